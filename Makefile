@@ -1,0 +1,52 @@
+# Needs Python 3.11, git and make; uses uv where it is there.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+UV := $(shell command -v uv 2>/dev/null)
+LOGS ?= logs
+
+ifdef UV
+create = uv venv --quiet --allow-existing --python $(PYTHON) $(VENV)
+install = uv pip install --quiet --python $(BIN)/python
+else
+create = $(PYTHON) -m venv $(VENV)
+install = $(BIN)/python -m pip install --quiet --disable-pip-version-check
+endif
+
+.PHONY: demo test lint types unit validate docs clean
+
+demo: $(VENV)/.installed  ## run FermiEval on a simulated respondent and print its table
+	$(BIN)/inspect eval tasks/fermi_eval.py --model respondent/tunnel -T dataset=bundled \
+		--log-dir $(LOGS) --display plain
+	$(BIN)/inspect-confidence summarize $(LOGS)
+
+test: lint types unit  ## lint, types and the whole test suite
+
+lint: $(VENV)/.installed-dev
+	$(BIN)/ruff format --check src tests docs
+	$(BIN)/ruff check src tests docs
+
+types: $(VENV)/.installed-dev
+	$(BIN)/mypy
+
+unit: $(VENV)/.installed-dev
+	$(BIN)/pytest -n 2 -m "not slow"
+
+validate: $(VENV)/.installed-dev  ## long simulations: recovery of parameters, coverage of intervals
+	$(BIN)/pytest -n 2 -m slow tests
+
+docs: $(VENV)/.installed  ## write the generated pages anew
+	$(BIN)/python docs/generate.py
+
+clean:
+	rm -rf $(VENV) dist
+
+$(VENV)/.installed: pyproject.toml
+	$(create)
+	$(install) --editable .
+	touch $@
+
+$(VENV)/.installed-dev: pyproject.toml
+	$(create)
+	$(install) --editable '.[dev]'
+	touch $@ $(VENV)/.installed

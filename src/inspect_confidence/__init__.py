@@ -1,0 +1,42 @@
+"""Does a language model know what it knows? Confidence elicitation and its statistics.
+
+from inspect_confidence import compare, read_judgments, summarize
+from inspect_confidence.metrics import coverage, interval_score
+"""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from inspect_confidence._compare import compare
+    from inspect_confidence._errors import DataUnavailable, InvalidArgument
+    from inspect_confidence._judgments import Judgments, read_judgments
+    from inspect_confidence._summarize import summarize
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "DataUnavailable",
+    "InvalidArgument",
+    "Judgments",
+    "compare",
+    "read_judgments",
+    "summarize",
+]
+
+_HOMES = {
+    "DataUnavailable": "_errors",
+    "InvalidArgument": "_errors",
+    "Judgments": "_judgments",
+    "compare": "_compare",
+    "read_judgments": "_judgments",
+    "summarize": "_summarize",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used: `metrics` alone needs neither pandas nor more."""
+    from importlib import import_module  # noqa: PLC0415
+
+    if name in _HOMES:
+        return getattr(import_module(f"inspect_confidence.{_HOMES[name]}"), name)
+    raise AttributeError(f"module 'inspect_confidence' has no attribute {name!r}")

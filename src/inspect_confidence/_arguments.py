@@ -1,0 +1,144 @@
+"""Reads the arguments of tasks, whatever type Inspect's command line made of them.
+
+`-T levels=80,90` arrives as a list of text, `-T items=1e3` as text, `-T x=off` as False. Every
+reader here takes any of these and returns one type, or raises `InvalidArgument` with the value
+and the remedy.
+"""
+
+import hashlib
+import math
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from string import Formatter
+
+from inspect_confidence._errors import InvalidArgument, nearest
+
+
+def refuse_unknown(unknown: Mapping[str, object], known: Iterable[str]) -> None:
+    """Refuse argument names that the task doesn't have; Inspect itself would only warn.
+
+    Raises:
+        InvalidArgument: There is one.
+    """
+    for name in unknown:
+        raise InvalidArgument(f"There is no task argument {name!r}. {nearest(name, known)}")
+
+
+def choice(name: str, value: object, known: Sequence[str]) -> str:
+    """One of a list of words.
+
+    Raises:
+        InvalidArgument: It is none of them.
+    """
+    text = str(value).strip()
+    if text not in known:
+        raise InvalidArgument(f"{name}={text} is not known. {nearest(text, known)}")
+    return text
+
+
+def integer(name: str, value: object, *, least: int | None = None) -> int:
+    """A whole number, also as `1e3` or `1,000`.
+
+    Raises:
+        InvalidArgument: It isn't one, or it is below `least`.
+    """
+    number = _number(name, value)
+    if not number.is_integer():
+        raise InvalidArgument(f"{name}={value} is not a whole number.")
+    if least is not None and number < least:
+        raise InvalidArgument(f"{name}={value} is below {least}.")
+    return int(number)
+
+
+def numbers(name: str, value: object, *, above: float, below: float) -> list[float]:
+    """Different numbers strictly between two limits, given as a list or as text with commas.
+
+    Raises:
+        InvalidArgument: One is not a number, out of the limits, or there twice; or there is none.
+    """
+    parts = value if isinstance(value, list | tuple) else str(value).split(",")
+    values = [_number(name, part) for part in parts if str(part).strip()]
+    if not values:
+        raise InvalidArgument(f"{name} is empty; give numbers such as {name}=80,90.")
+    for number in values:
+        if not above < number < below:
+            raise InvalidArgument(
+                f"{name}={number:g} is not between {above:g} and {below:g}, both excluded."
+            )
+    if len(set(values)) < len(values):
+        raise InvalidArgument(f"{name}={value} names a number twice.")
+    return values
+
+
+def integer_range(name: str, value: object) -> tuple[int, int]:
+    """A range of whole numbers, as `-50..50`.
+
+    Raises:
+        InvalidArgument: It isn't one, or its ends are in the wrong order.
+    """
+    match = re.fullmatch(r"\s*([-+]?\d+)\s*\.\.\s*([-+]?\d+)\s*", str(value))
+    if not match or int(match[1]) > int(match[2]):
+        raise InvalidArgument(f"{name}={value} is not a range of whole numbers such as -50..50.")
+    return int(match[1]), int(match[2])
+
+
+def user_path(name: str, value: object) -> Path:
+    """An existing file, relative to where the user stands.
+
+    Raises:
+        InvalidArgument: There is no such file.
+    """
+    path = standing() / Path(str(value)).expanduser()
+    if not path.is_file():
+        raise InvalidArgument(f"{name}={value}: there is no file {path}.")
+    return path
+
+
+def standing() -> Path:
+    """The folder the user stands in.
+
+    While Inspect loads a task file its working directory is the file's folder; the shell's own
+    is then in PWD.
+    """
+    here, shell = Path.cwd(), os.environ.get("PWD", "")
+    task_files = Path(__file__).parent / "tasks"
+    return Path(shell) if here == task_files.resolve() and Path(shell).is_dir() else here
+
+
+def template(name: str, value: object, fields: frozenset[str]) -> str:
+    """A prompt from a file of the user's, with `{field}` for each of the fields it must hold.
+
+    Raises:
+        InvalidArgument: The file is missing, or its fields aren't those.
+    """
+    text = user_path(name, value).read_text(encoding="utf-8")
+    try:
+        there = {field for _, field, _, _ in Formatter().parse(text) if field is not None}
+    except ValueError as error:
+        raise InvalidArgument(f"{name}={value}: {error}; write a brace itself as {{{{.") from None
+    if there != fields:
+        wanted = " ".join(f"{{{field}}}" for field in sorted(fields)) or "none"
+        found = " ".join(f"{{{field}}}" for field in sorted(there)) or "none"
+        raise InvalidArgument(
+            f"{name}={value}: the fields of this prompt are {wanted}, the file has {found}."
+        )
+    return text
+
+
+def fingerprint(text: str) -> str:
+    """The first 12 hexadecimal digits of the text's sha256: enough to tell two versions apart."""
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def _number(name: str, value: object) -> float:
+    if not isinstance(value, bool):
+        try:
+            number = float(re.sub(r"(?<=\d),(?=\d{3}\b)", "", str(value)))
+        except ValueError:
+            pass
+        else:
+            if math.isfinite(number):
+                return number
+    raise InvalidArgument(f"{name}={value} is not a number.")

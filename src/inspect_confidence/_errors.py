@@ -1,0 +1,30 @@
+"""Errors that a user can act on.
+
+    Exception
+    └── click.UsageError, ValueError
+        └── InvalidArgument      a task argument, option or file that can't be used
+            └── DataUnavailable  a data set that could not be downloaded or verified
+
+Both bases are on purpose: Inspect's command line prints a `click.UsageError` as one clean line,
+and Python code that checks arguments expects a `ValueError`.
+"""
+
+import difflib
+from collections.abc import Iterable
+
+import click
+
+
+class InvalidArgument(click.UsageError, ValueError):
+    """An argument that can't be used; the message names the value and the remedy."""
+
+
+class DataUnavailable(InvalidArgument):
+    """A data set that could not be had as it was pinned."""
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """A hint at the known name nearest to a mistyped one, or the whole list."""
+    known = sorted(known)
+    close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    return f"Did you mean {close[0]!r}?" if close else f"Known: {', '.join(known)}."

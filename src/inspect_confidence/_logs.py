@@ -1,0 +1,160 @@
+"""Reads `.eval` logs into judgments, through Inspect's sample summaries."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from inspect_ai.log import (
+    EvalLog,
+    EvalLogInfo,
+    EvalSample,
+    EvalSampleSummary,
+    list_eval_logs,
+    read_eval_log,
+    read_eval_log_sample,
+    read_eval_log_sample_summaries,
+)
+
+from inspect_confidence._arguments import fingerprint
+from inspect_confidence.studies import TABLES, SampleFacts, ScoreFacts, TaskTable
+
+_CUT = "Key removed from summary (> 1k)"
+_LONGEST_SUMMARY_TEXT = 1024
+_HEAVY = {"messages", "events", "store", "attachments"}
+
+# Settings that change how fast or how often a model is called, never what it is asked.
+_OPERATIONAL = {
+    *("max_retries", "timeout", "attempt_timeout", "stream_idle_timeout", "max_connections"),
+    *("adaptive_connections", "cache", "cache_prompt", "batch", "extra_headers"),
+}
+_SECRET = re.compile(r"key|token|secret|password|url|header|credential", re.IGNORECASE)
+_LONGEST_SETTING = 40
+
+
+@dataclass(frozen=True)
+class Run:
+    """A log's judgments and what must be known of the run.
+
+    Attributes:
+        task: Without the package's prefix.
+        settings: Everything that decides what was asked of the model, as text.
+        samples: By id and epoch: the judgments of each sample.
+        notices: For the user: what was left out of the log.
+    """
+
+    task: str
+    settings: Mapping[str, str]
+    samples: Mapping[tuple[str, str, int], list[dict[str, Any]]]
+    notices: list[str]
+
+
+def find_logs(location: str) -> list[str]:
+    """The logs at a place (a log, or a folder of them anywhere Inspect reads), newest first."""
+    if location.endswith((".eval", ".json")):
+        return [location]
+    found: list[EvalLogInfo] = list_eval_logs(location)
+    return [log.name for log in sorted(found, key=lambda log: log.mtime or 0, reverse=True)]
+
+
+def read_run(location: str) -> Run | None:
+    """The judgments in a log; None where it is a log of somebody else's task."""
+    header = read_eval_log(location, header_only=True)
+    task = header.eval.task.rsplit("/", 1)[-1]
+    table = TABLES.get(task)
+    if table is None:
+        return None
+    common = _common(header, task)
+    generation = header.plan.config.model_dump(exclude_none=True)
+    samples = {}
+    for summary in read_eval_log_sample_summaries(location):
+        if summary.completed:
+            facts = _facts(location, summary, generation)
+            rows = [
+                {**common, "uuid": summary.uuid or "", "epoch": summary.epoch, "draw": 0, **row}
+                for row in table.read(facts)
+            ]
+            samples[header.eval.task_id, str(summary.id), summary.epoch] = rows
+    return Run(task, _settings(header, table), samples, list(_notices(header, len(samples))))
+
+
+def _common(header: EvalLog, task: str) -> dict[str, Any]:
+    facts = header.eval.metadata or {}
+    return {
+        "task": task,
+        "task_version": str(header.eval.task_version),
+        "package_version": str(facts.get("package_version", "")),
+        "run": header.eval.task_id,
+        "model": header.eval.model,
+        "variant": "",
+        "dataset": str(facts.get("dataset") or header.eval.dataset.name or ""),
+        "reason": "",
+    }
+
+
+def _facts(location: str, summary: EvalSampleSummary, generation: Mapping[str, Any]) -> SampleFacts:
+    sample: EvalSampleSummary | EvalSample = summary
+    if _is_cut(summary):
+        sample = read_eval_log_sample(location, summary.id, summary.epoch, exclude_fields=_HEAVY)
+    target = sample.target if isinstance(sample.target, str) else sample.target[0]
+    return SampleFacts(
+        target=target,
+        metadata=sample.metadata,
+        scores={
+            name: ScoreFacts(score.value, score.reason, score.metadata or {})
+            for name, score in (sample.scores or {}).items()
+        },
+        generation=generation,
+        failure=_failure(summary),
+    )
+
+
+def _is_cut(summary: EvalSampleSummary) -> bool:
+    """Whether the summary left out a part of a metadata value."""
+    kept = [summary.metadata, *(score.metadata or {} for score in (summary.scores or {}).values())]
+    return any(
+        isinstance(value, str) and (value == _CUT or len(value) >= _LONGEST_SUMMARY_TEXT)
+        for metadata in kept
+        for value in metadata.values()
+    )
+
+
+def _failure(summary: EvalSampleSummary) -> tuple[str, str] | None:
+    if summary.error:
+        return "sample_error", summary.error.splitlines()[0][:200]
+    if summary.limit:
+        return "limit_reached", f"the sample's {summary.limit} limit was reached"
+    return None
+
+
+def _settings(header: EvalLog, table: TaskTable) -> dict[str, str]:
+    facts = header.eval.metadata or {}
+    settings = {
+        name: value
+        for name, value in header.eval.task_args.items()
+        if name not in table.arguments_shown
+    }
+    settings |= {name: facts[name] for name in ("prompt", "system", "data") if facts.get(name)}
+    settings["task_version"] = header.eval.task_version
+    settings["dataset"] = facts.get("dataset")
+    generation = header.plan.config.model_dump(exclude_none=True)
+    settings |= {name: generation[name] for name in generation if name not in _OPERATIONAL}
+    settings |= {
+        name: value for name, value in header.eval.model_args.items() if not _SECRET.search(name)
+    }
+    return {name: _short(value) for name, value in settings.items() if value is not None}
+
+
+def _short(value: object) -> str:
+    text = str(value)
+    return text if len(text) <= _LONGEST_SETTING and "\n" not in text else fingerprint(text)
+
+
+def _notices(header: EvalLog, there: int) -> Iterator[str]:
+    samples = header.eval.dataset.sample_ids
+    epochs = header.eval.config.epochs or 1
+    if samples is not None and there < (wanted := len(samples) * epochs):
+        yield f"the run is incomplete: {there} of {wanted} samples are there ({header.status})"
+    facts = header.eval.metadata or {}
+    for reason, count in (facts.get("excluded") or {}).items():
+        yield f"{count} items of {facts.get('dataset')} were not asked: {reason}"

@@ -1,0 +1,74 @@
+"""The results table: one row a number, for everything after the judgments."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from urllib.parse import unquote
+
+import pandas as pd
+
+
+@dataclass(frozen=True)
+class Result:
+    """One number.
+
+    Attributes:
+        task: Without the package's prefix.
+        model: As Inspect names it.
+        dataset: As the log names it.
+        condition: What the study varied, as `encode_condition` writes it.
+        metric: A name from the metric registry.
+        value: The number; NaN where it is undefined, with the reason in `note`.
+        ci_low: Lower end of its 95% interval; NaN where it has none.
+        ci_high: Upper end.
+        n: Judgments that the value rests on.
+        note: Reason of a NaN, definition chosen, counts left out.
+    """
+
+    task: str
+    model: str
+    dataset: str
+    condition: str
+    metric: str
+    value: float
+    ci_low: float
+    ci_high: float
+    n: int
+    note: str
+
+
+COLUMNS = [field.name for field in fields(Result)]
+
+
+def results_frame(results: Iterable[Result]) -> pd.DataFrame:
+    """Results as a data frame with its columns in order, also where there are none."""
+    return pd.DataFrame(list(results), columns=COLUMNS)
+
+
+def encode_condition(parts: Mapping[str, object]) -> str:
+    """`key=value` pairs joined by `;` in the keys' alphabetical order; empty values left out.
+
+    Example:
+        >>> encode_condition({"method": "direct", "level": 90.0, "variant": ""})
+        'level=90;method=direct'
+        >>> encode_condition({"variant": "temperature=1"})
+        'variant=temperature%3D1'
+    """
+    written = {key: _written(value) for key, value in parts.items()}
+    return ";".join(f"{key}={written[key]}" for key in sorted(written) if written[key])
+
+
+def decode_condition(condition: str) -> dict[str, str]:
+    """The pairs of an encoded condition.
+
+    Example:
+        >>> decode_condition("level=90;variant=temperature%3D1")
+        {'level': '90', 'variant': 'temperature=1'}
+    """
+    pairs = (part.split("=", 1) for part in condition.split(";") if part)
+    return {key: unquote(value) for key, value in pairs}
+
+
+def _written(value: object) -> str:
+    text = f"{value:g}" if isinstance(value, float) else str(value)
+    # Only what would break the pairs: quoting everything would make model names unreadable.
+    return text.replace("%", "%25").replace("=", "%3D").replace(";", "%3B")

@@ -1,0 +1,61 @@
+"""Judgments -> results."""
+
+from collections.abc import Mapping
+
+import pandas as pd
+
+from inspect_confidence._errors import InvalidArgument
+from inspect_confidence._files import typed
+from inspect_confidence._judgments import Judgments, Paths, read_judgments
+from inspect_confidence._results import Result, results_frame
+from inspect_confidence.studies import STUDIES, TABLES, Resampling
+
+Source = pd.DataFrame | Mapping[str, pd.DataFrame] | Paths
+
+
+def summarize(source: Source, *, resamples: int = 10_000, seed: int = 0) -> pd.DataFrame:
+    """The results of all judgments: one row a number.
+
+    Args:
+        source: Judgments (a frame, or frames by task), or paths that `read_judgments` takes.
+        resamples: Bootstrap resamples of the items for the 95% intervals.
+        seed: Of the resampling.
+
+    Returns:
+        A frame with the columns `task, model, dataset, condition, metric, value, ci_low, ci_high,
+        n, note`, as docs/judgments.md describes them.
+
+    Raises:
+        InvalidArgument: The source can't be used, or holds no judgment.
+    """
+    frames = judgments_of(source)
+    found: list[Result] = []
+    for study in STUDIES:
+        mine = {table.task: frames[table.task] for table in study.tables if table.task in frames}
+        if mine:
+            found += study.summarize(mine, Resampling(resamples, seed))
+    return results_frame(found)
+
+
+def judgments_of(source: Source) -> Judgments:
+    """Judgments from whatever a public function takes for them.
+
+    Raises:
+        InvalidArgument: It can't be used, or holds no judgment.
+    """
+    if isinstance(source, Judgments):
+        return source
+    if isinstance(source, pd.DataFrame):
+        if "task" not in source:
+            raise InvalidArgument(
+                f"The frame has no column 'task'; known tasks: {', '.join(TABLES)}."
+            )
+        source = {str(task): frame for task, frame in source.groupby("task", sort=False)}
+    if isinstance(source, Mapping):
+        for task in source:
+            if task not in TABLES:
+                raise InvalidArgument(f"There is no task {task!r}; known: {', '.join(TABLES)}.")
+        return Judgments(
+            {task: typed(frame, TABLES[task], "the frame") for task, frame in source.items()}
+        )
+    return read_judgments(source)

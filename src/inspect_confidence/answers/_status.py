@@ -1,0 +1,39 @@
+"""What can become of an elicited judgment. The words stand in the `status` column."""
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+ReplyStatus = Literal[
+    "invalid_response_format",
+    "refusal",
+    "no_response",
+    "truncated",
+    "out_of_range",
+    "echo",
+    "ambiguous",
+]
+RunStatus = Literal["sample_error", "limit_reached", "content_filter"]
+InstrumentStatus = Literal["grader_failed", "scoring_failed"]
+Status = Literal["ok"] | ReplyStatus | RunStatus | InstrumentStatus
+
+REPLY_STATUSES: frozenset[str] = frozenset(get_args(ReplyStatus))
+"""There was a reply, and no answer could be read from it."""
+
+RUN_STATUSES: frozenset[str] = frozenset(get_args(RunStatus))
+"""The run gave no reply to read."""
+
+INSTRUMENT_STATUSES: frozenset[str] = frozenset(get_args(InstrumentStatus))
+"""The instrument failed, not the model."""
+
+
+@dataclass(frozen=True)
+class Unreadable:
+    """A reply that gives no answer.
+
+    Attributes:
+        status: What kind of failure.
+        reason: The detail, for a person.
+    """
+
+    status: ReplyStatus
+    reason: str

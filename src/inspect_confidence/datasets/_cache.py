@@ -1,0 +1,58 @@
+"""Files from the internet: pinned by address and sha256, downloaded once."""
+
+import logging
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import platformdirs
+import pooch
+
+from inspect_confidence._errors import DataUnavailable
+
+CACHE_VARIABLE = "INSPECT_CONFIDENCE_DATA"
+"""Environment variable that names the cache folder."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file as published.
+
+    Attributes:
+        name: Where it lies in the cache folder, as `fermi/questions.json`.
+        url: Its address at a fixed revision.
+        sha256: Of its bytes.
+    """
+
+    name: str
+    url: str
+    sha256: str
+
+
+def cache_folder() -> Path:
+    """The folder that downloads are kept in."""
+    return Path(os.environ.get(CACHE_VARIABLE) or platformdirs.user_cache_dir("inspect_confidence"))
+
+
+def fetch(source: Source, *, instead: str) -> Path:
+    """The file in the cache, downloaded first where it isn't there or differs.
+
+    Args:
+        source: What to fetch.
+        instead: What a user without a network can do, for the error.
+
+    Raises:
+        DataUnavailable: The download failed or gave something else; the cache is as before.
+    """
+    folder = cache_folder()
+    pooch.get_logger().setLevel(logging.WARNING)
+    try:
+        path = pooch.retrieve(source.url, f"sha256:{source.sha256}", fname=source.name, path=folder)
+    except Exception as error:  # requests, the file system and pooch each have their own
+        reason = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
+        raise DataUnavailable(
+            f"Could not get {source.url} with sha256 {source.sha256} into the cache folder "
+            f"{folder} ({reason}). Put the file there as {source.name}, set {CACHE_VARIABLE} to a "
+            f"folder that has it, or use {instead}."
+        ) from error
+    return Path(path)

@@ -1,0 +1,191 @@
+"""Order-of-magnitude questions: Science Olympiad's, the bundled ones, or a file of the user's."""
+
+import functools
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+
+from inspect_confidence._arguments import fingerprint, user_path
+from inspect_confidence._errors import InvalidArgument
+from inspect_confidence.datasets._cache import Source, fetch
+from inspect_confidence.datasets._records import Record, read_records
+from inspect_confidence.datasets._selection import Question, Selection, alternate, choose
+
+_REPOSITORY = (
+    "https://raw.githubusercontent.com/landy8697/open-scioly-fermi/"
+    "dea8a2595651160d4f247f8a47ad9ca4aa2ceeee"
+)
+QUESTIONS = Source(
+    "fermi/questions.json",
+    f"{_REPOSITORY}/formatted_test_data/questions.json",
+    "61753b00978c7d95c7a0d38b93513bdb36d7f61e424d7fa3b96bf5722686d02a",
+)
+CORRECTIONS = Source(
+    "fermi/corrections.js",
+    f"{_REPOSITORY}/corrections.js",
+    "60819fbab077e75c2ecf454daf13d1e4da5f467ad753b6176ecc2748072603cf",
+)
+SCIOLY_ITEMS = 1_000
+"""500 items to calibrate on and 500 to test on, as in the study."""
+
+_SHORTEST_QUESTION = 15
+_ELSEWHERE = re.compile(
+    r"\b(?:previous|preceding|last|above|prior) (?:question|problem|answer)|\bquestions? #?\d",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FermiItem(Question):
+    """A question whose answer is an order of magnitude.
+
+    Attributes:
+        question: Its text.
+        exponent: The answer's exponent of ten.
+    """
+
+    question: str
+    exponent: int
+
+
+def load_fermi(
+    dataset: object,
+    *,
+    items: object = None,
+    split: str = "all",
+    exponents: tuple[int, int] = (-50, 50),
+    seed: int = 0,
+) -> Selection[FermiItem]:
+    """Load, filter, order and select questions.
+
+    Args:
+        dataset: `scioly`, `bundled`, or a csv or jsonl file with `question` and `exponent`
+            columns (`id` and `split` are read where they are there).
+        items: None for all, a count, or a file of ids.
+        split: `train`, `test` or `all`.
+        exponents: Least and greatest exponent kept.
+        seed: Of order and split.
+
+    Raises:
+        InvalidArgument: An argument or a row can't be used.
+        DataUnavailable: The questions could not be downloaded.
+    """
+    name = str(dataset)
+    excluded: Counter[str] = Counter()
+    most = None
+    if name == "scioly":
+        pool, version = list(_scioly(excluded)), fingerprint(QUESTIONS.sha256 + CORRECTIONS.sha256)
+        most = SCIOLY_ITEMS
+    elif name == "bundled":
+        pool, version = list(bundled_fermi().values()), fingerprint(_bundled_text())
+    elif Path(name).suffix:
+        path = user_path("dataset", dataset)
+        pool, version = _own(path), fingerprint(path.read_text(encoding="utf-8"))
+        name = path.name
+    else:
+        raise InvalidArgument(
+            f"dataset={name} is not known: scioly, bundled, or a .csv or .jsonl file."
+        )
+    kept = [item for item in pool if exponents[0] <= item.exponent <= exponents[1]]
+    excluded["exponent out of range"] += len(pool) - len(kept)
+    ordered = alternate(kept, seed, most=most)
+    excluded["not drawn"] += len(kept) - len(ordered)
+    return Selection(name, choose(ordered, split, items), version, +excluded)
+
+
+@functools.cache
+def bundled_fermi() -> Mapping[str, FermiItem]:
+    """The questions written for this project, by id; each has its derivation beside it."""
+    records = (json.loads(line) for line in _bundled_text().splitlines())
+    return {
+        record["id"]: FermiItem(
+            id=record["id"], question=record["question"], exponent=record["exponent"]
+        )
+        for record in records
+    }
+
+
+def _bundled_text() -> str:
+    path = resources.files("inspect_confidence.datasets") / "bundled" / "fermi.jsonl"
+    return path.read_text(encoding="utf-8")
+
+
+def _scioly(excluded: Counter[str]) -> Iterator[FermiItem]:
+    """The usable rows of the published file, corrected; the others are counted by reason."""
+    instead = "-T dataset=bundled"
+    rows = json.loads(fetch(QUESTIONS, instead=instead).read_text(encoding="utf-8"))
+    script = fetch(CORRECTIONS, instead=instead).read_text(encoding="utf-8")
+    corrections, _ = json.JSONDecoder().raw_decode(script, script.index("{"))
+    answers: dict[str, set[str]] = {}
+    usable = []
+    for place, row in enumerate(rows):
+        question, answer, reason = corrected(row, corrections)
+        if reason:
+            excluded[reason] += 1
+            continue
+        answers.setdefault(question, set()).add(answer)
+        usable.append((f"scioly-{place:04d}", question, answer))
+    seen: set[str] = set()
+    for name, question, answer in usable:
+        if len(answers[question]) > 1:
+            excluded["same question with different answers"] += 1
+        elif question in seen:
+            excluded["duplicate"] += 1
+        else:
+            seen.add(question)
+            yield FermiItem(id=name, question=question, exponent=int(answer))
+
+
+def corrected(row: Record, corrections: Mapping[str, Record]) -> tuple[str, str, str | None]:
+    """Question and answer of a published row after its correction, and why it can't be used.
+
+    A correction's empty question or answer leaves that of the row as it is.
+    """
+    number = f", #{row['number']}" if "number" in row else ""
+    correction = corrections.get(f"{row['source']}{number}", {})
+    question = " ".join((correction.get("question") or row["question"]).split())
+    answer = str(correction.get("answer") or row["answer"])
+    if "DISCARD" in question:
+        return question, answer, "discarded at the source"
+    if len(question) < _SHORTEST_QUESTION:
+        return question, answer, "too short to be a question"
+    if _ELSEWHERE.search(question):
+        return question, answer, "refers to another question"
+    if not re.fullmatch(r"-?\d+", answer):
+        return question, answer, "answer is no whole number"
+    return question, answer, None
+
+
+def _own(path: Path) -> list[FermiItem]:
+    """Items of a user's file; a row that can't be used is an error that names it."""
+    items = []
+    for number, record in enumerate(read_records(path, ["question", "exponent"]), start=1):
+        exponent, split = str(record["exponent"]).strip(), record.get("split") or None
+        if not re.fullmatch(r"[-+]?\d+(\.0+)?", exponent):
+            raise InvalidArgument(
+                f"{path.name}, row {number}: exponent {exponent!r} is not a whole number."
+            )
+        if split not in (None, "train", "test"):
+            raise InvalidArgument(
+                f"{path.name}, row {number}: split {split!r} is not train or test."
+            )
+        items.append(
+            FermiItem(
+                id=str(record.get("id") or f"{path.stem}-{number:04d}"),
+                question=str(record["question"]),
+                exponent=int(float(exponent)),
+                split=split,
+            )
+        )
+    _refuse_duplicates(path, (item.id for item in items))
+    return items
+
+
+def _refuse_duplicates(path: Path, ids: Iterable[str]) -> None:
+    for name, count in Counter(ids).items():
+        if count > 1:
+            raise InvalidArgument(f"{path.name}: the id {name!r} stands there {count} times.")

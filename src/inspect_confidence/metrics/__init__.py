@@ -1,0 +1,53 @@
+"""Metrics of confidence: arrays in, a number out. Needs neither Inspect nor pandas.
+
+Missing values are NaN and are left out; a metric of nothing is NaN, never 0.
+"""
+
+from inspect_confidence.metrics._bootstrap import (
+    Statistic,
+    bootstrap,
+    mean_of,
+    median_of,
+    percentile_interval,
+    ratio,
+)
+from inspect_confidence.metrics._conformal import (
+    conformal_interval,
+    conformal_offset,
+    conformal_rank,
+    conformity_scores,
+)
+from inspect_confidence.metrics._coverage import coverage, coverage_gap, coverage_plateau, covered
+from inspect_confidence.metrics._format_failure_rate import format_failure_rate
+from inspect_confidence.metrics._interval_score import interval_score, interval_scores
+from inspect_confidence.metrics._miss import miss_above, miss_below
+from inspect_confidence.metrics._registry import METRICS, Metric
+from inspect_confidence.metrics._width import mean_width, median_width
+from inspect_confidence.metrics._wilson import clustered_wilson_interval
+
+__all__ = [
+    "METRICS",
+    "Metric",
+    "Statistic",
+    "bootstrap",
+    "clustered_wilson_interval",
+    "conformal_interval",
+    "conformal_offset",
+    "conformal_rank",
+    "conformity_scores",
+    "coverage",
+    "coverage_gap",
+    "coverage_plateau",
+    "covered",
+    "format_failure_rate",
+    "interval_score",
+    "interval_scores",
+    "mean_of",
+    "mean_width",
+    "median_of",
+    "median_width",
+    "miss_above",
+    "miss_below",
+    "percentile_interval",
+    "ratio",
+]

@@ -1,0 +1,124 @@
+"""Resampling of items, for any statistic that can be written with a weight for each item.
+
+A statistic takes weights of shape (resamples, units) and gives one value a resample. A weight
+is how often the unit (an item, with all its judgments) was drawn, so judgments of one item stay
+together, several statistics share the same draws, and a difference of two is paired.
+"""
+
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from inspect_confidence.metrics._arrays import FloatArray
+
+Name = TypeVar("Name", bound=Hashable)
+
+Statistic = Callable[[FloatArray], FloatArray]
+"""Weights (resamples, units) -> values (resamples,); NaN where undefined."""
+
+_CHUNK = 500
+"""Resamples held in memory at once: 500 x 1,000 items are 4 MB."""
+
+
+def ratio(numerator: ArrayLike, denominator: ArrayLike) -> Statistic:
+    """The statistic sum(w numerator) / sum(w denominator), from sums over each unit."""
+    sums = np.column_stack([np.asarray(numerator, float), np.asarray(denominator, float)])
+    # An infinite value of a unit that was not drawn must not make 0 * inf = NaN.
+    infinite = np.isinf(sums[:, 0])
+    finite = np.where(infinite[:, None] & np.array([True, False]), 0.0, sums)
+
+    def statistic(weights: FloatArray) -> FloatArray:
+        above, below = (weights @ finite).T
+        with np.errstate(divide="ignore", invalid="ignore"):
+            values = np.where(below > 0, above / below, np.nan)
+        return np.where(weights @ infinite > 0, np.inf, values) if infinite.any() else values
+
+    return statistic
+
+
+def mean_of(values: ArrayLike, unit: NDArray[np.int64], units: int) -> Statistic:
+    """The mean of judgments' values, each weighing as much as its unit; NaN values left out."""
+    array = np.asarray(values, float)
+    there = ~np.isnan(array)
+    return ratio(
+        np.bincount(unit[there], array[there], minlength=units),
+        np.bincount(unit[there], minlength=units),
+    )
+
+
+def median_of(values: ArrayLike, unit: NDArray[np.int64]) -> Statistic:
+    """The median of judgments' values, each weighing as much as its unit; NaN values left out.
+
+    The mean of the lower and the upper weighted median, so that whole-number weights give the
+    same as repeating the values.
+    """
+    array = np.asarray(values, float)
+    order = np.argsort(array)[: int((~np.isnan(array)).sum())]
+    ranked, of_unit = array[order], unit[order]
+
+    def statistic(weights: FloatArray) -> FloatArray:
+        if not len(ranked):
+            return np.full(len(weights), np.nan)
+        mass = np.cumsum(weights[:, of_unit], axis=1)
+        half = mass[:, -1:] / 2
+        low = ranked[(mass >= half).argmax(axis=1)]
+        high = ranked[(mass > half).argmax(axis=1)]
+        return np.where(half[:, 0] > 0, (low + high) / 2, np.nan)
+
+    return statistic
+
+
+def resampled_weights(strata: NDArray[np.int64], resamples: int, seed: int) -> Iterator[FloatArray]:
+    """Bootstrap weights in chunks: units drawn with replacement, within each stratum."""
+    rng = np.random.default_rng(seed)
+    members = [np.flatnonzero(strata == stratum) for stratum in np.unique(strata)]
+    for start in range(0, resamples, _CHUNK):
+        rows = min(_CHUNK, resamples - start)
+        weights = np.zeros((rows, len(strata)))
+        for member in members:
+            drawn = rng.integers(len(member), size=(rows, len(member)))
+            drawn += len(member) * np.arange(rows)[:, None]
+            counts = np.bincount(drawn.ravel(), minlength=rows * len(member))
+            weights[:, member] = counts.reshape(rows, len(member))
+        yield weights
+
+
+def bootstrap(
+    statistics: Mapping[Name, Statistic],
+    strata: NDArray[np.int64],
+    *,
+    resamples: int = 10_000,
+    seed: int = 0,
+) -> dict[Name, FloatArray]:
+    """Values of every statistic over the same resamples of the units.
+
+    Args:
+        statistics: What to compute, by any name.
+        strata: The stratum of each unit; units are drawn with replacement within it.
+        resamples: Number of resamples.
+        seed: Of the draws.
+
+    Returns:
+        For each name an array of `resamples` values.
+    """
+    values: dict[Name, list[FloatArray]] = {name: [] for name in statistics}
+    for weights in resampled_weights(strata, resamples, seed):
+        for name, statistic in statistics.items():
+            values[name].append(statistic(weights))
+    return {name: np.concatenate(chunks) for name, chunks in values.items()}
+
+
+def percentile_interval(values: ArrayLike, confidence: float = 0.95) -> tuple[float, float]:
+    """Percentile interval of bootstrap values; undefined resamples are left out, NaN if all are.
+
+    Quantiles are order statistics (no interpolation), so that infinite values stay infinite.
+    """
+    array = np.asarray(values, float)
+    array = array[~np.isnan(array)]
+    if not len(array):
+        return float("nan"), float("nan")
+    tail = (1 - confidence) / 2
+    low, high = np.quantile(array, [tail, 1 - tail], method="inverted_cdf")
+    return float(low), float(high)

@@ -1,0 +1,27 @@
+"""How many replies could not be read."""
+
+from collections.abc import Iterable
+
+from inspect_confidence.answers import REPLY_STATUSES
+
+
+def format_failure_rate(statuses: Iterable[str]) -> float:
+    """Share of replies that hold no readable answer.
+
+    Counted as failures: `invalid_response_format, refusal, no_response, truncated, out_of_range,
+    echo, ambiguous`. Judgments with a status of the run or of the instrument (`sample_error`,
+    `content_filter`, `grader_failed`, ...) have no reply to judge and are left out.
+
+    Args:
+        statuses: The status of each judgment.
+
+    Returns:
+        A share in [0, 1]; NaN if there is no reply.
+
+    Example:
+        >>> format_failure_rate(["ok", "refusal", "ok", "truncated", "sample_error"])
+        0.5
+    """
+    replies = [status for status in statuses if status == "ok" or status in REPLY_STATUSES]
+    failures = sum(status != "ok" for status in replies)
+    return failures / len(replies) if replies else float("nan")

@@ -1,0 +1,80 @@
+"""Latent beliefs about orders of magnitude, as plain functions of arrays.
+
+A respondent's belief about an item is a normal distribution over exponents of ten. Its mean is
+placed so that the truth lies at a uniformly random quantile of it, which is what being calibrated
+means: an interval between two quantiles of the belief holds the truth as often as it holds mass.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtri
+
+FloatArray = NDArray[np.float64]
+
+MEDIAN_SPREAD = 1.2
+"""Median standard deviation of beliefs, in orders of magnitude."""
+
+SPREAD_OF_SPREADS = 0.5
+"""Standard deviation of the logarithm of beliefs' standard deviations."""
+
+
+@dataclass(frozen=True)
+class Beliefs:
+    """Normal beliefs, one an item.
+
+    Attributes:
+        mean: In exponents of ten.
+        sd: Likewise, above 0.
+    """
+
+    mean: FloatArray
+    sd: FloatArray
+
+    def quantile(self, share: ArrayLike) -> FloatArray:
+        """The exponent below which that share of each belief's mass lies."""
+        return self.mean + self.sd * ndtri(np.asarray(share, float))
+
+
+def draw_beliefs(truth: ArrayLike, rng: np.random.Generator) -> Beliefs:
+    """A belief about each item, with its truth at a uniformly random quantile.
+
+    Args:
+        truth: True exponents, one an item.
+        rng: Source of the spreads and quantiles.
+    """
+    target = np.atleast_1d(np.asarray(truth, float))
+    sd = MEDIAN_SPREAD * np.exp(SPREAD_OF_SPREADS * rng.standard_normal(target.shape))
+    return Beliefs(target - sd * ndtri(rng.uniform(size=target.shape)), sd)
+
+
+def stated_bounds(
+    beliefs: Beliefs,
+    level: float,
+    *,
+    tunnel: float = 1.0,
+    place: ArrayLike = 0.0,
+    shrink: float = 1.0,
+) -> tuple[FloatArray, FloatArray]:
+    """The central interval that a respondent states at a level.
+
+    Args:
+        beliefs: About the items.
+        level: Nominal level in percent.
+        tunnel: Share p of the belief's mass that is seen: the mass in [u, u + p], of which the
+            central interval is taken, so that it holds the truth with probability p * level/100.
+        place: Where the seen part lies, between 0 (lowest) and 1 (highest): u = place * (1 - p).
+        shrink: Factor on the distance of both bounds from the belief's median; below 1 is
+            overconfident.
+
+    Returns:
+        Lower and upper bounds, in exponents of ten.
+    """
+    tail = (1 - level / 100) / 2
+    start = np.asarray(place, float) * (1 - tunnel)
+    lower = beliefs.quantile(start + tunnel * tail)
+    upper = beliefs.quantile(start + tunnel * (1 - tail))
+    return beliefs.mean + shrink * (lower - beliefs.mean), beliefs.mean + shrink * (
+        upper - beliefs.mean
+    )

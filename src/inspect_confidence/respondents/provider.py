@@ -1,0 +1,95 @@
+"""The Inspect model provider `respondent`: simulated models that need no key and no network."""
+
+from dataclasses import fields, replace
+
+from inspect_ai.model import (
+    ChatCompletionChoice,
+    ChatMessage,
+    ChatMessageAssistant,
+    GenerateConfig,
+    ModelAPI,
+    ModelOutput,
+    ModelUsage,
+)
+from inspect_ai.tool import ToolChoice, ToolInfo
+
+from inspect_confidence._errors import InvalidArgument, nearest
+from inspect_confidence.respondents.estimator import PRESETS, Estimator, Utterance
+
+_CHARACTERS_PER_TOKEN = 4
+
+
+class RespondentAPI(ModelAPI):
+    """Answers this project's elicitations from a latent belief with known parameters.
+
+    The model's name is that of a preset; `-M key=value` changes its parameters. Which item, draw
+    and form is asked for is read from the user message's metadata, not from its wording, so that
+    respondents answer a user's own prompts too.
+    """
+
+    def __init__(
+        self,
+        model_name: str,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        config: GenerateConfig | None = None,
+        **parameters: object,
+    ) -> None:
+        super().__init__(model_name, base_url, api_key, [], config or GenerateConfig())
+        self.respondent = respondent(model_name, parameters)
+
+    async def generate(
+        self,
+        input: list[ChatMessage],
+        tools: list[ToolInfo],
+        tool_choice: ToolChoice,
+        config: GenerateConfig,
+    ) -> ModelOutput:
+        """Answer the last message."""
+        asked = input[-1].metadata or {}
+        if asked.get("form") != "interval":
+            raise InvalidArgument(
+                f"respondent/{self.model_name} answers only the tasks of inspect_confidence."
+            )
+        try:
+            said = self.respondent.interval(asked["item"], asked["level"], asked["draw"])
+        except KeyError as error:
+            raise InvalidArgument(
+                f"respondent/{self.model_name} knows only the bundled items, not {error}; "
+                "add -T dataset=bundled."
+            ) from None
+        return _output(self.model_name, said, sum(len(message.text) for message in input))
+
+
+def respondent(name: str, parameters: dict[str, object]) -> Estimator:
+    """The preset of that name with changed parameters.
+
+    Raises:
+        InvalidArgument: There is no such preset or parameter, or a value can't be used.
+    """
+    if name not in PRESETS:
+        raise InvalidArgument(f"There is no respondent/{name}. {nearest(name, PRESETS)}")
+    known = [field.name for field in fields(Estimator)]
+    for key in parameters:
+        if key not in known:
+            raise InvalidArgument(f"respondent/{name} has no {key!r}. {nearest(key, known)}")
+    chosen = replace(PRESETS[name], **parameters)  # type: ignore[arg-type] # checked below
+    for key, low, high in (("tunnel", 0, 1), ("shrink", 0, float("inf")), ("error_rate", -1, 1)):
+        value = getattr(chosen, key)
+        if not isinstance(value, int | float) or not low < value <= high or value < 0:
+            raise InvalidArgument(f"respondent/{name}: {key}={value} is out of its range.")
+    return chosen
+
+
+def _output(model: str, said: Utterance, characters_read: int) -> ModelOutput:
+    read, written = (n // _CHARACTERS_PER_TOKEN + 1 for n in (characters_read, len(said.text)))
+    return ModelOutput(
+        model=model,
+        choices=[
+            ChatCompletionChoice(
+                message=ChatMessageAssistant(content=said.text, model=model, source="generate"),
+                stop_reason="max_tokens" if said.cut else "stop",
+            )
+        ],
+        usage=ModelUsage(input_tokens=read, output_tokens=written, total_tokens=read + written),
+    )

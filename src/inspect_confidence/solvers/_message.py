@@ -1,0 +1,21 @@
+"""The one form in which every elicitation reaches a model."""
+
+from inspect_ai.model import ChatMessageUser
+from inspect_ai.solver import TaskState
+
+
+def user_message(text: str, state: TaskState, draw: int, **form: object) -> ChatMessageUser:
+    """A user message that says in its metadata which draw of which item it elicits.
+
+    The metadata isn't sent to the provider. It enters Inspect's cache key, so that with `--cache`
+    draws stay distinct, and simulated respondents seed on it.
+
+    Args:
+        text: What the model reads.
+        state: Of the sample; its metadata names the item.
+        draw: Number of the draw within the item, over all epochs.
+        form: What is elicited (`form="interval"`) and under which condition (`level=90`).
+    """
+    return ChatMessageUser(
+        content=text, metadata={"item": state.metadata["item"], "draw": draw, **form}
+    )

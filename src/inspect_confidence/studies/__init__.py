@@ -1,0 +1,35 @@
+"""One file a study, each exporting one `Study` record."""
+
+from collections.abc import Mapping
+
+from inspect_confidence.studies._study import (
+    COMMON_COLUMNS,
+    Difference,
+    Kind,
+    Resampling,
+    SampleFacts,
+    ScoreFacts,
+    Study,
+    TaskTable,
+    View,
+)
+from inspect_confidence.studies.fermi_eval import FERMI_EVAL
+
+STUDIES = (FERMI_EVAL,)
+
+TABLES: Mapping[str, TaskTable] = {table.task: table for study in STUDIES for table in study.tables}
+"""The judgments of every task, by its name."""
+
+__all__ = [
+    "COMMON_COLUMNS",
+    "STUDIES",
+    "TABLES",
+    "Difference",
+    "Kind",
+    "Resampling",
+    "SampleFacts",
+    "ScoreFacts",
+    "Study",
+    "TaskTable",
+    "View",
+]

@@ -1,0 +1,220 @@
+"""Interval judgments at one level, and the statistics of them over resampled items."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from inspect_confidence.answers import REPLY_STATUSES
+from inspect_confidence.metrics import (
+    Statistic,
+    conformal_rank,
+    conformity_scores,
+    covered,
+    interval_scores,
+    mean_of,
+    median_of,
+)
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+SHARES = ("coverage", "miss_below", "miss_above", "format_failure_rate")
+"""Metrics that are a share of judgments, with Wilson's interval."""
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """Judgments at one nominal level, as arrays with one entry a judgment.
+
+    Attributes:
+        level: In percent.
+        unit: The number of the judgment's item.
+        units: How many items there are in all.
+        lower: Lower bounds; NaN where the reply could not be read.
+        upper: Upper bounds, likewise.
+        truth: True values.
+        failed: 1 where the reply could not be read, 0 where it was, NaN where there was none.
+        epoch: Of the judgment.
+    """
+
+    level: float
+    unit: IntArray
+    units: int
+    lower: FloatArray
+    upper: FloatArray
+    truth: FloatArray
+    failed: FloatArray
+    epoch: FloatArray
+
+    @classmethod
+    def of(cls, frame: pd.DataFrame, units: pd.Index) -> "Intervals":
+        """The judgments of a frame of one level; `units` are the items, in the weights' order."""
+        ok = (frame["status"] == "ok").to_numpy()
+        replied = ok | frame["status"].isin(REPLY_STATUSES).to_numpy()
+
+        def column(name: str, usable: NDArray[np.bool_]) -> FloatArray:
+            return np.where(usable, frame[name].to_numpy(float), np.nan)
+
+        return cls(
+            level=float(frame["level"].iloc[0]) if len(frame) else float("nan"),
+            unit=units.get_indexer(pd.Index(frame["item"])).astype(np.int64),
+            units=len(units),
+            lower=column("lower", ok),
+            upper=column("upper", ok),
+            truth=frame["truth"].to_numpy(float),
+            failed=np.where(replied, ~ok, np.nan).astype(float),
+            epoch=frame["epoch"].to_numpy(float),
+        )
+
+    def where(self, chosen: NDArray[np.bool_]) -> "Intervals":
+        """The judgments chosen, over the same units."""
+        arrays = ("unit", "lower", "upper", "truth", "failed", "epoch")
+        return Intervals(
+            level=self.level,
+            units=self.units,
+            **{name: getattr(self, name)[chosen] for name in arrays},
+        )
+
+    def values(self) -> dict[str, FloatArray]:
+        """What each judgment adds to the metrics that are means; NaN where it adds nothing."""
+        inside = covered(self.lower, self.upper, self.truth)
+        read = ~np.isnan(inside)
+        return {
+            "coverage": inside,
+            "interval_score": interval_scores(self.lower, self.upper, self.truth, self.level),
+            "mean_width": self.upper - self.lower,
+            "miss_below": np.where(read, self.truth < self.lower, np.nan),
+            "miss_above": np.where(read, self.truth > self.upper, np.nan),
+            "format_failure_rate": self.failed,
+        }
+
+    def statistics(self) -> dict[str, Statistic]:
+        """Every metric of the judgments, as a statistic of item weights."""
+        means = {
+            name: mean_of(values, self.unit, self.units) for name, values in self.values().items()
+        }
+        return {
+            **means,
+            "coverage_gap": shifted(means["coverage"], -self.level / 100),
+            "median_width": median_of(self.upper - self.lower, self.unit),
+        }
+
+    def sums(self, name: str) -> tuple[FloatArray, FloatArray]:
+        """Successes and trials of a share, by item."""
+        values = self.values()[name]
+        there = ~np.isnan(values)
+        return (
+            np.bincount(self.unit[there], values[there], minlength=self.units).astype(float),
+            np.bincount(self.unit[there], minlength=self.units).astype(float),
+        )
+
+    def one_an_item(self) -> "Intervals":
+        """The readable judgment of the lowest epoch of each item."""
+        order = np.lexsort((self.epoch, self.unit))
+        order = order[~np.isnan(conformity_scores(self.lower, self.upper, self.truth))[order]]
+        _, first = np.unique(self.unit[order], return_index=True)
+        chosen = np.zeros(len(self.unit), bool)
+        chosen[order[first]] = True
+        return self.where(chosen)
+
+
+def conformal_statistics(train: Intervals, test: Intervals) -> dict[str, Statistic]:
+    """The conformal step as statistics of item weights, its offset learned anew in each resample.
+
+    Where a negative offset would make bounds cross, the set is empty: it covers nothing, has no
+    width, and is scored as its midpoint.
+    """
+    calibration = train.one_an_item()
+    scores = conformity_scores(calibration.lower, calibration.upper, calibration.truth)
+    order = np.argsort(scores)
+    ranked, of_unit = scores[order], calibration.unit[order]
+
+    def offset(weights: FloatArray) -> FloatArray:
+        mass = np.cumsum(weights[:, of_unit], axis=1)
+        total = mass[:, -1].astype(np.int64) if len(ranked) else np.zeros(len(weights), np.int64)
+        rank = conformal_rank(total, test.level)
+        enough = rank <= total
+        place = (mass >= rank[:, None]).argmax(axis=1) if len(ranked) else 0
+        return np.where(enough, np.append(ranked, np.inf)[place], np.inf)
+
+    read = test.where(~np.isnan(conformity_scores(test.lower, test.upper, test.truth)))
+    below, above = read.lower - read.truth, read.truth - read.upper
+    width, middle = read.upper - read.lower, (read.upper + read.lower) / 2
+
+    def mean(values: Callable[[FloatArray], FloatArray]) -> Statistic:
+        """The mean over test judgments of values that depend on the offset."""
+
+        def statistic(weights: FloatArray) -> FloatArray:
+            mine = weights[:, read.unit]
+            shift = offset(weights)
+            finite = np.isfinite(shift)
+            with np.errstate(invalid="ignore"):
+                sums = (mine * values(np.where(finite, shift, 0)[:, None])).sum(axis=1)
+                means = sums / mine.sum(axis=1)
+                # At an infinite offset a constant stands for all judgments: take one of them.
+                endless = values(np.full((1, 1), np.inf))[0, :1] if len(middle) else np.nan
+            return np.where(finite, means, np.where(mine.sum(axis=1) > 0, endless, np.nan))
+
+        return statistic
+
+    def widths(shift: FloatArray) -> FloatArray:
+        return np.maximum(width + 2 * shift, 0)
+
+    def score(shift: FloatArray) -> FloatArray:
+        missed = np.maximum(np.maximum(below, above) - shift, 0)
+        empty = width + 2 * shift < 0
+        distance = np.where(empty, np.abs(read.truth - middle), missed)
+        scores: FloatArray = widths(shift) + 200 / (100 - test.level) * distance
+        return scores
+
+    coverage = mean(lambda shift: (np.maximum(below, above) <= shift).astype(float))
+    adjusted = mean(score)
+    before = read.statistics()
+    return {
+        "coverage": coverage,
+        "coverage_gap": shifted(coverage, -test.level / 100),
+        "interval_score": adjusted,
+        "interval_score_change": lambda w: adjusted(w) - before["interval_score"](w),
+        "mean_width": mean(widths),
+        "median_width": lambda w: np.maximum(before["median_width"](w) + 2 * offset(w), 0),
+        "miss_below": mean(lambda shift: (below > shift).astype(float)),
+        "miss_above": mean(lambda shift: (above > shift).astype(float)),
+        "conformal_offset": offset,
+    }
+
+
+def plateau(coverages: Mapping[float, Statistic]) -> Statistic:
+    """Mean over levels of coverage/level; levels with no coverage are left out."""
+
+    def statistic(weights: FloatArray) -> FloatArray:
+        ratios = np.stack([cover(weights) / (level / 100) for level, cover in coverages.items()])
+        there = ~np.isnan(ratios)
+        with np.errstate(invalid="ignore"):
+            mean: FloatArray = np.where(there, ratios, 0).sum(axis=0) / there.sum(axis=0)
+        return mean
+
+    return statistic
+
+
+def constant(value: float) -> Statistic:
+    """A number that doesn't depend on which items were drawn."""
+    return lambda weights: np.full(len(weights), float(value))
+
+
+def shifted(statistic: Statistic, by: float) -> Statistic:
+    """The statistic plus a constant."""
+    return lambda weights: statistic(weights) + by
+
+
+def left_out(statuses: Iterable[str]) -> str:
+    """How many judgments were left out, by status, for a note; empty where none was."""
+    counts = Counter(statuses)
+    bad = {status: n for status, n in sorted(counts.items()) if status != "ok"}
+    if not bad:
+        return ""
+    listed = ", ".join(f"{n} {status}" for status, n in bad.items())
+    return f"{sum(bad.values())} of {counts.total()} judgments left out: {listed}"

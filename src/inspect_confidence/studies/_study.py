@@ -1,0 +1,160 @@
+"""What a study tells the rest of the package about itself."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import pandas as pd
+
+from inspect_confidence._results import Result
+
+Kind = Literal["number", "text", "flag"]
+
+COMMON_COLUMNS: Mapping[str, Kind] = {
+    "task": "text",
+    "task_version": "text",
+    "package_version": "text",
+    "run": "text",
+    "uuid": "text",
+    "model": "text",
+    "variant": "text",
+    "dataset": "text",
+    "split": "text",
+    "item": "text",
+    "draw": "number",
+    "epoch": "number",
+    "status": "text",
+    "reason": "text",
+}
+"""The columns that the judgments of every task have; numbers missing are NaN, texts empty."""
+
+
+@dataclass(frozen=True)
+class ScoreFacts:
+    """A score as the log has it."""
+
+    value: Any
+    reason: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class SampleFacts:
+    """A sample as the log has it, in plain types: studies know nothing of log files.
+
+    Attributes:
+        target: The sample's target as text.
+        metadata: Of the sample.
+        scores: By scorer.
+        generation: The run's generation settings that were set.
+        failure: Status and reason where the run failed on this sample.
+    """
+
+    target: str
+    metadata: Mapping[str, Any]
+    scores: Mapping[str, ScoreFacts]
+    generation: Mapping[str, Any] = field(default_factory=dict)
+    failure: tuple[str, str] | None = None
+
+    def score(self, scorer: str) -> ScoreFacts | None:
+        """The last score by that scorer; Inspect numbers the ones that were appended."""
+        names = [name for name in self.scores if name.rstrip("0123456789") == scorer]
+        return self.scores[names[-1]] if names else None
+
+
+@dataclass(frozen=True)
+class TaskTable:
+    """The judgments of one task.
+
+    Attributes:
+        task: Its name, without the package's prefix.
+        columns: The columns beside the common ones, with their kinds.
+        required: Columns that a file of the user's own must have.
+        arguments_shown: Task arguments that are columns, or that only choose items: never a
+            `variant`.
+        read: One sample -> its judgments, as rows without the columns of the run.
+    """
+
+    task: str
+    columns: Mapping[str, Kind]
+    required: Sequence[str]
+    arguments_shown: frozenset[str]
+    read: Callable[[SampleFacts], list[dict[str, Any]]]
+
+
+@dataclass(frozen=True)
+class Resampling:
+    """How intervals are computed.
+
+    Attributes:
+        resamples: Number of bootstrap resamples and of permutations.
+        seed: Of the draws.
+    """
+
+    resamples: int = 10_000
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A number of one contender less that of another, on the same items.
+
+    Attributes:
+        condition: Encoded, as in results.
+        metric: A name from the metric registry.
+        first: The first contender's value on the common items.
+        second: The second contender's.
+        difference: first - second.
+        ci_low: Lower end of the 95% interval of the difference.
+        ci_high: Upper end.
+        p: Two-sided p-value of a paired permutation test.
+        items: Common items that the numbers rest on.
+    """
+
+    condition: str
+    metric: str
+    first: float
+    second: float
+    difference: float
+    ci_low: float
+    ci_high: float
+    p: float
+    items: int
+
+
+@dataclass(frozen=True)
+class View:
+    """A table in the study's layout, its cells as text.
+
+    Attributes:
+        title: Above it.
+        table: Rows and columns.
+        caption: Below it: what the numbers are, what was left out.
+    """
+
+    title: str
+    table: pd.DataFrame
+    caption: str
+
+
+@dataclass(frozen=True)
+class Study:
+    """A study: everything after the log iterates over these records.
+
+    Attributes:
+        name: Of the study.
+        title: For people.
+        tables: The judgments of its tasks.
+        contenders: Columns beside model and variant that tell two ways of answering apart.
+        summarize: The judgments of its tasks -> results.
+        compare: Judgments of two contenders on common items -> differences.
+        views: Results -> tables as the study prints them.
+    """
+
+    name: str
+    title: str
+    tables: Sequence[TaskTable]
+    contenders: Sequence[str]
+    summarize: Callable[[Mapping[str, pd.DataFrame], Resampling], list[Result]]
+    compare: Callable[[pd.DataFrame, pd.DataFrame, Resampling], list[Difference]]
+    views: Callable[[pd.DataFrame], list[View]]

@@ -1,0 +1,1 @@
+"""The studies as Inspect tasks, one file a study."""

@@ -1,0 +1,190 @@
+"""Tests of the stand-in model server, through Inspect and the providers' own client libraries."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import urllib.error
+import urllib.request
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai import Task, eval
+from inspect_ai.dataset import Sample
+from inspect_ai.log import EvalLog
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageUser,
+    ContentText,
+    GenerateConfig,
+    Model,
+    ModelOutput,
+    get_model,
+)
+from inspect_ai.solver import generate, system_message
+
+from provider_server import ProviderServer, Reply, Request, Token
+
+pytestmark = [
+    pytest.mark.filterwarnings(  # Inspect, with any model
+        "ignore:Unclosed <MemoryObjectReceiveStream:ResourceWarning"
+    ),
+    pytest.mark.filterwarnings(  # google-genai, where aiohttp is installed
+        "ignore:Inheritance class AiohttpClientSession from ClientSession:DeprecationWarning"
+    ),
+]
+
+OPENAI = "openai/gpt-4o-mini"
+MODELS = [
+    OPENAI,
+    "anthropic/claude-3-haiku-20240307",  # asked for without streaming
+    "anthropic/claude-haiku-4-5",  # asked for with streaming
+    "google/gemini-2.0-flash",
+]
+PROMPTS = ["What is 1 + 1?", "Où est-ce ?\nIci."]
+
+
+def connect(server: ProviderServer, model: str) -> Model:
+    """The model, as served by the server."""
+    base_url = server.url + ("/v1" if model.startswith("openai/") else "")
+    return get_model(model, base_url=base_url, api_key="test", memoize=False)
+
+
+def run(server: ProviderServer, model: str, log_dir: Path, **config: Any) -> EvalLog:
+    """Ask the model both prompts, after a system message."""
+    task = Task(
+        dataset=[Sample(input=prompt, id=index) for index, prompt in enumerate(PROMPTS)],
+        solver=[system_message("Be brief."), generate()],
+        config=GenerateConfig(max_retries=0, **config),
+    )
+    return eval(task, model=connect(server, model), display="none", log_dir=str(log_dir))[0]
+
+
+def outputs(log: EvalLog) -> list[ModelOutput]:
+    """Model outputs of a successful log, in the order of `PROMPTS`."""
+    assert log.status == "success", log.error
+    assert log.samples is not None
+    return [sample.output for sample in sorted(log.samples, key=lambda sample: sample.id)]
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_texts_arrive_both_ways(model: str, tmp_path: Path) -> None:
+    """Prompts and system message reach the server, and its answers reach the log."""
+    with ProviderServer(lambda request: Reply(f"Answer to: {request.prompt}")) as server:
+        results = outputs(run(server, model, tmp_path))
+    assert [result.completion for result in results] == [f"Answer to: {p}" for p in PROMPTS]
+    assert {result.stop_reason for result in results} == {"stop"}
+    assert all(result.usage and result.usage.total_tokens > 0 for result in results)
+    assert sorted(request.prompt for request, _ in server.requests) == sorted(PROMPTS)
+    assert {request.system for request, _ in server.requests} == {"Be brief."}
+    assert {request.provider for request, _ in server.requests} == {model.partition("/")[0]}
+    for request, replies in server.requests:
+        assert replies == (Reply(f"Answer to: {request.prompt}"),)
+        assert bool(request.body.get("stream")) == ("claude-haiku-4-5" in model)
+    assert server.errors == []
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_the_prompt_is_the_last_user_message(model: str) -> None:
+    """Of several turns the last one of the user counts, with all its texts; no system is None."""
+    messages: list[ChatMessage] = [
+        ChatMessageUser(content="first"),
+        ChatMessageAssistant(content="second"),
+        ChatMessageUser(content=[ContentText(text="third"), ContentText(text="fourth")]),
+    ]
+    with ProviderServer(lambda _: Reply("fifth")) as server:
+        assert asyncio.run(connect(server, model).generate(messages)).completion == "fifth"
+    [(request, _)] = server.requests
+    assert (request.prompt, request.system) == ("third\nfourth", None)
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("text", ["cut o", ""])
+def test_stop_reasons_arrive(model: str, text: str, tmp_path: Path) -> None:
+    """A cut and a filtered answer arrive as such, be they empty or not."""
+
+    def answer(request: Request) -> Reply:
+        return Reply(text, "length" if request.prompt == PROMPTS[0] else "content_filter")
+
+    with ProviderServer(answer) as server:
+        results = outputs(run(server, model, tmp_path))
+    assert [result.stop_reason for result in results] == ["max_tokens", "content_filter"]
+    assert [result.completion for result in results] == [text, text]
+
+
+def test_openai_logprobs_arrive_when_asked_for(tmp_path: Path) -> None:
+    """Log probabilities reach the log with as many alternatives as asked for, likeliest first."""
+    top = {"g": -9.0, "Yes": -0.1, "No": -2.5, "b": -5.0, "c": -6.0, "d": -7.0}
+    reply = Reply("Yes!", logprobs=[Token("Yes", -0.1, top), Token("!", 0.0)])
+    with ProviderServer(lambda _: reply) as server:
+        asked = outputs(run(server, OPENAI, tmp_path, logprobs=True, top_logprobs=5))[0]
+        unasked = outputs(run(server, OPENAI, tmp_path))[0]
+    assert unasked.choices[0].logprobs is None
+    assert asked.choices[0].logprobs is not None
+    first, second = asked.choices[0].logprobs.content
+    assert (first.token, first.logprob) == ("Yes", -0.1)
+    assert first.top_logprobs is not None
+    likeliest = [("Yes", -0.1), ("No", -2.5), ("b", -5.0), ("c", -6.0), ("d", -7.0)]
+    assert [(item.token, item.logprob) for item in first.top_logprobs] == likeliest
+    assert (second.token, second.logprob, second.top_logprobs) == ("!", 0.0, [])
+
+
+@pytest.mark.parametrize("model", [OPENAI, "google/gemini-2.0-flash"])
+def test_several_choices_arrive(model: str, tmp_path: Path) -> None:
+    """A sequence gives each of the choices asked for, a single reply all of them."""
+
+    def answer(request: Request) -> Reply | list[Reply]:
+        return [Reply(c) for c in "abc"] if request.prompt == PROMPTS[0] else Reply("same")
+
+    with ProviderServer(answer) as server:
+        different, same = outputs(run(server, model, tmp_path, num_choices=3))
+    assert [choice.message.text for choice in different.choices] == ["a", "b", "c"]
+    assert [choice.message.text for choice in same.choices] == ["same"] * 3
+    assert {len(replies) for _, replies in server.requests} == {3}
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_an_exception_becomes_a_server_error(
+    model: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """What `answer` raises is kept, fails the client with status 500, and is not printed."""
+
+    def answer(request: Request) -> Reply:
+        raise LookupError(f"nothing for {request.prompt}")
+
+    with ProviderServer(answer) as server:
+        log = run(server, model, tmp_path)
+    assert log.status == "error"
+    assert log.error is not None
+    assert "ServerError" in log.error.message
+    assert server.requests == []
+    assert {type(error) for error in server.errors} == {LookupError}
+    assert capfd.readouterr().err == ""
+
+
+def test_a_wrong_number_of_replies_is_an_error(tmp_path: Path) -> None:
+    """A sequence that does not have one reply per choice is not cut or filled in silence."""
+    with ProviderServer(lambda _: [Reply("a"), Reply("b")]) as server:
+        assert run(server, OPENAI, tmp_path, num_choices=3).status == "error"
+    assert str(server.errors[0]) == "2 replies to a request for 3"
+
+
+@pytest.mark.parametrize(
+    ("path", "data"), [("/", None), ("/v1/models", None), ("/v1/responses", b"{}")]
+)
+def test_unknown_paths_are_not_found(
+    path: str, data: bytes | None, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A path the server does not know gives status 404 with a JSON error, and no output."""
+    with ProviderServer(lambda _: Reply()) as server:
+        with pytest.raises(urllib.error.HTTPError) as caught:
+            urllib.request.urlopen(server.url + path, data)
+        with caught.value as response:
+            assert response.code == HTTPStatus.NOT_FOUND
+            assert path in json.load(response)["error"]["message"]
+    assert server.requests == []
+    assert server.errors == []
+    assert capfd.readouterr() == ("", "")
