@@ -28,15 +28,6 @@ from inspect_ai.solver import generate, system_message
 
 from provider_server import ProviderServer, Reply, Request, Token
 
-pytestmark = [
-    pytest.mark.filterwarnings(  # Inspect, with any model
-        "ignore:Unclosed <MemoryObjectReceiveStream:ResourceWarning"
-    ),
-    pytest.mark.filterwarnings(  # google-genai, where aiohttp is installed
-        "ignore:Inheritance class AiohttpClientSession from ClientSession:DeprecationWarning"
-    ),
-]
-
 OPENAI = "openai/gpt-4o-mini"
 MODELS = [
     OPENAI,

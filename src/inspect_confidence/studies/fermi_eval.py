@@ -71,7 +71,8 @@ def read_sample(sample: SampleFacts) -> list[dict[str, Any]]:
 def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
     """Results of every model, data set, variant and method apart."""
     results: list[Result] = []
-    frame = frames["fermi_eval"]
+    # In an order of its own, so that the order of logs and samples changes no number.
+    frame = frames["fermi_eval"].sort_values(["item", "level", "epoch", "draw"], kind="stable")
     for key, rows in frame.groupby(["model", "dataset", "variant", "method"], sort=False):
         model, dataset, variant, method = map(str, key)
         run = Result("fermi_eval", model, dataset, "", "", _NAN, _NAN, _NAN, 0, "")
@@ -94,7 +95,7 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
     statistics: dict[tuple[str, str], Statistic] = {}
     counts: dict[tuple[str, str], int] = {}
     coverages: dict[float, Statistic] = {}
-    units = pd.Index(a["item"].unique()).intersection(b["item"].unique())
+    units = pd.Index(sorted(set(a["item"]) & set(b["item"])))
     for level in sorted(set(a["level"]) & set(b["level"])):
         sides = [side[side["level"] == level] for side in (a, b)]
         asked = _stacked(sides, units)

@@ -1,0 +1,76 @@
+"""What the tests share: the checkout, the real data, and Inspect's own command line."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from inspect_ai import eval
+from inspect_ai.log import EvalLog
+
+from inspect_confidence.tasks.fermi_eval import fermi_eval
+
+CHECKOUT = Path(__file__).parents[1]
+
+Command = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder with the real data sets, laid out as the cache is."""
+    folder = CHECKOUT.parent / "shared" / "data"
+    if not folder.is_dir():
+        pytest.skip("the real data sets are not beside this checkout")
+    return folder
+
+
+@pytest.fixture
+def command() -> Command:
+    """Runs an installed command as a user would, in a folder, with extra environment variables."""
+
+    def run(
+        *words: object, cwd: Path = CHECKOUT, check: bool = True, **variables: str
+    ) -> subprocess.CompletedProcess[str]:
+        program, *arguments = map(str, words)
+        done = subprocess.run(
+            [Path(sys.executable).parent / program, *arguments],
+            cwd=cwd,
+            env={**os.environ, "PWD": str(cwd), "NO_COLOR": "1", **variables},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=300,
+        )
+        assert not check or done.returncode == 0, done.stdout + done.stderr
+        return done
+
+    return run
+
+
+def run_respondent(name: str, log_dir: Path, /, epochs: int = 1, **arguments: object) -> EvalLog:
+    """FermiEval on bundled items with a simulated respondent, in this process.
+
+    `respondent_*` arguments are the respondent's parameters, `max_connections` is Inspect's, the
+    others are the task's.
+    """
+    parameters = {
+        key.removeprefix("respondent_"): arguments.pop(key)
+        for key in list(arguments)
+        if key.startswith("respondent_")
+    }
+    connections = arguments.pop("max_connections", None)
+    (log,) = eval(
+        fermi_eval(dataset="bundled", **arguments),  # type: ignore[arg-type] # read by the task
+        model=f"respondent/{name}",
+        model_args=parameters,
+        log_dir=str(log_dir),
+        epochs=epochs,
+        display="none",
+        max_connections=connections,  # type: ignore[arg-type]
+    )
+    assert log.status == "success", log.error
+    return log
