@@ -1,7 +1,7 @@
 """Logs and files -> judgments: one tidy frame a task, one row an elicited judgment."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ import pandas as pd
 from inspect_confidence._arguments import user_path
 from inspect_confidence._errors import InvalidArgument
 from inspect_confidence._files import SUFFIXES, read_file, typed
-from inspect_confidence._results import encode_condition
+from inspect_confidence._variants import variants_of
 from inspect_confidence.studies import TABLES
 
 Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
@@ -88,7 +88,8 @@ def _from_logs(
     rows: dict[str, list[dict[str, Any]]] = {}
     seen: set[tuple[str, str, int]] = set()
     again = 0
-    for run, variant in zip(runs, _variants(runs), strict=True):
+    variants = variants_of([(run.task, run.settings) for run in runs])
+    for run, variant in zip(runs, variants, strict=True):
         for key, judged in run.samples.items():
             again += key in seen
             if key not in seen:
@@ -96,37 +97,28 @@ def _from_logs(
                 rows.setdefault(run.task, []).extend({**row, "variant": variant} for row in judged)
     if again:
         notices.append(f"{again} samples stand in several logs and were taken from the newest")
-    return {
+    frames = {
         task: typed(pd.DataFrame(some), TABLES[task], "the logs") for task, some in rows.items()
     }
+    notices += [notice for frame in frames.values() for notice in _pooled(frame)]
+    return frames
+
+
+def _pooled(frame: pd.DataFrame) -> Iterator[str]:
+    """Which runs differ in nothing, so that their judgments count as more of the same."""
+    same = ["task", "model", "dataset", "variant"]
+    # A run of other levels or methods only adds conditions to those of its like.
+    shown = [name for name in ("method", "level") if name in frame]
+    for key, rows in frame.groupby([*same, *shown], sort=False):
+        if (runs := rows["run"].nunique()) > 1:
+            task, model, dataset, *rest = map(str, key)
+            yield f"{runs} runs of {task} with {model} on {dataset} are pooled ({' '.join(rest)})"
 
 
 def _listed(place: str, find_logs: Callable[[str], list[str]]) -> list[str]:
     if "://" not in place and not Path(place).exists():
         raise InvalidArgument(f"PATH={place}: there is no such log, folder or file.")
     return find_logs(place)
-
-
-def _variants(runs: Sequence[Any]) -> list[str]:
-    """For each run the settings in which the runs of its task differ."""
-    different: dict[str, set[str]] = {}
-    for task in {run.task for run in runs}:
-        mine = [run.settings for run in runs if run.task == task]
-        names = {name for settings in mine for name in settings}
-        different[task] = {
-            name for name in names if len({settings.get(name) for settings in mine}) > 1
-        }
-        # Other questions are another data set, which has a column of its own.
-        by_dataset: dict[str, set[str]] = {}
-        for settings in mine:
-            by_dataset.setdefault(settings["dataset"], set()).add(settings.get("data", ""))
-        if all(len(versions) == 1 for versions in by_dataset.values()):
-            different[task].discard("data")
-        different[task].discard("dataset")
-    return [
-        encode_condition({name: run.settings.get(name, "default") for name in different[run.task]})
-        for run in runs
-    ]
 
 
 def _once(frame: pd.DataFrame, notices: list[str]) -> pd.DataFrame:

@@ -3,7 +3,7 @@
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
-from inspect_confidence.answers import StatedInterval, Unreadable, read_interval
+from inspect_confidence.answers import RUN_STATUSES, StatedInterval, Unreadable, read_interval
 from inspect_confidence.metrics import interval_score as winkler
 from inspect_confidence.scorers._per_level import (
     coverage,
@@ -28,6 +28,8 @@ def interval() -> Scorer:
 
     async def score(state: TaskState, target: Target) -> Score:
         truth, level = float(target.text), float(state.metadata["level"])
+        if not state.output.choices:  # a limit was reached before the model was called
+            return _unread("limit_reached", "the model was not asked", truth, level)
         stop = state.output.stop_reason
         if stop == "content_filter":
             return _unread("content_filter", "the provider withheld the reply", truth, level)
@@ -58,9 +60,9 @@ def _read(answer: StatedInterval, truth: float, level: float) -> Score:
         answer=f"[{answer.lower:g}, {answer.upper:g}]",
         explanation=(
             f"The {level:g}% interval, 10^{answer.lower:g} to 10^{answer.upper:g}, "
-            f"{'holds' if inside else 'misses'} the true 10^{truth:g}. Its interval score is the "
-            f"width {width:g}"
-            + (f" plus {score - width:g} for the miss." if not inside else ".")
+            f"{'holds' if inside else 'misses'} the true 10^{truth:g}. Its interval score, "
+            f"{score:.4g}, is its width {width:.4g}"
+            + ("." if inside else f" plus {score - width:.4g} for the miss.")
             + (" The bounds were stated in reverse order." if answer.reversed else "")
         ),
         metadata={"status": "ok", "detail": ""},
@@ -74,7 +76,7 @@ def _unread(status: str, detail: str, truth: float, level: float) -> Score:
             **dict.fromkeys(undefined, _NAN),
             "truth": truth,
             "level": level,
-            "format_ok": _NAN if status == "content_filter" else 0.0,
+            "format_ok": _NAN if status in RUN_STATUSES else 0.0,
         },
         explanation=f"No interval could be read ({status}): {detail}.",
         reason=status,

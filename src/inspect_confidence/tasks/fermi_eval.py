@@ -113,6 +113,7 @@ def _viewer() -> ViewerConfig:
                 *(TaskSamplesColumn.score("interval", column) for column in columns),
                 TaskSamplesColumn.score("interval", "width", visible=False),
                 TaskSamplesColumn.score("interval", "reversed", visible=False),
+                TaskSamplesColumn(id="target", visible=False),  # the truth has a column
                 TaskSamplesColumn(id="error", visible=False),
             ],
             sort=[TaskSamplesSort.score("interval", "interval_score", dir="desc")],

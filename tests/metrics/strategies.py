@@ -1,0 +1,36 @@
+"""What hypothesis draws for the metrics: numbers on a grid, on which sums are exact in floats."""
+
+from typing import NamedTuple
+
+import numpy as np
+from hypothesis import settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+
+fixed = settings(derandomize=True, deadline=None, max_examples=100)
+"""The same examples in every run, however busy the machine."""
+
+LEVELS = (1.0, 20.0, 50.0, 80.0, 90.0, 95.0, 99.0)
+
+quarters = st.integers(-400, 400).map(lambda number: number / 4)
+levels = st.sampled_from(LEVELS)
+
+
+class Judged(NamedTuple):
+    """Intervals and truths, one an entry."""
+
+    lower: FloatArray
+    upper: FloatArray
+    truth: FloatArray
+
+
+@st.composite
+def judged(draw: st.DrawFn, ordered: bool = True) -> Judged:
+    """At least one judgment; bounds in order, unless they may cross."""
+    rows = draw(st.lists(st.tuples(quarters, quarters, quarters), min_size=1, max_size=12))
+    one, other, truth = np.array(rows, float).T
+    if ordered:
+        one, other = np.minimum(one, other), np.maximum(one, other)
+    return Judged(one, other, truth)

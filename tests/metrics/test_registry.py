@@ -1,0 +1,79 @@
+"""The registry of metrics, and what importing metrics costs."""
+
+import inspect
+import re
+import subprocess
+import sys
+
+import pytest
+
+from inspect_confidence import metrics
+from inspect_confidence.metrics import METRICS, Metric
+
+# Exported functions that are not a number of the results: parts of one, or an interval of one.
+HELPERS = {
+    "bootstrap",
+    "clustered_wilson_interval",
+    "conformal_interval",
+    "conformal_rank",
+    "conformity_scores",
+    "covered",
+    "interval_scores",
+    "mean_of",
+    "median_of",
+    "percentile_interval",
+    "ratio",
+}
+# Numbers of the results that a study computes: a count, and a difference of two scores.
+OF_STUDIES = {"n", "interval_score_change"}
+
+every_metric = pytest.mark.parametrize("metric", METRICS.values(), ids=METRICS)
+
+
+def test_every_metric_function_is_registered() -> None:
+    """The registry holds each exported metric and each metric of the studies, and no other."""
+    functions = {name for name in metrics.__all__ if inspect.isfunction(getattr(metrics, name))}
+    assert functions >= HELPERS
+    assert set(METRICS) == (functions - HELPERS) | OF_STUDIES
+
+
+@every_metric
+def test_directions_are_known(metric: Metric) -> None:
+    """Each metric says in one of four ways which values are better."""
+    assert re.fullmatch(r"higher|lower|none|target=(level|alpha/2|-?\d+(\.\d+)?)", metric.direction)
+
+
+@every_metric
+def test_entries_are_complete(metric: Metric) -> None:
+    """Each metric has a name it is found by, a range, a definition of one sentence and the rest."""
+    assert METRICS[metric.name] is metric
+    assert metric.low < metric.high
+    assert re.fullmatch(r"[A-Z][^\n]*\.", metric.definition)
+    assert all([metric.unit, metric.undefined, metric.source])
+
+
+@every_metric
+def test_numeric_targets_are_possible(metric: Metric) -> None:
+    """A target that is a number lies within the metric's range."""
+    target = re.fullmatch(r"target=(-?[\d.]+)", metric.direction)
+    assert target is None or metric.low <= float(target[1]) <= metric.high
+
+
+def test_everything_exported_is_there() -> None:
+    """Each exported name exists, is listed once, and has a docstring if it is a function."""
+    assert len(set(metrics.__all__)) == len(metrics.__all__)
+    for name in metrics.__all__:
+        exported = getattr(metrics, name)
+        assert not inspect.isfunction(exported) or exported.__doc__
+
+
+def test_metrics_need_neither_inspect_nor_pandas() -> None:
+    """A fresh interpreter that computes a metric has loaded numpy but not the heavy packages."""
+    code = (
+        "import sys, inspect_confidence.metrics as m; m.coverage([0], [1], [0]);"
+        "print(*sorted({'numpy', 'pandas', 'inspect_ai', 'statsmodels'} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout.split() == ["numpy"]

@@ -1,0 +1,132 @@
+"""The command line: what it prints and writes."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from conftest import Command
+
+ANSWERS = "item,level,lower,upper,truth,split\n" + "".join(
+    f"i{i},{level},{low},{low + 2},{truth},{'train' if i % 2 else 'test'}\n"
+    for i, (low, truth) in enumerate([(0, 1), (3, 9), (-2, -1), (5, 6), (1, 2), (0, 0)])
+    for level in (50, 99)
+)
+
+
+@pytest.fixture
+def answers(tmp_path: Path) -> Path:
+    """A csv of six items at two levels."""
+    path = tmp_path / "answers.csv"
+    path.write_text(ANSWERS, "utf-8")
+    return path
+
+
+def test_json_is_the_results_table(command: Command, answers: Path, tmp_path: Path) -> None:
+    """--json prints rows with null for NaN and text for infinity; --csv writes the same rows."""
+    out = tmp_path / "results.csv"
+    words = ("inspect-confidence", "summarize", answers, "--json", "--csv", out)
+    done = command(*words, "--resamples", 100)
+    rows = json.loads(done.stdout)
+    assert list(rows[0]) == (
+        [
+            "task",
+            "model",
+            "dataset",
+            "condition",
+            "metric",
+            "value",
+            "ci_low",
+            "ci_high",
+            "n",
+            "note",
+        ]
+    )
+    found = {(row["condition"], row["metric"]): row for row in rows}
+    # Covered: all but (3, 5) around 9, at both levels.
+    assert found["level=50;method=direct", "coverage"]["value"] == pytest.approx(5 / 6)
+    assert found["level=50;method=direct", "n"]["ci_low"] is None
+    # Three train items: 99% needs 99.
+    conformal = found["level=99;method=conformal;split=test", "conformal_offset"]
+    assert conformal["value"] == "Infinity"
+    assert "99% needs 99: intervals are infinite" in conformal["note"]
+    # At 50%, the 2nd smallest of the train scores max(l - y, y - u): items 1, 3, 5 have 4, -1, 0.
+    assert found["level=50;method=conformal;split=test", "conformal_offset"]["value"] == 0
+    with out.open(encoding="utf-8") as file:
+        assert len(list(csv.DictReader(file))) == len(rows)
+
+
+def test_table_is_readable_without_a_terminal(command: Command, answers: Path) -> None:
+    """Without --json a table with levels in rows is printed, and no line is cut."""
+    text = command("inspect-confidence", "summarize", answers, "--resamples", 100).stdout
+    assert "unnamed on " in text
+    assert "direct coverage" in text
+    assert "conformal interval score" in text
+    assert "…" not in text
+    assert "coverage plateau (direct)" in text
+
+
+def test_judgments_command_writes_both_kinds(
+    command: Command, answers: Path, tmp_path: Path
+) -> None:
+    """Judgments -o writes csv or parquet, and refuses another ending."""
+    done = command("inspect-confidence", "judgments", answers, "-o", tmp_path / "j.parquet")
+    assert "12 judgments written" in done.stdout
+    refused = command(
+        "inspect-confidence", "judgments", answers, "-o", tmp_path / "j.xlsx", check=False
+    )
+    assert refused.returncode != 0
+    assert "j.xlsx" in refused.stderr
+
+
+def test_plan_counts_calls_and_prices_them(command: Command, tmp_path: Path) -> None:
+    """Plan prints samples, calls, tokens and dollars, and calls nothing."""
+    prices = tmp_path / "prices.yaml"
+    prices.write_text(
+        "openai/gpt-4o-mini: {input: 1.0, output: 1000.0, input_cache_write: 0, "
+        "input_cache_read: 0}\n",
+        "utf-8",
+    )
+    done = command(
+        *("inspect-confidence", "plan", "fermi_eval", "-T", "dataset=bundled", "-T", "items=10"),
+        *("--epochs", 2, "--model", "openai/gpt-4o-mini", "--model-cost-config", prices),
+    )
+    assert "10 items (5 train, 5 test)" in done.stdout
+    assert "calls:   80" in done.stdout
+    # 80 calls x 16 tokens out at $1,000 a million = $1.28, plus about a cent of input
+    assert "about $1.2" in done.stdout
+    unpriced = command(
+        *("inspect-confidence", "plan", "fermi_eval", "-T", "dataset=bundled"),
+        *("--model", "openai/gpt-4o-mini"),
+    )
+    assert "--model-cost-config" in unpriced.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["summarize", "nowhere"], "there is no such log, folder or file"),
+        (["plan", "fermy_eval"], "Did you mean 'fermi_eval'?"),
+        (["plan", "fermi_eval", "-T", "items"], "not of the form name=value"),
+        (["compare", "nowhere"], "there is no such log, folder or file"),
+    ],
+)
+def test_mistakes_end_in_one_line(command: Command, words: list[str], says: str) -> None:
+    """Every command refuses what it can't use in a line without a traceback."""
+    done = command("inspect-confidence", *words, check=False)
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_files_need_no_inspect(command: Command, answers: Path) -> None:
+    """Reading a csv of judgments doesn't import inspect_ai, which takes seconds."""
+    script = (
+        "import sys; from inspect_confidence import summarize; "
+        f"summarize({str(answers)!r}, resamples=10); "
+        "print('inspect_ai' in sys.modules)"
+    )
+    assert command("python", "-c", script).stdout.strip() == "False"

@@ -1,0 +1,130 @@
+"""Paired comparisons."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from conftest import Command, run_respondent
+from inspect_confidence import InvalidArgument, compare, summarize
+
+
+def judgments(model: str, shift: float, *, items: int = 60, seed: int = 0) -> pd.DataFrame:
+    """Intervals of width 2 around the truth plus noise that all models share, and a shift."""
+    noise = np.random.default_rng(seed).normal(0, 0.7, items)
+    frames = [
+        pd.DataFrame(
+            {
+                "task": "fermi_eval",
+                "model": model,
+                "item": [f"i{i:03d}" for i in range(items)],
+                "level": level,
+                "truth": 0.0,
+                "lower": noise + shift - 1,
+                "upper": noise + shift + 1,
+            }
+        )
+        for level in (80.0, 90.0)
+    ]
+    return pd.concat(frames, ignore_index=True)
+
+
+def row(frame: pd.DataFrame, metric: str, condition: str = "level=90") -> pd.Series:
+    """The one row of a metric."""
+    return frame.query("metric == @metric and condition == @condition").iloc[0]
+
+
+def test_differences_are_those_of_the_results() -> None:
+    """On the same items each side's value is its result, and the difference is theirs."""
+    a, b = judgments("a", 0), judgments("b", 0.8)
+    found = compare(a, b, resamples=500)
+    for frame, side in ((a, "value_a"), (b, "value_b")):
+        results = summarize(frame, resamples=50).set_index(["condition", "metric"])["value"]
+        for metric in ("coverage", "interval_score", "median_width", "miss_below"):
+            expected = results["level=90;method=direct", metric]
+            assert row(found, metric)[side] == pytest.approx(expected, abs=1e-12)
+    scores = row(found, "interval_score")
+    assert scores["difference"] == pytest.approx(scores["value_a"] - scores["value_b"], abs=1e-12)
+    assert scores["verdict"].startswith("a is better")
+    assert scores["p"] == pytest.approx(1 / 501)  # no exchange is as extreme
+
+
+def test_only_common_items_count() -> None:
+    """Items that one side lacks, or whose reply could not be read, are left out of both."""
+    a, b = judgments("a", 0), judgments("b", 0)
+    b = b[b["item"] >= "i010"]
+    b.loc[b["item"] == "i020", ["lower", "upper"]] = np.nan
+    found = compare(a, b, resamples=200)
+    assert row(found, "coverage")["items"] == 49  # 60 less 10 less 1
+    assert row(found, "format_failure_rate")["items"] == 50
+    assert row(found, "coverage")["difference"] == 0
+    assert row(found, "coverage")["verdict"].startswith("no difference shown")
+
+
+def test_the_exchange_test_is_exact_on_a_small_case() -> None:
+    """With 3 items whose widths all differ by 1, 2 of 8 exchanges are as extreme: p near 1/4."""
+    a, b = judgments("a", 0, items=3), judgments("b", 0, items=3)
+    b["upper"] += 1
+    found = compare(a, b, resamples=4_000)
+    # 4,000 draws at 1/4: standard error .0068
+    assert row(found, "mean_width")["p"] == pytest.approx(0.25, abs=4 * 0.0068)
+
+
+def test_p_is_uniform_where_nothing_differs() -> None:
+    """Over 200 seeded data sets the share of p below .1 is within its binomial 99% band."""
+    below = 0
+    for seed in range(200):
+        rng = np.random.default_rng([seed, 7])
+        a = judgments("a", 0, items=25, seed=seed)
+        a = a[a["level"] == 90]
+        b = a.assign(model="b", upper=a["upper"] + rng.normal(0, 1, len(a)))
+        below += row(compare(a, b, resamples=199), "mean_width")["p"] <= 0.1
+    # Binomial(200, .1): mean 20, standard deviation 4.24
+    assert abs(below - 20) <= 2.576 * 4.24 + 1
+
+
+def test_holm_adjusts_over_all_rows() -> None:
+    """Adjusted p-values are Holm's step-down: sorted p times what is left, made monotone."""
+    found = compare(judgments("a", 0), judgments("b", 0.4), resamples=400)
+    p = found["p"].to_numpy()
+    order = np.argsort(p, kind="stable")
+    stepped = np.maximum.accumulate(p[order] * (len(p) - np.arange(len(p))))
+    expected = np.empty(len(p))
+    expected[order] = np.minimum(stepped, 1)
+    np.testing.assert_allclose(found["p_holm"], expected, atol=1e-12)
+
+
+def test_pairing_is_by_item() -> None:
+    """The interval of a constant difference has no width, though the items vary."""
+    a, b = judgments("a", 0), judgments("b", 0)
+    b["upper"] += np.where(b["level"] == 90, 0.5, 0)
+    width = row(compare(a, b, resamples=300), "mean_width")
+    assert width["ci_low"] == pytest.approx(-0.5, abs=1e-9)
+    assert width["ci_high"] == pytest.approx(-0.5, abs=1e-9)
+
+
+def test_nothing_to_compare_is_an_error() -> None:
+    """One model alone, or two without common items, is refused with the reason."""
+    with pytest.raises(InvalidArgument, match="Nothing to compare"):
+        compare(judgments("a", 0), resamples=10)
+    other = judgments("b", 0).assign(item=lambda frame: "x" + frame["item"])
+    with pytest.raises(InvalidArgument, match="Nothing to compare"):
+        compare(judgments("a", 0), other, resamples=10)
+
+
+def test_command_prints_a_verdict_a_metric(command: Command, tmp_path: Path) -> None:
+    """`compare A B` on two folders of logs prints values, interval and verdict."""
+    run_respondent("calibrated", tmp_path / "a", items=40)
+    run_respondent("overconfident", tmp_path / "b", items=40)
+    done = command("inspect-confidence", "compare", tmp_path / "a", tmp_path / "b")
+    assert "a: respondent/calibrated direct" in done.stdout
+    assert "b: respondent/overconfident direct" in done.stdout
+    (line,) = [
+        line for line in done.stdout.splitlines() if "level=99" in line and " coverage " in line
+    ]
+    assert "a is higher by" in line
+    within = command("inspect-confidence", "compare", tmp_path)
+    assert "level=99" in within.stdout

@@ -1,0 +1,165 @@
+"""Judgments from logs and files: nothing lost, nothing twice, nothing pooled silently."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from conftest import Command, run_respondent
+from inspect_confidence import InvalidArgument, read_judgments, summarize
+from inspect_confidence._files import write_file
+
+COMMON = [
+    *("task", "task_version", "package_version", "run", "uuid", "model", "variant", "dataset"),
+    *("split", "item", "draw", "epoch", "status", "reason"),
+]
+
+
+def test_columns_are_the_common_ones_then_the_tasks(tmp_path: Path) -> None:
+    """A frame has the columns that the documentation lists, one row a judgment."""
+    run_respondent("erratic", tmp_path, items=10)
+    frame = read_judgments(tmp_path)["fermi_eval"]
+    assert list(frame.columns[: len(COMMON)]) == COMMON
+    assert len(frame) == 40
+    assert set(frame["split"]) == {"train", "test"}
+    assert frame["package_version"].iloc[0] == "0.1.0"
+    assert frame["task"].eq("fermi_eval").all()
+    unread = frame[frame["status"] != "ok"]
+    assert len(unread)
+    assert unread["lower"].isna().all()
+    assert (unread["reason"] != "").all()
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_files_give_back_what_was_written(tmp_path: Path, ending: str) -> None:
+    """Writing judgments and reading the file gives the same frame and the same results."""
+    run_respondent("erratic", tmp_path / "logs", items=12)
+    frames = read_judgments(tmp_path / "logs")
+    file = tmp_path / f"judgments.{ending}"
+    write_file(frames, file)
+    pd.testing.assert_frame_equal(read_judgments(file)["fermi_eval"], frames["fermi_eval"])
+    pd.testing.assert_frame_equal(summarize(file, resamples=100), summarize(frames, resamples=100))
+
+
+def test_copies_and_files_of_the_same_logs_count_once(tmp_path: Path) -> None:
+    """A copied log and a file made of the log add no judgment, and are reported."""
+    log = run_respondent("calibrated", tmp_path / "logs", items=5)
+    once = read_judgments(tmp_path / "logs")
+    write_file(once, tmp_path / "j.csv")
+    shutil.copy(log.location, tmp_path / "logs" / "copy.eval")
+    frames = read_judgments([tmp_path / "logs", tmp_path / "j.csv"])
+    assert len(frames["fermi_eval"]) == len(once["fermi_eval"]) == 20
+    assert "20 samples stand in several logs" in " ".join(frames.notices)
+    assert "20 judgments of fermi_eval were read twice" in " ".join(frames.notices)
+
+
+def test_a_damaged_log_is_reported_and_the_rest_is_read(tmp_path: Path) -> None:
+    """A log that can't be read costs only itself."""
+    run_respondent("calibrated", tmp_path, items=3)
+    (tmp_path / "2030-01-01T00-00-00_fermi-eval_x.eval").write_bytes(b"PK\x03\x04 not a log")
+    frames = read_judgments(tmp_path)
+    assert len(frames["fermi_eval"]) == 12
+    assert "could not be read and was left out" in " ".join(frames.notices)
+
+
+def test_runs_that_differ_are_kept_apart(tmp_path: Path) -> None:
+    """Respondents' parameters and generation settings that differ stand in `variant`."""
+    run_respondent("tunnel", tmp_path, items=3, respondent_tunnel=0.3)
+    run_respondent("tunnel", tmp_path, items=3, respondent_tunnel=0.9)
+    frame = read_judgments(tmp_path)["fermi_eval"]
+    assert set(frame["variant"]) == {"tunnel=0.3", "tunnel=0.9"}
+    conditions = summarize(frame, resamples=50)["condition"]
+    assert conditions.str.contains("variant=tunnel%3D0.3").any()
+
+
+def test_what_a_column_shows_is_no_variant(tmp_path: Path) -> None:
+    """Runs of other items or levels of one set are the same way of asking."""
+    run_respondent("calibrated", tmp_path, items=3, levels="80")
+    run_respondent("calibrated", tmp_path, items=5, levels="90")
+    frames = read_judgments(tmp_path)
+    assert set(frames["fermi_eval"]["variant"]) == {""}
+    assert not any("pooled" in notice for notice in frames.notices)
+
+
+def test_pooling_of_equal_runs_is_said(tmp_path: Path) -> None:
+    """Two runs that differ in nothing are pooled, and a notice says so."""
+    for _ in range(2):
+        run_respondent("calibrated", tmp_path, items=3, levels="80")
+    frames = read_judgments(tmp_path)
+    assert len(frames["fermi_eval"]) == 6
+    assert any("2 runs of fermi_eval" in notice for notice in frames.notices)
+
+
+def test_own_answers_need_only_the_required_columns(tmp_path: Path) -> None:
+    """A csv of answers gathered elsewhere is read; what is empty is an unreadable reply."""
+    (tmp_path / "mine.csv").write_text(
+        "item,level,lower,upper,truth\n1,90,2,4,3\n2,90,5,6,3\n3,90,,,3\n", "utf-8"
+    )
+    frame = read_judgments(tmp_path / "mine.csv")["fermi_eval"]
+    assert frame["status"].tolist() == ["ok", "ok", "invalid_response_format"]
+    results = summarize(frame, resamples=50).set_index("metric")
+    assert results.loc["coverage", "value"] == 0.5  # of the two that can be read, one covers
+    assert results.loc["format_failure_rate", "value"] == pytest.approx(1 / 3)
+    # (2 + 0) and (1 + 2/0.1 * 2): their mean
+    assert results.loc["interval_score", "value"] == pytest.approx((2 + 41) / 2)
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("item,level,lower,upper\n1,90,2,4\n", "it can't be told whose judgments these are"),
+        ("task,item,level,lower,upper\nfermi_eval,1,90,2,4\n", "lacks the column 'truth'"),
+        ("task,item\nfermy,1\n", "there is no task 'fermy'"),
+        ("item,level,lower,upper,truth\n1,90,two,4,3\n", "'two' in the column 'lower'"),
+    ],
+)
+def test_unusable_files_are_refused(tmp_path: Path, content: str, says: str) -> None:
+    """A file that can't be used is one error that names the value."""
+    (tmp_path / "mine.csv").write_text(content, "utf-8")
+    with pytest.raises(InvalidArgument, match=says):
+        read_judgments(tmp_path / "mine.csv")
+
+
+@pytest.mark.parametrize("name", ["nothing", "nothing.csv", "nothing.eval"])
+def test_missing_paths_are_refused(tmp_path: Path, name: str) -> None:
+    """A path that isn't there is named."""
+    with pytest.raises(InvalidArgument, match=name):
+        read_judgments(tmp_path / name)
+
+
+def test_an_empty_folder_is_refused(tmp_path: Path) -> None:
+    """A folder without logs of ours is an error, not an empty table."""
+    with pytest.raises(InvalidArgument, match="No judgments of fermi_eval"):
+        read_judgments(tmp_path)
+
+
+def test_samples_that_failed_are_judgments_with_a_status(command: Command, tmp_path: Path) -> None:
+    """An error of the provider leaves a sample_error that is counted, not a lost row."""
+    command(
+        *("inspect", "eval", "tasks/fermi_eval.py", "--model", "respondent/calibrated"),
+        *("-T", "dataset=bundled", "-T", "items=2", "--token-limit", 1),
+        *("--log-dir", tmp_path, "--display", "none"),
+        check=False,
+    )
+    frame = read_judgments(tmp_path)["fermi_eval"]
+    assert len(frame) == 8
+    assert set(frame["status"]) == {"limit_reached"}
+    results = summarize(frame, resamples=50)
+    assert results.query("metric == 'format_failure_rate'")["value"].isna().all()
+    assert "limit_reached" in results["note"].iloc[0]
+    assert "undefined" in results["note"].iloc[0]
+
+
+def test_results_do_not_depend_on_the_order_of_rows(tmp_path: Path) -> None:
+    """Shuffled judgments give the same results, intervals included."""
+    run_respondent("erratic", tmp_path, items=30)
+    frame = read_judgments(tmp_path)["fermi_eval"]
+    rng = np.random.default_rng(3)
+    shuffled = frame.iloc[rng.permutation(len(frame))]
+    pd.testing.assert_frame_equal(
+        summarize(frame, resamples=100), summarize(shuffled, resamples=100)
+    )
