@@ -51,6 +51,15 @@ def command() -> Command:
     return run
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print the figures that validations recorded: docs/validation.md shows them."""
+    passed = terminalreporter.stats.get("passed", []) + terminalreporter.stats.get("failed", [])
+    figures = [value for report in passed for name, value in report.user_properties]
+    if figures:
+        terminalreporter.section("figures")
+        terminalreporter.write_line("\n".join(sorted(figures)))
+
+
 def run_respondent(name: str, log_dir: Path, /, epochs: int = 1, **arguments: object) -> EvalLog:
     """FermiEval on bundled items with a simulated respondent, in this process.
 

@@ -184,7 +184,7 @@ def _print_table(table: "pd.DataFrame", title: str, caption: str) -> None:
         console = Console(width=1_000)
     shown = Table(box=SIMPLE_HEAD, pad_edge=False)
     for column in table:
-        shown.add_column(str(column), justify="left" if column in _LEFT else "right")
+        shown.add_column(str(column).replace(" ", "\n", 1), justify="left" if column in _LEFT else "right")
     for row in table.itertuples(index=False):
         shown.add_row(*(str(value) for value in row))
     console.print(title, style="bold", markup=False, highlight=False)

@@ -1,0 +1,106 @@
+"""What is built and installed: the wheel, the links, the entry point, the generated pages."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import zipfile
+from importlib.metadata import entry_points
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+
+import pytest
+from inspect_ai.log import list_eval_logs, read_eval_log
+
+import inspect_confidence
+from conftest import CHECKOUT, Command
+
+
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A clone of this checkout on a file system without symbolic links."""
+    if not (CHECKOUT / ".git").exists():
+        pytest.skip("this is no git checkout")
+    folder = tmp_path_factory.mktemp("clone") / "plain"
+    subprocess.run(
+        ["git", "-c", "core.symlinks=false", "clone", "--quiet", CHECKOUT, folder], check=True
+    )
+    return folder
+
+
+def test_wheel_of_a_clone_without_links_runs_by_package_name(
+    clone: Path, tmp_path: Path, command: Command
+) -> None:
+    """The wheel holds every module once, and the task runs from it anywhere with its version."""
+    assert (clone / "tasks").is_file()  # the link's target as text
+    command("uv", "build", "--quiet", "--wheel", "--out-dir", tmp_path, clone)
+    (wheel,) = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(wheel) as packed:
+        names = packed.namelist()
+        packed.extractall(tmp_path / "site")
+    for module in (clone / "src").rglob("*.py"):
+        assert module.relative_to(clone / "src").as_posix() in names
+    assert "inspect_confidence/py.typed" in names
+    assert "inspect_confidence/datasets/bundled/fermi.jsonl" in names
+    assert not [name for name in names if name.startswith(("tasks", "scorers", "src"))]
+    command(
+        *("inspect", "eval", "inspect_confidence/fermi_eval", "--model", "respondent/tunnel"),
+        *("-T", "dataset=bundled", "-T", "items=2", "--log-dir", "logs", "--display", "none"),
+        cwd=tmp_path,
+        PYTHONPATH=str(tmp_path / "site"),
+    )
+    (info,) = list_eval_logs(str(tmp_path / "logs"))
+    log = read_eval_log(info.name)
+    assert log.status == "success"
+    assert log.eval.task == "inspect_confidence/fermi_eval"
+    assert log.eval.packages["inspect_confidence"] == inspect_confidence.__version__
+    assert log.eval.metadata is not None
+    assert log.eval.metadata["package_version"] == inspect_confidence.__version__
+
+
+def test_links_lead_to_the_package() -> None:
+    """The folders at the top of a checkout are the package's."""
+    for name in ("tasks", "scorers"):
+        assert (CHECKOUT / name).resolve() == CHECKOUT / "src" / "inspect_confidence" / name
+
+
+def test_entry_point_loads_without_a_warning() -> None:
+    """Inspect's entry point bears the package's name and its module imports cleanly."""
+    (found,) = {
+        point
+        for point in entry_points(group="inspect_ai")
+        if point.value.startswith("inspect_confidence.")
+    }
+    assert found.name == "inspect_confidence"
+    script = f"import warnings; warnings.simplefilter('error'); import {found.value}"
+    subprocess.run([sys.executable, "-c", script], check=True, env=os.environ)
+
+
+def test_list_tasks_finds_every_task(command: Command) -> None:
+    """`inspect list tasks` finds the tasks through the link."""
+    assert "tasks/fermi_eval.py@fermi_eval" in command("inspect", "list", "tasks", "tasks").stdout
+
+
+def test_metrics_page_is_up_to_date() -> None:
+    """docs/metrics.md is what the registry gives."""
+    spec = spec_from_file_location("generate", CHECKOUT / "docs" / "generate.py")
+    assert spec is not None
+    assert spec.loader is not None
+    generate = module_from_spec(spec)
+    spec.loader.exec_module(generate)
+    assert (CHECKOUT / "docs" / "metrics.md").read_text(encoding="utf-8") == generate.page()
+
+
+def test_public_names_exist() -> None:
+    """Everything in `__all__` can be imported, and nothing else is offered."""
+    for name in inspect_confidence.__all__:
+        assert getattr(inspect_confidence, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        inspect_confidence.nothing  # noqa: B018 # the access is the test
+
+
+def test_version_is_said_once() -> None:
+    """The package's version and its metadata agree."""
+    text = (CHECKOUT / "pyproject.toml").read_text(encoding="utf-8")
+    assert f'version = "{inspect_confidence.__version__}"' in text
