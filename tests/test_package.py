@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import sysconfig
 import zipfile
 from importlib.metadata import entry_points
 from importlib.util import module_from_spec, spec_from_file_location
@@ -29,6 +30,15 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def site_packages(env: Path) -> Path:
+    """The empty site-packages of a new environment that sees this one's dependencies."""
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", env], check=True)
+    (home,) = env.glob("lib/python*/site-packages")
+    # A plain path: the editable install of this checkout is not seen through it.
+    (home / "dependencies.pth").write_text(sysconfig.get_path("purelib"), "utf-8")
+    return home
+
+
 def test_wheel_of_a_clone_without_links_runs_by_package_name(
     clone: Path, tmp_path: Path, command: Command
 ) -> None:
@@ -36,19 +46,23 @@ def test_wheel_of_a_clone_without_links_runs_by_package_name(
     assert (clone / "tasks").is_file()  # the link's target as text
     command("uv", "build", "--quiet", "--wheel", "--out-dir", tmp_path, clone)
     (wheel,) = tmp_path.glob("*.whl")
+    home = site_packages(tmp_path / "env")
     with zipfile.ZipFile(wheel) as packed:
         names = packed.namelist()
-        packed.extractall(tmp_path / "site")
+        packed.extractall(home)
     for module in (clone / "src").rglob("*.py"):
         assert module.relative_to(clone / "src").as_posix() in names
     assert "inspect_confidence/py.typed" in names
     assert "inspect_confidence/datasets/bundled/fermi.jsonl" in names
     assert not [name for name in names if name.startswith(("tasks", "scorers", "src"))]
-    command(
-        *("inspect", "eval", "inspect_confidence/fermi_eval", "--model", "respondent/tunnel"),
-        *("-T", "dataset=bundled", "-T", "items=2", "--log-dir", "logs", "--display", "none"),
+    subprocess.run(
+        [
+            *(tmp_path / "env" / "bin" / "python", "-m", "inspect_ai", "eval"),
+            *("inspect_confidence/fermi_eval", "--model", "respondent/tunnel"),
+            *("-T", "dataset=bundled", "-T", "items=2", "--log-dir", "logs", "--display", "none"),
+        ],
         cwd=tmp_path,
-        PYTHONPATH=str(tmp_path / "site"),
+        check=True,
     )
     (info,) = list_eval_logs(str(tmp_path / "logs"))
     log = read_eval_log(info.name)
