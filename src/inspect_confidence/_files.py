@@ -5,7 +5,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from inspect_confidence._errors import InvalidArgument
+from inspect_confidence._errors import InvalidArgument, nearest
+from inspect_confidence.answers import STATUSES
 from inspect_confidence.studies import COMMON_COLUMNS, TABLES, Kind, TaskTable
 
 SUFFIXES = (".csv", ".parquet")
@@ -80,6 +81,11 @@ def typed(frame: pd.DataFrame, table: TaskTable, source: str) -> pd.DataFrame:
         readable = complete[needed].notna().all(axis=1)
         complete["status"] = np.where(readable, "ok", "invalid_response_format")
         complete.loc[~readable, "reason"] = "no complete answer in the file"
+    if unknown := set(complete["status"]) - STATUSES:
+        raise InvalidArgument(
+            f"{source}: {min(unknown)!r} in the column 'status' is not known; "
+            f"{nearest(min(unknown), STATUSES)}"
+        )
     return complete.reset_index(drop=True)
 
 
@@ -87,14 +93,16 @@ def _column(frame: pd.DataFrame, name: str, kind: Kind, source: str) -> pd.Serie
     default = _DEFAULTS.get(name, np.nan if kind == "number" else "")
     values = frame[name] if name in frame else pd.Series(default, frame.index, dtype=object)
     if kind == "number":
-        numbers = pd.to_numeric(values.replace({"": None}), errors="coerce")
+        numbers = pd.to_numeric(values.replace({"": None}), errors="coerce").astype(float)
         wrong = numbers.isna() & ~values.isna() & (values.astype(str) != "")
         wrong &= values.astype(str).str.lower() != "nan"
         if wrong.any():
             raise InvalidArgument(
                 f"{source}: {values[wrong].iloc[0]!r} in the column {name!r} is not a number."
             )
-        return numbers.astype(float)
+        if np.isinf(numbers).any():
+            raise InvalidArgument(f"{source}: the column {name!r} holds an infinite number.")
+        return numbers
     if kind == "flag":
         return values.map(
             lambda value: None if pd.isna(value) else _FLAGS.get(str(value).lower())

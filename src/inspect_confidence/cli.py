@@ -15,7 +15,11 @@ if TYPE_CHECKING:
 
 _PATHS = click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 _RESAMPLES = click.option(
-    "--resamples", default=10_000, show_default=True, help="Bootstrap resamples of the items."
+    "--resamples",
+    type=click.IntRange(min=1),
+    default=10_000,
+    show_default=True,
+    help="Bootstrap resamples of the items.",
 )
 _SEED = click.option("--seed", default=0, show_default=True, help="Seed of the resampling.")
 _LEFT = ("condition", "metric", "verdict")
@@ -184,7 +188,9 @@ def _print_table(table: "pd.DataFrame", title: str, caption: str) -> None:
         console = Console(width=1_000)
     shown = Table(box=SIMPLE_HEAD, pad_edge=False)
     for column in table:
-        shown.add_column(str(column).replace(" ", "\n", 1), justify="left" if column in _LEFT else "right")
+        shown.add_column(
+            str(column).replace(" ", "\n", 1), justify="left" if column in _LEFT else "right"
+        )
     for row in table.itertuples(index=False):
         shown.add_row(*(str(value) for value in row))
     console.print(title, style="bold", markup=False, highlight=False)

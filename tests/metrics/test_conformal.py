@@ -15,7 +15,7 @@ from inspect_confidence.metrics import (
     conformal_rank,
     coverage,
 )
-from metrics.strategies import FloatArray, Judged, fixed, judged, levels
+from metrics.strategies import Judged, fixed, judged, levels
 
 NAN, INF = float("nan"), float("inf")
 
@@ -91,26 +91,31 @@ def column(*weights: float) -> Any:
     return regressor
 
 
-def mapie(bounds: FloatArray, truth: FloatArray, level: float) -> Any:
-    """MAPIE, calibrated on intervals whose bounds are columns.
+def mapie(known: Judged, level: float) -> Any:
+    """MAPIE, calibrated on intervals; it takes an interval's bounds as two columns of input.
 
     MAPIE takes the ceiling of a product of floats, which lands above a whole number at times.
-    Its level is set lower by 1e-7 percent, so that the product falls just below the whole number
-    and nowhere else reaches another one.
+    Its level is set lower by 1e-7 percent, so that such a product falls just below the whole
+    number; no other product reaches a different one by that.
     """
     regressor = ConformalizedQuantileRegressor(
         [column(1, 0), column(0, 1), column(0.5, 0.5)],
         confidence_level=level / 100 - 1e-9,
         prefit=True,
     )
-    return regressor.conformalize(bounds, truth)
+    return regressor.conformalize(np.column_stack([known.lower, known.upper]), known.truth)
 
 
-def simulated(n: int, seed: int, width: float) -> tuple[FloatArray, FloatArray]:
-    """Random bounds, one row an interval, and truths."""
+def simulated(n: int, seed: int, width: float) -> Judged:
+    """Random intervals of some mean width, and random truths."""
     rng = np.random.default_rng(seed)
     lower = rng.normal(size=n)
-    return np.column_stack([lower, lower + width * rng.exponential(size=n)]), rng.normal(size=n)
+    return Judged(lower, lower + width * rng.exponential(size=n), rng.normal(size=n))
+
+
+def scores(known: Judged) -> list[float]:
+    """How far each truth lies outside its interval, in ascending order."""
+    return sorted(max(low - y, y - high) for low, high, y in zip(*known, strict=True))
 
 
 @pytest.mark.parametrize("width", [0.5, 5.0], ids=["too narrow", "too wide"])
@@ -132,20 +137,21 @@ def simulated(n: int, seed: int, width: float) -> tuple[FloatArray, FloatArray]:
 )
 def test_intervals_equal_mapie(n: int, level: float, width: float) -> None:
     """Adjusted intervals equal MAPIE's conformalised quantile regression with one offset."""
-    bounds, truth = simulated(n, seed=n, width=width)
-    new, _ = simulated(50, seed=n + 1, width=width)
-    _, expected = mapie(bounds, truth, level).predict_interval(new, symmetric_correction=True)
-    offset = conformal_offset(*bounds.T, truth, level)
-    low, high = conformal_interval(*new.T, offset)
+    known, new = simulated(n, seed=n, width=width), simulated(50, seed=n + 1, width=width)
+    _, expected = mapie(known, level).predict_interval(
+        np.column_stack([new.lower, new.upper]), symmetric_correction=True
+    )
+    offset = conformal_offset(*known, level)
+    low, high = conformal_interval(new.lower, new.upper, offset)
     np.testing.assert_allclose(low, expected[:, 0, 0], rtol=0, atol=1e-12)
     np.testing.assert_allclose(high, expected[:, 1, 0], rtol=0, atol=1e-12)
 
 
 def test_offset_where_floats_round_up() -> None:
     """Of 24 items at 56% the offset is the 14th score, where floats would take the 15th."""
-    bounds, truth = simulated(24, seed=0, width=1.0)
-    scores = sorted(max(low - y, y - high) for (low, high), y in zip(bounds, truth, strict=True))
-    assert conformal_offset(*bounds.T, truth, 56) == scores[13] < scores[14]
+    known = simulated(24, seed=0, width=1.0)
+    offset = conformal_offset(*known, 56)
+    assert offset == scores(known)[13] < scores(known)[14]
 
 
 @pytest.mark.parametrize(("n", "level"), [(8, 90), (18, 95), (98, 99)])
@@ -155,15 +161,15 @@ def test_too_few_items_for_the_level(n: int, level: float) -> None:
     The rank is ceil((n + 1) level/100) = n + 1: 9 * .9 = 8.1, 19 * .95 = 18.05, 99 * .99 = 98.01.
     With one item more it is n itself, and the offset finite.
     """
-    bounds, truth = simulated(n + 1, seed=6, width=1.0)
-    offset = conformal_offset(*bounds[:n].T, truth[:n], level)
+    enough = simulated(n + 1, seed=6, width=1.0)
+    few = Judged(*(array[:n] for array in enough))
+    offset = conformal_offset(*few, level)
     assert offset == INF
     low, high = conformal_interval([0.0], [1.0], offset)
     assert (low[0], high[0]) == (-INF, INF)
     with pytest.raises(ValueError, match="too low"):
-        mapie(bounds[:n], truth[:n], level)
-    scores = np.maximum(bounds[:, 0] - truth, truth - bounds[:, 1])
-    assert conformal_offset(*bounds.T, truth, level) == scores.max()
+        mapie(few, level)
+    assert conformal_offset(*enough, level) == scores(enough)[-1]
 
 
 @fixed
@@ -172,7 +178,7 @@ def test_order_of_items_is_irrelevant(drawn: Judged, level: float, random: Any) 
     """The offset is the same for the items in any order."""
     order = list(range(len(drawn.truth)))
     random.shuffle(order)
-    shuffled = [array[order] for array in drawn]
+    shuffled = Judged(*(array[order] for array in drawn))
     assert conformal_offset(*shuffled, level) == conformal_offset(*drawn, level)
 
 
@@ -198,10 +204,10 @@ def test_coverage_of_new_items(calibration: int, level: float, rank: int, width:
     """
     coverages = []
     for seed in range(2_000):
-        bounds, truth = simulated(calibration + 40, seed=seed, width=width)
-        known, new = slice(calibration), slice(calibration, None)
-        offset = conformal_offset(*bounds[known].T, truth[known], level)
-        adjusted = conformal_interval(*bounds[new].T, offset)
-        coverages.append(coverage(*adjusted, truth[new]))
+        judgments = simulated(calibration + 40, seed=seed, width=width)
+        known = Judged(*(array[:calibration] for array in judgments))
+        new = Judged(*(array[calibration:] for array in judgments))
+        offset = conformal_offset(*known, level)
+        coverages.append(coverage(*conformal_interval(new.lower, new.upper, offset), new.truth))
     error = np.std(coverages) / np.sqrt(len(coverages))
     assert abs(np.mean(coverages) - rank / (calibration + 1)) <= 3 * error

@@ -21,6 +21,7 @@ HELPERS = {
     "interval_scores",
     "mean_of",
     "median_of",
+    "middle_of",
     "percentile_interval",
     "ratio",
 }

@@ -4,6 +4,7 @@ from inspect_confidence.answers._status import (
     INSTRUMENT_STATUSES,
     REPLY_STATUSES,
     RUN_STATUSES,
+    STATUSES,
     Status,
     Unreadable,
 )
@@ -13,6 +14,7 @@ __all__ = [
     "INSTRUMENT_STATUSES",
     "REPLY_STATUSES",
     "RUN_STATUSES",
+    "STATUSES",
     "StatedInterval",
     "Status",
     "Unreadable",

@@ -25,6 +25,9 @@ RUN_STATUSES: frozenset[str] = frozenset(get_args(RunStatus))
 INSTRUMENT_STATUSES: frozenset[str] = frozenset(get_args(InstrumentStatus))
 """The instrument failed, not the model."""
 
+STATUSES: frozenset[str] = frozenset({"ok"}) | REPLY_STATUSES | RUN_STATUSES | INSTRUMENT_STATUSES
+"""Every status there is."""
+
 
 @dataclass(frozen=True)
 class Unreadable:

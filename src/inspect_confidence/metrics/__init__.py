@@ -1,4 +1,4 @@
-"""Metrics of confidence: arrays in, a number out. Needs neither Inspect nor pandas.
+"""Metrics of confidence: arrays in, a number out. Imports neither Inspect nor pandas.
 
 Missing values are NaN and are left out; a metric of nothing is NaN, never 0.
 """
@@ -8,6 +8,7 @@ from inspect_confidence.metrics._bootstrap import (
     bootstrap,
     mean_of,
     median_of,
+    middle_of,
     percentile_interval,
     ratio,
 )
@@ -46,6 +47,7 @@ __all__ = [
     "mean_width",
     "median_of",
     "median_width",
+    "middle_of",
     "miss_above",
     "miss_below",
     "percentile_interval",

@@ -9,17 +9,19 @@ FloatArray = NDArray[np.float64]
 def aligned(**named: ArrayLike) -> list[FloatArray]:
     """One-dimensional float arrays of one common length, in the order given.
 
+    A bare number stands for as many judgments as the others have.
+
     Raises:
         ValueError: An argument has more than one dimension, or lengths differ.
     """
-    arrays = {name: np.atleast_1d(np.asarray(values, float)) for name, values in named.items()}
+    arrays = {name: np.asarray(values, float) for name, values in named.items()}
     for name, array in arrays.items():
-        if array.ndim != 1:
+        if array.ndim > 1:
             raise ValueError(f"{name} has {array.ndim} dimensions; give one value a judgment.")
-    lengths = {name: len(array) for name, array in arrays.items() if len(array) != 1}
+    lengths = {name: len(array) for name, array in arrays.items() if array.ndim}
     if len(set(lengths.values())) > 1:
         raise ValueError(f"Lengths differ: {lengths}; give one value a judgment in each.")
-    return list(np.broadcast_arrays(*arrays.values()))
+    return [np.atleast_1d(array) for array in np.broadcast_arrays(*arrays.values())]
 
 
 def checked_level(level: float) -> float:

@@ -16,7 +16,7 @@ def conformity_scores(lower: ArrayLike, upper: ArrayLike, truth: ArrayLike) -> F
 
 def conformal_rank(n: NDArray[np.int64], level: float) -> NDArray[np.int64]:
     """ceil((n + 1) * level/100), in integers: the product in floats can round past an integer."""
-    share = Fraction(checked_level(level)).limit_denominator(10**6) / 100
+    share = Fraction(checked_level(level)).limit_denominator(10**9) / 100
     return -(-(n + 1) * share.numerator // share.denominator)
 
 

@@ -65,9 +65,14 @@ def coverage_plateau(coverages: ArrayLike, levels: ArrayLike) -> float:
     Returns:
         A ratio >= 0. Levels whose coverage is NaN are left out; NaN if none is left.
 
+    Raises:
+        ValueError: A level is not a percentage between 0 and 100.
+
     Example:
-        >>> coverage_plateau([0.52, 0.585], levels=[80, 90])
-        0.65
+        >>> coverage_plateau([0.4, 0.45], levels=[80, 90])
+        0.5
     """
     share, level = aligned(coverages=coverages, levels=levels)
+    for percent in level:
+        checked_level(percent)
     return mean_or_nan(share / (level / 100))

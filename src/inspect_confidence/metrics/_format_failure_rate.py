@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from inspect_confidence.answers import REPLY_STATUSES
+from inspect_confidence.answers import REPLY_STATUSES, STATUSES
 
 
 def format_failure_rate(statuses: Iterable[str]) -> float:
@@ -18,10 +18,16 @@ def format_failure_rate(statuses: Iterable[str]) -> float:
     Returns:
         A share in [0, 1]; NaN if there is no reply.
 
+    Raises:
+        ValueError: A status is none of those in docs/judgments.md.
+
     Example:
         >>> format_failure_rate(["ok", "refusal", "ok", "truncated", "sample_error"])
         0.5
     """
+    statuses = list(statuses)
+    if unknown := set(statuses) - STATUSES:
+        raise ValueError(f"Unknown status {min(unknown)!r}; known: {', '.join(sorted(STATUSES))}.")
     replies = [status for status in statuses if status == "ok" or status in REPLY_STATUSES]
     failures = sum(status != "ok" for status in replies)
     return failures / len(replies) if replies else float("nan")

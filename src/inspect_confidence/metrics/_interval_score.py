@@ -23,8 +23,8 @@ def interval_score(lower: ArrayLike, upper: ArrayLike, truth: ArrayLike, level: 
     $$S_\alpha(l, u; y) = (u - l) + \frac{2}{\alpha}(l - y)_+ + \frac{2}{\alpha}(y - u)_+,
     \quad \alpha = 1 - \text{level}/100$$
 
-    Source: Winkler (1972); Gneiting and Raftery (2007), section 6.2. It is the sum of the
-    two quantile scores at alpha/2 and 1 - alpha/2, so it is proper for crossing bounds too.
+    Source: Winkler (1972); Gneiting and Raftery (2007), section 6.2. It is 2/alpha times the sum
+    of the pinball losses of the two bounds as quantiles at alpha/2 and 1 - alpha/2.
 
     Args:
         lower: Lower bounds, one a judgment.
@@ -33,8 +33,8 @@ def interval_score(lower: ArrayLike, upper: ArrayLike, truth: ArrayLike, level: 
         level: Nominal level in percent, between 0 and 100.
 
     Returns:
-        A number >= 0 in the unit of the bounds (FermiEval: orders of magnitude).
-        Infinite where an interval is. Judgments with a NaN are left out; NaN if none is left.
+        A number >= 0 in the unit of the bounds (FermiEval: orders of magnitude); infinite where
+        an interval has an infinite width. Judgments with a NaN are left out; NaN if none is left.
 
     Example:
         >>> interval_score([1], [3], truth=[4], level=90)  # 2 + 2/0.1 * 1

@@ -17,7 +17,7 @@ def miss_below(lower: ArrayLike, truth: ArrayLike) -> float:
         0.5
     """
     low, target = aligned(lower=lower, truth=truth)
-    return mean_or_nan(np.where(np.isnan(low + target), np.nan, target < low))
+    return mean_or_nan(np.where(np.isnan(low) | np.isnan(target), np.nan, target < low))
 
 
 def miss_above(upper: ArrayLike, truth: ArrayLike) -> float:
@@ -31,4 +31,4 @@ def miss_above(upper: ArrayLike, truth: ArrayLike) -> float:
         0.5
     """
     high, target = aligned(upper=upper, truth=truth)
-    return mean_or_nan(np.where(np.isnan(high + target), np.nan, target > high))
+    return mean_or_nan(np.where(np.isnan(high) | np.isnan(target), np.nan, target > high))

@@ -17,6 +17,7 @@ from inspect_confidence.metrics import (
     interval_scores,
     mean_of,
     median_of,
+    middle_of,
 )
 
 FloatArray = NDArray[np.float64]
@@ -126,7 +127,7 @@ def conformal_statistics(train: Intervals, test: Intervals) -> dict[str, Statist
     """The conformal step as statistics of item weights, its offset learned anew in each resample.
 
     Where a negative offset would make bounds cross, the set is empty: it covers nothing, has no
-    width, and is scored as its midpoint.
+    width, and its score and the side of its miss are those of its midpoint (above it, at a tie).
     """
     calibration = train.one_an_item()
     scores = conformity_scores(calibration.lower, calibration.upper, calibration.truth)
@@ -144,6 +145,7 @@ def conformal_statistics(train: Intervals, test: Intervals) -> dict[str, Statist
     read = test.where(~np.isnan(conformity_scores(test.lower, test.upper, test.truth)))
     below, above = read.lower - read.truth, read.truth - read.upper
     width, middle = read.upper - read.lower, (read.upper + read.lower) / 2
+    middle_width = middle_of(width, read.unit)
 
     def mean(values: Callable[[FloatArray], FloatArray]) -> Statistic:
         """The mean over test judgments of values that depend on the offset."""
@@ -164,25 +166,33 @@ def conformal_statistics(train: Intervals, test: Intervals) -> dict[str, Statist
     def widths(shift: FloatArray) -> FloatArray:
         return np.maximum(width + 2 * shift, 0)
 
+    def missed(shift: FloatArray, distance: FloatArray, beside: NDArray[np.bool_]) -> FloatArray:
+        return np.where(width + 2 * shift < 0, beside, distance > shift).astype(float)
+
+    def median_width(weights: FloatArray) -> FloatArray:
+        shift = offset(weights)
+        low, high = (np.maximum(half + 2 * shift, 0) for half in middle_width(weights))
+        return (low + high) / 2
+
     def score(shift: FloatArray) -> FloatArray:
-        missed = np.maximum(np.maximum(below, above) - shift, 0)
+        outside = np.maximum(np.maximum(below, above) - shift, 0)
         empty = width + 2 * shift < 0
-        distance = np.where(empty, np.abs(read.truth - middle), missed)
+        distance = np.where(empty, np.abs(read.truth - middle), outside)
         scores: FloatArray = widths(shift) + 200 / (100 - test.level) * distance
         return scores
 
     coverage = mean(lambda shift: (np.maximum(below, above) <= shift).astype(float))
     adjusted = mean(score)
-    before = read.statistics()
+    before = read.statistics()["interval_score"]
     return {
         "coverage": coverage,
         "coverage_gap": shifted(coverage, -test.level / 100),
         "interval_score": adjusted,
-        "interval_score_change": lambda w: adjusted(w) - before["interval_score"](w),
+        "interval_score_change": lambda w: adjusted(w) - before(w),
         "mean_width": mean(widths),
-        "median_width": lambda w: np.maximum(before["median_width"](w) + 2 * offset(w), 0),
-        "miss_below": mean(lambda shift: (below > shift).astype(float)),
-        "miss_above": mean(lambda shift: (above > shift).astype(float)),
+        "median_width": median_width,
+        "miss_below": mean(lambda shift: missed(shift, below, read.truth < middle)),
+        "miss_above": mean(lambda shift: missed(shift, above, read.truth >= middle)),
         "conformal_offset": offset,
     }
 

@@ -1,0 +1,412 @@
+"""The conformal step over item weights, against a plain loop over repeated items."""
+
+import math
+from collections.abc import Collection
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from inspect_confidence.metrics import METRICS
+from inspect_confidence.studies._intervals import Intervals, conformal_statistics
+
+NAN, INF = float("nan"), float("inf")
+
+
+class Row(NamedTuple):
+    """A judgment of an item."""
+
+    item: int
+    epoch: int
+    lower: float
+    upper: float
+    truth: float
+
+    @property
+    def readable(self) -> bool:
+        """Whether no number is missing."""
+        return not any(map(math.isnan, (self.lower, self.upper, self.truth)))
+
+
+def intervals(rows: list[Row], units: int, level: float) -> Intervals:
+    """The rows as the studies hold them."""
+    return Intervals(
+        level=level,
+        unit=np.array([row.item for row in rows], np.int64),
+        units=units,
+        lower=np.array([row.lower for row in rows], float),
+        upper=np.array([row.upper for row in rows], float),
+        truth=np.array([row.truth for row in rows], float),
+        failed=np.array([not row.readable for row in rows], float),
+        epoch=np.array([row.epoch for row in rows], float),
+    )
+
+
+def learned_offset(train: list[Row], level: float) -> float:
+    """The ceil((n + 1) level)-th smallest score of each item's first readable judgment."""
+    scores = []
+    for item in sorted({row.item for row in train}):
+        mine = sorted(
+            (row for row in train if row.item == item and row.readable), key=lambda row: row.epoch
+        )
+        scores += [max(row.lower - row.truth, row.truth - row.upper) for row in mine[:1]]
+    rank = math.ceil((len(scores) + 1) * Fraction(level) / 100)
+    return sorted(scores)[rank - 1] if rank <= len(scores) else INF
+
+
+def score(lower: float, upper: float, truth: float, level: float) -> float:
+    """Winkler's interval score."""
+    miss = lower - truth if truth < lower else truth - upper if truth > upper else 0
+    return upper - lower + 2 / (1 - level / 100) * miss
+
+
+def plainly(train: list[Row], test: list[Row], level: float) -> dict[str, float]:
+    """The metrics after the conformal step, item by item."""
+    offset = learned_offset(train, level)
+    inside, below, above, widths, after, before = ([] for _ in range(6))
+    for _, _, lower, upper, truth in (row for row in test if row.readable):
+        low, high = lower - offset, upper + offset
+        inside.append(low <= truth <= high)
+        if low > high:  # empty: no width, scored and missed where it vanished
+            low = high = (lower + upper) / 2
+            below.append(truth < low)
+            above.append(truth >= low)
+        else:
+            below.append(truth < low)
+            above.append(truth > high)
+        widths.append(high - low)
+        after.append(score(low, high, truth, level))
+        before.append(score(lower, upper, truth, level))
+    if not inside:
+        return {**dict.fromkeys(NAMES, NAN), "conformal_offset": offset}
+    return {
+        "coverage": float(np.mean(inside)),
+        "coverage_gap": float(np.mean(inside)) - level / 100,
+        "interval_score": float(np.mean(after)),
+        "interval_score_change": float(np.mean(after)) - float(np.mean(before)),
+        "mean_width": float(np.mean(widths)),
+        "median_width": float(np.median(widths)),
+        "miss_below": float(np.mean(below)),
+        "miss_above": float(np.mean(above)),
+        "conformal_offset": offset,
+    }
+
+
+NAMES = (
+    "coverage",
+    "coverage_gap",
+    "interval_score",
+    "interval_score_change",
+    "mean_width",
+    "median_width",
+    "miss_below",
+    "miss_above",
+    "conformal_offset",
+)
+
+
+def repeated(rows: list[Row], weights: NDArray[np.int64]) -> list[Row]:
+    """Each item as often as its weight says, as items of their own."""
+    return [
+        row._replace(item=row.item + copy * len(weights))
+        for row in rows
+        for copy in range(weights[row.item])
+    ]
+
+
+def assert_equal(
+    train: list[Row],
+    test: list[Row],
+    level: float,
+    weights: NDArray[np.int64],
+    apart: Collection[str] = (),
+) -> dict[str, float]:
+    """The statistics at the weights are those of the plain loop over repeated items."""
+    units = len(weights)
+    statistics = conformal_statistics(intervals(train, units, level), intervals(test, units, level))
+    expected = plainly(repeated(train, weights), repeated(test, weights), level)
+    assert set(statistics) == set(expected)
+    for name in set(statistics) - set(apart):
+        got = statistics[name](weights[None, :].astype(float))
+        np.testing.assert_allclose(got, [expected[name]], rtol=1e-11, atol=1e-12, err_msg=name)
+    return expected
+
+
+TRAIN, TEST = 40, 31
+UNITS = TRAIN + TEST
+ONES = np.ones(UNITS, np.int64)
+
+
+def simulated(
+    seed: int, half_width: float, epochs: int = 1, unreadable: float = 0.0
+) -> tuple[list[Row], list[Row]]:
+    """Judgments of train items, then of test items; one in ten intervals is ten times narrower."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for item in range(UNITS):
+        truth = rng.normal()
+        for epoch in range(1, epochs + 1):
+            middle = truth + rng.normal()
+            half = half_width * rng.uniform(0.9, 1.1) * (0.1 if rng.random() < 0.1 else 1)
+            values = np.array([middle - half, middle + half, truth])
+            if rng.random() < unreadable:
+                values[rng.integers(3)] = NAN
+            rows.append(Row(item, epoch, *values.tolist()))
+    order = rng.permutation(len(rows))  # neither items nor epochs come in order
+    shuffled = [rows[i] for i in order]
+    return (
+        [row for row in shuffled if row.item < TRAIN],
+        [row for row in shuffled if row.item >= TRAIN],
+    )
+
+
+def drawn(seed: int) -> NDArray[np.int64]:
+    """Weights of a resample: train items and test items drawn with replacement."""
+    rng = np.random.default_rng(seed)
+    parts = [np.bincount(rng.integers(n, size=n), minlength=n) for n in (TRAIN, TEST)]
+    return np.concatenate(parts).astype(np.int64)
+
+
+def at_ones(train: list[Row], test: list[Row], level: float) -> dict[str, float]:
+    """The statistics of every item once."""
+    units = 1 + max(row.item for row in train + test)
+    statistics = conformal_statistics(intervals(train, units, level), intervals(test, units, level))
+    return {
+        name: float(statistic(np.ones((1, units)))[0]) for name, statistic in statistics.items()
+    }
+
+
+# Scores -3, -2, -1: the offset is -2 at 50%, where the rank is ceil(4/2) = 2.
+WIDE = [Row(0, 1, 0, 6, 3), Row(1, 1, 0, 8, 2), Row(2, 1, 0, 8, 7)]
+
+
+def test_example_by_hand() -> None:
+    """The statistics are those worked out by hand where one of three test sets is empty.
+
+    Train scores max(l - y, y - u) are -3, -2, -1; at 50% the offset is the ceil(4/2) = 2nd, -2.
+    Test [0, 10] becomes [2, 8] and holds 5: width 6, score 6. Test [0, 6] becomes [2, 4] and
+    misses 7 above: width 2, score 2 + 4 * 3 = 14, before 6 + 4 * 1 = 10. Test [0, 2] becomes
+    [2, 0], is empty and scored as 1: truth 4 lies above by 3, score 12, before 2 + 4 * 2 = 10.
+    """
+    test = [Row(3, 1, 0, 10, 5), Row(4, 1, 0, 6, 7), Row(5, 1, 0, 2, 4)]
+    expected = {
+        "coverage": 1 / 3,
+        "coverage_gap": 1 / 3 - 0.5,
+        "interval_score": (6 + 14 + 12) / 3,
+        "interval_score_change": (6 + 14 + 12) / 3 - (10 + 10 + 10) / 3,
+        "mean_width": (6 + 2 + 0) / 3,
+        "median_width": 2,
+        "miss_above": 2 / 3,
+        "conformal_offset": -2,
+    }
+    found = at_ones(WIDE, test, 50)
+    assert {name: found[name] for name in expected} == pytest.approx(expected, rel=1e-13)
+
+
+def test_truths_on_adjusted_bounds_are_covered() -> None:
+    """Of [2, 8], which [0, 10] becomes, the truths 2 and 8 are covered and not missed."""
+    found = at_ones(WIDE, [Row(3, 1, 0, 10, 2), Row(4, 1, 0, 10, 8)], 50)
+    assert [found[name] for name in ("coverage", "miss_below", "miss_above")] == [1, 0, 0]
+    assert (found["mean_width"], found["interval_score"]) == (6, 6)
+
+
+def test_sets_that_are_all_empty() -> None:
+    """Where every set is empty, nothing is covered, widths are 0 and distances all that scores.
+
+    [0, 2] and [0, 3] become [2, 0] and [2, 1]; truths 1 and 2 lie 0 and 1/2 from the midpoints,
+    and 2/alpha = 4.
+    """
+    found = at_ones(WIDE, [Row(3, 1, 0, 2, 1), Row(4, 1, 0, 3, 2)], 50)
+    names = ("coverage", "mean_width", "median_width", "interval_score")
+    assert [found[name] for name in names] == [0, 0, 0, (0 + 2) / 2]
+
+
+def test_just_enough_train_items() -> None:
+    """At 75%, three train items give rank 4 * 0.75 = 3, the greatest score, -1; not so at 76%."""
+    test = [Row(3, 1, 0, 10, 5)]
+    assert at_ones(WIDE, test, 75)["conformal_offset"] == -1
+    assert at_ones(WIDE, test, 76)["conformal_offset"] == INF
+
+
+def test_ties_and_boundaries() -> None:
+    """On small whole numbers, full of ties, the statistics equal the loop over repeated items.
+
+    The median width is apart: `test_known_defects` has where it goes wrong.
+    """
+    rng = np.random.default_rng(12)
+    for _ in range(300):
+        units, trained = 8, rng.integers(1, 6)
+        bounds = np.sort(rng.integers(0, 9, size=(units, 2)), axis=1)
+        truths = rng.integers(0, 9, size=units)
+        rows = [
+            Row(item, 1, float(low), float(high), float(truth))
+            for item, ((low, high), truth) in enumerate(zip(bounds, truths, strict=True))
+        ]
+        level = float(rng.choice([20, 25, 50, 60, 75, 80, 90]))
+        weights = rng.integers(0, 4, size=units)
+        assert_equal(rows[:trained], rows[trained:], level, weights, apart={"median_width"})
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("level", [30.0, 50.0, 80.0, 95.0])
+@pytest.mark.parametrize("half_width", [0.3, 3.0], ids=["too narrow", "too wide"])
+def test_items_once(half_width: float, level: float, seed: int) -> None:
+    """At weights of one the statistics equal the plain loop over the judgments."""
+    assert_equal(*simulated(seed, half_width), level, ONES)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("level", [50.0, 80.0, 95.0])
+@pytest.mark.parametrize("half_width", [0.3, 3.0], ids=["too narrow", "too wide"])
+def test_items_drawn_with_replacement(half_width: float, level: float, seed: int) -> None:
+    """At whole-number weights the statistics equal the plain loop over items repeated as often."""
+    assert_equal(*simulated(seed, half_width), level, drawn(seed + 100))
+
+
+@pytest.mark.parametrize("level", [50.0, 80.0])
+def test_sets_that_become_empty(level: float) -> None:
+    """Where intervals were far too wide and some sets become empty, the loop is equalled too."""
+    train, test = simulated(7, half_width=6.0)
+    offset = assert_equal(train, test, level, ONES)["conformal_offset"]
+    empty = sum(row.upper - row.lower + 2 * offset < 0 for row in test)
+    assert 0 < empty < TEST / 2
+    for seed in range(5):
+        assert_equal(train, test, level, drawn(seed))
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("epochs", [1, 2, 3])
+@pytest.mark.parametrize("half_width", [0.3, 3.0], ids=["too narrow", "too wide"])
+def test_unreadable_judgments(half_width: float, epochs: int, seed: int) -> None:
+    """Unreadable judgments are left out; an item's first readable epoch calibrates."""
+    train, test = simulated(seed, half_width, epochs, unreadable=0.3)
+    assert not all(row.readable for row in train)
+    assert not all(row.readable for row in test)
+    assert_equal(train, test, 80.0, ONES)
+    assert_equal(train, test, 80.0, drawn(seed))
+
+
+def test_rows_of_weights_are_separate_resamples() -> None:
+    """Each of many rows of weights has the offset and the metrics of its own items."""
+    train, test = simulated(5, half_width=1.0)
+    weights = np.array([drawn(seed) for seed in range(20)])
+    statistics = conformal_statistics(intervals(train, UNITS, 80), intervals(test, UNITS, 80))
+    expected = [plainly(repeated(train, row), repeated(test, row), 80) for row in weights]
+    assert len({row["conformal_offset"] for row in expected}) > 5
+    for name, statistic in statistics.items():
+        want = [row[name] for row in expected]
+        np.testing.assert_allclose(statistic(weights.astype(float)), want, rtol=1e-11, atol=1e-12)
+
+
+@pytest.mark.parametrize("level", [50.0, 80.0, 99.0])
+def test_two_equal_epochs_are_one(level: float) -> None:
+    """Judging every item a second time with the same outcome leaves every statistic alone."""
+    once = simulated(9, half_width=1.5)
+    twice = [rows + [row._replace(epoch=2) for row in rows] for rows in once]
+    weights = np.array([ONES, *(drawn(seed) for seed in range(10))], float)
+    single = conformal_statistics(*(intervals(rows, UNITS, level) for rows in once))
+    double = conformal_statistics(*(intervals(rows, UNITS, level) for rows in twice))
+    for name in NAMES:
+        np.testing.assert_allclose(double[name](weights), single[name](weights), rtol=1e-12)
+
+
+def test_later_epochs_of_train_items_are_not_used() -> None:
+    """The second judgment of a train item doesn't move the offset, however far off it is."""
+    train, test = simulated(2, half_width=1.0)
+    later = [row._replace(epoch=2, truth=row.truth + 1_000) for row in train]
+    one = conformal_statistics(intervals(train, UNITS, 80), intervals(test, UNITS, 80))
+    two = conformal_statistics(intervals(later + train, UNITS, 80), intervals(test, UNITS, 80))
+    weights = drawn(1)[None, :].astype(float)
+    assert one["conformal_offset"](weights) == two["conformal_offset"](weights)
+
+
+@pytest.mark.parametrize("readable", [0, 3])
+def test_too_few_train_items(readable: int) -> None:
+    """With too few train items for the level, sets are infinite and cover everything.
+
+    The rank is ceil(4 * 0.8) = 4 of 3 scores; of no scores it is 1.
+    """
+    train, test = simulated(4, half_width=1.0)
+    few = [row if row.item < readable else row._replace(lower=NAN) for row in train]
+    expected = {
+        "coverage": 1,
+        "coverage_gap": 0.2,
+        "interval_score": INF,
+        "interval_score_change": INF,
+        "mean_width": INF,
+        "median_width": INF,
+        "miss_below": 0,
+        "miss_above": 0,
+        "conformal_offset": INF,
+    }
+    statistics = conformal_statistics(intervals(few, UNITS, 80), intervals(test, UNITS, 80))
+    for name, value in expected.items():
+        got = statistics[name](ONES[None, :].astype(float))
+        np.testing.assert_allclose(got, [value], rtol=1e-14, err_msg=name)
+
+
+def test_resamples_with_and_without_enough_train_items() -> None:
+    """Rows with an infinite offset stand beside rows with a finite one, each as the loop has it.
+
+    All readable train items are drawn in one row, all but three in none in the other.
+    """
+    train, test = simulated(4, half_width=1.0)
+    weights = np.array([ONES, ONES])
+    weights[1, 3:TRAIN] = 0
+    statistics = conformal_statistics(intervals(train, UNITS, 80), intervals(test, UNITS, 80))
+    expected = [plainly(repeated(train, row), repeated(test, row), 80) for row in weights]
+    assert [math.isinf(row["conformal_offset"]) for row in expected] == [False, True]
+    for name, statistic in statistics.items():
+        want = [row[name] for row in expected]
+        np.testing.assert_allclose(statistic(weights.astype(float)), want, rtol=1e-11, atol=1e-12)
+
+
+@pytest.mark.parametrize("undrawn", [False, True], ids=["unreadable", "undrawn"])
+@pytest.mark.parametrize("level", [80.0, 99.0], ids=["finite", "infinite"])
+def test_no_test_judgment_is_nan(level: float, undrawn: bool) -> None:
+    """With no readable test judgment, or none drawn, all but the offset is NaN."""
+    train, test = simulated(4, half_width=1.0)
+    weights = ONES.copy()
+    if undrawn:
+        weights[TRAIN:] = 0
+    else:
+        test = [row._replace(upper=NAN) for row in test]
+    expected = assert_equal(train, test, level, weights)
+    assert math.isinf(expected["conformal_offset"]) == (level == 99)
+    assert sum(map(math.isnan, expected.values())) == len(NAMES) - 1
+
+
+def test_every_statistic_is_a_registered_metric() -> None:
+    """All names of statistics, direct and conformal, are in the registry of metrics."""
+    judged = intervals([Row(0, 1, 0, 1, 0)], 1, 80)
+    assert set(judged.statistics()) | set(conformal_statistics(judged, judged)) <= set(METRICS)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_direct_statistics_over_repeated_items(seed: int) -> None:
+    """Before the conformal step too, the statistics equal a plain loop over repeated items."""
+    rows = simulated(seed, half_width=1.0, epochs=2, unreadable=0.3)
+    both, weights = rows[0] + rows[1], drawn(seed)
+    read = [row for row in repeated(both, weights) if row.readable]
+    sized = [
+        row.upper - row.lower
+        for row in repeated(both, weights)
+        if not math.isnan(row.upper - row.lower)
+    ]
+    expected = {
+        "coverage": np.mean([row.lower <= row.truth <= row.upper for row in read]),
+        "coverage_gap": np.mean([row.lower <= row.truth <= row.upper for row in read]) - 0.8,
+        "interval_score": np.mean([score(row.lower, row.upper, row.truth, 80) for row in read]),
+        "mean_width": np.mean(sized),
+        "median_width": np.median(sized),
+        "miss_below": np.mean([row.truth < row.lower for row in read]),
+        "miss_above": np.mean([row.truth > row.upper for row in read]),
+        "format_failure_rate": np.mean([not row.readable for row in repeated(both, weights)]),
+    }
+    statistics = intervals(both, UNITS, 80).statistics()
+    assert set(statistics) == set(expected)
+    for name, statistic in statistics.items():
+        got = statistic(weights[None, :].astype(float))
+        np.testing.assert_allclose(got, [expected[name]], rtol=1e-12, err_msg=name)
