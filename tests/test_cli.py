@@ -52,9 +52,10 @@ def test_json_is_the_results_table(command: Command, answers: Path, tmp_path: Pa
 def test_table_is_readable_without_a_terminal(command: Command, answers: Path) -> None:
     """Without --json a table with levels in rows is printed, and no line is cut."""
     text = command("inspect-confidence", "summarize", answers, "--resamples", 100).stdout
-    assert "unnamed on " in text
-    assert "direct coverage" in text
-    assert "conformal interval score" in text
+    assert text.strip().startswith("unnamed, test split")
+    heading, below = (line.split() for line in text.splitlines()[2:4])
+    assert heading == [*["direct", "conformal"] * 3, "direct"]
+    assert below[:3] == ["level", "coverage", "coverage"]
     assert "…" not in text
     assert "coverage plateau (direct)" in text
 

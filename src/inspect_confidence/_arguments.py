@@ -44,11 +44,16 @@ def integer(name: str, value: object, *, least: int | None = None) -> int:
     Raises:
         InvalidArgument: It isn't one, or it is below `least`.
     """
-    number = _number(name, value)
-    if not number.is_integer():
-        raise InvalidArgument(f"{name}={value} is not a whole number.")
+    text = ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+    digits = _without_commas(text)
+    if re.fullmatch(r"\s*[-+]?\d+\s*", digits):
+        number: float = int(digits)  # exact, however large
+    else:
+        number = _number(name, text)
+    if number != int(number):
+        raise InvalidArgument(f"{name}={text} is not a whole number; give one such as 100.")
     if least is not None and number < least:
-        raise InvalidArgument(f"{name}={value} is below {least}.")
+        raise InvalidArgument(f"{name}={text} is below {least}; give {least} or more.")
     return int(number)
 
 
@@ -92,8 +97,22 @@ def user_path(name: str, value: object) -> Path:
     """
     path = standing() / Path(str(value)).expanduser()
     if not path.is_file():
-        raise InvalidArgument(f"{name}={value}: there is no file {path}.")
+        raise InvalidArgument(
+            f"{name}={value}: there is no file {path}; paths are relative to where you stand."
+        )
     return path
+
+
+def read_text(path: Path) -> str:
+    """A user's text file, without the byte order mark that some editors write.
+
+    Raises:
+        InvalidArgument: It isn't UTF-8.
+    """
+    try:
+        return path.read_bytes().decode("utf-8-sig")  # line ends as they are
+    except UnicodeDecodeError as error:
+        raise InvalidArgument(f"{path} is not UTF-8 ({error.reason}); save it as UTF-8.") from None
 
 
 def standing() -> Path:
@@ -113,16 +132,23 @@ def template(name: str, value: object, fields: frozenset[str]) -> str:
     Raises:
         InvalidArgument: The file is missing, or its fields aren't those.
     """
-    text = user_path(name, value).read_text(encoding="utf-8")
+    text = read_text(user_path(name, value))
     try:
-        there = {field for _, field, _, _ in Formatter().parse(text) if field is not None}
+        there = {
+            field + (f"!{conversion}" if conversion else "") + (f":{spec}" if spec else "")
+            for _, field, spec, conversion in Formatter().parse(text)
+            if field is not None
+        }
     except ValueError as error:
-        raise InvalidArgument(f"{name}={value}: {error}; write a brace itself as {{{{.") from None
+        raise InvalidArgument(
+            f"{name}={value}: {error}; write braces themselves as {{{{ and }}}}."
+        ) from None
     if there != fields:
         wanted = " ".join(f"{{{field}}}" for field in sorted(fields)) or "none"
         found = " ".join(f"{{{field}}}" for field in sorted(there)) or "none"
         raise InvalidArgument(
-            f"{name}={value}: the fields of this prompt are {wanted}, the file has {found}."
+            f"{name}={value}: the fields of this prompt are {wanted}, the file has {found}; "
+            "write braces themselves as {{ and }}."
         )
     return text
 
@@ -132,13 +158,18 @@ def fingerprint(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
+def _without_commas(text: str) -> str:
+    """A number's text without the commas between thousands."""
+    return re.sub(r"(?<=\d),(?=\d{3}\b)", "", text)
+
+
 def _number(name: str, value: object) -> float:
     if not isinstance(value, bool):
         try:
-            number = float(re.sub(r"(?<=\d),(?=\d{3}\b)", "", str(value)))
+            number = float(_without_commas(str(value)))
         except ValueError:
             pass
         else:
             if math.isfinite(number):
                 return number
-    raise InvalidArgument(f"{name}={value} is not a number.")
+    raise InvalidArgument(f"{name}={value} is not a number; give one such as 90.")

@@ -14,6 +14,9 @@ from collections.abc import Iterable
 
 import click
 
+_LISTED = 20
+"""Names that an error lists at most."""
+
 
 class InvalidArgument(click.UsageError, ValueError):
     """An argument that can't be used; the message names the value and the remedy."""
@@ -27,4 +30,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
     """A hint at the known name nearest to a mistyped one, or the whole list."""
     known = sorted(known)
     close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-    return f"Did you mean {close[0]!r}?" if close else f"Known: {', '.join(known)}."
+    if close:
+        return f"Did you mean {close[0]!r}?"
+    more = f" and {len(known) - _LISTED} more" if len(known) > _LISTED else ""
+    return f"Known: {', '.join(known[:_LISTED])}{more}."

@@ -1,9 +1,11 @@
 """Judgments in csv and parquet files: what this package wrote, or answers gathered elsewhere."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from inspect_confidence._errors import InvalidArgument, nearest
 from inspect_confidence.answers import STATUSES
@@ -60,25 +62,24 @@ def write_file(frames: dict[str, pd.DataFrame], path: Path) -> None:
 def typed(frame: pd.DataFrame, table: TaskTable, source: str) -> pd.DataFrame:
     """The frame with every column of the task, in order and of its kind.
 
-    Columns that are missing are added, empty. Where no `status` is given, a judgment with all
-    its required numbers is `ok` and any other is `invalid_response_format`.
+    Columns that are missing are added, empty. Where no `status` is given, a judgment with a whole
+    answer is `ok` and any other is `invalid_response_format`.
 
     Raises:
         InvalidArgument: A required column is missing, or a value has the wrong type.
     """
-    missing = [name for name in table.required if name not in frame]
+    missing = _missing(frame, table)
     if missing:
         raise InvalidArgument(
             f"{source} lacks the column {missing[0]!r}; judgments of {table.task} need "
-            f"{', '.join(table.required)}."
+            f"{_needs(table)}."
         )
-    stated = "status" in frame
     kinds = {**COMMON_COLUMNS, **table.columns}
     columns = {name: _column(frame, name, kind, source) for name, kind in kinds.items()}
     complete = pd.DataFrame(columns, index=frame.index)
-    if not stated:
-        needed = [name for name in table.required if kinds[name] == "number"]
-        readable = complete[needed].notna().all(axis=1)
+    if "status" not in frame:
+        given = [form for form in table.answers if set(form) <= set(frame)]
+        readable = np.logical_or.reduce([_filled(complete, form) for form in given])
         complete["status"] = np.where(readable, "ok", "invalid_response_format")
         complete.loc[~readable, "reason"] = "no complete answer in the file"
     if unknown := set(complete["status"]) - STATUSES:
@@ -87,6 +88,25 @@ def typed(frame: pd.DataFrame, table: TaskTable, source: str) -> pd.DataFrame:
             f"{nearest(min(unknown), STATUSES)}"
         )
     return complete.reset_index(drop=True)
+
+
+def _missing(frame: pd.DataFrame, table: TaskTable) -> list[str]:
+    """Columns that the frame would have to have; those of the answer nearest to being there."""
+    there = set(frame)
+    answer = min(table.answers, key=lambda form: len(set(form) - there))
+    return [name for name in [*table.required, *answer] if name not in there]
+
+
+def _needs(table: TaskTable) -> str:
+    """What a file must have, for people."""
+    forms = " or ".join(", ".join(form) for form in table.answers)
+    return f"{', '.join(table.required)}, and {forms}"
+
+
+def _filled(frame: pd.DataFrame, columns: Sequence[str]) -> NDArray[np.bool_]:
+    there = frame[list(columns)]
+    filled: NDArray[np.bool_] = (there.notna() & (there != "")).all(axis=1).to_numpy()
+    return filled
 
 
 def _column(frame: pd.DataFrame, name: str, kind: Kind, source: str) -> pd.Series:
@@ -114,9 +134,9 @@ def _column(frame: pd.DataFrame, name: str, kind: Kind, source: str) -> pd.Serie
 
 def _task_of(path: Path, frame: pd.DataFrame) -> str:
     """The task whose required columns the frame has."""
-    fitting = [name for name, table in TABLES.items() if set(table.required) <= set(frame)]
+    fitting = [name for name, table in TABLES.items() if not _missing(frame, table)]
     if len(fitting) != 1:
-        needs = "; ".join(f"{name}: {', '.join(t.required)}" for name, t in TABLES.items())
+        needs = "; ".join(f"{name}: {_needs(table)}" for name, table in TABLES.items())
         raise InvalidArgument(
             f"{path}: it can't be told whose judgments these are. Give the file a `task` column, "
             f"or the columns that a task needs ({needs})."

@@ -12,7 +12,7 @@ from inspect_confidence._arguments import user_path
 from inspect_confidence._errors import InvalidArgument
 from inspect_confidence._files import SUFFIXES, read_file, typed
 from inspect_confidence._variants import variants_of
-from inspect_confidence.studies import TABLES
+from inspect_confidence.studies import TABLES, TaskTable
 
 Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
 Progress = Callable[[Sequence[str]], Iterable[str]]
@@ -88,7 +88,7 @@ def _from_logs(
     rows: dict[str, list[dict[str, Any]]] = {}
     seen: set[tuple[str, str, int]] = set()
     again = 0
-    variants = variants_of([(run.task, run.settings) for run in runs])
+    variants = variants_of([(run.kind, run.settings) for run in runs])
     for run, variant in zip(runs, variants, strict=True):
         for key, judged in run.samples.items():
             again += key in seen
@@ -97,11 +97,15 @@ def _from_logs(
                 rows.setdefault(run.task, []).extend({**row, "variant": variant} for row in judged)
     if again:
         notices.append(f"{again} samples stand in several logs and were taken from the newest")
-    frames = {
-        task: typed(pd.DataFrame(some), TABLES[task], "the logs") for task, some in rows.items()
-    }
+    frames = {task: _frame(some, TABLES[task]) for task, some in rows.items()}
     notices += [notice for frame in frames.values() for notice in _pooled(frame)]
     return frames
+
+
+def _frame(rows: list[dict[str, Any]], table: TaskTable) -> pd.DataFrame:
+    """Rows from logs with all columns of the task: a method fills only its own."""
+    columns = dict.fromkeys([name for row in rows for name in row] + list(table.columns))
+    return typed(pd.DataFrame(rows, columns=list(columns)), table, "the logs")
 
 
 def _pooled(frame: pd.DataFrame) -> Iterator[str]:

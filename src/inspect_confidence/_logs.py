@@ -19,8 +19,9 @@ from inspect_ai.log import (
 from inspect_confidence._arguments import fingerprint
 from inspect_confidence.studies import TABLES, SampleFacts, ScoreFacts, TaskTable
 
-_CUT = "Key removed from summary (> 1k)"
-_LONGEST_SUMMARY_TEXT = 1024
+# What Inspect's summaries put in the place of long values, and at the end of long texts.
+_REMOVED = "Key removed from summary (> 1k)"
+_SHORTENED = "..."
 _HEAVY = {"messages", "events", "store", "attachments"}
 
 # Settings that change how fast or how often a model is called, never what it is asked.
@@ -38,12 +39,14 @@ class Run:
 
     Attributes:
         task: Without the package's prefix.
+        kind: The task and the arguments that decide its other settings.
         settings: Everything that decides what was asked of the model, as text.
         samples: By id and epoch: the judgments of each sample.
         notices: For the user: what was left out of the log.
     """
 
     task: str
+    kind: str
     settings: Mapping[str, str]
     samples: Mapping[tuple[str, str, int], list[dict[str, Any]]]
     notices: list[str]
@@ -75,7 +78,9 @@ def read_run(location: str) -> Run | None:
                 for row in table.read(facts)
             ]
             samples[header.eval.task_id, str(summary.id), summary.epoch] = rows
-    return Run(task, _settings(header, table), samples, list(_notices(header, len(samples))))
+    kind = [task, *(str(header.eval.task_args.get(name)) for name in table.compared_within)]
+    notices = list(_notices(header, len(samples)))
+    return Run(task, " ".join(kind), _settings(header, table), samples, notices)
 
 
 def _common(header: EvalLog, task: str) -> dict[str, Any]:
@@ -113,7 +118,7 @@ def _is_cut(summary: EvalSampleSummary) -> bool:
     """Whether the summary left out a part of a metadata value."""
     kept = [summary.metadata, *(score.metadata or {} for score in (summary.scores or {}).values())]
     return any(
-        isinstance(value, str) and (value == _CUT or len(value) >= _LONGEST_SUMMARY_TEXT)
+        isinstance(value, str) and (value == _REMOVED or value.endswith(_SHORTENED))
         for metadata in kept
         for value in metadata.values()
     )

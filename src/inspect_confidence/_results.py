@@ -68,6 +68,18 @@ def decode_condition(condition: str) -> dict[str, str]:
     return {key: unquote(value) for key, value in pairs}
 
 
+def without(condition: str, name: str) -> str:
+    """The condition less one of its pairs.
+
+    Example:
+        >>> without("effort=low;temperature=1", "temperature")
+        'effort=low'
+    """
+    parts = decode_condition(condition)
+    parts.pop(name, None)
+    return encode_condition(parts)
+
+
 def _written(value: object) -> str:
     text = f"{value:g}" if isinstance(value, float) else str(value)
     # Only what would break the pairs: quoting everything would make model names unreadable.

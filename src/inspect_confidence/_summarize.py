@@ -13,13 +13,17 @@ from inspect_confidence.studies import STUDIES, TABLES, Resampling
 Source = pd.DataFrame | Mapping[str, pd.DataFrame] | Paths
 
 
-def summarize(source: Source, *, resamples: int = 10_000, seed: int = 0) -> pd.DataFrame:
+def summarize(
+    source: Source, *, resamples: int = 10_000, seed: int = 0, penalty: float = 10.0
+) -> pd.DataFrame:
     """The results of all judgments: one row a number.
 
     Args:
         source: Judgments (a frame, or frames by task), or paths that `read_judgments` takes.
         resamples: Bootstrap resamples of the items for the 95% intervals.
         seed: Of the resampling.
+        penalty: Lambda of FermiEval's decoding-temperature rule: mean interval score + lambda *
+            max(0, nominal - coverage); used where several temperatures were sampled.
 
     Returns:
         A frame with the columns `task, model, dataset, condition, metric, value, ci_low, ci_high,
@@ -33,7 +37,7 @@ def summarize(source: Source, *, resamples: int = 10_000, seed: int = 0) -> pd.D
     for study in STUDIES:
         mine = {table.task: frames[table.task] for table in study.tables if table.task in frames}
         if mine:
-            found += study.summarize(mine, Resampling(resamples, seed))
+            found += study.summarize(mine, Resampling(resamples, seed, penalty))
     return results_frame(found)
 
 

@@ -1,4 +1,4 @@
-"""Which settings tell runs of a task apart."""
+"""Which settings tell runs of a kind apart."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,22 +8,22 @@ Settings = Mapping[str, str]
 
 
 def variants_of(runs: Sequence[tuple[str, Settings]]) -> list[str]:
-    """For each run the settings in which the runs of its task differ, as `key=value` pairs.
+    """For each run the settings in which the runs of its kind differ, as `key=value` pairs.
 
     `dataset` has a column of its own and is never part of a variant; `data`, the data set's
     fingerprint, is one only where a data set of one name was read in several versions.
 
     Args:
-        runs: Task and settings of each run.
+        runs: Kind (the task, and what decides its other settings) and settings of each run.
 
     Example:
         >>> variants_of([("t", {"effort": "low", "seed": "0"}), ("t", {"seed": "0"})])
         ['effort=low', 'effort=default']
     """
-    different = {task: _different([s for t, s in runs if t == task]) for task, _ in runs}
+    different = {kind: _different([s for k, s in runs if k == kind]) for kind, _ in runs}
     return [
-        encode_condition({name: settings.get(name, "default") for name in different[task]})
-        for task, settings in runs
+        encode_condition({name: settings.get(name, "default") for name in different[kind]})
+        for kind, settings in runs
     ]
 
 

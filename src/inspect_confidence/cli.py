@@ -54,13 +54,24 @@ def judgments(paths: Sequence[str], output: Path) -> None:
 @_CSV
 @_RESAMPLES
 @_SEED
+@click.option(
+    "--penalty",
+    default=10.0,
+    show_default=True,
+    help="Lambda of the decoding-temperature rule, where several temperatures were sampled.",
+)
 def summarize(
-    paths: Sequence[str], as_json: bool, csv: Path | None, resamples: int, seed: int
+    paths: Sequence[str],
+    as_json: bool,
+    csv: Path | None,
+    resamples: int,
+    seed: int,
+    penalty: float,
 ) -> None:
     """Print the results: every number with its 95% interval."""
     from inspect_confidence._summarize import summarize as compute
 
-    results = compute(_read(paths), resamples=resamples, seed=seed)
+    results = compute(_read(paths), resamples=resamples, seed=seed, penalty=penalty)
     if csv:
         results.to_csv(csv, index=False)
     if as_json:

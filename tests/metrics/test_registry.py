@@ -12,21 +12,41 @@ from inspect_confidence.metrics import METRICS, Metric
 
 # Exported functions that are not a number of the results: parts of one, or an interval of one.
 HELPERS = {
+    "negative_log_likelihood",
+    "truth_seen",
     "bootstrap",
     "clustered_wilson_interval",
     "conformal_interval",
     "conformal_rank",
     "conformity_scores",
     "covered",
+    "entropy_bits",
     "interval_scores",
     "mean_of",
     "median_of",
     "middle_of",
     "percentile_interval",
+    "prediction_set",
+    "ranked",
     "ratio",
+    "sampling_interval",
+    "set_covers",
+    "set_hulls",
+    "set_sizes",
+    "temperature_scores",
+    "tempered",
+    "tunnel_interval",
 }
-# Numbers of the results that a study computes: a count, and a difference of two scores.
-OF_STUDIES = {"n", "interval_score_change"}
+# Numbers of the results that a study computes: counts, means over items, a difference of two
+# scores, and a choice between runs.
+OF_STUDIES = {
+    "n",
+    "interval_score_change",
+    "set_coverage",
+    "mean_set_size",
+    "unseen_mass",
+    "decoding_temperature",
+}
 
 every_metric = pytest.mark.parametrize("metric", METRICS.values(), ids=METRICS)
 

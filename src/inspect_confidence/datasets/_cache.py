@@ -8,6 +8,7 @@ from pathlib import Path
 import platformdirs
 import pooch
 
+from inspect_confidence._arguments import standing
 from inspect_confidence._errors import DataUnavailable
 
 CACHE_VARIABLE = "INSPECT_CONFIDENCE_DATA"
@@ -31,7 +32,10 @@ class Source:
 
 def cache_folder() -> Path:
     """The folder that downloads are kept in."""
-    return Path(os.environ.get(CACHE_VARIABLE) or platformdirs.user_cache_dir("inspect_confidence"))
+    named = os.environ.get(CACHE_VARIABLE)
+    if not named:
+        return Path(platformdirs.user_cache_dir("inspect_confidence"))
+    return standing() / Path(named).expanduser()
 
 
 def fetch(source: Source, *, instead: str) -> Path:
@@ -49,7 +53,9 @@ def fetch(source: Source, *, instead: str) -> Path:
     try:
         path = pooch.retrieve(source.url, f"sha256:{source.sha256}", fname=source.name, path=folder)
     except Exception as error:  # requests, the file system and pooch each have their own
-        reason = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
+        reason = str(error).splitlines()[0][:400] if str(error) else type(error).__name__
+        if (folder / source.name).exists():
+            reason += "; the file that is there has another sha256"
         raise DataUnavailable(
             f"Could not get {source.url} with sha256 {source.sha256} into the cache folder "
             f"{folder} ({reason}). Put the file there as {source.name}, set {CACHE_VARIABLE} to a "

@@ -3,9 +3,11 @@
 import csv
 import json
 from collections.abc import Iterable
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
+from inspect_confidence._arguments import read_text
 from inspect_confidence._errors import InvalidArgument
 
 Record = dict[str, Any]
@@ -22,10 +24,14 @@ def read_records(path: Path, required: Iterable[str]) -> list[Record]:
         raise InvalidArgument(f"{path.name}: a data set is a .csv or .jsonl file.")
     try:
         records = readers[path.suffix.lower()](path)
-    except (UnicodeDecodeError, json.JSONDecodeError, csv.Error) as error:
+    except csv.Error as error:
         raise InvalidArgument(f"{path.name} can't be read: {error}.") from error
     if not records:
         raise InvalidArgument(f"{path.name} holds no rows.")
+    for column in required:
+        if not any(column in record for record in records):
+            there = ", ".join(map(str, records[0]))
+            raise InvalidArgument(f"{path.name} has no column {column!r}; it has: {there}.")
     for number, record in enumerate(records, start=1):
         for column in required:
             if record.get(column) in (None, ""):
@@ -34,14 +40,25 @@ def read_records(path: Path, required: Iterable[str]) -> list[Record]:
 
 
 def _csv_rows(path: Path) -> list[Record]:
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        return list(csv.DictReader(file, strict=True))
+    rows = list(csv.DictReader(StringIO(read_text(path), newline=""), strict=True))
+    for number, row in enumerate(rows, start=1):
+        if None in row:
+            raise InvalidArgument(
+                f"{path.name}, row {number} has more fields than the header; quote commas in text."
+            )
+    return rows
 
 
 def _jsonl_rows(path: Path) -> list[Record]:
-    lines = path.read_text(encoding="utf-8").splitlines()
-    rows = [json.loads(line) for line in lines if line.strip()]
-    for number, row in enumerate(rows, start=1):
-        if not isinstance(row, dict):
-            raise InvalidArgument(f"{path.name}, line {number} is not an object.")
+    rows = []
+    # Only line feeds: JSON text may hold other line separators as they are.
+    for number, line in enumerate(read_text(path).split("\n"), start=1):
+        if line.strip():
+            try:
+                row = json.loads(line)
+            except json.JSONDecodeError as error:
+                raise InvalidArgument(f"{path.name}, line {number}: {error.msg}.") from error
+            if not isinstance(row, dict):
+                raise InvalidArgument(f"{path.name}, line {number} is not an object.")
+            rows.append(row)
     return rows

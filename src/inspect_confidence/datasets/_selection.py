@@ -4,9 +4,10 @@ import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from os import PathLike
 from typing import Generic, Literal, TypeVar
 
-from inspect_confidence._arguments import integer, user_path
+from inspect_confidence._arguments import integer, read_text, user_path
 from inspect_confidence._errors import InvalidArgument, nearest
 
 Split = Literal["train", "test"]
@@ -93,22 +94,27 @@ def choose(items: Sequence[Item], split: str, count_or_ids: object) -> list[Item
         except InvalidArgument:
             if not _may_be_a_file(count_or_ids):
                 raise
-            chosen = _named(chosen, user_path("items", count_or_ids).read_text("utf-8").split())
+            lines = read_text(user_path("items", count_or_ids)).splitlines()
+            chosen = _named(chosen, [line.strip() for line in lines if line.strip()], split)
     if not chosen:
-        raise InvalidArgument(f"No item is left in split={split}.")
+        raise InvalidArgument(
+            f"No item is left in split={split}; look at the data set, the range of exponents and "
+            "the items named."
+        )
     return chosen
 
 
 def _may_be_a_file(value: object) -> bool:
-    return isinstance(value, str) and any(letter.isalpha() for letter in value)
+    named = isinstance(value, str) and any(letter.isalpha() for letter in value)
+    return named or isinstance(value, PathLike)
 
 
-def _named(items: Sequence[Item], ids: Sequence[str]) -> list[Item]:
+def _named(items: Sequence[Item], ids: Sequence[str], split: str) -> list[Item]:
     known = {item.id: item for item in items}
     for name in ids:
         if name not in known:
             raise InvalidArgument(
-                f"items names {name!r}, which is not there. {nearest(name, known)}"
+                f"items names {name!r}, which is not in split={split}. {nearest(name, known)}"
             )
     wanted = set(ids)
     return [item for item in items if item.id in wanted]

@@ -2,6 +2,7 @@
 
 import functools
 import json
+import logging
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -9,8 +10,8 @@ from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
-from inspect_confidence._arguments import fingerprint, user_path
-from inspect_confidence._errors import InvalidArgument
+from inspect_confidence._arguments import fingerprint, read_text, user_path
+from inspect_confidence._errors import InvalidArgument, nearest
 from inspect_confidence.datasets._cache import Source, fetch
 from inspect_confidence.datasets._records import Record, read_records
 from inspect_confidence.datasets._selection import Question, Selection, alternate, choose
@@ -32,9 +33,13 @@ CORRECTIONS = Source(
 SCIOLY_ITEMS = 1_000
 """500 items to calibrate on and 500 to test on, as in the study."""
 
+_LOGGER = logging.getLogger(__name__)
 _SHORTEST_QUESTION = 15
 _ELSEWHERE = re.compile(
-    r"\b(?:previous|preceding|last|above|prior) (?:question|problem|answer)|\bquestions? #?\d",
+    r"\b(?:previous|preceding|last|above|prior)(?: \w+)? (?:question|problem|answer)"
+    r"|\b(?:question|problem|answer)s? (?:above|before)|\b(?:every|meta-?) ?question\b"
+    r"|\bquestions? (?:#?\d|(?:one|two|three|four|five|six|seven|eight|nine|ten|\w+teen)\b)"
+    r"|\bin #\d",
     re.IGNORECASE,
 )
 
@@ -84,16 +89,21 @@ def load_fermi(
         pool, version = list(bundled_fermi().values()), fingerprint(_bundled_text())
     elif Path(name).suffix:
         path = user_path("dataset", dataset)
-        pool, version = _own(path), fingerprint(path.read_text(encoding="utf-8"))
+        pool, version = _own(path), fingerprint(read_text(path))
         name = path.name
     else:
         raise InvalidArgument(
-            f"dataset={name} is not known: scioly, bundled, or a .csv or .jsonl file."
+            f"dataset={name} is not known. "
+            + nearest(name, ["scioly", "bundled", "a .csv or .jsonl file"])
         )
     kept = [item for item in pool if exponents[0] <= item.exponent <= exponents[1]]
     excluded["exponent out of range"] += len(pool) - len(kept)
     ordered = alternate(kept, seed, most=most)
     excluded["not drawn"] += len(kept) - len(ordered)
+    if most and len(ordered) < most:
+        _LOGGER.warning(
+            "%s: only %d of %d items are left for train and test.", name, len(ordered), most
+        )
     return Selection(name, choose(ordered, split, items), version, +excluded)
 
 
@@ -127,16 +137,16 @@ def _scioly(excluded: Counter[str]) -> Iterator[FermiItem]:
         if reason:
             excluded[reason] += 1
             continue
-        answers.setdefault(question, set()).add(answer)
+        answers.setdefault(_key(question), set()).add(answer)
         usable.append((f"scioly-{place:04d}", question, answer))
     seen: set[str] = set()
     for name, question, answer in usable:
-        if len(answers[question]) > 1:
+        if len(answers[_key(question)]) > 1:
             excluded["same question with different answers"] += 1
-        elif question in seen:
+        elif _key(question) in seen:
             excluded["duplicate"] += 1
         else:
-            seen.add(question)
+            seen.add(_key(question))
             yield FermiItem(id=name, question=question, exponent=int(answer))
 
 
@@ -160,12 +170,19 @@ def corrected(row: Record, corrections: Mapping[str, Record]) -> tuple[str, str,
     return question, answer, None
 
 
+def _key(question: str) -> str:
+    """What two spellings of a question share: its letters and digits, without case."""
+    return re.sub(r"\W+", "", question.casefold())
+
+
 def _own(path: Path) -> list[FermiItem]:
     """Items of a user's file; a row that can't be used is an error that names it."""
     items = []
     for number, record in enumerate(read_records(path, ["question", "exponent"]), start=1):
         exponent, split = str(record["exponent"]).strip(), record.get("split") or None
-        if not re.fullmatch(r"[-+]?\d+(\.0+)?", exponent):
+        given = record.get("id")
+        whole = re.fullmatch(r"([-+]?\d{1,4000})(\.0+)?", exponent)  # Python reads no more digits
+        if not whole:
             raise InvalidArgument(
                 f"{path.name}, row {number}: exponent {exponent!r} is not a whole number."
             )
@@ -175,9 +192,9 @@ def _own(path: Path) -> list[FermiItem]:
             )
         items.append(
             FermiItem(
-                id=str(record.get("id") or f"{path.stem}-{number:04d}"),
+                id=f"{path.stem}-{number:04d}" if given in (None, "") else str(given),
                 question=str(record["question"]),
-                exponent=int(float(exponent)),
+                exponent=int(whole[1]),
                 split=split,
             )
         )

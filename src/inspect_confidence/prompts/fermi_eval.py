@@ -16,3 +16,29 @@ Lower: <exponent>
 Upper: <exponent>"""
 
 INTERVAL_FIELDS = frozenset({"question", "level"})
+
+POINT = """\
+{question}
+
+The answer is a power of ten, rounded to a whole exponent. Give your best estimate of its exponent.
+
+Reply with this line and nothing else:
+Exponent: <integer>"""
+
+INTEGER = """\
+{question}
+
+The answer is a power of ten, rounded to a whole exponent. Reply with that exponent as one integer \
+and nothing else: no words, no spaces, no other characters."""
+
+TRACE = """\
+{question}
+
+The answer is a power of ten, rounded to a whole exponent. Think it through step by step: name the \
+quantities that it depends on and estimate each. Don't state the exponent yet."""
+
+TRACE_ANSWER = """\
+Now reply with the exponent of ten of the answer as one integer and nothing else: no words, no \
+spaces, no other characters."""
+
+QUESTION_FIELDS = frozenset({"question"})

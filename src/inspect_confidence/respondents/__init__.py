@@ -5,7 +5,19 @@ results, and let tests recover the parameters that went in. `belief` has the pla
 long simulations; nothing here but `provider` needs Inspect.
 """
 
-from inspect_confidence.respondents.belief import Beliefs, draw_beliefs, stated_bounds
+from inspect_confidence.respondents.belief import (
+    Beliefs,
+    draw_beliefs,
+    integer_probabilities,
+    stated_bounds,
+)
 from inspect_confidence.respondents.estimator import PRESETS, Estimator
 
-__all__ = ["PRESETS", "Beliefs", "Estimator", "draw_beliefs", "stated_bounds"]
+__all__ = [
+    "PRESETS",
+    "Beliefs",
+    "Estimator",
+    "draw_beliefs",
+    "integer_probabilities",
+    "stated_bounds",
+]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtri
+from scipy.special import ndtr, ndtri
 
 FloatArray = NDArray[np.float64]
 
@@ -78,3 +78,23 @@ def stated_bounds(
     return beliefs.mean + shrink * (lower - beliefs.mean), beliefs.mean + shrink * (
         upper - beliefs.mean
     )
+
+
+def integer_probabilities(
+    beliefs: Beliefs, *, tunnel: float = 1.0, place: float = 0.0
+) -> dict[int, float]:
+    """Probabilities of whole exponents under one belief, or under the part of it that is seen.
+
+    Each integer holds the mass within half of it; integers with less than 1e-9 are left out.
+
+    Args:
+        beliefs: One belief.
+        tunnel: Share p of the belief's mass that is seen: the mass in [u, u + p].
+        place: Where the seen part lies, between 0 and 1: u = place * (1 - p).
+    """
+    mean, sd = float(beliefs.mean[0]), float(beliefs.sd[0])
+    start = place * (1 - tunnel)
+    reach = np.arange(np.floor(mean - 7 * sd), np.ceil(mean + 7 * sd) + 1)
+    below = ndtr((np.append(reach - 0.5, reach[-1] + 0.5) - mean) / sd)
+    masses = np.diff(np.clip((below - start) / tunnel, 0, 1))
+    return {int(k): float(mass) for k, mass in zip(reach, masses, strict=True) if mass > 1e-9}

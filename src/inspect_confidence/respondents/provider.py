@@ -7,16 +7,25 @@ from inspect_ai.model import (
     ChatMessage,
     ChatMessageAssistant,
     GenerateConfig,
+    Logprob,
+    Logprobs,
     ModelAPI,
     ModelOutput,
     ModelUsage,
+    TopLogprob,
 )
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from inspect_confidence._errors import InvalidArgument, nearest
-from inspect_confidence.respondents.estimator import PRESETS, Estimator, Utterance
+from inspect_confidence.respondents.estimator import FORMS, PRESETS, Estimator, Utterance
 
 _CHARACTERS_PER_TOKEN = 4
+_RANGES = (
+    ("tunnel", 0.01, 1),
+    ("shrink", 0.01, 100),
+    ("error_rate", 0, 1),
+    ("distortion", 0.01, 100),
+)
 
 
 class RespondentAPI(ModelAPI):
@@ -47,17 +56,21 @@ class RespondentAPI(ModelAPI):
     ) -> ModelOutput:
         """Answer the last message."""
         asked = input[-1].metadata or {}
-        if asked.get("form") != "interval":
+        answer = FORMS.get(str(asked.get("form")))
+        if answer is None:
             raise InvalidArgument(
                 f"respondent/{self.model_name} answers only the tasks of inspect_confidence."
             )
         try:
-            said = self.respondent.interval(asked["item"], asked["level"], asked["draw"])
+            temperature = 1.0 if config.temperature is None else config.temperature
+            said = answer(self.respondent, asked, temperature)
         except KeyError as error:
             raise InvalidArgument(
                 f"respondent/{self.model_name} knows only the bundled items, not {error}; "
                 "add -T dataset=bundled."
             ) from None
+        if not config.logprobs:
+            said = replace(said, alternatives=None)
         return _output(self.model_name, said, sum(len(message.text) for message in input))
 
 
@@ -74,11 +87,20 @@ def respondent(name: str, parameters: dict[str, object]) -> Estimator:
         if key not in known:
             raise InvalidArgument(f"respondent/{name} has no {key!r}. {nearest(key, known)}")
     chosen = replace(PRESETS[name], **parameters)  # type: ignore[arg-type] # checked below
-    for key, low, high in (("tunnel", 0, 1), ("shrink", 0, float("inf")), ("error_rate", -1, 1)):
+    for key, least, most in _RANGES:
         value = getattr(chosen, key)
-        if not isinstance(value, int | float) or not low < value <= high or value < 0:
+        if not isinstance(value, int | float) or not least <= value <= most:
             raise InvalidArgument(f"respondent/{name}: {key}={value} is out of its range.")
     return chosen
+
+
+def _logprobs(said: Utterance) -> Logprobs | None:
+    """The reply's one token with its alternatives, as a provider gives them."""
+    if said.alternatives is None:
+        return None
+    top = [TopLogprob(token=token, logprob=log) for token, log in said.alternatives.items()]
+    token = Logprob(token=said.text, logprob=said.alternatives[said.text], top_logprobs=top)
+    return Logprobs(content=[token])
 
 
 def _output(model: str, said: Utterance, characters_read: int) -> ModelOutput:
@@ -89,6 +111,7 @@ def _output(model: str, said: Utterance, characters_read: int) -> ModelOutput:
             ChatCompletionChoice(
                 message=ChatMessageAssistant(content=said.text, model=model, source="generate"),
                 stop_reason="max_tokens" if said.cut else "stop",
+                logprobs=_logprobs(said),
             )
         ],
         usage=ModelUsage(input_tokens=read, output_tokens=written, total_tokens=read + written),

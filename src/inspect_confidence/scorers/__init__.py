@@ -1,5 +1,7 @@
 """Reads answers and emits confidence: one file a form of answer."""
 
 from inspect_confidence.scorers.interval import interval
+from inspect_confidence.scorers.repeated import repeated_intervals, repeated_points
+from inspect_confidence.scorers.tokens import token_distribution
 
-__all__ = ["interval"]
+__all__ = ["interval", "repeated_intervals", "repeated_points", "token_distribution"]

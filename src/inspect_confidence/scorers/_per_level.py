@@ -86,8 +86,35 @@ def _per_level(name: str, value: Callable[[_Rows], float]) -> Metric:
 def _levels(scores: list[SampleScore]) -> list[_Rows]:
     """The judgments by level; a sample without a score has no dict and is left out."""
     values = [cast(Mapping[str, float], one.score.value) for one in scores]
-    values = [value for value in values if isinstance(value, dict)]
+    rows = [row for value in values if isinstance(value, dict) for row in _by_level(value)]
     return [
-        _Rows(level, *([row[key] for row in values if row["level"] == level] for key in _KEYS))
-        for level in sorted({row["level"] for row in values})
+        _Rows(level, *([row[key] for row in rows if row["level"] == level] for key in _KEYS))
+        for level in sorted({row["level"] for row in rows})
     ]
+
+
+def _by_level(value: Mapping[str, float]) -> list[Mapping[str, float]]:
+    """A score's value as one row a level: some samples have one level, some have all."""
+    if "level" in value:
+        return [value]
+    levels = [key.removeprefix("lower_") for key in value if key.startswith("lower_")]
+    return [
+        {
+            "level": float(level),
+            "lower": value[f"lower_{level}"],
+            "upper": value[f"upper_{level}"],
+            "truth": value["truth"],
+            "format_ok": value["format_ok"],
+        }
+        for level in levels
+    ]
+
+
+LOG_METRICS = [
+    coverage_gap(),
+    coverage(),
+    interval_score(),
+    mean_width(),
+    format_failure_rate(),
+]
+"""The metrics of every scorer of intervals, the headline first."""

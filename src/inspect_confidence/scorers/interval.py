@@ -5,18 +5,12 @@ from inspect_ai.solver import TaskState
 
 from inspect_confidence.answers import RUN_STATUSES, StatedInterval, Unreadable, read_interval
 from inspect_confidence.metrics import interval_score as winkler
-from inspect_confidence.scorers._per_level import (
-    coverage,
-    coverage_gap,
-    format_failure_rate,
-    interval_score,
-    mean_width,
-)
+from inspect_confidence.scorers._per_level import LOG_METRICS
 
 _NAN = float("nan")
 
 
-@scorer(metrics=[coverage_gap(), coverage(), interval_score(), mean_width(), format_failure_rate()])
+@scorer(metrics=LOG_METRICS)
 def interval() -> Scorer:
     """Score one stated interval against the sample's truth.
 

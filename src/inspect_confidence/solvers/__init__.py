@@ -1,5 +1,7 @@
 """How a model is asked: one file an elicitation."""
 
+from inspect_confidence.solvers.integer import ask_integer, ask_traces
 from inspect_confidence.solvers.interval import ask_interval
+from inspect_confidence.solvers.point import ask_point
 
-__all__ = ["ask_interval"]
+__all__ = ["ask_integer", "ask_interval", "ask_point", "ask_traces"]

@@ -60,6 +60,9 @@ class Intervals:
         def column(name: str, usable: NDArray[np.bool_]) -> FloatArray:
             return np.where(usable, frame[name].to_numpy(float), np.nan)
 
+        failed = np.where(replied, ~ok, np.nan).astype(float)
+        if "failed" in frame:  # an interval made of several replies
+            failed = frame["failed"].to_numpy(float)
         return cls(
             level=float(frame["level"].iloc[0]) if len(frame) else float("nan"),
             unit=units.get_indexer(pd.Index(frame["item"])).astype(np.int64),
@@ -67,7 +70,7 @@ class Intervals:
             lower=column("lower", ok),
             upper=column("upper", ok),
             truth=frame["truth"].to_numpy(float),
-            failed=np.where(replied, ~ok, np.nan).astype(float),
+            failed=failed,
             epoch=frame["epoch"].to_numpy(float),
         )
 

@@ -70,15 +70,20 @@ class TaskTable:
         task: Its name, without the package's prefix.
         columns: The columns beside the common ones, with their kinds.
         required: Columns that a file of the user's own must have.
+        answers: Columns that hold an answer, by form: a file must have all of one form.
         arguments_shown: Task arguments that are columns, or that only choose items: never a
             `variant`.
+        compared_within: Task arguments that decide the other settings: runs that differ in them
+            are not compared for a `variant`.
         read: One sample -> its judgments, as rows without the columns of the run.
     """
 
     task: str
     columns: Mapping[str, Kind]
     required: Sequence[str]
+    answers: Sequence[Sequence[str]]
     arguments_shown: frozenset[str]
+    compared_within: Sequence[str]
     read: Callable[[SampleFacts], list[dict[str, Any]]]
 
 
@@ -89,10 +94,13 @@ class Resampling:
     Attributes:
         resamples: Number of bootstrap resamples and of permutations.
         seed: Of the draws.
+        penalty: Lambda of the decoding-temperature rule: mean interval score + lambda * max(0,
+            nominal - coverage).
     """
 
     resamples: int = 10_000
     seed: int = 0
+    penalty: float = 10.0
 
 
 @dataclass(frozen=True)

@@ -1,18 +1,30 @@
 """Cells and layouts of the tables that people read."""
 
 import math
-from collections.abc import Hashable
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import pandas as pd
 
 from inspect_confidence.studies._study import View
 
+Found = Mapping[tuple[str, str, str], Mapping[Any, Any]]
+"""Rows of results by method, level and metric."""
+
 _INTERVAL_COLUMNS = (
     ("coverage", "coverage", 2),
     ("interval_score", "interval score", 1),
     ("mean_width", "width", 1),
     ("format_failure_rate", "unreadable", 2),
+)
+_DETAILS = ("base", "scaling", "decoding")
+_OVER_LEVELS = (
+    ("coverage_plateau", "coverage plateau", 2),
+    ("unseen_mass", "unseen mass", 3),
+    ("temperature_score", "score-optimal temperature", 2),
+    ("temperature_nll", "maximum-likelihood temperature", 2),
+    ("decoding_temperature", "decoding temperature", 2),
+    ("tunnel_index", "Tunnel Index (bits)", 3),
 )
 
 
@@ -31,45 +43,130 @@ def cell(value: float, low: float, high: float, digits: int = 2) -> str:
     return number if math.isnan(low) else f"{number} [{low:.{digits}f}, {high:.{digits}f}]"
 
 
-def interval_table(title: str, results: pd.DataFrame) -> View:
-    """Levels in rows; coverage, interval score and width before and after conformal adjustment.
+def interval_tables(results: pd.DataFrame) -> list[View]:
+    """Levels in rows, methods in columns, by model; then the reductions over models.
+
+    One table a model, or one a metric where there are more than two methods.
 
     Args:
-        title: Of the table.
-        results: Of one model, data set and variant, with `level`, `method` and `split` columns.
+        results: With the parts of their condition as columns, empty where a part is missing.
     """
+    shown = [
+        view
+        for (model, dataset, variant), rows in results.groupby(
+            ["model", "dataset", "variant"], sort=False
+        )
+        for view in _tables(_title(str(model), str(dataset), str(variant)), rows)
+    ]
+    return [*shown, *_reductions(results)]
+
+
+def _title(model: str, dataset: str, variant: str) -> str:
+    return model + (f" on {dataset}" if dataset else "") + (f" ({variant})" if variant else "")
+
+
+def _tables(title: str, results: pd.DataFrame) -> Iterator[View]:
     split = "test" if (results["split"] == "test").any() else ""
-    shown = results[results["split"] == split]
-    found: dict[tuple[str, str, str], dict[Hashable, Any]] = {
-        (row["method"], row["level"], row["metric"]): row for row in shown.to_dict("records")
-    }
+    title += ", test split" if split else ""
+    found = _found(results[results["split"].isin({split, ""})], split)
+    methods = list(dict.fromkeys(method for method, _, _ in found))
+    asked = f"{_asked(found)} judgments; 95% intervals in brackets"
+    caption = ".\n".join([asked, *_captions(found)]) + "."
+    if len(methods) <= 2:
+        parts = [
+            _columns(found, methods, column, f"{{}} {column[1]}") for column in _INTERVAL_COLUMNS
+        ]
+        yield View(title, pd.concat([_levels(found), *parts], axis=1), caption)
+        return
+    for column in _INTERVAL_COLUMNS:
+        table = pd.concat([_levels(found), _columns(found, methods, column, "{}")], axis=1)
+        last = column is _INTERVAL_COLUMNS[-1]
+        yield View(f"{title}: {column[1]}", table, caption if last else "")
 
-    def number(method: str, level: str, metric: str, digits: int = 2) -> str:
-        row = found.get((method, level, metric))
-        return cell(row["value"], row["ci_low"], row["ci_high"], digits) if row else "-"
 
+def _levels(found: Found) -> pd.DataFrame:
     levels = sorted({level for _, level, _ in found if level}, key=float)
-    table = pd.DataFrame({"level": [f"{level}%" for level in levels]})
-    for metric, label, digits in _INTERVAL_COLUMNS:
-        for method in dict.fromkeys(method for method, _, _ in found):
-            numbers = [number(method, level, metric, digits) for level in levels]
-            if set(numbers) != {"-"}:
-                table[f"{method} {label}"] = numbers
-    captions = [f"{_total(found, 'n')} judgments; 95% intervals in brackets"]
-    captions += [
-        f"coverage plateau ({method}): {number(method, '', 'coverage_plateau')}"
-        for method, level, metric in found
-        if metric == "coverage_plateau"
+    return pd.DataFrame({"level": [f"{level}%" for level in levels]})
+
+
+def _columns(
+    found: Found, methods: list[str], column: tuple[str, str, int], name: str
+) -> pd.DataFrame:
+    """A metric, a column a method; methods that don't have it are left out."""
+    metric, _, digits = column
+    levels = sorted({level for _, level, _ in found if level}, key=float)
+    cells = {
+        name.format(method): [_number(found, method, level, metric, digits) for level in levels]
+        for method in methods
+    }
+    return pd.DataFrame({key: numbers for key, numbers in cells.items() if set(numbers) != {"-"}})
+
+
+def _found(results: pd.DataFrame, split: str) -> Found:
+    """Rows by method, level and metric: of the split, or of all judgments where it has none."""
+    found: dict[tuple[str, str, str], Mapping[Any, Any]] = {}
+    for row in results.to_dict("records"):
+        if row["traces"]:
+            continue
+        method = _method(row["method"], [row[name] for name in _DETAILS])
+        key = (method, row["level"], row["metric"])
+        if row["split"] == split or (not row["level"] and key not in found):
+            found[key] = row
+    return found
+
+
+def _method(method: str, details: Iterable[str]) -> str:
+    """A method with what it was based on or adjusted by: `logprob(score)`."""
+    there = ",".join(detail for detail in details if detail)
+    return f"{method}({there})" if there else method
+
+
+def _captions(found: Found) -> Iterator[str]:
+    for metric, label, digits in _OVER_LEVELS:
+        for method, level, name in found:
+            if name == metric:
+                where = f"{method}, {level}%" if level else method
+                yield f"{label} ({where}): {_number(found, method, level, metric, digits)}"
+    for (_, level, metric), row in found.items():
+        if metric == "conformal_offset" and math.isinf(row["value"]):
+            yield f"{level}%: {row['note']}"
+
+
+def _number(found: Found, method: str, level: str, metric: str, digits: int) -> str:
+    row = found.get((method, level, metric))
+    return cell(row["value"], row["ci_low"], row["ci_high"], digits) if row else "-"
+
+
+def _asked(found: Found) -> int:
+    return sum(int(row["value"]) for key, row in found.items() if key[2] == "n")
+
+
+def _reductions(results: pd.DataFrame) -> Iterator[View]:
+    """How much each method lowers the interval score of stated intervals, mean over models."""
+    test = results[(results["split"] == "test") & (results["level"] != "")]
+    scores = test[test["metric"] == "interval_score"]
+    base = scores[scores["method"] == "direct"].set_index(["model", "dataset", "variant", "level"])
+    others = scores[scores["method"] != "direct"]
+    if base.empty or others.empty:
+        return
+    keys = pd.MultiIndex.from_frame(others[["model", "dataset", "variant", "level"]])
+    direct = base["value"].reindex(keys).to_numpy()
+    names = [
+        _method(row["method"], [row[name] for name in _DETAILS])
+        for row in others.to_dict("records")
     ]
-    captions += [
-        f"{level}%: {row['note']}"
-        for (_, level, metric), row in found.items()
-        if metric == "conformal_offset" and math.isinf(row["value"])
-    ]
-    return View(
-        title + (", test split" if split else ""), table, ".\n".join([*captions, ""]).strip()
+    reduction = pd.DataFrame(
+        {
+            "level": others["level"] + "%",
+            "method": names,
+            "reduction": 100 * (1 - others["value"] / direct),
+        }
     )
-
-
-def _total(found: dict[tuple[str, str, str], dict[Hashable, Any]], metric: str) -> int:
-    return sum(int(row["value"]) for key, row in found.items() if key[2] == metric)
+    means = reduction.groupby(["level", "method"], sort=False)["reduction"].mean().unstack("method")
+    table = means.map(lambda value: f"{value:.0f}%" if math.isfinite(value) else "-").reset_index()
+    models = others["model"].nunique()
+    yield View(
+        "Reduction of the interval score against direct, test split",
+        table,
+        f"Mean over {models} model{'s' if models > 1 else ''}; negative where a method is worse.",
+    )

@@ -1,15 +1,13 @@
 """FermiEval: intervals at nominal levels around order-of-magnitude answers."""
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import HeadlineMetric
-from inspect_ai.viewer import (
-    ScoreColorScale,
-    TaskSamplesColumn,
-    TaskSamplesSort,
-    TaskSamplesView,
-    ViewerConfig,
-)
+from inspect_ai.scorer import Scorer
+from inspect_ai.solver import Solver
 
 from inspect_confidence import __version__
 from inspect_confidence._arguments import (
@@ -18,15 +16,86 @@ from inspect_confidence._arguments import (
     integer,
     integer_range,
     numbers,
+    read_text,
     refuse_unknown,
     template,
+    user_path,
 )
+from inspect_confidence._errors import InvalidArgument
 from inspect_confidence.datasets.fermi import FermiItem, load_fermi
-from inspect_confidence.prompts.fermi_eval import INTERVAL, INTERVAL_FIELDS
+from inspect_confidence.prompts import fermi_eval as prompts
 from inspect_confidence.scorers.interval import interval
+from inspect_confidence.scorers.repeated import repeated_intervals, repeated_points
+from inspect_confidence.scorers.tokens import token_distribution
+from inspect_confidence.solvers.integer import ask_integer, ask_traces
 from inspect_confidence.solvers.interval import ask_interval
+from inspect_confidence.solvers.point import ask_point
+from inspect_confidence.tasks._viewers import interval_viewer, levels_viewer
 
-METHODS = ("direct",)
+
+@dataclass(frozen=True)
+class Method:
+    """A way to elicit intervals.
+
+    Attributes:
+        scorer: Its scorer.
+        solver: From wording, system message and number of draws.
+        prompt: Our wording.
+        fields: What a wording must hold.
+        by_level: Whether a sample is an item and level, or an item.
+        draws: How many draws by default; None where there is always one.
+        calls: Model calls a draw.
+        output_tokens: Of a call, about.
+        read_again: Characters beside question and wording that a call reads, on average.
+    """
+
+    scorer: Callable[[], Scorer]
+    solver: Callable[[str, str | None, int], Solver]
+    prompt: str
+    fields: frozenset[str] = prompts.QUESTION_FIELDS
+    by_level: bool = False
+    draws: int | None = None
+    calls: int = 1
+    output_tokens: int = 8
+    read_again: int = 0
+
+
+METHODS: Mapping[str, Method] = {
+    "direct": Method(
+        interval,
+        lambda prompt, system, draws: ask_interval(prompt, system),
+        prompts.INTERVAL,
+        prompts.INTERVAL_FIELDS,
+        by_level=True,
+        output_tokens=16,
+    ),
+    "tunnel": Method(
+        repeated_intervals,
+        ask_interval,
+        prompts.INTERVAL,
+        prompts.INTERVAL_FIELDS,
+        by_level=True,
+        draws=20,
+        output_tokens=16,
+    ),
+    "sampling": Method(repeated_points, ask_point, prompts.POINT, draws=20),
+    "logprob": Method(
+        token_distribution,
+        lambda prompt, system, draws: ask_integer(prompt, system),
+        prompts.INTEGER,
+        output_tokens=2,
+    ),
+    "traces": Method(
+        token_distribution,
+        lambda prompt, system, draws: ask_traces(prompt, prompts.TRACE_ANSWER, system, draws),
+        prompts.TRACE,
+        draws=10,
+        calls=2,
+        output_tokens=150,
+        # The second call of two reads the trace, of 300 tokens at 4 characters, and what follows.
+        read_again=(300 * 4 + len(prompts.TRACE_ANSWER)) // 2,
+    ),
+}
 
 
 @task
@@ -36,32 +105,38 @@ def fermi_eval(
     split: str = "all",
     levels: str | list[float] = "80,90,95,99",
     method: str = "direct",
+    draws: int | None = None,
     exponents: str = "-50..50",
     seed: int = 0,
     prompt: str | None = None,
     system: str | None = None,
     **unknown: object,
 ) -> Task:
-    """Ask for an interval of exponents of ten at each nominal level; one call an item and level.
+    """Ask for the order of magnitude of answers with its uncertainty; docs say how many calls.
 
     Args:
         dataset: `scioly` (Science Olympiad, downloaded once), `bundled`, or a csv or jsonl file
             with `question` and `exponent` columns.
         items: How many items, or a file with one id a line; all by default.
-        split: `train` (which conformal adjustment calibrates on), `test` or `all`.
+        split: `train` (which adjustments learn from), `test` or `all`.
         levels: Nominal levels in percent.
-        method: `direct`: the model states the interval.
+        method: `direct` (the model states the interval), `tunnel` (repeatedly), `sampling`
+            (repeated point answers), `logprob` (token log probabilities of an integer) or
+            `traces` (the same after each of several reasoning traces).
+        draws: Repetitions an item: 20 for `tunnel` and `sampling`, 10 for `traces`.
         exponents: Items whose answer lies outside this range are left out.
         seed: Of the order of items and of their split.
-        prompt: A file that replaces the wording; holds `{question}` and `{level}`.
+        prompt: A file that replaces the wording; holds `{question}`, and `{level}` where the
+            method asks for an interval.
         system: A file with a system message; none by default.
         **unknown: Refused.
     """
     refuse_unknown(unknown, [name for name in fermi_eval.__annotations__ if name != "unknown"])
-    choice("method", method, METHODS)
+    chosen = METHODS[choice("method", method, list(METHODS))]
+    times = _draws(method, chosen, draws)
     percents = numbers("levels", levels, above=0, below=100)
-    wording = template("prompt", prompt, INTERVAL_FIELDS) if prompt else INTERVAL
-    context = template("system", system, frozenset()) if system else None
+    wording = template("prompt", prompt, chosen.fields) if prompt else chosen.prompt
+    context = read_text(user_path("system", system)) if system else None
     selection = load_fermi(
         dataset,
         items=items,
@@ -69,71 +144,50 @@ def fermi_eval(
         exponents=integer_range("exponents", exponents),
         seed=integer("seed", seed),
     )
+    asked: list[dict[str, object]] = (
+        [{"level": level} for level in percents] if chosen.by_level else [{"levels": percents}]
+    )
+    scorer = chosen.scorer()
     return Task(
         dataset=MemoryDataset(
-            [_sample(item, level) for item in selection.items for level in percents],
+            [_sample(item, method, one) for item in selection.items for one in asked],
             name=selection.name,
         ),
-        solver=ask_interval(wording, context),
-        scorer=interval(),
+        solver=chosen.solver(wording, context, times),
+        scorer=scorer,
         version="1-A",
-        headline_metric=HeadlineMetric(scorer="interval", metric="coverage_gap"),
+        headline_metric=HeadlineMetric(metric="coverage_gap"),
         metadata={
             **selection.facts(),
             "package_version": __version__,
             "prompt": fingerprint(wording),
             "system": fingerprint(context) if context else "",
-            "calls_per_sample": 1,
-            "prompt_characters": len(wording) + len(context or ""),
-            "output_tokens_per_call": 16,
+            "calls_per_sample": times * chosen.calls,
+            "prompt_characters": len(wording) + len(context or "") + chosen.read_again,
+            "output_tokens_per_call": chosen.output_tokens,
         },
-        viewer=_viewer(),
+        viewer=interval_viewer(chosen.scorer.__name__)
+        if chosen.by_level
+        else levels_viewer(chosen.scorer.__name__, percents),
     )
 
 
-def _sample(item: FermiItem, level: float) -> Sample:
+def _draws(name: str, method: Method, draws: int | None) -> int:
+    """How many draws an item takes; only methods that repeat take a number."""
+    if draws is None:
+        return method.draws or 1
+    count = integer("draws", draws, least=1)
+    if method.draws is None and count > 1:
+        repeating = ", ".join(other for other in METHODS if METHODS[other].draws)
+        raise InvalidArgument(f"draws={draws}: method={name} asks once; {repeating} repeat.")
+    return count
+
+
+def _sample(item: FermiItem, method: str, asked: dict[str, object]) -> Sample:
+    level = asked.get("level")
     return Sample(
         input=item.question,
         target=str(item.exponent),
-        id=f"{item.id}@{level:g}",
-        metadata={"item": item.id, "split": item.split, "level": level, "method": "direct"},
-    )
-
-
-def _viewer() -> ViewerConfig:
-    columns = ("level", "truth", "lower", "upper", "covered", "interval_score", "format_ok")
-    return ViewerConfig(
-        task_samples_view=TaskSamplesView(
-            name="Intervals",
-            columns=[
-                TaskSamplesColumn(id="sampleStatus"),
-                TaskSamplesColumn(id="sampleId"),
-                TaskSamplesColumn(id="epoch", visible=False),
-                TaskSamplesColumn(id="input"),
-                *(TaskSamplesColumn.score("interval", column) for column in columns),
-                TaskSamplesColumn.score("interval", "width", visible=False),
-                TaskSamplesColumn.score("interval", "reversed", visible=False),
-                TaskSamplesColumn(id="target", visible=False),  # the truth has a column
-                TaskSamplesColumn(id="error", visible=False),
-            ],
-            sort=[TaskSamplesSort.score("interval", "interval_score", dir="desc")],
-            multiline=False,
-            score_labels={
-                "level": "Level (%)",
-                "truth": "Truth",
-                "lower": "Lower",
-                "upper": "Upper",
-                "covered": "Covered",
-                "interval_score": "Interval score",
-                "format_ok": "Readable",
-                "width": "Width",
-                "reversed": "Reversed",
-            },
-            score_color_scales={
-                "covered": ScoreColorScale(palette="good-high", min=0, max=1),
-                "interval_score": "good-low",
-                "format_ok": ScoreColorScale(palette="good-high", min=0, max=1),
-            },
-            color_scales_enabled=True,
-        )
+        id=item.id if level is None else f"{item.id}@{level:g}",
+        metadata={"item": item.id, "split": item.split, "method": method, **asked},
     )

@@ -1,0 +1,154 @@
+"""Token log probabilities -> a distribution over whole numbers, or a typed failure.
+
+The model was asked for one integer and nothing else. Where one token holds it, its alternatives
+are the other integers. Where a sign or digits come in tokens of their own, the alternatives at
+each place continue the digits before it: an alternative with more digits is another integer, any
+other ends the number there. An alternative to a token that was not chosen is taken to be whole,
+since what would have followed it is not known. Mass on anything else is unseen.
+"""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from inspect_confidence.answers._status import Unreadable
+from inspect_confidence.answers._text import folded, is_refusal
+
+GREATEST_INTEGER = 100
+"""Integers further than this from zero are no exponent of the questions asked: unseen mass."""
+
+_LONGEST = 20
+_INTEGER = re.compile(r"[-+]?[0-9]+")
+# Some servers list the token that ends a reply among its tokens.
+_SPECIAL = re.compile(r"<\|[^|<>]*\|>|</s>|<eos>|<end_of_turn>")
+_ANSWER = re.compile(r"([-+]?[0-9]+)\.?")
+_BEGINNING = re.compile(r"[-+]?[0-9]*")
+
+
+@dataclass(frozen=True)
+class TokenChoice:
+    """A generated token with what else could have stood there.
+
+    Attributes:
+        token: As generated.
+        logprob: Its natural log probability.
+        alternatives: Log probabilities of the likeliest tokens at this place, by token.
+    """
+
+    token: str
+    logprob: float
+    alternatives: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class IntegerDistribution:
+    """What a model's token probabilities say of an integer.
+
+    Attributes:
+        value: The integer that it answered.
+        probabilities: Of each integer seen, normalised over them.
+        unseen_mass: The probability that was not on integers seen, in [0, 1].
+        tokens: How many tokens the answer took.
+    """
+
+    value: int
+    probabilities: Mapping[int, float]
+    unseen_mass: float
+    tokens: int
+
+
+def read_integer_distribution(tokens: Sequence[TokenChoice]) -> IntegerDistribution | Unreadable:
+    """Read a distribution over integers from the tokens of a reply; never raises.
+
+    Tokens that are one integer written differently (`3`, ` 3`, `+3`) are added up.
+
+    Args:
+        tokens: Of the reply, in order.
+
+    Returns:
+        The distribution, or `no_response`, `refusal`, `out_of_range` or
+        `invalid_response_format`: the whole reply must be one integer.
+
+    Example:
+        >>> said = TokenChoice("3", math.log(0.6), {"4": math.log(0.2)})
+        >>> read = read_integer_distribution([said])
+        >>> {value: round(p, 3) for value, p in read.probabilities.items()}
+        {3: 0.75, 4: 0.25}
+        >>> round(read.unseen_mass, 3)
+        0.2
+    """
+    said = (choice.token for choice in tokens if not _SPECIAL.fullmatch(choice.token))
+    text = folded("".join(said)).strip()
+    answer = _ANSWER.fullmatch(text)
+    if not answer:
+        return _why_none(text)
+    if len(answer[1]) > _LONGEST or abs(int(answer[1])) > GREATEST_INTEGER:
+        return Unreadable("out_of_range", f"{text[:60]} is further than {GREATEST_INTEGER} from 0")
+    masses, spanned = _masses(tokens)
+    total = sum(masses.values())
+    if total <= 0:
+        return Unreadable("invalid_response_format", "the integers seen have no probability")
+    return IntegerDistribution(
+        value=int(answer[1]),
+        probabilities={value: masses[value] / total for value in sorted(masses)},
+        unseen_mass=max(1 - total, 0.0),
+        tokens=spanned,
+    )
+
+
+def _masses(tokens: Sequence[TokenChoice]) -> tuple[dict[int, float], int]:
+    """The probability of each integer seen, and how many tokens the answer took."""
+    masses: dict[int, float] = {}
+    written, reach, spanned = "", 1.0, 0
+    for place, choice in enumerate(tokens):
+        goes_on = place < len(tokens) - 1 and _continues(written, choice.token)
+        for token, logprob in {**choice.alternatives, choice.token: choice.logprob}.items():
+            value = _integer(written, token)
+            # The mass of a token that the number goes on after is shared out at the next place.
+            if value is not None and not (token == choice.token and goes_on):
+                masses[value] = masses.get(value, 0.0) + reach * _probability(logprob)
+        if _continues(written, choice.token):
+            written += _digits(choice.token)
+            spanned += _digits(choice.token) != ""
+            reach *= _probability(choice.logprob)
+        if not goes_on:
+            break
+    return masses, spanned
+
+
+def _continues(written: str, token: str) -> bool:
+    """Whether the token is blank before the number, or goes on with it without a blank."""
+    plain = folded(token)
+    if not plain.strip():
+        return not written or not plain
+    if written and plain[0].isspace():
+        return False
+    return bool(_BEGINNING.fullmatch(written + _digits(token)))
+
+
+def _digits(token: str) -> str:
+    """The token without blanks around it and without a full stop after it."""
+    plain = folded(token).strip()
+    return plain.removesuffix(".") if plain != "." else plain
+
+
+def _integer(written: str, token: str) -> int | None:
+    """The integer that stands there if the number ends with this token, or ended before it."""
+    text = written + _digits(token) if _continues(written, token) else written
+    if not _INTEGER.fullmatch(text) or len(text) > _LONGEST:
+        return None
+    return int(text) if abs(int(text)) <= GREATEST_INTEGER else None
+
+
+def _probability(logprob: float) -> float:
+    """exp, kept within [0, 1]: providers round, and send -9999 for 0."""
+    return 0.0 if math.isnan(logprob) else math.exp(min(logprob, 0.0))
+
+
+def _why_none(text: str) -> Unreadable:
+    if not text:
+        return Unreadable("no_response", "the reply is empty")
+    if is_refusal(text):
+        return Unreadable("refusal", "the reply declines to answer")
+    return Unreadable("invalid_response_format", f"the reply is no integer: {text[:60]!r}")

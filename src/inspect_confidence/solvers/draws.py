@@ -1,0 +1,123 @@
+"""Repeated draws of one item: concurrent calls inside one sample.
+
+Draws go out together, so that Inspect's batch mode takes them in one round, and each carries its
+number in its message, so that with `--cache` they stay distinct. Where a provider gives several
+choices in one call they are asked for so, which is billed one reading of the prompt.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from inspect_ai.model import (
+    ChatCompletionChoice,
+    ChatMessage,
+    ChatMessageSystem,
+    ChatMessageUser,
+    GenerateConfig,
+    ModelOutput,
+    get_model,
+)
+from inspect_ai.solver import TaskState
+from inspect_ai.util import collect
+
+MessageOf = Callable[[int], ChatMessageUser]
+"""The message of a draw, by its number."""
+
+CHOICES_IN_ONE_CALL = {"openai": 20, "together": 20, "vllm": 20, "sglang": 20, "grok": 20}
+"""How many choices are asked for in one call, by provider; 1 for all others. Google caps them by
+model, so that it is called once a draw."""
+
+_STORED = "draws"
+
+
+@dataclass(frozen=True)
+class Draw:
+    """A reply as the log keeps it.
+
+    Attributes:
+        text: Of the reply.
+        stop: Why it ended, as Inspect says it.
+        tokens: Its tokens with their log probabilities, as `[token, logprob, {alternative:
+            logprob}]`; None where the provider gave none.
+    """
+
+    text: str
+    stop: str
+    tokens: list[tuple[str, float, dict[str, float]]] | None = None
+
+
+async def draw_replies(
+    message: MessageOf, first: int, count: int, system: str | None = None
+) -> list[ModelOutput]:
+    """One output a draw, for draws `first` to `first + count - 1`, all asked together.
+
+    Args:
+        message: Gives each draw's message; the wording must not depend on the draw.
+        first: Number of the first draw.
+        count: How many.
+        system: A system message before it, if any.
+
+    Returns:
+        Outputs with one choice each. A provider that gives fewer choices than asked is called
+        again for the missing ones.
+    """
+    at_once = CHOICES_IN_ONE_CALL.get(str(get_model()).split("/", 1)[0], 1)
+    numbers = list(range(first, first + count))
+    chunks = [numbers[i : i + at_once] for i in range(0, count, at_once)]
+    answered = await collect(*(_ask(message(chunk[0]), len(chunk), system) for chunk in chunks))
+    missing = [
+        number
+        for chunk, outputs in zip(chunks, answered, strict=True)
+        for number in chunk[len(outputs) :]
+    ]
+    again = await collect(*(_ask(message(number), 1, system) for number in missing))
+    return [output for outputs in [*answered, *again] for output in outputs]
+
+
+async def _ask(message: ChatMessageUser, choices: int, system: str | None) -> list[ModelOutput]:
+    """Up to that many outputs of one call, each with a choice of its own."""
+    output = await get_model().generate(
+        conversation(message, system),
+        config=GenerateConfig(num_choices=choices) if choices > 1 else GenerateConfig(),
+    )
+    return [output.model_copy(update={"choices": [choice]}) for choice in output.choices[:choices]]
+
+
+def conversation(message: ChatMessageUser, system: str | None) -> list[ChatMessage]:
+    """The message, after a system message if there is one."""
+    return [*([ChatMessageSystem(content=system)] if system else []), message]
+
+
+def store_draws(state: TaskState, outputs: Sequence[ModelOutput]) -> None:
+    """Keep every draw in the log, and the first as the sample's output."""
+    state.store.set(_STORED, [asdict(_draw(output)) for output in outputs])
+    if outputs:
+        state.output = outputs[0]
+        state.messages.append(outputs[0].message)
+
+
+def stored_draws(state: TaskState) -> list[Draw]:
+    """The draws that a solver kept, also when a log is scored again."""
+    kept: list[dict[str, Any]] = state.store.get(_STORED, [])
+    return [Draw(**one) for one in kept]
+
+
+def _draw(output: ModelOutput) -> Draw:
+    if not output.choices:
+        return Draw("", "unknown")
+    choice = output.choices[0]
+    return Draw(choice.message.text, choice.stop_reason, _tokens(choice))
+
+
+def _tokens(choice: ChatCompletionChoice) -> list[tuple[str, float, dict[str, float]]] | None:
+    if choice.logprobs is None:
+        return None
+    return [
+        (
+            place.token,
+            place.logprob,
+            {other.token: other.logprob for other in place.top_logprobs or []},
+        )
+        for place in choice.logprobs.content
+    ]

@@ -1,0 +1,76 @@
+"""Asks for one integer with its token's log probabilities, at once or after reasoning."""
+
+from inspect_ai.model import ChatMessage, GenerateConfig, ModelOutput, get_model
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.util import collect
+
+from inspect_confidence._errors import InvalidArgument
+from inspect_confidence.solvers._message import user_message
+from inspect_confidence.solvers.draws import conversation, store_draws
+
+TOP_LOGPROBS = 20
+"""As many alternatives as the OpenAI protocol gives."""
+
+_WITHOUT = {"anthropic", "bedrock", "cloudflare", "perplexity"}
+_WITH = "openai (but its reasoning models), google, grok, together, vllm, sglang, hf, respondent"
+_INTEGER = GenerateConfig(logprobs=True, top_logprobs=TOP_LOGPROBS, max_tokens=16)
+
+
+@solver
+def ask_integer(prompt: str, system: str | None = None) -> Solver:
+    """One call: an integer with its log probabilities.
+
+    Args:
+        prompt: Template with the field `question`.
+        system: A system message before it, if any.
+    """
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        _refuse_providers_without_logprobs()
+        text = prompt.format(question=state.input_text)
+        asked = user_message(text, state, state.epoch - 1, form="integer")
+        state.messages = conversation(asked, system)
+        store_draws(state, [await get_model().generate(state.messages, config=_INTEGER)])
+        return state
+
+    return solve
+
+
+@solver
+def ask_traces(prompt: str, answer: str, system: str | None = None, draws: int = 10) -> Solver:
+    """Reasoning traces, each followed by an integer with its log probabilities: two calls a trace.
+
+    Args:
+        prompt: Template with the field `question`, which asks for reasoning alone.
+        answer: What asks for the integer afterwards.
+        system: A system message before all, if any.
+        draws: Number of traces; those of a sample go out together.
+    """
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        _refuse_providers_without_logprobs()
+        text = prompt.format(question=state.input_text)
+
+        async def trace(draw: int) -> ModelOutput:
+            model = get_model()
+            asked = user_message(text, state, draw, form="trace")
+            reasoned = await model.generate(conversation(asked, system))
+            then = user_message(answer, state, draw, form="integer")
+            whole: list[ChatMessage] = [*conversation(asked, system), reasoned.message, then]
+            return await model.generate(whole, config=_INTEGER)
+
+        first = (state.epoch - 1) * draws
+        state.messages = conversation(user_message(text, state, first, form="trace"), system)
+        store_draws(state, await collect(*(trace(first + i) for i in range(draws))))
+        return state
+
+    return solve
+
+
+def _refuse_providers_without_logprobs() -> None:
+    """Before the first call: a run without log probabilities would be paid for nothing."""
+    provider = str(get_model()).split("/", 1)[0]
+    if provider in _WITHOUT:
+        raise InvalidArgument(
+            f"{provider} gives no log probabilities, which this method needs; these do: {_WITH}."
+        )

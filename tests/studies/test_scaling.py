@@ -1,0 +1,388 @@
+"""Choosing on train and judging on test, against plain loops over repeated items."""
+
+import math
+from collections.abc import Sequence
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.typing import NDArray
+
+from inspect_confidence.metrics import TEMPERATURES
+from inspect_confidence.studies._estimates import Estimand
+from inspect_confidence.studies._fermi_decoding import decoding_temperatures
+from inspect_confidence.studies._scaling import (
+    Candidate,
+    Choice,
+    Scored,
+    by_column,
+    chosen_value,
+    least,
+    likelihood_choice,
+    nearest_to_one,
+    penalised,
+    scaled_statistics,
+    score_choice,
+)
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+LEVELS = (80.0, 90.0)
+UNITS = 10
+SEEDS = range(4)
+
+
+def scored(seed: int, units: Sequence[int]) -> Scored:
+    """Random distributions over up to five integers, a judgment a unit given."""
+    rng = np.random.default_rng(seed)
+    made = []
+    for _ in units:
+        values = rng.choice(np.arange(-4, 9), size=rng.integers(1, 6), replace=False)
+        made.append(dict(zip(values.tolist(), rng.dirichlet(np.ones(len(values))), strict=True)))
+    seen = [rng.choice(list(one)) if rng.random() < 0.7 else rng.integers(-5, 10) for one in made]
+    return Scored(made, np.array(seen, float), np.array(units))
+
+
+def train_and_test(seed: int) -> tuple[Scored, Scored]:
+    """Units 0 to 4 and 5 to 9, of which 1 and 7 were judged twice, in no order."""
+    return scored(seed, [4, 1, 0, 3, 1, 2]), scored(seed + 50, [7, 5, 6, 8, 9, 7])
+
+
+def weights(seed: int) -> IntArray:
+    """Ones, and random whole numbers with each half of the units drawn at least once."""
+    drawn = np.random.default_rng(seed).integers(0, 4, size=(3, UNITS))
+    drawn[:, [1, 7]] += 1
+    return np.vstack([np.ones((1, UNITS), np.int64), drawn])
+
+
+def repeated(unit: IntArray, row: IntArray) -> list[int]:
+    """The judgments' numbers, each as often as its unit was drawn."""
+    return [judgment for judgment, of in enumerate(unit) for _ in range(int(row[of]))]
+
+
+def plain_set(distribution: dict[int, float], level: float, temperature: float) -> list[int]:
+    """The smallest set at a temperature, by sorting and adding up."""
+    powers = {v: p ** (1 / temperature) for v, p in distribution.items()}
+    held: list[int] = []
+    for value in sorted(powers, key=lambda v: (-powers[v], v)):
+        held.append(value)
+        if sum(powers[v] for v in held) >= level / 100 * sum(powers.values()) - 1e-12:
+            break
+    return held
+
+
+def plain_score(low: float, high: float, truth: float, level: float) -> float:
+    """The interval score, by cases."""
+    factor = 2 / (1 - level / 100)
+    if truth < low:
+        return high - low + factor * (low - truth)
+    return high - low + (factor * (truth - high) if truth > high else 0)
+
+
+def plain_metrics(one: Scored, judgment: int, level: float, temperature: float) -> FloatArray:
+    """Coverage, interval score, width and set coverage of one judgment."""
+    truth = one.truth[judgment]
+    held = plain_set(dict(one.distributions[judgment]), level, temperature)
+    low, high = min(held), max(held)
+    inside = float(low <= truth <= high)
+    score = plain_score(low, high, truth, level)
+    return np.array([inside, score, high - low, float(truth in held)])
+
+
+def check_choice(chosen: float, objective: FloatArray) -> None:
+    """The temperature is the best of the grid, of equally good ones the nearest to 1."""
+    tied = TEMPERATURES[objective <= objective.min() + 1e-9]
+    assert chosen in tied
+    assert abs(math.log(chosen)) == pytest.approx(np.abs(np.log(tied)).min(), abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_score_choice_equals_plain_loops(seed: int) -> None:
+    """At each row of weights the temperature has the least score over the repeated items."""
+    train, _ = train_and_test(seed)
+    plain = np.array(
+        [
+            [
+                np.mean([plain_metrics(train, j, level, t)[1] for level in LEVELS])
+                for t in TEMPERATURES
+            ]
+            for j in range(len(train.unit))
+        ]
+    )
+    drawn = weights(seed)
+    columns = score_choice(train, LEVELS)(drawn.astype(float))
+    for row, column in zip(drawn, columns, strict=True):
+        check_choice(TEMPERATURES[column], plain[repeated(train.unit, row)].mean(axis=0))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_likelihood_choice_equals_plain_loops(seed: int) -> None:
+    """At each row of weights the temperature has the least -log p_T(truth) of the truths seen."""
+    train, _ = train_and_test(seed)
+    drawn = weights(seed)
+    columns = likelihood_choice(train)(drawn.astype(float))
+    for row, column in zip(drawn, columns, strict=True):
+        losses = np.zeros(len(TEMPERATURES))
+        for judgment in repeated(train.unit, row):
+            distribution, truth = train.distributions[judgment], int(train.truth[judgment])
+            if distribution.get(truth, 0) > 0:
+                for i, t in enumerate(TEMPERATURES):
+                    powers = {v: p ** (1 / t) for v, p in distribution.items()}
+                    losses[i] -= math.log(powers[truth] / sum(powers.values()))
+        check_choice(TEMPERATURES[column], losses)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_scaled_statistics_equal_plain_loops(seed: int) -> None:
+    """Each metric is the mean over repeated test judgments at the temperature chosen on train."""
+    train, test = train_and_test(seed)
+    drawn = weights(seed)
+    for level, choice in product(LEVELS, (score_choice(train, LEVELS), likelihood_choice(train))):
+        statistics = scaled_statistics(test, level, choice)
+        got = {name: statistic(drawn.astype(float)) for name, statistic in statistics.items()}
+        chosen = chosen_value(TEMPERATURES, choice)(drawn.astype(float))
+        for i, row in enumerate(drawn):
+            expected = np.mean(
+                [plain_metrics(test, j, level, chosen[i]) for j in repeated(test.unit, row)], axis=0
+            )
+            names = ("coverage", "interval_score", "mean_width", "set_coverage")
+            assert {name: values[i] for name, values in got.items()} == pytest.approx(
+                dict(zip(names, expected, strict=True))
+            )
+
+
+def test_hulls_and_sets_are_told_apart() -> None:
+    """A truth between the values 0 and 2 of a set is in the hull alone.
+
+    {0: 0.6, 2: 0.4} at 80%: T = 1 takes both, {0} alone would need 1.5^(1/T) >= 4. Coverage 1, set
+    coverage 0, width and score 2.
+    """
+    one = Scored([{0: 0.6, 2: 0.4}], np.array([1.0]), np.array([0]))
+    unscaled: Choice = lambda rows: np.full(len(rows), np.flatnonzero(TEMPERATURES == 1)[0])  # noqa: E731
+    got = {name: s(np.ones((1, 1)))[0] for name, s in scaled_statistics(one, 80, unscaled).items()}
+    assert got == pytest.approx(
+        {"coverage": 1, "interval_score": 2, "mean_width": 2, "set_coverage": 0}
+    )
+
+
+def test_preference_begins_at_one() -> None:
+    """Columns come by their distance from 1 in ratio, and each comes once."""
+    order = nearest_to_one()
+    assert TEMPERATURES[order[0]] == 1
+    assert (np.diff(np.abs(np.log(TEMPERATURES[order]))) >= -1e-12).all()
+    assert sorted(order) == list(range(len(TEMPERATURES)))
+
+
+def test_ties_go_by_preference() -> None:
+    """Of equal means, up to rounding, the first in the order of preference is chosen.
+
+    0.1 + 0.2 and 0.3 + 0 differ by a rounding error and are equal.
+    """
+    objective = np.array([[0.3, 0.1, 9.0], [0.0, 0.2, 9.0]])
+    for order in ([0, 1, 2], [1, 0, 2], [2, 1, 0]):
+        choice = least(objective, np.array([0, 1]), np.array(order))
+        assert choice(np.ones((1, 2)))[0] == next(column for column in order if column < 2)
+
+
+def test_means_of_the_chosen_column() -> None:
+    """Each resample has its own column and its own weights; one without judgments is NaN.
+
+    Units 0, 1, 1: weights (1, 1) give (1 + 3 + 5)/3 in column 0; (2, 1) with column 1 give
+    (2 * 10 + 30 + 50)/4.
+    """
+    table = np.array([[1.0, 10], [3, 30], [5, 50]])
+    columns: Choice = lambda rows: (rows[:, 0] > 1).astype(np.int64)  # noqa: E731
+    got = by_column(table, np.array([0, 1, 1]), columns)(np.array([[1.0, 1], [2, 1], [0, 0]]))
+    assert got[:2] == pytest.approx([3, 25])
+    assert math.isnan(got[2])
+
+
+def test_a_penalty_turns_the_choice() -> None:
+    """At 80% a narrow way scores less, and covers less, than a wide one.
+
+    Scores (0, 1) and (1, 1) have means 0.5 and 1; coverages 0.5 and 1 fall short by 0.3 and 0.
+    With a penalty of 10 the objectives are 3.5 and 1; they are equal at 5/3.
+    """
+    one = Candidate(
+        80, np.array([[0.0, 1], [1, 1]]), np.array([[1.0, 1], [0, 1]]), np.array([0, 1])
+    )
+    at_ones = np.ones((1, 2))
+    chosen = {p: penalised([one], p)(at_ones)[0] for p in (0.0, 1.6, 1.7, 10.0)}
+    assert chosen == {0.0: 0, 1.6: 0, 1.7: 1, 10.0: 1}
+    # Of unit 0 alone the narrow way scores 0 and covers.
+    assert penalised([one], 10)(np.array([[3.0, 0]]))[0] == 0
+
+
+def test_likelihood_of_tiny_probabilities() -> None:
+    """A truth of probability 1e-40 has a finite loss, and none where it isn't drawn.
+
+    Without it, {1: 0.6, 2: 0.4} with truth 1 is likeliest at the least temperature.
+    """
+    train = Scored([{1: 1.0, 2: 1e-40}, {1: 0.6, 2: 0.4}], np.array([2.0, 1.0]), np.array([0, 1]))
+    assert likelihood_choice(train)(np.array([[0.0, 1.0]]))[0] == 0
+
+
+def test_likelihood_of_nothing_seen() -> None:
+    """Where no train item's truth was seen the estimate is NaN, as the registry says."""
+    train = Scored([{1: 0.5, 2: 0.5}], np.array([7.0]), np.array([0]))
+    statistic = chosen_value(TEMPERATURES, likelihood_choice(train))
+    assert math.isnan(statistic(np.ones((1, 1)))[0])
+
+
+def test_penalised_without_judgments() -> None:
+    """A resample that drew none of the items compared gives no warning."""
+    one = Candidate(80, np.array([[2.0, 1.0]]), np.array([[1.0, 1.0]]), np.array([0]))
+    assert penalised([one], 0)(np.array([[1.0, 0.0], [0.0, 1.0]]))[0] == 1
+
+
+TRIED = (0.3, 1.0, 1.7)
+Key = tuple[float, str, float]
+
+
+def decoding_frames(seed: int) -> dict[float, pd.DataFrame]:
+    """Ten items at two levels and three temperatures: width grows with temperature.
+
+    Items t0 to t4 are train. At 1.0 item t0 can't be read at 90%, at 1.7 item s1 at 80%. A second
+    epoch, which isn't used, has bounds far off.
+    """
+    rng = np.random.default_rng(seed)
+    names = [f"t{i}" for i in range(5)] + [f"s{i}" for i in range(5)]
+    truths = dict(zip(names, rng.normal(0, 3, size=10), strict=True))
+    frames = {}
+    for temperature in TRIED:
+        rows = []
+        for epoch, (name, level) in product((1, 2), product(names, LEVELS)):
+            middle = truths[name] + rng.normal(0, 0.5) + (100 if epoch == 2 else 0)
+            half = temperature * rng.uniform(0.5, 2) * level / 80
+            lost = (temperature, name, level) in {(1.0, "t0", 90.0), (1.7, "s1", 80.0)}
+            rows.append(
+                {
+                    "item": name,
+                    "split": "train" if name.startswith("t") else "test",
+                    "epoch": epoch,
+                    "level": level,
+                    "truth": truths[name],
+                    "status": "refusal" if lost else "ok",
+                    "lower": np.nan if lost else middle - half,
+                    "upper": np.nan if lost else middle + half,
+                }
+            )
+        # A lost judgment is lost in both epochs: the loop above says so for either.
+        frames[temperature] = pd.DataFrame(rows)
+    return frames
+
+
+def plain_rows(
+    frames: dict[float, pd.DataFrame], split: str, level: float, drawn: dict[str, int]
+) -> dict[float, list[dict[str, float]]]:
+    """Metrics of the first epoch's judgments that every temperature has, items repeated."""
+    found: dict[float, list[dict[str, float]]] = {}
+    lost = {"train": {90.0: "t0"}, "test": {80.0: "s1"}}[split].get(level)
+    for temperature, frame in frames.items():
+        found[temperature] = []
+        for row in frame.to_dict("records"):
+            if (row["split"], row["level"], row["epoch"]) == (split, level, 1):
+                low, high, truth = row["lower"], row["upper"], row["truth"]
+                one = {
+                    "coverage": float(low <= truth <= high),
+                    "interval_score": plain_score(low, high, truth, level),
+                    "mean_width": high - low,
+                }
+                if row["item"] != lost:
+                    found[temperature] += [one] * drawn[row["item"]]
+    return found
+
+
+def plain_mean(rows: list[dict[str, float]], metric: str) -> float:
+    """The mean of a metric, by adding up."""
+    return sum(row[metric] for row in rows) / len(rows)
+
+
+def plain_temperature(
+    frames: dict[float, pd.DataFrame],
+    levels: Sequence[float],
+    penalty: float,
+    drawn: dict[str, int],
+) -> float:
+    """The temperature with the least penalised score, added up over levels."""
+    objective = dict.fromkeys(TRIED, 0.0)
+    for level in levels:
+        for temperature, rows in plain_rows(frames, "train", level, drawn).items():
+            short = max(level / 100 - plain_mean(rows, "coverage"), 0)
+            objective[temperature] += plain_mean(rows, "interval_score") + penalty * short
+    return min(objective, key=lambda temperature: objective[temperature])
+
+
+def by_condition(found: list[Estimand]) -> dict[tuple[object, object, str], Estimand]:
+    """Estimands by rule, level and metric."""
+    keyed = {
+        (one.condition["decoding"], one.condition.get("level"), one.metric): one for one in found
+    }
+    assert len(keyed) == len(found)
+    return keyed
+
+
+@pytest.mark.parametrize("penalty", [0.0, 10.0])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_decoding_temperatures_equal_brute_force(seed: int, penalty: float) -> None:
+    """Temperatures and test metrics, per level and over all, are those of plain loops.
+
+    At weights of one and at random whole ones, with items in an order of their own. The items that
+    one temperature could not read are left out of all: four of five train items at 90%.
+    """
+    frames = decoding_frames(seed)
+    units = pd.Index(sorted(frames[1.0]["item"].unique(), reverse=True))
+    shuffled = {temperature: frames[temperature] for temperature in (1.7, 0.3, 1.0)}
+    found = by_condition(list(decoding_temperatures(shuffled, units, {"method": "x"}, penalty)))
+    drawn = weights(seed)
+    drawn[:, [units.get_loc("t1"), units.get_loc("s2")]] += 1
+    for row in drawn:
+        times = dict(zip(units, row.tolist(), strict=True))
+        at = row[None, :].astype(float)
+        overall = plain_temperature(frames, LEVELS, penalty, times)
+        assert found["all_levels", None, "decoding_temperature"].statistic(at) == [overall]
+        for level in LEVELS:
+            alone = plain_temperature(frames, [level], penalty, times)
+            assert found["per_level", level, "decoding_temperature"].statistic(at) == [alone]
+            test = plain_rows(frames, "test", level, times)
+            for rule, temperature in (("all_levels", overall), ("per_level", alone)):
+                for metric in ("coverage", "interval_score", "mean_width"):
+                    got = found[rule, level, metric].statistic(at)[0]
+                    assert got == pytest.approx(plain_mean(test[temperature], metric))
+                gap = found[rule, level, "coverage_gap"].statistic(at)[0]
+                expected = plain_mean(test[temperature], "coverage") - level / 100
+                assert gap == pytest.approx(expected)
+
+
+def test_decoding_rows_say_what_they_rest_on() -> None:
+    """There is a row a rule, level and metric, with its number of items and the rule's note."""
+    frames = decoding_frames(0)
+    units = pd.Index(frames[1.0]["item"].unique())
+    shuffled = {temperature: frames[temperature] for temperature in (1.7, 0.3, 1.0)}
+    made = list(decoding_temperatures(shuffled, units, {"method": "sampling"}, 10))
+    found = by_condition(made)
+    metrics = ("coverage", "interval_score", "mean_width", "coverage_gap")
+    expected: set[tuple[object, ...]] = {("all_levels", None, "decoding_temperature")}
+    expected |= {("per_level", level, "decoding_temperature") for level in LEVELS}
+    expected |= set(product(("all_levels", "per_level"), LEVELS, metrics))
+    assert set(found) == expected
+    assert found["per_level", 80.0, "decoding_temperature"].n == 5  # train items
+    assert found["per_level", 90.0, "decoding_temperature"].n == 4
+    assert found["all_levels", 80.0, "coverage"].n == 4  # test items
+    assert found["per_level", 90.0, "coverage"].n == 5
+    for one in made:
+        assert (one.condition["method"], one.condition["split"]) == ("sampling", "test")
+        assert "0.3, 1, 1.7" in one.note
+        assert "10 * undercoverage" in one.note
+
+
+def test_the_penalty_matters_in_these_frames() -> None:
+    """Of the frames above some choices differ between a penalty of 0 and 10, and between levels."""
+    chosen = {}
+    for seed, penalty, levels in product(SEEDS, (0, 10), ([80.0], [90.0], LEVELS)):
+        frames = decoding_frames(seed)
+        once = dict.fromkeys(frames[1.0]["item"].unique(), 1)
+        chosen[seed, penalty, tuple(levels)] = plain_temperature(frames, levels, penalty, once)
+    assert any(value != chosen[seed, 10, at] for (seed, _, at), value in chosen.items())
+    assert any(value != chosen[seed, p, LEVELS] for (seed, p, _), value in chosen.items())
