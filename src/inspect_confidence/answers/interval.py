@@ -28,7 +28,7 @@ class StatedInterval:
     Attributes:
         lower: The smaller bound, an exponent of ten.
         upper: The larger bound.
-        reversed: Whether the reply named the larger one first.
+        reversed: Whether the larger one was given as the lower, or first where neither is named.
     """
 
     lower: float

@@ -70,8 +70,8 @@ def _tables(title: str, results: pd.DataFrame) -> Iterator[View]:
     title += ", test split" if split else ""
     found = _found(results[results["split"].isin({split, ""})], split)
     methods = list(dict.fromkeys(method for method, _, _ in found))
-    asked = f"{_asked(found)} judgments; 95% intervals in brackets"
-    caption = ".\n".join([asked, *_captions(found)]) + "."
+    asked = f"{_asked(found):,} judgments; " if _asked(found) else ""
+    caption = ".\n".join([f"{asked}95% intervals in brackets", *_captions(found)]) + "."
     if len(methods) <= 2:
         parts = [
             _columns(found, methods, column, f"{{}} {column[1]}") for column in _INTERVAL_COLUMNS
@@ -123,10 +123,12 @@ def _method(method: str, details: Iterable[str]) -> str:
 
 def _captions(found: Found) -> Iterator[str]:
     for metric, label, digits in _OVER_LEVELS:
-        for method, level, name in found:
+        for (method, level, name), row in found.items():
             if name == metric:
                 where = f"{method}, {level}%" if level else method
-                yield f"{label} ({where}): {_number(found, method, level, metric, digits)}"
+                rule = f", {row['note']}" if metric == "decoding_temperature" else ""
+                number = _number(found, method, level, metric, digits)
+                yield f"{label} ({where}): {number}{rule}"
     for (_, level, metric), row in found.items():
         if metric == "conformal_offset" and math.isinf(row["value"]):
             yield f"{level}%: {row['note']}"
