@@ -206,4 +206,5 @@ def _print_table(table: "pd.DataFrame", title: str, caption: str) -> None:
         shown.add_row(*(str(value) for value in row))
     console.print(title, style="bold", markup=False, highlight=False)
     console.print(shown, highlight=False)
-    console.print(f"{caption}\n", markup=False, highlight=False)
+    if caption:
+        console.print(f"{caption}\n", markup=False, highlight=False)
