@@ -108,6 +108,17 @@ def test_own_answers_need_only_the_required_columns(tmp_path: Path) -> None:
     assert results.loc["interval_score", "value"] == pytest.approx((2 + 41) / 2)
 
 
+def test_a_method_of_ones_own_is_not_dropped(tmp_path: Path) -> None:
+    """Intervals under a name that isn't ours are read as stated, under that name."""
+    (tmp_path / "mine.csv").write_text(
+        "item,method,level,lower,upper,truth\n1,mine,90,2,4,3\n2,mine,90,5,6,3\n", "utf-8"
+    )
+    results = summarize(tmp_path / "mine.csv", resamples=50)
+    found = results.query("metric == 'coverage'")
+    assert found["condition"].tolist() == ["level=90;method=mine"]
+    assert found["value"].tolist() == [0.5]
+
+
 @pytest.mark.parametrize(
     ("content", "says"),
     [

@@ -178,4 +178,5 @@ def test_time_is_linear(unit: str, start: str, processor_time: Timer) -> None:
 def test_blanks_and_many_bounds_are_linear(reply: str, processor_time: Timer) -> None:
     """Blank space without end, and many bounds, are read within two seconds."""
     with processor_time(2):
-        read_interval(reply)
+        answer = read_interval(reply)
+    assert isinstance(answer, Unreadable)

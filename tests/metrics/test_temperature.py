@@ -16,7 +16,6 @@ from inspect_confidence.metrics import (
     temperature_score,
     temperature_scores,
 )
-from inspect_confidence.metrics._temperature import best
 from metrics.strategies import fixed
 
 Distribution = dict[int, float]
@@ -129,13 +128,6 @@ def test_score_is_never_worse_than_unscaled(items: list[tuple[dict[int, int], in
 def test_without_effect_it_is_one() -> None:
     """Where all temperatures are alike (one value an item), the score's choice is 1."""
     assert temperature_score([{3: 1.0}, {4: 1.0}], [3, 9], LEVELS) == 1
-
-
-def test_rounding_breaks_no_tie() -> None:
-    """0.3 at the greatest temperature and 0.1 + 0.2 at 1 are equal in decimals: 1 is chosen."""
-    objective = np.full((1, len(TEMPERATURES)), 0.5)
-    objective[0, -1], objective[0, TEMPERATURES == 1] = 0.3, 0.1 + 0.2
-    assert TEMPERATURES[best(objective)] == [1]
 
 
 def test_nothing_is_nan() -> None:

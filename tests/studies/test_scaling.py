@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from numpy.typing import NDArray
 
-from inspect_confidence.metrics import TEMPERATURES
+from inspect_confidence.metrics import NEAREST_TO_ONE, TEMPERATURES
 from inspect_confidence.studies._estimates import Estimand
 from inspect_confidence.studies._fermi_decoding import decoding_temperatures
 from inspect_confidence.studies._scaling import (
@@ -20,7 +20,6 @@ from inspect_confidence.studies._scaling import (
     chosen_value,
     least,
     likelihood_choice,
-    nearest_to_one,
     penalised,
     scaled_statistics,
     score_choice,
@@ -168,10 +167,18 @@ def test_hulls_and_sets_are_told_apart() -> None:
 
 def test_preference_begins_at_one() -> None:
     """Columns come by their distance from 1 in ratio, and each comes once."""
-    order = nearest_to_one()
+    order = NEAREST_TO_ONE
     assert TEMPERATURES[order[0]] == 1
     assert (np.diff(np.abs(np.log(TEMPERATURES[order]))) >= -1e-12).all()
     assert sorted(order) == list(range(len(TEMPERATURES)))
+
+
+def test_rounding_breaks_no_tie() -> None:
+    """0.3 at the greatest temperature and 0.1 + 0.2 at 1 are equal in decimals: 1 is chosen."""
+    objective = np.full((1, len(TEMPERATURES)), 0.5)
+    objective[0, -1], objective[0, TEMPERATURES == 1] = 0.3, 0.1 + 0.2
+    choice = least(objective, np.array([0]), NEAREST_TO_ONE)
+    assert TEMPERATURES[choice(np.ones((1, 1)))] == [1]
 
 
 def test_ties_go_by_preference() -> None:

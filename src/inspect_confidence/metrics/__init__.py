@@ -33,6 +33,7 @@ from inspect_confidence.metrics._prediction_set import (
 from inspect_confidence.metrics._quantile_interval import sampling_interval, tunnel_interval
 from inspect_confidence.metrics._registry import METRICS, Metric
 from inspect_confidence.metrics._temperature import (
+    NEAREST_TO_ONE,
     TEMPERATURES,
     negative_log_likelihood,
     temperature_nll,
@@ -50,6 +51,7 @@ from inspect_confidence.metrics._wilson import clustered_wilson_interval
 
 __all__ = [
     "METRICS",
+    "NEAREST_TO_ONE",
     "TEMPERATURES",
     "Metric",
     "Statistic",

@@ -16,6 +16,10 @@ TEMPERATURES: FloatArray = np.unique(np.append(np.geomspace(0.1, 10, 201), 1.0))
 steps, and a grid (2.3% apart, 1 among it) finds what a descent would not."""
 
 
+NEAREST_TO_ONE: NDArray[np.int64] = np.argsort(np.abs(np.log(TEMPERATURES)), kind="stable")
+"""Places on the grid, those nearest to no scaling first: the preference among equally good ones."""
+
+
 def temperature_scores(
     values: FloatArray, masses: FloatArray, truth: ArrayLike, levels: Sequence[float]
 ) -> FloatArray:
@@ -64,15 +68,8 @@ def temperature_score(
     values, masses = ranked(kept)
     known = target[~np.isnan(target)]
     means = temperature_scores(values, masses, known, levels).mean(axis=0)
-    return float(TEMPERATURES[best(means[None, :])[0]])
-
-
-def best(objectives: FloatArray) -> NDArray[np.int64]:
-    """The column with the least objective in each row; of ties the temperature nearest to 1."""
-    nearest = np.argsort(np.abs(np.log(TEMPERATURES)), kind="stable")
-    rounded = np.round(objectives[:, nearest], 12)
-    columns: NDArray[np.int64] = nearest[rounded.argmin(axis=1)]
-    return columns
+    place = NEAREST_TO_ONE[np.round(means[NEAREST_TO_ONE], 12).argmin()]
+    return float(TEMPERATURES[place])
 
 
 def truth_seen(values: FloatArray, masses: FloatArray, truth: ArrayLike) -> NDArray[np.bool_]:

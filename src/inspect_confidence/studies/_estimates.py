@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspect_confidence._results import Result, encode_condition
-from inspect_confidence.metrics import Statistic, bootstrap, percentile_interval
+from inspect_confidence.metrics import METRICS, Statistic, bootstrap, percentile_interval
 from inspect_confidence.studies._study import Difference, Resampling
 
 FloatArray = NDArray[np.float64]
@@ -61,7 +61,7 @@ def estimates(
         notes = [one.note]
         if np.isnan(value):
             low = high = float("nan")
-            notes.insert(0, "undefined: nothing readable to compute it from")
+            notes.insert(0, f"undefined: {METRICS[one.metric].undefined}")
         elif i in values and (undefined := int(np.isnan(values[i]).sum())):
             notes.append(f"undefined in {undefined} of {len(values[i])} resamples, left out there")
         results.append(

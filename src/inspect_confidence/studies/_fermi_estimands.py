@@ -77,12 +77,27 @@ def stated(
             n = int((~np.isnan(intervals.failed)).sum()) if metric == SHARES[-1] else read
             yield Estimand(where, metric, statistics[metric], n, note, _wilson(intervals, metric))
         yield Estimand(where, "n", constant(len(drawn)), len(drawn), note, (_NAN, _NAN))
-        for column, metric in (("set_covered", "set_coverage"), ("set_size", "mean_set_size")):
-            if column in judged:
-                sets = mean_of(judged[column], intervals.unit, len(units))
-                yield Estimand(where, metric, sets, read, note)
+        if "set_size" in judged:
+            yield from _sets(judged, intervals, where, note)
     read = int((frame["status"] == "ok").sum())
     yield Estimand(condition, "coverage_plateau", plateau(coverages), read, left_out(raw["status"]))
+
+
+def _sets(
+    judged: pd.DataFrame, intervals: Intervals, where: Condition, note: str
+) -> Iterator[Estimand]:
+    """How often the sets hold the truth, and how large they are."""
+    held = judged["set_covered"].to_numpy(float)
+    read = ~np.isnan(held)
+    unit, units = intervals.unit, intervals.units
+    interval = clustered_wilson_interval(
+        np.bincount(unit[read], held[read], minlength=units),
+        np.bincount(unit[read], minlength=units),
+    )
+    n = int(read.sum())
+    yield Estimand(where, "set_coverage", mean_of(held, unit, units), n, note, interval)
+    sizes = mean_of(judged["set_size"], unit, units)
+    yield Estimand(where, "mean_set_size", sizes, n, note)
 
 
 def conformal(

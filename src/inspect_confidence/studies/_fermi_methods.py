@@ -32,17 +32,17 @@ def intervals_of(rows: pd.DataFrame, method: str) -> pd.DataFrame:
 
     Args:
         rows: Judgments of one method.
-        method: Its name.
+        method: Its name; the rows of `direct`, and of a method that isn't ours, are intervals.
     """
-    if method == "direct":
-        return rows
-    by = ["item", "epoch", "level"] if method == "tunnel" else ["item", "epoch"]
     build = {
         "tunnel": _tunnel,
         "sampling": _sampling,
         "logprob": _distribution,
         "traces": _distribution,
-    }[method]
+    }.get(method)
+    if build is None:
+        return rows
+    by = ["item", "epoch", "level"] if method == "tunnel" else ["item", "epoch"]
     made = [row for _, draws in rows.groupby(by, sort=False) for row in _each(draws, build)]
     return pd.DataFrame(made)
 

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspect_confidence.metrics import (
+    NEAREST_TO_ONE,
     TEMPERATURES,
     Statistic,
     covered,
@@ -77,16 +78,11 @@ def least(objective: FloatArray, unit: IntArray, order: IntArray) -> Choice:
     return choice
 
 
-def nearest_to_one() -> IntArray:
-    """Columns of the temperature grid, the ones nearest to no scaling first."""
-    return np.argsort(np.abs(np.log(TEMPERATURES)), kind="stable").astype(np.int64)
-
-
 def score_choice(train: Scored, levels: Sequence[float]) -> Choice:
     """The temperature with the least mean interval score over train items and levels."""
     values, masses = ranked(train.distributions)
     table = temperature_scores(values, masses, train.truth, levels)
-    return least(table, train.unit, nearest_to_one())
+    return least(table, train.unit, NEAREST_TO_ONE)
 
 
 def likelihood_choice(train: Scored) -> Choice:
@@ -100,7 +96,7 @@ def likelihood_choice(train: Scored) -> Choice:
         negative_log_likelihood(values[seen], masses[seen], train.truth[seen], temperature)
         for temperature in TEMPERATURES
     ]
-    return least(np.stack(losses, axis=1), train.unit[seen], nearest_to_one())
+    return least(np.stack(losses, axis=1), train.unit[seen], NEAREST_TO_ONE)
 
 
 def scaled_statistics(test: Scored, level: float, choice: Choice) -> dict[str, Statistic]:

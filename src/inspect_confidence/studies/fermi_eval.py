@@ -56,7 +56,9 @@ def _of_methods(rows: pd.DataFrame, variant: str) -> Iterator[Estimand]:
     """Everything that one model's judgments of one data set give, method by method."""
     units = _units(rows)
     made = {}
-    for method in (name for name in SCORERS if name in set(rows["method"])):
+    there = set(rows["method"])
+    # Ours first and in their order; then methods of the user's own, read as stated intervals.
+    for method in [*(name for name in SCORERS if name in there), *sorted(there - set(SCORERS))]:
         raw = rows[rows["method"] == method]
         frame = made[method] = intervals_of(raw, method)
         condition = {"method": method, "variant": variant}
