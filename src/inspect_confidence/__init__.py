@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from inspect_confidence._compare import compare
+    from inspect_confidence._detail import detail
     from inspect_confidence._errors import DataUnavailable, InvalidArgument
     from inspect_confidence._judgments import Judgments, read_judgments
     from inspect_confidence._summarize import summarize
@@ -19,6 +20,7 @@ __all__ = [
     "InvalidArgument",
     "Judgments",
     "compare",
+    "detail",
     "read_judgments",
     "summarize",
 ]
@@ -28,6 +30,7 @@ _HOMES = {
     "InvalidArgument": "_errors",
     "Judgments": "_judgments",
     "compare": "_compare",
+    "detail": "_detail",
     "read_judgments": "_judgments",
     "summarize": "_summarize",
 }

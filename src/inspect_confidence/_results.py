@@ -69,7 +69,12 @@ def decode_condition(condition: str) -> dict[str, str]:
 
 
 def with_parts(results: pd.DataFrame, names: Iterable[str]) -> pd.DataFrame:
-    """Results with the parts of their condition as columns, empty where a part is missing."""
+    """Results with the parts of their condition as columns, empty where a part is missing.
+
+    The column `row` says which row of the results each one was, by its index.
+    """
+    if "row" not in results:
+        results = results.assign(row=results.index)
     decoded = [decode_condition(text) for text in results["condition"]]
     parts = {name: [one.get(name, "") for one in decoded] for name in names}
     return results.reset_index(drop=True).assign(**parts)

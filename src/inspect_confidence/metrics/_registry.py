@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from inspect_confidence.metrics._metric import Metric
 from inspect_confidence.metrics._registry_confidence import CONFIDENCE_METRICS
+from inspect_confidence.metrics._registry_details import DETAIL_METRICS
 from inspect_confidence.metrics._registry_hard_easy import HARD_EASY_METRICS
 from inspect_confidence.metrics._registry_intervals import INTERVAL_METRICS
 from inspect_confidence.metrics._registry_markers import MARKER_METRICS
@@ -19,6 +20,7 @@ METRICS: Mapping[str, Metric] = {
         *WORD_METRICS,
         *MARKER_METRICS,
         *TEST_METRICS,
+        *DETAIL_METRICS,
     )
 }
 """Every metric by its name."""

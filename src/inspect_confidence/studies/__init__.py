@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from inspect_confidence.studies._study import (
     COMMON_COLUMNS,
     Difference,
+    FigureSpec,
+    Headline,
     Kind,
     Resampling,
     SampleFacts,
@@ -29,6 +31,8 @@ __all__ = [
     "STUDIES",
     "TABLES",
     "Difference",
+    "FigureSpec",
+    "Headline",
     "Kind",
     "Resampling",
     "SampleFacts",

@@ -4,7 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from inspect_confidence._results import Result
 
@@ -113,6 +115,9 @@ class Resampling:
         marker_thresholds: T: how many sentences a marker needs in a data set's split.
         ddof: n - ddof divides the squares in coefficients of variation.
         correlation_clamp: Correlations are kept within it before Fisher's transformation.
+        workers: Processes that work at once, where a study has independent parts.
+        observe: Is told each result with its values over resamples; for ranks of models. Only
+            with one worker.
     """
 
     resamples: int = 10_000
@@ -126,6 +131,8 @@ class Resampling:
     marker_thresholds: Sequence[float] = (10.0,)
     ddof: int = 1
     correlation_clamp: float = 0.9999
+    workers: int = 1
+    observe: Callable[[Result, NDArray[np.float64]], None] | None = None
 
 
 @dataclass(frozen=True)
@@ -171,6 +178,49 @@ class View:
 
 
 @dataclass(frozen=True)
+class FigureSpec:
+    """A figure of the report: which rows are drawn, how, and what its caption says.
+
+    Attributes:
+        plot: A function of `inspect_confidence.plots` that takes the rows.
+        title: Above it.
+        reads: Caption: what it shows and how to read it, in one to three sentences. Counts,
+            exclusions and the metrics' definitions are added from the rows and the registry.
+        task: Whose rows it draws.
+        metrics: Names in the registry: the rows that it draws.
+        by: Columns of results and parts of the condition: a figure for each combination.
+        keep: Which of those rows, by their condition's parts; None keeps all.
+        needs: How many rows with a finite value make a figure; with fewer the report says so.
+    """
+
+    plot: str
+    title: str
+    reads: str
+    task: str
+    metrics: Sequence[str]
+    by: Sequence[str] = ("model", "dataset", "variant")
+    keep: Callable[[Mapping[str, str]], bool] | None = None
+    needs: int = 1
+
+
+@dataclass(frozen=True)
+class Headline:
+    """A number that stands for a study: in profiles of models, and in rankings.
+
+    Attributes:
+        task: Whose.
+        metric: A name in the registry.
+        label: For people, with its unit.
+        where: Parts of the condition that it has; every other part but `variant` is absent.
+    """
+
+    task: str
+    metric: str
+    label: str
+    where: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Study:
     """A study: everything after the log iterates over these records.
 
@@ -182,6 +232,10 @@ class Study:
         summarize: The judgments of its tasks -> results.
         compare: Judgments of two contenders on common items -> differences.
         views: Results -> tables as the study prints them.
+        detail: The judgments of its tasks -> finer rows, which only figures draw.
+        figures: Of the report.
+        headlines: The numbers that stand for it, the first one first.
+        reference: BibTeX of the study.
     """
 
     name: str
@@ -191,3 +245,7 @@ class Study:
     summarize: Callable[[Mapping[str, pd.DataFrame], Resampling], list[Result]]
     compare: Callable[[pd.DataFrame, pd.DataFrame, Resampling], list[Difference]]
     views: Callable[[pd.DataFrame], list[View]]
+    detail: Callable[[Mapping[str, pd.DataFrame], Resampling], list[Result]]
+    figures: Sequence[FigureSpec]
+    headlines: Sequence[Headline]
+    reference: str

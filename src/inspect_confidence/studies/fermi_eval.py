@@ -11,10 +11,12 @@ from inspect_confidence.metrics import Statistic
 from inspect_confidence.studies import _fermi_estimands as estimand
 from inspect_confidence.studies._estimates import Estimand, estimates
 from inspect_confidence.studies._fermi_decoding import decoding_temperatures
+from inspect_confidence.studies._fermi_figures import FIGURES, HEADLINES, detail
 from inspect_confidence.studies._fermi_methods import intervals_of
 from inspect_confidence.studies._fermi_rows import SCORERS, read_sample
 from inspect_confidence.studies._intervals import Intervals, plateau
 from inspect_confidence.studies._paired import differences
+from inspect_confidence.studies._references import FERMI_EVAL as REFERENCE
 from inspect_confidence.studies._study import Difference, Resampling, Study, TaskTable, View
 from inspect_confidence.studies._views import interval_tables
 
@@ -202,4 +204,8 @@ FERMI_EVAL = Study(
     summarize=summarize,
     compare=compare,
     views=views,
+    detail=detail,
+    figures=FIGURES,
+    headlines=HEADLINES,
+    reference=REFERENCE,
 )

@@ -11,6 +11,7 @@ from inspect_confidence._results import Result
 from inspect_confidence.metrics import means_of
 from inspect_confidence.studies._estimates import draw, results_of
 from inspect_confidence.studies._hedge_check import of_judge
+from inspect_confidence.studies._hedge_figures import FIGURES, HEADLINES, detail
 from inspect_confidence.studies._hedge_numbers import of_group
 from inspect_confidence.studies._hedge_rows import completed_hedges, read_hedged, read_judged
 from inspect_confidence.studies._hedge_sentences import Sentences
@@ -18,6 +19,7 @@ from inspect_confidence.studies._hedge_stability import Options, over_datasets
 from inspect_confidence.studies._hedge_views import hedge_tables
 from inspect_confidence.studies._models import accuracy_correlations
 from inspect_confidence.studies._paired import differences
+from inspect_confidence.studies._references import HEDGE_MARKERS as REFERENCE
 from inspect_confidence.studies._study import Difference, Resampling, Study, TaskTable, View
 
 __all__ = ["HEDGE_MARKERS"]
@@ -173,4 +175,8 @@ HEDGE_MARKERS = Study(
     summarize=summarize,
     compare=compare,
     views=views,
+    detail=detail,
+    figures=FIGURES,
+    headlines=HEADLINES,
+    reference=REFERENCE,
 )

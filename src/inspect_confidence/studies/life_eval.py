@@ -9,6 +9,7 @@ import pandas as pd
 from inspect_confidence._results import Result
 from inspect_confidence.studies._estimates import Family, draw, results_of
 from inspect_confidence.studies._hard_easy_contrasts import compared, stated_against_token
+from inspect_confidence.studies._hard_easy_figures import FIGURES, HEADLINES, detail
 from inspect_confidence.studies._hard_easy_groups import Answered, group_mean, groups_of
 from inspect_confidence.studies._hard_easy_numbers import (
     by_decade,
@@ -28,6 +29,7 @@ from inspect_confidence.studies._hard_easy_rows import (
     read_options,
 )
 from inspect_confidence.studies._hard_easy_views import best_age_curves, calibration_tables
+from inspect_confidence.studies._references import LIFE_EVAL as REFERENCE
 from inspect_confidence.studies._study import Difference, Resampling, Study, TaskTable, View
 
 __all__ = ["LIFE_EVAL", "best_age_curves", "recorded_ages", "recorded_options"]
@@ -192,4 +194,8 @@ LIFE_EVAL = Study(
     summarize=summarize,
     compare=compare,
     views=views,
+    detail=detail,
+    figures=FIGURES,
+    headlines=HEADLINES,
+    reference=REFERENCE,
 )

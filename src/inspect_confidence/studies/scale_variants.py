@@ -12,6 +12,8 @@ from inspect_confidence.studies._contrasts import Tested, contrast, tested
 from inspect_confidence.studies._estimates import Drawn, draw, results_of
 from inspect_confidence.studies._models import over_models
 from inspect_confidence.studies._paired import differences
+from inspect_confidence.studies._references import SCALE_VARIANTS as REFERENCE
+from inspect_confidence.studies._scale_figures import FIGURES, HEADLINES, detail
 from inspect_confidence.studies._scale_numbers import of_scale, over_scales
 from inspect_confidence.studies._scale_rows import completed, read_sample
 from inspect_confidence.studies._scale_tests import mean_tested, results_of_tests
@@ -155,4 +157,8 @@ SCALE_VARIANTS = Study(
     summarize=summarize,
     compare=compare,
     views=views,
+    detail=detail,
+    figures=FIGURES,
+    headlines=HEADLINES,
+    reference=REFERENCE,
 )

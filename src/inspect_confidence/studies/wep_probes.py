@@ -10,8 +10,10 @@ from inspect_confidence._errors import InvalidArgument
 from inspect_confidence._results import Result, encode_condition
 from inspect_confidence.metrics import means_of
 from inspect_confidence.studies._paired import differences
+from inspect_confidence.studies._references import WEP_PROBES as REFERENCE
 from inspect_confidence.studies._study import Difference, Resampling, Study, TaskTable, View
 from inspect_confidence.studies._wep_contrasts import clusters_of, numbers_to_words
+from inspect_confidence.studies._wep_figures import FIGURES, HEADLINES, detail
 from inspect_confidence.studies._wep_numbers import words_to_numbers
 from inspect_confidence.studies._wep_rows import (
     read_sentence,
@@ -181,4 +183,8 @@ WEP_PROBES = Study(
     summarize=summarize,
     compare=compare,
     views=views,
+    detail=detail,
+    figures=FIGURES,
+    headlines=HEADLINES,
+    reference=REFERENCE,
 )

@@ -1,0 +1,64 @@
+"""Judgments -> the finer rows that figures draw."""
+
+from collections.abc import Iterator, Mapping
+from os import PathLike
+
+import pandas as pd
+
+from inspect_confidence._arguments import choice, user_path
+from inspect_confidence._results import Result, encode_condition, results_frame
+from inspect_confidence._summarize import Source, judgments_of
+from inspect_confidence.datasets.wep_survey import read_survey
+from inspect_confidence.studies import STUDIES, Resampling
+
+_NAN = float("nan")
+
+
+def detail(
+    source: Source,
+    *,
+    seed: int = 0,
+    convention: str | None = None,
+    survey: str | PathLike[str] | None = None,
+) -> pd.DataFrame:
+    """The finer rows of all judgments: bins, shares and curves, which only figures draw.
+
+    They have the layout of results, metrics of the same registry, and Wilson's intervals; plus
+    `status_count`, how many judgments of each model and data set have which status.
+
+    Args:
+        source: As `summarize` takes it.
+        seed: Of what is resampled.
+        convention: As in `summarize`.
+        survey: As in `summarize`.
+
+    Returns:
+        A frame with the columns of results.
+
+    Raises:
+        InvalidArgument: The source can't be used, or holds no judgment.
+    """
+    frames = judgments_of(source)
+    if convention is not None:
+        choice("convention", convention, ("text", "authors"))
+    people = read_survey(user_path("survey", survey)) if survey else None
+    resampling = Resampling(seed=seed, convention=convention, survey=people)
+    found: list[Result] = []
+    for study in STUDIES:
+        mine = {table.task: frames[table.task] for table in study.tables if table.task in frames}
+        if any(map(len, mine.values())):
+            found += [*_statuses(mine), *study.detail(mine, resampling)]
+    return results_frame(found)
+
+
+def _statuses(frames: Mapping[str, pd.DataFrame]) -> Iterator[Result]:
+    """How many judgments have which status."""
+    by = ["model", "dataset", "variant", "status"]
+    for task, frame in frames.items():
+        for key, some in frame.groupby(by, sort=False):
+            model, dataset, variant, status = map(str, key)
+            condition = encode_condition({"status": status, "variant": variant})
+            count = len(some)
+            yield Result(
+                task, model, dataset, condition, "status_count", count, _NAN, _NAN, count, ""
+            )

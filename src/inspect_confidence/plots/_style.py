@@ -1,0 +1,107 @@
+"""The look that all figures share."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from typing import Any, ParamSpec
+
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+Arguments = ParamSpec("Arguments")
+
+INK = "#1f2328"
+"""Text and axes. This and the next ones become CSS variables where a page shows a figure."""
+FAINT = "#59636e"
+"""Reference lines and what is said beside them."""
+RULE = "#d1d9e0"
+"""Grid lines."""
+PAPER = "#fefefe"
+"""The background."""
+SERIES = ("#0072b2", "#d55e00", "#009e73", "#9a5a8c", "#8a6d00", "#3f6fd8")
+"""One a series: after Okabe and Ito, with a contrast of 3:1 to white or more."""
+MARKERS = ("o", "s", "^", "D", "v", "P")
+"""One a series, so that colour never says something alone."""
+ON_LIGHT, ON_DARK = "#111111", "#ffffff"
+"""Text on a coloured cell: the same on a dark page."""
+SEQUENTIAL, DIVERGING = "viridis", "PuOr"
+"""Colour maps of cells."""
+
+_RC: dict[Any, Any] = {
+    "font.family": ["sans-serif"],
+    "font.sans-serif": ["DejaVu Sans", "Verdana", "sans-serif"],
+    "font.size": 9.5,
+    "axes.titlesize": 10,
+    "axes.labelsize": 9.5,
+    "xtick.labelsize": 9,
+    "ytick.labelsize": 9,
+    "legend.fontsize": 9,
+    "legend.frameon": False,
+    "figure.facecolor": PAPER,
+    "axes.facecolor": "none",
+    "savefig.facecolor": PAPER,
+    "text.color": INK,
+    "axes.edgecolor": FAINT,
+    "axes.labelcolor": INK,
+    "axes.titlecolor": INK,
+    "axes.titlelocation": "left",
+    "xtick.color": FAINT,
+    "ytick.color": FAINT,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": RULE,
+    "grid.linewidth": 0.7,
+    "lines.linewidth": 1.6,
+    "lines.markersize": 5,
+    "text.usetex": False,
+    "text.parse_math": False,  # a model's name may have dollar signs
+    "svg.fonttype": "none",  # text stays text: searchable, read aloud, in any script
+    "svg.hashsalt": "inspect_confidence",  # the same figure is the same file
+    "pdf.fonttype": 42,
+}
+
+
+@contextmanager
+def style() -> Iterator[None]:
+    """The look, while figures are made or saved."""
+    with rc_context(_RC):
+        yield
+
+
+def styled(plot: Callable[Arguments, Figure]) -> Callable[Arguments, Figure]:
+    """A plot that is made in the look."""
+
+    @wraps(plot)
+    def wrapped(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Figure:
+        with style():
+            return plot(*args, **kwargs)
+
+    return wrapped
+
+
+def canvas(
+    rows: int = 1, columns: int = 1, *, width: float = 5.6, height: float = 3.6
+) -> tuple[Figure, list[Axes]]:
+    """A figure and its axes, row by row; width and height, in inches, of the whole."""
+    figure = Figure(figsize=(width, height), layout="constrained")
+    axes = figure.subplots(rows, columns, squeeze=False)
+    return figure, [one for row in axes for one in row]
+
+
+def shortened(text: str, most: int = 40) -> str:
+    """The text, its middle left out where it is longer than a label may be.
+
+    Example:
+        >>> shortened("a" * 100, 9)
+        'aaaa…aaaa'
+    """
+    plain = "".join(character for character in text if character.isprintable())
+    if len(plain) <= most:
+        return plain
+    half = (most - 1) // 2
+    return f"{plain[:half]}…{plain[-half:]}"

@@ -1,0 +1,11 @@
+"""The studies, as BibTeX."""
+
+FERMI_EVAL = ""
+
+SCALE_VARIANTS = ""
+
+WEP_PROBES = ""
+
+LIFE_EVAL = ""
+
+HEDGE_MARKERS = ""
