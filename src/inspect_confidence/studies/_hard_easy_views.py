@@ -1,13 +1,13 @@
 """LifeEval's and the question sets' tables, from their results, and curves from judgments."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pandas as pd
 
 from inspect_confidence._results import with_parts
+from inspect_confidence.studies._cell import cell, only
 from inspect_confidence.studies._study import View
-from inspect_confidence.studies._views import cell
 
 _PARTS = (
     *("variant", "window", "radius", "source", "kind", "age"),
@@ -121,13 +121,13 @@ def _tokens(rows: pd.DataFrame, variant: str) -> Iterator[View]:
             some[(some["dataset"] == row["dataset"]) & (some["model"] == row["model"])]
             for some in (eces[eces["source"] == ""], differences)
         ]
-        line["stated"] = _cell(mine[0], 3, 1)
-        line["token"] = cell(float(row["value"]), float(row["ci_low"]), float(row["ci_high"]), 3)
-        line["difference"] = _cell(mine[1], 3, 1)
+        line["stated"] = cell(only(mine[0]), 3)
+        line["token"] = cell(row, 3)
+        line["difference"] = cell(only(mine[1]), 3)
         lines.append(line)
     yield View(
         f"ECE, stated and by the answer's token{variant}",
-        pd.DataFrame(lines),
+        pd.DataFrame(lines, dtype=object),
         "The difference is over items that have both.",
     )
 
@@ -137,9 +137,9 @@ def _table(rows: pd.DataFrame, keys: Sequence[str], columns: Sequence[Column]) -
     for values, mine in rows.groupby(list(keys), sort=False):
         line: dict[str, Any] = dict(zip(keys, values, strict=True))
         for metric, heading, digits, factor in columns:
-            line[heading] = _cell(mine[mine["metric"] == metric], digits, factor)
+            line[heading] = cell(only(mine[mine["metric"] == metric]), digits, factor=factor)
         lines.append(line)
-    table = pd.DataFrame(lines)
+    table = pd.DataFrame(lines, dtype=object)
     return table[[name for name in table if name in keys or (table[name] != "-").any()]]
 
 
@@ -151,10 +151,11 @@ def _curves(rows: pd.DataFrame) -> pd.DataFrame:
         for radius in rows["radius"].unique():
             of_radius = mine[mine["radius"] == radius]
             best = of_radius.loc[of_radius["metric"] == "mean_best_answer", "value"]
-            answer = _cell(of_radius[of_radius["metric"] == "mean_answer"], 1, 1)
-            line[f"radius {radius}"] = f"{answer} / {best.iloc[0]:.1f}" if len(best) else "-"
+            answer = only(of_radius[of_radius["metric"] == "mean_answer"])
+            aim = f"/ {best.iloc[0]:.1f}" if len(best) else ""
+            line[f"radius {radius}"] = cell(answer, 1, mark=aim)
         lines.append(line)
-    return pd.DataFrame(lines)
+    return pd.DataFrame(lines, dtype=object)
 
 
 def _by_model(rows: pd.DataFrame) -> pd.DataFrame:
@@ -163,20 +164,11 @@ def _by_model(rows: pd.DataFrame) -> pd.DataFrame:
     for dataset, mine in rows.groupby("dataset", sort=False):
         for metric, heading, digits, factor in _STUDY:
             chosen = mine[mine["metric"] == metric]
-            line = {"dataset": dataset, "": heading}
+            line: dict[str, Any] = {"dataset": dataset, "": heading}
             for model in rows["model"].unique():
-                line[model] = _cell(chosen[chosen["model"] == model], digits, factor)
+                line[model] = cell(only(chosen[chosen["model"] == model]), digits, factor=factor)
             lines.append(line)
-    return pd.DataFrame(lines)
-
-
-def _cell(rows: pd.DataFrame, digits: int, factor: int) -> str:
-    """The one number there, with its interval; a dash where there is none."""
-    if not len(rows):
-        return "-"
-    row: Mapping[Any, Any] = rows.iloc[0].to_dict()
-    value, low, high = (factor * float(row[name]) for name in ("value", "ci_low", "ci_high"))
-    return cell(value, low, high, digits)
+    return pd.DataFrame(lines, dtype=object)
 
 
 def _caption(rows: pd.DataFrame) -> str:

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 import pandas as pd
 
 from inspect_confidence._results import with_parts
+from inspect_confidence.studies._cell import Cell, cell, only
 from inspect_confidence.studies._study import View
-from inspect_confidence.studies._views import cell
 
 _PARTS = (
     *("variant", "judge", "split", "marker", "marker_threshold", "level", "correlation"),
@@ -89,9 +89,9 @@ def _wide(
     for values, mine in rows.groupby(list(keys), sort=False):
         line = dict(zip(keys, values, strict=True))
         for metric, heading in columns:
-            line[heading] = _cell(mine[mine["metric"] == metric])
+            line[heading] = cell(only(mine[mine["metric"] == metric]))
         lines.append(line)
-    return pd.DataFrame(lines)
+    return pd.DataFrame(lines, dtype=object)
 
 
 def _long(rows: pd.DataFrame) -> pd.DataFrame:
@@ -104,10 +104,10 @@ def _long(rows: pd.DataFrame) -> pd.DataFrame:
             {
                 "metric": row["metric"],
                 "of": ", ".join(filter(None, (what, without))),
-                "value": cell(float(row["value"]), float(row["ci_low"]), float(row["ci_high"]), 3),
+                "value": cell(row, 3),
             }
         )
-    return pd.DataFrame(lines)
+    return pd.DataFrame(lines, dtype=object)
 
 
 def _by_marker(rows: pd.DataFrame) -> pd.DataFrame:
@@ -119,9 +119,9 @@ def _by_marker(rows: pd.DataFrame) -> pd.DataFrame:
         line = {"marker": marker, "sentences": str(int(sizes[marker]))}
         for dataset, split in groups:
             of_group = mine[(mine["dataset"] == dataset) & (mine["split"] == split)]
-            line[f"{dataset} {split}"] = _cell(of_group)
+            line[f"{dataset} {split}"] = cell(only(of_group))
         lines.append(line)
-    return pd.DataFrame(lines)
+    return pd.DataFrame(lines, dtype=object)
 
 
 def _of_judges(rows: pd.DataFrame) -> Iterator[View]:
@@ -129,21 +129,14 @@ def _of_judges(rows: pd.DataFrame) -> Iterator[View]:
         return
     lines = []
     for (model, variant), mine in rows.groupby(["model", "variant"], sort=False):
-        line = {"judge": " ".join(filter(None, (str(model), str(variant))))}
+        line: dict[str, str | Cell] = {"judge": " ".join(filter(None, (str(model), str(variant))))}
         for metric, heading in _CHECK:
             of_metric = mine[mine["metric"] == metric]
             people = of_metric[of_metric["reference"].isin(("", "survey"))]
-            line[heading] = _cell(people)
+            line[heading] = cell(only(people))
         lines.append(line)
     yield View(
         "Judges",
-        pd.DataFrame(lines),
+        pd.DataFrame(lines, dtype=object),
         f"Decisiveness against the medians of the people surveyed. {_INTERVALS}",
     )
-
-
-def _cell(rows: pd.DataFrame) -> str:
-    if not len(rows):
-        return "-"
-    value, low, high = (float(rows[name].iloc[0]) for name in ("value", "ci_low", "ci_high"))
-    return cell(value, low, high)

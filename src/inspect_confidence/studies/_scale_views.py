@@ -8,8 +8,8 @@ import pandas as pd
 
 from inspect_confidence._results import with_parts
 from inspect_confidence._scales import ALL, BASELINE, GROUPS
+from inspect_confidence.studies._cell import Cell, cell
 from inspect_confidence.studies._study import View
-from inspect_confidence.studies._views import cell
 
 _PARTS = ("scale", "variant", "threshold", "type1", "bins", "binning", "of", "versus")
 
@@ -129,7 +129,7 @@ def _sensitivity(rows: pd.DataFrame, threshold: str) -> list[_Column]:
 
 def _table(rows: pd.DataFrame, scales: Sequence[str], columns: Sequence[_Column]) -> pd.DataFrame:
     found = {
-        (row["dataset"], row["scale"], row["metric"], _said(row)): cell_of(row)
+        (row["dataset"], row["scale"], row["metric"], _said(row)): row
         for row in rows.to_dict("records")
     }
     datasets = [name for name in rows["dataset"].unique() if name != "mean"]
@@ -137,20 +137,15 @@ def _table(rows: pd.DataFrame, scales: Sequence[str], columns: Sequence[_Column]
     lines = []
     for dataset in datasets:
         for scale in scales:
-            line = {"data set": dataset, "scale": scale or "-"}
+            line: dict[str, str | Cell] = {"data set": dataset, "scale": scale or "-"}
             for column in columns:
                 key = (dataset, scale, column.metric, tuple(sorted(column.parts.items())))
-                row = found.get(key)
-                line[column.title] = cell(*row, column.digits) if row else "-"
+                line[column.title] = cell(found.get(key), column.digits)
             if any(line[column.title] != "-" for column in columns):
                 lines.append(line)
-    return pd.DataFrame(lines, columns=["data set", "scale", *(c.title for c in columns)])
-
-
-def cell_of(row: Mapping[Any, Any]) -> tuple[float, float, float]:
-    """Value and interval of a row of results."""
-    value, low, high = (float(row[name]) for name in ("value", "ci_low", "ci_high"))
-    return value, low, high
+    return pd.DataFrame(
+        lines, columns=["data set", "scale", *(c.title for c in columns)], dtype=object
+    )
 
 
 def _said(row: Mapping[Any, Any]) -> tuple[tuple[str, str], ...]:
@@ -162,7 +157,7 @@ def _said(row: Mapping[Any, Any]) -> tuple[tuple[str, str], ...]:
 def _differences(who: str, tests: pd.DataFrame) -> View:
     """Each scale less the baseline: difference, interval, and p after Holm's adjustment."""
     plain = tests[(tests["threshold"] == "") & tests["of"].isin(_COMPARED)]
-    lines: dict[tuple[str, str], dict[str, str]] = {}
+    lines: dict[tuple[str, str], dict[str, str | Cell]] = {}
     holm = {
         (row["dataset"], row["scale"], row["of"]): row["value"]
         for row in plain[plain["metric"] == "p_holm"].to_dict("records")
@@ -171,18 +166,18 @@ def _differences(who: str, tests: pd.DataFrame) -> View:
         key = (row["dataset"], row["scale"])
         line = lines.setdefault(key, {"data set": key[0], "scale": key[1]})
         p = holm[(*key, row["of"])]
-        line[row["of"]] = f"{cell(*cell_of(row), 3)}{_stars(p)}"
+        line[row["of"]] = cell(row, 3, mark=_stars(p))
     versus = plain["versus"].iloc[0] if len(plain) else ""
     return View(
         f"Differences from {versus}: {who}",
-        pd.DataFrame(lines.values()).fillna("-"),
+        pd.DataFrame(lines.values(), dtype=object).fillna("-"),
         "Value less that of the baseline on the items that both have, with its 95% bootstrap "
         "interval; * p < .05, ** p < .01 after Holm's adjustment over the scales.",
     )
 
 
 def _stars(p: float) -> str:
-    return " **" if p < 0.01 else " *" if p < 0.05 else ""
+    return "**" if p < 0.01 else "*" if p < 0.05 else ""
 
 
 def _caption(threshold: str) -> str:

@@ -1,4 +1,4 @@
-"""Cells and layouts of the tables that people read."""
+"""FermiEval's tables, from its results."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from inspect_confidence.studies._cell import Cell, cell
 from inspect_confidence.studies._study import View
 
 Found = Mapping[tuple[str, str, str], Mapping[Any, Any]]
@@ -26,21 +27,6 @@ _OVER_LEVELS = (
     ("decoding_temperature", "decoding temperature", 2),
     ("tunnel_index", "Tunnel Index (bits)", 3),
 )
-
-
-def cell(value: float, low: float, high: float, digits: int = 2) -> str:
-    """A number with its interval, `0.63 [0.58, 0.68]`; a dash where it is undefined.
-
-    Example:
-        >>> cell(0.631, 0.58, 0.68)
-        '0.63 [0.58, 0.68]'
-        >>> cell(float("nan"), 0, 1)
-        '-'
-    """
-    if math.isnan(value):
-        return "-"
-    number = f"{value:.{digits}f}"
-    return number if math.isnan(low) else f"{number} [{low:.{digits}f}, {high:.{digits}f}]"
 
 
 def interval_tables(results: pd.DataFrame) -> list[View]:
@@ -99,7 +85,8 @@ def _columns(
         name.format(method): [_number(found, method, level, metric, digits) for level in levels]
         for method in methods
     }
-    return pd.DataFrame({key: numbers for key, numbers in cells.items() if set(numbers) != {"-"}})
+    shown = {key: numbers for key, numbers in cells.items() if set(numbers) != {"-"}}
+    return pd.DataFrame(shown, dtype=object)
 
 
 def _found(results: pd.DataFrame, split: str) -> Found:
@@ -134,9 +121,8 @@ def _captions(found: Found) -> Iterator[str]:
             yield f"{level}%: {row['note']}"
 
 
-def _number(found: Found, method: str, level: str, metric: str, digits: int) -> str:
-    row = found.get((method, level, metric))
-    return cell(row["value"], row["ci_low"], row["ci_high"], digits) if row else "-"
+def _number(found: Found, method: str, level: str, metric: str, digits: int) -> Cell:
+    return cell(found.get((method, level, metric)), digits)
 
 
 def _asked(found: Found) -> int:

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pandas as pd
 
 from inspect_confidence._results import with_parts
+from inspect_confidence.studies._cell import Cell, cell, only
 from inspect_confidence.studies._study import View
-from inspect_confidence.studies._views import cell
 
 _SCORES = {
     "pairwise_consistency": "pairwise",
@@ -55,7 +55,7 @@ def _against(title: str, rows: pd.DataFrame) -> View:
     settings = list(values["setting"].unique())
     lines = []
     for word, said in values.groupby("word", sort=False):
-        line = {"word": str(word)}
+        line: dict[str, str | Cell] = {"word": str(word)}
         for setting in settings:
             line[f"{setting} theta"] = _theta(said, setting, holm.get((setting, word), 1.0))
             line[f"{setting} KL"] = _number(said, setting, "kl_divergence", 2)
@@ -68,25 +68,22 @@ def _against(title: str, rows: pd.DataFrame) -> View:
     )
     return View(
         title,
-        pd.DataFrame(lines),
+        pd.DataFrame(lines, dtype=object),
         "theta is P(reference > model) + P(equal)/2 with its 95% interval; * ** *** differs at 90, "
         "95, 99% after Holm's adjustment over the words. KL in nats, 20 bins, 1e-10 in empty ones; "
         f"median: reference less model, in points. Words that differ at 95%: {differ}.",
     )
 
 
-def _theta(rows: pd.DataFrame, setting: str, p: float) -> str:
+def _theta(rows: pd.DataFrame, setting: str, p: float) -> Cell:
     found = rows[(rows["setting"] == setting) & (rows["metric"] == "brunner_munzel_theta")]
-    if not len(found):
-        return "-"
-    row = found.iloc[0]
     marks = "*" * sum(p < level + 1e-12 for level in (0.1, 0.05, 0.01))
-    return cell(row["value"], row["ci_low"], row["ci_high"]) + (f" {marks}" if marks else "")
+    return cell(only(found), mark=marks)
 
 
-def _number(rows: pd.DataFrame, setting: str, metric: str, digits: int) -> str:
+def _number(rows: pd.DataFrame, setting: str, metric: str, digits: int) -> Cell:
     found = rows[(rows["setting"] == setting) & (rows["metric"] == metric)]
-    return cell(found["value"].iloc[0], float("nan"), 0, digits) if len(found) else "-"
+    return cell(only(found), digits, interval=False)
 
 
 def _consistency(who: str, rows: pd.DataFrame) -> View:
@@ -99,16 +96,16 @@ def _consistency(who: str, rows: pd.DataFrame) -> View:
         mode = {"with": "with reasoning", "without": "without", "": "both"}[parts["cot"]]
         if parts["baseline"]:
             mode = "chance" if parts["baseline"] == "expected" else "ten random runs"
-        line = {
+        line: dict[str, str | Cell] = {
             "replies": mode,
             "condition": _named(parts),
         }
         for row in some.to_dict("records"):
-            line[_SCORES[row["metric"]]] = cell(row["value"], row["ci_low"], row["ci_high"])
+            line[_SCORES[row["metric"]]] = cell(row)
         lines.append(line)
     return View(
         f"Consistency of words chosen for numbers: {who}",
-        pd.DataFrame(lines)[["replies", "condition", *_SCORES.values()]],
+        pd.DataFrame(lines, dtype=object)[["replies", "condition", *_SCORES.values()]],
         "95% bootstrap intervals over 36 clusters of sequences, within scenarios. A model that "
         "always says the same is monotone and has no sensitivity.",
     )
@@ -120,23 +117,20 @@ def _contrasts(who: str, rows: pd.DataFrame) -> View:
     for _, some in tested.groupby("condition", sort=False):
         first = some.iloc[0]
         found = {row["metric"]: row for row in some.to_dict("records")}
-        difference = found["difference"]
         lines.append(
             {
                 "contrast": _named({name: str(first[name]) for name in ("cot", *_SLICES)})
                 + f" less {first['versus']}",
                 "score": _SCORES[first["of"]],
-                "difference": cell(
-                    difference["value"], difference["ci_low"], difference["ci_high"]
-                ),
-                "t": cell(found["t_statistic"]["value"], float("nan"), 0, 3),
-                "df": f"{found['degrees_of_freedom']['value']:.0f}",
-                "d": cell(found["cohens_d"]["value"], float("nan"), 0, 3),
+                "difference": cell(found["difference"]),
+                "t": cell(found["t_statistic"], 3, interval=False),
+                "df": cell(found["degrees_of_freedom"], 0, interval=False),
+                "d": cell(found["cohens_d"], 3, interval=False),
             }
         )
     return View(
         f"Contrasts: {who}",
-        pd.DataFrame(lines),
+        pd.DataFrame(lines, dtype=object),
         "t and d are the study's, over units taken for independent; the interval of the difference "
         "is clustered.",
     )
