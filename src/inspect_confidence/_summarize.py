@@ -6,7 +6,7 @@ from os import PathLike
 
 import pandas as pd
 
-from inspect_confidence._arguments import choice, user_path
+from inspect_confidence._arguments import choice, integer, user_path
 from inspect_confidence._common_items import common, read_groups
 from inspect_confidence._errors import InvalidArgument
 from inspect_confidence._files import typed
@@ -34,6 +34,7 @@ def summarize(
     marker_thresholds: Sequence[float] = (10,),
     ddof: int = 1,
     correlation_clamp: float = 0.9999,
+    workers: int = 1,
 ) -> pd.DataFrame:
     """The results of all judgments: one row a number.
 
@@ -62,6 +63,9 @@ def summarize(
         ddof: n - ddof divides the squares in coefficients of variation of markers.
         correlation_clamp: Correlations of markers are kept within it before Fisher's
             transformation.
+        workers: Processes that work at once where a study has independent parts and many
+            judgments: the models of the scale study. They import a script that calls this, so
+            that the call must stand below `if __name__ == "__main__":` there.
 
     Returns:
         A frame with the columns `task, model, dataset, condition, metric, value, ci_low, ci_high,
@@ -84,6 +88,7 @@ def summarize(
         raise InvalidArgument(
             f"marker_thresholds={list(marker_thresholds)}: give numbers from 1 on, such as 10."
         )
+    workers = integer("workers", workers, least=1)
     people = read_survey(user_path("survey", survey)) if survey else None
     members = read_groups(user_path("groups", groups)) if groups else None
     forms = read_forms(user_path("markers", markers)) if markers else None
@@ -99,6 +104,7 @@ def summarize(
         tuple(marker_thresholds),
         ddof,
         correlation_clamp,
+        workers,
     )
     found: list[Result] = []
     for study in STUDIES:

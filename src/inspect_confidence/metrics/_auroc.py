@@ -79,25 +79,26 @@ def aurc(confidence: ArrayLike, correct: ArrayLike) -> float:
 
 def auroc_of(tables: ConfidenceTables) -> FloatArray:
     """`auroc` of each table."""
-    below = np.cumsum(tables.wrong, axis=1) - tables.wrong / 2
+    below = tables.missed - tables.wrong / 2
     pairs = tables.right.sum(axis=1) * tables.wrong.sum(axis=1)
     return divided((tables.right * below).sum(axis=1), pairs)
 
 
 def auprc_error_of(tables: ConfidenceTables) -> FloatArray:
     """`auprc_error` of each table."""
-    found, seen = np.cumsum(tables.wrong, axis=1), np.cumsum(tables.mass, axis=1)
-    precision = found / np.where(seen > 0, seen, 1)
+    seen = np.cumsum(tables.mass, axis=1)
+    precision = tables.missed / np.where(seen > 0, seen, 1)
     return divided((tables.wrong * precision).sum(axis=1), tables.wrong.sum(axis=1))
 
 
 def aurc_of(tables: ConfidenceTables) -> FloatArray:
     """`aurc` of each table."""
     mass, wrong = tables.mass[:, ::-1], tables.wrong[:, ::-1]
-    taken, missed = np.cumsum(mass, axis=1) - mass, np.cumsum(wrong, axis=1) - wrong
+    seen = np.cumsum(mass, axis=1)
+    taken, missed = seen - mass, np.cumsum(wrong, axis=1) - wrong
     rate = wrong / np.where(mass > 0, mass, 1)
     # Among n tied answers after N with E errors, the j-th brings the expected error rate to
     # (E + j rate) / (N + j); the sum over j is rate n + (E - rate N) (H(N + n) - H(N)).
-    harmonic = digamma(taken + mass + 1) - digamma(taken + 1)
+    harmonic = np.diff(digamma(seen + 1), axis=1, prepend=digamma(1))
     risk = rate * mass + (missed - rate * taken) * harmonic
-    return divided(risk.sum(axis=1), mass.sum(axis=1))
+    return divided(risk.sum(axis=1), tables.total)

@@ -25,6 +25,9 @@ An array (resamples, m) holds m numbers that are computed together.
 _CHUNK = 500_000
 """Weights held in memory at once, 4 MB: 500 resamples of 1,000 items."""
 
+_BLOCK = 50
+"""Resamples drawn at once: their random numbers stay in the processor's cache."""
+
 
 def ratio(numerator: ArrayLike, denominator: ArrayLike) -> Statistic:
     """The statistic sum(w numerator) / sum(w denominator), from sums over each unit.
@@ -120,19 +123,24 @@ def median_of(values: ArrayLike, unit: NDArray[np.int64]) -> Statistic:
 def resampled_weights(
     strata: NDArray[np.int64], resamples: int, seed: int | Sequence[int]
 ) -> Iterator[FloatArray]:
-    """Bootstrap weights in chunks: units drawn with replacement, within each stratum."""
+    """Bootstrap weights in chunks: units drawn with replacement, within each stratum.
+
+    Each chunk is stored unit by unit (Fortran's order), as sparse products take it.
+    """
     rng = np.random.default_rng(seed)
     members = [np.flatnonzero(strata == stratum) for stratum in np.unique(strata)]
     most = max(1, min(500, _CHUNK // max(len(strata), 1)))
     for start in range(0, resamples, most):
         rows = min(most, resamples - start)
-        weights = np.zeros((rows, len(strata)))
+        weights = np.zeros((len(strata), rows))
         for member in members:
-            drawn = rng.integers(len(member), size=(rows, len(member)))
-            drawn += len(member) * np.arange(rows)[:, None]
-            counts = np.bincount(drawn.ravel(), minlength=rows * len(member))
-            weights[:, member] = counts.reshape(rows, len(member))
-        yield weights
+            for first in range(0, rows, _BLOCK):
+                size = (min(_BLOCK, rows - first), len(member))
+                drawn = rng.integers(len(member), size=size)
+                drawn += len(member) * np.arange(len(drawn))[:, None]
+                counts = np.bincount(drawn.ravel(), minlength=drawn.size)
+                weights[member, first : first + len(drawn)] = counts.reshape(size).T
+        yield weights.T
 
 
 def bootstrap(

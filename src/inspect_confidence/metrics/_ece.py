@@ -78,10 +78,14 @@ def ece_of(
     """`ece` of each table; bins of equal mass are found anew in each."""
     place = _places(tables, bins, binning)
     gap = tables.mass * tables.values - tables.right
-    total = np.zeros(len(gap))
-    for one in range(bins + 1):
-        total += np.abs(np.where(place == one, gap, 0).sum(axis=1))
-    return divided(total, tables.mass.sum(axis=1))
+    if place.ndim == 1:
+        used, first = np.unique(place, return_index=True)  # both ascend, as the values do
+        within = np.add.reduceat(gap, first, axis=1)[:, used >= 0]
+    else:
+        cell = place + (bins + 1) * np.arange(len(gap))[:, None]
+        size = len(gap) * (bins + 1)
+        within = np.bincount(cell.T.ravel(), gap.T.ravel(), size).reshape(len(gap), bins + 1)
+    return divided(np.abs(within).sum(axis=1), tables.total)
 
 
 def _places(tables: ConfidenceTables, bins: int, binning: Binning) -> NDArray[np.int64]:
@@ -93,7 +97,7 @@ def _places(tables: ConfidenceTables, bins: int, binning: Binning) -> NDArray[np
     if binning == "equal_mass":
         mass = tables.mass
         middle = np.cumsum(mass, axis=1) - mass / 2
-        share = middle / np.maximum(mass.sum(axis=1, keepdims=True), 1e-300)
+        share = middle / np.maximum(tables.total[:, None], 1e-300)
         last = bins - 1
     elif binning == "right_closed":
         return np.ceil(tables.values * bins - _EDGE).astype(np.int64) - 1

@@ -47,7 +47,8 @@ def ideal_d_prime(hit: FloatArray, false_alarm: FloatArray) -> FloatArray:
         # Within rounding of the bracket's ends Newton has arrived.
         inside = (step > low - 1e-9) & (step < high + 1e-9)
         moved = np.where(inside, np.clip(step, low, high), (low + high) / 2)
-        done = np.abs(moved - d) < 1e-12
+        # The error that a step of Newton's leaves is of the order of its square.
+        done = np.abs(moved - d) < np.where(inside, 1e-8, 1e-12)
         d = moved
         if (done | np.isnan(excess)).all():
             break
@@ -57,7 +58,11 @@ def ideal_d_prime(hit: FloatArray, false_alarm: FloatArray) -> FloatArray:
 
 def ideal_criterion(hit: FloatArray, false_alarm: FloatArray) -> FloatArray:
     """The criterion on |x| at which that observer is sure: c = d'/2 - z(H2 Phi(d'/2))."""
-    d = ideal_d_prime(hit, false_alarm)
+    return criterion_at(ideal_d_prime(hit, false_alarm), hit)
+
+
+def criterion_at(d: FloatArray, hit: FloatArray) -> FloatArray:
+    """`ideal_criterion` where that observer's d' is known."""
     return np.asarray(d / 2 - ndtri(hit * ndtr(d / 2)))
 
 
@@ -91,13 +96,13 @@ def afc_d_prime(accuracy: FloatArray, alternatives: int) -> FloatArray:
 
 @lru_cache(maxsize=16)
 def _curves(alternatives: int) -> FloatArray:
-    """z(H2) of the observer with m alternatives by its d' (rows) and z(F2) (columns)."""
+    """z(H2) of the observer with m alternatives by z(F2) (rows) and its d' (columns)."""
     # Imported here because scipy.stats takes half a second, which every command would pay.
     from scipy.stats.qmc import Sobol  # noqa: PLC0415
 
     points = Sobol(alternatives, seed=0).random_base2(_LOG2_POINTS)
     noise = ndtri(np.clip(points, 1e-12, 1 - 1e-12))
-    rows = [_Z_GRID]  # at d' = 0 confidence tells nothing
+    columns = [_Z_GRID]  # at d' = 0 confidence tells nothing
     for d in _D_GRID[1:]:
         evidence = noise.copy()
         evidence[:, 0] += d
@@ -107,8 +112,8 @@ def _curves(alternatives: int) -> FloatArray:
         right, wrong = np.cumsum(sure), np.cumsum(1 - sure)
         z_wrong, z_right = (ndtri((one - one[0] / 2) / one[-1]) for one in (wrong, right))
         finite = np.isfinite(z_wrong) & np.isfinite(z_right)
-        rows.append(np.interp(_Z_GRID, z_wrong[finite], z_right[finite]))
-    return np.array(rows)
+        columns.append(np.interp(_Z_GRID, z_wrong[finite], z_right[finite]))
+    return np.column_stack(columns)
 
 
 def afc_type2_d_prime(hit: FloatArray, false_alarm: FloatArray, alternatives: int) -> FloatArray:
@@ -128,12 +133,17 @@ def afc_type2_d_prime(hit: FloatArray, false_alarm: FloatArray, alternatives: in
     place = np.clip((lower - _Z_GRID[0]) / step, 0, len(_Z_GRID) - 1.001)
     column, part = place.astype(np.int64), place % 1
     table = _curves(alternatives)
-    curve = table[:, column] * (1 - part) + table[:, column + 1] * part
-    curve += lower - (_Z_GRID[column] + step * part)  # beyond the table's ends: parallel to them
-    curve = np.maximum.accumulate(curve, axis=0)
-    above = np.clip((curve < upper).sum(axis=0), 1, len(_D_GRID) - 1)
-    take = np.arange(len(upper))
-    low, high = curve[above - 1, take], curve[above, take]
+    # A row a pair of rates: what each d' gives.
+    curve = table[column] * (1 - part[:, None]) + table[column + 1] * part[:, None]
+    curve += (lower - (_Z_GRID[column] + step * part))[:, None]  # beyond the ends: parallel
+    # The first d' that reaches the rate; where none does, the last.
+    reached = curve >= upper[:, None]
+    reached[:, -1] = True
+    above = np.maximum(reached.argmax(axis=1), 1)
+    # The curves' small dips are noise of the table: the greatest up to a point counts there.
+    below = np.arange(len(_D_GRID)) < above[:, None]
+    low = np.where(below, curve, -np.inf).max(axis=1)
+    high = np.maximum(low, curve[np.arange(len(upper)), above])
     share = np.clip((upper - low) / np.where(high > low, high - low, 1), 0, 1)
     result = np.full(np.shape(hit), np.nan)
     result[known] = sign * (_D_GRID[above - 1] + share * (_D_GRID[above] - _D_GRID[above - 1]))

@@ -36,11 +36,12 @@ def meta_information(confidence: ArrayLike, correct: ArrayLike) -> float:
 
 def meta_information_of(tables: ConfidenceTables) -> FloatArray:
     """`meta_information` of each table."""
-    total = tables.mass.sum(axis=1)
+    total = tables.total
     bits = np.zeros(len(total))
     for cells in (tables.right, tables.wrong):
         expected = tables.mass * cells.sum(axis=1, keepdims=True)
-        there = cells > 0
-        odds = np.where(there, cells, 1) * total[:, None] / np.where(there, expected, 1)
-        bits += np.where(there, cells * np.log2(np.where(there, odds, 1)), 0).sum(axis=1)
+        odds = np.divide(
+            cells * total[:, None], expected, out=np.ones_like(expected), where=cells > 0
+        )
+        bits += (cells * np.log2(odds)).sum(axis=1)
     return np.maximum(divided(bits, total), 0)

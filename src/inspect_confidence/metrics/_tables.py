@@ -5,8 +5,10 @@ that ECE, AUROC, Brier score, type-2 sensitivity and the rest need. A table hold
 at once, one a row.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,17 +28,29 @@ class ConfidenceTables:
         right: Mass of right answers at each, of shape (resamples, K).
         wrong: Mass of wrong answers, likewise.
         binary: Whether every outcome was 0 or 1; outcomes between are split into both masses.
+        shared: What several metrics need of these tables, worked out by the first of them.
     """
 
     values: FloatArray
     right: FloatArray
     wrong: FloatArray
     binary: bool = True
+    shared: dict[Hashable, Any] = field(default_factory=dict, repr=False, compare=False)
 
-    @property
+    @cached_property
     def mass(self) -> FloatArray:
         """Of both outcomes, of shape (resamples, K)."""
         return self.right + self.wrong
+
+    @cached_property
+    def total(self) -> FloatArray:
+        """The mass of each table."""
+        return np.asarray(self.mass.sum(axis=1))
+
+    @cached_property
+    def missed(self) -> FloatArray:
+        """Mass of wrong answers at each value or below, of shape (resamples, K)."""
+        return np.cumsum(self.wrong, axis=1)
 
 
 TableMetric = Callable[[ConfidenceTables], FloatArray]
@@ -99,6 +113,7 @@ class Cells:
         masses = np.concatenate([truth, 1 - truth]) * share
         places = (np.concatenate([column, column + len(values)]), np.tile(unit, 2))
         cells = coo_array((masses, places), shape=(2 * len(values), size)).tocsr()
+        cells.eliminate_zeros()
         return cls(values, cells, bool(np.isin(truth, (0, 1)).all()))
 
     def tables(self, weights: FloatArray) -> ConfidenceTables:
@@ -123,10 +138,11 @@ def joined(first: ConfidenceTables, second: ConfidenceTables) -> ConfidenceTable
     values = np.union1d(first.values, second.values)
 
     def sums(part: str) -> FloatArray:
-        mass = np.zeros((len(first.right), len(values)))
+        # Value by value in memory, as the tables of cells are: sums over values are faster so.
+        mass = np.zeros((len(values), len(first.right)))
         for tables in (first, second):
-            mass[:, np.searchsorted(values, tables.values)] += getattr(tables, part)
-        return mass
+            mass[np.searchsorted(values, tables.values)] += getattr(tables, part).T
+        return mass.T
 
     return ConfidenceTables(values, sums("right"), sums("wrong"), first.binary and second.binary)
 

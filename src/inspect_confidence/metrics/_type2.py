@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from inspect_confidence.metrics._arrays import FloatArray
-from inspect_confidence.metrics._ideal_observer import ideal_criterion, ideal_d_prime
+from inspect_confidence.metrics._ideal_observer import criterion_at, ideal_d_prime
 from inspect_confidence.metrics._tables import ConfidenceTables, one_table
 
 _EDGE = 1e-9
@@ -107,16 +107,27 @@ def type2_dprime_of(tables: ConfidenceTables, *, threshold: float = 0.5) -> Floa
 
 def meta_d_ideal_of(tables: ConfidenceTables, *, threshold: float = 0.5) -> FloatArray:
     """`meta_d_ideal` of each table."""
-    return ideal_d_prime(*type2_rates(tables, threshold))
+    key = ("ideal d'", threshold)
+    if key not in tables.shared:
+        tables.shared[key] = ideal_d_prime(*type2_rates(tables, threshold))
+    return np.asarray(tables.shared[key])
 
 
 def type2_criterion_of(tables: ConfidenceTables, *, threshold: float = 0.5) -> FloatArray:
     """`type2_criterion` of each table."""
-    return ideal_criterion(*type2_rates(tables, threshold))
+    rates = type2_rates(tables, threshold)
+    return criterion_at(meta_d_ideal_of(tables, threshold=threshold), rates.hit)
 
 
 def type2_rates(tables: ConfidenceTables, threshold: float) -> Type2Rates:
     """Corrected H2 and F2 of each table; NaN where the uncorrected table tells nothing."""
+    key = ("type-2 rates", threshold)
+    if key not in tables.shared:
+        tables.shared[key] = _rates(tables, threshold)
+    return Type2Rates(*tables.shared[key])
+
+
+def _rates(tables: ConfidenceTables, threshold: float) -> Type2Rates:
     (high_right, right), (high_wrong, wrong) = _counts(tables, threshold)
     high, all_of_them = high_right + high_wrong, right + wrong
     tells = (right > 0) & (wrong > 0) & (high > 0) & (high < all_of_them * (1 - 1e-12))
@@ -151,8 +162,8 @@ def _counts(
     tables: ConfidenceTables, threshold: float
 ) -> tuple[tuple[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]:
     """High confidence and all, among right and among wrong answers."""
-    high = tables.values >= threshold - _EDGE
+    first = int(np.searchsorted(tables.values, threshold - _EDGE))
     return (
-        (tables.right[:, high].sum(axis=1), tables.right.sum(axis=1)),
-        (tables.wrong[:, high].sum(axis=1), tables.wrong.sum(axis=1)),
+        (tables.right[:, first:].sum(axis=1), tables.right.sum(axis=1)),
+        (tables.wrong[:, first:].sum(axis=1), tables.wrong.sum(axis=1)),
     )

@@ -63,14 +63,13 @@ def with_intervals(
     """
     value = rows["value"].to_numpy(float)
     finite = np.isfinite(value)
+    low, high = (rows[name].to_numpy(float)[finite] for name in ("ci_low", "ci_high"))
     # An interval that is limited may leave out its value: its arm is then of no length.
-    arms = np.clip(
-        [value - rows["ci_low"].to_numpy(float), rows["ci_high"].to_numpy(float) - value], 0, None
-    )
+    arms = np.clip([value[finite] - low, high - value[finite]], 0, None)
     arms = np.where(np.isfinite(arms), arms, 0)
     return axes.errorbar(
         np.asarray(x, float)[finite],
         value[finite],
-        yerr=arms[:, finite],
+        yerr=arms,
         **{"capsize": 2.5, "elinewidth": 1, **look},  # type: ignore[arg-type]
     )

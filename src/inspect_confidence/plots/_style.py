@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from typing import Any, ParamSpec
+from warnings import catch_warnings, filterwarnings
 
 from matplotlib import rc_context
 from matplotlib.axes import Axes
@@ -25,6 +26,8 @@ MARKERS = ("o", "s", "^", "D", "v", "P")
 """One a series, so that colour never says something alone."""
 ON_LIGHT, ON_DARK = "#111111", "#ffffff"
 """Text on a coloured cell: the same on a dark page."""
+WIDTH = 3.9
+"""Inches: a column of a paper, and a phone's screen, so that no text need shrink."""
 SEQUENTIAL, DIVERGING = "viridis", "PuOr"
 """Colour maps of cells."""
 
@@ -68,8 +71,12 @@ _RC: dict[Any, Any] = {
 
 @contextmanager
 def style() -> Iterator[None]:
-    """The look, while figures are made or saved."""
-    with rc_context(_RC):
+    """The look, while figures are made or saved.
+
+    The font has no Chinese: in svg any text is whole, in png and pdf such characters are boxes.
+    """
+    with rc_context(_RC), catch_warnings():
+        filterwarnings("ignore", message="Glyph .* missing from font")
         yield
 
 
@@ -105,3 +112,13 @@ def shortened(text: str, most: int = 40) -> str:
         return plain
     half = (most - 1) // 2
     return f"{plain[:half]}…{plain[-half:]}"
+
+
+COLOURS = {
+    INK: "--ink",
+    FAINT: "--faint",
+    RULE: "--rule",
+    PAPER: "--paper",
+    **{colour: f"--series-{i + 1}" for i, colour in enumerate(SERIES)},
+}
+"""The CSS variable that stands for each colour in a page."""

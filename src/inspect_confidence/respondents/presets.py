@@ -9,6 +9,33 @@ from inspect_confidence.respondents.grader import Grader
 from inspect_confidence.respondents.hedger import Hedger
 from inspect_confidence.respondents.metacognitive import Metacognitive
 from inspect_confidence.respondents.surveyed import Chooser, Surveyed
+from inspect_confidence.respondents.versatile import Versatile
+
+CANDID = Versatile(
+    (
+        Estimator(),
+        Metacognitive(accuracy=0.7, meta_d=2.0),
+        Actuary(sensitivity=1.0),
+        Surveyed(),
+        Chooser(),
+        Hedger(stability=1.0),
+        Grader(),
+    )
+)
+"""About as confident as it is right, in every task."""
+
+BOASTFUL = Versatile(
+    (
+        Estimator(tunnel=0.65),
+        Metacognitive(accuracy=0.7, meta_d=0.5, bias=1.5, anchor_share=0.3),
+        Actuary(sensitivity=0.2, bias=0.2),
+        Surveyed(shift=15.0),
+        Chooser(noise=0.2),
+        Hedger(stability=0.2),
+        Grader(),
+    )
+)
+"""Knows as much, and says that it knows more."""
 
 PRESETS: Mapping[str, Respondent] = {
     "calibrated": Estimator(),
@@ -21,5 +48,7 @@ PRESETS: Mapping[str, Respondent] = {
     "judge": Grader(),
     "surveyed": Surveyed(),
     "chooser": Chooser(),
+    "candid": CANDID,
+    "boastful": BOASTFUL,
 }
 """At shrink 0.36 nominal 99% intervals cover 65%, as the FermiEval study found."""

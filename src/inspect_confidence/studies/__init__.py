@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from inspect_confidence.studies._cell import Cell, cell
 from inspect_confidence.studies._study import (
     COMMON_COLUMNS,
     Difference,
@@ -30,6 +31,7 @@ __all__ = [
     "COMMON_COLUMNS",
     "STUDIES",
     "TABLES",
+    "Cell",
     "Difference",
     "FigureSpec",
     "Headline",
@@ -40,4 +42,5 @@ __all__ = [
     "Study",
     "TaskTable",
     "View",
+    "cell",
 ]

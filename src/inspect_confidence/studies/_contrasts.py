@@ -1,6 +1,6 @@
 """Two contenders' numbers of one count table each, on the items that both answered."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from inspect_confidence._results import encode_condition
-from inspect_confidence.metrics import joined
+from inspect_confidence.metrics import ConfidenceTables, joined
 from inspect_confidence.studies._calibration import (
     MEANS,
     PLAIN,
@@ -59,6 +59,35 @@ class Tested:
     exchanged: FloatArray
 
 
+@dataclass(frozen=True)
+class _Pair:
+    """The readable judgments of two contenders on the items that both have.
+
+    Attributes:
+        items: In the weights' order.
+        first: One contender's answers.
+        second: The other's.
+    """
+
+    items: pd.Index
+    first: Answers
+    second: Answers
+
+    @classmethod
+    def of(cls, first: pd.DataFrame, second: pd.DataFrame) -> "_Pair":
+        read = [
+            side[(side["status"] == "ok") & side["correct"].notna()] for side in (first, second)
+        ]
+        items = pd.Index(sorted(set(read[0]["item"]) & set(read[1]["item"])))
+        one, other = (Answers.of(side[side["item"].isin(items)], items) for side in read)
+        return cls(items, one, other)
+
+    @property
+    def choices(self) -> int | None:
+        """How many choices all items have, if both say the same."""
+        return self.first.choices if self.first.choices == self.second.choices else None
+
+
 def contrast(
     first: pd.DataFrame,
     second: pd.DataFrame,
@@ -73,29 +102,7 @@ def contrast(
         thresholds: From which on confidence counts as high, for type-2 sensitivity.
         plain: The other numbers compared, beside means.
     """
-    read = [side[(side["status"] == "ok") & side["correct"].notna()] for side in (first, second)]
-    units = pd.Index(sorted(set(read[0]["item"]) & set(read[1]["item"])))
-    one, other = (Answers.of(side[side["item"].isin(units)], units) for side in read)
-    choices = one.choices if one.choices == other.choices else None
-    forms = [*MEANS, *plain]
-    for threshold in thresholds:
-        forms += at_threshold(threshold)
-        forms += [
-            form for form in ratios(threshold, choices) if form.metric == "m_ratio" and choices
-        ]
-    sides = (one.cells(), other.cells())
-
-    def statistic(first: FloatArray | None, second: FloatArray | None) -> FloatArray:
-        tables = [
-            cells.tables(weights)
-            for cells, weights in zip(sides, (first, second), strict=True)
-            if weights is not None
-        ]
-        together = tables[0] if len(tables) == 1 else joined(*tables)
-        return np.column_stack([form.value(together) for form in forms])
-
-    names = [(encode_condition(form.condition), form.metric) for form in forms]
-    return Contrast(len(units), names, statistic)
+    return _side_by_side([_Pair.of(first, second)], thresholds, plain)
 
 
 def tested(one: Contrast, resampling: Resampling, stream: int) -> Tested | None:
@@ -104,3 +111,79 @@ def tested(one: Contrast, resampling: Resampling, stream: int) -> Tested | None:
         return None
     found = paired(one.statistic, one.items, resampling, stream)
     return Tested(one.items, one.names, found.first - found.second, found.draws, found.exchanged)
+
+
+def tested_against(
+    baseline: pd.DataFrame,
+    others: Mapping[str, pd.DataFrame],
+    resampling: Resampling,
+    stream: int,
+) -> dict[str, Tested]:
+    """The differences of several contenders from one; those without a common item are left out.
+
+    Contenders that share their items with it are resampled and exchanged together, since the
+    numbers of the one that all are compared with are the same then.
+
+    Args:
+        baseline: The completed judgments of the one.
+        others: Of the others, by name.
+        resampling: Number and seed of resamples and exchanges, and thresholds.
+        stream: Sets the draws of one data set apart from those of another.
+    """
+    pairs = {name: _Pair.of(rows, baseline) for name, rows in others.items()}
+    alike: dict[tuple[Hashable, ...], list[str]] = {}
+    for name, pair in pairs.items():
+        alike.setdefault((pair.choices, *pair.items), []).append(name)
+    found: dict[str, Tested] = {}
+    for names in alike.values():
+        one = _side_by_side([pairs[name] for name in names], resampling.thresholds, PLAIN)
+        together = tested(one, resampling, stream)
+        if together is not None:
+            found |= zip(names, _split(together, len(names)), strict=True)
+    return {name: found[name] for name in others if name in found}
+
+
+def _split(together: Tested, parts: int) -> Iterator[Tested]:
+    """What `_side_by_side` put together."""
+    size = len(together.names) // parts
+    for start in range(0, len(together.names), size):
+        mine = slice(start, start + size)
+        yield Tested(
+            together.items,
+            together.names[mine],
+            together.values[mine],
+            together.draws[:, mine],
+            together.exchanged[:, mine],
+        )
+
+
+def _side_by_side(
+    pairs: Sequence[_Pair], thresholds: Sequence[float], plain: Sequence[Form]
+) -> Contrast:
+    """The contrasts of pairs with the same items, choices and second contender, as one."""
+    forms = [*MEANS, *plain]
+    choices = pairs[0].choices
+    for threshold in thresholds:
+        forms += at_threshold(threshold)
+        forms += [
+            form for form in ratios(threshold, choices) if form.metric == "m_ratio" and choices
+        ]
+    sides = [pair.first.cells() for pair in pairs]
+    other = pairs[0].second.cells()
+
+    def values(tables: ConfidenceTables) -> FloatArray:
+        return np.column_stack([form.value(tables) for form in forms])
+
+    def statistic(first: FloatArray | None, second: FloatArray | None) -> FloatArray:
+        against = None if second is None else other.tables(second)
+        if first is None:
+            return np.tile(values(against), len(sides)) if against else np.empty((0, 0))
+        return np.hstack(
+            [
+                values(joined(side.tables(first), against) if against else side.tables(first))
+                for side in sides
+            ]
+        )
+
+    names = [(encode_condition(form.condition), form.metric) for form in forms]
+    return Contrast(len(pairs[0].items), names * len(pairs), statistic)

@@ -1,6 +1,6 @@
 """From statistics of item weights to rows of results."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -82,11 +82,13 @@ class Drawn:
         numbers: What they are.
         values: Of all judgments, one a number.
         draws: Of the resamples, of shape (resamples, numbers).
+        observe: Is told each row of results with its draws.
     """
 
     numbers: Sequence[Number]
     values: FloatArray
     draws: FloatArray
+    observe: Callable[[Result, FloatArray], None] | None = None
 
 
 def estimates(
@@ -118,7 +120,8 @@ def draw(
 ) -> Drawn:
     """The numbers of all families over the same resamples of the items.
 
-    Families all of whose numbers have an interval of their own are not resampled: NaN.
+    Families all of whose numbers have an interval of their own are not resampled, NaN, unless
+    somebody observes the resamples.
 
     Args:
         families: What to compute.
@@ -130,7 +133,7 @@ def draw(
     wanted = {
         i: family.statistic
         for i, family in enumerate(families)
-        if any(one.interval is None for one in family.numbers)
+        if resampling.observe or any(one.interval is None for one in family.numbers)
     }
     found = bootstrap(wanted, strata, resamples=resampling.resamples, seed=seed)
     everything = np.ones((1, len(strata)))
@@ -146,6 +149,7 @@ def draw(
         [one for family in families for one in family.numbers],
         np.concatenate([*values, np.empty(0)]),
         np.hstack([*draws, empty]),
+        resampling.observe,
     )
 
 
@@ -177,16 +181,17 @@ def results_of(drawn: Drawn, run: Result) -> list[Result]:
             notes.insert(0, f"undefined: {one.why or METRICS[one.metric].undefined}")
         elif one.interval is None and (undefined := int(np.isnan(draws).sum())):
             notes.append(f"undefined in {undefined} of {len(draws)} resamples, left out there")
-        results.append(
-            replace(
-                run,
-                condition=encode_condition(one.condition),
-                metric=one.metric,
-                value=float(value),
-                ci_low=low,
-                ci_high=high,
-                n=one.n,
-                note="; ".join(note for note in notes if note),
-            )
+        result = replace(
+            run,
+            condition=encode_condition(one.condition),
+            metric=one.metric,
+            value=float(value),
+            ci_low=low,
+            ci_high=high,
+            n=one.n,
+            note="; ".join(note for note in notes if note),
         )
+        results.append(result)
+        if drawn.observe:
+            drawn.observe(result, draws)
     return results

@@ -73,11 +73,21 @@ def paired(
     exchanged = []
     for start in range(0, resampling.resamples, 500):
         rows = min(500, resampling.resamples - start)
-        swap = rng.integers(2, size=(rows, units)).astype(float)
-        exchanged.append(statistic(1 - swap, swap) - statistic(swap, 1 - swap))
+        swap = _coins(rng, rows, units)
+        stay = 1 - swap
+        exchanged.append(statistic(stay, swap) - statistic(swap, stay))
     everything = np.ones((1, units))
     first, second = statistic(everything, None)[0], statistic(None, everything)[0]
     return Paired(first, second, drawn, np.concatenate(exchanged))
+
+
+def _coins(rng: np.random.Generator, rows: int, units: int) -> FloatArray:
+    """0 or 1 for each unit, stored unit by unit as bootstrap weights are."""
+    coins = np.empty((units, rows))
+    for first in range(0, rows, 50):  # a block at a time: it stays in the processor's cache
+        block = rng.integers(2, size=(min(50, rows - first), units))
+        coins[:, first : first + len(block)] = block.T
+    return coins.T
 
 
 def differences(

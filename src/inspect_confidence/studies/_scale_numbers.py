@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.sparse import coo_array
 
 from inspect_confidence.answers import REPLY_STATUSES
 from inspect_confidence.metrics import clustered_wilson_interval, means_of
@@ -67,11 +68,10 @@ def _reports(
     raw, low, high = (rows[name].to_numpy(float) for name in ("raw", "low", "high"))
     values, column = np.unique(raw, return_inverse=True)
     unit = units.get_indexer(pd.Index(rows["item"]))
-    used = np.zeros((len(units), len(values)))
-    np.add.at(used, (unit, column), 1.0)
+    used = coo_array((np.ones(len(raw)), (column, unit)), (len(values), len(units))).tocsr()
 
     def statistic(weights: FloatArray) -> FloatArray:
-        tables = of.ReportTables(values, weights @ used)
+        tables = of.ReportTables(values, np.asarray((used @ weights.T).T))
         return np.column_stack(
             [
                 of.top1_value_of(tables),

@@ -184,5 +184,5 @@ def _caption(threshold: str) -> str:
     return (
         "95% bootstrap intervals over items. Confidence is (report - low) / (high - low); ECE has "
         f"10 bins of equal width; type-2 measures count confidence from {threshold or '-'} on as "
-        "high; a dash is undefined, and `--json` says why."
+        "high; a dash is undefined, and the note in the results says why."
     )

@@ -191,6 +191,7 @@ class FigureSpec:
         by: Columns of results and parts of the condition: a figure for each combination.
         keep: Which of those rows, by their condition's parts; None keeps all.
         needs: How many rows with a finite value make a figure; with fewer the report says so.
+        beside: A `model` whose rows stand in every figure and make none of their own.
     """
 
     plot: str
@@ -201,6 +202,7 @@ class FigureSpec:
     by: Sequence[str] = ("model", "dataset", "variant")
     keep: Callable[[Mapping[str, str]], bool] | None = None
     needs: int = 1
+    beside: str = ""
 
 
 @dataclass(frozen=True)
@@ -211,7 +213,8 @@ class Headline:
         task: Whose.
         metric: A name in the registry.
         label: For people, with its unit.
-        where: Parts of the condition that it has; every other part but `variant` is absent.
+        where: Parts of the condition that it has; every other part but `variant` and `judge` is
+            absent.
     """
 
     task: str

@@ -1,6 +1,7 @@
 """The scale-design study: judgments -> results, comparisons and tables."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -8,7 +9,7 @@ import pandas as pd
 from inspect_confidence._results import Result
 from inspect_confidence._scales import ALL, BASELINE
 from inspect_confidence.studies._averages import averaged
-from inspect_confidence.studies._contrasts import Tested, contrast, tested
+from inspect_confidence.studies._contrasts import Tested, contrast, tested_against
 from inspect_confidence.studies._estimates import Drawn, draw, results_of
 from inspect_confidence.studies._models import over_models
 from inspect_confidence.studies._paired import differences
@@ -19,6 +20,7 @@ from inspect_confidence.studies._scale_rows import completed, read_sample
 from inspect_confidence.studies._scale_tests import mean_tested, results_of_tests
 from inspect_confidence.studies._scale_views import scale_tables
 from inspect_confidence.studies._study import Difference, Resampling, Study, TaskTable, View
+from inspect_confidence.studies._workers import spread, workers_for
 
 TASK = "scale_variants"
 MEAN = "mean"
@@ -34,10 +36,14 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
         frames: Judgments by task.
         resampling: How intervals are computed.
     """
-    found: list[Result] = []
     rows = completed(frames[TASK])
-    for (model, variant), answered in rows.groupby(["model", "variant"], sort=False):
-        found += _of_model(answered, str(model), {"variant": variant}, resampling)
+    alone = replace(resampling, workers=1)
+    tasks = [
+        (answered, str(model), {"variant": variant}, alone)
+        for (model, variant), answered in rows.groupby(["model", "variant"], sort=False)
+    ]
+    parts = spread(_of_model, tasks, workers_for(len(rows), resampling))
+    found = [one for part in parts for one in part]
     return [*found, *over_models(found)]
 
 
@@ -85,15 +91,14 @@ def _tests(
     rows: pd.DataFrame, versus: str, resampling: Resampling, stream: int
 ) -> dict[str, Tested]:
     """Each scale against the baseline, on the items that both have."""
+    # Sets of items, one a scale, are slow to make of pandas' own kind of text.
+    rows = rows.astype({"item": object})
     by_scale = {str(scale): judged for scale, judged in rows.groupby("scale", sort=False)}
-    found = {
-        scale: tested(
-            contrast(by_scale[scale], by_scale[versus], resampling.thresholds), resampling, stream
-        )
-        for scale in _in_order(by_scale)
-        if scale != versus and versus in by_scale
-    }
-    return {scale: one for scale, one in found.items() if one is not None}
+    if versus not in by_scale:
+        return {}
+    baseline = by_scale.pop(versus)
+    others = {scale: by_scale[scale] for scale in _in_order(by_scale)}
+    return tested_against(baseline, others, resampling, stream)
 
 
 def _baseline(rows: pd.DataFrame) -> str:

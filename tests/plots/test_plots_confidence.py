@@ -1,0 +1,299 @@
+"""What the figures of stated confidence draw."""
+
+import re
+from collections.abc import Callable
+from io import BytesIO
+from math import inf, nan
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.container import BarContainer, ErrorbarContainer
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from inspect_confidence import detail
+from inspect_confidence._errors import InvalidArgument
+from inspect_confidence._results import COLUMNS
+from inspect_confidence._scales import ALL
+from inspect_confidence.plots._m_ratio import m_ratio
+from inspect_confidence.plots._reliability import reliability
+from inspect_confidence.plots._report_histogram import report_histogram
+from inspect_confidence.plots._style import style
+from inspect_confidence.plots._type2_roc import type2_roc
+
+Plot = Callable[[pd.DataFrame], Figure]
+PLOTS = (reliability, report_histogram, type2_roc, m_ratio)
+AWKWARD = ("$x_1$ <b>&amp;</b> " * 600, "\u202emodel\u202c \u05d0\u05d1 \U0001f600", "%s{}\\frac")
+
+
+def result(
+    condition: str,
+    metric: str,
+    value: float,
+    interval: tuple[float, float] = (nan, nan),
+    n: int = 10,
+    model: str = "m",
+    dataset: str = "own",
+) -> tuple[object, ...]:
+    """A row of the scale study."""
+    return ("scale_variants", model, dataset, condition, metric, value, *interval, n, "")
+
+
+def frame(*rows: tuple[object, ...]) -> pd.DataFrame:
+    """Rows in the layout of results."""
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def one_of_each(model: str = "m", value: float = 0.5) -> pd.DataFrame:
+    """A row of every metric that is drawn."""
+    return frame(
+        result("bin=0.4-0.5;scale=0-100", "bin_accuracy", value, (0.2, 0.8), model=model),
+        result("bin=0.4-0.5;scale=0-100", "bin_confidence", 0.45, model=model),
+        result("report=45;scale=0-100", "report_share", value, (0.2, 0.8), model=model),
+        result("scale=0-100;threshold=0.45", "type2_hit_rate", value, (0.2, 0.8), model=model),
+        result("scale=0-100;threshold=0.45", "type2_false_alarm_rate", value, model=model),
+        result("scale=0-100;threshold=0.5;type1=m_afc", "m_ratio", value, (0.1, 2), model=model),
+    )
+
+
+def saved(figure: Figure) -> str:
+    """The figure as svg; a warning on the way fails the test."""
+    file = BytesIO()
+    with style():
+        figure.savefig(file, format="svg")
+    return file.getvalue().decode()
+
+
+def bars(ax: Axes) -> BarContainer:
+    """The one group of bars."""
+    (found,) = [one for one in ax.containers if isinstance(one, BarContainer)]
+    return found
+
+
+def points(ax: Axes) -> list[tuple[list[float], list[float], np.ndarray]]:
+    """Of each line with intervals: x, y and the ends of the intervals."""
+    found = []
+    for one in ax.containers:
+        if isinstance(one, ErrorbarContainer):
+            line, _, (arms,) = one.lines
+            x, y = np.array(line.get_data(), float).tolist()
+            found.append((x, y, np.array(arms.get_segments())))
+    return found
+
+
+def path_of(line: Line2D) -> list[list[float]]:
+    """The points of a line."""
+    path: list[list[float]] = np.array(line.get_xydata(), float).tolist()
+    return path
+
+
+def test_reliability_draws_the_bins() -> None:
+    """Points at mean confidence and accuracy, arms to the interval, bars by judgments."""
+    rows = frame(
+        result("bin=0.9-1;scale=0-20", "bin_accuracy", 0.5, (0.3, 0.6), n=8),
+        result("bin=0.9-1;scale=0-20", "bin_confidence", 0.95, n=8),
+        result("bin=0.2-0.3;scale=0-20", "bin_accuracy", 0.25, (0.1, 0.7), n=4),
+        result("bin=0.2-0.3;scale=0-20", "bin_confidence", 0.2, n=4),
+    )
+    (ax,) = reliability(rows).axes
+    ((x, y, arms),) = points(ax)
+    assert (x, y) == ([0.2, 0.95], [0.25, 0.5])
+    assert arms[:, :, 1] == pytest.approx(np.array([[0.1, 0.7], [0.3, 0.6]]))
+    heights = [bar.get_height() for bar in bars(ax)]
+    assert heights[0] == pytest.approx(heights[1] / 2)
+    middles = [bar.get_x() + bar.get_width() / 2 for bar in bars(ax)]
+    assert middles == pytest.approx([0.25, 0.95])
+    assert ax.get_title(loc="left") == "0-20 (n = 12)"
+
+
+def test_panels_are_in_the_order_of_the_study() -> None:
+    """A panel a scale, thirteen at most three abreast, then scales of the user's own."""
+    rows = frame(
+        *(
+            row
+            for scale in ["1-7", *map(str, reversed(ALL))]
+            for row in (
+                result(f"bin=0.4-0.5;scale={scale}", "bin_accuracy", 0.5),
+                result(f"bin=0.4-0.5;scale={scale}", "bin_confidence", 0.45),
+            )
+        )
+    )
+    figure = reliability(rows)
+    titles = [ax.get_title(loc="left").split(" ")[0] for ax in figure.axes]
+    assert titles == [*map(str, ALL), "1-7"]
+    assert len({round(ax.get_position().x0, 3) for ax in figure.axes}) == 3
+    assert figure.get_figwidth() * 100 <= 640
+
+
+def test_a_panel_for_each_model_and_source() -> None:
+    """Rows of several groups are told apart by their titles; only what varies is said."""
+    rows = frame(
+        *(
+            ("question_sets", model, "own", f"bin=0.4-0.5;source={source}", *rest)
+            for model in ("a", "b")
+            for source in ("stated", "token")
+            for rest in (
+                ("bin_accuracy", 0.5, 0.4, 0.6, 3, ""),
+                ("bin_confidence", 0.45, nan, nan, 3, ""),
+            )
+        )
+    )
+    titles = [ax.get_title(loc="left") for ax in reliability(rows).axes]
+    assert titles == [
+        f"{model}\n{source} (n = 3)" for model in ("a", "b") for source in ("stated", "token")
+    ]
+
+
+def test_report_histogram_draws_the_shares() -> None:
+    """A bar a value at its share, on the scale's own ends, also where a report is beyond them."""
+    rows = frame(
+        result("report=14;scale=14-86", "report_share", 0.25, (0.1, 0.5)),
+        result("report=50;scale=14-86", "report_share", 0.5, (0.2, 0.7)),
+        result("report=88;scale=14-86", "report_share", 0.25, (0.1, 0.5)),
+    )
+    (ax,) = report_histogram(rows).axes
+    found = [(bar.get_x() + bar.get_width() / 2, bar.get_height()) for bar in bars(ax)]
+    assert np.array(found) == pytest.approx(np.array([(14, 0.25), (50, 0.5), (88, 0.25)]))
+    assert list(ax.get_xticks()) == [14, 50, 86]
+    low, high = ax.get_xlim()
+    assert low < 14
+    assert high > 88
+
+
+def test_type2_roc_starts_at_the_origin() -> None:
+    """The points by falling threshold after (0, 0), and the area under them."""
+    rows = frame(
+        *(
+            result(f"scale=0-100;threshold={threshold}", f"type2_{name}_rate", value)
+            for threshold, hit, alarm in ((0.3, 1, 1), (0.9, 0.5, 0), (0.5, 0.75, 0.5))
+            for name, value in (("hit", hit), ("false_alarm", alarm))
+        )
+    )
+    (ax,) = type2_roc(rows).axes
+    assert path_of(ax.lines[-1]) == [[0, 0], [0, 0.5], [0.5, 0.75], [1, 1]]
+    # (.5 + .75) / 2 * .5 + (.75 + 1) / 2 * .5 = .75
+    assert [text.get_text() for text in ax.texts] == ["area 0.75"]
+
+
+def test_type2_roc_repeats_the_baseline() -> None:
+    """Every panel but its own has the curve of 0-100, dotted."""
+    rows = frame(
+        *(
+            result(f"scale={scale};threshold={threshold}", f"type2_{name}_rate", value)
+            for scale, hit in (("0-5", 0.6), ("0-100", 0.8))
+            for threshold, name, value in (
+                (0.9, "hit", hit),
+                (0.9, "false_alarm", 0.2),
+                (0.1, "hit", 1),
+                (0.1, "false_alarm", 1),
+            )
+        )
+    )
+    five, hundred = type2_roc(rows).axes
+    dotted = [line for line in five.lines if line.get_linestyle() == ":"]
+    assert path_of(dotted[0]) == [[0, 0], [0.2, 0.8], [1, 1]]
+    assert not [line for line in hundred.lines if line.get_linestyle() == ":"]
+
+
+@pytest.mark.parametrize(("defined", "missing"), [("hit", "wrong"), ("false_alarm", "right")])
+def test_type2_roc_says_what_is_missing(defined: str, missing: str) -> None:
+    """Without wrong (or right) answers there is a panel with these words and no curve."""
+    other = {"hit": "false_alarm", "false_alarm": "hit"}[defined]
+    rows = frame(
+        result("scale=0-5;threshold=0.9", f"type2_{defined}_rate", 0.5),
+        result("scale=0-5;threshold=0.9", f"type2_{other}_rate", nan),
+    )
+    (ax,) = type2_roc(rows).axes
+    assert [text.get_text() for text in ax.texts] == [f"no {missing} answer"]
+    assert len(ax.lines) == 1
+
+
+def test_m_ratio_draws_data_sets_side_by_side() -> None:
+    """Values with their intervals at the scale's place, a marker a data set; infinite in words."""
+    rows = frame(
+        *(
+            result(
+                f"scale={scale};threshold=0.75;type1=m_afc", "m_ratio", value, ends, dataset=dataset
+            )
+            for scale, value, ends, dataset in (
+                ("0-100", 0.8, (0.5, 1.2), "x"),
+                ("0-5", 0.6, (0.4, inf), "x"),
+                ("0-5", inf, (0.4, inf), "y"),
+                ("0-100", 1.1, (nan, nan), "y"),
+            )
+        )
+    )
+    (ax,) = m_ratio(rows).axes
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["0-5", "0-100"]
+    (x, y, arms), (other, _, _) = points(ax)
+    assert x == [0.8, 0.6]
+    assert np.round(y).tolist() == [1, 0]
+    assert arms[0, :, 0] == pytest.approx([0.5, 1.2])
+    assert arms[1, 0, 0] == pytest.approx(0.4)
+    assert arms[1, 1, 0] > ax.get_xlim()[1]
+    assert other == [1.1]
+    assert "infinite, not drawn: 0-5" in [text.get_text() for text in ax.texts]
+
+
+def test_m_ratio_has_a_panel_for_each_definition() -> None:
+    """Thresholds and type-1 models are never mixed."""
+    rows = frame(
+        *(
+            result(f"scale=0-100;threshold={threshold};type1={type1}", "m_ratio", 0.8, (0.5, 1.2))
+            for threshold in (0.5, 0.75)
+            for type1 in ("m_afc", "two_z")
+        )
+    )
+    titles = [ax.get_title(loc="left") for ax in m_ratio(rows).axes]
+    assert len(set(titles)) == 4
+    assert titles[0] == "type-1 model m_afc, sure from 0.5 on"
+
+
+@pytest.mark.parametrize("plot", PLOTS)
+def test_nothing_to_draw(plot: Plot) -> None:
+    """An empty frame, and one of NaN, is refused with what to give instead."""
+    for rows in (frame(), one_of_each().assign(value=nan)):
+        with pytest.raises(InvalidArgument, match="nothing to draw"):
+            plot(rows)
+
+
+@pytest.mark.parametrize("plot", PLOTS)
+@pytest.mark.parametrize("name", AWKWARD)
+def test_awkward_names_are_only_text(plot: Plot, name: str) -> None:
+    """Dollars, markup, right-to-left marks and great length change nothing but the title."""
+    rows = pd.concat([one_of_each("m"), one_of_each(name), one_of_each("n").assign(dataset=name)])
+    svg = saved(plot(rows))
+    assert max(map(len, re.findall(r">([^<]*)</text>", svg))) < 200
+    assert "<b>" not in svg
+    assert "\u202e" not in svg
+
+
+@pytest.mark.parametrize("plot", PLOTS)
+def test_infinite_values_are_not_drawn(plot: Plot) -> None:
+    """They leave a figure that can be saved."""
+    saved(plot(one_of_each(value=inf)))
+
+
+def test_everything_that_detail_gives_is_drawn() -> None:
+    """Bins, reports and rates of judgments, as many points as rows."""
+    rows = detail(
+        pd.DataFrame(
+            {
+                "task": "scale_variants",
+                "model": "m",
+                "item": [f"i{n}" for n in range(40)],
+                "low": 0,
+                "high": 100,
+                "raw": [5 * (n % 21) for n in range(40)],
+                "correct": [float(n % 3 > 0) for n in range(40)],
+                "status": "ok",
+            }
+        )
+    )
+    count = rows["metric"].value_counts()
+    ((x, _, _),) = points(reliability(rows).axes[0])
+    assert len(x) == count["bin_accuracy"]
+    assert len(bars(report_histogram(rows).axes[0])) == count["report_share"]
+    assert len(path_of(type2_roc(rows).axes[0].lines[-1])) == 1 + count["type2_hit_rate"]

@@ -1,0 +1,235 @@
+"""What the figures of FermiEval draw."""
+
+import re
+from collections.abc import Callable
+from io import BytesIO
+from math import inf, nan
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.container import ErrorbarContainer
+from matplotlib.figure import Figure
+
+from inspect_confidence._errors import InvalidArgument
+from inspect_confidence._results import COLUMNS
+from inspect_confidence.plots._coverage import coverage
+from inspect_confidence.plots._interval_score import interval_score
+from inspect_confidence.plots._style import style
+from inspect_confidence.plots._tunnel import tunnel
+
+Plot = Callable[[pd.DataFrame], Figure]
+PLOTS = (coverage, interval_score, tunnel)
+METRICS = ("coverage", "interval_score", "mean_width")
+
+
+def result(
+    condition: str,
+    metric: str,
+    value: float,
+    interval: tuple[float, float] = (nan, nan),
+    model: str = "m",
+) -> tuple[object, ...]:
+    """A row of FermiEval."""
+    return ("fermi_eval", model, "own", condition, metric, value, *interval, 10, "")
+
+
+def frame(*rows: tuple[object, ...]) -> pd.DataFrame:
+    """Rows in the layout of results."""
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def by_level(metric: str, condition: str, *values: float, spread: float = 0.1) -> pd.DataFrame:
+    """A row a level, 80, 90, 95 and 99%, with intervals of that spread."""
+    return frame(
+        *(
+            result(f"level={level};{condition}", metric, value, (value - spread, value + spread))
+            if np.isfinite(value)
+            else result(f"level={level};{condition}", metric, value, (value, value))
+            for level, value in zip((80, 90, 95, 99), values, strict=False)
+        )
+    )
+
+
+def drawn(ax: Axes) -> dict[str, tuple[list[int], list[float], np.ndarray]]:
+    """Of each line: the places of its levels, its values and the ends of its intervals."""
+    found = {}
+    for one in ax.containers:
+        if isinstance(one, ErrorbarContainer):
+            line, _, (arms,) = one.lines
+            x, y = np.array(line.get_data(), float).tolist()
+            ends = np.array(arms.get_segments())[:, :, 1]
+            found[str(line.get_linestyle())] = ([round(value) for value in x], y, ends)
+    return found
+
+
+def legend_of(figure: Figure) -> list[str]:
+    """The names of the lines."""
+    return [text.get_text() for text in figure.legends[0].get_texts()]
+
+
+def saved(figure: Figure) -> str:
+    """The figure as svg; a warning on the way fails the test."""
+    file = BytesIO()
+    with style():
+        figure.savefig(file, format="svg")
+    return file.getvalue().decode()
+
+
+def test_coverage_has_a_panel_for_each_method() -> None:
+    """Each with its own lines of the test split, at evenly spaced levels."""
+    rows = pd.concat(
+        [
+            by_level("coverage", "method=direct", 0.1, 0.1, 0.1, 0.1),
+            by_level("coverage", "method=direct;split=test", 0.5, 0.6, 0.65, 0.7),
+            by_level("coverage", "method=conformal;split=test", 0.8, 0.9, 0.95, 1),
+            by_level("coverage", "method=logprob;split=test", 0.4, 0.5, 0.55, 0.6),
+            by_level("coverage", "method=logprob;scaling=nll;split=test", 0.7, 0.8, 0.85, 0.9),
+            by_level("coverage", "base=logprob;method=conformal;split=test", 0.75, 0.85, 0.9, 0.97),
+        ]
+    )
+    figure = coverage(rows)
+    direct, logprob = figure.axes
+    assert [ax.get_title(loc="left") for ax in (direct, logprob)] == ["direct", "logprob"]
+    lines = drawn(direct)
+    assert set(lines) == {"-", "--"}
+    places, values, ends = lines["-"]
+    assert (places, values) == ([0, 1, 2, 3], [0.5, 0.6, 0.65, 0.7])
+    assert ends[0] == pytest.approx([0.4, 0.6])
+    assert lines["--"][1] == [0.8, 0.9, 0.95, 1]
+    assert [values for _, values, _ in drawn(logprob).values()] == [
+        [0.4, 0.5, 0.55, 0.6],
+        [0.75, 0.85, 0.9, 0.97],
+        [0.7, 0.8, 0.85, 0.9],
+    ]
+    assert legend_of(figure) == ["as stated", "conformal", "scaled by likelihood"]
+    assert [label.get_text() for label in direct.get_xticklabels()] == ["80%", "90%", "95%", "99%"]
+    nominal = np.array(direct.lines[0].get_ydata(), float)
+    assert nominal.tolist() == [0.8, 0.9, 0.95, 0.99]
+
+
+def test_without_a_test_split_all_items_are_drawn() -> None:
+    """Another model's test split doesn't take them away."""
+    rows = pd.concat(
+        [
+            by_level("coverage", "method=direct", 0.5, 0.6),
+            by_level("coverage", "method=direct", 0.1, 0.1).assign(model="other"),
+            by_level("coverage", "method=direct;split=test", 0.7, 0.8).assign(model="other"),
+        ]
+    )
+    found = {ax.get_title(loc="left"): drawn(ax)["-"][1] for ax in coverage(rows).axes}
+    assert found == {"direct\nm": [0.5, 0.6], "direct\nother": [0.7, 0.8]}
+
+
+def test_decoding_temperatures_and_methods_of_the_users_own() -> None:
+    """Rules of temperature have lines of their own; an unknown method is drawn as stated."""
+    rows = pd.concat(
+        [
+            by_level("coverage", "decoding=all_levels;method=sampling;split=test", 0.5, 0.6),
+            by_level("coverage", "decoding=per_level;method=sampling;split=test", 0.6, 0.7),
+            by_level("coverage", "method=mine", 0.3, 0.4),
+        ]
+    )
+    figure = coverage(rows)
+    assert legend_of(figure) == [
+        "as stated",
+        "temperature of all levels",
+        "temperature of each level",
+    ]
+    assert drawn(figure.axes[1])["-"][1] == [0.3, 0.4]
+
+
+def test_infinite_scores_are_said_in_words() -> None:
+    """They are named in the panel; scores of a wide range have a logarithmic axis."""
+    rows = pd.concat(
+        [
+            by_level("interval_score", "method=direct;split=test", 6, 9, 20, 60),
+            by_level("interval_score", "method=conformal;split=test", 6, 7, 8, inf),
+        ]
+    )
+    (ax,) = interval_score(rows).axes
+    assert [text.get_text() for text in ax.texts] == ["infinite, not drawn:\nconformal at 99%"]
+    assert drawn(ax)["--"][1] == [6, 7, 8]
+    assert ax.get_yscale() == "log"
+    svg = saved(interval_score(rows))
+    assert "mathdefault" not in svg
+
+
+def test_scores_of_a_narrow_range_have_a_linear_axis() -> None:
+    """From 0 on, so that heights can be compared."""
+    (ax,) = interval_score(by_level("interval_score", "method=direct", 6, 7, 8, 9)).axes
+    assert ax.get_yscale() == "linear"
+    assert ax.get_ylim()[0] == 0
+
+
+def test_an_interval_without_end_runs_out_of_the_panel() -> None:
+    """Its arm goes beyond the axis; where the value is infinite nothing is drawn."""
+    rows = frame(
+        result("level=80;method=direct", "interval_score", 5, (4, 6)),
+        result("level=90;method=direct", "interval_score", 6, (5, inf)),
+    )
+    (ax,) = interval_score(rows).axes
+    _, values, ends = drawn(ax)["-"]
+    assert values == [5, 6]
+    assert ends[0] == pytest.approx([4, 6])
+    assert ends[1][1] > ax.get_ylim()[1]
+
+
+def test_tunnel_draws_stated_and_needed_widths() -> None:
+    """Scaled widths are left to the other figures; the plateau is in words."""
+    rows = pd.concat(
+        [
+            by_level("mean_width", "method=direct;split=test", 2, 2.1, 2.2, 2.3),
+            by_level("mean_width", "method=conformal;split=test", 3, 4, 6, inf),
+            by_level("mean_width", "method=direct;scaling=nll;split=test", 9, 9, 9, 9),
+            frame(
+                result("method=direct", "coverage_plateau", 0.9, (0.8, 1)),
+                result("method=direct;split=test", "coverage_plateau", 0.654, (0.56, 0.72)),
+            ),
+        ]
+    )
+    (ax,) = tunnel(rows).axes
+    assert {look: values for look, (_, values, _) in drawn(ax).items()} == {
+        "-": [2, 2.1, 2.2, 2.3],
+        "--": [3, 4, 6],
+    }
+    assert {text.get_text() for text in ax.texts} == {
+        "infinite, not drawn:\nconformal at 99%",
+        "coverage plateau 0.65 [0.56, 0.72]",
+    }
+
+
+def test_a_tunnel_without_a_plateau() -> None:
+    """Widths alone are enough."""
+    (ax,) = tunnel(by_level("mean_width", "method=direct", 2, 3)).axes
+    assert not ax.texts
+
+
+@pytest.mark.parametrize("plot", PLOTS)
+def test_no_interval_to_draw(plot: Plot) -> None:
+    """An empty frame, and one of NaN, is refused with what to give instead."""
+    nothing = pd.concat([by_level(metric, "method=direct", nan) for metric in METRICS])
+    for rows in (frame(), nothing):
+        with pytest.raises(InvalidArgument, match="nothing to draw"):
+            plot(rows)
+
+
+@pytest.mark.parametrize("plot", PLOTS)
+def test_only_infinite_values(plot: Plot) -> None:
+    """The panel is empty but for the words."""
+    rows = pd.concat([by_level(metric, "method=direct", inf, inf) for metric in METRICS])
+    (ax,) = plot(rows).axes
+    assert [text.get_text() for text in ax.texts] == ["infinite, not drawn:\nas stated at 80%, 90%"]
+    saved(plot(rows))
+
+
+@pytest.mark.parametrize("plot", PLOTS)
+@pytest.mark.parametrize("name", ["$x_1$ <b>" * 1000, "\u202emodel\u202c \u05d0\u05d1"])
+def test_awkward_model_names(plot: Plot, name: str) -> None:
+    """Dollars, markup, right-to-left marks and great length change nothing but the title."""
+    rows = pd.concat([by_level(metric, "method=direct", 1, 2) for metric in METRICS])
+    svg = saved(plot(pd.concat([rows, rows.assign(model=name)])))
+    assert max(map(len, re.findall(r">([^<]*)</text>", svg))) < 200
+    assert "<b>" not in svg
+    assert "\u202e" not in svg

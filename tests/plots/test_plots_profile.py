@@ -1,0 +1,238 @@
+"""What the profile of a model draws."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from math import inf, nan
+from time import perf_counter
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from inspect_confidence._errors import InvalidArgument
+from inspect_confidence._results import COLUMNS
+from inspect_confidence.metrics import METRICS
+from inspect_confidence.plots import style
+from inspect_confidence.plots._profile import profile
+from inspect_confidence.plots._profile_axis import ideal, window, written
+
+NONE = (nan, nan)
+
+
+def result(
+    metric: str,
+    value: float,
+    interval: tuple[float, float] = NONE,
+    condition: str = "",
+    label: str = "number",
+    model: str = "m",
+) -> tuple[object, ...]:
+    """A row of results with a label."""
+    return ("task", model, "own", condition, metric, value, *interval, 10, "", label)
+
+
+def frame(*rows: tuple[object, ...]) -> pd.DataFrame:
+    """Rows in the layout of results, with labels."""
+    return pd.DataFrame(rows, columns=[*COLUMNS, "label"])
+
+
+def saved(figure: Figure) -> str:
+    """The figure as svg; a warning on the way fails the test."""
+    file = BytesIO()
+    with style():
+        figure.savefig(file, format="svg")
+    return file.getvalue().decode()
+
+
+def drawn(ax: Axes) -> dict[str, list[float]]:
+    """Where what is drawn on an axis stands, by its label; marks' names in place of labels."""
+    return {
+        str(line.get_label()): np.asarray(line.get_xdata(), float).tolist()
+        for line in ax.get_lines()
+    }
+
+
+def said(figure: Figure) -> list[str]:
+    """The words beside the axes, three a line: label, what stands under it, number."""
+    return [text.get_text() for text in figure.texts]
+
+
+def test_a_line_a_row_as_it_is() -> None:
+    """Dot, bar, best value and axis are the row's and the registry's; the words too."""
+    rows = frame(
+        result("ece", 0.2, (0.1, 0.25), label="calibration error"),
+        result("overconfidence", -0.1, (-0.3, 0.05)),
+        result("coverage", 0.7, (0.6, 0.8), "level=90;method=direct"),
+        result("miss_below", 0.2, (0.1, 0.3), "level=90"),
+        result("top3_share", 0.4, (0.3, 0.5)),
+    )
+    figure = profile(rows)
+    expected = [
+        ((0, 1), 0.2, [0.1, 0.25], 0.0),
+        ((-1, 1), -0.1, [-0.3, 0.05], 0.0),
+        ((0, 1), 0.7, [0.6, 0.8], 0.9),
+        ((0, 1), 0.2, [0.1, 0.3], 0.05),
+        ((0, 1), 0.4, [0.3, 0.5], None),  # neither higher nor lower is better
+    ]
+    assert len(figure.axes) == len(expected)
+    for ax, (ends, value, bar, best) in zip(figure.axes, expected, strict=True):
+        found = drawn(ax)
+        assert ax.get_xlim() == ends
+        assert found["axis"] == list(ends)
+        assert found["value"] == [value]
+        assert found["interval"] == bar
+        assert found.get("best") == (None if best is None else [best])
+    words = said(figure)
+    assert words[:3] == ["calibration error", "task, own", "0.200 [0.100, 0.250]"]
+    assert words[5] == "\u22120.100 [\u22120.300, 0.050]"
+
+
+def test_rows_stand_one_below_the_other() -> None:
+    """In the order given, apart from each other and inside the figure."""
+    rows = frame(*(result("ece", 0.1, label="a label of more than a line " * k) for k in range(4)))
+    figure = profile(rows)
+    tops = [ax.get_position().y1 for ax in figure.axes]
+    bottoms = [ax.get_position().y0 for ax in figure.axes]
+    assert all(low > high for low, high in zip(bottoms, tops[1:], strict=False))
+    assert min(bottoms) > 0
+    assert max(tops) < 1
+    places = [text.get_position()[1] for text in figure.texts]
+    assert min(places) > 0
+    assert figure.get_figwidth() * 100 <= 640
+
+
+@pytest.mark.parametrize(
+    ("metric", "values", "expected"),
+    [
+        ("auroc", [0.6], (0, 1)),
+        ("overconfidence", [0.1], (-1, 1)),
+        ("coverage_plateau", [0.7, 0.8], (0, 1)),
+        ("coverage_plateau", [1.6], (0, 2)),
+        ("interval_score", [7.2, 11.7, nan, inf], (0, 15)),
+        ("mean_width", [0.031], (0, 0.04)),
+        ("hard_easy_slope", [-0.2, 0.8], (-0.25, 1)),
+        ("meta_d_ideal", [-1.2], (-1.5, 0)),
+        ("meta_d_ideal", [], (0, 1)),
+        ("words_that_differ", [15], (0, 20)),
+    ],
+)
+def test_windows(metric: str, values: list[float], expected: tuple[float, float]) -> None:
+    """The registry's range; where it has no end, the next round number 5% beyond the values.
+
+    1.05 1.6 = 1.68 -> 2; 1.05 11.7 = 12.3 -> 15; 1.05 .031 = .033 -> .04; 1.05 .2 = .21 -> .25.
+    """
+    assert window(metric, values) == pytest.approx(expected)
+
+
+def test_every_metric_has_an_axis() -> None:
+    """Also where the level isn't named; the best value lies on the axis."""
+    for name in METRICS:
+        low, high = window(name, [0.3])
+        assert low < high
+        best = ideal(name, "90")
+        assert best is None or low <= best <= high
+        assert ideal(name, "") is None or METRICS[name].direction not in (
+            "target=level",
+            "target=alpha/2",
+        )
+
+
+def test_the_same_metric_has_the_same_axis() -> None:
+    """Of two data sets, so that they can be compared."""
+    figure = profile(frame(result("interval_score", 3), result("interval_score", 70)))
+    assert figure.axes[0].get_xlim() == figure.axes[1].get_xlim() == (0, 80)
+
+
+def test_better_without_end_is_an_arrowhead() -> None:
+    """At the axis' end: there is no best d'."""
+    (ax,) = profile(frame(result("meta_d_ideal", 1.2, (0.8, 1.9)))).axes
+    (mark,) = [line for line in ax.get_lines() if line.get_label() == "best"]
+    assert drawn(ax)["best"] == [2.0]
+    assert mark.get_marker() != "|"
+
+
+def test_undefined_and_infinite_numbers() -> None:
+    """An undefined number is said, not left out; infinite ones stand at the axis' end."""
+    figure = profile(
+        frame(
+            result("auroc", nan),
+            result("interval_score", inf, (2, inf)),
+            result("conformal_offset", -inf),
+            result("mean_width", 3, (1, inf)),
+            result("auroc", 0.7, (nan, 0.9)),
+        )
+    )
+    none, up, down, open_, half = figure.axes
+    assert set(drawn(none)) == {"axis", "best"}
+    assert drawn(up)["value"] == [up.get_xlim()[1]]
+    assert drawn(up)["interval"] == [2, up.get_xlim()[1]]
+    assert [line.get_marker() for line in up.get_lines() if line.get_label() == "value"] == [">"]
+    assert drawn(down)["value"] == [down.get_xlim()[0]]
+    assert [line.get_marker() for line in down.get_lines() if line.get_label() == "value"] == ["<"]
+    assert drawn(open_)["interval"] == [1, open_.get_xlim()[1]]
+    assert "interval" not in drawn(half)
+    words = said(figure)[2::3]
+    assert words == [
+        "undefined",
+        "\u221e [2.00, \u221e]",
+        "\u2212\u221e",
+        "3.00 [1.00, \u221e]",
+        "0.700",
+    ]
+    saved(figure)
+
+
+def test_numbers_in_words() -> None:
+    """As many digits as the axis is fine; counts without any."""
+    assert written(0.12345, (0.1, 0.2), (0, 1), "share") == "0.123 [0.100, 0.200]"
+    assert written(12.5, NONE, (0, 20), "years") == "12.50"
+    assert written(123.25, NONE, (0, 150), "years") == "123.2"  # to even
+    assert written(15.0, NONE, (0, 20), "count") == "15"
+
+
+def test_variants_are_named_where_a_task_has_several() -> None:
+    """Under the label, beside task and data set."""
+    one = frame(result("ece", 0.1, condition="variant=effort%3Dlow"))
+    other = frame(result("ece", 0.2, condition="variant=effort%3Dhigh"))
+    assert said(profile(one))[1] == "task, own"
+    under = said(profile(pd.concat([one, other])))[1::3]
+    assert under == ["task, own, effort=low", "task, own, effort=high"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "says"),
+    [
+        (frame(), "nothing to draw"),
+        (frame(result("ece", nan)), "nothing to draw"),
+        (frame(result("ece", 0.1)).drop(columns="label"), "no column label"),
+        (frame(result("ece", 0.1), result("ece", 0.1, model="b")), "these are 2: m, b"),
+        (frame(result("eec", 0.1)), "metric=eec"),
+    ],
+)
+def test_rows_that_are_no_profile(rows: pd.DataFrame, says: str) -> None:
+    """The value and the remedy are told."""
+    with pytest.raises(InvalidArgument, match=says):
+        profile(rows)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["$x_1$ <b>&amp;</b> " * 600, "\u202emodel\u202c \u05d0\u05d1 \U0001f600", "%s{}\\frac", ""],
+)
+def test_awkward_labels_are_harmless(name: str) -> None:
+    """Labels and data sets that are long, in other directions, empty, or have signs of markup."""
+    rows = frame(result("ece", 0.1, label=name)).assign(dataset=name, task=name)
+    text = saved(profile(rows))
+    assert len(text) < 50_000
+    assert "\u202e" not in text
+
+
+def test_thirty_rows_take_less_than_two_seconds() -> None:
+    """Drawn and saved."""
+    names = [name for name in METRICS if not name.startswith("bin_")][:30]
+    start = perf_counter()
+    saved(profile(frame(*(result(name, 0.4, (0.3, 0.6), "level=90") for name in names))))
+    assert perf_counter() - start < 2

@@ -1,0 +1,226 @@
+"""Bins of confidence, type-2 rates and shares of reports."""
+
+from collections.abc import Sequence
+from math import isnan, nan
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from statsmodels.stats.proportion import proportion_confint
+
+from inspect_confidence import detail
+from inspect_confidence._results import results_frame, with_parts
+from inspect_confidence.metrics import auroc, clustered_wilson_interval, ece
+from inspect_confidence.studies import Resampling
+from inspect_confidence.studies._detail_confidence import (
+    confidence_bins,
+    report_shares,
+    type2_rates,
+)
+
+# Three items asked twice; of c one reply can't be read, and d's report is off the scale.
+WORKED = pd.DataFrame(
+    [
+        ("a", 1, 90, 1.0, "ok"),
+        ("a", 2, 90, 0.0, "ok"),
+        ("b", 1, 95, 1.0, "ok"),
+        ("b", 2, 30, 0.0, "ok"),
+        ("c", 1, nan, nan, "invalid_response_format"),
+        ("c", 2, 100, 1.0, "ok"),
+        ("d", 1, 130, 1.0, "out_of_range"),
+    ],
+    columns=["item", "epoch", "raw", "correct", "status"],
+).assign(task="scale_variants", model="m", dataset="own", low=0, high=100)
+LEFT_OUT = "2 of 7 judgments left out: 1 invalid_response_format, 1 out_of_range; 3 items"
+
+
+def part_of(rows: pd.DataFrame, metric: str, part: str) -> dict[str, dict[str, Any]]:
+    """The rows of a metric by one part of their condition."""
+    chosen = with_parts(rows[rows["metric"] == metric], [part])
+    return {row[part]: row for row in chosen.to_dict("records")}  # type: ignore[misc]
+
+
+def wilson(hits: float, n: float) -> tuple[float, float]:
+    """Wilson's interval of statsmodels."""
+    low, high = proportion_confint(hits, n, method="wilson")
+    return float(low), float(high)
+
+
+def interval(row: dict[str, Any]) -> tuple[float, float]:
+    """The interval of a row."""
+    return row["ci_low"], row["ci_high"]
+
+
+def judgments(
+    confidence: Sequence[float], correct: Sequence[float], items: Sequence[str] = ()
+) -> pd.DataFrame:
+    """Readable judgments, each of an item of its own if none are named."""
+    return pd.DataFrame(
+        {
+            "task": "question_sets",
+            "model": "m",
+            "dataset": "own",
+            "variant": "",
+            "source": "stated",
+            "item": list(items) or [f"i{n}" for n in range(len(confidence))],
+            "status": "ok",
+            "confidence": confidence,
+            "correct": correct,
+        }
+    )
+
+
+def random_judgments(seed: int) -> pd.DataFrame:
+    """300 judgments of 120 items with ties, on whole percents."""
+    rng = np.random.default_rng(seed)
+    confidence = rng.integers(0, 21, 300) / 20
+    right = (rng.random(300) < 0.3 + 0.5 * confidence).astype(float)
+    return judgments(list(confidence), list(right), [f"i{n}" for n in rng.integers(120, size=300)])
+
+
+def test_bins_of_the_worked_example() -> None:
+    """Accuracy and mean confidence of the bins that hold judgments, two epochs among them."""
+    rows = detail(WORKED)
+    accuracy, confidence = (
+        part_of(rows, metric, "bin") for metric in ("bin_accuracy", "bin_confidence")
+    )
+    assert list(accuracy) == list(confidence) == ["0.3-0.4", "0.9-1"]
+    top = accuracy["0.9-1"]
+    # a: 1 of 2, b and c: 1 of 1. Over items the share varies by (.5^2 + 2 (.25)^2) / 16 = .0234,
+    # as of 8 independent judgments: more than the 4 there are, so 4 counts.
+    assert top["value"] == 3 / 4
+    assert interval(top) == pytest.approx(wilson(3, 4), abs=1e-12)
+    assert (top["n"], top["condition"], top["note"]) == (4, "bin=0.9-1;scale=0-100", LEFT_OUT)
+    assert confidence["0.9-1"]["value"] == pytest.approx((0.9 + 0.9 + 0.95 + 1) / 4)
+    assert isnan(confidence["0.9-1"]["ci_low"])
+    low = accuracy["0.3-0.4"]
+    assert (low["value"], low["n"]) == (0, 1)
+    assert interval(low) == pytest.approx(wilson(0, 1), abs=1e-12)
+
+
+def test_type2_rates_of_the_worked_example() -> None:
+    """Right at .9, .95 and 1, wrong at .9 and .3: the shares at or above each."""
+    rows = detail(WORKED)
+    hits, alarms = (
+        part_of(rows, f"type2_{name}_rate", "threshold") for name in ("hit", "false_alarm")
+    )
+    assert list(hits) == ["1", "0.95", "0.9", "0.3"]
+    assert [row["value"] for row in hits.values()] == pytest.approx([1 / 3, 2 / 3, 1, 1])
+    assert [row["value"] for row in alarms.values()] == pytest.approx([0, 0, 1 / 2, 1])
+    assert interval(hits["0.95"]) == pytest.approx(wilson(2, 3), abs=1e-12)
+    assert interval(alarms["0.9"]) == pytest.approx(wilson(1, 2), abs=1e-12)
+    assert {row["n"] for row in hits.values()} == {3}
+    assert {row["n"] for row in alarms.values()} == {2}
+
+
+def test_report_shares_of_the_worked_example() -> None:
+    """Of five readable reports two are 90, both of one item."""
+    shares = part_of(detail(WORKED), "report_share", "report")
+    assert {value: row["value"] for value, row in shares.items()} == pytest.approx(
+        {"30": 0.2, "90": 0.4, "95": 0.2, "100": 0.2}
+    )
+    # a: 2 of 2, b: 0 of 2, c: 0 of 1; the share varies by (1.2^2 + .8^2 + .4^2) / 25 = .0896.
+    n = 0.4 * 0.6 / 0.0896
+    assert interval(shares["90"]) == pytest.approx(wilson(0.4 * n, n), abs=1e-12)
+    assert {row["n"] for row in shares.values()} == {5}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_area_under_type2_rates_is_auroc(seed: int) -> None:
+    """Straight lines between the points, from (0, 0) on, also where outcomes are probabilities."""
+    rows = random_judgments(seed)
+    weights = rows.assign(correct=np.random.default_rng(seed).random(len(rows)))
+    for some in (rows, weights):
+        found = results_frame(type2_rates(some, ["source"]))
+        hits, alarms = (
+            found.loc[found["metric"] == f"type2_{name}_rate", "value"].to_numpy(float)
+            for name in ("hit", "false_alarm")
+        )
+        area = np.trapezoid(np.append(0, hits), np.append(0, alarms))
+        assert area == pytest.approx(auroc(some["confidence"], some["correct"]), abs=1e-12)
+
+
+@pytest.mark.parametrize(("own_top", "binning"), [(False, "equal_width"), (True, "own_top")])
+def test_bins_are_those_of_ece(own_top: bool, binning: Any) -> None:
+    """The weighted mean of |accuracy - confidence| is ECE, with every whole percent on its side."""
+    confidence = [n / 100 for n in range(101)]
+    rows = judgments(confidence, [float(n % 3 == 0) for n in range(101)])
+    found = results_frame(confidence_bins(rows, ["source"], Resampling(), own_top=own_top))
+    accuracy, mean = (
+        part_of(found, metric, "bin") for metric in ("bin_accuracy", "bin_confidence")
+    )
+    gaps = [row["n"] * abs(row["value"] - mean[name]["value"]) for name, row in accuracy.items()]
+    expected = ece(rows["confidence"], rows["correct"], binning=binning)
+    assert sum(gaps) / 101 == pytest.approx(expected, abs=1e-12)
+    assert ("1" in accuracy) == own_top
+
+
+def test_intervals_are_those_of_single_shares() -> None:
+    """Every interval is `clustered_wilson_interval` of the successes and trials of the items."""
+    rows = random_judgments(7)
+    place = np.minimum(np.floor(10 * rows["confidence"] + 1e-9), 9)
+    right = rows["correct"] == 1
+    found = results_frame(
+        [
+            *confidence_bins(rows, ["source"], Resampling()),
+            *type2_rates(rows, ["source"]),
+            *report_shares(rows, ["source"], "confidence"),
+        ]
+    )
+    bins = part_of(found, "bin_accuracy", "bin")
+    hits = part_of(found, "type2_hit_rate", "threshold")
+    reports = part_of(found, "report_share", "report")
+    cases = [
+        *((bins[f"{k / 10:g}-{(k + 1) / 10:g}"], right, place == k) for k in range(10)),
+        *((row, rows["confidence"] >= float(text) - 1e-9, right) for text, row in hits.items()),
+        *(
+            (row, np.isclose(rows["confidence"], float(text)), right | True)
+            for text, row in reports.items()
+        ),
+    ]
+    for row, success, counted in cases:
+        items = rows[counted].assign(hit=success[counted]).groupby("item")["hit"]
+        expected = clustered_wilson_interval(items.sum(), items.size())
+        assert interval(row) == pytest.approx(expected, abs=1e-9)
+
+
+def test_probabilities_of_being_right() -> None:
+    """Their bins have a bootstrap interval, an item alone none, and their rates none."""
+    rows = judgments([0.75, 0.75, 0.25], [0.4, 0.8, 0.5])
+    accuracy = part_of(
+        results_frame(confidence_bins(rows, [], Resampling())), "bin_accuracy", "bin"
+    )
+    row = accuracy["0.7-0.8"]
+    assert row["value"] == pytest.approx(0.6)
+    # Either item alone is drawn often, so the interval runs from the one to the other.
+    assert interval(row) == pytest.approx((0.4, 0.8))
+    assert "bootstrap" in row["note"]
+    assert np.isnan(interval(accuracy["0.2-0.3"])).all()
+    rates = part_of(results_frame(type2_rates(rows, [])), "type2_hit_rate", "threshold")
+    assert rates["0.75"]["value"] == pytest.approx(1.2 / 1.7)
+    assert isnan(rates["0.75"]["ci_low"])
+    assert "no interval" in rates["0.75"]["note"]
+
+
+def test_without_wrong_answers_there_is_no_false_alarm() -> None:
+    """The rate is NaN and says why; the hit rate is there."""
+    found = results_frame(type2_rates(judgments([0.2, 0.8], [1, 1]), []))
+    alarms = part_of(found, "type2_false_alarm_rate", "threshold")
+    assert all(isnan(row["value"]) for row in alarms.values())
+    assert alarms["0.8"]["note"] == "undefined: no wrong answer"
+    assert part_of(found, "type2_hit_rate", "threshold")["0.8"]["value"] == 0.5
+
+
+def test_a_missing_part_is_left_out_of_the_condition() -> None:
+    """Judgments without a radius are a condition of their own, none is lost."""
+    rows = judgments([0.2, 0.8], [1, 0]).assign(radius=[nan, 5.0])
+    found = results_frame(confidence_bins(rows, ["radius"], Resampling()))
+    assert set(found["condition"]) == {"bin=0.2-0.3", "bin=0.8-0.9;radius=5"}
+
+
+def test_what_can_not_be_read_gives_no_row() -> None:
+    """Only their number is told, as `status_count`."""
+    rows = detail(WORKED[WORKED["status"] != "ok"])
+    assert set(rows["metric"]) == {"status_count"}
+    assert rows["value"].sum() == 2

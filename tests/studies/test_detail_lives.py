@@ -1,0 +1,217 @@
+"""LifeEval's finer rows against a hand-worked example, and what its study shows."""
+
+from __future__ import annotations
+
+from math import isnan, nan
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from inspect_confidence import detail
+from inspect_confidence._results import decode_condition, with_parts
+from inspect_confidence.metrics._registry_details_hard_easy import HARD_EASY_DETAILS
+from inspect_confidence.studies._hard_easy_figures import FIGURES, HEADLINES
+
+UNREAD = (nan, nan, nan)
+# Item, sex, age, radius, mas, best answer; then of each epoch answer, confidence, score, status.
+ITEMS: list[tuple[Any, ...]] = [
+    ("A", "male", 40, 5, 0.5, 80, ((80, 0.8, 0.5, "ok"), (78, 0.6, 0.4, "ok"))),
+    ("B", "female", 40, 5, 0.6, 84, ((84, 0.7, 0.6, "ok"), (*UNREAD, "refusal"))),
+    ("C", "male", 40, 20, 0.95, 77, ((77, 1.0, 0.95, "ok"), (nan, 0.9, nan, "ambiguous"))),
+    ("D", "male", 50, 5, 0.55, 81, ((*UNREAD, "refusal"), (*UNREAD, "refusal"))),
+    ("E", "male", 60, 5, 0.55, 82, ((82, 0.2, 0.55, "ok"), (*UNREAD, "sample_error"))),
+]
+WORKED = pd.DataFrame(
+    [
+        {
+            **{"task": "life_eval", "model": "m", "dataset": "own", "item": item, "sex": sex},
+            **{"age": age, "radius": radius, "mas": mas, "best_answer": best, "epoch": epoch},
+            **{"answer": answer, "confidence": confidence, "score": score, "status": status},
+        }
+        for item, sex, age, radius, mas, best, answers in ITEMS
+        for epoch, (answer, confidence, score, status) in enumerate(answers, 1)
+    ]
+)
+
+
+def rows_of(found: pd.DataFrame, metric: str, **parts: str) -> list[dict[str, Any]]:
+    """The rows of a metric whose condition has those parts."""
+    chosen = with_parts(found[found["metric"] == metric], [*parts, "bin", "age", "sex", "item"])
+    for name, value in parts.items():
+        chosen = chosen[chosen[name] == value]
+    return [{str(key): value for key, value in row.items()} for row in chosen.to_dict("records")]
+
+
+@pytest.fixture(scope="module")
+def found() -> pd.DataFrame:
+    """The finer rows of the worked judgments."""
+    return detail(WORKED)
+
+
+def test_bins_of_true_probability_by_hand(found: pd.DataFrame) -> None:
+    """Five judgments are read: .4 (conf .6), .5 (.8), .55 (.2), .6 (.7) and .95 (1)."""
+    truth = {r["bin"]: r for r in rows_of(found, "truth_bin_probability", radius="")}
+    confidence = {r["bin"]: r for r in rows_of(found, "truth_bin_confidence", radius="")}
+    expected = {
+        "0.4-0.5": (0.4, 0.6, 1),
+        "0.5-0.6": ((0.5 + 0.55) / 2, (0.8 + 0.2) / 2, 2),
+        "0.6-0.7": (0.6, 0.7, 1),
+        "0.9-1": (0.95, 1.0, 1),
+    }
+    assert set(truth) == set(confidence) == set(expected)
+    for name, (probability, mean, n) in expected.items():
+        assert truth[name]["value"] == pytest.approx(probability, abs=1e-12)
+        assert confidence[name]["value"] == pytest.approx(mean, abs=1e-12)
+        assert truth[name]["n"] == confidence[name]["n"] == n
+        left = "5 of 10 judgments left out: 1 ambiguous, 3 refusal, 1 sample_error"
+        assert left in truth[name]["note"]
+        assert left in confidence[name]["note"]
+        if n == 1:
+            assert isnan(confidence[name]["ci_low"])
+            assert isnan(confidence[name]["ci_high"])
+            assert "one item: no interval" in confidence[name]["note"]
+    # Of five items drawn with replacement one of the two is missing, and the other not, with
+    # probability (4/5)^5 - (3/5)^5 = .25 each: the percentiles are the two confidences.
+    both = confidence["0.5-0.6"]
+    assert (both["ci_low"], both["ci_high"]) == pytest.approx((0.2, 0.8), abs=1e-12)
+
+
+def test_bins_of_each_radius_by_hand(found: pd.DataFrame) -> None:
+    """Only C's first judgment is of radius 20; the rest is of radius 5."""
+    (alone,) = rows_of(found, "truth_bin_confidence", radius="20")
+    assert (alone["bin"], alone["value"], alone["n"]) == ("0.9-1", 1.0, 1)
+    others = rows_of(found, "truth_bin_confidence", radius="5")
+    assert {r["bin"]: r["n"] for r in others} == {"0.4-0.5": 1, "0.5-0.6": 2, "0.6-0.7": 1}
+    one = detail(WORKED[WORKED["radius"] == 5])
+    assert {r["radius"] for r in rows_of(one, "truth_bin_confidence", radius="5")} == {"5"}
+    assert not rows_of(one, "truth_bin_confidence", radius="")  # it would be the same again
+
+
+def test_ends_and_edges_of_bins() -> None:
+    """0.1 + 0.2, a little above 0.3, and 0.3 lie in one bin; 1 lies in the last, 0 in the first."""
+    scores = [0.1 + 0.2, 0.3, 0.3 - 1e-12, 1.0, 0.0]
+    rows = pd.DataFrame(
+        {
+            **{"task": "life_eval", "item": list("abcde"), "age": 40, "radius": 5},
+            **{"confidence": 0.5, "score": scores},
+        }
+    )
+    counts = {r["bin"]: r["n"] for r in rows_of(detail(rows), "truth_bin_confidence")}
+    assert counts == {"0.3-0.4": 3, "0.9-1": 1, "0-0.1": 1}
+
+
+def test_answers_by_age_by_hand(found: pd.DataFrame) -> None:
+    """Means over epochs of what was read; the best answer is known whatever was replied."""
+    answers = {
+        (r["radius"], r["sex"], r["age"]): r for r in rows_of(with_radius(found), "mean_answer")
+    }
+    best = {
+        (r["radius"], r["sex"], r["age"]): r
+        for r in rows_of(with_radius(found), "mean_best_answer")
+    }
+    expected = {
+        ("5", "male", "40"): (79.0, 2, 80),
+        ("5", "female", "40"): (84.0, 1, 84),
+        ("20", "male", "40"): (77.0, 1, 77),
+        ("5", "male", "50"): (nan, 0, 81),
+        ("5", "male", "60"): (82.0, 1, 82),
+    }
+    assert set(answers) == set(best) == set(expected)
+    for key, (mean, n, optimum) in expected.items():
+        assert answers[key]["value"] == pytest.approx(mean, nan_ok=True)
+        assert (answers[key]["n"], best[key]["value"], best[key]["n"]) == (n, optimum, 2)
+    note = answers["5", "male", "50"]["note"]
+    assert note == "undefined: no readable judgment; 2 of 2 judgments left out: 2 refusal"
+    left = answers["5", "female", "40"]["note"]
+    assert left == "1 of 2 judgments left out: 1 refusal"
+    assert answers["5", "male", "40"]["note"] == ""
+
+
+def with_radius(found: pd.DataFrame) -> pd.DataFrame:
+    """The rows with their radius for a column."""
+    return with_parts(found, ["radius"])
+
+
+def test_items_by_hand(found: pd.DataFrame) -> None:
+    """A: (.3 + .2) / 2; B: .1; C: .05, its ambiguous confidence not counting; E: -.35."""
+    items = {r["item"]: r for r in rows_of(with_radius(found), "item_overconfidence")}
+    expected = {"A": (0.25, 2), "B": (0.1, 1), "C": (0.05, 1), "D": (nan, 0), "E": (-0.35, 1)}
+    assert set(items) == set(expected)
+    for name, (value, n) in expected.items():
+        assert items[name]["value"] == pytest.approx(value, abs=1e-12, nan_ok=True)
+        assert items[name]["n"] == n
+    difficulty = {name: decode_condition(r["condition"])["difficulty"] for name, r in items.items()}
+    assert difficulty == {"A": "0.5", "B": "0.4", "C": "0.05", "D": "0.45", "E": "0.45"}
+    assert items["C"]["radius"] == "20"
+    assert items["C"]["note"] == "1 of 2 judgments left out: 1 ambiguous"
+    assert items["D"]["note"].startswith("undefined: no readable judgment; 2 of 2")
+
+
+def test_an_item_without_a_maximum_says_so() -> None:
+    """It has no difficulty, and NaN with the reason."""
+    found = detail(WORKED.assign(mas=WORKED["mas"].where(WORKED["item"] != "A")))
+    (row,) = rows_of(found, "item_overconfidence", item="A")
+    assert isnan(row["value"])
+    assert row["note"].startswith("undefined: its maximum isn't known")
+    assert "difficulty" not in decode_condition(row["condition"])
+
+
+def test_windows_variants_and_models_are_apart() -> None:
+    """Each has rows of its own; the default window isn't named."""
+    closed = WORKED.assign(window="closed")
+    found = detail(pd.concat([WORKED, closed, WORKED.assign(model="other")], ignore_index=True))
+    items = with_parts(found[found["metric"] == "item_overconfidence"], ["window"])
+    counts = items.groupby(["model", "window"]).size().to_dict()
+    assert counts == {("m", ""): 5, ("m", "closed"): 5, ("other", ""): 5}
+
+
+def test_bins_of_confidence_by_hand(found: pd.DataFrame) -> None:
+    """Of radius 5: confidences .2, .6, .7 and .8 in bins of their own; 1 has the eleventh."""
+    bins = {r["bin"]: r for r in rows_of(found, "bin_accuracy", radius="5")}
+    assert {name: r["value"] for name, r in bins.items()} == pytest.approx(
+        {"0.2-0.3": 0.55, "0.6-0.7": 0.4, "0.7-0.8": 0.6, "0.8-0.9": 0.5}
+    )
+    (top,) = rows_of(found, "bin_accuracy", radius="20")
+    assert (top["bin"], top["value"]) == ("1", 0.95)
+
+
+def test_question_sets_by_source() -> None:
+    """What is stated and what tokens say are apart; answers that are given have no type 2."""
+    rows = pd.DataFrame(
+        [
+            ("a", "true_false", "stated", 1.0, 1.0, "ok"),
+            ("b", "true_false", "stated", 0.75, 0.0, "ok"),
+            ("c", "true_false", "stated", nan, nan, "refusal"),
+            ("a", "true_false", "token", 0.95, 1.0, "ok"),
+            ("d", "given", "stated", 0.75, 1.0, "ok"),
+        ],
+        columns=["item", "kind", "source", "confidence", "correct", "status"],
+    ).assign(task="question_sets", model="m", dataset="own")
+    found = detail(rows)
+    stated = {r["bin"]: r for r in rows_of(found, "bin_accuracy", source="stated")}
+    assert {name: (r["value"], r["n"]) for name, r in stated.items()} == {
+        "1": (1.0, 1),
+        "0.7-0.8": (0.5, 2),
+    }
+    assert "1 of 4 judgments left out: 1 refusal" in stated["1"]["note"]
+    (token,) = rows_of(found, "bin_confidence", source="token")
+    assert (token["bin"], token["value"]) == ("0.9-1", 0.95)
+    alarms = rows_of(found, "type2_false_alarm_rate", source="stated")
+    rates = {decode_condition(r["condition"])["threshold"]: r["value"] for r in alarms}
+    assert rates == {"1": 0.0, "0.75": 1.0}
+
+
+def test_specifications_name_what_there_is(found: pd.DataFrame) -> None:
+    """Each LifeEval figure but that of results finds rows; each metric of its own is described."""
+    for spec in FIGURES:
+        if spec.task != "life_eval" or spec.plot == "overconfidence":
+            continue
+        mine = found[found["metric"].isin(spec.metrics)]
+        keep = spec.keep or (lambda _: True)
+        there = [keep(decode_condition(text)) for text in mine["condition"]]
+        assert np.sum(there) >= spec.needs, spec.plot
+    described = {metric.name for metric in HARD_EASY_DETAILS}
+    assert described <= set(found["metric"])
+    assert len(HEADLINES) == len({(one.task, one.metric) for one in HEADLINES})

@@ -1,0 +1,246 @@
+"""Finer rows of words and of hedge markers, against examples worked by hand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from statsmodels.stats.proportion import proportion_confint
+
+from inspect_confidence import detail
+from inspect_confidence._errors import InvalidArgument
+from inspect_confidence._results import decode_condition
+from inspect_confidence.metrics import METRICS
+from inspect_confidence.metrics._registry_details_words import WORD_DETAILS
+from inspect_confidence.studies._hedge_figures import FIGURES as HEDGE_FIGURES
+from inspect_confidence.studies._hedge_figures import HEADLINES as HEDGE_HEADLINES
+from inspect_confidence.studies._study import FigureSpec
+from inspect_confidence.studies._wep_figures import FIGURES as WORD_FIGURES
+from inspect_confidence.studies._wep_figures import HEADLINES as WORD_HEADLINES
+
+KNOWN = {*METRICS, *(metric.name for metric in WORD_DETAILS)}
+
+
+def stated(word: str, contexts: Sequence[Sequence[float | str]], **more: str) -> pd.DataFrame:
+    """Judgments of a word: a context an entry, an epoch a value; a text is a status."""
+    rows = [
+        {
+            "task": "wep_elicitation",
+            "model": "m",
+            "dataset": "bundled",
+            "item": f"c{context}",
+            "setting": "concise",
+            "language": "en",
+            "word": word,
+            "epoch": epoch,
+            "status": value if isinstance(value, str) else "ok",
+            "probability": np.nan if isinstance(value, str) else value,
+            **more,
+        }
+        for context, values in enumerate(contexts)
+        for epoch, value in enumerate(values, 1)
+    ]
+    return pd.DataFrame(rows)
+
+
+def rows_of(results: pd.DataFrame, metric: str, part: str, **where: str) -> dict[str, Any]:
+    """Rows of a metric by one part of their condition, the others being those given."""
+    found: dict[str, Any] = {}
+    for row in results[results["metric"] == metric].to_dict("records"):
+        parts = decode_condition(row["condition"])
+        name = parts.pop(part)
+        model = parts.setdefault("model", row["model"])
+        if parts == {"model": model, **where}:
+            assert name not in found
+            found[name] = row
+    return found
+
+
+LIKELY = stated(
+    "likely", [(0.6, 0.7), (0.8, "refusal"), ("refusal", "refusal"), (1.0, 1.0), (0.15, 0.15)]
+)
+"""Means over epochs: .65, .8, none, 1 and .15."""
+
+OWN = {"model": "m", "language": "en", "setting": "concise", "word": "likely"}
+
+
+def test_bins_hold_the_means_over_epochs() -> None:
+    """Four contexts in four bins of 20, each with 1/4 and Wilson's interval; 3 replies told."""
+    bins = rows_of(detail(LIKELY), "value_share", "bin", **OWN)
+    low, high = proportion_confint(1, 4, method="wilson")
+    assert len(bins) == 20
+    assert sum(row["value"] for row in bins.values()) == pytest.approx(1)
+    full = {name for name, row in bins.items() if row["value"]}
+    assert full == {"0.15-0.2", "0.65-0.7", "0.8-0.85", "0.95-1"}
+    for name in full:
+        row = bins[name]
+        assert (row["value"], row["n"]) == (0.25, 4)
+        assert (row["ci_low"], row["ci_high"]) == (pytest.approx(low), pytest.approx(high))
+        assert row["note"] == "3 of 10 judgments left out: 3 refusal"
+
+
+def test_quantiles_are_linear_between_neighbours() -> None:
+    """Of .15, .65, .8 and 1 at places 3q: .15 + .15 (.5), .15 + .75 (.5), ... .8 + .85 (.2)."""
+    rows = rows_of(detail(LIKELY), "probability_quantile", "q", **OWN)
+    values = {q: row["value"] for q, row in rows.items()}
+    expected = {"0.05": 0.225, "0.25": 0.525, "0.5": 0.725, "0.75": 0.85, "0.95": 0.97}
+    assert values == pytest.approx(expected)
+    assert {row["n"] for row in rows.values()} == {4}
+
+
+def test_every_edge_belongs_to_the_bin_above() -> None:
+    """.05 k lies in the bin that begins with it, though .15 * 20 is not 3; 1 in the last one."""
+    edges = [(k / 20,) for k in range(21)]
+    bins = rows_of(detail(stated("likely", edges)), "value_share", "bin", **OWN)
+    counts = [round(21 * row["value"]) for row in bins.values()]
+    assert counts == [1] * 19 + [2]
+
+
+def test_people_are_a_model_of_their_own(tmp_path: Path) -> None:
+    """Of 50, 70, 70 and 90: a quarter, a half, a quarter; the 5% quantile is .5 + .15 (.2)."""
+    path = tmp_path / "survey.csv"
+    path.write_text("likely,never asked\n50,1\n70,2\n70,3\n90,4\n")
+    results = detail(LIKELY, survey=path)
+    people = {"model": "people surveyed", "word": "likely"}
+    bins = rows_of(results, "value_share", "bin", **people)
+    assert {name: row["value"] for name, row in bins.items() if row["value"]} == {
+        "0.5-0.55": 0.25,
+        "0.7-0.75": 0.5,
+        "0.9-0.95": 0.25,
+    }
+    quantiles = rows_of(results, "probability_quantile", "q", **people)
+    assert quantiles["0.05"]["value"] == pytest.approx(0.53)
+    assert quantiles["0.5"]["value"] == pytest.approx(0.7)
+    assert {row["n"] for row in quantiles.values()} == {4}
+    assert not results["condition"].str.contains("never asked").any()
+
+
+def test_settings_are_pooled_too() -> None:
+    """One context says .2, the other setting's of the same name .4: the median of both is .3."""
+    frame = pd.concat([stated("likely", [(0.2,)]), stated("likely", [(0.4,)], setting="male")])
+    rows = rows_of(detail(frame), "probability_quantile", "q", **{**OWN, "setting": "all"})
+    assert rows["0.5"]["value"] == pytest.approx(0.3)
+    assert rows["0.5"]["n"] == 2
+
+
+def test_a_word_without_readable_answers_is_undefined() -> None:
+    """All is NaN, with the reason and the count."""
+    results = detail(stated("likely", [("refusal",), ("refusal",)]))
+    for metric, part, count in (("value_share", "bin", 20), ("probability_quantile", "q", 5)):
+        rows = rows_of(results, metric, part, **OWN)
+        assert len(rows) == count
+        for row in rows.values():
+            assert np.isnan([row["value"], row["ci_low"], row["ci_high"]]).all()
+            assert row["note"] == (
+                "undefined: no readable judgment; 2 of 2 judgments left out: 2 refusal"
+            )
+
+
+def test_words_that_nobody_was_asked_about_have_no_people() -> None:
+    """A user's own word has its rows, and the survey none of it."""
+    models = set(detail(stated("by hook or by crook", [(0.5,)]))["model"])
+    assert models == {"m"}
+
+
+def test_percentages_are_refused() -> None:
+    """A probability of 70 is told to be 0.7."""
+    with pytest.raises(InvalidArgument, match=r"probability=70 is not in \[0, 1\]; 70% is 0\.7"):
+        detail(stated("likely", [(70.0,)]))
+
+
+def hedged(sentences: Sequence[tuple[str, int, str, float]]) -> pd.DataFrame:
+    """Judgments of replies of a sentence: item, epoch, markers and confidence (NaN: not judged)."""
+    rows = [
+        {
+            "task": "hedge_markers",
+            "model": "m",
+            "dataset": f"d{item}",
+            "split": "test",
+            "item": item,
+            "epoch": epoch,
+            "sentence": 1,
+            "marker": marker,
+            "n_markers": markers.count("+") + 1,
+            "confidence": confidence,
+            "status": "grader_failed" if np.isnan(confidence) else "ok",
+            "judge": "j",
+        }
+        for item, epoch, markers, confidence in sentences
+        for marker in markers.split("+")
+    ]
+    silent = {"task": "hedge_markers", "model": "m", "dataset": "da", "split": "test", "item": "z"}
+    return pd.DataFrame([*rows, {**silent, "epoch": 1, "status": "refusal", "marker": ""}])
+
+
+SAID = [
+    ("a", 1, "probably", 0.3),
+    ("a", 2, "Probably", 0.35),
+    ("b", 1, "probably", 0.3),
+    ("b", 2, "probably", 1.0),
+    ("c", 1, "probably+perhaps", 0.9),
+    ("c", 2, "perhaps", np.nan),
+    ("d", 1, "perhaps", 0.7),
+]
+
+
+def test_shares_of_a_marker_are_over_its_sentences() -> None:
+    """Of .3, .35, .3 and 1, in two data sets and epochs, 3/4 lie in [.3, .4) and 1/4 in [.9, 1].
+
+    By item 2 of 2 and 1 of 2 lie in the first: v = 2 (1/2)^2 / 16 makes n = 6, limited to the four
+    sentences. Two of seven sentences don't count: of two markers, and not judged.
+    """
+    results = detail(hedged(SAID))
+    bins = rows_of(results, "confidence_share", "bin", model="m", judge="j", marker="probably")
+    assert len(bins) == 10
+    assert {name: row["value"] for name, row in bins.items() if row["value"]} == {
+        "0.3-0.4": 0.75,
+        "0.9-1": 0.25,
+    }
+    low, high = proportion_confint(3, 4, method="wilson")
+    row = bins["0.3-0.4"]
+    assert (row["ci_low"], row["ci_high"]) == (pytest.approx(low), pytest.approx(high))
+    assert (row["dataset"], row["n"]) == ("all", 4)
+    assert row["note"] == "2 of 7 sentences, of several markers or not judged, left out"
+    other = rows_of(results, "confidence_share", "bin", model="m", judge="j", marker="perhaps")
+    assert {name: row["value"] for name, row in other.items() if row["value"]} == {"0.7-0.8": 1}
+
+
+def test_by_the_authors_every_sentence_with_a_marker_counts() -> None:
+    """The sentence of two markers, at .9, is one of five of `probably` then."""
+    results = detail(hedged(SAID), convention="authors")
+    bins = rows_of(results, "confidence_share", "bin", model="m", judge="j", marker="probably")
+    assert bins["0.9-1"]["value"] == pytest.approx(2 / 5)
+    assert bins["0.9-1"]["note"].startswith("1 of 7 sentences")
+
+
+def test_the_rarest_markers_are_counted() -> None:
+    """Of 14 markers that 15, 14, ... 2 sentences have, the last two have 3 + 2 sentences."""
+    names = [f"mark{letter}" for letter in "abcdefghijklmn"]
+    said = [(f"{name}{k}", 1, name, 0.5) for i, name in enumerate(names) for k in range(15 - i)]
+    results = detail(hedged(said))
+    rows = results[results["metric"] == "confidence_share"]
+    shown = list(dict.fromkeys(decode_condition(text)["marker"] for text in rows["condition"]))
+    assert shown == names[:12]
+    assert set(rows["note"]) == {"2 rarer markers in 5 sentences left out"}
+    assert rows["value"].sum() == pytest.approx(12)
+
+
+@pytest.mark.parametrize("spec", [*WORD_FIGURES, *HEDGE_FIGURES], ids=lambda spec: spec.title)
+def test_figures_are_specified_in_full(spec: FigureSpec) -> None:
+    """Metrics are in the registry; the caption is of one to three sentences."""
+    assert set(spec.metrics) <= KNOWN
+    assert 1 <= len(re.findall(r"[.:;]?[^.]+\.(?:\s|$)", spec.reads)) <= 3
+    assert spec.reads.endswith(".")
+    assert spec.title[0].isupper()
+
+
+def test_headlines_are_in_the_registry() -> None:
+    """Each names a known metric and stands once."""
+    all_of_them = [*WORD_HEADLINES, *HEDGE_HEADLINES]
+    assert {one.metric for one in all_of_them} <= KNOWN
+    assert len({(one.task, one.metric) for one in all_of_them}) == len(all_of_them)

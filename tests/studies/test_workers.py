@@ -1,0 +1,115 @@
+"""Independent parts of a study in several processes: the same numbers, the same errors."""
+
+import os
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from inspect_confidence import InvalidArgument, summarize
+from inspect_confidence._results import Result
+from inspect_confidence.studies import Resampling
+from inspect_confidence.studies import _workers as workers
+from inspect_confidence.studies._workers import LEAST, spread, workers_for
+
+
+def process_of(number: int, factor: int) -> tuple[int, int]:
+    """The product, and which process multiplied."""
+    return number * factor, os.getpid()
+
+
+def refuses(number: int) -> int:
+    """An error that names its task."""
+    if number == 2:
+        raise InvalidArgument(f"number={number} is refused; give 1.")
+    return number
+
+
+def ends(number: int) -> int:
+    """A process that is gone before it answers."""
+    os._exit(number)
+
+
+def threads(_: int) -> str:
+    """How many threads linear algebra may have."""
+    return os.environ.get("OMP_NUM_THREADS", "")
+
+
+def test_values_come_in_the_order_of_the_tasks() -> None:
+    """Two processes, neither of them this one, give the products in order."""
+    found = spread(process_of, [(one, 10) for one in range(6)], workers=2)
+    assert [value for value, _ in found] == [0, 10, 20, 30, 40, 50]
+    assert os.getpid() not in {process for _, process in found}
+    assert len({process for _, process in found}) <= 2
+
+
+@pytest.mark.parametrize(("tasks", "asked"), [([(1, 2), (3, 4)], 1), ([(1, 2)], 4), ([], 4)])
+def test_one_worker_or_task_needs_no_process(tasks: list[tuple[int, int]], asked: int) -> None:
+    """The work of one worker, or of one task, is done here."""
+    expected = [(one * other, os.getpid()) for one, other in tasks]
+    assert spread(process_of, tasks, workers=asked) == expected
+
+
+def test_errors_keep_type_and_message() -> None:
+    """What a task refuses is refused in the same words from another process."""
+    with pytest.raises(InvalidArgument, match=r"^number=2 is refused; give 1\.$"):
+        spread(refuses, [(1,), (2,), (3,)], workers=2)
+
+
+def test_a_process_that_ends_early_is_told() -> None:
+    """A process that is ended from outside gives an error that names the remedies."""
+    with pytest.raises(InvalidArgument, match=r"workers=2: .*__main__.*workers=1"):
+        spread(ends, [(3,), (4,)], workers=2)
+
+
+@pytest.mark.parametrize(("before", "inside"), [(None, "1"), ("3", "3")])
+def test_processes_have_one_thread(
+    monkeypatch: pytest.MonkeyPatch, before: str | None, inside: str
+) -> None:
+    """Linear algebra has one thread in each process unless the user says so; here nothing changes.
+
+    A setting of the user's own reaches the processes.
+    """
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    if before:
+        monkeypatch.setenv("OMP_NUM_THREADS", before)
+    assert spread(threads, [(1,), (2,)], workers=2) == [inside, inside]
+    assert os.environ.get("OMP_NUM_THREADS") == before
+
+
+def test_few_judgments_and_observers_have_one_worker() -> None:
+    """Processes work only where they save time, and never where resamples are observed."""
+
+    def observe(result: Result, draws: np.ndarray) -> None:
+        """Nothing."""
+
+    assert workers_for(LEAST, Resampling(workers=3)) == 3
+    assert workers_for(LEAST - 1, Resampling(workers=3)) == 1
+    assert workers_for(LEAST, Resampling(workers=3, observe=observe)) == 1
+
+
+def two_models() -> pd.DataFrame:
+    """Judgments of two models on two scales and two data sets."""
+    rng = np.random.default_rng(4)
+    rows = pd.MultiIndex.from_product(
+        [["m/a", "m/b"], ["first", "second"], [10.0, 100.0], [f"i{k}" for k in range(40)]],
+        names=["model", "dataset", "high", "item"],
+    ).to_frame(index=False)
+    raw = np.round(rng.random(len(rows)) * rows["high"])
+    right = (rng.random(len(rows)) < 0.6).astype(float)
+    return rows.assign(task="scale_variants", low=0.0, raw=raw, correct=right)
+
+
+def test_results_do_not_depend_on_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The scale study's results of one process and of two are the same to the last digit."""
+    monkeypatch.setattr(workers, "LEAST", 0)
+    one = summarize(two_models(), resamples=40)
+    two = summarize(two_models(), resamples=40, workers=2)
+    pd.testing.assert_frame_equal(one, two, check_exact=True)
+
+
+@pytest.mark.parametrize("number", [0, -1, 1.5])
+def test_impossible_workers_are_refused(number: int) -> None:
+    """Fewer than one process, or a part of one, is refused with the value."""
+    with pytest.raises(InvalidArgument, match=f"workers={number}"):
+        summarize(two_models(), resamples=40, workers=number)

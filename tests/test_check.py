@@ -1,0 +1,183 @@
+"""Requirements: how they are read, which rows they apply to, and when a row fails."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from inspect_confidence import InvalidArgument
+from inspect_confidence._check import COLUMNS, check
+from inspect_confidence._results import Result, results_frame
+from inspect_confidence.cli._check import check as command
+
+NAN = math.nan
+
+ROWS = results_frame(
+    [
+        Result("fermi_eval", "a/1", "scioly", "level=90", "coverage", 0.9, 0.8, 0.95, 100, ""),
+        Result("fermi_eval", "b/2", "scioly", "level=90", "coverage", 0.7, 0.6, 0.8, 100, ""),
+        Result(
+            *("fermi_eval", "a/1", "scioly", "level=90;split=test", "coverage"),
+            *(0.85, 0.7, 0.92, 50, "Wilson's interval"),
+        ),
+        Result("life_eval", "a/1", "ssa-2022", "", "ece", 0.1, 0.05, 0.12, 80, ""),
+        Result("life_eval", "a/1", "ssa-2022", "", "auroc", NAN, NAN, NAN, 80, "all are right"),
+        Result("life_eval", "a/1", "ssa-2022", "", "n", 80.0, NAN, NAN, 80, "a count"),
+        Result(
+            "life_eval", "a/1", "ssa-2022", "variant=temperature%3D1", "ece", 0.3, 0.2, 0.4, 8, ""
+        ),
+    ]
+)
+
+
+def verdicts(requirement: str, *, strict: bool = False) -> list[tuple[str, str, bool, str]]:
+    """Model, condition, verdict and reason of each row that a requirement applies to."""
+    found = check(ROWS, [requirement], strict=strict)
+    assert list(found.columns) == list(COLUMNS)
+    kept = found[["model", "condition", "passed", "reason"]]
+    return [tuple(row) for row in kept.itertuples(index=False)]
+
+
+def test_a_requirement_holds_for_every_row() -> None:
+    """Without keys it applies to all rows of the metric, and each has its verdict."""
+    assert verdicts("coverage>=0.85") == [
+        ("a/1", "level=90", True, ""),
+        ("b/2", "level=90", False, "0.7 is not >= 0.85"),
+        ("a/1", "level=90;split=test", True, ""),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("requirement", "passed"),
+    [
+        ("ece<=0.1;variant=", True),
+        ("ece<0.1;variant=", False),
+        ("ece>=0.1;variant=", True),
+        ("ece>0.1;variant=", False),
+        ("  ece  <=  1e-1 ; variant= ", True),
+    ],
+)
+def test_operators_at_the_limit(requirement: str, passed: bool) -> None:
+    """0.1 is at most and at least 0.1, neither below nor above; blanks and exponents are read."""
+    assert [row[2] for row in verdicts(requirement)] == [passed]
+
+
+@pytest.mark.parametrize("level", ["90", "90.0", "9e1"])
+def test_numbers_are_compared_as_numbers(level: str) -> None:
+    """A level matches however it is written; `split=` asks for rows without that part."""
+    found = verdicts(f"coverage>=0.85;level={level};split=;model=a/1")
+    assert found == [("a/1", "level=90", True, "")]
+
+
+@pytest.mark.parametrize("value", ["temperature=1", "temperature%3D1"])
+def test_values_may_hold_an_equals_sign(value: str) -> None:
+    """A variant is named as people write it, or as the condition has it."""
+    assert [row[1] for row in verdicts(f"ece<=0.5;variant={value}")] == ["variant=temperature%3D1"]
+
+
+def test_columns_can_be_asked_for() -> None:
+    """Task, model and dataset are keys."""
+    asked = "coverage>=0;task=fermi_eval;dataset=scioly;model=b/2"
+    assert verdicts(asked) == [("b/2", "level=90", True, "")]
+
+
+def test_what_is_undefined_fails_with_its_reason() -> None:
+    """NaN meets no requirement."""
+    assert verdicts("auroc>=0") == [("a/1", "", False, "undefined: all are right")]
+
+
+def test_strict_judges_by_the_nearer_end_of_the_interval() -> None:
+    """At least .75: intervals from .8, .6 and .7 on; at most .12: one that ends there."""
+    reason = "0.85 with ci_low 0.7, which is not >= 0.75"
+    found = verdicts("coverage>=0.75;model=a/1", strict=True)
+    assert [row[2:] for row in found] == [(True, ""), (False, reason)]
+    assert verdicts("ece<=0.12;variant=", strict=True)[0][2]
+    assert verdicts("ece<0.12;variant=", strict=True)[0][3] == (
+        "0.1 with ci_high 0.12, which is not < 0.12"
+    )
+
+
+def test_strict_needs_an_interval() -> None:
+    """A value without one fails under `strict` only."""
+    assert verdicts("n>=50")[0][2]
+    assert verdicts("n>=50", strict=True) == [("a/1", "", False, "no interval: a count")]
+
+
+@pytest.mark.parametrize(
+    ("requirement", "says"),
+    [
+        ("covrage>=0.8", "covrage>=0.8: there is no metric 'covrage'. Did you mean 'coverage'?"),
+        ("coverage=0.8", "'coverage=0.8' is not a requirement; write it as"),
+        ("coverage>=high", "'high' is not a number"),
+        ("coverage>=", "'' is not a number"),
+        ("coverage>=nan", "'nan' is not a number"),
+        ("coverage>=0.8;level", "'level' is not of the form key=value"),
+        ("coverage>=0.8;=90", "'=90' is not of the form key=value"),
+        ("coverage>=0.8;level=90;level=95", "names 'level' twice"),
+        ("coverage>=0.8;level=85", "no result of coverage has level=85. There: 90."),
+        ("coverage>=0.8;levle=90", "no result of coverage has 'levle'. Did you mean 'level'?"),
+        ("coverage>=0.8;split=train", "has split=train. There: (none), test."),
+        ("coverage>=0.8;level=", "has no level. There: 90."),
+        ("coverage>=0.8;model=b/2;split=test", "has model=b/2, split=test together"),
+        ("m_ratio>=0.8", "there is no result of m_ratio here"),
+    ],
+)
+def test_what_cannot_be_used_is_refused(requirement: str, says: str) -> None:
+    """A requirement that can't be read, or applies to nothing, never passes silently."""
+    with pytest.raises(InvalidArgument) as caught:
+        check(ROWS, ["ece<=1", requirement])
+    assert says in caught.value.format_message()
+    assert requirement.split(";", maxsplit=1)[0] in caught.value.format_message()
+
+
+def test_no_requirement_is_refused() -> None:
+    """Nothing asked is not everything met."""
+    with pytest.raises(InvalidArgument, match="There is no requirement"):
+        check(ROWS, [])
+
+
+@pytest.fixture
+def answers(tmp_path: Path) -> str:
+    """A csv of four intervals at 90%, three of which cover."""
+    path = tmp_path / "answers.csv"
+    rows = [("a", 0, 2, 1), ("b", 0, 2, 2), ("c", 3, 4, 3), ("d", 0, 1, 9)]
+    path.write_text(
+        "item,level,lower,upper,truth,split\n"
+        + "".join(f"{item},90,{low},{high},{truth},test\n" for item, low, high, truth in rows),
+        "utf-8",
+    )
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "says"),
+    [
+        (["--require", "coverage>=0.75;method=direct;split="], 0, "1 of 1 requirements met."),
+        (["--require", "coverage>=0.8;method=direct;split="], 1, "fails: 0.75 is not >= 0.8"),
+        (
+            ["--require", "coverage>=0.75;method=direct;split=", "--strict"],
+            1,
+            "0 of 1 requirements met.",
+        ),
+        (["--require", "covrage>=0.75"], 2, "Did you mean 'coverage'?"),
+        ([], 2, "Missing option '--require'"),
+    ],
+)
+def test_exit_codes(answers: str, words: list[str], code: int, says: str) -> None:
+    """0 where all hold, 1 where one fails, 2 where the command can't be used so."""
+    done = CliRunner().invoke(command, [answers, "--resamples", "50", *words])
+    assert (done.exit_code, says in done.output) == (code, True), done.output
+
+
+def test_json_holds_every_row(answers: str) -> None:
+    """--json prints what `check` returns."""
+    words = [answers, "--resamples", "50", "--json", "--require", "coverage>=0.75;method=direct"]
+    done = CliRunner().invoke(command, words)
+    rows = json.loads(done.stdout)
+    assert done.exit_code == 0
+    assert [list(row) for row in rows] == [list(COLUMNS)]
+    assert (rows[0]["value"], rows[0]["passed"]) == (0.75, True)

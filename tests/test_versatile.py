@@ -1,0 +1,192 @@
+"""The versatile respondents: each form gets the reply of the respondent that it is for."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai import eval
+from inspect_ai.model import get_model
+
+from inspect_confidence import InvalidArgument, read_judgments
+from inspect_confidence.datasets.fermi import bundled_fermi
+from inspect_confidence.datasets.hedge_markers import load_marker_questions
+from inspect_confidence.datasets.life_tables import read_life_table
+from inspect_confidence.datasets.question_sets import bundled_sets
+from inspect_confidence.datasets.questions import bundled_questions
+from inspect_confidence.datasets.wep_choices import design
+from inspect_confidence.respondents import (
+    PRESETS,
+    Actuary,
+    Chooser,
+    Estimator,
+    Grader,
+    Hedger,
+    Metacognitive,
+    Surveyed,
+)
+from inspect_confidence.respondents._utterance import Respondent
+from inspect_confidence.respondents.provider import respondent
+from inspect_confidence.tasks.fermi_eval import fermi_eval
+from inspect_confidence.tasks.hedge_markers import hedge_markers, judge_check
+from inspect_confidence.tasks.life_eval import life_eval
+from inspect_confidence.tasks.question_sets import question_sets
+from inspect_confidence.tasks.scale_variants import scale_variants
+from inspect_confidence.tasks.wep_probes import wep_choice, wep_elicitation
+
+FERMI = next(iter(bundled_fermi()))
+QUESTION = next(iter(bundled_questions()))
+OPTIONS = next(name for items in bundled_sets().values() for name, q in items.items() if q.options)
+HEDGED = load_marker_questions("bundled", split="all").items[0]
+JUDGED = {"question": "How many?", "sentence": "It is probably 7.", "reply": "It is 7."}
+
+FORMS: list[tuple[str, dict[str, Any], type]] = [
+    ("interval", {"item": FERMI, "draw": 2, "level": 90}, Estimator),
+    ("point", {"item": FERMI, "draw": 2}, Estimator),
+    ("integer", {"item": FERMI, "draw": 2}, Estimator),
+    ("trace", {"item": FERMI, "draw": 2}, Estimator),
+    ("stated", {"item": QUESTION, "draw": 1, "low": 0, "high": 100}, Metacognitive),
+    ("options", {"item": OPTIONS, "draw": 1}, Metacognitive),
+    ("age", {"item": "x", "draw": 1, "sex": "male", "age": 40, "radius": 5}, Actuary),
+    ("probability", {"item": "x", "draw": 1, "word": "likely"}, Surveyed),
+    ("word", {"item": next(design()).id, "draw": 1, "cot": False}, Chooser),
+    ("hedged", {"item": HEDGED.id, "draw": 1, "choices": list(HEDGED.choices)}, Hedger),
+    ("judge_markers", JUDGED, Grader),
+    ("judge_consistency", JUDGED, Grader),
+]
+
+OWN: dict[str, dict[type, Respondent]] = {
+    "candid": {
+        Estimator: Estimator(seed=3),
+        Metacognitive: Metacognitive(seed=3, accuracy=0.7, meta_d=2),
+        Actuary: Actuary(seed=3, sensitivity=1),
+        Surveyed: Surveyed(seed=3),
+        Chooser: Chooser(seed=3),
+        Hedger: Hedger(seed=3, stability=1),
+        Grader: Grader(seed=3),
+    },
+    "boastful": {
+        Estimator: Estimator(seed=3, tunnel=0.65),
+        Metacognitive: Metacognitive(seed=3, accuracy=0.7, meta_d=0.5, bias=1.5, anchor_share=0.3),
+        Actuary: Actuary(seed=3, sensitivity=0.2, bias=0.2),
+        Surveyed: Surveyed(seed=3, shift=15),
+        Chooser: Chooser(seed=3, noise=0.2),
+        Hedger: Hedger(seed=3, stability=0.2),
+        Grader: Grader(seed=3),
+    },
+}
+
+
+@pytest.mark.parametrize("name", ["candid", "boastful"])
+@pytest.mark.parametrize(("form", "asked", "whose"), FORMS, ids=[one[0] for one in FORMS])
+def test_each_form_gets_the_reply_it_is_for(
+    name: str, form: str, asked: dict[str, Any], whose: type
+) -> None:
+    """At a seed that all share, it is the reply of that respondent by itself at the seed."""
+    said = respondent(name, {"seed": 3}).answer(form, asked, 1.0)
+    assert said is not None
+    assert said == OWN[name][whose].answer(form, asked, 1.0)
+
+
+def test_every_respondent_has_a_form_here() -> None:
+    """The forms above are those of all that a versatile respondent is made of."""
+    for name, own in OWN.items():
+        members = {type(one) for one in PRESETS[name].respondents}  # type: ignore[attr-defined]
+        assert members == set(own) == {whose for *_, whose in FORMS}
+
+
+@pytest.mark.parametrize(
+    ("form", "asked", "whose"),
+    [one for one in FORMS if one[0] != "trace"],  # traces hold no answer
+    ids=[one[0] for one in FORMS if one[0] != "trace"],
+)
+def test_error_rate_is_of_all(form: str, asked: dict[str, Any], whose: type) -> None:
+    """At 1 no reply holds an answer: a judge's isn't JSON, others are one of the four failures."""
+    said = respondent("candid", {"error_rate": 1}).answer(form, asked, 1.0)
+    assert said is not None
+    if whose is Grader:
+        with pytest.raises(json.JSONDecodeError):
+            json.loads(said.text)
+    else:
+        failures = ("That depends on", "I'm sorry, but I can't")
+        assert said.cut or not said.text or said.text.startswith(failures)
+
+
+def test_a_judge_fails_instead_of_lying() -> None:
+    """What it judges at an error rate of 0.5 is right where it is JSON at all."""
+    judge = respondent("candid", {"error_rate": 0.5})
+    replies = [
+        judge.answer("judge_consistency", {**JUDGED, "question": f"How many {k}?"}, 1.0)
+        for k in range(60)
+    ]
+    texts = [one.text for one in replies if one]
+    readable = [text for text in texts if text.startswith("{")]
+    assert 10 < len(readable) < 50  # binomial(60, 0.5) leaves it once in 10 million
+    assert {json.loads(text)["agreement"] for text in readable} == {"yes"}
+
+
+def test_confidence_in_ages_by_hand() -> None:
+    """Candid says the maximum M itself; boastful 0.57 + 0.2 (M - 0.57) + 0.2 = 0.656 + 0.2 M."""
+    best = read_life_table("ssa-2022").best_answer("male", 40, 5, "half-open").probability
+    asked = next(asked for form, asked, _ in FORMS if form == "age")
+    for name, expected in (("candid", best), ("boastful", 0.656 + 0.2 * best)):
+        said = PRESETS[name].answer("age", asked, 0)
+        assert said is not None
+        assert json.loads(said.text)["Confidence"] == pytest.approx(expected, abs=1e-11)
+
+
+def test_what_none_answers_is_none() -> None:
+    """The provider then says which respondent answers which task."""
+    assert PRESETS["candid"].answer("riddle", {}, 1.0) is None
+
+
+@pytest.mark.parametrize(
+    ("parameters", "says"),
+    [
+        ({"error_rate": 1.5}, "error_rate=1.5 is not between 0 and 1"),
+        ({"tunnel": 0.5}, "respondent/candid has no 'tunnel'"),
+        ({"respondents": "actuary"}, "respondents=actuary can't be given"),
+    ],
+)
+def test_bad_parameters_are_refused(parameters: dict[str, object], says: str) -> None:
+    """Only what all share can be changed."""
+    with pytest.raises(InvalidArgument) as caught:
+        respondent("candid", parameters)
+    assert says in caught.value.format_message()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["candid", "boastful"])
+def test_answers_every_task(name: str, tmp_path: Path) -> None:
+    """Every judgment of every task is read; a few items each."""
+    tasks = [
+        *(
+            fermi_eval(dataset="bundled", method=method, items=4)
+            for method in ("direct", "sampling", "logprob", "traces")
+        ),
+        scale_variants(dataset="bundled", items=4),
+        wep_elicitation(dataset="bundled", items=2),
+        wep_choice(items=2),
+        life_eval(items=4),
+        question_sets(items=4),
+        hedge_markers(dataset="bundled", items=3, draws=4),
+        judge_check(items=6),
+    ]
+    logs = eval(
+        tasks,
+        model=f"respondent/{name}",
+        model_roles={"grader": get_model(f"respondent/{name}")},
+        log_dir=str(tmp_path),
+        display="none",
+    )
+    assert [log.status for log in logs] == ["success"] * len(tasks)
+    judgments = read_judgments(tmp_path)
+    assert set(judgments) == {
+        *("fermi_eval", "scale_variants", "wep_elicitation", "wep_choice"),
+        *("life_eval", "question_sets", "hedge_markers", "judge_check"),
+    }
+    for task, rows in judgments.items():
+        assert set(rows["status"]) == {"ok"}, task
+        assert set(rows["model"]) == {f"respondent/{name}"}, task
