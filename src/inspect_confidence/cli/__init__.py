@@ -5,6 +5,7 @@ import click
 from inspect_confidence import __version__
 from inspect_confidence.cli._canonicalize import canonicalize
 from inspect_confidence.cli._compare import compare
+from inspect_confidence.cli._export import export
 from inspect_confidence.cli._judgments import judgments
 from inspect_confidence.cli._plan import plan
 from inspect_confidence.cli._report import report
@@ -20,5 +21,5 @@ def main() -> None:
     """
 
 
-for command in (canonicalize, compare, judgments, plan, report, summarize):
+for command in (canonicalize, compare, export, judgments, plan, report, summarize):
     main.add_command(command)

@@ -6,6 +6,7 @@ import pandas as pd
 
 from inspect_confidence._compare import compare
 from inspect_confidence._errors import InvalidArgument
+from inspect_confidence._secrets import scrub
 from inspect_confidence.plots import shortened
 from inspect_confidence.report._tables import Table, TableCell
 from inspect_confidence.studies import STUDIES
@@ -53,8 +54,8 @@ def differences(
 def _table(compared: pd.DataFrame, baseline: str) -> Table:
     lines = [
         [
-            TableCell(shortened(row["a"], 80), heads=True),
-            TableCell(shortened(row["dataset"], 60), heads=True),
+            TableCell(shortened(scrub(row["a"]), 80), heads=True),
+            TableCell(shortened(scrub(row["dataset"]), 60), heads=True),
             TableCell(row["condition"].replace(";", "; ")),
             TableCell(row["metric"]),
             TableCell(f"{row['value_a']:.3g}"),
@@ -65,7 +66,7 @@ def _table(compared: pd.DataFrame, baseline: str) -> Table:
         ]
         for row in compared.to_dict("records")
     ]
-    name = shortened(baseline, 60)
+    name = shortened(scrub(baseline), 60)
     columns = ["who", "data set", "condition", "metric", "value", name, "difference", "p", "items"]
     return Table(
         f"Differences from {name}",

@@ -15,6 +15,7 @@ import pandas as pd
 from inspect_confidence import plots
 from inspect_confidence._errors import InvalidArgument
 from inspect_confidence._results import COLUMNS, decode_condition, with_parts
+from inspect_confidence._spreadsheet import as_csv
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.plots import shortened
 from inspect_confidence.report._svg import inline
@@ -159,7 +160,7 @@ def draw(job: Job) -> tuple[str, str]:
     Returns:
         The picture for the page, and the reason where there is none.
     """
-    job.rows.to_csv(job.stem.with_suffix(".csv"), index_label="row")
+    job.stem.with_suffix(".csv").write_text(as_csv(job.rows, "row"), encoding="utf-8")
     try:
         figure = getattr(plots, job.plot)(job.rows)
     except InvalidArgument as error:

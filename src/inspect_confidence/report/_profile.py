@@ -10,7 +10,7 @@ from inspect_confidence._results import COLUMNS
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.plots import shortened
 from inspect_confidence.report._figures import Job, ReportFigure, draw
-from inspect_confidence.report._tables import Table, TableCell
+from inspect_confidence.report._tables import Table, TableCell, compact, of_value
 from inspect_confidence.studies import STUDIES, cell
 
 _READS = (
@@ -32,15 +32,10 @@ def profiles(results: pd.DataFrame, directory: Path) -> Iterator[tuple[str, Repo
         name = f"profile-{number}"
         title = f"Confidence profile of {shortened(str(model), 60)}"
         used = list(dict.fromkeys(mine["metric"]))
-        figure = ReportFigure(
-            name, title, _READS, [(one, METRICS[one].definition) for one in used], mine[COLUMNS]
-        )
         svg, reason = draw(Job(name, "profile", title, mine, directory / name))
-        yield (
-            shortened(str(model), 80),
-            ReportFigure(name, title, _READS, figure.definitions, mine[COLUMNS], svg, reason),
-            _table(mine),
-        )
+        definitions = [(one, METRICS[one].definition) for one in used]
+        figure = ReportFigure(name, title, _READS, definitions, mine[COLUMNS], svg, reason)
+        yield shortened(str(model), 80), figure, _table(mine)
 
 
 def _table(rows: pd.DataFrame) -> Table:
@@ -55,10 +50,10 @@ def _table(rows: pd.DataFrame) -> Table:
                 TableCell(str(row["label"]), heads=True),
                 TableCell(shortened(row["dataset"], 60)),
                 TableCell(shortened(row["variant"], 60)),
-                TableCell(str(number), int(index), number.note if number == "-" else ""),
+                of_value(number),
                 TableCell(direction if direction != "none" else "neither"),
                 TableCell(f"{row['n']:,}"),
             ]
         )
     columns = ["study", "number", "data set", "variant", "value", "better", "n"]
-    return Table("", columns, lines)
+    return compact(Table("", columns, lines))

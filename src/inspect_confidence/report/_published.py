@@ -7,7 +7,7 @@ import pandas as pd
 from inspect_confidence._results import without
 from inspect_confidence.plots import shortened
 from inspect_confidence.published import read_published
-from inspect_confidence.report._tables import Table, TableCell
+from inspect_confidence.report._tables import Table, TableCell, of_value
 from inspect_confidence.studies import cell
 
 
@@ -25,12 +25,12 @@ def beside(results: pd.DataFrame) -> Table | None:
     lines = []
     for key in sorted(there):
         for index, row in _of(own, key).iterrows():
-            number = cell({**row.to_dict(), "row": index}, 3)
-            lines.append(_line(key, row, number, "own", index, ""))
+            number = of_value(cell({**row.to_dict(), "row": index}, 3))
+            lines.append(_line(key, row, number, "own", ""))
         for _, row in _of(known, key).iterrows():
-            number = cell({**row.to_dict(), "row": -1, "note": ""}, 3)
+            number = TableCell(cell({**row.to_dict(), "row": -1, "note": ""}, 3))
             said = ". ".join(filter(None, (row["source"], row["definition"])))
-            lines.append(_line(key, row, number, "published", None, said))
+            lines.append(_line(key, row, number, "published", said))
     if not lines:
         return None
     columns = ["metric", "condition", "data set", "model", "from", "value", "source and difference"]
@@ -51,12 +51,7 @@ def _of(rows: pd.DataFrame, key: tuple[str, ...]) -> pd.DataFrame:
 
 
 def _line(
-    key: tuple[str, ...],
-    row: "pd.Series[Any]",
-    number: str,
-    origin: str,
-    index: object,
-    said: str,
+    key: tuple[str, ...], row: "pd.Series[Any]", number: TableCell, origin: str, said: str
 ) -> list[TableCell]:
     return [
         TableCell(key[1], heads=True),
@@ -64,6 +59,6 @@ def _line(
         TableCell(shortened(str(row["dataset"]), 60) or "-"),
         TableCell(shortened(str(row["model"]), 80)),
         TableCell(origin),
-        TableCell(number, index if isinstance(index, int) else None),
+        number,
         TableCell(said or "-"),
     ]

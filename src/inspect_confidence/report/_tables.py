@@ -73,13 +73,14 @@ def of_view(view: View) -> Table:
         any(isinstance(value, Cell) for value in view.table.iloc[:, k]) for k in range(len(columns))
     ]
     lines = [
-        [_cell(value, heads=not any(numbers[: k + 1])) for k, value in enumerate(line)]
+        [of_value(value, heads=not any(numbers[: k + 1])) for k, value in enumerate(line)]
         for line in view.table.itertuples(index=False)
     ]
     return Table(shortened(view.title, _LONGEST), columns, lines, view.caption)
 
 
-def _cell(value: object, *, heads: bool) -> TableCell:
+def of_value(value: object, *, heads: bool = False) -> TableCell:
+    """A cell of the page from one of a study's tables."""
     text = _INFINITE.sub("∞", shortened(str(value), _LONGEST))
     if isinstance(value, Cell):
         undefined = value.note if text == "-" else ""
@@ -110,7 +111,15 @@ def exclusions(rows: pd.DataFrame) -> Table | None:
             )
         lines.append(line)
     columns = ["task", "model", "variant", "data set", "read", *statuses[1:]]
-    return Table("Judgments, read and left out", columns, lines)
+    return compact(Table("Judgments, read and left out", columns, lines))
+
+
+def compact(table: Table) -> Table:
+    """The table without columns that say nothing in any line."""
+    kept = [k for k in range(len(table.columns)) if any(line[k].text for line in table.lines)]
+    columns = [table.columns[k] for k in kept]
+    lines = [[line[k] for k in kept] for line in table.lines]
+    return Table(table.title, columns, lines, table.caption)
 
 
 def tables_of(study: Study, results: pd.DataFrame) -> Iterator[Table]:
@@ -136,4 +145,4 @@ def drawn(rows: pd.DataFrame, most: int) -> Table:
 
 
 def _number(value: float) -> str:
-    return "-" if pd.isna(value) else f"{value:.4g}"
+    return "-" if pd.isna(value) else f"{value:.4g}".replace("inf", "∞")

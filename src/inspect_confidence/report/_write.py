@@ -14,6 +14,8 @@ from markupsafe import Markup
 from inspect_confidence import __version__
 from inspect_confidence._detail import detail
 from inspect_confidence._errors import InvalidArgument
+from inspect_confidence._secrets import scrub, scrub_condition, scrubbed_names
+from inspect_confidence._spreadsheet import as_csv
 from inspect_confidence._summarize import Source, judgments_of, summarize
 from inspect_confidence.metrics import METRICS, Metric
 from inspect_confidence.plots import shortened
@@ -96,7 +98,8 @@ def write_report(
         judged, resamples=resamples, seed=seed, convention=convention, workers=workers
     )
     rows = pd.concat([results, detail(judged, seed=seed, convention=convention)], ignore_index=True)
-    rows.to_csv(place / "results.csv", index_label="row")
+    rows, names = _scrubbed(rows, _models(judged))
+    (place / "results.csv").write_text(as_csv(rows, "row"), encoding="utf-8")
     figures = place / "figures"
     figures.mkdir(exist_ok=True)
     changes = (
@@ -115,8 +118,8 @@ def write_report(
         made=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         total=total,
         resamples=resamples,
-        models=[shortened(name, 80) for name in _models(judged)],
-        notices=[shortened(notice, 300) for notice in judged.notices],
+        models=[shortened(names[name], 80) for name in _models(judged)],
+        notices=[shortened(scrub(notice), 300) for notice in judged.notices],
         profiles=list(profiles(rows.iloc[: len(results)], figures)),
         sections=sections,
         glossary=_glossary(rows),
@@ -152,6 +155,18 @@ def _section(
         figures_of(study, mine, figures, workers),
         tables,
     )
+
+
+def _scrubbed(rows: pd.DataFrame, models: Sequence[str]) -> tuple[pd.DataFrame, Mapping[str, str]]:
+    """Rows and names of models without keys, addresses and local paths."""
+    names = scrubbed_names([*models, *rows["model"]])
+    clean = rows.assign(
+        model=rows["model"].map(names),
+        dataset=rows["dataset"].map(scrub),
+        condition=rows["condition"].map(scrub_condition),
+        note=rows["note"].map(scrub),
+    )
+    return clean, names
 
 
 def _glossary(rows: pd.DataFrame) -> list[Metric]:

@@ -50,7 +50,8 @@ def averaged(drawn: Mapping[str, Drawn], left_out: Collection[str], *, independe
     columns = [[cols[k] for k in kept] for cols in columns]
     means = [d.values[cols] for d, cols in zip(drawn.values(), columns, strict=True)]
     draws = [d.draws[:, cols] for d, cols in zip(drawn.values(), columns, strict=True)]
-    return Drawn(numbers, np.mean(means, axis=0), np.mean(draws, axis=0))
+    observe = next(iter(drawn.values())).observe
+    return Drawn(numbers, np.mean(means, axis=0), np.mean(draws, axis=0), observe)
 
 
 def _mean_interval(values: FloatArray, numbers: Sequence[Number]) -> tuple[float, float] | None:

@@ -1,0 +1,94 @@
+"""How Every Eval Ever names a model and says who runs it."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from inspect_confidence.export._runs import Run
+
+# Providers of Inspect that run open models on the user's own machines.
+_ENGINES = {
+    **{"hf": "transformers", "vllm": "vLLM", "sglang": "SGLang", "ollama": "Ollama"},
+    **{"llama-cpp-python": "llama.cpp", "transformer_lens": "TransformerLens", "nnterp": "nnterp"},
+}
+_HUB = {"hf", "vllm", "sglang", "transformer_lens", "nnterp"}
+_VENDORS = {"openai", "anthropic", "google", "mistral", "grok", "together", "groq", "fireworks"}
+_VENDORS |= {
+    "openrouter",
+    "bedrock",
+    "azureai",
+    "cloudflare",
+    "perplexity",
+    "hf-inference-providers",
+}
+_SIMULATED = {"respondent", "mockllm", "none"}
+# Families whose weights nobody has published; of any other model that isn't known.
+_CLOSED = re.compile(r"^(?:openai/(?:gpt-[345]|o[134]\b)|anthropic/claude|google/gemini)")
+
+TYPED_SETTINGS = ("temperature", "top_p", "top_k", "max_tokens")
+"""Generation settings that the schema has a place for."""
+
+
+def model_info(model: str, runs: Sequence[Run]) -> dict[str, Any]:
+    """The schema's `model_info`.
+
+    Args:
+        model: As Inspect names it: provider and name.
+        runs: Its runs; none where there are no logs.
+    """
+    provider, _, name = model.partition("/")
+    info: dict[str, Any] = {
+        "name": model,
+        "id": name if provider in _HUB and "/" in name else model,
+    }
+    if provider in _ENGINES:
+        info["inference_engine"] = {"name": _ENGINES[provider]}
+    elif provider in _VENDORS:
+        info["inference_platform"] = provider
+    own = any(run.own_address for run in runs)
+    details = {
+        "deployment_type": _deployment(provider, own),
+        "model_availability": "closed_weights" if _CLOSED.match(model) else "unknown",
+    }
+    if provider in _SIMULATED:
+        details["simulated"] = "true"
+    for key, each in (
+        ("model_args", [run.model_args for run in runs]),
+        ("generation_settings", [run.generation for run in runs]),
+    ):
+        if text := as_text(each):
+            details[key] = text
+    return {**info, "additional_details": details}
+
+
+def developer(model: str) -> str:
+    """Whose folder the model's files lie in: the first part of its id."""
+    identity = str(model_info(model, ())["id"])
+    return identity.split("/", 1)[0] if "/" in identity else "unknown"
+
+
+def generation_args(runs: Sequence[Run]) -> dict[str, Any]:
+    """The typed settings in which all runs agree."""
+    settings = {}
+    for name in TYPED_SETTINGS:
+        values = [run.generation.get(name) for run in runs]
+        if values and values[0] is not None and all(value == values[0] for value in values):
+            settings[name] = values[0]
+    return settings
+
+
+def as_text(each: Sequence[Mapping[str, Any]]) -> str:
+    """Different settings of several runs as JSON text; empty where nothing was set."""
+    texts = dict.fromkeys(json.dumps(one, sort_keys=True, ensure_ascii=False) for one in each)
+    if set(texts) <= {"{}"}:
+        return ""
+    return next(iter(texts)) if len(texts) == 1 else f"[{', '.join(texts)}]"
+
+
+def _deployment(provider: str, own_address: bool) -> str:
+    if own_address:
+        return "unknown"
+    if provider in _ENGINES or provider in _SIMULATED:
+        return "self_deployed"
+    return "externally_managed" if provider in _VENDORS else "unknown"

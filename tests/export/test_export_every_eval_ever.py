@@ -1,0 +1,205 @@
+"""Every Eval Ever: valid against its own schemas, directions and ranges from the registry."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pandas as pd
+import pytest
+
+from conftest import run_respondent
+from export.frames import HOSTILE, hostile_judgments, intervals, stated
+from inspect_confidence.export import export
+from inspect_confidence.export._eee_model import model_info
+from inspect_confidence.export._runs import Run
+from inspect_confidence.metrics import METRICS
+
+SCHEMAS = Path(__file__).parent / "every_eval_ever"
+BOUNDS = [(2.0, 4.0), (2.5, 5.0), (4.0, 6.0), (5.0, 6.0)]
+
+
+def validator(name: str) -> jsonschema.Draft7Validator:
+    """The schema as its authors published it."""
+    return jsonschema.Draft7Validator(json.loads((SCHEMAS / name).read_text("utf-8")))
+
+
+def exported(source: Any, folder: Path, **options: Any) -> list[dict[str, Any]]:
+    """Aggregate files, after all files were validated and compared with each other."""
+    paths = export(source, "every-eval-ever", folder, resamples=20, **options)
+    logs = []
+    for path in (path for path in paths if path.suffix == ".json"):
+        log = json.loads(path.read_text("utf-8"))
+        validator("eval.schema.json").validate(log)
+        identities = [one["evaluation_result_id"] for one in log["evaluation_results"]]
+        assert len(identities) == len(set(identities))
+        logs.append(log)
+        if "detailed_evaluation_results" in log:
+            check_items(log, folder, path)
+    return logs
+
+
+def check_items(log: dict[str, Any], folder: Path, path: Path) -> None:
+    """The per-item file is valid, and is the one that the aggregate file describes."""
+    described = log["detailed_evaluation_results"]
+    items = folder / described["file_path"]
+    assert items.parent == path.parent
+    assert items.name == f"{path.stem}_samples.jsonl"
+    assert described["checksum"] == hashlib.sha256(items.read_bytes()).hexdigest()
+    lines = [json.loads(line) for line in items.read_text("utf-8").split("\n")[:-1]]
+    assert len(lines) == described["total_rows"]
+    schema = validator("instance_level_eval.schema.json")
+    for line in lines:
+        schema.validate(line)
+        assert line["evaluation_id"] == log["evaluation_id"]
+        assert line["model_id"] == log["model_info"]["id"]
+
+
+def metric(log: dict[str, Any], name: str) -> dict[str, Any]:
+    """The first result of a metric."""
+    found = [r for r in log["evaluation_results"] if r["metric_config"]["metric_name"] == name]
+    result: dict[str, Any] = found[0]
+    return result
+
+
+def test_logs_of_a_run_are_valid(tmp_path: Path) -> None:
+    """Aggregate and per-item files of a real log; what the log says of the run is there."""
+    run_respondent("tunnel", tmp_path / "logs", items=6, respondent_tunnel=0.5)
+    (log,) = exported(tmp_path / "logs", tmp_path / "out", organization="A group")
+    assert log["schema_version"] == "0.3.0"
+    assert log["eval_library"]["name"] == "inspect_ai"
+    assert log["eval_library"]["version"][0].isdigit()
+    assert log["eval_library"]["additional_details"]["inspect_confidence"] == "0.1.0"
+    assert '"items": 6' in log["eval_library"]["additional_details"]["task_args"]
+    assert log["source_metadata"]["source_organization_name"] == "A group"
+    assert '"tunnel": 0.5' in log["model_info"]["additional_details"]["model_args"]
+    assert int(log["evaluation_timestamp"]) <= int(log["retrieved_timestamp"])
+    assert log["detailed_evaluation_results"]["total_rows"] == 24  # 6 items at 4 levels
+
+
+def test_exporting_again_gives_the_same_files(tmp_path: Path) -> None:
+    """A second export replaces the first instead of adding a second record."""
+    frame = intervals("one", BOUNDS)
+    first = export(frame, "every-eval-ever", tmp_path, resamples=20)
+    assert export(frame, "every-eval-ever", tmp_path, resamples=20) == first
+
+
+def test_every_metric_has_the_registrys_direction_and_range(tmp_path: Path) -> None:
+    """Lower is better exactly of metrics whose direction says so; ranges are the registry's."""
+    frame = stated("one", [0.75, 0.9, 0.6, 0.8, 0.7, 0.5], [1, 1, 0, 1, 0, 1])
+    (log,) = exported(frame, tmp_path)
+    plain = [r for r in log["evaluation_results"] if "." not in r["metric_config"]["metric_name"]]
+    assert len(plain) > 20
+    for config in (result["metric_config"] for result in plain):
+        registered = METRICS[config["metric_name"]]
+        assert config["lower_is_better"] == (registered.direction == "lower")
+        assert float(config["min_score"]) == registered.low
+        assert float(config["max_score"]) == registered.high
+    assert metric(log, "ece")["metric_config"]["lower_is_better"] is True
+    assert metric(log, "auroc")["metric_config"]["lower_is_better"] is False
+
+
+def test_unbounded_ranges_are_the_schemas_texts(tmp_path: Path) -> None:
+    """A width has no greatest value: the schema's "Infinity"."""
+    (log,) = exported(intervals("one", BOUNDS), tmp_path)
+    config = metric(log, "mean_width")["metric_config"]
+    assert (config["min_score"], config["max_score"]) == (0, "Infinity")
+    assert config["additional_details"]["direction"] == "none"
+    assert "no meaning" in config["additional_details"]["lower_is_better"]
+
+
+def test_a_target_becomes_a_distance(tmp_path: Path) -> None:
+    """Coverage 0.5 at 90%: its distance is 0.4, lower is better, at most 0.9."""
+    (log,) = exported(intervals("one", BOUNDS), tmp_path)
+    raw = metric(log, "coverage")
+    assert raw["score_details"]["score"] == 0.5
+    assert raw["metric_config"]["additional_details"]["direction"] == "target=0.9"
+    distance = metric(log, "coverage.distance_to_target")
+    assert distance["score_details"]["score"] == pytest.approx(0.4)
+    assert distance["metric_config"]["lower_is_better"] is True
+    assert distance["metric_config"]["max_score"] == pytest.approx(0.9)
+    ends = [
+        raw["score_details"]["uncertainty"]["confidence_interval"][e] for e in ("lower", "upper")
+    ]
+    interval = distance["score_details"]["uncertainty"]["confidence_interval"]
+    assert interval["upper"] == pytest.approx(0.9 - min(ends))
+    assert interval["lower"] == pytest.approx(0 if max(ends) >= 0.9 else 0.9 - max(ends))
+
+
+def test_what_no_entry_can_hold_is_listed(tmp_path: Path) -> None:
+    """Infinite and undefined numbers, and a mean over models, stand in `left_out.csv`."""
+    frame = pd.concat([stated(name, [0.8, 0.7, 0.9], [1, 1, 1]) for name in ("one", "two")])
+    exported(frame, tmp_path)
+    left = pd.read_csv(tmp_path / "left_out.csv")
+    assert {"undefined", "over several models"} == set(left["left_out"])
+    assert "auroc" in set(left.loc[left["left_out"] == "undefined", "metric"])
+
+
+def test_items_say_what_was_read_and_whether_it_is_right(tmp_path: Path) -> None:
+    """[2, 4] holds 3, [4, 6] doesn't; a refusal has no score and is counted."""
+    frame = intervals("one", [(2, 4), (4, 6), (0, 0)]).assign(status=["ok", "ok", "refusal"])
+    frame.loc[2, ["lower", "upper"]] = float("nan")
+    (log,) = exported(frame, tmp_path)
+    described = log["detailed_evaluation_results"]
+    assert described["additional_details"] == {"judgments_without_a_score": "refusal: 1"}
+    text = (tmp_path / described["file_path"]).read_text("utf-8")
+    first, second = map(json.loads, text.split("\n")[:-1])
+    assert first["evaluation"] == {"score": 1.0, "is_correct": True}
+    assert second["evaluation"] == {"score": 0.0, "is_correct": False}
+    assert first["answer_attribution"][0]["extracted_value"] == "[2, 4]"
+    assert first["input"]["reference"] == ["3"]
+    assert first["metadata"]["level"] == "90"
+
+
+def test_judgments_that_are_neither_right_nor_wrong_have_no_items(tmp_path: Path) -> None:
+    """A number for a word: the file says why there is none beside it."""
+    frame = pd.DataFrame(
+        {
+            "task": "wep_elicitation",
+            "item": ["a", "b", "c"],
+            "word": "likely",
+            "setting": "concise",
+            "language": "en",
+            "probability": [0.6, 0.7, 0.8],
+        }
+    )
+    (log,) = exported(frame, tmp_path)
+    assert "detailed_evaluation_results" not in log
+    assert "neither" in log["source_metadata"]["additional_details"]["per_item"]
+
+
+@pytest.mark.parametrize(
+    ("model", "deployment", "availability"),
+    [
+        ("openai/gpt-4o", "externally_managed", "closed_weights"),
+        ("openai/gpt-oss-20b", "externally_managed", "unknown"),
+        ("anthropic/claude-sonnet-4-0", "externally_managed", "closed_weights"),
+        ("google/gemma-3", "externally_managed", "unknown"),
+        ("hf/meta-llama/Llama-3.1-8B", "self_deployed", "unknown"),
+        ("respondent/tunnel", "self_deployed", "unknown"),
+        ("somebody/model", "unknown", "unknown"),
+        ("unnamed", "unknown", "unknown"),
+    ],
+)
+def test_what_is_known_of_a_model(model: str, deployment: str, availability: str) -> None:
+    """Only what the provider's name says; else the schema's `unknown`."""
+    details = model_info(model, ())["additional_details"]
+    assert (details["deployment_type"], details["model_availability"]) == (deployment, availability)
+
+
+def test_names_on_the_hub_and_addresses_of_ones_own() -> None:
+    """A provider that runs models of the hub is no part of the id; an own address hides who ran."""
+    assert model_info("vllm/org/model", ())["id"] == "org/model"
+    run = Run("2026-01-01T00:00:00+00:00", "0.3", own_address=True)
+    details = model_info("openai/gpt-4o", [run])["additional_details"]
+    assert details["deployment_type"] == "unknown"
+
+
+def test_hostile_names_are_valid(tmp_path: Path) -> None:
+    """Each has its files; names in them are whole."""
+    logs = exported(hostile_judgments(), tmp_path)
+    assert {log["model_info"]["name"] for log in logs} == set(HOSTILE)
+    assert all(len(log["evaluation_id"]) < 500 for log in logs)

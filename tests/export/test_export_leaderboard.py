@@ -1,0 +1,170 @@
+"""The leaderboard: the order that the parameters dictate, in Markdown and in the page."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from markdown_it import MarkdownIt
+
+from export.frames import HOSTILE, hostile_judgments, stated, tunnels
+from inspect_confidence.export import export
+
+MARKDOWN = MarkdownIt("commonmark").enable("table")
+
+
+class Page(HTMLParser):
+    """Elements with their attributes, and the rows of each table as text."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.tables: list[list[list[str]]] = []
+        self.inside = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Keep the element."""
+        self.elements.append((tag, dict(attrs)))
+        if tag == "table":
+            self.tables.append([])
+        elif tag == "tr":
+            self.tables[-1].append([])
+        elif tag in ("td", "th"):
+            self.tables[-1][-1].append("")
+            self.inside = True
+
+    def handle_endtag(self, tag: str) -> None:
+        """A cell ends."""
+        self.inside = self.inside and tag not in ("td", "th")
+
+    def handle_data(self, data: str) -> None:
+        """Text of a cell."""
+        if self.inside:
+            self.tables[-1][-1][-1] += data
+
+
+def read_page(folder: Path) -> tuple[str, Page]:
+    """The page's text and what a browser makes of it."""
+    text = (folder / "leaderboard.html").read_text("utf-8")
+    page = Page()
+    page.feed(text)
+    return text, page
+
+
+def markdown_tables(text: str) -> list[list[list[str]]]:
+    """Rows of each table, as a Markdown parser reads them."""
+    tables: list[list[list[str]]] = []
+    tokens = MARKDOWN.parse(text)
+    for before, token in pairwise(tokens):
+        if token.type == "table_open":
+            tables.append([])
+        elif token.type == "tr_open":
+            tables[-1].append([])
+        elif before.type in ("td_open", "th_open"):
+            tables[-1][-1].append("".join(child.content for child in token.children or []))
+    return tables
+
+
+@pytest.fixture(scope="module")
+def five(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The leaderboard of five estimators, the least able first in the file."""
+    folder = tmp_path_factory.mktemp("five")
+    export(tunnels((0.2, 0.4, 0.6, 0.8, 1.0)), "leaderboard", folder, resamples=300)
+    return folder
+
+
+@pytest.mark.parametrize("metric", ["coverage_gap", "coverage_plateau"])
+def test_five_estimators_have_the_order_of_their_tunnels(five: Path, metric: str) -> None:
+    """The more of its belief one sees, the nearer its coverage is to nominal."""
+    expected = [f"sees {share}" for share in (1.0, 0.8, 0.6, 0.4, 0.2)]
+    text, page = read_page(five)
+    place = [part.split("</caption>")[0] for part in text.split("<caption>")[1:]]
+    (number,) = [i for i, caption in enumerate(place) if f"<code>{metric}</code>" in caption]
+    for table in (
+        page.tables[number],
+        markdown_tables((five / "leaderboard.md").read_text())[number],
+    ):
+        header, *rows = table
+        assert header[:3] == ["rank", "rank, 95% interval", "model"]
+        assert [row[2] for row in rows] == expected
+        assert [row[0] for row in rows] == ["1", "2", "3", "4", "5"]
+        for rank, row in enumerate(rows, 1):
+            low, high = map(int, row[1].split(" to "))
+            assert low <= rank <= high
+        assert rows[-1][1] == "5 to 5"
+
+
+def test_lower_ece_is_first(tmp_path: Path) -> None:
+    """ECE is |0.75 - 0.75| = 0 of one model and |1 - 0.5| = 0.5 of the other."""
+    exact = stated("exact", [0.75] * 4, [1, 1, 1, 0])
+    certain = stated("certain", [1.0] * 4, [1, 1, 0, 0])
+    export(pd.concat([certain, exact]), "leaderboard", tmp_path, resamples=50)
+    text = (tmp_path / "leaderboard.md").read_text("utf-8")
+    (board,) = [part for part in text.split("\n### ") if " ece: " in part]
+    assert "Lower is better." in board
+    _, first, second = markdown_tables(board)[0]
+    assert (first[0], first[2], first[4].split(" ")[0]) == ("1", "exact", "0")
+    assert (second[0], second[2], second[4].split(" ")[0]) == ("2", "certain", "0.5")
+
+
+def test_the_page_stands_alone(five: Path) -> None:
+    """It loads nothing, runs nothing, and its header cells say what they head."""
+    _, page = read_page(five)
+    assert not {"script", "link", "img", "iframe", "object"} & {tag for tag, _ in page.elements}
+    assert not [one for _, one in page.elements if {"src", "href", "onclick"} & set(one)]
+    headers = [one for tag, one in page.elements if tag == "th"]
+    assert headers
+    assert {one.get("scope") for one in headers} == {"row", "col"}
+
+
+def test_hostile_names_do_no_harm(tmp_path: Path) -> None:
+    """Every row has its cells, nothing of a name becomes markup, nothing turns the text around."""
+    export(hostile_judgments(), "leaderboard", tmp_path, resamples=20)
+    text, page = read_page(tmp_path)
+    assert "script" not in {tag for tag, _ in page.elements}
+    markdown = (tmp_path / "leaderboard.md").read_text("utf-8")
+    for written in (text, markdown):
+        assert "\u202e" not in written
+        assert "x" * 200 not in written
+    for table in [*page.tables, *markdown_tables(markdown)]:
+        assert {len(row) for row in table} == {7}
+        assert len(table) == 1 + len(HOSTILE)
+    names = {row[2] for row in page.tables[0][1:]}
+    assert {"<script>alert(1)</script>", "a|b", "\\input{x}", "two lines", "../../x"} <= names
+    kinds = {child.type for one in MARKDOWN.parse(markdown) for child in one.children or []}
+    assert kinds <= {"text", "text_special", "softbreak"}
+
+
+def test_variants_are_ranked_apart_and_means_over_models_are_not(tmp_path: Path) -> None:
+    """A model run in two ways has two lines; the undefined AUROC is last, with its reason."""
+    frame = pd.concat(
+        [
+            stated("one", [0.9, 0.8, 0.3, 0.2], [1, 1, 0, 0]).assign(variant="effort=low"),
+            stated("one", [0.9, 0.8, 0.7, 0.9], [1, 1, 1, 1]).assign(variant="effort=high"),
+            stated("two", [0.3, 0.8, 0.9, 0.2], [1, 1, 0, 0]),
+        ]
+    )
+    export(frame, "leaderboard", tmp_path, resamples=50)
+    text = (tmp_path / "leaderboard.md").read_text("utf-8")
+    (board,) = [part for part in text.split("\n### ") if " auroc: " in part]
+    rows = markdown_tables(board)[0][1:]
+    # Right answers have more confidence in 4 of 4 pairs, and in 2 of 4.
+    assert [row[:1] + row[2:5] for row in rows][:2] == [
+        ["1", "one", "effort=low", rows[0][4]],
+        ["2", "two", "", rows[1][4]],
+    ]
+    assert rows[0][4].startswith("1 ")
+    assert rows[1][4].startswith("0.5 ")
+    assert rows[2][:5] == ["-", "-", "one", "effort=high", "-"]
+    assert "all answers right" in rows[2][6]
+
+
+def test_nothing_to_rank_is_said(tmp_path: Path) -> None:
+    """Judgments of a method that stands for no study give a page that says so."""
+    frame = tunnels([1.0], items=4).assign(method="own")
+    export(frame, "leaderboard", tmp_path, resamples=20)
+    assert "None of the numbers" in (tmp_path / "leaderboard.md").read_text("utf-8")
+    assert "None of the numbers" in (tmp_path / "leaderboard.html").read_text("utf-8")

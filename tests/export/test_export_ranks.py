@@ -1,0 +1,119 @@
+"""Ranks: their order, ties, targets, intervals, and what has none."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import rankdata
+
+from export.frames import intervals, stated
+from inspect_confidence._summarize import judgments_of, summarize
+from inspect_confidence.export._direction import direction_of
+from inspect_confidence.export._ranks import observed, ranks
+
+NAN = float("nan")
+LOWER = direction_of("ece", "")
+HIGHER = direction_of("auroc", "")
+RATIO = direction_of("coverage_plateau", "")
+POINT = (NAN, NAN)
+
+
+def test_ranks_and_intervals_by_hand() -> None:
+    """Ranks of four resamples are 1 2 1 1, 2 1 2 2 and 2 3 2 2; the interval spans them."""
+    values = np.array([1.0, 2.0, 2.0])
+    draws = [np.array([1.0, 1, 1, 1]), np.array([2.0, 0, 2, 2]), np.array([2.0, 2, 2, 2])]
+    found = ranks(values, [POINT] * 3, draws, LOWER)
+    assert [(one.rank, one.low, one.high) for one in found] == [(1, 1, 2), (2, 1, 2), (2, 2, 3)]
+
+
+@pytest.mark.parametrize(("direction", "sign"), [(LOWER, 1), (HIGHER, -1)])
+def test_ranks_are_those_of_scipy(direction: object, sign: int) -> None:
+    """Ties share the best rank, as `scipy.stats.rankdata(method="min")` has it."""
+    values = np.random.default_rng(0).integers(0, 6, 30).astype(float)
+    found = ranks(values, [POINT] * 30, [None] * 30, direction)  # type: ignore[arg-type]
+    np.testing.assert_array_equal([one.rank for one in found], rankdata(sign * values, "min"))
+
+
+def test_nearness_to_a_target_ranks() -> None:
+    """0.9 and 1.1 are as near to 1 as each other, 0.5 is further, 2 is furthest."""
+    found = ranks(np.array([0.5, 0.9, 2.0, 1.1]), [POINT] * 4, [None] * 4, RATIO)
+    assert [one.rank for one in found] == [3, 1, 4, 1]
+
+
+def test_targets_come_from_the_condition() -> None:
+    """Coverage aims at its level, misses on one side at half of the rest."""
+    assert direction_of("coverage", "level=90;method=direct").target == 0.9
+    assert direction_of("miss_below", "level=90").target == 0.05
+    assert direction_of("miss_above", "level=99").target == 0.005
+    assert math.isnan(direction_of("coverage", "method=direct").target)
+
+
+def test_what_has_no_rank_says_why() -> None:
+    """Undefined values, metrics without a direction, targets that nobody named."""
+    undefined, known = ranks(np.array([NAN, 1.0]), [POINT] * 2, [None] * 2, LOWER)
+    assert math.isnan(undefined.rank)
+    assert "undefined" in undefined.note
+    assert known.rank == 1
+    for metric, why in (("mean_width", "no direction"), ("coverage", "target is not known")):
+        (one,) = ranks(np.array([0.5]), [POINT], [None], direction_of(metric, ""))
+        assert math.isnan(one.rank)
+        assert why in one.note
+
+
+def test_numbers_that_resampling_does_not_move_have_no_rank_interval() -> None:
+    """A regression's own interval says that the same value in all resamples isn't certainty."""
+    draws = [np.full(4, 1.0), np.array([0.5, 2.0, 2.0, 2.0])]
+    fixed, moved = ranks(np.array([1.0, 2.0]), [(0.5, 1.5), (0.5, 2.0)], draws, LOWER)
+    assert fixed.rank == 1
+    assert math.isnan(fixed.low)
+    assert "no rank interval" in fixed.note
+    assert (moved.rank, moved.low, moved.high) == (2, 1, 2)
+
+
+def test_resamples_that_are_undefined_for_a_model_have_no_ranks() -> None:
+    """Two of four resamples are left, in which the second is better; the note counts the others."""
+    draws = [np.array([1.0, NAN, 1, 1]), np.array([0.0, 3, 0, NAN])]
+    one, other = ranks(np.array([1.0, 2.0]), [POINT] * 2, draws, LOWER)
+    assert (one.low, one.high, other.low, other.high) == (2, 2, 1, 1)
+    assert one.note == "2 of 4 resamples, undefined for a model, left out"
+
+
+def test_models_with_the_same_answers_tie_in_every_resample() -> None:
+    """Items are resampled together however the rows are ordered: the ranks stay 1 and 1."""
+    rng = np.random.default_rng(1)
+    bounds = [(3 - width, 3 + shift) for width, shift in rng.uniform(-0.5, 2, (40, 2))]
+    bounds = [(min(pair), max(pair)) for pair in bounds]
+    other = intervals("other", bounds).sample(frac=1, random_state=2)
+    frame = pd.concat([intervals("one", bounds), other], ignore_index=True)
+    _, draws = observed(judgments_of(frame), resamples=200, seed=0, convention=None)
+    gaps = [array for key, array in draws.items() if key[4] == "coverage_gap"]
+    assert len(gaps) == 2
+    assert np.ptp(gaps[0]) > 0
+    np.testing.assert_array_equal(gaps[0], gaps[1])
+
+
+def test_stated_confidence_is_resampled_together_too() -> None:
+    """ECE of the same reports in another order is the same in every resample."""
+    rng = np.random.default_rng(3)
+    confidence = rng.integers(0, 11, 30) / 10
+    correct = rng.integers(0, 2, 30).tolist()
+    one = stated("one", confidence.tolist(), correct)
+    other = one.assign(model="other").sample(frac=1, random_state=4)
+    _, draws = observed(
+        judgments_of(pd.concat([one, other])), resamples=100, seed=0, convention=None
+    )
+    first, second = (array for key, array in draws.items() if key[3:] == ("scale=0-100", "ece"))
+    assert np.ptp(first) > 0
+    np.testing.assert_allclose(first, second, rtol=0, atol=1e-12)
+
+
+def test_observing_changes_no_result() -> None:
+    """Values, intervals and notes are those of `summarize`."""
+    bounds = [(2.0, 4.0), (2.5, 5.0), (4.0, 6.0), (5.0, 6.0), (1.0, 3.5)]
+    frame = intervals("one", bounds)
+    found, draws = observed(judgments_of(frame), resamples=100, seed=3, convention=None)
+    pd.testing.assert_frame_equal(found, summarize(frame, resamples=100, seed=3))
+    assert {len(array) for array in draws.values()} == {100}

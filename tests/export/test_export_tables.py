@@ -1,0 +1,186 @@
+"""Results as csv, JSON, Markdown and LaTeX: whole, and harmless whatever a name holds."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from markdown_it import MarkdownIt
+
+from export.frames import HOSTILE, hostile_judgments, intervals
+from inspect_confidence import InvalidArgument, summarize
+from inspect_confidence._spreadsheet import harmless
+from inspect_confidence.export import FORMATS, export
+from inspect_confidence.export._latex import escaped as latex
+from inspect_confidence.export._text import file_name
+
+RESAMPLES = 20
+COMMANDS = {
+    *("begin", "end", "centering", "caption", "small", "scriptsize", "setlength", "tabcolsep"),
+    *("toprule", "midrule", "bottomrule", "textbackslash", "textasciitilde", "symbol"),
+    *("textasciicircum", "textless", "textgreater", "textbar", "dots", "pm", "leq", "geq"),
+    *("times", "infty"),
+}
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Hostile judgments in the four formats."""
+    folder = tmp_path_factory.mktemp("tables")
+    for format in ("csv", "json", "markdown", "latex"):
+        export(hostile_judgments(), format, folder, resamples=RESAMPLES)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("text", "safe"),
+    [
+        ("=1+1", "'=1+1"),
+        ("+1", "'+1"),
+        ("-1", "'-1"),
+        ("@SUM(A1)", "'@SUM(A1)"),
+        ("\t=1", "'\t=1"),
+        ("\rx", "'\rx"),
+        ("  \n=1", "'  \n=1"),
+        ("\uff1d1", "'\uff1d1"),
+        ("a=1", "a=1"),
+        ("level=90", "level=90"),
+        ("", ""),
+    ],
+)
+def test_formulas_become_text(text: str, safe: str) -> None:
+    """What a spreadsheet would compute has an apostrophe before it, nothing else changes."""
+    assert harmless(text) == safe
+
+
+def test_csv_reads_back_equal(written: Path) -> None:
+    """Names and numbers are those that went in, a negative number among them."""
+    read = pd.read_csv(written / "results.csv", keep_default_na=False, na_values={"value": [""]})
+    assert set(read["model"]) == {harmless(name) for name in HOSTILE}
+    gaps = read.loc[read["metric"] == "coverage_gap", "value"]
+    assert gaps.dtype == float
+    assert (gaps.round(12) == -0.4).all()  # half of the intervals hold the truth: 0.5 - 0.9
+    assert "'-" not in (written / "results.csv").read_text("utf-8").replace("'=", "")
+
+
+def test_json_reads_back_equal(written: Path) -> None:
+    """All rows of the results; infinite numbers are texts, missing ones null."""
+    rows = json.loads((written / "results.json").read_text("utf-8"))
+    expected = summarize(hostile_judgments(), resamples=RESAMPLES)
+    assert {row["model"] for row in rows} == set(HOSTILE)
+    assert len(rows) == len(expected)
+    for row, value in zip(rows, expected["value"], strict=True):
+        assert row["value"] == (None if math.isnan(value) else pytest.approx(value))
+
+
+def test_infinite_numbers_are_texts_in_json(tmp_path: Path) -> None:
+    """One train item is too few for an offset at 90%: the adjusted interval is infinite."""
+    frame = intervals("one", [(2, 4), (2, 5)]).assign(split=["train", "test"])
+    export(frame, "json", tmp_path, resamples=RESAMPLES)
+    rows = json.loads((tmp_path / "results.json").read_text("utf-8"))
+    found = [row["value"] for row in rows if row["metric"] == "conformal_offset"]
+    assert found == ["Infinity"]
+
+
+def test_markdown_tables_keep_their_columns(written: Path) -> None:
+    """A parser finds no markup of a name's, and as many cells in each row as in the header."""
+    text = (written / "tables.md").read_text("utf-8")
+    tokens = MarkdownIt("commonmark").enable("table").parse(text)
+    rows: list[int] = []
+    tables = 0
+    for token in tokens:
+        if token.type == "table_open":
+            tables, rows = tables + 1, []
+        rows += [0] if token.type == "tr_open" else []
+        if token.type in ("td_open", "th_open"):
+            rows[-1] += 1
+        if token.type == "table_close":
+            assert len(set(rows)) == 1
+            assert len(rows) > 1
+    assert tables >= len(HOSTILE)
+    kinds = {child.type for token in tokens for child in token.children or []}
+    assert kinds <= {"text", "text_special", "softbreak"}
+    assert not {token.type for token in tokens} & {"html_block", "bullet_list_open", "fence"}
+    assert "\u202e" not in text
+    assert "x" * 200 not in text
+
+
+def commands(text: str) -> tuple[Counter[str], int, int]:
+    """Commands of a LaTeX text, and the depth of braces: at the end and at its least."""
+    found: Counter[str] = Counter()
+    depth = least = place = 0
+    while place < len(text):
+        if text[place] == "\\":
+            word = re.compile(r"[A-Za-z]+|.", re.DOTALL).match(text, place + 1)
+            assert word
+            found[word[0]] += 1
+            place = word.end()
+            continue
+        depth += {"{": 1, "}": -1}.get(text[place], 0)
+        least = min(least, depth)
+        place += 1
+    return found, depth, least
+
+
+def test_latex_is_balanced_and_escaped(written: Path) -> None:
+    """Braces and environments close, rows have their cells, no command comes from a name."""
+    text = (written / "tables.tex").read_text("utf-8")
+    body = "\n".join(line for line in text.split("\n") if not line.startswith("%"))
+    found, depth, least = commands(body)
+    assert (depth, least) == (0, 0)
+    assert {name for name in found if name.isalpha()} <= COMMANDS
+    assert re.findall(r"\\begin\{(\w+)\}", body).count("table") >= len(HOSTILE)
+    assert re.findall(r"\\begin\{(\w+)\}", body) == re.findall(r"\\end\{(\w+)\}", body)[::-1] or (
+        Counter(re.findall(r"\\begin\{(\w+)\}", body))
+        == Counter(re.findall(r"\\end\{(\w+)\}", body))
+    )
+    for table in re.findall(r"\\begin\{tabular\}.*?\\end\{tabular\}", body, re.DOTALL):
+        columns = len(re.findall(r"[lr]", table.split("{")[2].split("}")[0]))
+        rows = [line for line in table.split("\n") if line.endswith(r" \\")]
+        assert {len(re.findall(r"(?<!\\)&", row)) for row in rows} == {columns - 1}
+    assert not re.findall(r"(?<!\\)[#%]|[~^\u202e<>|\"]", body)
+    assert "x" * 200 not in text
+
+
+def test_latex_escapes_every_special_character() -> None:
+    """Each of the ten has its own command."""
+    assert latex(r"\{}$&#%_~^") == (
+        r"\textbackslash{}\{\}\$\&\#\%\_\textasciitilde{}\textasciicircum{}"
+    )
+
+
+@pytest.mark.parametrize(
+    "name", [*HOSTILE, "", ".", "..", "CON/..", "\x00", "a\\b", "\u00e9" * 300]
+)
+def test_file_names_lead_nowhere_else(name: str) -> None:
+    """They are short, plain, without a folder, and tell different names apart."""
+    made = file_name(name)
+    assert re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}", made)
+    assert made != file_name(f"{name}'")
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_no_file_leaves_the_folder(tmp_path: Path, format: str) -> None:
+    """Whatever models are called, all that is written lies in the folder that was named."""
+    folder = tmp_path / "deep" / "out"
+    paths = export(hostile_judgments(), format, folder, resamples=RESAMPLES)
+    there = {path for path in tmp_path.rglob("*") if path.is_file()}
+    assert {path.resolve() for path in paths} == there
+    assert all(path.is_relative_to(folder) for path in there)
+
+
+def test_arguments_are_checked(tmp_path: Path) -> None:
+    """The error names the value and what is known."""
+    frame = intervals("one", [(2, 4)])
+    with pytest.raises(InvalidArgument, match="format=xlsx is not known"):
+        export(frame, "xlsx", tmp_path)
+    with pytest.raises(InvalidArgument, match="relationship=friend is not known"):
+        export(frame, "csv", tmp_path, relationship="friend")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InvalidArgument, match="is a file"):
+        export(frame, "csv", tmp_path / "file")

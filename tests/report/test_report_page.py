@@ -1,0 +1,203 @@
+"""The report's page: whole, self-contained, true to its rows, and harmless."""
+
+import math
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from inspect_confidence import InvalidArgument
+from inspect_confidence.report import write_report
+from report.pages import (
+    HOSTILE,
+    SHOWN,
+    Element,
+    elements,
+    interval_frame,
+    rows_of,
+    small_judgments,
+    stated_frame,
+)
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of two models' judgments, with a baseline and published figures."""
+    return write_report(
+        small_judgments("vendor/a", "vendor/b"),
+        tmp_path_factory.mktemp("report"),
+        published=True,
+        baseline="vendor/b",
+        resamples=200,
+    )
+
+
+@pytest.fixture(scope="module")
+def shown(page: Path) -> list[Element]:
+    """Its elements."""
+    return elements(page)
+
+
+def test_nothing_is_loaded_from_elsewhere(page: Path, shown: list[Element]) -> None:
+    """No element and no style names a resource, and there is no script."""
+    assert "script" not in {one.tag for one in shown}
+    assert not {"link", "img", "iframe", "object", "embed"} & {one.tag for one in shown}
+    for one in shown:
+        for name in ("src", "href", "xlink:href", "srcset", "action", "data"):
+            if name in one.attributes:
+                assert one.attributes[name].startswith("#"), (one.tag, one.attributes)
+    text = page.read_text(encoding="utf-8")
+    assert "@import" not in text
+    assert all(url.startswith("#") for url in re.findall(r"url\(['\"]?([^)]*)\)", text))
+
+
+def test_it_is_small(page: Path) -> None:
+    """The page stays below 5 MB."""
+    assert page.stat().st_size < 5_000_000
+
+
+def test_every_identifier_is_unique_and_every_link_leads_somewhere(shown: list[Element]) -> None:
+    """Identifiers stand once; links within the page have a target."""
+    names = [one.attributes["id"] for one in shown if "id" in one.attributes]
+    assert len(names) == len(set(names))
+    links = {one.attributes["href"][1:] for one in shown if one.tag == "a"}
+    assert links
+    assert links <= set(names)
+
+
+def test_every_number_is_that_of_its_row(page: Path, shown: list[Element]) -> None:
+    """A cell with `data-row` shows that row's value and interval, to the digits that it has."""
+    rows = rows_of(page).to_dict("index")
+    cells = [one for one in shown if "data-row" in one.attributes]
+    assert len(cells) > 200
+    for one in cells:
+        row = rows[int(one.attributes["data-row"])]
+        if one.text == "-":
+            assert math.isnan(row["value"])
+            continue
+        found = SHOWN.match(one.text)
+        assert found, one.text
+        for text, name in zip(found.groups(), ("value", "ci_low", "ci_high"), strict=True):
+            if text is not None:
+                _agree(text, float(row[name]))
+
+
+def _agree(text: str, value: float) -> None:
+    """The text is the value, rounded, plainly or as a percentage."""
+    plain = text.replace(",", "")
+    if "∞" in plain:
+        assert math.isinf(value)
+        return
+    unit = 0.5 * 10.0 ** -len(plain.partition(".")[2]) * 1.001
+    assert min(abs(float(plain) - value), abs(float(plain) - 100 * value)) <= max(
+        unit, 1e-3 * abs(value)
+    )
+
+
+def test_every_figure_says_what_it_shows_and_what_was_left_out(shown: list[Element]) -> None:
+    """Captions count judgments and refusals, and every figure names its rows."""
+    figures = [one for one in shown if one.tag == "figure"]
+    assert len(figures) >= 10
+    for one in figures:
+        assert re.fullmatch(r"\d+(-\d+)?( \d+(-\d+)?)*", one.attributes["data-rows"])
+    captions = [one.text for one in shown if one.tag == "figcaption"]
+    of_scales = [text for text in captions if "refusal" in text]
+    # 30 items, 2 scales, 2 epochs; items 9, 19, 29 and 8, 18, 28 refuse on both scales
+    assert any("120 judgments; 12 left out" in text for text in of_scales)
+
+
+def test_exclusions_are_counted(shown: list[Element]) -> None:
+    """The table of statuses has each model's refusals: 6 items on 2 scales."""
+    table = next(one for one in shown if one.tag == "table" and "refusal" in one.text)
+    assert re.search(r"vendor/amine10812", table.text), table.text
+
+
+def test_missing_studies_are_absent(shown: list[Element]) -> None:
+    """Only the two studies that were run have a heading."""
+    titles = [one.text for one in shown if one.tag == "h2"]
+    assert [title.split(":")[0] for title in titles] == [
+        "How to read this",
+        "Profiles of the models",
+        "FermiEval",
+        "Scale variants",
+        "Definitions",
+    ]
+
+
+def test_a_baseline_has_its_differences(page: Path, shown: list[Element]) -> None:
+    """The other model's differences stand in each study, none of the baseline from itself."""
+    tables = [one.text for one in shown if one.tag == "table" and "differencep" in one.text]
+    assert len(tables) == 2
+    assert all("vendor/a" in text for text in tables)
+
+
+def test_published_figures_are_marked(shown: list[Element]) -> None:
+    """FermiEval's published coverage stands beside the own, with its source."""
+    tables = [one.text for one in shown if one.tag == "table" and "published" in one.text]
+    assert any("gpt-4o-mini" in text and "Epstein" in text for text in tables)
+
+
+def test_figures_lie_beside_the_page(page: Path, shown: list[Element]) -> None:
+    """Each figure is there as svg, png and pdf, with the rows that it draws."""
+    names = [one.attributes["id"] for one in shown if one.tag == "figure"]
+    for name in names:
+        for ending in ("svg", "png", "pdf", "csv"):
+            assert (page.parent / "figures" / f"{name}.{ending}").stat().st_size > 100
+
+
+def test_hostile_names_do_no_harm(tmp_path: Path) -> None:
+    """A name with markup, quotes, direction marks and 10,000 letters is text, and short."""
+    frames = {
+        "scale_variants": stated_frame(HOSTILE, items=12),
+        "fermi_eval": interval_frame(HOSTILE, items=12).assign(dataset="<b>\u202eset</b>"),
+    }
+    page = write_report(frames, tmp_path / "out", resamples=50)
+    text = page.read_text(encoding="utf-8")
+    assert "<script" not in text
+    assert "&lt;script&gt;" in text
+    assert "<b>" not in text
+    assert "\u202e" not in text
+    assert "a" * 200 not in text
+    assert {one.name for one in (tmp_path / "out").iterdir()} == {
+        "index.html",
+        "results.csv",
+        "figures",
+    }
+    assert HOSTILE in set(rows_of(page)["model"])
+
+
+def test_too_little_data_is_said(tmp_path: Path) -> None:
+    """Where nothing could be read the study stays, and its figures say why they are missing."""
+    frame = stated_frame("m", items=4).assign(
+        raw=float("nan"), correct=float("nan"), status="refusal"
+    )
+    page = write_report(frame, tmp_path, resamples=20)
+    reasons = [one.text for one in elements(page) if one.attributes.get("class") == "nothing"]
+    assert reasons
+    assert all("Too little data" in text or "nothing to draw" in text for text in reasons)
+
+
+def test_what_cannot_be_reported_is_refused(tmp_path: Path) -> None:
+    """A baseline that isn't there, no judgments, and a file for a folder: one clear error each."""
+    frame = stated_frame("m", items=4)
+    with pytest.raises(InvalidArgument, match="baseline=other"):
+        write_report(frame, tmp_path, baseline="other")
+    with pytest.raises(InvalidArgument, match="no judgment"):
+        write_report({"scale_variants": frame.iloc[:0]}, tmp_path)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InvalidArgument, match="can't be made"):
+        write_report(frame, tmp_path / "file", resamples=10)
+
+
+def test_the_same_judgments_give_the_same_numbers_as_summarize(page: Path) -> None:
+    """results.csv begins with the rows of `summarize`."""
+    from inspect_confidence import summarize  # noqa: PLC0415
+
+    wanted = summarize(small_judgments("vendor/a", "vendor/b"), resamples=200)
+    got = rows_of(page).iloc[: len(wanted)].reset_index(drop=True)
+    pd.testing.assert_frame_equal(
+        got[["metric", "value", "ci_low", "ci_high", "n"]],
+        wanted[["metric", "value", "ci_low", "ci_high", "n"]],
+        check_dtype=False,
+    )
