@@ -4,6 +4,8 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 UV := $(shell command -v uv 2>/dev/null)
 LOGS ?= logs
+EVAL = $(BIN)/inspect eval --model respondent/candid,respondent/boastful \
+	--log-dir $(LOGS)/demo --display plain
 
 ifdef UV
 create = uv venv --quiet --allow-existing --python $(PYTHON) $(VENV)
@@ -15,10 +17,13 @@ endif
 
 .PHONY: demo test lint types unit validate bench docs clean
 
-demo: $(VENV)/.installed  ## run FermiEval on a simulated respondent and print its table
-	$(BIN)/inspect eval tasks/fermi_eval.py --model respondent/tunnel -T dataset=bundled \
-		--log-dir $(LOGS) --display plain
-	$(BIN)/inspect-confidence summarize $(LOGS)
+demo: $(VENV)/.installed  ## run every task on two simulated models, then write the report
+	$(EVAL) tasks/fermi_eval.py tasks/scale_variants.py tasks/question_sets.py \
+		-T dataset=bundled -T items=60
+	$(EVAL) tasks/life_eval.py tasks/wep_probes.py
+	$(EVAL) tasks/hedge_markers.py@hedge_markers -T dataset=bundled -T items=120 \
+		--model-role grader=respondent/judge
+	$(BIN)/inspect-confidence report $(LOGS)/demo -o $(LOGS)/demo-report
 
 test: lint types unit  ## lint, types and the whole test suite
 
@@ -38,8 +43,11 @@ validate: $(VENV)/.installed-dev  ## long simulations: recovery of parameters, c
 bench: $(VENV)/.installed-bench  ## speed beside that of other packages: about two minutes
 	$(BIN)/python benchmarks
 
-docs: $(VENV)/.installed  ## write the generated pages anew
+docs: $(VENV)/.installed-docs  ## write the generated pages and the notebook anew, build site/
 	$(BIN)/python docs/generate.py
+	$(BIN)/python docs/generate_api.py
+	$(BIN)/python docs/execute_notebook.py
+	$(BIN)/mkdocs build --strict --quiet
 
 clean:
 	rm -rf $(VENV) dist
@@ -57,4 +65,9 @@ $(VENV)/.installed-dev: pyproject.toml
 $(VENV)/.installed-bench: pyproject.toml
 	$(create)
 	$(install) --editable '.[bench]'
+	touch $@ $(VENV)/.installed
+
+$(VENV)/.installed-docs: pyproject.toml
+	$(create)
+	$(install) --editable '.[docs]'
 	touch $@ $(VENV)/.installed

@@ -2,9 +2,14 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
+from operator import attrgetter
 from urllib.parse import unquote
 
 import pandas as pd
+
+
+SCHEMA_VERSION = 1
+"""Of files of judgments and of results; docs/judgments.md says what changes it."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +46,8 @@ COLUMNS = [field.name for field in fields(Result)]
 
 def results_frame(results: Iterable[Result]) -> pd.DataFrame:
     """Results as a data frame with its columns in order, also where there are none."""
-    return pd.DataFrame(list(results), columns=COLUMNS)
+    # Given the results themselves, pandas would copy each of them deeply first.
+    return pd.DataFrame(list(map(attrgetter(*COLUMNS), results)), columns=COLUMNS)
 
 
 def encode_condition(parts: Mapping[str, object]) -> str:

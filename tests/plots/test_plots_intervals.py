@@ -104,7 +104,7 @@ def test_coverage_has_a_panel_for_each_method() -> None:
         [0.7, 0.8, 0.85, 0.9],
     ]
     assert legend_of(figure) == ["as stated", "conformal", "scaled by likelihood"]
-    assert [label.get_text() for label in direct.get_xticklabels()] == ["80%", "90%", "95%", "99%"]
+    assert [label.get_text() for label in direct.get_xticklabels()] == ["80", "90", "95", "99"]
     nominal = np.array(direct.lines[0].get_ydata(), float)
     assert nominal.tolist() == [0.8, 0.9, 0.95, 0.99]
 
@@ -141,7 +141,7 @@ def test_decoding_temperatures_and_methods_of_the_users_own() -> None:
 
 
 def test_infinite_scores_are_said_in_words() -> None:
-    """They are named in the panel; scores of a wide range have a logarithmic axis."""
+    """They are named above the panel; scores of a wide range have a logarithmic axis."""
     rows = pd.concat(
         [
             by_level("interval_score", "method=direct;split=test", 6, 9, 20, 60),
@@ -149,7 +149,7 @@ def test_infinite_scores_are_said_in_words() -> None:
         ]
     )
     (ax,) = interval_score(rows).axes
-    assert [text.get_text() for text in ax.texts] == ["infinite, not drawn:\nconformal at 99%"]
+    assert [text.get_text() for text in ax.texts] == ["infinite, not drawn: conformal at 99%"]
     assert drawn(ax)["--"][1] == [6, 7, 8]
     assert ax.get_yscale() == "log"
     svg = saved(interval_score(rows))
@@ -194,10 +194,11 @@ def test_tunnel_draws_stated_and_needed_widths() -> None:
         "-": [2, 2.1, 2.2, 2.3],
         "--": [3, 4, 6],
     }
-    assert {text.get_text() for text in ax.texts} == {
-        "infinite, not drawn:\nconformal at 99%",
+    (said,) = ax.texts
+    assert said.get_text().split("\n") == [
         "coverage plateau 0.65 [0.56, 0.72]",
-    }
+        "infinite, not drawn: conformal at 99%",
+    ]
 
 
 def test_a_tunnel_without_a_plateau() -> None:
@@ -220,7 +221,7 @@ def test_only_infinite_values(plot: Plot) -> None:
     """The panel is empty but for the words."""
     rows = pd.concat([by_level(metric, "method=direct", inf, inf) for metric in METRICS])
     (ax,) = plot(rows).axes
-    assert [text.get_text() for text in ax.texts] == ["infinite, not drawn:\nas stated at 80%, 90%"]
+    assert [text.get_text() for text in ax.texts] == ["infinite, not drawn: as stated at 80%, 90%"]
     saved(plot(rows))
 
 
@@ -233,3 +234,14 @@ def test_awkward_model_names(plot: Plot, name: str) -> None:
     assert max(map(len, re.findall(r">([^<]*)</text>", svg))) < 200
     assert "<b>" not in svg
     assert "\u202e" not in svg
+
+
+def test_levels_are_labelled_where_there_is_room() -> None:
+    """Of many levels some have no label."""
+    levels = range(5, 100, 5)
+    rows = frame(*(result(f"level={level};method=direct", "coverage", 0.5) for level in levels))
+    (ax,) = coverage(rows).axes
+    labels = [label.get_text() for label in ax.get_xticklabels()]
+    assert len(labels) == len(levels)
+    assert labels[0] == "5"
+    assert 1 < sum(map(bool, labels)) < len(levels)

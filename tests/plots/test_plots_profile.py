@@ -18,6 +18,7 @@ from inspect_confidence.metrics import METRICS
 from inspect_confidence.plots import style
 from inspect_confidence.plots._profile import profile
 from inspect_confidence.plots._profile_axis import ideal, window, written
+from inspect_confidence.plots._style import WIDTH
 
 NONE = (nan, nan)
 
@@ -86,7 +87,7 @@ def test_a_line_a_row_as_it_is() -> None:
         assert found["interval"] == bar
         assert found.get("best") == (None if best is None else [best])
     words = said(figure)
-    assert words[:3] == ["calibration error", "task, own", "0.200 [0.100, 0.250]"]
+    assert words[:3] == ["Calibration error", "task, own", "0.200 [0.100, 0.250]"]
     assert words[5] == "\u22120.100 [\u22120.300, 0.050]"
 
 
@@ -101,7 +102,7 @@ def test_rows_stand_one_below_the_other() -> None:
     assert max(tops) < 1
     places = [text.get_position()[1] for text in figure.texts]
     assert min(places) > 0
-    assert figure.get_figwidth() * 100 <= 640
+    assert figure.get_figwidth() == WIDTH
 
 
 @pytest.mark.parametrize(
@@ -112,9 +113,15 @@ def test_rows_stand_one_below_the_other() -> None:
         ("coverage_plateau", [0.7, 0.8], (0, 1)),
         ("coverage_plateau", [1.6], (0, 2)),
         ("interval_score", [7.2, 11.7, nan, inf], (0, 15)),
-        ("mean_width", [0.031], (0, 0.04)),
+        ("mean_width", [0.031], (0, 0.1)),
+        ("mean_width", [0.31], (0, 0.4)),
         ("hard_easy_slope", [-0.2, 0.8], (-0.25, 1)),
-        ("meta_d_ideal", [-1.2], (-1.5, 0)),
+        ("hard_easy_slope", [-2e-13, 2e-13], (0, 1)),
+        ("hard_easy_slope", [-2e-4, 0.5], (-0.05, 1)),
+        ("interval_score_change", [2e-13], (-0.1, 0.1)),
+        ("m_ratio", [0.004], (0, 1)),
+        ("meta_d_ideal", [-1.2], (-1.5, 1)),
+        ("words_that_differ", [0], (0, 10)),
         ("meta_d_ideal", [], (0, 1)),
         ("words_that_differ", [15], (0, 20)),
     ],
@@ -122,7 +129,9 @@ def test_rows_stand_one_below_the_other() -> None:
 def test_windows(metric: str, values: list[float], expected: tuple[float, float]) -> None:
     """The registry's range; where it has no end, the next round number 5% beyond the values.
 
-    1.05 1.6 = 1.68 -> 2; 1.05 11.7 = 12.3 -> 15; 1.05 .031 = .033 -> .04; 1.05 .2 = .21 -> .25.
+    1.05 1.6 = 1.68 -> 2; 1.05 11.7 = 12.3 -> 15; 1.05 .31 = .33 -> .4; 1.05 .2 = .21 -> .25. At
+    least to 1 for slopes, ratios and d', to 10 for counts, and .1 to both sides else; what lies
+    beyond 0, but for rounding errors, has 5% of the other side at least.
     """
     assert window(metric, values) == pytest.approx(expected)
 
@@ -191,6 +200,23 @@ def test_numbers_in_words() -> None:
     assert written(12.5, NONE, (0, 20), "years") == "12.50"
     assert written(123.25, NONE, (0, 150), "years") == "123.2"  # to even
     assert written(15.0, NONE, (0, 20), "count") == "15"
+    assert written(-2e-13, (-4e-4, 6e-4), (0, 1), "ratio") == "0.000 [0.000, 0.001]"
+    assert written(-0.2, NONE, (-1, 10), "count") == "0"
+    assert written(123456.0, NONE, (0, 150000), "years") == "1.23e+05"
+
+
+def test_rows_of_a_study_stand_together() -> None:
+    """Under the study's name, in the order in which they come first."""
+    rows = frame(*(result("ece", 0.1, label=label) for label in ("a", "meta-d' of b", "c")))
+    studies = pd.Series(["life_eval", "fermi_eval", "life_eval"])
+    words = said(profile(rows.assign(study=studies)))
+    assert words[::3][:1] == ["LifeEval and the question sets"]
+    labels = [one for one in words if one not in ("task, own", "0.100")]
+    assert labels == ["LifeEval and the question sets", "A", "C", "FermiEval", "meta-d' of b"]
+    unknown = said(profile(rows.assign(study=["my study", "", None])))
+    assert [one for one in unknown if one not in ("task, own", "0.100")] == [
+        *("my study", "A", "meta-d' of b", "C")
+    ]
 
 
 def test_variants_are_named_where_a_task_has_several() -> None:

@@ -14,10 +14,12 @@ from matplotlib.collections import LineCollection
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
+from inspect_confidence import detail
 from inspect_confidence._errors import InvalidArgument
-from inspect_confidence._results import COLUMNS, encode_condition
+from inspect_confidence._results import COLUMNS, decode_condition, encode_condition
 from inspect_confidence.plots import consistency, divergence, style, word_differences, words
 from inspect_confidence.plots._style import ON_DARK, ON_LIGHT
+from inspect_confidence.studies._wep_figures import FIGURES
 
 NAN = float("nan")
 Plot = Callable[[pd.DataFrame], Figure]
@@ -126,12 +128,48 @@ def test_boxes_are_the_quantiles() -> None:
 def test_people_are_drawn_in_every_panel_and_alone() -> None:
     """One panel a setting, each with both sides; people alone have a panel of their own."""
     people = list(stated("likely", LIKELY, "people surveyed"))
-    own = [*stated("likely", DOUBT), *stated("likely", DOUBT, setting="all")]
+    settings = ("concise", "male", "all")
+    own = [one for name in settings for one in stated("likely", DOUBT, setting=name)]
     axes = words(frame([*people, *own])).axes
-    assert [len(ax.lines) for ax in axes] == [2, 2]
-    assert {ax.get_title("left") for ax in axes} == {"concise", "all settings"}
+    assert [len(ax.lines) for ax in axes] == [2, 2, 2]
+    assert {ax.get_title("left") for ax in axes} == {"concise", "male", "all settings"}
     (ax,) = words(frame(people)).axes
     assert (len(ax.lines), ax.get_title("left")) == (1, "people surveyed")
+
+
+def test_the_only_setting_is_drawn_once() -> None:
+    """Where nothing but concise contexts were asked, all of them are the same panel."""
+    own = [*stated("likely", DOUBT), *stated("likely", DOUBT, setting="all")]
+    assert len(words(frame(own)).axes) == 1
+    assert len(words(frame(own[5:])).axes) == 1  # the rows over all settings by themselves
+
+
+@pytest.mark.parametrize("settings", [["female"], ["female", "male"]])
+def test_the_report_has_a_figure_of_words_whatever_was_asked(settings: list[str]) -> None:
+    """One setting or two, what the report keeps is each word over all settings: five quantiles."""
+    judgments = pd.DataFrame(
+        {
+            "task": "wep_elicitation",
+            "model": "m",
+            "dataset": "d",
+            "item": "a",
+            "setting": settings,
+            "language": "en",
+            "word": "likely",
+            "status": "ok",
+            "probability": 0.7,
+        }
+    )
+    (spec,) = (one for one in FIGURES if one.plot == "words")
+    assert spec.keep is not None
+    rows = detail(judgments)
+    rows = rows[rows["metric"].isin(spec.metrics)]
+    mine = rows[[spec.keep(decode_condition(text)) for text in rows["condition"]]]
+    own = mine[mine["model"] != spec.beside]
+    assert len(own) == 5
+    assert set(own["n"]) == {len(settings)}
+    assert len(mine) > len(own)  # the people surveyed
+    assert len(words(mine).axes) == 1
 
 
 def test_words_nobody_was_asked_about_are_placed_by_the_model() -> None:
@@ -191,9 +229,20 @@ def test_each_measure_of_divergence_has_a_panel() -> None:
 def test_columns_beyond_ten_are_counted() -> None:
     """Of 12 models two are left out, which the axis says."""
     rows = [against("likely", "wasserstein", 1) | {"model": f"m{k}"} for k in range(12)]
-    (ax,) = divergence(frame(rows)).axes
-    assert len(ax.texts) == 10
-    assert ax.get_xlabel() == "columns left out: 2"
+    first, second = divergence(frame(rows)).axes
+    assert (len(first.texts), len(second.texts)) == (5, 5)
+    assert (first.get_xlabel(), second.get_xlabel()) == ("", "columns left out: 2")
+
+
+def test_blocks_have_one_scale_of_colour() -> None:
+    """Six models with 1 to 6 points are two blocks of three; 6 is the lightest in both."""
+    rows = [against("likely", "wasserstein", k) | {"model": f"m{k}"} for k in range(1, 7)]
+    axes = divergence(frame(rows)).axes
+    assert [[text.get_text() for text in ax.texts] for ax in axes] == [
+        ["1.0", "2.0", "3.0"],
+        ["4.0", "5.0", "6.0"],
+    ]
+    assert [ax.collections[0].get_clim() for ax in axes] == [(0, 6), (0, 6)]
 
 
 def test_dots_are_the_differences() -> None:
@@ -230,7 +279,7 @@ def test_comparisons_are_named() -> None:
         "zh against en, female, zh",
         "m against other, male",
     ]
-    assert [ax.get_xlabel() for ax in axes] == [
+    assert [" ".join(ax.get_xlabel().split()) for ax in axes] == [
         "male less female, points",
         "en less zh, points",
         "P(other > m)",
@@ -265,7 +314,7 @@ def test_scores_stand_beside_those_of_chance() -> None:
     assert isinstance(chance[0], LineCollection)
     assert [float(path[0, 1]) for path in chance[0].get_segments()] == [0.25, 0.35]
     ticks = [text.get_text() for text in pairwise.get_xticklabels()]
-    assert ticks == ["all", "3 choices"]
+    assert ticks == ["all", "3"]
     assert (pairwise.get_title("left"), empirical.get_title("left")) == ("pairwise", "empirical")
     texts = {text.get_text() for text in figure.legends[0].get_texts()}
     assert texts == {"without reasoning", "with reasoning", "random choices", "both"}

@@ -24,6 +24,8 @@ _MOST = 8.0
 _D_GRID = np.arange(0, 6.0001, 0.05)
 _Z_GRID = np.arange(-3.8, 3.8001, 0.05)
 _LOG2_POINTS = 16
+_FIRST = 41
+"""How many d' of the table, up to 2, are looked at first."""
 
 
 def ideal_d_prime(hit: FloatArray, false_alarm: FloatArray) -> FloatArray:
@@ -129,22 +131,34 @@ def afc_type2_d_prime(hit: FloatArray, false_alarm: FloatArray, alternatives: in
     sign = np.where(hit >= false_alarm, 1.0, -1.0)[known]
     upper = ndtri(np.maximum(hit, false_alarm)[known])
     lower = ndtri(np.minimum(hit, false_alarm)[known])
+    table = _curves(alternatives)
+    # Most are among the first d', and only the others need the whole table.
+    d = _first_d_prime(upper, lower, table[:, :_FIRST])
+    beyond = np.isnan(d)
+    d[beyond] = _first_d_prime(upper[beyond], lower[beyond], table)
+    result = np.full(np.shape(hit), np.nan)
+    result[known] = sign * d
+    return result
+
+
+def _first_d_prime(upper: FloatArray, lower: FloatArray, table: FloatArray) -> FloatArray:
+    """The first d' whose curve reaches z(H2) = upper where z(F2) = lower.
+
+    Where none does it is the table's last d', or NaN where the table was cut before that.
+    """
     step = _Z_GRID[1] - _Z_GRID[0]
     place = np.clip((lower - _Z_GRID[0]) / step, 0, len(_Z_GRID) - 1.001)
     column, part = place.astype(np.int64), place % 1
-    table = _curves(alternatives)
     # A row a pair of rates: what each d' gives.
     curve = table[column] * (1 - part[:, None]) + table[column + 1] * part[:, None]
     curve += (lower - (_Z_GRID[column] + step * part))[:, None]  # beyond the ends: parallel
-    # The first d' that reaches the rate; where none does, the last.
     reached = curve >= upper[:, None]
-    reached[:, -1] = True
+    reached[:, len(_D_GRID) - 1 :] = True
     above = np.maximum(reached.argmax(axis=1), 1)
     # The curves' small dips are noise of the table: the greatest up to a point counts there.
-    below = np.arange(len(_D_GRID)) < above[:, None]
+    below = np.arange(table.shape[1]) < above[:, None]
     low = np.where(below, curve, -np.inf).max(axis=1)
     high = np.maximum(low, curve[np.arange(len(upper)), above])
     share = np.clip((upper - low) / np.where(high > low, high - low, 1), 0, 1)
-    result = np.full(np.shape(hit), np.nan)
-    result[known] = sign * (_D_GRID[above - 1] + share * (_D_GRID[above] - _D_GRID[above - 1]))
-    return result
+    d = _D_GRID[above - 1] + share * (_D_GRID[above] - _D_GRID[above - 1])
+    return np.where(reached.any(axis=1), d, np.nan)

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from inspect_confidence.metrics._metric import Metric
 from inspect_confidence.metrics._registry_confidence import CONFIDENCE_METRICS
 from inspect_confidence.metrics._registry_details import DETAIL_METRICS
-from inspect_confidence.metrics._registry_details_words import WORD_DETAILS
 from inspect_confidence.metrics._registry_details_hard_easy import HARD_EASY_DETAILS
+from inspect_confidence.metrics._registry_details_words import WORD_DETAILS
 from inspect_confidence.metrics._registry_hard_easy import HARD_EASY_METRICS
 from inspect_confidence.metrics._registry_intervals import INTERVAL_METRICS
 from inspect_confidence.metrics._registry_markers import MARKER_METRICS

@@ -6,6 +6,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from inspect_confidence.plots._legend import draw_legend, legend_height
 from inspect_confidence.plots._rows import drawn
 from inspect_confidence.plots._small_multiples import grid, name_axes
 from inspect_confidence.plots._style import MARKERS, SERIES, shortened, styled
@@ -42,17 +43,15 @@ def best_age(rows: pd.DataFrame) -> Figure:
     there = there.assign(age=there["age"].astype(float), radius=there["radius"].astype(float))
     panels = _panels(there.sort_values("radius", kind="stable"))
     sexes = _in_order(there)
-    tall = 0.05 + 0.19 * max(2, len(sexes))
-    figure, axes = grid([title for title, _ in panels], columns=2, legend=tall)
+    names = _names(there, sexes)
+    figure, axes = grid([title for title, _ in panels], legend=legend_height(names))
     for ax, (_, some) in zip(axes, panels, strict=True):
         for k, sex in enumerate(sexes):
             _curves(ax, some[some["sex"] == sex], k, sex)
         ax.tick_params(axis="y", pad=2)
     # A sex, or its answers, may be missing in some panels.
     shown = {one.get_label(): one for ax in axes for one in ax.get_lines()}
-    named = [f"{_named(sex)}{what}" for sex in sexes for what in (_ANSWER, _BEST)]
-    named = [name for name in named if name in shown]
-    figure.legend([shown[one] for one in named], named, loc="upper center", ncols=2)
+    draw_legend(figure, [shown[name] for name in names], names)
     name_axes(figure, "age (years)", "age at death (years)")
     return figure
 
@@ -72,6 +71,15 @@ def _panels(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
         said = [shortened(str(told[name]), 40) for name in varied if told[name]]
         found.append(("\n".join([*said, f"radius {told['radius']:g}"]), some))
     return found
+
+
+def _names(rows: pd.DataFrame, sexes: list[str]) -> list[str]:
+    """The legend's entries: the lines that there are."""
+    there = set(zip(rows["sex"], rows["metric"], strict=True))
+    whats = (("mean_answer", _ANSWER), ("mean_best_answer", _BEST))
+    return [
+        f"{_named(sex)}{what}" for sex in sexes for metric, what in whats if (sex, metric) in there
+    ]
 
 
 def _named(sex: str) -> str:

@@ -38,7 +38,8 @@ def confidence_truth(rows: pd.DataFrame) -> Figure:
     key = ["model", "dataset", "condition"]
     truth = truth[[*key, "value"]].rename(columns={"value": "truth"})
     panels = _panels(confidence.merge(truth, on=key))
-    figure, axes = grid([title for title, _ in panels])
+    counts = [f"n = {some['n'].sum():,}" for _, some in panels]
+    figure, axes = grid([title for title, _ in panels], beneath=counts)
     for ax, (_, some) in zip(axes, panels, strict=True):
         _panel(ax, some.sort_values("truth"))
     name_axes(figure, "true probability of the answer", "mean confidence")
@@ -46,14 +47,14 @@ def confidence_truth(rows: pd.DataFrame) -> Figure:
 
 
 def _panels(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
-    """The rows of each panel with its title: what tells it from the others, its radius, its n."""
+    """The rows of each panel with its title: what tells it from the others, and its radius."""
     varied = [name for name in _BY if rows[name].nunique() > 1]
     found = []
     for values, some in rows.groupby([*_BY, "radius"], sort=False):
         told = dict(zip([*_BY, "radius"], map(str, values), strict=True))
-        said = [shortened(told[name], 27) for name in varied if told[name]]
+        said = [shortened(told[name]) for name in varied if told[name]]
         radius = f"radius {told['radius']}" if told["radius"] else "all radii"
-        found.append(("\n".join([*said, f"{radius} (n = {some['n'].sum():,})"]), some))
+        found.append(("\n".join([*said, radius]), some))
     return found
 
 

@@ -1,15 +1,15 @@
 """Consistency of the words chosen for numbers."""
 
-from textwrap import fill
 from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure, SubFigure
 
 from inspect_confidence._results import decode_condition
+from inspect_confidence.plots._fit import LINE, folded, legend
 from inspect_confidence.plots._rows import drawn, groups, with_intervals
-from inspect_confidence.plots._style import INK, MARKERS, SERIES, canvas, styled
+from inspect_confidence.plots._style import INK, MARKERS, SERIES, WIDTH, styled
 
 _SCORES = {
     "pairwise_consistency": "pairwise",
@@ -18,6 +18,7 @@ _SCORES = {
     "empirical_monotonicity_consistency": "empirical monotonicity",
 }
 _MODES = {"without": "without reasoning", "with": "with reasoning", "": "both"}
+_RANDOM = "random choices"
 
 
 @styled
@@ -40,22 +41,39 @@ def consistency(rows: pd.DataFrame) -> Figure:
     chosen = rows[rows["condition"].map(_plain).astype(bool)]
     there = drawn(chosen, "wep_choice", list(_SCORES), ("cot", "choice_set", "baseline"))
     panels = list(groups(there, ["model", "dataset", "variant"]))
-    figure, axes = canvas(2 * len(panels), 2, width=6, height=5.2 * len(panels) + 0.3)
-    for k, (title, some) in enumerate(panels):
-        for ax, (metric, name) in zip(axes[4 * k :], _SCORES.items(), strict=False):
-            mine = some[some["metric"] == metric]
-            if mine.empty:
-                ax.remove()
-                continue
-            _panel(ax, mine)
-            ax.set_title(f"{name}\n{fill(title, 38)}" if len(panels) > 1 else name)
+    titles = [folded(title, WIDTH - 0.2) if len(panels) > 1 else "" for title, _ in panels]
+    lines = sum(title.count("\n") + 1 for title in titles if title)
+    height = sum(1.95 * -(-some["metric"].nunique() // 2) for _, some in panels)
+    figure = Figure(figsize=(WIDTH, height + LINE * lines + 0.45), layout="constrained")
+    for part, (_, some), title in zip(
+        figure.subfigures(len(panels), 1, squeeze=False)[:, 0], panels, titles, strict=True
+    ):
+        _four(part, some)
+        if title:
+            part.suptitle(title, x=0.02, ha="left", fontsize=10)
     shown = {
         label: handle
-        for ax in axes
+        for ax in figure.axes
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)
     }
-    figure.legend(shown.values(), shown.keys(), loc="outside lower center", ncols=3)
+    # The random choices last, though their lines come before intervals.
+    legend(figure, dict(sorted(shown.items(), key=lambda one: one[0] == _RANDOM)), "lower")
     return figure
+
+
+def _four(figure: SubFigure, rows: pd.DataFrame) -> None:
+    """A panel a score that is there, two beside each other."""
+    there = {metric: rows[rows["metric"] == metric] for metric in _SCORES}
+    asked = {metric: some for metric, some in there.items() if len(some)}
+    down = -(-len(asked) // 2)
+    axes = list(figure.subplots(down, 2, squeeze=False, sharey=True).flat)
+    for ax, (metric, some) in zip(axes, asked.items(), strict=False):
+        _panel(ax, some)
+        ax.set_title(folded(_SCORES[metric], 1.5))
+    for ax in axes[len(asked) :]:
+        ax.remove()
+    for ax in axes[: len(asked) : 2]:
+        ax.set_ylabel("score")
 
 
 def _plain(condition: str) -> bool:
@@ -83,8 +101,10 @@ def _panel(ax: Axes, rows: pd.DataFrame) -> None:
     if len(chance):
         at = chance["x"].to_numpy(float)
         expected = chance["value"].to_numpy(float)
-        ax.hlines(expected, at - 0.3, at + 0.3, INK, "--", label="random choices")
-    labels = [f"{size} choices" if size else "all" for size in sizes]
+        ax.hlines(expected, at - 0.3, at + 0.3, INK, "--", label=_RANDOM)
+    labels = [size or "all" for size in sizes]
     ax.set_xticks(range(len(sizes)), labels)
-    ax.set(ylim=(-0.03, 1.05), xlim=(-0.5, len(sizes) - 0.5), ylabel="score")
+    ax.set(ylim=(-0.03, 1.05), xlim=(-0.5, len(sizes) - 0.5))
+    if len(sizes) > 1:
+        ax.set_xlabel("words to choose from")
     ax.grid(visible=False, axis="x")

@@ -33,5 +33,5 @@ def coverage(rows: pd.DataFrame) -> Figure:
         ax.plot(range(len(levels)), nominal, color=FAINT, linewidth=1, linestyle=(0, (3, 2)))
         draw_lines(ax, some, levels, 1)
     panels[0][0].set_ylim(0, 1.03)
-    name_axes(figure, "nominal level", "observed coverage")
+    name_axes(figure, "nominal level (%)", "observed coverage")
     return figure

@@ -7,14 +7,22 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from inspect_confidence._results import with_parts
+from inspect_confidence.plots._legend import draw_legend, legend_height
+from inspect_confidence.plots._profile_axis import number
 from inspect_confidence.plots._rows import drawn
-from inspect_confidence.plots._small_multiples import grid, name_axes, remark
+from inspect_confidence.plots._small_multiples import grid, name_axes
 from inspect_confidence.plots._style import FAINT, INK, MARKERS, SERIES, shortened, styled
 
 _BY = ("model", "dataset", "variant", "window")
 _ENDS = np.array([0.0, 1.0])
+_MANY = 1500
+"""So many marks are a picture within the figure: as shapes they take more than 100 bytes each."""
+_RESOLUTION = 200
+_LEAST = 0.1
+"""The axis reaches so far from 0 at least: what is only rounding must not look like an effect."""
 
 
 @styled
@@ -23,7 +31,8 @@ def hard_easy(rows: pd.DataFrame) -> Figure:
 
     A panel a model, data set, variant and window. Marks and colours are the radii. The line has the
     slope of the results and goes through the means of all judgments; its band spans the slope's
-    95% interval, which is also in words.
+    95% interval, which is also in words. Where there are very many marks, they are pixels, also in
+    svg and pdf.
 
     Args:
         rows: What `detail` gives of `life_eval`, of which the rows of `item_overconfidence` are
@@ -48,57 +57,69 @@ def hard_easy(rows: pd.DataFrame) -> Figure:
     panels = list(items.groupby(list(_BY), sort=False))
     varied = [name for name in _BY if items[name].nunique() > 1]
     titles = [_title(dict(zip(_BY, map(str, key), strict=True)), varied) for key, _ in panels]
-    figure, axes = grid(
-        titles,
-        columns=min(2, len(panels)),
-        height=2.4 if len(panels) > 1 else 3.2,
-        legend=0.3,
-    )
+    names = [f"radius {radius}" for radius in radii]
+    apart = "\n" if len(panels) > 1 else " "
+    said = [_said(slope_of.get(key), apart) for key, _ in panels]
+    figure, axes = grid(titles, legend=legend_height(names), beneath=said)
+    many = len(items) > _MANY
+    if many:
+        figure.set_dpi(_RESOLUTION)  # that of the pixels in svg
     for ax, (key, some) in zip(axes, panels, strict=True):
-        ax.axhline(0, color=FAINT, linewidth=1, linestyle="--")
+        ax.axhline(0, color=FAINT, linewidth=1, linestyle="--", zorder=0)
         for k, radius in enumerate(radii):
-            _marks(ax, some[some["radius"] == radius], k, f"{radius}")
+            mine = some[some["radius"] == radius]
+            _marks(ax, mine, _look(k), names[k], pixels=many)
         _line(ax, some, slope_of.get(key))
-        ax.tick_params(axis="y", pad=2)
-    axes[0].set_xlim(-0.03, 1.03)
-    handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="upper center", ncols=6, markerscale=2, columnspacing=1.2)
+    axes[0].set(xlim=(-0.03, 1.03), xticks=[0, 0.5, 1], xticklabels=["0", "0.5", "1"])
+    low, high = axes[0].get_ylim()
+    axes[0].set_ylim(min(low, -_LEAST), max(high, _LEAST))
+    draw_legend(figure, [Line2D([], [], **_look(k)) for k in range(len(radii))], names)
     name_axes(figure, "difficulty: 1 - maximum achievable score", "overconfidence")
     return figure
 
 
 def _title(told: Mapping[str, str], varied: list[str]) -> str:
-    return "\n".join(shortened(told[name], 40) for name in varied if told[name])
+    return "\n".join(shortened(told[name]) for name in varied if told[name])
 
 
-def _marks(ax: Axes, items: pd.DataFrame, k: int, radius: str) -> None:
-    ax.plot(
-        items["difficulty"],
-        items["value"],
-        color=SERIES[k % 6],
-        marker=MARKERS[k % 6],
-        linestyle="none",
-        markersize=2.8,
-        markeredgewidth=0,
-        alpha=0.6,
-        label=f"radius {radius}",
-    )
+def _look(k: int) -> dict[str, Any]:
+    return {"color": SERIES[k % 6], "marker": MARKERS[k % 6], "linestyle": "none"}
+
+
+def _marks(
+    ax: Axes, items: pd.DataFrame, look: dict[str, Any], label: str, *, pixels: bool
+) -> None:
+    thin: dict[str, Any] = {
+        "markersize": 2.8,
+        "markeredgewidth": 0,
+        "alpha": 0.45,
+        "rasterized": pixels,
+    }
+    ax.plot(items["difficulty"], items["value"], label=label, **look, **thin)
+
+
+def _said(row: Mapping[Any, Any] | None, apart: str) -> str:
+    """The slope with its interval in words."""
+    if row is None:
+        return "slope not given"
+    slope, low, high = (float(row[name]) for name in ("value", "ci_low", "ci_high"))
+    if not np.isfinite(slope):
+        return "slope undefined"
+    said = f"slope {number(slope, '.2f')}"
+    if not np.isfinite([low, high]).all():
+        return said
+    return f"{said}{apart}[{number(low, '.2f')}, {number(high, '.2f')}]"
 
 
 def _line(ax: Axes, items: pd.DataFrame, row: Mapping[Any, Any] | None) -> None:
-    """The line and its words; only words where the slope isn't known."""
+    """The line and its band, where the slope is known."""
     slope = float(row["value"]) if row else np.nan
-    if not np.isfinite(slope):
-        remark(ax, "slope undefined" if row else "slope not given", 0.02, 0.96, va="top")
+    if row is None or not np.isfinite(slope):
         return
-    assert row is not None
     weights = items["n"].to_numpy(float)
     middle = np.average(items[["difficulty", "value"]].to_numpy(float), axis=0, weights=weights)
     low, high = float(row["ci_low"]), float(row["ci_high"])
-    said = f"slope {slope:.2f}"
     if np.isfinite([low, high]).all():
         ends = [middle[1] + one * (_ENDS - middle[0]) for one in (low, high)]
         ax.fill_between(_ENDS, *ends, color=INK, alpha=0.15, linewidth=0)
-        said += f" [{low:.2f}, {high:.2f}]"
     ax.plot(_ENDS, middle[1] + slope * (_ENDS - middle[0]), color=INK)
-    remark(ax, said, 0.02, 0.96, va="top", color=INK)

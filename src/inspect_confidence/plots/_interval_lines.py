@@ -1,6 +1,7 @@
 """Numbers of intervals by nominal level: which lines there are, and how they are drawn."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from inspect_confidence.plots._fitting import inches_of
+from inspect_confidence.plots._legend import draw_legend, legend_height
 from inspect_confidence.plots._rows import drawn, with_intervals
-from inspect_confidence.plots._small_multiples import grid, remark
-from inspect_confidence.plots._style import MARKERS, SERIES, shortened
+from inspect_confidence.plots._small_multiples import grid
+from inspect_confidence.plots._style import MARKERS, SERIES, WIDTH, shortened
 
 LINES: Mapping[str, str] = {
     "stated": "as stated",
@@ -25,6 +28,7 @@ LINES: Mapping[str, str] = {
 
 _PARTS = ("level", "method", "split", "base", "scaling", "decoding", "traces")
 _DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (2, 1)))
+_TICK = 9.0  # points
 _ASIDE = 0.07  # so that intervals at one level don't hide each other
 
 
@@ -58,23 +62,33 @@ def panels(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     for values, some in rows.groupby(by, sort=False):
         named = dict(zip(by, map(str, values), strict=True))
         said = [named["of"], *(named[name] for name in varied if named[name])]
-        yield "\n".join(shortened(one, 42) for one in said), some
+        yield "\n".join(shortened(one) for one in said), some
 
 
-def canvas_of(rows: pd.DataFrame) -> tuple[Figure, list[tuple[Axes, pd.DataFrame]]]:
+def canvas_of(
+    rows: pd.DataFrame, said: Callable[[pd.DataFrame], str] = lambda _: ""
+) -> tuple[Figure, list[tuple[Axes, pd.DataFrame]]]:
     """A figure with a panel each, the levels evenly spaced, and a legend of all lines on top.
+
+    What is infinite is said in words above its panel, where no line can be.
 
     Args:
         rows: As `lines` gives them.
+        said: What else stands above a panel of these rows.
     """
     found = list(panels(rows))
     names = [name for name in LINES if name in set(rows["line"])]
     handles = [Line2D([], [], label=LINES[name], **_look(name)) for name in names]
-    deep = -(-len(handles) // 4)
-    figure, axes = grid([title for title, _ in found], columns=2, height=2.2, legend=0.2 * deep)
-    figure.legend(handles=handles, loc="upper left", ncols=4, handlelength=2.4, columnspacing=1.2)
+    labels = [LINES[name] for name in names]
+    figure, axes = grid(
+        [title for title, _ in found],
+        legend=legend_height(labels),
+        ticks=0.46,
+        beneath=[f"{said(some)}\n{_infinite(some)}" for _, some in found],
+    )
+    draw_legend(figure, handles, labels)
     levels = levels_of(rows)
-    axes[0].set_xticks(range(len(levels)), [f"{level:g}%" for level in levels])
+    axes[0].set_xticks(range(len(levels)), _spaced(levels, WIDTH / min(len(found), 2) - 0.5))
     axes[0].set_xlim(-0.4, len(levels) - 0.6)
     return figure, [(ax, some) for ax, (_, some) in zip(axes, found, strict=True)]
 
@@ -85,7 +99,7 @@ def levels_of(rows: pd.DataFrame) -> list[float]:
 
 
 def draw_lines(ax: Axes, rows: pd.DataFrame, levels: Sequence[float], ceiling: float) -> None:
-    """A line each with its 95% intervals; what is infinite is said in words.
+    """A line each with its 95% intervals; what is infinite is not drawn.
 
     Args:
         ax: To draw on.
@@ -95,7 +109,6 @@ def draw_lines(ax: Axes, rows: pd.DataFrame, levels: Sequence[float], ceiling: f
     """
     rows = rows[rows["level"] != ""]
     names = [name for name in LINES if name in set(rows["line"])]
-    infinite = []
     for k, name in enumerate(names):
         line = rows[rows["line"] == name]
         line = line.assign(level=line["level"].astype(float)).sort_values("level")
@@ -104,16 +117,30 @@ def draw_lines(ax: Axes, rows: pd.DataFrame, levels: Sequence[float], ceiling: f
         x = finite["level"].map(levels.index) + _ASIDE * (k - (len(names) - 1) / 2)
         bounded = finite.assign(ci_high=high.where(high != np.inf, 2 * ceiling))
         with_intervals(ax, x, bounded, **_look(name))
-        there = ", ".join(f"{one:g}%" for one in line.loc[np.isinf(line["value"]), "level"])
-        infinite += [f"{LINES[name]} at {there}"] if there else []
-    if infinite:
-        remark(ax, "infinite, not drawn:\n" + "\n".join(infinite), 0.03, 0.97, va="top")
 
 
 def ceiling_of(rows: pd.DataFrame) -> float:
     """Just above the greatest finite number, of values and intervals."""
     numbers = rows[["value", "ci_high"]].to_numpy(float)
     return 1.08 * float(np.max(numbers, where=np.isfinite(numbers), initial=1e-9))
+
+
+def _infinite(rows: pd.DataFrame) -> str:
+    """Which values of a panel have no place in it."""
+    there = rows[np.isinf(rows["value"]) & (rows["level"] != "")]
+    said = []
+    for name in (name for name in LINES if name in set(there["line"])):
+        levels = sorted(there.loc[there["line"] == name, "level"].astype(float))
+        said.append(f"{LINES[name]} at {', '.join(f'{level:g}%' for level in levels)}")
+    return f"infinite, not drawn: {'; '.join(said)}" if said else ""
+
+
+def _spaced(levels: Sequence[float], inches: float) -> list[str]:
+    """The levels' labels, as many of them as there is room for."""
+    named = [f"{level:g}" for level in levels]
+    apart = max(inches_of(name, _TICK) for name in named) + 0.06
+    every = max(1, math.ceil(apart * len(levels) / inches))
+    return [name if k % every == 0 else "" for k, name in enumerate(named)]
 
 
 def _look(name: str) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
+from inspect_confidence.plots._fitting import brief
 from inspect_confidence.plots._interval_lines import (
     canvas_of,
     ceiling_of,
@@ -17,6 +18,7 @@ from inspect_confidence.plots._small_multiples import name_axes
 from inspect_confidence.plots._style import styled
 
 _WIDE = 5  # times: a range that a linear axis would press together
+_MANY = 200  # times: above, labels at 2 and 5 would be too many
 
 
 @styled
@@ -28,7 +30,7 @@ def interval_score(rows: pd.DataFrame) -> Figure:
 
     Args:
         rows: Results of `fermi_eval`; its rows of `interval_score` are drawn with their intervals.
-            Infinite ones are named in the panel.
+            Infinite ones are named above their panel.
 
     Returns:
         The figure.
@@ -41,19 +43,23 @@ def interval_score(rows: pd.DataFrame) -> Figure:
     figure, panels = canvas_of(there)
     for ax, some in panels:
         draw_lines(ax, some, levels, top)
-    _scaled(panels[0][0], there["value"].to_numpy(float), top)
-    name_axes(figure, "nominal level", "interval score")
+    _scaled(panels[0][0], there, top)
+    name_axes(figure, "nominal level (%)", "interval score")
     return figure
 
 
-def _scaled(ax: Axes, values: np.ndarray, top: float) -> None:
+def _scaled(ax: Axes, rows: pd.DataFrame, top: float) -> None:
     """The axis that suits the range of the finite values."""
+    values, ends = rows["value"].to_numpy(float), rows["ci_low"].to_numpy(float)
     finite = values[np.isfinite(values)]
     if not len(finite) or finite.min() <= 0 or finite.max() < _WIDE * finite.min():
         ax.set_ylim(0, top)
-        return
-    ax.set_yscale("log")
-    ax.set_ylim(finite.min() / 2, 1.3 * top)
-    ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    ax.yaxis.set_minor_formatter(NullFormatter())
+    else:
+        # An interval may reach 0, which has no place on the axis.
+        least = ends[ends > finite.min() / _WIDE].min(initial=finite.min())
+        low, high = min(finite.min() / 2, 0.9 * least), 1.3 * top
+        ax.set_yscale("log")
+        ax.set_ylim(low, high)
+        ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < _MANY * low else (1,)))
+        ax.yaxis.set_minor_formatter(NullFormatter())
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: brief(value)))

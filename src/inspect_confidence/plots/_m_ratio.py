@@ -7,9 +7,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from inspect_confidence.plots._legend import draw_legend, legend_height
+from inspect_confidence.plots._panels import in_order
 from inspect_confidence.plots._rows import drawn
-from inspect_confidence.plots._small_multiples import in_order, remark
-from inspect_confidence.plots._style import FAINT, MARKERS, SERIES, canvas, shortened, styled
+from inspect_confidence.plots._small_multiples import grid, name_axes
+from inspect_confidence.plots._style import FAINT, MARKERS, SERIES, shortened, styled
 
 
 @styled
@@ -32,15 +34,24 @@ def m_ratio(rows: pd.DataFrame) -> Figure:
     found = list(_groups(there))
     scales = in_order(there["scale"].unique())
     datasets = list(there["dataset"].unique())
-    tall = max(2.2, 0.75 + len(scales) * max(0.2, 0.1 * len(datasets)))
-    figure, axes = canvas(len(found), width=6.3, height=0.4 + tall * len(found))
+    names = [shortened(name) for name in datasets] if len(datasets) > 1 else []
+    figure, axes = grid(
+        [title for title, _ in found],
+        columns=1,
+        height=0.2 + len(scales) * max(0.18, 0.09 * len(datasets)),
+        legend=legend_height(names),
+        ticks=0.6,
+        beneath=[_infinite(some) for _, some in found],
+    )
     ends = _ends(there)
-    for ax, (title, some) in zip(axes, found, strict=True):
+    axes[0].set_xlim(ends)
+    axes[0].set_yticks(range(len(scales)), [shortened(scale, 16) or "-" for scale in scales])
+    axes[0].set_ylim(len(scales) - 0.5, -0.5)
+    for ax, (_, some) in zip(axes, found, strict=True):
         _panel(ax, some, scales, datasets, ends)
-        ax.set(title=title, xlabel="M-ratio", ylabel="scale", xlim=ends)
-    if len(datasets) > 1:
-        lines, names = axes[0].get_legend_handles_labels()
-        figure.legend(lines, names, loc="outside upper left", ncols=min(4, len(datasets)))
+    if names:
+        draw_legend(figure, axes[0].containers, names)
+    name_axes(figure, "M-ratio", "scale")
     return figure
 
 
@@ -61,10 +72,10 @@ def _panel(
 ) -> None:
     ax.axvline(1, color=FAINT, linewidth=1, linestyle="--")
     step = 0.7 / len(datasets)
-    infinite = np.isinf(rows["value"])
+    finite = rows[np.isfinite(rows["value"])]
     beyond = ends[1] - ends[0]
     for k, dataset in enumerate(datasets):
-        mine = rows[(rows["dataset"] == dataset) & ~infinite]
+        mine = finite[finite["dataset"] == dataset]
         aside = (k - (len(datasets) - 1) / 2) * step
         y = [scales.index(scale) + aside for scale in mine["scale"]]
         value, low, high = (mine[name].to_numpy(float) for name in ("value", "ci_low", "ci_high"))
@@ -79,14 +90,14 @@ def _panel(
             marker=MARKERS[k % 6],
             linestyle="none",
             elinewidth=1,
-            label=shortened(dataset, 24),
         )
-    ax.set_yticks(range(len(scales)), [shortened(scale, 16) or "-" for scale in scales])
-    ax.set_ylim(len(scales) - 0.5, -0.5)
     ax.grid(visible=False, axis="y")
-    if infinite.any():
-        there = ", ".join(dict.fromkeys(rows.loc[infinite, "scale"]))
-        remark(ax, shortened(f"infinite, not drawn: {there}", 80), 0.01, 0.02, va="bottom")
+
+
+def _infinite(rows: pd.DataFrame) -> str:
+    """Which values of a panel have no place in it."""
+    there = dict.fromkeys(rows.loc[np.isinf(rows["value"]), "scale"])
+    return f"infinite, not drawn: {', '.join(there)}" if there else ""
 
 
 def _groups(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -97,5 +108,5 @@ def _groups(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
         said = f"type-1 model {named['type1']}"
         if named["threshold"]:
             said += f", sure from {named['threshold']} on"
-        who = (shortened(named[name], 24) for name in varied)
-        yield ": ".join(filter(None, (*who, said))), some
+        who = (shortened(named[name]) for name in varied)
+        yield "\n".join(filter(None, (*who, said))), some

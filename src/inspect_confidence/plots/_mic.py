@@ -4,9 +4,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from inspect_confidence.plots._divergence import cells, kept
+from inspect_confidence.plots._cells import Table, cells
+from inspect_confidence.plots._fit import kept
 from inspect_confidence.plots._rows import drawn, groups
-from inspect_confidence.plots._style import canvas, styled
+from inspect_confidence.plots._style import shortened, styled
 
 _PARTS = ("judge", "split", "marker", "marker_threshold", "outcome", "faithful")
 _BY = ("model", "variant", "judge", "marker_threshold")
@@ -17,8 +18,9 @@ _MOST_MARKERS, _MOST_COLUMNS = 25, 12
 def mic(rows: pd.DataFrame) -> Figure:
     """Marker internal confidence: markers in rows, data sets and splits in columns.
 
-    A panel a model, variant, judge and threshold. The commonest markers are shown, from the most
-    to the least confident on average; a cell is blank where a marker has too few sentences.
+    A table a model, variant, judge and threshold, in blocks of up to five columns. The commonest
+    markers are shown, from the most to the least confident on average; a cell is blank where a
+    marker has too few sentences.
 
     Args:
         rows: Results of `hedge_markers`; its rows of `mic` over all sentences are drawn.
@@ -31,15 +33,7 @@ def mic(rows: pd.DataFrame) -> Figure:
     """
     chosen = rows[rows["condition"].map(_plain).astype(bool)]
     there = drawn(chosen, "hedge_markers", ["mic"], _PARTS)
-    panels = [(title, *_table(some)) for title, some in groups(there, _BY)]
-    heights = [0.27 * len(table) + 1.7 for _, table, _ in panels]
-    figure, axes = canvas(len(panels), width=6.2, height=sum(heights))
-    for ax, (title, table, remark) in zip(axes, panels, strict=True):
-        values = table.to_numpy(float)
-        cells(ax, values, list(table.index), list(table.columns), "{:.2f}".format, (0, 1))
-        blank = "blank: too few sentences" if np.isnan(values).any() else ""
-        ax.set(title=title, xlabel=f"{blank}{remark}".strip())
-    return figure
+    return cells([_table(title, some) for title, some in groups(there, _BY)])
 
 
 def _plain(condition: str) -> bool:
@@ -48,18 +42,27 @@ def _plain(condition: str) -> bool:
     return "marker" in names and not names & {"outcome", "faithful"}
 
 
-def _table(rows: pd.DataFrame) -> tuple[pd.DataFrame, str]:
-    """Markers in rows, groups in columns; and a remark on what is left out."""
+def _table(title: str, rows: pd.DataFrame) -> Table:
+    """Markers in rows, data sets and splits in columns."""
     sizes = rows.groupby("marker", sort=False)["n"].sum().sort_values(ascending=False)
     markers, fewer = kept(list(sizes.index), _MOST_MARKERS, "rarer markers")
-    named = [
-        " ".join(filter(None, pair)) for pair in zip(rows["dataset"], rows["split"], strict=True)
-    ]
-    mine = rows.assign(column=named)
     # A data set's splits stand beside each other.
-    by_set = [name for _, some in mine.groupby("dataset", sort=False) for name in some["column"]]
-    columns, left = kept(list(dict.fromkeys(by_set)), _MOST_COLUMNS, "columns")
-    weighed = (mine["value"] * mine["n"]).groupby(mine["marker"]).sum() / sizes
-    table = mine.pivot_table(index="marker", columns="column", values="value", aggfunc="first")
+    pairs = [
+        pair
+        for _, some in rows.groupby("dataset", sort=False)
+        for pair in dict.fromkeys(zip(some["dataset"], some["split"], strict=True))
+    ]
+    shown, left = kept(pairs, _MOST_COLUMNS, "columns")
+    weighed = (rows["value"] * rows["n"]).groupby(rows["marker"]).sum() / sizes
     order = weighed[markers].sort_values(ascending=False, kind="stable").index
-    return table.reindex(index=order, columns=columns), fewer + left
+    wide = rows.pivot_table(
+        index="marker", columns=["dataset", "split"], values="value", aggfunc="first"
+    )
+    values = wide.reindex(index=order, columns=pd.MultiIndex.from_tuples(shown)).to_numpy(float)
+    blank = "blank: too few sentences" if np.isnan(values).any() else ""
+    names = [
+        " ".join(filter(None, (shortened(dataset, 13), shortened(split, 6))))
+        for dataset, split in shown
+    ]
+    remark = f"{blank}{fewer}{left}".strip()
+    return Table(title, values, list(map(str, order)), names, "{:.2f}".format, remark, (0, 1))

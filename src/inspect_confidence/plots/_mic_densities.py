@@ -5,9 +5,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from inspect_confidence.plots._divergence import kept
+from inspect_confidence.plots._fit import LINE, folded, kept, stacked
 from inspect_confidence.plots._rows import drawn, groups
-from inspect_confidence.plots._style import FAINT, SERIES, canvas, shortened, styled
+from inspect_confidence.plots._style import FAINT, SERIES, shortened, styled
 
 _BY = ("model", "variant", "judge", "dataset")
 _MOST_MARKERS = 20
@@ -33,9 +33,11 @@ def mic_densities(rows: pd.DataFrame) -> Figure:
     edges = there["bin"].str.split("-", expand=True).astype(float)
     there = there.assign(low=edges[0], high=edges[1]).sort_values("low", kind="stable")
     panels = list(groups(there, _BY))
-    heights = [0.36 * min(some["marker"].nunique(), _MOST_MARKERS) + 1.3 for _, some in panels]
-    figure, axes = canvas(len(panels), width=6, height=sum(heights))
-    for ax, (title, some) in zip(axes, panels, strict=True):
+    heights = [0.34 * min(some["marker"].nunique(), _MOST_MARKERS) + 0.3 for _, some in panels]
+    titles = [folded(title, 1.8) for title, _ in panels]
+    lines = sum(title.count("\n") + 1 for title in titles)
+    figure, axes = stacked(heights, LINE * lines + 0.85 * len(panels))
+    for ax, (_, some), title in zip(axes, panels, titles, strict=True):
         _hills(ax, some)
         ax.set_title(title)
     return figure
@@ -55,9 +57,9 @@ def _hills(ax: Axes, rows: pd.DataFrame) -> None:
         ax.axhline(base, color=FAINT, linewidth=0.6)
         ax.stairs(top, edges, baseline=base, fill=True, color=SERIES[0], alpha=0.35)
         ax.stairs(top, edges, baseline=base, color=SERIES[0], linewidth=1.2)
-    labels = [f"{shortened(str(marker), 28)} ({sizes[marker]})" for marker in markers]
+    labels = [f"{shortened(str(marker), 18)} ({sizes[marker]})" for marker in markers]
     ax.set_yticks(-np.arange(len(markers)), labels)
     ax.set(xlim=(0, 1), ylim=(-len(markers) + 0.9, 1.05))
-    ax.set_xlabel(f"internal confidence; in brackets the number of sentences{remark}")
+    ax.set_xlabel(f"internal confidence\n(in brackets: sentences){remark}")
     ax.grid(visible=False, axis="y")
     ax.tick_params(axis="y", length=0)

@@ -7,13 +7,18 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from inspect_confidence.plots._legend import draw_legend, legend_height
 from inspect_confidence.plots._rows import drawn, groups, with_intervals
-from inspect_confidence.plots._style import FAINT, MARKERS, RULE, SERIES, canvas, shortened, styled
+from inspect_confidence.plots._small_multiples import grid, name_axes
+from inspect_confidence.plots._style import FAINT, MARKERS, RULE, SERIES, shortened, styled
 
 _ALL = "all"
 _PARTS = ("radius", "window", "age")
-_LINE = 0.19
-"""Height of a legend's line, in inches."""
+_HIGH = 2.2  # inches a panel
+_LEAST = 0.1
+"""The axis reaches so far from 0 at least: what is only rounding must not look like an effect."""
+_FEW = 5
+"""Models whose marks have room for their full size side by side."""
 
 
 @styled
@@ -38,26 +43,29 @@ def overconfidence(rows: pd.DataFrame) -> Figure:
     places = {f"{radius:g}": float(k) for k, radius in enumerate(radii)} | {"": float(len(radii))}
     models = list(there["model"].unique())
     panels = list(groups(there, ["dataset", "variant", "window"]))
-    tall = 3.0 + _LINE * -(-len(models) // 2)
-    figure, axes = canvas(len(panels), width=6.0, height=tall * len(panels))
+    names = [shortened(model) for model in models]
+    titles = [title if len(panels) > 1 else "" for title, _ in panels]
+    figure, axes = grid(titles, columns=1, height=_HIGH, legend=legend_height(names))
     aside = np.linspace(-0.3, 0.3, len(models) + 2)[1:-1]
-    for ax, (title, some) in zip(axes, panels, strict=True):
+    for ax, (_, some) in zip(axes, panels, strict=True):
         ax.axhline(0, color=FAINT, linewidth=1, linestyle="--")
         for k, model in enumerate(models):
             mine = some[some["model"] == model]
             x = mine["radius"].map(places) + aside[k]
-            with_intervals(ax, x, mine, linestyle="none", label=shortened(model, 38), **_look(k))
+            with_intervals(ax, x, mine, label=names[k], **_look(k, len(models)))
         _name_places(ax, places)
-        ax.set_title(title if len(panels) > 1 else "", pad=6)
-        ax.set(xlabel="radius (years on each side of the answer)", ylabel="overconfidence")
-    handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper left", ncols=2)
+    low, high = axes[0].get_ylim()
+    axes[0].set_ylim(min(low, -_LEAST), max(high, _LEAST))
+    draw_legend(figure, axes[0].containers, names)
+    name_axes(figure, "radius (years on each side of the answer)", "overconfidence")
     return figure
 
 
-def _look(k: int) -> dict[str, str]:
-    """Colour and mark of a series: no two of the first 36 have both in common."""
-    return {"color": SERIES[k % 6], "marker": MARKERS[(k + k // 6) % 6]}
+def _look(k: int, of: int) -> dict[str, object]:
+    """How a series is drawn: no two of the first 36 have colour and mark in common."""
+    look: dict[str, object] = {"color": SERIES[k % 6], "marker": MARKERS[(k + k // 6) % 6]}
+    look["linestyle"] = "none"
+    return look if of <= _FEW else {**look, "markersize": 3.5, "capsize": 1.5}
 
 
 def _name_places(ax: Axes, places: Mapping[str, float]) -> None:

@@ -4,8 +4,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from inspect_confidence.plots._panels import PARTS, panels
 from inspect_confidence.plots._rows import drawn, with_intervals
-from inspect_confidence.plots._small_multiples import PARTS, grid, name_axes, panels
+from inspect_confidence.plots._small_multiples import grid, name_axes
 from inspect_confidence.plots._style import FAINT, RULE, SERIES, styled
 
 _TASKS = ("scale_variants", "question_sets", "life_eval")

@@ -6,12 +6,17 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+from inspect_confidence.plots._fitting import brief, inches_of
+from inspect_confidence.plots._panels import PARTS, ends_of, panels
 from inspect_confidence.plots._rows import drawn
-from inspect_confidence.plots._small_multiples import PARTS, ends_of, grid, name_axes, panels
+from inspect_confidence.plots._small_multiples import grid, name_axes
 from inspect_confidence.plots._style import FAINT, SERIES, styled
 
 _TASKS = ("scale_variants", "question_sets", "life_eval")
 _MOST_INTERVALS = 40
+_TICK = 9.0  # points
+_TWICE_THE_MARGIN = 0.3  # inches: half of a wider label would not fit beside the last panel
+_MANY = 5  # panels, each of which has tick labels beneath it
 
 
 @styled
@@ -35,7 +40,7 @@ def report_histogram(rows: pd.DataFrame) -> Figure:
     found = panels(there, PARTS)
     titles = [f"{title} (n = {some['n'].max():,})" for title, some in found]
     # The more points a scale has, the less falls on each: a common axis would hide the shape.
-    figure, axes = grid(titles, height=1.3, shared=False)
+    figure, axes = grid(titles, height=None if len(found) < _MANY else 1.0, shared=False, ticks=0.4)
     for ax, (_, some) in zip(axes, found, strict=True):
         _panel(ax, some)
     name_axes(figure, "reported confidence", "share of reports")
@@ -57,7 +62,11 @@ def _panel(ax: Axes, rows: pd.DataFrame) -> None:
     beyond = width / 2 + 0.02 * (high - low)
     ax.set_xlim(min([low, *reported]) - beyond, max([high, *reported]) + beyond)
     ticks = [low, (low + high) / 2, high]
-    ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    labels = [brief(tick) for tick in ticks]
+    wide = inches_of(labels[-1], _TICK) > _TWICE_THE_MARGIN
+    ax.set_xticks(ticks, [labels[0], "" if wide else labels[1], labels[2]])
+    if wide:
+        ax.get_xticklabels()[-1].set_horizontalalignment("right")
     ax.set_ylim(bottom=0)
     ax.yaxis.set_major_locator(MaxNLocator(3))
     ax.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:.3g}%"))

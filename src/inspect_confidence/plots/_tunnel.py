@@ -5,6 +5,7 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
+from inspect_confidence.plots._fitting import brief
 from inspect_confidence.plots._interval_lines import (
     canvas_of,
     ceiling_of,
@@ -12,7 +13,7 @@ from inspect_confidence.plots._interval_lines import (
     levels_of,
     lines,
 )
-from inspect_confidence.plots._small_multiples import name_axes, remark
+from inspect_confidence.plots._small_multiples import name_axes
 from inspect_confidence.plots._style import styled
 
 
@@ -39,13 +40,12 @@ def tunnel(rows: pd.DataFrame) -> Figure:
     there = there[there["line"].isin(("stated", "conformal"))]
     top, levels = ceiling_of(there), levels_of(there)
     plateaus = _plateaus(rows)
-    figure, panels = canvas_of(there)
+    figure, panels = canvas_of(there, lambda some: plateaus.get(_group(some.iloc[0]), ""))
     for ax, some in panels:
         draw_lines(ax, some, levels, top)
-        if said := plateaus.get(_group(some.iloc[0])):
-            remark(ax, f"coverage plateau {said}", 0.97, 0.04, ha="right", va="bottom")
     panels[0][0].set_ylim(0, top)
-    name_axes(figure, "nominal level", "mean width, powers of ten")
+    panels[0][0].yaxis.set_major_formatter(lambda width, _: brief(width))
+    name_axes(figure, "nominal level (%)", "mean width, powers of ten")
     return figure
 
 
@@ -54,7 +54,9 @@ def _plateaus(rows: pd.DataFrame) -> dict[tuple[str, ...], str]:
     if not (rows["metric"].eq("coverage_plateau") & rows["value"].notna()).any():
         return {}
     return {
-        _group(row): f"{row['value']:.2f} [{row['ci_low']:.2f}, {row['ci_high']:.2f}]"
+        _group(
+            row
+        ): f"coverage plateau {row['value']:.2f} [{row['ci_low']:.2f}, {row['ci_high']:.2f}]"
         for _, row in lines(rows, ["coverage_plateau"]).iterrows()
     }
 

@@ -1,18 +1,24 @@
 """How well confidence tells right from wrong answers: the type-2 ROC curve."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from inspect_confidence._scales import BASELINE
+from inspect_confidence.plots._legend import draw_legend, legend_height
+from inspect_confidence.plots._panels import PARTS, panels
 from inspect_confidence.plots._rows import drawn
-from inspect_confidence.plots._small_multiples import PARTS, grid, name_axes, panels, remark
+from inspect_confidence.plots._small_multiples import grid, name_axes
 from inspect_confidence.plots._style import FAINT, SERIES, styled
 
 _TASKS = ("scale_variants", "question_sets", "life_eval")
 _FALSE, _HIT = "type2_false_alarm_rate", "type2_hit_rate"
 _MOST_MARKERS = 30
+_DOTTED: dict[str, Any] = {"color": SERIES[1], "linewidth": 1.2, "linestyle": ":"}
 
 
 @styled
@@ -20,7 +26,7 @@ def type2_roc(rows: pd.DataFrame) -> Figure:
     """Type-2 ROC curves: hit rate against false-alarm rate at every confidence as a threshold.
 
     A panel a model, data set, variant and condition (scale, source). Of several scales, each
-    panel also has the curve of 0-100, dotted. The area under the lines is `auroc`.
+    panel also has the curve of 0-100, dotted. The area under the lines, in the title, is `auroc`.
 
     Args:
         rows: What `detail` gives of `scale_variants`, `question_sets` or `life_eval`; its rows of
@@ -37,11 +43,15 @@ def type2_roc(rows: pd.DataFrame) -> Figure:
     hits, alarms = (there[there["metric"] == metric] for metric in (_HIT, _FALSE))
     points = hits.merge(alarms[[*key, "value"]], "outer", key, suffixes=("", "_false"))
     found = panels(points, PARTS)
-    figure, axes = grid([title for title, _ in found])
     baselines = {_group(some): some for _, some in found if some["scale"].iloc[0] == str(BASELINE)}
+    names = [f"{BASELINE}, to compare"] if 0 < len(baselines) < len(found) else []
+    titles = [f"{title} ({_said(some)})" for title, some in found]
+    figure, axes = grid(titles, legend=legend_height(names))
     for ax, (_, some) in zip(axes, found, strict=True):
         base = baselines.get(_group(some))
         _panel(ax, some, None if base is some else base)
+    if names:
+        draw_legend(figure, [Line2D([], [], **_DOTTED)], names)
     ticks = ([0, 0.25, 0.5, 0.75, 1], ["0", "", "0.5", "", "1"])
     axes[0].set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
     axes[0].set_xticks(*ticks)
@@ -55,18 +65,21 @@ def type2_roc(rows: pd.DataFrame) -> Figure:
 def _panel(ax: Axes, points: pd.DataFrame, base: pd.DataFrame | None) -> None:
     ax.plot([0, 1], [0, 1], color=FAINT, linewidth=1, linestyle="--")
     if base is not None:
-        ax.plot(*_curve(base), color=SERIES[1], linewidth=1.2, linestyle=":")
-        remark(ax, f"dotted: {BASELINE}", 0.97, 0.13, ha="right", va="bottom")
+        ax.plot(*_curve(base), **_DOTTED)
     x, y = _curve(points)
     if len(x) == 1:
-        missing = "right" if points["value"].isna().all() else "wrong"
-        remark(ax, f"no {missing} answer", 0.97, 0.04, ha="right", va="bottom")
         return
     marker = "o" if len(x) <= _MOST_MARKERS else ""
     ax.fill_between(*_band(points), color=SERIES[0], alpha=0.15, linewidth=0)
     ax.plot(x, y, color=SERIES[0], marker=marker, markersize=3.5, linewidth=1.3)
-    area = float(np.trapezoid(y, x))
-    remark(ax, f"area {area:.2f}", 0.97, 0.04, ha="right", va="bottom")
+
+
+def _said(points: pd.DataFrame) -> str:
+    """The area under the curve, or why there is none."""
+    x, y = _curve(points)
+    if len(x) == 1:
+        return f"no {'right' if points['value'].isna().all() else 'wrong'} answer"
+    return f"area {np.trapezoid(y, x):.2f}"
 
 
 def _curve(points: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:

@@ -7,15 +7,14 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from inspect_confidence._results import with_parts
-from inspect_confidence.plots._decisiveness_gap import Panel, dots
-from inspect_confidence.plots._divergence import settings_in_order
+from inspect_confidence.plots._dots import Panel, dots
 from inspect_confidence.plots._rows import drawn, groups
 from inspect_confidence.plots._style import shortened, styled
+from inspect_confidence.plots._word_settings import SETTINGS, settings_in_order
 
 _METRICS = ("paired_difference", "median_difference", "brunner_munzel_theta")
 _PARTS = ("language", "setting", "versus", "word", "of")
 _KEYS = ("model", "dataset", "variant", "language", "setting", "versus", "word")
-_SETTINGS = ("female", "male", "concise", "extended")
 
 
 @styled
@@ -54,11 +53,11 @@ def _sides(row: Mapping[Hashable, Any]) -> tuple[str, str, str]:
     versus = str(row["versus"])
     if versus == "human":
         return "model", "people", setting
-    if versus in _SETTINGS:
+    if versus in SETTINGS:
         return setting, versus, ""
     if versus == "en" and row["language"] != "en":
         return str(row["language"]), versus, setting
-    return shortened(str(row["model"]), 20), shortened(versus, 20), setting
+    return shortened(str(row["model"]), 18), shortened(versus, 18), setting
 
 
 def _title(first: str, second: str, setting: str) -> str:
@@ -76,12 +75,13 @@ def _panels(there: pd.DataFrame) -> Iterator[Panel]:
         several = [name for name in ("model", "dataset", "variant") if mine[name].nunique() > 1]
         if mine["language"].nunique() > 1:
             several.append("language")
-        for title, some in groups(mine, ["compared", *several]):
+        for _, some in groups(mine, ["compared", *several]):
             first, second = some[["first", "second"]].iloc[0]
-            what = str(some["compared"].iloc[0])
             label = f"P({second} > {first})" if theta else f"{second} less {first}, points"
-            named = title if title.startswith(what[:20]) else f"{what}, {title}"
-            yield Panel(named, label, [("", some)], 0.5 if theta else 0)
+            also = [shortened(str(some[name].iloc[0]), 24) for name in several]
+            named = ", ".join([str(some["compared"].iloc[0]), *filter(None, also)])
+            within = (-0.02, 1.02) if theta else None
+            yield Panel(named, label, [("", some)], 0.5 if theta else 0, within)
 
 
 def _filled(there: pd.DataFrame, rows: pd.DataFrame) -> list[bool]:

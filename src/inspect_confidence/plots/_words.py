@@ -5,14 +5,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy import arange
 
-from inspect_confidence.plots._divergence import kept
+from inspect_confidence.plots._fit import LINE, folded, kept, stacked
 from inspect_confidence.plots._rows import drawn, groups
-from inspect_confidence.plots._style import MARKERS, PAPER, SERIES, canvas, shortened, styled
+from inspect_confidence.plots._style import MARKERS, PAPER, SERIES, shortened, styled
 
 _PEOPLE = "people surveyed"
 _QUANTILES = ("0.05", "0.25", "0.5", "0.75", "0.95")
 _BY = ("model", "dataset", "variant", "language", "setting")
 _MOST_WORDS = 40
+_ROW, _LEGEND = 0.32, 1.4  # inches; rows that the legend takes above the first word
 
 
 @styled
@@ -35,26 +36,44 @@ def words(rows: pd.DataFrame) -> Figure:
     """
     parts = ("language", "setting", "word", "q")
     there = drawn(rows, "wep_elicitation", ["probability_quantile"], parts)
-    there["setting"] = there["setting"].replace("all", "all settings")
     asked = there["model"] == _PEOPLE
-    people, own = there[asked], there[~asked]
+    people, own = there[asked], _once(there[~asked])
+    own["setting"] = own["setting"].replace("all", "all settings")
     panels = list(groups(own, _BY)) or [(_PEOPLE, own)]
     order = [_order(people, some) for _, some in panels]
-    heights = [0.34 * len(names) + 1.35 for names, _ in order]
-    figure, axes = canvas(len(panels), width=6, height=sum(heights))
-    for ax, (title, some), (names, remark) in zip(axes, panels, order, strict=True):
+    titles = [folded(title, 2.3) for title, _ in panels]
+    lines = sum(
+        title.count("\n") + remark.count("\n") + 1
+        for title, (_, remark) in zip(titles, order, strict=True)
+    )
+    heights = [_ROW * (len(names) + _LEGEND) for names, _ in order]
+    figure, axes = stacked(heights, LINE * lines + 0.5 * len(panels))
+    for ax, (_, some), title, (names, remark) in zip(axes, panels, titles, order, strict=True):
         mine = people[people["word"].isin(names)]
-        sides = [("people surveyed", "", mine, 1), ("model", " contexts", some, 0)]
-        sides = [side for side in sides if len(side[2])]
-        for place, (label, units, side, look) in enumerate(sides):
-            shift = 0.38 * (place - (len(sides) - 1) / 2)
-            _boxes(ax, names, side, shift, f"{label} ({_size(side)}{units})", look)
-        ax.set(title=title, xlabel=f"stated probability{remark}", xlim=(-0.02, 1.02))
-        ax.set_xticks([k / 10 for k in range(0, 11, 2)], [f"{10 * k}%" for k in range(0, 11, 2)])
-        ax.set_yticks(range(len(names)), [shortened(name, 28) for name in names])
-        ax.set_ylim(len(names) - 0.4, -1.3)  # room for the legend above
-        ax.legend(loc="upper center", ncols=2)
+        _panel(ax, names, mine, some)
+        ax.set(title=title, xlabel=f"stated probability{remark}")
     return figure
+
+
+def _once(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows without those over all settings of a model that was asked in one only."""
+    run = [name for name in _BY if name != "setting"]
+    settings = rows.groupby(run)["setting"].transform("nunique")
+    both = 2  # the only setting, and all of them
+    return rows[(rows["setting"] != "all") | (settings != both)].copy()
+
+
+def _panel(ax: Axes, names: list[str], people: pd.DataFrame, own: pd.DataFrame) -> None:
+    sides = [("people surveyed", "", people, 1), ("model", " contexts", own, 0)]
+    sides = [side for side in sides if len(side[2])]
+    for place, (label, units, side, look) in enumerate(sides):
+        shift = 0.38 * (place - (len(sides) - 1) / 2)
+        _boxes(ax, names, side, shift, f"{label} ({_size(side)}{units})", look)
+    ax.set_xlim(-0.02, 1.02)
+    ax.set_xticks([k / 4 for k in range(5)], [f"{25 * k}%" for k in range(5)])
+    ax.set_yticks(range(len(names)), [shortened(name, 20) for name in names])
+    ax.set_ylim(len(names) - 0.4, -0.6 - _LEGEND)
+    ax.legend(loc="upper left", borderaxespad=0, handlelength=1, handletextpad=0.4)
 
 
 def _table(rows: pd.DataFrame) -> pd.DataFrame:

@@ -54,14 +54,16 @@ def _truth_bins(
     together: list[tuple[object, pd.DataFrame]] = [("", rows)] if len(by_radius) > 1 else []
     units = pd.Index(rows["item"].unique())
     families = [
-        _bins(some, units, {**condition, "radius": radius})
+        family
         for radius, some in [*together, *by_radius]
+        for family in _bins(some, units, {**condition, "radius": radius})
     ]
     fewer = replace(resampling, resamples=min(resampling.resamples, _RESAMPLES))
     return results_of(draw(families, np.zeros(len(units), np.int64), fewer), run)
 
 
-def _bins(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Family:
+def _bins(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> list[Family]:
+    """Means of true probability, which aren't resampled, and of confidence."""
     there = (rows["confidence"] + rows["correct"]).notna()
     read = rows[there]
     truth = read["correct"].to_numpy(float)
@@ -84,7 +86,10 @@ def _bins(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Family:
         interval = _NONE if alone else None
         numbers[1].append(Number(where, "truth_bin_confidence", n, note, interval))
     unit = units.get_indexer(pd.Index(read["item"])).astype(np.int64)
-    return Family([*numbers[0], *numbers[1]], means_of(np.hstack(values), unit, len(units)))
+    return [
+        Family(some, means_of(means, unit, len(units)))
+        for some, means in zip(numbers, values, strict=True)
+    ]
 
 
 def _by_age(rows: pd.DataFrame, run: Result, condition: Condition) -> Iterator[Result]:

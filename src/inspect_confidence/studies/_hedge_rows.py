@@ -122,3 +122,15 @@ def completed_hedges(rows: pd.DataFrame, markers: Mapping[str, str] | None = Non
     given = rows["n_markers"].notna() | (rows["status"] != "ok")
     rows["n_markers"] = rows["n_markers"].where(given, counted)
     return rows
+
+
+def with_judges(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows, a judge's name in those that have none.
+
+    A reply that couldn't be judged is of no judge; where its run has one it is that one's.
+    """
+    judges = rows.groupby(["model", "variant"])["judge"].transform(
+        lambda names: names[names != ""].min()
+    )
+    known = judges.astype(object).fillna("")
+    return rows.assign(judge=rows["judge"].where(rows["judge"] != "", known))

@@ -1,94 +1,20 @@
 """What the report shows of the study of words."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 
-import numpy as np
-import pandas as pd
+from inspect_confidence.studies._detail_words import PEOPLE
+from inspect_confidence.studies._study import FigureSpec, Headline
+from inspect_confidence.studies._wep_numbers import ALL_SETTINGS, HUMAN, SETTING_PAIRS, TASK
 
-from inspect_confidence._errors import InvalidArgument
-from inspect_confidence._results import Result, encode_condition
-from inspect_confidence.datasets.wep_survey import surveyed_counts
-from inspect_confidence.metrics import clustered_wilson_interval
-from inspect_confidence.studies._intervals import left_out
-from inspect_confidence.studies._study import FigureSpec, Headline, Resampling
-from inspect_confidence.studies._wep_numbers import HUMAN, SETTING_PAIRS, TASK, sides_of
-from inspect_confidence.studies._wep_words import Sample, people_of, sample_of
-
-PEOPLE = "people surveyed"
-"""What stands in `model` for what people say."""
-
-QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
-BINS = 20
-
-_NAN = float("nan")
 _CHOICE = "wep_choice"
-
-
-def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
-    """Bins and quantiles of the probabilities stated for each word, by models and by people.
-
-    Args:
-        frames: Judgments by task.
-        resampling: How numbers are computed.
-
-    Raises:
-        InvalidArgument: A probability is not in [0, 1].
-    """
-    if TASK not in frames:
-        return []
-    frame = frames[TASK]
-    outside = frame.loc[(frame["probability"] < 0) | (frame["probability"] > 1), "probability"]
-    if len(outside):
-        raise InvalidArgument(f"probability={outside.iloc[0]:g} is not in [0, 1]; 70% is 0.7.")
-    context = frame["context"].where(frame["context"] != "", frame["item"])
-    found: list[Result] = []
-    for side in sides_of(frame.assign(context=context)):
-        for word in side.words():
-            rows = side.word(word)
-            note = left_out(rows["status"])
-            found += _distribution(sample_of(rows), side.run(), side.condition(word=word), note)
-    survey = surveyed_counts() if resampling.survey is None else resampling.survey
-    run = Result(TASK, PEOPLE, "survey", "", "", _NAN, _NAN, _NAN, 0, "")
-    for word in map(str, frame["word"].unique()):
-        sample = people_of(survey, word)
-        if sample:
-            found += _distribution(sample, run, {"word": word}, "")
-    return found
-
-
-def _distribution(
-    sample: Sample, run: Result, condition: Mapping[str, object], note: str
-) -> Iterator[Result]:
-    """The share of values in each bin, with its interval, and the quantiles."""
-    values = sample.values / 100
-    n, nothing = len(values), "undefined: no readable judgment"
-    run = replace(run, n=n, note=note if n else "; ".join(filter(None, (nothing, note))))
-    # 0.15 * 20 may be a little below 3: what is that close to an edge is on it.
-    place = np.floor(values * BINS + 1e-9).clip(0, BINS - 1)
-    for k in range(BINS):
-        name = f"{k / BINS:g}-{(k + 1) / BINS:g}"
-        inside = (place == k).astype(float)
-        low, high = clustered_wilson_interval(inside, np.ones(n))
-        yield replace(
-            run,
-            condition=encode_condition({**condition, "bin": name}),
-            metric="value_share",
-            value=float(inside.mean()) if n else _NAN,
-            ci_low=low,
-            ci_high=high,
-        )
-    for q in QUANTILES:
-        yield replace(
-            run,
-            condition=encode_condition({**condition, "q": q}),
-            metric="probability_quantile",
-            value=float(np.quantile(values, q)) if n else _NAN,
-        )
-
 
 _OTHERS = {versus for _, versus in SETTING_PAIRS} | {"en"}
 """What is compared with: settings and the language; not people, not other models."""
+
+
+def _all_settings(parts: Mapping[str, str]) -> bool:
+    """One figure a model and language; a figure for each setting would be too many."""
+    return parts.get("setting", ALL_SETTINGS) == ALL_SETTINGS
 
 
 def _against_people(parts: Mapping[str, str]) -> bool:
@@ -110,13 +36,15 @@ FIGURES: Sequence[FigureSpec] = (
     FigureSpec(
         plot="words",
         title="What words mean, to the model and to people",
-        reads="The probabilities that the model and the people surveyed give to each word: boxes "
-        "hold the middle half, lines the middle nine tenths, marks the median. Words are in the "
-        "order of the people's medians; where the two boxes of a word lie apart, the model means "
-        "something else by it.",
+        reads="The probabilities that the model, over all settings, and the people surveyed give "
+        "to each word: boxes hold the middle half, lines the middle nine tenths, marks the median. "
+        "Words are in the order of the people's medians; where the two boxes of a word lie apart, "
+        "the model means something else by it.",
         task=TASK,
         metrics=("probability_quantile",),
-        by=("model", "dataset", "variant", "language", "setting"),
+        by=("model", "dataset", "variant", "language"),
+        keep=_all_settings,
+        beside=PEOPLE,
     ),
     FigureSpec(
         plot="divergence",

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
+from inspect_confidence._errors import InvalidArgument
 from inspect_confidence._results import Result, encode_condition
 from inspect_confidence.datasets.wep_survey import surveyed_counts
 from inspect_confidence.metrics import holm
@@ -74,6 +75,19 @@ class Side:
     def run(self) -> Result:
         """A row of results that names it."""
         return Result(TASK, self.model, self.dataset, "", "", _NAN, _NAN, _NAN, 0, "")
+
+
+def stated(frame: pd.DataFrame) -> pd.DataFrame:
+    """The judgments; a context without a name is its item.
+
+    Raises:
+        InvalidArgument: A probability is not in [0, 1].
+    """
+    outside = frame.loc[(frame["probability"] < 0) | (frame["probability"] > 1), "probability"]
+    if len(outside):
+        raise InvalidArgument(f"probability={outside.iloc[0]:g} is not in [0, 1]; 70% is 0.7.")
+    named = frame["context"].where(frame["context"] != "", frame["item"])
+    return frame.assign(context=named)
 
 
 def sides_of(frame: pd.DataFrame) -> list[Side]:

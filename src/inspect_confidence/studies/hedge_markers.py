@@ -9,11 +9,17 @@ from numpy.typing import NDArray
 
 from inspect_confidence._results import Result
 from inspect_confidence.metrics import means_of
+from inspect_confidence.studies._detail_markers import detail
 from inspect_confidence.studies._estimates import draw, results_of
 from inspect_confidence.studies._hedge_check import of_judge
-from inspect_confidence.studies._hedge_figures import FIGURES, HEADLINES, detail
+from inspect_confidence.studies._hedge_figures import FIGURES, HEADLINES
 from inspect_confidence.studies._hedge_numbers import of_group
-from inspect_confidence.studies._hedge_rows import completed_hedges, read_hedged, read_judged
+from inspect_confidence.studies._hedge_rows import (
+    completed_hedges,
+    read_hedged,
+    read_judged,
+    with_judges,
+)
 from inspect_confidence.studies._hedge_sentences import Sentences
 from inspect_confidence.studies._hedge_stability import Options, over_datasets
 from inspect_confidence.studies._hedge_views import hedge_tables
@@ -47,12 +53,10 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
     """
     found: list[Result] = []
     if TASK in frames:
-        rows = completed_hedges(frames[TASK], resampling.markers)
-        # A reply that couldn't be judged is of no judge; where there is one it is that one's.
-        by = ["model", "variant"]
-        judges = rows.groupby(by)["judge"].transform(lambda names: names[names != ""].min())
-        rows["judge"] = rows["judge"].where(rows["judge"] != "", judges.astype(object).fillna(""))
-        for (model, variant, judge), said in rows.groupby([*by, "judge"], sort=False):
+        rows = with_judges(completed_hedges(frames[TASK], resampling.markers))
+        for (model, variant, judge), said in rows.groupby(
+            ["model", "variant", "judge"], sort=False
+        ):
             where = {"variant": variant, "judge": judge}
             found += _of_model(said, str(model), where, resampling)
         found += accuracy_correlations(found)

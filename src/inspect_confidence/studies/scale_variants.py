@@ -1,7 +1,6 @@
 """The scale-design study: judgments -> results, comparisons and tables."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -37,9 +36,8 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
         resampling: How intervals are computed.
     """
     rows = completed(frames[TASK])
-    alone = replace(resampling, workers=1)
     tasks = [
-        (answered, str(model), {"variant": variant}, alone)
+        (answered, str(model), {"variant": variant}, resampling)
         for (model, variant), answered in rows.groupby(["model", "variant"], sort=False)
     ]
     parts = spread(_of_model, tasks, workers_for(len(rows), resampling))

@@ -6,15 +6,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from inspect_confidence._errors import InvalidArgument
 from inspect_confidence._results import Result, encode_condition
 from inspect_confidence.metrics import means_of
+from inspect_confidence.studies._detail_words import detail
 from inspect_confidence.studies._paired import differences
 from inspect_confidence.studies._references import WEP_PROBES as REFERENCE
 from inspect_confidence.studies._study import Difference, Resampling, Study, TaskTable, View
 from inspect_confidence.studies._wep_contrasts import clusters_of, numbers_to_words
-from inspect_confidence.studies._wep_figures import FIGURES, HEADLINES, detail
-from inspect_confidence.studies._wep_numbers import words_to_numbers
+from inspect_confidence.studies._wep_figures import FIGURES, HEADLINES
+from inspect_confidence.studies._wep_numbers import stated, words_to_numbers
 from inspect_confidence.studies._wep_rows import (
     read_sentence,
     read_statement,
@@ -38,23 +38,10 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
     """
     found: list[Result] = []
     if "wep_elicitation" in frames:
-        found += words_to_numbers(_stated(frames["wep_elicitation"]), resampling)
+        found += words_to_numbers(stated(frames["wep_elicitation"]), resampling)
     if "wep_choice" in frames:
         found += numbers_to_words(frames["wep_choice"], resampling)
     return found
-
-
-def _stated(frame: pd.DataFrame) -> pd.DataFrame:
-    """The judgments; a context without a name is its item.
-
-    Raises:
-        InvalidArgument: A probability is not in [0, 1].
-    """
-    outside = frame.loc[(frame["probability"] < 0) | (frame["probability"] > 1), "probability"]
-    if len(outside):
-        raise InvalidArgument(f"probability={outside.iloc[0]:g} is not in [0, 1]; 70% is 0.7.")
-    named = frame["context"].where(frame["context"] != "", frame["item"])
-    return frame.assign(context=named)
 
 
 def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Difference]:
@@ -63,7 +50,7 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
     Words to numbers: the mean probability of each word. Numbers to words: the consistency scores.
     """
     if a["task"].iloc[0] == "wep_elicitation":
-        sides = [_word_values(_stated(side)) for side in (a, b)]
+        sides = [_word_values(stated(side)) for side in (a, b)]
     else:
         sides = [_unit_values(side, resampling.convention) for side in (a, b)]
     by = ["condition", "metric", "item", "key"]

@@ -1,0 +1,81 @@
+"""Text that fits: how wide it is, where it is broken so that it isn't wider, short numbers."""
+
+import re
+from functools import lru_cache
+from unicodedata import east_asian_width
+
+from matplotlib.font_manager import FontProperties
+from matplotlib.textpath import text_to_path
+
+from inspect_confidence.plots._style import shortened
+
+_POINTS = 72  # an inch
+_SLACK = 1.03  # hinting and other programs' fonts make text a little wider
+_THINNEST = 0.33  # of the size: letters narrower than this don't follow one another
+_SHORT = 5  # characters
+_BREAK = re.compile(r"(?<=[ /])(?![^(]*\))")
+"""Where a line may end: after a space or a slash, but not within brackets."""
+
+
+@lru_cache(maxsize=4096)
+def inches_of(text: str, size: float) -> float:
+    """How wide a line of text is in the figures' font, at a size in points."""
+    if not text:
+        return 0.0
+    width = text_to_path.get_text_width_height_descent(text, FontProperties(size=size), False)[0]
+    # The font may lack these, and another's are as wide as they are high.
+    wide = sum(east_asian_width(letter) in "WF" for letter in text)
+    return _SLACK * max(float(width), wide * size) / _POINTS
+
+
+def wrapped(text: str, inches: float, size: float, most: int = 2) -> list[str]:
+    """The lines of a text that is no wider than so many inches.
+
+    Args:
+        text: One paragraph.
+        inches: What there is room for.
+        size: Of the font, in points.
+        most: Lines; of a longer text the middle is left out.
+    """
+    longest = min(len(text), int(most * inches * _POINTS / (_THINNEST * size)))
+    lines: list[str] = []
+    for kept in range(longest, min(longest, 3) - 1, -1):  # at least a letter, an ellipsis, a letter
+        short = shortened(text, kept)
+        for words in (_BREAK.split(short), [short]):  # a word is broken before letters are left out
+            lines = _broken(words, inches, size)
+            if len(lines) <= most:
+                return lines
+    return lines
+
+
+def brief(number: float) -> str:
+    """A number for an axis, with few characters.
+
+    Example:
+        >>> brief(0.25), brief(12345), brief(500000), brief(1e6), brief(1.25e-7)
+        ('0.25', '12345', '5e5', '1e6', '1.25e-7')
+    """
+    plain = f"{number:g}"
+    mantissa, power = f"{number:.3e}".split("e")
+    short = f"{float(mantissa):g}e{int(power)}"
+    return plain if len(plain) <= _SHORT and "e" not in plain else min(plain, short, key=len)
+
+
+def _broken(words: list[str], inches: float, size: float) -> list[str]:
+    """All of the words, broken between them, and within those that are too wide."""
+    lines, line = [], ""
+    for word in words:
+        rest = word
+        if line and inches_of(line + rest.rstrip(), size) > inches:
+            lines.append(line.rstrip())
+            line = ""
+        while not line and inches_of(rest.rstrip(), size) > inches and len(rest) > 1:
+            fits = max(k for k in range(1, len(rest)) if k == 1 or _fits(rest[:k], inches, size))
+            lines.append(rest[:fits])
+            rest = rest[fits:]
+        line += rest
+    return [*lines, line.rstrip()]
+
+
+def _fits(text: str, inches: float, size: float) -> bool:
+    return inches_of(text, size) <= inches
