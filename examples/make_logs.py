@@ -15,13 +15,13 @@ from inspect_ai.log import list_eval_logs, read_eval_log, write_eval_log
 LOGS = Path(__file__).parent / "logs"
 MODELS = ["respondent/candid", "respondent/boastful"]
 TASKS: dict[str, dict[str, Any]] = {
-    "fermi_eval": {"dataset": "bundled", "items": 12},
-    "scale_variants": {"dataset": "bundled", "items": 12, "scales": "0-5,0-20,0-100,60-100"},
-    "wep_elicitation": {"items": 3},
-    "wep_choice": {"items": 36},
-    "life_eval": {"items": 40},
-    "question_sets": {"dataset": "bundled", "items": 30},
-    "hedge_markers": {"dataset": "bundled", "items": 24},
+    "fermi_eval": {"dataset": "bundled", "items": 10},
+    "scale_variants": {"dataset": "bundled", "items": 10, "scales": "0-5,0-20,0-100,60-100"},
+    "wep_elicitation": {"items": 3, "settings": "concise"},
+    "wep_choice": {"items": 15},
+    "life_eval": {"items": 28},
+    "question_sets": {"dataset": "bundled", "items": 24},
+    "hedge_markers": {"dataset": "facts", "items": 100, "draws": 8},
 }
 
 

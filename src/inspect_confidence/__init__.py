@@ -7,11 +7,14 @@ from inspect_confidence.metrics import coverage, interval_score
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from inspect_confidence._check import check
+    from inspect_confidence._cite import cite
     from inspect_confidence._compare import compare
     from inspect_confidence._detail import detail
     from inspect_confidence._errors import DataUnavailable, InvalidArgument
     from inspect_confidence._judgments import Judgments, read_judgments
     from inspect_confidence._summarize import summarize
+    from inspect_confidence.report import write_report
 
 __version__ = "0.1.0"
 
@@ -19,20 +22,26 @@ __all__ = [
     "DataUnavailable",
     "InvalidArgument",
     "Judgments",
+    "check",
+    "cite",
     "compare",
     "detail",
     "read_judgments",
     "summarize",
+    "write_report",
 ]
 
 _HOMES = {
     "DataUnavailable": "_errors",
     "InvalidArgument": "_errors",
     "Judgments": "_judgments",
+    "check": "_check",
+    "cite": "_cite",
     "compare": "_compare",
     "detail": "_detail",
     "read_judgments": "_judgments",
     "summarize": "_summarize",
+    "write_report": "report",
 }
 
 

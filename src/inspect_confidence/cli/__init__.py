@@ -4,6 +4,8 @@ import click
 
 from inspect_confidence import __version__
 from inspect_confidence.cli._canonicalize import canonicalize
+from inspect_confidence.cli._check import check
+from inspect_confidence.cli._cite import cite
 from inspect_confidence.cli._compare import compare
 from inspect_confidence.cli._export import export
 from inspect_confidence.cli._judgments import judgments
@@ -21,5 +23,5 @@ def main() -> None:
     """
 
 
-for command in (canonicalize, compare, export, judgments, plan, report, summarize):
+for command in (canonicalize, check, cite, compare, export, judgments, plan, report, summarize):
     main.add_command(command)

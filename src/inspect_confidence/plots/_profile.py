@@ -9,7 +9,7 @@ from inspect_confidence.metrics import METRICS
 from inspect_confidence.plots._fitting import wrapped
 from inspect_confidence.plots._profile_axis import window
 from inspect_confidence.plots._profile_row import NUMBERS, SIDE, Row, draw_row, row_of
-from inspect_confidence.plots._style import FAINT, WIDTH, styled
+from inspect_confidence.plots._style import FAINT, WIDTH, shortened, styled
 from inspect_confidence.studies import STUDIES
 
 _TOP, _HEADING = 0.06, 0.27  # inches
@@ -61,7 +61,7 @@ def profile(rows: pd.DataFrame) -> Figure:
 def _head(figure: Figure, study: str, top: float) -> None:
     """A study's name, on a line over the whole width."""
     wide, total = figure.get_size_inches()
-    (said,) = wrapped(study, (wide - 2 * SIDE) * _BOLD, 9, most=1)
+    (said,) = wrapped(shortened(study, 60), (wide - 2 * SIDE) * _BOLD, 9, most=1)
     figure.text(
         SIDE / wide, (top - 0.03) / total, said, va="top", fontsize=9, weight="bold", color=FAINT
     )

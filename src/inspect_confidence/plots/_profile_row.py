@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.plots._fitting import inches_of, wrapped
 from inspect_confidence.plots._profile_axis import Window, axis_end, ideal, written
-from inspect_confidence.plots._style import FAINT, RULE, SERIES, WIDTH
+from inspect_confidence.plots._style import FAINT, RULE, SERIES, WIDTH, shortened
 
 SIDE = 0.12  # this and the next ones in inches
 _APART = 0.15
@@ -19,6 +19,7 @@ _LINE, _SMALL = 0.165, 0.135
 _TO_AXIS, _TO_ENDS, _GAP = 0.1, 0.075, 0.13
 _LABEL, _FINE = 9.5, 8.0  # points
 _MOST = 3  # lines of a label
+_LONGEST = 100  # characters: the rest of a name can't have room
 _SMALL_NAMES = ("meta-d'", "d'")
 NUMBERS = ("value", "ci_low", "ci_high")
 
@@ -51,10 +52,13 @@ def row_of(line: Mapping[Any, Any], ends: Window) -> Row:
     number = written(value, (low, high), ends, METRICS[line["metric"]].unit)
     wide = WIDTH - 2 * SIDE
     label = wrapped(
-        _begun(str(line["label"])), wide - inches_of(number, _LABEL) - _APART, _LABEL, _MOST
+        shortened(_begun(str(line["label"])), _LONGEST),
+        wide - inches_of(number, _LABEL) - _APART,
+        _LABEL,
+        _MOST,
     )
-    beside = sum(inches_of(axis_end(one), _FINE) for one in ends)
-    under = wrapped(str(line["under"]), wide - beside - 2 * _APART, _FINE)
+    beside = 2 * max(inches_of(axis_end(one), _FINE) for one in ends)
+    under = wrapped(shortened(str(line["under"]), _LONGEST), wide - beside - 2 * _APART, _FINE)
     return Row(line, ends, label, under, number)
 
 

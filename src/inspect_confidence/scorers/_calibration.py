@@ -11,6 +11,7 @@ import numpy as np
 from inspect_ai.scorer import Metric, SampleScore, metric
 
 from inspect_confidence import metrics
+from inspect_confidence.scorers._grouped import mean_by
 
 _OUTCOMES = ("correct", "score")
 
@@ -86,6 +87,12 @@ def format_failure_rate() -> Metric:
     return compute
 
 
+@metric(scores="unreduced")
+def overconfidence_by_radius() -> Metric:
+    """Overconfidence for each radius around the answer."""
+    return mean_by("radius", "radius {}")
+
+
 def _pairs(scores: list[SampleScore]) -> tuple[np.ndarray, np.ndarray]:
     """Confidences and outcomes; a confidence counts only where the whole reply was read."""
     outcome = next((_column(scores, name) for name in _OUTCOMES if _has(scores, name)), np.empty(0))
@@ -117,5 +124,9 @@ OPTION_METRICS = [
 ]
 """Of answers that are right or wrong, the headline first."""
 
-LIFE_METRICS = [*OPTION_METRICS, hard_easy_slope()]
+LIFE_METRICS: list[Metric | dict[str, list[Metric]]] = [
+    *OPTION_METRICS,
+    hard_easy_slope(),
+    {"overconfidence": [overconfidence_by_radius()]},
+]
 """Of answers with a true probability."""

@@ -8,6 +8,7 @@ from inspect_ai.scorer import Score
 
 from inspect_confidence.answers import RUN_STATUSES, Unreadable
 from inspect_confidence.metrics import covered, interval_score
+from inspect_confidence.scorers._explained_intervals import draws_read
 from inspect_confidence.solvers.draws import Draw
 
 Bounds = tuple[float, float]
@@ -44,6 +45,11 @@ def _one(draw: Draw, read: Callable[[Draw], Mapping[str, object] | Unreadable]) 
     return Read("ok", "", answer)
 
 
+def read_of(reads: Sequence[Read]) -> str:
+    """How many draws could be read, for an explanation."""
+    return draws_read([read.status for read in reads])
+
+
 def as_metadata(reads: Sequence[Read]) -> dict[str, str]:
     """The draws as JSON text: a list with a missing number in it would break the log viewer."""
     rows = [
@@ -78,7 +84,7 @@ def no_draw(reads: Sequence[Read], value: Mapping[str, float]) -> Score:
     status = reads[0].status if reads else "limit_reached"
     return Score(
         value=dict(value),
-        explanation=f"None of {len(reads)} draws could be read ({status}).",
+        explanation=f"No interval could be made: {read_of(reads)}.",
         reason=status,
         metadata=as_metadata(reads),
     )

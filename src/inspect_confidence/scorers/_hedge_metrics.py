@@ -7,6 +7,7 @@ import numpy as np
 from inspect_ai.scorer import Metric, SampleScore, metric
 
 from inspect_confidence.metrics import accuracy as share
+from inspect_confidence.scorers._grouped import mean_by
 
 
 @metric(scores="unreduced")
@@ -91,7 +92,13 @@ def _mean(scores: list[SampleScore], name: str) -> float:
     return share(np.array(numbers, float))
 
 
-HEDGE_METRICS = [
+@metric(scores="unreduced")
+def faithfulness_by_dataset() -> Metric:
+    """Mean faithfulness of each data set."""
+    return mean_by("dataset")
+
+
+HEDGE_METRICS: list[Metric | dict[str, list[Metric]]] = [
     faithfulness(),
     mean_internal_confidence(),
     mean_decisiveness(),
@@ -99,5 +106,6 @@ HEDGE_METRICS = [
     punt_rate(),
     format_failure_rate(),
     grader_failure_rate(),
+    {"faithfulness": [faithfulness_by_dataset()]},
 ]
 """The metrics of the scorer of hedged answers, the headline first."""

@@ -1,6 +1,7 @@
 """Reads an age at death with its probability, and scores it against a life table."""
 
 import math
+from collections.abc import Iterator
 
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
@@ -8,6 +9,7 @@ from inspect_ai.solver import TaskState
 from inspect_confidence.answers import RUN_STATUSES, Unreadable, age_in, probability_in, read_json
 from inspect_confidence.datasets.life_tables import read_life_table
 from inspect_confidence.scorers._calibration import LIFE_METRICS
+from inspect_confidence.scorers._explained import age_read, unread
 from inspect_confidence.scorers._unread import not_asked
 
 _NAN = float("nan")
@@ -38,7 +40,7 @@ def age_at_death(table: str | None = None, window: str | None = None) -> Scorer:
         known = {"mas": best.probability, "best_answer": float(best.answer)}
         by = {"table": lives.name, "window": edge}
         if unasked := not_asked(state):
-            return _score(known, by, _NAN, _NAN, _NAN, unasked)
+            return _score(known, by, _NAN, _NAN, _NAN, unasked, radius)
         reply = read_json(
             state.output.completion, truncated=state.output.stop_reason == "max_tokens"
         )
@@ -55,7 +57,7 @@ def age_at_death(table: str | None = None, window: str | None = None) -> Scorer:
             None,
         )
         confidence = _NAN if isinstance(stated, Unreadable) else stated
-        return _score(known, by, years, confidence, true, failure)
+        return _score(known, by, years, confidence, true, failure, radius)
 
     return score
 
@@ -67,6 +69,7 @@ def _score(
     confidence: float,
     true: float,
     failure: tuple[str, str] | None,
+    radius: float,
 ) -> Score:
     status, detail = failure or ("ok", "")
     value = {
@@ -80,15 +83,15 @@ def _score(
     return Score(
         value=value,
         answer=None if math.isnan(answer) else f"{answer:g}",
-        explanation=_explanation(value) if failure is None else f"Not read ({status}): {detail}.",
+        explanation=" ".join(_said(value, failure, radius)),
         reason=None if failure is None else status,
         metadata={"status": status, "detail": detail, **by},
     )
 
 
-def _explanation(value: dict[str, float]) -> str:
-    return (
-        f"{value['answer']:g} years, {value['confidence']:.4g} sure; the true probability is "
-        f"{value['score']:.4f}, at best {value['mas']:.4f} with "
-        f"{value['best_answer']:g} years."
-    )
+def _said(value: dict[str, float], failure: tuple[str, str] | None, radius: float) -> Iterator[str]:
+    """What wasn't read and what was: an age may come without a confidence."""
+    if failure:
+        yield unread("age with a confidence", *failure)
+    if not math.isnan(value["answer"]):
+        yield age_read(value, radius)

@@ -22,6 +22,7 @@ from inspect_confidence.judges.rules import RulesJudge
 from inspect_confidence.metrics import faithfulness
 from inspect_confidence.prompts import judge as prompts
 from inspect_confidence.prompts.hedge_markers import with_choices
+from inspect_confidence.scorers._explained import hedges_judged, quoted, unread
 from inspect_confidence.scorers._hedge_metrics import HEDGE_METRICS
 from inspect_confidence.solvers.draws import Draw, stored_draws
 
@@ -210,7 +211,9 @@ def _score(
     return Score(
         value=value,
         answer=text or None,
-        explanation=_explanation(value, status, detail),
+        explanation=hedges_judged(value, _right(verdict))
+        if failure is None
+        else unread("answer", status, detail),
         reason=None if failure is None else status,
         metadata={
             "status": status,
@@ -256,10 +259,9 @@ def _mean(values: Sequence[float]) -> float:
     return sum(there) / len(there) if there else _NAN
 
 
-def _explanation(value: Mapping[str, float], status: str, detail: str) -> str:
-    if status != "ok":
-        return f"Not judged ({status}): {detail}."
-    return (
-        f"{value['sentences']:g} sentences, internal confidence {value['confidence']:.3g} against "
-        f"{value['draws']:g} other answers, decisiveness {value['decisiveness']:.3g}."
-    )
+def _right(verdict: _Verdict) -> str:
+    """The judge's verdict, for the explanation."""
+    if verdict.word is None:
+        return f"whether the answer is right is unknown ({quoted(verdict.reason)})"
+    said = {"correct": "correct", "incorrect": "incorrect", "punt": "no answer at all"}
+    return f"the judge calls the answer {said[verdict.word]}"

@@ -5,6 +5,8 @@ from inspect_ai.solver import TaskState
 
 from inspect_confidence.answers import RUN_STATUSES, StatedInterval, Unreadable, read_interval
 from inspect_confidence.metrics import interval_score as winkler
+from inspect_confidence.scorers._explained import unread
+from inspect_confidence.scorers._explained_intervals import stated_interval
 from inspect_confidence.scorers._per_level import LOG_METRICS
 
 _NAN = float("nan")
@@ -52,13 +54,8 @@ def _read(answer: StatedInterval, truth: float, level: float) -> Score:
             "format_ok": 1.0,
         },
         answer=f"[{answer.lower:g}, {answer.upper:g}]",
-        explanation=(
-            f"The {level:g}% interval, 10^{answer.lower:g} to 10^{answer.upper:g}, "
-            f"{'holds' if inside else 'misses'} the true 10^{truth:g}. Its interval score, "
-            f"{score:.4g}, is its width {width:.4g}"
-            + ("." if inside else f" plus {score - width:.4g} for the miss.")
-            + (" The bounds were stated in reverse order." if answer.reversed else "")
-        ),
+        explanation=stated_interval(level, answer.lower, answer.upper, truth, score)
+        + (" The bounds came in reverse order and were exchanged." if answer.reversed else ""),
         metadata={"status": "ok", "detail": ""},
     )
 
@@ -72,7 +69,7 @@ def _unread(status: str, detail: str, truth: float, level: float) -> Score:
             "level": level,
             "format_ok": _NAN if status in RUN_STATUSES else 0.0,
         },
-        explanation=f"No interval could be read ({status}): {detail}.",
+        explanation=unread("interval", status, detail),
         reason=status,
         metadata={"status": status, "detail": detail},
     )

@@ -1,6 +1,7 @@
 """Compares a judge's judgments with labels."""
 
 import json
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
@@ -19,6 +20,7 @@ from inspect_confidence.answers.judged import (
 )
 from inspect_confidence.answers.markers import find_markers, sentence_decisiveness
 from inspect_confidence.metrics import accuracy as share
+from inspect_confidence.scorers._explained import judged_as_labelled, markers_compared, unread
 
 _NAN = float("nan")
 _LONGER = 4
@@ -128,12 +130,23 @@ def judge_item() -> Scorer:
         return Score(
             value={**value, "format_ok": float(status == "ok")},
             answer=shown or None,
-            explanation=f"Judged {shown or status}; labelled {label}.",
+            explanation=_explanation(said, label, value),
             reason=None if status == "ok" else status,
             metadata={"status": status, "detail": detail},
         )
 
     return score
+
+
+def _explanation(said: Any, label: str, value: Values) -> str:
+    """The judge's word beside the label, in the form that was asked."""
+    if isinstance(said, Unreadable):
+        return unread("judgment", said.status, said.reason)
+    if not math.isnan(value["found"]):
+        return markers_compared(said, json.loads(label), value)
+    if not math.isnan(value["labelled"]):
+        return judged_as_labelled(f"{said:g}", label, value["decisiveness"] == value["labelled"])
+    return judged_as_labelled(said, label, said == label)
 
 
 def _by_rules(asked: Mapping[str, Any]) -> Any:

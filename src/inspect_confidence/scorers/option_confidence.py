@@ -1,8 +1,7 @@
 """Reads an answer with the probability of each option, and what its token's probability says."""
 
 import json
-import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from string import ascii_uppercase
 
@@ -22,6 +21,7 @@ from inspect_confidence.answers import (
     verdict_in,
 )
 from inspect_confidence.scorers._calibration import OPTION_METRICS
+from inspect_confidence.scorers._explained import option_read, unread
 from inspect_confidence.scorers._unread import not_asked
 from inspect_confidence.solvers.draws import tokens_of
 
@@ -159,7 +159,7 @@ def _score(
     return Score(
         value=value,
         answer=named or None,
-        explanation=_explanation(value, named, status, detail),
+        explanation=" ".join(_said(value, named, target, failure)),
         reason=None if failure is None else status,
         metadata={
             "status": status,
@@ -173,14 +173,11 @@ def _score(
     )
 
 
-def _explanation(value: dict[str, float], named: str, status: str, detail: str) -> str:
-    if status != "ok":
-        return f"Not read ({status}): {detail}."
-    verdict = "right" if value["correct"] else "wrong"
-    token = value["token_confidence"]
-    return (
-        f"The answer {named + ' ' if named else ''}is {verdict}; confidence "
-        f"{value['confidence']:.4g}"
-        + (f", stated with a sum of {value['raw_sum']:.4g}" if value["raw_sum"] > 0 else "")
-        + ("." if math.isnan(token) else f"; its token has {token:.4g}.")
-    )
+def _said(
+    value: dict[str, float], named: str, target: str, failure: tuple[str, str] | None
+) -> Iterator[str]:
+    """What wasn't read and what was: an answer may come without a confidence."""
+    if failure:
+        yield unread("answer with its confidence", *failure)
+    if named or not failure:
+        yield option_read(value, named, target)

@@ -12,8 +12,10 @@ from inspect_confidence.scorers._drawn import (
     at_levels,
     no_draw,
     read_draws,
+    read_of,
     share_readable,
 )
+from inspect_confidence.scorers._explained_intervals import drawn_interval, power
 from inspect_confidence.scorers._per_level import LOG_METRICS
 from inspect_confidence.solvers.draws import Draw, stored_draws
 
@@ -41,10 +43,11 @@ def repeated_points() -> Scorer:
         return Score(
             value=value,
             answer=f"[{low:g}, {high:g}]",
-            explanation=(
-                f"{len(points)} of {len(reads)} draws could be read, from {min(points):g} to "
-                f"{max(points):g}. Their {widest:g}% interval, 10^{low:g} to 10^{high:g}, "
-                f"{'holds' if low <= truth <= high else 'misses'} the true 10^{truth:g}."
+            explanation=drawn_interval(
+                f"{read_of(reads)}, from {power(min(points))} to {power(max(points))}; "
+                "their quantiles",
+                widest,
+                *(low, high, truth, value[f"interval_score_{widest:g}"]),
             ),
             metadata=as_metadata(reads),
         )
@@ -84,10 +87,9 @@ def repeated_intervals() -> Scorer:
         return Score(
             value=value,
             answer=f"[{low:g}, {high:g}]",
-            explanation=(
-                f"{len(read)} of {len(reads)} intervals could be read. The tunnel estimate at "
-                f"{level:g}%, 10^{low:g} to 10^{high:g}, "
-                f"{'holds' if low <= truth <= high else 'misses'} the true 10^{truth:g}."
+            explanation=drawn_interval(
+                f"{read_of(reads)}; the intervals together, as a tunnel estimate,",
+                *(level, low, high, truth, value["interval_score"]),
             ),
             metadata=as_metadata(reads),
         )

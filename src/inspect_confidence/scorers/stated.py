@@ -1,5 +1,6 @@
 """Reads an answer and the confidence stated for it on a numeric scale."""
 
+import math
 from fractions import Fraction
 from string import ascii_uppercase
 
@@ -16,6 +17,7 @@ from inspect_confidence.answers import (
     read_choice,
     read_confidence,
 )
+from inspect_confidence.scorers._explained import confidence_on_scale, right_or_wrong, unread
 from inspect_confidence.scorers._per_scale import LOG_METRICS
 
 _NAN = float("nan")
@@ -38,10 +40,12 @@ def stated() -> Scorer:
         low, high = int(state.metadata["low"]), int(state.metadata["high"])
         scale = {"low": float(low), "high": float(high)}
         if not state.output.choices:  # a limit was reached before the model was called
-            return _score(scale, None, None, ("limit_reached", "the model was not asked"))
+            return _score(
+                scale, target.text, None, None, ("limit_reached", "the model was not asked")
+            )
         stop = state.output.stop_reason
         if stop == "content_filter":
-            return _score(scale, None, None, (stop, "the provider withheld the reply"))
+            return _score(scale, target.text, None, None, (stop, "the provider withheld the reply"))
         reply, cut = state.output.completion, stop == "max_tokens"
         choices = [choice.value for choice in state.choices]
         # A reply may be cut off after its answer, so that only the confidence is missing.
@@ -54,7 +58,8 @@ def stated() -> Scorer:
         right = None
         if not isinstance(answer, Unreadable):
             right = is_right(answer, target.text)
-        return _score(scale, _shown(answer), right, _failure(answer, confidence), confidence)
+        failure = _failure(answer, confidence)
+        return _score(scale, target.text, _shown(answer), right, failure, confidence)
 
     return score
 
@@ -90,6 +95,7 @@ def _failure(
 
 def _score(
     scale: dict[str, float],
+    target: str,
     answer: str | None,
     right: bool | None,
     failure: tuple[str, str] | None,
@@ -114,18 +120,24 @@ def _score(
     return Score(
         value=value,
         answer=answer,
-        explanation=_explanation(status, detail, right, value),
+        explanation=_explanation(answer, target, right, failure, value),
         reason=None if status == "ok" else status,
         metadata={"status": status, "detail": detail},
     )
 
 
-def _explanation(status: str, detail: str, right: bool | None, value: dict[str, float]) -> str:
-    verdict = {None: "not read", True: "right", False: "wrong"}[right]
-    if status != "ok":
-        return f"The answer is {verdict} ({status}): {detail}."
-    return (
-        f"The answer is {verdict}; confidence {value['raw']:g} on {value['low']:g} to "
-        f"{value['high']:g} is {value['confidence']:.4g}."
-        + (" It lay just outside the scale and was taken for its end." if value["clipped"] else "")
-    )
+def _explanation(
+    answer: str | None,
+    target: str,
+    right: bool | None,
+    failure: tuple[str, str] | None,
+    value: dict[str, float],
+) -> str:
+    """What was read, and what wasn't: an answer may come without a confidence."""
+    there = [] if answer is None or right is None else [right_or_wrong(answer, target, right)]
+    if not math.isnan(value["raw"]):
+        there.append(confidence_on_scale(value))
+    if failure is None:
+        return "; ".join(there) + "."
+    missing = unread("answer with its confidence", *failure)
+    return " ".join([missing, *(f"{one[0].upper()}{one[1:]}." for one in there)])

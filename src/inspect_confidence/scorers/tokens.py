@@ -14,8 +14,11 @@ from inspect_confidence.scorers._drawn import (
     at_levels,
     no_draw,
     read_draws,
+    read_of,
     share_readable,
 )
+from inspect_confidence.scorers._explained import unread
+from inspect_confidence.scorers._explained_intervals import drawn_interval
 from inspect_confidence.scorers._per_level import LOG_METRICS
 from inspect_confidence.solvers.draws import Draw, stored_draws
 
@@ -36,7 +39,9 @@ def token_distribution() -> Scorer:
         if draws and all(draw.tokens is None and draw.stop != "content_filter" for draw in draws):
             return Score.unscored(
                 reason="scoring_failed",
-                explanation="The provider gave no log probabilities.",
+                explanation=unread(
+                    "distribution", "scoring_failed", "the provider gave no log probabilities"
+                ),
                 metadata={"detail": "the provider gave no log probabilities"},
             )
         reads = read_draws(draws, _read)
@@ -59,15 +64,15 @@ def token_distribution() -> Scorer:
         if not mean:
             return no_draw(reads, value)
         widest = max(levels)
-        inside = truth in sets[widest]
         return Score(
             value=value,
             answer=str(max(mean, key=lambda one: mean[one])),
-            explanation=(
-                f"The smallest set of exponents with {widest:g}% of the probability, "
-                f"{sets[widest]}, {'holds' if inside else 'misses'} the true {truth:g}; "
-                f"{value['unseen_mass']:.3g} of the mass was on no integer seen."
-            ),
+            explanation=drawn_interval(
+                f"{read_of(reads)}; {len(sets[widest])} of the {len(mean)} exponents seen have "
+                f"{widest:g}% of the probability, and the least and greatest of them",
+                *(widest, *bounds[widest], truth, value[f"interval_score_{widest:g}"]),
+            )
+            + f" {value['unseen_mass']:.2%} of the probability was on no integer seen.",
             metadata=as_metadata(reads),
         )
 

@@ -10,6 +10,8 @@ from inspect_confidence.answers import (
     read_word_choice,
 )
 from inspect_confidence.metrics import accuracy as share
+from inspect_confidence.scorers._explained import probability_read, right_or_wrong, unread
+from inspect_confidence.scorers._grouped import mean_by
 
 _NAN = float("nan")
 
@@ -44,7 +46,25 @@ def format_failure_rate() -> Metric:
     return rate
 
 
-@scorer(metrics=[mean_probability(), format_failure_rate()])
+@metric(scores="unreduced")
+def mean_probability_by_word() -> Metric:
+    """Mean of the probabilities read, for each word."""
+    return mean_by("word")
+
+
+@metric(scores="unreduced")
+def empirical_consistency_by_choices() -> Metric:
+    """Empirical consistency for each number of choices."""
+    return mean_by("choice_set", "{} choices")
+
+
+@scorer(
+    metrics=[
+        mean_probability(),
+        format_failure_rate(),
+        {"probability": [mean_probability_by_word()]},
+    ]
+)
 def stated_probability() -> Scorer:
     """Read the probability that a word means.
 
@@ -59,12 +79,19 @@ def stated_probability() -> Scorer:
         answer = read_probability(reply, truncated=cut)
         if isinstance(answer, Unreadable):
             return _score({"probability": _NAN}, None, answer.status, answer.reason)
-        return _score({"probability": answer.value}, f"{answer.value:g}")
+        said = probability_read(answer.value, str(state.metadata.get("word", "")))
+        return _score({"probability": answer.value}, f"{answer.value:g}", explanation=said)
 
     return score
 
 
-@scorer(metrics=[empirical_consistency(), format_failure_rate()])
+@scorer(
+    metrics=[
+        empirical_consistency(),
+        format_failure_rate(),
+        {"right": [empirical_consistency_by_choices()]},
+    ]
+)
 def word_choice() -> Scorer:
     """Read which choice completes a sentence about numbers.
 
@@ -85,7 +112,8 @@ def word_choice() -> Scorer:
             return _score(nothing, None, answer.status, answer.reason, reply=reply)
         right = choices[answer.index] == target.text
         value = {"choice": float(answer.index), "right": float(right)}
-        return _score(value, choices[answer.index], reply=reply)
+        said = right_or_wrong(choices[answer.index], target.text, right)
+        return _score(value, choices[answer.index], explanation=f"{said}.", reply=reply)
 
     return score
 
@@ -105,12 +133,13 @@ def _score(
     answer: str | None,
     status: str = "ok",
     detail: str = "",
+    explanation: str = "",
     **kept: str,
 ) -> Score:
     return Score(
         value={**value, "format_ok": _NAN if status in RUN_STATUSES else float(status == "ok")},
         answer=answer,
-        explanation=f"Read as {answer}." if answer else f"Nothing was read ({status}): {detail}.",
+        explanation=explanation or unread(next(iter(value)), status, detail),
         reason=None if status == "ok" else status,
         metadata={"status": status, "detail": detail, **kept},
     )

@@ -1,8 +1,11 @@
-"""How the log viewer shows the samples of a task."""
+"""How the log viewer shows the samples of a task: a specification each."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
 
 from inspect_ai.viewer import (
+    SampleScoreView,
     ScoreColorScale,
     TaskSamplesColumn,
     TaskSamplesSort,
@@ -10,8 +13,6 @@ from inspect_ai.viewer import (
     ViewerConfig,
 )
 
-_SHARE = ScoreColorScale(palette="good-high", min=0, max=1)
-_SHARES = ("covered", "correct", "right", "score", "format_ok")
 _LABELS = {
     "level": "Level (%)",
     "truth": "Truth",
@@ -45,6 +46,10 @@ _LABELS = {
     "decisiveness": "Decisiveness",
     "faithfulness": "Faithfulness",
     "punt": "No answer",
+    "empty_draws": "Empty draws",
+    "cut": "Cut off",
+    "judgments": "Judgments",
+    "failed": "Failed judgments",
     "agreed": "Agreement as labelled",
     "verdict": "Verdict as labelled",
     "found": "Markers found",
@@ -55,160 +60,173 @@ _LABELS = {
     "token_confidence": "Confidence of the token",
 }
 
+_SHARE = ScoreColorScale(palette="good-high", min=0, max=1)
+_AMOUNT = ScoreColorScale(palette="neutral", min=0, max=1)
+"""A probability is neither good nor bad by itself."""
 
-def interval_viewer(scorer: str) -> ViewerConfig:
-    """Samples of one level each: truth, bounds, coverage and score; the worst score first."""
-    return _viewer(
-        scorer,
-        ("level", "truth", "lower", "upper", "covered", "interval_score", "format_ok"),
-        ("width", "reversed"),
-        name="Intervals",
-        first="interval_score",
-        labels=_LABELS,
-    )
+_SIGNED = ScoreColorScale(palette="neutral", min=-1, max=1)
+"""Both ends are bad, for which the viewer has no palette: the darker, the more overconfident."""
+
+_COLORS: Mapping[str, ScoreColorScale | Literal["good-low"]] = {
+    **dict.fromkeys(("covered", "correct", "right", "score", "format_ok"), _SHARE),
+    **dict.fromkeys(("faithfulness", "agreed", "verdict"), _SHARE),
+    **dict.fromkeys(("confidence", "probability", "mas", "decisiveness", "labelled"), _AMOUNT),
+    "token_confidence": _AMOUNT,
+    "overconfidence": _SIGNED,
+    **dict.fromkeys(("interval_score", "missed", "false", "failed"), "good-low"),
+}
+
+
+@dataclass(frozen=True)
+class _Samples:
+    """The list of samples of a task.
+
+    Attributes:
+        name: Of the view.
+        shown: Keys of the score that have a column.
+        hidden: Further keys, for the list of columns to choose from.
+        first: The key that the list is sorted by.
+        order: Whether its greatest or its least value comes first.
+        target: Whether the sample's target is shown.
+        levels: Nominal levels, where keys end in one.
+    """
+
+    name: str
+    shown: Sequence[str]
+    hidden: Sequence[str]
+    first: str
+    order: Literal["asc", "desc"] = "desc"
+    target: bool = False
+    levels: Sequence[float] = field(default=())
+
+    def viewer(self, scorer: str) -> ViewerConfig:
+        """The viewer of a task with that scorer."""
+        columns = [
+            *(TaskSamplesColumn.score(scorer, key) for key in self.shown),
+            *(TaskSamplesColumn.score(scorer, key, visible=False) for key in self.hidden),
+        ]
+        return ViewerConfig(
+            # A score has too many numbers for pills; as a table they can be sorted.
+            sample_score_view=SampleScoreView(default="grid"),
+            task_samples_view=TaskSamplesView(
+                name=self.name,
+                columns=[
+                    TaskSamplesColumn(id="sampleStatus"),
+                    TaskSamplesColumn(id="sampleId"),
+                    TaskSamplesColumn(id="epoch", visible=False),
+                    TaskSamplesColumn(id="input"),
+                    *columns,
+                    TaskSamplesColumn(id="target", visible=self.target),
+                    TaskSamplesColumn(id="error", visible=False),
+                ],
+                sort=[TaskSamplesSort.score(scorer, self.first, dir=self.order)],
+                multiline=False,
+                score_labels=self._labels(),
+                score_color_scales={
+                    key: _COLORS[self._plain(key)]
+                    for key in (*self.shown, *self.hidden)
+                    if self._plain(key) in _COLORS
+                },
+                color_scales_enabled=True,
+            ),
+        )
+
+    def _plain(self, key: str) -> str:
+        """A key without its level."""
+        ends = (f"_{level:g}" for level in self.levels)
+        return next((key.removesuffix(end) for end in ends if key.endswith(end)), key)
+
+    def _labels(self) -> dict[str, str]:
+        """Also of keys at a level, which have no column but stand in the sample's panel."""
+        at_level = {
+            f"{key}_{level:g}": f"{label} {level:g}%"
+            for level in self.levels
+            for key, label in _LABELS.items()
+        }
+        return {**_LABELS, **at_level}
 
 
 def levels_viewer(scorer: str, levels: Sequence[float]) -> ViewerConfig:
     """Samples of all levels: truth, and the widest level's bounds, coverage and score."""
     widest = f"{max(levels):g}"
-    shown = [f"{name}_{widest}" for name in ("lower", "upper", "covered", "interval_score")]
-    labels = {
-        f"{name}_{level:g}": f"{label} {level:g}%"
-        for level in levels
-        for name, label in _LABELS.items()
-    }
-    return _viewer(
-        scorer,
-        ("truth", *shown, "format_ok"),
-        ("draws", "unseen_mass", "tunnel_index"),
+    shown = [f"{key}_{widest}" for key in ("lower", "upper", "covered", "interval_score")]
+    return _Samples(
         name="Intervals",
+        shown=("truth", *shown, "format_ok"),
+        hidden=("draws", "unseen_mass", "tunnel_index"),
         first=f"interval_score_{widest}",
-        labels=_LABELS | labels,
-    )
+        levels=levels,
+    ).viewer(scorer)
 
 
-def stated_viewer(scorer: str) -> ViewerConfig:
-    """Samples of one scale each: scale, report, confidence and correctness; the surest first."""
-    return _viewer(
-        scorer,
-        ("low", "high", "raw", "confidence", "correct", "format_ok"),
-        ("clipped", "violation"),
-        name="Stated confidence",
-        first="confidence",
-        labels=_LABELS,
-        target=True,
-    )
+interval_viewer = _Samples(
+    name="Intervals",
+    shown=("level", "truth", "lower", "upper", "covered", "interval_score", "format_ok"),
+    hidden=("width", "reversed"),
+    first="interval_score",
+).viewer
+"""Samples of one level each, the worst score first."""
 
+stated_viewer = _Samples(
+    name="Stated confidence",
+    shown=("low", "high", "raw", "confidence", "correct", "format_ok"),
+    hidden=("clipped", "violation"),
+    first="confidence",
+    target=True,
+).viewer
+"""Samples of one scale each, the surest first."""
 
-def probability_viewer(scorer: str) -> ViewerConfig:
-    """Samples of one word each: the statement, and the probability read; the highest first."""
-    return _viewer(
-        scorer,
-        ("probability", "format_ok"),
-        (),
-        name="Words to numbers",
-        first="probability",
-        labels=_LABELS,
-    )
+probability_viewer = _Samples(
+    name="Words to numbers",
+    shown=("probability", "format_ok"),
+    hidden=(),
+    first="probability",
+).viewer
+"""Samples of one word each, the highest probability first."""
 
+choice_viewer = _Samples(
+    name="Numbers to words",
+    shown=("choice", "right", "format_ok"),
+    hidden=(),
+    first="right",
+    order="asc",
+    target=True,
+).viewer
+"""Samples of one sentence each, choices that don't fit the numbers first."""
 
-def choice_viewer(scorer: str) -> ViewerConfig:
-    """Samples of one sentence each: the choice, and whether it is the right one."""
-    return _viewer(
-        scorer,
-        ("choice", "right", "format_ok"),
-        (),
-        name="Numbers to words",
-        first="right",
-        labels=_LABELS,
-        target=True,
-    )
+life_viewer = _Samples(
+    name="LifeEval",
+    shown=("answer", "confidence", "score", "mas", "overconfidence", "format_ok"),
+    hidden=("best_answer",),
+    first="overconfidence",
+    target=True,
+).viewer
+"""Samples of one person each, the most overconfident first."""
 
+option_viewer = _Samples(
+    name="Question sets",
+    shown=("correct", "confidence", "token_confidence", "format_ok"),
+    hidden=("raw_sum",),
+    first="confidence",
+    target=True,
+).viewer
+"""Samples of one question each, the surest first."""
 
-def life_viewer(scorer: str) -> ViewerConfig:
-    """Samples of one person each: answer, confidence and truth; the most overconfident first."""
-    return _viewer(
-        scorer,
-        ("answer", "confidence", "score", "mas", "overconfidence", "format_ok"),
-        ("best_answer",),
-        name="LifeEval",
-        first="overconfidence",
-        labels=_LABELS,
-        target=True,
-    )
+hedge_viewer = _Samples(
+    name="Hedge markers",
+    shown=("sentences", "markers", "confidence", "decisiveness", "faithfulness", "correct"),
+    hidden=("punt", "draws", "empty_draws", "cut", "judgments", "failed", "format_ok"),
+    first="faithfulness",
+    order="asc",
+    target=True,
+).viewer
+"""Samples of one question each, the least faithful first."""
 
-
-def option_viewer(scorer: str) -> ViewerConfig:
-    """Samples of one question each: correctness and both confidences; the surest first."""
-    return _viewer(
-        scorer,
-        ("correct", "confidence", "token_confidence", "format_ok"),
-        ("raw_sum",),
-        name="Question sets",
-        first="confidence",
-        labels=_LABELS,
-        target=True,
-    )
-
-
-def hedge_viewer(scorer: str) -> ViewerConfig:
-    """Samples of one question each: confidence, decisiveness, and how far they are apart."""
-    return _viewer(
-        scorer,
-        ("sentences", "markers", "confidence", "decisiveness", "faithfulness", "correct"),
-        ("punt", "draws", "format_ok"),
-        name="Hedge markers",
-        first="faithfulness",
-        labels=_LABELS,
-        target=True,
-    )
-
-
-def judge_viewer(scorer: str) -> ViewerConfig:
-    """Samples of one judgment each: whether it is as labelled."""
-    return _viewer(
-        scorer,
-        ("agreed", "verdict", "found", "missed", "false", "decisiveness", "labelled"),
-        ("format_ok",),
-        name="Judge",
-        first="missed",
-        labels=_LABELS,
-        target=True,
-    )
-
-
-def _viewer(
-    scorer: str,
-    shown: Sequence[str],
-    hidden: Sequence[str],
-    *,
-    name: str,
-    first: str,
-    labels: Mapping[str, str],
-    target: bool = False,
-) -> ViewerConfig:
-    """Columns of scores, sorted by the one that is to come first; `target` shows the target."""
-    return ViewerConfig(
-        task_samples_view=TaskSamplesView(
-            name=name,
-            columns=[
-                TaskSamplesColumn(id="sampleStatus"),
-                TaskSamplesColumn(id="sampleId"),
-                TaskSamplesColumn(id="epoch", visible=False),
-                TaskSamplesColumn(id="input"),
-                *(TaskSamplesColumn.score(scorer, column) for column in shown),
-                *(TaskSamplesColumn.score(scorer, column, visible=False) for column in hidden),
-                TaskSamplesColumn(id="target", visible=target),
-                TaskSamplesColumn(id="error", visible=False),
-            ],
-            sort=[TaskSamplesSort.score(scorer, first, dir="desc")],
-            multiline=False,
-            score_labels=dict(labels),
-            score_color_scales={
-                column: _SHARE if column.startswith(_SHARES) else "good-low"
-                for column in shown
-                if column.startswith((*_SHARES, "interval_score"))
-            },
-            color_scales_enabled=True,
-        )
-    )
+judge_viewer = _Samples(
+    name="Judge",
+    shown=("agreed", "verdict", "found", "missed", "false", "decisiveness", "labelled"),
+    hidden=("format_ok",),
+    first="missed",
+    target=True,
+).viewer
+"""Samples of one judgment each, those with missed markers first."""

@@ -1,0 +1,175 @@
+"""How judgments came about, in plain words, from the record of their logs."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+from inspect_ai.log import EvalLog
+from inspect_ai.model import GenerateConfig, ModelConfig
+
+from inspect_confidence._logs import _OPERATIONAL
+from inspect_confidence._shareable import model_arguments, model_name, setting_text
+
+_NOT_ASKED = frozenset({*_OPERATIONAL, "extra_body"})
+
+
+def settings_of(task: str, judgments: pd.DataFrame, runs: Sequence[EvalLog]) -> str:
+    """A paragraph on the judgments of one task.
+
+    Args:
+        task: Its name.
+        judgments: Of it.
+        runs: The headers of its logs; none where the judgments were read from files.
+    """
+    recorded = judgments["run"].isin([run.eval.task_id for run in runs])
+    elsewhere = judgments[~recorded]
+    if not runs:
+        return f"{task}: {_filed(elsewhere)} {_counts(judgments)}"
+    return " ".join(
+        filter(
+            None,
+            [
+                _runs(task, runs),
+                _sentence("Task arguments", _merged(_arguments(run) for run in runs)),
+                _generation("Generation settings", [run.plan.config for run in runs]),
+                _model_arguments(runs),
+                _roles(runs),
+                _items(runs),
+                _filed(elsewhere) if len(elsewhere) else "",
+                _counts(judgments),
+            ],
+        )
+    )
+
+
+def _filed(judgments: pd.DataFrame) -> str:
+    """Of judgments that no log here records."""
+    models = _listed(model_name(str(name)) for name in judgments["model"].unique())
+    return (
+        f"{len(judgments)} judgments of {models} were read from files, which don't record how they "
+        "were elicited."
+    )
+
+
+def _runs(task: str, runs: Sequence[EvalLog]) -> str:
+    days = sorted({run.eval.created[:10] for run in runs})
+    when = f"on {days[0]}" if len(days) == 1 else f"from {days[0]} to {days[-1]}"
+    versions = _listed(f"{run.eval.task_version}" for run in runs)
+    packages = _merged((run.eval.packages for run in runs), missing="")
+    made = _listed(f"{name} {version}" for name, version in packages.items())
+    unfinished = sum(run.status != "success" for run in runs)
+    models = _listed(model_name(run.eval.model) for run in runs)
+    return (
+        f"{task} (version {versions}) asked {models} in "
+        f"{'one run' if len(runs) == 1 else f'{len(runs)} runs'} {when}"
+        + (f", with {made}" if made else "")
+        + (f"; {unfinished} did not finish" if unfinished else "")
+        + "."
+    )
+
+
+def _arguments(run: EvalLog) -> dict[str, str]:
+    return {
+        name: setting_text(value) for name, value in run.eval.task_args.items() if value is not None
+    }
+
+
+def _generation(start: str, configs: Iterable[GenerateConfig]) -> str:
+    kept = [
+        {
+            name: setting_text(value)
+            for name, value in config.model_dump(exclude_none=True).items()
+            if name not in _NOT_ASKED
+        }
+        for config in configs
+    ]
+    if not any(kept):
+        return f"{start}: the provider's defaults."
+    return _sentence(start, _merged(kept), "all others the provider's defaults")
+
+
+def _model_arguments(runs: Sequence[EvalLog]) -> str:
+    return _sentence(
+        "Model arguments", _merged(model_arguments(run.eval.model_args) for run in runs)
+    )
+
+
+def _roles(runs: Sequence[EvalLog]) -> str:
+    said = {
+        f"The {role} was {_player(config)}."
+        for run in runs
+        for role, played in (run.eval.model_roles or {}).items()
+        for config in (played if isinstance(played, list) else [played])
+    }
+    return " ".join(sorted(said))
+
+
+def _player(config: ModelConfig) -> str:
+    settings = model_arguments(config.args) | {
+        name: setting_text(value)
+        for name, value in config.config.model_dump(exclude_none=True).items()
+        if name not in _NOT_ASKED
+    }
+    set_to = ", ".join(f"{name}={value}" for name, value in settings.items())
+    return model_name(config.model) + (f" ({set_to})" if set_to else "")
+
+
+def _items(runs: Sequence[EvalLog]) -> str:
+    """How many items of what were asked how often, and which were not."""
+    said = dict.fromkeys(_asked(run) for run in runs)
+    left_out = {
+        f"{count} of {setting_text(_facts(run).get('dataset'))} were not asked: {reason}"
+        for run in runs
+        for reason, count in (_facts(run).get("excluded") or {}).items()
+    }
+    return ". ".join([f"Items: {'; '.join(said)}", *sorted(left_out)]) + "."
+
+
+def _asked(run: EvalLog) -> str:
+    facts, config = _facts(run), run.eval.config
+    name = setting_text(facts.get("dataset") or run.eval.dataset.name)
+    split = ", ".join(
+        f"{facts[f'{part}_items']} {part}" for part in ("train", "test") if f"{part}_items" in facts
+    )
+    limit = f", of which --limit {config.limit} kept a part" if config.limit else ""
+    epochs = config.epochs or 1
+    times = "one epoch" if epochs == 1 else f"{epochs} epochs"
+    items = f"{facts['items']} " if "items" in facts else ""
+    return f"{items}of {name}" + (f" ({split})" if split else "") + f", {times}{limit}"
+
+
+def _facts(run: EvalLog) -> dict[str, Any]:
+    return run.eval.metadata or {}
+
+
+def _counts(judgments: pd.DataFrame) -> str:
+    """How many judgments could be read, and what became of the others."""
+    statuses = judgments["status"].value_counts()
+    read = int(statuses.get("ok", 0))
+    others = ", ".join(f"{count} {name}" for name, count in statuses.items() if name != "ok")
+    lost = len(judgments) - read
+    return (
+        f"Judgments: {len(judgments)}, of which {read} could be read and {lost} could not"
+        + (f" ({others})" if others else "")
+        + "."
+    )
+
+
+def _merged(settings: Iterable[Mapping[str, object]], missing: str = "not set") -> dict[str, str]:
+    """Settings of several runs: every value that a name has, where it isn't one for all."""
+    there = list(settings)
+    return {
+        name: " | ".join(filter(None, dict.fromkeys(str(one.get(name, missing)) for one in there)))
+        for name in sorted({name for one in there for name in one})
+    }
+
+
+def _sentence(start: str, settings: Mapping[str, str], rest: str = "") -> str:
+    parts = [f"{name}={value}" for name, value in settings.items()]
+    return f"{start}: {'; '.join([*parts, *filter(None, [rest])])}." if parts else ""
+
+
+def _listed(words: Iterable[str]) -> str:
+    """Different words in their order, with `and` before the last one."""
+    different = list(dict.fromkeys(words))
+    return " and ".join(filter(None, [", ".join(different[:-1]), *different[-1:]]))

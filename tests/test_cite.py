@@ -1,0 +1,254 @@
+"""What is cited of judgments, and what is told of how they came about."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import CliRunner
+from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
+from inspect_ai.model import GenerateConfig, ModelConfig
+
+from conftest import CHECKOUT, run_respondent
+from inspect_confidence import InvalidArgument, __version__
+from inspect_confidence._bibtex import escaped, reference
+from inspect_confidence._cite import cite
+from inspect_confidence._shareable import setting_text
+from inspect_confidence.cli._cite import cite as command
+from inspect_confidence.datasets._marker_sets import PUBLISHED
+from inspect_confidence.datasets._references import DATASETS, OWN, SURVEY
+from inspect_confidence.datasets.life_tables import SSA_2022
+from inspect_confidence.datasets.question_sets import ITEMS
+from inspect_confidence.studies import STUDIES
+
+VERBATIM = ("url", "doi", "eprint")
+
+
+def fields(entry: str) -> dict[str, str]:
+    """An entry's fields, with its kind and key; fails where it isn't well-formed BibTeX."""
+    head, *lines, last = entry.split("\n")
+    form = re.fullmatch(r"@([a-z]+)\{([\w-]+),", head)
+    assert form, head
+    assert last == "}"
+    found = {"kind": form[1], "key": form[2]}
+    for line in lines:
+        field = re.fullmatch(r"  ([a-z]+) = \{(.*)\},", line)
+        assert field, line
+        name, value = field[1], field[2]
+        assert name not in found
+        assert value
+        plain = re.sub(r"\\[&%$#_{}]|\\text\w+\{\}", "", value)
+        assert plain.count("{") == plain.count("}"), line
+        if name not in VERBATIM:
+            assert not re.search(r"[\\&%$#_~^]", plain), line
+        found[name] = value
+    return found
+
+
+EVERY = [
+    *(study.reference for study in STUDIES),
+    *(entry for some in DATASETS.values() for entry in some),
+    SURVEY,
+]
+
+
+@pytest.mark.parametrize("entry", dict.fromkeys(EVERY))
+def test_references_are_bibtex(entry: str) -> None:
+    """Every entry has a title, a place to find it, and an arXiv id of the right form."""
+    found = fields(entry)
+    assert found["title"].startswith("{")
+    assert {"url", "doi", "booktitle"} & set(found)
+    if "eprint" in found:
+        assert re.fullmatch(r"\d{4}\.\d{5}", found["eprint"])
+        assert found["url"].endswith(found["eprint"])
+        # The first two digits of an arXiv id are the year it was put there; books come later.
+        assert 2000 + int(found["eprint"][:2]) in (int(found["year"]), int(found["year"]) - 1)
+
+
+def test_keys_are_unique() -> None:
+    """One key names one entry."""
+    entries = list(dict.fromkeys(EVERY))
+    assert len({fields(entry)["key"] for entry in entries}) == len(entries)
+
+
+def test_every_data_set_has_a_reference() -> None:
+    """Whatever can be downloaded or comes with the package is cited or written for it."""
+    named = {"scioly", "mmlu", "gsm8k", "truthfulqa", *ITEMS, *PUBLISHED, SSA_2022}
+    assert named <= set(DATASETS)
+    assert not OWN & set(DATASETS)
+
+
+def test_what_is_special_in_latex_is_escaped() -> None:
+    """A name with LaTeX's own characters shows as it is."""
+    assert escaped(r"a_b & 5% {x} #1 $2 ~ ^ \n") == (
+        r"a\_b \& 5\% \{x\} \#1 \$2 \textasciitilde{} \textasciicircum{} \textbackslash{}n"
+    )
+    entry = reference("misc", "k", organization="R&D_1", title="50% of $x", url="https://a/b_c")
+    assert fields(entry) == {
+        **{"kind": "misc", "key": "k", "author": r"{R\&D\_1}", "title": r"{50\% of \$x}"},
+        "url": "https://a/b_c",
+    }
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory: pytest.TempPathFactory) -> EvalLog:
+    """Three items at two levels, with a prompt from a file, by a simulated respondent."""
+    folder = tmp_path_factory.mktemp("private")
+    prompt = folder / "wording.txt"
+    prompt.write_text("A {level}% interval of exponents for: {question}", "utf-8")
+    return run_respondent(
+        "calibrated", folder / "logs", items=3, levels="80,90", prompt=str(prompt)
+    )
+
+
+def test_package_entry_is_that_of_the_citation_file(log: EvalLog) -> None:
+    """Title, author and abstract are those of CITATION.cff; the version is the log's."""
+    known = yaml.safe_load((CHECKOUT / "CITATION.cff").read_text("utf-8"))
+    found = fields(cite(log.location).bibtex[0])
+    assert found == {
+        "kind": "software",
+        "key": "inspect_confidence",
+        "author": "{" + escaped(known["authors"][0]["name"]) + "}",
+        "title": "{" + escaped(known["title"]) + "}",
+        "version": __version__,
+        "note": known["abstract"],
+    }
+
+
+def test_study_and_harness_are_cited(log: EvalLog) -> None:
+    """A run on bundled items cites package, study and Inspect with its version, no data set."""
+    found = [fields(entry) for entry in cite(log.location).bibtex]
+    assert [one["key"] for one in found] == [
+        *("inspect_confidence", "epstein2025fermieval", "inspect_ai"),
+    ]
+    assert found[-1]["version"] == log.eval.packages["inspect_ai"]
+
+
+def test_settings_are_those_of_the_log(log: EvalLog) -> None:
+    """Model, arguments, versions, items and counts, in one paragraph."""
+    (said,) = cite(log.location).settings
+    assert "\n" not in said
+    assert said.startswith("fermi_eval (version 1-A) asked respondent/calibrated in one run on ")
+    assert log.eval.created[:10] in said
+    assert f"inspect_confidence {__version__}" in said
+    assert "items=3; levels=80,90; method=direct; prompt=wording.txt; seed=0" in said
+    assert "Generation settings: the provider's defaults." in said
+    assert "Items: 3 of bundled (2 train, 1 test), one epoch." in said
+    assert "Judgments: 6, of which 6 could be read and 0 could not." in said
+
+
+@pytest.fixture
+def private(log: EvalLog, tmp_path: Path) -> Path:
+    """The same log of a model on disk, with a key, addresses, folders and a retry that failed."""
+    edited = read_eval_log(log.location)
+    edited.eval.model = "vllm//home/somebody/models/llama"
+    edited.eval.model_args = {
+        **{"api_key": "sk-SECRET", "azure_auth": "SECRET", "default_headers": {"x": "SECRET"}},
+        **{"server": "https://SECRET.example", "model_path": "/home/somebody/llama-8b"},
+        **{"nested": {"deep": "SECRET"}, "device": "cuda"},
+    }
+    edited.eval.task_args["system"] = "C:\\Users\\somebody\\polite.txt"
+    edited.eval.config.epochs = 2
+    edited.eval.model_roles = {
+        "grader": ModelConfig(
+            model="openai/gpt-4o",
+            config=GenerateConfig(temperature=0.5, extra_headers={"x": "SECRET"}),
+            base_url="https://SECRET.example",
+            args={"api_key": "SECRET"},
+        )
+    }
+    edited.plan.config = GenerateConfig(
+        temperature=0.7, extra_body={"k": "SECRET"}, max_connections=3
+    )
+    edited.eval.metadata = {**(edited.eval.metadata or {}), "excluded": {"duplicate": 4}}
+    write_eval_log(edited, str(tmp_path / "2026_edited.eval"))
+    failed = read_eval_log(log.location)
+    failed.status = "error"
+    failed.eval.created = "2001-01-01T00:00:00+00:00"
+    write_eval_log(failed, str(tmp_path / "2001_failed.eval"))
+    return tmp_path
+
+
+def test_nothing_private_is_told(private: Path) -> None:
+    """No key, address or folder; files and models on disk by their last name."""
+    found = cite(private)
+    said = "\n".join([*found.bibtex, *found.settings])
+    assert "SECRET" not in said
+    assert "somebody" not in said
+    assert str(private) not in said
+    assert "vllm/llama in one run" in said
+    assert "system=polite.txt" in said
+    assert "Model arguments: device=cuda; model_path=llama-8b; server=(an address)." in said
+    assert "The grader was openai/gpt-4o (temperature=0.5)." in said
+    assert "temperature=0.7; all others the provider's defaults." in said
+    assert "2 epochs. 4 of bundled were not asked: duplicate." in said
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("80,90", "80,90"),
+        ([80, 90.5], "80,90.5"),
+        (True, "True"),
+        ("/home/a,b/items.txt", "items.txt"),
+        ("../mine/items.txt", "items.txt"),
+        ("C:\\Users\\a b\\items.txt", "items.txt"),
+        ("mine/a.csv,mine/b.csv", "a.csv,b.csv"),
+        ("s3://bucket/items.txt", "(an address)"),
+        # The first 12 digits of sha256, by sha256sum.
+        ("line\n", "(text; sha256 c73b73af8851)"),
+    ],
+)
+def test_settings_as_text(value: object, shown: str) -> None:
+    """Numbers and words as they are; of places, the last part."""
+    assert setting_text(value) == shown
+
+
+def test_a_retried_run_is_one_run(private: Path) -> None:
+    """The log of a first try that failed is not a run by itself."""
+    (said,) = cite(private).settings
+    assert "2001" not in said
+    assert "did not finish" not in said
+
+
+def test_files_of_judgments(tmp_path: Path) -> None:
+    """A file tells models and counts; its data sets are cited, or named as unknown."""
+    path = tmp_path / "answers.csv"
+    path.write_text(
+        "item,low,high,confidence,correct,target,model,dataset,status\n"
+        "a,0,100,0.9,1,A,m/1,mmlu,ok\n"
+        "b,0,100,0.8,0,A,m/1,mine.csv,ok\n"
+        "c,0,100,,,A,m/1,mmlu+gsm8k,refusal\n",
+        "utf-8",
+    )
+    found = cite([path])
+    keys = [fields(entry)["key"] for entry in found.bibtex]
+    assert keys == [
+        *("inspect_confidence", "dai2026rescaling", "cobbe2021gsm8k", "hendrycks2021mmlu"),
+    ]
+    assert "version" not in fields(found.bibtex[0])
+    assert found.unknown == ["mine.csv"]
+    assert found.settings == [
+        "scale_variants: 3 judgments of m/1 were read from files, which don't record how they were "
+        "elicited. Judgments: 3, of which 2 could be read and 1 could not (1 refusal)."
+    ]
+
+
+def test_nothing_to_cite_is_refused(tmp_path: Path) -> None:
+    """A folder without judgments is an error."""
+    with pytest.raises(InvalidArgument, match="No judgments"):
+        cite(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("words", "bibtex", "settings"),
+    [([], True, True), (["--only", "bibtex"], True, False), (["--only", "settings"], False, True)],
+)
+def test_command(log: EvalLog, words: list[str], bibtex: bool, settings: bool) -> None:
+    """It prints both parts, or the one that was asked for."""
+    done = CliRunner().invoke(command, [log.location, *words])
+    assert done.exit_code == 0, done.output
+    assert ("@software{inspect_confidence," in done.stdout) == bibtex
+    assert ("fermi_eval (version 1-A)" in done.stdout) == settings

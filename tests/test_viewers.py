@@ -1,0 +1,182 @@
+"""The log viewer's configuration of every task, against what its scores hold."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import cast
+
+import pytest
+from inspect_ai import Task, eval
+from inspect_ai.log import EvalLog, headline_metric
+from inspect_ai.model import ModelOutput, ModelUsage, get_model
+from inspect_ai.scorer import MetricProtocol, SampleScore, Score
+from inspect_ai.viewer import TaskSamplesView, ViewerConfig
+
+from inspect_confidence import _registry
+from inspect_confidence.scorers._grouped import mean_by
+from inspect_confidence.tasks import _viewers
+from inspect_confidence.tasks._viewers import levels_viewer
+
+JUDGE = {"grader": "respondent/judge"}
+
+RUNS: dict[str, tuple[str, dict[str, object], str, str | None]] = {
+    "direct": ("fermi_eval", {"dataset": "bundled"}, "tunnel", "coverage"),
+    "tunnel": ("fermi_eval", {"dataset": "bundled", "method": "tunnel"}, "tunnel", "coverage"),
+    "sampling": ("fermi_eval", {"dataset": "bundled", "method": "sampling"}, "tunnel", "coverage"),
+    "logprob": ("fermi_eval", {"dataset": "bundled", "method": "logprob"}, "tunnel", "coverage"),
+    "stated": ("scale_variants", {"dataset": "bundled"}, "metacognitive", "ece"),
+    "words": ("wep_elicitation", {}, "surveyed", "mean_probability_by_word"),
+    "choices": ("wep_choice", {}, "chooser", "empirical_consistency_by_choices"),
+    "ages": ("life_eval", {}, "actuary", "overconfidence_by_radius"),
+    "options": ("question_sets", {"dataset": "bundled"}, "metacognitive", None),
+    "statements": ("question_sets", {"dataset": "statements"}, "metacognitive", None),
+    "hedged": (
+        "hedge_markers",
+        {"dataset": "facts", "draws": 2},
+        "hedger",
+        "faithfulness_by_dataset",
+    ),
+    "judge": ("judge_check", {"judge": "rules"}, "judge", None),
+}
+"""Task, its arguments, a respondent, and a group of metrics that the viewer shows together."""
+
+
+def samples_view(viewer: ViewerConfig | None) -> TaskSamplesView:
+    """The one list of samples."""
+    assert viewer is not None
+    assert isinstance(viewer.task_samples_view, TaskSamplesView)
+    return viewer.task_samples_view
+
+
+@pytest.fixture(scope="module", params=list(RUNS))
+def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> EvalLog:
+    """A short run of each task."""
+    name, arguments, respondent, _ = RUNS[request.param]
+    task: Task = getattr(_registry, name)(items=4, **arguments)
+    (log,) = eval(
+        task,
+        model=f"respondent/{respondent}",
+        model_roles=dict(JUDGE),
+        log_dir=str(tmp_path_factory.mktemp(request.param)),
+        display="none",
+    )
+    assert log.status == "success", log.error
+    log.tags = [request.param]
+    return log
+
+
+def test_columns_are_what_scores_hold(run: EvalLog) -> None:
+    """Every column, its label, its colours and the order refer to a number in the scores."""
+    view = samples_view(run.eval.viewer)
+    assert run.samples
+    held = {
+        (scorer, key)
+        for sample in run.samples
+        for scorer, score in (sample.scores or {}).items()
+        for key in (score.value if isinstance(score.value, dict) else {})
+    }
+    ids = [column.id for column in view.columns or [] if column.id.startswith("score__")]
+    assert ids
+    # What only another method of the same scorer gives may have a hidden column.
+    shown = {
+        column.id
+        for column in view.columns or []
+        if column.visible and column.id.startswith("score__")
+    }
+    assert shown <= {f"score__{scorer}__{key}" for scorer, key in held}
+    keys = {name.rsplit("__", 1)[1] for name in ids}
+    assert keys <= set(view.score_labels or {})
+    assert {key for _, key in held} <= set(view.score_labels or {})
+    assert set(view.score_color_scales or {}) <= keys
+    assert next(sort.column for sort in view.sort or []) in ids
+
+
+def test_headline_and_groups(run: EvalLog) -> None:
+    """The headline is one number; metrics of one name at several values stand together."""
+    found = headline_metric(run)
+    assert found is not None
+    assert found.metric.group is None
+    assert not math.isnan(found.metric.value)
+    assert run.eval.headline_metric is not None
+    assert run.eval.headline_metric.metric == found.metric.name.rsplit("/", 1)[-1]
+    assert run.results is not None
+    groups = {metric.group for score in run.results.scores for metric in score.metrics.values()}
+    expected = RUNS[(run.tags or [""])[0]][3]
+    assert expected is None or expected in groups
+
+
+def test_every_score_is_explained(run: EvalLog) -> None:
+    """A sentence for each, on one line, without brackets of Python's."""
+    for sample in run.samples or []:
+        for score in (sample.scores or {}).values():
+            said = score.explanation or ""
+            assert said.endswith("."), said
+            assert said[0].isupper(), said
+            assert "\n" not in said
+            assert "nan" not in said.split(), said
+
+
+def test_keys_of_levels_have_labels_and_colours() -> None:
+    """At levels of 80 and 97.5 the widest has columns; every level's keys have labels."""
+    view = samples_view(levels_viewer("token_distribution", [80, 97.5]))
+    labels = view.score_labels or {}
+    assert labels["covered_97.5"] == "Covered 97.5%"
+    assert labels["covered_80"] == "Covered 80%"
+    assert set(view.score_color_scales or {}) == {
+        *("covered_97.5", "interval_score_97.5", "format_ok"),
+    }
+    assert view.sort
+    assert view.sort[0].column == "score__token_distribution__interval_score_97.5"
+
+
+def test_colours_belong_to_labelled_keys() -> None:
+    """No colour is for a key that no score has."""
+    assert set(_viewers._COLORS) <= set(_viewers._LABELS)
+
+
+def scored(value: float, **metadata: object) -> SampleScore:
+    """The score of a sample with that metadata."""
+    return SampleScore(score=Score(value=value), sample_metadata=dict(metadata))
+
+
+def test_groups_of_samples() -> None:
+    """Numbers by size, each epoch by itself; samples without the key are in no group."""
+    scores = [scored(1, radius=10.0), scored(0, radius=1.0), scored(0, radius=10.0), scored(9)]
+    found = cast(MetricProtocol, mean_by("radius", "radius {}"))(scores)
+    assert isinstance(found, dict)
+    assert list(found.items()) == [("radius 1", 0.0), ("radius 10", 0.5)]
+
+
+def test_no_group_is_undefined() -> None:
+    """Without scores, and without the key, the metric is NaN."""
+    for scores in ([], [scored(1)]):
+        value = cast(MetricProtocol, mean_by("radius"))(scores)
+        assert math.isnan(float(str(value)))
+
+
+def test_means_of_groups_leave_out_what_is_undefined(tmp_path: Path) -> None:
+    """Two ages are asked at radius 5; of the reply without a confidence nothing counts."""
+    reply = '{"answer": 80, "confidence": %s}'
+    outputs = [
+        ModelOutput.from_content("mockllm/model", reply % said, "stop") for said in ("1.0", '"?"')
+    ]
+    for output in outputs:
+        output.usage = ModelUsage()
+    (log,) = eval(
+        _registry.life_eval(ages="40,60", sexes="male", radii=5),
+        model=get_model("mockllm/model", custom_outputs=outputs, memoize=False),
+        log_dir=str(tmp_path),
+        display="none",
+        max_connections=1,
+    )
+    assert log.results
+    assert log.samples
+    scores = [(sample.scores or {})["age_at_death"].value for sample in log.samples]
+    known = [float(str(one["overconfidence"])) for one in scores if isinstance(one, dict)]
+    (defined,) = [one for one in known if not math.isnan(one)]
+    overall, by_radius = log.results.scores
+    assert overall.metrics["overconfidence"].value == pytest.approx(defined)
+    (group,) = by_radius.metrics.values()
+    assert group.name == "radius 5"
+    assert group.value == pytest.approx(defined)
