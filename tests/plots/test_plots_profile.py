@@ -213,7 +213,7 @@ def test_rows_of_a_study_stand_together() -> None:
     assert words[::3][:1] == ["LifeEval and the question sets"]
     labels = [one for one in words if one not in ("task, own", "0.100")]
     assert labels == ["LifeEval and the question sets", "A", "C", "FermiEval", "meta-d' of b"]
-    unknown = said(profile(rows.assign(study=["my study", "", None])))
+    unknown = said(profile(rows.assign(study=pd.Series(["my study", "", nan], dtype=object))))
     assert [one for one in unknown if one not in ("task, own", "0.100")] == [
         *("my study", "A", "meta-d' of b", "C")
     ]

@@ -1216,7 +1216,7 @@ def test_cells_of_the_other_views(everything: pd.DataFrame) -> None:
     together = shown["Tables 3 and 4, all sets"].table
     assert list(together) == ["dataset", "", "a", "b", "mean of all models"]
     assert list(dict.fromkeys(together["dataset"])) == ["table", "options", "true_false", "given"]
-    chosen = together[(together["dataset"] == "given") & (together[""] == "ECE")].iloc[0]
+    chosen = together[(together["dataset"] == "given") & (together["measure"] == "ECE")].iloc[0]
     given = everything[everything["dataset"] == "given"]
     assert chosen["b"] == written(at(given, "b", "ece"), 3)
     radii = shown["LifeEval by radius"].table

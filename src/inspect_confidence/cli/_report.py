@@ -36,6 +36,7 @@ def report(
     page = write_report(
         read(paths),
         directory,
+        logs=paths,
         published=published,
         baseline=baseline,
         resamples=resamples,

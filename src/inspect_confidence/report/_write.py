@@ -14,6 +14,7 @@ from markupsafe import Markup
 from inspect_confidence import __version__
 from inspect_confidence._detail import detail
 from inspect_confidence._errors import InvalidArgument
+from inspect_confidence._judgments import Judgments, Paths
 from inspect_confidence._secrets import scrub, scrub_condition, scrubbed_names
 from inspect_confidence._spreadsheet import as_csv
 from inspect_confidence._summarize import Source, judgments_of, summarize
@@ -55,6 +56,7 @@ def write_report(
     source: Source,
     directory: str | PathLike[str],
     *,
+    logs: Paths | None = None,
     published: bool = False,
     baseline: str | None = None,
     resamples: int = 10_000,
@@ -71,6 +73,8 @@ def write_report(
     Args:
         source: As `summarize` takes it.
         directory: Where to; made if it isn't there. Files of the same names are replaced.
+        logs: Where the judgments were read from, for a paragraph a task on how the models were run;
+            without it there is none.
         published: Whether the studies' published figures are shown beside the own ones.
         baseline: A model as the logs name it; the others' paired differences from it are shown.
         resamples: Bootstrap resamples of the items for the 95% intervals.
@@ -119,6 +123,7 @@ def write_report(
         total=total,
         resamples=resamples,
         models=[shortened(names[name], 80) for name in _models(judged)],
+        settings=[] if logs is None else _settings(logs, judged),
         notices=[shortened(scrub(notice), 300) for notice in judged.notices],
         profiles=list(profiles(rows.iloc[: len(results)], figures)),
         sections=sections,
@@ -177,6 +182,14 @@ def _glossary(rows: pd.DataFrame) -> list[Metric]:
 
 def _models(judged: Mapping[str, pd.DataFrame]) -> list[str]:
     return list(dict.fromkeys(name for frame in judged.values() for name in frame["model"]))
+
+
+def _settings(logs: Paths, judged: Judgments) -> list[str]:
+    """How the models were run, a paragraph a task."""
+    # Reading headers of logs needs Inspect, which takes seconds to import; judgments need none.
+    from inspect_confidence._cite import cite  # noqa: PLC0415
+
+    return [shortened(text, 3_000) for text in cite(logs, judgments=judged).settings]
 
 
 def _require(baseline: str, judged: Mapping[str, pd.DataFrame]) -> None:

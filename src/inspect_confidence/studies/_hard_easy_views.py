@@ -164,7 +164,7 @@ def _by_model(rows: pd.DataFrame) -> pd.DataFrame:
     for dataset, mine in rows.groupby("dataset", sort=False):
         for metric, heading, digits, factor in _STUDY:
             chosen = mine[mine["metric"] == metric]
-            line: dict[str, Any] = {"dataset": dataset, "": heading}
+            line: dict[str, Any] = {"dataset": dataset, "measure": heading}
             for model in rows["model"].unique():
                 line[model] = cell(only(chosen[chosen["model"] == model]), digits, factor=factor)
             lines.append(line)
