@@ -9,8 +9,7 @@ _HEAD = """\
 # Metrics
 
 Every number in the `metric` column of the results table. This page is generated from the metric
-registry by `make docs`; formulas, shapes and examples are in the docstrings of
-`inspect_confidence.metrics`.
+registry by `make docs`; formulas, shapes and examples are in [api-metrics.md](api-metrics.md).
 
 - **Direction**: `higher` or `lower` is better; `target=x`, nearer to x is better; `none`, neither.
 - **Missing values**: judgments that could not be read are left out of every metric but

@@ -7,7 +7,6 @@ from urllib.parse import unquote
 
 import pandas as pd
 
-
 SCHEMA_VERSION = 1
 """Of files of judgments and of results; docs/judgments.md says what changes it."""
 

@@ -38,6 +38,7 @@ def found(tools: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, An
     page = write_report(
         EXAMPLES,
         tmp_path_factory.mktemp("examples"),
+        logs=EXAMPLES,
         published=True,
         baseline="respondent/candid",
         resamples=200,

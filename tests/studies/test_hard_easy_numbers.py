@@ -1214,7 +1214,7 @@ def test_cells_of_the_other_views(everything: pd.DataFrame) -> None:
     shown = by_title(everything)
     people = everything[everything["task"] == "life_eval"]
     together = shown["Tables 3 and 4, all sets"].table
-    assert list(together) == ["dataset", "", "a", "b", "mean of all models"]
+    assert list(together) == ["dataset", "measure", "a", "b", "mean of all models"]
     assert list(dict.fromkeys(together["dataset"])) == ["table", "options", "true_false", "given"]
     chosen = together[(together["dataset"] == "given") & (together["measure"] == "ECE")].iloc[0]
     given = everything[everything["dataset"] == "given"]

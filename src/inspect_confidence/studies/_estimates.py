@@ -121,7 +121,8 @@ def draw(
     """The numbers of all families over the same resamples of the items.
 
     Families all of whose numbers have an interval of their own are not resampled, NaN, unless
-    somebody observes the resamples.
+    somebody observes the resamples. Where every stratum has one item only, each resample is the
+    sample itself: numbers then have no interval.
 
     Args:
         families: What to compute.
@@ -129,6 +130,8 @@ def draw(
         resampling: Number and seed.
         stream: Sets the draws of one data set apart from those of another.
     """
+    if len(strata) == len(np.unique(strata)):
+        families = [_without_intervals(family) for family in families]
     seed = resampling.seed if stream is None else [resampling.seed, stream]
     wanted = {
         i: family.statistic
@@ -151,6 +154,21 @@ def draw(
         np.hstack([*draws, empty]),
         resampling.observe,
     )
+
+
+def _without_intervals(family: Family) -> Family:
+    """The family, its numbers without the intervals that one item a stratum can't give."""
+    numbers = [
+        one
+        if one.interval
+        else replace(
+            one,
+            interval=(float("nan"), float("nan")),
+            note="; ".join(filter(None, (one.note, "no interval: one item can't be resampled"))),
+        )
+        for one in family.numbers
+    ]
+    return Family(numbers, family.statistic)
 
 
 _REFLECTED = frozenset({"meta_information", "id_mae", "cd_mae", "m_avg_cv"})

@@ -1,0 +1,168 @@
+"""The documentation: its pages, links, commands and generated parts."""
+
+import re
+from dataclasses import fields
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+import yaml
+
+from conftest import CHECKOUT
+from inspect_confidence._results import COLUMNS, SCHEMA_VERSION
+from inspect_confidence.answers import STATUSES
+from inspect_confidence.studies import (
+    COMMON_COLUMNS,
+    STUDIES,
+    TABLES,
+    FigureSpec,
+    Headline,
+    Study,
+    TaskTable,
+)
+
+DOCS = CHECKOUT / "docs"
+PAGES = sorted(DOCS.glob("*.md"))
+TEXTS = [*PAGES, CHECKOUT / "README.md", CHECKOUT / "CONTRIBUTING.md"]
+FROM_ELSEWHERE = {
+    "contributing.md": CHECKOUT / "CONTRIBUTING.md",
+    "changelog.md": CHECKOUT / "CHANGELOG.md",
+    "notebook.md": DOCS / "notebook.ipynb",
+}
+"""Pages of the site that mkdocs makes of other files."""
+TASK_PAGES = {
+    "fermi_eval": ["fermi_eval"],
+    "scale_variants": ["scale_variants"],
+    "wep_probes": ["wep_probes"],
+    "life_eval": ["life_eval", "question_sets"],
+    "hedge_markers": ["hedge_markers"],
+}
+"""The pages of each study's tasks."""
+
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+FENCE = re.compile(r"^```.*?^```$|^(?: {4}|\t).*$|`[^`\n]+`", re.MULTILINE | re.DOTALL)
+
+
+def named(path: Path) -> str:
+    """A page's name, for the list of tests."""
+    return path.name
+
+
+def read(path: Path) -> str:
+    """The text of a page."""
+    return path.read_text(encoding="utf-8")
+
+
+def flat(text: str) -> str:
+    """The text with all its lines joined."""
+    return " ".join(text.split())
+
+
+def script(name: str) -> ModuleType:
+    """A script of docs/ as a module."""
+    spec = spec_from_file_location(name, DOCS / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def listed(entries: object) -> list[str]:
+    """The pages that a navigation names, in order."""
+    if isinstance(entries, str):
+        return [entries]
+    assert isinstance(entries, list | dict)
+    parts = entries.values() if isinstance(entries, dict) else entries
+    return [page for part in parts for page in listed(part)]
+
+
+def anchors(text: str) -> set[str]:
+    """The anchors of a page's headings, as GitHub and mkdocs make them of plain words."""
+    headings = re.findall(r"^#+ (.+)$", re.sub(r"```.*?```", "", text, flags=re.DOTALL), re.M)
+    return {re.sub(r"[^\w\- ]", "", one).strip().lower().replace(" ", "-") for one in headings}
+
+
+def test_navigation_names_every_page_once() -> None:
+    """What mkdocs.yml lists is what there is."""
+    navigation = listed(yaml.safe_load(read(CHECKOUT / "mkdocs.yml"))["nav"])
+    assert sorted(navigation) == sorted([*(page.name for page in PAGES), *FROM_ELSEWHERE])
+    assert all(path.exists() for path in FROM_ELSEWHERE.values())
+
+
+def test_pages_made_of_other_files_are_those_that_mkdocs_makes() -> None:
+    """The hook adds just the pages that the navigation has beyond docs/."""
+    pytest.importorskip("mkdocs")
+    pytest.importorskip("nbformat")
+    hooks = script("hooks")
+    made = {page: CHECKOUT / name for page, name in (hooks.PAGES | hooks.NOTEBOOKS).items()}
+    assert made == FROM_ELSEWHERE
+    link = "[a](../CONTRIBUTING.md) [b](judgments.md#results) [c](https://x.org/docs/) [d](#e)"
+    assert hooks.site_links(link, "docs/faq.md") == (
+        "[a](contributing.md) [b](judgments.md#results) [c](https://x.org/docs/) [d](#e)"
+    )
+    assert hooks.site_links("[a](docs/faq.md#b) [c](README.md)", "CONTRIBUTING.md") == (
+        "[a](faq.md#b) [c](index.md)"
+    )
+
+
+@pytest.mark.parametrize("page", TEXTS, ids=named)
+def test_links_resolve(page: Path) -> None:
+    """Every relative link leads to a file, and its anchor to a heading."""
+    for link in LINK.findall(FENCE.sub("", read(page))):
+        if link.startswith(("http://", "https://")):
+            continue
+        name, _, anchor = link.partition("#")
+        target = page.parent / name if name else page
+        assert target.exists(), link
+        assert not anchor or anchor in anchors(read(target)), link
+
+
+def test_page_of_functions_is_up_to_date() -> None:
+    """docs/api-metrics.md is what the docstrings give."""
+    assert read(DOCS / "api-metrics.md") == script("generate_api").page()
+
+
+@pytest.mark.parametrize("study", STUDIES, ids=lambda study: study.name)
+def test_pages_of_tasks_have_all_parts(study: Study) -> None:
+    """Each says what is asked, what it costs, how to read its tables, and in what it differs."""
+    text = "\n".join(read(DOCS / f"{name}.md") for name in TASK_PAGES[study.name])
+    for part in ("## Reading the table", "## Deviations from the study", "Calls", "tokens"):
+        assert part.lower() in text.lower()
+    for table in study.tables:
+        assert f"inspect_confidence/{table.task} " in text
+
+
+@pytest.mark.parametrize("study", STUDIES, ids=lambda study: study.name)
+def test_pages_of_tasks_name_the_report_s_figures(study: Study) -> None:
+    """Every figure of the report is told of where its task is explained."""
+    text = flat("\n".join(read(DOCS / f"{name}.md") for name in TASK_PAGES[study.name]))
+    for figure in study.figures:
+        assert f"**{figure.title}**" in text
+
+
+def test_page_of_judgments_names_every_column_and_status() -> None:
+    """Judgments' and results' columns, statuses and the schema's version stand in judgments.md."""
+    text = read(DOCS / "judgments.md")
+    quoted = {word for cell in re.findall(r"`([^`]+)`", text) for word in re.split(r"[, ]+", cell)}
+    columns = {name for table in TABLES.values() for name in table.columns}
+    assert columns | set(COMMON_COLUMNS) | set(COLUMNS) | STATUSES <= quoted
+    assert f"**schema version {SCHEMA_VERSION}**" in text
+
+
+@pytest.mark.parametrize("record", [Study, TaskTable, FigureSpec, Headline])
+def test_how_to_add_a_study_names_every_field(record: Any) -> None:
+    """The tables of fields are whole."""
+    text = read(DOCS / "add-a-study.md")
+    table = text.split(f"| `{record.__name__}` | |\n")[1].split("\n\n")[0]
+    for field in fields(record):
+        assert f"`{field.name}`" in table
+
+
+def test_site_is_built_strictly() -> None:
+    """With --quiet, mkdocs counts no warnings, and broken links would pass."""
+    (line,) = [one for one in read(CHECKOUT / "Makefile").splitlines() if "mkdocs build" in one]
+    assert "--strict" in line
+    assert "--quiet" not in line
