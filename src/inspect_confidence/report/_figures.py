@@ -1,9 +1,8 @@
 """The report's figures: which rows each one draws, its files, and its caption."""
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import StringIO
 from multiprocessing import get_context
 from pathlib import Path
@@ -22,7 +21,7 @@ from inspect_confidence.report._svg import inline
 from inspect_confidence.studies import FigureSpec, Study
 
 _RESOLUTION = 200
-_FEW = 6
+_FEW = 12
 """Figures that are not worth a second process."""
 
 
@@ -68,19 +67,19 @@ class ReportFigure:
     reason: str = ""
 
 
-def figures_of(
-    study: Study, rows: pd.DataFrame, directory: Path, workers: int
-) -> list[ReportFigure]:
-    """The study's figures, drawn and written to files.
+Planned = tuple[ReportFigure, Job | None]
+"""A figure and what to draw for it; None where there is too little to draw."""
+
+
+def planned(study: Study, rows: pd.DataFrame, directory: Path) -> list[Planned]:
+    """The study's figures, not drawn yet.
 
     Args:
         study: Whose.
         rows: Results and details of the study, their index what the page calls the row.
         directory: Where files go: svg, png, pdf, and the rows as csv.
-        workers: Processes that draw at once.
     """
-    directory.mkdir(parents=True, exist_ok=True)
-    found: list[tuple[ReportFigure, Job | None]] = []
+    found: list[Planned] = []
     for spec in study.figures:
         for title, mine in _groups(spec, rows):
             name = f"{spec.task}-{spec.plot}-{len(found) + 1}".replace("_", "-")
@@ -88,14 +87,21 @@ def figures_of(
             finite = int(mine["value"].notna().sum())
             if finite < spec.needs:
                 reason = f"Too little data: {finite} of the {spec.needs} numbers that it takes."
-                found.append((_without_picture(figure, reason), None))
+                found.append((replace(figure, reason=reason), None))
             else:
                 found.append((figure, Job(name, spec.plot, title, mine, directory / name)))
-    jobs = [job for _, job in found if job is not None]
-    pictures = dict(zip((job.name for job in jobs), _drawn(jobs, workers), strict=True))
+    return found
+
+
+def with_pictures(
+    figures: Sequence[Planned], pictures: Mapping[str, tuple[str, str]]
+) -> list[ReportFigure]:
+    """The figures with what was drawn for them."""
     return [
-        figure if job is None else _with_picture(figure, *pictures[figure.name])
-        for figure, job in found
+        figure
+        if job is None
+        else replace(figure, svg=pictures[job.name][0], reason=pictures[job.name][1])
+        for figure, job in figures
     ]
 
 
@@ -147,11 +153,19 @@ def _defined(spec: FigureSpec) -> list[tuple[str, str]]:
     return [(name, METRICS[name].definition) for name in spec.metrics]
 
 
-def _drawn(jobs: Sequence[Job], workers: int) -> list[tuple[str, str]]:
+def drawn(figures: Iterable[Planned], workers: int) -> dict[str, tuple[str, str]]:
+    """What `draw` gives for every figure, by its name.
+
+    Args:
+        figures: What to draw.
+        workers: Processes that draw at once.
+    """
+    jobs = [job for _, job in figures if job is not None]
+    names = [job.name for job in jobs]
     if workers < 2 or len(jobs) <= _FEW:
-        return [draw(job) for job in jobs]
+        return dict(zip(names, map(draw, jobs), strict=True))
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        return list(pool.map(draw, jobs, chunksize=2))
+        return dict(zip(names, pool.map(draw, jobs, chunksize=2), strict=True))
 
 
 def draw(job: Job) -> tuple[str, str]:
@@ -183,16 +197,6 @@ _UNDATED_PDF: dict[str, Any] = {"CreationDate": None}
 """The same rows give the same file."""
 
 
-def _with_picture(figure: ReportFigure, svg: str, reason: str) -> ReportFigure:
-    return ReportFigure(
-        figure.name, figure.title, figure.caption, figure.definitions, figure.rows, svg, reason
-    )
-
-
-def _without_picture(figure: ReportFigure, reason: str) -> ReportFigure:
-    return _with_picture(figure, "", reason)
-
-
 def ranges(rows: Sequence[int]) -> str:
     """Numbers as ranges, for what a figure draws.
 
@@ -207,13 +211,3 @@ def ranges(rows: Sequence[int]) -> str:
         else:
             found.append([row, row])
     return " ".join(f"{low}-{high}" if high > low else str(low) for low, high in found)
-
-
-def slug(text: str) -> str:
-    """Letters and digits of a text for file names.
-
-    Example:
-        >>> slug("vendor/A model: <b>")
-        'vendor-a-model-b'
-    """
-    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:60]

@@ -9,7 +9,7 @@ from inspect_confidence._headlines import headline_rows
 from inspect_confidence._results import COLUMNS
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.plots import shortened
-from inspect_confidence.report._figures import Job, ReportFigure, draw
+from inspect_confidence.report._figures import Job, Planned, ReportFigure
 from inspect_confidence.report._tables import Table, TableCell, compact, of_value
 from inspect_confidence.studies import STUDIES, cell
 
@@ -19,8 +19,8 @@ _READS = (
 )
 
 
-def profiles(results: pd.DataFrame, directory: Path) -> Iterator[tuple[str, ReportFigure, Table]]:
-    """For each model and variant its name, its profile's figure, and the same as a table.
+def profiles(results: pd.DataFrame, directory: Path) -> Iterator[tuple[str, Planned, Table]]:
+    """For each model its name, its profile's figure, not drawn yet, and the same as a table.
 
     Args:
         results: In the layout of results, their index what the page calls the row.
@@ -32,10 +32,10 @@ def profiles(results: pd.DataFrame, directory: Path) -> Iterator[tuple[str, Repo
         name = f"profile-{number}"
         title = f"Confidence profile of {shortened(str(model), 60)}"
         used = list(dict.fromkeys(mine["metric"]))
-        svg, reason = draw(Job(name, "profile", title, mine, directory / name))
         definitions = [(one, METRICS[one].definition) for one in used]
-        figure = ReportFigure(name, title, _READS, definitions, mine[COLUMNS], svg, reason)
-        yield shortened(str(model), 80), figure, _table(mine)
+        figure = ReportFigure(name, title, _READS, definitions, mine[COLUMNS])
+        job = Job(name, "profile", title, mine, directory / name)
+        yield shortened(str(model), 80), (figure, job), _table(mine)
 
 
 def _table(rows: pd.DataFrame) -> Table:

@@ -129,7 +129,7 @@ def tables_of(study: Study, results: pd.DataFrame) -> Iterator[Table]:
             yield of_view(view)
 
 
-def drawn(rows: pd.DataFrame, most: int) -> Table:
+def the_rows(rows: pd.DataFrame, most: int) -> Table:
     """The rows that a figure draws, the first ones of many."""
     lines = [
         [

@@ -2,14 +2,12 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import chain
 from os import PathLike
 from pathlib import Path
 
 import pandas as pd
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
 
 from inspect_confidence import __version__
 from inspect_confidence._detail import detail
@@ -21,35 +19,17 @@ from inspect_confidence._summarize import Source, judgments_of, summarize
 from inspect_confidence.metrics import METRICS, Metric
 from inspect_confidence.plots import shortened
 from inspect_confidence.report._baseline import differences
-from inspect_confidence.report._figures import ReportFigure, figures_of, ranges
+from inspect_confidence.report._figures import (
+    ReportFigure,
+    drawn,
+    planned,
+    with_pictures,
+)
+from inspect_confidence.report._page import Section, render
 from inspect_confidence.report._profile import profiles
 from inspect_confidence.report._published import beside
-from inspect_confidence.report._tables import Table, drawn, exclusions, tables_of
+from inspect_confidence.report._tables import Table, exclusions, tables_of
 from inspect_confidence.studies import STUDIES, Study
-
-_MANY = 20_000
-"""Judgments from which on a second process is worth its start."""
-
-
-@dataclass(frozen=True)
-class Section:
-    """A study in the page.
-
-    Attributes:
-        name: Its anchor.
-        title: Above it.
-        judgments: How many there are of it.
-        exclusions: What could be read.
-        figures: Of the study.
-        tables: Of the study, then differences from a baseline and published figures.
-    """
-
-    name: str
-    title: str
-    judgments: int
-    exclusions: Table | None
-    figures: Sequence[ReportFigure]
-    tables: Sequence[Table]
 
 
 def write_report(
@@ -80,8 +60,8 @@ def write_report(
         resamples: Bootstrap resamples of the items for the 95% intervals.
         seed: Of the resampling.
         convention: `text` or `authors`, as in `summarize`.
-        workers: Processes that work at once; by default as many as there are cores, where there
-            are many judgments.
+        workers: Processes that work at once, where there is enough to do; by default as many as
+            there are cores.
 
     Returns:
         The page's path.
@@ -96,7 +76,7 @@ def write_report(
         raise InvalidArgument("There is no judgment to report on.")
     if baseline is not None:
         _require(baseline, judged)
-    workers = workers or (os.cpu_count() or 1 if total >= _MANY else 1)
+    workers = workers or os.cpu_count() or 1
     place = _made(directory)
     results = summarize(
         judged, resamples=resamples, seed=seed, convention=convention, workers=workers
@@ -111,12 +91,27 @@ def write_report(
         if baseline
         else {}
     )
+    studies = [study for study in STUDIES if any(table.task in judged for table in study.tables)]
+    planned_of = {
+        study.name: planned(study, rows[rows["task"].isin(_tasks(study))], figures)
+        for study in studies
+    }
+    faces = list(profiles(rows.iloc[: len(results)], figures))
+    # All at once: processes are started once.
+    pictures = drawn([*chain(*planned_of.values()), *(one for _, one, _ in faces)], workers)
     sections = [
-        _section(study, judged, rows, len(results), figures, workers, published, changes)
-        for study in STUDIES
-        if any(table.task in judged for table in study.tables)
+        _section(
+            study,
+            judged,
+            rows,
+            len(results),
+            with_pictures(planned_of[study.name], pictures),
+            published,
+            changes,
+        )
+        for study in studies
     ]
-    page = _page(
+    page = render(
         title="Confidence report",
         version=__version__,
         made=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
@@ -125,7 +120,7 @@ def write_report(
         models=[shortened(names[name], 80) for name in _models(judged)],
         settings=[] if logs is None else _settings(logs, judged),
         notices=[shortened(scrub(notice), 300) for notice in judged.notices],
-        profiles=list(profiles(rows.iloc[: len(results)], figures)),
+        profiles=[(name, with_pictures([one], pictures)[0], table) for name, one, table in faces],
         sections=sections,
         glossary=_glossary(rows),
     )
@@ -139,12 +134,11 @@ def _section(
     judged: Mapping[str, pd.DataFrame],
     rows: pd.DataFrame,
     estimates: int,
-    figures: Path,
-    workers: int,
+    figures: Sequence[ReportFigure],
     published: bool,
     changes: Mapping[str, Table],
 ) -> Section:
-    tasks = [table.task for table in study.tables]
+    tasks = _tasks(study)
     mine = rows[rows["task"].isin(tasks)]
     results = mine[mine.index < estimates]
     tables = list(tables_of(study, results))
@@ -157,9 +151,13 @@ def _section(
         study.title,
         sum(len(judged[task]) for task in tasks if task in judged),
         exclusions(mine[mine.index >= estimates]),
-        figures_of(study, mine, figures, workers),
+        figures,
         tables,
     )
+
+
+def _tasks(study: Study) -> list[str]:
+    return [table.task for table in study.tables]
 
 
 def _scrubbed(rows: pd.DataFrame, models: Sequence[str]) -> tuple[pd.DataFrame, Mapping[str, str]]:
@@ -209,19 +207,3 @@ def _made(directory: str | PathLike[str]) -> Path:
             f"directory={place} can't be made ({error.strerror}); give another with -o."
         ) from error
     return place
-
-
-def _page(**fields: object) -> str:
-    """The page, everything in it escaped."""
-    environment = Environment(
-        loader=PackageLoader("inspect_confidence.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    # The pictures are our own: text in them was escaped when they were drawn.
-    environment.filters["picture"] = Markup
-    environment.filters["ranges"] = ranges
-    environment.globals["drawn"] = drawn
-    return environment.get_template("report.html.jinja").render(fields)

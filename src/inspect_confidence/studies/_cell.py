@@ -67,10 +67,16 @@ def cell(
     where = (int(row["row"]), float(row["value"]), str(row["note"]))
     if math.isnan(value):
         return Cell("-", *where)
-    text = f"{value:.{digits}f}"
+    text = _plain(value, digits)
     if interval and not math.isnan(low):
-        text += f" [{low:.{digits}f}, {high:.{digits}f}]"
+        text += f" [{_plain(low, digits)}, {_plain(high, digits)}]"
     return Cell(f"{text} {mark}" if mark else text, *where)
+
+
+def _plain(value: float, digits: int) -> str:
+    """The number, without the sign of what is rounded to zero."""
+    text = f"{value:.{digits}f}"
+    return text.lstrip("-") if float(text) == 0 else text
 
 
 def only(rows: pd.DataFrame) -> Mapping[Any, Any] | None:
