@@ -40,7 +40,7 @@ unit: $(VENV)/.installed-dev
 validate: $(VENV)/.installed-dev  ## long simulations: recovery of parameters, coverage of intervals
 	$(BIN)/pytest -n 2 -m slow tests
 
-bench: $(VENV)/.installed-bench  ## speed beside that of other packages: about two minutes
+bench: $(VENV)/.installed-bench  ## speed beside that of other packages: about three minutes
 	$(BIN)/python benchmarks
 
 docs: $(VENV)/.installed-docs  ## write the generated pages and the notebook anew, build site/

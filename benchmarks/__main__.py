@@ -10,11 +10,13 @@ from threadpoolctl import threadpool_limits
 import resampling
 import sensitivity
 import study
+import whole_report
 
 PARTS: Mapping[str, Callable[[], str]] = {
     "resampling": resampling.run,
     "sensitivity": sensitivity.run,
     "study": study.run,
+    "report": whole_report.run,
 }
 
 

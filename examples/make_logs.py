@@ -34,7 +34,7 @@ def main() -> None:
             run(
                 f"inspect_confidence/{task}",
                 model=MODELS,
-                model_roles={"grader": "respondent/judge"},
+                model_roles={"grader": "respondent/judge"} if task == "hedge_markers" else None,
                 task_args=arguments,
                 log_dir=made,
                 display="none",

@@ -73,6 +73,7 @@ def test_the_exchange_test_is_exact_on_a_small_case() -> None:
     assert row(found, "mean_width")["p"] == pytest.approx(0.25, abs=4 * 0.0068)
 
 
+@pytest.mark.slow
 def test_p_is_uniform_where_nothing_differs() -> None:
     """Over 200 seeded data sets the share of p below .1 is within its binomial 99% band."""
     below = 0

@@ -328,6 +328,7 @@ def test_rules_read_markers_exactly(hedge: bool) -> None:
             assert [one.text for one in find_markers(text)] == ([marker] if hedge else [])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("hedge", "order"), [(True, 3), (False, 8)])
 def test_rules_tell_answers_apart(hedge: bool, order: int) -> None:
     """Yes iff it is the same answer, correct iff it is the right one, but for what is listed."""

@@ -417,6 +417,7 @@ def test_two_wordings_are_two_variants(
 # What comes back
 
 
+@pytest.mark.slow
 def test_file_form_log_and_table_equal_what_the_replies_mean(
     command: Command, tmp_path: Path
 ) -> None:

@@ -683,6 +683,7 @@ def test_the_authors_prompts_are_sent_byte_for_byte(
 # What comes back
 
 
+@pytest.mark.slow
 def test_file_form_log_and_tables_equal_what_the_replies_mean(
     command: Command, tmp_path: Path
 ) -> None:

@@ -250,6 +250,7 @@ def check_runs(command: Command, logs: Path, data: Path, runs: Mapping[str, Sequ
             assert found["mean", f"{where}scale={scale}", metric] == pytest.approx(value, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_log_and_table_equal_what_the_replies_mean(
     command: Command, tmp_path: Path, shared_data: Path
 ) -> None:

@@ -66,8 +66,8 @@ def _of_model(who: str, rows: pd.DataFrame) -> Iterator[View]:
             f"Stability of markers: {who}",
             _long(over),
             "Lower is better of id_mae, cd_mae and m_avg_cv, higher of mrc. id_mae and cd_mae "
-            "aren't 0 for a stable model either: draws scatter. A dash is undefined, and the note in "
-            "the results says why.",
+            "aren't 0 for a stable model either: draws scatter. A dash is undefined, and the note "
+            "in the results says why.",
         )
     mics = rows[(rows["metric"] == "mic") & (rows["marker"] != "")]
     plain = mics[(mics["outcome"] == "") & (mics["faithful"] == "")]
