@@ -18,7 +18,7 @@ NAN = float("nan")
 LOWER = direction_of("ece", "")
 HIGHER = direction_of("auroc", "")
 RATIO = direction_of("coverage_plateau", "")
-POINT = (NAN, NAN)
+POINT = (1.0, 1.0)
 
 
 def test_ranks_and_intervals_by_hand() -> None:
@@ -71,6 +71,14 @@ def test_numbers_that_resampling_does_not_move_have_no_rank_interval() -> None:
     assert math.isnan(fixed.low)
     assert "no rank interval" in fixed.note
     assert (moved.rank, moved.low, moved.high) == (2, 1, 2)
+
+
+def test_numbers_without_an_interval_have_no_rank_interval() -> None:
+    """What rests on one item is the same in all resamples, and that isn't certainty either."""
+    draws = [np.full(4, 1.0), np.array([0.5, 2.0, 2.0, 2.0])]
+    alone, moved = ranks(np.array([1.0, 2.0]), [(NAN, NAN), (0.5, 2.0)], draws, LOWER)
+    assert math.isnan(alone.low)
+    assert (moved.low, moved.high) == (1, 2)
 
 
 def test_resamples_that_are_undefined_for_a_model_have_no_ranks() -> None:

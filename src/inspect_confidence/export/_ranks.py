@@ -125,13 +125,14 @@ def _places(badness: FloatArray) -> FloatArray:
 def _moving(draws: FloatArray | None, interval: tuple[float, float]) -> FloatArray | None:
     """The draws, where they say how uncertain the value is.
 
-    A number with an interval of another kind, as a regression's, is the same in all resamples.
+    A number with an interval of another kind, as a regression's, is the same in all resamples, and
+    so is one that rests on a single item, which has no interval.
     """
     if draws is None or np.isnan(draws).all():
         return None
     low, high = interval
     still = np.nanmin(draws) == np.nanmax(draws)
-    return None if still and low < high else draws
+    return None if still and low != high else draws
 
 
 def _in_order(frame: pd.DataFrame) -> pd.DataFrame:
