@@ -18,8 +18,10 @@ def beside(results: pd.DataFrame) -> Table | None:
         results: Of a study, their index what the page calls the row.
     """
     known = read_published()
-    known = known[known["task"].isin(set(results["task"]))]
-    own = results.assign(condition=[without(text, "variant") for text in results["condition"]])
+    known, own = (
+        rows.assign(condition=[without(text, "variant") for text in rows["condition"]])
+        for rows in (known[known["task"].isin(set(results["task"]))], results)
+    )
     keys = ["task", "metric", "condition"]
     there = set(map(tuple, own[keys].to_numpy())) & set(map(tuple, known[keys].to_numpy()))
     lines = []
