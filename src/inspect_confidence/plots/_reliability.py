@@ -54,6 +54,9 @@ def _panel(ax: Axes, bins: pd.DataFrame) -> None:
     height = bins["n"] / bins["n"].max() * _STRIP
     ax.bar(left, height, width, bottom=-_STRIP - 0.04, align="edge", color=FAINT, alpha=0.5)
     ax.axhline(-0.02, color=RULE, linewidth=0.7)
+    known = bins[bins["ci_low"].notna()]
+    x, low, high = (known[name].to_numpy(float) for name in ("confidence", "ci_low", "ci_high"))
+    ax.fill_between(x, low, high, color=SERIES[0], alpha=0.15, linewidth=0)
     with_intervals(
         ax, bins["confidence"], bins, color=SERIES[0], marker="o", linewidth=1.2, markersize=4
     )
