@@ -10,6 +10,7 @@ from inspect_confidence._results import Result, encode_condition, results_frame
 from inspect_confidence._summarize import Source, judgments_of
 from inspect_confidence.datasets.wep_survey import read_survey
 from inspect_confidence.studies import STUDIES, Resampling
+from inspect_confidence.studies._hard_easy_rows import HALF_OPEN
 
 _NAN = float("nan")
 
@@ -17,6 +18,7 @@ _NAN = float("nan")
 def detail(
     source: Source,
     *,
+    resamples: int = 1_000,
     seed: int = 0,
     convention: str | None = None,
     survey: str | PathLike[str] | None = None,
@@ -28,7 +30,9 @@ def detail(
 
     Args:
         source: As `summarize` takes it.
-        seed: Of what is resampled.
+        resamples: Bootstrap resamples of the items, where Wilson's interval doesn't apply; 1,000
+            are taken at most, enough for the width of a line.
+        seed: Of the resampling.
         convention: As in `summarize`.
         survey: As in `summarize`.
 
@@ -42,7 +46,7 @@ def detail(
     if convention is not None:
         choice("convention", convention, ("text", "authors"))
     people = read_survey(user_path("survey", survey)) if survey else None
-    resampling = Resampling(seed=seed, convention=convention, survey=people)
+    resampling = Resampling(resamples, seed=seed, convention=convention, survey=people)
     found: list[Result] = []
     for study in STUDIES:
         mine = {table.task: frames[table.task] for table in study.tables if table.task in frames}
@@ -51,13 +55,20 @@ def detail(
     return results_frame(found)
 
 
+_TOLD_APART = ("language", "judge", "window")
+"""Columns that tell figures of one model and data set apart."""
+
+
 def _statuses(frames: Mapping[str, pd.DataFrame]) -> Iterator[Result]:
     """How many judgments have which status."""
-    by = ["model", "dataset", "variant", "status"]
     for task, frame in frames.items():
-        for key, some in frame.groupby(by, sort=False):
-            model, dataset, variant, status = map(str, key)
-            condition = encode_condition({"status": status, "variant": variant})
+        # The default window isn't in conditions; a judge stands in some rows of a reply only.
+        there = [name for name in _TOLD_APART if name in frame]
+        parts = frame[there].astype(object).fillna("").replace(HALF_OPEN, "")
+        told = frame[["model", "dataset", "variant", "status"]].join(parts)
+        for key, some in told.groupby(list(told.columns), sort=False):
+            model, dataset, *values = map(str, key)
+            condition = encode_condition(dict(zip(told.columns[2:], values, strict=True)))
             count = len(some)
             yield Result(
                 task, model, dataset, condition, "status_count", count, _NAN, _NAN, count, ""

@@ -15,12 +15,11 @@ def headline_rows(results: pd.DataFrame) -> pd.DataFrame:
         results: In the layout of results.
 
     Returns:
-        Those rows, with their index, and the columns `label`, `variant` and `study`.
+        Those rows, with their index, and the columns `label`, `variant`, `judge` and `study`.
     """
     decoded = [decode_condition(text) for text in results["condition"]]
     variants = pd.Series([parts.pop("variant", "") for parts in decoded], index=results.index)
-    for parts in decoded:
-        parts.pop("judge", None)
+    judges = pd.Series([parts.pop("judge", "") for parts in decoded], index=results.index)
     said = pd.Series([frozenset(parts.items()) for parts in decoded], index=results.index)
     found = [
         results[_is(headline, results, said)].assign(label=headline.label, study=study.name)
@@ -29,9 +28,9 @@ def headline_rows(results: pd.DataFrame) -> pd.DataFrame:
     ]
     there = [one for one in found if len(one)]
     if not there:
-        return results.iloc[:0].assign(label="", study="", variant="")
+        return results.iloc[:0].assign(label="", study="", variant="", judge="")
     rows = pd.concat(there)
-    return rows.assign(variant=variants.loc[rows.index])
+    return rows.assign(variant=variants.loc[rows.index], judge=judges.loc[rows.index])
 
 
 def _is(headline: Headline, results: pd.DataFrame, said: "pd.Series[Any]") -> "pd.Series[bool]":

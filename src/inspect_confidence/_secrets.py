@@ -1,7 +1,7 @@
 """What never leaves the logs: keys, addresses and local paths."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any
 
@@ -10,8 +10,13 @@ from inspect_confidence._results import decode_condition, encode_condition
 
 REMOVED = "[removed]"
 
-_NAMES = r"key|token(?!s)|secret|passw|pwd|url|header|credential|auth|cookie|endpoint|proxy|host"
-_SECRET_NAME = re.compile(_NAMES, re.IGNORECASE)
+SECRET_NAME = re.compile(
+    r"key|token(?!s)|secret|passw|pwd|credential|auth|cookie|header"
+    r"|url|endpoint|proxy|host|account|project",
+    re.IGNORECASE,
+)
+"""Names of arguments whose values nobody else may see, or needs to; not `max_tokens`."""
+
 _ADDRESS = re.compile(r"\b[a-z][a-z0-9+.-]{0,19}://[^\s\"'<>;,)|]*", re.IGNORECASE)
 _KEY = re.compile(
     r"\b(?:sk-[\w-]{16,}|hf_\w{16,}|gh[opsu]_\w{16,}|github_pat_\w{16,}|xox[abprs]-[\w-]{10,}"
@@ -58,7 +63,7 @@ def scrub_value(value: Any) -> Any:
         return {
             scrub(str(name)): scrub_value(one)
             for name, one in value.items()
-            if not _SECRET_NAME.search(str(name))
+            if not SECRET_NAME.search(str(name))
         }
     if isinstance(value, list | tuple):
         return [scrub_value(one) for one in value]
@@ -85,17 +90,33 @@ def scrub_condition(condition: str) -> str:
 def _scrub_part(name: str, value: str) -> str:
     if name == "variant":
         return scrub_condition(value)
-    return REMOVED if _SECRET_NAME.search(name) else str(scrub_value(value))
+    return REMOVED if SECRET_NAME.search(name) else str(scrub_value(value))
 
 
-def scrubbed_names(names: Iterable[str]) -> dict[str, str]:
+def scrubbed_names(names: Iterable[str], cleaner: Callable[[str], str] = scrub) -> dict[str, str]:
     """Names without what is secret in them; two that would become one are told apart."""
     found: dict[str, str] = {}
     for name in dict.fromkeys(names):
-        clean = scrub(name)
+        clean = cleaner(name)
         if clean in found.values():
             clean = f"{clean}#{fingerprint(name)[:6]}"
         found[name] = clean
+    return found
+
+
+def scrubbed_conditions(conditions: Iterable[str]) -> dict[str, str]:
+    """The same of conditions: variants that would become one are told apart."""
+    decoded = {text: decode_condition(text) for text in dict.fromkeys(conditions)}
+    variants = scrubbed_names(
+        (parts["variant"] for parts in decoded.values() if "variant" in parts), scrub_condition
+    )
+    found = {}
+    for text, parts in decoded.items():
+        variant = parts.pop("variant", "")
+        clean = scrub_condition(encode_condition(parts))
+        if variant:
+            clean = encode_condition({**decode_condition(clean), "variant": variants[variant]})
+        found[text] = clean
     return found
 
 

@@ -149,6 +149,9 @@ def judgments_of(source: Source) -> Judgments:
             if task not in TABLES:
                 raise InvalidArgument(f"There is no task {task!r}; known: {', '.join(TABLES)}.")
         return Judgments(
-            {task: typed(frame, TABLES[task], "the frame") for task, frame in source.items()}
+            {
+                task: typed(frame.assign(task=task), TABLES[task], "the frame")
+                for task, frame in source.items()
+            }
         )
     return read_judgments(source)

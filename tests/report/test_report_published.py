@@ -16,13 +16,14 @@ def test_published_figures_of_another_variant_stand_beside() -> None:
     table = beside(own)
     assert table is not None
     said = [[cell.text for cell in line] for line in table.lines]
-    assert said[0][:6] == ["hard_easy_slope", "-", "anything", "mine", "own", "0.500"]
-    assert table.lines[0][5].row == 0
-    models = {line[3]: line[5] for line in said[1:]}
+    own_line = ["hard_easy_slope", "-", "anything", "mine", "prompts=ours", "own", "0.500"]
+    assert said[0][:7] == own_line
+    assert table.lines[0][6].row == 0
+    models = {line[3]: line[6] for line in said[1:]}
     # The study prints .996 for Claude Haiku 3.
     assert models["Claude Haiku 3"] == "0.996"
-    assert {line[4] for line in said[1:]} == {"published"}
-    assert all(line[6] != "-" for line in said[1:])
+    assert {line[5] for line in said[1:]} == {"published"}
+    assert all(line[7] != "-" for line in said[1:])
 
 
 def test_other_conditions_stay_out() -> None:

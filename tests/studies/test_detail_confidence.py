@@ -219,8 +219,14 @@ def test_a_missing_part_is_left_out_of_the_condition() -> None:
     assert set(found["condition"]) == {"bin=0.2-0.3", "bin=0.8-0.9;radius=5"}
 
 
-def test_what_can_not_be_read_gives_no_row() -> None:
-    """Only their number is told, as `status_count`."""
+def test_what_can_not_be_read_gives_rows_that_say_so() -> None:
+    """Their number is told as `status_count`; everything else is undefined, with the reason."""
     rows = detail(WORKED[WORKED["status"] != "ok"])
-    assert set(rows["metric"]) == {"status_count"}
-    assert rows["value"].sum() == 2
+    counted = rows["metric"] == "status_count"
+    assert rows.loc[counted, "value"].sum() == 2
+    assert set(rows.loc[~counted, "metric"]) == {
+        *("bin_accuracy", "bin_confidence", "report_share"),
+        *("type2_hit_rate", "type2_false_alarm_rate"),
+    }
+    assert rows.loc[~counted, "value"].isna().all()
+    assert rows.loc[~counted, "note"].str.startswith("undefined: no readable judgment").all()

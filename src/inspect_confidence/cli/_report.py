@@ -1,5 +1,6 @@
 """The command that writes the report."""
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -39,6 +40,7 @@ def report(
         logs=paths,
         published=published,
         baseline=baseline,
+        workers=os.cpu_count() or 1,
         resamples=resamples,
         seed=seed,
         convention=convention,

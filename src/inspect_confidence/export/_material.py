@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from inspect_confidence._results import decode_condition
-from inspect_confidence._secrets import scrub, scrub_condition, scrubbed_names
+from inspect_confidence._secrets import (
+    scrub,
+    scrub_condition,
+    scrubbed_conditions,
+    scrubbed_names,
+)
+from inspect_confidence.export._names import judge_of, model, place, with_judge
 
 if TYPE_CHECKING:
     from inspect_confidence.export._runs import Run
@@ -87,12 +93,33 @@ def clean(
     frames: Mapping[str, pd.DataFrame], results: pd.DataFrame
 ) -> tuple[dict[str, pd.DataFrame], pd.DataFrame]:
     """Judgments and results without secrets, models that differ still told apart."""
-    names = scrubbed_names([*(n for f in frames.values() for n in f["model"]), *results["model"]])
 
+    def told_apart(column: str, cleaner: Callable[[str], str]) -> Callable[[Any], Any]:
+        named = (name for frame in (*frames.values(), results) for name in frame.get(column, ()))
+        return scrubbed_names(map(str, named), cleaner).__getitem__
+
+    variants = scrubbed_names(
+        [
+            *(str(name) for frame in frames.values() for name in frame["variant"]),
+            *(decode_condition(text).get("variant", "") for text in results["condition"]),
+        ],
+        scrub_condition,
+    )
+    judges = scrubbed_names(
+        [
+            *(str(name) for frame in frames.values() for name in frame.get("judge", ())),
+            *map(judge_of, results["condition"]),
+        ],
+        model,
+    )
+    named = {text: with_judge(text, judges.__getitem__) for text in results["condition"].unique()}
+    conditions = scrubbed_conditions(named.values())
     ways: dict[str, Callable[[Any], Any]] = {
-        "model": names.__getitem__,
-        "condition": scrub_condition,
-        "variant": scrub_condition,
+        "model": told_apart("model", model),
+        "dataset": told_apart("dataset", place),
+        "judge": lambda name: judges[str(name)],
+        "condition": lambda text: conditions[named[text]],
+        "variant": variants.__getitem__,
     }
 
     def cleaned(frame: pd.DataFrame) -> pd.DataFrame:

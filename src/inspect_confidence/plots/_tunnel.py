@@ -15,6 +15,7 @@ from inspect_confidence.plots._interval_lines import (
 )
 from inspect_confidence.plots._small_multiples import name_axes
 from inspect_confidence.plots._style import styled
+from inspect_confidence.studies import cell
 
 
 @styled
@@ -53,12 +54,8 @@ def _plateaus(rows: pd.DataFrame) -> dict[tuple[str, ...], str]:
     """The coverage plateau of each panel's stated intervals, with its interval."""
     if not (rows["metric"].eq("coverage_plateau") & rows["value"].notna()).any():
         return {}
-    return {
-        _group(
-            row
-        ): f"coverage plateau {row['value']:.2f} [{row['ci_low']:.2f}, {row['ci_high']:.2f}]"
-        for _, row in lines(rows, ["coverage_plateau"]).iterrows()
-    }
+    plateaus = lines(rows, ["coverage_plateau"])
+    return {_group(row): f"coverage plateau {cell(dict(row))}" for _, row in plateaus.iterrows()}
 
 
 def _group(row: "pd.Series[Any]") -> tuple[str, ...]:

@@ -1,12 +1,14 @@
 """Paired differences of every model from one of them."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
+from typing import Any
 
 import pandas as pd
 
 from inspect_confidence._compare import compare
 from inspect_confidence._errors import InvalidArgument
 from inspect_confidence._secrets import scrub
+from inspect_confidence.metrics import METRICS
 from inspect_confidence.plots import shortened
 from inspect_confidence.report._tables import Table, TableCell
 from inspect_confidence.studies import STUDIES
@@ -45,7 +47,8 @@ def differences(
                 seed=seed,
                 convention=convention,
             )
-        except InvalidArgument:  # no items in common: nothing to show
+        except InvalidArgument as error:  # no items in common
+            found[study.name] = _nothing(baseline, str(error))
             continue
         found[study.name] = _table(compared, baseline)
     return found
@@ -55,19 +58,21 @@ def _table(compared: pd.DataFrame, baseline: str) -> Table:
     lines = [
         [
             TableCell(shortened(scrub(row["a"]), 80), heads=True),
+            TableCell(shortened(scrub(row["b"]), 80), heads=True),
             TableCell(shortened(scrub(row["dataset"]), 60), heads=True),
             TableCell(row["condition"].replace(";", "; ")),
             TableCell(row["metric"]),
-            TableCell(f"{row['value_a']:.3g}"),
-            TableCell(f"{row['value_b']:.3g}"),
-            TableCell(f"{row['difference']:.3g} [{row['ci_low']:.3g}, {row['ci_high']:.3g}]"),
-            TableCell(f"{row['p_holm']:.3g}"),
+            TableCell(_text(row["value_a"])),
+            TableCell(_text(row["value_b"])),
+            _difference(row),
+            TableCell(_text(row["p_holm"])),
             TableCell(f"{row['items']:,}"),
         ]
         for row in compared.to_dict("records")
     ]
     name = shortened(scrub(baseline), 60)
-    columns = ["who", "data set", "condition", "metric", "value", name, "difference", "p", "items"]
+    columns = ["who", "against", "data set", "condition", "metric", "value", "its value"]
+    columns += ["difference", "p", "items"]
     return Table(
         f"Differences from {name}",
         columns,
@@ -76,3 +81,20 @@ def _table(compared: pd.DataFrame, baseline: str) -> Table:
         "interval; p of a permutation test that exchanges the two within items, after Holm's "
         "adjustment over all rows of the study.",
     )
+
+
+def _difference(row: Mapping[Hashable, Any]) -> TableCell:
+    if pd.isna(row["difference"]):
+        return TableCell("-", note=f"{row['metric']}: {METRICS[row['metric']].undefined}")
+    ends = [_text(row[name]) for name in ("ci_low", "ci_high")]
+    interval = "" if ends == ["-", "-"] else f" [{', '.join(ends)}]"
+    return TableCell(f"{_text(row['difference'])}{interval}")
+
+
+def _text(value: float) -> str:
+    return "-" if pd.isna(value) else f"{value:.3g}".replace("inf", "∞")
+
+
+def _nothing(baseline: str, why: str) -> Table:
+    name = shortened(scrub(baseline), 60)
+    return Table(f"Differences from {name}", ["why there are none"], [[TableCell(why)]])

@@ -1,10 +1,9 @@
 """The report's figures: which rows each one draws, its files, and its caption."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from io import StringIO
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,8 @@ from inspect_confidence._spreadsheet import as_csv
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.plots import shortened
 from inspect_confidence.report._svg import inline
-from inspect_confidence.studies import FigureSpec, Study
+from inspect_confidence.studies import STUDIES, FigureSpec, Study
+from inspect_confidence.studies._workers import spread
 
 _RESOLUTION = 200
 _FEW = 12
@@ -30,7 +30,7 @@ class Job:
     """A figure to draw.
 
     Attributes:
-        name: Of its files, and its anchor in the page.
+        name: Its anchor in the page.
         plot: The function of `inspect_confidence.plots`.
         title: Above it.
         rows: What it draws.
@@ -84,6 +84,7 @@ def planned(study: Study, rows: pd.DataFrame, directory: Path) -> list[Planned]:
         for title, mine in _groups(spec, rows):
             name = f"{spec.task}-{spec.plot}-{len(found) + 1}".replace("_", "-")
             figure = ReportFigure(name, title, _caption(spec, mine, rows), _defined(spec), mine)
+            (directory / f"{name}.csv").write_text(as_csv(mine, "row"), encoding="utf-8")
             finite = int(mine["value"].notna().sum())
             if finite < spec.needs:
                 reason = f"Too little data: {finite} of the {spec.needs} numbers that it takes."
@@ -124,29 +125,39 @@ def _groups(spec: FigureSpec, rows: pd.DataFrame) -> Iterator[tuple[str, pd.Data
 
 
 def _caption(spec: FigureSpec, mine: pd.DataFrame, rows: pd.DataFrame) -> str:
-    """What it shows, of how many judgments, and how many of them were left out and why."""
+    """What it shows, how many judgments were asked for, and how many could not be read and why."""
+    parts = [name for name in spec.by if name not in COLUMNS and name != "variant"]
+    own = with_parts(mine[mine["model"] != spec.beside], ["variant", *parts])
     asked = rows[(rows["task"] == spec.task) & (rows["metric"] == "status_count")]
-    keys = ["model", "dataset"]
-    drawn = with_parts(mine, ["variant"])
-    counted = with_parts(asked, ["variant", "status"])
-    there = set(map(tuple, drawn[[*keys, "variant"]].to_numpy()))
-    models = {(model, variant) for model, _, variant in there}
-    sets = {name for _, name, _ in there} & set(asked["dataset"])
-    own = [
-        (row["model"], row["variant"]) in models and (not sets or row["dataset"] in sets)
-        for row in counted.to_dict("records")
-    ]
-    counts = counted[np.array(own, bool)].groupby("status", sort=False)["value"].sum().astype(int)
+    counted = with_parts(asked, ["variant", *parts, "status"])
+    # Rows over all data sets name none of them.
+    keys = ["model", "variant", *(name for name in ("dataset",) if name in spec.by), *parts]
+    there = {tuple(values) for values in own[keys].astype(str).to_numpy()}
+    known = [_agrees(row, keys, there) for row in counted.to_dict("records")]
+    counts = counted[np.array(known, bool)].groupby("status", sort=False)["value"].sum()
     if counts.empty:
         return spec.reads
-    left = counts[counts.index != "ok"]
-    said = f"{counts.sum():,} judgments"
+    total, left = int(counts.sum()), counts[counts.index != "ok"].astype(int)
+    said = f"Asked: {total:,} judgment{'' if total == 1 else 's'}"
     if len(left):
         why = ", ".join(f"{count:,} {status}" for status, count in left.items())
-        said += f"; {left.sum():,} left out of what needs an answer ({why})"
+        said += f"; {left.sum():,} could not be read ({why})"
     else:
-        said += ", none left out"
-    return f"{spec.reads} {said}."
+        said += ", all read"
+    numbers = own.groupby("model", sort=False)["value"].count()
+    missing = [shortened(str(name), 60) for name in numbers.index[numbers == 0]]
+    nothing = f" No number of: {', '.join(missing)}." if missing and (numbers > 0).any() else ""
+    return f"{spec.reads} {said}.{nothing}"
+
+
+def _agrees(row: Mapping[Any, Any], keys: Sequence[str], there: set[tuple[str, ...]]) -> bool:
+    """Whether a count of judgments belongs to a figure; what it doesn't say is open."""
+    said = [str(row[name]) for name in keys]
+    return any(
+        all(not mine or mine == other for mine, other in zip(said[2:], one[2:], strict=True))
+        and said[:2] == list(one[:2])
+        for one in there
+    )
 
 
 def _defined(spec: FigureSpec) -> list[tuple[str, str]]:
@@ -162,10 +173,8 @@ def drawn(figures: Iterable[Planned], workers: int) -> dict[str, tuple[str, str]
     """
     jobs = [job for _, job in figures if job is not None]
     names = [job.name for job in jobs]
-    if workers < 2 or len(jobs) <= _FEW:
-        return dict(zip(names, map(draw, jobs), strict=True))
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        return dict(zip(names, pool.map(draw, jobs, chunksize=2), strict=True))
+    several = workers if len(jobs) > _FEW else 1
+    return dict(zip(names, spread(draw, [(job,) for job in jobs], several), strict=True))
 
 
 def draw(job: Job) -> tuple[str, str]:
@@ -174,7 +183,6 @@ def draw(job: Job) -> tuple[str, str]:
     Returns:
         The picture for the page, and the reason where there is none.
     """
-    job.stem.with_suffix(".csv").write_text(as_csv(job.rows, "row"), encoding="utf-8")
     try:
         figure = getattr(plots, job.plot)(job.rows)
     except InvalidArgument as error:
@@ -195,6 +203,17 @@ def draw(job: Job) -> tuple[str, str]:
 _UNDATED_SVG: dict[str, Any] = {"Date": None}
 _UNDATED_PDF: dict[str, Any] = {"CreationDate": None}
 """The same rows give the same file."""
+
+
+def remove_figures(directory: Path) -> None:
+    """Remove the figures of an earlier report from its folder, and nothing else."""
+    plots_of = "|".join(
+        f"{spec.task}-{spec.plot}".replace("_", "-") for study in STUDIES for spec in study.figures
+    )
+    ours = re.compile(rf"(?:profile|{plots_of})-\d+\.(?:svg|png|pdf|csv)")
+    for file in directory.iterdir():
+        if ours.fullmatch(file.name):
+            file.unlink()
 
 
 def ranges(rows: Sequence[int]) -> str:

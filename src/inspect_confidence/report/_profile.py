@@ -1,12 +1,13 @@
 """What a model's numbers say at a glance: one profile a model, over all studies."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import pandas as pd
 
 from inspect_confidence._headlines import headline_rows
 from inspect_confidence._results import COLUMNS
+from inspect_confidence._spreadsheet import as_csv
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.plots import shortened
 from inspect_confidence.report._figures import Job, Planned, ReportFigure
@@ -19,21 +20,25 @@ _READS = (
 )
 
 
-def profiles(results: pd.DataFrame, directory: Path) -> Iterator[tuple[str, Planned, Table]]:
+def profiles(
+    results: pd.DataFrame, models: Collection[str], directory: Path
+) -> Iterator[tuple[str, Planned, Table]]:
     """For each model its name, its profile's figure, not drawn yet, and the same as a table.
 
     Args:
         results: In the layout of results, their index what the page calls the row.
+        models: Those that answered, in contrast to means over models.
         directory: Where the figures' files go.
     """
     rows = headline_rows(results)
-    rows = rows[~rows["model"].isin(["all"]) & ~rows["model"].str.startswith("mean of ")]
+    rows = rows[rows["model"].isin(models)]
     for number, (model, mine) in enumerate(rows.groupby("model", sort=False), 1):
         name = f"profile-{number}"
         title = f"Confidence profile of {shortened(str(model), 60)}"
         used = list(dict.fromkeys(mine["metric"]))
         definitions = [(one, METRICS[one].definition) for one in used]
         figure = ReportFigure(name, title, _READS, definitions, mine[COLUMNS])
+        (directory / f"{name}.csv").write_text(as_csv(mine[COLUMNS], "row"), encoding="utf-8")
         job = Job(name, "profile", title, mine, directory / name)
         yield shortened(str(model), 80), (figure, job), _table(mine)
 
@@ -50,10 +55,11 @@ def _table(rows: pd.DataFrame) -> Table:
                 TableCell(str(row["label"]), heads=True),
                 TableCell(shortened(row["dataset"], 60)),
                 TableCell(shortened(row["variant"], 60)),
+                TableCell(shortened(row["judge"], 60)),
                 of_value(number),
                 TableCell(direction if direction != "none" else "neither"),
                 TableCell(f"{row['n']:,}"),
             ]
         )
-    columns = ["study", "number", "data set", "variant", "value", "better", "n"]
+    columns = ["study", "number", "data set", "variant", "judge", "value", "better", "n"]
     return compact(Table("", columns, lines))

@@ -4,10 +4,10 @@ from typing import Any
 
 import pandas as pd
 
-from inspect_confidence._results import without
+from inspect_confidence._results import decode_condition, without
 from inspect_confidence.plots import shortened
 from inspect_confidence.published import read_published
-from inspect_confidence.report._tables import Table, TableCell, of_value
+from inspect_confidence.report._tables import Table, TableCell, compact, of_value
 from inspect_confidence.studies import cell
 
 
@@ -19,7 +19,10 @@ def beside(results: pd.DataFrame) -> Table | None:
     """
     known = read_published()
     known, own = (
-        rows.assign(condition=[without(text, "variant") for text in rows["condition"]])
+        rows.assign(
+            condition=[without(text, "variant") for text in rows["condition"]],
+            variant=[decode_condition(text).get("variant", "") for text in rows["condition"]],
+        )
         for rows in (known[known["task"].isin(set(results["task"]))], results)
     )
     keys = ["task", "metric", "condition"]
@@ -35,13 +38,15 @@ def beside(results: pd.DataFrame) -> Table | None:
             lines.append(_line(key, row, number, "published", said))
     if not lines:
         return None
-    columns = ["metric", "condition", "data set", "model", "from", "value", "source and difference"]
-    return Table(
-        "Own figures beside published ones",
-        columns,
-        lines,
-        "Published figures rest on the studies' own items and models at their time; where their "
-        "definition or items differ from ours, the last column says so.",
+    columns = ["metric", "condition", "data set", "model", "variant", "from", "value"]
+    return compact(
+        Table(
+            "Own figures beside published ones",
+            [*columns, "source and difference"],
+            lines,
+            "Published figures rest on the studies' own items and models at their time; where "
+            "their definition or items differ from ours, the last column says so.",
+        )
     )
 
 
@@ -60,6 +65,7 @@ def _line(
         TableCell(key[2].replace(";", "; ") or "-", heads=True),
         TableCell(shortened(str(row["dataset"]), 60) or "-"),
         TableCell(shortened(str(row["model"]), 80)),
+        TableCell(shortened(str(row["variant"]), 60)),
         TableCell(origin),
         number,
         TableCell(said or "-"),

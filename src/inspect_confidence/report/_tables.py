@@ -97,8 +97,9 @@ def exclusions(rows: pd.DataFrame) -> Table | None:
     counted = rows[rows["metric"] == "status_count"]
     if counted.empty:
         return None
-    counted = with_parts(counted, ["variant", "status"])
-    keys = ["task", "model", "variant", "dataset"]
+    parts = ["variant", "language", "judge", "window"]
+    counted = with_parts(counted, [*parts, "status"])
+    keys = ["task", "model", "dataset", *parts]
     statuses = ["ok", *sorted(set(counted["status"]) - {"ok"})]
     lines = []
     for values, some in counted.groupby(keys, sort=False):
@@ -110,7 +111,7 @@ def exclusions(rows: pd.DataFrame) -> Table | None:
                 TableCell(f"{row['value']:,.0f}", int(row["row"])) if row else TableCell("0")
             )
         lines.append(line)
-    columns = ["task", "model", "variant", "data set", "read", *statuses[1:]]
+    columns = ["task", "model", "data set", *parts, "read", *statuses[1:]]
     return compact(Table("Judgments, read and left out", columns, lines))
 
 
@@ -131,17 +132,26 @@ def tables_of(study: Study, results: pd.DataFrame) -> Iterator[Table]:
 
 def the_rows(rows: pd.DataFrame, most: int) -> Table:
     """The rows that a figure draws, the first ones of many."""
-    lines = [
-        [
-            TableCell(shortened(str(row["condition"]).replace(";", "; "), _LONGEST), heads=True),
-            TableCell(row["metric"]),
-            TableCell(_number(row["value"]), int(index)),
-            TableCell(f"{_number(row['ci_low'])} to {_number(row['ci_high'])}"),
-            TableCell(f"{row['n']:,}"),
-        ]
-        for index, row in zip(rows.index[:most], rows[:most].to_dict("records"), strict=True)
-    ]
-    return Table("", ["condition", "metric", "value", "95% interval", "n"], lines)
+    several = {name for name in ("model", "dataset") if rows[name].nunique() > 1}
+    lines = []
+    for index, row in zip(rows.index[:most], rows[:most].to_dict("records"), strict=True):
+        ends = [_number(row[name]) for name in ("ci_low", "ci_high")]
+        note = shortened(row["note"], 300) if pd.isna(row["value"]) else ""
+        lines.append(
+            [
+                *(
+                    TableCell(shortened(str(row[name]), 60) if name in several else "", heads=True)
+                    for name in ("model", "dataset")
+                ),
+                TableCell(shortened(row["condition"].replace(";", "; "), _LONGEST), heads=True),
+                TableCell(row["metric"]),
+                TableCell(_number(row["value"]), int(index), note),
+                TableCell("-" if ends == ["-", "-"] else " to ".join(ends)),
+                TableCell(f"{row['n']:,}"),
+            ]
+        )
+    columns = ["model", "data set", "condition", "metric", "value", "95% interval", "n"]
+    return compact(Table("", columns, lines))
 
 
 def _number(value: float) -> str:

@@ -1,6 +1,5 @@
 """Judgments -> the report: a page, its figures and its tables."""
 
-import os
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import chain
@@ -13,7 +12,7 @@ from inspect_confidence import __version__
 from inspect_confidence._detail import detail
 from inspect_confidence._errors import InvalidArgument
 from inspect_confidence._judgments import Judgments, Paths
-from inspect_confidence._secrets import scrub, scrub_condition, scrubbed_names
+from inspect_confidence._secrets import scrub, scrubbed_conditions, scrubbed_names
 from inspect_confidence._spreadsheet import as_csv
 from inspect_confidence._summarize import Source, judgments_of, summarize
 from inspect_confidence.metrics import METRICS, Metric
@@ -23,6 +22,7 @@ from inspect_confidence.report._figures import (
     ReportFigure,
     drawn,
     planned,
+    remove_figures,
     with_pictures,
 )
 from inspect_confidence.report._page import Section, render
@@ -42,7 +42,7 @@ def write_report(
     resamples: int = 10_000,
     seed: int = 0,
     convention: str | None = None,
-    workers: int | None = None,
+    workers: int = 1,
 ) -> Path:
     """Write the report of all judgments: `index.html`, and figures and tables beside it.
 
@@ -60,8 +60,8 @@ def write_report(
         resamples: Bootstrap resamples of the items for the 95% intervals.
         seed: Of the resampling.
         convention: `text` or `authors`, as in `summarize`.
-        workers: Processes that work at once, where there is enough to do; by default as many as
-            there are cores.
+        workers: Processes that work at once, where there is enough to do. With more than one, call
+            this below `if __name__ == "__main__":` in a script, since each process imports it.
 
     Returns:
         The page's path.
@@ -76,16 +76,16 @@ def write_report(
         raise InvalidArgument("There is no judgment to report on.")
     if baseline is not None:
         _require(baseline, judged)
-    workers = workers or os.cpu_count() or 1
     place = _made(directory)
     results = summarize(
         judged, resamples=resamples, seed=seed, convention=convention, workers=workers
     )
-    rows = pd.concat([results, detail(judged, seed=seed, convention=convention)], ignore_index=True)
+    finer = detail(judged, resamples=resamples, seed=seed, convention=convention)
+    rows = pd.concat([results, finer], ignore_index=True)
     rows, names = _scrubbed(rows, _models(judged))
-    (place / "results.csv").write_text(as_csv(rows, "row"), encoding="utf-8")
     figures = place / "figures"
     figures.mkdir(exist_ok=True)
+    remove_figures(figures)
     changes = (
         differences(judged, baseline, resamples=resamples, seed=seed, convention=convention)
         if baseline
@@ -96,7 +96,7 @@ def write_report(
         study.name: planned(study, rows[rows["task"].isin(_tasks(study))], figures)
         for study in studies
     }
-    faces = list(profiles(rows.iloc[: len(results)], figures))
+    faces = list(profiles(rows.iloc[: len(results)], set(names.values()), figures))
     # All at once: processes are started once.
     pictures = drawn([*chain(*planned_of.values()), *(one for _, one, _ in faces)], workers)
     sections = [
@@ -125,6 +125,7 @@ def write_report(
         glossary=_glossary(rows),
     )
     target = place / "index.html"
+    (place / "results.csv").write_text(as_csv(rows, "row"), encoding="utf-8")
     target.write_text(page, encoding="utf-8")
     return target
 
@@ -165,8 +166,8 @@ def _scrubbed(rows: pd.DataFrame, models: Sequence[str]) -> tuple[pd.DataFrame, 
     names = scrubbed_names([*models, *rows["model"]])
     clean = rows.assign(
         model=rows["model"].map(names),
-        dataset=rows["dataset"].map(scrub),
-        condition=rows["condition"].map(scrub_condition),
+        dataset=rows["dataset"].map(scrubbed_names(rows["dataset"])),
+        condition=rows["condition"].map(scrubbed_conditions(rows["condition"])),
         note=rows["note"].map(scrub),
     )
     return clean, names

@@ -44,6 +44,9 @@ def confidence_bins(
         own_top: Whether a confidence of exactly 1 has an eleventh bin, as in LifeEval.
     """
     for run, condition, read, note in _read(rows, parts, ("confidence", "correct")):
+        if read.empty:
+            yield from _nothing(run, condition, ("bin_accuracy", "bin_confidence"), note)
+            continue
         confidence, correct = (read[name].to_numpy(float) for name in ("confidence", "correct"))
         last = _BINS if own_top else _BINS - 1
         place = np.minimum(np.floor(confidence * _BINS + _EDGE), last).astype(np.int64)
@@ -77,6 +80,10 @@ def type2_rates(rows: pd.DataFrame, parts: Sequence[str]) -> Iterator[Result]:
         parts: Columns that enter the condition, beside the variant.
     """
     for run, condition, read, note in _read(rows, parts, ("confidence", "correct")):
+        if read.empty:
+            rates = ("type2_hit_rate", "type2_false_alarm_rate")
+            yield from _nothing(run, condition, rates, note)
+            continue
         confidence = np.round(read["confidence"].to_numpy(float), _DIGITS)
         correct, unit = read["correct"].to_numpy(float), _units(read)
         thresholds = np.unique(confidence)[::-1]
@@ -108,6 +115,9 @@ def report_shares(
         report: The column that holds what was reported.
     """
     for run, condition, read, note in _read(rows, parts, (report,)):
+        if read.empty:
+            yield from _nothing(run, condition, ("report_share",), note)
+            continue
         values, column = np.unique(
             np.round(read[report].to_numpy(float), _DIGITS), return_inverse=True
         )
@@ -125,8 +135,6 @@ def _read(
     for key, some in rows.groupby(by, sort=False, dropna=False):
         task, model, dataset, *varied = key
         there = (some["status"] == "ok") & some[list(needed)].notna().all(axis=1)
-        if not there.any():
-            continue  # `status_count` says why
         status = some["status"].where(some["status"] != "ok", "without a value")
         items = some.loc[there, "item"].nunique()
         spread = f"{items} items" if items < there.sum() else ""
@@ -135,6 +143,15 @@ def _read(
         values = ("" if isinstance(one, float) and isnan(one) else one for one in varied)
         condition = dict(zip(["variant", *parts], values, strict=True))
         yield run, condition, some[there], note
+
+
+def _nothing(
+    run: Result, condition: dict[str, object], metrics: Sequence[str], note: str
+) -> Iterator[Result]:
+    """A row a metric where no judgment counts."""
+    said = "; ".join(filter(None, ("undefined: no readable judgment", note)))
+    for metric in metrics:
+        yield _row(run, encode_condition(condition), metric, _NAN, (_NAN, _NAN), 0, said)
 
 
 def _row(

@@ -1,0 +1,102 @@
+"""What must not be mixed in a report: variants, data sets, languages, runs."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from inspect_confidence import detail
+from inspect_confidence._results import decode_condition
+from inspect_confidence.report import write_report
+from report.pages import elements, interval_frame, rows_of, stated_frame
+
+
+def _captions(page: Path) -> list[str]:
+    return [one.text for one in elements(page) if one.tag == "figcaption"]
+
+
+def test_variants_that_differ_in_their_folder_only_stay_two(tmp_path: Path) -> None:
+    """Folders are taken away, and no row of results stands twice."""
+    frames = [
+        stated_frame("m", items=10, seed=k).assign(variant=f"prompt=/home/{who}/p.txt")
+        for k, who in enumerate(("a", "b"))
+    ]
+    page = write_report(pd.concat(frames), tmp_path, resamples=20)
+    rows = rows_of(page)
+    assert not rows.duplicated(["task", "model", "dataset", "condition", "metric"]).any()
+    variants = {decode_condition(text).get("variant", "") for text in rows["condition"]} - {""}
+    assert len(variants) == 2
+    assert not any("home" in text for text in variants)
+    # 10 items, 2 scales, 2 epochs of either variant
+    assert any("Asked: 40 judgments" in text for text in _captions(page))
+    assert not any("Asked: 80 judgments" in text for text in _captions(page))
+
+
+def test_frames_by_task_need_no_column_of_it(tmp_path: Path) -> None:
+    """The key says what the judgments are of, in figures too."""
+    frame = stated_frame("m", items=12).drop(columns="task")
+    found = detail({"scale_variants": frame})
+    assert set(found["task"]) == {"scale_variants"}
+    page = write_report({"scale_variants": frame}, tmp_path, resamples=20)
+    assert any(one.tag == "svg" for one in elements(page))
+
+
+def test_statuses_are_counted_by_language() -> None:
+    """Eight English and four Chinese judgments of a word are two counts."""
+    frame = pd.DataFrame(
+        {
+            "task": "wep_elicitation",
+            "item": [f"c{i}" for i in range(12)],
+            "word": "likely",
+            "setting": "concise",
+            "language": ["en"] * 8 + ["zh"] * 4,
+            "probability": 0.7,
+        }
+    )
+    found = detail(frame)
+    counts = found[found["metric"] == "status_count"]
+    said = {
+        decode_condition(row["condition"])["language"]: row["value"] for row in _records(counts)
+    }
+    assert said == {"en": 8, "zh": 4}
+
+
+def _records(rows: pd.DataFrame) -> list[dict[str, object]]:
+    return [{str(name): value for name, value in row.items()} for row in rows.to_dict("records")]
+
+
+def test_a_model_without_readable_judgments_is_said_to_be_missing(tmp_path: Path) -> None:
+    """Its figures stand there, each with the reason why there is no picture."""
+    silent = stated_frame("silent", items=6).assign(
+        raw=float("nan"), correct=float("nan"), status="refusal"
+    )
+    page = write_report(pd.concat([stated_frame("m"), silent]), tmp_path, resamples=20)
+    found = elements(page)
+    figures = [one.text for one in found if one.tag == "figure"]
+    for title in ("Accuracy against stated", "What is reported", "Telling right from wrong"):
+        (mine,) = (text for text in figures if title in text and "silent" in text)
+        assert "Too little data" in mine
+
+
+def test_a_second_report_leaves_no_figure_of_the_first(tmp_path: Path) -> None:
+    """Files of an earlier report go, those of other people's stay."""
+    frames = {"scale_variants": stated_frame("a"), "fermi_eval": interval_frame("a")}
+    write_report(frames, tmp_path, resamples=20)
+    other = tmp_path / "figures" / "mine.png"
+    other.write_bytes(b"mine")
+    assert list((tmp_path / "figures").glob("scale-variants-*"))
+    write_report({"fermi_eval": interval_frame("a")}, tmp_path, resamples=20)
+    assert not list((tmp_path / "figures").glob("scale-variants-*"))
+    assert other.read_bytes() == b"mine"
+
+
+def test_a_baseline_names_what_each_is_compared_with(tmp_path: Path) -> None:
+    """Variants of the baseline are told apart, and undefined differences are dashes."""
+    frames = [
+        interval_frame(model, items=12, seed=k).assign(variant=f"temperature={k % 2}")
+        for k, model in enumerate(("m1", "m1", "m2", "m2"))
+    ]
+    page = write_report(pd.concat(frames), tmp_path, resamples=20, baseline="m1")
+    (table,) = (one for one in elements(page) if one.tag == "table" and "against" in one.text)
+    assert "m1 temperature=0" in table.text
+    assert "m1 temperature=1" in table.text
+    assert "nan" not in table.text
