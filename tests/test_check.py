@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from inspect_ai.log import read_eval_log, write_eval_log
 
-from inspect_confidence import InvalidArgument
+from conftest import run_respondent
+from inspect_confidence import InvalidArgument, read_judgments
 from inspect_confidence._check import COLUMNS, check
 from inspect_confidence._results import Result, results_frame
 from inspect_confidence.cli._check import check as command
@@ -101,6 +103,26 @@ def test_strict_judges_by_the_nearer_end_of_the_interval() -> None:
     )
 
 
+def test_what_looks_alike_is_told_in_full() -> None:
+    """A value just above the limit isn't printed as the limit."""
+    name = ("life_eval", "m", "d", "", "ece")
+    rows = results_frame([Result(*name, 0.100000001, 0.05, 0.100000002, 9, "")])
+    assert check(rows, ["ece<=0.1"])["reason"].tolist() == ["0.100000001 is not <= 0.1"]
+    assert check(rows, ["ece<=0.1"], strict=True)["reason"].tolist() == [
+        "0.1 with ci_high 0.100000002, which is not <= 0.1"
+    ]
+    assert check(rows, ["ece<=0.10000000001"])["reason"].tolist() == [
+        "0.100000001 is not <= 0.10000000001"
+    ]
+
+
+@pytest.mark.parametrize("written", ["m%20x", "m%2520x"])
+def test_a_name_may_hold_a_percent_sign(written: str) -> None:
+    """It matches as it stands, and percent-encoded."""
+    rows = results_frame([Result("life_eval", "m%20x", "d", "", "ece", 0.1, 0, 0.2, 9, "")])
+    assert check(rows, [f"ece<=0.1;model={written}"])["passed"].tolist() == [True]
+
+
 def test_strict_needs_an_interval() -> None:
     """A value without one fails under `strict` only."""
     assert verdicts("n>=50")[0][2]
@@ -181,3 +203,36 @@ def test_json_holds_every_row(answers: str) -> None:
     assert done.exit_code == 0
     assert [list(row) for row in rows] == [list(COLUMNS)]
     assert (rows[0]["value"], rows[0]["passed"]) == (0.75, True)
+
+
+@pytest.mark.parametrize(("words", "code"), [([], 0), (["--strict"], 1)])
+def test_lost_logs_fail_under_strict(tmp_path: Path, words: list[str], code: int) -> None:
+    """A log that can't be read is named in both cases; under `strict` nothing else fails here."""
+    run_respondent("calibrated", tmp_path, items=3)
+    asked = ["--resamples", "50", "--require", "coverage>=0;level=90;method=direct;split="]
+    whole = CliRunner().invoke(command, [str(tmp_path), *asked, *words])
+    assert (whole.exit_code, "not judged" in whole.stderr) == (0, False), whole.output
+    (tmp_path / "2030-01-01T00-00-00_fermi-eval_x.eval").write_bytes(b"PK\x03\x04 not a log")
+    done = CliRunner().invoke(command, [str(tmp_path), *asked, *words])
+    assert done.exit_code == code, done.output
+    (said,) = [line for line in done.stderr.splitlines() if line.startswith("not judged: ")]
+    assert "x.eval could not be read and was left out" in said
+    assert "note: " not in done.stderr
+    assert "1 of 1 requirements met." in done.stdout
+
+
+def test_incomplete_runs_are_lost_unless_retried(tmp_path: Path) -> None:
+    """A sample that is missing is lost; not where a retry of the run has it."""
+    log = run_respondent("calibrated", tmp_path / "whole", items=3)
+    cut = read_eval_log(log.location)
+    assert cut.samples
+    cut.samples, cut.status = cut.samples[:-1], "error"
+    (tmp_path / "cut").mkdir()
+    write_eval_log(cut, str(tmp_path / "cut" / "cut.eval"))
+    frames = read_judgments(tmp_path / "cut")
+    (said,) = frames.lost
+    assert "the run is incomplete" in said
+    assert said in frames.notices
+    both = read_judgments([tmp_path / "cut", tmp_path / "whole"])
+    assert both.lost == ()
+    assert said in both.notices

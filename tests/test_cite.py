@@ -15,7 +15,8 @@ from conftest import CHECKOUT, run_respondent
 from inspect_confidence import InvalidArgument, __version__
 from inspect_confidence._bibtex import escaped, reference
 from inspect_confidence._cite import cite
-from inspect_confidence._shareable import setting_text
+from inspect_confidence._secrets import SECRET_NAME
+from inspect_confidence._shareable import model_arguments, model_name, setting_text
 from inspect_confidence.cli._cite import cite as command
 from inspect_confidence.datasets._marker_sets import PUBLISHED
 from inspect_confidence.datasets._references import DATASETS, OWN, SURVEY
@@ -195,7 +196,16 @@ def test_nothing_private_is_told(private: Path) -> None:
         ("/home/a,b/items.txt", "items.txt"),
         ("../mine/items.txt", "items.txt"),
         ("C:\\Users\\a b\\items.txt", "items.txt"),
-        ("mine/a.csv,mine/b.csv", "a.csv,b.csv"),
+        ("./mine/a.csv,cais/mmlu,C:\\b.csv", "a.csv,cais/mmlu,b.csv"),
+        (".\\mine\\a.csv", "a.csv"),
+        ("~/items.txt", "items.txt"),
+        ("cais/mmlu", "cais/mmlu"),
+        ("Answer yes/no.", "Answer yes/no."),
+        ("</answer>", "</answer>"),
+        ("Say ~50% or 3/4, no more.", "Say ~50% or 3/4, no more."),
+        ("see /home/somebody/notes.txt", "see notes.txt"),
+        ("sk-ant-api03-aaaaaaaaaaaaaaaa", "[removed]"),
+        ("see https://me.example/x now", "see [removed] now"),
         ("s3://bucket/items.txt", "(an address)"),
         # The first 12 digits of sha256, by sha256sum.
         ("line\n", "(text; sha256 c73b73af8851)"),
@@ -204,6 +214,39 @@ def test_nothing_private_is_told(private: Path) -> None:
 def test_settings_as_text(value: object, shown: str) -> None:
     """Numbers and words as they are; of places, the last part."""
     assert setting_text(value) == shown
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["passwd", "db_pwd", "cookie", "apikey", "hf_token", "AUTH", "account_id", "gcp_project"],
+)
+def test_arguments_that_may_be_secret_are_not_told(name: str) -> None:
+    """A value is hidden for its argument's name, and a key for what it looks like."""
+    assert SECRET_NAME.search(name)
+    given = {
+        **{name: "hunter2", "max_tokens": 5, "device": "cuda"},
+        "organization": "sk-ant-api03-aaaaaaaaaaaaaaaa",
+    }
+    assert model_arguments(given) == {
+        **{"max_tokens": "5", "device": "cuda", "organization": "[removed]"},
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("openai/gpt-4o", "openai/gpt-4o"),
+        ("hf/meta-llama/Llama-3", "hf/meta-llama/Llama-3"),
+        ("azureai/https://me.azure.com/x", "azureai/[removed]"),
+        ("vllm//home/somebody/llama", "vllm/llama"),
+        ("hf/./models/llama", "hf/llama"),
+        ("hf/C:\\models\\llama", "hf/llama"),
+        ("mockllm", "mockllm"),
+    ],
+)
+def test_names_of_models(name: str, shown: str) -> None:
+    """Providers and organizations stay; addresses and folders don't."""
+    assert model_name(name) == shown
 
 
 def test_a_retried_run_is_one_run(private: Path) -> None:

@@ -6,9 +6,11 @@ import csv
 import json
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from conftest import Command
+from inspect_confidence.cli._terminal import print_table
 
 ANSWERS = "item,level,lower,upper,truth,split\n" + "".join(
     f"i{i},{level},{low},{low + 2},{truth},{'train' if i % 2 else 'test'}\n"
@@ -58,6 +60,13 @@ def test_table_is_readable_without_a_terminal(command: Command, answers: Path) -
     assert below[:3] == ["level", "coverage", "coverage"]
     assert "…" not in text
     assert "coverage plateau (direct)" in text
+
+
+@pytest.mark.parametrize("model", ["a[/b]x", "llama[int4]", ":smile:"])
+def test_names_are_not_markup(model: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Brackets in cells and headings are printed as they are."""
+    print_table(pd.DataFrame({"model": [model], model: ["x"]}), model, model)
+    assert capsys.readouterr().out.count(model) == 4
 
 
 def test_judgments_command_writes_both_kinds(

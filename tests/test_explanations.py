@@ -8,6 +8,7 @@ import pytest
 
 from inspect_confidence.scorers import _explained as explained
 from inspect_confidence.scorers import _explained_intervals as intervals
+from inspect_confidence.scorers.hedged import _right, _Verdict
 
 NAN = math.nan
 
@@ -79,9 +80,10 @@ def test_intervals_of_draws() -> None:
     )
 
 
-def test_one_draw_needs_no_count() -> None:
-    """A single reply that was read isn't counted."""
-    assert intervals.draws_read(["ok"]) == "Read the reply"
+def test_one_draw_and_none() -> None:
+    """One reply is counted as several are; without a reply nothing was read."""
+    assert intervals.draws_read([]) == "the model was not asked"
+    assert intervals.draws_read(["ok"]) == "1 of 1 replies could be read"
     assert intervals.draws_read(["refusal"]) == "0 of 1 replies could be read (1 refusal)"
 
 
@@ -172,6 +174,21 @@ def test_hedged_replies() -> None:
     assert said.endswith(
         "The last sentence was cut off and left out. The judge failed at 3 of 45 judgments."
     )
+
+
+@pytest.mark.parametrize(
+    ("word", "right", "says"),
+    [
+        ("punt", 1.0, "no answer at all, which is right, since nobody can answer the question"),
+        ("correct", 0.0, "correct, which is wrong, since nobody can answer the question"),
+        ("punt", NAN, "no answer at all"),
+        ("correct", 1.0, "correct"),
+        ("incorrect", 0.0, "incorrect"),
+    ],
+)
+def test_verdicts_of_hedged_replies(word: str, right: float, says: str) -> None:
+    """Where nobody can answer the question, the text says what the score does."""
+    assert _right(_Verdict(word, "", right)) == f"the judge calls the answer {says}"
 
 
 def test_judges_beside_labels() -> None:

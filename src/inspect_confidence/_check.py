@@ -124,10 +124,20 @@ def _failure(wanted: Requirement, row: "pd.Series[float]", strict: bool) -> str:
     if pd.isna(value):
         return f"undefined{said}"
     if not strict:
-        return "" if wanted.holds(value) else f"{value:.6g} is not {wanted.limit}"
+        shown, limit = _told_apart(value, wanted)
+        return "" if wanted.holds(value) else f"{shown} is not {limit}"
     bound = float(row[wanted.bound])
     if pd.isna(bound):
         return f"no interval{said}"
     if wanted.holds(bound):
         return ""
-    return f"{value:.6g} with {wanted.bound} {bound:.6g}, which is not {wanted.limit}"
+    shown, limit = _told_apart(bound, wanted)
+    return f"{value:.6g} with {wanted.bound} {shown}, which is not {limit}"
+
+
+def _told_apart(value: float, wanted: Requirement) -> tuple[str, str]:
+    """A value and the limit, in full where they would look alike when rounded."""
+    shown = f"{value:.6g}"
+    if float(shown) != float(f"{wanted.number:.6g}"):
+        return shown, wanted.limit
+    return repr(value), f"{wanted.sign} {wanted.number!r}"

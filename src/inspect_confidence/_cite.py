@@ -11,6 +11,7 @@ from inspect_confidence._bibtex import reference
 from inspect_confidence._files import SUFFIXES
 from inspect_confidence._judgments import Judgments, Paths, read_judgments
 from inspect_confidence._logs import find_logs
+from inspect_confidence._secrets import scrub
 from inspect_confidence._settings import settings_of
 from inspect_confidence.datasets._references import DATASETS, OWN, SURVEY
 from inspect_confidence.studies import STUDIES, TABLES
@@ -65,7 +66,7 @@ def cite(paths: Paths, *, judgments: Judgments | None = None) -> Citation:
     return Citation(
         list(dict.fromkeys(entries)),
         [settings_of(task, frames[task], runs[task]) for task in TABLES if task in frames],
-        [name for name in named if name not in DATASETS and name not in OWN],
+        [scrub(name) for name in named if name not in DATASETS and name not in OWN],
     )
 
 

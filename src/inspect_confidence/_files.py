@@ -8,6 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from inspect_confidence._errors import InvalidArgument, nearest
+from inspect_confidence._spreadsheet import quoting
 from inspect_confidence.answers import STATUSES
 from inspect_confidence.studies import COMMON_COLUMNS, TABLES, Kind, TaskTable
 
@@ -61,7 +62,7 @@ def write_file(frames: dict[str, pd.DataFrame], path: Path) -> None:
                 frame[name] = frame[name].map(str, na_action="ignore")
         frame.to_parquet(path, index=False)
     else:
-        frame.to_csv(path, index=False)
+        frame.to_csv(path, index=False, lineterminator="\n", quoting=quoting(frame))
 
 
 def typed(frame: pd.DataFrame, table: TaskTable, source: str) -> pd.DataFrame:

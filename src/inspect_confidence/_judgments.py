@@ -24,11 +24,19 @@ class Judgments(dict[str, pd.DataFrame]):
     Attributes:
         notices: What a reader must know: logs that could not be read, runs that are incomplete,
             duplicates dropped, items never asked.
+        lost: Those of them that tell of lost data: logs that could not be read, incomplete runs
+            that no retry completed.
     """
 
-    def __init__(self, frames: dict[str, pd.DataFrame], notices: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        frames: dict[str, pd.DataFrame],
+        notices: Iterable[str] = (),
+        lost: Iterable[str] = (),
+    ) -> None:
         super().__init__(frames)
         self.notices = tuple(notices)
+        self.lost = tuple(lost)
 
 
 def read_judgments(paths: Paths, *, progress: Progress = iter) -> Judgments:
@@ -55,20 +63,22 @@ def read_judgments(paths: Paths, *, progress: Progress = iter) -> Judgments:
         for task, frame in read_file(user_path("PATH", file)).items():
             parts.setdefault(task, []).append(frame)
     notices: list[str] = []
+    lost: list[str] = []
     folders = [place for place in places if place not in files]
     if folders:
-        for task, frame in _from_logs(folders, progress, notices).items():
+        for task, frame in _from_logs(folders, progress, notices, lost).items():
             parts.setdefault(task, []).append(frame)
     if not parts:
         raise InvalidArgument(
             "; ".join([f"No judgments of {', '.join(TABLES)} in {', '.join(places)}.", *notices])
         )
     frames = {task: pd.concat(some, ignore_index=True) for task, some in parts.items()}
-    return Judgments({task: _once(frame, notices) for task, frame in frames.items()}, notices)
+    once = {task: _once(frame, notices) for task, frame in frames.items()}
+    return Judgments(once, notices, lost)
 
 
 def _from_logs(
-    places: Sequence[str], progress: Progress, notices: list[str]
+    places: Sequence[str], progress: Progress, notices: list[str], lost: list[str]
 ) -> dict[str, pd.DataFrame]:
     # Inspect takes seconds to import, and files need none of it.
     from inspect_confidence._logs import Run, find_logs, read_run  # noqa: PLC0415
@@ -78,13 +88,16 @@ def _from_logs(
         try:
             run = read_run(location)
         except Exception as error:  # a damaged log must not keep the others from being read
-            notices.append(f"{location} could not be read and was left out: {error!r:.200}")
+            lost.append(f"{location} could not be read and was left out: {error!r:.200}")
+            notices.append(lost[-1])
             continue
         if run is None:
             notices.append(f"{location} is a log of another package's task and was left out")
         else:
             runs.append(run)
-            notices += [f"{location}: {notice}" for notice in run.notices]
+            notices += [*run.lost, *run.notices]
+    completed = {run.id for run in runs if not run.lost}
+    lost += [notice for run in runs if run.id not in completed for notice in run.lost]
     rows: dict[str, list[dict[str, Any]]] = {}
     seen: set[tuple[str, str, int]] = set()
     again = 0

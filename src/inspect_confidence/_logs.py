@@ -1,6 +1,5 @@
 """Reads `.eval` logs into judgments, through Inspect's sample summaries."""
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +16,7 @@ from inspect_ai.log import (
 )
 
 from inspect_confidence._arguments import fingerprint
+from inspect_confidence._secrets import SECRET_NAME
 from inspect_confidence.studies import TABLES, SampleFacts, ScoreFacts, TaskTable
 
 # What Inspect's summaries put in the place of long values, and at the end of long texts.
@@ -29,7 +29,6 @@ _OPERATIONAL = {
     *("max_retries", "timeout", "attempt_timeout", "stream_idle_timeout", "max_connections"),
     *("adaptive_connections", "cache", "cache_prompt", "batch", "extra_headers"),
 }
-_SECRET = re.compile(r"key|token|secret|password|url|header|credential", re.IGNORECASE)
 _LONGEST_SETTING = 40
 
 
@@ -38,18 +37,22 @@ class Run:
     """A log's judgments and what must be known of the run.
 
     Attributes:
+        id: The same of a run and its retries.
         task: Without the package's prefix.
         kind: The task and the arguments that decide its other settings.
         settings: Everything that decides what was asked of the model, as text.
         samples: By id and epoch: the judgments of each sample.
-        notices: For the user: what was left out of the log.
+        notices: For the user: what was never asked.
+        lost: For the user: what should be in the log and isn't.
     """
 
+    id: str
     task: str
     kind: str
     settings: Mapping[str, str]
     samples: Mapping[tuple[str, str, int], list[dict[str, Any]]]
     notices: list[str]
+    lost: list[str]
 
 
 def find_logs(location: str) -> list[str]:
@@ -79,8 +82,11 @@ def read_run(location: str) -> Run | None:
             ]
             samples[header.eval.task_id, str(summary.id), summary.epoch] = rows
     kind = [task, *(str(header.eval.task_args.get(name)) for name in table.compared_within)]
-    notices = list(_notices(header, len(samples)))
-    return Run(task, " ".join(kind), _settings(header, table), samples, notices)
+    return Run(
+        *(header.eval.task_id, task, " ".join(kind), _settings(header, table), samples),
+        notices=[f"{location}: {notice}" for notice in _never_asked(header)],
+        lost=[f"{location}: {notice}" for notice in _lost(header, len(samples))],
+    )
 
 
 def _common(header: EvalLog, task: str) -> dict[str, Any]:
@@ -144,14 +150,16 @@ def _settings(header: EvalLog, table: TaskTable) -> dict[str, str]:
     settings |= {name: facts[name] for name in kept if facts.get(name)}
     for role, played in (header.eval.model_roles or {}).items():
         for config in played if isinstance(played, list) else [played]:
-            arguments = {k: v for k, v in config.args.items() if not _SECRET.search(k)}
+            arguments = {k: v for k, v in config.args.items() if not SECRET_NAME.search(k)}
             settings[role] = " ".join([config.model, *(f"{k}={v}" for k, v in arguments.items())])
     settings["task_version"] = header.eval.task_version
     settings["dataset"] = facts.get("dataset")
     generation = header.plan.config.model_dump(exclude_none=True)
     settings |= {name: generation[name] for name in generation if name not in _OPERATIONAL}
     settings |= {
-        name: value for name, value in header.eval.model_args.items() if not _SECRET.search(name)
+        name: value
+        for name, value in header.eval.model_args.items()
+        if not SECRET_NAME.search(name)
     }
     return {name: _short(value) for name, value in settings.items() if value is not None}
 
@@ -161,11 +169,14 @@ def _short(value: object) -> str:
     return text if len(text) <= _LONGEST_SETTING and "\n" not in text else fingerprint(text)
 
 
-def _notices(header: EvalLog, there: int) -> Iterator[str]:
+def _lost(header: EvalLog, there: int) -> Iterator[str]:
     samples = header.eval.dataset.sample_ids
     epochs = header.eval.config.epochs or 1
     if samples is not None and there < (wanted := len(samples) * epochs):
         yield f"the run is incomplete: {there} of {wanted} samples are there ({header.status})"
+
+
+def _never_asked(header: EvalLog) -> Iterator[str]:
     facts = header.eval.metadata or {}
     for reason, count in (facts.get("excluded") or {}).items():
         yield f"{count} items of {facts.get('dataset')} were not asked: {reason}"

@@ -29,7 +29,7 @@ class Requirement:
         metric: A name from the metric registry.
         sign: `<=`, `>=`, `<` or `>`.
         number: The limit.
-        parts: What a row must have, by key; an empty value: must not have.
+        parts: What a row must have, by key, as it was written; an empty value: must not have.
     """
 
     text: str
@@ -58,9 +58,13 @@ class Requirement:
 
     def part_applies(self, key: str, fact: str) -> bool:
         """Whether one part is as wanted: the same text, or the same number."""
-        wanted = self.parts[key]
-        numbers = _number(wanted), _number(fact)
-        return wanted == fact or (None not in numbers and numbers[0] == numbers[1])
+        written = self.parts[key]
+        # A value may be copied from a condition, where it is percent-encoded, or be a name with
+        # a percent sign of its own.
+        decoded = unquote(written)
+        numbers = _number(decoded), _number(fact)
+        same = None not in numbers and numbers[0] == numbers[1]
+        return fact in (written, decoded) or same
 
 
 def read_requirement(text: str) -> Requirement:
@@ -96,8 +100,7 @@ def _parts(text: str, written: str) -> dict[str, str]:
             raise InvalidArgument(f"{text!r}: {part!r} is not of the form key=value; {_EXAMPLE}.")
         if key in parts:
             raise InvalidArgument(f"{text!r} names {key!r} twice; give two requirements instead.")
-        # Values may be copied from a condition, where they are percent-encoded.
-        parts[key] = unquote(value.strip())
+        parts[key] = value.strip()
     return parts
 
 

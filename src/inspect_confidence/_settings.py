@@ -8,6 +8,7 @@ from inspect_ai.log import EvalLog
 from inspect_ai.model import GenerateConfig, ModelConfig
 
 from inspect_confidence._logs import _OPERATIONAL
+from inspect_confidence._secrets import scrub
 from inspect_confidence._shareable import model_arguments, model_name, setting_text
 
 _NOT_ASKED = frozenset({*_OPERATIONAL, "extra_body"})
@@ -118,7 +119,8 @@ def _items(runs: Sequence[EvalLog]) -> str:
     """How many items of what were asked how often, and which were not."""
     said = dict.fromkeys(_asked(run) for run in runs)
     left_out = {
-        f"{count} of {setting_text(_facts(run).get('dataset'))} were not asked: {reason}"
+        f"{count} of {setting_text(_facts(run).get('dataset'))} were not asked: "
+        + scrub(str(reason))
         for run in runs
         for reason, count in (_facts(run).get("excluded") or {}).items()
     }

@@ -1,6 +1,8 @@
 """Rows as csv that a spreadsheet can open."""
 
+import csv
 import re
+from typing import Literal
 
 import pandas as pd
 
@@ -20,7 +22,20 @@ def as_csv(frame: pd.DataFrame, index: str = "") -> str:
         for name in map(str, frame.columns)
         if not pd.api.types.is_numeric_dtype(frame[name])
     }
-    return frame.assign(**text).to_csv(index=bool(index), index_label=index or None)
+    rows = frame.assign(**text)
+    return rows.to_csv(
+        index=bool(index), index_label=index or None, lineterminator="\n", quoting=quoting(rows)
+    )
+
+
+def quoting(frame: pd.DataFrame) -> Literal[0, 2]:
+    """How csv has to be quoted for all text to be read back.
+
+    `csv` before Python 3.13 leaves a lone carriage return bare, and readers end the row there.
+    """
+    texts = (frame[name] for name in frame if not pd.api.types.is_numeric_dtype(frame[name]))
+    broken = any("\r" in str(text) for column in texts for text in column.unique())
+    return csv.QUOTE_NONNUMERIC if broken else csv.QUOTE_MINIMAL
 
 
 def harmless(text: object) -> str:

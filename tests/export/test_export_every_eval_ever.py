@@ -14,11 +14,15 @@ import pytest
 from conftest import run_respondent
 from export.frames import HOSTILE, hostile_judgments, intervals, stated
 from inspect_confidence.export import export
-from inspect_confidence.export._eee_model import model_info
+from inspect_confidence.export._eee_items import items_of
+from inspect_confidence.export._eee_model import developer, model_info
+from inspect_confidence.export._material import ResultSet
 from inspect_confidence.export._runs import Run
 from inspect_confidence.metrics import METRICS
+from inspect_confidence.studies import TABLES
 
 SCHEMAS = Path(__file__).parent / "every_eval_ever"
+NAN = float("nan")
 BOUNDS = [(2.0, 4.0), (2.5, 5.0), (4.0, 6.0), (5.0, 6.0)]
 
 
@@ -203,3 +207,69 @@ def test_hostile_names_are_valid(tmp_path: Path) -> None:
     logs = exported(hostile_judgments(), tmp_path)
     assert {log["model_info"]["name"] for log in logs} == set(HOSTILE)
     assert all(len(log["evaluation_id"]) < 500 for log in logs)
+
+
+def test_other_judgments_have_another_identity(tmp_path: Path) -> None:
+    """Without logs the judgments tell files apart, and the order of rows doesn't."""
+    frame = intervals("one", BOUNDS)
+    (first,) = exported(frame, tmp_path / "a")
+    (other,) = exported(frame.assign(truth=2.5), tmp_path / "b")
+    (same,) = exported(frame.iloc[::-1], tmp_path / "c")
+    assert first["evaluation_id"] != other["evaluation_id"]
+    assert first["evaluation_id"] == same["evaluation_id"]
+
+
+def test_items_of_a_reply_hold_nothing_of_one_marker() -> None:
+    """Two rows of a reply with two markers: one line, without what the first row alone says."""
+    row = {"uuid": "u", "item": "q", "epoch": 1.0, "draw": 0.0, "status": "ok", "split": "test"}
+    of_marker = {
+        **{"sentence": 0.0, "marker": "maybe", "confidence": 0.4, "consistent": 2.0},
+        **{"undecided": 1.0, "inconsistent": 2.0, "failed": 0.0, "decisiveness": 0.3},
+        "n_markers": 1.0,
+    }
+    table = TABLES["hedge_markers"]
+    blank = {name: "" if kind == "text" else NAN for name, kind in table.columns.items()}
+    frame = pd.DataFrame(
+        [
+            {**blank, **row, **of_marker, "correct": 1.0},
+            {**blank, **row, **of_marker, "marker": "likely", "confidence": 0.9, "correct": 1.0},
+        ]
+    )
+    one = ResultSet("hedge_markers", "one", "questions", "", pd.DataFrame(), frame, frame)
+    items = items_of(one, "id", "one", "0.3.0")
+    assert items is not None
+    (line,) = items.lines
+    assert not set(of_marker) & set(line["metadata"])
+    assert line["metadata"]["correct"] == "1"
+
+
+@pytest.mark.parametrize(
+    ("name", "identity", "platform", "availability"),
+    [
+        (
+            "openrouter/anthropic/claude-3.5-sonnet",
+            "anthropic/claude-3.5-sonnet",
+            "openrouter",
+            "closed_weights",
+        ),
+        ("openrouter/auto", "openrouter/auto", "openrouter", "unknown"),
+        ("together/meta-llama/Llama-3.1-8B", "meta-llama/Llama-3.1-8B", "together", "unknown"),
+        ("groq/openai/gpt-oss-20b", "openai/gpt-oss-20b", "groq", "unknown"),
+        ("groq/llama-3.1-8b", "groq/llama-3.1-8b", "groq", "unknown"),
+        ("openai-api/deepseek/chat", "deepseek/chat", None, "unknown"),
+        ("openai-api/mine/google/gemini-2.5-pro", "google/gemini-2.5-pro", None, "closed_weights"),
+        ("openai/azure/gpt-4o", "openai/gpt-4o", "openai", "closed_weights"),
+        ("google/vertex/gemini-2.5-pro", "google/gemini-2.5-pro", "google", "closed_weights"),
+        ("vllm/org/model", "org/model", None, "unknown"),
+    ],
+)
+def test_routed_models_are_their_developers(
+    name: str, identity: str, platform: str | None, availability: str
+) -> None:
+    """The id and what is known of the weights don't depend on who runs the model."""
+    info = model_info(name, ())
+    assert info["name"] == name
+    assert info["id"] == identity
+    assert info.get("inference_platform") == platform
+    assert info["additional_details"]["model_availability"] == availability
+    assert developer(name) == identity.split("/", maxsplit=1)[0]

@@ -85,3 +85,16 @@ def test_hostile_names_load_as_they_are(tmp_path: Path) -> None:
     export(renamed, "hf-eval-results", tmp_path / "again", resamples=20)
     ((again,),) = [entries(tmp_path / "again").values()]
     assert {one["dataset"]["id"] for one in again} == set(HOSTILE)  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    "name", ["1e5", "12e03", "0o17", "0x1F", ".5", "nan", "-Infinity", "y", "no", "null", "~"]
+)
+def test_texts_that_look_like_something_else_are_quoted(tmp_path: Path, name: str) -> None:
+    """Readers of YAML 1.2 take a bare `1e5` for a number and `0o17` for fifteen."""
+    frame = intervals("one", BOUNDS).assign(dataset=name)
+    (path,) = export(frame, "hf-eval-results", tmp_path, resamples=20)
+    text = path.read_text("utf-8")
+    assert {one["dataset"]["id"] for one in yaml.safe_load(text)} == {name}
+    written = {line.split(": ", 1)[1] for line in text.splitlines() if " id: " in line}
+    assert written <= {f'"{name}"', f"'{name}'"}

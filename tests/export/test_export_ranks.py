@@ -125,3 +125,13 @@ def test_observing_changes_no_result() -> None:
     found, draws = observed(judgments_of(frame), resamples=100, seed=3, convention=None)
     pd.testing.assert_frame_equal(found, summarize(frame, resamples=100, seed=3))
     assert {len(array) for array in draws.values()} == {100}
+
+
+def test_draws_that_are_all_undefined_say_so() -> None:
+    """A value without a single defined resample isn't one that resampling leaves where it is."""
+    draws = [np.full(4, NAN), np.array([0.5, 2.0, 2.0, 2.0])]
+    lost, moved = ranks(np.array([1.0, 2.0]), [(NAN, NAN), (0.5, 2.0)], draws, LOWER)
+    assert lost.rank == 1
+    assert math.isnan(lost.low)
+    assert lost.note == "no rank interval: undefined in every resample"
+    assert (moved.low, moved.high) == (1, 2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pandas as pd
@@ -11,8 +12,11 @@ from inspect_ai.log import read_eval_log, write_eval_log
 
 from export.frames import intervals
 from inspect_confidence import read_judgments
+from inspect_confidence._results import decode_condition, encode_condition
 from inspect_confidence._secrets import REMOVED, scrub, scrub_value, scrubbed_names
 from inspect_confidence.export import FORMATS, export
+from inspect_confidence.export._material import clean as clean_material
+from inspect_confidence.export._names import argument, model, with_judge
 from inspect_confidence.prompts.fermi_eval import INTERVAL_FIELDS
 from inspect_confidence.tasks.fermi_eval import fermi_eval
 
@@ -128,3 +132,72 @@ def test_nothing_secret_leaves_a_file(tmp_path: Path, format: str) -> None:
         text = path.read_text("utf-8")
         assert "/home" not in text
         assert KEY not in text
+
+
+FOLDER = "John Smith"
+
+
+@pytest.mark.parametrize(
+    ("name", "clean"),
+    [
+        ("hf//home/John Smith/models/secret", "hf/secret"),
+        ("hf/~/John Smith/secret/", "hf/secret"),
+        ("vllm/C:\\Users\\John Smith\\secret", "vllm/secret"),
+        ("openai-api/ollama//home/John Smith/secret", "openai-api/ollama/secret"),
+        ("/home/John Smith/models/secret", "secret"),
+        ("hf/org/model", "hf/org/model"),
+        ("openai/gpt-4o", "openai/gpt-4o"),
+        ("unnamed", "unnamed"),
+        ("../../x", "../../x"),
+        ("\\input{x}", "\\input{x}"),
+    ],
+)
+def test_models_on_disk_are_named_by_the_last_part(name: str, clean: str) -> None:
+    """A folder's name may hold blanks; other names stay as they are."""
+    assert model(name) == clean
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_folders_with_blanks_stay(tmp_path: Path, format: str) -> None:
+    """Models and data sets in such folders, two models of one name in different ones."""
+    bounds = [(2.0, 4.0), (4.0, 6.0), (2.0, 3.5)]
+    frame = pd.concat(
+        intervals(f"hf//home/{FOLDER}/{folder}/secret", bounds) for folder in ("a b", "c d")
+    ).assign(dataset=f"/home/{FOLDER}/my questions.csv")
+    texts = [p.read_text("utf-8") for p in export(frame, format, tmp_path, resamples=20)]
+    files = [str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*")]
+    for text in (*texts, *files):
+        assert "Smith" not in text
+        assert "home" not in text
+    assert any(re.search(r"secret(\\?#|-)\w{6}", text) for text in (*texts, *files))
+
+
+def test_judges_on_disk_are_named_by_the_last_part() -> None:
+    """In the judgments and in the conditions of results alike, and told apart."""
+    judges = [f"hf//home/{FOLDER}/{folder}/judge" for folder in ("a", "b")]
+    frame = pd.DataFrame({"model": "one", "dataset": "d", "variant": "", "judge": judges})
+    results = pd.DataFrame(
+        {
+            "model": "one",
+            "dataset": "d",
+            "condition": [encode_condition({"judge": judge, "split": "test"}) for judge in judges],
+        }
+    )
+    frames, rows = clean_material({"hedge_markers": frame}, results)
+    first, second = frames["hedge_markers"]["judge"]
+    assert first == "hf/judge"
+    assert second.startswith("hf/judge#")
+    named = [decode_condition(text)["judge"] for text in rows["condition"]]
+    assert named == [first, second]
+    assert with_judge(results["condition"][1]) == "judge=hf/judge;split=test"
+
+
+def test_arguments_that_name_models_on_disk() -> None:
+    """A judge among a task's arguments, also nested, keeps no folder."""
+    judge = f"hf//home/{FOLDER}/judge"
+    assert argument({"judge": judge, "more": [judge], "set": {"x": judge}, "items": 3}) == {
+        "judge": "hf/judge",
+        "more": ["hf/judge"],
+        "set": {"x": "hf/judge"},
+        "items": 3,
+    }

@@ -14,7 +14,9 @@ from markdown_it import MarkdownIt
 
 from export.frames import HOSTILE, hostile_judgments, intervals
 from inspect_confidence import InvalidArgument, summarize
+from inspect_confidence._files import read_file, write_file
 from inspect_confidence._spreadsheet import harmless
+from inspect_confidence._summarize import judgments_of
 from inspect_confidence.export import FORMATS, export
 from inspect_confidence.export._latex import escaped as latex
 from inspect_confidence.export._text import file_name
@@ -184,3 +186,26 @@ def test_arguments_are_checked(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(InvalidArgument, match="is a file"):
         export(frame, "csv", tmp_path / "file")
+
+
+CARRIAGE_RETURNS = ("a\rb", "c\r\nd", "e\nf", 'g"h', "i")
+
+
+def test_carriage_returns_in_csv_read_back_equal(tmp_path: Path) -> None:
+    """A bare carriage return would end the row; line ends of the file stay plain."""
+    frame = pd.concat([intervals(name, [(2, 4), (4, 6)]) for name in CARRIAGE_RETURNS])
+    (path,) = export(frame, "csv", tmp_path, resamples=RESAMPLES)
+    read = pd.read_csv(path, keep_default_na=False, na_values={"value": [""]})
+    assert set(read["model"]) == set(CARRIAGE_RETURNS)
+    assert len(read) == len(summarize(frame, resamples=RESAMPLES))
+    assert read["value"].dtype == float
+    assert path.read_bytes().count(b"\r\n") == (read["model"] == "c\r\nd").sum()
+
+
+def test_judgments_with_carriage_returns_read_back_equal(tmp_path: Path) -> None:
+    """What `write_file` writes, `read_file` reads, whatever a name holds."""
+    frame = pd.concat([intervals(name, [(2, 4), (4, 6)]) for name in CARRIAGE_RETURNS])
+    before = judgments_of(frame)
+    write_file(before, tmp_path / "judgments.csv")
+    after = read_file(tmp_path / "judgments.csv")
+    pd.testing.assert_frame_equal(after["fermi_eval"], before["fermi_eval"])

@@ -33,7 +33,11 @@ _FAILED = 1
     metavar="REQUIREMENT",
     help="As 'ece<=0.10' or 'coverage>=0.85;level=90'; may be given several times.",
 )
-@click.option("--strict", is_flag=True, help="Judge by the end of the 95% interval, not the value.")
+@click.option(
+    "--strict",
+    is_flag=True,
+    help="Judge by the end of the 95% interval, not the value; fail where data were lost.",
+)
 @JSON
 @RESAMPLES
 @SEED
@@ -60,8 +64,9 @@ def check(
 
     for requirement in requirements:  # a misspelt one shall not cost the reading of the logs
         read_requirement(requirement)
+    judgments = read(paths, lost="not judged")
     results = summarize(
-        read(paths),
+        judgments,
         resamples=resamples,
         seed=seed,
         convention=convention,
@@ -72,14 +77,12 @@ def check(
         print_json(found)
     else:
         _print_found(found)
-    if not found["passed"].all():
+    if not found["passed"].all() or (strict and judgments.lost):
         click.get_current_context().exit(_FAILED)
 
 
 def _print_found(found: "pd.DataFrame") -> None:
     """A table of all rows for each requirement, and how many requirements are met."""
-    from rich.markup import escape
-
     for requirement, rows in found.groupby("requirement", sort=False):
         table = rows[["task", "model", "dataset", "condition"]].copy()
         table["value"] = rows["value"].map("{:.4g}".format)
@@ -92,9 +95,7 @@ def _print_found(found: "pd.DataFrame") -> None:
             "holds" if passed else f"fails: {reason}"
             for passed, reason in zip(rows["passed"], rows["reason"], strict=True)
         ]
-        print_table(
-            table.map(escape), str(requirement), f"{rows['passed'].sum()} of {len(rows)} hold."
-        )
+        print_table(table, str(requirement), f"{rows['passed'].sum()} of {len(rows)} hold.")
     wanted = found["requirement"].nunique()
     met = wanted - found.loc[~found["passed"], "requirement"].nunique()
     click.echo(f"{met} of {wanted} requirements met.")

@@ -34,11 +34,12 @@ def compare(
     Models, variants and methods that answered the same items are compared on those items.
     """
     from inspect_confidence._compare import compare as compute
+    from inspect_confidence._spreadsheet import quoting
 
     sides = [read([side]) for side in (a, b) if side]
     differences = compute(*sides, resamples=resamples, seed=seed, convention=convention)
     if csv:
-        differences.to_csv(csv, index=False)
+        differences.to_csv(csv, index=False, lineterminator="\n", quoting=quoting(differences))
     if as_json:
         print_json(differences)
     else:

@@ -88,6 +88,7 @@ def summarize(
 ) -> None:
     """Print the results: every number with its 95% interval."""
     from inspect_confidence._arguments import numbers
+    from inspect_confidence._spreadsheet import quoting
     from inspect_confidence._summarize import summarize as compute
 
     high = numbers("thresholds", thresholds, above=0, below=1.000001)
@@ -107,7 +108,7 @@ def summarize(
         correlation_clamp=correlation_clamp,
     )
     if csv:
-        results.to_csv(csv, index=False)
+        results.to_csv(csv, index=False, lineterminator="\n", quoting=quoting(results))
     if as_json:
         print_json(results)
     else:

@@ -13,8 +13,13 @@ if TYPE_CHECKING:
 _LEFT = ("condition", "metric", "verdict")
 
 
-def read(paths: Iterable[str]) -> "Judgments":
-    """Judgments with a progress bar, and the notices on standard error."""
+def read(paths: Iterable[str], *, lost: str = "note") -> "Judgments":
+    """Judgments with a progress bar, and the notices on standard error.
+
+    Args:
+        paths: As `read_judgments` takes them.
+        lost: What a notice of lost data begins with.
+    """
     from rich.console import Console
     from rich.progress import track
 
@@ -28,7 +33,7 @@ def read(paths: Iterable[str]) -> "Judgments":
         ),
     )
     for notice in frames.notices:
-        click.echo(f"note: {notice}", err=True)
+        click.echo(f"{lost if notice in frames.lost else 'note'}: {notice}", err=True)
     return frames
 
 
@@ -51,18 +56,21 @@ def print_table(table: "pd.DataFrame", title: str, caption: str) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     console = Console()
     if not console.is_terminal:
         console = Console(width=1_000)
     shown = Table(box=SIMPLE_HEAD, pad_edge=False)
+    # As texts: names may hold brackets, which are markup otherwise.
     for column in table:
         shown.add_column(
-            str(column).replace(" ", "\n", 1), justify="left" if column in _LEFT else "right"
+            Text(str(column).replace(" ", "\n", 1)),
+            justify="left" if column in _LEFT else "right",
         )
     for row in table.itertuples(index=False):
-        shown.add_row(*(str(value) for value in row))
-    console.print(title, style="bold", markup=False, highlight=False)
+        shown.add_row(*(Text(str(value)) for value in row))
+    console.print(title, style="bold", markup=False, emoji=False, highlight=False)
     console.print(shown, highlight=False)
     if caption:
-        console.print(f"{caption}\n", markup=False, highlight=False)
+        console.print(f"{caption}\n", markup=False, emoji=False, highlight=False)

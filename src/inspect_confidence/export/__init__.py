@@ -94,11 +94,12 @@ def _ranked(
     from inspect_confidence._secrets import scrubbed_names  # noqa: PLC0415
     from inspect_confidence.export._boards import boards  # noqa: PLC0415
     from inspect_confidence.export._leaderboard import write_leaderboard  # noqa: PLC0415
+    from inspect_confidence.export._names import model  # noqa: PLC0415
     from inspect_confidence.export._ranks import observed  # noqa: PLC0415
 
     results, draws = observed(judgments, resamples=resamples, seed=seed, convention=convention)
     models = {str(name) for frame in judgments.values() for name in frame["model"].unique()}
-    found = boards(results, draws, models, scrubbed_names(sorted(models)))
+    found = boards(results, draws, models, scrubbed_names(sorted(models), model))
     return write_leaderboard(found, resamples, folder)
 
 

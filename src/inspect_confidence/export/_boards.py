@@ -12,6 +12,7 @@ from inspect_confidence._headlines import headline_rows
 from inspect_confidence._results import without
 from inspect_confidence._secrets import scrub, scrub_condition
 from inspect_confidence.export._direction import direction_of
+from inspect_confidence.export._names import place, with_judge
 from inspect_confidence.export._ranks import Key, Rank, draws_of, ranks
 from inspect_confidence.export._text import shortened
 from inspect_confidence.metrics import METRICS
@@ -85,8 +86,8 @@ def _board(rows: pd.DataFrame, draws: Mapping[Key, FloatArray], names: Mapping[s
         for rank, (_, row) in zip(found, rows.iterrows(), strict=True)
     ]
     titles = {study.name: study.title for study in STUDIES}
-    dataset = shortened(scrub(str(first["dataset"])))
-    where = [str(first["task"]), f"data set {dataset}", scrub_condition(condition)]
+    dataset = shortened(place(str(first["dataset"])))
+    where = [str(first["task"]), f"data set {dataset}", scrub_condition(with_judge(condition))]
     return Board(
         study=titles[str(first["study"])],
         title=str(first["label"]),

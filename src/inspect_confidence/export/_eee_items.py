@@ -18,6 +18,11 @@ NO_ITEMS = "no per-item file: the schema demands right or wrong, and these judgm
 # Whole replies stay in the logs.
 _TEXTS = {"reply", "text"}
 _FIRST_OF_REPLY = {"hedge_markers"}
+# What a row says of its one marker is not the reply's.
+_OF_MARKER = {
+    *("sentence", "marker", "confidence", "consistent", "undecided", "inconsistent", "failed"),
+    *("decisiveness", "n_markers"),
+}
 
 
 @dataclass(frozen=True)
@@ -66,8 +71,9 @@ def items_of(one: ResultSet, evaluation_id: str, model_id: str, version: str) ->
 
 def _record(row: Mapping[Any, Any], reading: Reading, task: str) -> dict[str, Any]:
     columns = ["split", "epoch", "draw", "status", *TABLES[task].columns]
+    hidden = _TEXTS | (_OF_MARKER if task in _FIRST_OF_REPLY else set())
     metadata = {
-        name: _text(row[name]) for name in columns if name not in _TEXTS and not _missing(row[name])
+        name: _text(row[name]) for name in columns if name not in hidden and not _missing(row[name])
     }
     return {
         "sample_id": str(row["item"]),

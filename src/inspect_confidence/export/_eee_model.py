@@ -22,6 +22,10 @@ _VENDORS |= {
     "perplexity",
     "hf-inference-providers",
 }
+# Platforms that serve the models of many developers.
+_ROUTERS = {"openrouter", "together", "groq", "hf-inference-providers", "openai-api", "azureai"}
+# Clouds that Inspect has between a developer and a model.
+_CLOUDS = {"azure", "bedrock", "vertex"}
 _SIMULATED = {"respondent", "mockllm", "none"}
 # Families whose weights nobody has published; of any other model that isn't known.
 _CLOSED = re.compile(r"^(?:openai/(?:gpt-[345]|o[134]\b)|anthropic/claude|google/gemini)")
@@ -37,19 +41,18 @@ def model_info(model: str, runs: Sequence[Run]) -> dict[str, Any]:
         model: As Inspect names it: provider and name.
         runs: Its runs; none where there are no logs.
     """
-    provider, _, name = model.partition("/")
-    info: dict[str, Any] = {
-        "name": model,
-        "id": name if provider in _HUB and "/" in name else model,
-    }
+    provider = model.split("/", 1)[0]
+    identity = _identity(model)
+    info: dict[str, Any] = {"name": model, "id": identity}
     if provider in _ENGINES:
         info["inference_engine"] = {"name": _ENGINES[provider]}
     elif provider in _VENDORS:
         info["inference_platform"] = provider
     own = any(run.own_address for run in runs)
+    closed = provider not in _ENGINES and _CLOSED.match(identity)
     details = {
         "deployment_type": _deployment(provider, own),
-        "model_availability": "closed_weights" if _CLOSED.match(model) else "unknown",
+        "model_availability": "closed_weights" if closed else "unknown",
     }
     if provider in _SIMULATED:
         details["simulated"] = "true"
@@ -64,8 +67,19 @@ def model_info(model: str, runs: Sequence[Run]) -> dict[str, Any]:
 
 def developer(model: str) -> str:
     """Whose folder the model's files lie in: the first part of its id."""
-    identity = str(model_info(model, ())["id"])
+    identity = _identity(model)
     return identity.split("/", 1)[0] if "/" in identity else "unknown"
+
+
+def _identity(model: str) -> str:
+    """Developer and name, without who runs the model where the rest still has both."""
+    provider, _, name = model.partition("/")
+    if provider == "openai-api" and name.count("/") > 1:  # a service of that name between
+        name = name.split("/", 1)[1]
+    if provider in _HUB | _ROUTERS:
+        return name if "/" in name else model
+    cloud, _, rest = name.partition("/")
+    return f"{provider}/{rest}" if cloud in _CLOUDS and rest else model
 
 
 def generation_args(runs: Sequence[Run]) -> dict[str, Any]:

@@ -68,8 +68,14 @@ def _write_set(one: ResultSet, material: Material, directory: Path) -> list[Path
 
 
 def _identity(one: ResultSet) -> str:
-    """The same for the same runs, however often they are exported."""
-    ids = hashlib.sha256("\n".join([*one.runs(), one.variant]).encode("utf-8", "replace"))
+    """The same for the same runs, however often they are exported.
+
+    Judgments that no log holds have no run's id: they stand for themselves, in any order.
+    """
+    unnamed = one.origins[one.origins["run"] == ""]
+    rows = sorted(unnamed.to_csv(index=False, lineterminator="\n").split("\n"))
+    text = "\n".join([*one.runs(), one.variant, *(rows if len(unnamed) else [])])
+    ids = hashlib.sha256(text.encode("utf-8", "backslashreplace"))
     names = (f"{COLLECTION}.{one.task}", one.model, one.dataset)
     return "/".join([*(shortened(name) for name in names), ids.hexdigest()[:16]])
 

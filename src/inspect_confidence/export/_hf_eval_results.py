@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import yaml
 
 from inspect_confidence._headlines import headline_rows
 from inspect_confidence._results import decode_condition
@@ -19,6 +18,7 @@ from inspect_confidence.export._hub import hub_repository
 from inspect_confidence.export._left_out import write_left_out
 from inspect_confidence.export._material import Material
 from inspect_confidence.export._text import file_name, write_text
+from inspect_confidence.export._yaml import as_yaml
 
 
 def write_hf_eval_results(material: Material, directory: Path) -> list[Path]:
@@ -39,7 +39,7 @@ def write_hf_eval_results(material: Material, directory: Path) -> list[Path]:
         if entries:
             name = f"inspect_confidence-{file_name(str(variant))}" if variant else _FILE
             path = directory / file_name(str(model)) / ".eval_results" / f"{name}.yaml"
-            text = yaml.safe_dump(entries, sort_keys=False, allow_unicode=False)
+            text = as_yaml(entries)
             written.append(write_text(path, text))
     return [*written, *write_left_out(material, directory, _plain(rows))]
 

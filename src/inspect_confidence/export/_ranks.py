@@ -23,6 +23,7 @@ _EQUAL = 1e-12
 """Values that differ by less differ by rounding."""
 
 _STILL = "no rank interval: resampling the items doesn't move this number"
+_UNDEFINED = "no rank interval: undefined in every resample"
 _UNOBSERVED = "no rank interval: this number isn't resampled by items"
 
 
@@ -111,8 +112,7 @@ def ranks(
             low, high = percentile_interval(over[:, column])
             found[i] = Rank(float(places[column]), low, high, note)
         else:
-            why = _STILL if draws[i] is not None else _UNOBSERVED
-            found[i] = Rank(float(places[column]), note=why if i not in moved else note)
+            found[i] = Rank(float(places[column]), note=note if i in moved else _why(draws[i]))
     return found
 
 
@@ -133,6 +133,13 @@ def _moving(draws: FloatArray | None, interval: tuple[float, float]) -> FloatArr
     low, high = interval
     still = np.nanmin(draws) == np.nanmax(draws)
     return None if still and low != high else draws
+
+
+def _why(draws: FloatArray | None) -> str:
+    """Why a value has no rank interval."""
+    if draws is None:
+        return _UNOBSERVED
+    return _UNDEFINED if np.isnan(draws).all() else _STILL
 
 
 def _in_order(frame: pd.DataFrame) -> pd.DataFrame:

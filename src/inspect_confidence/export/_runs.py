@@ -7,7 +7,7 @@ from typing import Any
 from inspect_ai.log import EvalLog, read_eval_log
 
 from inspect_confidence._logs import find_logs
-from inspect_confidence._secrets import scrub_value
+from inspect_confidence.export._names import argument
 
 
 @dataclass(frozen=True)
@@ -51,9 +51,9 @@ def _run(header: EvalLog) -> Run:
     return Run(
         created=header.eval.created,
         inspect=header.eval.packages.get("inspect_ai", "unknown"),
-        task_args=_set(scrub_value(header.eval.task_args)),
-        model_args=_set(scrub_value(arguments)),
-        generation=_set(scrub_value(header.plan.config.model_dump(exclude_none=True))),
+        task_args=_set(argument(header.eval.task_args)),
+        model_args=_set(argument(arguments)),
+        generation=_set(argument(header.plan.config.model_dump(exclude_none=True))),
         own_address=bool(header.eval.model_base_url) or "base_url" in arguments,
     )
 

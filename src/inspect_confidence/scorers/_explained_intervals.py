@@ -53,9 +53,14 @@ def draws_read(statuses: Sequence[str]) -> str:
         '2 of 3 replies could be read (1 refusal)'
         >>> draws_read(["ok", "ok"])
         'All 2 replies could be read'
+        >>> draws_read([])
+        'the model was not asked'
     """
+    if not statuses:
+        return "the model was not asked"
     lost = Counter(status for status in statuses if status != "ok")
-    if not lost:
-        return f"All {len(statuses)} replies could be read" if statuses[1:] else "Read the reply"
+    if not lost and len(statuses) > 1:
+        return f"All {len(statuses)} replies could be read"
     others = ", ".join(f"{count} {status}" for status, count in lost.most_common())
-    return f"{len(statuses) - lost.total()} of {len(statuses)} replies could be read ({others})"
+    read = f"{len(statuses) - lost.total()} of {len(statuses)} replies could be read"
+    return f"{read} ({others})" if others else read

@@ -264,4 +264,10 @@ def _right(verdict: _Verdict) -> str:
     if verdict.word is None:
         return f"whether the answer is right is unknown ({quoted(verdict.reason)})"
     said = {"correct": "correct", "incorrect": "incorrect", "punt": "no answer at all"}
-    return f"the judge calls the answer {said[verdict.word]}"
+    called = f"the judge calls the answer {said[verdict.word]}"
+    # Only of a question that nobody can answer the judge's word and the score differ.
+    if verdict.word == "punt" and verdict.right == 1:
+        return f"{called}, which is right, since nobody can answer the question"
+    if verdict.word == "correct" and verdict.right == 0:
+        return f"{called}, which is wrong, since nobody can answer the question"
+    return called
