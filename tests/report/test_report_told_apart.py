@@ -55,7 +55,8 @@ def test_statuses_are_counted_by_language() -> None:
     found = detail(frame)
     counts = found[found["metric"] == "status_count"]
     said = {
-        decode_condition(row["condition"])["language"]: row["value"] for row in _records(counts)
+        decode_condition(str(row["condition"]))["language"]: row["value"]
+        for row in _records(counts)
     }
     assert said == {"en": 8, "zh": 4}
 
