@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pandas as pd
+import pytest
 
 from inspect_confidence import detail
 from inspect_confidence._results import decode_condition
@@ -65,6 +66,7 @@ def _records(rows: pd.DataFrame) -> list[dict[str, object]]:
     return [{str(name): value for name, value in row.items()} for row in rows.to_dict("records")]
 
 
+@pytest.mark.slow
 def test_a_model_without_readable_judgments_is_said_to_be_missing(tmp_path: Path) -> None:
     """Its figures stand there, each with the reason why there is no picture."""
     silent = stated_frame("silent", items=6).assign(
@@ -78,6 +80,7 @@ def test_a_model_without_readable_judgments_is_said_to_be_missing(tmp_path: Path
         assert "Too little data" in mine
 
 
+@pytest.mark.slow
 def test_a_second_report_leaves_no_figure_of_the_first(tmp_path: Path) -> None:
     """Files of an earlier report go, those of other people's stay."""
     frames = {"scale_variants": stated_frame("a"), "fermi_eval": interval_frame("a")}
@@ -90,6 +93,7 @@ def test_a_second_report_leaves_no_figure_of_the_first(tmp_path: Path) -> None:
     assert other.read_bytes() == b"mine"
 
 
+@pytest.mark.slow
 def test_a_baseline_names_what_each_is_compared_with(tmp_path: Path) -> None:
     """Variants of the baseline are told apart, and undefined differences are dashes."""
     frames = [
