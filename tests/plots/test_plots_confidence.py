@@ -273,8 +273,10 @@ def test_awkward_names_are_only_text(plot: Plot, name: str) -> None:
 
 @pytest.mark.parametrize("plot", PLOTS)
 def test_infinite_values_are_not_drawn(plot: Plot) -> None:
-    """They leave a figure that can be saved."""
-    saved(plot(one_of_each(value=inf)))
+    """They leave a figure that can be saved, without a coordinate that isn't a number."""
+    svg = saved(plot(one_of_each(value=inf)))
+    assert "<svg" in svg
+    assert not re.search(r"[\s\"](?:nan|-?inf)[\s\"]", svg)
 
 
 def test_everything_that_detail_gives_is_drawn() -> None:

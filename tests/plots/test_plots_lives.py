@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from io import BytesIO
 from itertools import combinations, cycle
@@ -316,7 +317,9 @@ def test_infinite_numbers_are_left_out(plot: Plot) -> None:
     other["condition"] = other["condition"].str.replace("bin=0.4-0.5", "bin=0.5-0.6")
     other["condition"] = other["condition"].str.replace("radius=5", "radius=10")
     other = other[other["metric"] != "hard_easy_slope"]
-    saved(plot(pd.concat([rows, other], ignore_index=True)))
+    svg = saved(plot(pd.concat([rows, other], ignore_index=True)))
+    assert "<svg" in svg
+    assert not re.search(r"[\s\"](?:nan|-?inf)[\s\"]", svg)
 
 
 def many(models: int, items: int) -> pd.DataFrame:
