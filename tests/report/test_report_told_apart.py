@@ -105,3 +105,22 @@ def test_a_baseline_names_what_each_is_compared_with(tmp_path: Path) -> None:
     assert "m1 temperature=0" in table.text
     assert "m1 temperature=1" in table.text
     assert "nan" not in table.text
+
+
+def test_means_over_models_have_no_profile(tmp_path: Path) -> None:
+    """Only models that answered have one; the mean stands in the study's tables."""
+    lives = pd.DataFrame(
+        {
+            "task": "life_eval",
+            "model": [model for model in ("a", "b") for _ in range(8)],
+            "item": [f"p{k}" for k in range(8)] * 2,
+            "age": [10.0 * (k % 8) for k in range(16)],
+            "radius": 5.0,
+            "confidence": [0.1 * (k % 8) for k in range(16)],
+            "score": [0.05 * (k % 8) for k in range(16)],
+        }
+    )
+    found = elements(write_report(lives, tmp_path, resamples=20))
+    assert [one.text for one in found if one.tag == "h3"][:2] == ["a", "b"]
+    assert "Confidence profile of mean" not in " ".join(one.text for one in found)
+    assert any("mean of all models" in one.text for one in found if one.tag == "table")

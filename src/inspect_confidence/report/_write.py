@@ -96,7 +96,8 @@ def write_report(
         study.name: planned(study, rows[rows["task"].isin(_tasks(study))], figures)
         for study in studies
     }
-    faces = list(profiles(rows.iloc[: len(results)], set(names.values()), figures))
+    answered = {names[model] for model in _models(judged)}
+    faces = list(profiles(rows.iloc[: len(results)], answered, figures))
     # All at once: processes are started once.
     pictures = drawn([*chain(*planned_of.values()), *(one for _, one, _ in faces)], workers)
     sections = [
