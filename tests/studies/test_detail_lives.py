@@ -215,3 +215,24 @@ def test_specifications_name_what_there_is(found: pd.DataFrame) -> None:
     described = {metric.name for metric in HARD_EASY_DETAILS}
     assert described <= set(found["metric"])
     assert len(HEADLINES) == len({(one.task, one.metric) for one in HEADLINES})
+
+
+def test_a_model_that_can_not_be_read_has_rows_that_say_so() -> None:
+    """Bins of true probability are undefined, with the reason and what became of the judgments."""
+    frame = pd.DataFrame(
+        {
+            "task": "life_eval",
+            "item": ["p1", "p2", "p3"],
+            "age": 30.0,
+            "radius": [5.0, 5.0, 10.0],
+            "confidence": float("nan"),
+            "score": float("nan"),
+            "status": "refusal",
+        }
+    )
+    found = detail(frame)
+    for metric in ("truth_bin_probability", "truth_bin_confidence"):
+        (row,) = found[found["metric"] == metric].to_dict("records")
+        assert pd.isna(row["value"])
+        assert row["note"].startswith("undefined: no readable judgment")
+        assert "3 refusal" in row["note"]

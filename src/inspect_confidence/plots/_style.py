@@ -28,8 +28,8 @@ ON_LIGHT, ON_DARK = "#111111", "#ffffff"
 """Text on a coloured cell: the same on a dark page."""
 WIDTH = 3.9
 """Inches: a column of a paper, and a phone's screen, so that no text need shrink."""
-SEQUENTIAL, DIVERGING = "viridis", "PuOr"
-"""Colour maps of cells."""
+SEQUENTIAL = "viridis"
+"""The colour map of cells."""
 
 _RC: dict[Any, Any] = {
     "font.family": ["sans-serif"],

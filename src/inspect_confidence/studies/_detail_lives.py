@@ -50,6 +50,12 @@ def _truth_bins(
 
     Bins are [k/10, (k+1)/10), the last one closed. Intervals are a bootstrap over items.
     """
+    there = (rows["confidence"] + rows["correct"]).notna()
+    if not there.any():
+        where = encode_condition(condition)
+        said = (_UNREAD, left_out(_statuses(rows, there)))
+        metrics = ("truth_bin_probability", "truth_bin_confidence")
+        return [_row(run, where, metric, _NAN, 0, said) for metric in metrics]
     by_radius = list(rows.groupby("radius", sort=True))
     together: list[tuple[object, pd.DataFrame]] = [("", rows)] if len(by_radius) > 1 else []
     units = pd.Index(rows["item"].unique())
