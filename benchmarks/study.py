@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from inspect_confidence import summarize
-from inspect_confidence._scales import ALL
-from inspect_confidence.studies import scale_variants
+from inspect_confidence.scales import ALL
+from inspect_confidence.studies.scale_variants import study as scale_variants
 from measure import Timing, aligned, seconds, timing
 
 ITEMS = 1_000

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 import pandas as pd
 
 import study
-from inspect_confidence._scales import ALL
+from inspect_confidence.scales import ALL
 from measure import aligned, seconds
 
 MODELS, SETS = 5, 3

@@ -20,7 +20,7 @@ from inspect_ai.log import read_eval_log
 import inspect_confidence.tasks
 from conftest import run_respondent
 from inspect_confidence import InvalidArgument
-from inspect_confidence._arguments import (
+from inspect_confidence.arguments import (
     choice,
     fingerprint,
     integer,

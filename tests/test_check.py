@@ -12,9 +12,9 @@ from inspect_ai.log import read_eval_log, write_eval_log
 
 from conftest import run_respondent
 from inspect_confidence import InvalidArgument, read_judgments
-from inspect_confidence._check import COLUMNS, check
-from inspect_confidence._results import Result, results_frame
-from inspect_confidence.cli._check import check as command
+from inspect_confidence.cli import check as command
+from inspect_confidence.commands.check import COLUMNS, check
+from inspect_confidence.results import Result, results_frame
 
 NAN = math.nan
 

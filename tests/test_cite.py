@@ -13,15 +13,13 @@ from inspect_ai.model import GenerateConfig, ModelConfig
 
 from conftest import CHECKOUT, run_respondent
 from inspect_confidence import InvalidArgument, __version__
-from inspect_confidence._bibtex import escaped, reference
-from inspect_confidence._cite import cite
-from inspect_confidence._secrets import SECRET_NAME
-from inspect_confidence._shareable import model_arguments, model_name, setting_text
-from inspect_confidence.cli._cite import cite as command
-from inspect_confidence.datasets._marker_sets import PUBLISHED
-from inspect_confidence.datasets._references import DATASETS, OWN, SURVEY
+from inspect_confidence.cli import cite as command
+from inspect_confidence.commands.cite import cite
+from inspect_confidence.datasets.hedge_markers import PUBLISHED
 from inspect_confidence.datasets.life_tables import SSA_2022
 from inspect_confidence.datasets.question_sets import ITEMS
+from inspect_confidence.privacy import SECRET_NAME, model_arguments, model_name, setting_text
+from inspect_confidence.references import DATASETS, OWN, SURVEY, escaped, reference
 from inspect_confidence.studies import STUDIES
 
 VERBATIM = ("url", "doi", "eprint")

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from conftest import Command
-from inspect_confidence.cli._terminal import print_table
+from inspect_confidence.cli import print_table
 
 ANSWERS = "item,level,lower,upper,truth,split\n" + "".join(
     f"i{i},{level},{low},{low + 2},{truth},{'train' if i % 2 else 'test'}\n"

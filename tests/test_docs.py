@@ -11,8 +11,8 @@ import pytest
 import yaml
 
 from conftest import CHECKOUT
-from inspect_confidence._results import COLUMNS, SCHEMA_VERSION
 from inspect_confidence.answers import STATUSES
+from inspect_confidence.results import COLUMNS, SCHEMA_VERSION
 from inspect_confidence.studies import (
     COMMON_COLUMNS,
     STUDIES,

@@ -7,7 +7,7 @@ import pytest
 
 from conftest import CHECKOUT
 from inspect_confidence import _registry
-from inspect_confidence._arguments import argument_names
+from inspect_confidence.arguments import argument_names
 from inspect_confidence.cli import main
 
 TEXTS = [*sorted((CHECKOUT / "docs").glob("*.md")), CHECKOUT / "README.md"]

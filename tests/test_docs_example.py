@@ -13,8 +13,10 @@ from inspect_ai.model import ChatMessage, ModelOutput, ModelUsage, get_model
 
 import inspect_confidence
 from conftest import CHECKOUT
-from inspect_confidence import InvalidArgument, _compare, _summarize, compare, summarize
-from inspect_confidence._judgments import read_judgments
+from inspect_confidence import InvalidArgument, compare, summarize
+from inspect_confidence.commands import compare as _compare
+from inspect_confidence.commands import summarize as _summarize
+from inspect_confidence.judgments.read import read_judgments
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.studies import TABLES, Study
 

@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from inspect_confidence.scorers import _explained as explained
-from inspect_confidence.scorers import _explained_intervals as intervals
+from inspect_confidence.scorers import explained
+from inspect_confidence.scorers import explained as intervals
 from inspect_confidence.scorers.hedged import _right, _Verdict
 
 NAN = math.nan

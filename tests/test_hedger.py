@@ -22,11 +22,7 @@ from inspect_confidence.answers.judged import (
     read_markers,
     read_verdict,
 )
-from inspect_confidence.answers.markers import (
-    find_markers,
-    sentence_decisiveness,
-    standard_marker,
-)
+from inspect_confidence.answers.markers import find_markers, sentence_decisiveness, standard_marker
 from inspect_confidence.answers.sentences import split_sentences
 from inspect_confidence.datasets.hedge_markers import MarkerQuestion, load_marker_questions
 from inspect_confidence.prompts.hedge_markers import with_choices

@@ -11,7 +11,7 @@ import pytest
 
 from conftest import Command, run_respondent
 from inspect_confidence import InvalidArgument, read_judgments, summarize
-from inspect_confidence._files import write_file
+from inspect_confidence.judgments.files import write_file
 
 COMMON = [
     *("task", "task_version", "package_version", "run", "uuid", "model", "variant", "dataset"),

@@ -14,11 +14,11 @@ from inspect_ai.log import EvalLog, read_eval_log
 
 from conftest import Command
 from inspect_confidence import InvalidArgument, read_judgments
-from inspect_confidence._plan import plan_run
-from inspect_confidence.datasets._cache import CACHE_VARIABLE
+from inspect_confidence.commands.plan import plan_run
+from inspect_confidence.datasets.cache import CACHE_VARIABLE
 from inspect_confidence.prompts.life_eval import DIRECTIONS, SCHEMA_DIRECTIONS
 from inspect_confidence.studies import TABLES
-from inspect_confidence.studies._study import COMMON_COLUMNS
+from inspect_confidence.studies.study import COMMON_COLUMNS
 from inspect_confidence.tasks.life_eval import life_eval
 from provider_server import ProviderServer, Reply, Request
 

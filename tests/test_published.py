@@ -12,12 +12,12 @@ import pandas as pd
 import pytest
 
 from inspect_confidence import summarize
-from inspect_confidence._results import COLUMNS as RESULT_COLUMNS
-from inspect_confidence._results import decode_condition, encode_condition
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.published import COLUMNS, read_published
+from inspect_confidence.results import COLUMNS as RESULT_COLUMNS
+from inspect_confidence.results import decode_condition, encode_condition
 from inspect_confidence.studies import TABLES
-from inspect_confidence.studies.wep_probes import recorded_sentences, recorded_statements
+from inspect_confidence.studies.wep_probes.study import recorded_sentences, recorded_statements
 
 KEY = ["task", "model", "dataset", "condition", "metric"]
 FIGURES = read_published()

@@ -17,10 +17,10 @@ from sklearn.metrics import roc_auc_score
 
 from conftest import Command
 from inspect_confidence import InvalidArgument, read_judgments
-from inspect_confidence._plan import plan_run
-from inspect_confidence.datasets._cache import CACHE_VARIABLE
+from inspect_confidence.commands.plan import plan_run
+from inspect_confidence.datasets.cache import CACHE_VARIABLE
 from inspect_confidence.studies import TABLES
-from inspect_confidence.studies._study import COMMON_COLUMNS
+from inspect_confidence.studies.study import COMMON_COLUMNS
 from inspect_confidence.tasks.question_sets import question_sets
 from provider_server import ProviderServer, Reply, Request, Token
 

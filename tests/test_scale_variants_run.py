@@ -15,7 +15,7 @@ from sklearn.metrics import roc_auc_score
 
 from conftest import Command
 from inspect_confidence import InvalidArgument, read_judgments, summarize
-from inspect_confidence._files import write_file
+from inspect_confidence.judgments.files import write_file
 from inspect_confidence.respondents.provider import respondent
 from inspect_confidence.tasks.scale_variants import scale_variants
 from provider_server import ProviderServer, Reply, Request

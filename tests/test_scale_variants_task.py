@@ -10,7 +10,7 @@ from inspect_ai import Task, eval
 
 from conftest import Command
 from inspect_confidence import InvalidArgument
-from inspect_confidence._plan import plan_run
+from inspect_confidence.commands.plan import plan_run
 from inspect_confidence.tasks.scale_variants import scale_variants
 from provider_server import ProviderServer, Reply
 

@@ -27,8 +27,8 @@ from inspect_confidence.respondents import (
     Metacognitive,
     Surveyed,
 )
-from inspect_confidence.respondents._utterance import Respondent
 from inspect_confidence.respondents.provider import respondent
+from inspect_confidence.respondents.utterance import Respondent
 from inspect_confidence.tasks.fermi_eval import fermi_eval
 from inspect_confidence.tasks.hedge_markers import hedge_markers, judge_check
 from inspect_confidence.tasks.life_eval import life_eval

@@ -15,8 +15,8 @@ from inspect_ai.viewer import TaskSamplesView, ViewerConfig
 
 from inspect_confidence import _registry
 from inspect_confidence.scorers._grouped import mean_by
-from inspect_confidence.tasks import _viewers
-from inspect_confidence.tasks._viewers import levels_viewer
+from inspect_confidence.tasks import viewers as _viewers
+from inspect_confidence.tasks.viewers import levels_viewer
 
 JUDGE = {"grader": "respondent/judge"}
 

@@ -15,9 +15,9 @@ from inspect_ai import Task, eval
 from inspect_ai.log import EvalLog, read_eval_log
 
 from inspect_confidence import read_judgments, summarize
-from inspect_confidence._results import decode_condition
 from inspect_confidence.datasets.wep_choices import design
 from inspect_confidence.datasets.wep_contexts import bundled_contexts
+from inspect_confidence.results import decode_condition
 from inspect_confidence.tasks.wep_probes import wep_choice, wep_elicitation
 from provider_server import ProviderServer, Reply, Request
 

@@ -16,10 +16,10 @@ from inspect_ai.log import EvalLog, headline_metric, read_eval_log
 
 from conftest import Command
 from inspect_confidence import read_judgments, summarize
-from inspect_confidence._files import write_file
-from inspect_confidence._results import decode_condition
 from inspect_confidence.datasets.wep_choices import COMPLEMENTS, design
 from inspect_confidence.datasets.wep_survey import surveyed_counts
+from inspect_confidence.judgments.files import write_file
+from inspect_confidence.results import decode_condition
 from inspect_confidence.tasks.wep_probes import wep_choice, wep_elicitation
 from provider_server import ProviderServer, Reply
 

@@ -7,13 +7,13 @@ from inspect_confidence.metrics import coverage, interval_score
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from inspect_confidence._check import check
-    from inspect_confidence._cite import cite
-    from inspect_confidence._compare import compare
-    from inspect_confidence._detail import detail
-    from inspect_confidence._errors import DataUnavailable, InvalidArgument
-    from inspect_confidence._judgments import Judgments, read_judgments
-    from inspect_confidence._summarize import summarize
+    from inspect_confidence.commands.check import check
+    from inspect_confidence.commands.cite import cite
+    from inspect_confidence.commands.compare import compare
+    from inspect_confidence.commands.detail import detail
+    from inspect_confidence.commands.summarize import summarize
+    from inspect_confidence.errors import DataUnavailable, InvalidArgument
+    from inspect_confidence.judgments.read import Judgments, read_judgments
     from inspect_confidence.report import write_report
 
 __version__ = "0.1.0"
@@ -32,15 +32,15 @@ __all__ = [
 ]
 
 _HOMES = {
-    "DataUnavailable": "_errors",
-    "InvalidArgument": "_errors",
-    "Judgments": "_judgments",
-    "check": "_check",
-    "cite": "_cite",
-    "compare": "_compare",
-    "detail": "_detail",
-    "read_judgments": "_judgments",
-    "summarize": "_summarize",
+    "DataUnavailable": "errors",
+    "InvalidArgument": "errors",
+    "Judgments": "judgments.read",
+    "check": "commands.check",
+    "cite": "commands.cite",
+    "compare": "commands.compare",
+    "detail": "commands.detail",
+    "read_judgments": "judgments.read",
+    "summarize": "commands.summarize",
     "write_report": "report",
 }
 

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspect_confidence.answers._agreement_text import answer_tokens
-from inspect_confidence.answers.agreement import agreement, verdict
+from inspect_confidence.answers.agreement import agreement, answer_tokens, verdict
 from inspect_confidence.judges.rules import RulesJudge
 
 CAPITAL = "What is the capital of Australia?"

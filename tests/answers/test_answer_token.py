@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from inspect_confidence.answers import TokenChoice, Unreadable, read_answer_token
-from inspect_confidence.answers.answer_token import AnswerToken
+from inspect_confidence.answers.tokens import AnswerToken
 
 Place = str | tuple[str, Mapping[str, float]]
 """A certain token, or the one chosen with the probabilities of all listed, itself included."""

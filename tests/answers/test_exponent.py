@@ -10,12 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inspect_confidence.answers import (
-    REPLY_STATUSES,
-    StatedExponent,
-    Unreadable,
-    read_exponent,
-)
+from inspect_confidence.answers import REPLY_STATUSES, StatedExponent, Unreadable, read_exponent
 
 FIVE = [
     "Exponent: 5",

@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from inspect_confidence.answers import REPLY_STATUSES, StatedInterval, Unreadable, read_interval
-from inspect_confidence.answers.interval import WIDEST_EXPONENT
+from inspect_confidence.answers.exponents import WIDEST_EXPONENT
 
 Timer = Callable[[float], AbstractContextManager[None]]
 

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inspect_confidence.answers._status import Unreadable
 from inspect_confidence.answers.judged import (
     read_agreement,
     read_agreements,
@@ -17,6 +16,7 @@ from inspect_confidence.answers.judged import (
     read_markers,
     read_verdict,
 )
+from inspect_confidence.answers.status import Unreadable
 
 fixed = settings(derandomize=True, deadline=None, max_examples=100)
 SENTENCE = "I'm not sure, but it's probably Paris."

@@ -12,11 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspect_confidence.answers.markers import (
-    find_markers,
-    sentence_decisiveness,
-    standard_marker,
-)
+from inspect_confidence.answers.markers import find_markers, sentence_decisiveness, standard_marker
 from inspect_confidence.datasets.wep_survey import surveyed_counts
 
 FOUND = [

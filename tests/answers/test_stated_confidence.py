@@ -8,12 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspect_confidence.answers import (
-    StatedConfidence,
-    Unreadable,
-    confidence_of,
-    read_confidence,
-)
+from inspect_confidence.answers import StatedConfidence, Unreadable, confidence_of, read_confidence
 
 READ_AS_85 = [
     "Answer: B\nConfidence: 85",

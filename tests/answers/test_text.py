@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspect_confidence.answers import read_exponent, read_interval
-from inspect_confidence.answers._text import folded, is_refusal
+from inspect_confidence.answers.clean import folded, is_refusal
 
 
 @pytest.mark.parametrize(

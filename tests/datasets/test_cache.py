@@ -17,8 +17,8 @@ import click
 import pytest
 
 import inspect_confidence.tasks
-from inspect_confidence._errors import DataUnavailable
-from inspect_confidence.datasets._cache import CACHE_VARIABLE, Source, cache_folder, fetch
+from inspect_confidence.datasets.cache import CACHE_VARIABLE, Source, cache_folder, fetch
+from inspect_confidence.errors import DataUnavailable
 
 BODY = b'[{"question": "How many?"}]\n'
 SHA256 = hashlib.sha256(BODY).hexdigest()

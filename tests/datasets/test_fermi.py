@@ -23,11 +23,11 @@ import pytest
 
 import inspect_confidence.tasks
 from inspect_confidence import InvalidArgument
-from inspect_confidence._errors import DataUnavailable
 from inspect_confidence.datasets import fermi
-from inspect_confidence.datasets._cache import CACHE_VARIABLE, Source
-from inspect_confidence.datasets._selection import Selection
+from inspect_confidence.datasets.cache import CACHE_VARIABLE, Source
 from inspect_confidence.datasets.fermi import FermiItem, corrected, load_fermi
+from inspect_confidence.datasets.selection import Selection
+from inspect_confidence.errors import DataUnavailable
 
 Row = dict[str, Any]
 

@@ -17,10 +17,10 @@ import pandas as pd
 import pytest
 
 from inspect_confidence import DataUnavailable, InvalidArgument
-from inspect_confidence.datasets import _marker_sources as sources
-from inspect_confidence.datasets._cache import CACHE_VARIABLE, Source
-from inspect_confidence.datasets._selection import Selection
+from inspect_confidence.datasets import marker_sources as sources
+from inspect_confidence.datasets.cache import CACHE_VARIABLE, Source
 from inspect_confidence.datasets.hedge_markers import MarkerQuestion, load_marker_questions
+from inspect_confidence.datasets.selection import Selection
 
 BUNDLED = ("facts", "science", "commonsense")
 SINGLE = ("popqa", "selfaware", "simpleqa", "halueval", "truthfulqa")

@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspect_confidence import DataUnavailable, InvalidArgument
-from inspect_confidence.datasets._cache import CACHE_VARIABLE
-from inspect_confidence.datasets._selection import Selection
+from inspect_confidence.datasets.cache import CACHE_VARIABLE
 from inspect_confidence.datasets.life_eval import (
     PROMPTS,
     LifeItem,
@@ -24,6 +23,7 @@ from inspect_confidence.datasets.life_eval import (
     study_prompts,
 )
 from inspect_confidence.datasets.life_tables import LifeTable, read_life_table
+from inspect_confidence.datasets.selection import Selection
 
 AGES, RADII = range(101), (1.0, 5.0, 10.0, 20.0)
 

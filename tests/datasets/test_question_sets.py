@@ -11,8 +11,7 @@ from unittest.mock import Mock
 import pytest
 
 from inspect_confidence import DataUnavailable, InvalidArgument
-from inspect_confidence.datasets._cache import CACHE_VARIABLE
-from inspect_confidence.datasets._selection import Selection
+from inspect_confidence.datasets.cache import CACHE_VARIABLE
 from inspect_confidence.datasets.question_sets import (
     ITEMS,
     PROMPTS,
@@ -22,6 +21,7 @@ from inspect_confidence.datasets.question_sets import (
     study_prompts,
 )
 from inspect_confidence.datasets.questions import bundled_questions
+from inspect_confidence.datasets.selection import Selection
 
 FILES = {
     "boolq": ("boolq_valid", 3270),

@@ -15,9 +15,9 @@ import pytest
 
 from inspect_confidence import DataUnavailable, InvalidArgument
 from inspect_confidence.datasets import questions
-from inspect_confidence.datasets._cache import CACHE_VARIABLE
-from inspect_confidence.datasets._selection import Selection
+from inspect_confidence.datasets.cache import CACHE_VARIABLE
 from inspect_confidence.datasets.questions import ChoiceItem, load_questions
+from inspect_confidence.datasets.selection import Selection
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspect_confidence import InvalidArgument
-from inspect_confidence.datasets._records import Record, read_records
+from inspect_confidence.datasets.records import Record, read_records
 
 TEXT = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Zl", "Zp"]), min_size=1)
 

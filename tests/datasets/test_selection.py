@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import inspect_confidence.tasks
 from inspect_confidence import InvalidArgument
-from inspect_confidence.datasets._selection import Question, Selection, Split, alternate, choose
+from inspect_confidence.datasets.selection import Question, Selection, Split, alternate, choose
 
 IDS = [f"item-{number:02d}" for number in range(21)]
 

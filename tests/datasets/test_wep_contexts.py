@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from inspect_confidence import InvalidArgument
-from inspect_confidence.datasets._selection import Selection
+from inspect_confidence.datasets.selection import Selection
 from inspect_confidence.datasets.wep_contexts import (
     FURTHER,
     LANGUAGES,

@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 
 from inspect_confidence import DataUnavailable, InvalidArgument, summarize
-from inspect_confidence._results import decode_condition
 from inspect_confidence.datasets.wep_contexts import SURVEYED
 from inspect_confidence.datasets.wep_survey import download_survey, read_survey, surveyed_counts
+from inspect_confidence.results import decode_condition
 
 
 def survey(folder: Path, text: str) -> Path:

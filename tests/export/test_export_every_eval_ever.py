@@ -14,10 +14,8 @@ import pytest
 from conftest import run_respondent
 from export.frames import HOSTILE, hostile_judgments, intervals, stated
 from inspect_confidence.export import export
-from inspect_confidence.export._eee_items import items_of
-from inspect_confidence.export._eee_model import developer, model_info
-from inspect_confidence.export._material import ResultSet
-from inspect_confidence.export._runs import Run
+from inspect_confidence.export.every_eval_ever import developer, items_of, model_info
+from inspect_confidence.export.material import ResultSet, Run
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.studies import TABLES
 

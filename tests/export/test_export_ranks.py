@@ -10,9 +10,8 @@ import pytest
 from scipy.stats import rankdata
 
 from export.frames import intervals, stated
-from inspect_confidence._summarize import judgments_of, summarize
-from inspect_confidence.export._direction import direction_of
-from inspect_confidence.export._ranks import observed, ranks
+from inspect_confidence.commands.summarize import judgments_of, summarize
+from inspect_confidence.export.leaderboard import direction_of, observed, ranks
 
 NAN = float("nan")
 LOWER = direction_of("ece", "")

@@ -12,12 +12,19 @@ from inspect_ai.log import read_eval_log, write_eval_log
 
 from export.frames import intervals
 from inspect_confidence import read_judgments
-from inspect_confidence._results import decode_condition, encode_condition
-from inspect_confidence._secrets import REMOVED, scrub, scrub_value, scrubbed_names
 from inspect_confidence.export import FORMATS, export
-from inspect_confidence.export._material import clean as clean_material
-from inspect_confidence.export._names import argument, model, with_judge
+from inspect_confidence.export.material import clean as clean_material
+from inspect_confidence.privacy import (
+    REMOVED,
+    argument,
+    model,
+    scrub,
+    scrub_value,
+    scrubbed_names,
+    with_judge,
+)
 from inspect_confidence.prompts.fermi_eval import INTERVAL_FIELDS
+from inspect_confidence.results import decode_condition, encode_condition
 from inspect_confidence.tasks.fermi_eval import fermi_eval
 
 KEY = "sk-abcdefghijklmnopqrstuvwx"

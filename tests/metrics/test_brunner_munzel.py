@@ -14,7 +14,7 @@ from scipy.stats import brunnermunzel
 from scipy.stats import t as student
 from statsmodels.stats.nonparametric import rank_compare_2indep
 
-from inspect_confidence.metrics._brunner_munzel import BrunnerMunzel, brunner_munzel
+from inspect_confidence.metrics.words import BrunnerMunzel, brunner_munzel
 from metrics.strategies import fixed
 
 NAN, INF = float("nan"), float("inf")

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from inspect_confidence.datasets.wep_choices import design
 from inspect_confidence.metrics import (
     choice_sensitivity,
-    choices,
     empirical_consistency,
     empirical_monotonicity_consistency,
     monotonicity_consistency,
     pairwise_consistency,
 )
-from inspect_confidence.studies._wep_units import RISING, expected_by_chance, units
+from inspect_confidence.metrics import words as choices
+from inspect_confidence.studies.wep_probes.choices import RISING, expected_by_chance, units
 
 NAN = float("nan")
 SCORES = (

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from inspect_confidence.metrics import METRICS
-from inspect_confidence.studies._intervals import Intervals, conformal_statistics
+from inspect_confidence.studies.intervals import Intervals, conformal_statistics
 
 NAN, INF = float("nan"), float("inf")
 

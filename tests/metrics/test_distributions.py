@@ -14,21 +14,19 @@ from numpy.typing import ArrayLike
 from scipy.spatial.distance import jensenshannon
 from scipy.stats import entropy, ks_2samp, wasserstein_distance
 
-from inspect_confidence.metrics._brunner_munzel import brunner_munzel
-from inspect_confidence.metrics._distributions import (
-    jensen_shannon,
-    kl_divergence,
-    ks_statistic,
-    median_difference,
-    wasserstein,
-)
-from inspect_confidence.metrics._value_tables import (
+from inspect_confidence.metrics.words import (
     ValueTables,
+    brunner_munzel,
+    jensen_shannon,
     jensen_shannon_of,
+    kl_divergence,
     kl_of,
     ks_of,
+    ks_statistic,
+    median_difference,
     median_difference_of,
     theta_of,
+    wasserstein,
     wasserstein_of,
 )
 from metrics.strategies import FloatArray, fixed

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspect_confidence.metrics import bin_count, ece, overconfidence
-from inspect_confidence.metrics._ece import Binning
+from inspect_confidence.metrics.calibration import Binning
 from metrics.strategies import fixed
 
 NAN = float("nan")

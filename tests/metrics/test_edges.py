@@ -13,7 +13,7 @@ from inspect_confidence.metrics import (
     miss_below,
     percentile_interval,
 )
-from inspect_confidence.studies._intervals import Intervals, conformal_statistics
+from inspect_confidence.studies.intervals import Intervals, conformal_statistics
 
 INF = float("inf")
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspect_confidence.metrics._faithfulness import cmfg, cmfg_of, cmfg_sums, faithfulness
+from inspect_confidence.metrics.markers import cmfg, cmfg_of, cmfg_sums, faithfulness
 from metrics.strategies import fixed
 
 CONVENTIONS = ("text", "authors")

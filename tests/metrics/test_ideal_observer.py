@@ -5,8 +5,8 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from inspect_confidence.metrics import _ideal_observer
-from inspect_confidence.metrics._ideal_observer import (
+from inspect_confidence.metrics import type2 as _ideal_observer
+from inspect_confidence.metrics.type2 import (
     afc_accuracy,
     afc_d_prime,
     afc_type2_d_prime,

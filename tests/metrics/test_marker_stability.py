@@ -14,8 +14,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.stats import binom, pearsonr, rankdata, spearmanr
 
-from inspect_confidence.metrics._marker_stability import (
+from inspect_confidence.metrics.markers import (
     CLAMP,
+    MarkerCells,
+    MarkerTables,
     fisher_mean,
     marker_mae,
     marker_mae_sd,
@@ -23,7 +25,6 @@ from inspect_confidence.metrics._marker_stability import (
     marker_trend,
     marker_variation,
 )
-from inspect_confidence.metrics._marker_tables import MarkerCells, MarkerTables
 from metrics.strategies import FloatArray, fixed
 
 Level = Literal["marker", "sentence", "mean"]

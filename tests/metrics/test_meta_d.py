@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq, minimize
 from scipy.stats import norm
 
-from inspect_confidence.metrics._meta_d import meta_d
+from inspect_confidence.metrics.meta_d_prime import meta_d
 from metrics.strategies import fixed
 
 Counts = NDArray[np.float64]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from inspect_confidence.metrics._meta_d import MetaD, meta_d
+from inspect_confidence.metrics.meta_d_prime import MetaD, meta_d
 
 Counts = NDArray[np.float64]
 ONE = [36.0, 24, 17, 20, 10, 12, 9, 2]

@@ -18,7 +18,7 @@ from inspect_confidence.metrics import (
     unique_values,
     utilization,
 )
-from inspect_confidence.metrics._report_shape import (
+from inspect_confidence.metrics.reports import (
     ReportMetric,
     ReportTables,
     entropy_bits_of,

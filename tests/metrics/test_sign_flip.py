@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import permutation_test
 
-from inspect_confidence.metrics._sign_flip import MOST_ENUMERATED, sign_flip_p
+from inspect_confidence.metrics.resample import MOST_ENUMERATED, sign_flip_p
 from metrics.strategies import FloatArray, fixed, quarters
 
 NAN, INF = float("nan"), float("inf")

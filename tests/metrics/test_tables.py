@@ -29,23 +29,28 @@ from inspect_confidence.metrics import (
     type2_criterion,
     type2_dprime,
 )
-from inspect_confidence.metrics._auroc import auprc_error_of, aurc_of, auroc_of
-from inspect_confidence.metrics._brier import (
+from inspect_confidence.metrics.calibration import (
     brier_of,
+    ece_of,
     reliability_of,
     resolution_of,
     uncertainty_of,
 )
-from inspect_confidence.metrics._ece import ece_of
-from inspect_confidence.metrics._m_ratio import m_ratio_of
-from inspect_confidence.metrics._meta_information import meta_information_of
-from inspect_confidence.metrics._overconfidence import (
+from inspect_confidence.metrics.confidence_tables import (
+    TableMetric,
     accuracy_of,
     mean_confidence_of,
+    one_table,
     overconfidence_of,
 )
-from inspect_confidence.metrics._tables import TableMetric, one_table
-from inspect_confidence.metrics._type2 import (
+from inspect_confidence.metrics.discrimination import (
+    auprc_error_of,
+    aurc_of,
+    auroc_of,
+    meta_information_of,
+)
+from inspect_confidence.metrics.type2 import (
+    m_ratio_of,
     meta_d_ideal_of,
     type2_criterion_of,
     type2_dprime_of,

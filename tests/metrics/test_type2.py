@@ -10,14 +10,9 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq
 from scipy.stats import norm
 
-from inspect_confidence.metrics import (
-    ConfidenceTables,
-    meta_d_ideal,
-    type2_criterion,
-    type2_dprime,
-)
-from inspect_confidence.metrics._tables import one_table
-from inspect_confidence.metrics._type2 import (
+from inspect_confidence.metrics import ConfidenceTables, meta_d_ideal, type2_criterion, type2_dprime
+from inspect_confidence.metrics.confidence_tables import one_table
+from inspect_confidence.metrics.type2 import (
     meta_d_ideal_of,
     type2_criterion_of,
     type2_dprime_of,

@@ -15,8 +15,8 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from inspect_confidence import plots
-from inspect_confidence._results import COLUMNS, encode_condition
-from inspect_confidence.plots._style import WIDTH
+from inspect_confidence.plots.style import WIDTH
+from inspect_confidence.results import COLUMNS, encode_condition
 
 WORDS = ["almost certain", "likely", "about even", "chances are slight", "almost no chance"]
 LONG_WORDS = ["beyond any reasonable doubt at all", "with overwhelming likelihood", *WORDS]

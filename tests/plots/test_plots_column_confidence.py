@@ -11,16 +11,11 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
-from inspect_confidence._results import COLUMNS, encode_condition
-from inspect_confidence._scales import ALL
-from inspect_confidence.plots._coverage import coverage
-from inspect_confidence.plots._interval_score import interval_score
-from inspect_confidence.plots._m_ratio import m_ratio
-from inspect_confidence.plots._reliability import reliability
-from inspect_confidence.plots._report_histogram import report_histogram
-from inspect_confidence.plots._style import WIDTH, style
-from inspect_confidence.plots._tunnel import tunnel
-from inspect_confidence.plots._type2_roc import type2_roc
+from inspect_confidence.plots.confidence import m_ratio, reliability, report_histogram, type2_roc
+from inspect_confidence.plots.intervals import coverage, interval_score, tunnel
+from inspect_confidence.plots.style import WIDTH, style
+from inspect_confidence.results import COLUMNS, encode_condition
+from inspect_confidence.scales import ALL
 
 Plot = Callable[[pd.DataFrame], Figure]
 CONFIDENCE = (reliability, report_histogram, type2_roc, m_ratio)

@@ -14,14 +14,11 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from inspect_confidence import detail
-from inspect_confidence._errors import InvalidArgument
-from inspect_confidence._results import COLUMNS
-from inspect_confidence._scales import ALL
-from inspect_confidence.plots._m_ratio import m_ratio
-from inspect_confidence.plots._reliability import reliability
-from inspect_confidence.plots._report_histogram import report_histogram
-from inspect_confidence.plots._style import style
-from inspect_confidence.plots._type2_roc import type2_roc
+from inspect_confidence.errors import InvalidArgument
+from inspect_confidence.plots.confidence import m_ratio, reliability, report_histogram, type2_roc
+from inspect_confidence.plots.style import style
+from inspect_confidence.results import COLUMNS
+from inspect_confidence.scales import ALL
 
 Plot = Callable[[pd.DataFrame], Figure]
 PLOTS = (reliability, report_histogram, type2_roc, m_ratio)

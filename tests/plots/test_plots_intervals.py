@@ -12,12 +12,10 @@ from matplotlib.axes import Axes
 from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 
-from inspect_confidence._errors import InvalidArgument
-from inspect_confidence._results import COLUMNS
-from inspect_confidence.plots._coverage import coverage
-from inspect_confidence.plots._interval_score import interval_score
-from inspect_confidence.plots._style import style
-from inspect_confidence.plots._tunnel import tunnel
+from inspect_confidence.errors import InvalidArgument
+from inspect_confidence.plots.intervals import coverage, interval_score, tunnel
+from inspect_confidence.plots.style import style
+from inspect_confidence.results import COLUMNS
 
 Plot = Callable[[pd.DataFrame], Figure]
 PLOTS = (coverage, interval_score, tunnel)

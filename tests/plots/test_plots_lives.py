@@ -21,16 +21,13 @@ from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
 from inspect_confidence import detail, summarize
-from inspect_confidence._errors import InvalidArgument
-from inspect_confidence._results import COLUMNS
+from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.plots import style
-from inspect_confidence.plots._best_age import best_age
-from inspect_confidence.plots._confidence_truth import confidence_truth
-from inspect_confidence.plots._hard_easy import hard_easy
-from inspect_confidence.plots._overconfidence import overconfidence
-from inspect_confidence.plots._profile import profile
-from inspect_confidence.plots._style import WIDTH
+from inspect_confidence.plots.lives import best_age, confidence_truth, hard_easy, overconfidence
+from inspect_confidence.plots.profiles import profile
+from inspect_confidence.plots.style import WIDTH
+from inspect_confidence.results import COLUMNS
 from inspect_confidence.studies import STUDIES
 
 Plot = Callable[[pd.DataFrame], Figure]

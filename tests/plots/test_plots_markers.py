@@ -14,9 +14,9 @@ from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.patches import StepPatch
 
-from inspect_confidence._errors import InvalidArgument
-from inspect_confidence._results import COLUMNS, encode_condition
+from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.plots import decisiveness_gap, mic, mic_densities, style
+from inspect_confidence.results import COLUMNS, encode_condition
 
 NAN = float("nan")
 Plot = Callable[[pd.DataFrame], Figure]

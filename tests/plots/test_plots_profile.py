@@ -12,13 +12,12 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from inspect_confidence._errors import InvalidArgument
-from inspect_confidence._results import COLUMNS
+from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.plots import style
-from inspect_confidence.plots._profile import profile
-from inspect_confidence.plots._profile_axis import ideal, window, written
-from inspect_confidence.plots._style import WIDTH
+from inspect_confidence.plots.profiles import ideal, profile, window, written
+from inspect_confidence.plots.style import WIDTH
+from inspect_confidence.results import COLUMNS
 
 NONE = (nan, nan)
 

@@ -15,11 +15,11 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from inspect_confidence import detail
-from inspect_confidence._errors import InvalidArgument
-from inspect_confidence._results import COLUMNS, decode_condition, encode_condition
+from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.plots import consistency, divergence, style, word_differences, words
-from inspect_confidence.plots._style import ON_DARK, ON_LIGHT
-from inspect_confidence.studies._wep_figures import FIGURES
+from inspect_confidence.plots.style import ON_DARK, ON_LIGHT
+from inspect_confidence.results import COLUMNS, decode_condition, encode_condition
+from inspect_confidence.studies.wep_probes.shown import FIGURES
 
 NAN = float("nan")
 Plot = Callable[[pd.DataFrame], Figure]

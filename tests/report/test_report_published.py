@@ -1,7 +1,7 @@
 """Own figures beside published ones: same metric and condition, whatever the variant."""
 
-from inspect_confidence._results import Result, results_frame
-from inspect_confidence.report._published import beside
+from inspect_confidence.report.tables import beside
+from inspect_confidence.results import Result, results_frame
 
 _NAN = float("nan")
 

@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 from inspect_confidence import detail
-from inspect_confidence._results import decode_condition
 from inspect_confidence.report import write_report
+from inspect_confidence.results import decode_condition
 from report.pages import elements, interval_frame, rows_of, stated_frame
 
 

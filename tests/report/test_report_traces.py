@@ -10,8 +10,8 @@ import pytest
 from sklearn.metrics import brier_score_loss, roc_auc_score
 from statsmodels.stats.proportion import proportion_confint
 
-from inspect_confidence._results import decode_condition
 from inspect_confidence.report import write_report
+from inspect_confidence.results import decode_condition
 from report.pages import SHOWN, Element, elements, rows_of, small_judgments
 
 MODEL = "vendor/b"

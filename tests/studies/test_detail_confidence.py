@@ -10,14 +10,10 @@ import pytest
 from statsmodels.stats.proportion import proportion_confint
 
 from inspect_confidence import detail
-from inspect_confidence._results import results_frame, with_parts
 from inspect_confidence.metrics import auroc, clustered_wilson_interval, ece
+from inspect_confidence.results import results_frame, with_parts
 from inspect_confidence.studies import Resampling
-from inspect_confidence.studies._detail_confidence import (
-    confidence_bins,
-    report_shares,
-    type2_rates,
-)
+from inspect_confidence.studies.bins import confidence_bins, report_shares, type2_rates
 
 # Three items asked twice; of c one reply can't be read, and d's report is off the scale.
 WORKED = pd.DataFrame(

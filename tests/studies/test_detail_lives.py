@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 
 from inspect_confidence import detail
-from inspect_confidence._results import decode_condition, with_parts
-from inspect_confidence.metrics._registry_details_hard_easy import HARD_EASY_DETAILS
-from inspect_confidence.studies._hard_easy_figures import FIGURES, HEADLINES
+from inspect_confidence.metrics.registry import HARD_EASY_DETAILS
+from inspect_confidence.results import decode_condition, with_parts
+from inspect_confidence.studies.life_eval.shown import FIGURES, HEADLINES
 
 UNREAD = (nan, nan, nan)
 # Item, sex, age, radius, mas, best answer; then of each epoch answer, confidence, score, status.

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from scipy.stats import entropy
 
-from inspect_confidence.studies._fermi_methods import (
+from inspect_confidence.studies.fermi_eval.numbers import (
     distributions_of,
     intervals_of,
     levels_of,

@@ -16,9 +16,9 @@ from scipy.stats import entropy, norm, pearsonr, t
 from sklearn.metrics import roc_auc_score
 
 from inspect_confidence import InvalidArgument, compare, summarize
-from inspect_confidence._results import decode_condition
+from inspect_confidence.results import decode_condition
 from inspect_confidence.studies import View
-from inspect_confidence.studies.life_eval import LIFE_EVAL, best_age_curves
+from inspect_confidence.studies.life_eval.study import LIFE_EVAL, best_age_curves
 from studies.test_scale_frames import frozen
 
 __all__ = ["frozen"]

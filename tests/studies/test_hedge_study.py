@@ -18,9 +18,9 @@ import pytest
 from scipy.stats import pearsonr, spearmanr
 
 from inspect_confidence import compare, summarize
-from inspect_confidence._results import decode_condition
 from inspect_confidence.metrics import METRICS
-from inspect_confidence.studies.hedge_markers import HEDGE_MARKERS
+from inspect_confidence.results import decode_condition
+from inspect_confidence.studies.hedge_markers.study import HEDGE_MARKERS
 
 NO_HEDGE = "<no_hedge>"
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from inspect_confidence.studies import View
-from inspect_confidence.studies.scale_variants import views
+from inspect_confidence.studies.scale_variants.study import views
 from studies.test_scale_frames import NAN, Row, frozen, judged, one, results
 
 __all__ = ["frozen"]

@@ -10,14 +10,14 @@ import pytest
 from numpy.typing import NDArray
 
 from inspect_confidence.metrics import NEAREST_TO_ONE, TEMPERATURES
-from inspect_confidence.studies._estimates import Estimand
-from inspect_confidence.studies._fermi_decoding import decoding_temperatures
-from inspect_confidence.studies._scaling import (
+from inspect_confidence.studies.estimate import Estimand
+from inspect_confidence.studies.fermi_eval.temperatures import (
     Candidate,
     Choice,
     Scored,
     by_column,
     chosen_value,
+    decoding_temperatures,
     least,
     likelihood_choice,
     penalised,

@@ -12,9 +12,9 @@ import pytest
 from scipy.stats import ttest_rel
 
 from inspect_confidence import InvalidArgument, summarize
-from inspect_confidence._results import decode_condition
 from inspect_confidence.datasets.wep_choices import ChoicePrompt, design
 from inspect_confidence.prompts.wep_probes import CHOICES
+from inspect_confidence.results import decode_condition
 
 PC, MC, EC, EMC = (
     "pairwise_consistency",

@@ -13,8 +13,8 @@ import pandas as pd
 import pytest
 
 from inspect_confidence import InvalidArgument, summarize
-from inspect_confidence._results import decode_condition
-from inspect_confidence.studies._wep_rows import recorded_sentences, recorded_statements
+from inspect_confidence.results import decode_condition
+from inspect_confidence.studies.wep_probes.judgments import recorded_sentences, recorded_statements
 
 PC, MC, EC, EMC = (
     "pairwise_consistency",

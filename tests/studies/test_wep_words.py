@@ -14,9 +14,9 @@ from scipy.stats import brunnermunzel, wasserstein_distance
 from statsmodels.stats.multitest import multipletests
 
 from inspect_confidence import summarize
-from inspect_confidence._results import decode_condition
 from inspect_confidence.datasets.wep_contexts import SURVEYED
 from inspect_confidence.datasets.wep_survey import surveyed_counts
+from inspect_confidence.results import decode_condition
 
 Rows = dict[tuple[frozenset[tuple[str, str]], str], dict[str, Any]]
 

@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 
 from inspect_confidence import InvalidArgument, summarize
-from inspect_confidence._results import Result
+from inspect_confidence.results import Result
 from inspect_confidence.studies import Resampling
-from inspect_confidence.studies import _workers as workers
-from inspect_confidence.studies._workers import LEAST, spread, workers_for
+from inspect_confidence.studies import estimate as workers
+from inspect_confidence.studies.estimate import LEAST, spread, workers_for
 
 
 def process_of(number: int, factor: int) -> tuple[int, int]:

@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 from scipy.stats import binom, binomtest, norm, wilcoxon
 
 from inspect_confidence import read_judgments, summarize
-from inspect_confidence._results import with_parts, without
 from inspect_confidence.datasets.hedge_markers import MarkerQuestion, load_marker_questions
 from inspect_confidence.respondents.hedger import (
     MARKERS,
@@ -29,6 +28,7 @@ from inspect_confidence.respondents.hedger import (
     internal_confidence,
     possible_answers,
 )
+from inspect_confidence.results import with_parts, without
 from inspect_confidence.scorers.hedged import hedged
 from inspect_confidence.tasks.hedge_markers import hedge_markers
 

@@ -13,9 +13,8 @@ from scipy.special import ndtr
 from scipy.stats import binom, binomtest, norm
 
 from inspect_confidence.respondents import draw_evidence, reported_share, reports
-from inspect_confidence.studies._contrasts import Contrast, contrast
-from inspect_confidence.studies._paired import paired, permutation_p
-from inspect_confidence.studies._study import Resampling
+from inspect_confidence.studies.compare import Contrast, contrast, paired, permutation_p
+from inspect_confidence.studies.study import Resampling
 
 Record = Callable[[str, object], None]
 FloatArray = NDArray[np.float64]

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from scipy.stats import binom, binomtest, norm
 
 from inspect_confidence import summarize
-from inspect_confidence._scales import Scale
 from inspect_confidence.datasets.questions import bundled_questions
 from inspect_confidence.metrics import ConfidenceTables, percentile_interval
 from inspect_confidence.metrics import tables as of
 from inspect_confidence.respondents import Metacognitive, draw_evidence, reported_share, reports
+from inspect_confidence.scales import Scale
 
 Record = Callable[[str, object], None]
 FloatArray = NDArray[np.float64]

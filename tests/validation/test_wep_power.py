@@ -11,9 +11,9 @@ import pytest
 from scipy.stats import binom
 
 from inspect_confidence import summarize
-from inspect_confidence._results import decode_condition
 from inspect_confidence.datasets.wep_contexts import SURVEYED
 from inspect_confidence.respondents.surveyed import Surveyed
+from inspect_confidence.results import decode_condition
 
 Record = Callable[[str, object], None]
 

@@ -1,16 +1,11 @@
 """Readers of replies: text in, a typed answer or a typed failure out. Pure; no Inspect."""
 
-from inspect_confidence.answers._status import (
-    INSTRUMENT_STATUSES,
-    REPLY_STATUSES,
-    RUN_STATUSES,
-    STATUSES,
-    Status,
-    Unreadable,
+from inspect_confidence.answers.exponents import (
+    StatedExponent,
+    StatedInterval,
+    read_exponent,
+    read_interval,
 )
-from inspect_confidence.answers.answer_token import AnswerToken, read_answer_token
-from inspect_confidence.answers.exponent import StatedExponent, read_exponent
-from inspect_confidence.answers.interval import StatedInterval, read_interval
 from inspect_confidence.answers.json_object import (
     JsonReply,
     OptionProbabilities,
@@ -31,9 +26,19 @@ from inspect_confidence.answers.stated import (
     read_choice,
     read_confidence,
 )
+from inspect_confidence.answers.status import (
+    INSTRUMENT_STATUSES,
+    REPLY_STATUSES,
+    RUN_STATUSES,
+    STATUSES,
+    Status,
+    Unreadable,
+)
 from inspect_confidence.answers.tokens import (
+    AnswerToken,
     IntegerDistribution,
     TokenChoice,
+    read_answer_token,
     read_integer_distribution,
 )
 from inspect_confidence.answers.word_choice import WordChoice, first_letter, read_word_choice

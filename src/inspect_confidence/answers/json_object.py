@@ -5,26 +5,210 @@ letter. Objects are read as models write them: fenced, commented, with any quote
 is certain in them is taken; nothing is guessed.
 """
 
+import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from string import ascii_lowercase
 
-from inspect_confidence.answers import _json_choices as choices_in
-from inspect_confidence.answers import _json_values as values
-from inspect_confidence.answers._json_members import (
+from inspect_confidence.answers.amount import amount_of
+from inspect_confidence.answers.clean import folded, stated_text
+from inspect_confidence.answers.json_text import (
     Found,
+    Scalar,
     is_asked,
     is_placeholder,
     members_of,
     merged,
+    plain_key,
     without_thoughts,
 )
-from inspect_confidence.answers._json_tokens import Scalar, plain_key
-from inspect_confidence.answers._probability_text import declines
-from inspect_confidence.answers._stated_reply import invalid
-from inspect_confidence.answers._status import Unreadable
-from inspect_confidence.answers._text import folded
+from inspect_confidence.answers.numbers import NUMBER
+from inspect_confidence.answers.probability import cleaned, declines, numbers_in, read_probability
+from inspect_confidence.answers.reading import ambiguous, invalid, is_template
+from inspect_confidence.answers.stated import Choices
+from inspect_confidence.answers.status import Unreadable
+
+OLDEST = 150
+"""No age is greater."""
+
+LONGEST = 10_000
+"""Characters of the longest value that is read."""
+
+_BLANK = re.compile(r"\s*(?:null|none|n/?a|nil|-+|\?+)?\s*", re.IGNORECASE)
+_TEMPLATE = re.compile(
+    r"[\W_]*(?:an?|the|your)\b.{0,40}\b(?:float|decimal|number|integer|probability|confidence)\b"
+    r".{0,80}\b(?:between|from|here)\b",
+    re.IGNORECASE,
+)
+_YEARS = re.compile(
+    r"[\s-]?(?:years?|yrs?|yo|y\.o|old|in|at|when|as|because|since|by|on|is|for|given|based|full"
+    r"|approximately|roughly|probably|likely)\b",
+    re.IGNORECASE,
+)
+_RELATIVE = re.compile(
+    r"\b(?:another|more|further|additional|remaining|left|later|from now|hence|to live"
+    r"|in \d+ years)\b|^\s*\+",
+    re.IGNORECASE,
+)
+_YEARS_OLD = re.compile(r"\by/o\b", re.IGNORECASE)
+_UNIT = re.compile(r"[\s-]?(?:[^\W\d_]|[%°$€£¥])")
+_RATIO = re.compile(r"[0-9]\s*[/\u2044]\s*[0-9]")
+_MARKED = re.compile(r"[%％/⁄百成]|\b(?:per ?cent|pct|out of|in)\b", re.IGNORECASE)  # noqa: RUF001
+
+
+def text_of(value: Scalar, *, numbers: bool = True) -> str | Unreadable:
+    """A value as text; with `numbers`, only one that can hold a number."""
+    if isinstance(value, Unreadable):
+        return value
+    if value is None:
+        return Unreadable("no_response", "the value is null")
+    if isinstance(value, bool):
+        return invalid(f"{value}, not a number") if numbers else str(value)
+    if isinstance(value, str):
+        return _text(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return invalid(f"{value}, not a number")
+    return format(Decimal(repr(value)), "f") if numbers else str(value)
+
+
+def _text(value: str) -> str | Unreadable:
+    text = " ".join(value[: LONGEST + 1].split())
+    if not text:
+        return Unreadable("no_response", "the value is empty")
+    if is_placeholder(text):
+        return _echo()
+    return invalid(f"a value of {len(value)} characters") if len(value) > LONGEST else text
+
+
+def _echo() -> Unreadable:
+    return Unreadable("echo", "the value is the prompt's placeholder")
+
+
+def plain(text: str) -> str:
+    """The text without markup."""
+    # As in a reply, where a value doesn't stand at the start of a line.
+    return stated_text(f": {text}").removeprefix(":").strip()
+
+
+def explained(found: Unreadable, text: str) -> Unreadable:
+    """What an unreadable value is instead of an answer."""
+    if found.status not in ("invalid_response_format", "ambiguous"):
+        return found
+    if _BLANK.fullmatch(text):
+        return Unreadable("no_response", f"the value is {text!r}")
+    if is_template(text) or _TEMPLATE.match(text):
+        return _echo()
+    if found.status == "invalid_response_format" and declines(folded(text)):
+        return Unreadable("refusal", "the value declines to answer")
+    return found
+
+
+def age(value: Scalar) -> float | Unreadable:
+    """The number of years that a value states."""
+    text = text_of(value)
+    if isinstance(text, Unreadable):
+        return text
+    years = _years(_YEARS_OLD.sub("years", plain(text)))
+    if isinstance(years, Unreadable):
+        return explained(years, text)
+    if not 0 <= years <= OLDEST:
+        return Unreadable("out_of_range", f"not from 0 to {OLDEST} years")
+    return float(years)
+
+
+def _years(text: str) -> Fraction | Unreadable:
+    years = amount_of(text)
+    number = NUMBER.search(text)
+    if isinstance(years, Unreadable) or not number:
+        return years
+    tail = text[number.end() :]
+    if _RELATIVE.search(text):
+        return ambiguous("years from some other age")
+    if _RATIO.search(text) or (_UNIT.match(tail) and not _YEARS.match(tail)):
+        return ambiguous("not certainly a number of years")
+    return years
+
+
+def probability(value: Scalar) -> float | Unreadable:
+    """The probability that a value states."""
+    text = text_of(value)
+    if isinstance(text, Unreadable):
+        return text
+    found = read_probability(text)
+    return explained(found, text) if isinstance(found, Unreadable) else found.value
+
+
+def share(value: Scalar) -> tuple[Fraction, bool] | Unreadable:
+    """A number, and whether it is bare: one that may be a percentage without its sign."""
+    text = text_of(value)
+    if isinstance(text, Unreadable):
+        return text
+    found = read_probability(text)
+    if not isinstance(found, Unreadable):
+        return Fraction(repr(found.value)), not _MARKED.search(text)
+    numbers = numbers_in(cleaned(text))
+    above = numbers[0].value if len(numbers) == 1 and numbers[0].kind == "above" else None
+    if above is not None and found.status == "invalid_response_format":
+        return above, True
+    return explained(found, text)
+
+
+_LETTER = re.compile(
+    r"(?:(?:option|choice|answer|letter) )?[(\[\"']*(?P<letter>[A-Za-z])[)\]\"']*"
+    r"(?:(?<=[)\]]) .*|[.:)] .*| - .*|[.:)]?)",
+    re.IGNORECASE | re.DOTALL,
+)
+_VERDICT = re.compile(
+    r"[\W_]*(?:(?:the |this |it |that )?(?:statement |claim |answer )?(?:is |'s )?)"
+    r"(?P<verdict>true|false|yes|no)(?:[\W_]*|\s*[.,;:(!–—-]\s*(?P<remark>.*))",  # noqa: RUF001 # dashes
+    re.IGNORECASE | re.DOTALL,
+)
+_UNDECIDED = re.compile(
+    r"\b(?:true|false|yes|no|not|maybe|perhaps|possibly|probably|likely|unlikely|unknown|unsure"
+    r"|uncertain|unclear|undetermined|both|neither|either|part(?:ly|ial|ially)|half|mostly|mixed"
+    r"|sometimes|somewhat|depends|but|or|except|however|although|though|cannot|unable|insufficient"
+    r"|guess\w*|think|believe|assum\w+)\b|n't\b|\?",
+    re.IGNORECASE,
+)
+
+
+def letter(value: Scalar, choices: Sequence[str]) -> int | Unreadable:
+    """The index of the choice that a value names."""
+    text = text_of(value, numbers=False)
+    if isinstance(text, Unreadable):
+        return text
+    known, named_by = Choices(choices), plain(text)
+    if isinstance(value, str):
+        found = known.read(named_by)
+    else:
+        named = known.by_text(text)
+        found = min(named) if len(named) == 1 else invalid("no choice's letter or text")
+    if not isinstance(found, Unreadable):
+        return found
+    named_letter = _LETTER.fullmatch(named_by)
+    is_invalid = found.status == "invalid_response_format"
+    if is_invalid and named_letter and ord(named_letter["letter"].upper()) - 65 >= len(choices):
+        return Unreadable("out_of_range", f"there is no choice {named_letter['letter'].upper()}")
+    return explained(found, text)
+
+
+def verdict(value: Scalar) -> bool | Unreadable:
+    """Whether a value says true or false."""
+    text = text_of(value, numbers=False)
+    if isinstance(text, Unreadable):
+        return text
+    found = _VERDICT.fullmatch(plain(text)) if isinstance(value, str | bool) else None
+    hedged = (
+        _UNDECIDED.search(found["remark"] or "") or text.rstrip().endswith("?") if found else None
+    )
+    if found and not hedged:
+        return found["verdict"].lower() in ("true", "yes")
+    if found or (_UNDECIDED.search(text) and not declines(folded(text))):
+        return ambiguous("neither plainly true nor plainly false")
+    return explained(invalid("neither true nor false"), text)
 
 
 @dataclass(frozen=True)
@@ -124,7 +308,7 @@ def age_in(reply: JsonReply) -> float | Unreadable:
         >>> age_in(read_json('{"Answer": "75-80"}')).status
         'ambiguous'
     """
-    return values.age(_value(reply, "answer"))
+    return age(_value(reply, "answer"))
 
 
 def probability_in(reply: JsonReply, key: str = "confidence") -> float | Unreadable:
@@ -143,7 +327,7 @@ def probability_in(reply: JsonReply, key: str = "confidence") -> float | Unreada
         >>> probability_in(read_json('{"Confidence": 85}')).reason
         "a number above 1 that isn't marked as percent"
     """
-    return values.probability(_value(reply, plain_key(key)))
+    return probability(_value(reply, plain_key(key)))
 
 
 def letter_in(reply: JsonReply, choices: Sequence[str]) -> int | Unreadable:
@@ -162,7 +346,7 @@ def letter_in(reply: JsonReply, choices: Sequence[str]) -> int | Unreadable:
         >>> letter_in(read_json('{"Answer": "C"}'), ["Rome", "Paris"]).status
         'out_of_range'
     """
-    return choices_in.letter(_value(reply, "answer"), choices)
+    return letter(_value(reply, "answer"), choices)
 
 
 def verdict_in(reply: JsonReply) -> bool | Unreadable:
@@ -180,7 +364,7 @@ def verdict_in(reply: JsonReply) -> bool | Unreadable:
         >>> verdict_in(read_json('{"Answer": "partly true"}')).status
         'ambiguous'
     """
-    return choices_in.verdict(_value(reply, "answer"))
+    return verdict(_value(reply, "answer"))
 
 
 def probabilities_in(reply: JsonReply, count: int) -> OptionProbabilities | Unreadable:
@@ -208,7 +392,7 @@ def probabilities_in(reply: JsonReply, count: int) -> OptionProbabilities | Unre
         raise ValueError(f"{count} options can't be named by letters")
     stated: list[tuple[Fraction, bool]] = []
     for letter in ascii_lowercase[:count]:
-        found = values.share(_value(reply, letter))
+        found = share(_value(reply, letter))
         if isinstance(found, Unreadable):
             return Unreadable(found.status, f"{letter.upper()}: {found.reason}")
         stated.append(found)
@@ -222,7 +406,7 @@ def _is_nothing(reply: JsonReply, letter: str) -> bool:
     """Whether a letter that names no option has no probability."""
     if letter not in reply.fields or reply.fields[letter] is None:
         return letter != reply.unfinished
-    found = values.share(reply.fields[letter])
+    found = share(reply.fields[letter])
     return not isinstance(found, Unreadable) and found[0] == 0
 
 

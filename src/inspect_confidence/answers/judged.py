@@ -7,7 +7,7 @@ from typing import Literal, TypeGuard, cast
 
 import json_repair
 
-from inspect_confidence.answers._status import Unreadable
+from inspect_confidence.answers.status import Unreadable
 
 Agreement = Literal["yes", "no", "n/a"]
 Verdict = Literal["correct", "incorrect", "punt"]

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
-from inspect_confidence._arguments import fingerprint, read_text, user_path
-from inspect_confidence._errors import InvalidArgument, nearest
-from inspect_confidence.datasets._cache import Source, fetch
-from inspect_confidence.datasets._own_questions import refuse_duplicates
-from inspect_confidence.datasets._records import Record, read_records
-from inspect_confidence.datasets._selection import Question, Selection, alternate, choose
+from inspect_confidence.arguments import fingerprint, read_text, user_path
+from inspect_confidence.datasets.cache import Source, fetch
+from inspect_confidence.datasets.own_questions import refuse_duplicates
+from inspect_confidence.datasets.records import Record, read_records
+from inspect_confidence.datasets.selection import Question, Selection, alternate, choose
+from inspect_confidence.errors import InvalidArgument, nearest
 
 _REPOSITORY = (
     "https://raw.githubusercontent.com/landy8697/open-scioly-fermi/"

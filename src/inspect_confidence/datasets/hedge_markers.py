@@ -1,19 +1,173 @@
 """The questions of the hedge-marker study: its data sets, three bundled ones, a user's file."""
 
+import contextlib
+import json
 import random
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import resources
 from itertools import zip_longest
+from pathlib import Path
 from typing import Literal
 
-from inspect_confidence._arguments import choice, fingerprint, read_text, user_path
-from inspect_confidence._errors import InvalidArgument, nearest
-from inspect_confidence.datasets._marker_row import Row
-from inspect_confidence.datasets._marker_sets import BUNDLED, PUBLISHED, rows_of, set_version
-from inspect_confidence.datasets._own_marker_questions import own_marker_questions
-from inspect_confidence.datasets._own_questions import LETTERS
-from inspect_confidence.datasets._selection import Question, Selection, Split, alternate, choose
+from inspect_confidence.arguments import choice, fingerprint, read_text, user_path
+from inspect_confidence.datasets import hub
+from inspect_confidence.datasets import marker_sources as sources
+from inspect_confidence.datasets.cache import Source
+from inspect_confidence.datasets.marker_row import Row
+from inspect_confidence.datasets.own_questions import (
+    LETTERS,
+    choices_of,
+    letter_of,
+    refuse_duplicates,
+)
+from inspect_confidence.datasets.question_sets import ITEMS
+from inspect_confidence.datasets.questions import MMLU
+from inspect_confidence.datasets.records import Record, read_records
+from inspect_confidence.datasets.selection import Question, Selection, Split, alternate, choose
+from inspect_confidence.errors import InvalidArgument, nearest
+
+
+def own_marker_questions(path: Path) -> list[Row]:
+    """Rows with `id, split, dataset, context, question`, and `answers` or `choices` and `target`.
+
+    `answers` and `choices` are lists (in csv their JSON text, or texts between `|`); `target` is a
+    letter or a choice's text. `dataset` is the file's name where it isn't there.
+
+    Raises:
+        InvalidArgument: A row can't be used.
+    """
+    records = read_records(path, ["question"])
+    rows = [
+        _own(record, f"{path.stem}-{number:04d}", path.stem, f"{path.name}, row {number}")
+        for number, record in enumerate(records, start=1)
+    ]
+    refuse_duplicates(path, (row.id for row in rows))
+    return rows
+
+
+def _own(record: Record, name: str, dataset: str, where: str) -> Row:
+    choices = choices_of(record.get("choices"), where)
+    answers = tuple(dict.fromkeys(_answers(record.get("answers"), where)))
+    target, split = _text(record.get("target")), record.get("split") or None
+    if split not in (None, "train", "test"):
+        raise InvalidArgument(f"{where}: split {split!r} is not train or test.")
+    if choices and answers:
+        raise InvalidArgument(f"{where}: choices and answers exclude each other; leave one empty.")
+    if not choices and not answers:
+        raise InvalidArgument(
+            f"{where}: no answer is accepted; give `answers`, or `choices` and `target`."
+        )
+    if choices and not target:
+        raise InvalidArgument(f"{where}: 'target' is missing; it names the right choice.")
+    context = _text(record.get("context"))
+    question = str(record["question"])
+    return Row(
+        id=_text(record.get("id")) or name,
+        split=split,
+        dataset=_text(record.get("dataset")) or dataset,
+        question=f"{context}\n\n{question}" if context else question,
+        answers=answers,
+        choices=choices,
+        right=LETTERS.index(letter_of(target, choices, where)) if choices else 0,
+    )
+
+
+def _answers(value: object, where: str) -> Iterator[str]:
+    """A row's accepted answers: a list, its JSON text, texts between `|`, or one that is no text.
+
+    Raises:
+        InvalidArgument: One is empty, or no text and no number.
+    """
+    if isinstance(value, str) and value.strip().startswith("["):
+        with contextlib.suppress(json.JSONDecodeError):  # an answer may begin with a bracket
+            value = json.loads(value)
+    if isinstance(value, str):
+        value = value.split("|") if value.strip() else []
+    if value is None:
+        value = []
+    for answer in value if isinstance(value, list) else [value]:
+        if isinstance(answer, dict | list) or not _text(answer):
+            raise InvalidArgument(
+                f'{where}: answers hold {answer!r}; write ["one", "other"] or one|other.'
+            )
+        yield _text(answer)
+
+
+def _text(value: object) -> str:
+    """A cell as text: 0 and False are something, None is nothing."""
+    return "" if value is None else str(value).strip()
+
+
+BUNDLED = ("facts", "science", "commonsense")
+"""The data sets written for this project: short answers, four choices, and two or four."""
+
+
+@dataclass(frozen=True)
+class Published:
+    """A data set of the study.
+
+    Attributes:
+        read: Gives the rows of a split.
+        files: What they are read from, all splits.
+        splits: Those that it has.
+    """
+
+    read: Callable[[Split], Iterator[Row]]
+    files: Sequence[Source]
+    splits: tuple[Split, ...] = ("train", "test")
+
+
+_ONE: tuple[Split, ...] = ("test",)
+
+PUBLISHED: Mapping[str, Published] = {
+    "popqa": Published(hub.popqa, [sources.POPQA], _ONE),
+    "selfaware": Published(hub.selfaware, [sources.SELFAWARE], _ONE),
+    "simpleqa": Published(hub.simpleqa, [sources.SIMPLEQA], _ONE),
+    "halueval": Published(hub.halueval, [ITEMS["halueval"]], _ONE),
+    "mmlu": Published(hub.mmlu, [sources.MMLU_TRAIN, MMLU]),
+    "sciq": Published(hub.sciq, [sources.SCIQ_TRAIN, ITEMS["sciq"]]),
+    "arc_challenge": Published(hub.arc_challenge, [*sources.ARC.values()]),
+    "superglue": Published(hub.superglue, [*sources.SUPERGLUE.values()]),
+    "ambignq": Published(hub.ambignq, [*sources.AMBIGNQ.values()]),
+    "truthfulqa": Published(hub.truthfulqa, [sources.TRUTHFULQA], _ONE),
+    "wnli": Published(hub.wnli, [*sources.WNLI.values()]),
+}
+"""The study's data sets. One that its source doesn't split is all `test`."""
+
+
+def rows_of(name: str, split: str) -> Iterator[Row]:
+    """The rows of a data set, of one split or of `all` that it has."""
+    if name in PUBLISHED:
+        for one in PUBLISHED[name].splits:
+            if split in ("all", one):
+                yield from PUBLISHED[name].read(one)
+    else:
+        for record in map(json.loads, _bundled_text(name).splitlines()):
+            offered = tuple(record.get("choices", ()))
+            yield Row(
+                id=record["id"],
+                split=record["split"],
+                dataset=name,
+                question=record["question"],
+                answers=tuple(record.get("answers", ())),
+                choices=offered,
+                right=record["answer"] if offered else 0,
+            )
+
+
+def set_version(name: str) -> str:
+    """What tells this version of a data set, all its splits, from others."""
+    if name in BUNDLED:
+        return _bundled_text(name)
+    return " ".join(map(sources.version_of, PUBLISHED[name].files))
+
+
+def _bundled_text(name: str) -> str:
+    folder = resources.files("inspect_confidence.datasets") / "bundled"
+    return (folder / f"{name}.jsonl").read_text(encoding="utf-8")
+
 
 MOST = 5_000
 """Items of a data set and split, unless `items=` asks for more."""

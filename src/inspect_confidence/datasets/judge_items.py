@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import resources
 
-from inspect_confidence._arguments import fingerprint, several
-from inspect_confidence.datasets._records import Record
-from inspect_confidence.datasets._selection import Question, Selection, alternate, choose
+from inspect_confidence.arguments import fingerprint, several
+from inspect_confidence.datasets.records import Record
+from inspect_confidence.datasets.selection import Question, Selection, alternate, choose
 
 PARTS = ("sentences", "pairs", "answers")
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
 
-from inspect_confidence._errors import InvalidArgument
-from inspect_confidence.datasets._cache import Source, fetch
-from inspect_confidence.datasets._selection import Question, Selection, alternate, choose
+from inspect_confidence.datasets.cache import Source, fetch
 from inspect_confidence.datasets.life_tables import LifeTable
 from inspect_confidence.datasets.question_sets import STUDY_COMMIT
+from inspect_confidence.datasets.selection import Question, Selection, alternate, choose
+from inspect_confidence.errors import InvalidArgument
 
 PROMPTS = Source(
     "life_eval/life_eval_prompts.csv",

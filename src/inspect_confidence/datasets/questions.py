@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import resources
 
-from inspect_confidence._arguments import fingerprint, read_text, user_path
-from inspect_confidence._errors import InvalidArgument, nearest
-from inspect_confidence.datasets._cache import Source, cached, fetch
-from inspect_confidence.datasets._own_questions import LETTERS, own_questions
-from inspect_confidence.datasets._selection import Question, Selection, alternate, choose
+from inspect_confidence.arguments import fingerprint, read_text, user_path
+from inspect_confidence.datasets.cache import Source, cached, fetch
+from inspect_confidence.datasets.own_questions import LETTERS, own_questions
+from inspect_confidence.datasets.selection import Question, Selection, alternate, choose
+from inspect_confidence.errors import InvalidArgument, nearest
 
 GSM8K = Source(
     "qa/gsm8k_test.jsonl",

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
-from inspect_confidence.datasets._selection import Question, alternate
+from inspect_confidence.datasets.selection import Question, alternate
 
 SCENARIOS = ("height", "score", "sound")
 CHOICE_SETS = (5, 3)

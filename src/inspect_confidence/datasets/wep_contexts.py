@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
 
-from inspect_confidence._arguments import fingerprint, read_text, user_path
-from inspect_confidence._errors import InvalidArgument, nearest
-from inspect_confidence.datasets._records import read_records
-from inspect_confidence.datasets._selection import Question, Selection, alternate, choose
+from inspect_confidence.arguments import fingerprint, read_text, user_path
+from inspect_confidence.datasets.records import read_records
+from inspect_confidence.datasets.selection import Question, Selection, alternate, choose
+from inspect_confidence.errors import InvalidArgument, nearest
 
 SURVEYED = (
     *("almost certain", "highly likely", "very good chance", "probable", "likely", "we believe"),

@@ -8,9 +8,9 @@ from importlib import resources
 from io import StringIO
 from pathlib import Path
 
-from inspect_confidence._arguments import read_text
-from inspect_confidence._errors import InvalidArgument
-from inspect_confidence.datasets._cache import Source, fetch
+from inspect_confidence.arguments import read_text
+from inspect_confidence.datasets.cache import Source, fetch
+from inspect_confidence.errors import InvalidArgument
 
 SURVEY = Source(
     "wep/survey-results.csv",

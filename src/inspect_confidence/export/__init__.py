@@ -5,21 +5,25 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from inspect_confidence._arguments import choice, integer
-from inspect_confidence._errors import InvalidArgument
+from inspect_confidence.arguments import choice, integer
+from inspect_confidence.errors import InvalidArgument
 
 if TYPE_CHECKING:
-    from inspect_confidence._judgments import Judgments, Paths
-    from inspect_confidence._summarize import Source
-    from inspect_confidence.export._material import Material
-    from inspect_confidence.export._runs import Run
+    from inspect_confidence.commands.summarize import Source
+    from inspect_confidence.export.material import Material, Run
+    from inspect_confidence.judgments.read import Judgments, Paths
 
 __all__ = ["FORMATS", "RELATIONSHIPS", "export"]
 
-FORMATS = (
-    *("csv", "json", "markdown", "latex"),
-    *("every-eval-ever", "hf-eval-results", "leaderboard"),
-)
+_WRITERS = {
+    "csv": ("tables", "write_csv"),
+    "json": ("tables", "write_json"),
+    "markdown": ("tables", "write_markdown"),
+    "latex": ("tables", "write_latex"),
+    "every-eval-ever": ("every_eval_ever", "write_every_eval_ever"),
+    "hf-eval-results": ("hugging_face", "write_hf_eval_results"),
+}
+FORMATS = (*_WRITERS, "leaderboard")
 """What results can be written as."""
 
 RELATIONSHIPS = ("first_party", "third_party", "collaborative", "other")
@@ -62,9 +66,9 @@ def export(
             file.
     """
     # Everything heavy is imported here, so that the names of the formats cost nothing.
-    from inspect_confidence._secrets import scrub  # noqa: PLC0415
-    from inspect_confidence._summarize import judgments_of, summarize  # noqa: PLC0415
-    from inspect_confidence.export._material import Material, clean  # noqa: PLC0415
+    from inspect_confidence.commands.summarize import judgments_of, summarize  # noqa: PLC0415
+    from inspect_confidence.export.material import Material, clean  # noqa: PLC0415
+    from inspect_confidence.privacy import scrub  # noqa: PLC0415
 
     choice("format", format, FORMATS)
     choice("relationship", relationship, RELATIONSHIPS)
@@ -81,7 +85,7 @@ def export(
     frames, rows = clean(judgments, results)
     runs: dict[str, Run] = {}
     if format in ("every-eval-ever", "hf-eval-results"):
-        from inspect_confidence.export._runs import read_runs  # noqa: PLC0415
+        from inspect_confidence.export.material import read_runs  # noqa: PLC0415
 
         runs = read_runs(_places(source if logs is None else logs))
     material = Material(frames, rows, runs, resamples, scrub(organization), relationship)
@@ -91,11 +95,12 @@ def export(
 def _ranked(
     judgments: "Judgments", folder: Path, resamples: int, seed: int, convention: str | None
 ) -> list[Path]:
-    from inspect_confidence._secrets import scrubbed_names  # noqa: PLC0415
-    from inspect_confidence.export._boards import boards  # noqa: PLC0415
-    from inspect_confidence.export._leaderboard import write_leaderboard  # noqa: PLC0415
-    from inspect_confidence.export._names import model  # noqa: PLC0415
-    from inspect_confidence.export._ranks import observed  # noqa: PLC0415
+    from inspect_confidence.export.leaderboard import (  # noqa: PLC0415
+        boards,
+        observed,
+        write_leaderboard,
+    )
+    from inspect_confidence.privacy import model, scrubbed_names  # noqa: PLC0415
 
     results, draws = observed(judgments, resamples=resamples, seed=seed, convention=convention)
     models = {str(name) for frame in judgments.values() for name in frame["model"].unique()}
@@ -106,9 +111,9 @@ def _ranked(
 def _writer(format: str) -> "Callable[[Material, Path], list[Path]]":
     from importlib import import_module  # noqa: PLC0415
 
-    name = format.replace("-", "_")
+    module, function = _WRITERS[format]
     writer: Callable[[Material, Path], list[Path]] = getattr(
-        import_module(f"inspect_confidence.export._{name}"), f"write_{name}"
+        import_module(f"inspect_confidence.export.{module}"), function
     )
     return writer
 

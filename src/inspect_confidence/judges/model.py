@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from inspect_ai.model import ChatMessageUser, GenerateConfig, get_model, model_roles
 from inspect_ai.util import LimitExceededError, collect
 
-from inspect_confidence._errors import InvalidArgument
 from inspect_confidence.answers import Unreadable
 from inspect_confidence.answers.judged import (
     read_agreement,
@@ -15,7 +14,8 @@ from inspect_confidence.answers.judged import (
     read_markers,
     read_verdict,
 )
-from inspect_confidence.judges._judgment import SentenceJudgment, Verdict
+from inspect_confidence.errors import InvalidArgument
+from inspect_confidence.judges.judgment import SentenceJudgment, Verdict
 
 ROLE = "grader"
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from inspect_confidence.answers import agreement as rules
 from inspect_confidence.answers.markers import find_markers, sentence_decisiveness
-from inspect_confidence.judges._judgment import SentenceJudgment, Verdict
+from inspect_confidence.judges.judgment import SentenceJudgment, Verdict
 
 
 @dataclass(frozen=True)

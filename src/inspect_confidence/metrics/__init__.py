@@ -3,53 +3,76 @@
 Missing values are NaN and are left out; a metric of nothing is NaN, never 0.
 """
 
-from inspect_confidence.metrics._adjusted import bonferroni, holm
-from inspect_confidence.metrics._auroc import auprc_error, aurc, auroc
-from inspect_confidence.metrics._bootstrap import (
-    Statistic,
-    basic_interval,
-    bootstrap,
-    mean_of,
-    means_of,
-    median_of,
-    middle_of,
-    percentile_interval,
-    ratio,
+from inspect_confidence.metrics.calibration import (
+    BrierParts,
+    bin_count,
+    brier,
+    brier_parts,
+    ece,
+    format_failure_rate,
 )
-from inspect_confidence.metrics._brier import BrierParts, brier, brier_parts
-from inspect_confidence.metrics._brunner_munzel import BrunnerMunzel, brunner_munzel
-from inspect_confidence.metrics._choice_consistency import (
-    choice_sensitivity,
-    empirical_consistency,
-    empirical_monotonicity_consistency,
-    monotonicity_consistency,
-    pairwise_consistency,
+from inspect_confidence.metrics.confidence_tables import (
+    Cells,
+    ConfidenceTables,
+    accuracy,
+    joined,
+    mean_confidence,
+    overconfidence,
 )
-from inspect_confidence.metrics._conformal import (
+from inspect_confidence.metrics.conformal import (
     conformal_interval,
     conformal_offset,
     conformal_rank,
     conformity_scores,
 )
-from inspect_confidence.metrics._coverage import coverage, coverage_gap, coverage_plateau, covered
-from inspect_confidence.metrics._distributions import (
-    jensen_shannon,
-    kl_divergence,
-    ks_statistic,
-    median_difference,
-    wasserstein,
-)
-from inspect_confidence.metrics._ece import bin_count, ece
-from inspect_confidence.metrics._faithfulness import cmfg, cmfg_of, cmfg_sums, faithfulness
-from inspect_confidence.metrics._format_failure_rate import format_failure_rate
-from inspect_confidence.metrics._hard_easy import (
+from inspect_confidence.metrics.discrimination import auprc_error, aurc, auroc, meta_information
+from inspect_confidence.metrics.hard_easy import (
     HardEasySlope,
+    confidence_truth_correlation,
+    correlation_of,
     hard_easy_slope,
+    optimal_answer_gap,
     slope_interval,
 )
-from inspect_confidence.metrics._interval_score import interval_score, interval_scores
-from inspect_confidence.metrics._m_ratio import m_ratio
-from inspect_confidence.metrics._marker_stability import (
+from inspect_confidence.metrics.integer_sets import (
+    NEAREST_TO_ONE,
+    TEMPERATURES,
+    entropy_bits,
+    negative_log_likelihood,
+    prediction_set,
+    ranked,
+    residual_tunnel_index,
+    set_covers,
+    set_hulls,
+    set_sizes,
+    temperature_nll,
+    temperature_score,
+    temperature_scores,
+    tempered,
+    truth_seen,
+    tunnel_index,
+)
+from inspect_confidence.metrics.intervals import (
+    coverage,
+    coverage_gap,
+    coverage_plateau,
+    covered,
+    interval_score,
+    interval_scores,
+    mean_width,
+    median_width,
+    miss_above,
+    miss_below,
+    sampling_interval,
+    tunnel_interval,
+)
+from inspect_confidence.metrics.markers import (
+    MarkerCells,
+    MarkerTables,
+    cmfg,
+    cmfg_of,
+    cmfg_sums,
+    faithfulness,
     fisher_mean,
     marker_mae,
     marker_mae_sd,
@@ -57,23 +80,9 @@ from inspect_confidence.metrics._marker_stability import (
     marker_trend,
     marker_variation,
 )
-from inspect_confidence.metrics._marker_tables import MarkerCells, MarkerTables
-from inspect_confidence.metrics._meta_d import MetaD, meta_d
-from inspect_confidence.metrics._meta_information import meta_information
-from inspect_confidence.metrics._metric import Metric
-from inspect_confidence.metrics._miss import miss_above, miss_below
-from inspect_confidence.metrics._overconfidence import accuracy, mean_confidence, overconfidence
-from inspect_confidence.metrics._prediction_set import (
-    prediction_set,
-    ranked,
-    set_covers,
-    set_hulls,
-    set_sizes,
-    tempered,
-)
-from inspect_confidence.metrics._quantile_interval import sampling_interval, tunnel_interval
-from inspect_confidence.metrics._registry import METRICS
-from inspect_confidence.metrics._report_shape import (
+from inspect_confidence.metrics.meta_d_prime import MetaD, meta_d
+from inspect_confidence.metrics.registry import METRICS, Metric
+from inspect_confidence.metrics.reports import (
     report_entropy,
     round_rate,
     top1_share,
@@ -82,36 +91,43 @@ from inspect_confidence.metrics._report_shape import (
     unique_values,
     utilization,
 )
-from inspect_confidence.metrics._sign_flip import sign_flip_p
-from inspect_confidence.metrics._tables import Cells, ConfidenceTables, joined
-from inspect_confidence.metrics._temperature import (
-    NEAREST_TO_ONE,
-    TEMPERATURES,
-    negative_log_likelihood,
-    temperature_nll,
-    temperature_score,
-    temperature_scores,
-    truth_seen,
+from inspect_confidence.metrics.resample import (
+    Statistic,
+    basic_interval,
+    bonferroni,
+    bootstrap,
+    clustered_wilson_interval,
+    holm,
+    mean_of,
+    means_of,
+    median_of,
+    middle_of,
+    percentile_interval,
+    ratio,
+    sign_flip_p,
 )
-from inspect_confidence.metrics._truth import (
-    confidence_truth_correlation,
-    correlation_of,
-    optimal_answer_gap,
-)
-from inspect_confidence.metrics._tunnel_index import (
-    entropy_bits,
-    residual_tunnel_index,
-    tunnel_index,
-)
-from inspect_confidence.metrics._type2 import (
+from inspect_confidence.metrics.type2 import (
+    m_ratio,
     meta_d_ideal,
     type2_criterion,
     type2_dprime,
     type2_remark,
 )
-from inspect_confidence.metrics._value_tables import ValueTables
-from inspect_confidence.metrics._width import mean_width, median_width
-from inspect_confidence.metrics._wilson import clustered_wilson_interval
+from inspect_confidence.metrics.words import (
+    BrunnerMunzel,
+    ValueTables,
+    brunner_munzel,
+    choice_sensitivity,
+    empirical_consistency,
+    empirical_monotonicity_consistency,
+    jensen_shannon,
+    kl_divergence,
+    ks_statistic,
+    median_difference,
+    monotonicity_consistency,
+    pairwise_consistency,
+    wasserstein,
+)
 
 __all__ = [
     "METRICS",

@@ -6,22 +6,25 @@ with `_of`; those of two `ValueTables` compare two samples (`kl_of`: `kl_diverge
 `ks_statistic`, `theta_of`: the theta of `brunner_munzel`).
 """
 
-from inspect_confidence.metrics._auroc import auprc_error_of, aurc_of, auroc_of
-from inspect_confidence.metrics._brier import (
+from inspect_confidence.metrics.calibration import (
     brier_of,
+    ece_of,
     reliability_of,
     resolution_of,
     uncertainty_of,
 )
-from inspect_confidence.metrics._ece import ece_of
-from inspect_confidence.metrics._m_ratio import m_ratio_of
-from inspect_confidence.metrics._meta_information import meta_information_of
-from inspect_confidence.metrics._overconfidence import (
+from inspect_confidence.metrics.confidence_tables import (
     accuracy_of,
     mean_confidence_of,
     overconfidence_of,
 )
-from inspect_confidence.metrics._report_shape import (
+from inspect_confidence.metrics.discrimination import (
+    auprc_error_of,
+    aurc_of,
+    auroc_of,
+    meta_information_of,
+)
+from inspect_confidence.metrics.reports import (
     ReportTables,
     entropy_bits_of,
     round_rate_of,
@@ -31,12 +34,13 @@ from inspect_confidence.metrics._report_shape import (
     unique_values_of,
     utilization_of,
 )
-from inspect_confidence.metrics._type2 import (
+from inspect_confidence.metrics.type2 import (
+    m_ratio_of,
     meta_d_ideal_of,
     type2_criterion_of,
     type2_dprime_of,
 )
-from inspect_confidence.metrics._value_tables import (
+from inspect_confidence.metrics.words import (
     ValueTables,
     jensen_shannon_of,
     kl_of,

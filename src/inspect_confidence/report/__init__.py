@@ -1,5 +1,5 @@
 """The report: from judgments to a page that people read."""
 
-from inspect_confidence.report._write import write_report
+from inspect_confidence.report.write import write_report
 
 __all__ = ["write_report"]

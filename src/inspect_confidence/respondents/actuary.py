@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from inspect_confidence._errors import InvalidArgument, nearest
 from inspect_confidence.datasets.life_tables import WINDOWS, read_life_table
-from inspect_confidence.respondents._utterance import Utterance, perhaps_spoilt, seeded
+from inspect_confidence.errors import InvalidArgument, nearest
+from inspect_confidence.respondents.utterance import Utterance, perhaps_spoilt, seeded
 
 FloatArray = NDArray[np.float64]
 

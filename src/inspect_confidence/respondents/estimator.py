@@ -8,13 +8,13 @@ import numpy as np
 
 from inspect_confidence.answers import TokenChoice
 from inspect_confidence.datasets.fermi import bundled_fermi
-from inspect_confidence.respondents._utterance import Utterance, perhaps_spoilt, seeded
 from inspect_confidence.respondents.belief import (
     Beliefs,
     draw_beliefs,
     integer_probabilities,
     stated_bounds,
 )
+from inspect_confidence.respondents.utterance import Utterance, perhaps_spoilt, seeded
 
 MOST_TOKENS = 20
 """Alternatives that a provider gives at most."""

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from inspect_confidence.answers import agreement as rules
 from inspect_confidence.answers.markers import find_markers, sentence_decisiveness
-from inspect_confidence.respondents._utterance import Utterance, seeded
+from inspect_confidence.respondents.utterance import Utterance, seeded
 
 _FLIPPED: Mapping[rules.Agreement, rules.Agreement] = {"yes": "no", "no": "yes", "n/a": "n/a"}
 

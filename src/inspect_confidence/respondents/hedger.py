@@ -8,7 +8,7 @@ from string import ascii_uppercase
 from typing import Any, ClassVar
 
 from inspect_confidence.datasets.hedge_markers import MarkerQuestion, load_marker_questions
-from inspect_confidence.respondents._utterance import Utterance, perhaps_spoilt, seeded
+from inspect_confidence.respondents.utterance import Utterance, perhaps_spoilt, seeded
 
 MARKERS: Mapping[str, float] = {
     "undoubtedly": 0.95,

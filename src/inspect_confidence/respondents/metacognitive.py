@@ -5,19 +5,21 @@ from dataclasses import dataclass
 from string import ascii_uppercase
 from typing import Any, ClassVar
 
-from inspect_confidence._errors import InvalidArgument
-from inspect_confidence._scales import Scale, read_scales
 from inspect_confidence.datasets.question_sets import SetQuestion
 from inspect_confidence.datasets.questions import ChoiceItem, bundled_questions
-from inspect_confidence.respondents._in_json import (
+from inspect_confidence.errors import InvalidArgument
+from inspect_confidence.respondents.observer import draw_evidence, reported_share, reports
+from inspect_confidence.respondents.utterance import (
     BEGUN,
+    Utterance,
     answered,
     json_reply,
     labels_of,
+    perhaps_spoilt,
+    seeded,
     set_question,
 )
-from inspect_confidence.respondents._utterance import Utterance, perhaps_spoilt, seeded
-from inspect_confidence.respondents.observer import draw_evidence, reported_share, reports
+from inspect_confidence.scales import Scale, read_scales
 
 NARROW = 50
 """Scales that end at most here are taken for percent by a respondent that slips."""

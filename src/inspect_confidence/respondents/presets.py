@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 
-from inspect_confidence.respondents._utterance import Respondent
 from inspect_confidence.respondents.actuary import Actuary
 from inspect_confidence.respondents.estimator import Estimator
 from inspect_confidence.respondents.grader import Grader
 from inspect_confidence.respondents.hedger import Hedger
 from inspect_confidence.respondents.metacognitive import Metacognitive
 from inspect_confidence.respondents.surveyed import Chooser, Surveyed
+from inspect_confidence.respondents.utterance import Respondent
 from inspect_confidence.respondents.versatile import Versatile
 
 CANDID = Versatile(

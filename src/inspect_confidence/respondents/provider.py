@@ -16,9 +16,9 @@ from inspect_ai.model import (
 )
 from inspect_ai.tool import ToolChoice, ToolInfo
 
-from inspect_confidence._errors import InvalidArgument, nearest
-from inspect_confidence.respondents._utterance import Respondent, Utterance
+from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.respondents.presets import PRESETS
+from inspect_confidence.respondents.utterance import Respondent, Utterance
 
 _CHARACTERS_PER_TOKEN = 4
 

@@ -7,11 +7,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from inspect_confidence._errors import InvalidArgument
 from inspect_confidence.datasets.wep_choices import CHOICE_SETS, RANGES, ChoicePrompt, design
 from inspect_confidence.datasets.wep_survey import surveyed_counts
+from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.prompts.wep_probes import CHOICES
-from inspect_confidence.respondents._utterance import Utterance, perhaps_spoilt, seeded
+from inspect_confidence.respondents.utterance import Utterance, perhaps_spoilt, seeded
 
 _PROMPTS: dict[str, ChoicePrompt] = {one.id: one for one in design()}
 

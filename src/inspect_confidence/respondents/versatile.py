@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar
 
-from inspect_confidence._errors import InvalidArgument
-from inspect_confidence.respondents._utterance import Respondent, Utterance
+from inspect_confidence.errors import InvalidArgument
+from inspect_confidence.respondents.utterance import Respondent, Utterance
 
 _FAILURES = ("fail_rate", "error_rate")
 """What a respondent calls its share of replies that hold no answer, the first that it has: a

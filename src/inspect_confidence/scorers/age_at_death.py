@@ -9,8 +9,8 @@ from inspect_ai.solver import TaskState
 from inspect_confidence.answers import RUN_STATUSES, Unreadable, age_in, probability_in, read_json
 from inspect_confidence.datasets.life_tables import read_life_table
 from inspect_confidence.scorers._calibration import LIFE_METRICS
-from inspect_confidence.scorers._explained import age_read, unread
-from inspect_confidence.scorers._unread import not_asked
+from inspect_confidence.scorers.explained import age_read, unread
+from inspect_confidence.scorers.reading import not_asked
 
 _NAN = float("nan")
 

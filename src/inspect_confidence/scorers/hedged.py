@@ -13,17 +13,17 @@ from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 from inspect_ai.util import collect
 
-from inspect_confidence._arguments import fingerprint
 from inspect_confidence.answers import RUN_STATUSES, Unreadable
 from inspect_confidence.answers.sentences import ends_whole, split_sentences
-from inspect_confidence.judges._judgment import Judge, SentenceJudgment
+from inspect_confidence.arguments import fingerprint
+from inspect_confidence.judges.judgment import Judge, SentenceJudgment
 from inspect_confidence.judges.model import ROLE, ModelJudge, require_grader
 from inspect_confidence.judges.rules import RulesJudge
 from inspect_confidence.metrics import faithfulness
 from inspect_confidence.prompts import judge as prompts
 from inspect_confidence.prompts.hedge_markers import with_choices
-from inspect_confidence.scorers._explained import hedges_judged, quoted, unread
 from inspect_confidence.scorers._hedge_metrics import HEDGE_METRICS
+from inspect_confidence.scorers.explained import hedges_judged, quoted, unread
 from inspect_confidence.solvers.draws import Draw, stored_draws
 
 _NAN = float("nan")

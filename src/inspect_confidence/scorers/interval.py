@@ -5,9 +5,8 @@ from inspect_ai.solver import TaskState
 
 from inspect_confidence.answers import RUN_STATUSES, StatedInterval, Unreadable, read_interval
 from inspect_confidence.metrics import interval_score as winkler
-from inspect_confidence.scorers._explained import unread
-from inspect_confidence.scorers._explained_intervals import stated_interval
 from inspect_confidence.scorers._per_level import LOG_METRICS
+from inspect_confidence.scorers.explained import stated_interval, unread
 
 _NAN = float("nan")
 

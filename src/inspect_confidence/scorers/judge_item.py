@@ -20,7 +20,7 @@ from inspect_confidence.answers.judged import (
 )
 from inspect_confidence.answers.markers import find_markers, sentence_decisiveness
 from inspect_confidence.metrics import accuracy as share
-from inspect_confidence.scorers._explained import judged_as_labelled, markers_compared, unread
+from inspect_confidence.scorers.explained import judged_as_labelled, markers_compared, unread
 
 _NAN = float("nan")
 _LONGER = 4

@@ -7,7 +7,9 @@ from inspect_ai.solver import TaskState
 
 from inspect_confidence.answers import Unreadable, read_exponent, read_interval
 from inspect_confidence.metrics import covered, interval_score, sampling_interval, tunnel_interval
-from inspect_confidence.scorers._drawn import (
+from inspect_confidence.scorers._per_level import LOG_METRICS
+from inspect_confidence.scorers.explained import drawn_interval, power
+from inspect_confidence.scorers.reading import (
     as_metadata,
     at_levels,
     no_draw,
@@ -15,8 +17,6 @@ from inspect_confidence.scorers._drawn import (
     read_of,
     share_readable,
 )
-from inspect_confidence.scorers._explained_intervals import drawn_interval, power
-from inspect_confidence.scorers._per_level import LOG_METRICS
 from inspect_confidence.solvers.draws import Draw, stored_draws
 
 

@@ -17,8 +17,8 @@ from inspect_confidence.answers import (
     read_choice,
     read_confidence,
 )
-from inspect_confidence.scorers._explained import confidence_on_scale, right_or_wrong, unread
 from inspect_confidence.scorers._per_scale import LOG_METRICS
+from inspect_confidence.scorers.explained import confidence_on_scale, right_or_wrong, unread
 
 _NAN = float("nan")
 

@@ -9,7 +9,9 @@ from inspect_ai.solver import TaskState
 
 from inspect_confidence.answers import TokenChoice, Unreadable, read_integer_distribution
 from inspect_confidence.metrics import prediction_set, tunnel_index
-from inspect_confidence.scorers._drawn import (
+from inspect_confidence.scorers._per_level import LOG_METRICS
+from inspect_confidence.scorers.explained import drawn_interval, unread
+from inspect_confidence.scorers.reading import (
     as_metadata,
     at_levels,
     no_draw,
@@ -17,9 +19,6 @@ from inspect_confidence.scorers._drawn import (
     read_of,
     share_readable,
 )
-from inspect_confidence.scorers._explained import unread
-from inspect_confidence.scorers._explained_intervals import drawn_interval
-from inspect_confidence.scorers._per_level import LOG_METRICS
 from inspect_confidence.solvers.draws import Draw, stored_draws
 
 

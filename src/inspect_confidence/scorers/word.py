@@ -3,15 +3,10 @@
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric, scorer
 from inspect_ai.solver import TaskState
 
-from inspect_confidence.answers import (
-    RUN_STATUSES,
-    Unreadable,
-    read_probability,
-    read_word_choice,
-)
+from inspect_confidence.answers import RUN_STATUSES, Unreadable, read_probability, read_word_choice
 from inspect_confidence.metrics import accuracy as share
-from inspect_confidence.scorers._explained import probability_read, right_or_wrong, unread
 from inspect_confidence.scorers._grouped import mean_by
+from inspect_confidence.scorers.explained import probability_read, right_or_wrong, unread
 
 _NAN = float("nan")
 

@@ -5,8 +5,8 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from inspect_confidence.judges.model import require_grader
 from inspect_confidence.prompts import hedge_markers as prompts
-from inspect_confidence.solvers._message import user_message
 from inspect_confidence.solvers.draws import draw_replies, store_draws
+from inspect_confidence.solvers.message import user_message
 
 
 @solver

@@ -4,9 +4,9 @@ from inspect_ai.model import ChatMessage, GenerateConfig, ModelOutput, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import collect
 
-from inspect_confidence._errors import InvalidArgument
-from inspect_confidence.solvers._message import user_message
+from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.solvers.draws import conversation, store_draws
+from inspect_confidence.solvers.message import user_message
 
 TOP_LOGPROBS = 20
 """As many alternatives as the OpenAI protocol gives."""

@@ -9,8 +9,8 @@ from inspect_ai.util import JSONSchema
 
 from inspect_confidence.prompts import life_eval, question_sets
 from inspect_confidence.prompts.question_sets import Kind
-from inspect_confidence.solvers._message import user_message
 from inspect_confidence.solvers.draws import conversation
+from inspect_confidence.solvers.message import user_message
 
 _NUMBER = JSONSchema(type="number")
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from inspect_confidence.solvers._message import user_message
+from inspect_confidence.solvers.message import user_message
 
 
 @solver

@@ -5,8 +5,8 @@ from string import ascii_uppercase
 
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from inspect_confidence.solvers._message import user_message
 from inspect_confidence.solvers.draws import conversation
+from inspect_confidence.solvers.message import user_message
 
 
 @solver

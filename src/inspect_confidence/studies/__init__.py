@@ -2,8 +2,11 @@
 
 from collections.abc import Mapping
 
-from inspect_confidence.studies._cell import Cell, cell
-from inspect_confidence.studies._study import (
+from inspect_confidence.studies.fermi_eval.study import FERMI_EVAL
+from inspect_confidence.studies.hedge_markers.study import HEDGE_MARKERS
+from inspect_confidence.studies.life_eval.study import LIFE_EVAL
+from inspect_confidence.studies.scale_variants.study import SCALE_VARIANTS
+from inspect_confidence.studies.study import (
     COMMON_COLUMNS,
     Difference,
     FigureSpec,
@@ -16,11 +19,8 @@ from inspect_confidence.studies._study import (
     TaskTable,
     View,
 )
-from inspect_confidence.studies.fermi_eval import FERMI_EVAL
-from inspect_confidence.studies.hedge_markers import HEDGE_MARKERS
-from inspect_confidence.studies.life_eval import LIFE_EVAL
-from inspect_confidence.studies.scale_variants import SCALE_VARIANTS
-from inspect_confidence.studies.wep_probes import WEP_PROBES
+from inspect_confidence.studies.tables import Cell, cell
+from inspect_confidence.studies.wep_probes.study import WEP_PROBES
 
 STUDIES = (FERMI_EVAL, SCALE_VARIANTS, WEP_PROBES, LIFE_EVAL, HEDGE_MARKERS)
 

@@ -9,7 +9,7 @@ from inspect_ai.log import HeadlineMetric
 from inspect_ai.scorer import Scorer
 from inspect_ai.solver import Solver
 
-from inspect_confidence._arguments import (
+from inspect_confidence.arguments import (
     argument_names,
     choice,
     integer,
@@ -18,8 +18,8 @@ from inspect_confidence._arguments import (
     refuse_unknown,
     template,
 )
-from inspect_confidence._errors import InvalidArgument
 from inspect_confidence.datasets.fermi import FermiItem, load_fermi
+from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.prompts import fermi_eval as prompts
 from inspect_confidence.scorers.interval import interval
 from inspect_confidence.scorers.repeated import repeated_intervals, repeated_points
@@ -27,8 +27,8 @@ from inspect_confidence.scorers.tokens import token_distribution
 from inspect_confidence.solvers.integer import ask_integer, ask_traces
 from inspect_confidence.solvers.interval import ask_interval
 from inspect_confidence.solvers.point import ask_point
-from inspect_confidence.tasks._facts import log_facts, system_message
-from inspect_confidence.tasks._viewers import interval_viewer, levels_viewer
+from inspect_confidence.tasks.facts import log_facts, system_message
+from inspect_confidence.tasks.viewers import interval_viewer, levels_viewer
 
 
 @dataclass(frozen=True)

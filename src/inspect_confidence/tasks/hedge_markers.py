@@ -7,7 +7,7 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import HeadlineMetric
 from inspect_ai.model import GenerateConfig
 
-from inspect_confidence._arguments import (
+from inspect_confidence.arguments import (
     argument_names,
     boolean,
     check_fields,
@@ -19,17 +19,17 @@ from inspect_confidence._arguments import (
     template,
     user_path,
 )
-from inspect_confidence._errors import InvalidArgument, nearest
 from inspect_confidence.datasets.hedge_markers import MarkerQuestion, load_marker_questions
 from inspect_confidence.datasets.judge_items import JudgeItem, load_judge_items
+from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.prompts import hedge_markers as wording
 from inspect_confidence.prompts import judge as judging
 from inspect_confidence.scorers.hedged import hedged
 from inspect_confidence.scorers.judge_item import judge_item
 from inspect_confidence.solvers.hedged import ask_hedged
 from inspect_confidence.solvers.judge_item import ask_judge
-from inspect_confidence.tasks._facts import log_facts, system_message
-from inspect_confidence.tasks._viewers import hedge_viewer, judge_viewer
+from inspect_confidence.tasks.facts import log_facts, system_message
+from inspect_confidence.tasks.viewers import hedge_viewer, judge_viewer
 
 JUDGES = ("model", "rules")
 MOST_TOKENS = 256

@@ -5,7 +5,7 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import HeadlineMetric
 from inspect_ai.model import GenerateConfig
 
-from inspect_confidence._arguments import (
+from inspect_confidence.arguments import (
     argument_names,
     choice,
     integer,
@@ -16,7 +16,6 @@ from inspect_confidence._arguments import (
     user_path,
     whole_numbers,
 )
-from inspect_confidence._errors import InvalidArgument
 from inspect_confidence.datasets.life_eval import LifeItem, life_items, study_prompts
 from inspect_confidence.datasets.life_tables import (
     SEXES,
@@ -26,12 +25,13 @@ from inspect_confidence.datasets.life_tables import (
     read_life_table,
 )
 from inspect_confidence.datasets.question_sets import STUDY_COMMIT
+from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.prompts import life_eval as wording
 from inspect_confidence.scorers.age_at_death import age_at_death
 from inspect_confidence.solvers.json_reply import ask_age
-from inspect_confidence.tasks._facts import log_facts, system_message
-from inspect_confidence.tasks._json_prompts import EXAMPLE, OURS, is_exact, is_schema
-from inspect_confidence.tasks._viewers import life_viewer
+from inspect_confidence.tasks.facts import log_facts, system_message
+from inspect_confidence.tasks.json_prompts import EXAMPLE, OURS, is_exact, is_schema
+from inspect_confidence.tasks.viewers import life_viewer
 
 AMERICAN = "American"
 _OUTPUT_TOKENS = 150

@@ -7,7 +7,7 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import HeadlineMetric
 from inspect_ai.model import GenerateConfig
 
-from inspect_confidence._arguments import (
+from inspect_confidence.arguments import (
     argument_names,
     boolean,
     choice,
@@ -15,7 +15,6 @@ from inspect_confidence._arguments import (
     refuse_unknown,
     template,
 )
-from inspect_confidence._errors import InvalidArgument
 from inspect_confidence.datasets.question_sets import (
     STUDY_COMMIT,
     GivenAnswer,
@@ -23,12 +22,13 @@ from inspect_confidence.datasets.question_sets import (
     load_question_set,
     study_prompts,
 )
+from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.prompts import question_sets as wording
 from inspect_confidence.scorers.option_confidence import option_confidence
 from inspect_confidence.solvers.json_reply import ask_options
-from inspect_confidence.tasks._facts import log_facts, system_message
-from inspect_confidence.tasks._json_prompts import EXAMPLE, OURS, is_exact, is_schema
-from inspect_confidence.tasks._viewers import option_viewer
+from inspect_confidence.tasks.facts import log_facts, system_message
+from inspect_confidence.tasks.json_prompts import EXAMPLE, OURS, is_exact, is_schema
+from inspect_confidence.tasks.viewers import option_viewer
 
 _MOST_ALTERNATIVES = 20
 _OUTPUT_TOKENS = 180

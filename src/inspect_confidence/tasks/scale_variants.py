@@ -7,20 +7,14 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import HeadlineMetric
 from inspect_ai.model import GenerateConfig
 
-from inspect_confidence._arguments import (
-    argument_names,
-    choice,
-    integer,
-    refuse_unknown,
-    template,
-)
-from inspect_confidence._scales import Scale, read_scales
+from inspect_confidence.arguments import argument_names, choice, integer, refuse_unknown, template
 from inspect_confidence.datasets.questions import ChoiceItem, load_questions
 from inspect_confidence.prompts import scale_variants as prompts
+from inspect_confidence.scales import Scale, read_scales
 from inspect_confidence.scorers.stated import stated
 from inspect_confidence.solvers.stated import ask_stated
-from inspect_confidence.tasks._facts import log_facts, system_message
-from inspect_confidence.tasks._viewers import stated_viewer
+from inspect_confidence.tasks.facts import log_facts, system_message
+from inspect_confidence.tasks.viewers import stated_viewer
 
 
 @task

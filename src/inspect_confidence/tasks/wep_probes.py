@@ -5,7 +5,7 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import HeadlineMetric
 from inspect_ai.model import GenerateConfig
 
-from inspect_confidence._arguments import (
+from inspect_confidence.arguments import (
     argument_names,
     choice,
     fingerprint,
@@ -14,12 +14,8 @@ from inspect_confidence._arguments import (
     several,
     template,
 )
-from inspect_confidence.datasets._selection import Selection, choose
-from inspect_confidence.datasets.wep_choices import (
-    NUMBERS,
-    ChoicePrompt,
-    ordered_design,
-)
+from inspect_confidence.datasets.selection import Selection, choose
+from inspect_confidence.datasets.wep_choices import NUMBERS, ChoicePrompt, ordered_design
 from inspect_confidence.datasets.wep_contexts import (
     LANGUAGES,
     SETTINGS,
@@ -30,8 +26,8 @@ from inspect_confidence.datasets.wep_contexts import (
 from inspect_confidence.prompts import wep_probes as prompts
 from inspect_confidence.scorers.word import stated_probability, word_choice
 from inspect_confidence.solvers.word import ask_probability, ask_word
-from inspect_confidence.tasks._facts import log_facts, system_message
-from inspect_confidence.tasks._viewers import choice_viewer, probability_viewer
+from inspect_confidence.tasks.facts import log_facts, system_message
+from inspect_confidence.tasks.viewers import choice_viewer, probability_viewer
 
 
 @task

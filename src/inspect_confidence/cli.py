@@ -1,0 +1,534 @@
+"""The command line: from logs to judgments, results, comparisons, reports and exports."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from inspect_confidence.judgments.read import Judgments
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
+import os
+from typing import TYPE_CHECKING
+
+from inspect_confidence.export import FORMATS, RELATIONSHIPS
+
+if TYPE_CHECKING:
+    import pandas as pd
+import math
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
+from inspect_confidence import __version__
+
+_LEFT = ("condition", "metric", "verdict")
+
+
+def read(paths: Iterable[str], *, lost: str = "note") -> "Judgments":
+    """Judgments with a progress bar, and the notices on standard error.
+
+    Args:
+        paths: As `read_judgments` takes them.
+        lost: What a notice of lost data begins with.
+    """
+    from rich.console import Console
+    from rich.progress import track
+
+    from inspect_confidence.judgments.read import read_judgments
+
+    console = Console(stderr=True)
+    frames = read_judgments(
+        list(paths),
+        progress=lambda logs: track(
+            logs, "Reading logs", console=console, transient=True, disable=len(logs) < 2
+        ),
+    )
+    for notice in frames.notices:
+        click.echo(f"{lost if notice in frames.lost else 'note'}: {notice}", err=True)
+    return frames
+
+
+def print_json(frame: "pd.DataFrame") -> None:
+    """A JSON array with null for NaN; infinite numbers as the texts Infinity and -Infinity."""
+    import json
+    import math
+
+    def plain(value: object) -> object:
+        if isinstance(value, float) and not math.isfinite(value):
+            return None if math.isnan(value) else ("Infinity" if value > 0 else "-Infinity")
+        return value
+
+    rows = [{name: plain(value) for name, value in row.items()} for row in frame.to_dict("records")]
+    click.echo(json.dumps(rows, indent=1, ensure_ascii=False, allow_nan=False))
+
+
+def print_table(table: "pd.DataFrame", title: str, caption: str) -> None:
+    """A table for people; as wide as it needs to be where the output isn't a terminal."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=1_000)
+    shown = Table(box=SIMPLE_HEAD, pad_edge=False)
+    # As texts: names may hold brackets, which are markup otherwise.
+    for column in table:
+        shown.add_column(
+            Text(str(column).replace(" ", "\n", 1)),
+            justify="left" if column in _LEFT else "right",
+        )
+    for row in table.itertuples(index=False):
+        shown.add_row(*(Text(str(value)) for value in row))
+    console.print(title, style="bold", markup=False, emoji=False, highlight=False)
+    console.print(shown, highlight=False)
+    if caption:
+        console.print(f"{caption}\n", markup=False, emoji=False, highlight=False)
+
+
+PATHS = click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+OUTPUT = click.option(
+    "-o", "--output", required=True, type=click.Path(path_type=Path), metavar="FILE"
+)
+DIRECTORY = click.option(
+    "-o",
+    "--output",
+    "directory",
+    required=True,
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Where to; made if it isn't there.",
+)
+RESAMPLES = click.option(
+    "--resamples",
+    type=click.IntRange(min=1),
+    default=10_000,
+    show_default=True,
+    help="Bootstrap resamples of the items.",
+)
+SEED = click.option("--seed", default=0, show_default=True, help="Seed of the resampling.")
+CONVENTION = click.option(
+    "--convention",
+    type=click.Choice(["text", "authors"]),
+    help="Where a study's text and its authors' code differ; each study has its own default.",
+)
+COMMON_ITEMS = click.option(
+    "--common-items",
+    is_flag=True,
+    help="Count only items that every model of a data set answered readably.",
+)
+JSON = click.option("--json", "as_json", is_flag=True, help="Print the rows as a JSON array.")
+CSV = click.option("--csv", type=click.Path(path_type=Path), help="Write the rows to a csv file.")
+
+
+@click.command()
+@PATHS
+@JSON
+@CSV
+@RESAMPLES
+@SEED
+@click.option(
+    "--penalty",
+    default=10.0,
+    show_default=True,
+    help="Lambda of the decoding-temperature rule, where several temperatures were sampled.",
+)
+@click.option(
+    "--thresholds",
+    default="0.5,0.75",
+    show_default=True,
+    help="From which on stated confidence counts as high, for type-2 sensitivity.",
+)
+@CONVENTION
+@click.option(
+    "--survey",
+    metavar="FILE",
+    help="What people say that words mean: a csv file with a column a word.",
+)
+@click.option(
+    "--groups",
+    metavar="FILE",
+    help="Means over groups of models: a csv file with the columns model and group.",
+)
+@COMMON_ITEMS
+@click.option(
+    "--markers",
+    metavar="FILE",
+    help="Which form stands for each hedge marker: json as `canonicalize` writes it.",
+)
+@click.option(
+    "--marker-threshold",
+    default="10",
+    show_default=True,
+    help="How many sentences a hedge marker needs; several with commas stand side by side.",
+)
+@click.option("--ddof", default=1, show_default=True, help="Of coefficients of variation.")
+@click.option(
+    "--correlation-clamp",
+    default=0.9999,
+    show_default=True,
+    help="Greatest correlation of hedge markers before Fisher's transformation.",
+)
+def summarize(
+    paths: Sequence[str],
+    as_json: bool,
+    csv: Path | None,
+    resamples: int,
+    seed: int,
+    penalty: float,
+    thresholds: str,
+    convention: str | None,
+    survey: str | None,
+    groups: str | None,
+    common_items: bool,
+    markers: str | None,
+    marker_threshold: str,
+    ddof: int,
+    correlation_clamp: float,
+) -> None:
+    """Print the results: every number with its 95% interval."""
+    from inspect_confidence.arguments import numbers
+    from inspect_confidence.commands.summarize import summarize as compute
+    from inspect_confidence.results import quoting
+
+    high = numbers("thresholds", thresholds, above=0, below=1.000001)
+    results = compute(
+        read(paths),
+        resamples=resamples,
+        seed=seed,
+        penalty=penalty,
+        thresholds=high,
+        convention=convention,
+        survey=survey,
+        groups=groups,
+        common_items=common_items,
+        markers=markers,
+        marker_thresholds=numbers("marker-threshold", marker_threshold, above=0, below=1e9),
+        ddof=ddof,
+        correlation_clamp=correlation_clamp,
+    )
+    if csv:
+        results.to_csv(csv, index=False, lineterminator="\n", quoting=quoting(results))
+    if as_json:
+        print_json(results)
+    else:
+        _print_views(results)
+
+
+def _print_views(results: "pd.DataFrame") -> None:
+    from inspect_confidence.studies import STUDIES
+
+    for study in STUDIES:
+        mine = results[results["task"].isin([table.task for table in study.tables])]
+        for view in study.views(mine) if len(mine) else ():
+            print_table(view.table, view.title, view.caption)
+
+
+@click.command()
+@PATHS
+@DIRECTORY
+@click.option("--published", is_flag=True, help="Show the studies' published figures beside.")
+@click.option(
+    "--baseline",
+    metavar="MODEL",
+    help="Show every model's paired differences from this one, named as in the logs.",
+)
+@RESAMPLES
+@SEED
+@CONVENTION
+def report(
+    paths: Sequence[str],
+    directory: Path,
+    published: bool,
+    baseline: str | None,
+    resamples: int,
+    seed: int,
+    convention: str | None,
+) -> None:
+    """Write a page of all results, index.html, its figures and its tables to a folder."""
+    from inspect_confidence.report import write_report
+
+    page = write_report(
+        read(paths),
+        directory,
+        logs=paths,
+        published=published,
+        baseline=baseline,
+        workers=os.cpu_count() or 1,
+        resamples=resamples,
+        seed=seed,
+        convention=convention,
+    )
+    click.echo(f"report written to {page}")
+
+
+@click.command()
+@click.argument("task")
+@click.option("-T", "arguments", multiple=True, metavar="NAME=VALUE", help="A task argument.")
+@click.option("--model", help="For the price, where Inspect's model cost data has the model.")
+@click.option("--epochs", default=1, show_default=True)
+@click.option(
+    "--model-cost-config",
+    type=click.Path(exists=True, dir_okay=False),
+    envvar="INSPECT_EVAL_MODEL_COST_CONFIG",
+    help="YAML or JSON file with model prices, as `inspect eval` takes it.",
+)
+def plan(
+    task: str,
+    arguments: Sequence[str],
+    model: str | None,
+    epochs: int,
+    model_cost_config: str | None,
+) -> None:
+    """Print what a run would ask and cost, without calling a model."""
+    from inspect_confidence.commands.plan import plan_run
+
+    click.echo(plan_run(task, arguments, model, epochs, model_cost_config))
+
+
+@click.command()
+@PATHS
+@OUTPUT
+def judgments(paths: Sequence[str], output: Path) -> None:
+    """Write the judgments, one row each, to a csv or parquet file."""
+    from inspect_confidence.judgments.files import write_file
+
+    frames = read(paths)
+    write_file(frames, output)
+    click.echo(f"{sum(map(len, frames.values()))} judgments written to {output}")
+
+
+@click.command()
+@PATHS
+@click.option("--format", "form", required=True, type=click.Choice(FORMATS), help="What to write.")
+@DIRECTORY
+@RESAMPLES
+@SEED
+@CONVENTION
+@click.option(
+    "--organization",
+    default="unknown",
+    show_default=True,
+    help="Who evaluated, as every-eval-ever records it.",
+)
+@click.option(
+    "--relationship",
+    type=click.Choice(RELATIONSHIPS),
+    default="other",
+    show_default=True,
+    help="What they are to the model's developer.",
+)
+def export(
+    paths: Sequence[str],
+    form: str,
+    directory: Path,
+    resamples: int,
+    seed: int,
+    convention: str | None,
+    organization: str,
+    relationship: str,
+) -> None:
+    """Write the results as tables, as a leaderboard, or for public collections of results."""
+    from inspect_confidence.export import export as write
+
+    for written in write(
+        read(paths),
+        form,
+        directory,
+        logs=paths,
+        resamples=resamples,
+        seed=seed,
+        convention=convention,
+        organization=organization,
+        relationship=relationship,
+    ):
+        click.echo(written)
+
+
+@click.command()
+@click.argument("a", metavar="A")
+@click.argument("b", metavar="[B]", required=False)
+@JSON
+@CSV
+@RESAMPLES
+@SEED
+@CONVENTION
+def compare(
+    a: str,
+    b: str | None,
+    as_json: bool,
+    csv: Path | None,
+    resamples: int,
+    seed: int,
+    convention: str | None,
+) -> None:
+    """Print paired differences between what is in A and what is in B, or within A alone.
+
+    Models, variants and methods that answered the same items are compared on those items.
+    """
+    from inspect_confidence.commands.compare import compare as compute
+    from inspect_confidence.results import quoting
+
+    sides = [read([side]) for side in (a, b) if side]
+    differences = compute(*sides, resamples=resamples, seed=seed, convention=convention)
+    if csv:
+        differences.to_csv(csv, index=False, lineterminator="\n", quoting=quoting(differences))
+    if as_json:
+        print_json(differences)
+    else:
+        _print_differences(differences)
+
+
+def _print_differences(differences: "pd.DataFrame") -> None:
+    for (a, b, dataset), rows in differences.groupby(["a", "b", "dataset"], sort=False):
+        table = rows[["condition", "metric"]].copy()
+        for name in ("value_a", "value_b", "difference"):
+            table[name] = rows[name].map("{:.3g}".format)
+        table["95% interval"] = [
+            f"[{low:.3g}, {high:.3g}]"
+            for low, high in zip(rows["ci_low"], rows["ci_high"], strict=True)
+        ]
+        table["items"] = rows["items"].astype(str)
+        table["verdict"] = rows["verdict"]
+        print_table(
+            table, f"a: {a}\nb: {b}\non {dataset}", "p after Holm's adjustment over all rows."
+        )
+
+
+@click.command()
+@PATHS
+@click.option(
+    "--only",
+    type=click.Choice(["bibtex", "settings"]),
+    help="Only the references, or only the paragraphs on how judgments came about.",
+)
+def cite(paths: Sequence[str], only: str | None) -> None:
+    """Print BibTeX of what the judgments rest on, and a paragraph a task on its settings."""
+    from inspect_confidence.commands.cite import cite as compute
+
+    found = compute(list(paths), judgments=read(paths))
+    for name in found.unknown:
+        click.echo(f"note: no reference is known for {name}; cite its source too.", err=True)
+    shown = {"bibtex": found.bibtex, "settings": found.settings}
+    parts = [one for name, some in shown.items() if only in (None, name) for one in some]
+    click.echo("\n\n".join(parts))
+
+
+_FAILED = 1
+"""Exit code; errors of usage are 2, as click has them."""
+
+
+@click.command()
+@PATHS
+@click.option(
+    "--require",
+    "requirements",
+    multiple=True,
+    required=True,
+    metavar="REQUIREMENT",
+    help="As 'ece<=0.10' or 'coverage>=0.85;level=90'; may be given several times.",
+)
+@click.option(
+    "--strict",
+    is_flag=True,
+    help="Judge by the end of the 95% interval, not the value; fail where data were lost.",
+)
+@JSON
+@RESAMPLES
+@SEED
+@CONVENTION
+@COMMON_ITEMS
+def check(
+    paths: Sequence[str],
+    requirements: Sequence[str],
+    strict: bool,
+    as_json: bool,
+    resamples: int,
+    seed: int,
+    convention: str | None,
+    common_items: bool,
+) -> None:
+    """Exit with 1 unless every matching result meets the requirements.
+
+    A requirement is METRIC OP NUMBER[;key=value...]. Keys are parts of the condition, task, model
+    and dataset; `key=` means that the part is absent.
+    """
+    from inspect_confidence.commands.check import check as compute
+    from inspect_confidence.commands.check import read_requirement
+    from inspect_confidence.commands.summarize import summarize
+
+    for requirement in requirements:  # a misspelt one shall not cost the reading of the logs
+        read_requirement(requirement)
+    judgments = read(paths, lost="not judged")
+    results = summarize(
+        judgments,
+        resamples=resamples,
+        seed=seed,
+        convention=convention,
+        common_items=common_items,
+    )
+    found = compute(results, requirements, strict=strict)
+    if as_json:
+        print_json(found)
+    else:
+        _print_found(found)
+    if not found["passed"].all() or (strict and judgments.lost):
+        click.get_current_context().exit(_FAILED)
+
+
+def _print_found(found: "pd.DataFrame") -> None:
+    """A table of all rows for each requirement, and how many requirements are met."""
+    for requirement, rows in found.groupby("requirement", sort=False):
+        table = rows[["task", "model", "dataset", "condition"]].copy()
+        table["value"] = rows["value"].map("{:.4g}".format)
+        table["95% interval"] = [
+            "" if math.isnan(low) or math.isnan(high) else f"[{low:.4g}, {high:.4g}]"
+            for low, high in zip(rows["ci_low"], rows["ci_high"], strict=True)
+        ]
+        table["n"] = rows["n"].astype(str)
+        table["verdict"] = [
+            "holds" if passed else f"fails: {reason}"
+            for passed, reason in zip(rows["passed"], rows["reason"], strict=True)
+        ]
+        print_table(table, str(requirement), f"{rows['passed'].sum()} of {len(rows)} hold.")
+    wanted = found["requirement"].nunique()
+    met = wanted - found.loc[~found["passed"], "requirement"].nunique()
+    click.echo(f"{met} of {wanted} requirements met.")
+
+
+@click.command()
+@PATHS
+@OUTPUT
+@click.option(
+    "--model", help="A model that groups the markers, as Inspect names it; else rules do."
+)
+def canonicalize(paths: Sequence[str], output: Path, model: str | None) -> None:
+    """Write which form stands for each hedge marker, for `summarize --markers`."""
+    from inspect_confidence.commands.canonicalize import canonical_forms
+    from inspect_confidence.studies.hedge_markers.forms import write_forms
+
+    forms = canonical_forms(read(paths), model=model)
+    write_forms(forms, output)
+    click.echo(f"{len(forms)} markers, {len(set(forms.values()))} forms written to {output}")
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__)
+def main() -> None:
+    """Confidence of language models: judgments, results and reports from Inspect's logs.
+
+    PATH is a log, a folder of logs (anywhere Inspect reads), or a csv or parquet file of judgments.
+    """
+
+
+for command in (canonicalize, check, cite, compare, export, judgments, plan, report, summarize):
+    main.add_command(command)

@@ -1,0 +1,55 @@
+"""Which form stands for each hedge marker: by rules, or by a model."""
+
+import asyncio
+import json
+
+import json_repair
+
+from inspect_confidence.answers.markers import standard_marker
+from inspect_confidence.commands.summarize import Source, judgments_of
+from inspect_confidence.errors import InvalidArgument
+from inspect_confidence.prompts.judge import STANDARDS
+
+
+def canonical_forms(source: Source, *, model: str | None = None) -> dict[str, str]:
+    """The form that stands for each marker in the judgments.
+
+    Args:
+        source: Judgments of `hedge_markers`, or paths.
+        model: A model that groups them, in one call; else rules do.
+
+    Returns:
+        Every marker with its form. Markers that a model leaves out are grouped by rules.
+
+    Raises:
+        InvalidArgument: There are no judgments of hedge markers, or the model's reply is no object.
+    """
+    frames = judgments_of(source)
+    if "hedge_markers" not in frames:
+        raise InvalidArgument("There are no judgments of hedge_markers to take markers from.")
+    found = sorted(set(frames["hedge_markers"]["marker"]) - {"", "<no_hedge>"})
+    forms = {marker: standard_marker(marker) for marker in found}
+    return {**forms, **(_asked(found, model) if model and found else {})}
+
+
+def _asked(markers: list[str], model: str) -> dict[str, str]:
+    # Inspect takes seconds to import, and rules need none of it.
+    from inspect_ai.model import GenerateConfig, get_model  # noqa: PLC0415
+
+    prompt = STANDARDS.format(markers=json.dumps(markers, ensure_ascii=False, indent=1))
+
+    async def ask() -> str:
+        config = GenerateConfig(temperature=0)
+        return (await get_model(model).generate(prompt, config=config)).completion
+
+    reply = asyncio.run(ask())
+    parsed = json_repair.loads(reply)
+    if not isinstance(parsed, dict):
+        raise InvalidArgument(f"{model} gave no JSON object of markers: {reply[:80]!r}")
+    known = set(markers)
+    # What is no text is grouped by rules, as what is left out is.
+    return {
+        str(marker): form.strip()
+        for marker, form in parsed.items()
+        if marker in known and isinstance(form, str) and form.strip()
+    }

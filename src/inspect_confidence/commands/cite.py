@@ -1,0 +1,296 @@
+"""Logs -> what to cite, and how the numbers came about."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from os import PathLike, fspath
+from typing import Any
+
+import pandas as pd
+from inspect_ai.log import EvalLog, read_eval_log
+from inspect_ai.model import GenerateConfig, ModelConfig
+
+from inspect_confidence.judgments.files import SUFFIXES
+from inspect_confidence.judgments.logs import _OPERATIONAL, find_logs
+from inspect_confidence.judgments.read import Judgments, Paths, read_judgments
+from inspect_confidence.privacy import model_arguments, model_name, scrub, setting_text
+from inspect_confidence.references import DATASETS, OWN, SURVEY, reference
+from inspect_confidence.studies import STUDIES, TABLES
+
+_NOT_ASKED = frozenset({*_OPERATIONAL, "extra_body"})
+
+
+def settings_of(task: str, judgments: pd.DataFrame, runs: Sequence[EvalLog]) -> str:
+    """A paragraph on the judgments of one task.
+
+    Args:
+        task: Its name.
+        judgments: Of it.
+        runs: The headers of its logs; none where the judgments were read from files.
+    """
+    recorded = judgments["run"].isin([run.eval.task_id for run in runs])
+    elsewhere = judgments[~recorded]
+    if not runs:
+        return f"{task}: {_filed(elsewhere)} {_counts(judgments)}"
+    return " ".join(
+        filter(
+            None,
+            [
+                _settings_runs(task, runs),
+                _sentence("Task arguments", _merged(_arguments(run) for run in runs)),
+                _generation("Generation settings", [run.plan.config for run in runs]),
+                _model_arguments(runs),
+                _roles(runs),
+                _items(runs),
+                _filed(elsewhere) if len(elsewhere) else "",
+                _counts(judgments),
+            ],
+        )
+    )
+
+
+def _filed(judgments: pd.DataFrame) -> str:
+    """Of judgments that no log here records."""
+    models = _listed(model_name(str(name)) for name in judgments["model"].unique())
+    return (
+        f"{len(judgments)} judgments of {models} were read from files, which don't record how they "
+        "were elicited."
+    )
+
+
+def _settings_runs(task: str, runs: Sequence[EvalLog]) -> str:
+    days = sorted({run.eval.created[:10] for run in runs})
+    when = f"on {days[0]}" if len(days) == 1 else f"from {days[0]} to {days[-1]}"
+    versions = _listed(f"{run.eval.task_version}" for run in runs)
+    packages = _merged((run.eval.packages for run in runs), missing="")
+    made = _listed(f"{name} {version}" for name, version in packages.items())
+    unfinished = sum(run.status != "success" for run in runs)
+    models = _listed(model_name(run.eval.model) for run in runs)
+    return (
+        f"{task} (version {versions}) asked {models} in "
+        f"{'one run' if len(runs) == 1 else f'{len(runs)} runs'} {when}"
+        + (f", with {made}" if made else "")
+        + (f"; {unfinished} did not finish" if unfinished else "")
+        + "."
+    )
+
+
+def _arguments(run: EvalLog) -> dict[str, str]:
+    return {
+        name: setting_text(value) for name, value in run.eval.task_args.items() if value is not None
+    }
+
+
+def _generation(start: str, configs: Iterable[GenerateConfig]) -> str:
+    kept = [
+        {
+            name: setting_text(value)
+            for name, value in config.model_dump(exclude_none=True).items()
+            if name not in _NOT_ASKED
+        }
+        for config in configs
+    ]
+    if not any(kept):
+        return f"{start}: the provider's defaults."
+    return _sentence(start, _merged(kept), "all others the provider's defaults")
+
+
+def _model_arguments(runs: Sequence[EvalLog]) -> str:
+    return _sentence(
+        "Model arguments", _merged(model_arguments(run.eval.model_args) for run in runs)
+    )
+
+
+def _roles(runs: Sequence[EvalLog]) -> str:
+    said = {
+        f"The {role} was {_player(config)}."
+        for run in runs
+        for role, played in (run.eval.model_roles or {}).items()
+        for config in (played if isinstance(played, list) else [played])
+    }
+    return " ".join(sorted(said))
+
+
+def _player(config: ModelConfig) -> str:
+    settings = model_arguments(config.args) | {
+        name: setting_text(value)
+        for name, value in config.config.model_dump(exclude_none=True).items()
+        if name not in _NOT_ASKED
+    }
+    set_to = ", ".join(f"{name}={value}" for name, value in settings.items())
+    return model_name(config.model) + (f" ({set_to})" if set_to else "")
+
+
+def _items(runs: Sequence[EvalLog]) -> str:
+    """How many items of what were asked how often, and which were not."""
+    said = dict.fromkeys(_asked(run) for run in runs)
+    left_out = {
+        f"{count} of {setting_text(_facts(run).get('dataset'))} were not asked: "
+        + scrub(str(reason))
+        for run in runs
+        for reason, count in (_facts(run).get("excluded") or {}).items()
+    }
+    return ". ".join([f"Items: {'; '.join(said)}", *sorted(left_out)]) + "."
+
+
+def _asked(run: EvalLog) -> str:
+    facts, config = _facts(run), run.eval.config
+    name = setting_text(facts.get("dataset") or run.eval.dataset.name)
+    split = ", ".join(
+        f"{facts[f'{part}_items']} {part}" for part in ("train", "test") if f"{part}_items" in facts
+    )
+    limit = f", of which --limit {config.limit} kept a part" if config.limit else ""
+    epochs = config.epochs or 1
+    times = "one epoch" if epochs == 1 else f"{epochs} epochs"
+    items = f"{facts['items']} " if "items" in facts else ""
+    return f"{items}of {name}" + (f" ({split})" if split else "") + f", {times}{limit}"
+
+
+def _facts(run: EvalLog) -> dict[str, Any]:
+    return run.eval.metadata or {}
+
+
+def _counts(judgments: pd.DataFrame) -> str:
+    """How many judgments could be read, and what became of the others."""
+    statuses = judgments["status"].value_counts()
+    read = int(statuses.get("ok", 0))
+    others = ", ".join(f"{count} {name}" for name, count in statuses.items() if name != "ok")
+    lost = len(judgments) - read
+    return (
+        f"Judgments: {len(judgments)}, of which {read} could be read and {lost} could not"
+        + (f" ({others})" if others else "")
+        + "."
+    )
+
+
+def _merged(settings: Iterable[Mapping[str, object]], missing: str = "not set") -> dict[str, str]:
+    """Settings of several runs: every value that a name has, where it isn't one for all."""
+    there = list(settings)
+    return {
+        name: " | ".join(filter(None, dict.fromkeys(str(one.get(name, missing)) for one in there)))
+        for name in sorted({name for one in there for name in one})
+    }
+
+
+def _sentence(start: str, settings: Mapping[str, str], rest: str = "") -> str:
+    parts = [f"{name}={value}" for name, value in settings.items()]
+    return f"{start}: {'; '.join([*parts, *filter(None, [rest])])}." if parts else ""
+
+
+def _listed(words: Iterable[str]) -> str:
+    """Different words in their order, with `and` before the last one."""
+    different = list(dict.fromkeys(words))
+    return " and ".join(filter(None, [", ".join(different[:-1]), *different[-1:]]))
+
+
+# As CITATION.cff has them, which isn't in the installed package; a test compares the two.
+_TITLE = "inspect_confidence"
+_AUTHOR = "The inspect_confidence maintainers"
+_ABSTRACT = "Confidence elicitation and its statistics for language models, as a plugin of Inspect."
+
+_SURVEYED = "wep_elicitation"
+"""The task whose answers are compared with people's."""
+
+
+@dataclass(frozen=True)
+class Citation:
+    """What a report of these judgments cites and says.
+
+    Attributes:
+        bibtex: Entries: this package, Inspect, the studies, and the data sets.
+        settings: A paragraph a task: models, arguments, versions, counts.
+        unknown: Data sets that no reference is known for, such as a user's files.
+    """
+
+    bibtex: Sequence[str]
+    settings: Sequence[str]
+    unknown: Sequence[str]
+
+
+def cite(paths: Paths, *, judgments: Judgments | None = None) -> Citation:
+    """What to cite of judgments, and the settings that their logs record.
+
+    Neither keys, addresses nor folders are in it.
+
+    Args:
+        paths: As `read_judgments` takes them.
+        judgments: What was read from them already, so that it isn't read twice.
+
+    Raises:
+        InvalidArgument: A path can't be used, or no judgment was found.
+    """
+    frames = read_judgments(paths) if judgments is None else judgments
+    runs = {task: _runs(paths, task) for task in frames}
+    headers = [one for some in runs.values() for one in some]
+    named = sorted(_datasets(frames))
+    entries = [
+        _software(frames, headers),
+        *(study.reference for study in STUDIES if any(one.task in frames for one in study.tables)),
+        *(entry for name in named for entry in DATASETS.get(name, ())),
+        *([SURVEY] if _SURVEYED in frames else []),
+        *_inspect(headers),
+    ]
+    return Citation(
+        list(dict.fromkeys(entries)),
+        [settings_of(task, frames[task], runs[task]) for task in TABLES if task in frames],
+        [scrub(name) for name in named if name not in DATASETS and name not in OWN],
+    )
+
+
+def _runs(paths: Paths, task: str) -> list[EvalLog]:
+    """The headers of a task's runs, of the latest log where one was retried or copied."""
+    found: dict[str, EvalLog] = {}
+    for one in _headers(paths):
+        if one.eval.task.rsplit("/", 1)[-1] == task:
+            before = found.get(one.eval.task_id)
+            if before is None or before.eval.created < one.eval.created:
+                found[one.eval.task_id] = one
+    return sorted(found.values(), key=lambda one: one.eval.created)
+
+
+def _headers(paths: Paths) -> Iterator[EvalLog]:
+    """Of every log that can be read; the others are in the judgments' notices."""
+    places = [paths] if isinstance(paths, str | PathLike) else paths
+    for place in [fspath(one) for one in places]:
+        for location in () if place.endswith(SUFFIXES) else find_logs(place):
+            with suppress(Exception):
+                yield read_eval_log(location, header_only=True)
+
+
+def _datasets(frames: Judgments) -> set[str]:
+    """Names of data sets; one run may have several."""
+    return {
+        name
+        for frame in frames.values()
+        for text in frame["dataset"].unique()
+        for name in str(text).split("+")
+        if name
+    }
+
+
+def _software(frames: Judgments, headers: Sequence[EvalLog]) -> str:
+    recorded = {name for frame in frames.values() for name in frame["package_version"].unique()}
+    recorded |= {one.eval.packages.get(_TITLE, "") for one in headers}
+    return reference(
+        "software",
+        _TITLE,
+        organization=_AUTHOR,
+        title=_TITLE,
+        version=" and ".join(sorted(filter(None, recorded))),
+        note=_ABSTRACT,
+    )
+
+
+def _inspect(headers: Sequence[EvalLog]) -> Iterator[str]:
+    """The harness, where there are logs of its runs."""
+    if headers:
+        recorded = {one.eval.packages.get("inspect_ai", "") for one in headers}
+        yield reference(
+            "software",
+            "inspect_ai",
+            organization="UK AI Security Institute",
+            title="Inspect AI: Framework for Large Language Model Evaluations",
+            year=2024,
+            version=" and ".join(sorted(filter(None, recorded))),
+            url="https://github.com/UKGovernmentBEIS/inspect_ai",
+        )

@@ -1,0 +1,136 @@
+"""Two ways of answering the same items: paired differences."""
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from inspect_confidence.commands.summarize import Source, judgments_of
+from inspect_confidence.errors import InvalidArgument
+from inspect_confidence.metrics import METRICS, bonferroni, holm
+from inspect_confidence.studies import STUDIES, Resampling, Study
+
+COLUMNS = [
+    *("task", "dataset", "a", "b", "condition", "metric", "value_a", "value_b"),
+    *("difference", "ci_low", "ci_high", "p", "p_bonferroni", "p_holm", "items", "verdict"),
+]
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A way of answering.
+
+    Attributes:
+        model: Model and variant.
+        way: What else the study tells contenders apart by.
+        judgments: Its judgments.
+    """
+
+    model: tuple[str, ...]
+    way: tuple[str, ...]
+    judgments: pd.DataFrame
+
+    @property
+    def name(self) -> str:
+        """For people."""
+        way = "-".join(filter(None, self.way))  # the ends of a scale: 0-100
+        return " ".join(filter(None, (*self.model, way)))
+
+
+def compare(
+    a: Source,
+    b: Source | None = None,
+    *,
+    resamples: int = 10_000,
+    seed: int = 0,
+    convention: str | None = None,
+) -> pd.DataFrame:
+    """Paired differences between models, variants or methods over the items both answered.
+
+    Args:
+        a: Judgments or paths. Alone, everything in it is compared pairwise.
+        b: Judgments or paths to compare with; every contender of `a` meets every one of `b`.
+        resamples: Bootstrap resamples for the 95% intervals, and permutations for p.
+        seed: Of both.
+        convention: `text` or `authors`, as in `summarize`.
+
+    Returns:
+        A row a metric: both values, their difference a - b with its 95% percentile interval over
+        common items, the two-sided p of a permutation test that exchanges the contenders within
+        items, p after Bonferroni's and Holm's adjustment over all rows of the call, and a verdict
+        by the latter. Contenders that differ in both model and method (or scale) aren't compared:
+        such a difference would say nothing about either.
+
+    Raises:
+        InvalidArgument: There are no two contenders that answered common items.
+    """
+    first = judgments_of(a)
+    second = None if b is None else judgments_of(b)
+    rows = []
+    for study in STUDIES:
+        for task in (table.task for table in study.tables):
+            if task not in first or (second is not None and task not in second):
+                continue
+            for dataset, one, other in _pairs(
+                study, first[task], None if second is None else second[task]
+            ):
+                resampling = Resampling(resamples, seed, convention=convention)
+                for found in study.compare(one.judgments, other.judgments, resampling):
+                    row = asdict(found)
+                    row["value_a"], row["value_b"] = row.pop("first"), row.pop("second")
+                    names = {"a": one.name, "b": other.name}
+                    rows.append({"task": task, "dataset": dataset, **names, **row})
+    if not rows:
+        raise InvalidArgument(
+            "Nothing to compare: no two models, variants or methods answered the same items."
+        )
+    frame = pd.DataFrame(rows)
+    frame["p_bonferroni"], frame["p_holm"] = bonferroni(frame["p"]), holm(frame["p"])
+    frame["verdict"] = [_verdict(row) for row in frame.to_dict("records")]
+    return frame[COLUMNS]
+
+
+def _pairs(
+    study: Study, first: pd.DataFrame, second: pd.DataFrame | None
+) -> Iterator[tuple[str, Contender, Contender]]:
+    shared = set(first["dataset"]) & set(first["dataset"] if second is None else second["dataset"])
+    for dataset in sorted(shared):
+        mine = _contenders(study, first[first["dataset"] == dataset])
+        pairs: Iterable[tuple[Contender, Contender]] = combinations(mine, 2)
+        if second is not None:
+            pairs = product(mine, _contenders(study, second[second["dataset"] == dataset]))
+        for one, other in pairs:
+            if one.model == other.model or one.way == other.way:
+                yield dataset, one, other
+
+
+def _contenders(study: Study, frame: pd.DataFrame) -> list[Contender]:
+    """Each way of answering with its judgments, named by what tells it from others."""
+    columns = ["model", "variant", *study.contenders]
+    return [
+        Contender((str(key[0]), str(key[1])), tuple(map(_written, key[2:])), rows)
+        for key, rows in frame.groupby(columns, sort=False, dropna=False)
+    ]
+
+
+def _written(value: object) -> str:
+    if isinstance(value, float):
+        return "" if np.isnan(value) else f"{value:g}"
+    return str(value)
+
+
+def _verdict(row: Mapping[Hashable, Any]) -> str:
+    difference, p = row["difference"], row["p_holm"]
+    if np.isnan(difference) or np.isnan(p):
+        return "undefined"
+    if p > 0.05:
+        return f"no difference shown (p={p:.3g})"
+    ahead, behind = ("a", "b") if difference > 0 else ("b", "a")
+    direction = METRICS[row["metric"]].direction
+    if direction in ("higher", "lower"):
+        better = ahead if direction == "higher" else behind
+        return f"{better} is better by {abs(difference):.3g} (p={p:.3g})"
+    return f"{ahead} is higher by {abs(difference):.3g} (p={p:.3g})"

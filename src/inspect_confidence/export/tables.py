@@ -1,0 +1,205 @@
+"""The results as a csv file that a spreadsheet can open."""
+
+import json
+import math
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from inspect_confidence.export.material import Material
+from inspect_confidence.export.text import presentable, visible, write_text
+from inspect_confidence.results import as_csv
+from inspect_confidence.studies import STUDIES, Study, View
+
+
+def write_left_out(
+    material: Material, directory: Path, rows: pd.DataFrame | None = None
+) -> list[Path]:
+    """`left_out.csv`: rows as in results with the reason; no file where nothing was left out.
+
+    Args:
+        material: Its results, where `rows` doesn't name others.
+        directory: Where to.
+        rows: The rows that the format would hold.
+    """
+    rows = material.results if rows is None else rows
+    model = rows["model"].isin(material.models())
+    value = rows["value"].to_numpy(float)
+    reasons = np.select(
+        [~model, np.isnan(value), np.isinf(value)],
+        ["over several models", "undefined", "infinite"],
+        default="",
+    )
+    left = rows.assign(left_out=reasons)[reasons != ""]
+    if not len(left):
+        return []
+    return [write_text(directory / "left_out.csv", as_csv(left))]
+
+
+_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+_LONGEST_CAPTION = 10_000
+
+
+def write_markdown(material: Material, directory: Path) -> list[Path]:
+    """All tables, in `tables.md`."""
+    parts = ["# Results"]
+    for study, views in views_of(material):
+        parts.append(f"## {markdown_escaped(study.title)}")
+        for view in views:
+            parts += [f"### {markdown_escaped(view.title)}", _table(view)]
+            if view.caption:
+                parts.append(paragraph(view.caption))
+    return [write_text(directory / "tables.md", "\n\n".join(parts) + "\n")]
+
+
+def views_of(material: Material) -> Iterator[tuple[Study, Sequence[View]]]:
+    """The tables of every study that has results."""
+    results = presentable(material.results)
+    for study in STUDIES:
+        mine = results[results["task"].isin([table.task for table in study.tables])]
+        if len(mine) and (views := study.views(mine)):
+            yield study, views
+
+
+def markdown_escaped(text: object, longest: int = 1_000) -> str:
+    r"""Text that Markdown shows as it is, also in a cell of a table.
+
+    Example:
+        >>> escaped("a|b <i> [x](y)")
+        'a\\|b &lt;i&gt; [x]\\(y)'
+    """
+    line = visible(text, longest)
+    line = re.sub(r"[\\`*|~$]|(?<!\w)_|_(?!\w)|(?<=\])[(:\[]", r"\\\g<0>", line)
+    return re.sub(r"[&<>]", lambda found: _ENTITIES[found[0]], line)
+
+
+def paragraph(text: str) -> str:
+    """A paragraph that is no list, heading or quotation."""
+    line = markdown_escaped(text, _LONGEST_CAPTION).strip()
+    line = re.sub(r"^(\d+)([.)])(?=\s)", r"\1\\\2", line)
+    return re.sub(r"^[#+=-]", r"\\\g<0>", line)
+
+
+def table_of(header: Sequence[object], rows: Sequence[Sequence[object]], left: int = 1) -> str:
+    """A table, the first columns to the left and numbers to the right."""
+    sides = [":--" if i < left else "--:" for i in range(len(header))]
+    lines = [[markdown_escaped(cell) for cell in row] for row in (header, *rows)]
+    lines.insert(1, sides)
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _table(view: View) -> str:
+    rows = [list(map(str, row)) for row in view.table.itertuples(index=False)]
+    return table_of(list(map(str, view.table.columns)), rows)
+
+
+_HEAD = r"""% Tables for \input: the preamble needs \usepackage{booktabs}.
+% Letters beyond Latin need LuaLaTeX or XeLaTeX and a font that has them.
+"""
+_SPECIAL = {
+    **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"},
+    **{"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\symbol{34}"},
+    **{character: f"\\{character}" for character in "{}$&#%_"},
+    **{"\u2013": "--", "\u2014": "---", "\u2212": "$-$", "\u2026": r"\dots{}", "\xa0": "~"},
+    **{"\u2018": "`", "\u2019": "'", "\u201c": "``", "\u201d": "''", "\xb1": r"$\pm$"},
+    **{"\u2264": r"$\leq$", "\u2265": r"$\geq$", "\xd7": r"$\times$", "\u221e": r"$\infty$"},
+    # Without the group two of them, and `?` or `!` before one, would make another sign.
+    **{"-": "{-}", "`": "{`}", "'": "{'}", ",": "{,}"},
+}
+_PLAIN = {"-": "-", ",": ","}
+_WIDE = 8
+_ROWS = 45
+
+
+def write_latex(material: Material, directory: Path) -> list[Path]:
+    """All tables, in `tables.tex`."""
+    parts = [_HEAD]
+    for study, views in views_of(material):
+        parts.append(f"% {study.name}\n")
+        parts += [part for view in views for part in _floats(view)]
+    return [write_text(directory / "tables.tex", "\n".join(parts))]
+
+
+def latex_escaped(text: object, longest: int = 1_000) -> str:
+    r"""Text that LaTeX sets as it is; signs that fonts lack become their code.
+
+    Example:
+        >>> escaped(r"\input{x} 50%"), escaped("-1 to 0-100")
+        ('\\textbackslash{}input\\{x\\} 50\\%', '$-$1 to 0-100')
+    """
+    shown = re.sub(r"(?<![\w.-])-(?=[\d.])", "\u2212", visible(text, longest))
+    return "".join(
+        _PLAIN[character] if character in _PLAIN and before != character else _set(character)
+        for before, character in zip(" " + shown, shown, strict=False)
+    )
+
+
+def _set(character: str) -> str:
+    if character in _SPECIAL:
+        return _SPECIAL[character]
+    if character.isascii() or unicodedata.category(character)[0] in "LMN":
+        return character
+    return f"U+{ord(character):04X}"
+
+
+def _floats(view: View) -> Iterator[str]:
+    """The table, in parts that a page holds."""
+    rows = [list(map(str, row)) for row in view.table.itertuples(index=False)]
+    for start in range(0, max(len(rows), 1), _ROWS):
+        title = latex_escaped(view.title) + (" (continued)" if start else "")
+        caption = f"{title}. {latex_escaped(view.caption, 10_000)}" if not start else f"{title}."
+        yield _float(caption, list(map(str, view.table.columns)), rows[start : start + _ROWS])
+
+
+def _float(caption: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    small = r"\scriptsize\setlength{\tabcolsep}{3pt}" if len(header) > _WIDE else r"\small"
+    lines = [
+        r"\begin{table}",
+        r"\centering",
+        rf"\caption{{{caption}}}",
+        small,
+        rf"\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}",
+        r"\toprule",
+        _row(header),
+        r"\midrule",
+        *map(_row, rows),
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\end{table}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _row(cells: Sequence[str]) -> str:
+    # A bracket after the \\ of the row before would be read as that command's argument.
+    return (
+        " & ".join(
+            f"{{}}{text}" if text.startswith(("[", "*")) else text
+            for text in map(latex_escaped, cells)
+        )
+        + r" \\"
+    )
+
+
+def write_json(material: Material, directory: Path) -> list[Path]:
+    """One object a row: NaN is null, infinite numbers are `"Infinity"` and `"-Infinity"`."""
+    records = material.results.to_dict("records")
+    rows = [{str(name): plain(value) for name, value in row.items()} for row in records]
+    text = json.dumps(rows, indent=1, ensure_ascii=False, allow_nan=False)
+    return [write_text(directory / "results.json", text)]
+
+
+def plain(value: object) -> object:
+    """A value that JSON has."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else ("Infinity" if value > 0 else "-Infinity")
+    return value
+
+
+def write_csv(material: Material, directory: Path) -> list[Path]:
+    """One row a number; text that a spreadsheet would compute has an apostrophe before it."""
+    return [write_text(directory / "results.csv", as_csv(material.results))]

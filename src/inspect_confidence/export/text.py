@@ -1,0 +1,84 @@
+"""Text of unknown origin in files, tables and pages."""
+
+import re
+import unicodedata
+from pathlib import Path
+
+import pandas as pd
+
+from inspect_confidence.arguments import fingerprint
+from inspect_confidence.results import decode_condition, encode_condition
+
+_LONGEST = 120
+_LONGEST_CELL = 1_000
+_LONGEST_NAME = 60
+_INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+
+
+def visible(text: object, longest: int = _LONGEST_CELL) -> str:
+    """One line of text in which nothing acts unseen, and which is not too long for a table.
+
+    Line ends and tabs become blanks; other control and formatting characters, those that turn the
+    direction of writing among them, become their code.
+
+    Example:
+        >>> visible(chr(0x202E) + "abc")
+        'U+202Eabc'
+    """
+    return "".join(map(_shown, shortened(str(text), longest)))
+
+
+def shortened(text: str, longest: int = _LONGEST) -> str:
+    """The text, cut if it is too long; what was cut is told apart by a fingerprint."""
+    if len(text) <= longest:
+        return text
+    return f"{text[: longest - 40]}... ({len(text)} characters, {fingerprint_of(text)})"
+
+
+def fingerprint_of(text: str) -> str:
+    """Six hexadecimal digits, also of text that is no valid Unicode."""
+    return fingerprint(text.encode("utf-8", "backslashreplace").decode())[:6]
+
+
+def presentable(results: pd.DataFrame) -> pd.DataFrame:
+    """Results whose names are short enough for tables."""
+
+    def condition(text: str) -> str:
+        parts = decode_condition(text)
+        return encode_condition({name: shortened(value) for name, value in parts.items()})
+
+    return results.assign(
+        model=results["model"].map(shortened),
+        dataset=results["dataset"].map(shortened),
+        condition=results["condition"].map(condition),
+    )
+
+
+def file_name(text: str) -> str:
+    """A name for a file or folder: portable, short, and never one that leads elsewhere.
+
+    What had to be changed is told apart by a fingerprint.
+
+    Example:
+        >>> file_name("gpt-4.1"), file_name("../../x").startswith("x-")
+        ('gpt-4.1', True)
+    """
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-.")[:_LONGEST_NAME]
+    if name != text or not name:
+        name = f"{name or 'unnamed'}-{fingerprint_of(text)}"
+    return name
+
+
+def write_text(path: Path, text: str) -> Path:
+    """Write a file, making the folders that it lies in."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text.encode("utf-8", "backslashreplace"))
+    return path
+
+
+def _shown(character: str) -> str:
+    if character in "\t\n\r\v\f":
+        return " "
+    if unicodedata.category(character) in _INVISIBLE:
+        return f"U+{ord(character):04X}"
+    return character

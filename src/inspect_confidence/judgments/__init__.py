@@ -1,0 +1,1 @@
+"""Judgments: from logs and files to one tidy frame a task."""

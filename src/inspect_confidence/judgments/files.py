@@ -1,0 +1,160 @@
+"""Judgments in csv and parquet files: what this package wrote, or answers gathered elsewhere."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from inspect_confidence.answers import STATUSES
+from inspect_confidence.errors import InvalidArgument, nearest
+from inspect_confidence.results import quoting
+from inspect_confidence.studies import COMMON_COLUMNS, TABLES, Kind, TaskTable
+
+SUFFIXES = (".csv", ".parquet")
+_DEFAULTS = {"model": "unnamed", "method": "direct", "epoch": 1.0, "draw": 0.0}
+_FLAGS = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False, "": None}
+
+
+def read_file(path: Path, task: str | None = None) -> dict[str, pd.DataFrame]:
+    """The judgments in a file, one typed frame a task.
+
+    Args:
+        path: A csv or parquet file with one row a judgment.
+        task: Whose judgments they are, where the file has no `task` column; told from the columns
+            where that is possible.
+
+    Raises:
+        InvalidArgument: The file can't be read, a required column is missing, or a value has the
+            wrong type.
+    """
+    try:
+        frame = (
+            pd.read_parquet(path)
+            if path.suffix == ".parquet"
+            else pd.read_csv(path, dtype=str, keep_default_na=False)
+        )
+    except (OSError, ValueError) as error:
+        raise InvalidArgument(f"{path} can't be read: {error}.") from error
+    if "task" not in frame:
+        frame["task"] = task or _task_of(path, frame)
+    return {
+        str(name): typed(rows.copy(), _table(path, str(name)), str(path))
+        for name, rows in frame.groupby("task", sort=False)
+    }
+
+
+def write_file(frames: dict[str, pd.DataFrame], path: Path) -> None:
+    """All judgments in one csv or parquet file; `read_file` gives them back by task.
+
+    Raises:
+        InvalidArgument: The file's name has another ending.
+    """
+    if path.suffix not in SUFFIXES:
+        raise InvalidArgument(f"{path}: judgments are written to {' or '.join(SUFFIXES)} files.")
+    frame = pd.concat(frames.values(), ignore_index=True)
+    if path.suffix == ".parquet":
+        # A column that one task fills with numbers and another with text is written as text.
+        kinds = [{**COMMON_COLUMNS, **TABLES[task].columns} for task in frames]
+        for name in frame:
+            if len({of_task[name] for of_task in kinds if name in of_task}) > 1:
+                frame[name] = frame[name].map(str, na_action="ignore")
+        frame.to_parquet(path, index=False)
+    else:
+        frame.to_csv(path, index=False, lineterminator="\n", quoting=quoting(frame))
+
+
+def typed(frame: pd.DataFrame, table: TaskTable, source: str) -> pd.DataFrame:
+    """The frame with every column of the task, in order and of its kind.
+
+    Columns that are missing are added, empty. Where no `status` is given, a judgment with a whole
+    answer is `ok` and any other is `invalid_response_format`.
+
+    Raises:
+        InvalidArgument: A required column is missing, or a value has the wrong type.
+    """
+    missing = _missing(frame, table)
+    if missing:
+        raise InvalidArgument(
+            f"{source} lacks the column {missing[0]!r}; judgments of {table.task} need "
+            f"{_needs(table)}."
+        )
+    kinds = {**COMMON_COLUMNS, **table.columns}
+    columns = {name: _column(frame, name, kind, source) for name, kind in kinds.items()}
+    complete = pd.DataFrame(columns, index=frame.index)
+    for name in ("epoch", "draw"):
+        complete[name] = complete[name].fillna(float(str(_DEFAULTS[name])))
+    for name, default in table.defaults.items():
+        complete[name] = complete[name].where(complete[name] != "", default)
+    if "status" not in frame:
+        given = [form for form in table.answers if set(form) <= set(frame)]
+        readable = np.logical_or.reduce([_filled(complete, form) for form in given])
+        complete["status"] = np.where(readable, "ok", "invalid_response_format")
+        complete.loc[~readable, "reason"] = "no complete answer in the file"
+    if unknown := set(complete["status"]) - STATUSES:
+        raise InvalidArgument(
+            f"{source}: {min(unknown)!r} in the column 'status' is not known; "
+            f"{nearest(min(unknown), STATUSES)}"
+        )
+    return complete.reset_index(drop=True)
+
+
+def _missing(frame: pd.DataFrame, table: TaskTable) -> list[str]:
+    """Columns that the frame would have to have; those of the answer nearest to being there."""
+    there = set(frame)
+    answer = min(table.answers, key=lambda form: len(set(form) - there))
+    return [name for name in [*table.required, *answer] if name not in there]
+
+
+def _needs(table: TaskTable) -> str:
+    """What a file must have, for people."""
+    forms = " or ".join(", ".join(form) for form in table.answers)
+    return f"{', '.join(table.required)}, and {forms}"
+
+
+def _filled(frame: pd.DataFrame, columns: Sequence[str]) -> NDArray[np.bool_]:
+    there = frame[list(columns)]
+    filled: NDArray[np.bool_] = (there.notna() & (there != "")).all(axis=1).to_numpy()
+    return filled
+
+
+def _column(frame: pd.DataFrame, name: str, kind: Kind, source: str) -> pd.Series:
+    default = _DEFAULTS.get(name, np.nan if kind == "number" else "")
+    values = frame[name] if name in frame else pd.Series(default, frame.index, dtype=object)
+    if kind == "number":
+        numbers = pd.to_numeric(values.replace({"": None}), errors="coerce").astype(float)
+        wrong = numbers.isna() & ~values.isna() & (values.astype(str) != "")
+        wrong &= values.astype(str).str.lower() != "nan"
+        if wrong.any():
+            raise InvalidArgument(
+                f"{source}: {values[wrong].iloc[0]!r} in the column {name!r} is not a number."
+            )
+        if np.isinf(numbers).any():
+            raise InvalidArgument(f"{source}: the column {name!r} holds an infinite number.")
+        return numbers
+    if kind == "flag":
+        return values.map(
+            lambda value: None if pd.isna(value) else _FLAGS.get(str(value).lower())
+        ).astype(object)
+    text = values.where(values.notna(), "").astype(str)
+    # Items named by numbers are text too, and 12 must be the same item as 12.0.
+    return text.str.removesuffix(".0") if name == "item" else text
+
+
+def _task_of(path: Path, frame: pd.DataFrame) -> str:
+    """The task whose required columns the frame has."""
+    fitting = [name for name, table in TABLES.items() if not _missing(frame, table)]
+    if len(fitting) != 1:
+        needs = "; ".join(f"{name}: {_needs(table)}" for name, table in TABLES.items())
+        raise InvalidArgument(
+            f"{path}: it can't be told whose judgments these are. Give the file a `task` column, "
+            f"or the columns that a task needs ({needs})."
+        )
+    return fitting[0]
+
+
+def _table(path: Path, task: str) -> TaskTable:
+    if task not in TABLES:
+        raise InvalidArgument(f"{path}: there is no task {task!r}; known: {', '.join(TABLES)}.")
+    return TABLES[task]

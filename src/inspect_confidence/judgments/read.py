@@ -1,0 +1,251 @@
+"""Logs and files -> judgments: one tidy frame a task, one row an elicited judgment."""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from inspect_confidence.arguments import user_path
+from inspect_confidence.datasets.records import read_records
+from inspect_confidence.errors import InvalidArgument
+from inspect_confidence.judgments.files import SUFFIXES, read_file, typed
+from inspect_confidence.results import encode_condition
+from inspect_confidence.studies import TABLES, TaskTable
+
+
+def common(frame: pd.DataFrame, table: TaskTable) -> tuple[pd.DataFrame, dict[str, str]]:
+    """The judgments of items that every model and variant of a data set answered readably.
+
+    An item counts as answered by a model if each of its judgments is `ok`; a token's probability
+    that is missing doesn't count against it.
+
+    Args:
+        frame: The judgments of one task.
+        table: Its description.
+
+    Returns:
+        The judgments kept, and by data set a note of how many items were left out.
+
+    Raises:
+        InvalidArgument: A data set has no such item.
+    """
+    kept, notes = [frame.iloc[:0]], {}
+    for dataset, rows in frame.groupby("dataset", sort=False):
+        key = pd.Series(list(rows[list(table.listwise)].itertuples(index=False)), rows.index)
+        answers = pd.Series(True, rows.index)
+        if "source" in rows and (rows["source"] != "token").any():
+            answers = rows["source"] != "token"
+        models = rows.groupby(["model", "variant"], sort=False).ngroup()
+        asked = pd.DataFrame({"key": key, "model": models, "ok": rows["status"] == "ok"})[answers]
+        readable = asked.groupby(["key", "model"])["ok"].all()
+        by_all = readable.groupby("key").sum() == models.nunique()
+        if not by_all.any():
+            raise InvalidArgument(
+                f"--common-items: no item of {dataset} was answered readably by all of "
+                f"{models.nunique()} models and variants; leave the option out, or some of them."
+            )
+        chosen = key.isin(by_all.index[by_all])
+        kept.append(rows[chosen])
+        notes[str(dataset)] = (
+            f"{int(by_all.sum())} of {len(by_all)} items that all {models.nunique()} models and "
+            "variants answered readably"
+        )
+    return pd.concat(kept, ignore_index=True), notes
+
+
+def read_groups(path: Path) -> dict[str, str]:
+    """The group of each model from a csv or jsonl file with `model` and `group`.
+
+    Raises:
+        InvalidArgument: The file can't be used, or gives a model two groups.
+    """
+    groups: dict[str, str] = {}
+    for row in read_records(path, ["model", "group"]):
+        model, group = str(row["model"]), str(row["group"])
+        if groups.setdefault(model, group) != group:
+            raise InvalidArgument(f"{path.name}: {model} is in {groups[model]} and in {group}.")
+    return groups
+
+
+Settings = Mapping[str, str]
+
+
+def variants_of(
+    runs: Sequence[tuple[str, Settings]], shown: Mapping[str, Collection[str]] | None = None
+) -> list[str]:
+    """For each run the settings in which the runs of its kind differ, as `key=value` pairs.
+
+    `dataset` has a column of its own and is never part of a variant; `data`, the data set's
+    fingerprint, is one only where a data set of one name was read in several versions.
+
+    Args:
+        runs: Kind (the task, and what decides its other settings) and settings of each run.
+        shown: By kind, settings that stand in its variants whether they differ or not.
+
+    Example:
+        >>> variants_of([("t", {"effort": "low", "seed": "0"}), ("t", {"seed": "0"})])
+        ['effort=low', 'effort=default']
+    """
+    different = {
+        kind: _different([s for k, s in runs if k == kind]) | set((shown or {}).get(kind, ()))
+        for kind, _ in runs
+    }
+    return [
+        encode_condition({name: settings.get(name, "default") for name in different[kind]})
+        for kind, settings in runs
+    ]
+
+
+def _different(runs: Sequence[Settings]) -> set[str]:
+    names = {name for settings in runs for name in settings} - {"dataset", "data"}
+    found = {name for name in names if len({settings.get(name) for settings in runs}) > 1}
+    versions = {(settings.get("dataset"), settings.get("data")) for settings in runs}
+    if len(versions) > len({dataset for dataset, _ in versions}):
+        found.add("data")
+    return found
+
+
+Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
+Progress = Callable[[Sequence[str]], Iterable[str]]
+
+
+class Judgments(dict[str, pd.DataFrame]):
+    """Judgments by task.
+
+    Attributes:
+        notices: What a reader must know: logs that could not be read, runs that are incomplete,
+            duplicates dropped, items never asked.
+        lost: Those of them that tell of lost data: logs that could not be read, incomplete runs
+            that no retry completed.
+    """
+
+    def __init__(
+        self,
+        frames: dict[str, pd.DataFrame],
+        notices: Iterable[str] = (),
+        lost: Iterable[str] = (),
+    ) -> None:
+        super().__init__(frames)
+        self.notices = tuple(notices)
+        self.lost = tuple(lost)
+
+
+def read_judgments(paths: Paths, *, progress: Progress = iter) -> Judgments:
+    """Read judgments from logs, folders of logs, and csv or parquet files.
+
+    Samples that stand in several logs (retries, copies, re-scored logs) are taken once, from the
+    newest log. Whatever was set differently between the runs read stands in `variant`.
+
+    Args:
+        paths: One or several places: `.eval` logs, folders (any that Inspect reads), `.csv` or
+            `.parquet` files.
+        progress: Wraps the list of logs while they are read, to show how far it is.
+
+    Returns:
+        A frame for each task, with the columns that docs/judgments.md lists, and notices.
+
+    Raises:
+        InvalidArgument: A path isn't there, a file can't be used, or no judgment was found.
+    """
+    places = [fspath(path) for path in ([paths] if isinstance(paths, str | PathLike) else paths)]
+    files = [place for place in places if place.endswith(SUFFIXES)]
+    parts: dict[str, list[pd.DataFrame]] = {}
+    for file in files:
+        for task, frame in read_file(user_path("PATH", file)).items():
+            parts.setdefault(task, []).append(frame)
+    notices: list[str] = []
+    lost: list[str] = []
+    folders = [place for place in places if place not in files]
+    if folders:
+        for task, frame in _from_logs(folders, progress, notices, lost).items():
+            parts.setdefault(task, []).append(frame)
+    if not parts:
+        raise InvalidArgument(
+            "; ".join([f"No judgments of {', '.join(TABLES)} in {', '.join(places)}.", *notices])
+        )
+    frames = {task: pd.concat(some, ignore_index=True) for task, some in parts.items()}
+    once = {task: _once(frame, notices) for task, frame in frames.items()}
+    return Judgments(once, notices, lost)
+
+
+def _from_logs(
+    places: Sequence[str], progress: Progress, notices: list[str], lost: list[str]
+) -> dict[str, pd.DataFrame]:
+    # Inspect takes seconds to import, and files need none of it.
+    from inspect_confidence.judgments.logs import Run, find_logs, read_run  # noqa: PLC0415
+
+    runs: list[Run] = []
+    for location in progress([log for place in places for log in _listed(place, find_logs)]):
+        try:
+            run = read_run(location)
+        except Exception as error:  # a damaged log must not keep the others from being read
+            lost.append(f"{location} could not be read and was left out: {error!r:.200}")
+            notices.append(lost[-1])
+            continue
+        if run is None:
+            notices.append(f"{location} is a log of another package's task and was left out")
+        else:
+            runs.append(run)
+            notices += [*run.lost, *run.notices]
+    completed = {run.id for run in runs if not run.lost}
+    lost += [notice for run in runs if run.id not in completed for notice in run.lost]
+    rows: dict[str, list[dict[str, Any]]] = {}
+    seen: set[tuple[str, str, int]] = set()
+    again = 0
+    shown = {run.kind: TABLES[run.task].always_shown for run in runs}
+    variants = variants_of([(run.kind, run.settings) for run in runs], shown)
+    for run, variant in zip(runs, variants, strict=True):
+        for key, judged in run.samples.items():
+            again += key in seen
+            if key not in seen:
+                seen.add(key)
+                rows.setdefault(run.task, []).extend({**row, "variant": variant} for row in judged)
+    if again:
+        notices.append(f"{again} samples stand in several logs and were taken from the newest")
+    frames = {task: _frame(some, TABLES[task]) for task, some in rows.items()}
+    notices += [notice for frame in frames.values() for notice in _pooled(frame)]
+    return frames
+
+
+def _frame(rows: list[dict[str, Any]], table: TaskTable) -> pd.DataFrame:
+    """Rows from logs with all columns of the task: a method fills only its own."""
+    columns = dict.fromkeys([name for row in rows for name in row] + list(table.columns))
+    return typed(pd.DataFrame(rows, columns=list(columns)), table, "the logs")
+
+
+def _pooled(frame: pd.DataFrame) -> Iterator[str]:
+    """Which runs differ in nothing, so that their judgments count as more of the same."""
+    same = ["task", "model", "dataset", "variant"]
+    # A run of other levels or methods only adds conditions to those of its like.
+    shown = [name for name in ("method", "level") if name in frame]
+    for key, rows in frame.groupby([*same, *shown], sort=False):
+        if (runs := rows["run"].nunique()) > 1:
+            task, model, dataset, *rest = map(str, key)
+            yield f"{runs} runs of {task} with {model} on {dataset} are pooled ({' '.join(rest)})"
+
+
+def _listed(place: str, find_logs: Callable[[str], list[str]]) -> list[str]:
+    if "://" not in place and not Path(place).exists():
+        raise InvalidArgument(f"PATH={place}: there is no such log, folder or file.")
+    return find_logs(place)
+
+
+_PARTS = ("level", "sentence", "marker", "source")
+"""Columns that tell the judgments of one sample apart."""
+
+
+def _once(frame: pd.DataFrame, notices: list[str]) -> pd.DataFrame:
+    """The frame without rows that were read twice, from a log and from a file made of it."""
+    identity = [
+        "uuid",
+        "draw",
+        *(name for name in _PARTS if name in frame),
+    ]
+    twice = frame.duplicated(identity) & (frame["uuid"] != "")
+    if twice.any():
+        counts = Counter(frame.loc[twice, "task"])
+        notices += [f"{n} judgments of {task} were read twice" for task, n in counts.items()]
+    return frame[~twice].reset_index(drop=True)

@@ -1,0 +1,191 @@
+"""The hard-easy effect: overconfidence falls as items get easier."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from inspect_confidence.metrics.arrays import FloatArray, aligned, mean_or_nan
+from inspect_confidence.metrics.resample import Statistic, means_of
+
+_EQUAL = 1e-9
+"""Values whose standard deviation is smaller are equal but for rounding."""
+
+
+def confidence_truth_correlation(confidence: ArrayLike, true_probability: ArrayLike) -> float:
+    """Pearson's correlation of confidence with the true probability of the answer.
+
+    Args:
+        confidence: In [0, 1], one a judgment.
+        true_probability: Of the answer given, in [0, 1].
+
+    Returns:
+        In [-1, 1]. Judgments with a NaN are left out; NaN if either is the same for all that are
+        left, or there is none.
+
+    Example:
+        >>> round(confidence_truth_correlation([0.1, 0.5, 0.6], [0.2, 0.4, 0.3]), 12)
+        0.755928946018
+    """
+    stated, truth = aligned(confidence=confidence, true_probability=true_probability)
+    statistic = correlation_of(stated, truth, np.arange(len(stated)), len(stated))
+    return float(statistic(np.ones((1, len(stated))))[0])
+
+
+def correlation_of(x: ArrayLike, y: ArrayLike, unit: NDArray[np.int64], units: int) -> Statistic:
+    """Pearson's correlation over judgments, as a statistic of their units' weights.
+
+    Args:
+        x: One a judgment; pairs with a NaN are left out.
+        y: Likewise.
+        unit: The number of each judgment's unit.
+        units: How many units there are.
+    """
+    pairs = np.column_stack([np.asarray(x, float), np.asarray(y, float)])
+    there = ~np.isnan(pairs).any(axis=1)
+    if not there.any():
+        return lambda weights: np.full(len(weights), np.nan)
+    # Centred first, so that little is lost in the differences of squares.
+    a, b = (pairs[there] - pairs[there].mean(axis=0)).T
+    moments = means_of(np.column_stack([a, b, a * a, b * b, a * b]), unit[there], units)
+
+    def statistic(weights: FloatArray) -> FloatArray:
+        of_a, of_b, of_aa, of_bb, of_ab = moments(weights).T
+        spread = np.column_stack([of_aa - of_a**2, of_bb - of_b**2])
+        product = np.where((spread > _EQUAL**2).all(axis=1), spread.prod(axis=1), np.nan)
+        return np.asarray(np.clip((of_ab - of_a * of_b) / np.sqrt(product), -1, 1))
+
+    return statistic
+
+
+def optimal_answer_gap(maximum: ArrayLike, true_probability: ArrayLike) -> float:
+    """Mean of the maximum achievable score less the true probability of the answer given.
+
+    Args:
+        maximum: The greatest true probability that any answer has, one a judgment.
+        true_probability: Of the answer given.
+
+    Returns:
+        0 if every answer is as good as a whole age can be, up to 1; a little below 0 where answers
+        aren't whole years, as the half-open window around 88.5 spans a year more than that around
+        88. Judgments with a NaN are left out; NaN if none is left.
+
+    Example:
+        >>> round(optimal_answer_gap([0.5, 0.9], [0.4, 0.9]), 12)
+        0.05
+    """
+    best, truth = aligned(maximum=maximum, true_probability=true_probability)
+    return mean_or_nan(best - truth)
+
+
+_LEVEL = 0.95
+
+_NOTHING = 1e-10
+"""An eigenvalue below it is 0: the cluster alone decides a coefficient."""
+
+
+@dataclass(frozen=True)
+class HardEasySlope:
+    """A regression line of overconfidence on difficulty.
+
+    Attributes:
+        slope: Overconfidence gained from an item of difficulty 0 to one of difficulty 1; 0 for a
+            model whose confidence follows what can be known, 1 for one whose confidence doesn't
+            depend on it.
+        intercept: Overconfidence at difficulty 0.
+        standard_error: Of the slope, between clusters; NaN for fewer than two clusters.
+        ci_low: Lower end of its 95% interval.
+        ci_high: Upper end.
+        judgments: How many the line rests on.
+        scores: By cluster, what it adds to the slope's error: their squares sum to the variance,
+            and those of models that answered the same items can be averaged.
+    """
+
+    slope: float
+    intercept: float
+    standard_error: float
+    ci_low: float
+    ci_high: float
+    judgments: int
+    scores: Mapping[Hashable, float]
+
+    @property
+    def clusters(self) -> int:
+        """How many there are."""
+        return len(self.scores)
+
+
+def hard_easy_slope(
+    overconfidence: ArrayLike,
+    difficulty: ArrayLike,
+    clusters: Sequence[Hashable] | None = None,
+) -> HardEasySlope:
+    """Least squares of overconfidence on difficulty, with an interval clustered by group.
+
+    Minimises sum_i (o_i - a - b d_i)^2. The slope's variance is the cluster-robust sandwich with
+    Bell and McCaffrey's correction (CR2), residuals of a cluster being taken to be correlated; the
+    interval has the t quantile at G - 1 degrees of freedom for G clusters. Repeating every
+    judgment in its cluster changes nothing.
+
+    Args:
+        overconfidence: Confidence less outcome, one a judgment.
+        difficulty: In LifeEval 1 - the maximum achievable score, in [0, 1].
+        clusters: The cluster of each judgment; in LifeEval decade of age and radius, over which
+            residuals run smoothly. Each judgment is its own if None.
+
+    Returns:
+        The line. Judgments with a NaN are left out; all NaN if fewer than two are left or all are
+        equally difficult.
+
+    Raises:
+        ValueError: Lengths differ.
+
+    Source: Bell and McCaffrey (2002); LifeEval for the regression.
+
+    Example:
+        >>> line = hard_easy_slope([0.1, 0.2, 0.3], difficulty=[0.2, 0.4, 0.6])
+        >>> round(line.slope, 9), abs(round(line.intercept, 9))
+        (0.5, 0.0)
+    """
+    excess, hard = aligned(overconfidence=overconfidence, difficulty=difficulty)
+    names = list(range(len(excess))) if clusters is None else list(clusters)
+    if len(names) != len(excess):
+        raise ValueError(f"{len(names)} clusters for {len(excess)} judgments.")
+    there = ~np.isnan(excess + hard)
+    y, x = excess[there], hard[there]
+    members: dict[Hashable, list[int]] = {}
+    for place, k in enumerate(np.flatnonzero(there)):
+        members.setdefault(names[k], []).append(place)
+    nan = float("nan")
+    if len(y) < 2 or np.ptp(x) < _EQUAL:
+        return HardEasySlope(nan, nan, nan, nan, nan, len(y), dict.fromkeys(members, nan))
+    # Centred, so that nothing is lost where difficulties are nearly equal.
+    design = np.column_stack([np.ones_like(x), x - x.mean()])
+    inverse = np.asarray(np.linalg.inv(design.T @ design), np.float64)
+    height, slope = map(float, inverse @ design.T @ y)
+    residuals = np.asarray(y - design @ np.array([height, slope]), np.float64)
+    intercept = height - slope * float(x.mean())
+    scores = {
+        name: _score(design[mine], inverse, residuals[mine]) for name, mine in members.items()
+    }
+    error = float(np.linalg.norm(list(scores.values()))) if len(scores) > 1 else nan
+    low, high = slope_interval(slope, error, len(scores))
+    return HardEasySlope(slope, intercept, error, low, high, len(y), scores)
+
+
+def slope_interval(slope: float, standard_error: float, clusters: int) -> tuple[float, float]:
+    """The 95% interval by the t distribution with a degree of freedom less than clusters."""
+    # Imported here because scipy.stats takes half a second, which every command would pay.
+    from scipy.stats import t  # noqa: PLC0415
+
+    half = float(t.ppf((1 + _LEVEL) / 2, clusters - 1)) * standard_error if clusters > 1 else np.nan
+    return slope - half, slope + half
+
+
+def _score(design: FloatArray, inverse: FloatArray, residuals: FloatArray) -> float:
+    """Of one cluster: the slope's row of (X'X)^-1 X_g' (I - H_gg)^-1/2 e_g."""
+    values, vectors = np.linalg.eigh(np.eye(len(residuals)) - design @ inverse @ design.T)
+    root = np.where(values > _NOTHING, values, np.inf) ** -0.5
+    adjusted = vectors @ (root * (vectors.T @ residuals))
+    return float(inverse[1] @ design.T @ adjusted)

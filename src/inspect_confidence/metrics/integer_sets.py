@@ -1,0 +1,310 @@
+"""Sets of whole numbers from probabilities: the smallest that hold a given mass."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations, islice
+from math import comb
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import minimize_scalar
+
+from inspect_confidence.metrics.arrays import FloatArray, checked_level
+from inspect_confidence.metrics.intervals import interval_scores
+
+MOST_SUBSETS = 1_000
+"""Subsets of traces are enumerated up to this many, and drawn by seed beyond."""
+
+
+def entropy_bits(probabilities: ArrayLike) -> FloatArray:
+    """Shannon entropy along the last axis, in bits: -sum p log2 p, with 0 log 0 = 0.
+
+    Example:
+        >>> float(entropy_bits([0.5, 0.25, 0.25]))
+        1.5
+    """
+    p = np.asarray(probabilities, float)
+    terms = np.where(p > 0, p * np.log2(np.where(p > 0, p, 1)), 0)
+    bits: FloatArray = np.maximum(-terms.sum(axis=-1), 0)
+    return bits
+
+
+def tunnel_index(traces: ArrayLike) -> float:
+    """Entropy of the mean over all traces less the mean entropy of a single trace, in bits.
+
+    The information that a trace carries about the answer (a Jensen-Shannon divergence): 0 where
+    all traces give one distribution. Biased downwards at few traces, since the mean of N traces
+    has not seen everything.
+
+    Args:
+        traces: Distributions of shape (traces, values), rows summing to 1.
+
+    Returns:
+        Bits in [0, log2(traces)]; NaN for an array of shape (0, values).
+
+    Example:
+        >>> tunnel_index([[1, 0], [0, 1]])
+        1.0
+    """
+    return residual_tunnel_index(traces, 1)
+
+
+def residual_tunnel_index(traces: ArrayLike, n: int) -> float:
+    """What is left of the Tunnel Index after averaging n traces, in bits.
+
+    H(mean of all N traces) - average over subsets of size n of H(mean of the subset). It is the
+    `tunnel_index` at n = 1, 0 at n = N, and never increases with n, as entropy is concave. Source:
+    FermiEval, Theorem 2. Up to 1,000 subsets are enumerated; beyond that 1,000 are drawn by seed,
+    and the last property holds but for their sampling error.
+
+    Args:
+        traces: Distributions of shape (traces, values), rows summing to 1.
+        n: Size of the subsets, between 1 and the number of traces.
+
+    Returns:
+        Bits >= 0; NaN for an array of shape (0, values).
+
+    Raises:
+        ValueError: n is out of range, or the array is not two-dimensional.
+    """
+    rows = np.asarray(traces, float)
+    if rows.ndim != 2:
+        raise ValueError(f"traces has {rows.ndim} dimensions; give rows of probabilities.")
+    if not len(rows):
+        return float("nan")
+    if not 1 <= n <= len(rows):
+        raise ValueError(f"n={n} is not between 1 and the number of traces, {len(rows)}.")
+    if comb(len(rows), n) <= MOST_SUBSETS:
+        subsets = list(islice(combinations(range(len(rows)), n), MOST_SUBSETS))
+    else:
+        rng = np.random.default_rng(n)
+        subsets = [tuple(rng.permutation(len(rows))[:n]) for _ in range(MOST_SUBSETS)]
+    means = rows[np.array(subsets)].mean(axis=1)
+    # Rounding leaves -1e-16 where all subsets give the same mean.
+    return max(float(entropy_bits(rows.mean(axis=0)) - entropy_bits(means).mean()), 0.0)
+
+
+_ROUNDING = 1e-12
+"""Sums of probabilities this close below the level have reached it."""
+
+
+def prediction_set(probabilities: Mapping[int, float], level: float) -> list[int]:
+    """The smallest set of values whose probabilities sum to at least the level.
+
+    Values are taken by descending probability, ties by ascending value. Probabilities are
+    normalised first.
+
+    Args:
+        probabilities: Of each value, at least one above 0.
+        level: Nominal level in percent, between 0 and 100.
+
+    Returns:
+        The values, ascending.
+
+    Example:
+        >>> prediction_set({3: 0.5, 4: 0.3, 5: 0.2}, level=80)
+        [3, 4]
+    """
+    values, masses = ranked([probabilities])
+    size = set_sizes(masses, level)[0]
+    return sorted(int(value) for value in values[0, :size])
+
+
+def ranked(distributions: Sequence[Mapping[int, float]]) -> tuple[FloatArray, FloatArray]:
+    """Values and normalised probabilities of several distributions, each by falling probability.
+
+    Tempering keeps the order of probabilities, so it is found once.
+
+    Args:
+        distributions: One an item.
+
+    Returns:
+        Two arrays of shape (items, most values); rows are filled up with probability 0 and with
+        the value of the row's last entry.
+
+    Raises:
+        ValueError: A distribution has no probability above 0, or one below 0, infinite or NaN.
+    """
+    orders = [_ranked(one) for one in distributions]
+    width = max((len(order) for order in orders), default=1)
+    values = np.empty((len(orders), width))
+    masses = np.zeros((len(orders), width))
+    for row, order in enumerate(orders):
+        values[row] = [*order, *[order[-1]] * (width - len(order))]
+        masses[row, : len(order)] = [distributions[row][value] for value in order]
+    return values, masses / masses.sum(axis=1, keepdims=True)
+
+
+def _ranked(distribution: Mapping[int, float]) -> list[int]:
+    if not all(0 <= mass < math.inf for mass in distribution.values()):
+        raise ValueError(f"A probability is below 0 or no number: {dict(distribution)}.")
+    there: Iterable[int] = (value for value, mass in distribution.items() if mass > 0)
+    order = sorted(there, key=lambda value: (-distribution[value], value))
+    if not order:
+        raise ValueError("A distribution has no probability above 0.")
+    return order
+
+
+def set_sizes(masses: FloatArray, level: float) -> NDArray[np.int64]:
+    """How many of the ranked values the smallest set takes, by row."""
+    total = np.cumsum(masses, axis=1)
+    reached = total >= checked_level(level) / 100 - _ROUNDING
+    last: NDArray[np.int64] = np.where(
+        reached.any(axis=1), reached.argmax(axis=1), masses.shape[1] - 1
+    )
+    return last + 1
+
+
+def set_hulls(
+    values: FloatArray, masses: FloatArray, level: float
+) -> tuple[FloatArray, FloatArray]:
+    """Least and greatest value of each row's smallest set."""
+    last = set_sizes(masses, level)[:, None] - 1
+    low = np.take_along_axis(np.minimum.accumulate(values, axis=1), last, axis=1)
+    high = np.take_along_axis(np.maximum.accumulate(values, axis=1), last, axis=1)
+    return low[:, 0], high[:, 0]
+
+
+def set_covers(
+    values: FloatArray, masses: FloatArray, level: float, truth: ArrayLike
+) -> FloatArray:
+    """Whether each row's smallest set holds its truth: 1 or 0."""
+    taken = np.arange(values.shape[1]) < set_sizes(masses, level)[:, None]
+    held = (values == np.asarray(truth, float)[:, None]) & taken
+    found: FloatArray = held.any(axis=1).astype(float)
+    return found
+
+
+def tempered(masses: FloatArray, temperature: float) -> FloatArray:
+    """Probabilities at another temperature: p^(1/T), normalised; 0 stays 0.
+
+    Raises:
+        ValueError: The temperature is not above 0.
+    """
+    if not temperature > 0:
+        raise ValueError(f"temperature={temperature} is not above 0.")
+    with np.errstate(divide="ignore"):
+        logs = np.log(masses) / temperature
+    powers = np.exp(logs - logs.max(axis=1, keepdims=True))
+    result: FloatArray = powers / powers.sum(axis=1, keepdims=True)
+    return result
+
+
+TEMPERATURES: FloatArray = np.unique(np.append(np.geomspace(0.1, 10, 201), 1.0))
+"""Where the score-optimal temperature is looked for: sets are discrete, so that the score has
+steps, and a grid (2.3% apart, 1 among it) finds what a descent would not."""
+
+
+NEAREST_TO_ONE: NDArray[np.int64] = np.argsort(np.abs(np.log(TEMPERATURES)), kind="stable")
+"""Places on the grid, those nearest to no scaling first: the preference among equally good ones."""
+
+
+def temperature_scores(
+    values: FloatArray, masses: FloatArray, truth: ArrayLike, levels: Sequence[float]
+) -> FloatArray:
+    """Each item's interval score, averaged over levels, at each temperature of the grid.
+
+    Returns:
+        An array of shape (items, temperatures).
+    """
+    columns = []
+    for temperature in TEMPERATURES:
+        scaled = tempered(masses, temperature)
+        hulls = (set_hulls(values, scaled, level) for level in levels)
+        scores = [
+            interval_scores(low, high, truth, level)
+            for (low, high), level in zip(hulls, levels, strict=True)
+        ]
+        columns.append(np.mean(scores, axis=0))
+    return np.stack(columns, axis=1)
+
+
+def temperature_score(
+    distributions: Sequence[Mapping[int, float]], truth: ArrayLike, levels: Sequence[float]
+) -> float:
+    """The temperature whose hulls have the least mean interval score over items and levels.
+
+    The study's rule, on a grid from 0.1 to 10; of equally good temperatures the one nearest to 1
+    (in ratio). It is biased upwards as an estimate of a distortion, because sets are discrete.
+
+    Args:
+        distributions: Probabilities of each item's values.
+        truth: True values, one an item; items with a NaN are left out.
+        levels: Nominal levels in percent, at least one.
+
+    Returns:
+        A temperature > 0; NaN where no item is left.
+
+    Raises:
+        ValueError: There is no level.
+    """
+    if not levels:
+        raise ValueError("levels is empty; give percentages such as 90.")
+    target = np.atleast_1d(np.asarray(truth, float))
+    kept = [one for one, value in zip(distributions, target, strict=True) if not np.isnan(value)]
+    if not kept:
+        return float("nan")
+    values, masses = ranked(kept)
+    known = target[~np.isnan(target)]
+    means = temperature_scores(values, masses, known, levels).mean(axis=0)
+    place = NEAREST_TO_ONE[np.round(means[NEAREST_TO_ONE], 12).argmin()]
+    return float(TEMPERATURES[place])
+
+
+def truth_seen(values: FloatArray, masses: FloatArray, truth: ArrayLike) -> NDArray[np.bool_]:
+    """Whether each row's truth is among its values with a probability above 0."""
+    right = (values == np.asarray(truth, float)[:, None]) & (masses > 0)
+    seen: NDArray[np.bool_] = right.any(axis=1)
+    return seen
+
+
+def negative_log_likelihood(
+    values: FloatArray, masses: FloatArray, truth: ArrayLike, temperature: float
+) -> FloatArray:
+    """-log p_T(truth) of each row, in logarithms throughout; its truth must have been seen."""
+    right = (values == np.asarray(truth, float)[:, None]) & (masses > 0)
+    with np.errstate(divide="ignore"):
+        scaled = np.log(masses) / temperature
+    at_truth = np.where(right, scaled, 0).sum(axis=1)
+    losses: FloatArray = np.logaddexp.reduce(scaled, axis=1) - at_truth
+    return losses
+
+
+def temperature_nll(distributions: Sequence[Mapping[int, float]], truth: ArrayLike) -> float:
+    """The temperature of maximum likelihood: least mean of -log p_T(truth).
+
+    Convex in 1/T. It undoes p^(1/T0) at T = 1/T0. Items whose truth has no probability among the
+    values seen are left out: no temperature gives them one.
+
+    Args:
+        distributions: Probabilities of each item's values.
+        truth: True values, one an item; items with a NaN are left out.
+
+    Returns:
+        A temperature between 0.01 and 100; NaN where no item is left, or where the likelihood
+        doesn't depend on the temperature.
+
+    Raises:
+        ValueError: There are more or fewer truths than distributions.
+    """
+    if not len(distributions):
+        return float("nan")
+    target = np.atleast_1d(np.asarray(truth, float))
+    if len(target) != len(distributions):
+        raise ValueError(f"{len(distributions)} distributions, but {len(target)} truths.")
+    values, masses = ranked(distributions)
+    seen = truth_seen(values, masses, target)
+    if not seen.any():
+        return float("nan")
+
+    def loss(log_temperature: float) -> float:
+        losses = negative_log_likelihood(
+            values[seen], masses[seen], target[seen], math.exp(log_temperature)
+        )
+        return float(losses.mean())
+
+    low, high = math.log(0.01), math.log(100)
+    found = minimize_scalar(loss, bounds=(low, high), method="bounded")
+    if max(abs(loss(edge) - found.fun) for edge in (low, high)) < 1e-9:
+        return float("nan")
+    return float(np.exp(found.x))

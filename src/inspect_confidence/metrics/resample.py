@@ -1,0 +1,353 @@
+"""Resampling of items: weights, intervals, adjusted p-values."""
+
+import math
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from inspect_confidence.metrics.arrays import FloatArray, aligned
+from inspect_confidence.metrics.words import sample_of
+
+
+def clustered_wilson_interval(
+    successes: ArrayLike, trials: ArrayLike, confidence: float = 0.95
+) -> tuple[float, float]:
+    """Wilson's score interval with the effective sample size of clustered judgments.
+
+    The share is p = sum(successes)/sum(trials). Its variance over items is
+    v = sum((successes - p trials)^2) / sum(trials)^2, and Wilson's interval is taken at the
+    sample size n = p (1 - p) / v at which independent judgments would vary as much. At one
+    judgment an item n is the number of items and the interval is Wilson's own; judging every
+    item twice with the same outcome changes nothing. Where items don't vary (v = 0, as for a share
+    of 0 or 1), n is the number of items. n never exceeds the number of judgments.
+
+    Args:
+        successes: Number of successes of each item.
+        trials: Number of judgments of each item; items with none, or with a NaN, are left out.
+        confidence: Of the interval, between 0 and 1.
+
+    Returns:
+        Lower and upper limit, in [0, 1]; NaN if there is no judgment.
+
+    Raises:
+        ValueError: There are more successes than trials, or fewer than none, or the confidence is
+            not between 0 and 1.
+
+    Example:
+        >>> low, high = clustered_wilson_interval([1, 0, 1, 1], [1, 1, 1, 1])
+        >>> print(f"{low:.4f} {high:.4f}")
+        0.3006 0.9544
+    """
+    # Imported here because it takes a second and brings pandas, which no other metric needs.
+    from statsmodels.stats.proportion import proportion_confint  # noqa: PLC0415
+
+    hits, total = aligned(successes=successes, trials=trials)
+    there = (total > 0) & ~np.isnan(hits)
+    hits, total = hits[there], total[there]
+    if ((hits < 0) | (hits > total)).any():
+        raise ValueError("successes must lie between 0 and trials for every item.")
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence={confidence} is not between 0 and 1, as 0.95 is.")
+    if not len(total):
+        return float("nan"), float("nan")
+    share = hits.sum() / total.sum()
+    variance = np.square(hits - share * total).sum() / total.sum() ** 2
+    independent = share * (1 - share) / total.sum()
+    # A tolerance, because rounding leaves 1e-17 where items don't vary at all.
+    varies = variance > 1e-9 * independent
+    n = min(share * (1 - share) / variance, total.sum()) if varies else len(total)
+    low, high = proportion_confint(share * n, n, alpha=1 - confidence, method="wilson")
+    # Rounding leaves 1e-18 where the limit is exactly 0 or 1.
+    return (0.0 if share == 0 else float(low)), (1.0 if share == 1 else float(high))
+
+
+def bonferroni(p: ArrayLike) -> FloatArray:
+    """Each p times the number of comparisons, at most 1.
+
+    Args:
+        p: In [0, 1], one a comparison; NaN is no comparison and stays NaN.
+
+    Example:
+        >>> bonferroni([0.25, 0.5]).tolist()
+        [0.5, 1.0]
+    """
+    (values,) = aligned(p=p)
+    return np.asarray(np.minimum(values * (~np.isnan(values)).sum(), 1))
+
+
+def holm(p: ArrayLike) -> FloatArray:
+    """Holm's adjustment: the k-th smallest of m times m - k + 1, never below those before it.
+
+    statsmodels' `multipletests` collects garbage at every call, which costs more than a study's
+    other statistics.
+
+    Args:
+        p: In [0, 1], one a comparison; NaN is no comparison and stays NaN.
+
+    Source: Holm (1979).
+
+    Example:
+        >>> holm([0.25, 0.125, 1.0]).tolist()
+        [0.5, 0.375, 1.0]
+    """
+    (values,) = aligned(p=p)
+    order = np.argsort(values)[: int((~np.isnan(values)).sum())]
+    scaled = values[order] * (len(order) - np.arange(len(order)))
+    adjusted = np.full(len(values), np.nan)
+    adjusted[order] = np.minimum(np.maximum.accumulate(scaled), 1)
+    return adjusted
+
+
+MOST_ENUMERATED = 13
+"""Up to so many differences all 2^n signs are enumerated: 8,192; more are drawn by seed."""
+
+_CHUNK = 500_000
+"""Signs held in memory at once, 4 MB."""
+
+
+def sign_flip_p(differences: ArrayLike, *, resamples: int = 10_000, seed: int = 0) -> float:
+    """Two-sided p of a mean difference of 0, if every difference could as well be the opposite.
+
+    p is the share of sign patterns s with |sum s_i d_i| >= |sum d_i|. Up to 13 differences other
+    than 0 all 2^n patterns are enumerated and p is exact, at least 2^(1 - n); beyond that k of N
+    random patterns are as far from 0, and p = (k + 1)/(N + 1): the observed one is counted, so p is
+    never 0. Differences of 0 take no part: they change no sum. Source: Fisher (1935, The Design of
+    Experiments, section 21); Phipson and Smyth (2010) for the + 1.
+
+    Args:
+        differences: One a pair (a context that both settings share), in any unit; NaN is left out.
+            Rounded to 9 decimals, so that 0.29 * 100 - 29 is 0.
+        resamples: Random sign patterns, N >= 1; not used where all are enumerated.
+        seed: Of the draws.
+
+    Returns:
+        A probability in (0, 1]; 1 where all differences are 0, as every pattern gives what was
+        observed. NaN if there is no pair.
+
+    Raises:
+        ValueError: A difference is infinite, there are two dimensions, or resamples is below 1.
+
+    Example:
+        >>> sign_flip_p([1, 2, 3])  # +++ and ---, of eight patterns
+        0.25
+    """
+    if resamples < 1:
+        raise ValueError(f"resamples={resamples} is below 1.")
+    array = sample_of(differences)
+    if not len(array):
+        return float("nan")
+    array = array[array != 0]
+    if not len(array):
+        return 1.0
+    array = array / np.abs(array).max()
+    if len(array) <= MOST_ENUMERATED:
+        patterns = np.arange(2 ** len(array))[:, None] >> np.arange(len(array)) & 1
+        return float(_far(np.where(patterns, -1.0, 1.0), array).mean())
+    rng = np.random.default_rng(seed)
+    most = max(1, _CHUNK // len(array))
+    far = 0
+    for start in range(0, resamples, most):
+        shape = (min(most, resamples - start), len(array))
+        far += int(_far(rng.choice([-1.0, 1.0], size=shape), array).sum())
+    return (far + 1) / (resamples + 1)
+
+
+def _far(signs: FloatArray, differences: FloatArray) -> FloatArray:
+    """1 for each row of signs whose sum is as far from 0 as the observed one, 0 for the others."""
+    # The tolerance keeps equal sums equal, in whatever order they are rounded.
+    least = abs(differences.sum()) - 1e-9
+    far: FloatArray = (np.abs(signs @ differences) >= least).astype(float)
+    return far
+
+
+Name = TypeVar("Name", bound=Hashable)
+
+Statistic = Callable[[FloatArray], FloatArray]
+"""Weights (resamples, units) -> values (resamples,), NaN where undefined.
+
+An array (resamples, m) holds m numbers that are computed together.
+"""
+
+
+_BLOCK = 50
+"""Resamples drawn at once: their random numbers stay in the processor's cache."""
+
+
+def ratio(numerator: ArrayLike, denominator: ArrayLike) -> Statistic:
+    """The statistic sum(w numerator) / sum(w denominator), from sums over each unit.
+
+    NaN where the denominator is 0; infinite where a unit with an infinite numerator was drawn.
+    """
+    above, below = np.asarray(numerator, float), np.asarray(denominator, float)
+    # An infinite value of a unit that was not drawn must not make 0 * inf = NaN.
+    sums = np.column_stack(
+        [np.where(np.isinf(above), 0, above), below, above == np.inf, above == -np.inf]
+    )
+
+    def statistic(weights: FloatArray) -> FloatArray:
+        top, bottom, up, down = (weights @ sums).T
+        with np.errstate(divide="ignore", invalid="ignore"):
+            finite = top / bottom
+        infinite = np.where((up > 0) & (down > 0), np.nan, np.where(up > 0, np.inf, -np.inf))
+        values = np.where((up > 0) | (down > 0), infinite, finite)
+        return np.where(bottom > 0, values, np.nan)
+
+    return statistic
+
+
+def mean_of(values: ArrayLike, unit: NDArray[np.int64], units: int) -> Statistic:
+    """The mean of judgments' values, each weighing as much as its unit; NaN values left out."""
+    array = np.asarray(values, float)
+    there = ~np.isnan(array)
+    return ratio(
+        np.bincount(unit[there], array[there], minlength=units),
+        np.bincount(unit[there], minlength=units),
+    )
+
+
+def means_of(values: ArrayLike, unit: NDArray[np.int64], units: int) -> Statistic:
+    """The means of several finite values of each judgment at once; NaN values left out.
+
+    Args:
+        values: Of shape (judgments, m).
+        unit: The number of each judgment's unit.
+        units: How many units there are.
+
+    Returns:
+        A statistic of shape (resamples, m).
+    """
+    array = np.asarray(values, float)
+    there = ~np.isnan(array)
+    sums = np.zeros((units, 2 * array.shape[1]))
+    np.add.at(sums, unit, np.hstack([np.where(there, array, 0), there]))
+
+    def statistic(weights: FloatArray) -> FloatArray:
+        top, bottom = np.hsplit(weights @ sums, 2)
+        return np.where(bottom > 0, top / np.where(bottom > 0, bottom, 1), np.nan)
+
+    return statistic
+
+
+def middle_of(
+    values: ArrayLike, unit: NDArray[np.int64]
+) -> Callable[[FloatArray], tuple[FloatArray, FloatArray]]:
+    """The lower and the upper weighted median of judgments' values; NaN values left out."""
+    array = np.asarray(values, float)
+    order = np.argsort(array)[: int((~np.isnan(array)).sum())]
+    ranked, of_unit = array[order], unit[order]
+
+    def middle(weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+        if not len(ranked):
+            return np.full(len(weights), np.nan), np.full(len(weights), np.nan)
+        mass = np.cumsum(weights[:, of_unit], axis=1)
+        half = mass[:, -1:] / 2
+        drawn = half[:, 0] > 0
+        low = np.where(drawn, ranked[(mass >= half).argmax(axis=1)], np.nan)
+        high = np.where(drawn, ranked[(mass > half).argmax(axis=1)], np.nan)
+        return low, high
+
+    return middle
+
+
+def median_of(values: ArrayLike, unit: NDArray[np.int64]) -> Statistic:
+    """The median of judgments' values, each weighing as much as its unit; NaN values left out.
+
+    The mean of the lower and the upper weighted median, so that whole-number weights give the
+    same as repeating the values.
+    """
+    middle = middle_of(values, unit)
+
+    def statistic(weights: FloatArray) -> FloatArray:
+        low, high = middle(weights)
+        return (low + high) / 2
+
+    return statistic
+
+
+def resampled_weights(
+    strata: NDArray[np.int64], resamples: int, seed: int | Sequence[int]
+) -> Iterator[FloatArray]:
+    """Bootstrap weights in chunks: units drawn with replacement, within each stratum.
+
+    Each chunk is stored unit by unit (Fortran's order), as sparse products take it.
+    """
+    rng = np.random.default_rng(seed)
+    members = [np.flatnonzero(strata == stratum) for stratum in np.unique(strata)]
+    most = max(1, min(500, _CHUNK // max(len(strata), 1)))
+    for start in range(0, resamples, most):
+        rows = min(most, resamples - start)
+        weights = np.zeros((len(strata), rows))
+        for member in members:
+            for first in range(0, rows, _BLOCK):
+                size = (min(_BLOCK, rows - first), len(member))
+                drawn = rng.integers(len(member), size=size)
+                drawn += len(member) * np.arange(len(drawn))[:, None]
+                counts = np.bincount(drawn.ravel(), minlength=drawn.size)
+                weights[member, first : first + len(drawn)] = counts.reshape(size).T
+        yield weights.T
+
+
+def bootstrap(
+    statistics: Mapping[Name, Statistic],
+    strata: NDArray[np.int64],
+    *,
+    resamples: int = 10_000,
+    seed: int | Sequence[int] = 0,
+) -> dict[Name, FloatArray]:
+    """Values of every statistic over the same resamples of the units.
+
+    Args:
+        statistics: What to compute, by any name.
+        strata: The stratum of each unit; units are drawn with replacement within it.
+        resamples: Number of resamples.
+        seed: Of the draws.
+
+    Returns:
+        For each name an array of `resamples` values, or rows of values.
+
+    Raises:
+        ValueError: `resamples` is below 1.
+    """
+    if resamples < 1:
+        raise ValueError(f"resamples={resamples} is below 1.")
+    values: dict[Name, list[FloatArray]] = {name: [] for name in statistics}
+    for weights in resampled_weights(strata, resamples, seed):
+        for name, statistic in statistics.items():
+            values[name].append(statistic(weights))
+    return {name: np.concatenate(chunks) for name, chunks in values.items()}
+
+
+def percentile_interval(values: ArrayLike, confidence: float = 0.95) -> tuple[float, float]:
+    """Percentile interval of bootstrap values; undefined resamples are left out, NaN if all are.
+
+    Quantiles are order statistics (no interpolation), so that infinite values stay infinite.
+    """
+    array = np.asarray(values, float)
+    array = array[~np.isnan(array)]
+    if not len(array):
+        return float("nan"), float("nan")
+    array.sort()
+    tail = (1 - confidence) / 2
+    # The tolerance keeps 0.025 * 10,000 at the 250th value: in floats it is a little more.
+    ranks = (math.ceil(share * len(array) - 1e-9) for share in (tail, 1 - tail))
+    low, high = (array[max(rank, 1) - 1] for rank in ranks)
+    return float(low), float(high)
+
+
+def basic_interval(
+    value: float, values: ArrayLike, confidence: float = 0.95
+) -> tuple[float, float]:
+    """Basic (reflected) interval: twice the value less the percentile interval's ends.
+
+    For statistics that are biased as much in a resample as in the sample, where the percentile
+    interval has the bias twice. Undefined resamples are left out, NaN if all are.
+
+    Args:
+        value: Of the sample.
+        values: Of the resamples.
+        confidence: Of the interval.
+    """
+    low, high = percentile_interval(values, confidence)
+    return 2 * value - high, 2 * value - low

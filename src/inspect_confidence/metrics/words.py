@@ -1,0 +1,548 @@
+"""Tables of values, and how far two lie apart: by bins, by cumulated shares, by medians.
+
+Every measure is written for `ValueTables`, one a resample, where R rows meet R rows or a single
+one; that of two samples is that of their tables of one row, as `ValueTables.pair` makes them.
+A measure is NaN where a sample, or a row's mass, is empty.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import rel_entr, stdtr, stdtrit
+
+from inspect_confidence.metrics.arrays import FloatArray, aligned, mean_or_nan
+from inspect_confidence.metrics.confidence_tables import divided
+
+
+def pairwise_consistency(first: ArrayLike, second: ArrayLike, choices: ArrayLike) -> float:
+    """Share of complementary intervals whose words mirror each other: rank + rank = n - 1.
+
+    "Below 99" almost certain goes with "above 99" almost certainly not, maybe with maybe.
+
+    Args:
+        first: Ranks for the intervals, one a pair.
+        second: Ranks for their complements.
+        choices: How many choices there were, n.
+
+    Returns:
+        A share in [0, 1]; pairs with a NaN are left out, NaN if none is left.
+
+    Example:
+        >>> pairwise_consistency([0, 1, 1], [4, 3, 1], choices=5)
+        0.6666666666666666
+    """
+    return mean_or_nan(complementary(first, second, choices))
+
+
+def monotonicity_consistency(ranks: ArrayLike, rises: ArrayLike) -> float:
+    """Share of sequences of nested intervals whose word never steps the wrong way.
+
+    The points of a sequence move outwards, so that its interval's probability rises or falls; a
+    word that stays the same is no wrong step, so that a constant answer scores 1.
+
+    Args:
+        ranks: Of shape (sequences, points), in order of the points.
+        rises: Whether the probability rises along each sequence.
+
+    Returns:
+        A share in [0, 1]; sequences with a NaN are left out, NaN if none is left.
+
+    Example:
+        >>> monotonicity_consistency([[3, 3, 2, 1, 0], [0, 1, 0, 2, 2]], rises=[True, False])
+        0.5
+    """
+    return mean_or_nan(monotone(ranks, rises))
+
+
+def empirical_consistency(ranks: ArrayLike, right: ArrayLike) -> float:
+    """Share of choices that are the one whose range holds the share of numbers in the interval.
+
+    Args:
+        ranks: Of the choices, one a prompt.
+        right: Of the right choices.
+
+    Returns:
+        A share in [0, 1]; choices that are NaN are left out, NaN if none is left.
+
+    Example:
+        >>> empirical_consistency([0, 1, 2, 2], right=[0, 1, 1, 2])
+        0.75
+    """
+    return mean_or_nan(fitting(ranks, right))
+
+
+def empirical_monotonicity_consistency(
+    ranks: ArrayLike, following: ArrayLike, right: ArrayLike, right_following: ArrayLike
+) -> float:
+    """Share of steps to the next point in which the word moves as the right word does.
+
+    Up, down or not at all: sign(following - rank) = sign(right following - right).
+
+    Args:
+        ranks: Of the choices, one a step.
+        following: Of the choices at the next point.
+        right: Of the right choices.
+        right_following: Of the right choices at the next point.
+
+    Returns:
+        A share in [0, 1]; steps with a NaN are left out, NaN if none is left.
+
+    Example:
+        >>> empirical_monotonicity_consistency([2, 2], [1, 2], right=[1, 1], right_following=[0, 0])
+        0.5
+    """
+    return mean_or_nan(moving_alike(ranks, following, right, right_following))
+
+
+def choice_sensitivity(ranks: ArrayLike) -> float:
+    """Share of sequences of nested intervals in which the word ever changes.
+
+    Args:
+        ranks: Of shape (sequences, points).
+
+    Returns:
+        A share in [0, 1]; sequences with a NaN are left out, NaN if none is left.
+
+    Example:
+        >>> choice_sensitivity([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0]])
+        0.5
+    """
+    return mean_or_nan(changing(ranks))
+
+
+def complementary(first: ArrayLike, second: ArrayLike, choices: ArrayLike) -> FloatArray:
+    """Whether each pair's words mirror each other: 1, 0, or NaN."""
+    one, other, n = aligned(first=first, second=second, choices=choices)
+    return _flags(one + other == n - 1, one + other)
+
+
+def monotone(ranks: ArrayLike, rises: ArrayLike) -> FloatArray:
+    """Whether each sequence never steps the wrong way: 1, 0, or NaN."""
+    steps = np.diff(_sequences(ranks), axis=1)
+    way = np.where(np.asarray(rises, bool), -1, 1)[:, None]
+    return _flags((way * steps >= 0).all(axis=1), steps.sum(axis=1))
+
+
+def fitting(ranks: ArrayLike, right: ArrayLike) -> FloatArray:
+    """Whether each choice is the right one: 1, 0, or NaN."""
+    chosen, wanted = aligned(ranks=ranks, right=right)
+    return _flags(chosen == wanted, chosen + wanted)
+
+
+def moving_alike(
+    ranks: ArrayLike, following: ArrayLike, right: ArrayLike, right_following: ArrayLike
+) -> FloatArray:
+    """Whether each step moves as the right word does: 1, 0, or NaN."""
+    here, there, wanted, next_wanted = aligned(
+        ranks=ranks, following=following, right=right, right_following=right_following
+    )
+    step, wanted_step = there - here, next_wanted - wanted
+    return _flags(np.sign(step) == np.sign(wanted_step), step + wanted_step)
+
+
+def changing(ranks: ArrayLike) -> FloatArray:
+    """Whether each sequence ever changes: 1, 0, or NaN."""
+    steps = np.diff(_sequences(ranks), axis=1)
+    return _flags((steps != 0).any(axis=1), steps.sum(axis=1))
+
+
+def _sequences(ranks: ArrayLike) -> FloatArray:
+    array = np.asarray(ranks, float)
+    if array.ndim != 2:
+        raise ValueError(f"ranks has {array.ndim} dimensions; give rows of points.")
+    return array
+
+
+def _flags(holds: ArrayLike, known: FloatArray) -> FloatArray:
+    return np.where(np.isnan(known), np.nan, np.asarray(holds, float))
+
+
+__all__ = ["changing", "complementary", "fitting", "monotone", "moving_alike"]
+
+
+_TOLERANCE = 1e-9
+"""In the unit of the values: this close below an edge is on it."""
+
+
+def sample_of(values: ArrayLike) -> FloatArray:
+    """What is there of a sample, to 9 decimals: 0.15 * 100 = 15.000000000000002 is 15.
+
+    Raises:
+        ValueError: There is more than one dimension, or an infinite value.
+    """
+    (array,) = aligned(sample=values)
+    array = array[~np.isnan(array)]
+    if np.isinf(array).any():
+        raise ValueError("A value is infinite.")
+    # From a million on, floats are themselves as coarse.
+    small = np.abs(array) < 1e6
+    array[small] = np.round(array[small], 9)
+    return array
+
+
+@dataclass(frozen=True, eq=False)
+class ValueTables:
+    """How often each value was given, in R samples or resamples.
+
+    Attributes:
+        values: The V distinct values, ascending, finite.
+        mass: Of each value, >= 0, of shape (R, V): counts, or sums of the units' weights.
+    """
+
+    values: FloatArray
+    mass: FloatArray
+
+    @classmethod
+    def pair(cls, first: ArrayLike, second: ArrayLike) -> tuple["ValueTables", "ValueTables"]:
+        """Tables of one row of two samples, on the union of their values; NaN is left out.
+
+        Raises:
+            ValueError: A sample has more than one dimension, or an infinite value.
+
+        Example:
+            >>> first, second = ValueTables.pair([5, 5, 7], [6])
+            >>> first.values.tolist(), first.mass.tolist(), second.mass.tolist()
+            ([5.0, 6.0, 7.0], [[2.0, 0.0, 1.0]], [[0.0, 1.0, 0.0]])
+        """
+        one, other = sample_of(first), sample_of(second)
+        values = np.union1d(one, other)
+        places = (np.searchsorted(values, sample) for sample in (one, other))
+        counts = [np.bincount(place, minlength=len(values))[None].astype(float) for place in places]
+        return cls(values, counts[0]), cls(values, counts[1])
+
+
+def kl_of(
+    first: ValueTables,
+    second: ValueTables,
+    *,
+    low: float = 0,
+    high: float = 100,
+    bins: int = 20,
+    constant: float = 1e-10,
+) -> FloatArray:
+    """`kl_divergence` of each row."""
+    if not constant > 0:
+        raise ValueError(f"constant={constant} is not above 0.")
+    p, q = _binned(first, low, high, bins), _binned(second, low, high, bins)
+    return _divergence(np.where(p == 0, constant, p), np.where(q == 0, constant, q))
+
+
+def jensen_shannon_of(
+    first: ValueTables, second: ValueTables, *, low: float = 0, high: float = 100, bins: int = 20
+) -> FloatArray:
+    """`jensen_shannon` of each row."""
+    p, q = _binned(first, low, high, bins), _binned(second, low, high, bins)
+    middle = (p + q) / 2
+    # Rounding leaves 1e-16 above ln 2 where no bin is shared.
+    nats = (_divergence(p, middle) + _divergence(q, middle)) / 2
+    limited: FloatArray = nats.clip(0, np.log(2))
+    return limited
+
+
+def ks_of(first: ValueTables, second: ValueTables) -> FloatArray:
+    """`ks_statistic` of each row."""
+    largest: FloatArray = _gaps(first, second).max(axis=1)
+    return largest
+
+
+def wasserstein_of(first: ValueTables, second: ValueTables) -> FloatArray:
+    """`wasserstein` of each row."""
+    gaps = _gaps(first, second)
+    # The first gap is 0, or NaN where a sample is empty.
+    distance: FloatArray = gaps[:, 0] + (gaps[:, 1:-1] * np.diff(first.values)).sum(axis=1)
+    return distance
+
+
+def median_difference_of(first: ValueTables, second: ValueTables) -> FloatArray:
+    """`median_difference` of each row; medians are the mean of lower and upper weighted median."""
+    _checked(first, second)
+    return _medians(first) - _medians(second)
+
+
+def theta_of(first: ValueTables, second: ValueTables) -> FloatArray:
+    """P(first > second) + P(first = second)/2 of each row, in [0, 1]: `brunner_munzel`'s theta.
+
+    Example:
+        >>> theta_of(*ValueTables.pair([1, 2], [2, 3])).tolist()  # one of four pairs is equal
+        [0.125]
+    """
+    _checked(first, second)
+    below = _cumulated(second)
+    above = (first.mass * (below[:, :-1] + below[:, 1:]) / 2).sum(axis=1)
+    return divided(above, first.mass.sum(axis=1))
+
+
+def _checked(first: ValueTables, second: ValueTables) -> None:
+    if not np.array_equal(first.values, second.values):
+        raise ValueError("The tables have different values; ValueTables.pair gives them the same.")
+
+
+def _binned(tables: ValueTables, low: float, high: float, bins: int) -> FloatArray:
+    """Share of each row in each bin, of shape (R, bins); NaN in a row without mass."""
+    if not (low < high and bins >= 1):
+        raise ValueError(f"low={low}, high={high} and bins={bins} make no bins.")
+    values = tables.values
+    outside = values[(values < low - _TOLERANCE) | (values > high + _TOLERANCE)]
+    if len(outside):
+        raise ValueError(f"The value {outside[0]} is not in [{low}, {high}].")
+    index = np.floor((values - low + _TOLERANCE) * bins / (high - low)).clip(0, bins - 1)
+    mass = tables.mass @ np.eye(bins)[index.astype(int)]
+    return divided(mass, mass.sum(axis=1, keepdims=True))
+
+
+def _divergence(p: FloatArray, q: FloatArray) -> FloatArray:
+    total: FloatArray = rel_entr(p, q).sum(axis=1)  # with 0 ln 0 = 0
+    return total
+
+
+def _cumulated(tables: ValueTables) -> FloatArray:
+    """Share below the first value (0), up to it, ... the last (1): shape (R, V + 1), or NaN."""
+    mass = np.pad(np.cumsum(tables.mass, axis=1), ((0, 0), (1, 0)))
+    return divided(mass, mass[:, -1:])
+
+
+def _gaps(first: ValueTables, second: ValueTables) -> FloatArray:
+    _checked(first, second)
+    return np.abs(_cumulated(first) - _cumulated(second))
+
+
+def _medians(tables: ValueTables) -> FloatArray:
+    share = _cumulated(tables)
+    # In an empty row no share is below or at a half, which is the place of the NaN.
+    values = np.concatenate([[np.nan], tables.values])
+    lower = values[(share < 0.5 - 1e-12).sum(axis=1)]
+    upper = values[(share <= 0.5 + 1e-12).sum(axis=1)]
+    middle: FloatArray = (lower + upper) / 2
+    return middle
+
+
+_NAN = float("nan")
+_EMPTY = "there is no value in one of the samples"
+_ONE = "there are fewer than two values in one of the samples"
+_TIES = "all values are equal"
+_SEPARATE = "complete separation"
+
+
+@dataclass(frozen=True)
+class BrunnerMunzel:
+    """How two samples lie to each other.
+
+    Attributes:
+        theta: P(first > second) + P(first = second)/2, in [0, 1]; above 0.5 the first sample tends
+            to larger values.
+        ci_low: Lower limit of theta's 95% interval, in [0, 1].
+        ci_high: Upper limit, likewise. A limit of exactly 0 or 1 is one that was cut there.
+        p: Two-sided p of theta = 0.5.
+        reason: Why something is NaN; empty where nothing is.
+    """
+
+    theta: float
+    ci_low: float
+    ci_high: float
+    p: float
+    reason: str
+
+
+def brunner_munzel(first: ArrayLike, second: ArrayLike) -> BrunnerMunzel:
+    """Brunner and Munzel's test of two independent samples, with ties and unequal variances.
+
+    The placement of a value is the share of the other sample that lies below it, equal values
+    counted half. theta is the mean placement of the first sample; its squared standard error is
+    SE^2 = s1^2/n1 + s2^2/n2, where s^2 are the variances (ddof 1) of both samples' placements, and
+    (theta - 0.5)/SE is compared with t of Welch and Satterthwaite's degrees of freedom,
+    SE^4 / ((s1^2/n1)^2/(n1 - 1) + (s2^2/n2)^2/(n2 - 1)). The interval is theta -+ t(0.975) SE, cut
+    to [0, 1]: theta can't be elsewhere, and the estimative-words study prints it so ([0.749,
+    1.000], where the formula gives 1.018). Samples that share contexts are not independent: give
+    `sign_flip_p` too.
+
+    Source: Brunner and Munzel (2000, Biometrical Journal 42). p is that of
+    `scipy.stats.brunnermunzel`, theta and the interval those of statsmodels'
+    `rank_compare_2indep` but for the cut.
+
+    Args:
+        first: Numbers in any order and unit; NaN is left out. Numbers are rounded to 9 decimals,
+            so that 0.15 * 100 ties with 15.
+        second: Likewise, in the same unit; of any other length.
+
+    Returns:
+        A `BrunnerMunzel`. With fewer than two values in a sample, where all values of both are
+        equal (theta = 0.5), and at complete separation (theta is 0 or 1) there is no variance: p
+        and interval are NaN, with the reason. theta is NaN where a sample is empty.
+
+    Raises:
+        ValueError: A sample has two dimensions or an infinite value.
+
+    Example:
+        >>> result = brunner_munzel([1, 2, 3, 4], [2, 3, 5, 6])
+        >>> print(f"{result.theta} [{result.ci_low:.3f}, {result.ci_high:.3f}] p={result.p:.3f}")
+        0.25 [0.000, 0.727] p=0.242
+    """
+    one, other = sample_of(first), sample_of(second)
+    if not (len(one) and len(other)):
+        return _undefined(_NAN, _EMPTY)
+    placed = [_placements(one, other), _placements(other, one)]
+    theta = float(placed[0].mean())
+    if min(len(one), len(other)) < 2:
+        return _undefined(theta, _ONE)
+    if theta in (0, 1):
+        return _undefined(theta, _SEPARATE)
+    # Only these two cases have no variance; found by value, since rounding may leave 1e-17 of it.
+    if one.min() == one.max() == other.min() == other.max():
+        return _undefined(theta, _TIES)
+    variance = np.array([placements.var(ddof=1) / len(placements) for placements in placed])
+    freedom = np.array([len(placements) - 1 for placements in placed])
+    error = np.sqrt(variance.sum())
+    df = variance.sum() ** 2 / (variance**2 / freedom).sum()
+    half = stdtrit(df, 0.975) * error
+    p = 2 * stdtr(df, -abs(theta - 0.5) / error)
+    return BrunnerMunzel(
+        theta, float(max(theta - half, 0.0)), float(min(theta + half, 1.0)), float(p), ""
+    )
+
+
+def _placements(values: FloatArray, others: FloatArray) -> FloatArray:
+    """Share of the others below each value, equal ones counted half."""
+    ranked = np.sort(others)
+    ranks = np.searchsorted(ranked, values) + np.searchsorted(ranked, values, side="right")
+    shares: FloatArray = ranks / (2 * len(others))
+    return shares
+
+
+def _undefined(theta: float, reason: str) -> BrunnerMunzel:
+    return BrunnerMunzel(theta, _NAN, _NAN, _NAN, reason)
+
+
+def kl_divergence(
+    first: ArrayLike,
+    second: ArrayLike,
+    *,
+    low: float = 0,
+    high: float = 100,
+    bins: int = 20,
+    constant: float = 1e-10,
+) -> float:
+    """Kullback-Leibler divergence of binned samples: D(p || q) = sum p ln(p/q), in nats.
+
+    p (first) and q (second) are shares in equal bins [edge, next edge) from low to high, the last
+    one closed. An empty bin has `constant` for its share, and shares aren't made to add up to 1
+    again; the estimative-words study's figures come out so. Where a bin is empty in the second
+    sample alone, the constant makes the result: state it, and give `jensen_shannon` too.
+    Source: Kullback and Leibler (1951, Annals of Mathematical Statistics).
+
+    Args:
+        first: Numbers in [low, high], in any order; NaN is left out. Numbers are rounded to 9
+            decimals, so that 0.29 * 100 = 28.999999999999996 is 29.
+        second: Likewise; of any other length.
+        low: Lowest edge, in the unit of the values.
+        high: Highest edge.
+        bins: Number of bins.
+        constant: Share of an empty bin, above 0.
+
+    Returns:
+        Nats, 0 for equal shares, not symmetric; below 0 by at most bins * constant, and larger the
+        smaller the constant. NaN where a sample is empty.
+
+    Raises:
+        ValueError: A value is outside [low, high], there are no bins, a sample has two dimensions,
+            or the constant is not above 0.
+
+    Example:
+        >>> round(kl_divergence([10, 60], [10, 10, 60, 60, 60, 60]), 4)  # ln(3/2)/2 + ln(3/4)/2
+        0.0589
+    """
+    pair = ValueTables.pair(first, second)
+    return float(kl_of(*pair, low=low, high=high, bins=bins, constant=constant)[0])
+
+
+def jensen_shannon(
+    first: ArrayLike, second: ArrayLike, *, low: float = 0, high: float = 100, bins: int = 20
+) -> float:
+    """Jensen-Shannon divergence of binned samples: (D(p || m) + D(q || m))/2, m = (p + q)/2.
+
+    Bins are those of `kl_divergence`; no constant is needed. Source: Lin (1991, IEEE Transactions
+    on Information Theory).
+
+    Args:
+        first: Numbers, as in `kl_divergence`.
+        second: Likewise.
+        low: Lowest edge, in the unit of the values.
+        high: Highest edge.
+        bins: Number of bins.
+
+    Returns:
+        Nats in [0, ln 2], symmetric; ln 2 = 0.69 for samples that share no bin. NaN where a sample
+        is empty.
+
+    Raises:
+        ValueError: A value is outside [low, high], there are no bins, or a sample has two
+            dimensions.
+
+    Example:
+        >>> round(jensen_shannon([10], [60]), 4)
+        0.6931
+    """
+    pair = ValueTables.pair(first, second)
+    return float(jensen_shannon_of(*pair, low=low, high=high, bins=bins)[0])
+
+
+def ks_statistic(first: ArrayLike, second: ArrayLike) -> float:
+    """Kolmogorov-Smirnov statistic: the largest |F(x) - G(x)| of the samples' cumulated shares.
+
+    Args:
+        first: Finite numbers in any order and unit; NaN is left out, rounded to 9 decimals.
+        second: Likewise, in the same unit; of any other length.
+
+    Returns:
+        A share in [0, 1], symmetric; 1 at complete separation. NaN where a sample is empty.
+
+    Raises:
+        ValueError: A sample has two dimensions or an infinite value.
+
+    Example:
+        >>> ks_statistic([1, 2], [2, 3])
+        0.5
+    """
+    return float(ks_of(*ValueTables.pair(first, second))[0])
+
+
+def wasserstein(first: ArrayLike, second: ArrayLike) -> float:
+    """Wasserstein-1 distance: the integral of |F(x) - G(x)| over x.
+
+    The mean distance that values of one sample must be moved by to become the other.
+
+    Args:
+        first: Finite numbers in any order and unit; NaN is left out, rounded to 9 decimals.
+        second: Likewise, in the same unit; of any other length.
+
+    Returns:
+        A distance >= 0 in the unit of the values, symmetric. NaN where a sample is empty.
+
+    Raises:
+        ValueError: A sample has two dimensions or an infinite value.
+
+    Example:
+        >>> wasserstein([1, 2], [2, 5])
+        2.0
+    """
+    return float(wasserstein_of(*ValueTables.pair(first, second))[0])
+
+
+def median_difference(first: ArrayLike, second: ArrayLike) -> float:
+    """Median of the first sample less median of the second.
+
+    Args:
+        first: Finite numbers in any order and unit; NaN is left out, rounded to 9 decimals.
+        second: Likewise, in the same unit; of any other length.
+
+    Returns:
+        A number in the unit of the values. NaN where a sample is empty.
+
+    Raises:
+        ValueError: A sample has two dimensions or an infinite value.
+
+    Example:
+        >>> median_difference([50, 60, 90], [40, 50])
+        15.0
+    """
+    return float(median_difference_of(*ValueTables.pair(first, second))[0])

@@ -1,0 +1,117 @@
+"""Tables of coloured cells with their values."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib import colormaps
+from matplotlib.axes import Axes
+from matplotlib.colors import Normalize
+from matplotlib.figure import Figure
+
+from inspect_confidence.plots.style import ON_DARK, ON_LIGHT, PAPER, SEQUENTIAL, shortened
+from inspect_confidence.plots.text import LINE, blocks, folded, stacked
+
+_ROW = 0.21  # inches
+_MOST_COLUMNS = 5
+_LONGEST_ROW, _LONGEST_COLUMN = 20, 20
+_LEVEL = 8  # characters of a column's label that fit without a slant
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of values.
+
+    Attributes:
+        title: Above it.
+        values: Of shape (rows, columns); NaN where there is none: the cell is blank.
+        rows: Their labels.
+        columns: Likewise.
+        write: A value as text.
+        remark: Below it.
+        limits: Values of both ends of the colours; from 0 to the greatest value if None.
+    """
+
+    title: str
+    values: np.ndarray
+    rows: Sequence[str]
+    columns: Sequence[str]
+    write: Callable[[float], str]
+    remark: str = ""
+    limits: tuple[float, float] | None = None
+
+
+def cells(tables: Sequence[Table]) -> Figure:
+    """The tables below each other, each in blocks of no more columns than can be read."""
+    parts = [
+        (table, places, part == 0)
+        for table in tables
+        for part, places in enumerate(blocks(range(len(table.columns)), _MOST_COLUMNS))
+    ]
+    heights = [_ROW * len(table.rows) for table, _, _ in parts]
+    names = [_labels(table, places) for table, places, _ in parts]
+    titles = [folded(table.title, 2.3) if first else "" for table, _, first in parts]
+    lines = [title.count("\n") + 1 for title in titles]
+    lines += [table.remark.count("\n") + 1 for table in tables if table.remark]
+    feet = [
+        0.25 if not _slanted(labels) else 0.2 + 0.05 * max(map(len, labels)) for labels in names
+    ]
+    figure, axes = stacked(heights, LINE * sum(lines) + sum(feet) + 0.1 * len(parts))
+    for ax, (table, places, _), labels, title in zip(axes, parts, names, titles, strict=True):
+        _draw(ax, table, places, labels)
+        ax.set_title(title)
+        if places[-1] == len(table.columns) - 1:
+            ax.set_xlabel(table.remark)
+    return figure
+
+
+def _labels(table: Table, places: Sequence[int]) -> list[str]:
+    return [shortened(table.columns[place], _LONGEST_COLUMN) for place in places]
+
+
+def _slanted(labels: Sequence[str]) -> bool:
+    """Whether labels are longer than their columns are wide."""
+    return max(map(len, labels)) > _LEVEL * _MOST_COLUMNS / len(labels) - 1
+
+
+def _draw(ax: Axes, table: Table, places: Sequence[int], labels: Sequence[str]) -> None:
+    finite = table.values[np.isfinite(table.values)]
+    low, high = table.limits or (0.0, float(finite.max(initial=0)) or 1.0)
+    scale, colours = Normalize(low, high), colormaps[SEQUENTIAL]
+    values = table.values[:, list(places)]
+    ax.pcolormesh(
+        np.ma.masked_invalid(values), cmap=colours, norm=scale, edgecolors=PAPER, linewidth=1.5
+    )
+    for y, x in np.argwhere(np.isfinite(values)):
+        value = float(values[y, x])
+        ax.text(
+            x + 0.5,
+            y + 0.5,
+            table.write(value),
+            ha="center",
+            va="center",
+            color=_ink(colours(scale(value))),
+            fontsize=8,
+        )
+    ax.set_xticks(np.arange(len(labels)) + 0.5, labels)
+    if _slanted(labels):
+        ax.tick_params(axis="x", labelrotation=35)
+        for text in ax.get_xticklabels():
+            text.set(ha="right", rotation_mode="anchor")
+    ax.set_yticks(
+        np.arange(len(table.rows)) + 0.5, [shortened(name, _LONGEST_ROW) for name in table.rows]
+    )
+    ax.tick_params(length=0)
+    ax.grid(visible=False)
+    ax.set_ylim(len(table.rows), 0)
+    for spine in ax.spines.values():
+        spine.set_visible(False)
+
+
+def _ink(cell: Sequence[float]) -> str:
+    """The text colour with the greater contrast to the cell, by relative luminance."""
+    channels = np.asarray(cell[:3], float)
+    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+    luminance = float(linear @ [0.2126, 0.7152, 0.0722]) + 0.05
+    # 0.0056 is the luminance of the dark text, 1 that of the light one.
+    return ON_LIGHT if luminance / 0.0556 > 1.05 / luminance else ON_DARK

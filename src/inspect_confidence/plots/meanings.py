@@ -1,0 +1,378 @@
+"""What words mean: distributions of stated probabilities, model against people."""
+
+from collections.abc import Hashable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure, SubFigure
+from numpy import arange
+
+from inspect_confidence.plots.cells import Table, cells
+from inspect_confidence.plots.dots import Panel, dots
+from inspect_confidence.plots.layout import drawn, groups, with_intervals
+from inspect_confidence.plots.style import INK, MARKERS, PAPER, SERIES, WIDTH, shortened, styled
+from inspect_confidence.plots.text import LINE, folded, kept, legend, stacked
+from inspect_confidence.results import decode_condition, with_parts
+
+SETTINGS = ("concise", "extended", "female", "male")
+
+_ORDER = {name: place for place, name in enumerate((*SETTINGS, "", "all"))}
+
+
+def settings_in_order(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows by setting, all of them together last."""
+    return rows.sort_values(
+        "setting",
+        key=lambda names: names.map(lambda name: _ORDER.get(name, len(SETTINGS))),
+        kind="stable",
+    )
+
+
+_SCORES = {
+    "pairwise_consistency": "pairwise",
+    "monotonicity_consistency": "monotonicity",
+    "empirical_consistency": "empirical",
+    "empirical_monotonicity_consistency": "empirical monotonicity",
+}
+_MODES = {"without": "without reasoning", "with": "with reasoning", "": "both"}
+_RANDOM = "random choices"
+
+
+@styled
+def consistency(rows: pd.DataFrame) -> Figure:
+    """The four consistency scores with 95% intervals, beside those of random choices.
+
+    Four panels a model, data set and variant; along x all prompts, and each number of choices.
+    With and without reasoning have marks of their own; both together are drawn where nothing else
+    is there. Dashes are the expected scores of random choices.
+
+    Args:
+        rows: Results of `wep_choice`; its rows of the four scores are drawn.
+
+    Returns:
+        The figure.
+
+    Raises:
+        InvalidArgument: There is no such row.
+    """
+    chosen = rows[rows["condition"].map(_plain).astype(bool)]
+    there = drawn(chosen, "wep_choice", list(_SCORES), ("cot", "choice_set", "baseline"))
+    panels = list(groups(there, ["model", "dataset", "variant"]))
+    titles = [folded(title, WIDTH - 0.2) if len(panels) > 1 else "" for title, _ in panels]
+    lines = sum(title.count("\n") + 1 for title in titles if title)
+    height = sum(1.95 * -(-some["metric"].nunique() // 2) for _, some in panels)
+    figure = Figure(figsize=(WIDTH, height + LINE * lines + 0.45), layout="constrained")
+    for part, (_, some), title in zip(
+        figure.subfigures(len(panels), 1, squeeze=False)[:, 0], panels, titles, strict=True
+    ):
+        _four(part, some)
+        if title:
+            part.suptitle(title, x=0.02, ha="left", fontsize=10)
+    shown = {
+        label: handle
+        for ax in figure.axes
+        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)
+    }
+    # The random choices last, though their lines come before intervals.
+    legend(figure, dict(sorted(shown.items(), key=lambda one: one[0] == _RANDOM)), "lower")
+    return figure
+
+
+def _four(figure: SubFigure, rows: pd.DataFrame) -> None:
+    """A panel a score that is there, two beside each other."""
+    there = {metric: rows[rows["metric"] == metric] for metric in _SCORES}
+    asked = {metric: some for metric, some in there.items() if len(some)}
+    down = -(-len(asked) // 2)
+    axes = list(figure.subplots(down, 2, squeeze=False, sharey=True).flat)
+    for ax, (metric, some) in zip(axes, asked.items(), strict=False):
+        _consistency_panel(ax, some)
+        ax.set_title(folded(_SCORES[metric], 1.5))
+    for ax in axes[len(asked) :]:
+        ax.remove()
+    for ax in axes[: len(asked) : 2]:
+        ax.set_ylabel("score")
+
+
+def _plain(condition: str) -> bool:
+    """Whether it is a score by reasoning and choice set alone, or its expectation by chance."""
+    parts = decode_condition(condition)
+    known = {"cot", "choice_set", "baseline", "variant"}
+    return set(parts) <= known and parts.get("baseline", "expected") == "expected"
+
+
+def _consistency_panel(ax: Axes, rows: pd.DataFrame) -> None:
+    sizes = sorted(set(rows["choice_set"]), key=lambda size: float(size or 0))
+    places = {size: place for place, size in enumerate(sizes)}
+    rows = rows.assign(x=rows["choice_set"].map(places)).drop_duplicates("condition")
+    scored = rows[rows["baseline"] == ""]
+    asked = set(scored["cot"])
+    modes = [mode for mode in ("without", "with", "") if mode in asked]
+    if len(modes) > 1 and "" in modes:  # both together lie between the two
+        modes.remove("")
+    for i, mode in enumerate(modes):
+        mine = scored[scored["cot"] == mode]
+        x = mine["x"].astype(float) + 0.2 * (i - (len(modes) - 1) / 2)
+        look: dict[str, Any] = {"color": SERIES[i], "marker": MARKERS[i], "linestyle": "none"}
+        with_intervals(ax, x, mine, **look, label=_MODES[mode])
+    chance = rows[rows["baseline"] == "expected"]
+    if len(chance):
+        at = chance["x"].to_numpy(float)
+        expected = chance["value"].to_numpy(float)
+        ax.hlines(expected, at - 0.3, at + 0.3, INK, "--", label=_RANDOM)
+    labels = [size or "all" for size in sizes]
+    ax.set_xticks(range(len(sizes)), labels)
+    ax.set(ylim=(-0.03, 1.05), xlim=(-0.5, len(sizes) - 0.5))
+    if len(sizes) > 1:
+        ax.set_xlabel("words to choose from")
+    ax.grid(visible=False, axis="x")
+
+
+_DIVERGENCES = {
+    "kl_divergence": "Kullback-Leibler divergence from people (nats)",
+    "jensen_shannon": "Jensen-Shannon divergence from people (nats)",
+    "wasserstein": "distance from people (percentage points)",
+}
+_COLUMNS = ("setting", "language", "variant", "model", "dataset")
+_MOST_DIVERGENT_WORDS, _MOST_COLUMNS = 40, 10
+
+
+@styled
+def divergence(rows: pd.DataFrame) -> Figure:
+    """Divergence of each word from people, the setting (and what else differs) in columns.
+
+    A table a metric, in blocks of up to five columns. Cells without a value are blank.
+
+    Args:
+        rows: Results of `wep_elicitation`; its rows of `kl_divergence`, `jensen_shannon` and
+            `wasserstein` against people are drawn.
+
+    Returns:
+        The figure.
+
+    Raises:
+        InvalidArgument: There is no such row.
+    """
+    against = rows["condition"].map(lambda text: "versus=human" in text.split(";"))
+    parts = ("setting", "language", "word")
+    there = drawn(rows[against.astype(bool)], "wep_elicitation", list(_DIVERGENCES), parts)
+    names, more = kept(list(dict.fromkeys(there["word"])), _MOST_DIVERGENT_WORDS, "words")
+    there = settings_in_order(there)
+    titled = groups(there.assign(setting=there["setting"].replace("all", "all settings")), _COLUMNS)
+    columns, left = kept(list(titled), _MOST_COLUMNS, "columns")
+    tables = []
+    for metric, title in _DIVERGENCES.items():
+        values = [
+            some[some["metric"] == metric].drop_duplicates("word").set_index("word")["value"]
+            for _, some in columns
+        ]
+        if any(map(len, values)):
+            table = np.column_stack([one.reindex(names).to_numpy(float) for one in values])
+            write = "{:.1f}".format if metric == "wasserstein" else "{:.2f}".format
+            labels = [label for label, _ in columns]
+            tables.append(Table(title, table, names, labels, write, (more + left).strip()))
+    return cells(tables)
+
+
+_METRICS = ("paired_difference", "median_difference", "brunner_munzel_theta")
+_PARTS = ("language", "setting", "versus", "word", "of")
+_KEYS = ("model", "dataset", "variant", "language", "setting", "versus", "word")
+
+
+@styled
+def word_differences(rows: pd.DataFrame) -> Figure:
+    """Each word under a condition against its reference, with 95% intervals.
+
+    A panel a measure and comparison. Filled marks have p < 0.05 after Holm's adjustment, where
+    rows of `p_holm` are given; all marks are filled where none are.
+
+    Args:
+        rows: Results of `wep_elicitation`; its rows of `brunner_munzel_theta`,
+            `paired_difference` and `median_difference` are drawn, those that are there.
+
+    Returns:
+        The figure.
+
+    Raises:
+        InvalidArgument: There is no such row.
+    """
+    there = drawn(rows, "wep_elicitation", _METRICS, _PARTS)
+    sides = [_sides(row) for row in there.to_dict("records")]
+    there = there.assign(
+        name=there["word"],
+        first=[first for first, _, _ in sides],
+        second=[second for _, second, _ in sides],
+        compared=[_title(*side) for side in sides],
+        filled=_filled(there, rows),
+    )
+    ordered = settings_in_order(there)
+    return dots(list(_panels(ordered)), list(dict.fromkeys(there["word"])), "words")
+
+
+def _sides(row: Mapping[Hashable, Any]) -> tuple[str, str, str]:
+    """What is compared with what, and in which setting where that is not what differs."""
+    setting = "all settings" if row["setting"] == "all" else str(row["setting"])
+    versus = str(row["versus"])
+    if versus == "human":
+        return "model", "people", setting
+    if versus in SETTINGS:
+        return setting, versus, ""
+    if versus == "en" and row["language"] != "en":
+        return str(row["language"]), versus, setting
+    return shortened(str(row["model"]), 18), shortened(versus, 18), setting
+
+
+def _title(first: str, second: str, setting: str) -> str:
+    if second == "people":
+        return setting
+    return f"{first} against {second}" + (f", {setting}" if setting else "")
+
+
+def _panels(there: pd.DataFrame) -> Iterator[Panel]:
+    for metric in _METRICS:
+        mine = there[there["metric"] == metric]
+        if mine.empty:
+            continue
+        theta = metric == "brunner_munzel_theta"
+        several = [name for name in ("model", "dataset", "variant") if mine[name].nunique() > 1]
+        if mine["language"].nunique() > 1:
+            several.append("language")
+        for _, some in groups(mine, ["compared", *several]):
+            first, second = some[["first", "second"]].iloc[0]
+            label = f"P({second} > {first})" if theta else f"{second} less {first}, points"
+            also = [shortened(str(some[name].iloc[0]), 24) for name in several]
+            named = ", ".join([str(some["compared"].iloc[0]), *filter(None, also)])
+            within = (-0.02, 1.02) if theta else None
+            yield Panel(named, label, [("", some)], 0.5 if theta else 0, within)
+
+
+def _filled(there: pd.DataFrame, rows: pd.DataFrame) -> list[bool]:
+    """Which rows differ after Holm's adjustment; all where no test is given."""
+    holm = rows[(rows["task"] == "wep_elicitation") & (rows["metric"] == "p_holm")]
+    if holm.empty:
+        return [True] * len(there)
+    found = with_parts(holm[holm["value"] < 0.05], ["variant", *_PARTS])
+    marked = set(found[[*_KEYS, "of"]].itertuples(index=False, name=None))
+    mine = there[[*_KEYS, "metric"]].itertuples(index=False, name=None)
+    return [one in marked for one in mine]
+
+
+_PEOPLE = "people surveyed"
+_QUANTILES = ("0.05", "0.25", "0.5", "0.75", "0.95")
+_BY = ("model", "dataset", "variant", "language", "setting")
+_MOST_WORDS = 40
+_ROW, _LEGEND = 0.32, 1.4  # inches; rows that the legend takes above the first word
+
+
+@styled
+def words(rows: pd.DataFrame) -> Figure:
+    """Probabilities that a model and people give to each word.
+
+    A panel a model, data set, variant, language and setting; the rows of the people surveyed are
+    drawn in each. Boxes reach from the lower to the upper quartile, lines from the 5% to the 95%
+    quantile, marks stand at the median. Words are in the order of the people's medians, or of the
+    model's where people were not asked.
+
+    Args:
+        rows: Of `detail`, of `wep_elicitation`; its rows of `probability_quantile` are drawn.
+
+    Returns:
+        The figure.
+
+    Raises:
+        InvalidArgument: There is no such row.
+    """
+    parts = ("language", "setting", "word", "q")
+    there = drawn(rows, "wep_elicitation", ["probability_quantile"], parts)
+    asked = there["model"] == _PEOPLE
+    people, own = there[asked], _once(there[~asked])
+    own["setting"] = own["setting"].replace("all", "all settings")
+    panels = list(groups(own, _BY)) or [(_PEOPLE, own)]
+    order = [_order(people, some) for _, some in panels]
+    titles = [folded(title, 2.3) for title, _ in panels]
+    lines = sum(
+        title.count("\n") + remark.count("\n") + 1
+        for title, (_, remark) in zip(titles, order, strict=True)
+    )
+    heights = [_ROW * (len(names) + _LEGEND) for names, _ in order]
+    figure, axes = stacked(heights, LINE * lines + 0.5 * len(panels))
+    for ax, (_, some), title, (names, remark) in zip(axes, panels, titles, order, strict=True):
+        mine = people[people["word"].isin(names)]
+        _panel(ax, names, mine, some)
+        ax.set(title=title, xlabel=f"stated probability{remark}")
+    return figure
+
+
+def _once(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows without those over all settings of a model that was asked in one only."""
+    run = [name for name in _BY if name != "setting"]
+    settings = rows.groupby(run)["setting"].transform("nunique")
+    both = 2  # the only setting, and all of them
+    return rows[(rows["setting"] != "all") | (settings != both)].copy()
+
+
+def _panel(ax: Axes, names: list[str], people: pd.DataFrame, own: pd.DataFrame) -> None:
+    sides = [("people surveyed", "", people, 1), ("model", " contexts", own, 0)]
+    sides = [side for side in sides if len(side[2])]
+    for place, (label, units, side, look) in enumerate(sides):
+        shift = 0.38 * (place - (len(sides) - 1) / 2)
+        _boxes(ax, names, side, shift, f"{label} ({_size(side)}{units})", look)
+    ax.set_xlim(-0.02, 1.02)
+    ax.set_xticks([k / 4 for k in range(5)], [f"{25 * k}%" for k in range(5)])
+    ax.set_yticks(range(len(names)), [shortened(name, 20) for name in names])
+    ax.set_ylim(len(names) - 0.4, -0.6 - _LEGEND)
+    ax.legend(loc="upper left", borderaxespad=0, handlelength=1, handletextpad=0.4)
+
+
+def _table(rows: pd.DataFrame) -> pd.DataFrame:
+    """Words in rows, quantiles in columns."""
+    wide = rows.pivot_table(index="word", columns="q", values="value", aggfunc="first", sort=False)
+    return wide.reindex(columns=list(_QUANTILES))
+
+
+def _order(people: pd.DataFrame, own: pd.DataFrame) -> tuple[list[str], str]:
+    """The words from the most to the least likely, and a remark on those that are left out."""
+    known, mine = (_table(side)["0.5"] for side in (people, own))
+    medians = known[known.index.isin(mine.index)] if len(mine) else known
+    medians = pd.concat([medians, mine[~mine.index.isin(medians.index)]])
+    names = medians.sort_values(ascending=False, kind="stable").index
+    return kept([str(name) for name in names], _MOST_WORDS, "words")
+
+
+def _size(rows: pd.DataFrame) -> str:
+    low, high = rows["n"].min(), rows["n"].max()
+    return f"{low}" if low == high else f"{low} to {high}"
+
+
+def _boxes(
+    ax: Axes, names: list[str], rows: pd.DataFrame, shift: float, label: str, look: int
+) -> None:
+    table = _table(rows).reindex(names)
+    low, first, median, third, high = (table[q].to_numpy(float) for q in _QUANTILES)
+    y, color = arange(len(names)) + shift, SERIES[look]
+    ax.hlines(y, low, high, color=color, linewidth=1.1)
+    # The people's boxes are hatched, so that the two differ without their colour too.
+    hatch = "/////" if look else None
+    ax.barh(y, third - first, 0.3, first, facecolor=PAPER, edgecolor=color, zorder=2)
+    ax.barh(
+        y,
+        third - first,
+        0.3,
+        first,
+        facecolor=color,
+        edgecolor=color,
+        alpha=0.35,
+        zorder=2,
+        hatch=hatch,
+    )
+    ax.plot(
+        median,
+        y,
+        linestyle="none",
+        marker=MARKERS[look],
+        color=color,
+        markeredgecolor=PAPER,
+        label=label,
+        zorder=3,
+    )

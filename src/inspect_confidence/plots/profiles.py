@@ -1,0 +1,350 @@
+"""A model's numbers over all studies, each on an axis of its own."""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from inspect_confidence.errors import InvalidArgument
+from inspect_confidence.metrics import METRICS
+from inspect_confidence.plots.style import FAINT, RULE, SERIES, WIDTH, shortened, styled
+from inspect_confidence.plots.text import inches_of, wrapped
+from inspect_confidence.results import with_parts
+from inspect_confidence.studies import STUDIES
+
+Window = tuple[float, float]
+
+_ROOM = 1.05
+"""What is drawn at an end that is only a round number would look like the most there can be."""
+_STEPS = (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)
+_LEAST = {
+    **{"ratio": 1.0, "temperature": 1.0, "d'": 1.0, "overconfidence per difficulty": 1.0},
+    "count": 10.0,
+}
+"""How far an axis without end reaches at least, by unit: slopes and ratios are read from 0 to 1,
+and a step of a few thousandths must not look like a long way."""
+_LEAST_ELSE = 0.1
+_SLIVER = 0.05
+"""Of the longer side: the shorter side of an axis is at least so long, if anything lies there."""
+_NOISE = 1e-9
+"""A share of the longer side that is only rounding."""
+
+
+def window(metric: str, values: Iterable[float]) -> Window:
+    """From where to where an axis reaches: the metric's range, where that has ends.
+
+    An end that the range lacks is a round number beyond the values, the target and 0, and not so
+    near to 0 that rounding errors or the smallest of differences look large.
+
+    Args:
+        metric: A name in the registry.
+        values: All that is drawn on such an axis; what isn't finite is left out.
+
+    Example:
+        >>> window("ece", [0.2]), window("hard_easy_slope", [-2e-13, 2e-13])
+        ((0.0, 1.0), (0.0, 1.0))
+    """
+    known = METRICS[metric]
+    target = ideal(metric, "")
+    reach = _LEAST.get(known.unit, _LEAST_ELSE)
+    held = [0.0, reach, *(_ROOM * one for one in values if math.isfinite(one))]
+    held += [target] if target is not None else []
+    held += [-reach] if known.unit not in _LEAST and known.low < 0 else []
+    size = max(map(abs, held))
+    low, high = known.low, known.high
+    least = low if math.isfinite(low) else -_round_end(-min(held), size)
+    most = high if math.isfinite(high) else _round_end(max(held), size)
+    return float(least) + 0.0, float(most) if most > least else float(least) + 1
+
+
+def ideal(metric: str, level: str) -> float | None:
+    """The best value of a metric; None where there is none, or it is infinite.
+
+    Args:
+        metric: A name in the registry.
+        level: Of the intervals in percent, where the condition names one.
+
+    Example:
+        >>> ideal("coverage", "80"), ideal("miss_above", "80"), ideal("mean_width", "80")
+        (0.8, 0.1, None)
+    """
+    known = METRICS[metric]
+    kind, _, target = known.direction.partition("=")
+    if kind == "target":
+        if target in ("level", "alpha/2"):
+            share = _share(level)
+            found = share if target == "level" else (1 - share) / 2
+            return round(found, 12) if math.isfinite(found) else None
+        return float(target)
+    best = {"higher": known.high, "lower": known.low}.get(kind, math.inf)
+    return float(best) if math.isfinite(best) else None
+
+
+_PLAIN = 5000
+"""An axis that is longer has numbers with three digits and a power of ten."""
+
+
+def written(value: float, interval: Window, reach: Window, unit: str) -> str:
+    """A number with its interval, if it has one, as exact as the axis is fine.
+
+    Example:
+        >>> written(0.5, (0.25, 0.75), reach=(0, 1), unit="share")
+        '0.500 [0.250, 0.750]'
+        >>> written(7, (math.nan, math.nan), reach=(0, 9), unit="count")
+        '7'
+    """
+    if math.isnan(value):
+        return "undefined"
+    sizes = [abs(some) for some in (value, *interval) if math.isfinite(some)]
+    wide = max([reach[1] - reach[0], *sizes])
+    digits = 0 if unit == "count" else 3 if wide <= 2 else 2 if wide <= 50 else 1
+    form = f".{digits}f" if wide <= _PLAIN else ".3g"
+    one, two, three = (number(some, form) for some in (value, *interval))
+    return one if any(map(math.isnan, interval)) else f"{one} [{two}, {three}]"
+
+
+def axis_end(value: float) -> str:
+    """What stands at an end of an axis."""
+    return number(value, "g")
+
+
+def number(value: float, form: str) -> str:
+    """A number with a true minus, which 0 never has.
+
+    Example:
+        >>> number(-2e-13, ".3f"), number(math.inf, ".3f")
+        ('0.000', '∞')
+    """
+    if math.isinf(value):
+        return "\u221e" if value > 0 else "\u2212\u221e"
+    said = format(value, form)
+    return (said if float(said) else said.lstrip("-")).replace("-", "\u2212")
+
+
+def _share(level: str) -> float:
+    try:
+        return float(level) / 100
+    except ValueError:
+        return math.nan
+
+
+def _round_end(reach: float, size: float) -> float:
+    """The nearest round number at or beyond how far one side reaches; 0 if nothing is there.
+
+    Args:
+        reach: Of this side; negative if all lies on the other.
+        size: Of the longer side.
+    """
+    if reach <= _NOISE * size:
+        return 0.0
+    reach = max(reach, _SLIVER * size)
+    unit = 10.0 ** math.floor(math.log10(reach))
+    return next(step * unit for step in _STEPS if step * unit >= reach * (1 - 1e-12))
+
+
+SIDE = 0.12  # this and the next ones in inches
+_APART = 0.15
+_LINE, _SMALL = 0.165, 0.135
+_TO_AXIS, _TO_ENDS, _GAP = 0.1, 0.075, 0.13
+_LABEL, _FINE = 9.5, 8.0  # points
+_MOST = 3  # lines of a label
+_LONGEST = 100  # characters: the rest of a name can't have room
+_SMALL_NAMES = ("meta-d'", "d'")
+NUMBERS = ("value", "ci_low", "ci_high")
+
+
+@dataclass(frozen=True)
+class Row:
+    """What is drawn of a number, its texts broken into lines."""
+
+    line: Mapping[Any, Any]
+    ends: Window
+    label: list[str]
+    under: list[str]
+    number: str
+
+    @property
+    def high(self) -> float:
+        """In inches."""
+        lines = _LINE * len(self.label) + _SMALL * len(self.under)
+        return lines + _TO_AXIS + _TO_ENDS + _GAP
+
+
+def row_of(line: Mapping[Any, Any], ends: Window) -> Row:
+    """The texts of a number, so that the label isn't under the number in words.
+
+    Args:
+        line: A row of results with `label` and `under`, and the `level` of its condition.
+        ends: Of its axis.
+    """
+    value, low, high = (float(line[name]) for name in NUMBERS)
+    number = written(value, (low, high), ends, METRICS[line["metric"]].unit)
+    wide = WIDTH - 2 * SIDE
+    label = wrapped(
+        shortened(_begun(str(line["label"])), _LONGEST),
+        wide - inches_of(number, _LABEL) - _APART,
+        _LABEL,
+        _MOST,
+    )
+    beside = 2 * max(inches_of(axis_end(one), _FINE) for one in ends)
+    under = wrapped(shortened(str(line["under"]), _LONGEST), wide - beside - 2 * _APART, _FINE)
+    return Row(line, ends, label, under, number)
+
+
+def _begun(label: str) -> str:
+    """With a capital, but for the name of a quantity that is written small."""
+    return label if label.startswith(_SMALL_NAMES) else label[:1].upper() + label[1:]
+
+
+def draw_row(figure: Figure, row: Row, top: float) -> None:
+    """A number's texts and its axis, from so many inches on downwards."""
+    total = figure.get_figheight()
+    left, right = SIDE / WIDTH, 1 - SIDE / WIDTH
+    middle = top - _LINE * len(row.label) - _TO_AXIS
+    ax = figure.add_axes((left, (middle - _TO_ENDS) / total, right - left, 2 * _TO_ENDS / total))
+    _axis(ax, row.ends)
+    _best(ax, row.line, row.ends)
+    _value(ax, row.line, row.ends)
+    figure.text(left, top / total, "\n".join(row.label), va="top", linespacing=1.15)
+    fine: dict[str, Any] = {"color": FAINT, "fontsize": _FINE, "linespacing": 1.1}
+    low = (middle - _TO_ENDS) / total
+    figure.text(0.5, low, "\n".join(row.under), va="top", ha="center", **fine)
+    figure.text(right, top / total, row.number, va="top", ha="right", linespacing=1.15)
+
+
+def _axis(ax: Axes, ends: Window) -> None:
+    """A thin line with its ends' values."""
+    ax.grid(visible=False)
+    ax.spines[:].set_visible(False)
+    ax.patch.set_visible(False)
+    ax.set(xlim=ends, ylim=(-1, 1), yticks=[])
+    ax.set_xticks(list(ends), [axis_end(one) for one in ends])
+    ax.tick_params(axis="x", length=0, pad=0, labelsize=_FINE, labelcolor=FAINT)
+    low, high = ax.get_xticklabels()
+    low.set_horizontalalignment("left")
+    high.set_horizontalalignment("right")
+    ax.plot(ends, [0, 0], color=RULE, linewidth=2, clip_on=False, zorder=1, label="axis")
+
+
+def _best(ax: Axes, line: Mapping[Any, Any], ends: Window) -> None:
+    """The best value; an arrowhead where higher or lower is better without end."""
+    best = ideal(line["metric"], str(line["level"]))
+    direction = METRICS[line["metric"]].direction
+    look: dict[str, Any] = {"color": FAINT, "clip_on": False, "zorder": 2, "label": "best"}
+    if best is not None:
+        ax.plot([best], [0], marker="|", markersize=10, markeredgewidth=2, **look)
+    elif direction in ("higher", "lower"):
+        at, mark = (ends[1], 5) if direction == "higher" else (ends[0], 4)  # carets
+        ax.plot([at], [0], marker=mark, markersize=6, markeredgewidth=0, **look)
+
+
+def _value(ax: Axes, line: Mapping[Any, Any], ends: Window) -> None:
+    """The interval as a bar and the value as a dot; of what is infinite, the axis' end."""
+    value, low, high = (float(line[name]) for name in NUMBERS)
+    if math.isnan(value):
+        return
+    if not math.isnan(low) and not math.isnan(high):
+        bar = [min(max(one, ends[0]), ends[1]) for one in (low, high)]
+        look: dict[str, Any] = {"color": SERIES[0], "linewidth": 6, "alpha": 0.35}
+        ax.plot(bar, [0, 0], solid_capstyle="butt", zorder=3, label="interval", **look)
+    at = min(max(value, ends[0]), ends[1])
+    mark = "o" if math.isfinite(value) else ">" if value > 0 else "<"
+    ax.plot(
+        [at],
+        [0],
+        marker=mark,
+        markersize=6,
+        color=SERIES[0],
+        clip_on=False,
+        zorder=4,
+        label="value",
+    )
+
+
+_TOP, _HEADING = 0.06, 0.27  # inches
+_BOLD = 0.85
+"""Bold letters are wider than those that are measured."""
+_TITLES = {study.name: study.title.split(":")[0] for study in STUDIES}
+
+
+@styled
+def profile(rows: pd.DataFrame) -> Figure:
+    """One model's headline numbers: a label and the number in words, and beneath them its axis.
+
+    An axis reaches over the metric's range, or over a round window where that has no end; the
+    upright mark is the best value, an arrowhead says that higher, or lower, is better without end.
+    Pale bars are 95% intervals. A number that is infinite is an arrowhead at the axis' end.
+
+    Args:
+        rows: Results of one model, with the column `label`: what each one is called. Where they
+            have the column `study`, rows of a study stand together, under its name.
+
+    Returns:
+        The figure.
+
+    Raises:
+        InvalidArgument: There is no row with a number, or the rows are of several models.
+    """
+    there = _checked(rows)
+    reach = {
+        metric: window(str(metric), some[list(NUMBERS)].to_numpy(float).ravel())
+        for metric, some in there.groupby("metric")
+    }
+    there = there.assign(under=_under(there))
+    parts: list[str | Row] = []
+    for study, some in there.groupby("study", sort=False):
+        parts += [_TITLES.get(str(study), str(study))] if study else []
+        parts += [row_of(line, reach[line["metric"]]) for line in some.to_dict("records")]
+    total = 2 * _TOP + sum(_HEADING if isinstance(one, str) else one.high for one in parts)
+    figure = Figure(figsize=(WIDTH, total))
+    top = total - _TOP
+    for one in parts:
+        if isinstance(one, str):
+            _head(figure, one, top)
+        else:
+            draw_row(figure, one, top)
+        top -= _HEADING if isinstance(one, str) else one.high
+    return figure
+
+
+def _head(figure: Figure, study: str, top: float) -> None:
+    """A study's name, on a line over the whole width."""
+    wide, total = figure.get_size_inches()
+    (said,) = wrapped(shortened(study, 60), (wide - 2 * SIDE) * _BOLD, 9, most=1)
+    figure.text(
+        SIDE / wide, (top - 0.03) / total, said, va="top", fontsize=9, weight="bold", color=FAINT
+    )
+
+
+def _checked(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows with the parts of their condition that are needed."""
+    if not rows["value"].notna().any():
+        raise InvalidArgument(
+            "There is nothing to draw: no row has a value. Give results of one model."
+        )
+    if "label" not in rows:
+        raise InvalidArgument("The rows have no column label. Add one: what each number is called.")
+    models = [str(one) for one in rows["model"].unique()]
+    if len(models) > 1:
+        raise InvalidArgument(
+            f"A profile is of one model; these are {len(models)}: {', '.join(models[:3])}. Keep "
+            "the rows of one."
+        )
+    if unknown := [one for one in rows["metric"] if one not in METRICS]:
+        raise InvalidArgument(f"metric={unknown[0]} is not in the metric registry.")
+    there = with_parts(rows, ["variant", "level"])
+    return there.assign(study=there["study"].fillna("") if "study" in there else "")
+
+
+def _under(rows: pd.DataFrame) -> list[str]:
+    """What stands under each label: task and data set, and the variant where a task has several."""
+    several = rows.groupby("task")["variant"].transform("nunique") > 1
+    parts = [
+        (row["task"], row["dataset"], row["variant"] if more else "")
+        for row, more in zip(rows.to_dict("records"), several, strict=True)
+    ]
+    return [", ".join(filter(None, map(str, one))) for one in parts]

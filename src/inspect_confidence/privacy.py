@@ -1,0 +1,256 @@
+"""What never leaves a log: keys, addresses and folders."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import PurePosixPath, PureWindowsPath
+from typing import Any
+
+from inspect_confidence.arguments import fingerprint
+from inspect_confidence.results import decode_condition, encode_condition
+
+REMOVED = "[removed]"
+
+SECRET_NAME = re.compile(
+    r"key|token(?!s)|secret|passw|pwd|credential|auth|cookie|header"
+    r"|url|endpoint|proxy|host|account|project",
+    re.IGNORECASE,
+)
+"""Names of arguments whose values nobody else may see, or needs to; not `max_tokens`."""
+
+_ADDRESS = re.compile(r"\b[a-z][a-z0-9+.-]{0,19}://[^\s\"'<>;,)|]*", re.IGNORECASE)
+_KEY = re.compile(
+    r"\b(?:sk-[\w-]{16,}|hf_\w{16,}|gh[opsu]_\w{16,}|github_pat_\w{16,}|xox[abprs]-[\w-]{10,}"
+    r"|AIza[\w-]{20,}|AKIA[A-Z0-9]{16}|ya29\.[\w-]{16,}|eyJ[\w-]{10,}\.[\w.-]+)"
+    r"|\bbearer\s+\S+",
+    re.IGNORECASE,
+)
+# In the text of a variant `=` is percent-encoded.
+_NAMED = re.compile(
+    r"\b(\w{0,40}(?:api_?key|secret|passw(?:or)?d|access_token|auth_token|base_url)\w{0,40}"
+    r"\s{0,3}(?:=|:|%3D)\s{0,3})[^\s;,]+",
+    re.IGNORECASE,
+)
+_PART = r"[^\s/\\;,\"'<>|]+"
+_PATH = re.compile(
+    rf"(?:(?<![\w.<:/~])|(?<=\w/))(?:~(?:/{_PART})+|(?:/{_PART}){{2,}})"
+    rf"|\b[A-Za-z]:(?:[\\/]{_PART})+"
+    rf"|\\\\{_PART}(?:\\{_PART})+"
+)
+_WHOLE_PATH = re.compile(r"(?:~|[A-Za-z]:)?[/\\]")
+
+
+def scrub(text: str) -> str:
+    """The text without keys and addresses, and with the file's name alone of absolute paths.
+
+    Example:
+        >>> scrub("prompt=/home/me/x.txt; see http://localhost:8000/v1")
+        'prompt=x.txt; see [removed]'
+    """
+    text = _ADDRESS.sub(REMOVED, text)
+    text = _KEY.sub(REMOVED, text)
+    text = _NAMED.sub(rf"\g<1>{REMOVED}", text)
+    return _PATH.sub(lambda found: _last(found[0]), text)
+
+
+def scrub_value(value: Any) -> Any:
+    """The same of an argument's value, which is a path as a whole where it starts as one.
+
+    Example:
+        >>> scrub_value({"prompt": "/home/my texts/x.txt", "api_key": "abc", "items": [3]})
+        {'prompt': 'x.txt', 'items': [3]}
+    """
+    if isinstance(value, Mapping):
+        return {
+            scrub(str(name)): scrub_value(one)
+            for name, one in value.items()
+            if not SECRET_NAME.search(str(name))
+        }
+    if isinstance(value, list | tuple):
+        return [scrub_value(one) for one in value]
+    if isinstance(value, str):
+        return scrub(_last(value) if _WHOLE_PATH.match(value) else value)
+    return value if value is None or isinstance(value, bool | int | float) else scrub(str(value))
+
+
+def scrub_condition(condition: str) -> str:
+    """The same of `key=value` pairs, as a condition or a variant has them.
+
+    Example:
+        >>> scrub_condition("level=90;variant=prompt%3D/home/me/x.txt%3Bapi_key%3Dabc")
+        'level=90;variant=api_key%3D[removed]%3Bprompt%3Dx.txt'
+    """
+    pairs = [pair for pair in condition.split(";") if pair]
+    if not pairs or not all("=" in pair for pair in pairs):
+        return scrub(condition)
+    parts = decode_condition(condition)
+    clean = {scrub(name): _scrub_part(name, value) for name, value in parts.items()}
+    return condition if clean == parts else encode_condition(clean)
+
+
+def _scrub_part(name: str, value: str) -> str:
+    if name == "variant":
+        return scrub_condition(value)
+    return REMOVED if SECRET_NAME.search(name) else str(scrub_value(value))
+
+
+def scrubbed_names(names: Iterable[str], cleaner: Callable[[str], str] = scrub) -> dict[str, str]:
+    """Names without what is secret in them; two that would become one are told apart."""
+    found: dict[str, str] = {}
+    for name in dict.fromkeys(names):
+        clean = cleaner(name)
+        if clean in found.values():
+            clean = f"{clean}#{fingerprint(name)[:6]}"
+        found[name] = clean
+    return found
+
+
+def scrubbed_conditions(conditions: Iterable[str]) -> dict[str, str]:
+    """The same of conditions: variants that would become one are told apart."""
+    decoded = {text: decode_condition(text) for text in dict.fromkeys(conditions)}
+    variants = scrubbed_names(
+        (parts["variant"] for parts in decoded.values() if "variant" in parts), scrub_condition
+    )
+    found = {}
+    for text, parts in decoded.items():
+        variant = parts.pop("variant", "")
+        clean = scrub_condition(encode_condition(parts))
+        if variant:
+            clean = encode_condition({**decode_condition(clean), "variant": variants[variant]})
+        found[text] = clean
+    return found
+
+
+def _last(path: str) -> str:
+    name = PureWindowsPath(path).name if "\\" in path else PurePosixPath(path).name
+    return name or REMOVED
+
+
+_LONGEST = 60
+_SHAREABLE_PATH = re.compile(r"(?:~[\w.-]*|\.{1,2}|[A-Za-z]:)?[/\\]|~\Z")
+_HOST = re.compile(r"[a-z][a-z0-9+.-]*://\S*", re.IGNORECASE)
+
+
+def model_arguments(arguments: Mapping[str, Any]) -> dict[str, str]:
+    """Arguments of a model, without what may be secret, and without nested ones, which may be."""
+    return {
+        scrub(name): setting_text(value)
+        for name, value in arguments.items()
+        if not SECRET_NAME.search(name) and isinstance(value, str | int | float | bool)
+    }
+
+
+def model_name(name: str) -> str:
+    """A model's name; of one on disk, the last part of its place.
+
+    Example:
+        >>> model_name("vllm//home/me/llama"), model_name("azureai/https://me.example/x")
+        ('vllm/llama', 'azureai/[removed]')
+    """
+    provider, slash, rest = name.partition("/")
+    return scrub(f"{provider}{slash}{_last_part(rest)}" if _SHAREABLE_PATH.match(rest) else name)
+
+
+def setting_text(value: object) -> str:
+    """A setting as text without folders or addresses; what is long, as its fingerprint.
+
+    Example:
+        >>> setting_text("/home/me/a.csv,cais/mmlu"), setting_text("Answer yes/no.")
+        ('a.csv,cais/mmlu', 'Answer yes/no.')
+    """
+    if isinstance(value, list | tuple):
+        return ",".join(map(setting_text, value))
+    if isinstance(value, Mapping):
+        return f"(set; sha256 {fingerprint(str(value))})"
+    text = str(value)
+    # A secret may hold a comma, so the whole is scrubbed where no item is a place.
+    items = list(_items(text))
+    places = any(_SHAREABLE_PATH.match(item) or _HOST.fullmatch(item) for item in items)
+    shown = scrub(",".join(map(_item, items)) if places else text)
+    if "\n" in text or len(shown) > _LONGEST:
+        return f"(text; sha256 {fingerprint(text)})"
+    return shown
+
+
+def _items(text: str) -> Iterator[str]:
+    """Items of a comma list; a comma in the name of a path's folder doesn't part items."""
+    before = ""
+    for item in text.split(","):
+        # A file has a suffix: a path without one goes on where a slash follows.
+        goes_on = _SHAREABLE_PATH.match(before) and not PureWindowsPath(before).suffix
+        if goes_on and re.search(r"[/\\]", item) and not _SHAREABLE_PATH.match(item):
+            before = f"{before},{item}"
+            continue
+        if before:
+            yield before
+        before = item
+    yield before
+
+
+def _item(text: str) -> str:
+    if _HOST.fullmatch(text):
+        return "(an address)"
+    return _last_part(text) if _SHAREABLE_PATH.match(text) else text
+
+
+def _last_part(path: str) -> str:
+    return re.split(r"[/\\]", path.rstrip("/\\"))[-1]
+
+
+_PROVIDER = re.compile(r"[A-Za-z][\w-]*/")
+# One separator alone hides no folder: `\input{x}` is a name.
+_NAME_PATH = re.compile(r"(?:~|[A-Za-z]:)?[/\\][^\n]*[/\\]")
+
+
+def place(name: str) -> str:
+    r"""A name that may be a path as a whole, blanks included: its last part, without secrets.
+
+    Example:
+        >>> place("/home/my data/x.csv"), place("\\input{x}"), place("mmlu")
+        ('x.csv', '\\input{x}', 'mmlu')
+    """
+    return str(scrub_value(name)) if _NAME_PATH.match(name) else scrub(name)
+
+
+def model(name: str) -> str:
+    """A model's name; of one on disk, the provider and the last part of the path.
+
+    Example:
+        >>> model("hf//home/my models/llama"), model("hf/org/llama")
+        ('hf/llama', 'hf/org/llama')
+    """
+    return place(_without_folders(name))
+
+
+def judge_of(condition: str) -> str:
+    """The model that a condition names as judge; empty where there is none."""
+    return decode_condition(condition).get("judge", "")
+
+
+def with_judge(condition: str, name: Callable[[str], str] = model) -> str:
+    """The condition with its judge named by `name`."""
+    parts = decode_condition(condition)
+    if "judge" not in parts:
+        return condition
+    return encode_condition({**parts, "judge": name(parts["judge"])})
+
+
+def argument(value: Any) -> Any:
+    """An argument's value without secrets; texts in it may name models on disk."""
+    return scrub_value(_models_in(value))
+
+
+def _models_in(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _models_in(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_models_in(one) for one in value]
+    return _without_folders(value) if isinstance(value, str) else value
+
+
+def _without_folders(name: str) -> str:
+    """Services between provider and path, as in `openai-api/ollama//home/x`, stay."""
+    if "\n" in name or not _PROVIDER.match(name):
+        return name
+    provider, _, rest = name.partition("/")
+    # The whole is scrubbed last: that would shorten a path only up to the first blank.
+    return f"{provider}/{_without_folders(rest)}" if _PROVIDER.match(rest) else model_name(name)

@@ -1,0 +1,133 @@
+"""What a respondent says, and what every respondent does alike."""
+
+import hashlib
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from string import ascii_uppercase
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+
+from inspect_confidence.answers import TokenChoice
+from inspect_confidence.datasets.question_sets import SetQuestion, bundled_sets
+
+
+@dataclass(frozen=True)
+class Utterance:
+    """What a respondent says.
+
+    Attributes:
+        text: The reply.
+        cut: Whether it was cut off.
+        tokens: The reply's tokens, where their log probabilities are known.
+    """
+
+    text: str
+    cut: bool = False
+    tokens: Sequence[TokenChoice] | None = None
+
+
+class Respondent(Protocol):
+    """A simulated model: a frozen dataclass whose fields are its parameters."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+    RANGES: ClassVar[Mapping[str, tuple[float, float]]]
+    """Least and greatest value of each numeric parameter that has limits."""
+
+    def answer(self, form: str, asked: Mapping[str, Any], temperature: float) -> Utterance | None:
+        """The reply to a message.
+
+        Args:
+            form: What is elicited, from the message's metadata.
+            asked: All of the message's metadata.
+            temperature: Decoding temperature.
+
+        Returns:
+            The reply; None if the respondent doesn't answer that form.
+
+        Raises:
+            KeyError: The item isn't bundled.
+        """
+
+
+def seeded(seed: int, *key: object) -> np.random.Generator:
+    """A generator that depends on the seed and the key alone, not on what was drawn before."""
+    text = "\0".join(map(str, (seed, *key)))
+    digest = hashlib.blake2b(text.encode(), digest_size=16)
+    return np.random.default_rng(int.from_bytes(digest.digest()))
+
+
+def perhaps_spoilt(
+    said: Utterance, error_rate: float, begun: str, rng: np.random.Generator
+) -> Utterance:
+    """The reply, or at the error rate one that holds no answer.
+
+    A quarter each are in the wrong format, a refusal, empty, and cut off after `begun`.
+    """
+    if rng.uniform() >= error_rate:
+        return said
+    return (
+        Utterance("That depends on many things, and people differ about them."),
+        Utterance("I'm sorry, but I can't answer that."),
+        Utterance(""),
+        Utterance(begun, cut=True),
+    )[rng.integers(4)]
+
+
+BEGUN = '{"Reasoning": "I weigh what I know.", "Answer": "'
+
+_VERDICTS = ("True", "False")
+
+
+def set_question(name: str) -> SetQuestion:
+    """The bundled question of that id.
+
+    Raises:
+        KeyError: There is none.
+    """
+    for items in bundled_sets().values():
+        if name in items:
+            return items[name]
+    raise KeyError(name)
+
+
+def labels_of(item: SetQuestion) -> Sequence[str]:
+    """What may be answered: letters, or True and False."""
+    return ascii_uppercase[: len(item.options)] if item.options else _VERDICTS
+
+
+def answered(item: SetQuestion, *, right: bool, wrong: int) -> int:
+    """The place of the right answer, or of the so-manieth of the others."""
+    labels = labels_of(item)
+    others = [place for place, label in enumerate(labels) if label != item.target]
+    return labels.index(item.target) if right else others[wrong]
+
+
+def json_reply(item: SetQuestion, answer: int, stated: float, token: float) -> Utterance:
+    """The reply that names an answer with its probability, the others sharing the rest equally.
+
+    Args:
+        item: The question.
+        answer: The place of the answer.
+        stated: Its probability as the reply states it.
+        token: Its probability at the answer's own token.
+    """
+    labels = labels_of(item)
+    rest = (1 - stated) / (len(labels) - 1)
+    shares = [stated if place == answer else rest for place in range(len(labels))]
+    fields = zip(labels, shares, strict=True) if item.options else [("Confidence", stated)]
+    listed = ", ".join(f'"{name}": {share:.12g}' for name, share in fields)
+    other = _log((1 - token) / (len(labels) - 1))
+    logs = dict.fromkeys(labels, other) | {labels[answer]: _log(token)}
+    tokens = (
+        TokenChoice(BEGUN, 0.0, {BEGUN: 0.0}),
+        TokenChoice(labels[answer], logs[labels[answer]], logs),
+        TokenChoice(f'", {listed}}}', 0.0, {f'", {listed}}}': 0.0}),
+    )
+    return Utterance("".join(one.token for one in tokens), tokens=tokens)
+
+
+def _log(probability: float) -> float:
+    """Its logarithm; of 0, what providers send instead."""
+    return math.log(probability) if probability > 0 else -9999.0

@@ -1,0 +1,254 @@
+"""The numbers of stated confidence: from judgments to families over one count table."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from inspect_confidence.metrics import (
+    Cells,
+    ConfidenceTables,
+    bin_count,
+    means_of,
+    meta_d,
+    type2_remark,
+)
+from inspect_confidence.metrics import tables as of
+from inspect_confidence.studies.estimate import Family, Number
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+Condition = Mapping[str, object]
+
+
+@dataclass(frozen=True)
+class Form:
+    """One number that a count table gives.
+
+    Attributes:
+        metric: Its name in the metric registry.
+        value: Tables -> a value each.
+        condition: What tells it from others of the same metric.
+        note: The definition chosen.
+    """
+
+    metric: str
+    value: Callable[[ConfidenceTables], FloatArray]
+    condition: Condition = field(default_factory=dict)
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Judgments of one condition as arrays, one entry a judgment.
+
+    Attributes:
+        unit: The number of the judgment's item.
+        units: How many items there are in all.
+        confidence: In [0, 1]; NaN where there is none that counts.
+        correct: 1, 0 or a probability; NaN where no answer was read.
+        choices: How many choices all items have; None where they differ or have none.
+    """
+
+    unit: IntArray
+    units: int
+    confidence: FloatArray
+    correct: FloatArray
+    choices: int | None
+
+    @classmethod
+    def of(cls, rows: pd.DataFrame, units: pd.Index) -> "Answers":
+        """The judgments of a frame; `units` are the items, in the weights' order."""
+        offered = rows["choices"].unique()
+        same = len(offered) == 1 and offered[0] >= 2
+        return cls(
+            units.get_indexer(pd.Index(rows["item"])).astype(np.int64),
+            len(units),
+            rows["confidence"].to_numpy(float),
+            rows["correct"].to_numpy(float),
+            int(offered[0]) if same else None,
+        )
+
+    def cells(self) -> Cells:
+        """Of judgments with both confidence and correctness."""
+        return Cells.of(self.confidence, self.correct, self.unit, self.units)
+
+
+MEANS = (
+    Form("accuracy", of.accuracy_of),
+    Form("mean_confidence", of.mean_confidence_of),
+)
+PLAIN = (
+    Form("overconfidence", of.overconfidence_of),
+    Form("ece", of.ece_of, {}, "10 bins of equal width"),
+    Form("brier", of.brier_of),
+    Form("auroc", of.auroc_of),
+    Form("meta_information", of.meta_information_of),
+)
+"""Numbers that also are compared between contenders."""
+
+FURTHER = (
+    Form("ece", lambda t: of.ece_of(t, bins=15), {"bins": 15}, "15 bins of equal width"),
+    Form("ece", lambda t: of.ece_of(t, bins=20), {"bins": 20}, "20 bins of equal width"),
+    Form(
+        "ece",
+        lambda t: of.ece_of(t, binning="own_top"),
+        {"bins": 11},
+        "10 bins of equal width below 1, an eleventh for 1",
+    ),
+    Form(
+        "ece",
+        lambda t: of.ece_of(t, binning="equal_mass"),
+        {"binning": "equal_mass"},
+        "10 bins of equal mass asked for",
+    ),
+    Form("brier_reliability", of.reliability_of),
+    Form("brier_resolution", of.resolution_of),
+    Form("brier_uncertainty", of.uncertainty_of),
+    Form("auprc_error", of.auprc_error_of),
+    Form("aurc", of.aurc_of),
+)
+
+
+def at_threshold(threshold: float) -> list[Form]:
+    """Type-2 sensitivity at a threshold."""
+    where = {"threshold": threshold}
+    return [
+        Form("type2_dprime", lambda t: of.type2_dprime_of(t, threshold=threshold), where),
+        Form("meta_d_ideal", lambda t: of.meta_d_ideal_of(t, threshold=threshold), where),
+    ]
+
+
+def ratios(threshold: float, choices: int | None) -> list[Form]:
+    """The criterion, and M-ratio in every type-1 model that goes with the number of choices."""
+    where = {"threshold": threshold}
+    forms = [
+        Form("type2_criterion", lambda t: of.type2_criterion_of(t, threshold=threshold), where)
+    ]
+    models = {None: (), 2: ("two_z", "two_afc", "m_afc")}.get(choices, ("m_afc",))
+    forms += [
+        Form(
+            "m_ratio",
+            lambda t, model=model: of.m_ratio_of(  # type: ignore[misc] # a default binds the name
+                t, type1=model, alternatives=choices, threshold=threshold
+            ),
+            {**where, "type1": model},
+        )
+        for model in models
+    ]
+    if not models:
+        why = "items have no choices, or different numbers of them"
+        forms.append(Form("m_ratio", lambda t: np.full(len(t.right), np.nan), where, why))
+    return forms
+
+
+def stated_confidence(
+    answers: Answers, condition: Condition, thresholds: Sequence[float], note: str
+) -> Iterator[Family]:
+    """Accuracy and mean confidence, and all that follows from the table of both.
+
+    Args:
+        answers: Judgments of one condition.
+        condition: What it is.
+        thresholds: From which on confidence counts as high, for type-2 sensitivity.
+        note: What was left out.
+    """
+    # Accuracy counts answers without a usable confidence too, so it isn't the table's.
+    means = np.column_stack([answers.correct, answers.confidence])
+    counts = (~np.isnan(means)).sum(axis=0)
+    names = [form.metric for form in MEANS]
+    numbers = [Number(condition, name, int(n), note) for name, n in zip(names, counts, strict=True)]
+    yield Family(numbers, means_of(means, answers.unit, answers.units))
+    forms = [*PLAIN, *FURTHER]
+    for threshold in thresholds:
+        forms += [*at_threshold(threshold), *ratios(threshold, answers.choices)]
+    yield table_family(answers, forms, condition, note)
+
+
+def table_family(
+    answers: Answers, forms: Sequence[Form], condition: Condition, note: str
+) -> Family:
+    """The numbers of one count table, each with its definition and remarks beside it."""
+    cells = answers.cells()
+    everything = cells.tables(np.ones((1, answers.units)))
+    n = int((~np.isnan(answers.confidence + answers.correct)).sum())
+    numbers = []
+    for form in forms:
+        notes, why = [form.note], ""
+        if "threshold" in form.condition:
+            remark = type2_remark(everything, float(str(form.condition["threshold"])))
+            undefined = bool(np.isnan(form.value(everything)[0]))
+            why = (form.note or remark) if undefined else ""
+            notes = [] if undefined else [form.note, remark]
+        if "binning" in form.condition:
+            read = answers.confidence[~np.isnan(answers.correct)]
+            notes = [f"{form.note}, {bin_count(read, binning='equal_mass')} used"]
+        numbers.append(
+            Number(
+                {**condition, **form.condition},
+                form.metric,
+                n,
+                "; ".join(text for text in (*notes, note) if text),
+                why=why,
+            )
+        )
+
+    def statistic(weights: FloatArray) -> FloatArray:
+        tables = cells.tables(weights)
+        return np.column_stack([form.value(tables) for form in forms])
+
+    return Family(numbers, statistic)
+
+
+def two_choice_sensitivity(
+    answers: Answers, stimulus: IntArray, condition: Condition, note: str
+) -> Family:
+    """meta-d' over all ratings, and its M-ratio, where every item has two choices.
+
+    Args:
+        answers: Judgments of one condition.
+        stimulus: 0 or 1: which choice is right. The response is that one where the answer is
+            right, the other where it is wrong.
+        condition: What it is.
+        note: What was left out.
+    """
+    read = ~np.isnan(answers.confidence + answers.correct)
+    # Equal but for rounding is one rating.
+    values, rating = np.unique(np.round(answers.confidence[read], 12), return_inverse=True)
+    k = len(values)
+    # Maniscalco and Lau's order: surest first choice ... surest second choice.
+    response = np.where(answers.correct[read] == 1, stimulus[read], 1 - stimulus[read])
+    place = np.where(response == 0, k - 1 - rating, k + rating)
+    unit = answers.unit[read]
+    share = len(np.unique(unit)) / max(len(unit), 1)
+    counts = np.zeros((answers.units, 4 * k))
+    np.add.at(counts, (unit, 2 * k * stimulus[read] + place), share)
+    padding = 1 / (2 * k) if k else 0.0
+    why = "" if k > 1 else "every judgment has the same confidence" if k else "no judgment"
+    if not np.isin(answers.correct[read], (0, 1)).all():
+        why = "outcomes are not all right or wrong"
+    fitted = not why
+    if fitted:
+        table = counts.sum(axis=0)
+        why = str(meta_d(table[: 2 * k], table[2 * k :], padding=padding).reason)
+
+    def statistic(weights: FloatArray) -> FloatArray:
+        if not fitted:
+            return np.full((len(weights), 2), np.nan)
+        table = weights @ counts
+        fit = meta_d(table[:, : 2 * k], table[:, 2 * k :], padding=padding)
+        return np.column_stack([fit.meta_d, fit.m_ratio])
+
+    said = "; ".join(
+        text for text in (f"{k} ratings, {padding:.3g} added to each cell", note) if text
+    )
+    n = int(read.sum())
+    return Family(
+        [
+            Number(condition, "meta_d", n, said, why=why),
+            Number({**condition, "type1": "sdt"}, "m_ratio", n, said, why=why),
+        ],
+        statistic,
+    )

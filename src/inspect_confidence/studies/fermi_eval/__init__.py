@@ -1,0 +1,1 @@
+"""FermiEval: intervals around order-of-magnitude answers."""

@@ -1,0 +1,1 @@
+"""Marker internal confidence: whether a hedge means the same everywhere."""

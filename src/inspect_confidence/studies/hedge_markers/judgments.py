@@ -1,0 +1,260 @@
+"""Hedged answers' samples as rows of judgments: one a marker in a sentence."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from inspect_confidence.answers.markers import standard_marker
+from inspect_confidence.errors import InvalidArgument
+from inspect_confidence.metrics import MarkerCells
+from inspect_confidence.studies.study import SampleFacts
+
+NO_HEDGE = "<no_hedge>"
+"""The marker of a sentence without one."""
+
+REPLY = ["uuid", "dataset", "item", "epoch", "draw"]
+"""What tells replies apart."""
+
+_NAN = float("nan")
+
+
+def read_hedged(sample: SampleFacts) -> list[dict[str, Any]]:
+    """The judgments of a reply: its sentences' markers, each with the sentence's confidence."""
+    metadata = sample.metadata
+    row = {name: metadata[name] for name in ("item", "split", "dataset")}
+    score = sample.score("hedged")
+    if score is None or not isinstance(score.value, Mapping):
+        missing = "the log holds no score 'hedged'; run `inspect score`"
+        status, reason = sample.failure or ("scoring_failed", missing)
+        return [{**row, "status": status, "reason": reason}]
+    said = score.metadata
+    status, reason = said["status"], said["detail"]
+    if sample.failure and status != "ok":  # the run's failure, not the reply's
+        status, reason = sample.failure
+    told = ("correct", "punt", "draws", "empty_draws", "cut")
+    row |= {name: score.value[name] for name in told}
+    row["judge"] = said["judge"]
+    sentences = json.loads(said["judged"])
+    if not sentences:
+        return [{**row, "status": status, "reason": reason}]
+    return [
+        {**row, "sentence": number, **one, "reason": one["reason"] or said["verdict_reason"]}
+        for number, sentence in enumerate(sentences, start=1)
+        for one in _of_sentence(sentence)
+    ]
+
+
+def _of_sentence(sentence: Mapping[str, Any]) -> list[dict[str, Any]]:
+    counts = sentence["agreement"]
+    yes, neither, no = (counts.get(word, 0) for word in ("yes", "n/a", "no"))
+    markers: Sequence[str] | None = sentence["markers"]
+    decisiveness = sentence["decisiveness"]
+    judged = yes + neither + no
+    row = {
+        "text": sentence["text"],
+        "n_markers": _NAN if markers is None else len(markers),
+        "consistent": yes,
+        "undecided": neither,
+        "inconsistent": no,
+        "failed": counts.get("failed", 0),
+        "confidence": (yes + neither / 2) / judged if judged else _NAN,
+        "decisiveness": _NAN if decisiveness is None else decisiveness,
+        "status": "ok" if markers is not None and judged else "grader_failed",
+        "reason": sentence["reason"],
+    }
+    if not judged and not counts.get("failed"):  # nothing was there to be judged
+        row |= {"status": "no_response", "reason": "there was no answer to compare with"}
+    if markers is None:
+        return [{**row, "marker": ""}]
+    return [{**row, "marker": marker} for marker in markers or [NO_HEDGE]]
+
+
+def read_judged(sample: SampleFacts) -> list[dict[str, Any]]:
+    """The judgment of a labelled item."""
+    metadata = sample.metadata
+    row = {name: metadata[name] for name in ("item", "form", "word")}
+    score = sample.score("judge_item")
+    if score is None or not isinstance(score.value, Mapping):
+        missing = "the log holds no score 'judge_item'; run `inspect score`"
+        status, reason = sample.failure or ("scoring_failed", missing)
+        return [{**row, "status": status, "reason": reason}]
+    names = ("found", "missed", "false", "decisiveness", "labelled", "agreed", "verdict")
+    numbers = {name: score.value[name] for name in names}
+    status, reason = score.metadata["status"], score.metadata["detail"]
+    return [{**row, **numbers, "status": status, "reason": reason}]
+
+
+def completed_hedges(rows: pd.DataFrame, markers: Mapping[str, str] | None = None) -> pd.DataFrame:
+    """Judgments with confidence filled in from counts, and `standard` markers.
+
+    Args:
+        rows: Judgments.
+        markers: The form that stands for each marker; rules decide on those that aren't there.
+
+    Raises:
+        InvalidArgument: A share lies outside [0, 1].
+    """
+    rows = rows.copy()
+    for name in ("confidence", "decisiveness", "correct"):
+        outside = rows.loc[(rows[name] < 0) | (rows[name] > 1), name]
+        if len(outside):
+            raise InvalidArgument(f"{name}={outside.iloc[0]:g} is not in [0, 1]; 70% is 0.7.")
+    counts = rows[["consistent", "undecided", "inconsistent"]].fillna(0)
+    judged = counts.sum(axis=1).to_numpy(float)
+    agreed = (counts["consistent"] + counts["undecided"] / 2).to_numpy(float)
+    derived = agreed / np.where(judged > 0, judged, _NAN)
+    rows["confidence"] = rows["confidence"].where(rows["confidence"].notna(), derived)
+    # A file's text columns have nothing where there is no marker.
+    marker = rows["marker"].where((rows["marker"] != "") | (rows["status"] != "ok"), NO_HEDGE)
+    known = dict(markers or {})
+    forms = {
+        one: known.get(one) or known.get(one.lower()) or standard_marker(one)
+        for one in marker.unique()
+        if one not in ("", NO_HEDGE)
+    }
+    rows["standard"] = [forms.get(one, one) for one in marker]
+    # A file may leave out how many markers a sentence has: as many as it has rows with one.
+    each = [*REPLY, "sentence"]
+    hedged = (rows["standard"] != NO_HEDGE).astype(float)
+    counted = hedged.groupby([rows[name] for name in each], dropna=False).transform("sum")
+    given = rows["n_markers"].notna() | (rows["status"] != "ok")
+    rows["n_markers"] = rows["n_markers"].where(given, counted)
+    return rows
+
+
+def with_judges(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows, a judge's name in those that have none.
+
+    A reply that couldn't be judged is of no judge; where its run has one it is that one's.
+    """
+    judges = rows.groupby(["model", "variant"])["judge"].transform(
+        lambda names: names[names != ""].min()
+    )
+    known = judges.astype(object).fillna("")
+    return rows.assign(judge=rows["judge"].where(rows["judge"] != "", known))
+
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+Group = tuple[str, str]
+"""Data set and split."""
+
+
+@dataclass(frozen=True)
+class Sentences:
+    """The judgments of one model over groups of items.
+
+    Attributes:
+        groups: Data sets' splits.
+        units: Items, each of one group, as (data set, item).
+        strata: The group of each item.
+        rows: One a marker in a sentence, with `unit` and `group`.
+        once: One a sentence.
+        replies: One a reply, with its faithfulness and mean confidence; `confidence_with_both` is
+            over the sentences that have a decisiveness too, which faithfulness rests on.
+    """
+
+    groups: Sequence[Group]
+    units: pd.MultiIndex
+    strata: IntArray
+    rows: pd.DataFrame
+    once: pd.DataFrame
+    replies: pd.DataFrame
+
+    @classmethod
+    def of(cls, rows: pd.DataFrame) -> "Sentences":
+        """Completed judgments of one model."""
+        keys = pd.MultiIndex.from_arrays([rows["dataset"], rows["item"]])
+        units = keys.unique()
+        groups = list(dict.fromkeys(zip(rows["dataset"], rows["split"], strict=True)))
+        numbers = {group: k for k, group in enumerate(groups)}
+        of_row = [numbers[group] for group in zip(rows["dataset"], rows["split"], strict=True)]
+        rows = rows.assign(unit=units.get_indexer(keys), group=of_row)
+        strata = np.zeros(len(units), np.int64)
+        strata[rows["unit"]] = rows["group"]
+        judged = rows[rows["sentence"].notna()]
+        once = judged.drop_duplicates([*REPLY, "sentence"])
+        return cls(groups, units, strata, rows, once, _replies(rows, once))
+
+    def cells(
+        self,
+        rows: pd.DataFrame,
+        markers: Sequence[str],
+        *,
+        by_reply: bool = False,
+        threshold: float = 0,
+    ) -> MarkerCells:
+        """Cells of sentences with one of the markers, by group and marker.
+
+        Args:
+            rows: Of the judgments.
+            markers: In their order.
+            by_reply: Whether a sentence weighs one divided by how many of its reply are there.
+            threshold: Only sentences whose marker has so many in each split of its data set.
+        """
+        place = {marker: k for k, marker in enumerate(markers)}
+        mine = rows[rows["standard"].isin(place)]
+        eligible = self._eligible(mine, threshold)
+        size = mine[eligible].groupby(REPLY)["sentence"].transform("size") if by_reply else 1
+        # All sentences stay, at a weight of 0 too, so that tables of one frame have one grid.
+        weight = pd.Series(1 / size, mine.index[eligible]).reindex(mine.index).fillna(0)
+        return MarkerCells.of(
+            mine["confidence"],
+            mine["group"].to_numpy(np.int64),
+            np.array([place[one] for one in mine["standard"]], np.int64),
+            (len(self.groups), len(markers)),
+            mine["unit"].to_numpy(np.int64),
+            len(self.units),
+            weight.to_numpy(float),
+        )
+
+    def _eligible(self, rows: pd.DataFrame, threshold: float) -> NDArray[np.bool_]:
+        """Which rows' markers have so many sentences in each split of their data set."""
+        sizes = rows.groupby(["dataset", "standard", "split"]).size()
+        enough = (sizes >= threshold).groupby(["dataset", "standard"]).sum()
+        splits = self.rows.groupby("dataset")["split"].nunique()
+        everywhere = enough >= splits.reindex(enough.index.get_level_values(0)).to_numpy()
+        keys = pd.MultiIndex.from_frame(rows[["dataset", "standard"]])
+        if threshold <= 0:
+            return np.ones(len(rows), bool)
+        return np.asarray(keys.isin(everywhere.index[everywhere.to_numpy(bool)]))
+
+    def counted(self, convention: str | None) -> pd.DataFrame:
+        """The rows that MICs rest on: sentences with at most one marker; by the authors all."""
+        there = self.rows[(self.rows["status"] == "ok") & self.rows["confidence"].notna()]
+        return there if convention == "authors" else there[there["n_markers"] <= 1]
+
+    def markers(self, counted: pd.DataFrame, threshold: float) -> list[str]:
+        """Those with so many sentences in at least one group, the commonest first."""
+        sizes = counted.groupby(["standard", "group"]).size()
+        kept = sizes[sizes >= threshold].groupby("standard").sum()
+        return [str(name) for name in kept.sort_values(ascending=False, kind="stable").index]
+
+
+def _replies(rows: pd.DataFrame, once: pd.DataFrame) -> pd.DataFrame:
+    """Replies, also those of which no sentence could be judged."""
+    replies = rows.drop_duplicates(REPLY).set_index(REPLY)[
+        ["unit", "group", "correct", "punt", "status", "empty_draws", "cut"]
+    ]
+    by_reply = once.groupby(REPLY)
+    gap = (once["decisiveness"] - once["confidence"]).abs()
+    both = once.assign(gap=gap, held=once["confidence"].where(gap.notna()))
+    means = both.groupby(REPLY)[["gap", "held"]].mean()
+    found = replies.join(
+        pd.DataFrame(
+            {
+                "faithfulness": 1 - means["gap"],
+                "confidence": by_reply["confidence"].mean(),
+                "confidence_with_both": means["held"],
+                "decisiveness": by_reply["decisiveness"].mean(),
+                "sentences": by_reply.size().astype(float),
+            }
+        )
+    )
+    return found.reset_index()

@@ -1,0 +1,1 @@
+"""LifeEval and question sets: the hard-easy effect."""

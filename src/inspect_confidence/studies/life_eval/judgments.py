@@ -1,0 +1,221 @@
+"""LifeEval's and the question sets' samples as rows of judgments, and the study's recorded ones."""
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from string import ascii_uppercase
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from inspect_confidence.errors import InvalidArgument, nearest
+from inspect_confidence.prompts.question_sets import KINDS
+from inspect_confidence.studies.study import SampleFacts, ScoreFacts
+
+HALF_OPEN = "half-open"
+STATED, TOKEN = "stated", "token"
+"""Where a confidence comes from: what the reply says, or the answer's token."""
+
+_VERDICTS = ("True", "False")
+
+_NAN = float("nan")
+_AGE_SCORER, _OPTION_SCORER = "age_at_death", "option_confidence"
+_AGE_NUMBERS = ("answer", "confidence", "score", "mas", "best_answer")
+
+
+def read_age(sample: SampleFacts) -> list[dict[str, Any]]:
+    """The judgment of a person: an age and its probability, or why there is none."""
+    row = {name: sample.metadata.get(name) for name in ("item", "split", "sex", "age", "radius")}
+    row["source"] = STATED
+    score = sample.score(_AGE_SCORER)
+    if score is None or not isinstance(score.value, Mapping):
+        return [{**row, **_missing(sample, _AGE_SCORER)}]
+    numbers = {name: score.value[name] for name in _AGE_NUMBERS}
+    table, window = score.metadata["table"], score.metadata["window"]
+    by = {"dataset": table, "table": table, "window": window}
+    return [{**row, **numbers, **by, **_status(sample, score)}]
+
+
+def read_options(sample: SampleFacts) -> list[dict[str, Any]]:
+    """The judgments of a question: the stated one, and its token's where that was asked for."""
+    metadata = sample.metadata
+    row = {
+        "item": metadata["item"],
+        "split": metadata.get("split"),
+        "kind": metadata["kind"],
+        "given": metadata.get("given", ""),
+        "choices": metadata.get("choices") or _NAN,
+        "target": sample.target,
+    }
+    score = sample.score(_OPTION_SCORER)
+    if score is None or not isinstance(score.value, Mapping):
+        return [{**row, "source": STATED, **_missing(sample, _OPTION_SCORER)}]
+    value, said = score.value, score.metadata
+    answered = {"answer": score.answer or "", "correct": value["correct"]}
+    rows = [
+        {
+            **row,
+            **answered,
+            "source": STATED,
+            "confidence": value["confidence"],
+            "raw_sum": value["raw_sum"],
+            "probabilities": _listed(said["probabilities"]),
+            **_status(sample, score),
+        }
+    ]
+    if sample.generation.get("logprobs") and metadata["kind"] != "given":
+        rows.append(
+            {
+                **row,
+                **answered,
+                "source": TOKEN,
+                "confidence": value["token_confidence"],
+                "probabilities": _listed(said["token_probabilities"]),
+                "unseen_mass": said["unseen_mass"],
+                "status": said["token_status"],
+                "reason": said["token_detail"],
+            }
+        )
+    return rows
+
+
+def _listed(text: str) -> str:
+    return "" if text == "[]" else text
+
+
+def _missing(sample: SampleFacts, scorer: str) -> dict[str, Any]:
+    missing = f"the log holds no score {scorer!r}; run `inspect score`"
+    status, reason = sample.failure or ("scoring_failed", missing)
+    return {"status": status, "reason": reason}
+
+
+def _status(sample: SampleFacts, score: ScoreFacts) -> dict[str, Any]:
+    status, reason = score.metadata["status"], score.metadata["detail"]
+    if sample.failure and status != "ok":  # the run's failure, not the reply's
+        status, reason = sample.failure
+    return {"status": status, "reason": reason}
+
+
+def completed_ages(rows: pd.DataFrame) -> pd.DataFrame:
+    """Judgments of LifeEval, checked; the window is the task's default where none is named.
+
+    Raises:
+        InvalidArgument: A share lies outside [0, 1], or an age or radius is missing.
+    """
+    _refuse_outside(rows, ("confidence", "score", "mas"))
+    for name in ("age", "radius"):
+        if rows[name].isna().any():
+            raise InvalidArgument(
+                f"{name} is missing in {int(rows[name].isna().sum())} judgments of life_eval; give "
+                "it in years."
+            )
+    return rows.assign(window=rows["window"].where(rows["window"] != "", HALF_OPEN))
+
+
+def completed_options(rows: pd.DataFrame) -> pd.DataFrame:
+    """Judgments of question sets with what follows from other columns filled in.
+
+    `choices` follows from `probabilities`, which are divided by their sum (kept in `raw_sum`);
+    `correct` from `answer` and `target`, `confidence` from `answer` and `probabilities`. What a
+    token said of a reply that couldn't be read has no `correct`.
+
+    Raises:
+        InvalidArgument: A share lies outside [0, 1], `kind` or `source` isn't known, or
+            probabilities aren't a list of them, one an option.
+    """
+    rows = rows.copy()
+    for name, known in (("kind", KINDS), ("source", (STATED, TOKEN))):
+        if wrong := sorted(set(rows[name]) - set(known)):
+            raise InvalidArgument(f"{name}={wrong[0]} is not known. {nearest(wrong[0], known)}")
+    for name in ("answer", "target"):
+        rows[name] = [_option(text) for text in rows[name]]
+    stated = [_probabilities(text) for text in rows["probabilities"]]
+    lengths = np.array([len(one) or _NAN for one in stated], float)
+    other = (rows["choices"].notna() & (rows["choices"] != lengths)).to_numpy()
+    different = other & ~np.isnan(lengths)
+    if different.any():
+        raise InvalidArgument(
+            f"choices={rows.loc[different, 'choices'].iloc[0]:g} with "
+            f"{lengths[different][0]:g} probabilities; give one for each choice."
+        )
+    rows["choices"] = rows["choices"].where(rows["choices"].notna(), lengths)
+    sums = np.array([sum(one) if one else _NAN for one in stated])
+    listed = [[p / sum(one) for p in one] if abs(sum(one) - 1) > 1e-9 else one for one in stated]
+    rows["raw_sum"] = rows["raw_sum"].where(rows["raw_sum"].notna(), sums)
+    rows["probabilities"] = [json.dumps(one) if one else "" for one in listed]
+    named = [
+        one[_place(answer, len(one))] if one and answer else _NAN
+        for one, answer in zip(listed, rows["answer"], strict=True)
+    ]
+    rows["confidence"] = rows["confidence"].where(rows["confidence"].notna(), np.array(named))
+    graded_later = rows["correct"].isna() & (rows["answer"] != "") & (rows["target"] != "")
+    equal = (rows["answer"] == rows["target"]).astype(float)
+    rows["correct"] = rows["correct"].where(~graded_later, equal)
+    unread = (rows["source"] == TOKEN) & (rows["status"] != "ok")
+    rows["correct"] = rows["correct"].mask(unread)
+    _refuse_outside(rows, ("confidence", "correct"))
+    return rows
+
+
+def _option(text: str) -> str:
+    """A letter in capitals, or True or False, however a file writes them."""
+    word = text.strip()
+    return word.capitalize() if word.lower() in ("true", "false") else word.upper()
+
+
+def graded(rows: pd.DataFrame, convention: str | None) -> pd.DataFrame:
+    """Completed judgments, graded as the convention says.
+
+    `authors`, the default: by the letter named, and its probability is the confidence. `text`: by
+    the largest probability, which is the confidence; where several are the largest and the right
+    one is among them, `correct` is one divided by their number, and a reply whose letter can't be
+    read is readable by its probabilities. The two differ only where options have probabilities.
+    """
+    if convention != "text":
+        return rows
+    rows = rows.copy()
+    for index, text, target in zip(rows.index, rows["probabilities"], rows["target"], strict=True):
+        if target and (probabilities := _probabilities(text)):
+            tied = [p == max(probabilities) for p in probabilities]
+            rows.loc[index, "confidence"] = max(probabilities)
+            rows.loc[index, "correct"] = tied[_place(target, len(tied))] / sum(tied)
+            rows.loc[index, "status"] = "ok"
+    return rows
+
+
+def _place(option: str, count: int) -> int:
+    """Of an option among so many probabilities.
+
+    Raises:
+        InvalidArgument: It names none of them.
+    """
+    names: Sequence[str] = _VERDICTS if option in _VERDICTS else ascii_uppercase
+    if option not in names[:count]:
+        raise InvalidArgument(
+            f"{option!r} is none of {count} options with probabilities; options are letters, or "
+            "True and False."
+        )
+    return names.index(option)
+
+
+def _probabilities(text: str) -> list[float]:
+    if not text:
+        return []
+    try:
+        values = json.loads(text)
+        shares = [float(value) for value in values] if isinstance(values, list) else [2.0]
+    except (TypeError, ValueError, RecursionError):
+        shares = [2.0]
+    if not all(0 <= share <= 1 for share in shares) or not sum(shares) > 0:
+        raise InvalidArgument(
+            f"probabilities={text[:60]} is not a JSON list of numbers from 0 to 1 such as "
+            "[0.7, 0.3]."
+        )
+    return shares
+
+
+def _refuse_outside(rows: pd.DataFrame, names: Collection[str]) -> None:
+    for name in names:
+        outside = rows.loc[(rows[name] < 0) | (rows[name] > 1), name]
+        if len(outside):
+            raise InvalidArgument(f"{name}={outside.iloc[0]:g} is not in [0, 1]; 70% is 0.7.")

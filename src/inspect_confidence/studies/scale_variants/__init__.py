@@ -1,0 +1,1 @@
+"""Scale design: stated confidence on numeric scales."""

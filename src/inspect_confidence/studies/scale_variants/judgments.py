@@ -1,0 +1,105 @@
+"""The scale study's samples as rows of judgments, and rows of a user's file made whole."""
+
+from collections.abc import Mapping
+from string import ascii_uppercase
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from inspect_confidence.errors import InvalidArgument
+from inspect_confidence.studies.study import SampleFacts
+
+SCORER = "stated"
+
+_NAN = float("nan")
+
+
+def read_sample(sample: SampleFacts) -> list[dict[str, Any]]:
+    """The judgment of a sample: an answer with its confidence, or why there is none."""
+    metadata = sample.metadata
+    row = {
+        "item": metadata["item"],
+        "split": metadata.get("split"),
+        "low": metadata["low"],
+        "high": metadata["high"],
+        "target": sample.target,
+        "choices": metadata.get("choices") or _NAN,
+    }
+    score = sample.score(SCORER)
+    if score is None or not isinstance(score.value, Mapping):
+        missing = f"the log holds no score {SCORER!r}; run `inspect score`"
+        status, reason = sample.failure or ("scoring_failed", missing)
+        return [{**row, "status": status, "reason": reason}]
+    value = score.value
+    status, reason = score.metadata["status"], score.metadata["detail"]
+    if sample.failure and status != "ok":  # the run's failure, not the reply's
+        status, reason = sample.failure
+    read = {name: value[name] for name in ("raw", "confidence", "correct")}
+    return [
+        {
+            **row,
+            **read,
+            "clipped": None if np.isnan(value["clipped"]) else bool(value["clipped"]),
+            "answer": score.answer or "",
+            "status": status,
+            "reason": reason,
+        }
+    ]
+
+
+def completed(rows: pd.DataFrame) -> pd.DataFrame:
+    """Judgments with what follows from other columns, and `scale`, filled in.
+
+    Where `confidence` is missing it follows from `raw`, `low` and `high`: clipped within 5% of the
+    scale's width, `out_of_range` beyond. `correct` follows from `answer` and `target`.
+    """
+    _refuse_impossible(rows)
+    rows = rows.copy()
+    low, high, raw = (rows[name].to_numpy(float) for name in ("low", "high", "raw"))
+    width = high - low
+    excess = np.maximum(low - raw, raw - high)
+    violated = excess * 20 > width
+    # One division of whole numbers: equal shares of different scales give the same float.
+    share = (np.clip(raw, low, high) - low) / np.where(width > 0, width, np.nan)
+    stated = rows["confidence"].to_numpy(float)
+    derived = np.isnan(stated) & ~np.isnan(share) & (rows["status"] == "ok").to_numpy()
+    rows["confidence"] = np.where(derived & ~violated, share, stated)
+    rows.loc[derived & violated, "status"] = "out_of_range"
+    rows.loc[derived & (excess > 0) & ~violated, "clipped"] = True
+    known = (rows["correct"].isna() & (rows["answer"] != "") & (rows["target"] != "")).to_numpy()
+    # A column of numbers with a gap is read as floats, so that 18 may have become 18.0.
+    answer, target = (rows[name].str.removesuffix(".0") for name in ("answer", "target"))
+    equal = (answer == target).to_numpy(float)
+    rows["correct"] = np.where(known, equal, rows["correct"].to_numpy(float))
+    rows["scale"] = [
+        "" if np.isnan(one + other) else f"{one:g}-{other:g}"
+        for one, other in zip(low, high, strict=True)
+    ]
+    return rows
+
+
+def _refuse_impossible(rows: pd.DataFrame) -> None:
+    """Refuse shares outside [0, 1] and scales that run the wrong way.
+
+    Raises:
+        InvalidArgument: There is one.
+    """
+    for name in ("confidence", "correct"):
+        outside = rows.loc[(rows[name] < 0) | (rows[name] > 1), name]
+        if len(outside):
+            raise InvalidArgument(
+                f"{name}={outside.iloc[0]:g} is not in [0, 1]; give a share, or `low`, `high` and "
+                "`raw` for a report on another scale."
+            )
+    flat = rows[rows["low"] >= rows["high"]]
+    if len(flat):
+        low, high = flat[["low", "high"]].iloc[0]
+        raise InvalidArgument(f"low={low:g}, high={high:g}: low must be below high.")
+
+
+def stimulus_of(rows: pd.DataFrame) -> np.ndarray:
+    """Index of each item's right choice; -1 where the target is no letter."""
+    return np.array(
+        [ascii_uppercase.find(text) if len(text) == 1 else -1 for text in rows["target"]]
+    )

@@ -1,0 +1,254 @@
+"""What a study tells the rest of the package about itself."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from inspect_confidence.results import Result
+
+Kind = Literal["number", "text", "flag"]
+
+COMMON_COLUMNS: Mapping[str, Kind] = {
+    "task": "text",
+    "task_version": "text",
+    "package_version": "text",
+    "run": "text",
+    "uuid": "text",
+    "model": "text",
+    "variant": "text",
+    "dataset": "text",
+    "split": "text",
+    "item": "text",
+    "draw": "number",
+    "epoch": "number",
+    "status": "text",
+    "reason": "text",
+}
+"""The columns that the judgments of every task have; numbers missing are NaN, texts empty."""
+
+
+@dataclass(frozen=True)
+class ScoreFacts:
+    """A score as the log has it."""
+
+    value: Any
+    reason: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    answer: str | None = None
+
+
+@dataclass(frozen=True)
+class SampleFacts:
+    """A sample as the log has it, in plain types: studies know nothing of log files.
+
+    Attributes:
+        target: The sample's target as text.
+        metadata: Of the sample.
+        scores: By scorer.
+        generation: The run's generation settings that were set.
+        failure: Status and reason where the run failed on this sample.
+    """
+
+    target: str
+    metadata: Mapping[str, Any]
+    scores: Mapping[str, ScoreFacts]
+    generation: Mapping[str, Any] = field(default_factory=dict)
+    failure: tuple[str, str] | None = None
+
+    def score(self, scorer: str) -> ScoreFacts | None:
+        """The last score by that scorer; Inspect numbers the ones that were appended."""
+        names = [name for name in self.scores if name.rstrip("0123456789") == scorer]
+        return self.scores[names[-1]] if names else None
+
+
+@dataclass(frozen=True)
+class TaskTable:
+    """The judgments of one task.
+
+    Attributes:
+        task: Its name, without the package's prefix.
+        columns: The columns beside the common ones, with their kinds.
+        required: Columns that a file of the user's own must have.
+        answers: Columns that hold an answer, by form: a file must have all of one form.
+        arguments_shown: Task arguments that are columns, or that only choose items: never a
+            `variant`.
+        compared_within: Task arguments that decide the other settings: runs that differ in them
+            are not compared for a `variant`.
+        read: One sample -> its judgments, as rows without the columns of the run.
+        always_shown: Task arguments that stand in every `variant`.
+        listwise: Columns that name what was asked, where items common to all models are wanted.
+        defaults: What stands in a text column where a file doesn't say.
+    """
+
+    task: str
+    columns: Mapping[str, Kind]
+    required: Sequence[str]
+    answers: Sequence[Sequence[str]]
+    arguments_shown: frozenset[str]
+    compared_within: Sequence[str]
+    read: Callable[[SampleFacts], list[dict[str, Any]]]
+    always_shown: frozenset[str] = frozenset()
+    listwise: Sequence[str] = ("item",)
+    defaults: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Resampling:
+    """How numbers and their intervals are computed.
+
+    Attributes:
+        resamples: Number of bootstrap resamples and of permutations.
+        seed: Of the draws.
+        penalty: Lambda of the decoding-temperature rule: mean interval score + lambda * max(0,
+            nominal - coverage).
+        thresholds: From which on confidence counts as high, for type-2 sensitivity.
+        convention: `text`, or `authors`: where a study's text and its authors' code differ. Each
+            study has its own default.
+        survey: What people say that words mean, counts by word and value; the survey that comes
+            with the package if None.
+        groups: The group of each model, for means over models; all are one group if None.
+        markers: The form that stands for each hedge marker; rules decide if None.
+        marker_thresholds: T: how many sentences a marker needs in a data set's split.
+        ddof: n - ddof divides the squares in coefficients of variation.
+        correlation_clamp: Correlations are kept within it before Fisher's transformation.
+        workers: Processes that work at once, where a study has independent parts.
+        observe: Is told each result with its values over resamples; for ranks of models. Only
+            with one worker.
+    """
+
+    resamples: int = 10_000
+    seed: int = 0
+    penalty: float = 10.0
+    thresholds: Sequence[float] = (0.5, 0.75)
+    convention: str | None = None
+    survey: Mapping[str, Mapping[float, int]] | None = None
+    groups: Mapping[str, str] | None = None
+    markers: Mapping[str, str] | None = None
+    marker_thresholds: Sequence[float] = (10.0,)
+    ddof: int = 1
+    correlation_clamp: float = 0.9999
+    workers: int = 1
+    observe: Callable[[Result, NDArray[np.float64]], None] | None = None
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A number of one contender less that of another, on the same items.
+
+    Attributes:
+        condition: Encoded, as in results.
+        metric: A name from the metric registry.
+        first: The first contender's value on the common items.
+        second: The second contender's.
+        difference: first - second.
+        ci_low: Lower end of the 95% interval of the difference.
+        ci_high: Upper end.
+        p: Two-sided p-value of a paired permutation test.
+        items: Common items that the numbers rest on.
+    """
+
+    condition: str
+    metric: str
+    first: float
+    second: float
+    difference: float
+    ci_low: float
+    ci_high: float
+    p: float
+    items: int
+
+
+@dataclass(frozen=True)
+class View:
+    """A table in the study's layout, its cells as text.
+
+    Attributes:
+        title: Above it.
+        table: Rows and columns.
+        caption: Below it: what the numbers are, what was left out.
+    """
+
+    title: str
+    table: pd.DataFrame
+    caption: str
+
+
+@dataclass(frozen=True)
+class FigureSpec:
+    """A figure of the report: which rows are drawn, how, and what its caption says.
+
+    Attributes:
+        plot: A function of `inspect_confidence.plots` that takes the rows.
+        title: Above it.
+        reads: Caption: what it shows and how to read it, in one to three sentences. Counts,
+            exclusions and the metrics' definitions are added from the rows and the registry.
+        task: Whose rows it draws.
+        metrics: Names in the registry: the rows that it draws.
+        by: Columns of results and parts of the condition: a figure for each combination.
+        keep: Which of those rows, by their condition's parts; None keeps all.
+        needs: How many rows with a finite value make a figure; with fewer the report says so.
+        beside: A `model` whose rows stand in every figure and make none of their own.
+    """
+
+    plot: str
+    title: str
+    reads: str
+    task: str
+    metrics: Sequence[str]
+    by: Sequence[str] = ("model", "dataset", "variant")
+    keep: Callable[[Mapping[str, str]], bool] | None = None
+    needs: int = 1
+    beside: str = ""
+
+
+@dataclass(frozen=True)
+class Headline:
+    """A number that stands for a study: in profiles of models, and in rankings.
+
+    Attributes:
+        task: Whose.
+        metric: A name in the registry.
+        label: For people, with its unit.
+        where: Parts of the condition that it has; every other part but `variant` and `judge` is
+            absent.
+    """
+
+    task: str
+    metric: str
+    label: str
+    where: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Study:
+    """A study: everything after the log iterates over these records.
+
+    Attributes:
+        name: Of the study.
+        title: For people.
+        tables: The judgments of its tasks.
+        contenders: Columns beside model and variant that tell two ways of answering apart.
+        summarize: The judgments of its tasks -> results.
+        compare: Judgments of two contenders on common items -> differences.
+        views: Results -> tables as the study prints them.
+        detail: The judgments of its tasks -> finer rows, which only figures draw.
+        figures: Of the report.
+        headlines: The numbers that stand for it, the first one first.
+        reference: BibTeX of the study.
+    """
+
+    name: str
+    title: str
+    tables: Sequence[TaskTable]
+    contenders: Sequence[str]
+    summarize: Callable[[Mapping[str, pd.DataFrame], Resampling], list[Result]]
+    compare: Callable[[pd.DataFrame, pd.DataFrame, Resampling], list[Difference]]
+    views: Callable[[pd.DataFrame], list[View]]
+    detail: Callable[[Mapping[str, pd.DataFrame], Resampling], list[Result]]
+    figures: Sequence[FigureSpec]
+    headlines: Sequence[Headline]
+    reference: str

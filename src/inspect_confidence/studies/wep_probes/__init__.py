@@ -1,0 +1,1 @@
+"""Words of estimative probability: words to numbers, and back."""
