@@ -15,7 +15,6 @@ from statsmodels.stats.proportion import proportion_confint
 from inspect_confidence import detail
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.metrics import METRICS
-from inspect_confidence.metrics.registry import WORD_DETAILS
 from inspect_confidence.results import decode_condition
 from inspect_confidence.studies.hedge_markers.shown import FIGURES as HEDGE_FIGURES
 from inspect_confidence.studies.hedge_markers.shown import HEADLINES as HEDGE_HEADLINES
@@ -23,7 +22,7 @@ from inspect_confidence.studies.study import FigureSpec
 from inspect_confidence.studies.wep_probes.shown import FIGURES as WORD_FIGURES
 from inspect_confidence.studies.wep_probes.shown import HEADLINES as WORD_HEADLINES
 
-KNOWN = {*METRICS, *(metric.name for metric in WORD_DETAILS)}
+KNOWN = set(METRICS)
 
 
 def stated(word: str, contexts: Sequence[Sequence[float | str]], **more: str) -> pd.DataFrame:

@@ -10,13 +10,16 @@ from numpy.typing import NDArray
 from inspect_confidence.arguments import user_path
 from inspect_confidence.datasets.wep_survey import Survey, read_survey, surveyed_counts
 from inspect_confidence.errors import InvalidArgument
-from inspect_confidence.metrics import ValueTables, brunner_munzel, holm, sign_flip_p
-from inspect_confidence.metrics.tables import (
-    jensen_shannon_of,
-    kl_of,
-    ks_of,
-    median_difference_of,
-    wasserstein_of,
+from inspect_confidence.metrics import (
+    ValueTables,
+    brunner_munzel,
+    holm,
+    jensen_shannon,
+    kl_divergence,
+    ks_statistic,
+    median_difference,
+    sign_flip_p,
+    wasserstein,
 )
 from inspect_confidence.results import Result, encode_condition
 from inspect_confidence.studies.estimate import Drawn, Number, results_of
@@ -29,11 +32,11 @@ BINS = "20 bins from 0 to 100, 1e-10 in empty ones, natural logarithm"
 
 _NAN = float("nan")
 _MEASURES = {
-    "kl_divergence": kl_of,
-    "jensen_shannon": jensen_shannon_of,
-    "ks_statistic": ks_of,
-    "wasserstein": wasserstein_of,
-    "median_difference": median_difference_of,
+    "kl_divergence": kl_divergence.of,
+    "jensen_shannon": jensen_shannon.of,
+    "ks_statistic": ks_statistic.of,
+    "wasserstein": wasserstein.of,
+    "median_difference": median_difference.of,
 }
 
 
