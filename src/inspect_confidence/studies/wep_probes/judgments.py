@@ -2,7 +2,6 @@
 
 import ast
 import csv
-from collections.abc import Mapping
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from inspect_confidence.arguments import read_text
 from inspect_confidence.datasets.wep_choices import CHOICE_SETS, INTERVALS, POINTS, SCENARIOS
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.prompts.wep_probes import CHOICES
-from inspect_confidence.studies.study import SampleFacts, ScoreFacts
+from inspect_confidence.studies.study import SampleFacts
 
 _NAN = float("nan")
 _MODES = {10: "narrow", 40: "wide"}
@@ -23,33 +22,24 @@ _MODES = {10: "narrow", 40: "wide"}
 def read_statement(sample: SampleFacts) -> list[dict[str, Any]]:
     """The judgment of a statement: the probability that its word means, or why there is none."""
     asked = ("item", "split", "context", "setting", "language", "word")
+    score, became = sample.read("stated_probability")
     row = {name: sample.metadata[name] for name in asked}
-    score = sample.score("stated_probability")
-    return [{**row, **_read(sample, score, "stated_probability", {"probability": _NAN})}]
+    return [{**row, **score.only("probability"), **became}]
 
 
 def read_sentence(sample: SampleFacts) -> list[dict[str, Any]]:
     """The judgment of a sentence: the choice that completes it, or why there is none."""
     asked = ("item", "split", "scenario", "choice_set", "numbers", "point", "interval", "cot")
+    score, became = sample.read("word_choice")
     row = {name: sample.metadata[name] for name in asked}
-    score = sample.score("word_choice")
-    read = _read(sample, score, "word_choice", {})
-    if score:
-        read |= {"choice": score.answer or "", "reply": score.metadata.get("reply", "")}
-    return [{**row, **read}]
-
-
-def _read(
-    sample: SampleFacts, score: ScoreFacts | None, scorer: str, undefined: Mapping[str, float]
-) -> dict[str, Any]:
-    if score is None or not isinstance(score.value, Mapping):
-        missing = f"the log holds no score {scorer!r}; run `inspect score`"
-        status, reason = sample.failure or ("scoring_failed", missing)
-        return {**undefined, "status": status, "reason": reason}
-    status, reason = score.metadata["status"], score.metadata["detail"]
-    if sample.failure and status != "ok":  # the run's failure, not the reply's
-        status, reason = sample.failure
-    return {**{name: score.value[name] for name in undefined}, "status": status, "reason": reason}
+    return [
+        {
+            **row,
+            "choice": score.answer or "",
+            "reply": score.metadata.get("reply", ""),
+            **became,
+        }
+    ]
 
 
 def recorded_statements(
