@@ -211,23 +211,6 @@ def calibration_tables(results: pd.DataFrame) -> list[View]:
     ]
 
 
-def best_age_curves(judgments: pd.DataFrame) -> pd.DataFrame:
-    """Answers and best answers by age, sex and radius: what the best-age figure draws.
-
-    Args:
-        judgments: Of `life_eval`.
-
-    Returns:
-        A row a data set, window, model, variant, sex, radius and age: `answer` (mean over judgments
-        that were read; NaN if there is none), `best_answer`, and `n`, the judgments read.
-    """
-    by = ["dataset", "window", "model", "variant", "sex", "radius", "age"]
-    grouped = judgments.groupby([name for name in by if name in judgments], sort=False)
-    return grouped.agg(
-        answer=("answer", "mean"), best_answer=("best_answer", "first"), n=("answer", "count")
-    ).reset_index()
-
-
 def _titled(variant: str, window: str) -> str:
     said = " ".join(filter(None, (variant, f"{window} window" if window else "")))
     return f": {said}" if said else ""
