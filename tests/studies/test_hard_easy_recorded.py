@@ -15,7 +15,8 @@ from sklearn.metrics import roc_auc_score
 
 from inspect_confidence import summarize
 from inspect_confidence.results import decode_condition
-from inspect_confidence.studies.life_eval.study import LIFE_EVAL, recorded_ages, recorded_options
+from inspect_confidence.studies.life_eval.study import LIFE_EVAL
+from studies.recorded import recorded_ages, recorded_options
 from studies.test_scale_frames import frozen
 
 __all__ = ["frozen"]

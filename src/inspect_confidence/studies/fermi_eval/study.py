@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from inspect_confidence.arguments import number
 from inspect_confidence.metrics import Statistic
 from inspect_confidence.references import FERMI_EVAL as REFERENCE
-from inspect_confidence.results import Result, encode_condition, with_parts, without
+from inspect_confidence.results import Result, encode_condition, without
 from inspect_confidence.studies.compare import differences
 from inspect_confidence.studies.estimate import Estimand, estimates
 from inspect_confidence.studies.fermi_eval import numbers as estimand
@@ -148,8 +148,7 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
 
 def views(results: pd.DataFrame) -> list[View]:
     """A table a model, data set and variant: levels in rows, methods in columns."""
-    names = ("level", "method", "split", "variant", "base", "scaling", "decoding", "traces")
-    return interval_tables(with_parts(results, names))
+    return interval_tables(results)
 
 
 def _units(rows: pd.DataFrame) -> pd.Index:

@@ -33,17 +33,13 @@ from inspect_confidence.studies.life_eval.numbers import (
     slope_of,
     stated_against_token,
 )
-from inspect_confidence.studies.life_eval.recorded import recorded_ages, recorded_options
 from inspect_confidence.studies.life_eval.shown import (
     FIGURES,
     HEADLINES,
-    best_age_curves,
     calibration_tables,
     detail,
 )
 from inspect_confidence.studies.study import Difference, Resampling, Study, TaskTable, View, option
-
-__all__ = ["LIFE_EVAL", "best_age_curves", "recorded_ages", "recorded_options"]
 
 LIFE, SETS = "life_eval", "question_sets"
 

@@ -20,13 +20,9 @@ from inspect_confidence.studies.wep_probes.choices import (
 from inspect_confidence.studies.wep_probes.judgments import (
     read_sentence,
     read_statement,
-    recorded_sentences,
-    recorded_statements,
 )
 from inspect_confidence.studies.wep_probes.shown import FIGURES, HEADLINES, detail, word_tables
 from inspect_confidence.studies.wep_probes.words import WepOptions, stated, words_to_numbers
-
-__all__ = ["WEP_PROBES", "recorded_sentences", "recorded_statements"]
 
 FloatArray = NDArray[np.float64]
 
