@@ -7,7 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from inspect_confidence.metrics import Statistic
-from inspect_confidence.references import FERMI_EVAL as REFERENCE
+from inspect_confidence.references import bibtex
 from inspect_confidence.results import Result, encode_condition, with_parts, without
 from inspect_confidence.studies.compare import differences
 from inspect_confidence.studies.estimate import Estimand, estimates
@@ -206,5 +206,5 @@ FERMI_EVAL = Study(
     detail=detail,
     figures=FIGURES,
     headlines=HEADLINES,
-    reference=REFERENCE,
+    reference=bibtex("epstein2025fermieval"),
 )

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from inspect_confidence.references import LIFE_EVAL as REFERENCE
+from inspect_confidence.references import bibtex
 from inspect_confidence.results import Result
 from inspect_confidence.studies.estimate import Family, draw, results_of
 from inspect_confidence.studies.life_eval.judgments import (
@@ -205,5 +205,5 @@ LIFE_EVAL = Study(
     detail=detail,
     figures=FIGURES,
     headlines=HEADLINES,
-    reference=REFERENCE,
+    reference=bibtex("michael2026confidence"),
 )
