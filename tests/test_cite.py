@@ -15,7 +15,7 @@ from conftest import CHECKOUT, run_respondent
 from inspect_confidence import InvalidArgument, __version__
 from inspect_confidence.cli import cite as command
 from inspect_confidence.commands.cite import cite
-from inspect_confidence.datasets.hedge_markers import PUBLISHED
+from inspect_confidence.datasets.hub import PUBLISHED
 from inspect_confidence.datasets.life_tables import SSA_2022
 from inspect_confidence.datasets.question_sets import ITEMS
 from inspect_confidence.privacy import SECRET_NAME, model_arguments, model_name, setting_text

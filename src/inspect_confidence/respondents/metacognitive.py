@@ -6,7 +6,7 @@ from string import ascii_uppercase
 from typing import Any, ClassVar
 
 from inspect_confidence.datasets.question_sets import SetQuestion
-from inspect_confidence.datasets.questions import ChoiceItem, bundled_questions
+from inspect_confidence.datasets.questions import Question, bundled_questions
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.respondents.observer import draw_evidence, reported_share, reports
 from inspect_confidence.respondents.utterance import (
@@ -81,7 +81,7 @@ class Metacognitive:
             return self.in_json(set_question(str(asked["item"])), int(asked["draw"]))
         return None
 
-    def stated(self, item: ChoiceItem, draw: int, scale: Scale) -> Utterance:
+    def stated(self, item: Question, draw: int, scale: Scale) -> Utterance:
         """An answer and its confidence on a scale."""
         rng = seeded(self.seed, "stated", item.id, draw)
         right = bool(rng.uniform() < self.accuracy)
@@ -140,7 +140,7 @@ class Metacognitive:
         return found
 
 
-def _choice(item: ChoiceItem, right: bool, wrong: int) -> str:
+def _choice(item: Question, right: bool, wrong: int) -> str:
     """The right letter, or the so-manieth of the others."""
     others = [letter for letter in ascii_uppercase[: len(item.choices)] if letter != item.target]
     return item.target if right else others[wrong]
