@@ -5,11 +5,11 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from string import ascii_uppercase
-from typing import Any, ClassVar
+from typing import Any
 
 from inspect_confidence.datasets.hedge_markers import load_marker_questions
 from inspect_confidence.datasets.questions import Question
-from inspect_confidence.respondents.utterance import Utterance, perhaps_spoilt, seeded
+from inspect_confidence.respondents.utterance import Utterance, perhaps_spoilt, seeded, within
 
 MARKERS: Mapping[str, float] = {
     "undoubtedly": 0.95,
@@ -62,15 +62,10 @@ class Hedger:
     """
 
     seed: int = 0
-    stability: float = 1.0
-    error_rate: float = 0.0
+    stability: float = within(1.0, 0, 1)
+    error_rate: float = within(0.0, 0, 1)
     hedge: bool = True
     punt: bool = False
-
-    RANGES: ClassVar[Mapping[str, tuple[float, float]]] = {
-        "stability": (0, 1),
-        "error_rate": (0, 1),
-    }
 
     def answer(self, form: str, asked: Mapping[str, Any], temperature: float) -> Utterance | None:
         """The main answer where `main` says so, else another; the temperature changes nothing."""
