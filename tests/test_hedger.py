@@ -24,7 +24,8 @@ from inspect_confidence.answers.judged import (
 )
 from inspect_confidence.answers.markers import find_markers, sentence_decisiveness, standard_marker
 from inspect_confidence.answers.sentences import split_sentences
-from inspect_confidence.datasets.hedge_markers import MarkerQuestion, load_marker_questions
+from inspect_confidence.datasets.hedge_markers import load_marker_questions
+from inspect_confidence.datasets.questions import Question
 from inspect_confidence.prompts.hedge_markers import with_choices
 from inspect_confidence.respondents.grader import Grader
 from inspect_confidence.respondents.hedger import (
@@ -43,12 +44,12 @@ MISREAD = frozenset({"facts-137"})
 """Where the rules judge takes a question for one for yes or no: ", was first distilled from?"."""
 
 
-def ends_in_letter(item: MarkerQuestion) -> bool:
+def ends_in_letter(item: Question) -> bool:
     """Whether a choice's letter is the last word of the right one: "(C)" of "40 °C"."""
     return bool(item.choices) and item.answers[0].lower().split()[-1].strip("°") in list("abcd")
 
 
-def asked(item: MarkerQuestion, draw: int, *, main: bool = False) -> dict[str, Any]:
+def asked(item: Question, draw: int, *, main: bool = False) -> dict[str, Any]:
     """The metadata of a message for a hedged answer."""
     return {
         "form": "hedged",
@@ -60,20 +61,20 @@ def asked(item: MarkerQuestion, draw: int, *, main: bool = False) -> dict[str, A
     }
 
 
-def said(hedger: Hedger, item: MarkerQuestion, draw: int, *, main: bool = False) -> str:
+def said(hedger: Hedger, item: Question, draw: int, *, main: bool = False) -> str:
     """The text of a reply."""
     reply = hedger.answer("hedged", asked(item, draw, main=main), 1.0)
     assert reply is not None
     return reply.text
 
 
-def replies(hedger: Hedger, item: MarkerQuestion, count: int = DRAWS) -> tuple[str, list[str]]:
+def replies(hedger: Hedger, item: Question, count: int = DRAWS) -> tuple[str, list[str]]:
     """The main answer and others."""
     main = said(hedger, item, 0, main=True)
     return main, [said(hedger, item, draw) for draw in range(1, count + 1)]
 
 
-def every_reply(item: MarkerQuestion, hedger: Hedger) -> list[str]:
+def every_reply(item: Question, hedger: Hedger) -> list[str]:
     """All replies to an item, the right one first."""
     found = []
     for answer in possible_answers(item.id):

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from inspect_confidence.arguments import number
 from inspect_confidence.metrics import Statistic
-from inspect_confidence.references import FERMI_EVAL as REFERENCE
+from inspect_confidence.references import bibtex
 from inspect_confidence.results import Result, encode_condition, without
 from inspect_confidence.studies.compare import differences
 from inspect_confidence.studies.estimate import Estimand, estimates
@@ -219,6 +219,6 @@ FERMI_EVAL = Study(
     detail=detail,
     figures=FIGURES,
     headlines=HEADLINES,
-    reference=REFERENCE,
     options=FermiOptions,
+    reference=bibtex("epstein2025fermieval"),
 )

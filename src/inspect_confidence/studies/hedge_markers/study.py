@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from inspect_confidence.metrics import means_of
-from inspect_confidence.references import HEDGE_MARKERS as REFERENCE
+from inspect_confidence.references import bibtex
 from inspect_confidence.results import Result
 from inspect_confidence.studies.compare import differences
 from inspect_confidence.studies.estimate import draw, results_of
@@ -180,6 +180,6 @@ HEDGE_MARKERS = Study(
     detail=detail,
     figures=FIGURES,
     headlines=HEADLINES,
-    reference=REFERENCE,
     options=HedgeOptions,
+    reference=bibtex("liu2026markers"),
 )

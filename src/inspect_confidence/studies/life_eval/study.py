@@ -9,7 +9,7 @@ import pandas as pd
 from inspect_confidence.arguments import user_path
 from inspect_confidence.datasets.records import read_records
 from inspect_confidence.errors import InvalidArgument
-from inspect_confidence.references import LIFE_EVAL as REFERENCE
+from inspect_confidence.references import bibtex
 from inspect_confidence.results import Result
 from inspect_confidence.studies.estimate import Family, draw, results_of
 from inspect_confidence.studies.life_eval.judgments import (
@@ -231,6 +231,6 @@ LIFE_EVAL = Study(
     detail=detail,
     figures=FIGURES,
     headlines=HEADLINES,
-    reference=REFERENCE,
     options=LifeOptions,
+    reference=bibtex("michael2026confidence"),
 )

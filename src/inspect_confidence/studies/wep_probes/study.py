@@ -7,7 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from inspect_confidence.metrics import means_of
-from inspect_confidence.references import WEP_PROBES as REFERENCE
+from inspect_confidence.references import bibtex
 from inspect_confidence.results import Result, encode_condition
 from inspect_confidence.studies.compare import differences
 from inspect_confidence.studies.study import Difference, Resampling, Study, TaskTable, View
@@ -171,6 +171,6 @@ WEP_PROBES = Study(
     detail=detail,
     figures=FIGURES,
     headlines=HEADLINES,
-    reference=REFERENCE,
     options=WepOptions,
+    reference=bibtex("tang2024estimative"),
 )
