@@ -22,7 +22,7 @@ from inspect_confidence.studies.wep_probes.judgments import (
     read_statement,
 )
 from inspect_confidence.studies.wep_probes.shown import FIGURES, HEADLINES, detail, word_tables
-from inspect_confidence.studies.wep_probes.words import stated, words_to_numbers
+from inspect_confidence.studies.wep_probes.words import WepOptions, stated, words_to_numbers
 
 FloatArray = NDArray[np.float64]
 
@@ -172,4 +172,5 @@ WEP_PROBES = Study(
     figures=FIGURES,
     headlines=HEADLINES,
     reference=REFERENCE,
+    options=WepOptions,
 )
