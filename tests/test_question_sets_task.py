@@ -21,7 +21,7 @@ from contract.far_end import check
 from contract.question_sets import Known, Teacher, own_file
 from inspect_confidence import read_judgments, summarize
 from inspect_confidence.commands.plan import plan_run
-from inspect_confidence.studies import TABLES
+from inspect_confidence.studies import all_tables
 from inspect_confidence.studies.study import COMMON_COLUMNS
 from inspect_confidence.tasks.question_sets import question_sets
 from provider_server import Reply, Request, Token
@@ -575,7 +575,7 @@ def test_a_run_is_scored_and_read(tmp_path: Path, dataset: str, options: int) ->
         build(dataset=dataset, items=20), "metacognitive", tmp_path, epochs=2, error_rate=0.2
     )
     rows = read_judgments(tmp_path)[TASK]
-    assert set(COMMON_COLUMNS) | set(TABLES[TASK].columns) == set(rows.columns)
+    assert set(COMMON_COLUMNS) | set(all_tables()[TASK].columns) == set(rows.columns)
     stated, token = (rows[rows["source"] == source] for source in ("stated", "token"))
     assert len(stated) == len(token) == 40
     assert set(rows["choices"]) == {options}

@@ -780,7 +780,9 @@ def test_group_mean_is_the_mean_of_its_models(task: str, grouping: Callable[...,
         for seed, model in enumerate("abcd")
         for row in (lives(model, seed) if task == "life_eval" else options(model, seed, "options"))
     ]
-    found = results(rows, task, groups=grouping("a,odd", "b,even", "c,odd", "d,single"))
+    found = results(
+        rows, task, options={"life_eval.groups": grouping("a,odd", "b,even", "c,odd", "d,single")}
+    )
     assert set(found["model"]) == {*"abcd", "mean of odd", "mean of even", "mean of single"}
     alone, single = keyed(found, "d"), keyed(found, "mean of single")
     assert len(single) > 10
@@ -862,10 +864,12 @@ def test_groups_that_lack_a_model_or_have_it_twice(grouping: Callable[..., Path]
     """Both are errors that name the model."""
     rows = [*lives("a", 1), *lives("b", 2)]
     with pytest.raises(InvalidArgument, match="there is no group for b"):
-        results(rows, groups=grouping("a,one"))
+        results(rows, options={"life_eval.groups": grouping("a,one")})
     with pytest.raises(InvalidArgument, match="a is in one and in two"):
-        results(rows, groups=grouping("a,one", "b,one", "a,two"))
-    again = results(rows, groups=grouping("a,one", "b,one", "a,one", "absent,two"))
+        results(rows, options={"life_eval.groups": grouping("a,one", "b,one", "a,two")})
+    again = results(
+        rows, options={"life_eval.groups": grouping("a,one", "b,one", "a,one", "absent,two")}
+    )
     assert set(again["model"]) == {"a", "b", "mean of one"}
 
 

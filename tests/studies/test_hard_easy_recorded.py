@@ -334,7 +334,9 @@ def test_means_of_groups_of_models(frames: Frames, tmp_path: Path, authors: pd.D
     """Unweighted means of the models' figures, in a group of the file and in that of all."""
     path = tmp_path / "groups.csv"
     path.write_text(f"model,group\n{CLAUDE},new\n{GPT},new\n{LLAMA},old\n", "utf-8")
-    grouped = summarize(frames, resamples=10, convention="authors", groups=path)
+    grouped = summarize(
+        frames, resamples=10, convention="authors", options={"life_eval.groups": path}
+    )
     assert set(grouped["model"]) == {*MODELS, "mean of new", "mean of old"}
     cases: list[tuple[pd.DataFrame, str, tuple[str, ...]]] = [
         (grouped, "mean of new", (CLAUDE, GPT)),

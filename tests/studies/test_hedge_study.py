@@ -182,9 +182,12 @@ def found_in(results: Frame) -> dict[Key, float]:
     return dict(zip(keys, map(float, results["value"]), strict=True))
 
 
-def checked(frame: Frame, resamples: int = 50, **options: Any) -> Frame:
+def checked(
+    frame: Frame, resamples: int = 50, convention: str | None = None, **options: Any
+) -> Frame:
     """Results of which each is in its metric's range, or undefined with a reason."""
-    results = summarize(frame, resamples=resamples, **options)
+    own = {f"hedge_markers.{name}": value for name, value in options.items()}
+    results = summarize(frame, resamples=resamples, convention=convention, options=own)
     assert len(results)
     for row in results.to_dict("records"):
         metric = METRICS[row["metric"]]
@@ -979,7 +982,7 @@ def two_replies(**changed: list[float]) -> dict[str, dict[str, Any]]:
             **changed,
         }
     )
-    found = summarize(frame, resamples=10, marker_thresholds=(1,))
+    found = summarize(frame, resamples=10, options={"hedge_markers.marker_thresholds": 1})
     rows = found[found["dataset"] == "d"].to_dict("records")
     return {str(row["metric"]): {str(key): value for key, value in row.items()} for row in rows}
 

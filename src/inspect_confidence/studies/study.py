@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -96,6 +96,9 @@ class TaskTable:
     defaults: Mapping[str, str] = field(default_factory=dict)
 
 
+Options = TypeVar("Options")
+
+
 @dataclass(frozen=True)
 class Resampling:
     """How numbers and their intervals are computed.
@@ -103,36 +106,42 @@ class Resampling:
     Attributes:
         resamples: Number of bootstrap resamples and of permutations.
         seed: Of the draws.
-        penalty: Lambda of the decoding-temperature rule: mean interval score + lambda * max(0,
-            nominal - coverage).
         thresholds: From which on confidence counts as high, for type-2 sensitivity.
         convention: `text`, or `authors`: where a study's text and its authors' code differ. Each
             study has its own default.
-        survey: What people say that words mean, counts by word and value; the survey that comes
-            with the package if None.
-        groups: The group of each model, for means over models; all are one group if None.
-        markers: The form that stands for each hedge marker; rules decide if None.
-        marker_thresholds: T: how many sentences a marker needs in a data set's split.
-        ddof: n - ddof divides the squares in coefficients of variation.
-        correlation_clamp: Correlations are kept within it before Fisher's transformation.
         workers: Processes that work at once, where a study has independent parts.
         observe: Is told each result with its values over resamples; for ranks of models. Only
             with one worker.
+        own: The options of the study that is computed.
     """
 
     resamples: int = 10_000
     seed: int = 0
-    penalty: float = 10.0
     thresholds: Sequence[float] = (0.5, 0.75)
     convention: str | None = None
-    survey: Mapping[str, Mapping[float, int]] | None = None
-    groups: Mapping[str, str] | None = None
-    markers: Mapping[str, str] | None = None
-    marker_thresholds: Sequence[float] = (10.0,)
-    ddof: int = 1
-    correlation_clamp: float = 0.9999
     workers: int = 1
     observe: Callable[[Result, NDArray[np.float64]], None] | None = None
+    own: object = None
+
+    def options(self, kind: type[Options]) -> Options:
+        """The study's own options, with their defaults where none were given."""
+        return self.own if isinstance(self.own, kind) else kind()
+
+
+def option(default: object, read: Callable[[str, Any], object]) -> Any:
+    """A field of a study's options.
+
+    Args:
+        default: What it is where it isn't given.
+        read: Name and value as given, text or not -> the field's value; raises `InvalidArgument`
+            with the remedy. `arguments` has such readers.
+    """
+    return field(default=default, metadata={"read": read})
+
+
+@dataclass(frozen=True)
+class NoOptions:
+    """Of a study that has none."""
 
 
 @dataclass(frozen=True)
@@ -239,6 +248,8 @@ class Study:
         figures: Of the report.
         headlines: The numbers that stand for it, the first one first.
         reference: BibTeX of the study.
+        options: A frozen dataclass of the options that it alone has, each field made by `option`;
+            its functions ask for them by `resampling.options(...)`.
     """
 
     name: str
@@ -252,3 +263,4 @@ class Study:
     figures: Sequence[FigureSpec]
     headlines: Sequence[Headline]
     reference: str
+    options: type[Any] = NoOptions

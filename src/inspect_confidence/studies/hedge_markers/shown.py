@@ -8,6 +8,7 @@ import pandas as pd
 
 from inspect_confidence.metrics import clustered_wilson_interval
 from inspect_confidence.results import Result, encode_condition, with_parts
+from inspect_confidence.studies.hedge_markers.forms import HedgeOptions
 from inspect_confidence.studies.hedge_markers.judgments import (
     REPLY,
     Sentences,
@@ -37,7 +38,8 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
     """
     if _DETAIL_TASK not in frames:
         return []
-    rows = with_judges(completed_hedges(frames[_DETAIL_TASK], resampling.markers))
+    forms = resampling.options(HedgeOptions).markers
+    rows = with_judges(completed_hedges(frames[_DETAIL_TASK], forms))
     found: list[Result] = []
     for (model, variant, judge), said in rows.groupby(["model", "variant", "judge"], sort=False):
         run = Result(_DETAIL_TASK, str(model), _ALL, "", "", _NAN, _NAN, _NAN, 0, "")

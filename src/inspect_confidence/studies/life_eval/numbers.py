@@ -11,14 +11,18 @@ from inspect_confidence.answers import REPLY_STATUSES
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.metrics import (
     HardEasySlope,
+    auroc,
+    brier,
     clustered_wilson_interval,
     correlation_of,
+    ece,
     hard_easy_slope,
     means_of,
+    meta_information,
+    overconfidence,
     percentile_interval,
     slope_interval,
 )
-from inspect_confidence.metrics import tables as of
 from inspect_confidence.results import Result, encode_condition
 from inspect_confidence.studies.calibration import (
     Answers,
@@ -52,14 +56,14 @@ _PUBLISHED = "10 bins (k/10, (k+1)/10], a confidence of 0 in none of them, as pu
 
 def forms(convention: str | None) -> list[Form]:
     """The numbers of a count table, ECE as the convention has it."""
-    eleven = Form("ece", lambda t: of.ece_of(t, binning="own_top"), {}, _ELEVEN)
-    published = Form("ece", lambda t: of.ece_of(t, binning="right_closed"), {}, _PUBLISHED)
+    eleven = Form("ece", lambda t: ece.of(t, binning="own_top"), {}, _ELEVEN)
+    published = Form("ece", lambda t: ece.of(t, binning="right_closed"), {}, _PUBLISHED)
     return [
-        Form("overconfidence", of.overconfidence_of),
+        Form("overconfidence", overconfidence.of),
         published if convention == "authors" else eleven,
-        Form("brier", of.brier_of),
-        Form("auroc", of.auroc_of),
-        Form("meta_information", of.meta_information_of),
+        Form("brier", brier.of),
+        Form("auroc", auroc.of),
+        Form("meta_information", meta_information.of),
     ]
 
 

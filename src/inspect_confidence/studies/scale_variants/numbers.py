@@ -8,8 +8,18 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 
 from inspect_confidence.answers import REPLY_STATUSES
-from inspect_confidence.metrics import clustered_wilson_interval, means_of
-from inspect_confidence.metrics import tables as of
+from inspect_confidence.metrics import (
+    ReportTables,
+    clustered_wilson_interval,
+    means_of,
+    report_entropy,
+    round_rate,
+    top1_share,
+    top1_value,
+    top3_share,
+    unique_values,
+    utilization,
+)
 from inspect_confidence.studies.calibration import (
     Answers,
     stated_confidence,
@@ -71,16 +81,16 @@ def _reports(
     used = coo_array((np.ones(len(raw)), (column, unit)), (len(values), len(units))).tocsr()
 
     def statistic(weights: FloatArray) -> FloatArray:
-        tables = of.ReportTables(values, np.asarray((used @ weights.T).T))
+        tables = ReportTables(values, np.asarray((used @ weights.T).T))
         return np.column_stack(
             [
-                of.top1_value_of(tables),
-                of.top1_share_of(tables),
-                of.top3_share_of(tables),
-                of.unique_values_of(tables),
-                of.entropy_bits_of(tables),
-                of.round_rate_of(tables),
-                of.utilization_of(tables, low=float(low[0]), high=float(high[0])),
+                top1_value.of(tables),
+                top1_share.of(tables),
+                top3_share.of(tables),
+                unique_values.of(tables),
+                report_entropy.of(tables),
+                round_rate.of(tables),
+                utilization.of(tables, low=float(low[0]), high=float(high[0])),
             ]
         )
 

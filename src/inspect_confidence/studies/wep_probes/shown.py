@@ -6,7 +6,6 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from inspect_confidence.datasets.wep_survey import surveyed_counts
 from inspect_confidence.metrics import clustered_wilson_interval
 from inspect_confidence.results import Result, encode_condition, with_parts
 from inspect_confidence.studies.intervals import left_out
@@ -19,6 +18,7 @@ from inspect_confidence.studies.wep_probes.words import (
     TASK,
     Sample,
     Side,
+    WepOptions,
     people_of,
     sample_of,
     sides_of,
@@ -53,7 +53,7 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
             rows = side.word(word)
             note = left_out(rows["status"])
             found += _distribution(sample_of(rows), side.run(), side.condition(word=word), note)
-    survey = surveyed_counts() if resampling.survey is None else resampling.survey
+    survey = resampling.options(WepOptions).people()
     run = Result(TASK, PEOPLE, "survey", "", "", _NAN, _NAN, _NAN, 0, "")
     for word in map(str, frame["word"].unique()):
         sample = people_of(survey, word)

@@ -24,7 +24,7 @@ from inspect_confidence.studies.wep_probes.judgments import (
     recorded_statements,
 )
 from inspect_confidence.studies.wep_probes.shown import FIGURES, HEADLINES, detail, word_tables
-from inspect_confidence.studies.wep_probes.words import stated, words_to_numbers
+from inspect_confidence.studies.wep_probes.words import WepOptions, stated, words_to_numbers
 
 __all__ = ["WEP_PROBES", "recorded_sentences", "recorded_statements"]
 
@@ -176,4 +176,5 @@ WEP_PROBES = Study(
     figures=FIGURES,
     headlines=HEADLINES,
     reference=REFERENCE,
+    options=WepOptions,
 )
