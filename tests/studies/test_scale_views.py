@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from inspect_confidence.studies import View
-from inspect_confidence.studies.scale_variants.study import views
+from inspect_confidence.studies.scale_variants.shown import scale_tables as views
 from studies.test_scale_frames import NAN, Row, frozen, judged, one, results
 
 __all__ = ["frozen"]
