@@ -20,7 +20,7 @@ from inspect_confidence.datasets.life_tables import SSA_2022
 from inspect_confidence.datasets.question_sets import ITEMS
 from inspect_confidence.privacy import SECRET_NAME, model_arguments, model_name, setting_text
 from inspect_confidence.references import DATASETS, OWN, SURVEY, escaped, reference
-from inspect_confidence.studies import STUDIES
+from inspect_confidence.studies import all_studies
 
 VERBATIM = ("url", "doi", "eprint")
 
@@ -47,7 +47,7 @@ def fields(entry: str) -> dict[str, str]:
 
 
 EVERY = [
-    *(study.reference for study in STUDIES),
+    *(study.reference for study in all_studies()),
     *(entry for some in DATASETS.values() for entry in some),
     SURVEY,
 ]

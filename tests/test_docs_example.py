@@ -5,6 +5,7 @@ import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import cast
 
 import pandas as pd
 import pytest
@@ -14,11 +15,10 @@ from inspect_ai.model import ChatMessage, ModelOutput, ModelUsage, get_model
 import inspect_confidence
 from conftest import CHECKOUT
 from inspect_confidence import InvalidArgument, compare, summarize
-from inspect_confidence.commands import compare as _compare
-from inspect_confidence.commands import summarize as _summarize
+from inspect_confidence.commands import analysis
 from inspect_confidence.judgments.read import read_judgments
 from inspect_confidence.metrics import METRICS
-from inspect_confidence.studies import TABLES, Study
+from inspect_confidence.studies import Study, TaskTable, all_tables
 
 FILES = ("datasets", "prompts", "tasks", "studies")
 EVENTS = """event,happened
@@ -40,18 +40,11 @@ def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Study]:
         package = importlib.import_module(f"{inspect_confidence.__name__}.{folder}")
         monkeypatch.setattr(package, "__path__", [*package.__path__, str(tmp_path / folder)])
     made: Study = importlib.import_module("inspect_confidence.studies.forecasts").FORECASTS
-    monkeypatch.setitem(dict_of_tables(), "forecasts", made.tables[0])
-    for module in (_summarize, _compare):
-        monkeypatch.setattr(module, "STUDIES", (made,))
+    monkeypatch.setitem(cast(dict[str, TaskTable], all_tables()), "forecasts", made.tables[0])
+    monkeypatch.setattr(analysis, "all_studies", lambda: (made,))
     yield made
     for folder in FILES:
         monkeypatch.delitem(sys.modules, f"inspect_confidence.{folder}.forecasts")
-
-
-def dict_of_tables() -> dict[str, object]:
-    """The tables of all studies, as the dictionary that they are."""
-    assert isinstance(TABLES, dict)
-    return TABLES
 
 
 def run(replies: list[str], tmp_path: Path, name: str) -> pd.DataFrame:

@@ -275,7 +275,7 @@ def test_decoding_temperature_is_chosen_on_train(command: Command, tmp_path: Pat
     frame = read_judgments(tmp_path)["fermi_eval"]
     assert set(frame["temperature"]) == {0.3, 1.0, 2.0}
     assert set(frame["variant"]) == {f"temperature={t}" for t in ("0.3", "1.0", "2.0")}
-    results = summarize(frame, resamples=50, penalty=7)
+    results = summarize(frame, resamples=50, options={"fermi_eval.penalty": 7})
     chosen = results.query("metric == 'decoding_temperature'")
     overall = chosen[chosen["condition"] == "decoding=all_levels;method=sampling;split=test"]
     train = frame[frame["split"] == "train"]

@@ -660,7 +660,10 @@ def test_canonicalize_by_rules_and_summarize_by_its_file(command: Command, home:
     by_rules["<no_hedge>"] = 1.0
 
     def summarized(**options: Any) -> dict[str, float]:
-        frame = summarize(place, resamples=20, marker_thresholds=[1], **options)
+        own = {f"hedge_markers.{name}": value for name, value in options.items()}
+        frame = summarize(
+            place, resamples=20, options={"hedge_markers.marker_thresholds": 1, **own}
+        )
         return mics(frame.to_dict("records"))
 
     assert summarized() == pytest.approx(by_rules)
@@ -668,7 +671,8 @@ def test_canonicalize_by_rules_and_summarize_by_its_file(command: Command, home:
     # The user joins what rules keep apart, and keeps apart what they join.
     joined = {**forms, "probably": "sure", "perhaps": "sure", "likely": "likely (bare)"}
     (home / "mine.json").write_text(json.dumps(joined), "utf-8")
-    words = ("--markers", home / "mine.json", "--marker-threshold", 1, "--resamples", 20)
+    own = ("marker_thresholds=1", f"markers={home / 'mine.json'}")
+    words = ("--resamples", 20, *(f"--option=hedge_markers.{one}" for one in own))
     done = command("inspect-confidence", "summarize", place, *words, "--json")
     assert mics(json.loads(done.stdout)) == pytest.approx(
         {
@@ -695,7 +699,9 @@ def test_files_of_forms_that_are_refused(home: Path, text: str | None, said: str
     place = judgments_file(home)
     if text is not None:
         (home / "forms.json").write_text(text, "utf-8")
-    assert said in refusal(lambda: summarize(place, markers="forms.json", resamples=5))
+    assert said in refusal(
+        lambda: summarize(place, resamples=5, options={"hedge_markers.markers": "forms.json"})
+    )
 
 
 def test_a_model_groups_markers(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ from inspect_confidence import InvalidArgument, read_judgments
 from inspect_confidence.commands.plan import plan_run
 from inspect_confidence.datasets.cache import CACHE_VARIABLE
 from inspect_confidence.prompts.life_eval import DIRECTIONS, SCHEMA_DIRECTIONS
-from inspect_confidence.studies import TABLES
+from inspect_confidence.studies import all_tables
 from inspect_confidence.studies.study import COMMON_COLUMNS
 from inspect_confidence.tasks.life_eval import life_eval
 from provider_server import ProviderServer, Reply, Request
@@ -420,7 +420,7 @@ def test_a_run_is_scored_and_read(tmp_path: Path) -> None:
     log = run(tmp_path, noise=0.02, error_rate=0.2)
     rows = read_judgments(tmp_path)[TASK]
     assert len(rows) == 24
-    assert set(COMMON_COLUMNS) | set(TABLES[TASK].columns) == set(rows.columns)
+    assert set(COMMON_COLUMNS) | set(all_tables()[TASK].columns) == set(rows.columns)
     ok = rows[rows["status"] == "ok"]
     assert 10 < len(ok) < 24
     assert (ok["answer"] == ok["best_answer"]).all()

@@ -16,8 +16,8 @@ from inspect_confidence.metrics import METRICS
 from inspect_confidence.published import COLUMNS, read_published
 from inspect_confidence.results import COLUMNS as RESULT_COLUMNS
 from inspect_confidence.results import decode_condition, encode_condition
-from inspect_confidence.studies import TABLES
-from inspect_confidence.studies.wep_probes.study import recorded_sentences, recorded_statements
+from inspect_confidence.studies import all_tables
+from studies.recorded import recorded_sentences, recorded_statements
 
 KEY = ["task", "model", "dataset", "condition", "metric"]
 FIGURES = read_published()
@@ -45,7 +45,7 @@ def test_layout() -> None:
 
 def test_every_figure_is_named() -> None:
     """Every figure has a known task and metric, model, data set and source, and stands once."""
-    assert set(FIGURES["task"]) <= set(TABLES)
+    assert set(FIGURES["task"]) <= set(all_tables())
     assert set(FIGURES["metric"]) <= set(METRICS)
     assert not (FIGURES[["model", "dataset", "source"]] == "").any(axis=None)
     assert not FIGURES.duplicated(KEY).any()

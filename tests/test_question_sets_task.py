@@ -19,7 +19,7 @@ from conftest import Command
 from inspect_confidence import InvalidArgument, read_judgments
 from inspect_confidence.commands.plan import plan_run
 from inspect_confidence.datasets.cache import CACHE_VARIABLE
-from inspect_confidence.studies import TABLES
+from inspect_confidence.studies import all_tables
 from inspect_confidence.studies.study import COMMON_COLUMNS
 from inspect_confidence.tasks.question_sets import question_sets
 from provider_server import ProviderServer, Reply, Request, Token
@@ -356,7 +356,7 @@ def test_a_run_is_scored_and_read(tmp_path: Path, dataset: str, options: int) ->
     """Two epochs of twenty items: judgments with every column, from which the metrics follow."""
     log = run(tmp_path, dataset, error_rate=0.2)
     rows = read_judgments(tmp_path)[TASK]
-    assert set(COMMON_COLUMNS) | set(TABLES[TASK].columns) == set(rows.columns)
+    assert set(COMMON_COLUMNS) | set(all_tables()[TASK].columns) == set(rows.columns)
     stated, token = (rows[rows["source"] == source] for source in ("stated", "token"))
     assert len(stated) == len(token) == 40
     assert set(rows["choices"]) == {options}

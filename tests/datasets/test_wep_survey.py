@@ -161,7 +161,9 @@ def test_summarize_against_another_survey(tmp_path: Path) -> None:
     frame = stated(maybe=[0.5, 0.4, 0.6], likely=[0.7, 0.8, 0.6])
     # Of nine pairs people are above in 0 + 1 + 3 and equal in 1 + 1 + 0.
     theta = pytest.approx((0 + 1 + 3 + 1) / 9)
-    assert compared(summarize(frame, resamples=20, survey=path)) == {"maybe": theta}
+    assert compared(summarize(frame, resamples=20, options={"wep_probes.survey": path})) == {
+        "maybe": theta
+    }
 
 
 def test_a_word_with_two_columns_is_refused(tmp_path: Path) -> None:

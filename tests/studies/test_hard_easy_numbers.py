@@ -18,7 +18,7 @@ from sklearn.metrics import roc_auc_score
 from inspect_confidence import InvalidArgument, compare, summarize
 from inspect_confidence.results import decode_condition
 from inspect_confidence.studies import View
-from inspect_confidence.studies.life_eval.study import LIFE_EVAL, best_age_curves
+from inspect_confidence.studies.life_eval.study import LIFE_EVAL
 from studies.test_scale_frames import frozen
 
 __all__ = ["frozen"]
@@ -798,7 +798,9 @@ def test_group_mean_is_the_mean_of_its_models(task: str, grouping: Callable[...,
         for seed, model in enumerate("abcd")
         for row in (lives(model, seed) if task == "life_eval" else options(model, seed, "options"))
     ]
-    found = results(rows, task, groups=grouping("a,odd", "b,even", "c,odd", "d,single"))
+    found = results(
+        rows, task, options={"life_eval.groups": grouping("a,odd", "b,even", "c,odd", "d,single")}
+    )
     assert set(found["model"]) == {*"abcd", "mean of odd", "mean of even", "mean of single"}
     alone, single = keyed(found, "d"), keyed(found, "mean of single")
     assert len(single) > 10
@@ -880,10 +882,12 @@ def test_groups_that_lack_a_model_or_have_it_twice(grouping: Callable[..., Path]
     """Both are errors that name the model."""
     rows = [*lives("a", 1), *lives("b", 2)]
     with pytest.raises(InvalidArgument, match="there is no group for b"):
-        results(rows, groups=grouping("a,one"))
+        results(rows, options={"life_eval.groups": grouping("a,one")})
     with pytest.raises(InvalidArgument, match="a is in one and in two"):
-        results(rows, groups=grouping("a,one", "b,one", "a,two"))
-    again = results(rows, groups=grouping("a,one", "b,one", "a,one", "absent,two"))
+        results(rows, options={"life_eval.groups": grouping("a,one", "b,one", "a,two")})
+    again = results(
+        rows, options={"life_eval.groups": grouping("a,one", "b,one", "a,one", "absent,two")}
+    )
     assert set(again["model"]) == {"a", "b", "mean of one"}
 
 
@@ -1086,43 +1090,6 @@ def test_options_that_have_no_probability(answer: str, target: str) -> None:
     row = {"item": "q", "kind": "options", "probabilities": "[0.7, 0.3]"}
     with pytest.raises(InvalidArgument, match="is none of 2 options"):
         results([{**row, "answer": answer, "target": target}], "question_sets", convention="text")
-
-
-# Best ages
-
-
-def test_best_age_curves_by_hand() -> None:
-    """A row a model, sex, radius and age; unread answers don't count, and may leave none."""
-    shared = {"variant": "", "sex": "male", "radius": 5.0, "confidence": 0.5}
-    shared |= {SCORE: 0.2, MAS: 0.3}
-    rows: list[Row] = [
-        {**shared, "model": "a", "age": 60, "answer": 80, "best_answer": 84, "epoch": 1},
-        {**shared, "model": "a", "age": 60, "answer": 83, "best_answer": 84, "epoch": 2},
-        {**shared, "model": "a", "age": 60, "answer": NAN, "best_answer": 84, "epoch": 3},
-        {**shared, "model": "a", "age": 61, "answer": NAN, "best_answer": 85, "epoch": 1},
-        {**shared, "model": "a", "age": 60, "answer": 90, "best_answer": 88, "sex": "female"},
-        {**shared, "model": "a", "age": 60, "answer": 70, "best_answer": 86, "radius": 20.0},
-        {**shared, "model": "b", "age": 60, "answer": 75, "best_answer": 84},
-        {**shared, "model": "b", "age": 60, "answer": 77, "best_answer": 84, "variant": "hot"},
-    ]
-    curves = best_age_curves(pd.DataFrame(rows))
-    keys = ["model", "variant", "sex", "radius", "age"]
-    assert list(curves) == [*keys, "answer", "best_answer", "n"]
-    found = {tuple(row[name] for name in keys): row for row in curves.to_dict("records")}
-    expected = {
-        ("a", "", "male", 5.0, 60): (81.5, 84, 2),
-        ("a", "", "male", 5.0, 61): (NAN, 85, 0),
-        ("a", "", "female", 5.0, 60): (90, 88, 1),
-        ("a", "", "male", 20.0, 60): (70, 86, 1),
-        ("b", "", "male", 5.0, 60): (75, 84, 1),
-        ("b", "hot", "male", 5.0, 60): (77, 84, 1),
-    }
-    assert set(found) == set(expected)
-    for key, numbers in expected.items():
-        row = found[key]
-        assert [row["answer"], row["best_answer"], row["n"]] == pytest.approx(
-            list(numbers), nan_ok=True
-        )
 
 
 # Views

@@ -15,7 +15,8 @@ from sklearn.metrics import roc_auc_score
 
 from inspect_confidence import summarize
 from inspect_confidence.results import decode_condition
-from inspect_confidence.studies.life_eval.study import LIFE_EVAL, recorded_ages, recorded_options
+from inspect_confidence.studies.life_eval.study import LIFE_EVAL
+from studies.recorded import recorded_ages, recorded_options
 from studies.test_scale_frames import frozen
 
 __all__ = ["frozen"]
@@ -358,7 +359,9 @@ def test_means_of_groups_of_models(frames: Frames, tmp_path: Path, authors: pd.D
     """Unweighted means of the models' figures, in a group of the file and in that of all."""
     path = tmp_path / "groups.csv"
     path.write_text(f"model,group\n{CLAUDE},new\n{GPT},new\n{LLAMA},old\n", "utf-8")
-    grouped = summarize(frames, resamples=10, convention="authors", groups=path)
+    grouped = summarize(
+        frames, resamples=10, convention="authors", options={"life_eval.groups": path}
+    )
     assert set(grouped["model"]) == {*MODELS, "mean of new", "mean of old"}
     cases: list[tuple[pd.DataFrame, str, tuple[str, ...]]] = [
         (grouped, "mean of new", (CLAUDE, GPT)),

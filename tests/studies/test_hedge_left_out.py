@@ -25,7 +25,7 @@ def results(**changed: list[float]) -> dict[str, dict[str, Any]]:
             **changed,
         }
     )
-    found = summarize(frame, resamples=10, marker_thresholds=(1,))
+    found = summarize(frame, resamples=10, options={"hedge_markers.marker_thresholds": 1})
     rows = found[found["dataset"] == "d"].to_dict("records")
     return {str(row["metric"]): {str(key): value for key, value in row.items()} for row in rows}
 

@@ -182,9 +182,12 @@ def found_in(results: Frame) -> dict[Key, float]:
     return dict(zip(keys, map(float, results["value"]), strict=True))
 
 
-def checked(frame: Frame, resamples: int = 50, **options: Any) -> Frame:
+def checked(
+    frame: Frame, resamples: int = 50, convention: str | None = None, **options: Any
+) -> Frame:
     """Results of which each is in its metric's range, or undefined with a reason."""
-    results = summarize(frame, resamples=resamples, **options)
+    own = {f"hedge_markers.{name}": value for name, value in options.items()}
+    results = summarize(frame, resamples=resamples, convention=convention, options=own)
     assert len(results)
     for row in results.to_dict("records"):
         metric = METRICS[row["metric"]]

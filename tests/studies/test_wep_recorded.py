@@ -14,7 +14,7 @@ import pytest
 
 from inspect_confidence import InvalidArgument, summarize
 from inspect_confidence.results import decode_condition
-from inspect_confidence.studies.wep_probes.judgments import recorded_sentences, recorded_statements
+from studies.recorded import recorded_sentences, recorded_statements
 
 PC, MC, EC, EMC = (
     "pairwise_consistency",

@@ -15,7 +15,7 @@ from inspect_confidence.judgments.logs import _OPERATIONAL, find_logs
 from inspect_confidence.judgments.read import Judgments, Paths, read_judgments
 from inspect_confidence.privacy import model_arguments, model_name, scrub, setting_text
 from inspect_confidence.references import DATASETS, OWN, SURVEY, reference
-from inspect_confidence.studies import STUDIES, TABLES
+from inspect_confidence.studies import all_studies, all_tables
 
 _NOT_ASKED = frozenset({*_OPERATIONAL, "extra_body"})
 
@@ -225,14 +225,18 @@ def cite(paths: Paths, *, judgments: Judgments | None = None) -> Citation:
     named = sorted(_datasets(frames))
     entries = [
         _software(frames, headers),
-        *(study.reference for study in STUDIES if any(one.task in frames for one in study.tables)),
+        *(
+            study.reference
+            for study in all_studies()
+            if any(one.task in frames for one in study.tables)
+        ),
         *(entry for name in named for entry in DATASETS.get(name, ())),
         *([SURVEY] if _SURVEYED in frames else []),
         *_inspect(headers),
     ]
     return Citation(
         list(dict.fromkeys(entries)),
-        [settings_of(task, frames[task], runs[task]) for task in TABLES if task in frames],
+        [settings_of(task, frames[task], runs[task]) for task in all_tables() if task in frames],
         [scrub(name) for name in named if name not in DATASETS and name not in OWN],
     )
 

@@ -5,10 +5,25 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from inspect_confidence.metrics.arrays import FloatArray, aligned
-from inspect_confidence.metrics.words import sample_of
+from inspect_confidence.metrics.arrays import FloatArray, IntArray, aligned, sample_of
+
+__all__ = [
+    "Statistic",
+    "basic_interval",
+    "bonferroni",
+    "bootstrap",
+    "clustered_wilson_interval",
+    "holm",
+    "mean_of",
+    "means_of",
+    "median_of",
+    "middle_of",
+    "percentile_interval",
+    "ratio",
+    "sign_flip_p",
+]
 
 
 def clustered_wilson_interval(
@@ -197,7 +212,7 @@ def ratio(numerator: ArrayLike, denominator: ArrayLike) -> Statistic:
     return statistic
 
 
-def mean_of(values: ArrayLike, unit: NDArray[np.int64], units: int) -> Statistic:
+def mean_of(values: ArrayLike, unit: IntArray, units: int) -> Statistic:
     """The mean of judgments' values, each weighing as much as its unit; NaN values left out."""
     array = np.asarray(values, float)
     there = ~np.isnan(array)
@@ -207,7 +222,7 @@ def mean_of(values: ArrayLike, unit: NDArray[np.int64], units: int) -> Statistic
     )
 
 
-def means_of(values: ArrayLike, unit: NDArray[np.int64], units: int) -> Statistic:
+def means_of(values: ArrayLike, unit: IntArray, units: int) -> Statistic:
     """The means of several finite values of each judgment at once; NaN values left out.
 
     Args:
@@ -231,7 +246,7 @@ def means_of(values: ArrayLike, unit: NDArray[np.int64], units: int) -> Statisti
 
 
 def middle_of(
-    values: ArrayLike, unit: NDArray[np.int64]
+    values: ArrayLike, unit: IntArray
 ) -> Callable[[FloatArray], tuple[FloatArray, FloatArray]]:
     """The lower and the upper weighted median of judgments' values; NaN values left out."""
     array = np.asarray(values, float)
@@ -251,7 +266,7 @@ def middle_of(
     return middle
 
 
-def median_of(values: ArrayLike, unit: NDArray[np.int64]) -> Statistic:
+def median_of(values: ArrayLike, unit: IntArray) -> Statistic:
     """The median of judgments' values, each weighing as much as its unit; NaN values left out.
 
     The mean of the lower and the upper weighted median, so that whole-number weights give the
@@ -267,7 +282,7 @@ def median_of(values: ArrayLike, unit: NDArray[np.int64]) -> Statistic:
 
 
 def resampled_weights(
-    strata: NDArray[np.int64], resamples: int, seed: int | Sequence[int]
+    strata: IntArray, resamples: int, seed: int | Sequence[int]
 ) -> Iterator[FloatArray]:
     """Bootstrap weights in chunks: units drawn with replacement, within each stratum.
 
@@ -291,7 +306,7 @@ def resampled_weights(
 
 def bootstrap(
     statistics: Mapping[Name, Statistic],
-    strata: NDArray[np.int64],
+    strata: IntArray,
     *,
     resamples: int = 10_000,
     seed: int | Sequence[int] = 0,

@@ -9,11 +9,26 @@ import pandas as pd
 from inspect_confidence.metrics import (
     Cells,
     ConfidenceTables,
+    accuracy,
+    auprc_error,
+    aurc,
+    auroc,
     bin_count,
+    brier,
+    brier_reliability,
+    brier_resolution,
+    brier_uncertainty,
+    ece,
+    m_ratio,
+    mean_confidence,
     meta_d,
+    meta_d_ideal,
+    meta_information,
+    overconfidence,
+    type2_criterion,
+    type2_dprime,
     type2_remark,
 )
-from inspect_confidence.metrics import tables as of
 from inspect_confidence.studies.estimate import (
     Estimand,
     FloatArray,
@@ -79,38 +94,38 @@ class Answers:
 
 
 MEANS = (
-    Form("accuracy", of.accuracy_of),
-    Form("mean_confidence", of.mean_confidence_of),
+    Form("accuracy", accuracy.of),
+    Form("mean_confidence", mean_confidence.of),
 )
 PLAIN = (
-    Form("overconfidence", of.overconfidence_of),
-    Form("ece", of.ece_of, {}, "10 bins of equal width"),
-    Form("brier", of.brier_of),
-    Form("auroc", of.auroc_of),
-    Form("meta_information", of.meta_information_of),
+    Form("overconfidence", overconfidence.of),
+    Form("ece", ece.of, {}, "10 bins of equal width"),
+    Form("brier", brier.of),
+    Form("auroc", auroc.of),
+    Form("meta_information", meta_information.of),
 )
 """Numbers that also are compared between contenders."""
 
 FURTHER = (
-    Form("ece", lambda t: of.ece_of(t, bins=15), {"bins": 15}, "15 bins of equal width"),
-    Form("ece", lambda t: of.ece_of(t, bins=20), {"bins": 20}, "20 bins of equal width"),
+    Form("ece", lambda t: ece.of(t, bins=15), {"bins": 15}, "15 bins of equal width"),
+    Form("ece", lambda t: ece.of(t, bins=20), {"bins": 20}, "20 bins of equal width"),
     Form(
         "ece",
-        lambda t: of.ece_of(t, binning="own_top"),
+        lambda t: ece.of(t, binning="own_top"),
         {"bins": 11},
         "10 bins of equal width below 1, an eleventh for 1",
     ),
     Form(
         "ece",
-        lambda t: of.ece_of(t, binning="equal_mass"),
+        lambda t: ece.of(t, binning="equal_mass"),
         {"binning": "equal_mass"},
         "10 bins of equal mass asked for",
     ),
-    Form("brier_reliability", of.reliability_of),
-    Form("brier_resolution", of.resolution_of),
-    Form("brier_uncertainty", of.uncertainty_of),
-    Form("auprc_error", of.auprc_error_of),
-    Form("aurc", of.aurc_of),
+    Form("brier_reliability", brier_reliability.of),
+    Form("brier_resolution", brier_resolution.of),
+    Form("brier_uncertainty", brier_uncertainty.of),
+    Form("auprc_error", auprc_error.of),
+    Form("aurc", aurc.of),
 )
 
 
@@ -118,22 +133,20 @@ def at_threshold(threshold: float) -> list[Form]:
     """Type-2 sensitivity at a threshold."""
     where = {"threshold": threshold}
     return [
-        Form("type2_dprime", lambda t: of.type2_dprime_of(t, threshold=threshold), where),
-        Form("meta_d_ideal", lambda t: of.meta_d_ideal_of(t, threshold=threshold), where),
+        Form("type2_dprime", lambda t: type2_dprime.of(t, threshold=threshold), where),
+        Form("meta_d_ideal", lambda t: meta_d_ideal.of(t, threshold=threshold), where),
     ]
 
 
 def ratios(threshold: float, choices: int | None) -> list[Form]:
     """The criterion, and M-ratio in every type-1 model that goes with the number of choices."""
     where = {"threshold": threshold}
-    forms = [
-        Form("type2_criterion", lambda t: of.type2_criterion_of(t, threshold=threshold), where)
-    ]
+    forms = [Form("type2_criterion", lambda t: type2_criterion.of(t, threshold=threshold), where)]
     models = {None: (), 2: ("two_z", "two_afc", "m_afc")}.get(choices, ("m_afc",))
     forms += [
         Form(
             "m_ratio",
-            lambda t, model=model: of.m_ratio_of(  # type: ignore[misc] # a default binds the name
+            lambda t, model=model: m_ratio.of(  # type: ignore[misc] # a default binds the name
                 t, type1=model, alternatives=choices, threshold=threshold
             ),
             {**where, "type1": model},

@@ -60,10 +60,10 @@ def side_by_side(statistic: Statistic, units: int) -> PairedStatistic:
     """A statistic of 2n units, the first contender's before the second's, as a paired one of n."""
 
     def paired(first: FloatArray | None, second: FloatArray | None) -> FloatArray:
-        rows = len(np.asarray(first if second is None else second))
-        nothing = np.zeros((rows, units))
+        nothing = np.zeros((1, units))
         sides = [nothing if side is None else side for side in (first, second)]
-        return statistic(np.hstack(sides))
+        rows = max(map(len, sides))
+        return statistic(np.hstack([np.broadcast_to(side, (rows, units)) for side in sides]))
 
     return paired
 
@@ -83,9 +83,16 @@ def means_contrast(
         items: How many items each mean rests on.
         units: How many units there are.
     """
-    values = np.vstack([values for values, _ in sides])
+    alone = [means_of(values, unit, units) for values, unit in sides]
     unit = np.concatenate([unit + k * units for k, (_, unit) in enumerate(sides)])
-    return Contrast(names, items, units, side_by_side(means_of(values, unit, 2 * units), units))
+    both = means_of(np.vstack([values for values, _ in sides]), unit, 2 * units)
+
+    def paired(first: FloatArray | None, second: FloatArray | None) -> FloatArray:
+        if first is None or second is None:
+            return alone[0](first) if first is not None else alone[1](np.asarray(second))
+        return both(np.hstack([first, second]))
+
+    return Contrast(names, items, units, paired)
 
 
 @dataclass(frozen=True)

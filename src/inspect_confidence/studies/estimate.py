@@ -294,13 +294,8 @@ def results_of(drawn: Drawn, key: Key) -> list[Result]:
     return results
 
 
-_REFLECTED = frozenset({"meta_information", "id_mae", "cd_mae", "m_avg_cv"})
-"""Metrics that resampling biases upwards, as it does distances and mutual information: percentile
-intervals of the latter cover 60 to 72% at usual numbers of items."""
-
-
 def _interval(metric: str, value: float, draws: FloatArray) -> tuple[float, float]:
-    if metric not in _REFLECTED:
+    if METRICS[metric].interval != "basic":
         return percentile_interval(draws)
     low, high = basic_interval(value, draws)
     return max(low, METRICS[metric].low), max(high, value)

@@ -1,13 +1,15 @@
 """FermiEval: from judgments to the study's numbers."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
+from inspect_confidence.arguments import number
 from inspect_confidence.metrics import Statistic
 from inspect_confidence.references import FERMI_EVAL as REFERENCE
-from inspect_confidence.results import Condition, Result, with_parts, without
+from inspect_confidence.results import Condition, Result, without
 from inspect_confidence.studies.compare import Contrast, Name, differences, side_by_side
 from inspect_confidence.studies.estimate import FloatArray, IntArray, draw, results_of, runs
 from inspect_confidence.studies.fermi_eval.judgments import read_sample
@@ -20,7 +22,7 @@ from inspect_confidence.studies.fermi_eval.numbers import (
 from inspect_confidence.studies.fermi_eval.shown import FIGURES, HEADLINES, detail, interval_tables
 from inspect_confidence.studies.fermi_eval.temperatures import decoding_temperatures
 from inspect_confidence.studies.intervals import Intervals, plateau
-from inspect_confidence.studies.study import Difference, Resampling, Study, TaskTable, View
+from inspect_confidence.studies.study import Difference, Resampling, Study, TaskTable, option
 
 # The gap differs by the same as the coverage.
 _OF_READ = tuple(
@@ -28,6 +30,18 @@ _OF_READ = tuple(
     for metric in METRICS_OF_INTERVALS
     if metric not in ("coverage_gap", "format_failure_rate")
 )
+
+
+@dataclass(frozen=True)
+class FermiOptions:
+    """Options of FermiEval.
+
+    Attributes:
+        penalty: Lambda of the decoding-temperature rule, where several temperatures were sampled:
+            mean interval score + lambda * max(0, nominal - coverage).
+    """
+
+    penalty: float = option(10.0, number)
 
 
 def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
@@ -47,7 +61,8 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
                 for temperature, drawn in rows.groupby("temperature")
             }
             where, units = condition.but(method="sampling"), pd.Index(rows["item"].unique())
-            found = decoding_temperatures(made, units, where, resampling.penalty)
+            penalty = resampling.options(FermiOptions).penalty
+            found = decoding_temperatures(made, units, where, penalty)
             results += results_of(draw(found, _strata(rows), resampling), key)
     return results
 
@@ -94,12 +109,6 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
     return differences(Contrast(list(found), items, n, side_by_side(together, n)), resampling)
 
 
-def views(results: pd.DataFrame) -> list[View]:
-    """A table a model, data set and variant: levels in rows, methods in columns."""
-    names = ("level", "method", "split", "variant", "base", "scaling", "decoding", "traces")
-    return interval_tables(with_parts(results, names))
-
-
 FERMI_EVAL = Study(
     name="fermi_eval",
     title="FermiEval: intervals around order-of-magnitude answers",
@@ -132,9 +141,10 @@ FERMI_EVAL = Study(
     contenders=("method",),
     summarize=summarize,
     compare=compare,
-    views=views,
+    views=interval_tables,
     detail=detail,
     figures=FIGURES,
     headlines=HEADLINES,
     reference=REFERENCE,
+    options=FermiOptions,
 )

@@ -22,6 +22,7 @@ from inspect_confidence.metrics import (
 )
 from inspect_confidence.results import Condition
 from inspect_confidence.studies.estimate import NAN, Estimand, FloatArray, Number
+from inspect_confidence.studies.hedge_markers.forms import HedgeOptions
 from inspect_confidence.studies.hedge_markers.judgments import NO_HEDGE, Sentences
 from inspect_confidence.studies.study import Resampling
 
@@ -37,9 +38,8 @@ def over_datasets(
         threshold: T.
         condition: What the judgments have in common.
     """
-    rules = _Rules(
-        resampling.convention == "authors", threshold, resampling.ddof, resampling.correlation_clamp
-    )
+    own, authors = resampling.options(HedgeOptions), resampling.convention == "authors"
+    rules = _Rules(authors, threshold, own.ddof, own.correlation_clamp)
     markers = said.markers(said.counted(resampling.convention), threshold)
     yield _stability(said, markers, rules, condition)
     if NO_HEDGE in markers:

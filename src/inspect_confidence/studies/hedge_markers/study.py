@@ -9,6 +9,7 @@ from inspect_confidence.references import HEDGE_MARKERS as REFERENCE
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies.compare import differences, means_contrast
 from inspect_confidence.studies.estimate import draw, places, results_of, runs
+from inspect_confidence.studies.hedge_markers.forms import HedgeOptions
 from inspect_confidence.studies.hedge_markers.judgments import (
     Sentences,
     completed_hedges,
@@ -42,7 +43,7 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
     """The results of answers, and of the check of judges."""
     found: list[Result] = []
     if TASK in frames:
-        rows = with_judges(completed_hedges(frames[TASK], resampling.markers))
+        rows = with_judges(completed_hedges(frames[TASK], resampling.options(HedgeOptions).markers))
         for key, condition, said in runs(rows, ("model", "variant", "judge")):
             found += _of_model(said, key, condition, resampling)
         found += accuracy_correlations(found)
@@ -57,9 +58,9 @@ def _of_model(
 ) -> list[Result]:
     """Every data set's split by itself, then what goes over data sets, for each threshold."""
     found: list[Result] = []
-    several, everything = len(resampling.marker_thresholds) > 1, Sentences.of(rows)
-    for threshold in resampling.marker_thresholds:
-        where = condition.but(marker_threshold=threshold if several else "")
+    thresholds, everything = resampling.options(HedgeOptions).marker_thresholds, Sentences.of(rows)
+    for threshold in thresholds:
+        where = condition.but(marker_threshold=threshold if len(thresholds) > 1 else "")
         by_group = rows.groupby(["dataset", "split"], sort=False)
         for stream, ((dataset, split), mine) in enumerate(by_group):
             said, at = Sentences.of(mine), where.but(split=split)
@@ -74,7 +75,8 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
     """Differences of two contenders' means over replies, on the items that both answered."""
     if a["task"].iloc[0] == CHECK:
         return []
-    sides = [Sentences.of(completed_hedges(side, resampling.markers)).replies for side in (a, b)]
+    forms = resampling.options(HedgeOptions).markers
+    sides = [Sentences.of(completed_hedges(side, forms)).replies for side in (a, b)]
     read = [side[side["faithfulness"].notna()] for side in sides]
     items = pd.Index(sorted(set(read[0]["item"]) & set(read[1]["item"])))
     common = [side[side["item"].isin(items)] for side in read]
@@ -145,4 +147,5 @@ HEDGE_MARKERS = Study(
     figures=FIGURES,
     headlines=HEADLINES,
     reference=REFERENCE,
+    options=HedgeOptions,
 )

@@ -14,10 +14,10 @@ from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.metrics import (
     HardEasySlope,
     correlation_of,
+    ece,
     hard_easy_slope,
     slope_interval,
 )
-from inspect_confidence.metrics import tables as of
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies.calibration import (
     PLAIN,
@@ -60,12 +60,12 @@ from inspect_confidence.studies.study import Difference, Resampling
 _DECADE = 10
 _ELEVEN = Form(
     "ece",
-    lambda t: of.ece_of(t, binning="own_top"),
+    lambda t: ece.of(t, binning="own_top"),
     note="10 bins of equal width below 1, an eleventh for 1",
 )
 _PUBLISHED = Form(
     "ece",
-    lambda t: of.ece_of(t, binning="right_closed"),
+    lambda t: ece.of(t, binning="right_closed"),
     note="10 bins (k/10, (k+1)/10], a confidence of 0 in none of them, as published",
 )
 

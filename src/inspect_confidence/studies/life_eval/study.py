@@ -1,10 +1,13 @@
 """LifeEval and the question sets: judgments -> results, comparisons and tables."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pandas as pd
 
+from inspect_confidence.arguments import user_path
+from inspect_confidence.datasets.records import read_records
+from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.metrics import HardEasySlope
 from inspect_confidence.references import LIFE_EVAL as REFERENCE
 from inspect_confidence.results import Condition, Key, Result
@@ -28,19 +31,42 @@ from inspect_confidence.studies.life_eval.numbers import (
     slope_of,
     stated_against_token,
 )
-from inspect_confidence.studies.life_eval.recorded import recorded_ages, recorded_options
 from inspect_confidence.studies.life_eval.shown import (
     FIGURES,
     HEADLINES,
-    best_age_curves,
     calibration_tables,
     detail,
 )
-from inspect_confidence.studies.study import Difference, Resampling, Study, TaskTable
-
-__all__ = ["LIFE_EVAL", "best_age_curves", "recorded_ages", "recorded_options"]
+from inspect_confidence.studies.study import Difference, Resampling, Study, TaskTable, option
 
 LIFE, SETS = "life_eval", "question_sets"
+
+
+def read_groups(name: str, value: object) -> dict[str, str]:
+    """The group of each model from a csv or jsonl file with `model` and `group`.
+
+    Raises:
+        InvalidArgument: The file can't be used, or gives a model two groups.
+    """
+    path = user_path(name, value)
+    groups: dict[str, str] = {}
+    for row in read_records(path, ["model", "group"]):
+        model, group = str(row["model"]), str(row["group"])
+        if groups.setdefault(model, group) != group:
+            raise InvalidArgument(f"{path.name}: {model} is in {groups[model]} and in {group}.")
+    return groups
+
+
+@dataclass(frozen=True)
+class LifeOptions:
+    """Options of LifeEval and the question sets.
+
+    Attributes:
+        groups: The group of each model, for means over models, from a csv or jsonl file with
+            `model` and `group`; all are one group if None.
+    """
+
+    groups: Mapping[str, str] | None = option(None, read_groups)
 
 
 def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
@@ -84,7 +110,7 @@ def _of_dataset(
         found += results_of(drawn[who.model], who)
         if key.task == SETS:
             found += stated_against_token(mine, who, condition, resampling)
-    for group, members in groups_of(list(drawn), resampling.groups).items():
+    for group, members in groups_of(list(drawn), resampling.options(LifeOptions).groups).items():
         theirs = {name: lines[name] for name in members if name in lines}
         mean = group_mean({name: drawn[name] for name in members}, theirs, condition)
         found += results_of(mean, replace(key, model=f"mean of {group}"))
@@ -194,4 +220,5 @@ LIFE_EVAL = Study(
     figures=FIGURES,
     headlines=HEADLINES,
     reference=REFERENCE,
+    options=LifeOptions,
 )

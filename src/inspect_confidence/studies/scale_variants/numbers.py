@@ -6,7 +6,16 @@ import numpy as np
 import pandas as pd
 from scipy.sparse import coo_array
 
-from inspect_confidence.metrics import tables as of
+from inspect_confidence.metrics import (
+    ReportTables,
+    report_entropy,
+    round_rate,
+    top1_share,
+    top1_value,
+    top3_share,
+    unique_values,
+    utilization,
+)
 from inspect_confidence.results import Condition
 from inspect_confidence.studies.calibration import (
     Answers,
@@ -67,18 +76,18 @@ def _reports(
     values, column = np.unique(raw, return_inverse=True)
     unit = places(reported, units)
     used = coo_array((np.ones(len(raw)), (column, unit)), (len(values), len(units))).tocsr()
-    metrics: dict[str, Callable[[of.ReportTables], FloatArray]] = {
-        "top1_value": of.top1_value_of,
-        "top1_share": of.top1_share_of,
-        "top3_share": of.top3_share_of,
-        "unique_values": of.unique_values_of,
-        "entropy_bits": of.entropy_bits_of,
-        "round_rate": of.round_rate_of,
-        "utilization": lambda t: of.utilization_of(t, low=float(low[0]), high=float(high[0])),
+    metrics: dict[str, Callable[[ReportTables], FloatArray]] = {
+        "top1_value": top1_value.of,
+        "top1_share": top1_share.of,
+        "top3_share": top3_share.of,
+        "unique_values": unique_values.of,
+        "entropy_bits": report_entropy.of,
+        "round_rate": round_rate.of,
+        "utilization": lambda t: utilization.of(t, low=float(low[0]), high=float(high[0])),
     }
 
     def statistic(weights: FloatArray) -> FloatArray:
-        tables = of.ReportTables(values, np.asarray((used @ weights.T).T))
+        tables = ReportTables(values, np.asarray((used @ weights.T).T))
         return np.column_stack([metric(tables) for metric in metrics.values()])
 
     yield Estimand([Number(condition, name, len(raw), note) for name in metrics], statistic)

@@ -11,8 +11,14 @@ from numpy.typing import NDArray
 from inspect_confidence.answers import first_letter
 from inspect_confidence.datasets.wep_choices import COMPLEMENTS, POINTS, design
 from inspect_confidence.errors import InvalidArgument, nearest
-from inspect_confidence.metrics import means_of
-from inspect_confidence.metrics import words as scores
+from inspect_confidence.metrics import (
+    choice_sensitivity,
+    empirical_consistency,
+    empirical_monotonicity_consistency,
+    means_of,
+    monotonicity_consistency,
+    pairwise_consistency,
+)
 from inspect_confidence.prompts.wep_probes import CHOICES
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies.estimate import (
@@ -109,16 +115,19 @@ def units(rows: pd.DataFrame, convention: str | None) -> Mapping[str, pd.DataFra
     kinds = index["interval"].to_numpy(str)
     rises = np.isin(kinds, list(RISING))
     found = {
-        "monotonicity_consistency": _long(index, {"": scores.monotone(ranks, rises)}),
-        "choice_sensitivity": _long(index, {"": scores.changing(ranks)}),
+        "monotonicity_consistency": _long(index, {"": monotonicity_consistency.each(ranks, rises)}),
+        "choice_sensitivity": _long(index, {"": choice_sensitivity.each(ranks)}),
         "empirical_consistency": _long(
             index,
-            {f"{p:g}": scores.fitting(ranks[:, i], right[:, i]) for i, p in enumerate(points)},
+            {
+                f"{p:g}": empirical_consistency.each(ranks[:, i], right[:, i])
+                for i, p in enumerate(points)
+            },
         ),
         "empirical_monotonicity_consistency": _long(
             index,
             {
-                f"{p:g}": scores.moving_alike(
+                f"{p:g}": empirical_monotonicity_consistency.each(
                     ranks[:, i], ranks[:, i + 1], right[:, i], right[:, i + 1]
                 )
                 for i, p in enumerate(points[:-1])
@@ -143,7 +152,7 @@ def _pairs(index: pd.DataFrame, ranks: np.ndarray, convention: str | None) -> pd
     values = {}
     for i, point in enumerate(points):
         first, second = ranks[firsts, i], others[:, i]
-        mirrored = scores.complementary(first, second, size)
+        mirrored = pairwise_consistency.each(first, second, size)
         if convention == "authors":
             mirrored[(size == 3) & (first == 2) & (second == 0)] = 0
         values[f"{point:g}"] = mirrored

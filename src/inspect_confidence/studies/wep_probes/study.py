@@ -19,13 +19,9 @@ from inspect_confidence.studies.wep_probes.choices import (
 from inspect_confidence.studies.wep_probes.judgments import (
     read_sentence,
     read_statement,
-    recorded_sentences,
-    recorded_statements,
 )
 from inspect_confidence.studies.wep_probes.shown import FIGURES, HEADLINES, detail, word_tables
-from inspect_confidence.studies.wep_probes.words import stated, words_to_numbers
-
-__all__ = ["WEP_PROBES", "recorded_sentences", "recorded_statements"]
+from inspect_confidence.studies.wep_probes.words import WepOptions, stated, words_to_numbers
 
 
 def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
@@ -144,4 +140,5 @@ WEP_PROBES = Study(
     figures=FIGURES,
     headlines=HEADLINES,
     reference=REFERENCE,
+    options=WepOptions,
 )

@@ -7,15 +7,19 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from inspect_confidence.datasets.wep_survey import Survey, surveyed_counts
+from inspect_confidence.arguments import user_path
+from inspect_confidence.datasets.wep_survey import Survey, read_survey, surveyed_counts
 from inspect_confidence.errors import InvalidArgument
-from inspect_confidence.metrics import ValueTables, brunner_munzel, holm, sign_flip_p
-from inspect_confidence.metrics.tables import (
-    jensen_shannon_of,
-    kl_of,
-    ks_of,
-    median_difference_of,
-    wasserstein_of,
+from inspect_confidence.metrics import (
+    ValueTables,
+    brunner_munzel,
+    holm,
+    jensen_shannon,
+    kl_divergence,
+    ks_statistic,
+    median_difference,
+    sign_flip_p,
+    wasserstein,
 )
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies.estimate import (
@@ -28,7 +32,7 @@ from inspect_confidence.studies.estimate import (
     results_of,
     runs,
 )
-from inspect_confidence.studies.study import Resampling
+from inspect_confidence.studies.study import Resampling, option
 
 TASK = "wep_elicitation"
 ALL_SETTINGS = "all"
@@ -45,12 +49,29 @@ SETTING_PAIRS = (
 """Which setting is compared with which."""
 
 _MEASURES = {
-    "kl_divergence": kl_of,
-    "jensen_shannon": jensen_shannon_of,
-    "ks_statistic": ks_of,
-    "wasserstein": wasserstein_of,
-    "median_difference": median_difference_of,
+    "kl_divergence": kl_divergence.of,
+    "jensen_shannon": jensen_shannon.of,
+    "ks_statistic": ks_statistic.of,
+    "wasserstein": wasserstein.of,
+    "median_difference": median_difference.of,
 }
+
+
+@dataclass(frozen=True)
+class WepOptions:
+    """Options of the study of words.
+
+    Attributes:
+        survey: What people say that words mean, counts by word and value, from a csv file with a
+            column a word and values from 0 to 100; None is the 123 people surveyed by W.
+            Fagen-Ulmschneider.
+    """
+
+    survey: Survey | None = option(None, lambda name, value: read_survey(user_path(name, value)))
+
+    def people(self) -> Survey:
+        """The survey that words are compared with."""
+        return surveyed_counts() if self.survey is None else self.survey
 
 
 @dataclass(frozen=True)
@@ -141,7 +162,7 @@ def people_of(survey: Survey, word: str) -> Sample | None:
 
 def words_to_numbers(frame: pd.DataFrame, resampling: Resampling) -> list[Result]:
     """All results of the elicitation."""
-    survey = surveyed_counts() if resampling.survey is None else resampling.survey
+    survey = resampling.options(WepOptions).people()
     sides = sides_of(frame)
     rng = np.random.default_rng(resampling.seed)
     results: list[Result] = []
