@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from inspect_confidence.studies import View
-from inspect_confidence.studies.scale_variants.study import views
+from inspect_confidence.studies.scale_variants.shown import scale_tables as views
 from studies.frames import NAN, Row, judged, one, scaled
 
 GRANULARITY = ["0-5", "0-10", "0-20", "0-50", "0-100"]
