@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -134,3 +135,12 @@ def run_respondent(name: str, log_dir: Path, /, epochs: int = 1, **arguments: ob
     )
     assert log.status == "success", log.error
     return log
+
+
+def site_packages(env: Path) -> Path:
+    """The empty site-packages of a new environment that sees this one's dependencies."""
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", env], check=True)
+    (home,) = env.glob("lib/python*/site-packages")
+    # A plain path: the editable install of this checkout is not seen through it.
+    (home / "dependencies.pth").write_text(sysconfig.get_path("purelib"), "utf-8")
+    return home
