@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import gc
 import os
-import signal
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable
 from pathlib import Path
-from types import FrameType
-from typing import NoReturn
 
 import pytest
 from inspect_ai import eval
@@ -79,28 +75,6 @@ def command() -> Command:
         return done
 
     return run
-
-
-@pytest.fixture
-def processor_time() -> Callable[[float], AbstractContextManager[None]]:
-    """A block of code that fails if it takes longer than so many seconds."""
-    return _processor_time
-
-
-@contextmanager
-def _processor_time(seconds: float) -> Iterator[None]:
-    """Fails what takes longer; waiting for a busy machine doesn't count."""
-
-    def stop(_signal: int, _frame: FrameType | None) -> NoReturn:
-        pytest.fail(f"not read within {seconds:g} seconds")
-
-    before = signal.signal(signal.SIGVTALRM, stop)
-    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        signal.signal(signal.SIGVTALRM, before)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
