@@ -17,7 +17,7 @@ from inspect_confidence.published import COLUMNS, read_published
 from inspect_confidence.results import COLUMNS as RESULT_COLUMNS
 from inspect_confidence.results import decode_condition, encode_condition
 from inspect_confidence.studies import all_tables
-from inspect_confidence.studies.wep_probes.study import recorded_sentences, recorded_statements
+from studies.recorded import recorded_sentences, recorded_statements
 
 KEY = ["task", "model", "dataset", "condition", "metric"]
 FIGURES = read_published()
