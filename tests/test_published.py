@@ -141,9 +141,9 @@ wep_choice    GPT-4              of=empirical_c.*scenario    t_statistic    -4.1
 """
 
 
-@pytest.mark.parametrize("line", TYPED.strip().splitlines())
-def test_typed_by_hand(line: str) -> None:
+def test_typed_by_hand() -> None:
     """Some figures, typed from another reading of the studies."""
-    task, model, condition, metric, *values = line.split()
-    rows = matching(task=task, model=f"^{model}$", condition=condition, metric=f"^{metric}$")
-    assert rows["value"].tolist() == [float(value) for value in values]
+    for line in TYPED.strip().splitlines():
+        task, model, condition, metric, *values = line.split()
+        rows = matching(task=task, model=f"^{model}$", condition=condition, metric=f"^{metric}$")
+        assert rows["value"].tolist() == [float(value) for value in values], line

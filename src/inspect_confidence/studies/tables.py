@@ -174,9 +174,9 @@ class Rows:
         """The rows in another order, which is that of a table's lines."""
         return replace(self, rows=sorted(self, key=key))
 
-    def values(self, *names: str) -> list[tuple[str, ...]]:
-        """Which combinations of these parts there are."""
-        return list(dict.fromkeys(tuple(row[name] for name in names) for row in self))
+    def values(self, name: str) -> list[str]:
+        """What the rows say of the part, each once."""
+        return list(dict.fromkeys(row[name] for row in self))
 
 
 @dataclass(frozen=True)
@@ -232,7 +232,7 @@ class TableSpec:
         caption: Below it; a function makes it of the rows that are shown.
         label: Makes the first cells of a line, by heading, of its parts; the parts themselves if
             None.
-        layout: Makes another table of this one, such as `with_numbers`.
+        layout: Makes another table of this one, such as `columns_with_numbers`.
     """
 
     title: str

@@ -8,7 +8,7 @@ import pandas as pd
 
 from inspect_confidence.arguments import number
 from inspect_confidence.metrics import Statistic
-from inspect_confidence.references import FERMI_EVAL as REFERENCE
+from inspect_confidence.references import bibtex
 from inspect_confidence.results import Condition, Result, without
 from inspect_confidence.studies.compare import Contrast, Name, differences, side_by_side
 from inspect_confidence.studies.estimate import FloatArray, IntArray, draw, results_of, runs
@@ -145,6 +145,6 @@ FERMI_EVAL = Study(
     detail=detail,
     figures=FIGURES,
     headlines=HEADLINES,
-    reference=REFERENCE,
     options=FermiOptions,
+    reference=bibtex("epstein2025fermieval"),
 )

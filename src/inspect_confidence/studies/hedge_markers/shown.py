@@ -144,7 +144,7 @@ def _of_model(who: str, rows: Rows) -> Iterator[TableSpec]:
         ("marker",),
         [
             Column("", f"{dataset} {split}", where={"dataset": dataset, "split": split})
-            for dataset, split in mics.values("dataset", "split")
+            for (dataset, split), _ in mics.each("dataset", "split")
         ],
         f"The {_MOST_SHOWN} commonest markers. {_INTERVALS}",
         label=lambda line: {**line, "sentences": str(sizes[line["marker"]])},

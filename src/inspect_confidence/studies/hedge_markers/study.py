@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pandas as pd
 
-from inspect_confidence.references import HEDGE_MARKERS as REFERENCE
+from inspect_confidence.references import bibtex
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies.compare import differences, means_contrast
 from inspect_confidence.studies.estimate import draw, places, results_of, runs
@@ -146,6 +146,6 @@ HEDGE_MARKERS = Study(
     detail=detail,
     figures=FIGURES,
     headlines=HEADLINES,
-    reference=REFERENCE,
     options=HedgeOptions,
+    reference=bibtex("liu2026markers"),
 )

@@ -221,7 +221,7 @@ def _of_variant(rows: Rows, variant: str) -> Iterator[TableSpec]:
     ages = lives.having("age")
     yield TableSpec(
         title("Best age by decade and radius"),
-        *(ages, ("dataset", "model", "age"), [_best_age(one) for (one,) in ages.values("radius")]),
+        *(ages, ("dataset", "model", "age"), [*map(_best_age, ages.values("radius"))]),
         "Mean answer with its 95% bootstrap interval / mean best answer, in years, over all that "
         "was asked. The best answer is the least whole age with the greatest true probability.",
     )

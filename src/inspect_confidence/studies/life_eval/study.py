@@ -9,7 +9,7 @@ from inspect_confidence.arguments import user_path
 from inspect_confidence.datasets.records import read_records
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.metrics import HardEasySlope
-from inspect_confidence.references import LIFE_EVAL as REFERENCE
+from inspect_confidence.references import bibtex
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies.estimate import Drawn, Estimand, draw, results_of, runs
 from inspect_confidence.studies.life_eval.judgments import (
@@ -219,6 +219,6 @@ LIFE_EVAL = Study(
     detail=detail,
     figures=FIGURES,
     headlines=HEADLINES,
-    reference=REFERENCE,
     options=LifeOptions,
+    reference=bibtex("michael2026confidence"),
 )

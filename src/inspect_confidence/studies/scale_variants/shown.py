@@ -65,12 +65,12 @@ def scale_tables(results: pd.DataFrame) -> list[View]:
 
 
 def _of_model(who: str, rows: Rows) -> Iterator[TableSpec]:
-    thresholds = [text for (text,) in rows.where(of="").values("threshold")]
-    threshold = max(thresholds, key=lambda text: float(text or -1), default="")
+    numbers = rows.where(of="")
+    threshold = max(numbers.values("threshold"), key=lambda text: float(text or -1), default="")
     columns = [*_CALIBRATION, *_sensitivity(rows, threshold)]
     base, known = str(BASELINE), [str(scale) for scale in ALL]
     groups = {name: [base, *map(str, scales)] for name, scales in GROUPS.items()}
-    there = {scale for (scale,) in rows.where(of="").values("scale")}
+    there = set(numbers.values("scale"))
     other = there.difference(known)
     every = [*known, *other]
     tables: Sequence[tuple[str, Collection[str], Sequence[Column]]] = (
@@ -97,7 +97,7 @@ def _of_model(who: str, rows: Rows) -> Iterator[TableSpec]:
                 layout=_with_numbers,
             )
     for (versus,), compared in rows.having("of").each("versus"):
-        measures = [one for (one,) in compared.values("of") if one in _COMPARED]
+        measures = [one for one in compared.values("of") if one in _COMPARED]
         yield TableSpec(
             f"Differences from {versus}: {who}",
             compared,

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 import pandas as pd
 
-from inspect_confidence.references import SCALE_VARIANTS as REFERENCE
+from inspect_confidence.references import bibtex
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.scales import ALL, BASELINE
 from inspect_confidence.studies.compare import (
@@ -134,5 +134,5 @@ SCALE_VARIANTS = Study(
     detail=detail,
     figures=FIGURES,
     headlines=HEADLINES,
-    reference=REFERENCE,
+    reference=bibtex("dai2026rescaling"),
 )

@@ -142,7 +142,7 @@ def _against(title: str, rows: Rows) -> TableSpec:
     """Words in rows; theta with its mark, KL and the median difference of every setting."""
     columns = [
         column
-        for (setting,) in rows.having("word").values("setting")
+        for setting in rows.having("word").values("setting")
         for column in (
             Column(
                 *(_THETA, f"{setting} theta"),

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from inspect_confidence.references import WEP_PROBES as REFERENCE
+from inspect_confidence.references import bibtex
 from inspect_confidence.results import Condition, Result
 from inspect_confidence.studies.compare import differences, means_contrast
 from inspect_confidence.studies.estimate import NAN, places
@@ -139,6 +139,6 @@ WEP_PROBES = Study(
     detail=detail,
     figures=FIGURES,
     headlines=HEADLINES,
-    reference=REFERENCE,
     options=WepOptions,
+    reference=bibtex("tang2024estimative"),
 )
