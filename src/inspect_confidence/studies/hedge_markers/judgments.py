@@ -10,8 +10,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from inspect_confidence.answers.markers import standard_marker
-from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.metrics import MarkerCells
+from inspect_confidence.studies.estimate import refuse_outside
 from inspect_confidence.studies.study import SampleFacts
 
 NO_HEDGE = "<no_hedge>"
@@ -89,10 +89,7 @@ def completed_hedges(rows: pd.DataFrame, markers: Mapping[str, str] | None = Non
         InvalidArgument: A share lies outside [0, 1].
     """
     rows = rows.copy()
-    for name in ("confidence", "decisiveness", "correct"):
-        outside = rows.loc[(rows[name] < 0) | (rows[name] > 1), name]
-        if len(outside):
-            raise InvalidArgument(f"{name}={outside.iloc[0]:g} is not in [0, 1]; 70% is 0.7.")
+    refuse_outside(rows, ("confidence", "decisiveness", "correct"))
     counts = rows[["consistent", "undecided", "inconsistent"]].fillna(0)
     judged = counts.sum(axis=1).to_numpy(float)
     agreed = (counts["consistent"] + counts["undecided"] / 2).to_numpy(float)
