@@ -228,19 +228,10 @@ def _replies(rows: pd.DataFrame, once: pd.DataFrame) -> pd.DataFrame:
     replies = rows.drop_duplicates(REPLY).set_index(REPLY)[
         ["unit", "group", "correct", "punt", "status", "empty_draws", "cut"]
     ]
-    by_reply = once.groupby(REPLY)
     gap = (once["decisiveness"] - once["confidence"]).abs()
-    both = once.assign(gap=gap, held=once["confidence"].where(gap.notna()))
-    means = both.groupby(REPLY)[["gap", "held"]].mean()
-    found = replies.join(
-        pd.DataFrame(
-            {
-                "faithfulness": 1 - means["gap"],
-                "confidence": by_reply["confidence"].mean(),
-                "confidence_with_both": means["held"],
-                "decisiveness": by_reply["decisiveness"].mean(),
-                "sentences": by_reply.size().astype(float),
-            }
-        )
-    )
-    return found.reset_index()
+    held = once["confidence"].where(gap.notna())
+    by_reply = once.assign(gap=gap, confidence_with_both=held).groupby(REPLY)
+    names = ["gap", "confidence", "confidence_with_both", "decisiveness"]
+    found = by_reply[names].mean().assign(sentences=by_reply.size().astype(float))
+    found["faithfulness"] = 1 - found.pop("gap")
+    return replies.join(found).reset_index()
