@@ -123,7 +123,9 @@ def test_settings_are_those_of_the_log(log: EvalLog) -> None:
     assert "\n" not in said
     assert said.startswith("fermi_eval (version 1-A) asked respondent/calibrated in one run on ")
     assert log.eval.created[:10] in said
-    assert f"inspect_confidence {__version__}" in said
+    # Inspect records the package where it is installed from this checkout.
+    for name, version in log.eval.packages.items():
+        assert f"{name} {version}" in said
     assert "items=3; levels=80,90; method=direct; prompt=wording.txt; seed=0" in said
     assert "Generation settings: the provider's defaults." in said
     assert "Items: 3 of bundled (2 train, 1 test), one epoch." in said
