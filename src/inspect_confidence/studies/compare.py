@@ -56,6 +56,12 @@ class Contrast:
     statistic: PairedStatistic
 
 
+def on_common(sides: Sequence[pd.DataFrame]) -> tuple[pd.Index, list[pd.DataFrame]]:
+    """The items that both contenders' judgments are of, in order, and the judgments of those."""
+    items = pd.Index(sorted(set(sides[0]["item"]) & set(sides[1]["item"])))
+    return items, [side[side["item"].isin(items)] for side in sides]
+
+
 def side_by_side(statistic: Statistic, units: int) -> PairedStatistic:
     """A statistic of 2n units, the first contender's before the second's, as a paired one of n."""
 
@@ -223,9 +229,8 @@ class _Pair:
         read = [
             side[(side["status"] == "ok") & side["correct"].notna()] for side in (first, second)
         ]
-        items = pd.Index(sorted(set(read[0]["item"]) & set(read[1]["item"])))
-        one, other = (Answers.of(side[side["item"].isin(items)], items) for side in read)
-        return cls(items, one, other)
+        items, sides = on_common(read)
+        return cls(items, *(Answers.of(side, items) for side in sides))
 
     @property
     def choices(self) -> int | None:

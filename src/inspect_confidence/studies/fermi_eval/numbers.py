@@ -24,6 +24,7 @@ from inspect_confidence.metrics import (
 )
 from inspect_confidence.metrics.integer_sets import distribution_rows, mean_distribution
 from inspect_confidence.results import Condition
+from inspect_confidence.studies.compare import on_common
 from inspect_confidence.studies.estimate import (
     NAN,
     Estimand,
@@ -316,14 +317,12 @@ def _against(
 ) -> Iterator[Estimand]:
     """Interval score less that of stated intervals, on the test items that have both."""
     for level in sorted(set(frame["level"]) & set(direct["level"])):
-        sides = [
-            side[(side["level"] == level) & (side["status"] == "ok")] for side in (frame, direct)
-        ]
-        common = set(sides[0]["item"]) & set(sides[1]["item"])
-        if common:
+        common, sides = on_common(
+            [side[(side["level"] == level) & (side["status"] == "ok")] for side in (frame, direct)]
+        )
+        if len(common):
             mine, base = (
-                Intervals.of(side[side["item"].isin(common)], units).statistics()["interval_score"]
-                for side in sides
+                Intervals.of(side, units).statistics()["interval_score"] for side in sides
             )
             note = f"less direct, on {len(common)} test items that have both"
             where, change = condition.but(level=level), _less(mine, base)

@@ -10,7 +10,7 @@ from inspect_confidence.arguments import number
 from inspect_confidence.metrics import Statistic
 from inspect_confidence.references import bibtex
 from inspect_confidence.results import Condition, Result, without
-from inspect_confidence.studies.compare import Contrast, Name, differences, side_by_side
+from inspect_confidence.studies.compare import Contrast, Name, differences, on_common, side_by_side
 from inspect_confidence.studies.estimate import FloatArray, IntArray, draw, results_of, runs
 from inspect_confidence.studies.fermi_eval.judgments import read_sample
 from inspect_confidence.studies.fermi_eval.numbers import (
@@ -81,17 +81,17 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
     items of which both have a readable interval.
     """
     made = [intervals_of(side, str(side["method"].iloc[0])) for side in (a, b)]
-    units = pd.Index(sorted(set(made[0]["item"]) & set(made[1]["item"])))
+    units, _ = on_common(made)
     found: dict[Name, tuple[Statistic, int]] = {}
     coverages: dict[float, Statistic] = {}
     for level in sorted(set(made[0]["level"]) & set(made[1]["level"])):
         asked = [side[side["level"] == level] for side in made]
         read = [side[side["status"] == "ok"] for side in asked]
         for metrics, sides in ((_OF_READ, read), (("format_failure_rate",), asked)):
-            common = set(sides[0]["item"]) & set(sides[1]["item"])
-            if not common:
+            common, both = on_common(sides)
+            if not len(common):
                 continue
-            one, other = (Intervals.of(side[side["item"].isin(common)], units) for side in sides)
+            one, other = (Intervals.of(side, units) for side in both)
             statistics = one.beside(other).statistics()
             for metric in metrics:
                 found[Condition(level=level), metric] = (statistics[metric], len(common))

@@ -7,7 +7,7 @@ import pandas as pd
 
 from inspect_confidence.references import bibtex
 from inspect_confidence.results import Condition, Key, Result
-from inspect_confidence.studies.compare import differences, means_contrast
+from inspect_confidence.studies.compare import differences, means_contrast, on_common
 from inspect_confidence.studies.estimate import draw, places, results_of, runs
 from inspect_confidence.studies.hedge_markers.forms import HedgeOptions
 from inspect_confidence.studies.hedge_markers.judgments import (
@@ -77,9 +77,7 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
         return []
     forms = resampling.options(HedgeOptions).markers
     sides = [Sentences.of(completed_hedges(side, forms)).replies for side in (a, b)]
-    read = [side[side["faithfulness"].notna()] for side in sides]
-    items = pd.Index(sorted(set(read[0]["item"]) & set(read[1]["item"])))
-    common = [side[side["item"].isin(items)] for side in read]
+    items, common = on_common([side[side["faithfulness"].notna()] for side in sides])
     means = [
         (side[list(_COMPARED.values())].to_numpy(float), places(side, items)) for side in common
     ]

@@ -33,6 +33,7 @@ from inspect_confidence.studies.compare import (
     PairedStatistic,
     contrast,
     differences,
+    on_common,
     tested,
 )
 from inspect_confidence.studies.estimate import (
@@ -269,9 +270,9 @@ def _contrast(
 
 def _slopes(sides: Sequence[pd.DataFrame]) -> Contrast:
     """The contrast of hard-easy slopes, clusters being resampled and exchanged."""
-    read = [side.dropna(subset=["confidence", "correct", "mas"]) for side in sides]
-    common = set(read[0]["item"]) & set(read[1]["item"])
-    read = [side[side["item"].isin(common)] for side in read]
+    common, read = on_common(
+        [side.dropna(subset=["confidence", "correct", "mas"]) for side in sides]
+    )
     names = [pd.MultiIndex.from_arrays([decades(side), side["radius"]]) for side in read]
     clusters = names[0].append(names[1]).unique()
     sums = [
