@@ -9,7 +9,7 @@ from scipy.sparse import coo_array
 
 from inspect_confidence.answers import REPLY_STATUSES
 from inspect_confidence.metrics import (
-    ReportTables,
+    ValueTables,
     clustered_wilson_interval,
     means_of,
     report_entropy,
@@ -81,7 +81,7 @@ def _reports(
     used = coo_array((np.ones(len(raw)), (column, unit)), (len(values), len(units))).tocsr()
 
     def statistic(weights: FloatArray) -> FloatArray:
-        tables = ReportTables(values, np.asarray((used @ weights.T).T))
+        tables = ValueTables(values, np.asarray((used @ weights.T).T))
         return np.column_stack(
             [
                 top1_value.of(tables),
