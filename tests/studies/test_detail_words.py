@@ -104,7 +104,7 @@ def test_people_are_a_model_of_their_own(tmp_path: Path) -> None:
     """Of 50, 70, 70 and 90: a quarter, a half, a quarter; the 5% quantile is .5 + .15 (.2)."""
     path = tmp_path / "survey.csv"
     path.write_text("likely,never asked\n50,1\n70,2\n70,3\n90,4\n")
-    results = detail(LIKELY, survey=path)
+    results = detail(LIKELY, options={"wep_probes.survey": path})
     people = {"model": "people surveyed", "word": "likely"}
     bins = rows_of(results, "value_share", "bin", **people)
     assert {name: row["value"] for name, row in bins.items() if row["value"]} == {

@@ -1,14 +1,16 @@
 """FermiEval: from judgments to the study's numbers."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from inspect_confidence.arguments import number
 from inspect_confidence.metrics import Statistic
-from inspect_confidence.references import FERMI_EVAL as REFERENCE
-from inspect_confidence.results import Result, encode_condition, with_parts, without
+from inspect_confidence.references import bibtex
+from inspect_confidence.results import Result, encode_condition, without
 from inspect_confidence.studies.compare import differences
 from inspect_confidence.studies.estimate import Estimand, estimates
 from inspect_confidence.studies.fermi_eval import numbers as estimand
@@ -17,11 +19,23 @@ from inspect_confidence.studies.fermi_eval.numbers import intervals_of
 from inspect_confidence.studies.fermi_eval.shown import FIGURES, HEADLINES, detail, interval_tables
 from inspect_confidence.studies.fermi_eval.temperatures import decoding_temperatures
 from inspect_confidence.studies.intervals import Intervals, plateau
-from inspect_confidence.studies.study import Difference, Resampling, Study, TaskTable, View
+from inspect_confidence.studies.study import Difference, Resampling, Study, TaskTable, View, option
 
 _NAN = float("nan")
 # The gap differs by the same as the coverage.
 _COMPARED = tuple(m for m in estimand.METRICS_OF_INTERVALS if m != "coverage_gap")
+
+
+@dataclass(frozen=True)
+class FermiOptions:
+    """Options of FermiEval.
+
+    Attributes:
+        penalty: Lambda of the decoding-temperature rule, where several temperatures were sampled:
+            mean interval score + lambda * max(0, nominal - coverage).
+    """
+
+    penalty: float = option(10.0, number)
 
 
 def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
@@ -37,7 +51,7 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
     for key, rows in sampled.groupby([sampled["model"], sampled["dataset"], shared], sort=False):
         model, dataset, variant = map(str, key)
         if rows["temperature"].nunique() > 1 and _both(rows):
-            found = _of_temperatures(rows, variant, resampling.penalty)
+            found = _of_temperatures(rows, variant, resampling.options(FermiOptions).penalty)
             results += _estimated(found, rows, model, dataset, resampling)
     return results
 
@@ -134,8 +148,7 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
 
 def views(results: pd.DataFrame) -> list[View]:
     """A table a model, data set and variant: levels in rows, methods in columns."""
-    names = ("level", "method", "split", "variant", "base", "scaling", "decoding", "traces")
-    return interval_tables(with_parts(results, names))
+    return interval_tables(results)
 
 
 def _units(rows: pd.DataFrame) -> pd.Index:
@@ -206,5 +219,6 @@ FERMI_EVAL = Study(
     detail=detail,
     figures=FIGURES,
     headlines=HEADLINES,
-    reference=REFERENCE,
+    options=FermiOptions,
+    reference=bibtex("epstein2025fermieval"),
 )

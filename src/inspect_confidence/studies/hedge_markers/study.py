@@ -8,10 +8,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from inspect_confidence.metrics import means_of
-from inspect_confidence.references import HEDGE_MARKERS as REFERENCE
+from inspect_confidence.references import bibtex
 from inspect_confidence.results import Result
 from inspect_confidence.studies.compare import differences
 from inspect_confidence.studies.estimate import draw, results_of
+from inspect_confidence.studies.hedge_markers.forms import HedgeOptions
 from inspect_confidence.studies.hedge_markers.judgments import (
     Sentences,
     completed_hedges,
@@ -50,7 +51,7 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
     """
     found: list[Result] = []
     if TASK in frames:
-        rows = with_judges(completed_hedges(frames[TASK], resampling.markers))
+        rows = with_judges(completed_hedges(frames[TASK], resampling.options(HedgeOptions).markers))
         for (model, variant, judge), said in rows.groupby(
             ["model", "variant", "judge"], sort=False
         ):
@@ -68,8 +69,9 @@ def _of_model(
     """Every data set's split by itself, then what goes over data sets, for each threshold."""
     run = Result(TASK, model, "", "", "", _NAN, _NAN, _NAN, 0, "")
     found: list[Result] = []
-    several = len(resampling.marker_thresholds) > 1
-    for threshold in resampling.marker_thresholds:
+    own = resampling.options(HedgeOptions)
+    several = len(own.marker_thresholds) > 1
+    for threshold in own.marker_thresholds:
         where = {**condition, "marker_threshold": threshold if several else ""}
         by_group = rows.groupby(["dataset", "split"], sort=False)
         for stream, ((dataset, split), mine) in enumerate(by_group):
@@ -80,9 +82,7 @@ def _of_model(
             drawn = draw(families, said.strata, resampling, stream)
             found += results_of(drawn, replace(run, dataset=str(dataset)))
         said = Sentences.of(rows)
-        options = Options(
-            resampling.convention, threshold, resampling.ddof, resampling.correlation_clamp
-        )
+        options = Options(resampling.convention, threshold, own.ddof, own.correlation_clamp)
         drawn = draw(list(over_datasets(said, options, where)), said.strata, resampling)
         found += results_of(drawn, replace(run, dataset=ALL))
     return found
@@ -92,7 +92,8 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
     """Differences of two contenders' means over replies, on the items that both answered."""
     if a["task"].iloc[0] == CHECK:
         return []
-    sides = [Sentences.of(completed_hedges(side, resampling.markers)).replies for side in (a, b)]
+    forms = resampling.options(HedgeOptions).markers
+    sides = [Sentences.of(completed_hedges(side, forms)).replies for side in (a, b)]
     read = [side[side["faithfulness"].notna()] for side in sides]
     items = sorted(set(read[0]["item"]) & set(read[1]["item"]))
     if not items:
@@ -179,5 +180,6 @@ HEDGE_MARKERS = Study(
     detail=detail,
     figures=FIGURES,
     headlines=HEADLINES,
-    reference=REFERENCE,
+    options=HedgeOptions,
+    reference=bibtex("liu2026markers"),
 )

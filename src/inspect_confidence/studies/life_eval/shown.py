@@ -3,13 +3,13 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from math import isnan
 
 import numpy as np
 import pandas as pd
 
 from inspect_confidence.metrics import means_of
-from inspect_confidence.results import Result, encode_condition, with_parts
+from inspect_confidence.results import Result, encode_condition
 from inspect_confidence.studies.bins import confidence_bins, type2_rates
 from inspect_confidence.studies.estimate import Family, Number, draw, results_of
 from inspect_confidence.studies.intervals import left_out
@@ -21,7 +21,16 @@ from inspect_confidence.studies.life_eval.judgments import (
 )
 from inspect_confidence.studies.life_eval.numbers import counted
 from inspect_confidence.studies.study import FigureSpec, Headline, Resampling, View
-from inspect_confidence.studies.tables import cell, only
+from inspect_confidence.studies.tables import (
+    NOTHING,
+    Column,
+    Row,
+    Rows,
+    TableSpec,
+    built,
+    columns_with_numbers,
+    titled,
+)
 
 Condition = Mapping[str, object]
 
@@ -165,36 +174,34 @@ def _statuses(rows: pd.DataFrame, there: "pd.Series[bool]") -> "pd.Series[str]":
     return status.where(~there, "ok")
 
 
-_PARTS = (
-    *("variant", "window", "radius", "source", "kind", "age"),
-    *("of", "versus", "threshold", "type1"),
-)
 _INTERVALS = "95% intervals: bootstrap over items, the slope's clustered; a dash is undefined."
 _STUDY = (
-    ("accuracy", "accuracy (%)", 2, 100),
-    ("mean_confidence", "confidence (%)", 2, 100),
-    ("ece", "ECE", 3, 1),
-    ("round_rate", "rounded (%)", 2, 100),
+    Column("accuracy", "accuracy (%)", factor=100),
+    Column("mean_confidence", "confidence (%)", factor=100),
+    Column("ece", "ECE", 3),
+    Column("round_rate", "rounded (%)", factor=100),
 )
-_LIFE_VIEW = (
+_LIVES = (
     *_STUDY,
-    ("overconfidence", "overconfidence", 3, 1),
-    ("hard_easy_slope", "hard-easy slope", 3, 1),
-    ("confidence_truth_correlation", "correlation with truth", 3, 1),
-    ("maximum_achievable_score", "MAS (%)", 2, 100),
-    ("optimal_answer_gap", "gap to best answer", 3, 1),
-    ("n", "n", 0, 1),
+    Column("overconfidence", "overconfidence", 3),
+    Column("hard_easy_slope", "hard-easy slope", 3),
+    Column("confidence_truth_correlation", "correlation with truth", 3),
+    Column("maximum_achievable_score", "MAS (%)", factor=100),
+    Column("optimal_answer_gap", "gap to best answer", 3),
+    Column("n", "n", 0),
 )
 _DISCRIMINATION = (
-    ("overconfidence", "overconfidence", 3, 1),
-    ("brier", "Brier", 3, 1),
-    ("auroc", "AUROC", 3, 1),
-    ("meta_d", "meta-d'", 2, 1),
-    ("n", "n", 0, 1),
+    Column("overconfidence", "overconfidence", 3),
+    Column("brier", "Brier", 3),
+    Column("auroc", "AUROC", 3),
+    Column("meta_d", "meta-d'"),
+    Column("n", "n", 0),
 )
-
-Column = tuple[str, str, int, int]
-"""Metric, heading, digits after the point, factor."""
+_TOKENS = (
+    Column("ece", "stated", 3),
+    Column("ece", "token", 3, where={"source": "token"}),
+    Column("difference", "difference", 3, where={"of": "ece", "versus": "token"}),
+)
 
 
 def calibration_tables(results: pd.DataFrame) -> list[View]:
@@ -203,141 +210,81 @@ def calibration_tables(results: pd.DataFrame) -> list[View]:
     Args:
         results: Rows of the results table, of this study.
     """
-    rows = with_parts(results, _PARTS)
-    return [
-        view
-        for (variant, window), some in rows.groupby(["variant", "window"], sort=False)
-        for view in _of_variant(some, _titled(str(variant), str(window)))
-    ]
-
-
-def best_age_curves(judgments: pd.DataFrame) -> pd.DataFrame:
-    """Answers and best answers by age, sex and radius: what the best-age figure draws.
-
-    Args:
-        judgments: Of `life_eval`.
-
-    Returns:
-        A row a data set, window, model, variant, sex, radius and age: `answer` (mean over judgments
-        that were read; NaN if there is none), `best_answer`, and `n`, the judgments read.
-    """
-    by = ["dataset", "window", "model", "variant", "sex", "radius", "age"]
-    grouped = judgments.groupby([name for name in by if name in judgments], sort=False)
-    return grouped.agg(
-        answer=("answer", "mean"), best_answer=("best_answer", "first"), n=("answer", "count")
-    ).reset_index()
-
-
-def _titled(variant: str, window: str) -> str:
-    said = " ".join(filter(None, (variant, f"{window} window" if window else "")))
-    return f": {said}" if said else ""
-
-
-def _of_variant(rows: pd.DataFrame, variant: str) -> Iterator[View]:
-    plain = rows[(rows[["of", "threshold", "type1", "kind"]] == "").all(axis=1)]
-    stated = plain[(plain["source"] == "") & (plain["age"] == "")]
-    lives = stated[stated["task"] == "life_eval"]
-    overall = lives[lives["radius"] == ""]
-    if len(overall):
-        table = _table(overall, ["model", "dataset"], _LIFE_VIEW)
-        yield View(f"Table 2, LifeEval{variant}", table, _caption(overall))
-    together = stated[stated["radius"] == ""]
-    yield View(f"Tables 3 and 4, all sets{variant}", _by_model(together), _caption(together))
-    by_radius = lives[lives["radius"] != ""]
-    if len(by_radius):
-        table = _table(
-            by_radius, ["model", "dataset", "radius"], [*_LIFE_VIEW[:5], *_LIFE_VIEW[6:]]
-        )
-        yield View(f"LifeEval by radius{variant}", table, _caption(by_radius))
-        yield View(
-            f"Best age by decade and radius{variant}",
-            _curves(plain[plain["age"] != ""]),
-            "Mean answer with its 95% bootstrap interval / mean best answer, in years, over all "
-            "that was asked. The best answer is the least whole age with the greatest true "
-            "probability.",
-        )
-    sets = stated[stated["task"] == "question_sets"]
-    if len(sets):
-        table = _table(sets, ["dataset", "model"], _DISCRIMINATION)
-        yield View(f"Discrimination{variant}", table, _INTERVALS)
-    yield from _tokens(rows, variant)
-
-
-def _tokens(rows: pd.DataFrame, variant: str) -> Iterator[View]:
-    """ECE of what is stated and of the answer's token, and their difference."""
-    eces = rows[(rows["metric"] == "ece") & (rows["task"] == "question_sets")]
-    tokens = eces[(eces["source"] == "token") & eces["value"].notna()]
-    if not len(tokens):
-        return
-    differences = rows[
-        (rows["metric"] == "difference") & (rows["of"] == "ece") & (rows["versus"] == "token")
-    ]
-    lines = []
-    for row in tokens.to_dict("records"):
-        line = {"dataset": row["dataset"], "model": row["model"]}
-        mine = [
-            some[(some["dataset"] == row["dataset"]) & (some["model"] == row["model"])]
-            for some in (eces[eces["source"] == ""], differences)
-        ]
-        line["stated"] = cell(only(mine[0]), 3)
-        line["token"] = cell(row, 3)
-        line["difference"] = cell(only(mine[1]), 3)
-        lines.append(line)
-    yield View(
-        f"ECE, stated and by the answer's token{variant}",
-        pd.DataFrame(lines, dtype=object),
-        "The difference is over items that have both.",
+    return built(
+        spec
+        for (variant, window), rows in Rows.of(results).each("variant", "window")
+        for spec in _of_variant(rows, titled(variant, f"{window} window" if window else ""))
     )
 
 
-def _table(rows: pd.DataFrame, keys: Sequence[str], columns: Sequence[Column]) -> pd.DataFrame:
-    lines = []
-    for values, mine in rows.groupby(list(keys), sort=False):
-        line: dict[str, Any] = dict(zip(keys, values, strict=True))
-        for metric, heading, digits, factor in columns:
-            line[heading] = cell(only(mine[mine["metric"] == metric]), digits, factor=factor)
-        lines.append(line)
-    table = pd.DataFrame(lines, dtype=object)
-    return table[[name for name in table if name in keys or (table[name] != "-").any()]]
+def _of_variant(rows: Rows, variant: str) -> Iterator[TableSpec]:
+    title = f"{{}}: {variant}".format if variant else str
+    lives, sets = (rows.where(task=task) for task in (_LIFE, _SETS))
+    yield TableSpec(
+        title("Table 2, LifeEval"),
+        *(lives, ("model", "dataset"), _LIVES, _caption),
+        layout=columns_with_numbers,
+    )
+    yield TableSpec(
+        title("Tables 3 and 4, all sets"),
+        *(rows, ("dataset", "model"), _STUDY, _caption),
+        layout=_by_model,
+    )
+    yield TableSpec(
+        title("LifeEval by radius"),
+        *(lives.having("radius"), ("model", "dataset", "radius"), _LIVES, _caption),
+        layout=columns_with_numbers,
+    )
+    ages = lives.having("age")
+    yield TableSpec(
+        title("Best age by decade and radius"),
+        *(ages, ("dataset", "model", "age"), [*map(_best_age, ages.values("radius"))]),
+        "Mean answer with its 95% bootstrap interval / mean best answer, in years, over all that "
+        "was asked. The best answer is the least whole age with the greatest true probability.",
+    )
+    yield TableSpec(
+        title("Discrimination"),
+        *(sets, ("dataset", "model"), _DISCRIMINATION, _INTERVALS),
+        layout=columns_with_numbers,
+    )
+    yield TableSpec(
+        title("ECE, stated and by the answer's token"),
+        *(sets, ("dataset", "model"), _TOKENS, "The difference is over items that have both."),
+        layout=lambda table: table[table["token"] != "-"],
+    )
 
 
-def _curves(rows: pd.DataFrame) -> pd.DataFrame:
-    """Models and decades of age in rows, radii in columns."""
-    lines = []
-    for (dataset, model, age), mine in rows.groupby(["dataset", "model", "age"], sort=False):
-        line = {"dataset": dataset, "model": model, "age": age}
-        for radius in rows["radius"].unique():
-            of_radius = mine[mine["radius"] == radius]
-            best = of_radius.loc[of_radius["metric"] == "mean_best_answer", "value"]
-            answer = only(of_radius[of_radius["metric"] == "mean_answer"])
-            aim = f"/ {best.iloc[0]:.1f}" if len(best) else ""
-            line[f"radius {radius}"] = cell(answer, 1, mark=aim)
-        lines.append(line)
-    return pd.DataFrame(lines, dtype=object)
+def _best_age(radius: str) -> Column:
+    """Mean answers of a radius, with the best ones."""
+    return Column(
+        *("mean_answer", f"radius {radius}", 1),
+        where={"radius": radius},
+        mark=lambda best: f"/ {best:.1f}",
+        marked_by={"metric": "mean_best_answer"},
+    )
 
 
-def _by_model(rows: pd.DataFrame) -> pd.DataFrame:
-    """Sets and metrics in rows, models in columns."""
-    lines = []
-    for dataset, mine in rows.groupby("dataset", sort=False):
-        for metric, heading, digits, factor in _STUDY:
-            chosen = mine[mine["metric"] == metric]
-            line: dict[str, Any] = {"dataset": dataset, "measure": heading}
-            for model in rows["model"].unique():
-                line[model] = cell(only(chosen[chosen["model"] == model]), digits, factor=factor)
-            lines.append(line)
-    return pd.DataFrame(lines, dtype=object)
+def _by_model(table: pd.DataFrame) -> pd.DataFrame:
+    """Sets and measures in rows, models in columns."""
+    parts = []
+    for dataset, of_set in table.groupby("dataset", sort=False):
+        turned = of_set.set_index("model").drop(columns="dataset").T
+        turned = turned.reindex(columns=table["model"].unique(), fill_value=NOTHING)
+        turned.insert(0, "measure", turned.index)
+        turned.insert(0, "dataset", dataset)
+        parts.append(turned)
+    return pd.concat(parts)
 
 
-def _caption(rows: pd.DataFrame) -> str:
+def _caption(rows: Sequence[Row]) -> str:
     """Intervals, and how ECE and rounded shares were computed."""
-    notes = []
+    said = []
     for metric, name in (("ece", "ECE has"), ("round_rate", "Rounded are")):
-        of_metric = rows.loc[(rows["metric"] == metric) & rows["value"].notna(), "note"]
-        own = [note for note in of_metric if not note.startswith("unweighted")]
+        notes = [row.note for row in rows if row["metric"] == metric and not isnan(row.value)]
+        own = [note for note in notes if not note.startswith("unweighted")]
         if own:
-            notes.append(f"{name} {own[0].split(';')[0]}.")
-    return " ".join([*notes, _INTERVALS])
+            said.append(f"{name} {own[0].split(';')[0]}.")
+    return " ".join([*said, _INTERVALS])
 
 
 _LIFE, _SETS = "life_eval", "question_sets"

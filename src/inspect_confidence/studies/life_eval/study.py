@@ -1,12 +1,15 @@
 """LifeEval and the question sets: judgments -> results, comparisons and tables."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
-from inspect_confidence.references import LIFE_EVAL as REFERENCE
+from inspect_confidence.arguments import user_path
+from inspect_confidence.datasets.records import read_records
+from inspect_confidence.errors import InvalidArgument
+from inspect_confidence.references import bibtex
 from inspect_confidence.results import Result
 from inspect_confidence.studies.estimate import Family, draw, results_of
 from inspect_confidence.studies.life_eval.judgments import (
@@ -30,21 +33,44 @@ from inspect_confidence.studies.life_eval.numbers import (
     slope_of,
     stated_against_token,
 )
-from inspect_confidence.studies.life_eval.recorded import recorded_ages, recorded_options
 from inspect_confidence.studies.life_eval.shown import (
     FIGURES,
     HEADLINES,
-    best_age_curves,
     calibration_tables,
     detail,
 )
-from inspect_confidence.studies.study import Difference, Resampling, Study, TaskTable, View
-
-__all__ = ["LIFE_EVAL", "best_age_curves", "recorded_ages", "recorded_options"]
+from inspect_confidence.studies.study import Difference, Resampling, Study, TaskTable, View, option
 
 LIFE, SETS = "life_eval", "question_sets"
 
 _NAN = float("nan")
+
+
+def read_groups(name: str, value: object) -> dict[str, str]:
+    """The group of each model from a csv or jsonl file with `model` and `group`.
+
+    Raises:
+        InvalidArgument: The file can't be used, or gives a model two groups.
+    """
+    path = user_path(name, value)
+    groups: dict[str, str] = {}
+    for row in read_records(path, ["model", "group"]):
+        model, group = str(row["model"]), str(row["group"])
+        if groups.setdefault(model, group) != group:
+            raise InvalidArgument(f"{path.name}: {model} is in {groups[model]} and in {group}.")
+    return groups
+
+
+@dataclass(frozen=True)
+class LifeOptions:
+    """Options of LifeEval and the question sets.
+
+    Attributes:
+        groups: The group of each model, for means over models, from a csv or jsonl file with
+            `model` and `group`; all are one group if None.
+    """
+
+    groups: Mapping[str, str] | None = option(None, read_groups)
 
 
 def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
@@ -90,7 +116,7 @@ def _of_dataset(
         if run.task == SETS:
             its_own = replace(run, model=str(model))
             found += stated_against_token(mine, its_own, condition, resampling)
-    for group, members in groups_of(list(answered), resampling.groups).items():
+    for group, members in groups_of(list(answered), resampling.options(LifeOptions).groups).items():
         mean = group_mean({name: answered[name] for name in members}, condition)
         found += results_of(mean, replace(run, model=f"mean of {group}"))
     return found
@@ -205,5 +231,6 @@ LIFE_EVAL = Study(
     detail=detail,
     figures=FIGURES,
     headlines=HEADLINES,
-    reference=REFERENCE,
+    options=LifeOptions,
+    reference=bibtex("michael2026confidence"),
 )

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 import pandas as pd
 
-from inspect_confidence.references import SCALE_VARIANTS as REFERENCE
+from inspect_confidence.references import bibtex
 from inspect_confidence.results import Result
 from inspect_confidence.scales import ALL, BASELINE
 from inspect_confidence.studies.compare import (
@@ -172,5 +172,5 @@ SCALE_VARIANTS = Study(
     detail=detail,
     figures=FIGURES,
     headlines=HEADLINES,
-    reference=REFERENCE,
+    reference=bibtex("dai2026rescaling"),
 )

@@ -7,7 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from inspect_confidence.metrics import means_of
-from inspect_confidence.references import WEP_PROBES as REFERENCE
+from inspect_confidence.references import bibtex
 from inspect_confidence.results import Result, encode_condition
 from inspect_confidence.studies.compare import differences
 from inspect_confidence.studies.study import Difference, Resampling, Study, TaskTable, View
@@ -20,13 +20,9 @@ from inspect_confidence.studies.wep_probes.choices import (
 from inspect_confidence.studies.wep_probes.judgments import (
     read_sentence,
     read_statement,
-    recorded_sentences,
-    recorded_statements,
 )
 from inspect_confidence.studies.wep_probes.shown import FIGURES, HEADLINES, detail, word_tables
-from inspect_confidence.studies.wep_probes.words import stated, words_to_numbers
-
-__all__ = ["WEP_PROBES", "recorded_sentences", "recorded_statements"]
+from inspect_confidence.studies.wep_probes.words import WepOptions, stated, words_to_numbers
 
 FloatArray = NDArray[np.float64]
 
@@ -175,5 +171,6 @@ WEP_PROBES = Study(
     detail=detail,
     figures=FIGURES,
     headlines=HEADLINES,
-    reference=REFERENCE,
+    options=WepOptions,
+    reference=bibtex("tang2024estimative"),
 )

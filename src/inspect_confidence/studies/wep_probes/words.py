@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from inspect_confidence.datasets.wep_survey import Survey, surveyed_counts
+from inspect_confidence.arguments import user_path
+from inspect_confidence.datasets.wep_survey import Survey, read_survey, surveyed_counts
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.metrics import (
     ValueTables,
@@ -23,7 +24,7 @@ from inspect_confidence.metrics import (
 from inspect_confidence.results import Result, encode_condition
 from inspect_confidence.studies.estimate import Drawn, Number, results_of
 from inspect_confidence.studies.intervals import left_out
-from inspect_confidence.studies.study import Resampling
+from inspect_confidence.studies.study import Resampling, option
 
 FloatArray = NDArray[np.float64]
 
@@ -37,6 +38,23 @@ _MEASURES = {
     "wasserstein": wasserstein.of,
     "median_difference": median_difference.of,
 }
+
+
+@dataclass(frozen=True)
+class WepOptions:
+    """Options of the study of words.
+
+    Attributes:
+        survey: What people say that words mean, counts by word and value, from a csv file with a
+            column a word and values from 0 to 100; None is the 123 people surveyed by W.
+            Fagen-Ulmschneider.
+    """
+
+    survey: Survey | None = option(None, lambda name, value: read_survey(user_path(name, value)))
+
+    def people(self) -> Survey:
+        """The survey that words are compared with."""
+        return surveyed_counts() if self.survey is None else self.survey
 
 
 @dataclass(frozen=True)
@@ -277,7 +295,7 @@ def sides_of(frame: pd.DataFrame) -> list[Side]:
 
 def words_to_numbers(frame: pd.DataFrame, resampling: Resampling) -> list[Result]:
     """All results of the elicitation."""
-    survey = surveyed_counts() if resampling.survey is None else resampling.survey
+    survey = resampling.options(WepOptions).people()
     sides = sides_of(frame)
     rng = np.random.default_rng(resampling.seed)
     results: list[Result] = []
