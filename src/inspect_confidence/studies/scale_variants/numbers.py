@@ -7,7 +7,7 @@ import pandas as pd
 from scipy.sparse import coo_array
 
 from inspect_confidence.metrics import (
-    ReportTables,
+    ValueTables,
     report_entropy,
     round_rate,
     top1_share,
@@ -87,7 +87,7 @@ def _reports(
     }
 
     def statistic(weights: FloatArray) -> FloatArray:
-        tables = ReportTables(values, np.asarray((used @ weights.T).T))
+        tables = ValueTables(values, np.asarray((used @ weights.T).T))
         return np.column_stack([metric(tables) for metric in metrics.values()])
 
     yield Estimand([Number(condition, name, len(raw), note) for name in metrics], statistic)

@@ -1,8 +1,9 @@
-"""Whether markers mean the same everywhere: by hand, by loops over sentences, and by scipy."""
+"""Markers: faithfulness, and whether they mean the same everywhere."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from itertools import combinations, permutations
 from math import atanh, comb, isnan, nan, sqrt, tanh
 from typing import Any, Literal
@@ -18,6 +19,10 @@ from inspect_confidence.metrics.markers import (
     CLAMP,
     MarkerCells,
     MarkerTables,
+    cmfg,
+    cmfg_of,
+    cmfg_sums,
+    faithfulness,
     fisher_mean,
     marker_mae,
     marker_mae_sd,
@@ -26,6 +31,234 @@ from inspect_confidence.metrics.markers import (
     marker_variation,
 )
 from metrics.strategies import FloatArray, fixed
+
+# Faithfulness and cMFG: by hand, and by loops over bins.
+
+
+CONVENTIONS = ("text", "authors")
+twentieths = st.integers(0, 20).map(lambda number: number / 20)
+replies = st.lists(st.tuples(twentieths | st.just(nan), twentieths | st.just(nan)), max_size=40)
+
+
+# Faithfulness
+
+
+def test_faithfulness() -> None:
+    """1 less the mean gap; sentences with a NaN are left out."""
+    for decisiveness, confidence, expected in [
+        ([1.0], [1.0], 1),
+        ([1.0], [0.0], 0),
+        ([0.0], [1.0], 0),
+        ([1.0, 0.5, 0.2], [0.7, 0.5, 0.5], 0.8),  # gaps .3, 0, .3
+        ([0.9, nan, 0.4], [0.5, 0.5, nan], 0.6),  # one gap of .4 is left
+        ([], [], nan),
+        ([nan, 0.5], [0.5, nan], nan),
+    ]:
+        found = faithfulness(decisiveness, confidence)
+        assert found == pytest.approx(expected, abs=1e-12, nan_ok=True), decisiveness
+        assert faithfulness(confidence, decisiveness) == pytest.approx(
+            found, abs=1e-12, nan_ok=True
+        )
+
+
+def test_faithfulness_refuses_other_lengths() -> None:
+    """One value a sentence in each."""
+    with pytest.raises(ValueError, match="Lengths differ"):
+        faithfulness([0.1, 0.2], [0.1, 0.2, 0.3])
+
+
+def test_faithfulness_refuses_numbers_outside_the_range() -> None:
+    """As MarkerCells and ece do."""
+    for decisiveness, confidence in [([2.0], [0.5]), ([0.5], [-0.5]), ([0.5], [1.5])]:
+        with pytest.raises(ValueError, match="not in"):
+            faithfulness(decisiveness, confidence)
+
+
+@fixed
+@given(replies)
+def test_faithfulness_is_that_of_a_loop(rows: list[tuple[float, float]]) -> None:
+    """In exact fractions, and in [0, 1]."""
+    gaps = [
+        abs(Fraction(round(d * 20), 20) - Fraction(round(c * 20), 20))
+        for d, c in rows
+        if not (isnan(d) or isnan(c))
+    ]
+    expected = float(1 - sum(gaps, Fraction(0)) / len(gaps)) if gaps else nan
+    found = faithfulness([d for d, _ in rows], [c for _, c in rows])
+    assert found == pytest.approx(expected, abs=1e-12, nan_ok=True)
+    assert isnan(found) or 0 <= found <= 1
+
+
+# cMFG: seven replies, by hand.
+#
+# confidence    .05  0    .31  .39  .95  1.0  1.0
+# faithfulness  .4   .8   .6   .2   .9   .7   .0
+FAITHFUL = [0.4, 0.8, 0.6, 0.2, 0.9, 0.7, 0.0]
+HELD = [0.05, 0.0, 0.31, 0.39, 0.95, 1.0, 1.0]
+
+
+def test_cmfg_by_hand() -> None:
+    """Both conventions, for three numbers of bins."""
+    for convention, bins, expected in [
+        # [0, .1): .4 .8; [.3, .4): .6 .2; [.9, 1]: .9 .7 .0; the other seven are empty.
+        ("text", 10, (0.6 + 0.4 + 1.6 / 3) / 3),
+        # Without the confidence of 0 and the faithfulness of 0, and 1.0 in no bin: .4, (.6 + .2)/2
+        # and .9, over ten.
+        ("authors", 10, (0.4 + 0.4 + 0.9) / 10),
+        # Halves: .4 .8 .6 .2 and .9 .7 .0.
+        ("text", 2, (0.5 + 1.6 / 3) / 2),
+        ("authors", 2, (0.4 + 0.9) / 2),
+        # One bin: the mean of all.
+        ("text", 1, 3.6 / 7),
+        ("authors", 1, (0.4 + 0.6 + 0.2 + 0.9) / 4),
+    ]:
+        found = cmfg(FAITHFUL, HELD, bins=bins, convention=convention)
+        assert found == pytest.approx(expected, abs=1e-12), (convention, bins, expected)
+
+
+def test_cmfg_is_the_texts_by_default() -> None:
+    """Ten bins."""
+    assert cmfg(FAITHFUL, HELD) == cmfg(FAITHFUL, HELD, bins=10, convention="text")
+
+
+def test_confidence_of_one() -> None:
+    """In the last bin by the text, in none by the authors."""
+    assert cmfg([0.9, 0.3], [1.0, 0.95]) == pytest.approx(0.6)
+    assert cmfg([0.9, 0.3], [1.0, 0.95], convention="authors") == pytest.approx(0.03)
+    assert cmfg([0.9], [1.0]) == pytest.approx(0.9)
+    assert isnan(cmfg([0.9], [1.0], convention="authors"))
+
+
+def test_empty_bins() -> None:
+    """They don't count by the text, and are 0 by the authors."""
+    assert cmfg([0.5, 0.9], [0.15, 0.75]) == pytest.approx(0.7)
+    assert cmfg([0.5, 0.9], [0.15, 0.75], convention="authors") == pytest.approx(0.14)
+
+
+def test_zeros() -> None:
+    """Replies that the authors leave out and the text keeps."""
+    assert cmfg([0.0, 0.8], [0.55, 0.55]) == pytest.approx(0.4)
+    assert cmfg([0.0, 0.8], [0.55, 0.55], convention="authors") == pytest.approx(0.08)
+    assert cmfg([0.2, 0.8], [0.0, 0.05]) == pytest.approx(0.5)
+    assert cmfg([0.2, 0.8], [0.0, 0.05], convention="authors") == pytest.approx(0.08)
+
+
+def test_conditioning_weighs_bins_and_not_replies() -> None:
+    """99 sure replies at 1 and one unsure at 0: the mean is .99, and cMFG one half."""
+    assert cmfg([1.0] * 99 + [0.0], [0.95] * 99 + [0.15]) == pytest.approx(0.5)
+
+
+def test_edges_belong_to_the_bin_above() -> None:
+    """Also where a tenth, 1 less the rest or a sum of tenths is off by a bit, as .3 is."""
+    for k in range(11):
+        written = [
+            k / 10,
+            1 - (10 - k) / 10,
+            sum([0.1] * k),
+            0.1 * k,
+            float(np.linspace(0, 1, 11)[k]),
+        ]
+        _, counts = cmfg_sums(np.ones(5), np.array(written))
+        assert counts.sum(axis=0).tolist() == [5 if b == min(k, 9) else 0 for b in range(10)], k
+        _, below = cmfg_sums(np.ones(1), np.array([min(k / 10 + 0.099, 1)]))
+        assert below.argmax() == min(k, 9), k
+        if k:
+            # The mean of 20 sentences of 20 draws each can be no nearer than 1/800.
+            _, near = cmfg_sums(np.ones(1), np.array([k / 10 - 1 / 800]))
+            assert near.argmax() == k - 1, k
+
+
+def test_missing_numbers_are_left_out() -> None:
+    """In either place; nothing left is NaN."""
+    for convention in CONVENTIONS:
+        found = cmfg([0.5, nan, 0.9], [0.25, 0.25, nan], convention=convention)
+        assert found == pytest.approx(0.5 if convention == "text" else 0.05)
+        assert isnan(cmfg([nan], [0.5], convention=convention))
+        assert isnan(cmfg([0.5], [nan], convention=convention))
+        assert isnan(cmfg([], [], convention=convention))
+
+
+def test_cmfg_refuses_numbers_outside_the_range() -> None:
+    """As MarkerCells and ece do."""
+    for held in [-0.1, 1.2]:
+        with pytest.raises(ValueError, match="not in"):
+            cmfg([0.5, 0.9], [held, 0.95])
+
+
+def test_cmfg_refuses_unknown_conventions() -> None:
+    """A misspelling must not change a number in silence."""
+    with pytest.raises(ValueError, match="author"):
+        cmfg([0.5], [0.5], convention="author")
+    with pytest.raises(ValueError, match="'Text' is not one of text, authors"):
+        cmfg_of(np.ones((1, 10)), np.ones((1, 10)), "Text")
+
+
+def test_refusals_name_the_value() -> None:
+    """Also of a faithfulness, and of a number of bins."""
+    with pytest.raises(ValueError, match=r"faithfulness=1\.5 is not in"):
+        cmfg([0.5, 1.5], [0.5, 0.5])
+    with pytest.raises(ValueError, match=r"decisiveness=inf is not in"):
+        faithfulness([float("inf")], [nan])
+    with pytest.raises(ValueError, match="bins=0"):
+        cmfg([0.5], [0.5], bins=0)
+
+
+def looped_cmfg(rows: list[tuple[float, float]], bins: int, convention: str) -> float:
+    """Bin by bin, in exact arithmetic of twentieths."""
+    within: list[list[float]] = [[] for _ in range(bins)]
+    for f, c in rows:
+        if isnan(f) or isnan(c):
+            continue
+        place = round(c * 20) * bins // 20
+        if convention == "authors":
+            if f == 0 or c == 0 or place == bins:
+                continue
+        elif place == bins:
+            place -= 1
+        within[place].append(f)
+    means = [sum(one) / len(one) for one in within if one]
+    if not means:
+        return nan
+    return sum(means) / (bins if convention == "authors" else len(means))
+
+
+@fixed
+@given(replies, st.sampled_from([1, 2, 4, 5, 10, 20]), st.sampled_from(CONVENTIONS))
+def test_cmfg_is_that_of_a_loop(
+    rows: list[tuple[float, float]], bins: int, convention: str
+) -> None:
+    """Random replies on edges and between, in [0, 1], in any order."""
+    faithful, held = [f for f, _ in rows], [c for _, c in rows]
+    found = cmfg(faithful, held, bins=bins, convention=convention)
+    expected = looped_cmfg(rows, bins, convention)
+    assert found == pytest.approx(expected, abs=1e-12, nan_ok=True)
+    assert isnan(found) or -1e-12 <= found <= 1 + 1e-12
+    turned = cmfg(faithful[::-1], held[::-1], bins=bins, convention=convention)
+    assert turned == pytest.approx(found, abs=1e-12, nan_ok=True)
+
+
+@fixed
+@given(
+    st.lists(st.tuples(twentieths, twentieths, st.integers(0, 3)), min_size=1, max_size=30),
+    st.sampled_from(CONVENTIONS),
+)
+def test_weights_of_sums_are_repetitions(
+    rows: list[tuple[float, float, int]], convention: str
+) -> None:
+    """A bootstrap weighs what each reply adds; several resamples go at once."""
+    faithful, held = np.array([f for f, _, _ in rows]), np.array([c for _, c, _ in rows])
+    weights = np.stack([np.array([w for _, _, w in rows], float), np.ones(len(rows))])
+    totals, counts = cmfg_sums(faithful, held, convention=convention)
+    assert totals.shape == counts.shape == (len(rows), 10)
+    found = cmfg_of(weights @ totals, weights @ counts, convention)
+    repeated = [(f, c) for f, c, w in rows for _ in range(w)]
+    once = [(f, c) for f, c, _ in rows]
+    expected = [looped_cmfg(one, 10, convention) for one in (repeated, once)]
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
+# Whether markers mean the same everywhere: by hand, by loops over sentences, and by scipy.
+
 
 Level = Literal["marker", "sentence", "mean"]
 Kind = Literal["pearson", "spearman"]
@@ -194,23 +427,23 @@ GAPS: dict[tuple[int, int], list[float]] = {
 }
 
 
-@pytest.mark.parametrize("pair", SAME + DIFFERENT)
-def test_distances_of_each_pair(pair: tuple[int, int]) -> None:
+def test_distances_of_each_pair() -> None:
     """Written down by hand, at the three levels."""
-    gaps = [gap for gaps in DISTANCES[pair] for gap in gaps]
-    expected = {
-        "marker": mean([mean(gaps) for gaps in DISTANCES[pair]]),
-        "sentence": mean(gaps),
-        "mean": mean(GAPS[pair]),
-    }
-    for level in LEVELS:
-        found = marker_mae(table(WORKED), [pair], level=level)
-        assert found[0] == pytest.approx(expected[level], abs=1e-12)
+    for pair in SAME + DIFFERENT:
+        gaps = [gap for gaps in DISTANCES[pair] for gap in gaps]
+        expected = {
+            "marker": mean([mean(gaps) for gaps in DISTANCES[pair]]),
+            "sentence": mean(gaps),
+            "mean": mean(GAPS[pair]),
+        }
+        for level in LEVELS:
+            found = marker_mae(table(WORKED), [pair], level=level)
+            assert found[0] == pytest.approx(expected[level], abs=1e-12), pair
 
 
-@pytest.mark.parametrize(
-    ("pairs", "level", "expected"),
-    [
+def test_id_mae_and_cd_mae() -> None:
+    """Markers that each pair shares: the text's convention."""
+    cases: list[tuple[list[tuple[int, int]], Level, float]] = [
         # A (.1 + .5/3 + .05)/3, B (.1 + 0 + .4/3)/3, C (0 + .2 + .1)/3
         (SAME, "marker", ((0.15 + 0.5 / 3) / 3 + (0.1 + 0.4 / 3) / 3 + 0.1) / 3),
         (SAME, "sentence", (0.9 / 8 + 0.6 / 7 + 0.6 / 6) / 3),
@@ -227,17 +460,17 @@ def test_distances_of_each_pair(pair: tuple[int, int]) -> None:
             "mean",
             (0.1 + 0.175 + (1.3 / 3 + 0.25) / 3 + 0.175 + (0.5 / 3 + 0.55) / 2 + 0.3) / 6,
         ),
-    ],
-)
-def test_id_mae_and_cd_mae(pairs: list[tuple[int, int]], level: Level, expected: float) -> None:
-    """Markers that each pair shares: the text's convention."""
-    assert marker_mae(table(WORKED), pairs, level=level)[0] == pytest.approx(expected, abs=1e-12)
-    assert looped_mae(WORKED, pairs, level) == pytest.approx(expected, abs=1e-12)
+    ]
+    for pairs, level, expected in cases:
+        assert marker_mae(table(WORKED), pairs, level=level)[0] == pytest.approx(
+            expected, abs=1e-12
+        )
+        assert looped_mae(WORKED, pairs, level) == pytest.approx(expected, abs=1e-12), pairs
 
 
-@pytest.mark.parametrize(
-    ("pairs", "expected"),
-    [
+def test_mae_of_markers_shared_by_all() -> None:
+    """The authors' convention: markers 0, 2 and 3 for every pair."""
+    for pairs, expected in [
         # Without marker 1: A (.1 + .05)/2, B (.1 + .4/3)/2, C as before.
         (SAME, (0.075 + (0.1 + 0.4 / 3) / 2 + 0.1) / 3),
         # AB (.1 + .5/3)/2, AC .7/3, BA (.4/3 + .25)/2, BC .5/3; C has no marker 1.
@@ -253,15 +486,16 @@ def test_id_mae_and_cd_mae(pairs: list[tuple[int, int]], level: Level, expected:
             )
             / 6,
         ),
-    ],
-)
-def test_mae_of_markers_shared_by_all(pairs: list[tuple[int, int]], expected: float) -> None:
-    """The authors' convention: markers 0, 2 and 3 for every pair."""
-    shared = np.array([IN_ALL])
-    assert marker_mae(table(WORKED), pairs, shared=shared)[0] == pytest.approx(expected, abs=1e-12)
-    for level in LEVELS:
-        found = marker_mae(table(WORKED), pairs, level=level, shared=shared)[0]
-        assert found == pytest.approx(looped_mae(WORKED, pairs, level, shared=IN_ALL), abs=1e-12)
+    ]:
+        shared = np.array([IN_ALL])
+        assert marker_mae(table(WORKED), pairs, shared=shared)[0] == pytest.approx(
+            expected, abs=1e-12
+        )
+        for level in LEVELS:
+            found = marker_mae(table(WORKED), pairs, level=level, shared=shared)[0]
+            assert found == pytest.approx(
+                looped_mae(WORKED, pairs, level, shared=IN_ALL), abs=1e-12
+            )
 
 
 # Standard deviations over pairs. Of the markers' mean distances, by DISTANCES:
@@ -277,23 +511,19 @@ GAP_SQUARES = ((0.01 + 0.25 + 0.0225) / 9 - 0.25**2 / 3, 0.01 - 0.01 / 3, 0.02)
 SENTENCE_SQUARES = (0.19 - 0.81 / 8, 0.12 - 0.36 / 7, 0.12 - 0.36 / 6)
 
 
-@pytest.mark.parametrize(
-    ("level", "squares", "freedom"),
-    [
+def test_pooled_standard_deviation_by_hand() -> None:
+    """sqrt(sum (n - 1) s^2 / sum (n - 1)), and s of one pair alone."""
+    cases: list[tuple[Level, tuple[float, ...], int]] = [
         ("marker", MARKER_SQUARES, 2 + 2 + 2),
         ("mean", GAP_SQUARES, 2 + 2 + 2),
         ("sentence", SENTENCE_SQUARES, 7 + 6 + 5),
-    ],
-)
-def test_pooled_standard_deviation_by_hand(
-    level: Level, squares: tuple[float, ...], freedom: int
-) -> None:
-    """sqrt(sum (n - 1) s^2 / sum (n - 1)), and s of one pair alone."""
-    found = marker_mae_sd(table(WORKED), SAME, level=level)
-    assert found[0] == pytest.approx(sqrt(sum(squares) / freedom), abs=1e-12)
-    alone = marker_mae_sd(table(WORKED), SAME[2:], level=level)
-    n = {"marker": 3, "mean": 3, "sentence": 6}[level]
-    assert alone[0] == pytest.approx(sqrt(squares[2] / (n - 1)), abs=1e-12)
+    ]
+    for level, squares, freedom in cases:
+        found = marker_mae_sd(table(WORKED), SAME, level=level)
+        assert found[0] == pytest.approx(sqrt(sum(squares) / freedom), abs=1e-12), level
+        alone = marker_mae_sd(table(WORKED), SAME[2:], level=level)
+        n = {"marker": 3, "mean": 3, "sentence": 6}[level]
+        assert alone[0] == pytest.approx(sqrt(squares[2] / (n - 1)), abs=1e-12), level
 
 
 def test_pooled_standard_deviation_weighs_pairs_by_their_markers() -> None:
@@ -309,9 +539,9 @@ def test_pooled_standard_deviation_weighs_pairs_by_their_markers() -> None:
     assert isnan(marker_mae_sd(tables, [])[0])
 
 
-@pytest.mark.parametrize(
-    ("level", "expected", "squares", "freedom"),
-    [
+def test_threshold_in_the_train_split_alone() -> None:
+    """The authors' MAE: single sentences count in the test split."""
+    cases: list[tuple[Level, float, tuple[float, ...], int]] = [
         # A has marker 2 too, with .5 and (.6), B marker 3, with .6 and (.6); C's train has no 1.
         (
             "marker",
@@ -335,17 +565,13 @@ def test_pooled_standard_deviation_weighs_pairs_by_their_markers() -> None:
             (0.2 - 1 / 9, 0.12 - 0.36 / 8, 0.12 - 0.36 / 6),
             8 + 7 + 5,
         ),
-    ],
-)
-def test_threshold_in_the_train_split_alone(
-    level: Level, expected: float, squares: tuple[float, ...], freedom: int
-) -> None:
-    """The authors' MAE: single sentences count in the test split."""
-    tables = table(WORKED)
-    found = marker_mae(tables, SAME, level=level, train_only=True)
-    assert found[0] == pytest.approx(expected, abs=1e-12)
-    found = marker_mae_sd(tables, SAME, level=level, train_only=True)
-    assert found[0] == pytest.approx(sqrt(sum(squares) / freedom), abs=1e-12)
+    ]
+    for level, expected, squares, freedom in cases:
+        tables = table(WORKED)
+        found = marker_mae(tables, SAME, level=level, train_only=True)
+        assert found[0] == pytest.approx(expected, abs=1e-12), (level, expected, squares, freedom)
+        found = marker_mae_sd(tables, SAME, level=level, train_only=True)
+        assert found[0] == pytest.approx(sqrt(sum(squares) / freedom), abs=1e-12), level
 
 
 def test_a_marker_that_the_test_split_lacks() -> None:
@@ -371,23 +597,25 @@ OVER_MARKERS = [(4, 0.725, 0.0875), (4, 0.675, 0.1475), (3, 0.6, 0.14)]
 OVER_SHARED = [(3, 2.2 / 3, 0.26 / 3), (3, 0.6, 0.08), (3, 0.6, 0.14)]
 
 
-@pytest.mark.parametrize("ddof", [0, 1])
-@pytest.mark.parametrize("shared", [None, IN_ALL])
-def test_coefficients_of_variation(ddof: int, shared: list[bool] | None) -> None:
+def test_coefficients_of_variation() -> None:
     """M-AvgCV and D-AvgCV, in both conventions and with both divisors."""
-    over_groups = [one for m, one in enumerate(OVER_GROUPS) if shared is None or shared[m]]
-    over_markers = OVER_MARKERS if shared is None else OVER_SHARED
-    mic = trains(table(WORKED), shared)
-    m_avg_cv = marker_variation(mic, over="groups", ddof=ddof)
-    d_avg_cv = marker_variation(mic, over="markers", ddof=ddof)
-    for found, numbers in ((m_avg_cv, over_groups), (d_avg_cv, over_markers)):
-        expected = mean([sqrt(squares / (n - ddof)) / centre for n, centre, squares in numbers])
-        assert found[0] == pytest.approx(expected, abs=1e-12)
+    for shared in [None, IN_ALL]:
+        for ddof in [0, 1]:
+            over_groups = [one for m, one in enumerate(OVER_GROUPS) if shared is None or shared[m]]
+            over_markers = OVER_MARKERS if shared is None else OVER_SHARED
+            mic = trains(table(WORKED), shared)
+            m_avg_cv = marker_variation(mic, over="groups", ddof=ddof)
+            d_avg_cv = marker_variation(mic, over="markers", ddof=ddof)
+            for found, numbers in ((m_avg_cv, over_groups), (d_avg_cv, over_markers)):
+                expected = mean(
+                    [sqrt(squares / (n - ddof)) / centre for n, centre, squares in numbers]
+                )
+                assert found[0] == pytest.approx(expected, abs=1e-12), (shared, ddof)
 
 
-@pytest.mark.parametrize(
-    ("kind", "shared", "correlations"),
-    [
+def test_mrc() -> None:
+    """Fisher mean of three pairs' correlations, none of them 1 where each pair shares its own."""
+    cases: list[tuple[Kind, list[bool] | None, list[float]]] = [
         # Ranks. AB: 4 2 1 3 and 3 4 1 2, squared differences 1 + 4 + 0 + 1: 1 - 6*6/60 = .4.
         # AC over 0, 2, 3: 3 1 2 and 2 3 1: 1 - 6*6/24 = -.5; BC: 3 1 2 and 2 3 1 likewise.
         ("spearman", None, [0.4, -0.5, -0.5]),
@@ -415,21 +643,19 @@ def test_coefficients_of_variation(ddof: int, shared: list[bool] | None) -> None
                 -0.02 / sqrt(0.08 * 0.14),
             ],
         ),
-    ],
-)
-def test_mrc(kind: Kind, shared: list[bool] | None, correlations: list[float]) -> None:
-    """Fisher mean of three pairs' correlations, none of them 1 where each pair shares its own."""
-    found = marker_rank_correlation(trains(table(WORKED), shared), kind=kind)
-    assert found[0] == pytest.approx(fisher(*correlations), abs=1e-12)
+    ]
+    for kind, shared, correlations in cases:
+        found = marker_rank_correlation(trains(table(WORKED), shared), kind=kind)
+        assert found[0] == pytest.approx(fisher(*correlations), abs=1e-12), kind
 
 
 ACCURACY = [0.8, 0.5, 0.6]  # deviations .5/3, -.4/3, -.1/3; squares .42/9
 CMFG = [0.5, 0.6, 0.7]  # deviations -.1, 0, .1; squares .02
 
 
-@pytest.mark.parametrize(
-    ("of_group", "kind", "correlations"),
-    [
+def test_mac_and_mcc() -> None:
+    """Fisher mean over markers; both conventions agree, as marker 1 has too few data sets."""
+    cases: list[tuple[list[float], Kind, list[float]]] = [
         # Marker 1 is in two data sets only. Ranks of accuracy: 3 1 2; of markers 0 and 3: 3 2 1;
         # of marker 2: 2 1 3; each time squared differences of 2: 1 - 12/24.
         (ACCURACY, "spearman", [0.5, 0.5, 0.5]),
@@ -452,16 +678,12 @@ CMFG = [0.5, 0.6, 0.7]  # deviations -.1, 0, .1; squares .02
             "pearson",
             [-0.9999, 0.03 / sqrt(0.26 / 3 * 0.02), -0.05 / sqrt(0.38 / 3 * 0.02)],
         ),
-    ],
-)
-@pytest.mark.parametrize("shared", [None, IN_ALL])
-def test_mac_and_mcc(
-    of_group: list[float], kind: Kind, correlations: list[float], shared: list[bool] | None
-) -> None:
-    """Fisher mean over markers; both conventions agree, as marker 1 has too few data sets."""
-    mic = trains(table(WORKED), shared)
-    found = marker_trend(mic, np.array([of_group]), kind=kind)
-    assert found[0] == pytest.approx(fisher(*correlations), abs=1e-12)
+    ]
+    for shared in (None, IN_ALL):
+        for of_group, kind, correlations in cases:
+            mic = trains(table(WORKED), shared)
+            found = marker_trend(mic, np.array([of_group]), kind=kind)
+            assert found[0] == pytest.approx(fisher(*correlations), abs=1e-12), shared
 
 
 def test_mac_leaves_out_a_data_set_without_accuracy() -> None:
@@ -602,25 +824,25 @@ def test_mics_of_zero_have_no_coefficient_of_variation() -> None:
     assert isnan(marker_variation(mic[:, :, :1], over="groups")[0])
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_constant_mics_have_no_correlation(kind: Kind) -> None:
+def test_constant_mics_have_no_correlation() -> None:
     """.1 + .2 and .3 are the same MIC."""
-    level = np.array([[[0.3, 0.1 + 0.2, 0.3, 0.3], [0.1, 0.2, 0.3, 0.4]]])
-    assert isnan(marker_rank_correlation(level, kind=kind)[0])
-    constant = np.array([[[0.3], [0.1 + 0.2], [0.3]]])
-    assert isnan(marker_trend(constant, np.array([[0.1, 0.2, 0.4]]), kind=kind)[0])
-    rising = np.array([[[0.3], [0.4], [0.5]]])
-    assert isnan(marker_trend(rising, np.array([[0.3, 0.1 + 0.2, 0.3]]), kind=kind)[0])
+    for kind in KINDS:
+        level = np.array([[[0.3, 0.1 + 0.2, 0.3, 0.3], [0.1, 0.2, 0.3, 0.4]]])
+        assert isnan(marker_rank_correlation(level, kind=kind)[0]), kind
+        constant = np.array([[[0.3], [0.1 + 0.2], [0.3]]])
+        assert isnan(marker_trend(constant, np.array([[0.1, 0.2, 0.4]]), kind=kind)[0]), kind
+        rising = np.array([[[0.3], [0.4], [0.5]]])
+        assert isnan(marker_trend(rising, np.array([[0.3, 0.1 + 0.2, 0.3]]), kind=kind)[0]), kind
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_each_spread_is_told_from_rounding_by_itself(kind: Kind) -> None:
+def test_each_spread_is_told_from_rounding_by_itself() -> None:
     """Two small ones are spreads; a large one doesn't make one of the other's rounding."""
-    small = 0.5 + np.array([[[1e-5], [2e-5], [3e-5]]])
-    found = marker_trend(small, 0.5 + np.array([[1e-5, 2e-5, 3e-5]]), kind=kind)
-    assert found[0] == pytest.approx(CLAMP, abs=1e-9)
-    rounded = np.array([[[0.3], [0.1 + 0.2], [0.3]]])
-    assert isnan(marker_trend(rounded, np.array([[1e9, 2e9, 4e9]]), kind=kind)[0])
+    for kind in KINDS:
+        small = 0.5 + np.array([[[1e-5], [2e-5], [3e-5]]])
+        found = marker_trend(small, 0.5 + np.array([[1e-5, 2e-5, 3e-5]]), kind=kind)
+        assert found[0] == pytest.approx(CLAMP, abs=1e-9), kind
+        rounded = np.array([[[0.3], [0.1 + 0.2], [0.3]]])
+        assert isnan(marker_trend(rounded, np.array([[1e9, 2e9, 4e9]]), kind=kind)[0]), kind
 
 
 def test_unknown_words_are_refused() -> None:
@@ -640,12 +862,12 @@ def test_unknown_words_are_refused() -> None:
             refused()
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_an_undefined_correlation_is_left_out(kind: Kind) -> None:
+def test_an_undefined_correlation_is_left_out() -> None:
     """Those of the others remain: the authors' mean would be NaN."""
-    mic = np.array([[[0.3, 0.3, 0.3], [0.1, 0.2, 0.4], [0.2, 0.1, 0.7]]])
-    expected = scipys([0.1, 0.2, 0.4], [0.2, 0.1, 0.7], kind)
-    assert marker_rank_correlation(mic, kind=kind)[0] == pytest.approx(expected, abs=1e-12)
+    for kind in KINDS:
+        mic = np.array([[[0.3, 0.3, 0.3], [0.1, 0.2, 0.4], [0.2, 0.1, 0.7]]])
+        expected = scipys([0.1, 0.2, 0.4], [0.2, 0.1, 0.7], kind)
+        assert marker_rank_correlation(mic, kind=kind)[0] == pytest.approx(expected, abs=1e-12)
 
 
 def test_two_shared_markers_are_left_out() -> None:
@@ -655,19 +877,21 @@ def test_two_shared_markers_are_left_out() -> None:
         assert isnan(marker_rank_correlation(mic, kind=kind)[0])
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("sign", [1, -1])
-@pytest.mark.parametrize("clamp", [CLAMP, 0.99])
-def test_perfect_correlations_are_clamped(kind: Kind, sign: int, clamp: float) -> None:
+def test_perfect_correlations_are_clamped() -> None:
     """At .9999 unless told otherwise: arctanh of 1 is infinite."""
-    line = np.array([0.2, 0.3, 0.5, 0.6])
-    mic = np.stack([line, 0.5 + sign * line / 3])[None]
-    found = marker_rank_correlation(mic, kind=kind, clamp=clamp)[0]
-    assert found == pytest.approx(sign * clamp, abs=1e-12)
-    rising = np.array([[[0.1], [0.2], [0.3]]])
-    trend = marker_trend(rising, sign * np.array([[1.0, 2.0, 3.0]]), kind=kind, clamp=clamp)[0]
-    assert trend == pytest.approx(sign * clamp, abs=1e-12)
-    assert CLAMP == 0.9999
+    for clamp in [CLAMP, 0.99]:
+        for sign in [1, -1]:
+            for kind in KINDS:
+                line = np.array([0.2, 0.3, 0.5, 0.6])
+                mic = np.stack([line, 0.5 + sign * line / 3])[None]
+                found = marker_rank_correlation(mic, kind=kind, clamp=clamp)[0]
+                assert found == pytest.approx(sign * clamp, abs=1e-12), (clamp, sign, kind)
+                rising = np.array([[[0.1], [0.2], [0.3]]])
+                trend = marker_trend(
+                    rising, sign * np.array([[1.0, 2.0, 3.0]]), kind=kind, clamp=clamp
+                )[0]
+                assert trend == pytest.approx(sign * clamp, abs=1e-12), (clamp, sign, kind)
+                assert CLAMP == 0.9999, (clamp, sign, kind)
 
 
 def test_fisher_mean_of_a_row() -> None:
@@ -688,11 +912,11 @@ def test_missing_confidences_are_left_out() -> None:
     assert np.isnan(cells.tables(np.ones((1, 4)), threshold=3).mic).all()
 
 
-@pytest.mark.parametrize("outside", [-0.01, 1.01, float("inf")])
-def test_confidences_outside_the_range_are_refused(outside: float) -> None:
+def test_confidences_outside_the_range_are_refused() -> None:
     """By a message with the number."""
-    with pytest.raises(ValueError, match="not in"):
-        MarkerCells.of([0.5, outside], [0, 0], [0, 0], (1, 1))
+    for outside in [-0.01, 1.01, float("inf")]:
+        with pytest.raises(ValueError, match="not in"):
+            MarkerCells.of([0.5, outside], [0, 0], [0, 0], (1, 1))
 
 
 def test_nearly_equal_confidences_are_one() -> None:
@@ -711,21 +935,21 @@ def floor_of(c: float, k: int = 20) -> float:
     return float(sum(binom.pmf(j, k, c) * abs(j / k - c) for j in range(k + 1)))
 
 
-@pytest.mark.parametrize(("c", "rounded"), [(0.5, 0.0881), (0.7, 0.0805), (0.9, 0.0513)])
-def test_sampling_floor(c: float, rounded: float) -> None:
+def test_sampling_floor() -> None:
     """De Moivre's formula, scipy's probabilities and the table's exact expectation agree."""
-    k = 20
-    m = int(k * c + 1e-9) + 1
-    closed = 2 * m * comb(k, m) * c**m * (1 - c) ** (k - m + 1) / k
-    assert floor_of(c) == pytest.approx(closed, abs=1e-12)
-    assert round(closed, 4) == rounded
-    # Each confidence with its probability as its weight: MIC is c, and MAE the floor.
-    draws = np.arange(k + 1)
-    cells = MarkerCells.of(np.tile(draws / k, 2), np.repeat([0, 1], k + 1), [0] * 42, (2, 1))
-    tables = cells.tables(np.tile(binom.pmf(draws, k, c), 2)[None], threshold=0.5)
-    assert tables.mic[0, 0, 0] == pytest.approx(c, abs=1e-12)
-    assert marker_mae(tables, [(0, 1)])[0] == pytest.approx(closed, abs=1e-12)
-    assert marker_mae(tables, [(0, 1)], level="mean")[0] == pytest.approx(0, abs=1e-12)
+    for c, rounded in [(0.5, 0.0881), (0.7, 0.0805), (0.9, 0.0513)]:
+        k = 20
+        m = int(k * c + 1e-9) + 1
+        closed = 2 * m * comb(k, m) * c**m * (1 - c) ** (k - m + 1) / k
+        assert floor_of(c) == pytest.approx(closed, abs=1e-12), (c, rounded)
+        assert round(closed, 4) == rounded, (c, rounded)
+        # Each confidence with its probability as its weight: MIC is c, and MAE the floor.
+        draws = np.arange(k + 1)
+        cells = MarkerCells.of(np.tile(draws / k, 2), np.repeat([0, 1], k + 1), [0] * 42, (2, 1))
+        tables = cells.tables(np.tile(binom.pmf(draws, k, c), 2)[None], threshold=0.5)
+        assert tables.mic[0, 0, 0] == pytest.approx(c, abs=1e-12), (c, rounded)
+        assert marker_mae(tables, [(0, 1)])[0] == pytest.approx(closed, abs=1e-12), (c, rounded)
+        assert marker_mae(tables, [(0, 1)], level="mean")[0] == pytest.approx(0, abs=1e-12), c
 
 
 def test_sampling_floor_in_a_simulation() -> None:

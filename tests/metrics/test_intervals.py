@@ -78,21 +78,19 @@ def test_each_judgment_by_hand() -> None:
     np.testing.assert_array_equal(outside, [0, 1, 0, 1, NAN, NAN, NAN])
 
 
-@pytest.mark.parametrize(
-    ("name", "argument"), [(name, key) for name in METRICS for key in USES.get(name, "lut")]
-)
-def test_unreadable_judgments_are_left_out(name: str, argument: str) -> None:
+def test_unreadable_judgments_are_left_out() -> None:
     """A judgment with NaN in any argument that a metric takes doesn't change the metric."""
-    extra = {key: NAN if key == argument else 7.0 for key in "lut"}
-    got = value(name, (extra["l"], *LOWER), (extra["u"], *UPPER), (extra["t"], *TRUTH))
-    assert got == pytest.approx(METRICS[name][1], rel=1e-14)
+    for name, argument in [(one, key) for one in METRICS for key in USES.get(one, "lut")]:
+        extra = {key: NAN if key == argument else 7.0 for key in "lut"}
+        got = value(name, (extra["l"], *LOWER), (extra["u"], *UPPER), (extra["t"], *TRUTH))
+        assert got == pytest.approx(METRICS[name][1], rel=1e-14), (name, argument)
 
 
-@pytest.mark.parametrize("count", [0, 1, 3])
 @every_metric
-def test_nothing_readable_is_nan(name: str, count: int) -> None:
+def test_nothing_readable_is_nan(name: str) -> None:
     """Of no judgments, or of unreadable ones alone, each metric is NaN and not 0."""
-    assert np.isnan(value(name, [NAN] * count, [NAN] * count, [NAN] * count))
+    for count in [0, 1, 3]:
+        assert np.isnan(value(name, [NAN] * count, [NAN] * count, [NAN] * count)), count
 
 
 @every_metric
@@ -113,12 +111,12 @@ def test_tables_are_refused(name: str) -> None:
         value(name, [[0, 0]], [[1, 1]], [[0, 0]])
 
 
-@pytest.mark.parametrize("level", [0.0, 100.0, -5.0, 101.0, NAN, float("inf")])
-@pytest.mark.parametrize("metric", [coverage_gap, interval_score, conformal_offset])
-def test_bad_levels_are_refused(metric: Callable[..., float], level: float) -> None:
+def test_bad_levels_are_refused() -> None:
     """A level that is no percentage between 0 and 100 raises an error that names it."""
-    with pytest.raises(ValueError, match=f"level={level} is not a percentage"):
-        metric([0], [1], [0], level)
+    for metric in [coverage_gap, interval_score, conformal_offset]:
+        for level in [0.0, 100.0, -5.0, 101.0, NAN, float("inf")]:
+            with pytest.raises(ValueError, match=f"level={level} is not a percentage"):
+                metric([0], [1], [0], level)
 
 
 def test_plateau_by_hand() -> None:
@@ -211,11 +209,13 @@ def test_score_is_at_least_the_width(drawn: Judged, level: float) -> None:
     assert (scores[~inside] > widths[~inside]).all()
 
 
-@pytest.mark.parametrize("level", [5.0, 50.0, 80.0, 90.0, 97.5, 99.0])
-def test_scores_equal_scoringrules(level: float) -> None:
+def test_scores_equal_scoringrules() -> None:
     """Scores equal those of scoringrules on random intervals, truths on either side and inside."""
-    rng = np.random.default_rng(1)
-    lower, upper = np.sort(rng.normal(size=(2, 500)), axis=0)
-    truth = rng.normal(size=500)
-    expected = scoringrules.interval_score(truth, lower, upper, (100 - level) / 100)
-    np.testing.assert_allclose(interval_scores(lower, upper, truth, level), expected, rtol=1e-12)
+    for level in [5.0, 50.0, 80.0, 90.0, 97.5, 99.0]:
+        rng = np.random.default_rng(1)
+        lower, upper = np.sort(rng.normal(size=(2, 500)), axis=0)
+        truth = rng.normal(size=500)
+        expected = scoringrules.interval_score(truth, lower, upper, (100 - level) / 100)
+        np.testing.assert_allclose(
+            interval_scores(lower, upper, truth, level), expected, rtol=1e-12
+        )

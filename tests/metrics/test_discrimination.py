@@ -37,20 +37,18 @@ def split(rows: Rows) -> tuple[list[float], list[int], list[float]]:
     return stated * 2, labels, [*outcome, *(1 - p for p in outcome)]
 
 
-@pytest.mark.parametrize(
-    ("confidence", "correct", "expected"),
-    [
+def test_auroc_by_hand() -> None:
+    """The area is the share of pairs in order, ties counting half."""
+    cases: list[tuple[list[float], list[float], float]] = [
         ([0.9, 0.1], [1, 0], 1),
         ([0.1, 0.9], [1, 0], 0),
         ([0.7, 0.7, 0.7], [1, 0, 1], 0.5),
         ([0.9, 0.5, 0.5], [1, 1, 0], 0.75),  # a pair in order and a tie
         ([0.9, 0.5], [0.5, 0.5], 0.5),  # weights 1/4: right .9 over wrong .5, and the other way
         ([0.9, 0.5], [1, 0.5], 5 / 6),  # wrong .5 is half, right 1 + 1/2: (1 + 1/4) / (3/2)
-    ],
-)
-def test_auroc_by_hand(confidence: list[float], correct: list[float], expected: float) -> None:
-    """The area is the share of pairs in order, ties counting half."""
-    assert auroc(confidence, correct) == pytest.approx(expected, abs=1e-15)
+    ]
+    for confidence, correct, expected in cases:
+        assert auroc(confidence, correct) == pytest.approx(expected, abs=1e-15), confidence
 
 
 @fixed
@@ -125,18 +123,15 @@ def mean_risk(errors: list[float]) -> float:
     return float(np.mean(np.cumsum(errors) / counts))
 
 
-@pytest.mark.parametrize(
-    ("confidence", "correct", "expected"),
-    [
+def test_aurc_by_hand() -> None:
+    """The area is the mean of the error rates of the surest one, two, three answers."""
+    for confidence, correct, expected in [
         ([0.9, 0.6, 0.3], [1, 1, 0], 1 / 9),  # risks 0, 0, 1/3
         ([0.3, 0.6, 0.9], [1, 1, 0], (1 + 1 / 2 + 1 / 3) / 3),
         ([0.5, 0.5], [1, 0], 1 / 2),  # (0 + 1/2)/2 or (1 + 1/2)/2
         ([0.5], [1], 0),
-    ],
-)
-def test_aurc_by_hand(confidence: list[float], correct: list[int], expected: float) -> None:
-    """The area is the mean of the error rates of the surest one, two, three answers."""
-    assert aurc(confidence, correct) == pytest.approx(expected, abs=1e-14)
+    ]:
+        assert aurc(confidence, correct) == pytest.approx(expected, abs=1e-14), confidence
 
 
 @fixed
