@@ -72,7 +72,9 @@ SCORERS: dict[str, Callable[[], Scorer]] = {
 """Each task's scorer, but the one that asks a judge."""
 every_task = pytest.mark.parametrize("case", CASES, ids=str)
 # A few prompts hold no step from one to the next, and numpy warns of the mean over none.
-few_prompts = pytest.mark.filterwarnings("ignore:Mean of empty slice:RuntimeWarning")
+few_prompts = pytest.mark.filterwarnings(
+    "ignore:Mean of empty slice|invalid value encountered in scalar divide:RuntimeWarning"
+)
 
 
 @pytest.fixture(autouse=True)
