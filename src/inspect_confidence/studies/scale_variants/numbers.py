@@ -76,7 +76,7 @@ def _reports(
     values, column = np.unique(raw, return_inverse=True)
     unit = places(reported, units)
     used = coo_array((np.ones(len(raw)), (column, unit)), (len(values), len(units))).tocsr()
-    metrics: dict[str, Callable[[ReportTables], FloatArray]] = {
+    metrics: dict[str, Callable[[ValueTables], FloatArray]] = {
         "top1_value": top1_value.of,
         "top1_share": top1_share.of,
         "top3_share": top3_share.of,
