@@ -17,7 +17,7 @@ from inspect_confidence.published import COLUMNS, read_published
 from inspect_confidence.results import COLUMNS as RESULT_COLUMNS
 from inspect_confidence.results import decode_condition, encode_condition
 from inspect_confidence.studies import all_tables
-from inspect_confidence.studies.wep_probes.study import recorded_sentences, recorded_statements
+from studies.recorded import recorded_sentences, recorded_statements
 
 KEY = ["task", "model", "dataset", "condition", "metric"]
 FIGURES = read_published()
@@ -141,9 +141,9 @@ wep_choice    GPT-4              of=empirical_c.*scenario    t_statistic    -4.1
 """
 
 
-@pytest.mark.parametrize("line", TYPED.strip().splitlines())
-def test_typed_by_hand(line: str) -> None:
+def test_typed_by_hand() -> None:
     """Some figures, typed from another reading of the studies."""
-    task, model, condition, metric, *values = line.split()
-    rows = matching(task=task, model=f"^{model}$", condition=condition, metric=f"^{metric}$")
-    assert rows["value"].tolist() == [float(value) for value in values]
+    for line in TYPED.strip().splitlines():
+        task, model, condition, metric, *values = line.split()
+        rows = matching(task=task, model=f"^{model}$", condition=condition, metric=f"^{metric}$")
+        assert rows["value"].tolist() == [float(value) for value in values], line

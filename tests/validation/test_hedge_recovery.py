@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 from scipy.stats import binom, binomtest, norm, wilcoxon
 
 from inspect_confidence import read_judgments, summarize
-from inspect_confidence.datasets.hedge_markers import MarkerQuestion, load_marker_questions
+from inspect_confidence.datasets.hedge_markers import load_marker_questions
+from inspect_confidence.datasets.questions import Question
 from inspect_confidence.respondents.hedger import (
     MARKERS,
     Hedger,
@@ -255,7 +256,7 @@ def test_shifted_markers_come_back(tmp_path: Path, record_property: Record) -> N
 
 
 @functools.cache
-def bundled() -> Sequence[MarkerQuestion]:
+def bundled() -> Sequence[Question]:
     """All items."""
     return load_marker_questions("bundled", split="all").items
 

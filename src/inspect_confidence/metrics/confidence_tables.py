@@ -159,6 +159,7 @@ def joined(first: ConfidenceTables, second: ConfidenceTables) -> ConfidenceTable
 
 
 Options = ParamSpec("Options")
+Arrays = ParamSpec("Arrays")
 
 
 class OfJudgments(Protocol[Options]):
@@ -183,22 +184,20 @@ def of_judgments(
     return cast(OfJudgments[Options], with_arrays(core, one_table))
 
 
-class OfOutcomes(Protocol):
-    """A metric of correctness alone, and `of` tables."""
+class OfTables(Protocol[Arrays]):
+    """A metric of other arrays, without options, and `of` tables."""
 
     of: TableMetric
 
-    def __call__(self, correct: ArrayLike) -> float:
+    def __call__(self, *args: Arrays.args, **kwargs: Arrays.kwargs) -> float:
         """The metric of the judgments."""
 
 
-class OfConfidence(Protocol):
-    """A metric of confidence alone, and `of` tables."""
-
-    of: TableMetric
-
-    def __call__(self, confidence: ArrayLike) -> float:
-        """The metric of the judgments."""
+def of_tables(
+    make: Callable[Arrays, ConfidenceTables],
+) -> Callable[[TableMetric], OfTables[Arrays]]:
+    """Let a metric of tables take the arrays that a table is made of; it becomes their `of`."""
+    return lambda core: cast(OfTables[Arrays], with_arrays(core, make))
 
 
 def table_of_outcomes(correct: ArrayLike) -> ConfidenceTables:
@@ -227,16 +226,8 @@ def table_of_confidence(confidence: ArrayLike) -> ConfidenceTables:
     return one_table(stated, np.zeros_like(stated))
 
 
-def _of_outcomes(core: TableMetric) -> OfOutcomes:
-    return cast(OfOutcomes, with_arrays(core, table_of_outcomes))
-
-
-def _of_confidence(core: TableMetric) -> OfConfidence:
-    return cast(OfConfidence, with_arrays(core, table_of_confidence))
-
-
 @metric(direction="higher", undefined="no readable answer")
-@_of_outcomes
+@of_tables(table_of_outcomes)
 def accuracy(tables: ConfidenceTables) -> FloatArray:
     """Share of right answers, or mean true probability where that is known.
 
@@ -251,7 +242,7 @@ def accuracy(tables: ConfidenceTables) -> FloatArray:
 
 
 @metric(undefined=UNREAD)
-@_of_confidence
+@of_tables(table_of_confidence)
 def mean_confidence(tables: ConfidenceTables) -> FloatArray:
     """Mean of stated confidence, 0 and 1 being the ends of the scale.
 

@@ -40,6 +40,10 @@ class ScoreFacts:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     answer: str | None = None
 
+    def only(self, *names: str) -> dict[str, Any]:
+        """Values of that name; those that the score doesn't have are left out."""
+        return {name: self.value[name] for name in names if name in self.value}
+
 
 @dataclass(frozen=True)
 class SampleFacts:
@@ -63,6 +67,30 @@ class SampleFacts:
         """The last score by that scorer; Inspect numbers the ones that were appended."""
         names = [name for name in self.scores if name.rstrip("0123456789") == scorer]
         return self.scores[names[-1]] if names else None
+
+    def read(self, scorer: str) -> tuple[ScoreFacts, dict[str, str]]:
+        """What a scorer read from the reply, and what became of it.
+
+        Args:
+            scorer: Its name.
+
+        Returns:
+            The score, with no values where the log holds none, and `status` and `reason` of the
+            judgment: those in the score's metadata, or the run's failure.
+        """
+        score = self.score(scorer)
+        if score is None or not isinstance(score.value, Mapping):
+            why = score.metadata.get("detail") if score else None
+            missing = f"the log holds no score {scorer!r}; run `inspect score`"
+            return ScoreFacts({}), self.outcome("scoring_failed", why or missing)
+        status, reason = (score.metadata.get(name, "") for name in ("status", "detail"))
+        return score, self.outcome(status, reason)
+
+    def outcome(self, status: str, reason: str) -> dict[str, str]:
+        """Both as columns; what can't be read because the run failed is the run's failure."""
+        if self.failure and status != "ok":
+            status, reason = self.failure
+        return {"status": status, "reason": reason}
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from inspect_confidence.answers.markers import standard_marker
-from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.metrics import MarkerCells
+from inspect_confidence.studies.estimate import refuse_outside
 from inspect_confidence.studies.study import SampleFacts
 
 NO_HEDGE = "<no_hedge>"
@@ -25,25 +25,21 @@ _NAN = float("nan")
 
 def read_hedged(sample: SampleFacts) -> list[dict[str, Any]]:
     """The judgments of a reply: its sentences' markers, each with the sentence's confidence."""
-    metadata = sample.metadata
-    row = {name: metadata[name] for name in ("item", "split", "dataset")}
-    score = sample.score("hedged")
-    if score is None or not isinstance(score.value, Mapping):
-        missing = "the log holds no score 'hedged'; run `inspect score`"
-        status, reason = sample.failure or ("scoring_failed", missing)
-        return [{**row, "status": status, "reason": reason}]
+    score, became = sample.read("hedged")
+    row = {name: sample.metadata[name] for name in ("item", "split", "dataset")}
+    row |= score.only("correct", "punt", "draws", "empty_draws", "cut")
     said = score.metadata
-    status, reason = said["status"], said["detail"]
-    if sample.failure and status != "ok":  # the run's failure, not the reply's
-        status, reason = sample.failure
-    told = ("correct", "punt", "draws", "empty_draws", "cut")
-    row |= {name: score.value[name] for name in told}
-    row["judge"] = said["judge"]
-    sentences = json.loads(said["judged"])
+    sentences = json.loads(said.get("judged", "[]"))
     if not sentences:
-        return [{**row, "status": status, "reason": reason}]
+        return [{**row, "judge": said.get("judge", ""), **became}]
     return [
-        {**row, "sentence": number, **one, "reason": one["reason"] or said["verdict_reason"]}
+        {
+            **row,
+            "judge": said["judge"],
+            "sentence": number,
+            **one,
+            "reason": one["reason"] or said["verdict_reason"],
+        }
         for number, sentence in enumerate(sentences, start=1)
         for one in _of_sentence(sentence)
     ]
@@ -76,17 +72,10 @@ def _of_sentence(sentence: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def read_judged(sample: SampleFacts) -> list[dict[str, Any]]:
     """The judgment of a labelled item."""
-    metadata = sample.metadata
-    row = {name: metadata[name] for name in ("item", "form", "word")}
-    score = sample.score("judge_item")
-    if score is None or not isinstance(score.value, Mapping):
-        missing = "the log holds no score 'judge_item'; run `inspect score`"
-        status, reason = sample.failure or ("scoring_failed", missing)
-        return [{**row, "status": status, "reason": reason}]
+    score, became = sample.read("judge_item")
+    row = {name: sample.metadata[name] for name in ("item", "form", "word")}
     names = ("found", "missed", "false", "decisiveness", "labelled", "agreed", "verdict")
-    numbers = {name: score.value[name] for name in names}
-    status, reason = score.metadata["status"], score.metadata["detail"]
-    return [{**row, **numbers, "status": status, "reason": reason}]
+    return [{**row, **score.only(*names), **became}]
 
 
 def completed_hedges(rows: pd.DataFrame, markers: Mapping[str, str] | None = None) -> pd.DataFrame:
@@ -100,10 +89,7 @@ def completed_hedges(rows: pd.DataFrame, markers: Mapping[str, str] | None = Non
         InvalidArgument: A share lies outside [0, 1].
     """
     rows = rows.copy()
-    for name in ("confidence", "decisiveness", "correct"):
-        outside = rows.loc[(rows[name] < 0) | (rows[name] > 1), name]
-        if len(outside):
-            raise InvalidArgument(f"{name}={outside.iloc[0]:g} is not in [0, 1]; 70% is 0.7.")
+    refuse_outside(rows, ("confidence", "decisiveness", "correct"))
     counts = rows[["consistent", "undecided", "inconsistent"]].fillna(0)
     judged = counts.sum(axis=1).to_numpy(float)
     agreed = (counts["consistent"] + counts["undecided"] / 2).to_numpy(float)
@@ -242,19 +228,10 @@ def _replies(rows: pd.DataFrame, once: pd.DataFrame) -> pd.DataFrame:
     replies = rows.drop_duplicates(REPLY).set_index(REPLY)[
         ["unit", "group", "correct", "punt", "status", "empty_draws", "cut"]
     ]
-    by_reply = once.groupby(REPLY)
     gap = (once["decisiveness"] - once["confidence"]).abs()
-    both = once.assign(gap=gap, held=once["confidence"].where(gap.notna()))
-    means = both.groupby(REPLY)[["gap", "held"]].mean()
-    found = replies.join(
-        pd.DataFrame(
-            {
-                "faithfulness": 1 - means["gap"],
-                "confidence": by_reply["confidence"].mean(),
-                "confidence_with_both": means["held"],
-                "decisiveness": by_reply["decisiveness"].mean(),
-                "sentences": by_reply.size().astype(float),
-            }
-        )
-    )
-    return found.reset_index()
+    held = once["confidence"].where(gap.notna())
+    by_reply = once.assign(gap=gap, confidence_with_both=held).groupby(REPLY)
+    names = ["gap", "confidence", "confidence_with_both", "decisiveness"]
+    found = by_reply[names].mean().assign(sentences=by_reply.size().astype(float))
+    found["faithfulness"] = 1 - found.pop("gap")
+    return replies.join(found).reset_index()

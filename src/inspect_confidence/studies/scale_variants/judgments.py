@@ -1,6 +1,5 @@
 """The scale study's samples as rows of judgments, and rows of a user's file made whole."""
 
-from collections.abc import Mapping
 from string import ascii_uppercase
 from typing import Any
 
@@ -8,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from inspect_confidence.errors import InvalidArgument
+from inspect_confidence.studies.estimate import refuse_outside
 from inspect_confidence.studies.study import SampleFacts
 
 SCORER = "stated"
@@ -26,26 +26,11 @@ def read_sample(sample: SampleFacts) -> list[dict[str, Any]]:
         "target": sample.target,
         "choices": metadata.get("choices") or _NAN,
     }
-    score = sample.score(SCORER)
-    if score is None or not isinstance(score.value, Mapping):
-        missing = f"the log holds no score {SCORER!r}; run `inspect score`"
-        status, reason = sample.failure or ("scoring_failed", missing)
-        return [{**row, "status": status, "reason": reason}]
-    value = score.value
-    status, reason = score.metadata["status"], score.metadata["detail"]
-    if sample.failure and status != "ok":  # the run's failure, not the reply's
-        status, reason = sample.failure
-    read = {name: value[name] for name in ("raw", "confidence", "correct")}
-    return [
-        {
-            **row,
-            **read,
-            "clipped": None if np.isnan(value["clipped"]) else bool(value["clipped"]),
-            "answer": score.answer or "",
-            "status": status,
-            "reason": reason,
-        }
-    ]
+    score, became = sample.read(SCORER)
+    read = score.only("raw", "confidence", "correct", "clipped")
+    if read:
+        read["clipped"] = None if np.isnan(read["clipped"]) else bool(read["clipped"])
+    return [{**row, **read, "answer": score.answer or "", **became}]
 
 
 def completed(rows: pd.DataFrame) -> pd.DataFrame:
@@ -53,8 +38,16 @@ def completed(rows: pd.DataFrame) -> pd.DataFrame:
 
     Where `confidence` is missing it follows from `raw`, `low` and `high`: clipped within 5% of the
     scale's width, `out_of_range` beyond. `correct` follows from `answer` and `target`.
+
+    Raises:
+        InvalidArgument: A share lies outside [0, 1], or a scale runs the wrong way.
     """
-    _refuse_impossible(rows)
+    remedy = "give a share, or `low`, `high` and `raw` for a report on another scale."
+    refuse_outside(rows, ("confidence", "correct"), remedy)
+    flat = rows[rows["low"] >= rows["high"]]
+    if len(flat):
+        low, high = flat[["low", "high"]].iloc[0]
+        raise InvalidArgument(f"low={low:g}, high={high:g}: low must be below high.")
     rows = rows.copy()
     low, high, raw = (rows[name].to_numpy(float) for name in ("low", "high", "raw"))
     width = high - low
@@ -77,25 +70,6 @@ def completed(rows: pd.DataFrame) -> pd.DataFrame:
         for one, other in zip(low, high, strict=True)
     ]
     return rows
-
-
-def _refuse_impossible(rows: pd.DataFrame) -> None:
-    """Refuse shares outside [0, 1] and scales that run the wrong way.
-
-    Raises:
-        InvalidArgument: There is one.
-    """
-    for name in ("confidence", "correct"):
-        outside = rows.loc[(rows[name] < 0) | (rows[name] > 1), name]
-        if len(outside):
-            raise InvalidArgument(
-                f"{name}={outside.iloc[0]:g} is not in [0, 1]; give a share, or `low`, `high` and "
-                "`raw` for a report on another scale."
-            )
-    flat = rows[rows["low"] >= rows["high"]]
-    if len(flat):
-        low, high = flat[["low", "high"]].iloc[0]
-        raise InvalidArgument(f"low={low:g}, high={high:g}: low must be below high.")
 
 
 def stimulus_of(rows: pd.DataFrame) -> np.ndarray:
