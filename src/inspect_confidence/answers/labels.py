@@ -127,9 +127,7 @@ class Scan:
     def has_number_after(self, place: int) -> bool:
         """Whether a number, or the cut, stands from a place on before what ends its statement."""
         at = bisect_left(self._numbers_and_ends, place)
-        return (
-            at < len(self._numbers_and_ends) and self.codes[self._numbers_and_ends[at]] in "bpqX"
-        )
+        return at < len(self._numbers_and_ends) and self.codes[self._numbers_and_ends[at]] in "bpqX"
 
     @cached_property
     def _numbers_and_ends(self) -> list[int]:
