@@ -1,8 +1,10 @@
 """Results: one long table of numbers, whose they are, and what was varied."""
 
 import csv
+import functools
+import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from operator import attrgetter
 from typing import Literal
@@ -56,6 +58,66 @@ SCHEMA_VERSION = 1
 """Of files of judgments and of results; docs/judgments.md says what changes it."""
 
 
+class Condition(Mapping[str, str]):
+    """What a study varied for a number: a frozen mapping whose `str` is the encoded text.
+
+    Values are texts, numbers as `g` writes them; parts with an empty value are left out; keys are
+    in alphabetical order. It equals, and is hashed as, its parts.
+
+    Example:
+        >>> condition = Condition(method="direct", level=90.0, variant="")
+        >>> str(condition), condition["level"]
+        ('level=90;method=direct', '90')
+        >>> str(condition.but(variant="temperature=1", method=""))
+        'level=90;variant=temperature%3D1'
+        >>> Condition.read("level=90;variant=temperature%3D1")
+        Condition(level='90', variant='temperature=1')
+    """
+
+    __slots__ = ("_parts",)
+
+    def __init__(self, parts: Mapping[str, object] | None = None, **more: object) -> None:
+        written = {key: _written(value) for key, value in {**(parts or {}), **more}.items()}
+        self._parts = {key: written[key] for key in sorted(written) if written[key]}
+
+    @classmethod
+    @functools.cache
+    def read(cls, text: str) -> "Condition":
+        """The condition that a text encodes, as `str` writes it."""
+        pairs = (part.split("=", 1) for part in text.split(";") if part)
+        return cls({key: unquote(value) for key, value in pairs})
+
+    def but(self, **parts: object) -> "Condition":
+        """With some parts set anew, or left out where they are empty."""
+        return Condition(self._parts, **parts)
+
+    def __getitem__(self, key: str) -> str:
+        return self._parts[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._parts)
+
+    def __len__(self) -> int:
+        return len(self._parts)
+
+    def __hash__(self) -> int:
+        return hash(tuple(self._parts.items()))
+
+    def __str__(self) -> str:
+        return ";".join(f"{key}={value.translate(_ESCAPED)}" for key, value in self._parts.items())
+
+    def __repr__(self) -> str:
+        return f"Condition({', '.join(f'{key}={value!r}' for key, value in self._parts.items())})"
+
+
+# Only what would break the pairs: quoting everything would make model names unreadable.
+_ESCAPED = str.maketrans({"%": "%25", "=": "%3D", ";": "%3B"})
+
+
+def _written(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
 @dataclass(frozen=True)
 class Result:
     """One number.
@@ -64,7 +126,7 @@ class Result:
         task: Without the package's prefix.
         model: As Inspect names it.
         dataset: As the log names it.
-        condition: What the study varied, as `encode_condition` writes it.
+        condition: What the study varied.
         metric: A name from the metric registry.
         value: The number; NaN where it is undefined, with the reason in `note`.
         ci_low: Lower end of its 95% interval; NaN where it has none.
@@ -85,6 +147,45 @@ class Result:
     note: str
 
 
+@dataclass(frozen=True)
+class Key:
+    """Whose numbers they are.
+
+    Attributes:
+        task: Without the package's prefix.
+        model: As Inspect names it.
+        dataset: As the log names it.
+    """
+
+    task: str
+    model: str
+    dataset: str
+
+    def result(
+        self,
+        condition: Mapping[str, object],
+        metric: str,
+        value: float,
+        interval: Sequence[float] = (math.nan, math.nan),
+        *,
+        n: int,
+        note: str = "",
+    ) -> Result:
+        """One number of theirs.
+
+        Args:
+            condition: What the study varied.
+            metric: A name from the metric registry.
+            value: The number; NaN where it is undefined, with the reason in `note`.
+            interval: Both ends of its 95% interval; NaN where it has none.
+            n: Judgments that the value rests on.
+            note: Reason of a NaN, definition chosen, counts left out.
+        """
+        low, high = map(float, interval)
+        where = (self.task, self.model, self.dataset, str(Condition(condition)))
+        return Result(*where, metric, float(value), low, high, n, note)
+
+
 COLUMNS = [field.name for field in fields(Result)]
 
 
@@ -94,28 +195,19 @@ def results_frame(results: Iterable[Result]) -> pd.DataFrame:
     return pd.DataFrame(list(map(attrgetter(*COLUMNS), results)), columns=COLUMNS)
 
 
-def encode_condition(parts: Mapping[str, object]) -> str:
-    """`key=value` pairs joined by `;` in the keys' alphabetical order; empty values left out.
+def conditions_of(results: pd.DataFrame) -> list[Condition]:
+    """The condition of each row of results."""
+    return [Condition.read(text) for text in results["condition"]]
 
-    Example:
-        >>> encode_condition({"method": "direct", "level": 90.0, "variant": ""})
-        'level=90;method=direct'
-        >>> encode_condition({"variant": "temperature=1"})
-        'variant=temperature%3D1'
-    """
-    written = {key: _written(value) for key, value in parts.items()}
-    return ";".join(f"{key}={written[key]}" for key in sorted(written) if written[key])
+
+def encode_condition(parts: Mapping[str, object]) -> str:
+    """The encoded text of a condition."""
+    return str(Condition(parts))
 
 
 def decode_condition(condition: str) -> dict[str, str]:
-    """The pairs of an encoded condition.
-
-    Example:
-        >>> decode_condition("level=90;variant=temperature%3D1")
-        {'level': '90', 'variant': 'temperature=1'}
-    """
-    pairs = (part.split("=", 1) for part in condition.split(";") if part)
-    return {key: unquote(value) for key, value in pairs}
+    """The pairs of an encoded condition."""
+    return dict(Condition.read(condition))
 
 
 def with_parts(results: pd.DataFrame, names: Iterable[str]) -> pd.DataFrame:
@@ -125,7 +217,7 @@ def with_parts(results: pd.DataFrame, names: Iterable[str]) -> pd.DataFrame:
     """
     if "row" not in results:
         results = results.assign(row=results.index)
-    decoded = [decode_condition(text) for text in results["condition"]]
+    decoded = conditions_of(results)
     parts = {name: [one.get(name, "") for one in decoded] for name in names}
     return results.reset_index(drop=True).assign(**parts)
 
@@ -137,12 +229,4 @@ def without(condition: str, name: str) -> str:
         >>> without("effort=low;temperature=1", "temperature")
         'effort=low'
     """
-    parts = decode_condition(condition)
-    parts.pop(name, None)
-    return encode_condition(parts)
-
-
-def _written(value: object) -> str:
-    text = f"{value:g}" if isinstance(value, float) else str(value)
-    # Only what would break the pairs: quoting everything would make model names unreadable.
-    return text.replace("%", "%25").replace("=", "%3D").replace(";", "%3B")
+    return str(Condition.read(condition).but(**{name: ""}))

@@ -28,7 +28,7 @@ from inspect_confidence.plots.lives import best_age, confidence_truth, hard_easy
 from inspect_confidence.plots.profiles import profile
 from inspect_confidence.plots.style import WIDTH
 from inspect_confidence.results import COLUMNS
-from inspect_confidence.studies import STUDIES
+from inspect_confidence.studies import all_studies
 
 Plot = Callable[[pd.DataFrame], Figure]
 PLOTS = (overconfidence, confidence_truth, best_age, hard_easy)
@@ -412,7 +412,7 @@ def profile_rows(model: str, dataset: str, label: str) -> pd.DataFrame:
             [*METRICS][::9], cycle((0.5, -123.456, 1e9, inf, nan)), strict=False
         )
     ]
-    known = [study.name for study in STUDIES]
+    known = [study.name for study in all_studies()]
     studies = [(*known, label)[k % (len(known) + 1)] for k in range(len(rows))]
     there = pd.DataFrame(rows, columns=[*COLUMNS, "label"])
     return there.assign(dataset=dataset, label=label, study=studies)
