@@ -5,8 +5,14 @@ from numpy.typing import NDArray
 from scipy import stats
 from sklearn.metrics import roc_auc_score
 
-from inspect_confidence.metrics import Cells, ConfidenceTables, bootstrap, percentile_interval
-from inspect_confidence.metrics.tables import auroc_of, ece_of
+from inspect_confidence.metrics import (
+    Cells,
+    ConfidenceTables,
+    auroc,
+    bootstrap,
+    ece,
+    percentile_interval,
+)
 from measure import aligned, best, seconds, times
 
 FloatArray = NDArray[np.float64]
@@ -25,7 +31,7 @@ TITLE = f"""\
   weights: Cells and bootstrap, ours (at 100,000 items timed on {OURS[100_000]:,} and scaled)
   loop: rows drawn with numpy, roc_auc_score of scikit-learn, ECE from np.bincount
   scipy: stats.bootstrap(paired=True, vectorized=False) of the same two
-  table: the count table drawn from a multinomial, then our ece_of and auroc_of
+  table: the count table drawn from a multinomial, then our ece.of and auroc.of
   Loop and scipy are timed on {", ".join(map(str, PEERS.values()))} resamples and scaled.
   Seconds of processor time, the least of several runs. Ratios are of loop and scipy to weights,
   the last one of loop to table."""
@@ -70,7 +76,7 @@ def by_weights(
 
     def statistic(weights: FloatArray) -> FloatArray:
         tables = cells.tables(weights)
-        return np.column_stack([ece_of(tables), auroc_of(tables)])
+        return np.column_stack([ece.of(tables), auroc.of(tables)])
 
     strata = np.zeros(len(correct), np.int64)
     draws = bootstrap({"both": statistic}, strata, resamples=resamples)["both"]
@@ -89,7 +95,7 @@ def by_table(
     drawn = rng.multinomial(len(correct), mass / mass.sum(), size=resamples).astype(float)
     right, wrong = np.hsplit(drawn, 2)
     tables = ConfidenceTables(cells.values, right, wrong)
-    return [percentile_interval(values) for values in (ece_of(tables), auroc_of(tables))]
+    return [percentile_interval(values) for values in (ece.of(tables), auroc.of(tables))]
 
 
 def by_loop(

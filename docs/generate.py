@@ -2,6 +2,7 @@
 
 import math
 from pathlib import Path
+from textwrap import fill
 
 from inspect_confidence.metrics import METRICS, Metric
 
@@ -15,18 +16,19 @@ registry by `make docs`; formulas, shapes and examples are in [api-metrics.md](a
 - **Missing values**: judgments that could not be read are left out of every metric but
   `format_failure_rate` and `n`, and counted in `note`. What can't be computed is NaN (null in
   JSON) and `note` says why.
-- **95% intervals**: percentile bootstrap over items, 10,000 resamples, seeded (`meta_information`:
-  the basic bootstrap interval, as it is biased upwards); train items are
-  resampled too where a number depends on them. Shares (`coverage`, `coverage_gap`, `set_coverage`,
-  `miss_below`, `miss_above`, `format_failure_rate`, `violation_rate`, `clip_rate`) have Wilson's
-  interval at the effective sample
-  size of the items, which is Wilson's own interval at one judgment an item. After conformal
-  adjustment and scaling they have the bootstrap's, because what was learned varies with the train
-  items.
+{intervals}
 
 | metric | definition | unit | direction | range | undefined (NaN) where | source |
 |---|---|---|---|---|---|---|
 """
+
+
+_INTERVALS = """\
+- **95% intervals**: percentile bootstrap over items, 10,000 resamples, seeded ({basic}: the basic
+bootstrap interval, as resampling biases them upwards); train items are resampled too where a number
+depends on them. Shares ({wilson}) have Wilson's interval at the effective sample size of the items,
+which is Wilson's own interval at one judgment an item. After conformal adjustment and scaling they
+have the bootstrap's, because what was learned varies with the train items."""
 
 
 def row(metric: Metric) -> str:
@@ -51,7 +53,14 @@ def bound(value: float) -> str:
 
 def page() -> str:
     """The whole page."""
-    return _HEAD + "\n".join(row(metric) for metric in METRICS.values()) + "\n"
+    said = _INTERVALS.format(basic=having("basic"), wilson=having("wilson"))
+    head = _HEAD.format(intervals=fill(said, 100, subsequent_indent="  "))
+    return head + "\n".join(row(metric) for metric in METRICS.values()) + "\n"
+
+
+def having(interval: str) -> str:
+    """The metrics that have an interval of that kind."""
+    return ", ".join(f"`{one.name}`" for one in METRICS.values() if one.interval == interval)
 
 
 if __name__ == "__main__":

@@ -37,15 +37,20 @@ def page() -> str:
 
 def members(module: ModuleType) -> Iterator[str]:
     """The functions and classes that a module exports, in the order of their names."""
-    for name in sorted(module.__all__, key=str.lower):
-        member = inspect.unwrap(getattr(module, name))
+    for name in sorted(getattr(module, "__all__", vars(module)), key=str.lower):
+        member = getattr(module, name)
         if inspect.isfunction(member) or inspect.isclass(member):
             yield entry(f"{module.__name__.rsplit('.', 1)[1]}.{name}", member)
 
 
 def entry(name: str, member: Any) -> str:
     """A function or a class: heading, signature, docstring, methods."""
-    (node,) = ast.parse(inspect.getsource(member)).body
+    (node,) = ast.parse(inspect.getsource(inspect.unwrap(member))).body
+    if hasattr(member, "of") and isinstance(node, ast.FunctionDef):
+        # Written for tables; as a function of arrays it has their names, and gives a number.
+        node.args.args = [ast.arg(one, ast.Name("ArrayLike")) for one in arrays(member)]
+    if hasattr(member, "__wrapped__") and isinstance(node, ast.FunctionDef):
+        node.returns = ast.Name("float")
     said = [f"### {name}", f"```python\n{signature(node)}\n```", described(member)]
     if isinstance(node, ast.ClassDef):
         methods = [one for one in node.body if isinstance(one, ast.FunctionDef)]
@@ -53,6 +58,12 @@ def entry(name: str, member: Any) -> str:
         lines = [f"- `{one.name}`: {first_line(one)}" for one in public]
         said += ["Methods:\n\n" + "\n".join(lines)] if lines else []
     return "\n\n".join(part for part in said if part) + "\n"
+
+
+def arrays(member: Any) -> list[str]:
+    """What a metric that was written for tables takes in their place."""
+    given = inspect.signature(member).parameters.values()
+    return [one.name for one in given if one.kind is one.POSITIONAL_OR_KEYWORD]
 
 
 def signature(node: ast.stmt) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import subprocess
@@ -16,6 +17,7 @@ import pytest
 from inspect_ai import eval
 from inspect_ai.log import EvalLog
 
+from inspect_confidence.datasets.cache import CACHE_VARIABLE
 from inspect_confidence.tasks.fermi_eval import fermi_eval
 
 CHECKOUT = Path(__file__).parents[1]
@@ -30,6 +32,29 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip("the real data sets are not beside this checkout")
     return folder
+
+
+@pytest.fixture(autouse=True, scope="module")
+def frozen() -> Iterator[None]:
+    """What is imported is kept from garbage collection, which statsmodels asks for at each call."""
+    gc.freeze()
+    yield
+    gc.unfreeze()
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder that the user stands in: paths in arguments are relative to it."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PWD", str(tmp_path))
+    return tmp_path
+
+
+@pytest.fixture
+def published(shared_data: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The real data sets, used as the cache of downloads."""
+    monkeypatch.setenv(CACHE_VARIABLE, str(shared_data))
+    return shared_data
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -37,17 +38,16 @@ def line(confidence: FloatArray, maximum: FloatArray) -> tuple[float, float]:
     return float(slope), float(intercept)
 
 
-@pytest.mark.parametrize("s", [-1.0, 0.0, 0.3, 1.0, 2.0])
-@pytest.mark.parametrize("bias", [0.0, 0.25, -0.4])
-def test_slope_is_one_less_sensitivity(maximum: FloatArray, s: float, bias: float) -> None:
+def test_slope_is_one_less_sensitivity(maximum: FloatArray) -> None:
     """Overconfidence (1 - s)(m - MAS) + bias: slope 1 - s, and (1 - s)(m - 1) + bias at 0."""
-    said = actuarial_confidence(maximum, sensitivity=s, bias=bias)
-    found = hard_easy_slope(said - maximum, 1 - maximum)
-    assert found.slope == pytest.approx(1 - s, abs=1e-9)
-    assert found.intercept == pytest.approx((1 - s) * (MIDDLE - 1) + bias, abs=1e-9)
-    assert line(said, maximum) == pytest.approx((found.slope, found.intercept), abs=1e-9)
-    assert found.ci_low == pytest.approx(1 - s, abs=1e-9)
-    assert found.ci_high == pytest.approx(1 - s, abs=1e-9)
+    for bias, s in product([0.0, 0.25, -0.4], [-1.0, 0.0, 0.3, 1.0, 2.0]):
+        said = actuarial_confidence(maximum, sensitivity=s, bias=bias)
+        found = hard_easy_slope(said - maximum, 1 - maximum)
+        assert found.slope == pytest.approx(1 - s, abs=1e-9)
+        assert found.intercept == pytest.approx((1 - s) * (MIDDLE - 1) + bias, abs=1e-9)
+        assert line(said, maximum) == pytest.approx((found.slope, found.intercept), abs=1e-9), bias
+        assert found.ci_low == pytest.approx(1 - s, abs=1e-9)
+        assert found.ci_high == pytest.approx(1 - s, abs=1e-9)
 
 
 def test_middle_is_the_mean_of_the_items(maximum: FloatArray) -> None:
@@ -58,9 +58,9 @@ def test_middle_is_the_mean_of_the_items(maximum: FloatArray) -> None:
         assert np.mean(said - maximum) == pytest.approx(0.1, abs=0.005 * abs(1 - s) + 1e-12)
 
 
-@pytest.mark.parametrize(
-    ("maximum", "parameters", "expected"),
-    [
+def test_confidence_by_hand() -> None:
+    """.57 + s (MAS - .57) + bias + noise, then to the nearest multiple."""
+    for maximum, parameters, expected in [
         (0.57, {}, 0.57),
         (0.9, {"sensitivity": 0.0}, 0.57),
         (0.77, {"sensitivity": 0.5}, 0.67),
@@ -71,12 +71,9 @@ def test_middle_is_the_mean_of_the_items(maximum: FloatArray) -> None:
         (0.77, {"sensitivity": 0.5, "rounding": 0.25}, 0.75),
         (0.77, {"sensitivity": 0.5, "bias": -0.1, "rounding": 0.05}, 0.55),
         (0.1, {"bias": -0.2, "rounding": 0.05}, -0.1),
-    ],
-)
-def test_confidence_by_hand(maximum: float, parameters: dict[str, float], expected: float) -> None:
-    """.57 + s (MAS - .57) + bias + noise, then to the nearest multiple."""
-    found = actuarial_confidence(maximum, **parameters)
-    assert float(found) == pytest.approx(expected, abs=1e-12)
+    ]:
+        found = actuarial_confidence(maximum, **parameters)
+        assert float(found) == pytest.approx(expected, abs=1e-12)
 
 
 @given(
@@ -134,22 +131,20 @@ def test_noise_is_of_item_and_draw() -> None:
     assert said.std(ddof=1) == pytest.approx(0.05, abs=4 * 0.05 / 800**0.5)
 
 
-@pytest.mark.parametrize(
-    ("parameters", "says"),
-    [
+def test_bad_parameters_are_refused() -> None:
+    """A value out of range is an error with the range; a mistyped name one with the nearest."""
+    cases: list[tuple[dict[str, object], str]] = [
         ({"sensitivity": 4}, "sensitivity=4 is not between -2 and 3"),
         ({"bias": -1.5}, "bias=-1.5 is not between -1 and 1"),
         ({"noise": -0.1}, "noise=-0.1 is not between 0 and 1"),
         ({"rounding": 1}, "rounding=1 is not between 0 and 0.5"),
         ({"error_rate": float("nan")}, "error_rate=nan is not between 0 and 1"),
         ({"sensitivty": 1}, "has no 'sensitivty'. Did you mean 'sensitivity'?"),
-    ],
-)
-def test_bad_parameters_are_refused(parameters: dict[str, object], says: str) -> None:
-    """A value out of range is an error with the range; a mistyped name one with the nearest."""
-    with pytest.raises(InvalidArgument) as caught:
-        respondent("actuary", parameters)
-    assert says in caught.value.format_message()
+    ]
+    for parameters, says in cases:
+        with pytest.raises(InvalidArgument) as caught:
+            respondent("actuary", parameters)
+        assert says in caught.value.format_message()
 
 
 def test_a_bad_window_is_refused_at_once() -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -31,21 +30,19 @@ from inspect_confidence.arguments import (
     template,
     user_path,
 )
+from refusals import refused
 
 TASK_FILES = Path(inspect_confidence.tasks.__file__).parent.resolve()
 FIELDS = frozenset({"question", "level"})
 
 
-def refusal(call: Callable[[], object]) -> str:
-    """What a reader says when it refuses, as both of the errors that callers may expect."""
-    with pytest.raises(InvalidArgument) as caught:
-        call()
-    assert isinstance(caught.value, click.UsageError)
-    assert isinstance(caught.value, ValueError)
-    return caught.value.format_message()
-
-
 # Names
+
+
+def test_the_error_is_of_both_kinds_that_callers_may_expect() -> None:
+    """Inspect's command line prints the one in a line, Python code expects the other."""
+    assert issubclass(InvalidArgument, click.UsageError)
+    assert issubclass(InvalidArgument, ValueError)
 
 
 def test_a_known_name_passes() -> None:
@@ -56,44 +53,44 @@ def test_a_known_name_passes() -> None:
 
 def test_an_unknown_name_gets_the_nearest_known() -> None:
     """A mistyped argument's message has the name and the one that was meant."""
-    said = refusal(lambda: refuse_unknown({"level": 80}, ["dataset", "levels", "seed"]))
+    said = refused(refuse_unknown, {"level": 80}, ["dataset", "levels", "seed"])
     assert said == "There is no task argument 'level'. Did you mean 'levels'?"
 
 
 def test_an_unknown_name_without_a_near_one_gets_the_list() -> None:
     """A name that is like none of the known ones gets all of them, in alphabetical order."""
-    said = refusal(lambda: refuse_unknown({"zzz": 1}, ["seed", "levels"]))
+    said = refused(refuse_unknown, {"zzz": 1}, ["seed", "levels"])
     assert said == "There is no task argument 'zzz'. Known: levels, seed."
 
 
 # One of a list of words
 
 
-@pytest.mark.parametrize("value", ["test", " test ", "test\n"])
-def test_choice_takes_the_word(value: str) -> None:
+def test_choice_takes_the_word() -> None:
     """A known word is returned without the blanks around it."""
-    assert choice("split", value, ("all", "test")) == "test"
+    for value in ["test", " test ", "test\n"]:
+        assert choice("split", value, ("all", "test")) == "test"
 
 
-@pytest.mark.parametrize("value", ["Test", "", False, True, None, 1, 0.5, ["test", "all"]])
-def test_choice_refuses_anything_else(value: object) -> None:
+def test_choice_refuses_anything_else() -> None:
     """A word that isn't there, or no word at all, is refused with its value and a known word."""
-    said = refusal(lambda: choice("split", value, ("all", "test")))
-    assert said.startswith(f"split={value} is not known.")
-    assert "'test'" in said or "'all'" in said or "Known: all, test." in said
+    for value in ["Test", "", False, True, None, 1, 0.5, ["test", "all"]]:
+        said = refused(choice, "split", value, ("all", "test"))
+        assert said.startswith(f"split={value} is not known.")
+        assert "'test'" in said or "'all'" in said or "Known: all, test." in said, value
 
 
 def test_choice_names_the_nearest() -> None:
     """A mistyped word gets the one that was meant."""
-    assert "Did you mean 'test'?" in refusal(lambda: choice("split", "tets", ("all", "test")))
+    assert "Did you mean 'test'?" in refused(choice, "split", "tets", ("all", "test"))
 
 
 # Whole numbers
 
 
-@pytest.mark.parametrize(
-    ("value", "number"),
-    [
+def test_integer_reads_every_form() -> None:
+    """Numbers and their usual notations as text give the same whole number."""
+    for value, number in [
         (3, 3),
         (-3, -3),
         (0, 0),
@@ -108,13 +105,10 @@ def test_choice_names_the_nearest() -> None:
         ("2.5e2", 250),
         ("1,000", 1000),
         ("12,345,678", 12_345_678),
-    ],
-)
-def test_integer_reads_every_form(value: object, number: int) -> None:
-    """Numbers and their usual notations as text give the same whole number."""
-    read = integer("seed", value)
-    assert read == number
-    assert type(read) is int
+    ]:
+        read = integer("seed", value)
+        assert read == number
+        assert type(read) is int, value
 
 
 @given(st.integers(-(2**53), 2**53))
@@ -124,82 +118,85 @@ def test_integer_gives_back_what_was_written(number: int) -> None:
         assert integer("seed", form) == number
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
+def test_integer_refuses_what_is_no_number() -> None:
+    """Words, flags, nothing and infinity are refused with name, value and an example."""
+    for value in [
         *("", "three", "1,0000", "10,00", "0x10", "1e", "inf", "-inf", "nan", "1e400"),
         *(False, True, None, [], [[3]], float("inf"), float("nan")),
-    ],
-)
-def test_integer_refuses_what_is_no_number(value: object) -> None:
-    """Words, flags, nothing and infinity are refused with name, value and an example."""
-    said = refusal(lambda: integer("seed", value))
-    shown = "" if value == [] else "[3]" if value == [[3]] else str(value)
-    assert said.startswith(f"seed={shown} ")
-    reason, remedy = said.split("not a number")
-    assert "whole" not in reason
-    assert re.search(r"\d", remedy)
+    ]:
+        said = refused(integer, "seed", value)
+        shown = "" if value == [] else "[3]" if value == [[3]] else str(value)
+        assert said.startswith(f"seed={shown} "), value
+        reason, remedy = said.split("not a number")
+        assert "whole" not in reason, value
+        assert re.search(r"\d", remedy), value
 
 
-@pytest.mark.parametrize("value", [[3, 4], ["3", "4"], ["1", "00"], ["3", ""], ("a", "b")])
-def test_integer_refuses_a_list_that_is_no_number_with_commas(value: list[object]) -> None:
+def test_integer_refuses_a_list_that_is_no_number_with_commas() -> None:
     """Several numbers are refused as they were written, before Inspect split them."""
-    said = refusal(lambda: integer("seed", value))
-    assert said.startswith(f"seed={','.join(map(str, value))} ")
-    assert "not a number" in said
+    split: list[list[object] | tuple[object, ...]] = [
+        [3, 4],
+        ["3", "4"],
+        ["1", "00"],
+        ["3", ""],
+        ("a", "b"),
+    ]
+    for value in split:
+        said = refused(integer, "seed", value)
+        assert said.startswith(f"seed={','.join(map(str, value))} ")
+        assert "not a number" in said, value
 
 
-@pytest.mark.parametrize("value", [2.5, "2.5", "25e-1", "-0.1"])
-def test_integer_refuses_fractions(value: object) -> None:
+def test_integer_refuses_fractions() -> None:
     """A fraction isn't rounded in silence; the message has an example of a whole number."""
-    said = refusal(lambda: integer("seed", value))
-    assert said.startswith(f"seed={value} ")
-    _, remedy = said.split("not a whole number")
-    assert re.search(r"\b\d+\b", remedy)
+    for value in [2.5, "2.5", "25e-1", "-0.1"]:
+        said = refused(integer, "seed", value)
+        assert said.startswith(f"seed={value} ")
+        _, remedy = said.split("not a whole number")
+        assert re.search(r"\b\d+\b", remedy), value
 
 
-@pytest.mark.parametrize("value", [1, "1", 1.0, 2])
-def test_integer_takes_the_least(value: object) -> None:
+def test_integer_takes_the_least() -> None:
     """The limit itself is allowed."""
-    assert integer("items", value, least=1) >= 1
+    for value in [1, "1", 1.0, 2]:
+        assert integer("items", value, least=1) >= 1
 
 
-@pytest.mark.parametrize("value", [0, "0", -3, "-3", "-1e3"])
-def test_integer_refuses_less_than_the_least(value: object) -> None:
+def test_integer_refuses_less_than_the_least() -> None:
     """A number below the limit is refused with the limit, and with what to give instead."""
-    said = refusal(lambda: integer("items", value, least=1))
-    assert said.startswith(f"items={value} ")
-    assert "below 1" in said
-    assert "1 or more" in said
+    for value in [0, "0", -3, "-3", "-1e3"]:
+        said = refused(integer, "items", value, least=1)
+        assert said.startswith(f"items={value} ")
+        assert "below 1" in said, value
+        assert "1 or more" in said, value
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
+def test_integer_keeps_the_digits_of_a_large_number() -> None:
+    """A seed beyond 2 to the 53 isn't replaced by its neighbour."""
+    for value in [
         *(2**53 + 1, str(2**53 + 1), f" +{2**53 + 1} ", f"{2**53 + 1:,}"),
         f"{2**53 + 1:,}".split(","),
-    ],
-)
-def test_integer_keeps_the_digits_of_a_large_number(value: object) -> None:
-    """A seed beyond 2 to the 53 isn't replaced by its neighbour."""
-    assert integer("seed", value) == 2**53 + 1
+    ]:
+        assert integer("seed", value) == 2**53 + 1
 
 
-@pytest.mark.parametrize(
-    ("value", "number"),
-    [(["1", "000"], 1000), (("12", "345", "678"), 12_345_678), (["-1", "000"], -1000), (["3"], 3)],
-)
-def test_integer_reads_a_comma_that_inspect_has_split(value: object, number: int) -> None:
+def test_integer_reads_a_comma_that_inspect_has_split() -> None:
     """`-T items=1,000` arrives as a list of two texts and means a thousand."""
-    assert integer("items", value) == number
+    for value, number in [
+        (["1", "000"], 1000),
+        (("12", "345", "678"), 12_345_678),
+        (["-1", "000"], -1000),
+        (["3"], 3),
+    ]:
+        assert integer("items", value) == number
 
 
 # Lists of numbers
 
 
-@pytest.mark.parametrize(
-    ("value", "read"),
-    [
+def test_numbers_reads_every_form() -> None:
+    """Lists and text with commas give the same numbers, in the order in which they stand."""
+    for value, read in [
         ("80,90", [80, 90]),
         ("90, 80", [90, 80]),
         ("80", [80]),
@@ -211,18 +208,15 @@ def test_integer_reads_a_comma_that_inspect_has_split(value: object, number: int
         ((80, "90"), [80, 90]),
         (80, [80]),
         (80.5, [80.5]),
-    ],
-)
-def test_numbers_reads_every_form(value: object, read: list[float]) -> None:
-    """Lists and text with commas give the same numbers, in the order in which they stand."""
-    levels = numbers("levels", value, above=0, below=100)
-    assert levels == read
-    assert all(type(level) is float for level in levels)
+    ]:
+        levels = numbers("levels", value, above=0, below=100)
+        assert levels == read
+        assert all(type(level) is float for level in levels), value
 
 
-@pytest.mark.parametrize(
-    ("value", "part"),
-    [
+def test_numbers_names_the_part_that_is_none() -> None:
+    """The message has the part that can't be read, not only the list, and an example."""
+    for value, part in [
         ("80,x", "x"),
         ("80;90", "80;90"),
         ("80 90", "80 90"),
@@ -235,41 +229,38 @@ def test_numbers_reads_every_form(value: object, read: list[float]) -> None:
         ([80, True], "True"),
         ([80, None], "None"),
         ([[80]], "[80]"),
-    ],
-)
-def test_numbers_names_the_part_that_is_none(value: object, part: str) -> None:
-    """The message has the part that can't be read, not only the list, and an example."""
-    said = refusal(lambda: numbers("levels", value, above=0, below=100))
-    assert said.startswith(f"levels={part} ")
-    _, remedy = said.split("not a number")
-    assert re.search(r"\d", remedy)
+    ]:
+        said = refused(numbers, "levels", value, above=0, below=100)
+        assert said.startswith(f"levels={part} ")
+        _, remedy = said.split("not a number")
+        assert re.search(r"\d", remedy), value
 
 
-@pytest.mark.parametrize("value", ["0", "100", "80,100", "-1", [80, 0], 101, 1e9, "1e3"])
-def test_numbers_excludes_both_limits(value: object) -> None:
+def test_numbers_excludes_both_limits() -> None:
     """A limit or anything beyond is refused with the limits."""
-    said = refusal(lambda: numbers("levels", value, above=0, below=100))
-    assert re.fullmatch(r"levels=\S+ is not between 0 and 100, both excluded\.", said)
+    for value in ["0", "100", "80,100", "-1", [80, 0], 101, 1e9, "1e3"]:
+        said = refused(numbers, "levels", value, above=0, below=100)
+        assert re.fullmatch(r"levels=\S+ is not between 0 and 100, both excluded\.", said), value
 
 
-@pytest.mark.parametrize("value", [[0.001, 99.999], "0.001,99.999"])
-def test_numbers_takes_what_is_just_inside(value: object) -> None:
+def test_numbers_takes_what_is_just_inside() -> None:
     """Numbers next to the limits are allowed."""
-    assert numbers("levels", value, above=0, below=100) == [0.001, 99.999]
+    for value in [[0.001, 99.999], "0.001,99.999"]:
+        assert numbers("levels", value, above=0, below=100) == [0.001, 99.999]
 
 
-@pytest.mark.parametrize("value", ["80,80", "80,80.0", "80,8e1", [80, "80"]])
-def test_numbers_refuses_a_number_twice(value: object) -> None:
+def test_numbers_refuses_a_number_twice() -> None:
     """The same number in two notations counts as twice."""
-    said = refusal(lambda: numbers("levels", value, above=0, below=100))
-    assert said == f"levels={value} names a number twice."
+    for value in ["80,80", "80,80.0", "80,8e1", [80, "80"]]:
+        said = refused(numbers, "levels", value, above=0, below=100)
+        assert said == f"levels={value} names a number twice."
 
 
-@pytest.mark.parametrize("value", ["", " ", ",", [], [""], ()])
-def test_numbers_refuses_an_empty_list(value: object) -> None:
+def test_numbers_refuses_an_empty_list() -> None:
     """Nothing at all gets an example."""
-    said = refusal(lambda: numbers("levels", value, above=0, below=100))
-    assert said == "levels is empty; give numbers such as levels=80,90."
+    for value in ["", " ", ",", [], [""], ()]:
+        said = refused(numbers, "levels", value, above=0, below=100)
+        assert said == "levels is empty; give numbers such as levels=80,90.", value
 
 
 # Ranges
@@ -282,22 +273,17 @@ def test_range_gives_back_what_was_written(one: int, other: int) -> None:
     assert integer_range("exponents", f"{low}..{high}") == (low, high)
     assert integer_range("exponents", f" {low:+} .. {high:+} ") == (low, high)
     if low < high:
-        assert f"exponents={high}..{low}" in refusal(
-            lambda: integer_range("exponents", f"{high}..{low}")
-        )
+        assert f"exponents={high}..{low}" in refused(integer_range, "exponents", f"{high}..{low}")
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
+def test_range_refuses_anything_else() -> None:
+    """What is no range gets name, value and an example."""
+    for value in [
         *("", "5", "-5..", "..5", "-5...5", "-5-5", "1.0..2", "1e1..2e1", "a..b", "1..2..3"),
         *(5, 0.5, False, True, None, ["-5", "5"], (-5, 5)),
-    ],
-)
-def test_range_refuses_anything_else(value: object) -> None:
-    """What is no range gets name, value and an example."""
-    said = refusal(lambda: integer_range("exponents", value))
-    assert said == f"exponents={value} is not a range of whole numbers such as -50..50."
+    ]:
+        said = refused(integer_range, "exponents", value)
+        assert said == f"exponents={value} is not a range of whole numbers such as -50..50."
 
 
 # Files
@@ -337,14 +323,14 @@ def test_user_path_knows_the_home_folder(
     assert user_path("prompt", "~/p.txt") == folder / "p.txt"
 
 
-@pytest.mark.parametrize("value", ["p.txt", "a folder", False, 80, ["a", "b"]])
-def test_user_path_says_where_it_looked(home: Path, value: object) -> None:
+def test_user_path_says_where_it_looked(home: Path) -> None:
     """A file that isn't there, or is a folder, is refused with the whole path and its start."""
-    (home / "a folder").mkdir()
-    said = refusal(lambda: user_path("prompt", value))
-    assert said.startswith(f"prompt={value}: ")
-    assert f"no file {home / str(value)}" in said
-    assert "relative to where you stand" in said
+    for value in ["p.txt", "a folder", False, 80, ["a", "b"]]:
+        (home / "a folder").mkdir(exist_ok=True)
+        said = refused(user_path, "prompt", value)
+        assert said.startswith(f"prompt={value}: ")
+        assert f"no file {home / str(value)}" in said
+        assert "relative to where you stand" in said, value
 
 
 def test_standing_is_the_working_directory(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -370,17 +356,15 @@ def test_standing_behind_a_link_to_the_tasks_folder_is_the_shells(
     assert standing() == home
 
 
-@pytest.mark.parametrize("shell", [None, "", "/no/such/folder"])
-def test_standing_without_a_shell_is_the_working_directory(
-    monkeypatch: pytest.MonkeyPatch, shell: str | None
-) -> None:
+def test_standing_without_a_shell_is_the_working_directory(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where PWD is not set, empty or gone, the tasks folder itself is the only one left."""
-    monkeypatch.chdir(TASK_FILES)
-    if shell is None:
-        monkeypatch.delenv("PWD", raising=False)
-    else:
-        monkeypatch.setenv("PWD", shell)
-    assert standing().resolve() == TASK_FILES
+    for shell in [None, "", "/no/such/folder"]:
+        monkeypatch.chdir(TASK_FILES)
+        if shell is None:
+            monkeypatch.delenv("PWD", raising=False)
+        else:
+            monkeypatch.setenv("PWD", shell)
+        assert standing().resolve() == TASK_FILES, shell
 
 
 def test_standing_in_a_folder_of_the_tasks_folders_name(
@@ -395,25 +379,22 @@ def test_standing_in_a_folder_of_the_tasks_folders_name(
 # Templates
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_template_returns_the_file_as_it_is(home: Path) -> None:
+    """A prompt with its fields, also repeated, and with doubled braces is returned unchanged."""
+    for text in [
         "{question} {level}",
         "{level}% {level}% of {question}\n",
         'Reply {{"lower": 1}} at {level}: {question}',
         "{{{question}}} {level}",
         "Größe: {question} {level}",
-    ],
-)
-def test_template_returns_the_file_as_it_is(home: Path, text: str) -> None:
-    """A prompt with its fields, also repeated, and with doubled braces is returned unchanged."""
-    (home / "p.txt").write_text(text, encoding="utf-8")
-    assert template("prompt", "p.txt", FIELDS) == text
+    ]:
+        (home / "p.txt").write_text(text, encoding="utf-8")
+        assert template("prompt", "p.txt", FIELDS) == text
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
+def test_template_names_wanted_and_found_fields(home: Path) -> None:
+    """A field that lacks or is too much is refused with both lists, and how to write braces."""
+    for text, found in [
         ("{question}", "{question}"),
         ("{level}", "{level}"),
         ("no field", "none"),
@@ -424,25 +405,22 @@ def test_template_returns_the_file_as_it_is(home: Path, text: str) -> None:
         ("{} {level}", "{} {level}"),
         ("{question.text} {level}", "{level} {question.text}"),
         ("{ question } {level}", "{ question } {level}"),
-    ],
-)
-def test_template_names_wanted_and_found_fields(home: Path, text: str, found: str) -> None:
-    """A field that lacks or is too much is refused with both lists, and how to write braces."""
-    (home / "p.txt").write_text(text, encoding="utf-8")
-    said = refusal(lambda: template("prompt", "p.txt", FIELDS))
-    assert said.startswith("prompt=p.txt: ")
-    _, of_the_file = said.split(" {level} {question}, ", maxsplit=1)
-    assert re.search(rf"[a-z] {re.escape(found)}[;,.]", of_the_file)
-    assert "{{ and }}" in of_the_file
+    ]:
+        (home / "p.txt").write_text(text, encoding="utf-8")
+        said = refused(template, "prompt", "p.txt", FIELDS)
+        assert said.startswith("prompt=p.txt: "), text
+        _, of_the_file = said.split(" {level} {question}, ", maxsplit=1)
+        assert re.search(rf"[a-z] {re.escape(found)}[;,.]", of_the_file)
+        assert "{{ and }}" in of_the_file, text
 
 
-@pytest.mark.parametrize("stray", ["{", "}", "{question", "question}"])
-def test_template_refuses_a_stray_brace(home: Path, stray: str) -> None:
+def test_template_refuses_a_stray_brace(home: Path) -> None:
     """A brace that belongs to no field is refused with the way to write one."""
-    (home / "p.txt").write_text("{question} {level} " + stray, encoding="utf-8")
-    said = refusal(lambda: template("prompt", "p.txt", FIELDS))
-    assert said.startswith("prompt=p.txt: ")
-    assert "{{ and }}" in said
+    for stray in ["{", "}", "{question", "question}"]:
+        (home / "p.txt").write_text("{question} {level} " + stray, encoding="utf-8")
+        said = refused(template, "prompt", "p.txt", FIELDS)
+        assert said.startswith("prompt=p.txt: "), stray
+        assert "{{ and }}" in said, stray
 
 
 def test_template_without_fields_takes_none(home: Path) -> None:
@@ -450,14 +428,14 @@ def test_template_without_fields_takes_none(home: Path) -> None:
     (home / "plain.txt").write_text("Be brief.", encoding="utf-8")
     (home / "field.txt").write_text("Be {question}.", encoding="utf-8")
     assert template("prompt", "plain.txt", frozenset()) == "Be brief."
-    said = refusal(lambda: template("prompt", "field.txt", frozenset()))
+    said = refused(template, "prompt", "field.txt", frozenset())
     assert said.startswith("prompt=field.txt: ")
     assert re.search(r"\bnone\b.* \{question\}[;,.]", said)
 
 
 def test_template_that_is_missing(home: Path) -> None:
     """A file that isn't there is refused with the path."""
-    said = refusal(lambda: template("prompt", "p.txt", FIELDS))
+    said = refused(template, "prompt", "p.txt", FIELDS)
     assert said.startswith("prompt=p.txt: ")
     assert f"no file {home / 'p.txt'}" in said
 
@@ -465,7 +443,7 @@ def test_template_that_is_missing(home: Path) -> None:
 def test_template_that_is_not_utf_8(home: Path) -> None:
     """A prompt saved in another encoding is an argument error that names file and remedy."""
     (home / "p.txt").write_bytes("Größe {question} {level}".encode("latin-1"))
-    said = refusal(lambda: template("prompt", "p.txt", FIELDS))
+    said = refused(template, "prompt", "p.txt", FIELDS)
     assert str(home / "p.txt") in said
     assert "save it as UTF-8" in said
 
@@ -476,39 +454,36 @@ def test_template_with_a_byte_order_mark(home: Path) -> None:
     assert template("prompt", "p.txt", FIELDS) == "{question} {level}"
 
 
-@pytest.mark.parametrize("field", ["{question:d}", "{question:{width}}", "{question!r}"])
-def test_template_with_a_format(home: Path, field: str) -> None:
+def test_template_with_a_format(home: Path) -> None:
     """A field with a format, which might not fit text, is refused before the run and shown."""
-    (home / "p.txt").write_text(f"{field} {{level}}", encoding="utf-8")
-    said = refusal(lambda: template("prompt", "p.txt", FIELDS))
-    assert said.startswith("prompt=p.txt: ")
-    assert field in said
+    for field in ["{question:d}", "{question:{width}}", "{question!r}"]:
+        (home / "p.txt").write_text(f"{field} {{level}}", encoding="utf-8")
+        said = refused(template, "prompt", "p.txt", FIELDS)
+        assert said.startswith("prompt=p.txt: "), field
+        assert field in said
 
 
-@pytest.mark.parametrize("text", ['Reply as {"lower": 1}.', "A {{brace}} {question}, a } and a {"])
-def test_a_system_message_reaches_the_model_as_it_is(tmp_path: Path, text: str) -> None:
+def test_a_system_message_reaches_the_model_as_it_is(tmp_path: Path) -> None:
     """A system message has no fields: its braces, single or double, are braces."""
-    (tmp_path / "s.txt").write_text(text, encoding="utf-8")
-    log = run_respondent(
-        "calibrated", tmp_path / "logs", items=1, levels="90", system=str(tmp_path / "s.txt")
-    )
-    samples = read_eval_log(log.location).samples
-    assert samples is not None
-    assert samples[0].messages[0].role == "system"
-    assert samples[0].messages[0].text == text
+    for text in ['Reply as {"lower": 1}.', "A {{brace}} {question}, a } and a {"]:
+        (tmp_path / "s.txt").write_text(text, encoding="utf-8")
+        log = run_respondent(
+            "calibrated", tmp_path / "logs", items=1, levels="90", system=str(tmp_path / "s.txt")
+        )
+        samples = read_eval_log(log.location).samples
+        assert samples is not None, text
+        assert samples[0].messages[0].role == "system", text
+        assert samples[0].messages[0].text == text
 
 
 # Fingerprints
 
 
-@pytest.mark.parametrize(
-    ("text", "start"),
-    [
+def test_fingerprint_is_the_front_of_the_sha256() -> None:
+    """The fingerprint is what `sha256sum` prints first for the text in UTF-8."""
+    for text, start in [
         ("", "e3b0c44298fc"),  # the standard's own examples
         ("abc", "ba7816bf8f01"),
         ("Größe", hashlib.sha256(b"Gr\xc3\xb6\xc3\x9fe").hexdigest()[:12]),
-    ],
-)
-def test_fingerprint_is_the_front_of_the_sha256(text: str, start: str) -> None:
-    """The fingerprint is what `sha256sum` prints first for the text in UTF-8."""
-    assert fingerprint(text) == start
+    ]:
+        assert fingerprint(text) == start

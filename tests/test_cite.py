@@ -15,12 +15,12 @@ from conftest import CHECKOUT, run_respondent
 from inspect_confidence import InvalidArgument, __version__
 from inspect_confidence.cli import cite as command
 from inspect_confidence.commands.cite import cite
-from inspect_confidence.datasets.hedge_markers import PUBLISHED
+from inspect_confidence.datasets.hub import PUBLISHED
 from inspect_confidence.datasets.life_tables import SSA_2022
 from inspect_confidence.datasets.question_sets import ITEMS
 from inspect_confidence.privacy import SECRET_NAME, model_arguments, model_name, setting_text
-from inspect_confidence.references import DATASETS, OWN, SURVEY, escaped, reference
-from inspect_confidence.studies import STUDIES
+from inspect_confidence.references import DATASETS, OWN, SURVEY, bibtex, entries, escaped
+from inspect_confidence.studies import all_studies
 
 VERBATIM = ("url", "doi", "eprint")
 
@@ -46,30 +46,26 @@ def fields(entry: str) -> dict[str, str]:
     return found
 
 
-EVERY = [
-    *(study.reference for study in STUDIES),
-    *(entry for some in DATASETS.values() for entry in some),
-    SURVEY,
-]
-
-
-@pytest.mark.parametrize("entry", dict.fromkeys(EVERY))
-def test_references_are_bibtex(entry: str) -> None:
+def test_references_are_bibtex() -> None:
     """Every entry has a title, a place to find it, and an arXiv id of the right form."""
-    found = fields(entry)
-    assert found["title"].startswith("{")
-    assert {"url", "doi", "booktitle"} & set(found)
-    if "eprint" in found:
-        assert re.fullmatch(r"\d{4}\.\d{5}", found["eprint"])
-        assert found["url"].endswith(found["eprint"])
-        # The first two digits of an arXiv id are the year it was put there; books come later.
-        assert 2000 + int(found["eprint"][:2]) in (int(found["year"]), int(found["year"]) - 1)
-
-
-def test_keys_are_unique() -> None:
-    """One key names one entry."""
-    entries = list(dict.fromkeys(EVERY))
-    assert len({fields(entry)["key"] for entry in entries}) == len(entries)
+    cited = {key for keys in DATASETS.values() for key in keys} | {SURVEY}
+    cited |= {fields(study.reference)["key"] for study in all_studies()}
+    software = {"inspect_confidence", "inspect_ai"}
+    assert {*entries()} == cited | software
+    for key in entries():
+        found = fields(bibtex(key))
+        assert found["key"] == key
+        assert found["title"].startswith("{"), key
+        assert "version" not in found, key
+        assert {"url", "doi", "booktitle"} & set(found) or key == "inspect_confidence", key
+        if "eprint" in found:
+            assert re.fullmatch(r"\d{4}\.\d{5}", found["eprint"]), key
+            assert found["url"].endswith(found["eprint"]), key
+            # An arXiv id's first two digits are the year it was put there; books come later.
+            assert 2000 + int(found["eprint"][:2]) in (int(found["year"]), int(found["year"]) - 1)
+    # A key that stands twice would be one entry here and two in the file.
+    text = (CHECKOUT / "src/inspect_confidence/references.bib").read_text("utf-8")
+    assert text.count("\n@") + 1 == len(entries())
 
 
 def test_every_data_set_has_a_reference() -> None:
@@ -84,11 +80,7 @@ def test_what_is_special_in_latex_is_escaped() -> None:
     assert escaped(r"a_b & 5% {x} #1 $2 ~ ^ \n") == (
         r"a\_b \& 5\% \{x\} \#1 \$2 \textasciitilde{} \textasciicircum{} \textbackslash{}n"
     )
-    entry = reference("misc", "k", organization="R&D_1", title="50% of $x", url="https://a/b_c")
-    assert fields(entry) == {
-        **{"kind": "misc", "key": "k", "author": r"{R\&D\_1}", "title": r"{50\% of \$x}"},
-        "url": "https://a/b_c",
-    }
+    assert fields(bibtex("inspect_ai", version="1_0 & 2%"))["version"] == r"1\_0 \& 2\%"
 
 
 @pytest.fixture(scope="module")
@@ -131,7 +123,9 @@ def test_settings_are_those_of_the_log(log: EvalLog) -> None:
     assert "\n" not in said
     assert said.startswith("fermi_eval (version 1-A) asked respondent/calibrated in one run on ")
     assert log.eval.created[:10] in said
-    assert f"inspect_confidence {__version__}" in said
+    # Inspect records the package where it is installed from this checkout.
+    for name, version in log.eval.packages.items():
+        assert f"{name} {version}" in said
     assert "items=3; levels=80,90; method=direct; prompt=wording.txt; seed=0" in said
     assert "Generation settings: the provider's defaults." in said
     assert "Items: 3 of bundled (2 train, 1 test), one epoch." in said
@@ -185,66 +179,60 @@ def test_nothing_private_is_told(private: Path) -> None:
     assert "2 epochs. 4 of bundled were not asked: duplicate." in said
 
 
-@pytest.mark.parametrize(
-    ("value", "shown"),
-    [
-        ("80,90", "80,90"),
-        ([80, 90.5], "80,90.5"),
-        (True, "True"),
-        ("/home/a,b/items.txt", "items.txt"),
-        ("../mine/items.txt", "items.txt"),
-        ("C:\\Users\\a b\\items.txt", "items.txt"),
-        ("./mine/a.csv,cais/mmlu,C:\\b.csv", "a.csv,cais/mmlu,b.csv"),
-        (".\\mine\\a.csv", "a.csv"),
-        ("~/items.txt", "items.txt"),
-        ("cais/mmlu", "cais/mmlu"),
-        ("Answer yes/no.", "Answer yes/no."),
-        ("</answer>", "</answer>"),
-        ("Say ~50% or 3/4, no more.", "Say ~50% or 3/4, no more."),
-        ("see /home/somebody/notes.txt", "see notes.txt"),
-        ("sk-ant-api03-aaaaaaaaaaaaaaaa", "[removed]"),
-        ("see https://me.example/x now", "see [removed] now"),
-        ("s3://bucket/items.txt", "(an address)"),
-        # The first 12 digits of sha256, by sha256sum.
-        ("line\n", "(text; sha256 c73b73af8851)"),
-    ],
-)
-def test_settings_as_text(value: object, shown: str) -> None:
+SETTINGS = [
+    ("80,90", "80,90"),
+    ([80, 90.5], "80,90.5"),
+    (True, "True"),
+    ("/home/a,b/items.txt", "items.txt"),
+    ("../mine/items.txt", "items.txt"),
+    ("C:\\Users\\a b\\items.txt", "items.txt"),
+    ("./mine/a.csv,cais/mmlu,C:\\b.csv", "a.csv,cais/mmlu,b.csv"),
+    (".\\mine\\a.csv", "a.csv"),
+    ("~/items.txt", "items.txt"),
+    ("cais/mmlu", "cais/mmlu"),
+    ("Answer yes/no.", "Answer yes/no."),
+    ("</answer>", "</answer>"),
+    ("Say ~50% or 3/4, no more.", "Say ~50% or 3/4, no more."),
+    ("see /home/somebody/notes.txt", "see notes.txt"),
+    ("sk-ant-api03-aaaaaaaaaaaaaaaa", "[removed]"),
+    ("see https://me.example/x now", "see [removed] now"),
+    ("s3://bucket/items.txt", "(an address)"),
+    # The first 12 digits of sha256, by sha256sum.
+    ("line\n", "(text; sha256 c73b73af8851)"),
+]
+
+
+def test_settings_as_text() -> None:
     """Numbers and words as they are; of places, the last part."""
-    assert setting_text(value) == shown
+    for value, shown in SETTINGS:
+        assert setting_text(value) == shown
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["passwd", "db_pwd", "cookie", "apikey", "hf_token", "AUTH", "account_id", "gcp_project"],
-)
-def test_arguments_that_may_be_secret_are_not_told(name: str) -> None:
+def test_arguments_that_may_be_secret_are_not_told() -> None:
     """A value is hidden for its argument's name, and a key for what it looks like."""
-    assert SECRET_NAME.search(name)
     given = {
-        **{name: "hunter2", "max_tokens": 5, "device": "cuda"},
-        "organization": "sk-ant-api03-aaaaaaaaaaaaaaaa",
+        **{"max_tokens": 5, "device": "cuda", "organization": "sk-ant-api03-aaaaaaaaaaaaaaaa"},
     }
-    assert model_arguments(given) == {
-        **{"max_tokens": "5", "device": "cuda", "organization": "[removed]"},
-    }
+    told = {"max_tokens": "5", "device": "cuda", "organization": "[removed]"}
+    for name in (
+        *("passwd", "db_pwd", "cookie", "apikey", "hf_token", "AUTH", "account_id", "gcp_project"),
+    ):
+        assert SECRET_NAME.search(name), name
+        assert model_arguments({name: "hunter2", **given}) == told, name
 
 
-@pytest.mark.parametrize(
-    ("name", "shown"),
-    [
-        ("openai/gpt-4o", "openai/gpt-4o"),
-        ("hf/meta-llama/Llama-3", "hf/meta-llama/Llama-3"),
-        ("azureai/https://me.azure.com/x", "azureai/[removed]"),
-        ("vllm//home/somebody/llama", "vllm/llama"),
-        ("hf/./models/llama", "hf/llama"),
-        ("hf/C:\\models\\llama", "hf/llama"),
-        ("mockllm", "mockllm"),
-    ],
-)
-def test_names_of_models(name: str, shown: str) -> None:
+def test_names_of_models() -> None:
     """Providers and organizations stay; addresses and folders don't."""
-    assert model_name(name) == shown
+    for name, shown in {
+        "openai/gpt-4o": "openai/gpt-4o",
+        "hf/meta-llama/Llama-3": "hf/meta-llama/Llama-3",
+        "azureai/https://me.azure.com/x": "azureai/[removed]",
+        "vllm//home/somebody/llama": "vllm/llama",
+        "hf/./models/llama": "hf/llama",
+        "hf/C:\\models\\llama": "hf/llama",
+        "mockllm": "mockllm",
+    }.items():
+        assert model_name(name) == shown
 
 
 def test_a_retried_run_is_one_run(private: Path) -> None:
@@ -283,13 +271,14 @@ def test_nothing_to_cite_is_refused(tmp_path: Path) -> None:
         cite(tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("words", "bibtex", "settings"),
-    [([], True, True), (["--only", "bibtex"], True, False), (["--only", "settings"], False, True)],
-)
-def test_command(log: EvalLog, words: list[str], bibtex: bool, settings: bool) -> None:
+def test_command(log: EvalLog) -> None:
     """It prints both parts, or the one that was asked for."""
-    done = CliRunner().invoke(command, [log.location, *words])
-    assert done.exit_code == 0, done.output
-    assert ("@software{inspect_confidence," in done.stdout) == bibtex
-    assert ("fermi_eval (version 1-A)" in done.stdout) == settings
+    for words, entries_too, settings in (
+        ([], True, True),
+        (["--only", "bibtex"], True, False),
+        (["--only", "settings"], False, True),
+    ):
+        done = CliRunner().invoke(command, [log.location, *words])
+        assert done.exit_code == 0, done.output
+        assert ("@software{inspect_confidence," in done.stdout) == entries_too, words
+        assert ("fermi_eval (version 1-A)" in done.stdout) == settings, words

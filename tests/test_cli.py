@@ -11,6 +11,7 @@ import pytest
 
 from conftest import Command
 from inspect_confidence.cli import print_table
+from runs import printed
 
 ANSWERS = "item,level,lower,upper,truth,split\n" + "".join(
     f"i{i},{level},{low},{low + 2},{truth},{'train' if i % 2 else 'test'}\n"
@@ -27,11 +28,10 @@ def answers(tmp_path: Path) -> Path:
     return path
 
 
-def test_json_is_the_results_table(command: Command, answers: Path, tmp_path: Path) -> None:
+def test_json_is_the_results_table(answers: Path, tmp_path: Path) -> None:
     """--json prints rows with null for NaN and text for infinity; --csv writes the same rows."""
     out = tmp_path / "results.csv"
-    words = ("inspect-confidence", "summarize", answers, "--json", "--csv", out)
-    done = command(*words, "--resamples", 100)
+    done = printed("summarize", answers, "--json", "--csv", out, "--resamples", 100)
     rows = json.loads(done.stdout)
     assert list(rows[0]) == [
         *("task", "model", "dataset", "condition", "metric", "value", "ci_low", "ci_high"),
@@ -62,27 +62,21 @@ def test_table_is_readable_without_a_terminal(command: Command, answers: Path) -
     assert "coverage plateau (direct)" in text
 
 
-@pytest.mark.parametrize("model", ["a[/b]x", "llama[int4]", ":smile:"])
-def test_names_are_not_markup(model: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_names_are_not_markup(capsys: pytest.CaptureFixture[str]) -> None:
     """Brackets in cells and headings are printed as they are."""
-    print_table(pd.DataFrame({"model": [model], model: ["x"]}), model, model)
-    assert capsys.readouterr().out.count(model) == 4
+    for model in ("a[/b]x", "llama[int4]", ":smile:"):
+        print_table(pd.DataFrame({"model": [model], model: ["x"]}), model, model)
+        assert capsys.readouterr().out.count(model) == 4, model
 
 
-def test_judgments_command_writes_both_kinds(
-    command: Command, answers: Path, tmp_path: Path
-) -> None:
+def test_judgments_command_writes_both_kinds(answers: Path, tmp_path: Path) -> None:
     """Judgments -o writes csv or parquet, and refuses another ending."""
-    done = command("inspect-confidence", "judgments", answers, "-o", tmp_path / "j.parquet")
+    done = printed("judgments", answers, "-o", tmp_path / "j.parquet")
     assert "12 judgments written" in done.stdout
-    refused = command(
-        "inspect-confidence", "judgments", answers, "-o", tmp_path / "j.xlsx", check=False
-    )
-    assert refused.returncode != 0
-    assert "j.xlsx" in refused.stderr
+    assert "j.xlsx" in printed("judgments", answers, "-o", tmp_path / "j.xlsx", code=2).stderr
 
 
-def test_plan_counts_calls_and_prices_them(command: Command, tmp_path: Path) -> None:
+def test_plan_counts_calls_and_prices_them(tmp_path: Path) -> None:
     """Plan prints samples, calls, tokens and dollars, and calls nothing."""
     prices = tmp_path / "prices.yaml"
     prices.write_text(
@@ -90,35 +84,28 @@ def test_plan_counts_calls_and_prices_them(command: Command, tmp_path: Path) -> 
         "input_cache_read: 0}\n",
         "utf-8",
     )
-    done = command(
-        *("inspect-confidence", "plan", "fermi_eval", "-T", "dataset=bundled", "-T", "items=10"),
-        *("--epochs", 2, "--model", "openai/gpt-4o-mini", "--model-cost-config", prices),
-    )
+    plan = ("plan", "fermi_eval", "-T", "dataset=bundled", "--model", "openai/gpt-4o-mini")
+    more = ("-T", "items=10", "--epochs", 2, "--model-cost-config", prices)
+    done = printed(*plan, *more)
     assert "10 items (5 train, 5 test)" in done.stdout
     assert "calls:   80" in done.stdout
     # 80 calls x 16 tokens out at $1,000 a million = $1.28, plus about a cent of input
     assert "about $1.2" in done.stdout
-    unpriced = command(
-        *("inspect-confidence", "plan", "fermi_eval", "-T", "dataset=bundled"),
-        *("--model", "openai/gpt-4o-mini"),
-    )
-    assert "--model-cost-config" in unpriced.stdout
+    assert "--model-cost-config" in printed(*plan).stdout
 
 
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
+def test_mistakes_end_in_one_line(command: Command) -> None:
+    """Every command refuses what it can't use in a line without a traceback."""
+    for words, says in (
         (["summarize", "nowhere"], "there is no such log, folder or file"),
         (["plan", "fermy_eval"], "Did you mean 'fermi_eval'?"),
         (["plan", "fermi_eval", "-T", "items"], "not of the form name=value"),
         (["compare", "nowhere"], "there is no such log, folder or file"),
-    ],
-)
-def test_mistakes_end_in_one_line(command: Command, words: list[str], says: str) -> None:
-    """Every command refuses what it can't use in a line without a traceback."""
-    done = command("inspect-confidence", *words, check=False)
+    ):
+        assert says in printed(*words, code=2).stderr, words
+    done = command("inspect-confidence", "plan", "fermy_eval", check=False)
     assert done.returncode == 2
-    assert says in done.stderr
+    assert "Did you mean 'fermi_eval'?" in done.stderr
     assert "Traceback" not in done.stderr
 
 

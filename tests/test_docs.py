@@ -15,12 +15,12 @@ from inspect_confidence.answers import STATUSES
 from inspect_confidence.results import COLUMNS, SCHEMA_VERSION
 from inspect_confidence.studies import (
     COMMON_COLUMNS,
-    STUDIES,
-    TABLES,
     FigureSpec,
     Headline,
     Study,
     TaskTable,
+    all_studies,
+    all_tables,
 )
 
 DOCS = CHECKOUT / "docs"
@@ -125,7 +125,7 @@ def test_page_of_functions_is_up_to_date() -> None:
     assert read(DOCS / "api-metrics.md") == script("generate_api").page()
 
 
-@pytest.mark.parametrize("study", STUDIES, ids=lambda study: study.name)
+@pytest.mark.parametrize("study", all_studies(), ids=lambda study: study.name)
 def test_pages_of_tasks_have_all_parts(study: Study) -> None:
     """Each says what is asked, what it costs, how to read its tables, and in what it differs."""
     text = "\n".join(read(DOCS / f"{name}.md") for name in TASK_PAGES[study.name])
@@ -135,7 +135,7 @@ def test_pages_of_tasks_have_all_parts(study: Study) -> None:
         assert f"inspect_confidence/{table.task} " in text
 
 
-@pytest.mark.parametrize("study", STUDIES, ids=lambda study: study.name)
+@pytest.mark.parametrize("study", all_studies(), ids=lambda study: study.name)
 def test_pages_of_tasks_name_the_report_s_figures(study: Study) -> None:
     """Every figure of the report is told of where its task is explained."""
     text = flat("\n".join(read(DOCS / f"{name}.md") for name in TASK_PAGES[study.name]))
@@ -147,7 +147,7 @@ def test_page_of_judgments_names_every_column_and_status() -> None:
     """Judgments' and results' columns, statuses and the schema's version stand in judgments.md."""
     text = read(DOCS / "judgments.md")
     quoted = {word for cell in re.findall(r"`([^`]+)`", text) for word in re.split(r"[, ]+", cell)}
-    columns = {name for table in TABLES.values() for name in table.columns}
+    columns = {name for table in all_tables().values() for name in table.columns}
     assert columns | set(COMMON_COLUMNS) | set(COLUMNS) | STATUSES <= quoted
     assert f"**schema version {SCHEMA_VERSION}**" in text
 

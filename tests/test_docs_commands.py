@@ -3,7 +3,6 @@
 import re
 
 import click
-import pytest
 
 from conftest import CHECKOUT
 from inspect_confidence import _registry
@@ -28,28 +27,29 @@ def quoted(beginning: str) -> list[tuple[str, str]]:
     return sorted(set(found))
 
 
-@pytest.mark.parametrize(("page", "line"), quoted("inspect-confidence "))
-def test_quoted_commands_exist(page: str, line: str) -> None:
+def test_quoted_commands_exist() -> None:
     """Each is a command, and each option is one of its own."""
-    name, *words = line.split()[1:]
-    assert name in main.commands, page
-    known = {
-        option
-        for parameter in main.commands[name].params
-        if isinstance(parameter, click.Option)
-        for option in parameter.opts
-    }
-    used = {word.split("=")[0] for word in words if re.match(r"--?[a-zA-Z]", word)}
-    assert used <= known, page
+    for page, line in quoted("inspect-confidence "):
+        name, *words = line.split()[1:]
+        assert name in main.commands, (page, line)
+        known = {
+            option
+            for parameter in main.commands[name].params
+            if isinstance(parameter, click.Option)
+            for option in parameter.opts
+        }
+        used = {word.split("=")[0] for word in words if re.match(r"--?[a-zA-Z]", word)}
+        assert used <= known, (page, line)
 
 
-@pytest.mark.parametrize(("page", "line"), quoted("inspect eval inspect_confidence/"))
-def test_quoted_tasks_exist(page: str, line: str) -> None:
+def test_quoted_tasks_exist() -> None:
     """Each task is there, and takes the arguments that it is given."""
-    name = line.split()[2].removeprefix("inspect_confidence/")
-    assert name in _registry.__all__, page
-    task = getattr(_registry, name)
-    assert set(re.findall(r"-T (\w+)=", line)) <= set(argument_names(task)), page
+    for page, line in quoted("inspect eval inspect_confidence/"):
+        name = line.split()[2].removeprefix("inspect_confidence/")
+        assert name in _registry.__all__, (page, line)
+        task = getattr(_registry, name)
+        given = set(re.findall(r"-T (\w+)=", line))
+        assert given <= set(argument_names(task)), (page, line)
 
 
 def test_commands_are_found() -> None:

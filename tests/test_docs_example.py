@@ -1,129 +1,136 @@
-"""The study that docs/add-a-study.md writes: it runs, from the question to the results."""
+"""The package that docs/add-a-study.md writes: built, installed, and run to the leaderboard."""
 
-import importlib
+from __future__ import annotations
+
+import json
+import os
 import re
 import sys
-from collections.abc import Iterator
+import zipfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-import pandas as pd
 import pytest
-from inspect_ai import eval
-from inspect_ai.model import ChatMessage, ModelOutput, ModelUsage, get_model
+from inspect_ai.log import read_eval_log
 
-import inspect_confidence
-from conftest import CHECKOUT
-from inspect_confidence import InvalidArgument, compare, summarize
-from inspect_confidence.commands import compare as _compare
-from inspect_confidence.commands import summarize as _summarize
-from inspect_confidence.judgments.read import read_judgments
-from inspect_confidence.metrics import METRICS
-from inspect_confidence.studies import TABLES, Study
+from conftest import CHECKOUT, Command
 
-FILES = ("datasets", "prompts", "tasks", "studies")
+FILES = ["pyproject.toml", *(f"src/forecasts/{name}.py" for name in ("_registry", "task", "study"))]
 EVENTS = """event,happened
 it rained in Paris on 1 May,true
 it rained in Rome on 1 May,true
 it snowed in Cairo on 1 May,false
 """
 
+# A model with the replies that stand in the environment, one an event in the file's order.
+ASK = """
+import json, os
+from inspect_ai import eval
+from inspect_ai.model import ModelOutput, ModelUsage, get_model
+
+asked = json.loads(os.environ["ASKED"])
+events = [line.split(",")[0] for line in open("events.csv").read().splitlines()[1:]]
+
+def reply(messages, *_):
+    (place,) = (i for i, event in enumerate(events) if event in messages[-1].text)
+    output = ModelOutput.from_content("mockllm", asked["replies"][place])
+    output.usage = ModelUsage()  # else Inspect downloads a tokenizer to count
+    return output
+
+model = get_model(f"mockllm/{asked['name']}", custom_outputs=reply, memoize=False)
+(log,) = eval(
+    "forecasts/forecasts", task_args={"dataset": "events.csv"}, model=model,
+    log_dir="logs", display="none",
+)
+assert log.status == "success", log.error
+print(log.location)
+"""
+
+Run = Callable[..., str]
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The example's files as they stand on the page."""
+    page = (CHECKOUT / "docs" / "add-a-study.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```\w+\n# (\S+)\n(.*?)^```", page, re.M | re.DOTALL)
+    assert [name for name, _ in blocks] == FILES
+    folder = tmp_path_factory.mktemp("forecasts")
+    (folder / "src" / "forecasts").mkdir(parents=True)
+    (folder / "src" / "forecasts" / "__init__.py").write_text('"""Forecasts of events."""\n')
+    for name, text in blocks:
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder
+
 
 @pytest.fixture
-def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Study]:
-    """The example's files as modules of the package, and its study among the others."""
-    page = (CHECKOUT / "docs" / "add-a-study.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"^```python\n# (\w+)/forecasts\.py\n(.*?)^```", page, re.M | re.DOTALL)
-    assert [folder for folder, _ in blocks] == list(FILES)
-    for folder, text in blocks:
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "forecasts.py").write_text(text, encoding="utf-8")
-        package = importlib.import_module(f"{inspect_confidence.__name__}.{folder}")
-        monkeypatch.setattr(package, "__path__", [*package.__path__, str(tmp_path / folder)])
-    made: Study = importlib.import_module("inspect_confidence.studies.forecasts").FORECASTS
-    monkeypatch.setitem(dict_of_tables(), "forecasts", made.tables[0])
-    for module in (_summarize, _compare):
-        monkeypatch.setattr(module, "STUDIES", (made,))
-    yield made
-    for folder in FILES:
-        monkeypatch.delitem(sys.modules, f"inspect_confidence.{folder}.forecasts")
+def run(package: Path, tmp_path: Path, command: Command) -> Run:
+    """Runs commands where the package's wheel is installed, in a folder with three events."""
+    if not list(package.glob("*.whl")):
+        command("uv", "build", "--quiet", "--wheel", "--out-dir", package, package)
+    (wheel,) = package.glob("*.whl")
+    with zipfile.ZipFile(wheel) as packed:
+        packed.extractall(tmp_path / "site")
+    (tmp_path / "events.csv").write_text(EVENTS, encoding="utf-8")
+    path = os.pathsep.join(filter(None, [str(tmp_path / "site"), os.environ.get("PYTHONPATH")]))
+
+    def run(*words: object, **variables: str) -> str:
+        return command(*words, cwd=tmp_path, PYTHONPATH=path, **variables).stdout
+
+    return run
 
 
-def dict_of_tables() -> dict[str, object]:
-    """The tables of all studies, as the dictionary that they are."""
-    assert isinstance(TABLES, dict)
-    return TABLES
+def ask(run: Run, name: str, *replies: str) -> str:
+    """The log of a model with these replies."""
+    asked = json.dumps({"name": name, "replies": replies})
+    return run(Path(sys.executable).name, "-c", ASK, ASKED=asked).strip()
 
 
-def run(replies: list[str], tmp_path: Path, name: str) -> pd.DataFrame:
-    """Judgments of a model with these replies, one an event in the file's order."""
-    file = tmp_path / "events.csv"
-    file.write_text(EVENTS, encoding="utf-8")
-    module = importlib.import_module("inspect_confidence.tasks.forecasts")
-    task = module.forecasts(dataset=str(file))
-    events = [line.split(",")[0] for line in EVENTS.splitlines()[1:]]
-
-    def reply(messages: list[ChatMessage], *_: object) -> ModelOutput:
-        (place,) = (i for i, event in enumerate(events) if event in messages[-1].text)
-        output = ModelOutput.from_content("mockllm", replies[place])
-        output.usage = ModelUsage()  # else Inspect downloads a tokenizer to count
-        return output
-
-    model = get_model(f"mockllm/{name}", custom_outputs=reply, memoize=False)
-    folder = tmp_path / name
-    (log,) = eval(
-        task,
-        model=model,
-        log_dir=str(folder),
-        display="none",
+def rows(run: Run, command: str, *words: object) -> list[dict[str, Any]]:
+    """What a command gives as JSON."""
+    found: list[dict[str, Any]] = json.loads(
+        run("inspect-confidence", command, "logs", "--json", "--resamples", 200, *words)
     )
-    assert log.status == "success", log.error
-    return read_judgments(str(folder))["forecasts"]
+    return found
 
 
-@pytest.mark.usefixtures("study")
-def test_example_runs_from_question_to_results(tmp_path: Path) -> None:
-    """Brier scores by hand: errors of .2, .4 and .5 give (.04 + .16 + .25) / 3 = .15."""
-    judged = run(["0.8", "0.6", "0.5"], tmp_path, "first")
-    (row,) = summarize(judged, resamples=200).to_dict("records")
-    assert (row["metric"], row["n"], row["dataset"]) == ("brier", 3, "events.csv")
-    assert row["value"] == pytest.approx(0.15)
-    assert row["ci_low"] <= 0.15 <= row["ci_high"]
+def test_a_study_of_another_package_runs_to_the_leaderboard(run: Run, tmp_path: Path) -> None:
+    """Brier scores by hand: errors of .2, .4 and .5 give .15; one without a number is left out."""
+    location = ask(run, "first", "0.8", "0.6", "0.5")
+    assert read_eval_log(location, header_only=True).eval.task == "forecasts/forecasts"
+    assert read_eval_log(location).eval.viewer is not None
+    (row,) = rows(run, "summarize")
+    assert (row["task"], row["metric"], row["n"]) == ("forecasts", "brier", 3)
+    assert row["value"] == pytest.approx((0.04 + 0.16 + 0.25) / 3)
+    assert row["ci_low"] <= row["value"] <= row["ci_high"]
+    assert rows(run, "check", "--require", "brier<=0.2")[0]["passed"]
+    assert "0.150" in run("inspect-confidence", "summarize", "logs", "--resamples", 200)
+
+    # The second model's first reply can't be read: that event counts for neither.
+    ask(run, "second", "I can't say.", "1", "0")
+    unread = {row["model"]: row for row in rows(run, "summarize")}["mockllm/second"]
+    assert (unread["value"], unread["n"]) == (0, 2)
+    assert "1 of 3 judgments left out" in unread["note"]
+    (difference,) = rows(run, "compare")
+    values = {difference["a"]: difference["value_a"], difference["b"]: difference["value_b"]}
+    assert difference["items"] == 2
+    assert values == pytest.approx({"mockllm/first": (0.16 + 0.25) / 2, "mockllm/second": 0})
+
+    run("inspect-confidence", "report", "logs", "-o", "report", "--resamples", 50)
+    page = (tmp_path / "report" / "index.html").read_text("utf-8")
+    assert "Forecasts: the probability of events" in page
+    assert "Brier score of forecasts" in page
+    out = ("-o", "out", "--resamples", 50)
+    run("inspect-confidence", "export", "logs", "--format", "leaderboard", *out)
+    board = (tmp_path / "out" / "leaderboard.md").read_text("utf-8")
+    assert board.index("mockllm/second") < board.index("mockllm/first")  # the lower error first
 
 
-@pytest.mark.usefixtures("study")
-def test_example_counts_what_it_leaves_out(tmp_path: Path) -> None:
-    """A reply without a number is left out of the score and stands in the note."""
-    judged = run(["0.8", "I can't say.", "0.5"], tmp_path, "second")
-    (row,) = summarize(judged, resamples=200).to_dict("records")
-    assert row["value"] == pytest.approx((0.04 + 0.25) / 2)
-    assert row["n"] == 2
-    assert "1" in row["note"]
-
-
-@pytest.mark.usefixtures("study")
-def test_example_compares_on_common_items(tmp_path: Path) -> None:
-    """The first event, which the other didn't answer, counts for neither."""
-    judged = pd.concat(
-        [
-            run(["0.8", "0.6", "0.5"], tmp_path, "first"),
-            run(["no idea", "1", "0"], tmp_path, "other"),
-        ]
-    )
-    (row,) = compare(judged, resamples=200).to_dict("records")
-    assert row["items"] == 2
-    assert row["value_a"] == pytest.approx((0.16 + 0.25) / 2)
-    assert row["value_b"] == pytest.approx(0)
-
-
-def test_example_has_a_table_and_a_number_that_stands_for_it(study: Study, tmp_path: Path) -> None:
-    """The table's cell knows its row; the headline is in the registry; bad files are refused."""
-    results = summarize(run(["0.8", "0.6", "0.5"], tmp_path, "first"), resamples=200)
-    (view,) = study.views(results)
-    (cell,) = view.table["Brier"]
-    assert cell.row == 0
-    assert {one.metric for one in study.headlines} <= set(METRICS)
-    wrong = tmp_path / "wrong.csv"
-    wrong.write_text("event,happened\nit rained,perhaps\n", encoding="utf-8")
-    load = importlib.import_module("inspect_confidence.datasets.forecasts").load_forecasts
-    with pytest.raises(InvalidArgument, match="happened=perhaps"):
-        load(str(wrong))
+def test_its_bad_input_is_refused_before_any_call(run: Run, tmp_path: Path) -> None:
+    """A value that is no truth value, and an option that no study has."""
+    (tmp_path / "events.csv").write_text("event,happened\nit rained,perhaps\n", "utf-8")
+    with pytest.raises(AssertionError, match="happened=perhaps"):
+        ask(run, "first", "0.8")
+    with pytest.raises(AssertionError, match=r"There is no option 'forecasts\.nothing'"):
+        run("inspect-confidence", "summarize", "events.csv", "--option", "forecasts.nothing=1")

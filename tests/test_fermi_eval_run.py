@@ -1,92 +1,46 @@
-"""FermiEval with simulated respondents: what a run leaves in the log and in the tables."""
+"""FermiEval's methods and simulated respondents: what a run leaves in the log and in the tables."""
 
 from __future__ import annotations
 
 import json
+import math
+from collections import defaultdict
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from inspect_ai import score
-from inspect_ai.log import EvalLog, headline_metric, read_eval_log, write_eval_log
+from inspect_ai import eval
+from inspect_ai.log import EvalLog
 
-from conftest import CHECKOUT, Command, run_respondent
-from inspect_confidence import metrics, read_judgments, summarize
-from inspect_confidence.respondents import Estimator
-from inspect_confidence.scorers import interval
-from provider_server import ProviderServer, Reply
+from conftest import Command, run_respondent
+from inspect_confidence import read_judgments, summarize
+from inspect_confidence.datasets.fermi import bundled_fermi
+from inspect_confidence.respondents import Estimator, stated_bounds
+from inspect_confidence.respondents.provider import respondent
+from inspect_confidence.tasks.fermi_eval import fermi_eval
+from provider_server import ProviderServer, Reply, Request, Token
+from runs import (
+    ANTHROPIC,
+    Answer,
+    asked,
+    cached,
+    check_refusals,
+    log_metrics,
+    printed,
+    refusal,
+    served,
+    values,
+)
 
-QUICK = 300
-
-
-def log_metrics(log: EvalLog) -> dict[str, float]:
-    """The log's own metrics by name."""
-    assert log.results is not None
-    return {name: m.value for name, m in log.results.scores[0].metrics.items()}
-
-
-def value_of(results: pd.DataFrame, condition: str, metric: str) -> float:
-    """The one value under a condition."""
-    (value,) = results.query("condition == @condition and metric == @metric")["value"]
-    return float(value)
-
-
-def test_log_and_table_say_the_same(tmp_path: Path) -> None:
-    """Coverage, interval score, width and failures agree in the log, the table and the metrics."""
-    log = run_respondent("erratic", tmp_path, items=60, epochs=2)
-    inside = log_metrics(log)
-    judgments = read_judgments(tmp_path)["fermi_eval"]
-    results = summarize(judgments, resamples=QUICK)
-    for level, rows in judgments.groupby("level"):
-        condition = f"level={level:g};method=direct"
-        by_hand = {
-            "coverage": metrics.coverage(rows["lower"], rows["upper"], rows["truth"]),
-            "interval_score": metrics.interval_score(
-                rows["lower"], rows["upper"], rows["truth"], float(str(level))
-            ),
-            "mean_width": metrics.mean_width(rows["lower"], rows["upper"]),
-            "format_failure_rate": metrics.format_failure_rate(rows["status"]),
-        }
-        for name, value in by_hand.items():
-            assert inside[f"{name}_{level:g}"] == pytest.approx(value, abs=1e-12)
-            assert value_of(results, condition, name) == pytest.approx(value, abs=1e-12)
-        assert value_of(results, condition, "n") == 120
-        assert value_of(results, condition, "median_width") == pytest.approx(
-            metrics.median_width(rows["lower"], rows["upper"]), abs=1e-12
-        )
-        assert value_of(results, condition, "miss_below") == pytest.approx(
-            metrics.miss_below(rows["lower"], rows["truth"]), abs=1e-12
-        )
+LEVELS = (80, 90, 95, 99)
+METHODS = ["tunnel", "sampling", "logprob", "traces"]
 
 
-def test_headline_is_the_mean_coverage_gap(tmp_path: Path) -> None:
-    """The viewer's headline number is the mean over levels of coverage less nominal."""
-    log = run_respondent("tunnel", tmp_path, items=20)
-    inside = log_metrics(log)
-    headline = headline_metric(log)
-    assert headline is not None
-    gaps = [inside[f"coverage_{level}"] - level / 100 for level in (80, 90, 95, 99)]
-    assert headline.metric.value == pytest.approx(np.mean(gaps), abs=1e-12)
-
-
-@pytest.mark.parametrize("epochs", [1, 3])
-def test_failure_rate_counts_every_unreadable_reply(tmp_path: Path, epochs: int) -> None:
-    """Where every fifth reply can't be read, log and table say 20%, whatever the epochs."""
-    log = run_respondent("calibrated", tmp_path, items=50, levels="90", epochs=epochs)
-    spoilt = read_eval_log(log.location)
-    assert spoilt.samples is not None
-    for place, sample in enumerate(spoilt.samples):
-        if place % 5 == 0:
-            sample.output.completion = "It depends."
-    rescored = score(spoilt, interval(), action="overwrite", display="none")
-    assert log_metrics(rescored)["format_failure_rate_90"] == pytest.approx(0.2)
-    write_eval_log(rescored, str(tmp_path / "rescored" / "spoilt.eval"))
-    results = summarize(tmp_path / "rescored", resamples=QUICK)
-    assert value_of(results, "level=90;method=direct", "format_failure_rate") == pytest.approx(0.2)
-    assert value_of(results, "level=90;method=direct", "n") == 50 * epochs
-    note = results.query("metric == 'coverage'")["note"].iloc[0]
-    assert f"{10 * epochs} of {50 * epochs} judgments left out" in note
+def bundled(folder: Path, answer: Answer, **arguments: Any) -> tuple[EvalLog, list[Request]]:
+    """A run on bundled items against a local server."""
+    return served(fermi_eval("bundled", **arguments), folder, answer)
 
 
 def test_second_epoch_of_the_same_answers_changes_nothing(tmp_path: Path) -> None:
@@ -96,8 +50,9 @@ def test_second_epoch_of_the_same_answers_changes_nothing(tmp_path: Path) -> Non
     again = once.assign(epoch=2.0, uuid=once["uuid"] + "-2")
     twice = pd.concat([once, again], ignore_index=True)
     columns = ["condition", "metric", "value", "ci_low", "ci_high"]
-    first = summarize(once, resamples=QUICK)[columns].query("metric != 'n'")
-    second = summarize(twice, resamples=QUICK)[columns].query("metric != 'n'")
+    first, second = (
+        summarize(some, resamples=300)[columns].query("metric != 'n'") for some in (once, twice)
+    )
     pd.testing.assert_frame_equal(first, second, rtol=1e-12, atol=1e-12)
 
 
@@ -134,130 +89,6 @@ def test_bounds_are_those_of_the_belief(tmp_path: Path) -> None:
         assert row["upper"] == pytest.approx(float(belief.quantile(1 - tail)[0]), abs=1e-6)
 
 
-def test_rescoring_a_finished_log(command: Command, tmp_path: Path) -> None:
-    """`inspect score` with the scorer's file reproduces the metrics of a finished log."""
-    log = run_respondent("erratic", tmp_path, items=10)
-    new = tmp_path / "new.eval"
-    command(
-        *("inspect", "score", log.location, "--scorer", "scorers/interval.py"),
-        *("--action", "overwrite", "--output-file", new, "--display", "none"),
-    )
-    before, after = log_metrics(log), log_metrics(read_eval_log(str(new)))
-    assert before.keys() == after.keys()
-    for name, value in before.items():
-        assert after[name] == pytest.approx(value, rel=1e-12, nan_ok=True)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["-T", "level=80"], "There is no task argument 'level'. Did you mean 'levels'?"),
-        (["-T", "levels=101"], "levels=101 is not between 0 and 100"),
-        (["-T", "dataset=nope"], "dataset=nope is not known"),
-        (["-T", "dataset=missing.csv"], "there is no file"),
-    ],
-)
-def test_bad_arguments_end_in_one_clean_line(
-    command: Command, tmp_path: Path, arguments: list[str], says: str
-) -> None:
-    """A mistake is one line without a traceback, before any log is begun."""
-    done = command(
-        *("inspect", "eval", "tasks/fermi_eval.py", "--model", "respondent/calibrated"),
-        *(*arguments, "--log-dir", tmp_path, "--display", "none"),
-        check=False,
-    )
-    assert done.returncode != 0
-    errors = [line for line in done.stderr.splitlines() if line.startswith("Error:")]
-    assert len(errors) == 1
-    assert says in errors[0]
-    assert "Traceback" not in done.stdout + done.stderr
-    assert not list(tmp_path.glob("*.eval"))
-
-
-@pytest.mark.parametrize("form", ["tasks/fermi_eval.py", "inspect_confidence/fermi_eval"])
-def test_own_questions_are_found_where_the_user_stands(
-    command: Command, tmp_path: Path, form: str
-) -> None:
-    """A relative path to a csv works from the file form and from the package form."""
-    home = tmp_path / "home"
-    home.mkdir()
-    (home / "tasks").symlink_to(CHECKOUT / "tasks")
-    (home / "mine.csv").write_text("question,exponent\nHow many cats are there?,9\n", "utf-8")
-    with ProviderServer(lambda _: Reply("Lower: 8\nUpper: 10")) as server:
-        command(
-            *("inspect", "eval", form, "--model", "openai/gpt-4o-mini", "-T", "dataset=mine.csv"),
-            *("--model-base-url", server.url + "/v1", "--log-dir", "logs", "--display", "none"),
-            cwd=home,
-            OPENAI_API_KEY="test",
-        )
-        assert len(server.requests) == 4
-    frame = read_judgments(home / "logs")["fermi_eval"]
-    assert set(frame["dataset"]) == {"mine.csv"}
-    assert set(frame["item"]) == {"mine-0001"}
-    assert set(frame["truth"]) == {9.0}
-
-
-def test_own_prompt_and_system_reach_the_model_and_the_variant(
-    command: Command, tmp_path: Path
-) -> None:
-    """A user's wording is what the model gets, and runs that differ in it are kept apart."""
-    (tmp_path / "p.txt").write_text("Q: {question} ({level}%)", "utf-8")
-    (tmp_path / "s.txt").write_text("Be brief.", "utf-8")
-    with ProviderServer(lambda _: Reply("[1, 2]")) as server:
-        base = (
-            *("inspect", "eval", "inspect_confidence/fermi_eval", "--model", "openai/gpt-4o-mini"),
-            *("--model-base-url", server.url + "/v1", "-T", "dataset=bundled", "-T", "items=1"),
-            *("-T", "levels=90", "--log-dir", "logs", "--display", "none"),
-        )
-        command(*base, cwd=tmp_path, OPENAI_API_KEY="test")
-        own = ("-T", "prompt=p.txt", "-T", "system=s.txt")
-        command(*base, *own, cwd=tmp_path, OPENAI_API_KEY="test")
-    (plain, _), (request, _) = server.requests
-    assert plain.system is None
-    assert request.system == "Be brief."
-    assert request.prompt.startswith("Q: ")
-    assert request.prompt.endswith("(90%)")
-    variants = set(read_judgments(tmp_path / "logs")["fermi_eval"]["variant"])
-    assert len(variants) == 2
-    assert all("prompt=" in variant for variant in variants)
-
-
-def test_respondents_know_only_bundled_items(command: Command, tmp_path: Path) -> None:
-    """A respondent refuses other questions and says what to do."""
-    (tmp_path / "mine.csv").write_text("question,exponent\nHow many cats are there?,9\n", "utf-8")
-    done = command(
-        *("inspect", "eval", "inspect_confidence/fermi_eval", "--model", "respondent/calibrated"),
-        *("-T", "dataset=mine.csv", "--log-dir", "logs", "--display", "plain"),
-        cwd=tmp_path,
-        check=False,
-    )
-    assert "knows only the bundled items" in done.stdout + done.stderr
-    assert "-T dataset=bundled" in done.stdout + done.stderr
-
-
-@pytest.mark.parametrize(
-    ("parameters", "says"),
-    [
-        (["respondent/calibrate"], "Did you mean 'calibrated'?"),
-        (["respondent/tunnel", "-M", "tunel=0.5"], "Did you mean 'tunnel'?"),
-        (["respondent/tunnel", "-M", "tunnel=1.5"], "tunnel=1.5"),
-        (["respondent/erratic", "-M", "error_rate=often"], "error_rate=often"),
-    ],
-)
-def test_bad_respondents_are_refused(
-    command: Command, tmp_path: Path, parameters: list[str], says: str
-) -> None:
-    """A mistyped respondent or parameter is an error that names the value."""
-    done = command(
-        *("inspect", "eval", "tasks/fermi_eval.py", "-T", "dataset=bundled", "--model"),
-        *(*parameters, "--log-dir", tmp_path, "--display", "none"),
-        check=False,
-    )
-    assert done.returncode != 0
-    assert says in done.stdout + done.stderr
-    assert "Traceback" not in done.stdout + done.stderr
-
-
 def test_log_holds_what_was_asked(tmp_path: Path) -> None:
     """The log's header has version, data fingerprint, counts and number of calls."""
     log = run_respondent("calibrated", tmp_path, items=6)
@@ -269,3 +100,335 @@ def test_log_holds_what_was_asked(tmp_path: Path) -> None:
     assert len(facts["data"]) == 12
     assert json.dumps(facts)  # plain types only
     assert log.eval.dataset.samples == 24
+
+
+def test_bad_arguments_name_value_and_remedy() -> None:
+    """Each is one error that says what was given and what can be."""
+    check_refusals(
+        fermi_eval,
+        [
+            ({"level": 80}, "There is no task argument 'level'. Did you mean 'levels'?"),
+            ({"levels": 101}, "levels=101 is not between 0 and 100"),
+            ({"dataset": "nope"}, "dataset=nope is not known"),
+            ({"dataset": "missing.csv"}, "there is no file"),
+            ({"dataset": "bundled", "method": "direct", "draws": 5}, "method=direct asks once"),
+            ({"dataset": "bundled", "method": "sampling", "draws": 0}, "draws=0 is below 1"),
+            ({"dataset": "bundled", "method": "samplin"}, "Did you mean 'sampling'?"),
+        ],
+    )
+
+
+def test_bad_respondents_are_refused() -> None:
+    """A mistyped respondent or parameter is an error that names the value."""
+    for name, parameters, says in (
+        ("calibrate", {}, "Did you mean 'calibrated'?"),
+        ("tunnel", {"tunel": 0.5}, "Did you mean 'tunnel'?"),
+        ("tunnel", {"tunnel": 1.5}, "tunnel=1.5"),
+        ("erratic", {"error_rate": "often"}, "error_rate=often"),
+    ):
+        message = refusal(respondent, name=name, parameters=parameters)
+        assert says in message, (name, parameters, message)
+
+
+def test_mistakes_end_in_one_clean_line(command: Command, tmp_path: Path) -> None:
+    """Of the task and of a respondent: a line without a traceback, before any log is begun."""
+    for words, says in (
+        (["calibrated", "-T", "level=80"], "There is no task argument 'level'. Did you mean"),
+        (["tunnel", "-M", "tunel=0.5"], "Did you mean 'tunnel'?"),
+    ):
+        done = command(
+            *("inspect", "eval", "tasks/fermi_eval.py", "-T", "dataset=bundled", "--model"),
+            *(f"respondent/{words[0]}", *words[1:], "--log-dir", tmp_path, "--display", "none"),
+            check=False,
+        )
+        assert done.returncode != 0, words
+        assert says in done.stdout + done.stderr, words
+        assert "Traceback" not in done.stdout + done.stderr, words
+        errors = [line for line in done.stderr.splitlines() if line.startswith("Error:")]
+        assert len(errors) == 1 or words[1] == "-M", words
+        assert not list(tmp_path.glob("*.eval")), words
+
+
+def test_respondents_know_only_bundled_items(tmp_path: Path) -> None:
+    """A respondent refuses other questions and says what to do."""
+    (tmp_path / "mine.csv").write_text("question,exponent\nHow many cats are there?,9\n", "utf-8")
+    task = fermi_eval(str(tmp_path / "mine.csv"))
+    (log,) = eval(task, "respondent/calibrated", log_dir=str(tmp_path), display="none")
+    assert log.status == "error"
+    assert log.error
+    assert "knows only the bundled items" in log.error.message
+    assert "-T dataset=bundled" in log.error.message
+
+
+# Methods
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_each_method_runs_with_unreadable_replies(tmp_path: Path, method: str) -> None:
+    """The log's metrics and the table agree over two epochs, some replies being unreadable."""
+    draws = _draws(method)
+    log = run_respondent("erratic", tmp_path, method=method, items=12, epochs=2, draws=draws)
+    inside = log_metrics(log)
+    frames = read_judgments(tmp_path)
+    rows = frames["fermi_eval"]
+    assert set(rows["method"]) == {method}
+    found = values(summarize(frames, resamples=20))
+    for level in LEVELS:
+        for metric in ("coverage", "interval_score", "mean_width", "format_failure_rate"):
+            value = found[f"level={level};method={method}", metric]
+            assert inside[f"{metric}_{level}"] == pytest.approx(value, abs=1e-12), metric
+    assert len(rows) == 12 * 2 * (draws or 1) * (4 if method == "tunnel" else 1)
+    assert (rows["status"] != "ok").any()
+
+
+def _draws(method: str) -> int | None:
+    return None if method == "logprob" else 4
+
+
+@pytest.mark.slow
+def test_all_methods_stand_in_one_table(tmp_path: Path) -> None:
+    """Runs of all methods are read together: methods in columns, reductions against direct."""
+    for method in ["direct", *METHODS]:
+        run_respondent(
+            "tunnel",
+            tmp_path,
+            method=method,
+            items=24,
+            draws=_draws(method) if method != "direct" else None,
+        )
+    frames = read_judgments(tmp_path)
+    assert set(frames["fermi_eval"]["variant"]) == {""}
+    found = values(summarize(frames, resamples=50))
+    for method in METHODS:
+        change = found[f"level=90;method={method};split=test", "interval_score_change"]
+        after, before = (
+            found[f"level=90;method={name};split=test", "interval_score"]
+            for name in (method, "direct")
+        )
+        assert change == pytest.approx(after - before, abs=1e-9)
+        assert f"base={method};level=90;method=conformal;split=test" in {key for key, _ in found}
+    for rule in ("score", "nll"):
+        scaled = f"level=90;method=logprob;scaling={rule};split=test"
+        assert not math.isnan(found[scaled, "interval_score"])
+    assert found["method=traces", "tunnel_index"] == pytest.approx(
+        found["method=traces;traces=1", "residual_tunnel_index"]
+    )
+    assert found["method=traces;traces=4", "residual_tunnel_index"] == pytest.approx(0, abs=1e-12)
+    text = printed("summarize", tmp_path, "--resamples", 50).stdout
+    assert "test split: interval score" in text
+    assert "Reduction of the interval score against direct" in text
+
+
+def test_forty_tunnel_draws_agree_with_the_plain_functions(tmp_path: Path) -> None:
+    """Every stated bound lies on the belief's quantiles at some place of the tunnel.
+
+    Of a lower bound that is the u + p alpha/2 quantile of the belief and an upper bound that is
+    the u + p (1 - alpha/2) quantile, the masses differ by p level, and u is within [0, 1 - p].
+    """
+    run_respondent("tunnel", tmp_path, method="tunnel", items=3, draws=40, levels="90")
+    frame = read_judgments(tmp_path)["fermi_eval"]
+    assert len(frame) == 120
+    for item, rows in frame.groupby("item"):
+        belief = Estimator(tunnel=0.65).belief(str(item))
+        grid = np.linspace(0, 1, 200_001)
+        lower, upper = stated_bounds(belief, 90, tunnel=0.65, place=grid)
+        places = np.interp(rows["lower"], lower, grid)
+        np.testing.assert_allclose(np.interp(places, grid, upper), rows["upper"], atol=1e-4)
+        assert places.min() >= 0
+        assert places.max() - places.min() > 0.7  # spread over the tunnel's places
+
+
+def token_reply(request: Request) -> Reply:
+    """An integer with top-20 alternatives that follow from the prompt's length."""
+    centre = len(request.prompt) % 15 - 5
+    spread = 1 + len(request.prompt) % 3
+    weights = {k: math.exp(-abs(k - centre) / spread) for k in range(centre - 9, centre + 10)}
+    total = sum(weights.values()) / 0.97  # 3% on something else
+    top = {str(k): math.log(weight / total) for k, weight in weights.items()}
+    top[f" {centre}"] = math.log(0.01)  # the same integer written differently
+    return Reply(str(centre), logprobs=[Token(str(centre), top[str(centre)], top)])
+
+
+def independent(prompts: list[str]) -> dict[int, dict[str, float]]:
+    """Coverage and Winkler score of hulls from the replies, by brute force over prefixes."""
+    judged: dict[int, list[tuple[float, float, float]]] = defaultdict(list)
+    truths = {item.question: item.exponent for item in bundled_fermi().values()}
+    for prompt in prompts:
+        truth = truths[prompt.split("\n\nThe answer is")[0]]
+        (token,) = token_reply(Request("openai", {}, prompt, None)).logprobs or ()
+        masses: dict[int, float] = defaultdict(float)
+        for text, log in token.top.items():
+            masses[int(text)] += math.exp(log)
+        total = sum(masses.values())
+        order = sorted(masses, key=lambda k: (-masses[k], k))
+        for level in LEVELS:
+            held, mass = [], 0.0
+            for k in order:
+                held.append(k)
+                mass += masses[k] / total
+                if mass >= level / 100 - 1e-12:
+                    break
+            low, high, alpha = min(held), max(held), (100 - level) / 100
+            miss = max(low - truth, 0) + max(truth - high, 0)
+            judged[level].append(
+                (low <= truth <= high, high - low + 2 / alpha * miss, truth in held)
+            )
+    return {
+        level: dict(
+            zip(("coverage", "interval_score", "set_coverage"), np.mean(rows, axis=0), strict=True)
+        )
+        for level, rows in judged.items()
+    }
+
+
+def test_logprob_table_equals_what_openai_sent(tmp_path: Path) -> None:
+    """Through the real package, sets, hulls and scores are those of the log probabilities sent."""
+    _, requests = bundled(tmp_path, token_reply, method="logprob", items=40)
+    assert len(requests) == 40
+    assert all(request.body["top_logprobs"] == 20 for request in requests)
+    done = printed("summarize", tmp_path, "--json", "--resamples", 20)
+    found = {(row["condition"], row["metric"]): row for row in json.loads(done.stdout)}
+    for level, numbers in independent([request.prompt for request in requests]).items():
+        for metric, value in numbers.items():
+            row = found[f"level={level};method=logprob", metric]
+            assert row["value"] == pytest.approx(value), (level, metric)
+    unseen = found["method=logprob", "unseen_mass"]
+    assert unseen["value"] == pytest.approx(0.02)  # 3% less the 1% of the second spelling
+    assert "0 of 40 answers took several tokens" in unseen["note"]
+
+
+def test_replies_without_log_probabilities_fail_the_scoring(tmp_path: Path) -> None:
+    """Missing is missing: every judgment is scoring_failed, and no number is made of it."""
+    bundled(tmp_path, lambda _: Reply("5"), method="logprob", items=3)
+    frame = read_judgments(tmp_path)["fermi_eval"]
+    assert set(frame["status"]) == {"scoring_failed"}
+    found = summarize(frame, resamples=20)
+    assert found.query("metric == 'coverage'")["value"].isna().all()
+    assert "3 scoring_failed" in found["note"].iloc[0]
+
+
+def test_providers_without_log_probabilities_are_refused_before_a_call(tmp_path: Path) -> None:
+    """Anthropic gives none: the run ends before the first call and names who does."""
+    for method in ("logprob", "traces"):
+        with ProviderServer(lambda _: Reply("5")) as server:
+            task = fermi_eval("bundled", method=method, items=2)
+            log = asked(task, server, tmp_path, ANTHROPIC)
+        assert not server.requests, method
+        assert log.error, method
+        assert "anthropic gives no log probabilities" in log.error.message, method
+        assert "openai" in log.error.message, method
+
+
+def test_draws_are_distinct_fresh_and_cached_on_request(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a cache each run asks anew; with it a second run makes no call and draws differ."""
+    sent = {"n": 0}
+
+    def counting(request: Request) -> list[Reply]:
+        choices = request.body.get("n", 1)
+        sent["n"] += choices
+        return [Reply(f"Exponent: {(sent['n'] - i) % 40}") for i in range(choices)]
+
+    def run(name: str, **options: Any) -> list[float]:
+        task = fermi_eval("bundled", method="sampling", items=2)
+        assert asked(task, server, tmp_path / name, **options).status == "success"
+        return sorted(read_judgments(tmp_path / name)["fermi_eval"]["point"])
+
+    with ProviderServer(counting) as server, cached(monkeypatch, tmp_path / "cache"):
+        first, again = run("a"), run("b")
+        fresh = len(server.requests)
+        kept, from_cache = run("c", cache=True), run("d", cache=True)
+    assert sent["n"] == 3 * 40  # 2 items x 20 draws, three times
+    assert len(server.requests) == fresh * 3 // 2
+    assert first == again == kept == from_cache == [float(k) for k in range(40)]
+
+
+def test_missing_choices_are_asked_for_again(tmp_path: Path) -> None:
+    """More draws than a call gives are asked for in several."""
+    answer: Answer = lambda _: Reply("Exponent: 4")  # noqa: E731
+    _, requests = bundled(tmp_path, answer, method="sampling", items=1, draws=25)
+    assert sorted(request.body.get("n", 1) for request in requests) == [5, 20]
+    assert len(read_judgments(tmp_path)["fermi_eval"]) == 25
+
+
+def _objective(rows: pd.DataFrame, level: float, penalty: float) -> float:
+    """Mean interval score + penalty * undercoverage of the draws' quantiles, in a plain loop."""
+    scores, inside = [], []
+    tail = (100 - level) / 200
+    for _, draws in rows.groupby("item"):
+        low, high = np.quantile(draws["point"], [tail, 1 - tail], method="weibull")
+        truth = draws["truth"].iloc[0]
+        miss = max(low - truth, 0) + max(truth - high, 0)
+        scores.append(high - low + miss / tail)  # 2/alpha is 1/tail
+        inside.append(low <= truth <= high)
+    return float(np.mean(scores) + penalty * max(level / 100 - np.mean(inside), 0))
+
+
+@pytest.mark.slow
+def test_decoding_temperature_is_chosen_on_train(command: Command, tmp_path: Path) -> None:
+    """Runs at several --temperature are calibrated, and lambda is printed."""
+    for temperature in ("0.3", "1.0", "2.0"):
+        command(
+            *("inspect", "eval", "tasks/fermi_eval.py", "--model", "respondent/calibrated"),
+            *("-T", "dataset=bundled", "-T", "method=sampling", "-T", "items=30"),
+            *("--temperature", temperature, "--log-dir", tmp_path, "--display", "none"),
+        )
+    frame = read_judgments(tmp_path)["fermi_eval"]
+    assert set(frame["temperature"]) == {0.3, 1.0, 2.0}
+    assert set(frame["variant"]) == {f"temperature={t}" for t in ("0.3", "1.0", "2.0")}
+    results = summarize(frame, resamples=50, options={"fermi_eval.penalty": 7})
+    chosen = results.query("metric == 'decoding_temperature'")
+    overall = chosen[chosen["condition"] == "decoding=all_levels;method=sampling;split=test"]
+    train = frame[frame["split"] == "train"]
+    objectives = {
+        t: sum(_objective(train[train["temperature"] == t], level, 7) for level in LEVELS)
+        for t in (0.3, 1.0, 2.0)
+    }
+    assert overall["value"].iloc[0] == min(objectives, key=lambda t: objectives[t])
+    assert "among 0.3, 1, 2 by interval score + 7 * undercoverage" in overall["note"].iloc[0]
+    per_level = chosen["condition"].str.contains("decoding=per_level;level=99")
+    assert per_level.sum() == 1
+
+
+def test_plan_counts_what_is_called() -> None:
+    """The plan's number of calls is items x draws (x levels, x 2 for traces)."""
+    for method, calls in (("sampling", 40), ("tunnel", 160), ("traces", 40)):
+        words = ("-T", "dataset=bundled", "-T", "items=2", "-T", f"method={method}")
+        assert f"calls:   {calls}\n" in printed("plan", "fermi_eval", *words).stdout, method
+
+
+@pytest.mark.slow
+def test_a_broken_run_is_completed_to_the_same_table(command: Command, tmp_path: Path) -> None:
+    """eval-retry of a run broken off half-way asks only what is missing; the table is the same."""
+    failing = {"from": 15}
+
+    def until_broken(request: Request) -> Reply:
+        if len(server.requests) >= failing["from"]:
+            raise ConnectionError("the provider is down")
+        return Reply(f"Lower: 1\nUpper: {len(request.prompt) % 20}")
+
+    run = (
+        *("inspect", "eval", "inspect_confidence/fermi_eval", "--model", "openai/gpt-4o-mini"),
+        *("-T", "dataset=bundled", "-T", "items=8", "--display", "none", "--max-retries", 0),
+        *("--max-connections", 1, "--max-samples", 1),
+    )
+    with ProviderServer(until_broken) as server:
+        where = ("--model-base-url", server.url + "/v1", "--log-dir")
+        command(*run, *where, tmp_path / "broken", check=False, OPENAI_API_KEY="test")
+        (broken,) = (tmp_path / "broken").glob("*.eval")
+        failing["from"] = 10_000
+        command(
+            *("inspect", "eval-retry", broken, "--display", "none", "--log-dir"),
+            tmp_path / "broken",
+            OPENAI_API_KEY="test",
+        )
+        assert len(server.requests) == 32  # 15 before the break, 17 after it
+        command(*run, *where, tmp_path / "whole", OPENAI_API_KEY="test")
+
+    def table(logs: Path) -> dict[tuple[str, str], float]:
+        return values(summarize(logs, resamples=20).fillna(-1))
+
+    retried, whole = table(tmp_path / "broken"), table(tmp_path / "whole")
+    assert retried == whole
+    assert retried["level=80;method=direct", "n"] == 8

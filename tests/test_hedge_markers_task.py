@@ -10,16 +10,15 @@ import itertools
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from random import Random
 from statistics import mean
 from typing import Any, cast
 
 import pytest
-from inspect_ai import Task, eval
+from inspect_ai import Task
 from inspect_ai.log import EvalLog
-from inspect_ai.model import get_model
 from scipy import stats
 
 from conftest import Command
@@ -32,8 +31,8 @@ from inspect_confidence.datasets.judge_items import JudgeItem, labelled
 from inspect_confidence.prompts.hedge_markers import METACOGNITIVE, STANDARD
 from inspect_confidence.tasks.hedge_markers import hedge_markers, judge_check
 from provider_server import ProviderServer, Reply, Request
+from runs import OPENAI, asked, check_refusals, connected, printed, refusal, served
 
-SPEAKER = "openai/gpt-4o-mini"
 numbers = itertools.count()
 
 NAN = math.nan
@@ -54,12 +53,9 @@ JUDGED = {
 
 
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder that the user stands in, with keys for local servers."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PWD", str(tmp_path))
+def keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A key that local servers take."""
     monkeypatch.setenv("OPENAI_API_KEY", "test")
-    return tmp_path
 
 
 def build(**arguments: object) -> Task:
@@ -67,53 +63,31 @@ def build(**arguments: object) -> Task:
     return hedge_markers(**{"dataset": "facts", "items": 3, **arguments})  # type: ignore[arg-type]
 
 
-def refusal(make: Callable[..., object], **arguments: object) -> str:
-    """The message of the one error that arguments end in."""
-    with pytest.raises(InvalidArgument) as caught:
-        make(**arguments)
-    message = caught.value.format_message()
-    assert "\n" not in message
-    return message
-
-
 # Arguments
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
+def test_arguments_that_are_refused(home: Path) -> None:
+    """One line each that names what is wrong."""
+    cases: list[tuple[dict[str, object], str]] = [
         ({"draws": 0}, "draws=0 is below 1"),
         ({"draws": -3}, "draws=-3 is below 1"),
         ({"draws": "many"}, "draws=many is not a number"),
         ({"draws": "2.5"}, "draws=2.5 is not a whole number"),
         ({"judge": "x"}, "judge=x is not known"),
         ({"judge": "rule"}, "rules"),
-        ({"split": "x"}, "split=x is not known"),
         ({"system": "word"}, "system=word is not known"),
         ({"system": "metacognitve"}, "metacognitive"),
         ({"system": "nowhere.txt"}, "there is no file"),
-        ({"prompt": "nowhere.txt"}, "there is no file"),
         ({"judge_prompts": "nowhere.json"}, "there is no file"),
         ({"batch_judgments": "perhaps"}, "batch_judgments=perhaps is neither true nor false"),
         ({"dataset": "fact"}, "dataset=fact is not known"),
         ({"dataset": "facts,facts"}, "names a data set twice"),
         ({"dataset": "nowhere.csv"}, "there is no file"),
         ({"dataset": "popqa", "split": "train"}, "dataset=popqa has no split=train"),
-        ({"items": 0}, "items=0"),
-        ({"items": "nowhere.txt"}, "there is no file"),
-        ({"seed": "x"}, "seed=x is not a number"),
         ({"draw": 3}, "There is no task argument 'draw'. Did you mean 'draws'?"),
-        ({"unknown": 3}, "There is no task argument 'unknown'"),
-    ],
-)
-def test_arguments_that_are_refused(home: Path, arguments: Mapping[str, object], said: str) -> None:
-    """One line each that names what is wrong."""
-    assert said in refusal(build, **arguments)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
+    ]
+    check_refusals(build, cases)
+    of_check: list[tuple[dict[str, object], str]] = [
         ({"judge": "x"}, "judge=x is not known"),
         ({"parts": "x"}, "parts=x is not known"),
         ({"parts": "pairs,pairs"}, "twice"),
@@ -122,26 +96,16 @@ def test_arguments_that_are_refused(home: Path, arguments: Mapping[str, object],
         ({"seed": "x"}, "seed=x is not a number"),
         ({"part": "pairs"}, "There is no task argument 'part'. Did you mean 'parts'?"),
         ({"judge_prompts": "nowhere.json"}, "there is no file"),
-    ],
-)
-def test_arguments_of_the_check_that_are_refused(
-    home: Path, arguments: Mapping[str, object], said: str
-) -> None:
-    """Likewise."""
-    assert said in refusal(judge_check, **arguments)
-
-
-def test_judges_prompts_are_for_models(home: Path) -> None:
-    """Rules read none."""
+    ]
+    check_refusals(judge_check, of_check)
     (home / "mine.json").write_text('{"markers": "{sentence}"}', "utf-8")
-    for task in (build, judge_check):
+    for task in (build, judge_check):  # rules read no prompts
         assert "judge=rules" in refusal(task, judge="rules", judge_prompts="mine.json")
 
 
-@pytest.mark.parametrize("task", [build, judge_check])
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
+def test_judges_prompts_that_are_refused(home: Path) -> None:
+    """Before any call, and by the name of what is wrong."""
+    for text, said in (
         ("{", "mine.json is not JSON"),
         ("", "mine.json is not JSON"),
         ('["{sentence}"]', "mine.json is no JSON object"),
@@ -160,30 +124,13 @@ def test_judges_prompts_are_for_models(home: Path) -> None:
         ('{"decisiveness": "{sentence!r}"}', "mine.json, decisiveness"),
         ('{"decisiveness": 1}', "mine.json: the prompt 'decisiveness' is no text"),
         ('{"decisiveness": null}', "mine.json: the prompt 'decisiveness' is no text"),
-    ],
-)
-def test_judges_prompts_that_are_refused(
-    home: Path, task: Callable[..., Task], text: str, said: str
-) -> None:
-    """Before any call, and by the name of what is wrong."""
-    (home / "mine.json").write_text(text, "utf-8")
-    assert said in refusal(task, judge_prompts="mine.json")
-
-
-def test_a_judges_prompt_that_is_no_text_is_refused(home: Path) -> None:
-    """A list of lines would reach the judge with its brackets."""
-    (home / "mine.json").write_text('{"markers": ["Markers?", "{sentence}"]}', "utf-8")
-    assert "markers" in refusal(build, judge_prompts="mine.json")
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [("No field", "the file has none"), ("{question} {x}", "{x}"), ("{question", "braces")],
-)
-def test_prompts_that_are_refused(home: Path, text: str, said: str) -> None:
-    """A file for the user message holds `{question}` and nothing else."""
-    (home / "mine.txt").write_text(text, "utf-8")
-    assert said in refusal(build, prompt="mine.txt")
+        # A list of lines would reach the judge with its brackets.
+        ('{"markers": ["Markers?", "{sentence}"]}', "markers"),
+    ):
+        (home / "mine.json").write_text(text, "utf-8")
+        for task in (build, judge_check):
+            message = refusal(task, judge_prompts="mine.json")
+            assert said in message, (text, message)
 
 
 # Before the first call
@@ -196,16 +143,8 @@ def answered(request: Request) -> Reply:
 
 def run(task: Task, server: ProviderServer, folder: Path, *, grader: bool = True) -> EvalLog:
     """The task with one server for model and judge."""
-    both = get_model(SPEAKER, base_url=server.url + "/v1", api_key="test", memoize=False)
-    (log,) = eval(
-        task,
-        model=both,
-        model_roles={"grader": both} if grader else None,
-        log_dir=str(folder),
-        display="none",
-        max_retries=0,
-    )
-    return log
+    roles = {"grader": connected(server)} if grader else None
+    return asked(task, server, folder, model_roles=roles)
 
 
 def test_without_a_grader_there_is_one_error_and_no_call(home: Path) -> None:
@@ -224,10 +163,11 @@ def test_without_a_grader_the_command_line_says_what_to_add(command: Command, ho
     """Once, before any call."""
     with ProviderServer(answered) as server:
         done = command(
-            *("inspect", "eval", "inspect_confidence/hedge_markers", "--model", SPEAKER),
+            *("inspect", "eval", "inspect_confidence/hedge_markers", "--model", OPENAI),
             *("--model-base-url", server.url + "/v1", "-T", "dataset=facts", "-T", "items=5"),
             *("--log-dir", home / "logs", "--display", "plain"),
             check=False,
+            OPENAI_API_KEY="test",
         )
     assert not server.requests
     assert "--model-role grader=NAME" in " ".join((done.stdout + done.stderr).split())
@@ -285,18 +225,17 @@ def test_a_batched_judges_prompt_of_a_file(home: Path) -> None:
     assert row["confidence"] == pytest.approx(1.5 / 5)
 
 
-@pytest.mark.parametrize("system", ["standard", "metacognitive", "mine.txt", "./folder/mine"])
-def test_the_system_prompt_reaches_the_provider(home: Path, system: str) -> None:
+def test_the_system_prompt_reaches_the_provider(home: Path) -> None:
     """To the letter, before each answer."""
     mine = "Hedge {well}.\nAlways."
     (home / "folder").mkdir()
     for place in ("mine.txt", "folder/mine"):
         (home / place).write_text(mine, "utf-8")
-    text = {"standard": STANDARD, "metacognitive": METACOGNITIVE}.get(system, mine)
-    with ProviderServer(lambda _: Reply("Perhaps Fyn.")) as server:
-        log = run(build(items=1, judge="rules", system=system), server, home / "logs")
-    assert log.status == "success"
-    assert [request.system for request, _ in server.requests] == [text, text]
+    ours = {"standard": STANDARD, "metacognitive": METACOGNITIVE}
+    for system in (*ours, "mine.txt", "./folder/mine"):
+        task = build(items=1, judge="rules", system=system)
+        _, requests = served(task, home / "logs", lambda _: Reply("Perhaps Fyn."))
+        assert [request.system for request in requests] == [ours.get(system, mine)] * 2, system
 
 
 def test_a_prompt_of_a_file_replaces_both_of_ours(home: Path) -> None:
@@ -320,49 +259,43 @@ def test_a_prompt_of_a_file_replaces_both_of_ours(home: Path) -> None:
 # The plan
 
 
-@pytest.mark.parametrize(
-    ("arguments", "epochs", "samples", "calls"),
-    [
+def test_plan() -> None:
+    """1 + K calls a question, as for a provider of one choice a call; and the judge's, at most.
+
+    Of replies of one sentence these are markers, decisiveness, each draw, and the verdict.
+    """
+    plans: list[tuple[list[str], int, int, int]] = [
         (["dataset=facts", "items=6"], 1, 6, 6 * 21),
         (["dataset=facts", "items=6", "draws=1"], 1, 6, 12),
         (["dataset=bundled", "split=all", "draws=50"], 2, 1248, 1248 * 51),
         (["dataset=bundled", "split=train", "judge=rules"], 1, 312, 312 * 21),
-    ],
-)
-def test_plan(arguments: list[str], epochs: int, samples: int, calls: int) -> None:
-    """1 + K calls a question, as for a provider of one choice a call."""
-    said = plan_run("hedge_markers", arguments, epochs=epochs)
-    assert re.search(rf"samples: +{samples:,}\b", said)
-    assert re.search(rf"calls: +{calls:,}\n", said)
+    ]
+    for arguments, epochs, samples, calls in plans:
+        said = plan_run("hedge_markers", arguments, epochs=epochs)
+        assert re.search(rf"samples: +{samples:,}\b", said), arguments
+        assert re.search(rf"calls: +{calls:,}\n", said), arguments
+    graders: list[tuple[list[str], list[str]]] = [
+        (["draws=20"], [str(6 * (2 + 20 + 1))]),
+        (["draws=3"], [str(6 * (2 + 3 + 1))]),
+        (["draws=20", "batch_judgments=true"], [str(6 * 2)]),
+        (["judge=rules"], []),
+    ]
+    for arguments, more in graders:
+        said = plan_run("hedge_markers", ["dataset=facts", "items=6", *arguments])
+        assert re.findall(r"([\d,]+) more of the grader", said) == more, arguments
 
 
-@pytest.mark.parametrize(
-    ("arguments", "calls"),
-    [
-        (["draws=20"], 6 * (2 + 20 + 1)),
-        (["draws=3"], 6 * (2 + 3 + 1)),
-        (["draws=20", "batch_judgments=true"], 6 * 2),
-        (["judge=rules"], None),
-    ],
-)
-def test_plan_of_the_grader(arguments: list[str], calls: int | None) -> None:
-    """At most, if replies have one sentence: markers, decisiveness, each draw, the verdict."""
-    said = plan_run("hedge_markers", ["dataset=facts", "items=6", *arguments])
-    assert re.findall(r"([\d,]+) more of the grader", said) == ([str(calls)] if calls else [])
-
-
-@pytest.mark.parametrize(
-    ("arguments", "calls"),
-    [
+def test_plan_of_the_check() -> None:
+    """Sentences are judged twice; rules make no call."""
+    cases: list[tuple[list[str], int]] = [
         ([], 132 * 2 + 126 + 63),
         (["parts=sentences"], 264),
         (["parts=pairs,answers"], 189),
         (["judge=rules"], 0),
-    ],
-)
-def test_plan_of_the_check(arguments: list[str], calls: int) -> None:
-    """Sentences are judged twice; rules make no call."""
-    assert re.search(rf"calls: +{calls}\n", plan_run("judge_check", arguments))
+    ]
+    for arguments, calls in cases:
+        said = plan_run("judge_check", arguments)
+        assert re.search(rf"calls: +{calls}\n", said), arguments
 
 
 # The check of judges
@@ -616,7 +549,7 @@ def test_check_of_one_part_leaves_the_others_metrics_undefined(home: Path) -> No
 
 def fresh_model() -> str:
     """A name that Inspect hasn't met: it keeps models, with their address, by name."""
-    return f"{SPEAKER}-{next(numbers)}"
+    return f"{OPENAI}-{next(numbers)}"
 
 
 ROWS = [
@@ -647,10 +580,10 @@ def mics(rows: Iterable[Mapping[Any, Any]]) -> dict[str, float]:
     return found
 
 
-def test_canonicalize_by_rules_and_summarize_by_its_file(command: Command, home: Path) -> None:
+def test_canonicalize_by_rules_and_summarize_by_its_file(home: Path) -> None:
     """Forms of one marker share a MIC; a file that joins two more joins theirs."""
     place = judgments_file(home)
-    command("inspect-confidence", "canonicalize", place, "-o", home / "forms.json")
+    printed("canonicalize", place, "-o", home / "forms.json")
     forms = json.loads((home / "forms.json").read_text("utf-8"))
     assert forms.keys() == {marker for marker, _ in ROWS} - {"<no_hedge>"}
     same = {forms[name] for name in ("it is likely that", "it's likely", "likely", "Likely")}
@@ -660,7 +593,10 @@ def test_canonicalize_by_rules_and_summarize_by_its_file(command: Command, home:
     by_rules["<no_hedge>"] = 1.0
 
     def summarized(**options: Any) -> dict[str, float]:
-        frame = summarize(place, resamples=20, marker_thresholds=[1], **options)
+        own = {f"hedge_markers.{name}": value for name, value in options.items()}
+        frame = summarize(
+            place, resamples=20, options={"hedge_markers.marker_thresholds": 1, **own}
+        )
         return mics(frame.to_dict("records"))
 
     assert summarized() == pytest.approx(by_rules)
@@ -668,8 +604,9 @@ def test_canonicalize_by_rules_and_summarize_by_its_file(command: Command, home:
     # The user joins what rules keep apart, and keeps apart what they join.
     joined = {**forms, "probably": "sure", "perhaps": "sure", "likely": "likely (bare)"}
     (home / "mine.json").write_text(json.dumps(joined), "utf-8")
-    words = ("--markers", home / "mine.json", "--marker-threshold", 1, "--resamples", 20)
-    done = command("inspect-confidence", "summarize", place, *words, "--json")
+    own = ("marker_thresholds=1", f"markers={home / 'mine.json'}")
+    words = ("--resamples", 20, *(f"--option=hedge_markers.{one}" for one in own))
+    done = printed("summarize", place, *words, "--json")
     assert mics(json.loads(done.stdout)) == pytest.approx(
         {
             "sure": (0.5 + 0.9 + 0.4) / 3,
@@ -680,31 +617,40 @@ def test_canonicalize_by_rules_and_summarize_by_its_file(command: Command, home:
     )
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
+def test_files_of_forms_that_are_refused(home: Path) -> None:
+    """Whatever isn't an object of texts."""
+    place = judgments_file(home)
+    for text, said in (
         (None, "there is no file"),
         ("{", "is not JSON"),
         ('["likely"]', "is no JSON object"),
         ('{"likely": 3}', "is no JSON object of a form"),
         ('{"likely": ["probably"]}', "is no JSON object of a form"),
-    ],
-)
-def test_files_of_forms_that_are_refused(home: Path, text: str | None, said: str) -> None:
-    """Whatever isn't an object of texts."""
+    ):
+        if text is not None:
+            (home / "forms.json").write_text(text, "utf-8")
+        own = {"hedge_markers.markers": "forms.json"}
+        message = refusal(lambda own=own: summarize(place, resamples=5, options=own))
+        assert said in message, text
+
+
+def grouped(home: Path, monkeypatch: pytest.MonkeyPatch, said: str) -> tuple[Any, list[Request]]:
+    """The forms that a model's reply leaves, or the error that it ends in, and the requests."""
     place = judgments_file(home)
-    if text is not None:
-        (home / "forms.json").write_text(text, "utf-8")
-    assert said in refusal(lambda: summarize(place, markers="forms.json", resamples=5))
+    with ProviderServer(lambda _: Reply(said)) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url + "/v1")
+        try:
+            forms: Any = canonical_forms(place, model=fresh_model())
+        except InvalidArgument as error:
+            forms = error.format_message()
+    return forms, [request for request, _ in server.requests]
 
 
+@pytest.mark.usefixtures("keys")
 def test_a_model_groups_markers(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In one call; what it leaves out rules decide on, what it makes up is dropped."""
     said = {"probably": "likely", "Likely": "LIKELY", "perhaps": " ", "maybe": "perhaps"}
-    with ProviderServer(lambda _: Reply(f"```json\n{json.dumps(said)}\n```")) as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.url + "/v1")
-        forms = canonical_forms(judgments_file(home), model=fresh_model())
-    ((request, _),) = server.requests
+    forms, (request,) = grouped(home, monkeypatch, f"```json\n{json.dumps(said)}\n```")
     assert request.body["temperature"] == 0
     for marker in {marker for marker, _ in ROWS} - {"<no_hedge>"}:
         assert json.dumps(marker) in request.prompt
@@ -714,29 +660,19 @@ def test_a_model_groups_markers(home: Path, monkeypatch: pytest.MonkeyPatch) -> 
         "Likely": "LIKELY",
         "perhaps": "perhaps",
     }
-
-
-@pytest.mark.parametrize("said", ["I can't.", "", '["likely"]'])
-def test_a_model_that_groups_nothing(
-    home: Path, monkeypatch: pytest.MonkeyPatch, said: str
-) -> None:
-    """One clear error."""
-    place = judgments_file(home)
-    with ProviderServer(lambda _: Reply(said)) as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.url + "/v1")
-        message = refusal(lambda: canonical_forms(place, model=fresh_model()))
-    assert "gave no JSON object" in message
-
-
-def test_a_models_forms_that_are_no_texts_are_dropped(
-    home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A list or a number is no form of a marker: rules decide then."""
-    said = {"probably": ["likely", "perhaps"], "perhaps": 3}
-    with ProviderServer(lambda _: Reply(json.dumps(said))) as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.url + "/v1")
-        forms = canonical_forms(judgments_file(home), model=fresh_model())
+    # A list or a number is no form of a marker: rules decide then.
+    said_of = {"probably": ["likely", "perhaps"], "perhaps": 3}
+    forms, _ = grouped(home, monkeypatch, json.dumps(said_of))
     assert (forms["probably"], forms["perhaps"]) == ("probably", "perhaps")
+
+
+@pytest.mark.usefixtures("keys")
+def test_a_model_that_groups_nothing(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One clear error."""
+    for said in ("I can't.", "", '["likely"]'):
+        message, _ = grouped(home, monkeypatch, said)
+        assert "gave no JSON object" in message, said
+        assert "\n" not in message, said
 
 
 def test_canonicalize_refuses_other_judgments(home: Path) -> None:
@@ -747,10 +683,8 @@ def test_canonicalize_refuses_other_judgments(home: Path) -> None:
     assert "no judgments of hedge_markers" in refusal(lambda: canonical_forms(home / "fermi.csv"))
 
 
-def test_canonicalize_into_no_folder(command: Command, home: Path) -> None:
+def test_canonicalize_into_no_folder(home: Path) -> None:
     """One error without a traceback."""
     place = judgments_file(home)
-    words = ("inspect-confidence", "canonicalize", place, "-o", home / "no" / "forms.json")
-    done = command(*words, check=False)
-    assert done.returncode != 0
-    assert "Traceback" not in done.stderr
+    done = printed("canonicalize", place, "-o", home / "no" / "forms.json", code=2)
+    assert "Traceback" not in done.output

@@ -24,7 +24,8 @@ from inspect_confidence.answers.judged import (
 )
 from inspect_confidence.answers.markers import find_markers, sentence_decisiveness, standard_marker
 from inspect_confidence.answers.sentences import split_sentences
-from inspect_confidence.datasets.hedge_markers import MarkerQuestion, load_marker_questions
+from inspect_confidence.datasets.hedge_markers import load_marker_questions
+from inspect_confidence.datasets.questions import Question
 from inspect_confidence.prompts.hedge_markers import with_choices
 from inspect_confidence.respondents.grader import Grader
 from inspect_confidence.respondents.hedger import (
@@ -43,12 +44,12 @@ MISREAD = frozenset({"facts-137"})
 """Where the rules judge takes a question for one for yes or no: ", was first distilled from?"."""
 
 
-def ends_in_letter(item: MarkerQuestion) -> bool:
+def ends_in_letter(item: Question) -> bool:
     """Whether a choice's letter is the last word of the right one: "(C)" of "40 °C"."""
     return bool(item.choices) and item.answers[0].lower().split()[-1].strip("°") in list("abcd")
 
 
-def asked(item: MarkerQuestion, draw: int, *, main: bool = False) -> dict[str, Any]:
+def asked(item: Question, draw: int, *, main: bool = False) -> dict[str, Any]:
     """The metadata of a message for a hedged answer."""
     return {
         "form": "hedged",
@@ -60,20 +61,20 @@ def asked(item: MarkerQuestion, draw: int, *, main: bool = False) -> dict[str, A
     }
 
 
-def said(hedger: Hedger, item: MarkerQuestion, draw: int, *, main: bool = False) -> str:
+def said(hedger: Hedger, item: Question, draw: int, *, main: bool = False) -> str:
     """The text of a reply."""
     reply = hedger.answer("hedged", asked(item, draw, main=main), 1.0)
     assert reply is not None
     return reply.text
 
 
-def replies(hedger: Hedger, item: MarkerQuestion, count: int = DRAWS) -> tuple[str, list[str]]:
+def replies(hedger: Hedger, item: Question, count: int = DRAWS) -> tuple[str, list[str]]:
     """The main answer and others."""
     main = said(hedger, item, 0, main=True)
     return main, [said(hedger, item, draw) for draw in range(1, count + 1)]
 
 
-def every_reply(item: MarkerQuestion, hedger: Hedger) -> list[str]:
+def every_reply(item: Question, hedger: Hedger) -> list[str]:
     """All replies to an item, the right one first."""
     found = []
     for answer in possible_answers(item.id):
@@ -152,17 +153,17 @@ def test_shifts_are_uniform_and_independent() -> None:
         assert abs(np.corrcoef(first, one)[0, 1]) < z(2) / np.sqrt(len(seeds))
 
 
-@pytest.mark.parametrize("stability", [1.0, 0.6, 0.0])
-def test_draws_agree_as_often_as_the_marker_stands_for(stability: float) -> None:
+def test_draws_agree_as_often_as_the_marker_stands_for() -> None:
     """In each data set, for each marker, within Bonferroni bounds."""
-    hedger = Hedger(stability=stability)
-    found = shares(hedger)
-    assert set(found) == {(marker, name) for marker in MARKERS for name in SETS}
-    for (marker, name), (share, count) in found.items():
-        expected = internal_confidence(marker, name, stability, 0)
-        assert count >= 20 * DRAWS
-        assert within(share, expected, count, len(found)), (marker, name, share, expected)
-        assert (expected == MARKERS[marker]) is (stability == 1.0)
+    for stability in [1.0, 0.6, 0.0]:
+        hedger = Hedger(stability=stability)
+        found = shares(hedger)
+        assert set(found) == {(marker, name) for marker in MARKERS for name in SETS}, stability
+        for (marker, name), (share, count) in found.items():
+            expected = internal_confidence(marker, name, stability, 0)
+            assert count >= 20 * DRAWS, stability
+            assert within(share, expected, count, len(found)), (marker, name, share, expected)
+            assert (expected == MARKERS[marker]) is (stability == 1.0)
 
 
 def test_all_five_markers_recover_the_map() -> None:
@@ -310,18 +311,18 @@ def test_what_it_does_not_answer() -> None:
 # -- the rules judge reads the hedger
 
 
-@pytest.mark.parametrize("hedge", [True, False])
-def test_rules_read_markers_exactly(hedge: bool) -> None:
+def test_rules_read_markers_exactly() -> None:
     """One sentence, the one marker that was put in, which stands for its group."""
-    hedger = Hedger(hedge=hedge)
-    for item in ITEMS:
-        marker = hedger.marker(item.id)
-        assert standard_marker(marker) == marker
-        quoted = hedger.answer("hedged", {"item": item.id, "draw": 1}, 1.0)
-        assert quoted is not None
-        for text in [*every_reply(item, hedger), quoted.text]:
-            assert split_sentences(text) == [text]
-            assert [one.text for one in find_markers(text)] == ([marker] if hedge else [])
+    for hedge in [True, False]:
+        hedger = Hedger(hedge=hedge)
+        for item in ITEMS:
+            marker = hedger.marker(item.id)
+            assert standard_marker(marker) == marker, hedge
+            quoted = hedger.answer("hedged", {"item": item.id, "draw": 1}, 1.0)
+            assert quoted is not None, hedge
+            for text in [*every_reply(item, hedger), quoted.text]:
+                assert split_sentences(text) == [text], hedge
+                assert [one.text for one in find_markers(text)] == ([marker] if hedge else [])
 
 
 @pytest.mark.slow
@@ -396,19 +397,19 @@ def test_without_errors_it_is_the_rules_judge() -> None:
     assert grader.answer("hedged", {}, 0.0) is None
 
 
-@pytest.mark.parametrize("e", [0.1, 0.3, 1.0])
-def test_error_rate_flips_yes_and_no(e: float) -> None:
+def test_error_rate_flips_yes_and_no() -> None:
     """At rate e each; n/a is kept."""
-    flips: dict[str | Unreadable, list[bool]] = defaultdict(list)
-    for pair in pairs():
-        before, after = agreed(Grader(), *pair), agreed(Grader(error_rate=e), *pair)
-        flips[before].append(after != before)
-        assert before == "n/a" or after in ("yes", "no")
-    assert len(flips["n/a"]) >= len(ITEMS)
-    assert not any(flips["n/a"])
-    for word in ("yes", "no"):
-        assert len(flips[word]) > 500
-        assert within(float(np.mean(flips[word])), e, len(flips[word]), 2)
+    for e in [0.1, 0.3, 1.0]:
+        flips: dict[str | Unreadable, list[bool]] = defaultdict(list)
+        for pair in pairs():
+            before, after = agreed(Grader(), *pair), agreed(Grader(error_rate=e), *pair)
+            flips[before].append(after != before)
+            assert before == "n/a" or after in ("yes", "no"), e
+        assert len(flips["n/a"]) >= len(ITEMS), e
+        assert not any(flips["n/a"]), e
+        for word in ("yes", "no"):
+            assert len(flips[word]) > 500, e
+            assert within(float(np.mean(flips[word])), e, len(flips[word]), 2)
 
 
 def test_judge_error_moves_confidence() -> None:
@@ -432,21 +433,23 @@ def test_judge_error_moves_confidence() -> None:
         assert abs(np.mean(found) - c) > 2 * spread or c == 0.5 or abs(c - 0.5) < 0.2
 
 
-@pytest.mark.parametrize("share", [0.25, 1.0])
-def test_extraction_error_is_separate(share: float) -> None:
+def test_extraction_error_is_separate() -> None:
     """That share of sentences with markers have none; nothing else is changed."""
-    grader = Grader(extraction_error=share)
-    missed = []
-    for question, _, reply in pairs():
-        found = read_markers(judged(grader, "markers", question=question, sentence=reply), reply)
-        if expected := [one.text for one in find_markers(reply)]:
-            missed.append(found == [])
-            assert found in ([], expected)
-    assert within(float(np.mean(missed)), share, len(missed), 1)
-    for pair in list(pairs())[::7]:
-        assert agreed(grader, *pair) == agreed(Grader(), *pair)
-    once = judged(grader, "decisiveness", sentence="It is perhaps so.")
-    assert once == judged(Grader(), "decisiveness", sentence="It is perhaps so.")
+    for share in [0.25, 1.0]:
+        grader = Grader(extraction_error=share)
+        missed = []
+        for question, _, reply in pairs():
+            found = read_markers(
+                judged(grader, "markers", question=question, sentence=reply), reply
+            )
+            if expected := [one.text for one in find_markers(reply)]:
+                missed.append(found == [])
+                assert found in ([], expected), share
+        assert within(float(np.mean(missed)), share, len(missed), 1)
+        for pair in list(pairs())[::7]:
+            assert agreed(grader, *pair) == agreed(Grader(), *pair), share
+        once = judged(grader, "decisiveness", sentence="It is perhaps so.")
+        assert once == judged(Grader(), "decisiveness", sentence="It is perhaps so."), share
 
 
 def test_error_rate_leaves_the_rest() -> None:

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
 
-import pandas as pd
 import pytest
 from inspect_ai import Task, eval
 from inspect_ai.log import EvalLog, read_eval_log
 
-from conftest import Command
-from inspect_confidence import InvalidArgument, read_judgments
+from conftest import CHECKOUT, Command
+from contract.far_end import check
+from contract.life_eval import AUTHORS, FORMS, Actuary, study_rows
+from inspect_confidence import InvalidArgument, read_judgments, summarize
 from inspect_confidence.commands.plan import plan_run
-from inspect_confidence.datasets.cache import CACHE_VARIABLE
 from inspect_confidence.prompts.life_eval import DIRECTIONS, SCHEMA_DIRECTIONS
-from inspect_confidence.studies import TABLES
+from inspect_confidence.studies import all_tables
 from inspect_confidence.studies.study import COMMON_COLUMNS
 from inspect_confidence.tasks.life_eval import life_eval
-from provider_server import ProviderServer, Reply, Request
+from provider_server import Reply, Request
+from runs import check_refusals, log_metrics, responded, served, values
 
 TASK = "life_eval"
 OWN = "age,female\n0,0.1\n1,0.2\n2,0.5\n"
@@ -28,36 +30,17 @@ OWN = "age,female\n0,0.1\n1,0.2\n2,0.5\n"
 
 
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def home(home: Path) -> Path:
     """A folder that the user stands in, with a life table, a prompt and a system message."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PWD", str(tmp_path))
-    monkeypatch.setenv("OPENAI_API_KEY", "test")
-    (tmp_path / "mine.csv").write_text(OWN, "utf-8")
-    (tmp_path / "p.txt").write_text("{{Think}} of this.\n{question}", "utf-8")
-    (tmp_path / "s.txt").write_text("You know {mortality}.", "utf-8")
-    return tmp_path
-
-
-@pytest.fixture
-def published(shared_data: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The published files, used as the cache."""
-    monkeypatch.setenv(CACHE_VARIABLE, str(shared_data))
-    return shared_data
+    (home / "mine.csv").write_text(OWN, "utf-8")
+    (home / "p.txt").write_text("{{Think}} of this.\n{question}", "utf-8")
+    (home / "s.txt").write_text("You know {mortality}.", "utf-8")
+    return home
 
 
 def build(**arguments: object) -> Task:
     """The task, with arguments of any type."""
     return life_eval(**arguments)  # type: ignore[arg-type]
-
-
-def refusal(**arguments: object) -> str:
-    """The message of the one error that arguments end in."""
-    with pytest.raises(InvalidArgument) as caught:
-        build(**arguments)
-    message = caught.value.format_message()
-    assert "\n" not in message
-    return message
 
 
 def asked(task: Task) -> set[tuple[str, int, float]]:
@@ -68,9 +51,13 @@ def asked(task: Task) -> set[tuple[str, int, float]]:
     return found
 
 
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
+# Arguments
+
+
+@pytest.mark.usefixtures("home")
+def test_bad_arguments_name_value_and_remedy() -> None:
+    """Each is one error that says what was given and what can be."""
+    cases: list[tuple[dict[str, object], str]] = [
         ({"ages": "abc"}, "ages=abc is neither a whole number nor a range such as 0-100."),
         ({"ages": "50-20"}, "ages=50-20 is neither a whole number nor a range"),
         ({"ages": "0-500"}, "ages=0-500 is not within 0 to 119."),
@@ -111,39 +98,20 @@ def asked(task: Task) -> set[tuple[str, int, float]]:
         ({"prompts": "authors", "population": "French"}, "prompts=authors with population=French"),
         ({"format": "x"}, "format=x is not known. Known: example, json_schema."),
         ({"format": "json"}, "Did you mean 'json_schema'?"),
-        ({"items": 0}, "items=0 is below 1"),
-        ({"items": "ids.txt"}, "items=ids.txt: there is no file"),
-        ({"split": "dev"}, "split=dev is not known. Known: all, test, train."),
-        ({"seed": "x"}, "seed=x is not a number"),
-        ({"prompt": "none.txt"}, "prompt=none.txt: there is no file"),
         ({"prompt": "s.txt"}, "the fields of this prompt are {question}, the file has {mortality}"),
-        ({"system": "none.txt"}, "system=none.txt: there is no file"),
-        ({"age": 40}, "There is no task argument 'age'. Did you mean 'ages'?"),
         ({"tokens": True}, "There is no task argument 'tokens'."),
-    ],
-)
-@pytest.mark.usefixtures("home")
-def test_bad_arguments_name_value_and_remedy(arguments: dict[str, object], says: str) -> None:
-    """Each is one error that says what was given and what can be."""
-    assert says in refusal(**arguments)
+        ({"ages": []}, "ages="),
+        ({"population": ["Swedish", "Danish"]}, "population="),  # as -T reads commas
+    ]
+    check_refusals(build, cases)
 
 
 @pytest.mark.usefixtures("published", "home")
 def test_the_study_has_prompts_for_its_own_items_only() -> None:
     """Other ages and radii are refused with prompts=authors."""
-    for arguments in ({"ages": "99-101"}, {"radii": "1,2"}):
-        message = refusal(prompts="authors", **arguments)
-        assert "its ages are 0 to 100, its radii 1, 5, 10 and 20" in message
-
-
-def test_an_empty_list_of_ages_names_the_argument() -> None:
-    """As empty text does, and as empty radii and sexes do."""
-    assert "ages=" in refusal(ages=[])
-
-
-def test_population_is_text() -> None:
-    """`-T population=Swedish,Danish` arrives as a list."""
-    assert "population=" in refusal(population=["Swedish", "Danish"])
+    says = "its ages are 0 to 100, its radii 1, 5, 10 and 20"
+    both: list[dict[str, object]] = [{"ages": "99-101"}, {"radii": "1,2"}]
+    check_refusals(build, [({"prompts": "authors", **one}, says) for one in both])
 
 
 def test_radii_that_differ_have_ids_that_differ() -> None:
@@ -152,54 +120,38 @@ def test_radii_that_differ_have_ids_that_differ() -> None:
     assert len({sample.id for sample in task.dataset}) == 2
 
 
-# As Inspect's command line reads YAML: `-T ages=40`, `-T ages=20,40`, `-T ages=[20, 40]`, and so on
-
-
-@pytest.mark.parametrize(
-    ("given", "ages"),
-    [
+def test_ages_radii_and_sexes_in_any_form() -> None:
+    """As Inspect's command line reads YAML: `-T ages=40`, `-T ages=20,40`, `-T ages=[20, 40]`."""
+    ages: list[tuple[object, set[int]]] = [
         (40, {40}),
         ("40", {40}),
         ([20, 40], {20, 40}),
         (["20", "40", "60-62"], {20, 40, 60, 61, 62}),
         ("20,40,60-62", {20, 40, 60, 61, 62}),
         (" 0 - 2 , 119", {0, 1, 2, 119}),
-    ],
-)
-def test_ages_in_any_form(given: object, ages: set[int]) -> None:
-    """Numbers, text, lists, ranges."""
-    expected = {(sex, age, 5.0) for sex in ("male", "female") for age in ages}
-    assert asked(build(ages=given, radii=5)) == expected
-
-
-@pytest.mark.parametrize(
-    ("given", "radii"),
-    [
+    ]
+    for given, years in ages:
+        expected = {(sex, age, 5.0) for sex in ("male", "female") for age in years}
+        assert asked(build(ages=given, radii=5)) == expected, given
+    radii: list[tuple[object, set[float]]] = [
         (5, {5}),
         (2.5, {2.5}),
         ("1,5", {1, 5}),
         ([1, 5], {1, 5}),
         (["1", "5.5"], {1, 5.5}),
         ([0.5, "20"], {0.5, 20}),
-    ],
-)
-def test_radii_in_any_form(given: object, radii: set[float]) -> None:
-    """Numbers, text, lists."""
-    assert {radius for _, _, radius in asked(build(ages=40, radii=given))} == radii
-
-
-@pytest.mark.parametrize(
-    ("given", "sexes"),
-    [
+    ]
+    for given, around in radii:
+        found = {radius for _, _, radius in asked(build(ages=40, radii=given))}
+        assert found == around, given
+    sexes: list[tuple[object, set[str]]] = [
         ("both", {"male", "female"}),
         ("female", {"female"}),
         ("male, female", {"male", "female"}),
         (["female", "male"], {"male", "female"}),
-    ],
-)
-def test_sexes_in_any_form(given: object, sexes: set[str]) -> None:
-    """One, both by name, both by list."""
-    assert {sex for sex, _, _ in asked(build(ages=40, sexes=given))} == sexes
+    ]
+    for given, whose in sexes:
+        assert {sex for sex, _, _ in asked(build(ages=40, sexes=given))} == whose, given
 
 
 def test_defaults_are_the_studys_808_items() -> None:
@@ -230,21 +182,29 @@ def test_plan_says_808_calls() -> None:
         plan_run(TASK, ["ages=abc"])
 
 
-# What a model is sent
-
-
-def heard(home: Path, reply: str = "{}", **arguments: object) -> tuple[list[Request], EvalLog]:
-    """The requests of a run, sent by the real client to a local server, and its log."""
-    with ProviderServer(lambda _: Reply(reply)) as server:
-        (log,) = eval(
-            build(**arguments),
-            model="openai/gpt-4o-mini",
-            model_base_url=server.url + "/v1",
+def test_a_mistake_ends_before_any_call(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From Inspect too: an argument error, no model asked, no log begun."""
+    called = Mock(side_effect=AssertionError("a model was asked"))
+    monkeypatch.setattr("inspect_confidence.respondents.provider.RespondentAPI.generate", called)
+    with pytest.raises(InvalidArgument, match="ages=abc"):
+        eval(
+            "inspect_confidence/life_eval",
+            task_args={"ages": "abc"},
+            model="respondent/actuary",
             log_dir=str(home / "logs"),
             display="none",
         )
-    assert log.status == "success", log.error
-    return [request for request, _ in server.requests], log
+    called.assert_not_called()
+    assert not list((home / "logs").glob("*.eval"))
+
+
+# What a model is sent
+
+
+def heard(home: Path, reply: str = "{}", **arguments: object) -> tuple[Request, EvalLog]:
+    """The one request of a run of one person, sent by the real client, and its log."""
+    log, (request,) = served(build(**{**ONE, **arguments}), home / "logs", lambda _: Reply(reply))
+    return request, log
 
 
 QUESTION = (
@@ -257,63 +217,29 @@ ONE: dict[str, Any] = {"ages": 40, "sexes": "male", "radii": 5}
 
 def test_directions_are_system_message_and_repeated(home: Path) -> None:
     """By default: directions with the example as system message and before the question."""
-    (request,), _ = heard(home, **ONE)
+    request, _ = heard(home)
     assert request.system == DIRECTIONS
-    assert request.prompt == (f"Directions:\n{DIRECTIONS}\n\nQuestion:\n{QUESTION}\n\nResponse:")
-    for key in ('"Reasoning"', '"Answer"', '"Confidence"'):
-        assert key in request.prompt
-    assert request.body["temperature"] == 0
-    assert "response_format" not in request.body
-    assert not request.body.get("logprobs")
+    assert request.prompt == f"Directions:\n{DIRECTIONS}\n\nQuestion:\n{QUESTION}\n\nResponse:"
+    example = json.loads(DIRECTIONS[DIRECTIONS.index("{") :])
+    assert list(example) == ["Reasoning", "Answer", "Confidence"]
 
 
-def test_schema_is_given_to_the_provider(home: Path) -> None:
-    """json_schema: no example in the text, and the form of the reply in the request."""
-    (request,), _ = heard(home, format="json_schema", **ONE)
-    assert request.system == SCHEMA_DIRECTIONS
-    assert "Reply with one JSON object" not in request.prompt
-    form = request.body["response_format"]
-    assert form["type"] == "json_schema"
-    assert form["json_schema"]["strict"] is True
-    schema = form["json_schema"]["schema"]
-    assert list(schema["properties"]) == schema["required"] == ["Reasoning", "Answer", "Confidence"]
-    kinds = {name: one["type"] for name, one in schema["properties"].items()}
-    assert kinds == {"Reasoning": "string", "Answer": "integer", "Confidence": "number"}
-    assert schema["additionalProperties"] is False
-
-
-def test_own_prompt_and_system_reach_the_message(home: Path) -> None:
-    """A prompt replaces the user message, without a system message but one's own."""
-    (request,), log = heard(home, prompt="p.txt", **ONE)
-    assert (request.system, request.prompt) == (None, f"{{Think}} of this.\n{QUESTION}")
-    assert (log.eval.metadata or {})["system"] == ""
-    (request,), log = heard(home, prompt="p.txt", system="s.txt", **ONE)
-    assert (request.system, request.prompt) == (
-        "You know {mortality}.",
-        f"{{Think}} of this.\n{QUESTION}",
-    )
-    assert len((log.eval.metadata or {})["system"]) == 12
-    (request,), _ = heard(home, system="s.txt", **ONE)
-    assert request.system == "You know {mortality}."
-    assert QUESTION in request.prompt
-    assert DIRECTIONS in request.prompt
-
-
-def test_an_empty_system_file_replaces_the_message_by_none(home: Path) -> None:
-    """A file that replaces the system message does so when it is empty."""
-    (home / "empty.txt").write_text("", "utf-8")
-    (request,), _ = heard(home, system="empty.txt", **ONE)
-    assert not request.system
-
-
-@pytest.mark.usefixtures("published")
-def test_authors_prompts_are_sent_as_they_are(home: Path, published: Path) -> None:
-    """Both messages are the published ones, byte for byte."""
-    (request,), _ = heard(home, prompts="authors", **ONE)
-    rows = pd.read_csv(published / "life_eval" / "life_eval_prompts.csv")
-    row = rows[rows["Question ID"] == 40 * 4 + 1].iloc[0]
-    assert request.prompt == row["Full Prompt"]
-    assert request.system == row["System Prompt"]
+def test_a_schema_is_given_instead_of_the_example(tmp_path: Path) -> None:
+    """Structured output: strict, nothing else allowed, reasoning first, and no braces in text."""
+    actuary = Actuary()
+    task = build(items=30, format="json_schema")
+    log, requests = served(task, tmp_path, actuary)
+    for request in requests:
+        assert request.system == SCHEMA_DIRECTIONS
+        assert "{" not in SCHEMA_DIRECTIONS + request.prompt
+        form = request.body["response_format"]
+        assert (form["type"], form["json_schema"]["strict"]) == ("json_schema", True)
+        schema = form["json_schema"]["schema"]
+        assert (schema["type"], schema["additionalProperties"]) == ("object", False)
+        kinds = {name: one["type"] for name, one in schema["properties"].items()}
+        assert kinds == {"Reasoning": "string", "Answer": "integer", "Confidence": "number"}
+        assert list(kinds) == schema["required"] == ["Reasoning", "Answer", "Confidence"]
+    check(log, tmp_path, actuary)
 
 
 def test_another_countrys_table(home: Path) -> None:
@@ -324,7 +250,7 @@ def test_another_countrys_table(home: Path) -> None:
     """
     arguments: dict[str, Any] = {"table": "mine.csv", "ages": 0, "radii": 1, "sexes": "female"}
     reply = '{"Reasoning": "", "Answer": 1, "Confidence": 0.5}'
-    (request,), log = heard(home, reply, population="Ruritanian", **arguments)
+    request, log = heard(home, reply, population="Ruritanian", **arguments)
     assert (
         "Think of the Ruritanian population: a girl of it is alive at the age of 0."
         in request.prompt
@@ -373,7 +299,7 @@ def test_table_and_prompt_are_found_from_any_folder(
     (path,) = (home / "logs").glob("*.eval")
     log = read_eval_log(str(path))
     new = elsewhere / "new.eval"
-    (elsewhere / "scorers").symlink_to(Path(__file__).parents[1] / "scorers")
+    (elsewhere / "scorers").symlink_to(CHECKOUT / "scorers")
     command(
         *("inspect", "score", path, "--scorer", "scorers/age_at_death.py"),
         *("--action", "overwrite", "--output-file", new, "--display", "none"),
@@ -389,27 +315,81 @@ def test_table_and_prompt_are_found_from_any_folder(
         assert after["age_at_death"].value == before["age_at_death"].value
 
 
-# Runs with respondents
+# The study's own wording
 
 
-def run(log_dir: Path, epochs: int = 2, items: int = 12, **parameters: object) -> EvalLog:
-    """A few items answered by the actuary, in this process."""
-    (log,) = eval(
-        build(items=items),
-        model="respondent/actuary",
-        model_args=parameters,
-        log_dir=str(log_dir),
-        epochs=epochs,
-        display="none",
-    )
-    assert log.status == "success", log.error
-    return log
+@pytest.mark.usefixtures("published")
+def test_the_authors_prompts_are_sent_byte_for_byte(tmp_path: Path, shared_data: Path) -> None:
+    """Both messages are the study's, each of the person that its judgment is of."""
+    study = {person: (user, system) for person, user, system in study_rows(shared_data)}
+    assert len(study) == 808
+    actuary = Actuary(asked=AUTHORS)
+    log, requests = served(life_eval(items=60, prompts="authors", seed=3), tmp_path, actuary)
+    assert len(requests) == 60
+    for request, meant in zip(requests, actuary.meant, strict=True):
+        user, system = study[meant.person]
+        assert request.body["messages"] == [
+            {"role": "system", "content": system},
+            {"role": "user", "content": user},
+        ]
+        assert request.body["temperature"] == 0
+    check(log, tmp_path, actuary)
+    assert set(read_judgments(tmp_path)[TASK]["variant"]) == {"prompts=authors"}
 
 
-def log_metrics(log: EvalLog) -> dict[str, float]:
-    """The log's own metrics by name."""
-    assert log.results is not None
-    return {name: m.value for name, m in log.results.scores[0].metrics.items()}
+@pytest.mark.slow
+@pytest.mark.usefixtures("published")
+def test_all_of_the_authors_prompts(tmp_path: Path, shared_data: Path) -> None:
+    """All 808, each once."""
+    actuary = Actuary(asked=AUTHORS)
+    log, requests = served(build(prompts="authors"), tmp_path, actuary, max_connections=50)
+    sent = sorted((request.prompt, request.system) for request in requests)
+    assert sent == sorted((user, system) for _, user, system in study_rows(shared_data))
+    check(log, tmp_path, actuary)
+
+
+@pytest.mark.usefixtures("published")
+def test_two_wordings_are_two_variants(tmp_path: Path) -> None:
+    """Judgments of one folder say whose wording was asked, and the table keeps them apart."""
+    ours, authors = Actuary(), Actuary(FORMS[:8], AUTHORS)
+    served(build(items=40), tmp_path, ours)
+    served(build(items=40, prompts="authors"), tmp_path, authors)
+    frames = read_judgments(tmp_path)
+    found = values(summarize(frames, resamples=10))
+    for name, actuary in (("ours", ours), ("authors", authors)):
+        assert frames[TASK]["variant"].str.contains(f"prompts={name}").sum() == 40
+        (overall,) = {
+            where for where, _ in found if f"prompts%3D{name}" in where and "radius=" not in where
+        }
+        numbers = actuary.numbers()
+        for metric in ("accuracy", "overconfidence", "ece", "hard_easy_slope"):
+            assert found[overall, metric] == pytest.approx(numbers[metric], abs=1e-9), metric
+
+
+# What comes back
+
+
+def test_closed_windows_change_the_truth(tmp_path: Path) -> None:
+    """The same replies are truer where the window has both its ends."""
+    actuaries = {}
+    for window in ("half-open", "closed"):
+        actuaries[window] = actuary = Actuary(window=window)
+        task, folder = build(items=50, window=window), tmp_path / window
+        log, _ = served(task, folder, actuary, max_connections=1, max_samples=1)
+        check(log, folder, actuary)
+    assert actuaries["closed"].meant == actuaries["half-open"].meant
+    open_, closed = (actuaries[window].numbers()["accuracy"] for window in ("half-open", "closed"))
+    assert closed > open_ + 0.01
+
+
+def test_mean_confidence_of_log_and_table_agree_without_an_answer(tmp_path: Path) -> None:
+    """One rule for a probability that stands beside an unreadable age."""
+    replies = ['{"Answer": 80, "Confidence": 0.5}', '{"Answer": "maybe", "Confidence": 0.9}']
+    said = iter(replies)
+    log, _ = served(build(ages="60", radii="5"), tmp_path, lambda _: Reply(next(said)))
+    found = values(summarize(tmp_path, resamples=10))
+    value = found["variant=prompts%3Dours", "mean_confidence"]
+    assert log_metrics(log)["mean_confidence"] == pytest.approx(value, abs=1e-9)
 
 
 def test_a_run_is_scored_and_read(tmp_path: Path) -> None:
@@ -417,10 +397,10 @@ def test_a_run_is_scored_and_read(tmp_path: Path) -> None:
 
     Confidence is .57 + .5 (MAS - .57) + noise, the answer is the best one.
     """
-    log = run(tmp_path, noise=0.02, error_rate=0.2)
+    log = responded(build(items=12), "actuary", tmp_path, epochs=2, noise=0.02, error_rate=0.2)
     rows = read_judgments(tmp_path)[TASK]
     assert len(rows) == 24
-    assert set(COMMON_COLUMNS) | set(TABLES[TASK].columns) == set(rows.columns)
+    assert set(COMMON_COLUMNS) | set(all_tables()[TASK].columns) == set(rows.columns)
     ok = rows[rows["status"] == "ok"]
     assert 10 < len(ok) < 24
     assert (ok["answer"] == ok["best_answer"]).all()
@@ -437,37 +417,3 @@ def test_a_run_is_scored_and_read(tmp_path: Path) -> None:
     assert found["format_failure_rate"] == pytest.approx(1 - len(ok) / 24, abs=1e-12)
     slope = over.cov(1 - ok["mas"]) / ok["mas"].var()
     assert found["hard_easy_slope"] == pytest.approx(slope, abs=1e-12)
-
-
-def test_rescoring_changes_nothing(command: Command, tmp_path: Path) -> None:
-    """`inspect score` with the scorer's file gives the metrics and judgments of the run."""
-    log = run(tmp_path / "run", error_rate=0.2)
-    new = tmp_path / "again" / "new.eval"
-    new.parent.mkdir()
-    command(
-        *("inspect", "score", log.location, "--scorer", "scorers/age_at_death.py"),
-        *("--action", "overwrite", "--output-file", new, "--display", "none"),
-    )
-    before, after = log_metrics(log), log_metrics(read_eval_log(str(new)))
-    assert after == pytest.approx(before, rel=1e-12, nan_ok=True)
-    first, again = (
-        read_judgments(tmp_path / place)[TASK].sort_values("uuid", ignore_index=True)
-        for place in ("run", "again")
-    )
-    pd.testing.assert_frame_equal(first, again)
-
-
-def test_a_mistake_ends_before_any_call(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """From Inspect too: an argument error, no model asked, no log begun."""
-    called = Mock(side_effect=AssertionError("a model was asked"))
-    monkeypatch.setattr("inspect_confidence.respondents.provider.RespondentAPI.generate", called)
-    with pytest.raises(InvalidArgument, match="ages=abc"):
-        eval(
-            "inspect_confidence/life_eval",
-            task_args={"ages": "abc"},
-            model="respondent/actuary",
-            log_dir=str(home / "logs"),
-            display="none",
-        )
-    called.assert_not_called()
-    assert not list((home / "logs").glob("*.eval"))

@@ -63,6 +63,7 @@ def test_wheel_of_a_clone_without_links_runs_by_package_name(
         ],
         cwd=tmp_path,
         check=True,
+        env={name: value for name, value in os.environ.items() if name != "PYTHONPATH"},
     )
     (info,) = list_eval_logs(str(tmp_path / "logs"))
     log = read_eval_log(info.name)

@@ -16,8 +16,8 @@ from inspect_confidence.metrics import METRICS
 from inspect_confidence.published import COLUMNS, read_published
 from inspect_confidence.results import COLUMNS as RESULT_COLUMNS
 from inspect_confidence.results import decode_condition, encode_condition
-from inspect_confidence.studies import TABLES
-from inspect_confidence.studies.wep_probes.study import recorded_sentences, recorded_statements
+from inspect_confidence.studies import all_tables
+from studies.recorded import recorded_sentences, recorded_statements
 
 KEY = ["task", "model", "dataset", "condition", "metric"]
 FIGURES = read_published()
@@ -45,7 +45,7 @@ def test_layout() -> None:
 
 def test_every_figure_is_named() -> None:
     """Every figure has a known task and metric, model, data set and source, and stands once."""
-    assert set(FIGURES["task"]) <= set(TABLES)
+    assert set(FIGURES["task"]) <= set(all_tables())
     assert set(FIGURES["metric"]) <= set(METRICS)
     assert not (FIGURES[["model", "dataset", "source"]] == "").any(axis=None)
     assert not FIGURES.duplicated(KEY).any()
@@ -141,9 +141,9 @@ wep_choice    GPT-4              of=empirical_c.*scenario    t_statistic    -4.1
 """
 
 
-@pytest.mark.parametrize("line", TYPED.strip().splitlines())
-def test_typed_by_hand(line: str) -> None:
+def test_typed_by_hand() -> None:
     """Some figures, typed from another reading of the studies."""
-    task, model, condition, metric, *values = line.split()
-    rows = matching(task=task, model=f"^{model}$", condition=condition, metric=f"^{metric}$")
-    assert rows["value"].tolist() == [float(value) for value in values]
+    for line in TYPED.strip().splitlines():
+        task, model, condition, metric, *values = line.split()
+        rows = matching(task=task, model=f"^{model}$", condition=condition, metric=f"^{metric}$")
+        assert rows["value"].tolist() == [float(value) for value in values], line

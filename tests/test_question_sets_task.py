@@ -1,30 +1,36 @@
-"""The question sets as a task: arguments, what the model reads, and what is in the log."""
+"""The question sets as a task: arguments, what the model reads, tokens, and what is in the log."""
 
 from __future__ import annotations
 
+import csv
 import json
 import math
+from collections.abc import Callable
 from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
-from inspect_ai import Task, eval
-from inspect_ai.log import EvalLog, read_eval_log
+from inspect_ai import Task
+from inspect_ai.log import EvalLog
 from sklearn.metrics import roc_auc_score
 
-from conftest import Command
-from inspect_confidence import InvalidArgument, read_judgments
+from conftest import CHECKOUT
+from contract.far_end import check
+from contract.question_sets import Known, Teacher, own_file
+from inspect_confidence import read_judgments, summarize
 from inspect_confidence.commands.plan import plan_run
-from inspect_confidence.datasets.cache import CACHE_VARIABLE
-from inspect_confidence.studies import TABLES
+from inspect_confidence.studies import all_tables
 from inspect_confidence.studies.study import COMMON_COLUMNS
 from inspect_confidence.tasks.question_sets import question_sets
-from provider_server import ProviderServer, Reply, Request, Token
+from provider_server import Reply, Request, Token
+from runs import Answer, check_refusals, log_metrics, printed, responded, served, values
 
 TASK = "question_sets"
+BASE = "variant=prompts%3Dours"
+
+
 ROWS: dict[str, dict[str, object]] = {
     "options": {"id": "o", "question": "Capital?", "choices": ["Rome", "Paris"], "target": "B"},
     "true_false": {"id": "t", "question": "Is it?", "target": True, "context": "A text."},
@@ -33,24 +39,14 @@ ROWS: dict[str, dict[str, object]] = {
 
 
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def home(home: Path) -> Path:
     """A folder that the user stands in, with questions, a prompt and a system message."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PWD", str(tmp_path))
-    monkeypatch.setenv("OPENAI_API_KEY", "test")
-    (tmp_path / "mine.jsonl").write_text("\n".join(map(json.dumps, ROWS.values())), "utf-8")
+    (home / "mine.jsonl").write_text("\n".join(map(json.dumps, ROWS.values())), "utf-8")
     for kind, row in ROWS.items():
-        (tmp_path / f"{kind}.jsonl").write_text(json.dumps(row), "utf-8")
-    (tmp_path / "p.txt").write_text("{{Think}} of this.\n{question}", "utf-8")
-    (tmp_path / "s.txt").write_text("You know {much}.", "utf-8")
-    return tmp_path
-
-
-@pytest.fixture
-def published(shared_data: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The published files, used as the cache."""
-    monkeypatch.setenv(CACHE_VARIABLE, str(shared_data))
-    return shared_data / "question_sets"
+        (home / f"{kind}.jsonl").write_text(json.dumps(row), "utf-8")
+    (home / "p.txt").write_text("{{Think}} of this.\n{question}", "utf-8")
+    (home / "s.txt").write_text("You know {much}.", "utf-8")
+    return home
 
 
 def build(**arguments: object) -> Task:
@@ -58,18 +54,19 @@ def build(**arguments: object) -> Task:
     return question_sets(**arguments)  # type: ignore[arg-type]
 
 
-def refusal(**arguments: object) -> str:
-    """The message of the one error that arguments end in."""
-    with pytest.raises(InvalidArgument) as caught:
-        build(**arguments)
-    message = caught.value.format_message()
-    assert "\n" not in message
-    return message
+def csv_rows(place: Path) -> list[dict[str, str]]:
+    """The rows of a published file."""
+    with place.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
 
 
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
+# Arguments and samples
+
+
+@pytest.mark.usefixtures("home")
+def test_bad_arguments_name_value_and_remedy() -> None:
+    """Each is one error that says what was given and what can be."""
+    cases: list[tuple[dict[str, object], str]] = [
         ({"dataset": "sciqq"}, "dataset=sciqq is not known. Did you mean 'sciq'?"),
         ({"dataset": "zzz"}, "Known: a .csv or .jsonl file, boolq, bundled, halueval"),
         ({"dataset": "none.csv"}, "dataset=none.csv: there is no file"),
@@ -88,69 +85,50 @@ def refusal(**arguments: object) -> str:
         ({"format": "x"}, "format=x is not known. Known: example, json_schema."),
         ({"tokens": "maybe"}, "tokens=maybe is neither true nor false."),
         ({"tokens": 2}, "tokens=2 is neither true nor false"),
-        ({"items": 0}, "items=0 is below 1"),
-        ({"items": "2.5"}, "items=2.5 is not a whole number"),
-        ({"items": "ids.txt"}, "items=ids.txt: there is no file"),
-        ({"split": "dev"}, "split=dev is not known. Known: all, test, train."),
-        ({"seed": "x"}, "seed=x is not a number"),
-        ({"prompt": "none.txt"}, "prompt=none.txt: there is no file"),
         ({"prompt": "s.txt"}, "the fields of this prompt are {question}, the file has {much}"),
-        ({"system": "none.txt"}, "system=none.txt: there is no file"),
         ({"datasets": "sciq"}, "There is no task argument 'datasets'. Did you mean 'dataset'?"),
         ({"ages": 40}, "There is no task argument 'ages'. Known: dataset, format, items"),
-    ],
-)
-@pytest.mark.usefixtures("home")
-def test_bad_arguments_name_value_and_remedy(arguments: dict[str, object], says: str) -> None:
-    """Each is one error that says what was given and what can be."""
-    assert says in refusal(**arguments)
+    ]
+    check_refusals(build, cases)
 
 
-@pytest.mark.parametrize("tokens", [True, "True", "true", False, "False", "false"])
-def test_tokens_decide_what_is_asked_of_the_provider(tokens: object) -> None:
+def test_booleans_decide_what_is_asked_of_the_provider() -> None:
     """With tokens, log probabilities and their 20 alternatives; without, neither."""
-    config = build(tokens=tokens).config.model_dump(exclude_none=True)
-    asked = {"temperature": 0, "logprobs": True, "top_logprobs": 20}
-    assert config == (asked if str(tokens).lower() == "true" else {"temperature": 0})
+    for tokens in (True, "True", "true", False, "False", "false"):
+        config = build(tokens=tokens).config.model_dump(exclude_none=True)
+        asked = {"temperature": 0, "logprobs": True, "top_logprobs": 20}
+        expected = asked if str(tokens).lower() == "true" else {"temperature": 0}
+        assert config == expected, tokens
+    for word in ("off", "no", "yes"):  # as YAML, and so Inspect, takes them
+        assert "calls:   168" in plan_run(TASK, [f"tokens={word}"]), word
 
 
-@pytest.mark.parametrize("word", ["off", "no", "yes"])
-def test_plan_reads_booleans_as_inspect_does(word: str) -> None:
-    """What YAML takes for a boolean is one to `plan` as well."""
-    assert "calls:   168" in plan_run(TASK, [f"tokens={word}"])
-
-
-@pytest.mark.parametrize(
-    ("dataset", "samples", "kind"),
-    [
+@pytest.mark.usefixtures("published")
+def test_samples_of_every_set() -> None:
+    """One sample a question, of HaluEval one an answer; ids differ, targets are of the kind."""
+    for dataset, samples, kind in (
         *(("bundled", 168, "options"), ("statements", 126, "true_false")),
         *(("boolq", 3270, "true_false"), ("sciq", 1000, "options"), ("lsat_ar", 230, "options")),
         *(("sat_en", 206, "options"), ("halueval", 2000, "given")),
-    ],
-)
-@pytest.mark.usefixtures("published")
-def test_samples_of_every_set(dataset: str, samples: int, kind: str) -> None:
-    """One sample a question, of HaluEval one an answer; ids differ, targets are of the kind."""
-    task = build(dataset=dataset)
-    assert len(task.dataset) == len({sample.id for sample in task.dataset}) == samples
-    for sample in task.dataset:
-        facts = sample.metadata or {}
-        assert facts["kind"] == kind
-        if kind == "options":
-            assert facts["choices"] == len(sample.choices or [])
-            assert str(sample.target) in ascii_uppercase[: facts["choices"]]
-        else:
-            assert facts["choices"] == (2 if kind == "true_false" else 0)
-            assert sample.target in ("True", "False")
-    if kind == "given":
-        pairs = list(task.dataset)
-        for right, wrong in zip(pairs[::2], pairs[1::2], strict=True):
-            assert ((right.metadata or {})["item"], right.target, wrong.target) == (
-                (wrong.metadata or {})["item"],
-                "True",
-                "False",
-            )
-            assert [(one.metadata or {})["given"] for one in (right, wrong)] == ["r", "h"]
+    ):
+        task = build(dataset=dataset)
+        ids = {sample.id for sample in task.dataset}
+        assert len(task.dataset) == len(ids) == samples, dataset
+        for sample in task.dataset:
+            facts = sample.metadata or {}
+            assert facts["kind"] == kind, sample.id
+            if kind == "options":
+                assert facts["choices"] == len(sample.choices or []), sample.id
+                assert str(sample.target) in ascii_uppercase[: facts["choices"]], sample.id
+            else:
+                assert facts["choices"] == (2 if kind == "true_false" else 0), sample.id
+                assert sample.target in ("True", "False"), sample.id
+    pairs = list(task.dataset)
+    for right, wrong in zip(pairs[::2], pairs[1::2], strict=True):
+        both = [one.metadata or {} for one in (right, wrong)]
+        assert both[0]["item"] == both[1]["item"]
+        assert (right.target, wrong.target) == ("True", "False"), right.id
+        assert [one["given"] for one in both] == ["r", "h"], right.id
 
 
 @pytest.mark.usefixtures("published")
@@ -165,20 +143,10 @@ def test_plan_counts_calls() -> None:
 # What a model is sent
 
 
-def heard(
-    home: Path, reply: Reply | None = None, **arguments: object
-) -> tuple[list[Request], EvalLog]:
+def heard(home: Path, **arguments: object) -> tuple[list[Request], EvalLog]:
     """The requests of a run, sent by the real client to a local server, and its log."""
-    with ProviderServer(lambda _: reply or Reply("{}")) as server:
-        (log,) = eval(
-            build(**arguments),
-            model="openai/gpt-4o-mini",
-            model_base_url=server.url + "/v1",
-            log_dir=str(home / "logs"),
-            display="none",
-        )
-    assert log.status == "success", log.error
-    return [request for request, _ in server.requests], log
+    log, requests = served(build(**arguments), home / "logs", lambda _: Reply("{}"))
+    return requests, log
 
 
 BODIES = {
@@ -193,92 +161,347 @@ FIELDS = {
 }
 
 
-@pytest.mark.parametrize("kind", ROWS)
-def test_directions_by_kind(home: Path, kind: str) -> None:
+def test_directions_by_kind(home: Path) -> None:
     """Directions are the system message and stand before the question; their example's keys are.
 
-    Log probabilities are asked for by default.
+    So each question of a file with all kinds has its own. Log probabilities are asked for by
+    default.
     """
-    (request,), _ = heard(home, dataset=f"{kind}.jsonl")
-    assert request.system
-    assert request.prompt == f"Directions:\n{request.system}\n\n{BODIES[kind]}\n\nResponse:"
-    example = json.loads(request.system[request.system.index("{") :])
-    assert list(example) == list(FIELDS[kind])
-    assert (request.body["temperature"], request.body["logprobs"]) == (0, True)
-    assert request.body["top_logprobs"] == 20
-    assert "response_format" not in request.body
-    (request,), _ = heard(home, dataset=f"{kind}.jsonl", tokens=False)
-    assert not request.body.get("logprobs")
-    assert "top_logprobs" not in request.body
+    for tokens in (True, False):
+        requests, _ = heard(home, dataset="mine.jsonl", tokens=tokens)
+        assert len(requests) == 3
+        for request in requests:
+            (kind,) = [kind for kind, body in BODIES.items() if body in request.prompt]
+            assert request.system, kind
+            text = f"Directions:\n{request.system}\n\n{BODIES[kind]}\n\nResponse:"
+            assert request.prompt == text
+            example = json.loads(request.system[request.system.index("{") :])
+            assert list(example) == list(FIELDS[kind])
+            asked = (request.body.get("logprobs") or False, request.body.get("top_logprobs"))
+            assert asked == ((True, 20) if tokens else (False, None)), kind
 
 
-@pytest.mark.parametrize("kind", ROWS)
-def test_schemas_by_kind(home: Path, kind: str) -> None:
+def test_schemas_by_kind(home: Path) -> None:
     """json_schema: the form of the reply in the request, and no example in the text."""
-    (request,), _ = heard(home, dataset=f"{kind}.jsonl", format="json_schema")
-    assert "{" not in request.prompt
-    form = request.body["response_format"]["json_schema"]
-    assert form["strict"] is True
-    schema = form["schema"]
-    found = {name: one["type"] for name, one in schema["properties"].items()}
-    assert found == FIELDS[kind]
-    assert list(found) == list(FIELDS[kind]) == schema["required"]
-    if kind == "options":
-        assert schema["properties"]["Answer"]["enum"] == ["A", "B"]
-
-
-def test_a_mixed_file_has_directions_by_question(home: Path) -> None:
-    """Each question of a file with all kinds has its own directions."""
-    requests, _ = heard(home, dataset="mine.jsonl")
-    assert len(requests) == 3
+    requests, _ = heard(home, dataset="mine.jsonl", format="json_schema")
     for request in requests:
         (kind,) = [kind for kind, body in BODIES.items() if body in request.prompt]
-        assert request.system
-        example = json.loads(request.system[request.system.index("{") :])
-        assert list(example) == list(FIELDS[kind])
+        assert "{" not in f"{request.system}{request.prompt}", kind
+        form = request.body["response_format"]
+        assert (form["type"], form["json_schema"]["strict"]) == ("json_schema", True), kind
+        schema = form["json_schema"]["schema"]
+        assert schema["additionalProperties"] is False, kind
+        found = {name: one["type"] for name, one in schema["properties"].items()}
+        assert found == FIELDS[kind]
+        assert list(found) == list(FIELDS[kind]) == schema["required"]
+        if kind == "options":
+            assert schema["properties"]["Answer"]["enum"] == ["A", "B"]
 
 
-def test_own_prompt_and_system_reach_the_message(home: Path) -> None:
-    """A prompt replaces the user message, without a system message but one's own."""
-    mine: dict[str, Any] = {"dataset": "options.jsonl", "prompt": "p.txt"}
-    (request,), _ = heard(home, **mine)
-    wanted = f"{{Think}} of this.\n{BODIES['options']}"
-    assert (request.system, request.prompt) == (None, wanted)
-    (request,), _ = heard(home, system="s.txt", **mine)
-    assert (request.system, request.prompt) == ("You know {much}.", wanted)
-    (request,), _ = heard(home, system="s.txt", dataset="options.jsonl")
-    assert request.system == "You know {much}."
-    assert request.prompt.startswith("Directions:\n")
+def test_answers_to_schemas_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As answers to the example are, and without tokens there are no token judgments."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PWD", str(tmp_path))
+    known = own_file(tmp_path)
+    for name, arguments in (("schema", {"format": "json_schema"}), ("none", {"tokens": False})):
+        task = build(dataset="mine.jsonl", items=30, **arguments)
+        teacher = Teacher(task, known, tokens="unasked" if name == "none" else "read")
+        log, _ = served(task, tmp_path / name, teacher)
+        check(log, tmp_path / name, teacher)
+    rows = read_judgments(tmp_path / "none")[TASK]
+    assert set(rows["source"]) == {"stated"}
+    assert not summarize(rows, resamples=5)["condition"].str.contains("token").any()
 
 
-@pytest.mark.parametrize(("name", "file"), [("sciq", "sciq_test"), ("halueval", "halu_eval_qa")])
-def test_authors_prompts_are_sent_as_they_are(
-    home: Path, published: Path, name: str, file: str
+# The study's own sets
+
+
+PUBLISHED = {
+    "boolq": "boolq_valid",
+    "sciq": "sciq_test",
+    "lsat_ar": "lsat_ar_test",
+    "sat_en": "sat_en",
+    "halueval": "halu_eval_qa",
+}
+
+
+def published_answers(name: str, folder: Path) -> dict[str, Known]:
+    """A published set's questions by id."""
+    known = {}
+    for row in csv_rows(folder / "items" / f"{PUBLISHED[name]}.csv"):
+        item = f"{name}-{row['Question ID']}"
+        if name == "halueval":
+            known[f"{item}_r"] = Known("given", 0, "True")
+            known[f"{item}_h"] = Known("given", 0, "False")
+        elif name == "boolq":
+            known[item] = Known("true_false", 0, row["Correct Answer"])
+        else:
+            options = sum(key.startswith("Option ") for key in row)
+            known[item] = Known("options", options, row["Correct Answer Letter"])
+    return known
+
+
+@pytest.mark.parametrize("name", ["sciq", "lsat_ar", "sat_en", "halueval"])
+def test_the_authors_prompts_are_sent_byte_for_byte(
+    tmp_path: Path, published: Path, name: str
 ) -> None:
-    """Both messages of each call are the published ones, byte for byte."""
-    requests, log = heard(home, dataset=name, prompts="authors", items=3)
-    rows = pd.read_csv(published / "prompts" / f"{file}_prompts.csv", dtype=str)
-    known = set(zip(rows["Full Prompt"], rows["System Prompt"], strict=True))
-    assert len(requests) == (6 if name == "halueval" else 3)
-    assert {(request.prompt, request.system) for request in requests} <= known
-    by_id = rows.set_index("Question ID")["Full Prompt"]
-    assert log.samples
-    for sample in log.samples:
-        assert sample.input == by_id[sample.metadata["source_id"]]
+    """Both messages are the study's, each of the question that its judgment is of."""
+    folder = published / "question_sets"
+    file = folder / "prompts" / f"{PUBLISHED[name]}_prompts.csv"
+    study = {row["Question ID"]: row for row in csv_rows(file)}
+    task = build(dataset=name, prompts="authors", items=12)
+    teacher = Teacher(task, published_answers(name, folder), prompts="authors")
+    log, requests = served(task, tmp_path, teacher)
+    assert len(requests) == 12 * (1 + (name == "halueval"))
+    sent = {(request.prompt, request.system) for request in requests}
+    asked = [str(sample.id).removeprefix(f"{name}-") for sample in task.dataset]
+    assert sent == {(study[one]["Full Prompt"], study[one]["System Prompt"]) for one in asked}
+    for request in requests:
+        assert [turn["role"] for turn in request.body["messages"]] == ["system", "user"]
+        assert request.body["temperature"] == 0
+    check(log, tmp_path, teacher)
+    assert set(read_judgments(tmp_path)[TASK]["variant"]) == {"prompts=authors"}
 
 
-def spoken(text: str, answer: str, alternatives: dict[str, float]) -> Reply:
-    """A reply whose Answer is a token with alternatives."""
-    before, after = text.split(f'"Answer": "{answer}"')
-    logs = {token: math.log(p) for token, p in alternatives.items()}
-    return Reply(
-        text,
-        logprobs=[
-            Token(before + '"Answer": "', 0.0),
-            Token(answer, logs[answer], logs),
-            Token('"' + after, 0.0),
-        ],
+@pytest.mark.parametrize("name", list(PUBLISHED))
+def test_published_sets(tmp_path: Path, published: Path, name: str) -> None:
+    """Twenty questions of each of the study's sets; HaluEval's have two calls each."""
+    folder = published / "question_sets"
+    task = build(dataset=name, items=20, seed=4)
+    teacher = Teacher(task, published_answers(name, folder))
+    log, requests = served(task, tmp_path, teacher)
+    check(log, tmp_path, teacher)
+    assert len(requests) == 20 * (1 + (name == "halueval"))
+    read = csv_rows(folder / "items" / f"{PUBLISHED[name]}.csv")
+    rows = {f"{name}-{row['Question ID']}": row for row in read}
+    prompts = {request.prompt for request in requests}
+    for sample in task.dataset:
+        row = rows[(sample.metadata or {})["item"]]
+        (prompt,) = [one for one in prompts if one.endswith(f"{sample.input}\n\nResponse:")]
+        if name == "halueval":
+            right = str(sample.id).endswith("_r")
+            answer = row["right_answer" if right else "hallucinated_answer"]
+            assert f"Question: {row['Question']}\nYour answer: {answer}\n" in prompt
+            assert row["knowledge"].strip() in prompt
+        for key, text in row.items():
+            if key.startswith("Option "):
+                assert f"\n{key[-1]}) {text}\n" in prompt
+
+
+def test_bundled_sets(tmp_path: Path) -> None:
+    """Forty questions each."""
+    places = CHECKOUT / "src" / "inspect_confidence" / "datasets" / "bundled"
+    for name, file in (("bundled", "knowledge"), ("statements", "statements")):
+        known = {}
+        for line in (places / f"{file}.jsonl").read_text(encoding="utf-8").splitlines():
+            row = json.loads(line)
+            options = len(row.get("choices", ()))
+            target = "ABCDE"[row["answer"]] if options else str(row["answer"])
+            known[row["id"]] = Known("options" if options else "true_false", options, target)
+        task = build(dataset=name, items=40)
+        teacher = Teacher(task, known)
+        log, requests = served(task, tmp_path / name, teacher)
+        assert len(requests) == 40
+        check(log, tmp_path / name, teacher)
+
+
+# Tokens and probabilities by hand
+
+
+def spoken(*parts: str | Token) -> Reply:
+    """A reply of these tokens; those without log probabilities of their own are certain."""
+    tokens = [Token(one, 0.0, {one: 0.0}) if isinstance(one, str) else one for one in parts]
+    return Reply("".join(one.token for one in tokens), logprobs=tokens)
+
+
+def alternatives(**shares: float) -> dict[str, float]:
+    """Log probabilities."""
+    return {token: math.log(share) for token, share in shares.items()}
+
+
+OPTIONS_LEFT = '"A": 0.2, "B": 0.5, "C": 0.3}'
+TOKENS: dict[str, tuple[str, Reply, float | None]] = {
+    "with both quotes": (
+        "options",
+        spoken(
+            '{"Answer": ',
+            Token('"B"', math.log(0.5), alternatives(**{'"B"': 0.5, '"A"': 0.3, '"C"': 0.1})),
+            ", " + OPTIONS_LEFT,
+        ),
+        0.5 / 0.9,
+    ),
+    "with a blank and a quote, another spelling of it, and what is no option": (
+        "options",
+        spoken(
+            '{"Reasoning": "C, or \\"B\\"", "Answer":',
+            Token(
+                ' "B',
+                math.log(0.4),
+                alternatives(**{' "B': 0.4, ' "b': 0.1, "B": 0.1, ' "C': 0.2, ' "The': 0.2}),
+            ),
+            '", ' + OPTIONS_LEFT,
+        ),
+        0.6 / 0.8,
+    ),
+    "with the end of the key": (
+        "options",
+        spoken(
+            '{"Answer',
+            Token('": "B",', math.log(0.7), alternatives(**{'": "B",': 0.7, '": "A",': 0.21})),
+            " " + OPTIONS_LEFT,
+        ),
+        0.7 / 0.91,
+    ),
+    "a token of its own": (
+        "options",
+        spoken(
+            '{"Answer": "',
+            Token("B", math.log(0.25), alternatives(A=0.5, B=0.25, C=0.05)),
+            '", ' + OPTIONS_LEFT,
+        ),
+        0.25 / 0.8,
+    ),
+    "said though not among the likeliest": (
+        "options",
+        spoken(
+            '{"Answer": "',
+            Token("B", math.log(0.01), alternatives(A=0.5, C=0.4)),
+            '", ' + OPTIONS_LEFT,
+        ),
+        0.01 / 0.91,
+    ),
+    "a word in two parts": (
+        "true_false",
+        spoken(
+            '{"Answer": "',
+            Token("Tr", math.log(0.6), alternatives(Tr=0.6, Fal=0.3, Not=0.05)),
+            *("ue", '", "Confidence": 0.9}'),
+        ),
+        0.6 / 0.9,
+    ),
+    "a JSON word": (
+        "true_false",
+        spoken(
+            '{"Answer":',
+            Token(" true", math.log(0.8), alternatives(**{" true": 0.8, " false": 0.1, " ": 0.1})),
+            ', "Confidence": 0.9}',
+        ),
+        0.8 / 0.9,
+    ),
+    "no alternatives": (
+        "options",
+        spoken('{"Answer": "', Token("B", 0.0), '", ' + OPTIONS_LEFT),
+        None,
+    ),
+    "no other option": (
+        "options",
+        spoken(
+            '{"Answer": "',
+            Token("B", math.log(0.9), alternatives(**{"B": 0.9, " B": 0.05, "The": 0.05})),
+            '", ' + OPTIONS_LEFT,
+        ),
+        None,
+    ),
+    "itself alone": ("options", spoken('{"Answer": "', "B", '", ' + OPTIONS_LEFT), None),
+    "no log probabilities": ("options", Reply('{"Answer": "B", ' + OPTIONS_LEFT), None),
+    "a list without tokens": (
+        "options",
+        Reply('{"Answer": "B", ' + OPTIONS_LEFT, logprobs=()),
+        None,
+    ),
+}
+
+
+def test_token_confidence_computed_by_hand(tmp_path: Path) -> None:
+    """The answer's share of what options have at its token; without alternatives none, never 1."""
+    rows = []
+    for name, (kind, _, _) in TOKENS.items():
+        row: dict[str, object] = {"id": name, "question": f"Which, {name}?", "target": "true"}
+        if kind == "options":
+            row |= {"choices": ["red", "green", "blue"], "target": "B"}
+        rows.append(row)
+    place = tmp_path / "all.jsonl"
+    place.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+
+    def answer(request: Request) -> Reply:
+        (reply,) = [one for name, (_, one, _) in TOKENS.items() if f", {name}?" in request.prompt]
+        return reply
+
+    served(build(dataset=str(place)), tmp_path / "logs", answer)
+    frame = read_judgments(tmp_path / "logs")[TASK]
+    judged = {(row["item"], row["source"]): row for row in frame.to_dict("records")}
+    for name, (kind, _, wanted) in TOKENS.items():
+        stated, token = judged[name, "stated"], judged[name, "token"]
+        assert stated["status"] == "ok", name
+        assert stated["confidence"] == (0.5 if kind == "options" else 0.9), name
+        assert token["status"] == ("scoring_failed" if wanted is None else "ok"), name
+        if wanted is None:
+            assert math.isnan(token["confidence"]), name
+            assert not token["probabilities"], name
+        else:
+            assert token["confidence"] == pytest.approx(wanted, abs=1e-12), name
+
+
+def asked_by_name(
+    folder: Path, rows: list[dict[str, Any]], reply: Callable[[str], dict[str, Any]]
+) -> Path:
+    """The logs of questions that are asked and answered by their ids, without tokens."""
+    place = folder / "named.jsonl"
+    named = [{**row, "question": f"Question {row['id']}?"} for row in rows]
+    place.write_text("\n".join(map(json.dumps, named)), encoding="utf-8")
+
+    def answer(request: Request) -> Reply:
+        (name,) = [row["id"] for row in rows if f"Question {row['id']}?" in request.prompt]
+        return Reply(json.dumps(reply(name)))
+
+    served(build(dataset=str(place), tokens=False), folder / "logs", answer)
+    return folder / "logs"
+
+
+def test_ties_by_hand_in_both_conventions(tmp_path: Path) -> None:
+    """Four questions of which one is graded alike."""
+    replies = {
+        "one": ("A", [0.4, 0.4, 0.2]),  # the letter is right; of two largest one is
+        "two": ("C", [0.5, 0.3, 0.2]),  # the letter is right; the largest isn't
+        "three": ("B", [0.3, 0.3, 0.3]),  # the letter is wrong; a third of the largest is right
+        "four": ("A", [0.6, 0.3, 0.1]),  # both wrong
+    }
+    targets = {"one": "A", "two": "C", "three": "A", "four": "B"}
+    rows = [{"id": name, "choices": [*"xyz"], "target": targets[name]} for name in replies]
+
+    def reply(name: str) -> dict[str, Any]:
+        letter, numbers = replies[name]
+        return {"Answer": letter, **dict(zip("ABC", numbers, strict=True))}
+
+    logs = asked_by_name(tmp_path, rows, reply)
+    said = ("summarize", logs, "--json", "--resamples", 20)
+    by_letter = values(json.loads(printed(*said).stdout))
+    by_largest = values(json.loads(printed(*said, "--convention", "text").stdout))
+    third = 1 / 3
+    # Confidences .4, .2, 1/3 and .6; right, right, wrong, wrong.
+    assert by_letter[BASE, "accuracy"] == 0.5
+    assert by_letter[BASE, "mean_confidence"] == pytest.approx((0.4 + 0.2 + third + 0.6) / 4)
+    assert by_letter[BASE, "ece"] == pytest.approx((0.6 + 0.8 + third + 0.6) / 4, abs=1e-9)
+    # Confidences .4, .5, 1/3 and .6; right are 1/2, none, 1/3 and none.
+    assert by_largest[BASE, "accuracy"] == pytest.approx((0.5 + third) / 4, abs=1e-9)
+    assert by_largest[BASE, "mean_confidence"] == pytest.approx((0.4 + 0.5 + third + 0.6) / 4)
+    assert by_largest[BASE, "ece"] == pytest.approx((0.1 + 0.5 + 0 + 0.6) / 4, abs=1e-9)
+
+
+def test_sums_are_kept_and_divided_out(tmp_path: Path) -> None:
+    """What sums to .8 or to 1.6 is normalised, and raw_sum says so."""
+    sums = {"0": [0.4, 0.4], "1": [1.0, 0.6], "2": [0.25, 0.75]}
+    rows: list[dict[str, Any]] = [
+        {"id": name, "choices": ["x", "y"], "target": "A"} for name in sums
+    ]
+    logs = asked_by_name(
+        tmp_path, rows, lambda name: {"Answer": "A", "A": sums[name][0], "B": sums[name][1]}
     )
+    frame = read_judgments(logs)[TASK].set_index("item")
+    assert frame["raw_sum"].to_dict() == pytest.approx({"0": 0.8, "1": 1.6, "2": 1.0}, abs=1e-12)
+    wanted = {"0": 0.5, "1": 0.625, "2": 0.25}
+    assert frame["confidence"].to_dict() == pytest.approx(wanted, abs=1e-12)
+    assert json.loads(str(frame["probabilities"]["1"])) == pytest.approx([0.625, 0.375], abs=1e-12)
 
 
 @pytest.mark.parametrize("repeat", [1, 4])
@@ -293,7 +516,11 @@ def test_long_probabilities_are_read_whole(home: Path, repeat: int) -> None:
     fields = ", ".join(
         f'"{x}": {p!r}' for x, p in zip(ascii_uppercase, map(float, stated), strict=True)
     )
-    reply = spoken(f'{{"Reasoning": "", "Answer": "M", {fields}}}', "M", seen)
+    reply = spoken(
+        '{"Reasoning": "", "Answer": "',
+        Token("M", math.log(seen["M"]), alternatives(**seen)),
+        f'", {fields}}}',
+    )
     row = {
         "id": "long",
         "question": "Which? " * 100 * repeat,
@@ -302,7 +529,7 @@ def test_long_probabilities_are_read_whole(home: Path, repeat: int) -> None:
         "context": "Read this. " * 300 * repeat,
     }
     (home / "long.jsonl").write_text(json.dumps(row), "utf-8")
-    heard(home, reply, dataset="long.jsonl")
+    served(build(dataset="long.jsonl"), home / "logs", lambda _: reply)
     rows = read_judgments(home / "logs")[TASK].set_index("source")
     assert list(rows.index) == ["stated", "token"]
     assert set(rows["status"]) == {"ok"}
@@ -322,41 +549,33 @@ def test_a_long_id_and_a_long_reply_are_read_whole(home: Path) -> None:
     row = {"id": "x" * 3000, "question": "Is it?", "target": True}
     (home / "long.jsonl").write_text(json.dumps(row), "utf-8")
     text = json.dumps({"Reasoning": "Well. " * 1000, "Answer": "True", "Confidence": 0.7})
-    heard(home, Reply(text), dataset="long.jsonl", tokens=False)
+    served(build(dataset="long.jsonl", tokens=False), home / "logs", lambda _: Reply(text))
     (judgment,) = read_judgments(home / "logs")[TASK].to_dict("records")
     assert judgment["item"] == row["id"]
     assert (judgment["status"], judgment["confidence"], judgment["correct"]) == ("ok", 0.7, 1)
 
 
+def test_mean_confidence_of_log_and_table_agree_without_an_answer(tmp_path: Path) -> None:
+    """One rule for a probability that stands beside an unreadable verdict."""
+    replies = ['{"Answer": true, "Confidence": 0.5}', '{"Answer": "maybe", "Confidence": 0.9}']
+    said = iter(replies)
+    answer: Answer = lambda _: Reply(next(said))  # noqa: E731
+    log, _ = served(build(dataset="statements", items=2, tokens=False), tmp_path, answer)
+    value = values(summarize(tmp_path, resamples=10))[BASE, "mean_confidence"]
+    assert log_metrics(log)["mean_confidence"] == pytest.approx(value, abs=1e-9)
+
+
 # Runs with respondents
-
-
-def run(log_dir: Path, dataset: str, epochs: int = 2, **parameters: object) -> EvalLog:
-    """A few items answered by the metacognitive respondent, in this process."""
-    (log,) = eval(
-        build(dataset=dataset, items=20),
-        model="respondent/metacognitive",
-        model_args=parameters,
-        log_dir=str(log_dir),
-        epochs=epochs,
-        display="none",
-    )
-    assert log.status == "success", log.error
-    return log
-
-
-def log_metrics(log: EvalLog) -> dict[str, float]:
-    """The log's own metrics by name."""
-    assert log.results is not None
-    return {name: m.value for name, m in log.results.scores[0].metrics.items()}
 
 
 @pytest.mark.parametrize(("dataset", "options"), [("bundled", 4), ("statements", 2)])
 def test_a_run_is_scored_and_read(tmp_path: Path, dataset: str, options: int) -> None:
     """Two epochs of twenty items: judgments with every column, from which the metrics follow."""
-    log = run(tmp_path, dataset, error_rate=0.2)
+    log = responded(
+        build(dataset=dataset, items=20), "metacognitive", tmp_path, epochs=2, error_rate=0.2
+    )
     rows = read_judgments(tmp_path)[TASK]
-    assert set(COMMON_COLUMNS) | set(TABLES[TASK].columns) == set(rows.columns)
+    assert set(COMMON_COLUMNS) | set(all_tables()[TASK].columns) == set(rows.columns)
     stated, token = (rows[rows["source"] == source] for source in ("stated", "token"))
     assert len(stated) == len(token) == 40
     assert set(rows["choices"]) == {options}
@@ -388,45 +607,13 @@ def test_a_run_is_scored_and_read(tmp_path: Path, dataset: str, options: int) ->
     assert metrics["format_failure_rate"] == pytest.approx(1 - len(ok) / 40, abs=1e-12)
 
 
-@pytest.mark.parametrize("dataset", ["bundled", "statements"])
-def test_rescoring_changes_nothing(command: Command, tmp_path: Path, dataset: str) -> None:
-    """`inspect score` with the scorer's file gives the metrics and judgments of the run."""
-    log = run(tmp_path / "run", dataset, error_rate=0.2)
-    new = tmp_path / "again" / "new.eval"
-    new.parent.mkdir()
-    command(
-        *("inspect", "score", log.location, "--scorer", "scorers/option_confidence.py"),
-        *("--action", "overwrite", "--output-file", new, "--display", "none"),
-    )
-    before, after = log_metrics(log), log_metrics(read_eval_log(str(new)))
-    assert after == pytest.approx(before, rel=1e-12, nan_ok=True)
-    first, again = (
-        read_judgments(tmp_path / place)[TASK].sort_values(["uuid", "source"], ignore_index=True)
-        for place in ("run", "again")
-    )
-    pd.testing.assert_frame_equal(first, again)
-
-
 def test_the_surest_answers_keep_their_token(tmp_path: Path) -> None:
     """At bias 5 and meta_d 6 half of the tokens are 1 to machine precision, the others -9999.
 
     Providers that list all options with probability 0 do say that the answer is certain. Leaving
     those judgments out would select the less sure ones.
     """
-    run(tmp_path, "bundled", epochs=1, bias=5, meta_d=6)
+    responded(build(items=20), "metacognitive", tmp_path, bias=5, meta_d=6)
     rows = read_judgments(tmp_path)[TASK]
     token = rows[rows["source"] == "token"]
     assert (token["status"] == "ok").all()
-
-
-def test_given_answers_are_judged(home: Path) -> None:
-    """Of an answer that is given, the judgment is the confidence; right is what the target says."""
-    _, log = heard(home, Reply('{"Confidence": 0.3}'), dataset="given.jsonl")
-    (judgment,) = read_judgments(home / "logs")[TASK].to_dict("records")
-    assert (judgment["source"], judgment["given"], judgment["target"]) == (
-        "stated",
-        "answer",
-        "False",
-    )
-    assert (judgment["confidence"], judgment["correct"], judgment["status"]) == (0.3, 0, "ok")
-    assert log_metrics(log)["overconfidence"] == pytest.approx(0.3)

@@ -1,24 +1,30 @@
-"""The task of the scale study before any call: arguments, samples, facts, plan and wording."""
+"""The scale study as a task: arguments, samples, wording, odd replies, and its respondent."""
 
 from __future__ import annotations
 
-from itertools import groupby
+from itertools import cycle, groupby
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from inspect_ai import Task, eval
 
-from conftest import Command
-from inspect_confidence import InvalidArgument
+from inspect_confidence import InvalidArgument, read_judgments, summarize
 from inspect_confidence.commands.plan import plan_run
+from inspect_confidence.respondents.provider import respondent
 from inspect_confidence.tasks.scale_variants import scale_variants
-from provider_server import ProviderServer, Reply
+from provider_server import Finish, ProviderServer, Reply, Request
+from runs import asked, check_refusals, log_metrics, printed, refusal, responded, served, values
+
+TASK = "scale_variants"
+
 
 GRANULARITY = ["0-5", "0-10", "0-20", "0-50", "0-100"]
 BOUNDARY = ["20-100", "40-100", "60-100"]
 NONSTANDARD = ["0-73", "14-86", "7-79", "3-38", "0-97"]
 
-TASK = "Answer the following question."
+ASKED = "Answer the following question."
 CONFIDENCE = (
     "After providing your answer, rate your confidence as an integer between 60 and 100, where 60 "
     "means no confidence at all and 100 means absolute certainty."
@@ -36,26 +42,9 @@ SOLVED = (
 STATED = "Confidence: <integer between 60 and 100>"
 
 
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder that the user stands in."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PWD", str(tmp_path))
-    return tmp_path
-
-
 def build(**arguments: object) -> Task:
     """The task with three bundled items unless something else is said."""
     return scale_variants(**{"dataset": "bundled", "items": 3, **arguments})  # type: ignore[arg-type]
-
-
-def refusal(**arguments: object) -> str:
-    """The message of the one error that arguments end in."""
-    with pytest.raises(InvalidArgument) as caught:
-        build(**arguments)
-    message = caught.value.format_message()
-    assert "\n" not in message
-    return message
 
 
 def scales_of(task: Task) -> list[str]:
@@ -68,9 +57,12 @@ def scales_of(task: Task) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize(
-    ("scales", "expected"),
-    [
+# Arguments and samples
+
+
+def test_scales_by_name_group_or_bounds() -> None:
+    """The thirteen scales, their groups, and any others, in the order in which they are named."""
+    cases: list[tuple[object, list[str]]] = [
         ("all", [*GRANULARITY, *BOUNDARY, *NONSTANDARD]),
         ("granularity", GRANULARITY),
         ("boundary", BOUNDARY),
@@ -81,18 +73,17 @@ def scales_of(task: Task) -> list[str]:
         ("1-7", ["1-7"]),
         (" 0 - 9 ", ["0-9"]),
         (["granularity", "0-3"], [*GRANULARITY, "0-3"]),
-    ],
-)
-def test_scales_by_name_group_or_bounds(scales: object, expected: list[str]) -> None:
-    """The thirteen scales, their groups, and any others, in the order in which they are named."""
-    task = build(scales=scales)
-    assert scales_of(task) == expected
-    assert len(task.dataset) == 3 * len(expected)
+    ]
+    for scales, expected in cases:
+        task = build(scales=scales)
+        assert scales_of(task) == expected, scales
+        assert len(task.dataset) == 3 * len(expected), scales
 
 
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
+@pytest.mark.usefixtures("home")
+def test_bad_arguments_name_value_and_remedy() -> None:
+    """Each is one error that says what was given and what can be."""
+    cases: list[tuple[dict[str, object], str]] = [
         ({"scales": "granularty"}, "scales=granularty is not known. Did you mean 'granularity'?"),
         ({"scales": "0-5,0-5"}, "scales=0-5,0-5 names a scale twice."),
         ({"scales": "all,0-100"}, "names a scale twice"),
@@ -107,52 +98,26 @@ def test_scales_by_name_group_or_bounds(scales: object, expected: list[str]) -> 
         ({"dataset": "mmlU"}, "dataset=mmlU is not known. Did you mean 'mmlu'?"),
         ({"dataset": "wordproblems"}, "Did you mean 'word_problems'?"),
         ({"dataset": "mine.csv"}, "dataset=mine.csv: there is no file"),
-        ({"items": 0}, "items=0 is below 1; give 1 or more."),
-        ({"items": "2.5"}, "items=2.5 is not a whole number"),
-        ({"items": "ids.txt"}, "items=ids.txt: there is no file"),
-        ({"split": "dev"}, "split=dev is not known. Known: all, test, train."),
-        ({"seed": "x"}, "seed=x is not a number"),
-        ({"prompt": "p.txt"}, "prompt=p.txt: there is no file"),
-        ({"system": "s.txt"}, "system=s.txt: there is no file"),
         ({"scale": "0-5"}, "There is no task argument 'scale'. Did you mean 'scales'?"),
-        ({"temperature": 1}, "There is no task argument 'temperature'. Known: dataset, items"),
-    ],
-)
-@pytest.mark.usefixtures("home")
-def test_bad_arguments_name_value_and_remedy(arguments: dict[str, object], says: str) -> None:
-    """Each is one error that says what was given and what can be."""
-    assert says in refusal(**arguments)
+        ({"scales": []}, "scales="),
+    ]
+    check_refusals(build, cases)
 
 
-def test_an_empty_list_of_scales_is_refused() -> None:
-    """`-T scales=[]` is an error that names the argument."""
-    assert "scales=" in refusal(scales=[])
-
-
-def test_only_arguments_are_listed_as_known() -> None:
-    """What the error lists as known are the task's arguments, and all of them."""
-    listed = refusal(zzz=1).split("Known: ")[1].rstrip(".").split(", ")
-    wanted = ["dataset", "items", "prompt", "scales", "seed", "split", "system", "wording"]
-    assert listed == wanted
-
-
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
+def test_prompt_files_must_hold_their_fields(home: Path) -> None:
+    """A prompt of one's own holds {question}, {l} and {u}; braces themselves are doubled."""
+    for text, says in (
         ("{question} {l}", "the file has {l} {question}"),
         ("{question} {l} {u} {level}", "the file has {l} {level} {question} {u}"),
         ("{question} {l:d} {u}", "the file has {l:d} {question} {u}"),
         ("{question} {l} {u", "expected '}'"),
         ("Rate it.", "the file has none"),
-    ],
-)
-def test_prompt_files_must_hold_their_fields(home: Path, text: str, says: str) -> None:
-    """A prompt of one's own holds {question}, {l} and {u}; braces themselves are doubled."""
-    (home / "p.txt").write_text(text, "utf-8")
-    message = refusal(prompt="p.txt")
-    assert message.startswith("prompt=p.txt: ")
-    assert says in message
-    assert "write braces themselves as {{ and }}" in message
+    ):
+        (home / "p.txt").write_text(text, "utf-8")
+        message = refusal(build, prompt="p.txt")
+        assert message.startswith("prompt=p.txt: "), text
+        assert says in message, text
+        assert "write braces themselves as {{ and }}" in message, text
 
 
 def test_a_file_of_ids_chooses_items(home: Path) -> None:
@@ -161,7 +126,7 @@ def test_a_file_of_ids_chooses_items(home: Path) -> None:
     task = build(items="ids.txt", scales="0-5")
     assert {sample.id for sample in task.dataset} == {"problem-03@0-5", "misconception-07@0-5"}
     (home / "ids.txt").write_text("misconception-007\n", "utf-8")
-    message = refusal(items="ids.txt")
+    message = refusal(build, items="ids.txt")
     assert "items names 'misconception-007', which is not in split=all" in message
     assert "Did you mean 'misconception-0" in message
 
@@ -179,11 +144,11 @@ def test_samples_of_an_item_stand_together() -> None:
         assert facts["choices"] == len(sample.choices or ())
 
 
-@pytest.mark.parametrize("split", ["train", "test"])
-def test_splits_and_seeds_choose_items(split: str) -> None:
+def test_splits_and_seeds_choose_items() -> None:
     """A split asks its half only; the seed decides which items are the first."""
-    task = build(items=20, split=split, scales="0-5")
-    assert {sample.metadata["split"] for sample in task.dataset if sample.metadata} == {split}
+    for split in ("train", "test"):
+        task = build(items=20, split=split, scales="0-5")
+        assert {(sample.metadata or {})["split"] for sample in task.dataset} == {split}
     ids = [[sample.id for sample in build(items=20, seed=n).dataset] for n in ("0", 0, 1)]
     assert ids[0] == ids[1] != ids[2]
 
@@ -202,10 +167,10 @@ def test_log_facts_and_temperature() -> None:
     assert task.version == "1-A"
 
 
-def test_plan_prints_samples_and_calls(command: Command) -> None:
+def test_plan_prints_samples_and_calls() -> None:
     """Items times scales are the samples and, at one call each, the calls; epochs multiply them."""
-    plan = ("inspect-confidence", "plan", "scale_variants", "-T", "dataset=bundled")
-    done = command(*plan, "-T", "items=40", "-T", "scales=all", "--epochs", 2)
+    plan = ("plan", "scale_variants", "-T", "dataset=bundled")
+    done = printed(*plan, "-T", "items=40", "-T", "scales=all", "--epochs", 2)
     assert "bundled: 40 items (20 train, 20 test)" in done.stdout
     assert "samples: 1,040 (2 epochs)" in done.stdout
     assert "calls:   1,040" in done.stdout
@@ -213,71 +178,136 @@ def test_plan_prints_samples_and_calls(command: Command) -> None:
         plan_run("scale_variants", ["dataset=bundled", "scales=9-1"])
 
 
-def test_command_line_refuses_before_any_call(command: Command, tmp_path: Path) -> None:
-    """A mistake is one clean line; no log is begun and no model is asked."""
-    with ProviderServer(lambda _: Reply("Answer: A\nConfidence: 1")) as server:
-        done = command(
-            *("inspect", "eval", "tasks/scale_variants.py", "--model", "openai/gpt-4o-mini"),
-            *("--model-base-url", server.url + "/v1", "-T", "dataset=bundled"),
-            *("-T", "scales=0-7,5-1"),
-            *("--log-dir", tmp_path, "--display", "none"),
-            check=False,
-            OPENAI_API_KEY="test",
-        )
-        assert not server.requests
-    assert done.returncode != 0
-    (error,) = [line for line in done.stderr.splitlines() if line.startswith("Error:")]
-    assert "scales=5-1: the first number must be below the second." in error
-    assert "Traceback" not in done.stdout + done.stderr
-    assert not list(tmp_path.glob("*.eval"))
-
-
-@pytest.mark.parametrize(
-    ("wording", "prompts"),
-    [
-        (
-            "study",
-            {
-                "\n\n".join((TASK, QUESTION, CONFIDENCE, f"{ANSWERED}\n{STATED}")),
-                "\n\n".join(
-                    (
-                        "Solve the following math problem step by step.",
-                        "What is 6 times 3?",
-                        CONFIDENCE,
-                        f"{SOLVED}\n{STATED}",
-                    )
-                ),
-            },
-        ),
-        (
-            "short",
-            {
-                "\n\n".join((SHORT, QUESTION, f"{ANSWERED}\n{STATED}")),
-                "\n\n".join((SHORT, "What is 6 times 3?", f"{SOLVED}\n{STATED}")),
-            },
-        ),
-    ],
-)
-def test_wording_reaches_the_provider_to_the_letter(
-    home: Path, monkeypatch: pytest.MonkeyPatch, wording: str, prompts: set[str]
-) -> None:
-    """Both kinds of item in both wordings at 60-100: one user message, temperature 0, no more."""
+def test_wording_reaches_the_provider_to_the_letter(home: Path) -> None:
+    """Both kinds of item in both wordings at 60-100."""
     (home / "mine.csv").write_text(
         "question,choices,target\nWhich {is} heavier?,lead|cork,A\nWhat is 6 times 3?,,18\n",
         "utf-8",
     )
-    monkeypatch.setenv("OPENAI_API_KEY", "test")
-    with ProviderServer(lambda _: Reply("Answer: A\nFinal Answer: 18\nConfidence: 90")) as server:
-        (log,) = eval(
-            scale_variants(dataset="mine.csv", scales="60-100", wording=wording),
-            model="openai/gpt-4o-mini",
-            model_base_url=server.url + "/v1",
-            log_dir=str(home / "logs"),
-            display="none",
-        )
-    assert log.status == "success"
-    assert {request.prompt for request, _ in server.requests} == prompts
-    for request, _ in server.requests:
-        assert request.system is None
-        assert request.body["temperature"] == 0
-        assert [turn["role"] for turn in request.body["messages"]] == ["user"]
+    step, sum_ = "Solve the following math problem step by step.", "What is 6 times 3?"
+    cases = {
+        "study": {
+            "\n\n".join((ASKED, QUESTION, CONFIDENCE, f"{ANSWERED}\n{STATED}")),
+            "\n\n".join((step, sum_, CONFIDENCE, f"{SOLVED}\n{STATED}")),
+        },
+        "short": {
+            "\n\n".join((SHORT, QUESTION, f"{ANSWERED}\n{STATED}")),
+            "\n\n".join((SHORT, sum_, f"{SOLVED}\n{STATED}")),
+        },
+    }
+    for wording, prompts in cases.items():
+        task = scale_variants(dataset="mine.csv", scales="60-100", wording=wording)
+        _, requests = served(task, home / "logs", lambda _: Reply("Answer: A\nConfidence: 90"))
+        assert {request.prompt for request in requests} == prompts, wording
+
+
+# Replies
+
+
+def problems(items: int) -> Task:
+    """Word problems on 0-100."""
+    return scale_variants(dataset="word_problems", items=items, scales="0-100")
+
+
+def test_an_interrupted_run_is_read_with_a_notice(tmp_path: Path) -> None:
+    """What a broken run has is used; how much is missing is said."""
+
+    def until_broken(_: Request) -> Reply:
+        if len(server.requests) >= 5:
+            raise ConnectionError("the provider is down")
+        return Reply("Final Answer: 20\nConfidence: 80")
+
+    with ProviderServer(until_broken) as server:
+        log = asked(problems(8), server, tmp_path, max_connections=1, max_samples=1)
+    assert log.status == "error"
+    judgments = read_judgments(tmp_path)
+    (notice,) = [text for text in judgments.notices if "incomplete" in text]
+    assert "of 8 samples are there (error)" in notice
+    assert judgments[TASK]["status"].value_counts()["ok"] == 5
+    found = values(summarize(judgments, resamples=20))
+    assert found["scale=0-100", "mean_confidence"] == pytest.approx(0.8)
+    assert found["scale=0-100", "format_failure_rate"] == 0
+
+
+def test_every_odd_reply_is_one_failure_in_log_and_table(tmp_path: Path) -> None:
+    """Log and table agree on failures and violations; a reply is never neither nor lost."""
+    cases: list[tuple[str, Finish]] = [
+        (f"Final Answer: 20\nConfidence: {10**15}", "stop"),
+        (f"Final Answer: 20\nConfidence: {10**14}", "stop"),
+        ("Final Answer: 20\nConfidence: 1 or 2", "stop"),
+        ("Final Answer: maybe\nConfidence: 200", "stop"),
+        ("Final Answer: 20", "length"),
+    ]
+    for number, (text, finish) in enumerate(cases):
+        reply, folder = Reply(text, finish), tmp_path / str(number)
+        log, _ = served(problems(2), folder, lambda _, reply=reply: reply)
+        inside, found = log_metrics(log), values(summarize(folder, resamples=10))
+        for name in ("accuracy", "violation_rate", "format_failure_rate"):
+            table = found["scale=0-100", name]
+            assert inside[name] == pytest.approx(table, nan_ok=True), (name, text)
+        assert np.nansum([inside["violation_rate"], inside["format_failure_rate"]]) >= 1, text
+
+
+def test_an_answer_before_the_cut_counts(tmp_path: Path) -> None:
+    """A reply cut off between its answer and its confidence keeps the answer."""
+    rests = cycle(["", "\nConfid", "\nConfidence:"])
+    said = "Solution: 2 * 10 = 20\nFinal Answer: 20\n"
+    served(problems(6), tmp_path, lambda _: Reply(said + next(rests), "length"))
+    rows = read_judgments(tmp_path)[TASK]
+    assert (set(rows["status"]), set(rows["answer"])) == ({"truncated"}, {"20"})
+
+
+# The respondent
+
+
+def test_bad_parameters_are_refused() -> None:
+    """A value out of range is an error with the range; a mistyped name one with the nearest."""
+    cases: list[tuple[dict[str, object], str]] = [
+        ({"accuracy": 1.5}, "accuracy=1.5 is not between 0 and 1"),
+        ({"meta_d": -1}, "meta_d=-1 is not between 0 and 6"),
+        ({"anchor_share": float("nan")}, "anchor_share=nan is not between 0 and 1"),
+        ({"error_rate": -0.1}, "error_rate=-0.1 is not between 0 and 1"),
+        ({"acuracy": 1}, "has no 'acuracy'. Did you mean 'accuracy'?"),
+        ({"scale_meta_d": "0-20"}, "scale_meta_d=0-20 is not of the form 0-20:1.5"),
+        ({"scale_meta_d": "20-0:1"}, "scale_meta_d=20-0:1 is not of the form"),
+        ({"scale_meta_d": ["0-20:1", "0-5"]}, "scale_meta_d=0-5 is not of the form"),
+        # As limited as that for all scales, and no group is cut to one scale.
+        *(
+            ({"scale_meta_d": given}, "scale_meta_d")
+            for given in ("0-20:nan", "0-20:99", "0-20:-3", "granularity:2")
+        ),
+    ]
+    for parameters, says in cases:
+        message = refusal(respondent, name="metacognitive", parameters=parameters)
+        assert says in message, (parameters, message)
+
+
+def test_parameters_do_what_they_say(tmp_path: Path) -> None:
+    """At their limits the respondent's parameters are exactly what the table shows."""
+    cases: list[tuple[dict[str, Any], str, float, float]] = [
+        ({"accuracy": 1}, "accuracy", 1, 1),
+        ({"error_rate": 1}, "format_failure_rate", 1, 1),
+        ({"anchor_share": 1}, "top1_share", 1, 1),
+        ({"slip": 1}, "violation_rate", 0.5, 1),
+    ]
+    for parameters, metric, least, most in cases:
+        folder = tmp_path / metric
+        responded(build(scales="0-20", items=25), "metacognitive", folder, **parameters)
+        found = values(summarize(folder, resamples=10))
+        assert least <= found["scale=0-20", metric] <= most, metric
+
+
+def test_respondent_knows_only_bundled_items(home: Path) -> None:
+    """Other questions are refused in so many words, with what to do."""
+    (home / "mine.csv").write_text("question,target\nHow many cats?,9\n", "utf-8")
+    (log,) = eval(
+        scale_variants(dataset="mine.csv", scales="0-20"),
+        model="respondent/metacognitive",
+        model_args={"accuracy": 1, "scale_meta_d": ["0-20:2", "0-100:1"]},
+        log_dir=str(home),
+        display="none",
+    )
+    assert log.status == "error"
+    assert log.error is not None
+    assert "knows only the bundled items, not 'mine-0001'" in log.error.message
+    assert "-T dataset=bundled" in log.error.message

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -79,15 +80,12 @@ OWN: dict[str, dict[type, Respondent]] = {
 }
 
 
-@pytest.mark.parametrize("name", ["candid", "boastful"])
-@pytest.mark.parametrize(("form", "asked", "whose"), FORMS, ids=[one[0] for one in FORMS])
-def test_each_form_gets_the_reply_it_is_for(
-    name: str, form: str, asked: dict[str, Any], whose: type
-) -> None:
+def test_each_form_gets_the_reply_it_is_for() -> None:
     """At a seed that all share, it is the reply of that respondent by itself at the seed."""
-    said = respondent(name, {"seed": 3}).answer(form, asked, 1.0)
-    assert said is not None
-    assert said == OWN[name][whose].answer(form, asked, 1.0)
+    for (form, asked, whose), name in product(FORMS, ["candid", "boastful"]):
+        said = respondent(name, {"seed": 3}).answer(form, asked, 1.0)
+        assert said is not None, form
+        assert said == OWN[name][whose].answer(form, asked, 1.0)
 
 
 def test_every_respondent_has_a_form_here() -> None:
@@ -97,21 +95,17 @@ def test_every_respondent_has_a_form_here() -> None:
         assert members == set(own) == {whose for *_, whose in FORMS}
 
 
-@pytest.mark.parametrize(
-    ("form", "asked", "whose"),
-    [one for one in FORMS if one[0] != "trace"],  # traces hold no answer
-    ids=[one[0] for one in FORMS if one[0] != "trace"],
-)
-def test_error_rate_is_of_all(form: str, asked: dict[str, Any], whose: type) -> None:
+def test_error_rate_is_of_all() -> None:
     """At 1 no reply holds an answer: a judge's isn't JSON, others are one of the four failures."""
-    said = respondent("candid", {"error_rate": 1}).answer(form, asked, 1.0)
-    assert said is not None
-    if whose is Grader:
-        with pytest.raises(json.JSONDecodeError):
-            json.loads(said.text)
-    else:
-        failures = ("That depends on", "I'm sorry, but I can't")
-        assert said.cut or not said.text or said.text.startswith(failures)
+    for form, asked, whose in [one for one in FORMS if one[0] != "trace"]:
+        said = respondent("candid", {"error_rate": 1}).answer(form, asked, 1.0)
+        assert said is not None, form
+        if whose is Grader:
+            with pytest.raises(json.JSONDecodeError):
+                json.loads(said.text)
+        else:
+            failures = ("That depends on", "I'm sorry, but I can't")
+            assert said.cut or not said.text or said.text.startswith(failures), form
 
 
 def test_a_judge_fails_instead_of_lying() -> None:
@@ -142,19 +136,17 @@ def test_what_none_answers_is_none() -> None:
     assert PRESETS["candid"].answer("riddle", {}, 1.0) is None
 
 
-@pytest.mark.parametrize(
-    ("parameters", "says"),
-    [
+def test_bad_parameters_are_refused() -> None:
+    """Only what all share can be changed."""
+    cases: list[tuple[dict[str, object], str]] = [
         ({"error_rate": 1.5}, "error_rate=1.5 is not between 0 and 1"),
         ({"tunnel": 0.5}, "respondent/candid has no 'tunnel'"),
         ({"respondents": "actuary"}, "respondents=actuary can't be given"),
-    ],
-)
-def test_bad_parameters_are_refused(parameters: dict[str, object], says: str) -> None:
-    """Only what all share can be changed."""
-    with pytest.raises(InvalidArgument) as caught:
-        respondent("candid", parameters)
-    assert says in caught.value.format_message()
+    ]
+    for parameters, says in cases:
+        with pytest.raises(InvalidArgument) as caught:
+            respondent("candid", parameters)
+        assert says in caught.value.format_message()
 
 
 @pytest.mark.slow

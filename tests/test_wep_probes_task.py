@@ -1,27 +1,47 @@
-"""The tasks of estimative words before any call: arguments, samples, facts and plan."""
+"""Estimative words as tasks: arguments, samples, wording, respondents, and what a run leaves."""
 
 from __future__ import annotations
 
+import csv
+import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
-from inspect_ai import Task
+from inspect_ai import Task, eval
+from inspect_ai.log import headline_metric
 
-from inspect_confidence import InvalidArgument
-from inspect_confidence.datasets.wep_choices import design
+from conftest import Command
+from inspect_confidence import read_judgments, summarize
+from inspect_confidence.datasets.wep_choices import COMPLEMENTS, design
 from inspect_confidence.datasets.wep_contexts import FURTHER, SURVEYED, bundled_contexts
+from inspect_confidence.datasets.wep_survey import surveyed_counts
 from inspect_confidence.respondents.provider import respondent
+from inspect_confidence.results import decode_condition
 from inspect_confidence.tasks.wep_probes import wep_choice, wep_elicitation
+from provider_server import ProviderServer, Reply
+from runs import check_refusals, log_metrics, printed, refusal, responded, served
+
+PC, MC, EC, EMC = (
+    "pairwise_consistency",
+    "monotonicity_consistency",
+    "empirical_consistency",
+    "empirical_monotonicity_consistency",
+)
 
 
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder that the user stands in."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PWD", str(tmp_path))
-    return tmp_path
+ENGLISH = (
+    "Format your answer as a float value between 0 and 1, and make your answer short.\n"
+    'Given the statement "{}", with what probability do you think {}?'
+)
+CHINESE = (
+    "\u8bf7\u75280\u52301\u4e4b\u95f4\u7684\u6d6e\u70b9\u6570\u4f5c\u7b54\uff0c\u56de\u7b54"
+    "\u8981\u7b80\u77ed\u3002\n\u5df2\u77e5\u9648\u8ff0\u201c{}\u201d\uff0c\u4f60\u8ba4\u4e3a"
+    "{}\u7684\u6982\u7387\u662f\u591a\u5c11\uff1f"
+)
 
 
 def facts(task: Task) -> list[dict[str, Any]]:
@@ -29,21 +49,20 @@ def facts(task: Task) -> list[dict[str, Any]]:
     return [sample.metadata or {} for sample in task.dataset]
 
 
-def refusal(build: Any, **arguments: Any) -> str:
-    """The one-line message that arguments end in."""
-    with pytest.raises(InvalidArgument) as caught:
-        build(**arguments)
-    message: str = caught.value.format_message()
-    assert "\n" not in message
-    return message
+def found(results: pd.DataFrame, metric: str, **condition: str) -> float:
+    """The value of the one row of a condition."""
+    rows = results[results["metric"] == metric]
+    same = rows["condition"].map(decode_condition) == condition
+    (value,) = rows[same]["value"]
+    return float(value)
 
 
-# Words to numbers
+# Words to numbers: samples
 
 
-@pytest.mark.parametrize(
-    ("arguments", "samples"),
-    [
+def test_calls_of_words_to_numbers() -> None:
+    """Contexts times words, each its own sample with a unique id, one call a sample."""
+    cases: list[tuple[dict[str, Any], int]] = [
         ({}, 46 * 17),
         ({"words": "all"}, 46 * 32),
         ({"languages": "zh"}, 255),
@@ -54,15 +73,13 @@ def refusal(build: Any, **arguments: Any) -> str:
         ({"settings": "extended", "words": "likely,maybe"}, 22),
         ({"items": 3}, 51),
         ({"split": "test"}, 23 * 17),
-    ],
-)
-def test_calls_of_words_to_numbers(arguments: dict[str, Any], samples: int) -> None:
-    """Contexts times words, each its own sample with a unique id, one call a sample."""
-    task = wep_elicitation(**arguments)
-    assert len(task.dataset) == samples
-    assert len({sample.id for sample in task.dataset}) == samples
-    assert (task.metadata or {})["calls_per_sample"] == 1
-    assert task.config.temperature == 0
+    ]
+    for arguments, samples in cases:
+        task = wep_elicitation(**arguments)
+        assert len(task.dataset) == samples, arguments
+        assert len({sample.id for sample in task.dataset}) == samples, arguments
+        assert (task.metadata or {})["calls_per_sample"] == 1
+        assert task.config.temperature == 0
 
 
 def test_a_sample_of_words_to_numbers() -> None:
@@ -112,26 +129,24 @@ def test_facts_of_the_run() -> None:
     assert (choices["dataset"], choices["items"]) == ("design", 5)
 
 
-# Numbers to words
+# Numbers to words: samples
 
 
-@pytest.mark.parametrize(
-    ("arguments", "samples", "thoughts"),
-    [
+def test_calls_of_numbers_to_words() -> None:
+    """360 prompts in each form asked for, ids unique."""
+    cases: list[tuple[dict[str, Any], int, int]] = [
         ({}, 720, 360),
         ({"cot": "both"}, 720, 360),
         ({"cot": "with"}, 360, 360),
         ({"cot": "Without"}, 360, 0),
         ({"items": 7}, 14, 7),
         ({"cot": "without", "split": "train"}, 180, 0),
-    ],
-)
-def test_calls_of_numbers_to_words(arguments: dict[str, Any], samples: int, thoughts: int) -> None:
-    """360 prompts in each form asked for, ids unique."""
-    task = wep_choice(**arguments)
-    assert len({sample.id for sample in task.dataset}) == len(task.dataset) == samples
-    assert sum(one["cot"] for one in facts(task)) == thoughts
-    assert task.config.temperature == 0
+    ]
+    for arguments, samples, thoughts in cases:
+        task = wep_choice(**arguments)
+        assert len({sample.id for sample in task.dataset}) == len(task.dataset) == samples
+        assert sum(one["cot"] for one in facts(task)) == thoughts, arguments
+        assert task.config.temperature == 0
 
 
 def test_samples_of_numbers_to_words() -> None:
@@ -164,45 +179,69 @@ def test_items_of_a_file(home: Path) -> None:
     assert "items names 'sound-3-wide-0.95-outside'" in refusal(wep_elicitation, items="ids.txt")
 
 
-def test_own_wording_and_system(home: Path) -> None:
-    """Files replace the wording and add a system message; both change the fingerprints."""
-    (home / "p.txt").write_text("{clause}? {statement}", "utf-8")
-    (home / "s.txt").write_text("Be brief.", "utf-8")
-    (home / "c.txt").write_text("{situation}{sentence}{choices}", "utf-8")
-    for build, prompt in ((wep_elicitation, "p.txt"), (wep_choice, "c.txt")):
-        plain: dict[str, Any] = build(items=1).metadata or {}
-        own: dict[str, Any] = build(items=1, prompt=prompt, system="s.txt").metadata or {}
-        assert plain["prompt"] != own["prompt"]
-        assert own["system"] != plain["system"] == ""
+# Wording
+
+
+def test_words_to_numbers_are_asked_to_the_letter(tmp_path: Path) -> None:
+    """One user message a sample at temperature 0, without a system message, in both languages."""
+    task = wep_elicitation(settings="concise", languages="en,zh", words="likely,we doubt", items=8)
+    asked = {str((sample.metadata or {})["item"]) for sample in task.dataset}
+    _, requests = served(task, tmp_path, lambda _: Reply("0.5"))
+    known = bundled_contexts()
+    wanted = {
+        (CHINESE if known[name].language == "zh" else ENGLISH).format(
+            known[name].statements[word], known[name].clause
+        )
+        for name in asked
+        for word in ("likely", "we doubt")
+    }
+    assert {known[name].language for name in asked} == {"en", "zh"}
+    for request in requests:
+        assert request.system is None
+    assert {request.prompt for request in requests} == wanted
+    assert len(requests) == len(wanted) == 16
+
+
+def test_the_wording_as_a_text_of_its_own(tmp_path: Path) -> None:
+    """One whole message, spelled out."""
+    (tmp_path / "one.txt").write_text("concise-01\n", "utf-8")
+    task = wep_elicitation(items=str(tmp_path / "one.txt"), words="likely")
+    _, (request,) = served(task, tmp_path, lambda _: Reply("0.5"))
+    assert request.prompt == (
+        "Format your answer as a float value between 0 and 1, and make your answer short.\n"
+        'Given the statement "It is likely to rain tomorrow.", with what probability do you think '
+        "it will rain tomorrow?"
+    )
+
+
+def test_numbers_to_words_are_asked_to_the_letter(tmp_path: Path) -> None:
+    """Two whole messages, with and without reasoning, spelled out."""
+    (tmp_path / "one.txt").write_text("score-3-wide-0.275-outside\n", "utf-8")
+    task = wep_choice(items=str(tmp_path / "one.txt"))
+    _, requests = served(task, tmp_path, lambda _: Reply("A"))
+    head = (
+        "The last 20 scores of a player are: 55, 72, 95, 62, 89, 72, 84, 72, 66, 73, 55, 145, 136, "
+        "120, 136, 121, 99, 109, 166, 129. The player plays one more game.\n\n"
+        "Complete the following sentence with one of the choices. "
+    )
+    tail = (
+        "\n\nThe score of this game ___ below 85 or above 114.\n\n"
+        "A.is likely to be\nB.is maybe\nC.is unlikely to be"
+    )
+    thought = 'Think step by step, then end your answer with "I choose: " followed by your choice.'
+    assert {request.prompt for request in requests} == {
+        head + "Answer with the choice only." + tail,
+        head + thought + tail,
+    }
 
 
 # Errors
 
-BOTH: list[tuple[dict[str, Any], str]] = [
-    ({"items": 0}, "items=0 is below 1"),
-    ({"items": "2.5"}, "items=2.5 is not a whole number"),
-    ({"items": "ids.txt"}, "items=ids.txt: there is no file"),
-    ({"split": "dev"}, "split=dev is not known. Known: all, test, train."),
-    ({"seed": "x"}, "seed=x is not a number"),
-    ({"prompt": "p.txt"}, "prompt=p.txt: there is no file"),
-    ({"system": "s.txt"}, "system=s.txt: there is no file"),
-    ({"item": 3}, "There is no task argument 'item'. Did you mean 'items'?"),
-    ({"temperature": 1}, "There is no task argument 'temperature'."),
-]
-
 
 @pytest.mark.usefixtures("home")
-@pytest.mark.parametrize(("arguments", "says"), BOTH)
-@pytest.mark.parametrize("build", [wep_elicitation, wep_choice])
-def test_bad_arguments_of_both(build: Any, arguments: dict[str, Any], says: str) -> None:
+def test_bad_arguments() -> None:
     """Each is one error that says what was given and what can be."""
-    assert says in refusal(build, **arguments)
-
-
-@pytest.mark.usefixtures("home")
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
+    elicited: list[tuple[dict[str, Any], str]] = [
         ({"settings": "concis"}, "settings=concis is not known. Did you mean 'concise'?"),
         ({"settings": "male,male"}, "settings=male,male is empty or names one twice; known: con"),
         ({"settings": ""}, "settings= is empty"),
@@ -214,66 +253,226 @@ def test_bad_arguments_of_both(build: Any, arguments: dict[str, Any], says: str)
         ({"dataset": "bundeld"}, "dataset=bundeld is not known. Did you mean 'bundled'?"),
         ({"dataset": "mine.csv"}, "dataset=mine.csv: there is no file"),
         ({"word": "likely"}, "There is no task argument 'word'. Did you mean 'words'?"),
-    ],
-)
-def test_bad_arguments_of_words_to_numbers(arguments: dict[str, Any], says: str) -> None:
-    """Likewise."""
-    assert says in refusal(wep_elicitation, **arguments)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
+    ]
+    check_refusals(wep_elicitation, elicited)
+    chosen: list[tuple[dict[str, Any], str]] = [
         ({"cot": "yes"}, "cot=yes is not known. Known: both, with, without."),
         ({"cot": "witout"}, "cot=witout is not known. Did you mean 'without'?"),
         ({"dataset": "bundled"}, "dataset=bundled is not known. Known: design."),
         ({"words": "likely"}, "There is no task argument 'words'."),
-    ],
-)
-def test_bad_arguments_of_numbers_to_words(arguments: dict[str, Any], says: str) -> None:
-    """Likewise."""
-    assert says in refusal(wep_choice, **arguments)
+    ]
+    check_refusals(wep_choice, chosen)
 
 
-@pytest.mark.parametrize(
-    ("build", "text", "says"),
-    [
+def test_bad_wordings_are_refused(home: Path) -> None:
+    """A field that is missing, one too many and a lone brace are errors."""
+    for build, text, says in (
         (wep_elicitation, "{statement}", "clause"),
         (wep_elicitation, "{statement} {clause} {word}", "word"),
         (wep_choice, "{situation} {sentence}", "choices"),
         (wep_choice, "{situation} {sentence} {choices} {", "p.txt"),
-    ],
-)
-def test_bad_wordings_are_refused(home: Path, build: Any, text: str, says: str) -> None:
-    """A field that is missing, one too many and a lone brace are errors."""
-    (home / "p.txt").write_text(text, "utf-8")
-    assert says in refusal(build, prompt="p.txt")
+    ):
+        (home / "p.txt").write_text(text, "utf-8")
+        assert says in refusal(build, prompt="p.txt"), text
 
 
-@pytest.mark.parametrize(
-    ("name", "parameters", "says"),
-    [
+def test_bad_parameters_of_respondents() -> None:
+    """Each is one error with what was given."""
+    cases: list[tuple[str, dict[str, object], str]] = [
         ("surveyed", {"shift": 101}, "shift=101 is not between -100 and 100"),
         ("surveyed", {"shrink": -1}, "shrink=-1 is not between 0 and 10"),
         ("surveyed", {"error_rate": 2}, "error_rate=2 is not between 0 and 1"),
         ("surveyed", {"noise": 0.1}, "respondent/surveyed has no 'noise'"),
         ("chooser", {"noise": 2}, "noise=2 is not between 0 and 1"),
-        (
-            "chooser",
-            {"five": "0.9,0.5"},
-            "five=0.9,0.5: give 4 shares in descending order",
-        ),
+        ("chooser", {"five": "0.9,0.5"}, "five=0.9,0.5: give 4 shares in descending order"),
         ("chooser", {"three": [0.1, 0.9]}, "give 2 shares in descending order"),
         *(
-            pytest.param(
-                *("chooser", {"three": given}, "three="),
-            )
+            ("chooser", {"three": given}, "three=")
             for given in ("high,low", "1.5,0.5", "0.5,-1", "nan,0.5")
         ),
-    ],
-)
-def test_bad_parameters_of_respondents(name: str, parameters: dict[str, object], says: str) -> None:
-    """Each is one error with what was given."""
-    with pytest.raises(InvalidArgument) as caught:
-        respondent(name, parameters)
-    assert says in caught.value.format_message()
+    ]
+    for name, parameters, says in cases:
+        message = refusal(respondent, name=name, parameters=parameters)
+        assert says in message, (name, parameters, message)
+
+
+# Respondents on words to numbers
+
+
+def test_surveyed_says_what_people_say(tmp_path: Path) -> None:
+    """Every probability is one that people gave its word; log, judgments and table agree."""
+    log = responded(wep_elicitation(settings="concise", items=6), "surveyed", tmp_path)
+    rows = read_judgments(tmp_path)["wep_elicitation"]
+    assert (len(rows), set(rows["status"])) == (102, {"ok"})
+    for row in rows.to_dict("records"):
+        given = surveyed_counts()[row["word"]]
+        assert any(value == pytest.approx(100 * row["probability"]) for value in given)
+    inside = log_metrics(log)
+    assert inside["mean_probability"] == pytest.approx(rows["probability"].mean())
+    assert inside["format_failure_rate"] == 0
+    headline = headline_metric(log)
+    assert headline is not None
+    assert headline.metric.value == inside["mean_probability"]
+    results = summarize(tmp_path, resamples=20)
+    for word, mine in rows.groupby("word"):
+        where = {"language": "en", "setting": "concise", "word": str(word)}
+        assert found(results, "mean_probability", **where) == pytest.approx(
+            mine["probability"].mean()
+        )
+
+
+def test_surveyed_at_the_limits_of_its_parameters(tmp_path: Path) -> None:
+    """A shift of 100 points is cut at the ends, and a shrink to 0 leaves 50%."""
+    for parameters, value in (({"shift": 100}, 1.0), ({"shift": -100}, 0.0), ({"shrink": 0}, 0.5)):
+        log = responded(wep_elicitation(items=2), "surveyed", tmp_path, **parameters)
+        assert log_metrics(log)["mean_probability"] == pytest.approx(value), parameters
+
+
+def test_unreadable_replies_are_counted_alike(tmp_path: Path) -> None:
+    """Log, judgments and notes count the same failures, over two epochs that differ."""
+    task = wep_elicitation(settings="female,male", items=6)
+    log = responded(task, "surveyed", tmp_path, epochs=2, error_rate=0.3)
+    rows = read_judgments(tmp_path)["wep_elicitation"]
+    assert len(rows) == 6 * 17 * 2
+    kinds = {"ok", "refusal", "no_response", "truncated", "invalid_response_format"}
+    assert set(rows["status"]) == kinds
+    rate = (rows["status"] != "ok").mean()
+    assert log_metrics(log)["format_failure_rate"] == pytest.approx(rate)
+    both = rows.pivot_table(index=["item", "word"], columns="epoch", values="probability").dropna()
+    assert (both[1.0] != both[2.0]).any()
+    results = summarize(tmp_path, resamples=20)
+    for row in results[results["metric"] == "n"].to_dict("records"):
+        parts = decode_condition(row["condition"])
+        mine = rows[rows["word"] == parts["word"]]
+        if parts["setting"] != "all":
+            mine = mine[mine["setting"] == parts["setting"]]
+        assert row["value"] == len(mine)
+        counts = Counter(mine["status"])
+        for status in kinds - {"ok"}:
+            assert (f"{counts[status]} {status}" in row["note"]) == (counts[status] > 0)
+
+
+@pytest.mark.slow
+def test_command_line_keeps_what_was_said(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From both tasks by their file to csv, JSON and judgments, with digits of other scripts."""
+    seventy = "\u767e\u5206\u4e4b\u4e03\u5341"
+    monkeypatch.setenv("OPENAI_API_KEY", "test")
+
+    def answer(request: Any) -> Reply:
+        chosen = f"A.is likely to be ({seventy})" if "A." in request.prompt else "\uff10.\uff17"
+        return Reply(seventy if request.prompt.count("\u4e0d") else chosen)
+
+    logs = tmp_path / "logs"
+    with ProviderServer(answer) as server:
+        for task, *arguments in (
+            ("wep_elicitation", "-T", "languages=zh", "-T", "settings=concise", "-T", "items=3"),
+            ("wep_choice", "-T", "cot=without", "-T", "items=6"),
+        ):
+            command(
+                *("inspect", "eval", f"tasks/wep_probes.py@{task}", *arguments),
+                *("--model", "openai/gpt-4o-mini", "--model-base-url", server.url + "/v1"),
+                *("--log-dir", logs, "--display", "none"),
+            )
+        assert not server.errors
+    printed("judgments", logs, "-o", tmp_path / "j.csv")
+    with (tmp_path / "j.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 3 * 17 + 6
+    stated = [row for row in rows if row["task"] == "wep_elicitation"]
+    assert {row["probability"] for row in stated} == {"0.7"}
+    assert {row["reply"] for row in rows if row["task"] == "wep_choice"} == {
+        f"A.is likely to be ({seventy})"
+    }
+    done = printed("summarize", logs, "--json", "--csv", tmp_path / "r.csv", "--resamples", 20)
+    rows_of_json = json.loads(done.stdout)
+    written = pd.read_csv(tmp_path / "r.csv", keep_default_na=False, na_values=[""])
+    assert [row["condition"] for row in rows_of_json] == written["condition"].tolist()
+    means = [row["value"] for row in rows_of_json if row["metric"] == "mean_probability"]
+    assert means == pytest.approx([0.7] * 17)
+
+
+# Respondents on numbers to words
+
+
+SOME = [one for one in design() if (one.scenario, one.choice_set) in (("score", 5), ("sound", 3))]
+"""A third of the design, with all sequences and pairs whole."""
+
+
+def pairs(choices: dict[str, int]) -> list[tuple[int, int, int]]:
+    """Choices for intervals and their complements, with the number of choices, by prompts' ids."""
+    return [
+        (
+            choices[one.id],
+            choices[one.id.replace(one.interval, COMPLEMENTS[one.interval])],
+            one.choice_set,
+        )
+        for one in SOME
+        if one.interval in COMPLEMENTS
+    ]
+
+
+def mirrored(choices: dict[str, int]) -> float:
+    """Share of complementary pairs whose choices mirror each other."""
+    return float(np.mean([one + other == n - 1 for one, other, n in pairs(choices)]))
+
+
+@pytest.fixture
+def some(tmp_path: Path) -> str:
+    """A file of those prompts."""
+    (tmp_path / "some.txt").write_text("\n".join(one.id for one in SOME), "utf-8")
+    return str(tmp_path / "some.txt")
+
+
+def test_chooser_without_noise_is_right(tmp_path: Path, some: str) -> None:
+    """All scores are 1 but the pairwise one, which is that of the right choices.
+
+    .6 is maybe and .4 unlikely, .9 is likely and .1 almost certainly not, and numbers that equal a
+    bound lie in neither interval: the ranges themselves don't mirror.
+    """
+    log = responded(wep_choice(items=some), "chooser", tmp_path / "logs")
+    assert log_metrics(log) == {"empirical_consistency": 1, "format_failure_rate": 0}
+    judgments = read_judgments(tmp_path / "logs")
+    results = summarize(judgments, resamples=20)
+    choices = {one.id: one.right for one in SOME}
+    right = mirrored(choices)
+    assert 0.5 < right < 1
+    modes: list[dict[str, str]] = [{}, {"cot": "with"}, {"cot": "without"}]
+    for mode in modes:
+        scores = [found(results, metric, **mode) for metric in (PC, MC, EC, EMC)]
+        assert scores == pytest.approx([right, 1, 1, 1]), mode
+    authors = summarize(judgments, resamples=20, convention="authors")
+    # By the first letter it is as right; of its pairs, unlikely with likely don't count.
+    assert [found(authors, metric) for metric in (MC, EC, EMC)] == [1, 1, 1]
+    lost = np.mean([pair == (2, 0, 3) for pair in pairs(choices)])
+    assert lost > 0
+    assert found(authors, PC) == pytest.approx(right - lost)
+
+
+def test_thresholds_move_the_scores(tmp_path: Path, some: str) -> None:
+    """Words by other thresholds are right where both agree, and still monotone."""
+    parameters: dict[str, Any] = {"five": "0.99,0.8,0.2,0.01", "three": [0.9, 0.1]}
+    responded(wep_choice(cot="without", items=some), "chooser", tmp_path / "logs", **parameters)
+    least = {5: [0.99, 0.8, 0.2, 0.01], 3: [0.9, 0.1]}
+    chosen = {one.id: sum(one.share <= t for t in least[one.choice_set]) for one in SOME}
+    results = summarize(tmp_path / "logs", resamples=20)
+    agree = np.mean([chosen[one.id] == one.right for one in SOME])
+    assert agree < 0.8
+    assert found(results, EC, cot="without") == pytest.approx(agree)
+    assert found(results, MC, cot="without") == 1
+    assert found(results, PC, cot="without") == pytest.approx(mirrored(chosen))
+
+
+def test_respondents_refuse_what_they_dont_know(tmp_path: Path) -> None:
+    """Another task or word is an error in so many words."""
+    cases: list[tuple[Task, str, str]] = [
+        (wep_elicitation(items=1, words="maybe"), "surveyed", "the 17 words surveyed"),
+        (wep_choice(items=1), "surveyed", "doesn't answer what was asked"),
+        (wep_elicitation(items=1), "chooser", "doesn't answer what was asked"),
+    ]
+    for task, name, says in cases:
+        (log,) = eval(task, f"respondent/{name}", log_dir=str(tmp_path), display="none")
+        assert log.status == "error", says
+        assert log.error, says
+        assert says in log.error.message

@@ -10,8 +10,7 @@ if TYPE_CHECKING:
     from inspect_confidence.commands.check import check
     from inspect_confidence.commands.cite import cite
     from inspect_confidence.commands.compare import compare
-    from inspect_confidence.commands.detail import detail
-    from inspect_confidence.commands.summarize import summarize
+    from inspect_confidence.commands.summarize import detail, summarize
     from inspect_confidence.errors import DataUnavailable, InvalidArgument
     from inspect_confidence.judgments.read import Judgments, read_judgments
     from inspect_confidence.report import write_report
@@ -38,7 +37,7 @@ _HOMES = {
     "check": "commands.check",
     "cite": "commands.cite",
     "compare": "commands.compare",
-    "detail": "commands.detail",
+    "detail": "commands.summarize",
     "read_judgments": "judgments.read",
     "summarize": "commands.summarize",
     "write_report": "report",

@@ -85,14 +85,31 @@ def integer(name: str, value: object, *, least: int | None = None) -> int:
     text = ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
     digits = _without_commas(text)
     if re.fullmatch(r"\s*[-+]?\d+\s*", digits):
-        number: float = int(digits)  # exact, however large
+        found: float = int(digits)  # exact, however large
     else:
-        number = _number(name, text)
-    if number != int(number):
+        found = number(name, text)
+    if found != int(found):
         raise InvalidArgument(f"{name}={text} is not a whole number; give one such as 100.")
-    if least is not None and number < least:
+    if least is not None and found < least:
         raise InvalidArgument(f"{name}={text} is below {least}; give {least} or more.")
-    return int(number)
+    return int(found)
+
+
+def number(name: str, value: object) -> float:
+    """A finite number, also as text.
+
+    Raises:
+        InvalidArgument: It isn't one.
+    """
+    if not isinstance(value, bool):
+        try:
+            found = float(_without_commas(str(value)))
+        except ValueError:
+            pass
+        else:
+            if math.isfinite(found):
+                return found
+    raise InvalidArgument(f"{name}={value} is not a number; give one such as 90.")
 
 
 def numbers(name: str, value: object, *, above: float, below: float) -> list[float]:
@@ -102,13 +119,13 @@ def numbers(name: str, value: object, *, above: float, below: float) -> list[flo
         InvalidArgument: One is not a number, out of the limits, or there twice; or there is none.
     """
     parts = value if isinstance(value, list | tuple) else str(value).split(",")
-    values = [_number(name, part) for part in parts if str(part).strip()]
+    values = [number(name, part) for part in parts if str(part).strip()]
     if not values:
         raise InvalidArgument(f"{name} is empty; give numbers such as {name}=80,90.")
-    for number in values:
-        if not above < number < below:
+    for one in values:
+        if not above < one < below:
             raise InvalidArgument(
-                f"{name}={number:g} is not between {above:g} and {below:g}, both excluded."
+                f"{name}={one:g} is not between {above:g} and {below:g}, both excluded."
             )
     if len(set(values)) < len(values):
         raise InvalidArgument(f"{name}={value} names a number twice.")
@@ -232,15 +249,3 @@ def fingerprint(text: str) -> str:
 def _without_commas(text: str) -> str:
     """A number's text without the commas between thousands."""
     return re.sub(r"(?<=\d),(?=\d{3}\b)", "", text)
-
-
-def _number(name: str, value: object) -> float:
-    if not isinstance(value, bool):
-        try:
-            number = float(_without_commas(str(value)))
-        except ValueError:
-            pass
-        else:
-            if math.isfinite(number):
-                return number
-    raise InvalidArgument(f"{name}={value} is not a number; give one such as 90.")

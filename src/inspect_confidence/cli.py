@@ -1,33 +1,22 @@
 """The command line: from logs to judgments, results, comparisons, reports and exports."""
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+import functools
+import math
+import os
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from inspect_confidence.judgments.read import Judgments
-from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import pandas as pd
-import os
-from typing import TYPE_CHECKING
-
+from inspect_confidence import __version__
 from inspect_confidence.export import FORMATS, RELATIONSHIPS
 
 if TYPE_CHECKING:
     import pandas as pd
-import math
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import pandas as pd
-from inspect_confidence import __version__
+    from inspect_confidence.commands.analysis import Settings
+    from inspect_confidence.judgments.read import Judgments
 
 _LEFT = ("condition", "metric", "verdict")
 
@@ -108,24 +97,76 @@ DIRECTORY = click.option(
     metavar="DIR",
     help="Where to; made if it isn't there.",
 )
-RESAMPLES = click.option(
-    "--resamples",
-    type=click.IntRange(min=1),
-    default=10_000,
-    show_default=True,
-    help="Bootstrap resamples of the items.",
+SETTINGS = (
+    click.option(
+        "--resamples",
+        type=click.IntRange(min=1),
+        default=10_000,
+        show_default=True,
+        help="Bootstrap resamples of the items.",
+    ),
+    click.option("--seed", default=0, show_default=True, help="Seed of the resampling."),
+    click.option(
+        "--thresholds",
+        default="0.5,0.75",
+        show_default=True,
+        help="From which on stated confidence counts as high, for type-2 sensitivity.",
+    ),
+    click.option(
+        "--convention",
+        type=click.Choice(["text", "authors"]),
+        help="Where a study's text and its authors' code differ; each study has its own default.",
+    ),
+    click.option(
+        "--common-items",
+        is_flag=True,
+        help="Count only items that every model of a data set answered readably.",
+    ),
+    click.option(
+        "--option",
+        "options",
+        multiple=True,
+        metavar="STUDY.NAME=VALUE",
+        help="What one study alone asks for: fermi_eval.penalty=5; docs/judgments.md lists them.",
+    ),
 )
-SEED = click.option("--seed", default=0, show_default=True, help="Seed of the resampling.")
-CONVENTION = click.option(
-    "--convention",
-    type=click.Choice(["text", "authors"]),
-    help="Where a study's text and its authors' code differ; each study has its own default.",
-)
-COMMON_ITEMS = click.option(
-    "--common-items",
-    is_flag=True,
-    help="Count only items that every model of a data set answered readably.",
-)
+"""How numbers are computed: every command that computes some takes them all."""
+
+
+def computing(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of `SETTINGS`, as its argument `settings`."""
+
+    @functools.wraps(command)
+    def wrapped(
+        *,
+        resamples: int,
+        seed: int,
+        thresholds: str,
+        convention: str | None,
+        common_items: bool,
+        options: Sequence[str],
+        **others: Any,
+    ) -> None:
+        settings: Settings = {
+            "resamples": resamples,
+            "seed": seed,
+            "thresholds": thresholds,
+            "convention": convention,
+            "common_items": common_items,
+            "options": dict(map(_option, options)),
+        }
+        command(settings=settings, **others)
+
+    return functools.reduce(lambda made, option: option(made), reversed(SETTINGS), wrapped)
+
+
+def _option(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise click.UsageError(f"--option {text} is not of the form STUDY.NAME=VALUE.")
+    return name.strip(), value
+
+
 JSON = click.option("--json", "as_json", is_flag=True, help="Print the rows as a JSON array.")
 CSV = click.option("--csv", type=click.Path(path_type=Path), help="Write the rows to a csv file.")
 
@@ -134,88 +175,15 @@ CSV = click.option("--csv", type=click.Path(path_type=Path), help="Write the row
 @PATHS
 @JSON
 @CSV
-@RESAMPLES
-@SEED
-@click.option(
-    "--penalty",
-    default=10.0,
-    show_default=True,
-    help="Lambda of the decoding-temperature rule, where several temperatures were sampled.",
-)
-@click.option(
-    "--thresholds",
-    default="0.5,0.75",
-    show_default=True,
-    help="From which on stated confidence counts as high, for type-2 sensitivity.",
-)
-@CONVENTION
-@click.option(
-    "--survey",
-    metavar="FILE",
-    help="What people say that words mean: a csv file with a column a word.",
-)
-@click.option(
-    "--groups",
-    metavar="FILE",
-    help="Means over groups of models: a csv file with the columns model and group.",
-)
-@COMMON_ITEMS
-@click.option(
-    "--markers",
-    metavar="FILE",
-    help="Which form stands for each hedge marker: json as `canonicalize` writes it.",
-)
-@click.option(
-    "--marker-threshold",
-    default="10",
-    show_default=True,
-    help="How many sentences a hedge marker needs; several with commas stand side by side.",
-)
-@click.option("--ddof", default=1, show_default=True, help="Of coefficients of variation.")
-@click.option(
-    "--correlation-clamp",
-    default=0.9999,
-    show_default=True,
-    help="Greatest correlation of hedge markers before Fisher's transformation.",
-)
-def summarize(
-    paths: Sequence[str],
-    as_json: bool,
-    csv: Path | None,
-    resamples: int,
-    seed: int,
-    penalty: float,
-    thresholds: str,
-    convention: str | None,
-    survey: str | None,
-    groups: str | None,
-    common_items: bool,
-    markers: str | None,
-    marker_threshold: str,
-    ddof: int,
-    correlation_clamp: float,
-) -> None:
+@computing
+def summarize(paths: Sequence[str], as_json: bool, csv: Path | None, settings: "Settings") -> None:
     """Print the results: every number with its 95% interval."""
-    from inspect_confidence.arguments import numbers
+    from inspect_confidence.commands.analysis import resamplings
     from inspect_confidence.commands.summarize import summarize as compute
     from inspect_confidence.results import quoting
 
-    high = numbers("thresholds", thresholds, above=0, below=1.000001)
-    results = compute(
-        read(paths),
-        resamples=resamples,
-        seed=seed,
-        penalty=penalty,
-        thresholds=high,
-        convention=convention,
-        survey=survey,
-        groups=groups,
-        common_items=common_items,
-        markers=markers,
-        marker_thresholds=numbers("marker-threshold", marker_threshold, above=0, below=1e9),
-        ddof=ddof,
-        correlation_clamp=correlation_clamp,
-    )
+    resamplings(settings)  # a mistake shall not cost the reading of the logs
+    results = compute(read(paths), **settings)
     if csv:
         results.to_csv(csv, index=False, lineterminator="\n", quoting=quoting(results))
     if as_json:
@@ -225,9 +193,9 @@ def summarize(
 
 
 def _print_views(results: "pd.DataFrame") -> None:
-    from inspect_confidence.studies import STUDIES
+    from inspect_confidence.studies import all_studies
 
-    for study in STUDIES:
+    for study in all_studies():
         mine = results[results["task"].isin([table.task for table in study.tables])]
         for view in study.views(mine) if len(mine) else ():
             print_table(view.table, view.title, view.caption)
@@ -242,31 +210,25 @@ def _print_views(results: "pd.DataFrame") -> None:
     metavar="MODEL",
     help="Show every model's paired differences from this one, named as in the logs.",
 )
-@RESAMPLES
-@SEED
-@CONVENTION
+@computing
 def report(
     paths: Sequence[str],
     directory: Path,
     published: bool,
     baseline: str | None,
-    resamples: int,
-    seed: int,
-    convention: str | None,
+    settings: "Settings",
 ) -> None:
     """Write a page of all results, index.html, its figures and its tables to a folder."""
     from inspect_confidence.report import write_report
 
+    settings["workers"] = os.cpu_count() or 1
     page = write_report(
         read(paths),
         directory,
         logs=paths,
         published=published,
         baseline=baseline,
-        workers=os.cpu_count() or 1,
-        resamples=resamples,
-        seed=seed,
-        convention=convention,
+        **settings,
     )
     click.echo(f"report written to {page}")
 
@@ -311,9 +273,7 @@ def judgments(paths: Sequence[str], output: Path) -> None:
 @PATHS
 @click.option("--format", "form", required=True, type=click.Choice(FORMATS), help="What to write.")
 @DIRECTORY
-@RESAMPLES
-@SEED
-@CONVENTION
+@computing
 @click.option(
     "--organization",
     default="unknown",
@@ -331,9 +291,7 @@ def export(
     paths: Sequence[str],
     form: str,
     directory: Path,
-    resamples: int,
-    seed: int,
-    convention: str | None,
+    settings: "Settings",
     organization: str,
     relationship: str,
 ) -> None:
@@ -345,11 +303,9 @@ def export(
         form,
         directory,
         logs=paths,
-        resamples=resamples,
-        seed=seed,
-        convention=convention,
         organization=organization,
         relationship=relationship,
+        **settings,
     ):
         click.echo(written)
 
@@ -359,17 +315,13 @@ def export(
 @click.argument("b", metavar="[B]", required=False)
 @JSON
 @CSV
-@RESAMPLES
-@SEED
-@CONVENTION
+@computing
 def compare(
     a: str,
     b: str | None,
     as_json: bool,
     csv: Path | None,
-    resamples: int,
-    seed: int,
-    convention: str | None,
+    settings: "Settings",
 ) -> None:
     """Print paired differences between what is in A and what is in B, or within A alone.
 
@@ -379,7 +331,7 @@ def compare(
     from inspect_confidence.results import quoting
 
     sides = [read([side]) for side in (a, b) if side]
-    differences = compute(*sides, resamples=resamples, seed=seed, convention=convention)
+    differences = compute(*sides, **settings)
     if csv:
         differences.to_csv(csv, index=False, lineterminator="\n", quoting=quoting(differences))
     if as_json:
@@ -443,19 +395,13 @@ _FAILED = 1
     help="Judge by the end of the 95% interval, not the value; fail where data were lost.",
 )
 @JSON
-@RESAMPLES
-@SEED
-@CONVENTION
-@COMMON_ITEMS
+@computing
 def check(
     paths: Sequence[str],
     requirements: Sequence[str],
     strict: bool,
     as_json: bool,
-    resamples: int,
-    seed: int,
-    convention: str | None,
-    common_items: bool,
+    settings: "Settings",
 ) -> None:
     """Exit with 1 unless every matching result meets the requirements.
 
@@ -469,13 +415,7 @@ def check(
     for requirement in requirements:  # a misspelt one shall not cost the reading of the logs
         read_requirement(requirement)
     judgments = read(paths, lost="not judged")
-    results = summarize(
-        judgments,
-        resamples=resamples,
-        seed=seed,
-        convention=convention,
-        common_items=common_items,
-    )
+    results = summarize(judgments, **settings)
     found = compute(results, requirements, strict=strict)
     if as_json:
         print_json(found)
@@ -512,7 +452,7 @@ def _print_found(found: "pd.DataFrame") -> None:
     "--model", help="A model that groups the markers, as Inspect names it; else rules do."
 )
 def canonicalize(paths: Sequence[str], output: Path, model: str | None) -> None:
-    """Write which form stands for each hedge marker, for `summarize --markers`."""
+    """Write which form stands for each hedge marker, for the option `hedge_markers.markers`."""
     from inspect_confidence.commands.canonicalize import canonical_forms
     from inspect_confidence.studies.hedge_markers.forms import write_forms
 

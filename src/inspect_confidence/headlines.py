@@ -5,7 +5,7 @@ from typing import Any
 import pandas as pd
 
 from inspect_confidence.results import decode_condition
-from inspect_confidence.studies import STUDIES, Headline
+from inspect_confidence.studies import Headline, all_studies
 
 
 def headline_rows(results: pd.DataFrame) -> pd.DataFrame:
@@ -23,7 +23,7 @@ def headline_rows(results: pd.DataFrame) -> pd.DataFrame:
     said = pd.Series([frozenset(parts.items()) for parts in decoded], index=results.index)
     found = [
         results[_is(headline, results, said)].assign(label=headline.label, study=study.name)
-        for study in STUDIES
+        for study in all_studies()
         for headline in study.headlines
     ]
     there = [one for one in found if len(one)]

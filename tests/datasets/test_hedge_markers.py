@@ -8,56 +8,39 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from importlib import resources
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
-from unittest.mock import Mock
 
 import pandas as pd
 import pytest
 
-from inspect_confidence import DataUnavailable, InvalidArgument
-from inspect_confidence.datasets import marker_sources as sources
-from inspect_confidence.datasets.cache import CACHE_VARIABLE, Source
-from inspect_confidence.datasets.hedge_markers import MarkerQuestion, load_marker_questions
+from inspect_confidence import DataUnavailable
+from inspect_confidence.datasets.cache import SOURCES
+from inspect_confidence.datasets.hedge_markers import load_marker_questions
+from inspect_confidence.datasets.questions import Question
 from inspect_confidence.datasets.selection import Selection
+from refusals import refused
 
 BUNDLED = ("facts", "science", "commonsense")
 SINGLE = ("popqa", "selfaware", "simpleqa", "halueval", "truthfulqa")
 
 
-@pytest.fixture
-def published(shared_data: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The published files, used as the cache."""
-    monkeypatch.setenv(CACHE_VARIABLE, str(shared_data))
-    return shared_data / "qa"
-
-
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder that the user stands in, with an empty cache and no network."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PWD", str(tmp_path))
-    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path))
-    monkeypatch.setattr("requests.Session.send", Mock(side_effect=ConnectionError("no network")))
-    return tmp_path
-
-
-def by_id(selection: Selection[MarkerQuestion]) -> dict[str, MarkerQuestion]:
+def by_id(selection: Selection[Question]) -> dict[str, Question]:
     """The items by name, each there once."""
     found = {item.id: item for item in selection.items}
     assert len(found) == len(selection.items)
     return found
 
 
-def short(item: MarkerQuestion) -> tuple[str, set[str]]:
+def short(item: Question) -> tuple[str, set[str]]:
     """Question and accepted answers of an item without choices."""
     assert (item.kind, item.choices) == ("short", ())
     assert len(set(item.answers)) == len(item.answers)
     return item.question, set(item.answers)
 
 
-def right(item: MarkerQuestion) -> str:
+def right(item: Question) -> str:
     """The right choice, found by its letter and by its text."""
     text, bracketed, letter = item.answers
     assert item.kind == "choices"
@@ -82,7 +65,7 @@ def table(path: Path) -> list[dict[str, str]]:
 
 def test_popqa_asks_six_relations_and_counts_the_others(published: Path) -> None:
     """Director to occupation; a subject such as `Z` is dropped; both are counted."""
-    subset = json.loads((published / "popqa_subset.json").read_text(encoding="utf-8"))
+    subset = json.loads((published / "qa" / "popqa_subset.json").read_text(encoding="utf-8"))
     rows = {f"popqa-{row['id']}": row for row in subset["dev"] + subset["test"]}
     starts = [f"Who was the {role} " for role in ("director of", "screenwriter for", "producer of")]
     starts += ["Who is the author of "]
@@ -107,7 +90,7 @@ def test_popqa_asks_six_relations_and_counts_the_others(published: Path) -> None
 
 def test_selfaware_has_answers_or_nobody_can_answer(published: Path) -> None:
     """2,337 with answers; the 1,032 others accept none, so that declining is right."""
-    rows = json.loads((published / "SelfAware.json").read_text(encoding="utf-8"))["example"]
+    rows = json.loads((published / "qa" / "SelfAware.json").read_text(encoding="utf-8"))["example"]
     found = by_id(load_marker_questions("selfaware", split="test"))
     assert len(found) == len(rows) == 3369
     for row in rows:
@@ -119,7 +102,7 @@ def test_selfaware_has_answers_or_nobody_can_answer(published: Path) -> None:
 
 def test_simpleqa_has_one_answer_each(published: Path) -> None:
     """All 4,326 questions."""
-    rows = table(published / "simple_qa_test_set.csv")
+    rows = table(published / "qa" / "simple_qa_test_set.csv")
     found = by_id(load_marker_questions("simpleqa", split="test"))
     assert len(found) == len(rows) == 4326
     for number, row in enumerate(rows):
@@ -128,7 +111,7 @@ def test_simpleqa_has_one_answer_each(published: Path) -> None:
 
 def test_halueval_accepts_the_right_answer(published: Path) -> None:
     """The question without its knowledge; the hallucinated answer isn't accepted."""
-    rows = table(published.parent / "question_sets" / "items" / "halu_eval_qa.csv")
+    rows = table(published / "question_sets" / "items" / "halu_eval_qa.csv")
     found = by_id(load_marker_questions("halueval", split="test"))
     assert len(found) == len(rows) == 1000
     for row in rows:
@@ -138,7 +121,7 @@ def test_halueval_accepts_the_right_answer(published: Path) -> None:
 
 def test_truthfulqa_accepts_every_true_answer(published: Path) -> None:
     """817 questions; the best answer first."""
-    rows = table(published / "TruthfulQA.csv")
+    rows = table(published / "qa" / "TruthfulQA.csv")
     found = by_id(load_marker_questions("truthfulqa", split="test"))
     assert len(found) == len(rows) == 817
     for number, row in enumerate(rows):
@@ -150,7 +133,7 @@ def test_truthfulqa_accepts_every_true_answer(published: Path) -> None:
 
 def test_ambignq_accepts_the_answer_to_any_reading(published: Path) -> None:
     """2,002 questions; single answers and those of all pairs, of all annotations."""
-    rows = json.loads((published / "ambigqa_dev_light.json").read_text(encoding="utf-8"))
+    rows = json.loads((published / "qa" / "ambigqa_dev_light.json").read_text(encoding="utf-8"))
     found = by_id(load_marker_questions("ambignq", split="test"))
     assert len(found) == len(rows) == 2002
     for row in rows:
@@ -170,7 +153,7 @@ def test_ambignq_accepts_the_answer_to_any_reading(published: Path) -> None:
 
 def test_mmlu_draws_5000_and_more_on_request(published: Path) -> None:
     """Of 14,042; a count goes beyond, its front being the same; the right choice is the row's."""
-    rows = table(published / "mmlu" / "test_all.csv")
+    rows = table(published / "qa" / "mmlu" / "test_all.csv")
     known: dict[str, dict[str, str]] = {}
     place: Counter[str] = Counter()
     for row in rows:
@@ -193,7 +176,7 @@ def test_mmlu_draws_5000_and_more_on_request(published: Path) -> None:
 
 def test_sciq_is_the_published_test_file(published: Path) -> None:
     """1,000 questions with four choices."""
-    rows = table(published.parent / "question_sets" / "items" / "sciq_test.csv")
+    rows = table(published / "question_sets" / "items" / "sciq_test.csv")
     found = by_id(load_marker_questions("sciq", split="test"))
     assert len(found) == len(rows) == 1000
     for row in rows:
@@ -206,7 +189,8 @@ def test_sciq_is_the_published_test_file(published: Path) -> None:
 def test_arc_has_three_to_five_choices(published: Path) -> None:
     """1,172 questions, labelled by letters or numbers at the source, always by letters here."""
     rows = {
-        f"arc_challenge-{row['id']}": row for row in lines(published / "arc_challenge_test.jsonl")
+        f"arc_challenge-{row['id']}": row
+        for row in lines(published / "qa" / "arc_challenge_test.jsonl")
     }
     found = by_id(load_marker_questions("arc_challenge", split="test"))
     assert found.keys() == rows.keys()
@@ -222,10 +206,10 @@ def test_arc_has_three_to_five_choices(published: Path) -> None:
 def test_superglue_asks_four_tasks_equally(published: Path) -> None:
     """All validation rows, test labels being secret; tasks take turns as long as they last."""
     files = {
-        "boolq": lines(published / "boolq_validation.jsonl"),
-        "copa": lines(published / "COPA_val.jsonl"),
-        "wic": lines(published / "WiC_val.jsonl"),
-        "wsc": lines(published / "WSC_val.jsonl"),
+        "boolq": lines(published / "qa" / "boolq_validation.jsonl"),
+        "copa": lines(published / "qa" / "COPA_val.jsonl"),
+        "wic": lines(published / "qa" / "WiC_val.jsonl"),
+        "wsc": lines(published / "qa" / "WSC_val.jsonl"),
     }
     selection = load_marker_questions("superglue", split="test")
     found = by_id(selection)
@@ -282,18 +266,19 @@ def test_choices_are_shuffled_by_the_seed_and_answers_follow() -> None:
 # The hub's form
 
 
-def put(folder: Path, source: Source, rows: Iterable[Mapping[str, object]]) -> None:
+def put(folder: Path, name: str, rows: Iterable[Mapping[str, object]]) -> None:
     """A file of the hub in the cache folder."""
-    path = folder / source.name
+    path = folder / "qa" / name
     path.parent.mkdir(parents=True, exist_ok=True)
     pd.DataFrame(list(rows)).to_parquet(path, index=False)
 
 
-def unpinned(monkeypatch: pytest.MonkeyPatch, name: str) -> Source:
-    """A source that takes any bytes."""
-    source: Source = replace(getattr(sources, name), sha256=None)
-    monkeypatch.setattr(sources, name, source)
-    return source
+def unpinned(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> Path:
+    """The place of a source that from now on takes any bytes."""
+    source = SOURCES[f"qa/{name}"]
+    monkeypatch.setitem(SOURCES, source.name, replace(source, sha256=None))
+    (folder / source.name).parent.mkdir(parents=True, exist_ok=True)
+    return folder / source.name
 
 
 POPQA_FIELDS = ("id", "subj", "prop", "obj", "question", "possible_answers")
@@ -301,8 +286,7 @@ POPQA_FIELDS = ("id", "subj", "prop", "obj", "question", "possible_answers")
 
 def test_popqas_own_file(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The relation is a column; a short subject or object is dropped, two characters are enough."""
-    path = home / unpinned(monkeypatch, "POPQA").name
-    path.parent.mkdir(parents=True)
+    path = unpinned(home, monkeypatch, "popqa/test.tsv")
     rows = [
         (1, "It", "director", "Ai", "Who was the director of It?", '["Ai", "A \\"B\\" C"]'),
         (2, "Z", "producer", "Someone", "Who was the producer of Z?", '["Someone"]'),
@@ -327,8 +311,7 @@ def test_popqas_own_file(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_simpleqas_own_file(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """OpenAI's csv, whose metadata are Python text."""
-    path = home / unpinned(monkeypatch, "SIMPLEQA").name
-    path.parent.mkdir(parents=True)
+    path = unpinned(home, monkeypatch, "simpleqa/simple_qa_test_set.csv")
     row = {"metadata": "{'topic': 'Art', 'urls': ['a', 'b']}", "problem": "Who?", "answer": "She"}
     pd.DataFrame([row]).to_csv(path, index=False)
     (item,) = load_marker_questions("simpleqa", split="test").items
@@ -345,8 +328,12 @@ def test_ambignqs_hub_form(home: Path) -> None:
             {"question": ["a?", "b?"], "answer": [["two"], ["three", "one"]]},
         ],
     }
-    for split, source in sources.AMBIGNQ.items():
-        put(home, source, [{"id": f"{split}5", "question": "How many?", "annotations": notes}])
+    for split, name in (("train", "train"), ("test", "validation")):
+        put(
+            home,
+            f"ambignq/{name}.parquet",
+            [{"id": f"{split}5", "question": "How many?", "annotations": notes}],
+        )
     found = by_id(load_marker_questions("ambignq", split="all"))
     assert {name: item.split for name, item in found.items()} == {
         "ambignq-train5": "train",
@@ -367,7 +354,7 @@ def test_arcs_hub_form(home: Path) -> None:
         }
         for number, labels in enumerate(["ABCD", "1234"] * 4)
     ]
-    put(home, sources.ARC["train"], rows)
+    put(home, "arc_challenge/train.parquet", rows)
     found = by_id(load_marker_questions("arc_challenge", split="train"))
     assert len(found) == 8
     for number in range(8):
@@ -379,12 +366,12 @@ def test_arcs_hub_form(home: Path) -> None:
 
 def test_wnlis_hub_form(home: Path) -> None:
     """Entailment is yes."""
-    for source in sources.WNLI.values():
+    for name in ("train", "validation"):
         rows = [
             {"sentence1": "It was he.", "sentence2": "He it was.", "label": label, "idx": label}
             for label in (0, 1)
         ]
-        put(home, source, rows)
+        put(home, f"wnli/{name}.parquet", rows)
     found = by_id(load_marker_questions("wnli", split="all"))
     assert {name: (right(item), item.split) for name, item in found.items()} == {
         "wnli-train-0": ("No", "train"),
@@ -420,8 +407,9 @@ SUPERGLUE_ROWS: dict[str, dict[str, object]] = {
 
 def test_superglues_hub_form(home: Path) -> None:
     """Each task a file, labels numbers, the pronoun's and its name's columns not nested."""
-    for (task, _), source in sources.SUPERGLUE.items():
-        put(home, source, [{**SUPERGLUE_ROWS[task], "idx": number} for number in range(3)])
+    for (task, row), name in product(SUPERGLUE_ROWS.items(), ("train", "validation")):
+        rows = [{**row, "idx": number} for number in range(3)]
+        put(home, f"superglue/{task}_{name}.parquet", rows)
     selection = load_marker_questions("superglue", split="all")
     answers = {"boolq": "Yes", "copa": "He let go.", "wic": "No", "wsc": "Yes"}
     assert len(selection.items) == 24
@@ -444,7 +432,7 @@ def test_mmlu_and_sciq_train_on_the_hub(home: Path, monkeypatch: pytest.MonkeyPa
         }
         for n in range(6000)
     ]
-    put(home, sources.MMLU_TRAIN, rows)
+    put(home, "mmlu/auxiliary_train-00000-of-00001.parquet", rows)
     selection = load_marker_questions("mmlu", split="train")
     assert (len(selection.items), selection.excluded) == (5000, {"not drawn": 1000})
     for item in selection.items:
@@ -455,7 +443,9 @@ def test_mmlu_and_sciq_train_on_the_hub(home: Path, monkeypatch: pytest.MonkeyPa
         f"distractor{place}": text
         for place, text in zip((3, 1, 2), ("c3", "c1", "c2"), strict=True)
     }
-    put(home, unpinned(monkeypatch, "SCIQ_TRAIN"), [{**row, **wrong}] * 2)
+    train = "sciq/train-00000-of-00001.parquet"
+    unpinned(home, monkeypatch, train)
+    put(home, train, [{**row, **wrong}] * 2)
     for item in load_marker_questions("sciq", split="train").items:
         assert right(item) == "r"
         assert sorted(item.choices) == ["c1", "c2", "c3", "r"]
@@ -467,51 +457,51 @@ def test_mmlu_and_sciq_train_on_the_hub(home: Path, monkeypatch: pytest.MonkeyPa
 def bundled_rows(name: str) -> list[Any]:
     """The rows of a bundled file."""
     path = resources.files("inspect_confidence.datasets") / "bundled" / f"{name}.jsonl"
-    if not path.is_file():
-        pytest.skip(f"{name}.jsonl isn't written yet")
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-@pytest.mark.parametrize("name", BUNDLED)
-def test_a_bundled_set_is_its_file(home: Path, name: str) -> None:
+def test_a_bundled_set_is_its_file(home: Path) -> None:
     """208 items, half of them in each split, with no network."""
-    rows = bundled_rows(name)
-    selection = load_marker_questions(name, split="all")
-    found = by_id(selection)
-    assert (len(found), selection.name) == (208, name)
-    assert Counter(item.split for item in found.values()) == {"train": 104, "test": 104}
-    for row in rows:
-        item = found[row["id"]]
-        assert (item.question, item.split, item.dataset) == (row["question"], row["split"], name)
-        if "choices" in row:
-            assert item.answers[0] == row["choices"][row["answer"]]
-            assert sorted(item.choices) == sorted(row["choices"])
-        else:
-            assert short(item)[1] == set(row["answers"])
+    for name in BUNDLED:
+        rows = bundled_rows(name)
+        selection = load_marker_questions(name, split="all")
+        found = by_id(selection)
+        assert (len(found), selection.name) == (208, name)
+        assert Counter(item.split for item in found.values()) == {"train": 104, "test": 104}, name
+        for row in rows:
+            item = found[row["id"]]
+            assert (item.question, item.split, item.dataset) == (
+                row["question"],
+                row["split"],
+                name,
+            )
+            if "choices" in row:
+                assert item.answers[0] == row["choices"][row["answer"]], name
+                assert sorted(item.choices) == sorted(row["choices"]), name
+            else:
+                assert short(item)[1] == set(row["answers"]), name
 
 
 @pytest.mark.usefixtures("home")
-@pytest.mark.parametrize("split", ["train", "test", "all"])
-def test_any_prefix_is_balanced_over_data_sets(split: str) -> None:
+def test_any_prefix_is_balanced_over_data_sets() -> None:
     """The bundled sets take turns, and within `all` the splits do."""
-    for name in BUNDLED:
-        bundled_rows(name)
-    selection = load_marker_questions("bundled", split=split)
-    assert selection.name == "bundled"
-    assert len(selection.items) == (624 if split == "all" else 312)
-    assert split == "all" or {item.split for item in selection.items} == {split}
-    for end in range(1, len(selection.items) + 1):
-        counts = Counter(item.dataset for item in selection.items[:end])
-        assert max(counts.values()) - min(counts[name] for name in BUNDLED) <= 1
-    if split == "all":
-        for one in BUNDLED:
-            splits = [item.split for item in selection.items if item.dataset == one]
-            assert all(
-                set(pair) == {"train", "test"} for pair in zip(*[iter(splits)] * 2, strict=True)
-            )
-    ten = load_marker_questions("bundled", split=split, items=10)
-    assert list(ten.items) == list(selection.items)[:10]
-    assert ten.fingerprint == selection.fingerprint
+    for split in ["train", "test", "all"]:
+        selection = load_marker_questions("bundled", split=split)
+        assert selection.name == "bundled", split
+        assert len(selection.items) == (624 if split == "all" else 312)
+        assert split == "all" or {item.split for item in selection.items} == {split}
+        for end in range(1, len(selection.items) + 1):
+            counts = Counter(item.dataset for item in selection.items[:end])
+            assert max(counts.values()) - min(counts[name] for name in BUNDLED) <= 1, split
+        if split == "all":
+            for one in BUNDLED:
+                splits = [item.split for item in selection.items if item.dataset == one]
+                assert all(
+                    set(pair) == {"train", "test"} for pair in zip(*[iter(splits)] * 2, strict=True)
+                ), split
+        ten = load_marker_questions("bundled", split=split, items=10)
+        assert list(ten.items) == list(selection.items)[:10], split
+        assert ten.fingerprint == selection.fingerprint, split
 
 
 @pytest.mark.usefixtures("published")
@@ -543,14 +533,14 @@ def test_items_by_name(home: Path) -> None:
     (home / "ids.txt").write_text(f"{test.id}\n", "utf-8")
     assert load_marker_questions("facts", split="test", items="ids.txt").items == [test]
     (home / "ids.txt").write_text(f"{train.id}\n", "utf-8")
-    with pytest.raises(InvalidArgument, match="not in split=test"):
-        load_marker_questions("facts", split="test", items="ids.txt")
+    said = refused(load_marker_questions, "facts", split="test", items="ids.txt")
+    assert "not in split=test" in said
 
 
 @pytest.mark.usefixtures("home")
-@pytest.mark.parametrize(
-    ("dataset", "split", "says"),
-    [
+def test_what_cant_be_had_is_one_error(home: Path) -> None:
+    """The value and the remedy, before anything is downloaded."""
+    for dataset, split, says in [
         ("popqq", "test", "dataset=popqq is not known. Did you mean 'popqa'?"),
         ("facts,sciqq", "test", "dataset=sciqq is not known. Did you mean 'sciq'?"),
         ("", "test", "empty or names a data set twice"),
@@ -562,43 +552,24 @@ def test_items_by_name(home: Path) -> None:
         ("facts", "dev", "split=dev is not known"),
         *[(name, "train", f"dataset={name} has no split=train") for name in SINGLE],
         ("facts,popqa", "train", "dataset=popqa has no split=train"),
-    ],
-)
-def test_what_cant_be_had_is_one_error(dataset: str, split: str, says: str) -> None:
-    """The value and the remedy, before anything is downloaded."""
-    with pytest.raises(InvalidArgument) as caught:
-        load_marker_questions(dataset, split=split)
-    assert not isinstance(caught.value, DataUnavailable)
-    assert says in caught.value.format_message()
-
-
-@pytest.mark.usefixtures("home")
-@pytest.mark.parametrize(
-    "dataset", [*SINGLE, "mmlu", "sciq", "arc_challenge", "superglue", "ambignq", "wnli"]
-)
-@pytest.mark.parametrize("split", ["train", "test"])
-def test_missing_data_say_what_to_do(dataset: str, split: str) -> None:
-    """The file's address at a fixed revision, its place, and the bundled questions."""
-    if (dataset, split) not in {(name, "train") for name in SINGLE}:
-        with pytest.raises(DataUnavailable) as caught:
-            load_marker_questions(dataset, split=split)
-        message = caught.value.format_message()
-        assert "https://" in message
-        assert "-T dataset=bundled" in message
+    ]:
+        said = refused(load_marker_questions, dataset, split=split)
+        assert says in said, (dataset, split)
+        assert "Could not get" not in said, (dataset, split)
 
 
 # A user's own file
 
 
-def own(folder: Path, *rows: Mapping[str, object], split: str = "all") -> Sequence[MarkerQuestion]:
+def own(folder: Path, *rows: Mapping[str, object], split: str = "all") -> Sequence[Question]:
     """The items of a jsonl file."""
     (folder / "mine.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf-8")
     return load_marker_questions("mine.jsonl", split=split).items
 
 
-@pytest.mark.parametrize(
-    ("answers", "read"),
-    [
+def test_answers_in_any_form(home: Path) -> None:
+    """A list, its JSON text, texts between bars, or a number."""
+    for answers, read in [
         (["Rome", "Roma"], ("Rome", "Roma")),
         ("Rome| Roma ", ("Rome", "Roma")),
         ('["Rome", "Roma|x"]', ("Rome", "Roma|x")),
@@ -606,12 +577,9 @@ def own(folder: Path, *rows: Mapping[str, object], split: str = "all") -> Sequen
         (["Rome", "Rome"], ("Rome",)),
         (0, ("0",)),
         ([1, 2.5], ("1", "2.5")),
-    ],
-)
-def test_answers_in_any_form(home: Path, answers: object, read: Sequence[str]) -> None:
-    """A list, its JSON text, texts between bars, or a number."""
-    (item,) = own(home, {"question": "Which?", "answers": answers})
-    assert (item.answers, item.kind, item.dataset) == (read, "short", "mine")
+    ]:
+        (item,) = own(home, {"question": "Which?", "answers": answers})
+        assert (item.answers, item.kind, item.dataset) == (read, "short", "mine")
 
 
 def test_a_csv_with_everything(home: Path) -> None:
@@ -672,60 +640,3 @@ def test_a_letter_that_is_a_choice_is_no_accepted_answer(home: Path) -> None:
         assert item.answers == accepted
         seen.add(letter)
     assert seen == set("ABCD")
-
-
-BAD_ROWS = [
-    ({}, "no answer is accepted; give `answers`, or `choices` and `target`"),
-    ({"answers": []}, "no answer is accepted"),
-    ({"answers": " "}, "no answer is accepted"),
-    ({"answers": ["x", ""]}, "answers hold ''"),
-    ({"answers": "x||y"}, "answers hold ''"),
-    ({"answers": {"a": 1}}, 'write ["one", "other"] or one|other'),
-    ({"answers": [["x"]]}, "answers hold ['x']"),
-    ({"answers": [None]}, "answers hold None"),
-    ({"answers": "x", "choices": ["x", "y"], "target": "A"}, "exclude each other"),
-    ({"choices": ["x", "y"]}, "'target' is missing; it names the right choice"),
-    ({"choices": ["x", "y"], "target": "C"}, "neither a letter from A to B nor one of"),
-    ({"choices": ["B", "A"], "target": "A"}, "a choice and the letter of another one"),
-    ({"choices": ["x"], "target": "A"}, "1 choices; give 2 to 26"),
-    ({"choices": "x||y", "target": "A"}, "choices are empty"),
-    ({"answers": "x", "split": "dev"}, "split 'dev' is not train or test"),
-    ({"answers": "x", "question": ""}, "'question' is missing"),
-]
-
-
-@pytest.mark.parametrize(("row", "says"), BAD_ROWS)
-def test_a_bad_row_is_one_error_with_file_and_row(
-    home: Path, row: dict[str, object], says: str
-) -> None:
-    """What can't be used is an error that names the file, the row and the value."""
-    with pytest.raises(InvalidArgument) as caught:
-        own(home, {"question": "Good?", "answers": "x"}, {"question": "Bad?", **row})
-    message = caught.value.format_message()
-    assert message.startswith("mine.jsonl, row 2: ")
-    assert says in message
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "says"),
-    [
-        ("a.csv", "id,question,answers\na,One?,1\na,Two?,2\n", "the id 'a' stands there 2 times"),
-        ("a.csv", "question,answers\n", "a.csv holds no rows"),
-        ("a.csv", "answers\nx\n", "a.csv has no column 'question'"),
-        ("a.csv", "question,answers\nOne, two?,1\n", "row 1 has more fields than the header"),
-        ("a.jsonl", "[1]", "a.jsonl, line 1 is not an object"),
-        ("a.txt", "question\tanswers", "a.txt: a data set is a .csv or .jsonl file."),
-    ],
-)
-def test_a_bad_file_is_one_error(home: Path, name: str, text: str, says: str) -> None:
-    """A file that can't be used as a whole is an error that names it."""
-    (home / name).write_text(text, "utf-8")
-    with pytest.raises(InvalidArgument) as caught:
-        load_marker_questions(name, split="all")
-    assert says in caught.value.format_message()
-
-
-def test_nothing_left_is_an_error(home: Path) -> None:
-    """A split without items."""
-    with pytest.raises(InvalidArgument, match="No item is left in split=train"):
-        own(home, {"question": "?", "answers": "x", "split": "test"}, split="train")

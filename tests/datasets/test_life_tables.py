@@ -24,6 +24,7 @@ from inspect_confidence.datasets.life_tables import (
     LifeTable,
     read_life_table,
 )
+from refusals import refused
 
 BUNDLED = Path(package.__path__[0]) / "bundled" / "ssa_2022.csv"
 AGES, RADII = range(101), (1, 5, 10, 20)
@@ -32,29 +33,11 @@ HAND = LifeTable("hand", {"male": (0.25, 0.5, 1.0), "female": (0.1, 0.2, 0.4)})
 """Men of 0 die at 0, 1, 2 with 1/4, 3/4 * 1/2 = 3/8 and 3/8; men of 1 with 1/2 and 1/2."""
 
 
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder that the user stands in."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PWD", str(tmp_path))
-    return tmp_path
-
-
 def source_texts() -> dict[str, list[str]]:
     """The bundled probabilities by sex, as they stand in the file, read without the package."""
     with BUNDLED.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     return {sex: [row[sex] for row in rows] for sex in SEXES}
-
-
-def refusal(home: Path, text: str) -> str:
-    """The one-line message that reading a table with this text ends in."""
-    (home / "mine.csv").write_text(text, "utf-8")
-    with pytest.raises(InvalidArgument) as caught:
-        read_life_table("mine.csv")
-    message = caught.value.format_message()
-    assert "\n" not in message
-    return message
 
 
 def test_deaths_by_hand() -> None:
@@ -65,9 +48,9 @@ def test_deaths_by_hand() -> None:
     assert HAND.deaths("female", 0) == pytest.approx([0.1, 0.18, 0.72])
 
 
-@pytest.mark.parametrize(
-    ("age", "answer", "radius", "half_open", "closed"),
-    [
+def test_windows_by_hand() -> None:
+    """The ages of each window written beside it; `half-open` is what is meant by default."""
+    for age, answer, radius, half_open, closed in [
         (0, 1, 1, 0.625, 1),  # 0, 1; 0, 1, 2
         (0, 2, 1, 0.75, 0.75),  # 1, 2; 1, 2, 3
         (0, 0, 1, 0.25, 0.625),  # -1, 0; -1, 0, 1
@@ -96,23 +79,18 @@ def test_deaths_by_hand() -> None:
         (2, 2, 1, 1, 1),
         (2, 1, 1, 0, 1),
         (2, 0, 1, 0, 0),
-    ],
-)
-def test_windows_by_hand(
-    age: int, answer: float, radius: float, half_open: float, closed: float
-) -> None:
-    """The ages of each window written beside it; `half-open` is what is meant by default."""
-    for window, expected in zip(WINDOWS, (half_open, closed), strict=True):
-        value = HAND.window_probability("male", age, answer, radius, window)
-        assert value == pytest.approx(expected, abs=1e-15, nan_ok=True)
-        assert type(value) is float
-    default = HAND.window_probability("male", age, answer, radius)
-    assert default == pytest.approx(half_open, abs=1e-15, nan_ok=True)
+    ]:
+        for window, expected in zip(WINDOWS, (half_open, closed), strict=True):
+            value = HAND.window_probability("male", age, answer, radius, window)
+            assert value == pytest.approx(expected, abs=1e-15, nan_ok=True), age
+            assert type(value) is float, age
+        default = HAND.window_probability("male", age, answer, radius)
+        assert default == pytest.approx(half_open, abs=1e-15, nan_ok=True)
 
 
-@pytest.mark.parametrize(
-    ("age", "radius", "window", "best"),
-    [
+def test_best_answers_by_hand() -> None:
+    """The greatest probability, and the least of the answers that have it."""
+    for age, radius, window, best in [
         (0, 1, "half-open", (2, 0.75)),  # 0, 1 have 0.625
         (0, 0.5, "half-open", (2, 0.75)),  # floor(1.5) = 1 to ceil(2.5) - 1 = 2
         (0, 2, "half-open", (1, 1)),  # -1 to 2; 0 to 3 is as good
@@ -128,28 +106,23 @@ def test_windows_by_hand(
         (2, 0, "closed", (2, 1)),
         (2, 1, "closed", (1, 1)),  # 2 and 3 are as good
         (0, 200, "closed", (-198, 1)),
-    ],
-)
-def test_best_answers_by_hand(
-    age: int, radius: float, window: str, best: tuple[int, float]
-) -> None:
-    """The greatest probability, and the least of the answers that have it."""
-    found = HAND.best_answer("male", age, radius, window)
-    assert found.answer == best[0]
-    assert found.probability == pytest.approx(best[1], abs=1e-15)
-    assert type(found.answer) is int
-    assert type(found.probability) is float
+    ]:
+        found = HAND.best_answer("male", age, radius, window)
+        assert found.answer == best[0]
+        assert found.probability == pytest.approx(best[1], abs=1e-15)
+        assert type(found.answer) is int, age
+        assert type(found.probability) is float, age
 
 
-@pytest.mark.parametrize("rows", [3, 7, 10, 49, 110])
-def test_equal_windows_are_ties_in_spite_of_rounding(rows: int) -> None:
+def test_equal_windows_are_ties_in_spite_of_rounding() -> None:
     """Where every age at death is as likely, the first window of full width is taken."""
-    table = LifeTable("even", {"female": tuple(1 / (rows - age) for age in range(rows))})
-    assert table.deaths("female", 0) == pytest.approx([1 / rows] * rows)
-    for window, ages in zip(WINDOWS, (2, 3), strict=True):
-        best = table.best_answer("female", 0, 1, window)
-        assert best.answer == 1
-        assert best.probability == pytest.approx(ages / rows)
+    for rows in [3, 7, 10, 49, 110]:
+        table = LifeTable("even", {"female": tuple(1 / (rows - age) for age in range(rows))})
+        assert table.deaths("female", 0) == pytest.approx([1 / rows] * rows)
+        for window, ages in zip(WINDOWS, (2, 3), strict=True):
+            best = table.best_answer("female", 0, 1, window)
+            assert best.answer == 1, rows
+            assert best.probability == pytest.approx(ages / rows)
 
 
 def test_the_bundled_table_has_the_digits_of_its_source(shared_data: Path) -> None:
@@ -257,26 +230,24 @@ def test_best_answers_of_all_items_in_exact_integers() -> None:
     assert checked == 2 * 808
 
 
-@pytest.mark.parametrize(
-    ("window", "every", "kept"), [("half-open", 0.5699, 0.5681), ("closed", 0.5977, 0.5957)]
-)
-def test_published_mean_of_the_greatest_scores(
-    shared_data: Path, window: str, every: float, kept: float
-) -> None:
+def test_published_mean_of_the_greatest_scores(shared_data: Path) -> None:
     """Over the study's 808 items and over the 751 that it kept; sex, age and radius by its csv."""
-    table, scores = read_life_table("ssa-2022"), {}
-    with (shared_data / "life_eval" / "items.csv").open(encoding="utf-8-sig", newline="") as file:
-        for row in csv.DictReader(file):
-            who = re.search(r"American (\w+) has lived at least (\d+)", row["Question Prompt"])
-            near = re.search(r"within (\d+) years", row["Confidence Prompt"])
-            assert who
-            assert near
-            best = table.best_answer(who[1], int(who[2]), int(near[1]), window)
-            scores[row["Question ID"]] = best.probability
-    names = json.loads((shared_data / "life_eval" / "kept_items.json").read_text("utf-8"))
-    assert (len(scores), len(names)) == (808, 751)
-    assert round(float(np.mean(list(scores.values()))), 4) == every
-    assert round(float(np.mean([scores[name] for name in names])), 4) == kept
+    for window, every, kept in [("half-open", 0.5699, 0.5681), ("closed", 0.5977, 0.5957)]:
+        table, scores = read_life_table("ssa-2022"), {}
+        with (shared_data / "life_eval" / "items.csv").open(
+            encoding="utf-8-sig", newline=""
+        ) as file:
+            for row in csv.DictReader(file):
+                who = re.search(r"American (\w+) has lived at least (\d+)", row["Question Prompt"])
+                near = re.search(r"within (\d+) years", row["Confidence Prompt"])
+                assert who, window
+                assert near, window
+                best = table.best_answer(who[1], int(who[2]), int(near[1]), window)
+                scores[row["Question ID"]] = best.probability
+        names = json.loads((shared_data / "life_eval" / "kept_items.json").read_text("utf-8"))
+        assert (len(scores), len(names)) == (808, 751), window
+        assert round(float(np.mean(list(scores.values()))), 4) == every
+        assert round(float(np.mean([scores[name] for name in names])), 4) == kept
 
 
 TABLES = st.lists(st.floats(0, 1), min_size=1, max_size=40).map(
@@ -327,9 +298,9 @@ def test_a_larger_radius_is_never_worse(
     ) <= table.window_probability("female", age, answer, large, window)
 
 
-@pytest.mark.parametrize(
-    ("changed", "says"),
-    [
+def test_arguments_refused() -> None:
+    """The same by the probability, also of NaN, and by the best answer; by the deaths too."""
+    cases: list[tuple[dict[str, object], str]] = [
         ({"sex": "men"}, "sex=men is not in the life table hand; it has: male, female."),
         ({"age": -1}, "age=-1 is not in the life table hand; give a whole number from 0 to 2."),
         ({"age": 3}, "age=3 is not in the life table hand; give a whole number from 0 to 2."),
@@ -340,19 +311,17 @@ def test_a_larger_radius_is_never_worse(
         ({"radius": math.inf}, "radius=inf is not a number of years"),
         ({"window": "close"}, "window=close is not known. Did you mean 'closed'?"),
         ({"window": "half_open"}, "window=half_open is not known. Did you mean 'half-open'?"),
-    ],
-)
-def test_arguments_refused(changed: dict[str, object], says: str) -> None:
-    """The same by the probability, also of NaN, and by the best answer; by the deaths too."""
-    arguments: dict[str, object] = {"sex": "male", "age": 0, "radius": 1, **changed}
-    for answer in (1.0, math.nan):
+    ]
+    for changed, says in cases:
+        arguments: dict[str, object] = {"sex": "male", "age": 0, "radius": 1, **changed}
+        for answer in (1.0, math.nan):
+            with pytest.raises(InvalidArgument, match=re.escape(says)):
+                HAND.window_probability(answer=answer, **arguments)  # type: ignore[arg-type] # wrong
         with pytest.raises(InvalidArgument, match=re.escape(says)):
-            HAND.window_probability(answer=answer, **arguments)  # type: ignore[arg-type] # wrong
-    with pytest.raises(InvalidArgument, match=re.escape(says)):
-        HAND.best_answer(**arguments)  # type: ignore[arg-type] # on purpose
-    if changed.keys() & {"sex", "age"}:
-        with pytest.raises(InvalidArgument, match=re.escape(says)):
-            HAND.deaths(arguments["sex"], arguments["age"])  # type: ignore[arg-type] # on purpose
+            HAND.best_answer(**arguments)  # type: ignore[arg-type] # on purpose
+        if changed.keys() & {"sex", "age"}:
+            with pytest.raises(InvalidArgument, match=re.escape(says)):
+                HAND.deaths(arguments["sex"], arguments["age"])  # type: ignore[arg-type] # on purpose
 
 
 def test_a_table_without_one_sex_says_what_it_has() -> None:
@@ -403,9 +372,9 @@ def test_tables_can_be_keys() -> None:
     assert len({HAND, same, other}) == 2
 
 
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
+def test_bad_tables_name_file_line_and_value(home: Path) -> None:
+    """One error with what is wrong where, and what to do."""
+    for text, says in [
         ("", "mine.csv, line 1: the file is empty; give columns age, and male or female"),
         ("\n\n", "mine.csv, line 1: the file is empty"),
         ("age,male\n", "mine.csv: there are no rows after line 1; give columns age"),
@@ -440,27 +409,22 @@ def test_tables_can_be_keys() -> None:
         ("age,male,female\n0,0.1\n", "mine.csv, line 2, column female: '' is not a probability"),
         ("age,male\n0,0,1\n", "mine.csv, line 2 has 3 fields, the header 2; write decimals with"),
         ('age,male\n0,0.1\n"1,1\n', "mine.csv, line 3: unexpected end of data; close every quote"),
-    ],
-)
-def test_bad_tables_name_file_line_and_value(home: Path, text: str, says: str) -> None:
-    """One error with what is wrong where, and what to do."""
-    assert says in refusal(home, text)
+    ]:
+        (home / "mine.csv").write_text(text, "utf-8")
+        assert says in refused(read_life_table, "mine.csv"), text
 
 
-@pytest.mark.parametrize(
-    ("table", "says"),
-    [
+def test_unknown_tables(home: Path) -> None:
+    """Neither the bundled one nor a csv file."""
+    for table, says in [
         ("ssa-2021", "table=ssa-2021 is not known. Did you mean 'ssa-2022'?"),
         ("japan", "table=japan is not known. Known: a .csv file, ssa-2022."),
         ("none.csv", "table=none.csv: there is no file"),
         ("mine.xlsx", "table=mine.xlsx: a life table is a .csv file with the columns age, male"),
-    ],
-)
-def test_unknown_tables(home: Path, table: str, says: str) -> None:
-    """Neither the bundled one nor a csv file."""
-    (home / "mine.xlsx").write_text("no table", "utf-8")
-    with pytest.raises(InvalidArgument, match=re.escape(says)):
-        read_life_table(table)
+    ]:
+        (home / "mine.xlsx").write_text("no table", "utf-8")
+        with pytest.raises(InvalidArgument, match=re.escape(says)):
+            read_life_table(table)
 
 
 def test_a_table_that_is_not_utf_8(home: Path) -> None:

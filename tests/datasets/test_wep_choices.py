@@ -133,16 +133,16 @@ def test_intervals_come_in_complementary_pairs() -> None:
         assert 20 - on_edge <= total <= 20
 
 
-@pytest.mark.parametrize("one", PROMPTS, ids=lambda one: one.id)
-def test_shares_and_right_choices(one: ChoicePrompt) -> None:
+def test_shares_and_right_choices() -> None:
     """Each share and each right choice equal what plain loops over the study's numbers count."""
-    words = (
-        ["almost certainly", "likely", "maybe", "unlikely", "almost certainly not"]
-        if one.choice_set == 5
-        else ["likely", "maybe", "unlikely"]
-    )
-    assert one.share == count(one) / 20
-    assert words[one.right] == fits(count(one), one.choice_set)
+    for one in PROMPTS:
+        words = (
+            ["almost certainly", "likely", "maybe", "unlikely", "almost certainly not"]
+            if one.choice_set == 5
+            else ["likely", "maybe", "unlikely"]
+        )
+        assert one.share == count(one) / 20
+        assert words[one.right] == fits(count(one), one.choice_set)
 
 
 def test_probability_moves_one_way_along_the_points() -> None:
@@ -157,9 +157,9 @@ def test_probability_moves_one_way_along_the_points() -> None:
         assert shares == sorted(shares, reverse=not rises)
 
 
-@pytest.mark.parametrize(
-    ("share", "five", "three"),
-    [
+def test_edges_of_the_ranges() -> None:
+    """(.92, 1], (.61, .92], [.41, .61], [.13, .41), [0, .13); (.61, 1], [.41, .61], [0, .41)."""
+    for share, five, three in [
         (1, 0, 0),
         (0.93, 0, 0),
         (0.92, 1, 0),
@@ -171,18 +171,15 @@ def test_probability_moves_one_way_along_the_points() -> None:
         (0.13, 3, 2),
         (0.12, 4, 2),
         (0, 4, 2),
-    ],
-)
-def test_edges_of_the_ranges(share: float, five: int, three: int) -> None:
-    """(.92, 1], (.61, .92], [.41, .61], [.13, .41), [0, .13); (.61, 1], [.41, .61], [0, .41)."""
-    assert (right_choice(share, 5), right_choice(share, 3)) == (five, three)
+    ]:
+        assert (right_choice(share, 5), right_choice(share, 3)) == (five, three)
 
 
-@pytest.mark.parametrize("share", [-0.01, 1.01, float("nan")])
-def test_no_choice_stands_for_what_is_no_probability(share: float) -> None:
+def test_no_choice_stands_for_what_is_no_probability() -> None:
     """A number outside [0, 1] is a ValueError."""
-    with pytest.raises(ValueError, match="is no probability"):
-        right_choice(share, 5)
+    for share in [-0.01, 1.01, float("nan")]:
+        with pytest.raises(ValueError, match="is no probability"):
+            right_choice(share, 5)
 
 
 def test_ranges_leave_no_gap() -> None:

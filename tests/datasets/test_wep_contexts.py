@@ -7,11 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-import pytest
-
-from inspect_confidence import InvalidArgument
 from inspect_confidence.datasets.selection import Selection
 from inspect_confidence.datasets.wep_contexts import (
     FURTHER,
@@ -22,6 +18,7 @@ from inspect_confidence.datasets.wep_contexts import (
     bundled_contexts,
     load_contexts,
 )
+from refusals import refused
 
 ALL = list(bundled_contexts().values())
 ENGLISH = [one for one in ALL if one.language == "en"]
@@ -35,29 +32,12 @@ ROWS = [
 ]
 
 
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder that the user stands in."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PWD", str(tmp_path))
-    return tmp_path
-
-
 def load(dataset: str = "bundled", **arguments: object) -> tuple[Selection[Context], list[str]]:
     """Contexts of all settings in English unless something else is said."""
     return load_contexts(
         dataset,
         **{"settings": SETTINGS, "languages": ["en"], **arguments},  # type: ignore[arg-type]
     )
-
-
-def refusal(dataset: str = "bundled", **arguments: object) -> str:
-    """The message of the one error that loading ends in, which has one line."""
-    with pytest.raises(InvalidArgument) as caught:
-        load(dataset, **arguments)
-    message = caught.value.format_message()
-    assert "\n" not in message
-    return message
 
 
 def write(folder: Path, rows: Sequence[tuple[str, ...]], *more: str, suffix: str = "csv") -> str:
@@ -94,34 +74,38 @@ def test_words_of_each_language() -> None:
     assert all(set(one.statements) == set(SURVEYED) for one in CHINESE)
 
 
-@pytest.mark.parametrize("one", ALL, ids=lambda one: one.id)
-def test_statements_hold_their_word_and_the_clause_none(one: Context) -> None:
+def test_statements_hold_their_word_and_the_clause_none() -> None:
     """Each statement has its word to the letter, case aside, and is unlike the others."""
-    for word, statement in one.statements.items():
-        shown = one.shown.get(word, word)
-        assert re.search(rf"(?<![a-z]){re.escape(shown)}(?![a-z])", statement, re.IGNORECASE)
-        assert shown.lower() not in one.clause.lower()
-        assert statement[-1] in ".。"
-        assert one.clause[-1] not in ".。"
-    assert len(set(one.statements.values())) == len(one.statements)
+    for one in ALL:
+        for word, statement in one.statements.items():
+            shown = one.shown.get(word, word)
+            assert re.search(rf"(?<![a-z]){re.escape(shown)}(?![a-z])", statement, re.IGNORECASE), (
+                one
+            )
+            assert shown.lower() not in one.clause.lower()
+            assert statement[-1] in ".。", one
+            assert one.clause[-1] not in ".。"
+        assert len(set(one.statements.values())) == len(one.statements)
 
 
-@pytest.mark.parametrize(
-    ("setting", "words", "slack"),
-    [("concise", 7, 0.6), ("extended", 24, 1), ("female", 8.6, 0.1), ("male", 8.6, 0.1)],
-)
-def test_statements_are_as_long_as_documented(setting: str, words: float, slack: float) -> None:
+def test_statements_are_as_long_as_documented() -> None:
     """The mean number of words of a surveyed statement is the documented one."""
-    lengths = [
-        len(one.statements[word].split())
-        for one in ENGLISH
-        for word in SURVEYED
-        if one.setting == setting
-    ]
-    mean = sum(lengths) / len(lengths)
-    documented = {"concise": 7.5, "extended": 24.7, "female": 8.6, "male": 8.6}[setting]
-    assert abs(mean - words) <= slack
-    assert round(mean, 1) == documented
+    for setting, words, slack in [
+        ("concise", 7, 0.6),
+        ("extended", 24, 1),
+        ("female", 8.6, 0.1),
+        ("male", 8.6, 0.1),
+    ]:
+        lengths = [
+            len(one.statements[word].split())
+            for one in ENGLISH
+            for word in SURVEYED
+            if one.setting == setting
+        ]
+        mean = sum(lengths) / len(lengths)
+        documented = {"concise": 7.5, "extended": 24.7, "female": 8.6, "male": 8.6}[setting]
+        assert abs(mean - words) <= slack
+        assert round(mean, 1) == documented, setting
 
 
 def test_female_and_male_differ_by_the_pronoun_alone() -> None:
@@ -179,47 +163,52 @@ def test_both_languages_ask_the_words_that_either_has() -> None:
     assert (len(both.items), words) == (30, ["likely", "maybe"])
 
 
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
+def test_bad_choices_are_refused() -> None:
+    """Each is one error that says what was given."""
+    cases: list[tuple[dict[str, object], str]] = [
         ({"words": "likly"}, "words names 'likly'. Did you mean 'likely'?"),
         ({"words": "likely,likely"}, "words=likely,likely is empty or names a word twice."),
         ({"words": " , "}, "is empty or names a word twice"),
         ({"words": ["maybe"], "languages": ["zh"]}, "words names 'maybe'"),
         ({"settings": ["male"], "languages": ["zh"]}, "have no context in common; Chinese ones"),
         ({"items": 0}, "items=0 is below 1"),
-    ],
-)
-def test_bad_choices_are_refused(arguments: dict[str, Any], says: str) -> None:
-    """Each is one error that says what was given."""
-    assert says in refusal(**arguments)
+    ]
+    for arguments, says in cases:
+        assert says in refused(load, **arguments)
 
 
-@pytest.mark.parametrize("name", ["bundle", "elicitation"])
-def test_unknown_dataset(name: str) -> None:
+def test_unknown_dataset() -> None:
     """A name that is neither bundled nor a file is an error."""
-    assert f"dataset={name} is not known." in refusal(name)
+    for name in ["bundle", "elicitation"]:
+        assert f"dataset={name} is not known." in refused(load, name)
 
 
 # A user's own
 
 
-@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
-def test_own_file(home: Path, suffix: str) -> None:
+def test_own_file(home: Path) -> None:
     """Rows are gathered by context, setting and language; all words are asked by default."""
-    rows = [(*row, "en") for row in ROWS]
-    rows.append(("rain", "office", "wohl", "Es wird wohl regnen, nicht?", "es regnet", "de"))
-    selection, words = load(write(home, rows, "language", suffix=suffix))
-    found = {one.id: one for one in selection.items}
-    assert set(found) == {"rain@office@en", "rain@garden@en", "snow@office@en", "rain@office@de"}
-    assert words == ["likely", "dead certain", "wohl"]
-    assert found["rain@office@en"].statements == {
-        "likely": "Rain is likely.",
-        "dead certain": "Rain is dead certain.",
-    }
-    german = found["rain@office@de"]
-    assert (german.language, german.clause, german.context) == ("de", "es regnet", "rain")
-    assert selection.name == f"mine.{suffix}"
+    for suffix in ["csv", "jsonl"]:
+        rows = [(*row, "en") for row in ROWS]
+        rows.append(("rain", "office", "wohl", "Es wird wohl regnen, nicht?", "es regnet", "de"))
+        selection, words = load(write(home, rows, "language", suffix=suffix))
+        found = {one.id: one for one in selection.items}
+        assert set(found) == {
+            "rain@office@en",
+            "rain@garden@en",
+            "snow@office@en",
+            "rain@office@de",
+        }, suffix
+        assert words == ["likely", "dead certain", "wohl"], suffix
+        assert found["rain@office@en"].statements == {
+            "likely": "Rain is likely.",
+            "dead certain": "Rain is dead certain.",
+        }, suffix
+        german = found["rain@office@de"]
+        assert (german.language, german.clause, german.context) == ("de", "es regnet", "rain"), (
+            suffix
+        )
+        assert selection.name == f"mine.{suffix}"
 
 
 def test_own_file_without_a_language_is_english(home: Path) -> None:
@@ -231,9 +220,9 @@ def test_own_file_without_a_language_is_english(home: Path) -> None:
     assert load("mine.csv", words="likely")[1] == ["likely"]
 
 
-@pytest.mark.parametrize(
-    ("extra", "says"),
-    [
+def test_bad_rows_name_file_and_context(home: Path) -> None:
+    """A word given twice, a second clause and an empty cell are one error each."""
+    for extra, says in [
         (ROWS[0], "mine.csv: context 'rain' in office, en has the word 'likely' twice."),
         (
             ("rain", "office", "maybe", "Maybe rain.", "rain falls"),
@@ -241,18 +230,15 @@ def test_own_file_without_a_language_is_english(home: Path) -> None:
         ),
         (("rain", "office", "maybe", "", "it will rain"), "row 5: 'statement' is missing."),
         (("", "office", "maybe", "Maybe.", "it will rain"), "row 5: 'context' is missing."),
-    ],
-)
-def test_bad_rows_name_file_and_context(home: Path, extra: tuple[str, ...], says: str) -> None:
-    """A word given twice, a second clause and an empty cell are one error each."""
-    assert says in refusal(write(home, [*ROWS, extra]))
+    ]:
+        assert says in refused(load, write(home, [*ROWS, extra]))
 
 
 def test_files_without_what_they_need(home: Path) -> None:
     """A missing column, an empty file, no file and words that it lacks are errors."""
     (home / "short.csv").write_text("context,setting,word,statement\na,b,c,d\n", "utf-8")
-    assert "short.csv has no column 'clause'" in refusal("short.csv")
+    assert "short.csv has no column 'clause'" in refused(load, "short.csv")
     (home / "none.csv").write_text("context,setting,word,statement,clause\n", "utf-8")
-    assert "none.csv holds no rows" in refusal("none.csv")
-    assert "there is no file" in refusal("nothing.csv")
-    assert "words names 'maybe'" in refusal(write(home, ROWS), words="maybe")
+    assert "none.csv holds no rows" in refused(load, "none.csv")
+    assert "there is no file" in refused(load, "nothing.csv")
+    assert "words names 'maybe'" in refused(load, write(home, ROWS), words="maybe")

@@ -9,10 +9,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from inspect_confidence import DataUnavailable, InvalidArgument, summarize
+from inspect_confidence import InvalidArgument, summarize
 from inspect_confidence.datasets.wep_contexts import SURVEYED
 from inspect_confidence.datasets.wep_survey import download_survey, read_survey, surveyed_counts
 from inspect_confidence.results import decode_condition
+from refusals import refused
 
 
 def survey(folder: Path, text: str) -> Path:
@@ -20,15 +21,6 @@ def survey(folder: Path, text: str) -> Path:
     path = folder / "people.csv"
     path.write_text(text, "utf-8")
     return path
-
-
-def refusal(path: Path) -> str:
-    """The one-line message that reading it ends in."""
-    with pytest.raises(InvalidArgument) as caught:
-        read_survey(path)
-    message = caught.value.format_message()
-    assert "\n" not in message
-    return message
 
 
 def test_123_people_on_17_words() -> None:
@@ -66,23 +58,6 @@ def test_no_rows_of_people_are_shipped() -> None:
     assert text.splitlines()[0] == "word,value,people"
 
 
-def test_a_download_that_fails_says_what_else_there_is(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Without a network the error names the file, the cache and the counts that are shipped."""
-
-    def broken(*_: object, **__: object) -> None:
-        raise ConnectionError("no network")
-
-    monkeypatch.setenv("INSPECT_CONFIDENCE_DATA", str(tmp_path))
-    monkeypatch.setattr("pooch.retrieve", broken)
-    with pytest.raises(DataUnavailable) as caught:
-        download_survey()
-    message = caught.value.format_message()
-    assert "survey-results.csv" in message
-    assert "use the counts that come with the package" in message
-
-
 def test_other_surveys(tmp_path: Path) -> None:
     """Columns are words, whatever their case and quotes; empty answers and texts are left out."""
     path = survey(
@@ -103,9 +78,9 @@ def test_short_rows_are_no_answers(tmp_path: Path) -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
+def test_bad_surveys_name_file_column_and_value(tmp_path: Path) -> None:
+    """Each is one error with what is wrong where."""
+    for text, says in [
         ("likely\n", "people.csv holds no answers"),
         ("", "people.csv holds no answers"),
         ("age\n18-25\n", "people.csv has no column of numbers"),
@@ -115,11 +90,8 @@ def test_short_rows_are_no_answers(tmp_path: Path) -> None:
         ("likely\nnan\n", "'nan' is not a number"),
         ("likely\n70%\n60\n", "'70%' is not a number"),
         ("likely\ninf\n", "'inf' is not a number"),
-    ],
-)
-def test_bad_surveys_name_file_column_and_value(tmp_path: Path, text: str, says: str) -> None:
-    """Each is one error with what is wrong where."""
-    assert says in refusal(survey(tmp_path, text))
+    ]:
+        assert says in refused(read_survey, survey(tmp_path, text)), text
 
 
 def stated(**values: list[float]) -> pd.DataFrame:
@@ -161,7 +133,9 @@ def test_summarize_against_another_survey(tmp_path: Path) -> None:
     frame = stated(maybe=[0.5, 0.4, 0.6], likely=[0.7, 0.8, 0.6])
     # Of nine pairs people are above in 0 + 1 + 3 and equal in 1 + 1 + 0.
     theta = pytest.approx((0 + 1 + 3 + 1) / 9)
-    assert compared(summarize(frame, resamples=20, survey=path)) == {"maybe": theta}
+    assert compared(summarize(frame, resamples=20, options={"wep_probes.survey": path})) == {
+        "maybe": theta
+    }
 
 
 def test_a_word_with_two_columns_is_refused(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from inspect_confidence.export import export
 from inspect_confidence.export.every_eval_ever import developer, items_of, model_info
 from inspect_confidence.export.material import ResultSet, Run
 from inspect_confidence.metrics import METRICS
-from inspect_confidence.studies import TABLES
+from inspect_confidence.studies import all_tables
 
 SCHEMAS = Path(__file__).parent / "every_eval_ever"
 NAN = float("nan")
@@ -225,7 +225,7 @@ def test_items_of_a_reply_hold_nothing_of_one_marker() -> None:
         **{"undecided": 1.0, "inconsistent": 2.0, "failed": 0.0, "decisiveness": 0.3},
         "n_markers": 1.0,
     }
-    table = TABLES["hedge_markers"]
+    table = all_tables()["hedge_markers"]
     blank = {name: "" if kind == "text" else NAN for name, kind in table.columns.items()}
     frame = pd.DataFrame(
         [

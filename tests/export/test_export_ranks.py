@@ -10,8 +10,9 @@ import pytest
 from scipy.stats import rankdata
 
 from export.frames import intervals, stated
-from inspect_confidence.commands.summarize import judgments_of, summarize
+from inspect_confidence.commands.summarize import summarize
 from inspect_confidence.export.leaderboard import direction_of, observed, ranks
+from inspect_confidence.judgments.read import judgments_of
 
 NAN = float("nan")
 LOWER = direction_of("ece", "")

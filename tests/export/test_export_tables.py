@@ -14,11 +14,11 @@ from markdown_it import MarkdownIt
 
 from export.frames import HOSTILE, hostile_judgments, intervals
 from inspect_confidence import InvalidArgument, summarize
-from inspect_confidence.commands.summarize import judgments_of
 from inspect_confidence.export import FORMATS, export
 from inspect_confidence.export.tables import latex_escaped as latex
 from inspect_confidence.export.text import file_name
 from inspect_confidence.judgments.files import read_file, write_file
+from inspect_confidence.judgments.read import judgments_of
 from inspect_confidence.results import harmless
 
 RESAMPLES = 20

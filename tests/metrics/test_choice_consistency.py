@@ -19,7 +19,6 @@ from inspect_confidence.metrics import (
     monotonicity_consistency,
     pairwise_consistency,
 )
-from inspect_confidence.metrics import words as choices
 from inspect_confidence.studies.wep_probes.choices import RISING, expected_by_chance, units
 
 NAN = float("nan")
@@ -63,7 +62,7 @@ def test_pairwise(first: list[float], second: list[float], n: int, score: float)
 
 def test_pairwise_with_a_set_of_choices_each() -> None:
     """Pairs of five and of three choices in one call each go by their own number."""
-    flags = choices.complementary([0, 0, 1, 1], [4, 2, 1, 3], [5, 3, 3, 3])
+    flags = pairwise_consistency.each([0, 0, 1, 1], [4, 2, 1, 3], [5, 3, 3, 3])
     assert flags.tolist() == [1, 1, 1, 0]
 
 
@@ -146,11 +145,11 @@ def test_scores_equal_loops(rows: list[list[int]]) -> None:
     for rises in (True, False):
         steps = [[(b < a) if rises else (b > a) for a, b in pairwise(r) if a != b] for r in rows]
         wanted = [float(all(row)) for row in steps]
-        assert choices.monotone(rows, [rises] * len(rows)).tolist() == wanted
-    assert choices.changing(rows).tolist() == [float(len(set(row)) > 1) for row in rows]
+        assert monotonicity_consistency.each(rows, [rises] * len(rows)).tolist() == wanted
+    assert choice_sensitivity.each(rows).tolist() == [float(len(set(row)) > 1) for row in rows]
     first, second = [row[0] for row in rows], [row[1] for row in rows]
     wanted = [float(a + b == 4) for a, b in zip(first, second, strict=True)]
-    assert choices.complementary(first, second, 5).tolist() == wanted
+    assert pairwise_consistency.each(first, second, 5).tolist() == wanted
 
 
 @given(sequences)
@@ -192,10 +191,13 @@ def enumerated(score: str, size: int, rows: pd.DataFrame) -> float:
     everything = np.array(list(product(range(size), repeat=5)), float)
     if score == "monotonicity_consistency":
         kinds = rows["interval"].drop_duplicates()
-        flags = [choices.monotone(everything, [k in RISING] * len(everything)) for k in kinds]
+        flags = [
+            monotonicity_consistency.each(everything, [k in RISING] * len(everything))
+            for k in kinds
+        ]
         return float(np.mean(flags))
     if score == "choice_sensitivity":
-        return float(choices.changing(everything).mean())
+        return float(choice_sensitivity.each(everything).mean())
     if score == "pairwise_consistency":
         pairs = [(a, b) for a in range(size) for b in range(size)]
         return sum(a + b == size - 1 for a, b in pairs) / len(pairs)

@@ -5,14 +5,9 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from inspect_confidence.metrics import type2 as _ideal_observer
-from inspect_confidence.metrics.type2 import (
-    afc_accuracy,
-    afc_d_prime,
-    afc_type2_d_prime,
-    ideal_criterion,
-    ideal_d_prime,
-)
+from inspect_confidence.metrics import efficiency
+from inspect_confidence.metrics.efficiency import afc_accuracy, afc_d_prime, afc_type2_d_prime
+from inspect_confidence.metrics.type2 import criterion_at, ideal_d_prime
 from metrics.strategies import FloatArray
 
 NAN = float("nan")
@@ -74,7 +69,8 @@ def test_missing_rates_stay_missing(alternatives: int) -> None:
     assert np.isnan(got).tolist() == [True, False, True]
     assert got[1] == afc_type2_d_prime(hit[1:2], false_alarm[1:2], alternatives)[0]
     assert np.isnan(ideal_d_prime(hit, false_alarm)).tolist() == [True, False, True]
-    assert np.isnan(ideal_criterion(hit, false_alarm)).tolist() == [True, False, True]
+    criterion = criterion_at(ideal_d_prime(hit, false_alarm), hit)
+    assert np.isnan(criterion).tolist() == [True, False, True]
 
 
 @pytest.mark.parametrize("alternatives", [2, 3, 4])
@@ -127,8 +123,8 @@ def test_a_simulated_observer_is_recovered(alternatives: int, d_prime: float) ->
 
 def test_the_table_agrees_with_the_closed_form(monkeypatch: pytest.MonkeyPatch) -> None:
     """The table for two alternatives gives the d' of the observer that needs no table."""
-    of_two = _ideal_observer._curves(2)
-    monkeypatch.setattr(_ideal_observer, "_curves", lambda _: of_two)
+    of_two = efficiency._curves(2)
+    monkeypatch.setattr(efficiency, "_curves", lambda _: of_two)
     d_prime, criterion = (
         part.ravel() for part in np.meshgrid(np.arange(0.1, 3.6, 0.13), np.arange(0.1, 2.6, 0.3))
     )
@@ -160,7 +156,8 @@ def rates_on_a_grid() -> tuple[FloatArray, FloatArray]:
 def test_roots_satisfy_both_equations() -> None:
     """The d' and criterion found give the observer of N(d'/2, 1) those rates again, unwarned."""
     hit, false_alarm = rates_on_a_grid()
-    half, criterion = ideal_d_prime(hit, false_alarm) / 2, ideal_criterion(hit, false_alarm)
+    d_prime = ideal_d_prime(hit, false_alarm)
+    half, criterion = d_prime / 2, criterion_at(d_prime, hit)
     np.testing.assert_allclose(norm.sf(criterion, half) / norm.sf(0, half), hit, rtol=1e-9)
     wrong = norm.cdf(-criterion, half) / norm.cdf(0, half)
     np.testing.assert_allclose(wrong, false_alarm, rtol=1e-9)

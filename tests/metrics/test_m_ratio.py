@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from inspect_confidence.metrics import m_ratio
-from inspect_confidence.metrics.type2 import Type1Model
+from inspect_confidence.metrics.efficiency import Type1Model
 from metrics.strategies import FloatArray
 
 NAN = float("nan")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 from inspect_confidence.metrics import sampling_interval, tunnel_interval
-from inspect_confidence.metrics.intervals import quantile
+from inspect_confidence.metrics.conformal import quantile
 from metrics.strategies import fixed, levels, quarters
 
 NAN = float("nan")

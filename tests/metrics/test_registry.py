@@ -1,178 +1,159 @@
-"""The registry of metrics, and what importing metrics costs."""
+"""The registry of metrics, how a function gets into it, and what importing metrics costs."""
 
 import inspect
 import re
 import subprocess
 import sys
 
+import numpy as np
 import pytest
+from numpy.typing import ArrayLike
 
 from inspect_confidence import metrics
-from inspect_confidence.metrics import METRICS, Metric
+from inspect_confidence.metrics import METRICS, About, Metric, metric, numbers, of_judgments
+from inspect_confidence.metrics.arrays import FloatArray
+from inspect_confidence.metrics.confidence_tables import ConfidenceTables, one_table
 
-# Exported functions that are not a number of the results: parts of one, or an interval of one.
-HELPERS = {
-    "cmfg_of",
-    "cmfg_sums",
-    "fisher_mean",
-    "marker_mae",
-    "marker_mae_sd",
-    "marker_rank_correlation",
-    "marker_trend",
-    "marker_variation",
-    "correlation_of",
-    "slope_interval",
-    "negative_log_likelihood",
-    "truth_seen",
-    "basic_interval",
-    "bin_count",
-    "bonferroni",
-    "bootstrap",
-    "holm",
-    "brier_parts",
-    "brunner_munzel",
-    "clustered_wilson_interval",
-    "conformal_interval",
-    "conformal_rank",
-    "conformity_scores",
-    "covered",
-    "entropy_bits",
-    "interval_scores",
-    "joined",
-    "mean_of",
-    "means_of",
-    "median_of",
-    "middle_of",
-    "percentile_interval",
-    "prediction_set",
-    "ranked",
-    "ratio",
-    "report_entropy",
-    "sampling_interval",
-    "set_covers",
-    "set_hulls",
-    "set_sizes",
-    "sign_flip_p",
-    "temperature_scores",
-    "tempered",
-    "tunnel_interval",
-    "type2_remark",
-}
-# Numbers of the results that a study computes: counts, means over items, differences and their
-# tests, numbers over several scales, and a choice between runs.
-OF_FIGURES = {
-    "bin_accuracy",
-    "bin_confidence",
-    "confidence_share",
-    "item_overconfidence",
-    "probability_quantile",
-    "report_share",
-    "status_count",
-    "truth_bin_confidence",
-    "truth_bin_probability",
-    "type2_false_alarm_rate",
-    "type2_hit_rate",
-    "value_share",
-}
-"""Rows that only figures draw: shares, bins and quantiles of judgments."""
-
-OF_STUDIES = {
-    "accuracy_correlation",
-    "agreement_accuracy",
-    "cd_mae",
-    "d_avg_cv",
-    "decisiveness_error",
-    "decisiveness_gap",
-    "decisiveness_rank_correlation",
-    "extraction_precision",
-    "extraction_recall",
-    "grader_failure_rate",
-    "hedges_per_sentence",
-    "id_mae",
-    "m_avg_cv",
-    "mac",
-    "mcc",
-    "mean_decisiveness",
-    "mean_internal_confidence",
-    "mic",
-    "mic_sd",
-    "mrc",
-    "mrc_change",
-    "pooled_sd",
-    "punt_rate",
-    "sentences_per_reply",
-    "sentences_per_reply_sd",
-    "verdict_accuracy",
-    "maximum_achievable_score",
-    "mean_answer",
-    "mean_best_answer",
-    "n",
-    "interval_score_change",
-    "set_coverage",
-    "mean_set_size",
-    "unseen_mass",
-    "decoding_temperature",
-    "accuracy_spread",
-    "brunner_munzel_theta",
-    "brier_reliability",
-    "brier_resolution",
-    "brier_uncertainty",
-    "clip_rate",
-    "cohens_d",
-    "degrees_of_freedom",
-    "difference",
-    "entropy_bits",
-    "entropy_m_ratio_correlation",
-    "mean_probability",
-    "median_probability",
-    "p_bonferroni",
-    "p_holm",
-    "p_value",
-    "paired_difference",
-    "probability_spread",
-    "t_statistic",
-    "violation_rate",
-    "words_that_differ",
-}
-
-every_metric = pytest.mark.parametrize("metric", METRICS.values(), ids=METRICS)
+INF = float("inf")
 
 
-def test_every_metric_function_is_registered() -> None:
-    """The registry holds each exported metric and each metric of the studies, and no other."""
-    functions = {name for name in metrics.__all__ if inspect.isfunction(getattr(metrics, name))}
-    assert functions >= HELPERS
-    assert set(METRICS) == (functions - HELPERS) | OF_STUDIES | OF_FIGURES
+@pytest.fixture(autouse=True)
+def restored(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a test registers is gone after it."""
+    assert isinstance(METRICS, dict)
+    for name in ("surprise", "surprises", "longest", "gap"):
+        monkeypatch.setitem(METRICS, name, METRICS["n"])
+        monkeypatch.delitem(METRICS, name)
 
 
-@every_metric
-def test_directions_are_known(metric: Metric) -> None:
-    """Each metric says in one of four ways which values are better."""
-    assert re.fullmatch(r"higher|lower|none|target=(level|alpha/2|-?\d+(\.\d+)?)", metric.direction)
+def test_a_metric_is_a_function_with_a_decorator() -> None:
+    """A metric of another package is in the registry, with what its docstring says."""
+
+    @metric(undefined="no judgment", direction="lower", unit="bits", interval="basic")
+    def surprise(confidence: ArrayLike) -> float:
+        """Mean surprise at the right answer.
+
+        The mean of -log2(confidence).
+
+        Source: Shannon (1948), in
+        two lines.
+        """
+        return float(-np.log2(np.asarray(confidence, float)).mean())
+
+    assert surprise([0.5, 0.25]) == 1.5
+    assert METRICS["surprise"] == Metric(
+        name="surprise",
+        definition="Mean surprise at the right answer.",
+        undefined="no judgment",
+        low=0,
+        high=INF,
+        unit="bits",
+        direction="lower",
+        source="Shannon (1948), in two lines",
+        interval="basic",
+    )
+    assert [*METRICS][-1] == "surprise"
 
 
-@every_metric
-def test_entries_are_complete(metric: Metric) -> None:
-    """Each metric has a name it is found by, a range, a definition of one sentence and the rest."""
-    assert METRICS[metric.name] is metric
-    assert metric.low < metric.high
-    assert re.fullmatch(r"[A-Z][^\n]*\.", metric.definition)
-    assert all([metric.unit, metric.undefined, metric.source])
+def test_numbers_without_a_function() -> None:
+    """Several numbers are said at once; a share is one from 0 to 1 with a percentile interval."""
+    numbers(About(undefined="never"), surprises="How many.", longest="The longest one.")
+    assert METRICS["longest"] == Metric("longest", "The longest one.", "never", 0, 1)
+    assert METRICS["longest"].interval == "percentile"
+    ranges = {
+        "probability": (0, 1),
+        "squared share": (0, 1),
+        "correlation": (-1, 1),
+        "d'": (-INF, INF),
+        "count": (0, INF),
+    }
+    for unit, expected in ranges.items():
+        del METRICS["longest"]  # type: ignore[attr-defined]
+        numbers(About(undefined="never", unit=unit), longest="The longest one.")
+        assert (METRICS["longest"].low, METRICS["longest"].high) == expected, unit
 
 
-@every_metric
-def test_numeric_targets_are_possible(metric: Metric) -> None:
-    """A target that is a number lies within the metric's range."""
-    target = re.fullmatch(r"target=(-?[\d.]+)", metric.direction)
-    assert target is None or metric.low <= float(target[1]) <= metric.high
+def test_a_name_has_one_meaning() -> None:
+    """The same said again is no error, another metric of the name is one that names it."""
+    for _ in range(2):
+        numbers(About(undefined="never"), surprises="How many.")
+    with pytest.raises(ValueError, match="another metric 'surprises': How many"):
+        numbers(About(undefined="never"), surprises="How many there are.")
+    with pytest.raises(ValueError, match="another metric 'ece'"):
+        metric("ece", "Mine.", undefined="never")(len)
 
 
-def test_everything_exported_is_there() -> None:
-    """Each exported name exists, is listed once, and has a docstring if it is a function."""
-    assert len(set(metrics.__all__)) == len(metrics.__all__)
-    for name in metrics.__all__:
-        exported = getattr(metrics, name)
-        assert not inspect.isfunction(exported) or exported.__doc__
+def test_a_metric_of_tables_takes_arrays_too() -> None:
+    """From one function come both forms, with one signature, one docstring and all errors."""
+
+    @metric(undefined="no judgment")
+    @of_judgments
+    def gap(tables: ConfidenceTables, *, power: int = 1) -> FloatArray:
+        """Distance of mean confidence from accuracy.
+
+        Args:
+            tables: Of judgments.
+            power: Of the distance,
+                at least 1.
+
+        Returns:
+            At least 0.
+
+        Raises:
+            ValueError: The power is below 1.
+
+        Source: none.
+        """
+        if power < 1:
+            raise ValueError(f"power={power}")
+        distance = np.abs(tables.mass @ tables.values - tables.right.sum(axis=1))
+        return np.asarray((distance / tables.total) ** power)
+
+    judged = [0.5, 1.0], [1, 0]
+    assert gap(*judged) == gap(judged[0], correct=judged[1]) == 0.25
+    assert gap(*judged, power=2) == gap.of(one_table(*judged), power=2)[0] == 0.0625
+    with pytest.raises(TypeError, match="correct"):
+        gap([0.5])  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="bins"):
+        gap(*judged, bins=3)  # type: ignore[call-arg]
+    with pytest.raises(ValueError, match=r"confidence=2\.0"):
+        gap([2], [1])
+    assert [*inspect.signature(gap).parameters] == ["confidence", "correct", "power"]
+    said = inspect.getdoc(gap)
+    assert said is not None
+    parts = re.split(r"\n\n", said)
+    assert [part.split("\n")[0] for part in parts] == [
+        "Distance of mean confidence from accuracy.",
+        "Args:",
+        "Returns:",
+        "Raises:",
+        "Source: none.",
+    ]
+    assert re.findall(r"^    (\w+):", parts[1], re.M) == ["confidence", "correct", "power"]
+    assert parts[3].count("ValueError") == 2
+
+
+def test_entries_are_complete_and_possible() -> None:
+    """Each has a sentence, a range, one of four directions, and a target within the range."""
+    for name, entry in METRICS.items():
+        assert entry.name == name
+        assert entry.low < entry.high, name
+        assert re.fullmatch(r"[A-Z][^\n]*\.", entry.definition), name
+        assert all([entry.unit, entry.undefined, entry.source]), name
+        known = r"higher|lower|none|target=(level|alpha/2|-?\d+(\.\d+)?)"
+        assert re.fullmatch(known, entry.direction), name
+        target = re.fullmatch(r"target=(-?[\d.]+)", entry.direction)
+        assert target is None or entry.low <= float(target[1]) <= entry.high, name
+
+
+def test_everything_exported_is_documented() -> None:
+    """Each module's list names what is there, once over all, with a docstring if a function."""
+    modules = [one for one in vars(metrics).values() if inspect.ismodule(one)]
+    exported = [name for module in modules for name in getattr(module, "__all__", ())]
+    assert len(exported) == len(set(exported)) > 100
+    for name in exported:
+        member = getattr(metrics, name)
+        assert not inspect.isfunction(member) or member.__doc__, name
 
 
 def test_metrics_need_neither_inspect_nor_pandas() -> None:

@@ -3,22 +3,27 @@
 import tracemalloc
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from inspect_confidence.metrics import (
     METRICS,
     Cells,
+    Statistic,
+    accuracy,
     auprc_error,
     aurc,
     auroc,
     bootstrap,
     brier,
+    brier_reliability,
+    brier_resolution,
+    brier_uncertainty,
     ece,
     m_ratio,
     mean_confidence,
@@ -29,76 +34,40 @@ from inspect_confidence.metrics import (
     type2_criterion,
     type2_dprime,
 )
-from inspect_confidence.metrics.calibration import (
-    brier_of,
-    ece_of,
-    reliability_of,
-    resolution_of,
-    uncertainty_of,
-)
-from inspect_confidence.metrics.confidence_tables import (
-    TableMetric,
-    accuracy_of,
-    mean_confidence_of,
-    one_table,
-    overconfidence_of,
-)
-from inspect_confidence.metrics.discrimination import (
-    auprc_error_of,
-    aurc_of,
-    auroc_of,
-    meta_information_of,
-)
-from inspect_confidence.metrics.type2 import (
-    m_ratio_of,
-    meta_d_ideal_of,
-    type2_criterion_of,
-    type2_dprime_of,
-)
+from inspect_confidence.metrics.confidence_tables import OfJudgments, TableMetric, one_table
 from metrics.strategies import FloatArray, fixed
 
 NAN = float("nan")
+OF_JUDGMENTS: dict[str, tuple[OfJudgments[...], dict[str, Any]]] = {
+    "overconfidence": (overconfidence, {}),
+    "ece": (ece, {}),
+    "ece equal_mass": (ece, {"bins": 4, "binning": "equal_mass"}),
+    "ece own_top": (ece, {"bins": 20, "binning": "own_top"}),
+    "brier": (brier, {}),
+    "brier_reliability": (brier_reliability, {}),
+    "brier_resolution": (brier_resolution, {}),
+    "brier_uncertainty": (brier_uncertainty, {}),
+    "auroc": (auroc, {}),
+    "auprc_error": (auprc_error, {}),
+    "aurc": (aurc, {}),
+    "type2_dprime": (type2_dprime, {}),
+    "meta_d_ideal": (meta_d_ideal, {}),
+    "type2_criterion": (type2_criterion, {}),
+    "m_ratio two_z": (m_ratio, {"type1": "two_z"}),
+    "m_ratio two_afc": (m_ratio, {"type1": "two_afc"}),
+    "m_ratio m_afc": (m_ratio, {"type1": "m_afc", "alternatives": 3, "threshold": 0.7}),
+    "meta_information": (meta_information, {}),
+}
 OF_TABLES: dict[str, TableMetric] = {
-    "accuracy": accuracy_of,
-    "mean_confidence": mean_confidence_of,
-    "overconfidence": overconfidence_of,
-    "ece": ece_of,
-    "ece equal_mass": partial(ece_of, bins=4, binning="equal_mass"),
-    "ece own_top": partial(ece_of, bins=20, binning="own_top"),
-    "brier": brier_of,
-    "brier_reliability": reliability_of,
-    "brier_resolution": resolution_of,
-    "brier_uncertainty": uncertainty_of,
-    "auroc": auroc_of,
-    "auprc_error": auprc_error_of,
-    "aurc": aurc_of,
-    "type2_dprime": type2_dprime_of,
-    "meta_d_ideal": meta_d_ideal_of,
-    "type2_criterion": type2_criterion_of,
-    "m_ratio two_z": partial(m_ratio_of, type1="two_z"),
-    "m_ratio two_afc": partial(m_ratio_of, type1="two_afc"),
-    "m_ratio m_afc": partial(m_ratio_of, type1="m_afc", alternatives=3, threshold=0.7),
-    "meta_information": meta_information_of,
+    "accuracy": accuracy.of,
+    "mean_confidence": mean_confidence.of,
+    **{name: partial(one.of, **options) for name, (one, options) in OF_JUDGMENTS.items()},
 }
 PUBLIC: dict[str, Callable[[FloatArray, FloatArray], float]] = {
+    "accuracy": lambda _, correct: accuracy(correct),
     "mean_confidence": lambda confidence, _: mean_confidence(confidence),
-    "overconfidence": overconfidence,
-    "ece": ece,
-    "ece equal_mass": partial(ece, bins=4, binning="equal_mass"),
-    "ece own_top": partial(ece, bins=20, binning="own_top"),
-    "brier": brier,
-    "auroc": auroc,
-    "auprc_error": auprc_error,
-    "aurc": aurc,
-    "type2_dprime": type2_dprime,
-    "meta_d_ideal": meta_d_ideal,
-    "type2_criterion": type2_criterion,
-    "m_ratio two_z": partial(m_ratio, type1="two_z"),
-    "m_ratio m_afc": partial(m_ratio, type1="m_afc", alternatives=3, threshold=0.7),
-    "meta_information": meta_information,
+    **{name: partial(one, **options) for name, (one, options) in OF_JUDGMENTS.items()},
 }
-every_metric = pytest.mark.parametrize("name", OF_TABLES)
-every_public = pytest.mark.parametrize("name", PUBLIC)
 some = st.lists(st.tuples(st.integers(0, 10), st.booleans()), min_size=1, max_size=30)
 
 
@@ -117,92 +86,107 @@ def example(items: int = 80) -> Judged:
     return Judged(reports / 20, correct)
 
 
-def close(got: object, expected: object, tolerance: float = 1e-12) -> None:
+def close(got: ArrayLike, expected: ArrayLike, tolerance: float = 1e-12, name: str = "") -> None:
     """Both are equal but for rounding, NaN to NaN."""
-    np.testing.assert_allclose(got, expected, rtol=tolerance, atol=tolerance)  # type: ignore[call-overload]
+    np.testing.assert_allclose(
+        np.asarray(got, float),
+        np.asarray(expected, float),
+        rtol=tolerance,
+        atol=tolerance,
+        err_msg=name,
+    )
 
 
-@pytest.mark.parametrize("epochs", [2, 3])
-@every_metric
-def test_more_epochs_change_nothing(name: str, epochs: int) -> None:
+def test_more_epochs_change_nothing() -> None:
     """Asking each item again with the same answers changes no value and no resample of it."""
-    metric, (confidence, correct) = OF_TABLES[name], example()
+    confidence, correct = example()
     items = len(correct)
     once = Cells.of(confidence, correct)
-    often = Cells.of(
-        np.tile(confidence, epochs),
-        np.tile(correct, epochs),
-        np.tile(np.arange(items), epochs),
-        items,
-    )
-    ones = np.ones((1, items))
-    value = metric(once.tables(ones))
-    assert np.isfinite(value).all()
-    close(metric(often.tables(ones)), value)
-    strata = np.zeros(items, np.int64)
-    draws = bootstrap(
+    for epochs in (2, 3):
+        often = Cells.of(
+            np.tile(confidence, epochs),
+            np.tile(correct, epochs),
+            np.tile(np.arange(items), epochs),
+            items,
+        )
+        for name, metric in OF_TABLES.items():
+            value, again = (metric(cells.tables(np.ones((1, items)))) for cells in (once, often))
+            assert np.isfinite(value).all(), name
+            close(again, value, name=name)
+        for name, metric in OF_TABLES.items():
+            draws = resampled(metric, once, often)
+            assert np.std(draws["once"]) > 0, name
+            close(draws["often"], draws["once"], 1e-11, name)
+
+
+def resampled(metric: TableMetric, once: Cells, often: Cells) -> dict[str, FloatArray]:
+    """200 values of a metric, with the same weights of items."""
+    return bootstrap(
         {
             "once": lambda weights: metric(once.tables(weights)),
             "often": lambda weights: metric(often.tables(weights)),
         },
-        strata,
+        np.zeros(once.masses.shape[1], np.int64),
         resamples=200,
         seed=7,
     )
-    assert np.std(draws["once"]) > 0
-    close(draws["often"], draws["once"], 1e-11)
 
 
-@every_metric
-def test_missing_judgments_are_nothing(name: str) -> None:
+def test_missing_judgments_are_nothing() -> None:
     """Unreadable judgments among an item's others change no value of any resample."""
-    metric, (confidence, correct) = OF_TABLES[name], example()
+    confidence, correct = example()
     items = len(correct)
     weights = (
         np.random.default_rng(3).multinomial(items, np.full(items, 1 / items), 50).astype(float)
     )
-    expected = metric(Cells.of(confidence, correct).tables(weights))
     gaps = np.full(items, NAN)
+    complete = Cells.of(confidence, correct)
     cells = Cells.of(
         np.concatenate([gaps, confidence, confidence]),
         np.concatenate([correct, correct, gaps]),
         np.tile(np.arange(items), 3),
         items,
     )
-    close(metric(cells.tables(weights)), expected)
+    for name, metric in OF_TABLES.items():
+        close(metric(cells.tables(weights)), metric(complete.tables(weights)), name=name)
 
 
-@every_public
-def test_weights_are_repetitions(name: str) -> None:
-    """A row of whole weights gives the public function's value on the judgments so repeated."""
+def test_weights_are_repetitions() -> None:
+    """A row of whole weights gives the value of arrays of the judgments so repeated."""
     confidence, correct = example(40)
     weights = np.random.default_rng(5).integers(0, 4, (12, 40))
     weights[0] = 1
-    expected = [
-        PUBLIC[name](np.repeat(confidence, row), np.repeat(correct, row)) for row in weights
-    ]
-    got = OF_TABLES[name](Cells.of(confidence, correct).tables(weights.astype(float)))
-    assert np.isfinite(got).all()
-    close(got, expected, 1e-11)
+    tables = Cells.of(confidence, correct).tables(weights.astype(float))
+    repeated = [(np.repeat(confidence, row), np.repeat(correct, row)) for row in weights]
+    for name, metric in OF_TABLES.items():
+        got = metric(tables)
+        assert np.isfinite(got).all(), name
+        close(got, [PUBLIC[name](*judged) for judged in repeated], 1e-11, name)
 
 
-@every_public
-def test_the_interval_is_that_of_a_loop(name: str) -> None:
-    """The percentile interval of tables is that of the public function over the same resamples."""
+def test_the_interval_is_that_of_a_loop() -> None:
+    """The percentile interval of tables is that of arrays over the same resamples."""
     confidence, correct = example(50)
     cells = Cells.of(confidence, correct)
     rows: list[NDArray[np.int64]] = []
 
-    def statistic(weights: FloatArray) -> FloatArray:
+    def weights_drawn(weights: FloatArray) -> FloatArray:
         rows.extend(weights.astype(np.int64))
-        return OF_TABLES[name](cells.tables(weights))
+        return weights
 
-    draws = bootstrap({"value": statistic}, np.zeros(50, np.int64), resamples=60, seed=11)["value"]
-    loop = [PUBLIC[name](np.repeat(confidence, row), np.repeat(correct, row)) for row in rows]
-    assert len(loop) == 60
-    close(percentile_interval(draws, 0.9), percentile_interval(loop, 0.9), 1e-11)
-    low, high = percentile_interval(loop, 0.9)
-    assert low < high
+    def statistic(metric: TableMetric) -> Statistic:
+        return lambda weights: metric(cells.tables(weights))
+
+    statistics = {name: statistic(metric) for name, metric in OF_TABLES.items()}
+    draws = bootstrap(
+        {"weights": weights_drawn, **statistics}, np.zeros(50, np.int64), resamples=60, seed=11
+    )
+    assert len(rows) == 60
+    for name, metric in PUBLIC.items():
+        loop = [metric(np.repeat(confidence, row), np.repeat(correct, row)) for row in rows]
+        low, high = percentile_interval(loop, 0.9)
+        assert low < high, name
+        close(percentile_interval(draws[name], 0.9), (low, high), 1e-11, name)
 
 
 @fixed

@@ -12,12 +12,7 @@ from scipy.stats import norm
 
 from inspect_confidence.metrics import ConfidenceTables, meta_d_ideal, type2_criterion, type2_dprime
 from inspect_confidence.metrics.confidence_tables import one_table
-from inspect_confidence.metrics.type2 import (
-    meta_d_ideal_of,
-    type2_criterion_of,
-    type2_dprime_of,
-    type2_remark,
-)
+from inspect_confidence.metrics.type2 import type2_remark
 from metrics.strategies import FloatArray, fixed
 
 NAN = float("nan")
@@ -111,9 +106,9 @@ def test_exchanging_right_and_wrong(counts: Counts) -> None:
 def test_known_rates(hit: float, false_alarm: float, ideal: float, closed: float) -> None:
     """At very many judgments the two definitions give the values worked out elsewhere."""
     table = many(hit, false_alarm)
-    assert meta_d_ideal_of(table)[0] == pytest.approx(ideal, abs=5e-4)
-    assert meta_d_ideal_of(table)[0] == pytest.approx(root(hit, false_alarm), abs=1e-9)
-    assert type2_dprime_of(table)[0] == pytest.approx(closed, abs=1e-5)
+    assert meta_d_ideal.of(table)[0] == pytest.approx(ideal, abs=5e-4)
+    assert meta_d_ideal.of(table)[0] == pytest.approx(root(hit, false_alarm), abs=1e-9)
+    assert type2_dprime.of(table)[0] == pytest.approx(closed, abs=1e-5)
 
 
 @pytest.mark.parametrize("d_prime", [0.05, 0.5, 1, 2, 3.5, 5])
@@ -124,8 +119,8 @@ def test_an_exact_observer_is_recovered(d_prime: float, criterion: float) -> Non
     hit = norm.sf(criterion, d_prime / 2) / right
     false_alarm = norm.cdf(-criterion, d_prime / 2) / wrong
     table = many(float(hit), float(false_alarm))
-    assert meta_d_ideal_of(table)[0] == pytest.approx(d_prime, abs=1e-6)
-    assert type2_criterion_of(table)[0] == pytest.approx(criterion, abs=1e-6)
+    assert meta_d_ideal.of(table)[0] == pytest.approx(d_prime, abs=1e-6)
+    assert type2_criterion.of(table)[0] == pytest.approx(criterion, abs=1e-6)
 
 
 def test_equal_rates_are_no_sensitivity() -> None:
@@ -194,7 +189,7 @@ def test_remarks(counts: Counts, remark: str) -> None:
     table = one_table(*judged(counts))
     assert type2_remark(table, 0.5) == remark
     undefined = bool(remark) and not remark.startswith("smallest")
-    assert math.isnan(type2_dprime_of(table)[0]) == undefined
+    assert math.isnan(type2_dprime.of(table)[0]) == undefined
 
 
 def test_remark_on_probable_outcomes() -> None:

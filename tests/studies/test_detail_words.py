@@ -15,7 +15,6 @@ from statsmodels.stats.proportion import proportion_confint
 from inspect_confidence import detail
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.metrics import METRICS
-from inspect_confidence.metrics.registry import WORD_DETAILS
 from inspect_confidence.results import decode_condition
 from inspect_confidence.studies.hedge_markers.shown import FIGURES as HEDGE_FIGURES
 from inspect_confidence.studies.hedge_markers.shown import HEADLINES as HEDGE_HEADLINES
@@ -23,7 +22,7 @@ from inspect_confidence.studies.study import FigureSpec
 from inspect_confidence.studies.wep_probes.shown import FIGURES as WORD_FIGURES
 from inspect_confidence.studies.wep_probes.shown import HEADLINES as WORD_HEADLINES
 
-KNOWN = {*METRICS, *(metric.name for metric in WORD_DETAILS)}
+KNOWN = set(METRICS)
 
 
 def stated(word: str, contexts: Sequence[Sequence[float | str]], **more: str) -> pd.DataFrame:
@@ -105,7 +104,7 @@ def test_people_are_a_model_of_their_own(tmp_path: Path) -> None:
     """Of 50, 70, 70 and 90: a quarter, a half, a quarter; the 5% quantile is .5 + .15 (.2)."""
     path = tmp_path / "survey.csv"
     path.write_text("likely,never asked\n50,1\n70,2\n70,3\n90,4\n")
-    results = detail(LIKELY, survey=path)
+    results = detail(LIKELY, options={"wep_probes.survey": path})
     people = {"model": "people surveyed", "word": "likely"}
     bins = rows_of(results, "value_share", "bin", **people)
     assert {name: row["value"] for name, row in bins.items() if row["value"]} == {

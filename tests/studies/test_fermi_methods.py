@@ -123,32 +123,29 @@ def test_sets_of_traces_by_hand() -> None:
     assert (sure["lower"], sure["upper"], sure["set_size"]) == (3, 3, 1)
 
 
-@pytest.mark.parametrize("method", ["tunnel", "sampling", "logprob", "traces"])
-def test_nothing_readable(method: str) -> None:
+def test_nothing_readable() -> None:
     """Without a readable draw an item has its commonest status, no bounds, and failed wholly."""
-    statuses = ["refusal", "truncated", "truncated"]
-    rows = frame(*({"level": 90, "status": status} for status in statuses))
-    (row,) = intervals_of(rows, method).to_dict("records")
-    assert (row["status"], row["level"], row["failed"]) == ("truncated", 90, 1)
-    assert math.isnan(row["lower"])
-    assert math.isnan(row["upper"])
+    rows = frame(*({"level": 90, "status": one} for one in ("refusal", "truncated", "truncated")))
+    for method in ("tunnel", "sampling", "logprob", "traces"):
+        (row,) = intervals_of(rows, method).to_dict("records")
+        assert (row["status"], row["level"], row["failed"]) == ("truncated", 90, 1), method
+        assert math.isnan(row["lower"]), method
+        assert math.isnan(row["upper"]), method
 
 
-@pytest.mark.parametrize(
-    ("statuses", "failed", "status"),
-    [
+def test_failures_are_of_replies() -> None:
+    """The share that failed leaves out what is no reply: errors of the run and of the scorer."""
+    cases: list[tuple[list[str], float, str]] = [
         (["sample_error", "sample_error"], NAN, "sample_error"),  # no reply at all
         (["content_filter", "ok"], 0.0, "ok"),  # the one reply could be read
         (["sample_error", "refusal", "ok", "limit_reached"], 0.5, "ok"),
         (["scoring_failed", "no_response", "scoring_failed"], 1.0, "scoring_failed"),
-    ],
-)
-def test_failures_are_of_replies(statuses: list[str], failed: float, status: str) -> None:
-    """The share that failed leaves out what is no reply: errors of the run and of the scorer."""
-    rows = frame(*({"level": 90, "point": 3, "status": one} for one in statuses))
-    (row,) = intervals_of(rows, "sampling").to_dict("records")
-    assert row["failed"] == pytest.approx(failed, nan_ok=True)
-    assert row["status"] == status
+    ]
+    for statuses, failed, status in cases:
+        rows = frame(*({"level": 90, "point": 3, "status": one} for one in statuses))
+        (row,) = intervals_of(rows, "sampling").to_dict("records")
+        assert row["failed"] == pytest.approx(failed, nan_ok=True), statuses
+        assert row["status"] == status, statuses
 
 
 def test_items_keep_their_own_truth_and_split() -> None:
@@ -166,18 +163,15 @@ def test_items_keep_their_own_truth_and_split() -> None:
     assert made[columns].to_numpy().tolist() == [["b", "test", 2, 1, 3], ["a", "train", 7, 1, 3]]
 
 
-@pytest.mark.parametrize(
-    ("level", "levels", "expected"),
-    [
+def test_levels_of_a_judgment() -> None:
+    """A judgment serves its own level, or else those the run asked for, or else the default."""
+    for level, levels, expected in (
         (90.0, "", [90]),
         (90.0, "80,95", [90]),
         (NAN, "80,95.5", [80, 95.5]),
         (NAN, "", [80, 90, 95, 99]),
-    ],
-)
-def test_levels_of_a_judgment(level: float, levels: str, expected: list[float]) -> None:
-    """A judgment serves its own level, or else those the run asked for, or else the default."""
-    assert levels_of(frame({"level": level, "levels": levels}).iloc[0]) == expected
+    ):
+        assert levels_of(frame({"level": level, "levels": levels}).iloc[0]) == expected, levels
 
 
 def test_distributions_and_their_mean() -> None:

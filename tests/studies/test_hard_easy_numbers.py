@@ -16,17 +16,14 @@ from scipy.stats import entropy, norm, pearsonr, t
 from sklearn.metrics import roc_auc_score
 
 from inspect_confidence import InvalidArgument, compare, summarize
-from inspect_confidence.results import decode_condition
 from inspect_confidence.studies import View
-from inspect_confidence.studies.life_eval.study import LIFE_EVAL, best_age_curves
-from studies.test_scale_frames import frozen
+from inspect_confidence.studies.life_eval.study import LIFE_EVAL
+from studies.frames import NAN, Row, changed, frame
+from studies.frames import Rows as Found
+from studies.frames import keyed as rows_of
 
-__all__ = ["frozen"]
-
-NAN = float("nan")
 QUICK = 30
 SCORE, MAS = "score", "mas"
-Row = dict[str, Any]
 Key = tuple[frozenset[tuple[str, str]], str]
 Numbers = dict[Key, tuple[float, int]]
 
@@ -129,27 +126,17 @@ def twice(rows: Sequence[Row]) -> list[Row]:
     return [*rows, *({**row, "epoch": row["epoch"] + 2} for row in rows)]
 
 
-def frame(rows: Sequence[Mapping[str, Any]], task: str = "life_eval") -> pd.DataFrame:
-    """Rows as judgments of a task."""
-    return pd.DataFrame(rows).assign(task=task)
-
-
 def results(rows: Sequence[Row], task: str = "life_eval", **arguments: Any) -> pd.DataFrame:
     """Their results."""
     return summarize(frame(rows, task), resamples=arguments.pop("resamples", QUICK), **arguments)
 
 
-def keyed(found: pd.DataFrame, model: str) -> dict[Key, dict[Any, Any]]:
+def keyed(found: pd.DataFrame, model: str) -> Found:
     """A model's results by condition and metric, each once."""
-    mine = found[found["model"] == model].to_dict("records")
-    rows = {
-        (frozenset(decode_condition(row["condition"]).items()), row["metric"]): row for row in mine
-    }
-    assert len(rows) == len(mine)
-    return rows
+    return rows_of(found, model=model)
 
 
-def at(found: pd.DataFrame, model: str, metric: str, **condition: str) -> dict[Any, Any]:
+def at(found: pd.DataFrame, model: str, metric: str, **condition: str) -> Row:
     """One row of the results."""
     return keyed(found, model)[frozenset(condition.items()), metric]
 
@@ -286,10 +273,12 @@ def same(found: Mapping[Key, Mapping[Any, Any]], expected: Numbers) -> None:
 # All numbers
 
 
-@pytest.mark.parametrize("seed", [0, 1])
-def test_every_number_of_life_eval(seed: int) -> None:
+def test_every_number_of_life_eval() -> None:
     """Two epochs, unreadable rows, two models and two variants: each is its own loop."""
-    ways = {(m, v): lives(m, 10 * seed + k, variant=v) for k, (m, v) in enumerate(WAYS)}
+    ways = {
+        (m, v): lives(m, k, variant=v)
+        for k, (m, v) in enumerate([("a", "x"), ("b", "x"), ("a", "y")])
+    }
     found = results([row for rows in ways.values() for row in rows])
     for (model, variant), rows in ways.items():
         assert {row["status"] for row in rows} > {"ok", "refusal", "ambiguous", "scoring_failed"}
@@ -300,9 +289,6 @@ def test_every_number_of_life_eval(seed: int) -> None:
         }
         same(mine, expected)
     assert set(found["model"]) == {"a", "b", "mean of all models"}
-
-
-WAYS = [("a", "x"), ("b", "x"), ("a", "y")]
 
 
 def test_notes_say_what_was_left_out() -> None:
@@ -474,15 +460,6 @@ def test_confidences_that_differ_by_rounding_are_ties() -> None:
 # Second epochs
 
 
-def changed(once: pd.DataFrame, again: pd.DataFrame) -> pd.DataFrame:
-    """Rows whose value or interval differs, but for counts."""
-    keys, numbers = ["model", "dataset", "condition", "metric"], ["value", "ci_low", "ci_high"]
-    pd.testing.assert_frame_equal(once[keys], again[keys])
-    differs = ~np.isclose(once[numbers], again[numbers], rtol=0, atol=1e-9, equal_nan=True)
-    wrong = once[np.asarray(differs).any(axis=1) & (once["metric"] != "n").to_numpy()]
-    return wrong[[*keys, *numbers]]
-
-
 def test_second_epoch_of_the_same_judgments_changes_nothing_in_life_eval() -> None:
     """No value and no interval, the slope's and those of means of models among them."""
     rows = first_epoch([*lives("a", 1), *lives("b", 2)])
@@ -537,16 +514,21 @@ def graded_rows(cases: Sequence[tuple[Any, ...]]) -> list[Row]:
     return [*rows, {**rows[0], "epoch": 3, **lost}]
 
 
-@pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize(("convention", "place"), [(None, 3), ("authors", 3), ("text", 4)])
-def test_grading_of_a_case(case: tuple[Any, ...], convention: str | None, place: int) -> None:
+def test_grading_of_a_case() -> None:
     """By the letter named, or by the largest probability with ties shared."""
-    found = results(graded_rows([case]), "question_sets", convention=convention)
-    correct, confidence = case[place]
-    assert at(found, "unnamed", "accuracy")["value"] == pytest.approx(correct)
-    assert at(found, "unnamed", "mean_confidence")["value"] == pytest.approx(confidence)
-    assert at(found, "unnamed", "overconfidence")["value"] == pytest.approx(confidence - correct)
-    assert at(found, "unnamed", "accuracy")["n"] == 2
+    for convention, place in ((None, 3), ("authors", 3), ("text", 4)):
+        for case in CASES:
+            found = keyed(
+                results(graded_rows([case]), "question_sets", convention=convention, resamples=5),
+                "unnamed",
+            )
+            correct, confidence = case[place]
+            wanted = {"accuracy": correct, "mean_confidence": confidence}
+            wanted["overconfidence"] = confidence - correct
+            for metric, value in wanted.items():
+                row = found[frozenset(), metric]
+                assert row["value"] == pytest.approx(value), (convention, case, metric)
+                assert row["n"] == 2, (convention, case, metric)
 
 
 @pytest.mark.parametrize(("convention", "place"), [(None, 3), ("text", 4)])
@@ -767,7 +749,7 @@ def test_common_items_are_counted_by_data_set() -> None:
 
 def test_common_items_of_no_judgments() -> None:
     """As without common_items: an empty table of results."""
-    empty = frame(lives("a", 1)).iloc[:0]
+    empty = frame(lives("a", 1), "life_eval").iloc[:0]
     assert summarize({"life_eval": empty}, resamples=QUICK).empty
     assert summarize({"life_eval": empty}, resamples=QUICK, common_items=True).empty
 
@@ -798,7 +780,9 @@ def test_group_mean_is_the_mean_of_its_models(task: str, grouping: Callable[...,
         for seed, model in enumerate("abcd")
         for row in (lives(model, seed) if task == "life_eval" else options(model, seed, "options"))
     ]
-    found = results(rows, task, groups=grouping("a,odd", "b,even", "c,odd", "d,single"))
+    found = results(
+        rows, task, options={"life_eval.groups": grouping("a,odd", "b,even", "c,odd", "d,single")}
+    )
     assert set(found["model"]) == {*"abcd", "mean of odd", "mean of even", "mean of single"}
     alone, single = keyed(found, "d"), keyed(found, "mean of single")
     assert len(single) > 10
@@ -880,10 +864,12 @@ def test_groups_that_lack_a_model_or_have_it_twice(grouping: Callable[..., Path]
     """Both are errors that name the model."""
     rows = [*lives("a", 1), *lives("b", 2)]
     with pytest.raises(InvalidArgument, match="there is no group for b"):
-        results(rows, groups=grouping("a,one"))
+        results(rows, options={"life_eval.groups": grouping("a,one")})
     with pytest.raises(InvalidArgument, match="a is in one and in two"):
-        results(rows, groups=grouping("a,one", "b,one", "a,two"))
-    again = results(rows, groups=grouping("a,one", "b,one", "a,one", "absent,two"))
+        results(rows, options={"life_eval.groups": grouping("a,one", "b,one", "a,two")})
+    again = results(
+        rows, options={"life_eval.groups": grouping("a,one", "b,one", "a,one", "absent,two")}
+    )
     assert set(again["model"]) == {"a", "b", "mean of one"}
 
 
@@ -904,7 +890,7 @@ def test_compare_two_models() -> None:
     """Differences overall, by radius and of slopes, on common items, are those of loops."""
     a, b = lives("a", 1), lives("b", 2)
     a = [row for row in a if row["age"] != 61]  # not asked of a
-    found = compare(frame(a), frame(b), resamples=60)
+    found = compare(frame(a, "life_eval"), frame(b, "life_eval"), resamples=60)
     assert set(found["a"]) == {"a stated"}
     assert set(found["b"]) == {"b stated"}
     one, other = common_rows(a, b)
@@ -948,7 +934,7 @@ def test_slope_difference_of_a_line_that_is_added() -> None:
         if row["status"] == "ok"
     ]
     b = [{**row, "model": "b", "confidence": row["confidence"] + 0.1 * (1 - row[MAS])} for row in a]
-    found = compare(frame(b), frame(a), resamples=200)
+    found = compare(frame(b, "life_eval"), frame(a, "life_eval"), resamples=200)
     row = found[found["metric"] == "hard_easy_slope"].iloc[0]
     for number in ("difference", "ci_low", "ci_high"):
         assert row[number] == pytest.approx(0.1, abs=1e-8)
@@ -959,7 +945,11 @@ def test_slope_difference_of_a_line_that_is_added() -> None:
 def test_models_that_answer_alike_do_not_differ() -> None:
     """Differences of 0 with p of 1, twice as many epochs of one changing nothing."""
     a = lives("a", 1)
-    found = compare(frame(a), frame([{**row, "model": "b"} for row in twice(a)]), resamples=50)
+    found = compare(
+        frame(a, "life_eval"),
+        frame([{**row, "model": "b"} for row in twice(a)], "life_eval"),
+        resamples=50,
+    )
     numbers = found[["difference", "ci_low", "ci_high"]].to_numpy()
     assert np.abs(numbers).max() < 1e-9
     assert (found["p"] == 1).all()
@@ -1026,103 +1016,56 @@ def test_a_file_without_source_is_compared_with_what_is_stated() -> None:
 # What is refused
 
 
-@pytest.mark.parametrize("column", ["age", "radius", "item"])
-def test_a_missing_column_is_named(column: str) -> None:
-    """Age, radius and item are needed."""
-    with pytest.raises(InvalidArgument, match=f"lacks the column '{column}'"):
-        summarize(frame(lives("a", 1)).drop(columns=column), resamples=QUICK)
+def test_missing_columns_and_cells_are_named() -> None:
+    """Age, radius and item are needed; a person of no age is neither left out nor a cluster."""
+    judgments = frame(lives("a", 1), "life_eval")
+    for column in ("age", "radius", "item"):
+        with pytest.raises(InvalidArgument, match=f"lacks the column '{column}'"):
+            summarize(judgments.drop(columns=column), resamples=QUICK)
+    for column in ("age", "radius"):
+        holed = judgments.copy()
+        holed.loc[3, column] = NAN
+        with pytest.raises(InvalidArgument, match=column):
+            summarize(holed, resamples=QUICK)
 
 
-@pytest.mark.parametrize("column", ["age", "radius"])
-def test_an_empty_cell_of_a_required_column_is_refused(column: str) -> None:
-    """A person of no age is neither left out silently nor a cluster of its own."""
-    judgments = frame(lives("a", 1))
-    judgments.loc[3, column] = NAN
-    with pytest.raises(InvalidArgument, match=column):
-        summarize(judgments, resamples=QUICK)
-
-
-@pytest.mark.parametrize("column", ["confidence", SCORE, MAS])
-@pytest.mark.parametrize("number", [1.01, -0.01, 70.0])
-def test_shares_of_life_eval_outside_their_range(column: str, number: float) -> None:
+def test_shares_outside_their_range() -> None:
     """A share beyond [0, 1] is an error that names column and number, also of compare."""
-    judgments = frame(lives("a", 1))
-    judgments.loc[3, column] = number
-    with pytest.raises(InvalidArgument, match=f"{column}={number:g} is not in"):
-        summarize(judgments, resamples=QUICK)
-    with pytest.raises(InvalidArgument, match=f"{column}={number:g} is not in"):
-        compare(judgments, frame(lives("b", 1)), resamples=QUICK)
+    other = frame(lives("b", 1), "life_eval")
+    for column in ("confidence", SCORE, MAS):
+        for number in (1.01, -0.01, 70.0):
+            judgments = frame(lives("a", 1), "life_eval")
+            judgments.loc[3, column] = number
+            said = f"{column}={number:g} is not in"
+            with pytest.raises(InvalidArgument, match=said):
+                summarize(judgments, resamples=QUICK)
+            with pytest.raises(InvalidArgument, match=said):
+                compare(judgments, other, resamples=QUICK)
+    for column in ("confidence", "correct"):
+        judgments = frame(options("a", 1, "given"), "question_sets")
+        judgments.loc[3, column] = 85
+        with pytest.raises(InvalidArgument, match=f"{column}=85 is not in"):
+            summarize(judgments, resamples=QUICK)
 
 
-@pytest.mark.parametrize("column", ["confidence", "correct"])
-def test_shares_of_question_sets_outside_their_range(column: str) -> None:
-    """Likewise."""
-    judgments = frame(options("a", 1, "given"), "question_sets")
-    judgments.loc[3, column] = 85
-    with pytest.raises(InvalidArgument, match=f"{column}=85 is not in"):
-        summarize(judgments, resamples=QUICK)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_malformed_probabilities() -> None:
+    """An error that shows the text and what it should be like; so has a letter beyond the list."""
+    row = {"item": "q", "kind": "options", "answer": "A", "target": "A"}
+    for text in (
         *("[0.7, 0.3", "0.7", '[0.7, "x"]', "[NaN, 0.5]", "null", "[1.2, -0.2]", "0.7, 0.3"),
         *('{"A": 0.7, "B": 0.3}', "[[0.7], [0.3]]", "[null, 0.5]", "yes", "[1e999, 0]"),
-        '"10"',
-        '{"0": 1, "1": 0}',
-    ],
-)
-@pytest.mark.parametrize("convention", [None, "text"])
-def test_malformed_probabilities(text: str, convention: str | None) -> None:
-    """An error that shows the text and what it should be like."""
-    row = {"item": "q", "kind": "options", "answer": "A", "target": "A", "probabilities": text}
-    with pytest.raises(InvalidArgument, match="is not a JSON list of numbers from 0 to 1"):
-        results([row], "question_sets", convention=convention)
-
-
-@pytest.mark.parametrize(("answer", "target"), [("C", "A"), ("maybe", "A"), ("A", "C")])
-def test_options_that_have_no_probability(answer: str, target: str) -> None:
-    """A letter beyond the list is an error that names it."""
-    row = {"item": "q", "kind": "options", "probabilities": "[0.7, 0.3]"}
-    with pytest.raises(InvalidArgument, match="is none of 2 options"):
-        results([{**row, "answer": answer, "target": target}], "question_sets", convention="text")
-
-
-# Best ages
-
-
-def test_best_age_curves_by_hand() -> None:
-    """A row a model, sex, radius and age; unread answers don't count, and may leave none."""
-    shared = {"variant": "", "sex": "male", "radius": 5.0, "confidence": 0.5}
-    shared |= {SCORE: 0.2, MAS: 0.3}
-    rows: list[Row] = [
-        {**shared, "model": "a", "age": 60, "answer": 80, "best_answer": 84, "epoch": 1},
-        {**shared, "model": "a", "age": 60, "answer": 83, "best_answer": 84, "epoch": 2},
-        {**shared, "model": "a", "age": 60, "answer": NAN, "best_answer": 84, "epoch": 3},
-        {**shared, "model": "a", "age": 61, "answer": NAN, "best_answer": 85, "epoch": 1},
-        {**shared, "model": "a", "age": 60, "answer": 90, "best_answer": 88, "sex": "female"},
-        {**shared, "model": "a", "age": 60, "answer": 70, "best_answer": 86, "radius": 20.0},
-        {**shared, "model": "b", "age": 60, "answer": 75, "best_answer": 84},
-        {**shared, "model": "b", "age": 60, "answer": 77, "best_answer": 84, "variant": "hot"},
-    ]
-    curves = best_age_curves(pd.DataFrame(rows))
-    keys = ["model", "variant", "sex", "radius", "age"]
-    assert list(curves) == [*keys, "answer", "best_answer", "n"]
-    found = {tuple(row[name] for name in keys): row for row in curves.to_dict("records")}
-    expected = {
-        ("a", "", "male", 5.0, 60): (81.5, 84, 2),
-        ("a", "", "male", 5.0, 61): (NAN, 85, 0),
-        ("a", "", "female", 5.0, 60): (90, 88, 1),
-        ("a", "", "male", 20.0, 60): (70, 86, 1),
-        ("b", "", "male", 5.0, 60): (75, 84, 1),
-        ("b", "hot", "male", 5.0, 60): (77, 84, 1),
-    }
-    assert set(found) == set(expected)
-    for key, numbers in expected.items():
-        row = found[key]
-        assert [row["answer"], row["best_answer"], row["n"]] == pytest.approx(
-            list(numbers), nan_ok=True
-        )
+        *('"10"', '{"0": 1, "1": 0}'),
+    ):
+        for convention in (None, "text"):
+            with pytest.raises(InvalidArgument) as caught:
+                results([{**row, "probabilities": text}], "question_sets", convention=convention)
+            said = caught.value.format_message()
+            assert "is not a JSON list of numbers from 0 to 1" in said, (text, said)
+    row["probabilities"] = "[0.7, 0.3]"
+    for answer, target in (("C", "A"), ("maybe", "A"), ("A", "C")):
+        rows = [{**row, "answer": answer, "target": target}]
+        with pytest.raises(InvalidArgument, match="is none of 2 options"):
+            results(rows, "question_sets", convention="text")
 
 
 # Views
@@ -1161,7 +1104,8 @@ def everything() -> pd.DataFrame:
         for row in options(model, seed, kind)
     ]
     return summarize(
-        {"life_eval": frame(people), "question_sets": frame(sets, "question_sets")}, resamples=QUICK
+        {"life_eval": frame(people, "life_eval"), "question_sets": frame(sets, "question_sets")},
+        resamples=QUICK,
     )
 
 

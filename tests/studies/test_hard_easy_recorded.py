@@ -15,10 +15,8 @@ from sklearn.metrics import roc_auc_score
 
 from inspect_confidence import summarize
 from inspect_confidence.results import decode_condition
-from inspect_confidence.studies.life_eval.study import LIFE_EVAL, recorded_ages, recorded_options
-from studies.test_scale_frames import frozen
-
-__all__ = ["frozen"]
+from inspect_confidence.studies.life_eval.study import LIFE_EVAL
+from studies.recorded import recorded_ages, recorded_options
 
 SCORE = "score"
 CLAUDE, GPT, LLAMA = "claude-3-7-sonnet-20250219", "gpt-4o", "Meta-Llama-3.1-8B-Instruct"
@@ -37,8 +35,6 @@ SLOPES = {CLAUDE: 0.180, GPT: 0.604, LLAMA: 0.941}
 CORRELATIONS = {CLAUDE: 0.916, GPT: 0.749, LLAMA: 0.051}
 
 Frames = dict[str, pd.DataFrame]
-every_cell = pytest.mark.parametrize(("model", "name"), CELLS)
-every_model = pytest.mark.parametrize("model", MODELS)
 
 
 # Answers
@@ -93,7 +89,7 @@ def ours(frames: Frames) -> pd.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def published(shared_data: Path) -> dict[tuple[str, str], dict[str, str]]:
+def published_table(shared_data: Path) -> dict[tuple[str, str], dict[str, str]]:
     """The published table's rows by model and set."""
     path = shared_data / "question_sets" / "published.csv"
     with path.open(encoding="utf-8", newline="") as file:
@@ -156,44 +152,46 @@ def lives(shared_data: Path) -> Lives:
 # Published figures
 
 
-@every_cell
-def test_accuracy_and_confidence_are_the_published(
-    authors: pd.DataFrame, published: dict[tuple[str, str], dict[str, str]], model: str, name: str
+def test_the_published_figures(
+    authors: pd.DataFrame, published_table: dict[tuple[str, str], dict[str, str]]
 ) -> None:
-    """To both decimals, in all 18 cells."""
-    row, dataset = published[model, name], DATASETS[name]
-    for column, metric in (("accuracy_pct", "accuracy"), ("confidence_pct", "mean_confidence")):
-        found = 100 * value(authors, model, dataset, metric)
-        assert f"{found:.2f}" == f"{float(row[column]):.2f}", metric
+    """Percentages to both decimals and ECE to its two, in all 18 cells."""
+    for (model, name), row in published_table.items():
+        for column, metric, factor in (
+            ("accuracy_pct", "accuracy", 100),
+            ("confidence_pct", "mean_confidence", 100),
+            ("ece", "ece", 1),
+            ("rounded_pct", "round_rate", 100),
+        ):
+            found = factor * value(authors, model, DATASETS[name], metric)
+            assert f"{found:.2f}" == f"{float(row[column]):.2f}", (model, name, metric)
 
 
-@every_cell
-def test_ece_and_rounded_shares_are_the_published(
-    authors: pd.DataFrame, published: dict[tuple[str, str], dict[str, str]], model: str, name: str
+def test_published_slopes_and_correlations(
+    authors: pd.DataFrame, frames: Frames, lives: Lives
 ) -> None:
-    """ECE to its two decimals, rounded shares to both of theirs."""
-    row, dataset = published[model, name], DATASETS[name]
-    assert f"{value(authors, model, dataset, 'ece'):.2f}" == f"{float(row['ece']):.2f}"
-    rounded = 100 * value(authors, model, dataset, "round_rate")
-    assert f"{rounded:.2f}" == f"{float(row['rounded_pct']):.2f}"
+    """To three decimals; slopes are statsmodels' on scores of the raw life table.
 
-
-@every_model
-def test_published_slopes(authors: pd.DataFrame, frames: Frames, lives: Lives, model: str) -> None:
-    """To three decimals; and statsmodels' on scores of the raw life table."""
-    found = value(authors, model, "ssa-2022", "hard_easy_slope")
-    assert round(found, 3) == SLOPES[model]
-    rows = frames["life_eval"]
-    rows = rows[rows["model"] == model]
-    points = [
-        (
-            1 - lives.best(row["sex"], row["age"], int(row["radius"]), 0),
-            row["confidence"] - scored(lives, row, 0),
-        )
-        for row in rows.to_dict("records")
-    ]
-    x, y = map(np.array, zip(*points, strict=True))
-    assert found == pytest.approx(sm.OLS(y, sm.add_constant(x)).fit().params[1], abs=1e-9)
+    Correlations are of confidence with the true probability: pandas's.
+    """
+    for model in MODELS:
+        rows = frames["life_eval"]
+        rows = rows[rows["model"] == model]
+        found = value(authors, model, "ssa-2022", "hard_easy_slope")
+        assert round(found, 3) == SLOPES[model]
+        points = [
+            (
+                1 - lives.best(row["sex"], row["age"], int(row["radius"]), 0),
+                row["confidence"] - scored(lives, row, 0),
+            )
+            for row in rows.to_dict("records")
+        ]
+        x, y = map(np.array, zip(*points, strict=True))
+        fit = sm.OLS(y, sm.add_constant(x)).fit()
+        assert found == pytest.approx(fit.params[1], abs=1e-9), model
+        found = value(authors, model, "ssa-2022", "confidence_truth_correlation")
+        assert found == pytest.approx(rows["confidence"].corr(rows[SCORE]), abs=1e-9), model
+        assert round(found, 3) == CORRELATIONS[model]
 
 
 def scored(lives: Lives, row: dict[Any, Any], closed: int) -> float:
@@ -204,16 +202,6 @@ def scored(lives: Lives, row: dict[Any, Any], closed: int) -> float:
     else:
         edges = int(np.floor(low)), int(np.ceil(high))
     return lives.dies(row["sex"], row["age"], *edges)
-
-
-@every_model
-def test_correlations(authors: pd.DataFrame, frames: Frames, model: str) -> None:
-    """Of confidence with the true probability: pandas's, .916, .749 and .051."""
-    rows = frames["life_eval"]
-    rows = rows[rows["model"] == model]
-    found = value(authors, model, "ssa-2022", "confidence_truth_correlation")
-    assert found == pytest.approx(rows["confidence"].corr(rows[SCORE]), abs=1e-9)
-    assert round(found, 3) == CORRELATIONS[model]
 
 
 @pytest.mark.parametrize(
@@ -252,50 +240,39 @@ def test_mean_maximum_achievable_score(
 # Without the convention
 
 
-@every_cell
-def test_the_default_grades_as_the_authors(
-    authors: pd.DataFrame, ours: pd.DataFrame, frames: Frames, model: str, name: str
+def test_the_default_convention_by_pandas(
+    authors: pd.DataFrame, ours: pd.DataFrame, frames: Frames
 ) -> None:
-    """Accuracy and confidence are the same; rounded shares are by tolerance, by pandas."""
-    dataset = DATASETS[name]
-    for metric in ("accuracy", "mean_confidence"):
-        expected = value(authors, model, dataset, metric)
-        assert value(ours, model, dataset, metric) == pytest.approx(expected, abs=1e-12)
-    judgments = frames["life_eval" if name == "LifeEval" else "question_sets"]
-    sure = judgments.loc[
-        (judgments["model"] == model) & (judgments["dataset"] == dataset), "confidence"
-    ]
-    millionths = (sure * 1e8).round().astype(int)
-    rounded = (millionths % 5_000_000 == 0).mean()
-    assert value(ours, model, dataset, "round_rate") == pytest.approx(rounded, abs=1e-9)
+    """Accuracy and confidence are the authors'; rounded shares are by tolerance.
+
+    Brier score: mean of p (1 - c)^2 + (1 - p) c^2. AUROC is scikit-learn's where confidences are
+    stated as they are.
+    """
+    for model, name in CELLS:
+        dataset = DATASETS[name]
+        for metric in ("accuracy", "mean_confidence"):
+            expected = value(authors, model, dataset, metric)
+            found = value(ours, model, dataset, metric)
+            assert found == pytest.approx(expected, abs=1e-12), (model, name, metric)
+        rows = frames["life_eval" if name == "LifeEval" else "question_sets"]
+        rows = rows[(rows["model"] == model) & (rows["dataset"] == dataset)]
+        c = rows["confidence"]
+        p = rows[SCORE if name == "LifeEval" else "correct"].astype(float)
+        numbers = {
+            "round_rate": ((c * 1e8).round().astype(int) % 5_000_000 == 0).mean(),
+            "brier": (p * (1 - c) ** 2 + (1 - p) * c**2).mean(),
+        }
+        if name in ("BoolQ", "HaluEval"):
+            numbers["auroc"] = roc_auc_score(rows["correct"], c)
+        for metric, expected in numbers.items():
+            found = value(ours, model, dataset, metric)
+            assert found == pytest.approx(expected, abs=1e-9), (model, name, metric)
 
 
 def test_true_rounded_share_of_claude(ours: pd.DataFrame, authors: pd.DataFrame) -> None:
     """92.28% with .55 counted, 90.15% as floats have it."""
     assert f"{100 * value(ours, CLAUDE, 'ssa-2022', 'round_rate'):.2f}" == "92.28"
     assert f"{100 * value(authors, CLAUDE, 'ssa-2022', 'round_rate'):.2f}" == "90.15"
-
-
-@every_cell
-def test_brier_score_by_pandas(ours: pd.DataFrame, frames: Frames, model: str, name: str) -> None:
-    """Mean of p (1 - c)^2 + (1 - p) c^2 over the judgments."""
-    task = "life_eval" if name == "LifeEval" else "question_sets"
-    rows = frames[task]
-    rows = rows[(rows["model"] == model) & (rows["dataset"] == DATASETS[name])]
-    p = rows[SCORE if name == "LifeEval" else "correct"].astype(float)
-    c = rows["confidence"]
-    expected = (p * (1 - c) ** 2 + (1 - p) * c**2).mean()
-    assert value(ours, model, DATASETS[name], "brier") == pytest.approx(expected, abs=1e-9)
-
-
-@pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("name", ["BoolQ", "HaluEval"])
-def test_auroc_by_scikit_learn(ours: pd.DataFrame, frames: Frames, model: str, name: str) -> None:
-    """Where confidences are stated as they are."""
-    rows = frames["question_sets"]
-    rows = rows[(rows["model"] == model) & (rows["dataset"] == DATASETS[name])]
-    expected = roc_auc_score(rows["correct"], rows["confidence"])
-    assert value(ours, model, DATASETS[name], "auroc") == pytest.approx(expected, abs=1e-9)
 
 
 def test_auroc_of_gpt4o_on_sat_en_has_ties(ours: pd.DataFrame, frames: Frames) -> None:
@@ -358,7 +335,9 @@ def test_means_of_groups_of_models(frames: Frames, tmp_path: Path, authors: pd.D
     """Unweighted means of the models' figures, in a group of the file and in that of all."""
     path = tmp_path / "groups.csv"
     path.write_text(f"model,group\n{CLAUDE},new\n{GPT},new\n{LLAMA},old\n", "utf-8")
-    grouped = summarize(frames, resamples=10, convention="authors", groups=path)
+    grouped = summarize(
+        frames, resamples=10, convention="authors", options={"life_eval.groups": path}
+    )
     assert set(grouped["model"]) == {*MODELS, "mean of new", "mean of old"}
     cases: list[tuple[pd.DataFrame, str, tuple[str, ...]]] = [
         (grouped, "mean of new", (CLAUDE, GPT)),

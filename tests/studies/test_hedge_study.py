@@ -182,9 +182,12 @@ def found_in(results: Frame) -> dict[Key, float]:
     return dict(zip(keys, map(float, results["value"]), strict=True))
 
 
-def checked(frame: Frame, resamples: int = 50, **options: Any) -> Frame:
+def checked(
+    frame: Frame, resamples: int = 50, convention: str | None = None, **options: Any
+) -> Frame:
     """Results of which each is in its metric's range, or undefined with a reason."""
-    results = summarize(frame, resamples=resamples, **options)
+    own = {f"hedge_markers.{name}": value for name, value in options.items()}
+    results = summarize(frame, resamples=resamples, convention=convention, options=own)
     assert len(results)
     for row in results.to_dict("records"):
         metric = METRICS[row["metric"]]
@@ -643,8 +646,9 @@ def twice(said: Sequence[Said]) -> list[Said]:
     return [*said, *(replace(each, epoch=2) for each in said)]
 
 
-@pytest.mark.parametrize("convention", [None, "authors"])
-@pytest.mark.parametrize(("before", "after"), [(1, 1), (1, 2), (2, 4)])
+@pytest.mark.parametrize(
+    ("before", "after", "convention"), [(1, 1, None), (1, 2, "authors"), (2, 4, None)]
+)
 def test_second_epoch_that_is_the_first_again(
     before: int, after: int, convention: str | None
 ) -> None:
@@ -654,7 +658,7 @@ def test_second_epoch_that_is_the_first_again(
     anew: items are resampled with all their epochs.
     """
     said = parsed(WORKED)
-    options: dict[str, Any] = {"convention": convention, "resamples": 200}
+    options: dict[str, Any] = {"convention": convention, "resamples": 100}
     first = checked(frame_of(said), marker_thresholds=(before,), **options)
     second = checked(frame_of(twice(said)), marker_thresholds=(after,), **options)
     counts = first["metric"] == "n"
@@ -961,6 +965,43 @@ def test_change_of_mrc_says_what_it_rests_on() -> None:
     results = checked(frame_of(parsed(WORKED)), marker_thresholds=(2,))
     where = "correlation=spearman;split=test"
     assert one(results, "mrc_change", "all", where)["n"] == one(results, "mrc", "all", where)["n"]
+
+
+def two_replies(**changed: list[float]) -> dict[str, dict[str, Any]]:
+    """Of two replies with a sentence each, confidences .2 and .8, decisivenesses .5 and .5."""
+    frame = pd.DataFrame(
+        {
+            "task": "hedge_markers",
+            "dataset": "d",
+            "split": "test",
+            "item": ["a", "b"],
+            "sentence": [1, 1],
+            "marker": ["probably", "probably"],
+            "confidence": [0.2, 0.8],
+            "decisiveness": [0.5, 0.5],
+            **changed,
+        }
+    )
+    found = summarize(frame, resamples=10, options={"hedge_markers.marker_thresholds": 1})
+    rows = found[found["dataset"] == "d"].to_dict("records")
+    return {str(row["metric"]): {str(key): value for key, value in row.items()} for row in rows}
+
+
+def test_cut_sentences_and_empty_draws_are_counted() -> None:
+    """One last sentence was cut off, three draws were empty; nothing is said where none was."""
+    assert two_replies(cut=[1, 0], empty_draws=[0, 3])["n"]["note"] == (
+        "sentences; 1 cut off at their end, left out; 3 empty draws left out"
+    )
+    assert two_replies(cut=[0, 0], empty_draws=[0, 0])["n"]["note"] == "sentences"
+
+
+def test_internal_confidence_needs_no_decisiveness() -> None:
+    """(.2 + .8) / 2 though the judge gave one decisiveness alone; faithfulness is 1 - |.5 - .2|."""
+    found = two_replies(decisiveness=[0.5, nan])
+    assert found["mean_internal_confidence"]["value"] == pytest.approx(0.5)
+    assert found["faithfulness"]["value"] == pytest.approx(0.7)
+    assert found["faithfulness"]["n"] == 1
+    assert found["faithfulness"]["note"].startswith("1 of 2 replies left out")
 
 
 # Over models

@@ -8,10 +8,7 @@ import pytest
 from sklearn.metrics import brier_score_loss, roc_auc_score
 from statsmodels.stats.multitest import multipletests
 
-from inspect_confidence import summarize
-from studies.test_scale_frames import NAN, Row, frozen, judged, one, results, value
-
-__all__ = ["frozen"]
+from studies.frames import NAN, Row, judged, one, scaled, value
 
 SCALES = ("0-100", "0-20", "60-100", "0-7")
 
@@ -28,7 +25,7 @@ def rows() -> list[Row]:
 @pytest.fixture(scope="module")
 def found(rows: list[Row]) -> pd.DataFrame:
     """Their results."""
-    return results(rows)
+    return scaled(rows)
 
 
 def readable(rows: list[Row], scale: str) -> dict[str, tuple[float, float]]:
@@ -56,22 +53,23 @@ def by_hand(judgments: list[tuple[float, float]]) -> dict[str, float]:
     }
 
 
-@pytest.mark.parametrize("scale", SCALES[1:])
 def test_difference_is_value_less_baseline_on_common_items(
-    rows: list[Row], found: pd.DataFrame, scale: str
+    rows: list[Row], found: pd.DataFrame
 ) -> None:
     """Each difference is that of the items which both scales have readable."""
-    one_scale, base = readable(rows, scale), readable(rows, "0-100")
-    common = sorted(one_scale.keys() & base.keys())
-    assert 20 < len(common) < min(len(one_scale), len(base))
-    mine = by_hand([one_scale[item] for item in common])
-    other = by_hand([base[item] for item in common])
-    for metric, number in mine.items():
-        row = one(found, f"of={metric};scale={scale};versus=0-100", "difference")
-        assert row["value"] == pytest.approx(number - other[metric], abs=1e-12), metric
-        assert row["ci_low"] <= row["value"] <= row["ci_high"]
-        assert row["n"] == len(common)
-        assert row["note"] == f"on the {len(common)} items that both have"
+    base = readable(rows, "0-100")
+    for scale in SCALES[1:]:
+        one_scale = readable(rows, scale)
+        common = sorted(one_scale.keys() & base.keys())
+        assert 20 < len(common) < min(len(one_scale), len(base))
+        mine = by_hand([one_scale[item] for item in common])
+        other = by_hand([base[item] for item in common])
+        for metric, number in mine.items():
+            row = one(found, f"of={metric};scale={scale};versus=0-100", "difference")
+            assert row["value"] == pytest.approx(number - other[metric], abs=1e-12), metric
+            assert row["ci_low"] <= row["value"] <= row["ci_high"], (scale, metric)
+            assert row["n"] == len(common), (scale, metric)
+            assert row["note"] == f"on the {len(common)} items that both have"
 
 
 def test_p_values_are_adjusted_over_the_scales(found: pd.DataFrame) -> None:
@@ -92,7 +90,7 @@ def test_p_is_small_only_where_scales_differ() -> None:
     base = judged("0-100", items=100, unreadable=0)
     alike = [{**row, "low": 0, "high": 50, "raw": row["raw"] / 2} for row in base]
     better = [{**row, "low": 0, "high": 200, "raw": 2 * row["raw"], "correct": 1.0} for row in base]
-    resampled = results([*base, *alike, *better])
+    resampled = scaled([*base, *alike, *better], 200)
     same = "of=accuracy;scale=0-50;versus=0-100"
     assert value(resampled, same, "difference") == 0
     assert value(resampled, same, "p_value") == 1
@@ -102,7 +100,7 @@ def test_p_is_small_only_where_scales_differ() -> None:
     # AUROC is undefined where every answer is right, and so is its difference.
     for metric in ("difference", "p_value", "p_holm", "p_bonferroni"):
         row = one(resampled, "of=auroc;scale=0-200;versus=0-100", metric)
-        assert np.isnan(row[["value", "ci_low", "ci_high"]].astype(float)).all()
+        assert np.isnan([row[name] for name in ("value", "ci_low", "ci_high")]).all()
         assert row["note"].startswith("undefined: ")
     kept = one(resampled, "of=auroc;scale=0-50;versus=0-100", "p_holm")
     assert kept["note"] == "over 1 comparisons with 0-100"
@@ -110,7 +108,7 @@ def test_p_is_small_only_where_scales_differ() -> None:
 
 def test_baseline_is_the_first_scale_where_there_is_no_0_100(rows: list[Row]) -> None:
     """Without 0-100 the others are compared with the study's next scale."""
-    some = results([row for row in rows if (row["low"], row["high"]) != (0, 100)])
+    some = scaled([row for row in rows if (row["low"], row["high"]) != (0, 100)])
     tests = some[some["metric"] == "difference"]["condition"]
     assert set(tests.str.extract("versus=(.*)")[0]) == {"0-20"}
 
@@ -118,7 +116,7 @@ def test_baseline_is_the_first_scale_where_there_is_no_0_100(rows: list[Row]) ->
 def test_scales_without_common_items_have_no_test(rows: list[Row]) -> None:
     """Where no item has both scales there is nothing to compare, and the rest stays."""
     apart = [row for row in rows if (row["high"] == 100) == (row["item"] < "i035")]
-    some = results([row for row in apart if row["low"] == 0])
+    some = scaled([row for row in apart if row["low"] == 0])
     conditions = set(some["condition"])
     assert "scale=0-20" in conditions
     assert not any("versus=" in condition for condition in conditions)
@@ -131,17 +129,14 @@ def test_accuracy_spread_is_the_range_over_scales(found: pd.DataFrame) -> None:
     assert row["value"] == pytest.approx(100 * (max(values) - min(values)))
     assert 0 <= row["ci_low"] <= row["ci_high"] <= 100
     assert "over 4 scales" in row["note"]
-    single = results(judged("0-100"))
+    single = scaled(judged("0-100"))
     assert not set(single["metric"]) & {"accuracy_spread", "difference", "p_value"}
 
 
 def test_results_are_the_seeds(rows: list[Row]) -> None:
     """One seed gives one table; another changes intervals and p, never a value."""
-    judgments = pd.DataFrame(rows).assign(task="scale_variants")
-    judgments = judgments[judgments["low"] == 0]
-    first, again, other = (
-        summarize(judgments, resamples=100, seed=seed, thresholds=[0.5]) for seed in (1, 1, 2)
-    )
+    some = [row for row in rows if row["low"] == 0]
+    first, again, other = (scaled(some, seed=seed, thresholds=[0.5]) for seed in (1, 1, 2))
     pd.testing.assert_frame_equal(first, again)
     fixed = ~first["metric"].str.startswith("p_")
     pd.testing.assert_series_equal(first["value"][fixed], other["value"][fixed])
@@ -161,7 +156,7 @@ def test_every_undefined_number_says_why() -> None:
     cases = ([*right, *sure], [*right, *unread], unread, withheld, single, [*right, *single])
     for some in cases:
         for choices in (2, 4, NAN):
-            answers = results([{**row, "choices": choices} for row in some], resamples=50)
+            answers = scaled([{**row, "choices": choices} for row in some], resamples=50)
             undefined = answers[answers["value"].isna()]
             assert len(undefined)
             silent = undefined[~undefined["note"].str.startswith("undefined: ")]

@@ -8,10 +8,8 @@ import pandas as pd
 import pytest
 
 from inspect_confidence.studies import View
-from inspect_confidence.studies.scale_variants.study import views
-from studies.test_scale_frames import NAN, Row, frozen, judged, one, results
-
-__all__ = ["frozen"]
+from inspect_confidence.studies.scale_variants.shown import scale_tables as views
+from studies.frames import NAN, Row, judged, one, scaled
 
 GRANULARITY = ["0-5", "0-10", "0-20", "0-50", "0-100"]
 BOUNDARY = ["20-100", "40-100", "60-100"]
@@ -21,7 +19,7 @@ NONSTANDARD = ["0-73", "14-86", "7-79", "3-38", "0-97"]
 @pytest.fixture(scope="module")
 def found() -> pd.DataFrame:
     """All thirteen scales and one more, on two data sets."""
-    return results(
+    return scaled(
         [
             row
             for dataset in ("one", "two")
@@ -37,32 +35,28 @@ def by_title(found: pd.DataFrame) -> dict[str, View]:
     return {view.title.rsplit(":", 1)[0]: view for view in views(found)}
 
 
-@pytest.mark.parametrize(
-    ("title", "scales"),
-    [
+def test_every_table_has_its_scales_in_order(found: pd.DataFrame) -> None:
+    """The study's tables 1 to 5 and those beside them, a row a data set and scale, means last."""
+    every = [*GRANULARITY, *BOUNDARY, *NONSTANDARD, "1-7"]
+    shown = by_title(found)
+    for title, scales in (
         ("Table 1, baseline scale", ["0-100"]),
         ("Table 2, granularity", GRANULARITY),
         ("Table 3, boundary", ["0-100", *BOUNDARY]),
         ("Table 4, non-standard scales", ["0-100", *NONSTANDARD]),
         ("Table 5, reports on non-standard scales", ["0-100", *NONSTANDARD]),
         ("Other scales", ["1-7"]),
-        ("Reports", [*GRANULARITY, *BOUNDARY, *NONSTANDARD, "1-7"]),
-        ("ECE by bins", [*GRANULARITY, *BOUNDARY, *NONSTANDARD, "1-7"]),
-        ("Out of range", [*GRANULARITY, *BOUNDARY, *NONSTANDARD, "1-7"]),
-    ],
-)
-def test_every_table_has_its_scales_in_order(
-    found: pd.DataFrame, title: str, scales: list[str]
-) -> None:
-    """The study's tables 1 to 5 and those beside them, a row a data set and scale, means last."""
-    table = by_title(found)[title].table
-    assert [tuple(row) for row in table[["data set", "scale"]].to_numpy()] == [
-        (dataset, scale) for dataset in ("one", "two", "mean") for scale in scales
-    ]
+        ("Reports", every),
+        ("ECE by bins", every),
+        ("Out of range", every),
+    ):
+        rows = [tuple(row) for row in shown[title].table[["data set", "scale"]].to_numpy()]
+        wanted = [(dataset, scale) for dataset in ("one", "two", "mean") for scale in scales]
+        assert rows == wanted, title
     assert all(view.title.endswith(": m") for view in views(found))
 
 
-def test_cells_are_the_results(found: pd.DataFrame) -> None:
+def test_cells_are_the_scaled(found: pd.DataFrame) -> None:
     """A cell is the value and interval of its row of results, rounded."""
     tables = by_title(found)
     for title, column, metric, condition, digits in (
@@ -117,25 +111,25 @@ def cases() -> dict[str, list[Row]]:
     }
 
 
-@pytest.mark.parametrize("name", list(cases()))
-def test_no_view_crashes(name: str) -> None:
+def test_no_view_crashes() -> None:
     """Every table is made of texts, whatever is missing, and how much is unreadable is shown."""
-    shown = by_title(results(cases()[name], resamples=30))
-    assert ("Out of range" in shown) is (name != "all withheld")
-    assert name == "all withheld" or len(shown["Out of range"].table) == 2
-    for view in shown.values():
-        assert view.table.map(lambda text: isinstance(text, str) and text != "nan").all(axis=None)
+    for name, rows in cases().items():
+        shown = by_title(scaled(rows, resamples=20))
+        assert ("Out of range" in shown) is (name != "all withheld"), name
+        assert name == "all withheld" or len(shown["Out of range"].table) == 2, name
+        for view in shown.values():
+            texts = view.table.map(lambda text: isinstance(text, str) and text != "nan")
+            assert texts.all(axis=None), (name, view.title)
 
 
-@pytest.mark.parametrize("name", ["two scales", "one item", "all unreadable", "no choices"])
-def test_one_scale_alone_gives_its_tables(name: str) -> None:
+def test_one_scale_alone_gives_its_tables() -> None:
     """One scale is enough for its tables; there is nothing to compare it with."""
-    rows = [row for row in cases()[name] if row["high"] == 100]
-    shown = by_title(results(rows, resamples=30))
-    unread = {"Out of range"}
-    full = {"Table 1, baseline scale", "Reports", "ECE by bins", "Out of range"}
-    assert (unread if name in ("all unreadable", "one item") else full) <= set(shown)
-    assert not any(title.startswith("Differences") for title in shown)
+    for name in ("two scales", "one item", "all unreadable", "no choices"):
+        shown = by_title(scaled([row for row in cases()[name] if row["high"] == 100], resamples=20))
+        few = {"Out of range"}
+        full = {"Table 1, baseline scale", "Reports", "ECE by bins", *few}
+        assert (few if name in ("all unreadable", "one item") else full) <= set(shown), name
+        assert not any(title.startswith("Differences") for title in shown), name
 
 
 def test_tables_are_made_without_a_warning(found: pd.DataFrame) -> None:
@@ -148,4 +142,4 @@ def test_tables_are_made_without_a_warning(found: pd.DataFrame) -> None:
 def test_judgments_without_a_scale_are_shown_too() -> None:
     """A file of confidence and correct alone has a table of its numbers."""
     rows = [{"item": n, "confidence": 0.6, "correct": n % 2} for n in range(8)]
-    assert any("0.60" in view.table.to_string() for view in views(results(rows, resamples=50)))
+    assert any("0.60" in view.table.to_string() for view in views(scaled(rows, resamples=50)))

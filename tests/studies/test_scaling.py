@@ -96,59 +96,62 @@ def check_choice(chosen: float, objective: FloatArray) -> None:
     assert abs(math.log(chosen)) == pytest.approx(np.abs(np.log(tied)).min(), abs=1e-9)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_score_choice_equals_plain_loops(seed: int) -> None:
+def test_score_choice_equals_plain_loops() -> None:
     """At each row of weights the temperature has the least score over the repeated items."""
-    train, _ = train_and_test(seed)
-    plain = np.array(
-        [
+    for seed in SEEDS:
+        train, _ = train_and_test(seed)
+        plain = np.array(
             [
-                np.mean([plain_metrics(train, j, level, t)[1] for level in LEVELS])
-                for t in TEMPERATURES
+                [
+                    np.mean([plain_metrics(train, j, level, t)[1] for level in LEVELS])
+                    for t in TEMPERATURES
+                ]
+                for j in range(len(train.unit))
             ]
-            for j in range(len(train.unit))
-        ]
-    )
-    drawn = weights(seed)
-    columns = score_choice(train, LEVELS)(drawn.astype(float))
-    for row, column in zip(drawn, columns, strict=True):
-        check_choice(TEMPERATURES[column], plain[repeated(train.unit, row)].mean(axis=0))
+        )
+        drawn = weights(seed)
+        columns = score_choice(train, LEVELS)(drawn.astype(float))
+        for row, column in zip(drawn, columns, strict=True):
+            check_choice(TEMPERATURES[column], plain[repeated(train.unit, row)].mean(axis=0))
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_likelihood_choice_equals_plain_loops(seed: int) -> None:
+def test_likelihood_choice_equals_plain_loops() -> None:
     """At each row of weights the temperature has the least -log p_T(truth) of the truths seen."""
-    train, _ = train_and_test(seed)
-    drawn = weights(seed)
-    columns = likelihood_choice(train)(drawn.astype(float))
-    for row, column in zip(drawn, columns, strict=True):
-        losses = np.zeros(len(TEMPERATURES))
-        for judgment in repeated(train.unit, row):
-            distribution, truth = train.distributions[judgment], int(train.truth[judgment])
-            if distribution.get(truth, 0) > 0:
-                for i, t in enumerate(TEMPERATURES):
-                    powers = {v: p ** (1 / t) for v, p in distribution.items()}
-                    losses[i] -= math.log(powers[truth] / sum(powers.values()))
-        check_choice(TEMPERATURES[column], losses)
+    for seed in SEEDS:
+        train, _ = train_and_test(seed)
+        drawn = weights(seed)
+        columns = likelihood_choice(train)(drawn.astype(float))
+        for row, column in zip(drawn, columns, strict=True):
+            losses = np.zeros(len(TEMPERATURES))
+            for judgment in repeated(train.unit, row):
+                distribution, truth = train.distributions[judgment], int(train.truth[judgment])
+                if distribution.get(truth, 0) > 0:
+                    for i, t in enumerate(TEMPERATURES):
+                        powers = {v: p ** (1 / t) for v, p in distribution.items()}
+                        losses[i] -= math.log(powers[truth] / sum(powers.values()))
+            check_choice(TEMPERATURES[column], losses)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_scaled_statistics_equal_plain_loops(seed: int) -> None:
+def test_scaled_statistics_equal_plain_loops() -> None:
     """Each metric is the mean over repeated test judgments at the temperature chosen on train."""
-    train, test = train_and_test(seed)
-    drawn = weights(seed)
-    for level, choice in product(LEVELS, (score_choice(train, LEVELS), likelihood_choice(train))):
-        statistics = scaled_statistics(test, level, choice)
-        got = {name: statistic(drawn.astype(float)) for name, statistic in statistics.items()}
-        chosen = chosen_value(TEMPERATURES, choice)(drawn.astype(float))
-        for i, row in enumerate(drawn):
-            expected = np.mean(
-                [plain_metrics(test, j, level, chosen[i]) for j in repeated(test.unit, row)], axis=0
-            )
-            names = ("coverage", "interval_score", "mean_width", "set_coverage")
-            assert {name: values[i] for name, values in got.items()} == pytest.approx(
-                dict(zip(names, expected, strict=True))
-            )
+    for seed in SEEDS:
+        train, test = train_and_test(seed)
+        drawn = weights(seed)
+        for level, choice in product(
+            LEVELS, (score_choice(train, LEVELS), likelihood_choice(train))
+        ):
+            statistics = scaled_statistics(test, level, choice)
+            got = {name: statistic(drawn.astype(float)) for name, statistic in statistics.items()}
+            chosen = chosen_value(TEMPERATURES, choice)(drawn.astype(float))
+            for i, row in enumerate(drawn):
+                expected = np.mean(
+                    [plain_metrics(test, j, level, chosen[i]) for j in repeated(test.unit, row)],
+                    axis=0,
+                )
+                names = ("coverage", "interval_score", "mean_width", "set_coverage")
+                assert {name: values[i] for name, values in got.items()} == pytest.approx(
+                    dict(zip(names, expected, strict=True))
+                )
 
 
 def test_hulls_and_sets_are_told_apart() -> None:
@@ -322,9 +325,11 @@ def plain_temperature(
 
 
 def by_condition(found: list[Estimand]) -> dict[tuple[object, object, str], Estimand]:
-    """Estimands by rule, level and metric."""
+    """Estimands by rule, level and metric; each is one number."""
     keyed = {
-        (one.condition["decoding"], one.condition.get("level"), one.metric): one for one in found
+        (number.condition["decoding"], number.condition.get("level"), number.metric): one
+        for one in found
+        for number in one.numbers
     }
     assert len(keyed) == len(found)
     return keyed
@@ -374,11 +379,11 @@ def test_decoding_rows_say_what_they_rest_on() -> None:
     expected |= {("per_level", level, "decoding_temperature") for level in LEVELS}
     expected |= set(product(("all_levels", "per_level"), LEVELS, metrics))
     assert set(found) == expected
-    assert found["per_level", 80.0, "decoding_temperature"].n == 5  # train items
-    assert found["per_level", 90.0, "decoding_temperature"].n == 4
-    assert found["all_levels", 80.0, "coverage"].n == 4  # test items
-    assert found["per_level", 90.0, "coverage"].n == 5
-    for one in made:
+    assert found["per_level", 80.0, "decoding_temperature"].numbers[0].n == 5  # train items
+    assert found["per_level", 90.0, "decoding_temperature"].numbers[0].n == 4
+    assert found["all_levels", 80.0, "coverage"].numbers[0].n == 4  # test items
+    assert found["per_level", 90.0, "coverage"].numbers[0].n == 5
+    for one in (number for each in made for number in each.numbers):
         assert (one.condition["method"], one.condition["split"]) == ("sampling", "test")
         assert "0.3, 1, 1.7" in one.note
         assert "10 * undercoverage" in one.note

@@ -14,7 +14,7 @@ from scipy.stats import ttest_rel
 from inspect_confidence import InvalidArgument, summarize
 from inspect_confidence.datasets.wep_choices import ChoicePrompt, design
 from inspect_confidence.prompts.wep_probes import CHOICES
-from inspect_confidence.results import decode_condition
+from studies.frames import Rows, keyed
 
 PC, MC, EC, EMC = (
     "pairwise_consistency",
@@ -26,7 +26,6 @@ CS = "choice_sensitivity"
 PAIRED = (("below_low", "above_low"), ("between", "outside"), ("below_high", "above_high"))
 LEVELS = (0.05, 0.275, 0.5, 0.725, 0.95)
 
-Rows = dict[tuple[frozenset[tuple[str, str]], str], dict[str, Any]]
 Choose = Callable[[ChoicePrompt, bool], int | str]
 
 
@@ -67,12 +66,8 @@ def noisy(seed: int, *, unread: float = 0.0) -> Choose:
 
 
 def table(rows: list[dict[str, Any]], resamples: int = 30, **options: Any) -> Rows:
-    """Results by decoded condition and metric; NaN has a reason."""
-    results = summarize(pd.DataFrame(rows), resamples=resamples, **options)
-    keys = [frozenset(decode_condition(text).items()) for text in results["condition"]]
-    assert results[results["value"].isna()]["note"].str.startswith("undefined").all()
-    records: list[Any] = results.to_dict("records")
-    return dict(zip(zip(keys, results["metric"], strict=True), records, strict=True))
+    """Results by decoded condition and metric."""
+    return keyed(summarize(pd.DataFrame(rows), resamples=resamples, **options))
 
 
 def at(found: Rows, metric: str, **condition: str) -> dict[str, Any]:
@@ -126,37 +121,37 @@ def summarized(unread: float) -> tuple[list[dict[str, Any]], Rows]:
 
 
 @pytest.mark.parametrize("unread", [0.0, 0.1])
-@pytest.mark.parametrize("metric", [PC, MC, EC, EMC, CS])
-def test_scores_and_contrasts_equal_loops_and_scipy(metric: str, unread: float) -> None:
+def test_scores_and_contrasts_equal_loops_and_scipy(unread: float) -> None:
     """Score, t, p, df, d and difference of a contrast equal those of units built in loops."""
     rows, found = summarized(unread)
-    mine = units(rows, metric)
-    assert at(found, metric)["value"] == pytest.approx(np.mean(list(mine.values())))
-    assert at(found, metric)["n"] == len(mine)
     contrasts: list[tuple[int, Any, Any, dict[str, str]]] = [
         (1, 5, 3, {"choice_set": "5", "versus": "3"}),
         (2, "narrow", "wide", {"numbers": "narrow", "versus": "wide"}),
         (3, False, True, {"cot": "without", "versus": "with"}),
     ]
-    for place, one, other, where in contrasts:
-        pairs = [
-            (value, mine[(*key[:place], other, *key[place + 1 :])])
-            for key, value in mine.items()
-            if key[place] == one and (*key[:place], other, *key[place + 1 :]) in mine
-        ]
-        first, second = np.array(pairs, float).T
-        test = ttest_rel(first, second)
-        spread = (first.std(ddof=1) + second.std(ddof=1)) / 2
-        for name, value in (
-            ("difference", (first - second).mean()),
-            ("t_statistic", test.statistic),
-            ("p_value", test.pvalue),
-            ("degrees_of_freedom", len(pairs) - 1),
-            ("cohens_d", (first - second).mean() / spread),
-        ):
-            row = at(found, name, of=metric, **where)
-            assert row["value"] == pytest.approx(value), (where, name)
-            assert row["n"] == len(pairs)
+    for metric in (PC, MC, EC, EMC, CS):
+        mine = units(rows, metric)
+        assert at(found, metric)["value"] == pytest.approx(np.mean(list(mine.values())))
+        assert at(found, metric)["n"] == len(mine)
+        for place, one, other, where in contrasts:
+            pairs = [
+                (value, mine[(*key[:place], other, *key[place + 1 :])])
+                for key, value in mine.items()
+                if key[place] == one and (*key[:place], other, *key[place + 1 :]) in mine
+            ]
+            first, second = np.array(pairs, float).T
+            test = ttest_rel(first, second)
+            spread = (first.std(ddof=1) + second.std(ddof=1)) / 2
+            for name, value in (
+                ("difference", (first - second).mean()),
+                ("t_statistic", test.statistic),
+                ("p_value", test.pvalue),
+                ("degrees_of_freedom", len(pairs) - 1),
+                ("cohens_d", (first - second).mean() / spread),
+            ):
+                row = at(found, name, of=metric, **where)
+                assert row["value"] == pytest.approx(value), (metric, where, name)
+                assert row["n"] == len(pairs), (metric, where)
 
 
 def test_contrasts_within_scenarios_and_modes() -> None:
@@ -201,15 +196,15 @@ def test_the_same_word_everywhere() -> None:
     assert scores == [1, 1, 0]
 
 
-@pytest.mark.parametrize("epoch", [1, 2])
-def test_duplicates_change_nothing(epoch: int) -> None:
+def test_duplicates_change_nothing() -> None:
     """Every judgment again, in the same or a second epoch, leaves values, intervals and n."""
     rows, once = summarized(0.1)
-    twice = table(rows + [{**row, "epoch": epoch} for row in rows])
-    assert once.keys() == twice.keys()
-    for key, row in once.items():
-        for name in ("value", "ci_low", "ci_high", "n"):
-            assert twice[key][name] == pytest.approx(row[name], nan_ok=True), (key, name)
+    for epoch in (1, 2):
+        twice = table(rows + [{**row, "epoch": epoch} for row in rows])
+        assert once.keys() == twice.keys()
+        for key, row in once.items():
+            for name in ("value", "ci_low", "ci_high", "n"):
+                assert twice[key][name] == pytest.approx(row[name], nan_ok=True), (key, name)
 
 
 def test_unreadable_choices_are_counted() -> None:
@@ -257,9 +252,6 @@ def test_chance_stands_beside_the_scores() -> None:
         assert drawn["value"] == pytest.approx(value, abs=3 * (drawn["ci_high"] - drawn["value"]))
 
 
-# Known defects
-
-
 def test_chance_of_a_part_of_the_prompts() -> None:
     """Where steps have no second prompt, chance is that of the steps that are left."""
     rows = judged(noisy(1), cot=(False,))
@@ -278,9 +270,10 @@ def test_chance_of_a_part_of_the_prompts() -> None:
     assert row["value"] == pytest.approx(np.mean(expected))
 
 
-@pytest.mark.parametrize("wrong", [{"choice_set": 4}, {"point": 0.3}, {"interval": "inside"}])
-def test_prompts_outside_the_design_are_refused(wrong: dict[str, Any]) -> None:
+def test_prompts_outside_the_design_are_refused() -> None:
     """Judgments of a file that name no prompt of the design are an error that says so."""
     rows = judged(lambda one, _: one.right, cot=(False,))[:1]
-    with pytest.raises(InvalidArgument):
-        table([*rows, {**rows[0], **wrong}])
+    wrongs: list[dict[str, Any]] = [{"choice_set": 4}, {"point": 0.3}, {"interval": "inside"}]
+    for wrong in wrongs:
+        with pytest.raises(InvalidArgument):
+            table([*rows, {**rows[0], **wrong}])

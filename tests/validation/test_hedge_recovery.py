@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 from scipy.stats import binom, binomtest, norm, wilcoxon
 
 from inspect_confidence import read_judgments, summarize
-from inspect_confidence.datasets.hedge_markers import MarkerQuestion, load_marker_questions
+from inspect_confidence.datasets.hedge_markers import load_marker_questions
+from inspect_confidence.datasets.questions import Question
 from inspect_confidence.respondents.hedger import (
     MARKERS,
     Hedger,
@@ -38,6 +39,7 @@ Group = tuple[str, str]
 Sizes = Mapping[tuple[Group, str], int]
 """Sentences of each marker in each data set's split."""
 
+EVERY_MARKER = {"hedge_markers.marker_thresholds": 1}
 K = 20
 SETS = ("facts", "science", "commonsense")
 SPLITS = ("train", "test")
@@ -117,7 +119,7 @@ def test_judge_without_errors_is_the_rules(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_mics_recover_the_map(log: EvalLog, record_property: Record) -> None:
     """Exact binomial intervals at 1 - .05/5 hold what each marker stands for."""
-    results = summarize(judgments(log.location), resamples=1, marker_thresholds=(1,))
+    results = summarize(judgments(log.location), resamples=1, options=EVERY_MARKER)
     shown = []
     for marker, c in MARKERS.items():
         value, n = pooled(results, marker)
@@ -205,7 +207,7 @@ def simulated(sizes: Sizes, runs: int, seed: int) -> Floors:
 @pytest.mark.slow
 def test_stable_markers_are_at_the_floor(log: EvalLog, record_property: Record) -> None:
     """Seven numbers lie where 4,000 simulated runs of the same design do, at 1 - .05/6."""
-    results = summarize(judgments(log.location), resamples=1, marker_thresholds=(1,))
+    results = summarize(judgments(log.location), resamples=1, options=EVERY_MARKER)
     sizes = {key: n for key, (_, n) in mics(results).items()}
     assert len(sizes) == len(SETS) * len(SPLITS) * len(MARKERS)
     floors, found = simulated(sizes, 4_000, 7), over_sets(results)
@@ -254,7 +256,7 @@ def test_shifted_markers_come_back(tmp_path: Path, record_property: Record) -> N
 
 
 @functools.cache
-def bundled() -> Sequence[MarkerQuestion]:
+def bundled() -> Sequence[Question]:
     """All items."""
     return load_marker_questions("bundled", split="all").items
 
@@ -279,7 +281,7 @@ def test_less_stable_is_worse_in_order(record_property: Record) -> None:
     for stability in steps:
         of_step: dict[str, list[float]] = defaultdict(list)
         for seed in seeds:
-            results = summarize(spoken(seed, stability), resamples=1, marker_thresholds=(1,))
+            results = summarize(spoken(seed, stability), resamples=1, options=EVERY_MARKER)
             sizes = {key: n for key, (_, n) in mics(results).items()}
             floor = [
                 distance_from_mic(internal_confidence(m, one, stability, seed), n)
@@ -348,7 +350,7 @@ def test_judge_errors_move_mics(
     path = tmp_path / "again.eval"
     write_eval_log(again, str(path))
     frame = judgments(str(path))
-    results = summarize(frame, resamples=1, marker_thresholds=(1,))
+    results = summarize(frame, resamples=1, options=EVERY_MARKER)
     items: dict[str, list[str]] = defaultdict(list)
     for marker, item in zip(frame["marker"], frame["item"], strict=True):
         items[marker].append(item)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.stats import binom, ks_2samp, norm
 
+from inspect_confidence import metrics
 from inspect_confidence.metrics import (
     Cells,
     ConfidenceTables,
@@ -18,7 +19,6 @@ from inspect_confidence.metrics import (
     bootstrap,
     percentile_interval,
 )
-from inspect_confidence.metrics import tables as of
 from inspect_confidence.respondents import needed_evidence
 
 Record = Callable[[str, object], None]
@@ -31,17 +31,17 @@ VALUES = np.arange(21) / 20
 SIMULATIONS, RESAMPLES = 2_000, 1_000
 
 ESTIMATORS: Mapping[str, Estimator] = {
-    "accuracy": of.accuracy_of,
-    "auroc": of.auroc_of,
-    "type2_dprime .5": lambda t: of.type2_dprime_of(t, threshold=0.5),
-    "type2_dprime .75": lambda t: of.type2_dprime_of(t, threshold=0.75),
-    "overconfidence": of.overconfidence_of,
-    "mean_confidence": of.mean_confidence_of,
-    "brier": of.brier_of,
-    "meta_d_ideal .5": lambda t: of.meta_d_ideal_of(t, threshold=0.5),
-    "meta_d_ideal .75": lambda t: of.meta_d_ideal_of(t, threshold=0.75),
-    "meta_information": of.meta_information_of,
-    "ece": of.ece_of,
+    "accuracy": metrics.accuracy.of,
+    "auroc": metrics.auroc.of,
+    "type2_dprime .5": lambda t: metrics.type2_dprime.of(t, threshold=0.5),
+    "type2_dprime .75": lambda t: metrics.type2_dprime.of(t, threshold=0.75),
+    "overconfidence": metrics.overconfidence.of,
+    "mean_confidence": metrics.mean_confidence.of,
+    "brier": metrics.brier.of,
+    "meta_d_ideal .5": lambda t: metrics.meta_d_ideal.of(t, threshold=0.5),
+    "meta_d_ideal .75": lambda t: metrics.meta_d_ideal.of(t, threshold=0.75),
+    "meta_information": metrics.meta_information.of,
+    "ece": metrics.ece.of,
 }
 REQUIRED = ("accuracy", "auroc", "type2_dprime .5", "type2_dprime .75", "overconfidence")
 
@@ -246,7 +246,7 @@ def test_bias_of_ece(record_property: Record) -> None:
         shown = []
         for items in (50, 100, 200, 500, 1_000):
             counts = rng.multinomial(items, probabilities / probabilities.sum(), size=10_000)
-            found = of.ece_of(tables(counts.astype(float)), bins=bins)
+            found = metrics.ece.of(tables(counts.astype(float)), bins=bins)
             shown.append(f"{items:,}: {found.mean():.4f} (sd {found.std():.4f})")
             expected = np.sqrt(2 / np.pi / items) * spread.sum()
             assert found.mean() == pytest.approx(expected, rel=0.05 if items < 500 else 0.01)

@@ -9,9 +9,9 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import norm
 
+from inspect_confidence import metrics
 from inspect_confidence.metrics import ConfidenceTables, meta_d
-from inspect_confidence.metrics import tables as of
-from inspect_confidence.metrics.type2 import Type1Model, d_prime_of
+from inspect_confidence.metrics.efficiency import Type1Model, d_prime_of
 
 Record = Callable[[str, object], None]
 FloatArray = NDArray[np.float64]
@@ -58,7 +58,7 @@ def test_ideal_observer_has_one(alternatives: int, d_prime: float, record_proper
     if alternatives == 2:
         models = ("two_z", "two_afc", "m_afc")
     for model in models:
-        ratios = of.m_ratio_of(
+        ratios = metrics.m_ratio.of(
             observed, type1=model, alternatives=alternatives, threshold=THRESHOLD
         )
         mean, error = mean_and_error(ratios)
@@ -108,14 +108,14 @@ def test_ideal_observer_has_one_over_all_ratings(
 def test_mixed_pairs_have_not(alternatives: int, d_prime: float, record_property: Record) -> None:
     """A numerator and a denominator of different models don't give an ideal observer 1."""
     observed = ideal(alternatives, d_prime, 1)
-    sensitivity = of.meta_d_ideal_of(observed, threshold=THRESHOLD)
+    sensitivity = metrics.meta_d_ideal.of(observed, threshold=THRESHOLD)
     if alternatives == 2:
-        z = norm.ppf(of.accuracy_of(observed))
+        z = norm.ppf(metrics.accuracy.of(observed))
         mixed = {"meta_d_ideal over sqrt(2) z(accuracy)": sensitivity / (np.sqrt(2) * z)}
     else:
         d_afc = d_prime_of(observed, type1="m_afc", alternatives=alternatives)
         mixed = {
-            "two_z": of.m_ratio_of(observed, type1="two_z", threshold=THRESHOLD),
+            "two_z": metrics.m_ratio.of(observed, type1="two_z", threshold=THRESHOLD),
             "meta_d_ideal over m_afc's d'": sensitivity / d_afc,
         }
     for name, ratios in mixed.items():

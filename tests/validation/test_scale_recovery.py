@@ -11,10 +11,9 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import binom, binomtest, norm
 
-from inspect_confidence import summarize
+from inspect_confidence import metrics, summarize
 from inspect_confidence.datasets.questions import bundled_questions
 from inspect_confidence.metrics import ConfidenceTables, percentile_interval
-from inspect_confidence.metrics import tables as of
 from inspect_confidence.respondents import Metacognitive, draw_evidence, reported_share, reports
 from inspect_confidence.scales import Scale
 
@@ -55,11 +54,11 @@ def estimators(threshold: float) -> Mapping[str, Callable[[ConfidenceTables], Fl
     A report reaches the threshold where the share of the scale reaches it less half a point.
     """
     return {
-        f"meta_d by meta_d_ideal {threshold:g}": lambda t: of.meta_d_ideal_of(
+        f"meta_d by meta_d_ideal {threshold:g}": lambda t: metrics.meta_d_ideal.of(
             t, threshold=threshold
         ),
         f"bias by type2_criterion {threshold:g}": lambda t: bias_of(
-            of.type2_criterion_of(t, threshold=threshold), threshold - 0.005
+            metrics.type2_criterion.of(t, threshold=threshold), threshold - 0.005
         ),
     }
 
@@ -80,7 +79,7 @@ def test_intervals_hold_parameters(
     correct = (rng.uniform(size=(seeds, items)) < accuracy).astype(float)
     evidence = draw_evidence(correct, meta_d, rng.uniform(size=correct.shape))
     found = tables(WIDE, reports(reported_share(evidence, bias), *WIDE, 1), correct)
-    named = {"accuracy": of.accuracy_of, **estimators(0.5), **estimators(0.75)}
+    named = {"accuracy": metrics.accuracy.of, **estimators(0.5), **estimators(0.75)}
     truths = {"accuracy": accuracy, "meta_d": meta_d, "bias": bias}
     holding = dict.fromkeys(named, 0)
     for row in range(seeds):
@@ -111,7 +110,8 @@ def test_rounding_keeps_meta_d(record_property: Record) -> None:
     evidence = draw_evidence(correct, meta_d, rng.uniform(size=correct.shape))
     share = reported_share(evidence, 0.5)
     fine, coarse = (
-        of.meta_d_ideal_of(tables(WIDE, reports(share, *WIDE, step), correct)) for step in (1, 5)
+        metrics.meta_d_ideal.of(tables(WIDE, reports(share, *WIDE, step), correct))
+        for step in (1, 5)
     )
     errors = [one.std(ddof=1) / np.sqrt(seeds) for one in (fine, coarse, coarse - fine)]
     record_property(
@@ -195,8 +195,10 @@ def test_respondent_over_items_and_seeds(record_property: Record) -> None:
     share("accuracy", 0.7, found["accuracy"])
     share("slip 0 by violation_rate", 0, found["violation_rate"])
     for threshold in (0.5, 0.75):
-        metrics = (f"meta_d_ideal;threshold={threshold}", f"type2_criterion;threshold={threshold}")
-        points = found[metrics[0]], float(bias_of(np.array(found[metrics[1]]), threshold - 0.005))
+        own, criterion = (
+            found[f"{name};threshold={threshold}"] for name in ("meta_d_ideal", "type2_criterion")
+        )
+        points = own, float(bias_of(np.array(criterion), threshold - 0.005))
         named = estimators(threshold).items()
         for point, truth, (name, one) in zip(points, (1.2, 0.3), named, strict=True):
             held[name] = (truth, point, *percentile_interval(one(drawn), level))
@@ -235,7 +237,11 @@ def test_anchors_lower_auroc(record_property: Record) -> None:
         raw, correct = frame["raw"].to_numpy(np.int64), frame["correct"].to_numpy(float)
         one = tables(WIDE, raw[None], correct[None])
         found.append(
-            (anchors, float(of.auroc_of(one)[0]), of.auroc_of(resampled(one, 0, 4_000, 2)))
+            (
+                anchors,
+                float(metrics.auroc.of(one)[0]),
+                metrics.auroc.of(resampled(one, 0, 4_000, 2)),
+            )
         )
     right, wrong = report_shares(meta_d, bias)
     place = np.arange(21)
@@ -281,7 +287,7 @@ def test_order_of_scales(record_property: Record) -> None:
         )
         for scale, frame in zip(given, said, strict=True)
     ]
-    for name, one in (("meta_d_ideal", of.meta_d_ideal_of), ("auroc", of.auroc_of)):
+    for name, one in (("meta_d_ideal", metrics.meta_d_ideal.of), ("auroc", metrics.auroc.of)):
         for what, some in (("plain functions", found), ("respondent", spoken)):
             numbers = np.array([one(each) for each in some])
             ordered = float(np.mean((numbers[0] > numbers[1]) & (numbers[1] > numbers[2])))

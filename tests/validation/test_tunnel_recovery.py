@@ -15,7 +15,7 @@ from inspect_confidence.metrics import (
     temperature_score,
     tempered,
 )
-from inspect_confidence.metrics.intervals import CONVENTION
+from inspect_confidence.metrics.conformal import CONVENTION
 from inspect_confidence.respondents import (
     Beliefs,
     draw_beliefs,

@@ -5,8 +5,10 @@ or it isn't read.
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from inspect_confidence.answers.clean import CUT
 from inspect_confidence.answers.numbers import (
@@ -100,6 +102,7 @@ _NUMBER_FORMS: dict[str, Form] = {
     "other": "quantity",
     "exponent": "exponent",
 }
+_NUMBER_OR_END = re.compile(r"[bpqX\n,;LUlu]")
 _MARK_CODES = {**dict.fromkeys("([{", "("), **dict.fromkeys(")]}", ")"), CUT: "X"}
 
 
@@ -120,6 +123,16 @@ class Scan:
     def numbers_in(self, start: int, end: int) -> list[Number]:
         """The numbers among the tokens from one place to before another."""
         return [self.numbers[place] for place in range(start, end) if place in self.numbers]
+
+    def has_number_after(self, place: int) -> bool:
+        """Whether a number, or the cut, stands from a place on before what ends its statement."""
+        at = bisect_left(self._numbers_and_ends, place)
+        return at < len(self._numbers_and_ends) and self.codes[self._numbers_and_ends[at]] in "bpqX"
+
+    @cached_property
+    def _numbers_and_ends(self) -> list[int]:
+        """Their places, found once: to look anew after each label takes quadratic time."""
+        return [found.start() for found in _NUMBER_OR_END.finditer(self.codes)]
 
     def begins_line(self, place: int) -> bool:
         """Whether the token is the first of its line."""
@@ -258,17 +271,19 @@ _END = (
     r"|(?=[,;][^bpqX\n.;]*(?:[LUlu:\n.;]|$))"
     rf"|{_LABEL_AHEAD})"
 )
+_SAID = r"(?!:~?[bpq])[^bpqX\n.,;()|LUlu]"
+_IN_REMARK = rf"(?:(?!-){_SAID}|-(?!{_SAID}))"
 _VALUE = re.compile(
     r"~{0,2}(?P<open>\((?:[BEe]:)?~?)?(?P<number>[bp])(?(open)\))"
     r"(?:M|(?<=p)[wBNE]{0,6})?"  # orders of magnitude; a power's unit
+    # Possessive, and no more than forty: else time is exponential in dashes, quadratic in notes.
     r"(?:"
     r"\([^()\nX]{0,40}\)"
-    r"|[:|]~?[bpq][wN]{0,6}"
-    rf"|(?!{_LABEL_AHEAD})-[^bpqX\n.,;()|LUlu]{{1,40}}"
-    r")*"
+    r"|[:|]~?[bpq][wN]{0,6}+"
+    rf"|(?:(?!{_LABEL_AHEAD})-(?:-++{_IN_REMARK}{{0,39}}+|{_IN_REMARK}{{1,40}}+))++"
+    r"){0,40}"
     rf"{_END}"
 )
-_NUMBER_LATER = re.compile(r"[^\n,;LUlu]*?[bpqX]")
 _NUMBER_NEXT = re.compile(r"~{0,2}\(?~?[bpq]")
 _CUT_NUMBER = re.compile(r"~{0,2}\(?~?[bpq]?X")
 _LINE = re.compile(r"[^\n]*")
@@ -327,7 +342,9 @@ def _statement(scan: Scan, label: re.Match[str]) -> Iterator[Statement]:
         yield Statement(name, value)
     elif codes.startswith("\n", end):
         yield from _on_next_line(scan, label)
-    elif named and (_NUMBER_LATER if label["sign"] else _NUMBER_NEXT).match(codes, end):
+    elif named and (
+        scan.has_number_after(end) if label["sign"] else _NUMBER_NEXT.match(codes, end)
+    ):
         yield Statement(name, None)
 
 

@@ -14,8 +14,8 @@ from inspect_confidence.judgments.files import SUFFIXES
 from inspect_confidence.judgments.logs import _OPERATIONAL, find_logs
 from inspect_confidence.judgments.read import Judgments, Paths, read_judgments
 from inspect_confidence.privacy import model_arguments, model_name, scrub, setting_text
-from inspect_confidence.references import DATASETS, OWN, SURVEY, reference
-from inspect_confidence.studies import STUDIES, TABLES
+from inspect_confidence.references import DATASETS, OWN, SURVEY, bibtex
+from inspect_confidence.studies import all_studies, all_tables
 
 _NOT_ASKED = frozenset({*_OPERATIONAL, "extra_body"})
 
@@ -183,11 +183,6 @@ def _listed(words: Iterable[str]) -> str:
     return " and ".join(filter(None, [", ".join(different[:-1]), *different[-1:]]))
 
 
-# As CITATION.cff has them, which isn't in the installed package; a test compares the two.
-_TITLE = "inspect_confidence"
-_AUTHOR = "The inspect_confidence maintainers"
-_ABSTRACT = "Confidence elicitation and its statistics for language models, as a plugin of Inspect."
-
 _SURVEYED = "wep_elicitation"
 """The task whose answers are compared with people's."""
 
@@ -225,14 +220,18 @@ def cite(paths: Paths, *, judgments: Judgments | None = None) -> Citation:
     named = sorted(_datasets(frames))
     entries = [
         _software(frames, headers),
-        *(study.reference for study in STUDIES if any(one.task in frames for one in study.tables)),
-        *(entry for name in named for entry in DATASETS.get(name, ())),
-        *([SURVEY] if _SURVEYED in frames else []),
+        *(
+            study.reference
+            for study in all_studies()
+            if any(one.task in frames for one in study.tables)
+        ),
+        *(bibtex(key) for name in named for key in DATASETS.get(name, ())),
+        *([bibtex(SURVEY)] if _SURVEYED in frames else []),
         *_inspect(headers),
     ]
     return Citation(
         list(dict.fromkeys(entries)),
-        [settings_of(task, frames[task], runs[task]) for task in TABLES if task in frames],
+        [settings_of(task, frames[task], runs[task]) for task in all_tables() if task in frames],
         [scrub(name) for name in named if name not in DATASETS and name not in OWN],
     )
 
@@ -270,27 +269,12 @@ def _datasets(frames: Judgments) -> set[str]:
 
 def _software(frames: Judgments, headers: Sequence[EvalLog]) -> str:
     recorded = {name for frame in frames.values() for name in frame["package_version"].unique()}
-    recorded |= {one.eval.packages.get(_TITLE, "") for one in headers}
-    return reference(
-        "software",
-        _TITLE,
-        organization=_AUTHOR,
-        title=_TITLE,
-        version=" and ".join(sorted(filter(None, recorded))),
-        note=_ABSTRACT,
-    )
+    recorded |= {one.eval.packages.get("inspect_confidence", "") for one in headers}
+    return bibtex("inspect_confidence", version=" and ".join(sorted(filter(None, recorded))))
 
 
 def _inspect(headers: Sequence[EvalLog]) -> Iterator[str]:
     """The harness, where there are logs of its runs."""
     if headers:
         recorded = {one.eval.packages.get("inspect_ai", "") for one in headers}
-        yield reference(
-            "software",
-            "inspect_ai",
-            organization="UK AI Security Institute",
-            title="Inspect AI: Framework for Large Language Model Evaluations",
-            year=2024,
-            version=" and ".join(sorted(filter(None, recorded))),
-            url="https://github.com/UKGovernmentBEIS/inspect_ai",
-        )
+        yield bibtex("inspect_ai", version=" and ".join(sorted(filter(None, recorded))))

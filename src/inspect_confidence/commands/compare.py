@@ -3,15 +3,16 @@
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from itertools import combinations, product
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import pandas as pd
 
-from inspect_confidence.commands.summarize import Source, judgments_of
+from inspect_confidence.commands.analysis import Settings, parts_of
 from inspect_confidence.errors import InvalidArgument
+from inspect_confidence.judgments.read import Source, judgments_of
 from inspect_confidence.metrics import METRICS, bonferroni, holm
-from inspect_confidence.studies import STUDIES, Resampling, Study
+from inspect_confidence.studies import Study
 
 COLUMNS = [
     *("task", "dataset", "a", "b", "condition", "metric", "value_a", "value_b"),
@@ -40,22 +41,13 @@ class Contender:
         return " ".join(filter(None, (*self.model, way)))
 
 
-def compare(
-    a: Source,
-    b: Source | None = None,
-    *,
-    resamples: int = 10_000,
-    seed: int = 0,
-    convention: str | None = None,
-) -> pd.DataFrame:
+def compare(a: Source, b: Source | None = None, **settings: Unpack[Settings]) -> pd.DataFrame:
     """Paired differences between models, variants or methods over the items both answered.
 
     Args:
         a: Judgments or paths. Alone, everything in it is compared pairwise.
         b: Judgments or paths to compare with; every contender of `a` meets every one of `b`.
-        resamples: Bootstrap resamples for the 95% intervals, and permutations for p.
-        seed: Of both.
-        convention: `text` or `authors`, as in `summarize`.
+        **settings: As `Settings` says.
 
     Returns:
         A row a metric: both values, their difference a - b with its 95% percentile interval over
@@ -65,20 +57,18 @@ def compare(
         such a difference would say nothing about either.
 
     Raises:
-        InvalidArgument: There are no two contenders that answered common items.
+        InvalidArgument: There are no two contenders that answered common items, or a setting can't
+            be used.
     """
-    first = judgments_of(a)
-    second = None if b is None else judgments_of(b)
+    others = None if b is None else judgments_of(b)
     rows = []
-    for study in STUDIES:
-        for task in (table.task for table in study.tables):
-            if task not in first or (second is not None and task not in second):
+    for part in parts_of(a, settings):
+        for task, frame in part.frames.items():
+            if others is not None and task not in others:
                 continue
-            for dataset, one, other in _pairs(
-                study, first[task], None if second is None else second[task]
-            ):
-                resampling = Resampling(resamples, seed, convention=convention)
-                for found in study.compare(one.judgments, other.judgments, resampling):
+            against = None if others is None else others[task]
+            for dataset, one, other in _pairs(part.study, frame, against):
+                for found in part.study.compare(one.judgments, other.judgments, part.resampling):
                     row = asdict(found)
                     row["value_a"], row["value_b"] = row.pop("first"), row.pop("second")
                     names = {"a": one.name, "b": other.name}

@@ -11,7 +11,7 @@ from inspect_ai.model import ModelCost, ModelUsage, compute_model_cost, get_mode
 
 from inspect_confidence import _registry
 from inspect_confidence.errors import InvalidArgument, nearest
-from inspect_confidence.studies import TABLES
+from inspect_confidence.studies import all_tables
 
 _CHARACTERS_PER_TOKEN = 4
 
@@ -36,8 +36,8 @@ def plan_run(
         InvalidArgument: An argument can't be used, as the task itself would say.
     """
     name = task.rsplit("/", 1)[-1].removesuffix(".py")
-    if name not in TABLES:
-        raise InvalidArgument(f"There is no task {task!r}. {nearest(name, TABLES)}")
+    if name not in all_tables():
+        raise InvalidArgument(f"There is no task {task!r}. {nearest(name, all_tables())}")
     for argument in arguments:
         if "=" not in argument:
             raise InvalidArgument(f"-T {argument} is not of the form name=value.")

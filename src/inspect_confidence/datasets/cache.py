@@ -1,8 +1,10 @@
-"""Files from the internet: pinned by address and sha256, downloaded once."""
+"""Files from the internet: pinned by address and sha256 in `sources.toml`, downloaded once."""
 
 import logging
 import os
+import tomllib
 from dataclasses import dataclass
+from importlib import resources
 from pathlib import Path
 
 import platformdirs
@@ -14,6 +16,9 @@ from inspect_confidence.errors import DataUnavailable
 CACHE_VARIABLE = "INSPECT_CONFIDENCE_DATA"
 """Environment variable that names the cache folder."""
 
+BUNDLED_INSTEAD = "-T dataset=bundled"
+"""What a user without a network can do where questions can't be downloaded."""
+
 
 @dataclass(frozen=True)
 class Source:
@@ -21,13 +26,25 @@ class Source:
 
     Attributes:
         name: Where it lies in the cache folder, as `fermi/questions.json`.
-        url: Its address at a fixed revision.
+        url: Its address at a fixed revision; empty for a form of its rows that has none.
         sha256: Of its bytes; None where the address names a revision and nobody has published it.
+        rows: Name of the source with the same rows in another form, which is read instead where
+            somebody has put it into the cache folder.
     """
 
     name: str
-    url: str
-    sha256: str | None
+    url: str = ""
+    sha256: str | None = None
+    rows: str = ""
+
+
+def _sources() -> dict[str, Source]:
+    text = (resources.files("inspect_confidence.datasets") / "sources.toml").read_text("utf-8")
+    return {name: Source(name, **pinned) for name, pinned in tomllib.loads(text).items()}
+
+
+SOURCES = _sources()
+"""Every file that can be downloaded, by name."""
 
 
 def cache_folder() -> Path:
@@ -65,8 +82,38 @@ def fetch(source: Source, *, instead: str) -> Path:
     return Path(path)
 
 
-def cached(source: Source) -> Path | None:
-    """The file in the cache if it is there and has the sha256; None otherwise."""
-    path = cache_folder() / source.name
-    there = path.is_file() and pooch.file_hash(str(path)) == source.sha256
-    return path if there else None
+def fetch_text(name: str, *, instead: str = BUNDLED_INSTEAD) -> str:
+    """The text of a source's file.
+
+    Raises:
+        DataUnavailable: The file could not be downloaded.
+    """
+    return fetch(SOURCES[name], instead=instead).read_text(encoding="utf-8")
+
+
+def file_of(name: str) -> Path:
+    """A source's rows in another form where they lie in the cache folder, or the file as published.
+
+    Raises:
+        DataUnavailable: The file could not be downloaded.
+    """
+    chosen = _chosen(name)
+    is_rows = chosen.name == SOURCES[name].rows
+    return cache_folder() / chosen.name if is_rows else fetch(chosen, instead=BUNDLED_INSTEAD)
+
+
+def version_of(name: str) -> str:
+    """What tells the file that is read from other versions of it."""
+    chosen = _chosen(name)
+    return chosen.sha256 or chosen.url
+
+
+def _chosen(name: str) -> Source:
+    """The other form of a source's rows if its file is there and has the sha256, or the source."""
+    source = SOURCES[name]
+    if source.rows:
+        rows = SOURCES[source.rows]
+        path = cache_folder() / rows.name
+        if path.is_file() and pooch.file_hash(str(path)) == rows.sha256:
+            return rows
+    return source

@@ -7,30 +7,23 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 
-from inspect_confidence.arguments import fingerprint, read_text, user_path
-from inspect_confidence.datasets.cache import Source, fetch
-from inspect_confidence.datasets.own_questions import refuse_duplicates
-from inspect_confidence.datasets.records import Record, read_records
-from inspect_confidence.datasets.selection import Question, Selection, alternate, choose
+from inspect_confidence.arguments import fingerprint
+from inspect_confidence.datasets.cache import SOURCES, fetch_text
+from inspect_confidence.datasets.records import (
+    OwnRow,
+    Record,
+    bundled_records,
+    bundled_text,
+    downloaded_records,
+    own_items,
+)
+from inspect_confidence.datasets.selection import Item, Selection, alternate, choose
 from inspect_confidence.errors import InvalidArgument, nearest
 
-_REPOSITORY = (
-    "https://raw.githubusercontent.com/landy8697/open-scioly-fermi/"
-    "dea8a2595651160d4f247f8a47ad9ca4aa2ceeee"
-)
-QUESTIONS = Source(
-    "fermi/questions.json",
-    f"{_REPOSITORY}/formatted_test_data/questions.json",
-    "61753b00978c7d95c7a0d38b93513bdb36d7f61e424d7fa3b96bf5722686d02a",
-)
-CORRECTIONS = Source(
-    "fermi/corrections.js",
-    f"{_REPOSITORY}/corrections.js",
-    "60819fbab077e75c2ecf454daf13d1e4da5f467ad753b6176ecc2748072603cf",
-)
+QUESTIONS = "fermi/questions.json"
+CORRECTIONS = "fermi/corrections.js"
 SCIOLY_ITEMS = 1_000
 """500 items to calibrate on and 500 to test on, as in the study."""
 
@@ -46,7 +39,7 @@ _ELSEWHERE = re.compile(
 
 
 @dataclass(frozen=True, kw_only=True)
-class FermiItem(Question):
+class FermiItem(Item):
     """A question whose answer is an order of magnitude.
 
     Attributes:
@@ -84,17 +77,13 @@ def load_fermi(
     excluded: Counter[str] = Counter()
     most = None
     if name == "scioly":
-        pool, version = (
-            list(_scioly(excluded)),
-            fingerprint(f"{QUESTIONS.sha256}{CORRECTIONS.sha256}"),
-        )
+        pool = list(_scioly(excluded))
+        version = fingerprint(f"{SOURCES[QUESTIONS].sha256}{SOURCES[CORRECTIONS].sha256}")
         most = SCIOLY_ITEMS
     elif name == "bundled":
-        pool, version = list(bundled_fermi().values()), fingerprint(_bundled_text())
+        pool, version = list(bundled_fermi().values()), fingerprint(bundled_text("fermi.jsonl"))
     elif Path(name).suffix:
-        path = user_path("dataset", dataset)
-        pool, version = _own(path), fingerprint(read_text(path))
-        name = path.name
+        pool, version, name = own_items(dataset, ["question", "exponent"], _own)
     else:
         raise InvalidArgument(
             f"dataset={name} is not known. "
@@ -114,25 +103,17 @@ def load_fermi(
 @functools.cache
 def bundled_fermi() -> Mapping[str, FermiItem]:
     """The questions written for this project, by id; each has its derivation beside it."""
-    records = (json.loads(line) for line in _bundled_text().splitlines())
     return {
         record["id"]: FermiItem(
             id=record["id"], question=record["question"], exponent=record["exponent"]
         )
-        for record in records
+        for record in bundled_records("fermi.jsonl")
     }
-
-
-def _bundled_text() -> str:
-    path = resources.files("inspect_confidence.datasets") / "bundled" / "fermi.jsonl"
-    return path.read_text(encoding="utf-8")
 
 
 def _scioly(excluded: Counter[str]) -> Iterator[FermiItem]:
     """The usable rows of the published file, corrected; the others are counted by reason."""
-    instead = "-T dataset=bundled"
-    rows = json.loads(fetch(QUESTIONS, instead=instead).read_text(encoding="utf-8"))
-    script = fetch(CORRECTIONS, instead=instead).read_text(encoding="utf-8")
+    rows, script = downloaded_records(QUESTIONS), fetch_text(CORRECTIONS)
     corrections, _ = json.JSONDecoder().raw_decode(script, script.index("{"))
     answers: dict[str, set[str]] = {}
     usable = []
@@ -179,28 +160,10 @@ def _key(question: str) -> str:
     return re.sub(r"\W+", "", question.casefold())
 
 
-def _own(path: Path) -> list[FermiItem]:
-    """Items of a user's file; a row that can't be used is an error that names it."""
-    items = []
-    for number, record in enumerate(read_records(path, ["question", "exponent"]), start=1):
-        exponent, split = str(record["exponent"]).strip(), record.get("split") or None
-        given = record.get("id")
-        whole = re.fullmatch(r"([-+]?\d{1,4000})(\.0+)?", exponent)  # Python reads no more digits
-        if not whole:
-            raise InvalidArgument(
-                f"{path.name}, row {number}: exponent {exponent!r} is not a whole number."
-            )
-        if split not in (None, "train", "test"):
-            raise InvalidArgument(
-                f"{path.name}, row {number}: split {split!r} is not train or test."
-            )
-        items.append(
-            FermiItem(
-                id=f"{path.stem}-{number:04d}" if given in (None, "") else str(given),
-                question=str(record["question"]),
-                exponent=int(whole[1]),
-                split=split,
-            )
-        )
-    refuse_duplicates(path, (item.id for item in items))
-    return items
+def _own(row: OwnRow) -> FermiItem:
+    exponent = row.text("exponent")
+    whole = re.fullmatch(r"([-+]?\d{1,4000})(\.0+)?", exponent)  # Python reads no more digits
+    if not whole:
+        raise row.refused(f"exponent {exponent!r} is not a whole number.")
+    question = str(row.record["question"])
+    return FermiItem(id=row.id, split=row.split, question=question, exponent=int(whole[1]))

@@ -1,20 +1,19 @@
-"""The hedge-marker study's questions with choices: in the hub's form, or the same rows."""
+"""The published data sets of the hedge-marker study: in the hub's form, or the same rows."""
 
-import csv
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from io import StringIO
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
-from inspect_confidence.arguments import read_text
-from inspect_confidence.datasets import marker_sources as sources
-from inspect_confidence.datasets.cache import Source
-from inspect_confidence.datasets.marker_row import Row
-from inspect_confidence.datasets.own_questions import LETTERS
-from inspect_confidence.datasets.question_sets import load_question_set
-from inspect_confidence.datasets.questions import load_questions
+from inspect_confidence.datasets.question_sets import ITEMS, load_question_set
+from inspect_confidence.datasets.questions import MMLU, Question, load_questions
+from inspect_confidence.datasets.records import LETTERS, downloaded_records
 from inspect_confidence.datasets.selection import Split
+
+SHORTEST_ENTITY = 2
+"""Characters that a subject or object of PopQA has at least."""
 
 _RELATIONS = {
     "director": r"Who was the director of (.+)\?",
@@ -26,20 +25,28 @@ _RELATIONS = {
 }
 """The relations that the study asks, and how PopQA words them."""
 
-SHORTEST_ENTITY = 2
-"""Characters that a subject or object has at least."""
+_LABELLED: Mapping[Split, str] = {"train": "train", "test": "validation"}
+"""What the hub calls the splits of data sets whose `test` has no labels, or isn't there."""
+
+_YES_NO = ("Yes", "No")
+_EVERY_ITEM = 10**9
+
+_POPQA = "qa/popqa/test.tsv"
+_SELFAWARE = "qa/SelfAware.json"
+_SIMPLEQA = "qa/simpleqa/simple_qa_test_set.csv"
+_TRUTHFULQA = "qa/TruthfulQA.csv"
+_MMLU_TRAIN = "qa/mmlu/auxiliary_train-00000-of-00001.parquet"
+_SCIQ_TRAIN = "qa/sciq/train-00000-of-00001.parquet"
+_AMBIGNQ = {split: f"qa/ambignq/{named}.parquet" for split, named in _LABELLED.items()}
+_ARC = {split: f"qa/arc_challenge/{split}.parquet" for split in _LABELLED}
+_WNLI = {split: f"qa/wnli/{named}.parquet" for split, named in _LABELLED.items()}
 
 
-def popqa(split: Split) -> Iterator[Row]:
+def _popqa(_: Split) -> Iterator[Question]:
     """Questions from a relation between two entities; those of other relations left out."""
-    path = sources.file_of(sources.POPQA)
-    if path.suffix == ".tsv":
-        rows: Iterable[Mapping[str, Any]] = csv.DictReader(
-            StringIO(read_text(path), newline=""), delimiter="\t"
-        )
-    else:
-        subset = json.loads(read_text(path))
-        rows = map(_popqa_from_wording, [*subset["dev"], *subset["test"]])
+    rows = downloaded_records(_POPQA)
+    if isinstance(rows, dict):  # a copy without columns for relation and entities
+        rows = map(_popqa_from_wording, [*rows["dev"], *rows["test"]])
     for row in rows:
         if row["prop"] not in _RELATIONS:
             left_out = "another relation"
@@ -47,10 +54,8 @@ def popqa(split: Split) -> Iterator[Row]:
             left_out = f"an entity under {SHORTEST_ENTITY} characters"
         else:
             left_out = ""
-        yield Row(
+        yield Question(
             id=f"popqa-{row['id']}",
-            split=split,
-            dataset="popqa",
             question=row["question"],
             answers=_distinct(json.loads(row["possible_answers"])),
             left_out=left_out,
@@ -73,221 +78,157 @@ def _popqa_from_wording(row: Mapping[str, Any]) -> Mapping[str, Any]:
     }
 
 
-def selfaware(split: Split) -> Iterator[Row]:
+def _selfaware(_: Split) -> Iterator[Question]:
     """Questions with an answer, and questions that nobody can answer."""
-    rows = json.loads(read_text(sources.file_of(sources.SELFAWARE)))["example"]
-    for row in rows:
-        yield Row(
+    for row in downloaded_records(_SELFAWARE)["example"]:
+        yield Question(
             id=f"selfaware-{row['question_id']:04d}",
-            split=split,
-            dataset="selfaware",
             question=row["question"],
             answers=_distinct(row["answer"] or ()),
             answerable=row["answerable"],
         )
 
 
-def simpleqa(split: Split) -> Iterator[Row]:
+def _simpleqa(_: Split) -> Iterator[Question]:
     """OpenAI's file; its copy has the same columns."""
-    for number, row in enumerate(_csv(sources.SIMPLEQA)):
-        yield Row(
-            id=f"simpleqa-{number:04d}",
-            split=split,
-            dataset="simpleqa",
-            question=row["problem"],
-            answers=(row["answer"],),
+    for number, row in enumerate(downloaded_records(_SIMPLEQA)):
+        yield Question(
+            id=f"simpleqa-{number:04d}", question=row["problem"], answers=(row["answer"],)
         )
 
 
-def halueval(split: Split) -> Iterator[Row]:
+def _halueval(_: Split) -> Iterator[Question]:
     """The 1,000 questions of HaluEval's QA part that the calibration study drew from it."""
     for item in load_question_set("halueval").items:
-        yield Row(
-            id=item.id,
-            split=split,
-            dataset="halueval",
-            question=item.question,
-            answers=tuple(given.text for given in item.given if given.right),
-        )
+        right = tuple(given.text for given in item.given if given.right)
+        yield Question(id=item.id, question=item.question, answers=right)
 
 
-def truthfulqa(split: Split) -> Iterator[Row]:
+def _truthfulqa(_: Split) -> Iterator[Question]:
     """The questions to be answered freely; every answer that counts as true."""
-    for number, row in enumerate(_csv(sources.TRUTHFULQA)):
-        yield Row(
+    for number, row in enumerate(downloaded_records(_TRUTHFULQA)):
+        yield Question(
             id=f"truthfulqa-generation-{number:04d}",
-            split=split,
-            dataset="truthfulqa",
             question=row["Question"],
             answers=_distinct([row["Best Answer"], *row["Correct Answers"].split(";")]),
         )
 
 
-def ambignq(split: Split) -> Iterator[Row]:
+def _ambignq(split: Split) -> Iterator[Question]:
     """Ambiguous questions as they were asked; the answer to any reading of one is accepted."""
-    path = sources.file_of(sources.AMBIGNQ[split])
-    hub = path.suffix == ".parquet"
-    for row in parquet_rows(path) if hub else json.loads(read_text(path)):
-        notes = row["annotations"]
-        yield Row(
+    for row in downloaded_records(_AMBIGNQ[split]):
+        yield Question(
             id=f"ambignq-{row['id']}",
-            split=split,
-            dataset="ambignq",
             question=row["question"],
-            answers=_distinct(_answers_in_columns(notes) if hub else _answers_in_rows(notes)),
+            answers=_distinct(_ambignq_answers(row["annotations"])),
         )
 
 
-def _answers_in_rows(annotations: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """Of the authors' form: an object for each annotation and each reading."""
-    for note in annotations:
-        yield from note.get("answer", ())
-        for reading in note.get("qaPairs", ()):
-            yield from reading["answer"]
+def _ambignq_answers(annotations: Any) -> Iterator[str]:
+    if isinstance(annotations, dict):  # the hub's form: the lists of all annotations side by side
+        for answers, readings in zip(annotations["answer"], annotations["qaPairs"], strict=True):
+            yield from answers
+            yield from chain.from_iterable(readings["answer"])
+    else:  # the authors' form: an object for each annotation and each reading
+        for note in annotations:
+            yield from note.get("answer", ())
+            for reading in note.get("qaPairs", ()):
+                yield from reading["answer"]
 
 
-def _answers_in_columns(annotations: Mapping[str, Any]) -> Iterator[str]:
-    """Of the hub's form: the lists of all annotations side by side."""
-    for answers, readings in zip(annotations["answer"], annotations["qaPairs"], strict=True):
-        yield from answers
-        for accepted in readings["answer"]:
-            yield from accepted
-
-
-def parquet_rows(path: object) -> list[dict[str, Any]]:
-    """The rows of a parquet file, lists as arrays."""
-    # Imported here because pandas takes a second, which other data sets should not cost.
-    import pandas as pd  # noqa: PLC0415
-
-    table = pd.read_parquet(str(path))
-    columns = list(map(str, table.columns))
-    return [dict(zip(columns, row, strict=True)) for row in table.itertuples(index=False)]
-
-
-def _csv(source: Source) -> Iterator[dict[str, str]]:
-    yield from csv.DictReader(StringIO(read_text(sources.file_of(source)), newline=""))
-
-
-def _distinct(answers: Iterable[str]) -> tuple[str, ...]:
-    """Answers without blanks around them, each once, in order."""
-    return tuple(dict.fromkeys(text for answer in answers if (text := str(answer).strip())))
-
-
-_YES_NO = ("Yes", "No")
-
-_EVERY_ITEM = 10**9
-
-
-def mmlu(split: Split) -> Iterator[Row]:
+def _mmlu(split: Split) -> Iterator[Question]:
     """The test rows, and for `train` the auxiliary ones as the study has it."""
     if split == "test":
         for item in load_questions("mmlu", items=_EVERY_ITEM).items:
-            yield Row(
-                id=item.id,
-                split=split,
-                dataset="mmlu",
-                question=item.question,
-                choices=item.choices,
-                right=LETTERS.index(item.target),
-            )
+            yield replace(item, part="")
     else:
-        for number, row in enumerate(_rows(sources.MMLU_TRAIN)):
-            yield Row(
+        for number, row in enumerate(downloaded_records(_MMLU_TRAIN)):
+            yield Question(
                 id=f"mmlu-auxiliary-{number:05d}",
-                split=split,
-                dataset="mmlu",
                 question=row["question"],
                 choices=tuple(row["choices"]),
-                right=int(row["answer"]),
+                target=LETTERS[int(row["answer"])],
             )
 
 
-def sciq(split: Split) -> Iterator[Row]:
+def _sciq(split: Split) -> Iterator[Question]:
     """The test rows as the calibration study published them, the training rows of the hub."""
     if split == "test":
         for item in load_question_set("sciq").items:
-            yield Row(
-                id=item.id,
-                split=split,
-                dataset="sciq",
-                question=item.question,
-                choices=item.options,
-                right=LETTERS.index(item.target),
+            yield Question(
+                id=item.id, question=item.question, choices=item.options, target=item.target
             )
     else:
-        for number, row in enumerate(_rows(sources.SCIQ_TRAIN)):
+        for number, row in enumerate(downloaded_records(_SCIQ_TRAIN)):
             wrong = (row[f"distractor{place}"] for place in (1, 2, 3))
-            yield Row(
+            yield Question(
                 id=f"sciq-train-{number:05d}",
-                split=split,
-                dataset="sciq",
                 question=row["question"],
                 choices=(row["correct_answer"], *wrong),
+                target="A",
             )
 
 
-def arc_challenge(split: Split) -> Iterator[Row]:
+def _arc_challenge(split: Split) -> Iterator[Question]:
     """Three to five choices each; the source names them by letters or by numbers."""
-    for row in _rows(sources.ARC[split]):
+    for row in downloaded_records(_ARC[split]):
         if isinstance(row["question"], str):
             question = row["question"]
             texts, labels = list(row["choices"]["text"]), list(row["choices"]["label"])
         else:
             question, choices = row["question"]["stem"], row["question"]["choices"]
             texts, labels = [[choice[key] for choice in choices] for key in ("text", "label")]
-        yield Row(
+        yield Question(
             id=f"arc_challenge-{row['id']}",
-            split=split,
-            dataset="arc_challenge",
             question=question,
             choices=tuple(texts),
-            right=labels.index(row["answerKey"]),
+            target=LETTERS[labels.index(row["answerKey"])],
         )
 
 
-def superglue(split: Split) -> Iterator[Row]:
+def _wnli(split: Split) -> Iterator[Question]:
+    """Two sentences each; the second may follow from the first."""
+    for row in downloaded_records(_WNLI[split]):
+        yield Question(
+            id=f"wnli-{split}-{row['idx']}",
+            question=f"Premise: {row['sentence1'].strip()}\nHypothesis: {row['sentence2'].strip()}"
+            "\nDoes the premise entail the hypothesis?",
+            choices=_YES_NO,
+            target=_yes_no(row["label"]),
+        )
+
+
+def _superglue(split: Split) -> Iterator[Question]:
     """Four tasks in our wording; SuperGLUE has none."""
     for task, worded in _WORDED.items():
-        for row in _rows(sources.SUPERGLUE[task, split]):
-            question, choices, right = worded({**row, **row.get("target", {})})
-            yield Row(
+        for row in downloaded_records(_superglue_file(task, split)):
+            question, choices, target = worded({**row, **row.get("target", {})})
+            yield Question(
                 id=f"superglue-{task}-{split}-{row['idx']}",
-                split=split,
-                dataset="superglue",
                 question=question,
                 choices=choices,
-                right=right,
+                target=target,
                 part=task,
             )
 
 
-def wnli(split: Split) -> Iterator[Row]:
-    """Two sentences each; the second may follow from the first."""
-    for row in _rows(sources.WNLI[split]):
-        yield Row(
-            id=f"wnli-{split}-{row['idx']}",
-            split=split,
-            dataset="wnli",
-            question=f"Premise: {row['sentence1'].strip()}\nHypothesis: {row['sentence2'].strip()}"
-            "\nDoes the premise entail the hypothesis?",
-            choices=_YES_NO,
-            right=_no(row["label"]),
-        )
+def _superglue_file(task: str, split: Split) -> str:
+    return f"qa/superglue/{task}_{_LABELLED[split]}.parquet"
 
 
-_Worded = tuple[str, tuple[str, ...], int]
-"""Question, choices, and the right one's place."""
+_Worded = tuple[str, tuple[str, ...], str]
+"""Question, choices, and the right one's letter."""
 
 
 def _boolq(row: Mapping[str, Any]) -> _Worded:
     question = row["question"].strip().removesuffix("?")
-    return f"{row['passage'].strip()}\n\n{question}?", _YES_NO, _no(row["label"])
+    return f"{row['passage'].strip()}\n\n{question}?", _YES_NO, _yes_no(row["label"])
 
 
 def _copa(row: Mapping[str, Any]) -> _Worded:
     asked = {"cause": "What was the cause of this?", "effect": "What happened as a result?"}
     question = f"{row['premise'].strip()} {asked[row['question']]}"
-    return question, (row["choice1"], row["choice2"]), int(row["label"])
+    return question, (row["choice1"], row["choice2"]), LETTERS[int(row["label"])]
 
 
 def _wic(row: Mapping[str, Any]) -> _Worded:
@@ -295,7 +236,7 @@ def _wic(row: Mapping[str, Any]) -> _Worded:
         f"1. {row['sentence1'].strip()}\n2. {row['sentence2'].strip()}\n"
         f'Does the word "{row["word"]}" have the same meaning in both sentences?'
     )
-    return question, _YES_NO, _no(row["label"])
+    return question, _YES_NO, _yes_no(row["label"])
 
 
 def _wsc(row: Mapping[str, Any]) -> _Worded:
@@ -303,7 +244,7 @@ def _wsc(row: Mapping[str, Any]) -> _Worded:
         f"{row['text'].strip()}\n\n"
         f'In this text, does "{row["span2_text"]}" refer to "{row["span1_text"]}"?'
     )
-    return question, _YES_NO, _no(row["label"])
+    return question, _YES_NO, _yes_no(row["label"])
 
 
 _WORDED: Mapping[str, Callable[[Mapping[str, Any]], _Worded]] = {
@@ -314,14 +255,60 @@ _WORDED: Mapping[str, Callable[[Mapping[str, Any]], _Worded]] = {
 }
 
 
-def _no(label: object) -> int:
-    """The right place in yes and no, from a label that is 1 or 0, true or false."""
-    return {"1": 0, "true": 0, "0": 1, "false": 1}[str(label).lower()]
+def _yes_no(label: object) -> str:
+    """The right letter of yes and no, from a label that is 1 or 0, true or false."""
+    return {"1": "A", "true": "A", "0": "B", "false": "B"}[str(label).lower()]
 
 
-def _rows(source: Source) -> Iterator[Mapping[str, Any]]:
-    path = sources.file_of(source)
-    if path.suffix == ".parquet":
-        yield from parquet_rows(path)
-    else:
-        yield from map(json.loads, read_text(path).removesuffix("\n").split("\n"))
+def _distinct(answers: Iterable[str]) -> tuple[str, ...]:
+    """Answers without blanks around them, each once, in order."""
+    return tuple(dict.fromkeys(text for answer in answers if (text := str(answer).strip())))
+
+
+@dataclass(frozen=True)
+class Published:
+    """A data set of the study.
+
+    Attributes:
+        name: Of the data set.
+        read: Gives the questions of a split.
+        files: Names of the sources that they are read from, all splits.
+        splits: Those that it has.
+    """
+
+    name: str
+    read: Callable[[Split], Iterator[Question]]
+    files: tuple[str, ...]
+    splits: tuple[Split, ...] = ("train", "test")
+
+    def questions(self, split: str) -> Iterator[Question]:
+        """Those of one split or of `all` that it has, choices in the source's order."""
+        for one in self.splits:
+            if split in ("all", one):
+                for item in self.read(one):
+                    yield replace(item, split=one, dataset=self.name)
+
+
+_ONE: tuple[Split, ...] = ("test",)
+
+PUBLISHED: Mapping[str, Published] = {
+    one.name: one
+    for one in (
+        Published("popqa", _popqa, (_POPQA,), _ONE),
+        Published("selfaware", _selfaware, (_SELFAWARE,), _ONE),
+        Published("simpleqa", _simpleqa, (_SIMPLEQA,), _ONE),
+        Published("halueval", _halueval, (ITEMS["halueval"],), _ONE),
+        Published("mmlu", _mmlu, (_MMLU_TRAIN, MMLU)),
+        Published("sciq", _sciq, (_SCIQ_TRAIN, ITEMS["sciq"])),
+        Published("arc_challenge", _arc_challenge, tuple(_ARC.values())),
+        Published(
+            "superglue",
+            _superglue,
+            tuple(_superglue_file(task, split) for task in _WORDED for split in _LABELLED),
+        ),
+        Published("ambignq", _ambignq, tuple(_AMBIGNQ.values())),
+        Published("truthfulqa", _truthfulqa, (_TRUTHFULQA,), _ONE),
+        Published("wnli", _wnli, tuple(_WNLI.values())),
+    )
+}
+"""The study's data sets. One that its source doesn't split is all `test`."""

@@ -1,20 +1,17 @@
 """Sentences, pairs and answers labelled by us, to validate a judge before it is trusted."""
 
 import functools
-import json
-from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib import resources
 
 from inspect_confidence.arguments import fingerprint, several
-from inspect_confidence.datasets.records import Record
-from inspect_confidence.datasets.selection import Question, Selection, alternate, choose
+from inspect_confidence.datasets.records import Record, bundled_records
+from inspect_confidence.datasets.selection import Item, Selection, alternate, choose
 
 PARTS = ("sentences", "pairs", "answers")
 
 
 @dataclass(frozen=True, kw_only=True)
-class JudgeItem(Question):
+class JudgeItem(Item):
     """Something to be judged, with its label.
 
     Attributes:
@@ -67,43 +64,21 @@ def load_judge_items(parts: object, *, items: object = None, seed: int = 0) -> S
 def labelled() -> dict[str, tuple[JudgeItem, ...]]:
     """All labelled items, by part."""
     return {
-        "sentences": tuple(
-            JudgeItem(
-                id=row["id"],
-                part="sentences",
-                sentence=row["sentence"],
-                markers=tuple(row["markers"]),
-                decisiveness=row["decisiveness"],
-                word=row["word"] or "",
-            )
-            for row in _rows("judge_sentences")
-        ),
-        "pairs": tuple(
-            JudgeItem(
-                id=row["id"],
-                part="pairs",
-                question=row["question"],
-                sentence=row["sentence"],
-                reply=row["reply"],
-                verdict=row["label"],
-            )
-            for row in _rows("judge_pairs")
-        ),
-        "answers": tuple(
-            JudgeItem(
-                id=row["id"],
-                part="answers",
-                question=row["question"],
-                reply=row["reply"],
-                answers=tuple(row["answers"]),
-                verdict=row["label"],
-            )
-            for row in _rows("judge_answers")
-        ),
+        part: tuple(_item(part, row) for row in bundled_records(f"judge_{part}.jsonl"))
+        for part in PARTS
     }
 
 
-def _rows(name: str) -> Iterator[Record]:
-    path = resources.files("inspect_confidence.datasets") / "bundled" / f"{name}.jsonl"
-    for line in path.read_text(encoding="utf-8").splitlines():
-        yield json.loads(line)
+def _item(part: str, row: Record) -> JudgeItem:
+    return JudgeItem(
+        id=row["id"],
+        part=part,
+        question=row.get("question", ""),
+        sentence=row.get("sentence", ""),
+        reply=row.get("reply", ""),
+        markers=tuple(row.get("markers", ())),
+        decisiveness=row.get("decisiveness", float("nan")),
+        word=row.get("word") or "",
+        answers=tuple(row.get("answers", ())),
+        verdict=row.get("label", ""),
+    )

@@ -1,23 +1,17 @@
 """LifeEval's items: an age reached, a sex and a radius around the age at death to be named."""
 
-import csv
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from io import StringIO
+from itertools import product
 
-from inspect_confidence.datasets.cache import Source, fetch
+from inspect_confidence.datasets.cache import fetch_text
 from inspect_confidence.datasets.life_tables import LifeTable
-from inspect_confidence.datasets.question_sets import STUDY_COMMIT
-from inspect_confidence.datasets.selection import Question, Selection, alternate, choose
+from inspect_confidence.datasets.records import csv_records
+from inspect_confidence.datasets.selection import Item, Selection, alternate, choose
 from inspect_confidence.errors import InvalidArgument
 
-PROMPTS = Source(
-    "life_eval/life_eval_prompts.csv",
-    "https://raw.githubusercontent.com/NoamMichael/Comparing-Confidence-in-LLMs/"
-    f"{STUDY_COMMIT}/Prompts/life_eval_prompts.csv",
-    "950c50fb0cf732f1646e9024ded6e7c6e7f929e46e730bd9bbe4e506ee628682",
-)
+PROMPTS = "life_eval/life_eval_prompts.csv"
 
 _ASKED = re.compile(
     r"an American (?P<sex>male|female) has lived at least (?P<age>\d+) years"
@@ -30,7 +24,7 @@ Prompts = Mapping[tuple[str, int, float], tuple[str, str]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class LifeItem(Question):
+class LifeItem(Item):
     """A person of whom the age at death is to be estimated.
 
     Attributes:
@@ -78,12 +72,7 @@ def life_items(
             raise InvalidArgument(
                 f"sexes={sex} is not in the table {table.name}; it has {', '.join(table.sexes)}."
             )
-    pool = [
-        LifeItem(id=item_id(sex, age, radius), sex=sex, age=age, radius=radius)
-        for sex in sexes
-        for age in ages
-        for radius in radii
-    ]
+    pool = _every(sexes, ages, radii)
     ordered = alternate(pool, seed, group=lambda item: f"{item.radius:g}")
     return Selection(table.name, choose(ordered, split, items), table.fingerprint)
 
@@ -100,11 +89,13 @@ def item_id(sex: str, age: int, radius: float) -> str:
 
 def study_items() -> list[LifeItem]:
     """The study's 808 items in its own order, so that the place is its question ID."""
+    return _every(("male", "female"), range(101), (1.0, 5.0, 10.0, 20.0))
+
+
+def _every(sexes: Sequence[str], ages: Sequence[int], radii: Sequence[float]) -> list[LifeItem]:
     return [
         LifeItem(id=item_id(sex, age, radius), sex=sex, age=age, radius=radius)
-        for sex in ("male", "female")
-        for age in range(101)
-        for radius in (1.0, 5.0, 10.0, 20.0)
+        for sex, age, radius in product(sexes, ages, radii)
     ]
 
 
@@ -118,9 +109,8 @@ def study_prompts(items: Sequence[LifeItem]) -> Prompts:
         InvalidArgument: The study has no prompt for one of them.
         DataUnavailable: The prompts could not be downloaded.
     """
-    text = fetch(PROMPTS, instead="-T prompts=ours").read_text(encoding="utf-8")
     found = {}
-    for row in csv.DictReader(StringIO(text, newline="")):
+    for row in csv_records(fetch_text(PROMPTS, instead="-T prompts=ours")):
         if asked := _ASKED.search(row["Full Prompt"]):
             key = (asked["sex"], int(asked["age"]), float(asked["radius"]))
             found[key] = (row["Full Prompt"], row["System Prompt"])

@@ -12,13 +12,13 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from importlib import resources
 from io import StringIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from inspect_confidence.arguments import choice, fingerprint, read_text, user_path
+from inspect_confidence.datasets.records import bundled_text
 from inspect_confidence.errors import InvalidArgument, nearest
 
 SEXES = ("male", "female")
@@ -219,8 +219,7 @@ def read_life_table(table: object) -> LifeTable:
 
 @functools.cache
 def _bundled() -> LifeTable:
-    path = resources.files("inspect_confidence.datasets") / "bundled" / "ssa_2022.csv"
-    return LifeTable(SSA_2022, _figures("ssa_2022.csv", path.read_text(encoding="utf-8")))
+    return LifeTable(SSA_2022, _figures("ssa_2022.csv", bundled_text("ssa_2022.csv")))
 
 
 def _figures(file: str, text: str) -> dict[str, tuple[float, ...]]:

@@ -1,88 +1,43 @@
 """The question sets of the calibration study, the bundled ones, and a user's file."""
 
-import csv
 import functools
-import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from importlib import resources
-from io import StringIO
-from pathlib import Path
+from dataclasses import dataclass, replace
 
-from inspect_confidence.arguments import fingerprint, read_text, user_path
-from inspect_confidence.datasets.cache import Source, fetch
-from inspect_confidence.datasets.own_questions import choices_of, letter_of, refuse_duplicates
+from inspect_confidence.arguments import fingerprint
+from inspect_confidence.datasets.cache import fetch_text
 from inspect_confidence.datasets.questions import bundled_part
-from inspect_confidence.datasets.records import Record, read_records
-from inspect_confidence.datasets.selection import Question, Selection, alternate, choose
+from inspect_confidence.datasets.records import (
+    OwnRow,
+    Record,
+    bundled_records,
+    csv_records,
+    own_items,
+)
+from inspect_confidence.datasets.selection import Item, Selection, alternate, choose
 from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.prompts.question_sets import Kind
 
 STUDY_COMMIT = "560aae77b190dfb58ce6c0ec3e658fc03d65a45d"
 """Of the study's repository, github NoamMichael/Comparing-Confidence-in-LLMs."""
 
-_REPOSITORY = (
-    f"https://raw.githubusercontent.com/NoamMichael/Comparing-Confidence-in-LLMs/{STUDY_COMMIT}"
-)
-
-
-def _items(name: str, sha256: str) -> Source:
-    published = f"{_REPOSITORY}/Formatted%20Benchmarks/{name}_formatted.csv"
-    return Source(f"question_sets/items/{name}.csv", published, sha256)
-
-
-def _prompts(name: str, sha256: str | None) -> Source:
-    published = f"{_REPOSITORY}/Prompts/{name}_prompts.csv"
-    return Source(f"question_sets/prompts/{name}_prompts.csv", published, sha256)
-
-
-ITEMS: Mapping[str, Source] = {
-    "boolq": _items(
-        "boolq_valid", "9b9848b5af4c60704902d1c0f6211b1f2279c45db0f6d8ebbadd64704319f796"
-    ),
-    "sciq": _items("sciq_test", "90440a5caf7ae758e0e33a2d5aec83b3b263a2eab147a88a8560b9e6b5321b9c"),
-    "lsat_ar": _items(
-        "lsat_ar_test", "9003bc627c3c9e3073ba1d67e06b2e2afe99ff916fc19e1233ed0d26f8521d8e"
-    ),
-    "sat_en": _items("sat_en", "e414c9494912b4b24ef89fd02de3b20da6912a261ba8ca36e1575d8660bd1783"),
-    "halueval": _items(
-        "halu_eval_qa", "f680c378ae0386be1de2ca1d7f1d60833a057ece4de6d5bf9bbd68c7895bc67d"
-    ),
+_FILES = {
+    "boolq": "boolq_valid",
+    "sciq": "sciq_test",
+    "lsat_ar": "lsat_ar_test",
+    "sat_en": "sat_en",
+    "halueval": "halu_eval_qa",
 }
-"""The study's five sets, as it published them."""
 
-PROMPTS: Mapping[str, Source] = {
-    # Nobody has published this file's checksum; its address names a commit.
-    "boolq": _prompts("boolq_valid", None),
-    "sciq": _prompts(
-        "sciq_test", "ba999f604d63a8f09f3e08e2c7beffcca8d4b0ccdd28d9482fa7370771abb97d"
-    ),
-    "lsat_ar": _prompts(
-        "lsat_ar_test", "46d69cbbea67ae3ff0b267157568f0e415c08be7893f1f995a2a995b3f57c9d9"
-    ),
-    "sat_en": _prompts(
-        "sat_en", "df254fcc0b06839bdd0f2c7c6b546ef4deb2123789ffb244c9a76fa9ffefaa86"
-    ),
-    "halueval": _prompts(
-        "halu_eval_qa", "99d7c143b335d7b8c592fa670196030bcf7b9ce154fbf31915a1df36f5329261"
-    ),
+ITEMS: Mapping[str, str] = {
+    name: f"question_sets/items/{file}.csv" for name, file in _FILES.items()
 }
-"""The study's exact prompts, by question."""
+"""The sources of the study's five sets, as it published them."""
 
-
-__all__ = [
-    "BUNDLED",
-    "ITEMS",
-    "PROMPTS",
-    "STUDY_COMMIT",
-    "GivenAnswer",
-    "Prompts",
-    "SetQuestion",
-    "bundled_sets",
-    "load_question_set",
-    "own_set",
-    "study_prompts",
-]
+PROMPTS: Mapping[str, str] = {
+    name: f"question_sets/prompts/{file}_prompts.csv" for name, file in _FILES.items()
+}
+"""The sources of the study's exact prompts, by question."""
 
 BUNDLED = ("bundled", "statements")
 """168 questions with four options, and 126 that are true or false."""
@@ -109,7 +64,7 @@ class GivenAnswer:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SetQuestion(Question):
+class SetQuestion(Item):
     """A question of a question set.
 
     Attributes:
@@ -128,7 +83,7 @@ class SetQuestion(Question):
     context: str = ""
     options: tuple[str, ...] = ()
     target: str = ""
-    given: tuple[GivenAnswer, ...] = field(default=())
+    given: tuple[GivenAnswer, ...] = ()
     source_id: str = ""
 
 
@@ -139,7 +94,10 @@ def load_question_set(
 
     Args:
         dataset: `boolq`, `sciq`, `lsat_ar`, `sat_en`, `halueval`, `bundled`, `statements`, or a csv
-            or jsonl file as `own_set` describes it.
+            or jsonl file with `question` and `target`. There, with `choices` (a list, or texts
+            between `|`) a question has options and `target` is a letter or a choice; with `answer`
+            that answer is given, and `target` says whether it is right; with neither, `target` is
+            true or false. `id`, `context` and `split` may be there.
         items: None for all, a count, or a file of ids.
         split: `train`, `test` or `all`.
         seed: Of the order and of the split.
@@ -150,14 +108,13 @@ def load_question_set(
     """
     name = str(dataset)
     if name in ITEMS:
-        text = fetch(ITEMS[name], instead="-T dataset=bundled").read_text(encoding="utf-8")
-        pool, version = list(_PUBLISHED[name](name, text)), fingerprint(text)
+        text = fetch_text(ITEMS[name])
+        pool, version = list(_published(name, text)), fingerprint(text)
     elif name in BUNDLED:
         pool = list(bundled_sets()[name].values())
         version = fingerprint(repr(pool))
     elif "." in name:
-        path = user_path("dataset", dataset)
-        pool, version, name = own_set(path), fingerprint(read_text(path)), path.name
+        pool, version, name = own_items(dataset, ["question", "target"], _own)
     else:
         known = [*ITEMS, *BUNDLED, "a .csv or .jsonl file"]
         raise InvalidArgument(f"dataset={name} is not known. {nearest(name, known)}")
@@ -178,8 +135,8 @@ def study_prompts(dataset: str) -> Prompts:
             f"prompts=authors: the study has no prompts for {dataset}, only for "
             f"{', '.join(PROMPTS)}; use prompts=ours."
         )
-    text = fetch(PROMPTS[dataset], instead="-T prompts=ours").read_text(encoding="utf-8")
-    return {row["Question ID"]: (row["Full Prompt"], row["System Prompt"]) for row in _rows(text)}
+    rows = csv_records(fetch_text(PROMPTS[dataset], instead="-T prompts=ours"))
+    return {row["Question ID"]: (row["Full Prompt"], row["System Prompt"]) for row in rows}
 
 
 @functools.cache
@@ -195,134 +152,76 @@ def bundled_sets() -> Mapping[str, Mapping[str, SetQuestion]]:
         )
         for item in bundled_part("knowledge")
     ]
-    folder = resources.files("inspect_confidence.datasets") / "bundled"
-    lines = (folder / "statements.jsonl").read_text(encoding="utf-8").splitlines()
     statements = [
         SetQuestion(
-            id=record["id"],
-            kind="true_false",
-            question=record["question"],
-            target=str(record["answer"]),
+            id=row["id"], kind="true_false", question=row["question"], target=str(row["answer"])
         )
-        for record in map(json.loads, lines)
+        for row in bundled_records("statements.jsonl")
     ]
-    return {
-        "bundled": {item.id: item for item in options},
-        "statements": {item.id: item for item in statements},
-    }
+    sets = {"bundled": options, "statements": statements}
+    return {name: {item.id: item for item in items} for name, items in sets.items()}
 
 
-def own_set(path: Path) -> list[SetQuestion]:
-    """A user's questions: `question`, `target`, and what tells the kinds apart.
-
-    With `choices` (a list, or texts between `|`) a question has options and `target` is a letter
-    or a choice; with `answer` that answer is given, and `target` says whether it is right; with
-    neither, `target` is true or false. `id`, `context` and `split` may be there.
-
-    Raises:
-        InvalidArgument: A row can't be used.
-    """
-    records = read_records(path, ["question", "target"])
-    found = [
-        _own(record, f"{path.stem}-{number:04d}", f"{path.name}, row {number}")
-        for number, record in enumerate(records, start=1)
-    ]
-    refuse_duplicates(path, (item.id for item in found))
-    return found
-
-
-def _own(record: Record, name: str, where: str) -> SetQuestion:
-    choices = choices_of(record.get("choices"), where)
-    given = _text(record.get("answer"))
-    target, split = str(record["target"]).strip(), record.get("split") or None
+def _own(row: OwnRow) -> SetQuestion:
+    choices, given, target = row.choices(), row.text("answer"), row.text("target")
     if choices and given:
-        raise InvalidArgument(f"{where}: choices and answer exclude each other; leave one empty.")
-    if split not in (None, "train", "test"):
-        raise InvalidArgument(f"{where}: split {split!r} is not train or test.")
+        raise row.refused("choices and answer exclude each other; leave one empty.")
     if choices:
         kind: Kind = "options"
-        right = letter_of(target, choices, where)
+        right = row.letter(choices)
     elif target.lower() in _TRUTH:
         kind, right = "given" if given else "true_false", str(_TRUTH[target.lower()])
     else:
-        raise InvalidArgument(
-            f"{where}: target {target!r} is neither true nor false; other questions need `choices`."
+        raise row.refused(
+            f"target {target!r} is neither true nor false; other questions need `choices`."
         )
     return SetQuestion(
-        id=_text(record.get("id")) or name,
-        split=split,
+        id=row.id,
+        split=row.split,
         kind=kind,
-        question=str(record["question"]),
-        context=_text(record.get("context")),
+        question=str(row.record["question"]),
+        context=row.text("context"),
         options=choices,
         target="" if given else right,
         given=(GivenAnswer("answer", given, right == "True"),) if given else (),
     )
 
 
-def _text(value: object) -> str:
-    """A cell as text: 0 and False are something, None is nothing."""
-    return "" if value is None else str(value).strip()
+def _published(name: str, text: str) -> Iterator[SetQuestion]:
+    read = {"boolq": _true_or_false, "halueval": _with_answers}.get(name, _with_options)
+    for row in csv_records(text):
+        number = row["Question ID"]
+        yield replace(read(row), id=f"{name}-{number}", source_id=number)
 
 
-def _rows(text: str) -> Iterator[Record]:
-    yield from csv.DictReader(StringIO(text, newline=""))
+def _with_options(row: Record) -> SetQuestion:
+    """With a passage where the text has one: AGIEval's lists the options once more at its end."""
+    context, marked, rest = (row.get("Question") or row["query"]).partition("Q: ")
+    return SetQuestion(
+        id="",
+        kind="options",
+        question=rest.split("Answer Choices:", 1)[0].strip() if marked else context,
+        context=context.strip() if marked else "",
+        options=tuple(row[key] for key in row if key.startswith("Option ")),
+        target=row["Correct Answer Letter"],
+    )
 
 
-def _with_options(name: str, text: str) -> Iterator[SetQuestion]:
-    for row in _rows(text):
-        options = [row[key] for key in row if key.startswith("Option ")]
-        context, question = _apart(row.get("Question") or row["query"])
-        yield SetQuestion(
-            id=f"{name}-{row['Question ID']}",
-            kind="options",
-            question=question,
-            context=context,
-            options=tuple(options),
-            target=row["Correct Answer Letter"],
-            source_id=row["Question ID"],
-        )
+def _true_or_false(row: Record) -> SetQuestion:
+    return SetQuestion(
+        id="", kind="true_false", question=row["Question"], target=row["Correct Answer"]
+    )
 
 
-def _apart(text: str) -> tuple[str, str]:
-    """Passage and question of AGIEval's texts, which list the options once more at the end."""
-    context, marked, rest = text.partition("Q: ")
-    if not marked:
-        return "", text
-    return context.strip(), rest.split("Answer Choices:", 1)[0].strip()
-
-
-def _boolq(name: str, text: str) -> Iterator[SetQuestion]:
-    for row in _rows(text):
-        yield SetQuestion(
-            id=f"{name}-{row['Question ID']}",
-            kind="true_false",
-            question=row["Question"],
-            target=row["Correct Answer"],
-            source_id=row["Question ID"],
-        )
-
-
-def _halueval(name: str, text: str) -> Iterator[SetQuestion]:
-    """Each question with its right and its hallucinated answer."""
-    for row in _rows(text):
-        yield SetQuestion(
-            id=f"{name}-{row['Question ID']}",
-            kind="given",
-            question=row["Question"],
-            context=row["knowledge"].strip(),
-            given=(
-                GivenAnswer("r", row["right_answer"], right=True),
-                GivenAnswer("h", row["hallucinated_answer"], right=False),
-            ),
-            source_id=row["Question ID"],
-        )
-
-
-_PUBLISHED = {
-    "boolq": _boolq,
-    "sciq": _with_options,
-    "lsat_ar": _with_options,
-    "sat_en": _with_options,
-    "halueval": _halueval,
-}
+def _with_answers(row: Record) -> SetQuestion:
+    """The right and the hallucinated answer."""
+    return SetQuestion(
+        id="",
+        kind="given",
+        question=row["Question"],
+        context=row["knowledge"].strip(),
+        given=(
+            GivenAnswer("r", row["right_answer"], right=True),
+            GivenAnswer("h", row["hallucinated_answer"], right=False),
+        ),
+    )

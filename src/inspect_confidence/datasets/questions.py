@@ -1,43 +1,30 @@
 """Questions with one right answer: MMLU, GSM8K, TruthfulQA, the bundled ones, a user's file."""
 
 import functools
-import json
 import random
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from importlib import resources
+from fractions import Fraction
+from typing import Literal
 
-from inspect_confidence.arguments import fingerprint, read_text, user_path
-from inspect_confidence.datasets.cache import Source, cached, fetch
-from inspect_confidence.datasets.own_questions import LETTERS, own_questions
-from inspect_confidence.datasets.selection import Question, Selection, alternate, choose
+from inspect_confidence.arguments import fingerprint
+from inspect_confidence.datasets.cache import SOURCES
+from inspect_confidence.datasets.records import (
+    LETTERS,
+    OwnRow,
+    bundled_records,
+    bundled_text,
+    downloaded_records,
+    own_items,
+)
+from inspect_confidence.datasets.selection import Item, Selection, alternate, choose
 from inspect_confidence.errors import InvalidArgument, nearest
 
-GSM8K = Source(
-    "qa/gsm8k_test.jsonl",
-    "https://raw.githubusercontent.com/openai/grade-school-math/"
-    "3101c7d5072418e28b9008a6636bde82a006892c/grade_school_math/data/test.jsonl",
-    "3730d312f6e3440559ace48831e51066acaca737f6eabec99bccb9e4b3c39d14",
-)
-TRUTHFULQA = Source(
-    "qa/truthfulqa_mc_task.json",
-    # The repository has no releases; the checksum pins the file.
-    "https://raw.githubusercontent.com/sylinrl/TruthfulQA/main/data/v1/mc_task.json",
-    "b3799639bc76c939836d587de7d30b48d91012cb34be04806d33106ce06c162a",
-)
-MMLU = Source(
-    "qa/mmlu/test-00000-of-00001.parquet",
-    "https://huggingface.co/datasets/cais/mmlu/resolve/"
-    "c30699e8356da336a370243923dbaf21066bb9fe/all/test-00000-of-00001.parquet",
-    None,
-)
-MMLU_ROWS = Source(
-    "qa/mmlu/test_all.csv",
-    "",
-    "5b2d07074a51223393d2e7570230fd9b90ee6b8958702575769b22f8e8e9ddfc",
-)
-"""The same rows in one csv file; read instead where somebody has put it into the cache folder."""
+GSM8K = "qa/gsm8k_test.jsonl"
+TRUTHFULQA = "qa/truthfulqa_mc_task.json"
+MMLU = "qa/mmlu/test-00000-of-00001.parquet"
 
 MMLU_ITEMS = 1_000
 """As many as the study asks; `items=` asks for more or fewer."""
@@ -45,29 +32,42 @@ MMLU_ITEMS = 1_000
 BUNDLED = ("knowledge", "misconceptions", "word_problems")
 """The parts of the bundled questions, each a data set of its own too."""
 
-_INSTEAD = "-T dataset=bundled"
-
 
 @dataclass(frozen=True, kw_only=True)
-class ChoiceItem(Question):
-    """A question with choices, or with a number for an answer.
+class Question(Item):
+    """A question with choices, or with a free answer: a number, or words.
 
     Attributes:
-        question: Its text.
+        question: All that is to be read, the choices excepted.
         choices: What may be chosen, in the order shown; empty for a free answer.
-        target: The right choice's letter, or the number as text.
-        subject: Where the data set names one.
+        target: The right choice's letter, or the number as text; empty where words are answered.
+        answers: What is accepted of an answer in words: the answer in any of its forms, or the
+            right choice's text and its letter as `(B)` and `B`. Empty where there is no answer.
+        answerable: False where nobody can answer: right is then to decline, so that whether a reply
+            is correct is judged as whether it is a punt.
+        dataset: The data set that it is of, where a run may have several.
+        part: Of the data set, where it has parts: a subject, or one of SuperGLUE's tasks.
+        left_out: Why it isn't asked; empty where it is.
     """
 
     question: str
     choices: tuple[str, ...] = ()
-    target: str
-    subject: str = ""
+    target: str = ""
+    answers: tuple[str, ...] = ()
+    answerable: bool = True
+    dataset: str = ""
+    part: str = ""
+    left_out: str = ""
+
+    @property
+    def kind(self) -> Literal["short", "choices"]:
+        """Whether there are choices."""
+        return "choices" if self.choices else "short"
 
 
 def load_questions(
     dataset: object, *, items: object = None, split: str = "all", seed: int = 0
-) -> Selection[ChoiceItem]:
+) -> Selection[Question]:
     """Load, order and select questions.
 
     Args:
@@ -83,23 +83,22 @@ def load_questions(
         DataUnavailable: The questions could not be downloaded.
     """
     name = str(dataset)
-    group: Callable[[ChoiceItem], str] | None = None
+    group: Callable[[Question], str] | None = None
     most = None
     if name == "mmlu":
-        pool, version = list(_mmlu()), fingerprint(MMLU.url)
-        group, most = (lambda item: item.subject), None if items is not None else MMLU_ITEMS
+        pool, version = list(_mmlu()), fingerprint(SOURCES[MMLU].url)
+        group, most = (lambda item: item.part), None if items is not None else MMLU_ITEMS
     elif name == "gsm8k":
-        pool, version = list(_gsm8k()), fingerprint(GSM8K.sha256 or "")
+        pool, version = list(_gsm8k()), fingerprint(SOURCES[GSM8K].sha256 or "")
     elif name == "truthfulqa":
-        pool, version = list(_truthfulqa(seed)), fingerprint(f"{TRUTHFULQA.sha256} {seed}")
+        pool = list(_truthfulqa(seed))
+        version = fingerprint(f"{SOURCES[TRUTHFULQA].sha256} {seed}")
     elif name == "bundled" or name in BUNDLED:
         parts = BUNDLED if name == "bundled" else (name,)
         pool = [item for part in parts for item in bundled_part(part)]
-        version = fingerprint("".join(map(_bundled_text, parts)))
+        version = fingerprint("".join(bundled_text(f"{part}.jsonl") for part in parts))
     elif "." in name:
-        path = user_path("dataset", dataset)
-        pool = [ChoiceItem(**record) for record in own_questions(path)]
-        version, name = fingerprint(read_text(path)), path.name
+        pool, version, name = own_items(dataset, ["question", "target"], _own)
     else:
         known = ["mmlu", "gsm8k", "truthfulqa", "bundled", *BUNDLED, "a .csv or .jsonl file"]
         raise InvalidArgument(f"dataset={name} is not known. {nearest(name, known)}")
@@ -109,47 +108,65 @@ def load_questions(
 
 
 @functools.cache
-def bundled_questions() -> Mapping[str, ChoiceItem]:
+def bundled_questions() -> Mapping[str, Question]:
     """The questions written for this project, by id; each has its source or derivation."""
     return {item.id: item for part in BUNDLED for item in bundled_part(part)}
 
 
-def bundled_part(part: str) -> Iterator[ChoiceItem]:
+def bundled_part(part: str) -> Iterator[Question]:
     """The questions of one part of the bundled ones."""
-    for line in _bundled_text(part).splitlines():
-        record = json.loads(line)
+    for record in bundled_records(f"{part}.jsonl"):
         choices = tuple(record.get("choices", ()))
-        yield ChoiceItem(
+        yield Question(
             id=record["id"],
             question=record["question"],
             choices=choices,
             target=LETTERS[record["answer"]] if choices else str(record["answer"]),
-            subject=record["subject"],
+            part=record["subject"],
         )
 
 
-def _bundled_text(part: str) -> str:
-    folder = resources.files("inspect_confidence.datasets") / "bundled"
-    return (folder / f"{part}.jsonl").read_text(encoding="utf-8")
+def _own(row: OwnRow) -> Question:
+    """A user's question, its target a letter, a choice's text, or without choices a number."""
+    choices = row.choices()
+    return Question(
+        id=row.id,
+        split=row.split,
+        question=str(row.record["question"]),
+        choices=choices,
+        target=row.letter(choices) if choices else _number(row),
+        part=str(row.record.get("subject") or ""),
+    )
 
 
-def _gsm8k() -> Iterator[ChoiceItem]:
-    text = fetch(GSM8K, instead=_INSTEAD).read_text(encoding="utf-8")
-    for number, line in enumerate(text.splitlines()):
-        row = json.loads(line)
+def _number(row: OwnRow) -> str:
+    target = row.text("target")
+    grouped = re.fullmatch(r"-?\d{1,3}(,\d{3})+(\.\d+)?", target)
+    plain = target.replace(",", "") if grouped else target
+    try:
+        Fraction(plain)
+    except (ValueError, ZeroDivisionError):
+        raise row.refused(
+            f"target {target!r} is no number; free answers are numbers, other questions need "
+            "`choices`."
+        ) from None
+    return plain
+
+
+def _gsm8k() -> Iterator[Question]:
+    for number, row in enumerate(downloaded_records(GSM8K)):
         answer = row["answer"].rsplit("####", 1)[1].strip().replace(",", "")
-        yield ChoiceItem(id=f"gsm8k-{number:04d}", question=row["question"], target=answer)
+        yield Question(id=f"gsm8k-{number:04d}", question=row["question"], target=answer)
 
 
-def _truthfulqa(seed: int) -> Iterator[ChoiceItem]:
+def _truthfulqa(seed: int) -> Iterator[Question]:
     """The multiple-choice questions; their first choice is the right one at the source."""
-    rows = json.loads(fetch(TRUTHFULQA, instead=_INSTEAD).read_text(encoding="utf-8"))
-    for number, row in enumerate(rows):
+    for number, row in enumerate(downloaded_records(TRUTHFULQA)):
         name = f"truthfulqa-{number:04d}"
         choices = list(row["mc1_targets"])
         right = next(text for text, truth in row["mc1_targets"].items() if truth)
         random.Random(f"{seed} {name}").shuffle(choices)
-        yield ChoiceItem(
+        yield Question(
             id=name,
             question=row["question"],
             choices=tuple(choices),
@@ -157,25 +174,17 @@ def _truthfulqa(seed: int) -> Iterator[ChoiceItem]:
         )
 
 
-def _mmlu() -> Iterator[ChoiceItem]:
-    # Imported here because pandas takes a second, which other data sets should not cost.
-    import pandas as pd  # noqa: PLC0415
-
-    if (path := cached(MMLU_ROWS)) is None:
-        table = pd.read_parquet(fetch(MMLU, instead=_INSTEAD))
-        choices, answers = table["choices"].map(tuple), table["answer"].map(LETTERS.__getitem__)
-    else:
-        table = pd.read_csv(path, dtype=str, keep_default_na=False)
-        choices, answers = table[list("ABCD")].apply(tuple, axis=1), table["answer"]
+def _mmlu() -> Iterator[Question]:
     seen: Counter[str] = Counter()
-    for subject, question, offered, answer in zip(
-        table["subject"], table["question"], choices, answers, strict=True
-    ):
+    for row in downloaded_records(MMLU):
+        subject = row["subject"]
         seen[subject] += 1
-        yield ChoiceItem(
+        # In the hub's form choices are a list and the answer is its place in it.
+        hub = "choices" in row
+        yield Question(
             id=f"mmlu-{subject}-{seen[subject]:04d}",
-            question=question,
-            choices=offered,
-            target=answer,
-            subject=subject,
+            question=row["question"],
+            choices=tuple(row["choices"] if hub else map(row.get, "ABCD")),
+            target=LETTERS[row["answer"]] if hub else row["answer"],
+            part=subject,
         )

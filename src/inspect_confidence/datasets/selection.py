@@ -14,8 +14,8 @@ Split = Literal["train", "test"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Question:
-    """What the items of all data sets have.
+class Item:
+    """What is asked about; every data set adds fields of its own.
 
     Attributes:
         id: Stable name.
@@ -26,11 +26,12 @@ class Question:
     split: Split | None = None
 
 
-Item = TypeVar("Item", bound=Question)
+ItemT = TypeVar("ItemT", bound=Item)
+ItemT_co = TypeVar("ItemT_co", bound=Item, covariant=True)
 
 
 @dataclass(frozen=True)
-class Selection(Generic[Item]):
+class Selection(Generic[ItemT_co]):
     """The items of a run.
 
     Attributes:
@@ -41,7 +42,7 @@ class Selection(Generic[Item]):
     """
 
     name: str
-    items: Sequence[Item]
+    items: Sequence[ItemT_co]
     fingerprint: str
     excluded: Mapping[str, int] = field(default_factory=Counter)
 
@@ -59,12 +60,12 @@ class Selection(Generic[Item]):
 
 
 def alternate(
-    items: Sequence[Item],
+    items: Sequence[ItemT],
     seed: int,
     *,
     most: int | None = None,
-    group: Callable[[Item], str] | None = None,
-) -> list[Item]:
+    group: Callable[[ItemT], str] | None = None,
+) -> list[ItemT]:
     """Items in seeded order, train and test by turns, so that any prefix holds both.
 
     Items that come with a split of their own keep it.
@@ -104,7 +105,7 @@ def alternate(
     ]
 
 
-def choose(items: Sequence[Item], split: str, count_or_ids: object) -> list[Item]:
+def choose(items: Sequence[ItemT], split: str, count_or_ids: object) -> list[ItemT]:
     """The items of a split, and of those the first so many or the ones named in a file.
 
     Args:
@@ -137,7 +138,7 @@ def _may_be_a_file(value: object) -> bool:
     return named or isinstance(value, PathLike)
 
 
-def _named(items: Sequence[Item], ids: Sequence[str], split: str) -> list[Item]:
+def _named(items: Sequence[ItemT], ids: Sequence[str], split: str) -> list[ItemT]:
     known = {item.id: item for item in items}
     for name in ids:
         if name not in known:

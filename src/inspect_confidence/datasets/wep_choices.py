@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
-from inspect_confidence.datasets.selection import Question, alternate
+from inspect_confidence.datasets.selection import Item, alternate
 
 SCENARIOS = ("height", "score", "sound")
 CHOICE_SETS = (5, 3)
@@ -68,7 +68,7 @@ Source: the study. (.92, 1] (.61, .92] [.41, .61] [.13, .41) [0, .13) of five ch
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChoicePrompt(Question):
+class ChoicePrompt(Item):
     """A sentence to complete.
 
     Attributes:
@@ -132,7 +132,7 @@ def ordered_design(seed: int) -> list[ChoicePrompt]:
         first = one.interval if one.interval in COMPLEMENTS else _FIRST[one.interval]
         name = f"{one.scenario}-{one.choice_set}-{one.numbers}-{first}"
         together.setdefault(name, []).append(one)
-    clusters = alternate([Question(id=name) for name in together], seed)
+    clusters = alternate([Item(id=name) for name in together], seed)
     return [
         replace(one, split=cluster.split) for cluster in clusters for one in together[cluster.id]
     ]

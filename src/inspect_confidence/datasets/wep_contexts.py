@@ -1,16 +1,14 @@
 """Sentences with a word of estimative probability: the bundled contexts, or a user's file."""
 
 import functools
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import resources
 from pathlib import Path
 
 from inspect_confidence.arguments import fingerprint, read_text, user_path
-from inspect_confidence.datasets.records import read_records
-from inspect_confidence.datasets.selection import Question, Selection, alternate, choose
+from inspect_confidence.datasets.records import bundled_records, bundled_text, read_records
+from inspect_confidence.datasets.selection import Item, Selection, alternate, choose
 from inspect_confidence.errors import InvalidArgument, nearest
 
 SURVEYED = (
@@ -31,9 +29,11 @@ FURTHER = (
 SETTINGS = ("concise", "extended", "female", "male")
 LANGUAGES = ("en", "zh")
 
+_BUNDLED = "wep_contexts.jsonl"
+
 
 @dataclass(frozen=True, kw_only=True)
-class Context(Question):
+class Context(Item):
     """A narrative context, with a statement for each word.
 
     Attributes:
@@ -85,7 +85,7 @@ def load_contexts(
             for one in bundled_contexts().values()
             if one.setting in settings and one.language in languages
         ]
-        version = fingerprint(_bundled_text())
+        version = fingerprint(bundled_text(_BUNDLED))
     elif Path(name).suffix:
         path = user_path("dataset", dataset)
         pool, version, name = _own(path), fingerprint(read_text(path)), path.name
@@ -107,8 +107,7 @@ def load_contexts(
 def bundled_contexts() -> Mapping[str, Context]:
     """The contexts written for this project, by id."""
     found = {}
-    for line in _bundled_text().splitlines():
-        record = json.loads(line)
+    for record in bundled_records(_BUNDLED):
         shown = record.get("words", {})
         statements = record["statements"]
         if shown:
@@ -125,11 +124,6 @@ def bundled_contexts() -> Mapping[str, Context]:
             shown=shown,
         )
     return found
-
-
-def _bundled_text() -> str:
-    folder = resources.files("inspect_confidence.datasets") / "bundled"
-    return (folder / "wep_contexts.jsonl").read_text(encoding="utf-8")
 
 
 def _words(words: object, there: Sequence[str], *, own: bool) -> list[str]:

@@ -4,22 +4,16 @@ import csv
 import functools
 from collections import Counter
 from collections.abc import Mapping
-from importlib import resources
 from io import StringIO
 from pathlib import Path
 
 from inspect_confidence.arguments import read_text
-from inspect_confidence.datasets.cache import Source, fetch
+from inspect_confidence.datasets.cache import SOURCES, fetch
+from inspect_confidence.datasets.records import bundled_text, csv_records
 from inspect_confidence.errors import InvalidArgument
 
-SURVEY = Source(
-    "wep/survey-results.csv",
-    "https://raw.githubusercontent.com/wadefagen/datasets/"
-    "cc85869f8df3453a3f2f9bd3c7d3272037936b61/Perception-of-Probability-Words/survey-results.csv",
-    "9fe1e4fbb463c04a3dbbf430dd5b094a9717e99263d55b9e4cb2c60e3c8ee285",
-)
-"""The rows of the 123 people whom W. Fagen-Ulmschneider asked; no licence is stated, so they are
-downloaded, not shipped."""
+SURVEY = "wep/survey-results.csv"
+"""The people's rows, which aren't shipped."""
 
 Survey = Mapping[str, Mapping[float, int]]
 """By word: how many people gave each value, in percent."""
@@ -28,9 +22,8 @@ Survey = Mapping[str, Mapping[float, int]]
 @functools.cache
 def surveyed_counts() -> Survey:
     """The counts of that survey, which come with the package: 123 people, 17 words."""
-    path = resources.files("inspect_confidence.datasets") / "bundled" / "wep_survey.csv"
     counts: dict[str, dict[float, int]] = {}
-    for row in csv.DictReader(StringIO(path.read_text(encoding="utf-8"))):
+    for row in csv_records(bundled_text("wep_survey.csv")):
         counts.setdefault(row["word"], {})[float(row["value"])] = int(row["people"])
     return counts
 
@@ -41,7 +34,7 @@ def download_survey() -> Survey:
     Raises:
         DataUnavailable: They could not be downloaded.
     """
-    return read_survey(fetch(SURVEY, instead="the counts that come with the package"))
+    return read_survey(fetch(SOURCES[SURVEY], instead="the counts that come with the package"))
 
 
 def read_survey(path: Path) -> Survey:

@@ -3,15 +3,15 @@
 from collections.abc import Callable, Sequence
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
-from inspect_confidence.arguments import choice, integer
+from inspect_confidence.arguments import choice
 from inspect_confidence.errors import InvalidArgument
 
 if TYPE_CHECKING:
-    from inspect_confidence.commands.summarize import Source
+    from inspect_confidence.commands.analysis import Settings
     from inspect_confidence.export.material import Material, Run
-    from inspect_confidence.judgments.read import Judgments, Paths
+    from inspect_confidence.judgments.read import Judgments, Paths, Source
 
 __all__ = ["FORMATS", "RELATIONSHIPS", "export"]
 
@@ -36,11 +36,9 @@ def export(
     directory: str | PathLike[str],
     *,
     logs: "Paths | None" = None,
-    resamples: int = 10_000,
-    seed: int = 0,
-    convention: str | None = None,
     organization: str = "unknown",
     relationship: str = "other",
+    **settings: Unpack["Settings"],
 ) -> list[Path]:
     """Write results in a format that others read.
 
@@ -52,11 +50,10 @@ def export(
         directory: Where the files go; made where it isn't there.
         logs: Logs that say how the runs were made, for `every-eval-ever` and `hf-eval-results`;
             by default those in `source` where it is paths.
-        resamples: Bootstrap resamples of the items for 95% intervals of values and ranks.
-        seed: Of the resampling.
-        convention: As in `summarize`.
         organization: Who publishes the results, for `every-eval-ever`.
         relationship: Of the publisher to the models' makers, one of `RELATIONSHIPS`.
+        **settings: How numbers are computed, as `commands.analysis.Settings` says; ranks are
+            resampled as values are.
 
     Returns:
         The files written.
@@ -66,22 +63,21 @@ def export(
             file.
     """
     # Everything heavy is imported here, so that the names of the formats cost nothing.
-    from inspect_confidence.commands.summarize import judgments_of, summarize  # noqa: PLC0415
+    from inspect_confidence.commands.summarize import summarize  # noqa: PLC0415
     from inspect_confidence.export.material import Material, clean  # noqa: PLC0415
+    from inspect_confidence.judgments.read import judgments_of  # noqa: PLC0415
     from inspect_confidence.privacy import scrub  # noqa: PLC0415
 
     choice("format", format, FORMATS)
     choice("relationship", relationship, RELATIONSHIPS)
-    integer("resamples", resamples, least=1)
-    if convention is not None:
-        choice("convention", convention, ("text", "authors"))
     folder = Path(directory)
     if folder.exists() and not folder.is_dir():
         raise InvalidArgument(f"{folder} is a file; name a folder for the export.")
     judgments = judgments_of(source)
+    resamples = settings.get("resamples", 10_000)
     if format == "leaderboard":
-        return _ranked(judgments, folder, resamples, seed, convention)
-    results = summarize(judgments, resamples=resamples, seed=seed, convention=convention)
+        return _ranked(judgments, folder, settings)
+    results = summarize(judgments, **settings)
     frames, rows = clean(judgments, results)
     runs: dict[str, Run] = {}
     if format in ("every-eval-ever", "hf-eval-results"):
@@ -92,9 +88,7 @@ def export(
     return _writer(format)(material, folder)
 
 
-def _ranked(
-    judgments: "Judgments", folder: Path, resamples: int, seed: int, convention: str | None
-) -> list[Path]:
+def _ranked(judgments: "Judgments", folder: Path, settings: "Settings") -> list[Path]:
     from inspect_confidence.export.leaderboard import (  # noqa: PLC0415
         boards,
         observed,
@@ -102,10 +96,10 @@ def _ranked(
     )
     from inspect_confidence.privacy import model, scrubbed_names  # noqa: PLC0415
 
-    results, draws = observed(judgments, resamples=resamples, seed=seed, convention=convention)
+    results, draws = observed(judgments, **settings)
     models = {str(name) for frame in judgments.values() for name in frame["model"].unique()}
     found = boards(results, draws, models, scrubbed_names(sorted(models), model))
-    return write_leaderboard(found, resamples, folder)
+    return write_leaderboard(found, settings.get("resamples", 10_000), folder)
 
 
 def _writer(format: str) -> "Callable[[Material, Path], list[Path]]":

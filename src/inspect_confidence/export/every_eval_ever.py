@@ -27,7 +27,7 @@ from inspect_confidence.export.tables import write_left_out
 from inspect_confidence.export.text import file_name, shortened, write_text
 from inspect_confidence.metrics import METRICS, Metric
 from inspect_confidence.results import Result, decode_condition
-from inspect_confidence.studies import TABLES
+from inspect_confidence.studies import all_tables
 
 _PACKAGE = "inspect_confidence"
 _SHARED = {"accuracy"}
@@ -303,7 +303,7 @@ def items_of(one: ResultSet, evaluation_id: str, model_id: str, version: str) ->
 
 
 def _record(row: Mapping[Any, Any], reading: Reading, task: str) -> dict[str, Any]:
-    columns = ["split", "epoch", "draw", "status", *TABLES[task].columns]
+    columns = ["split", "epoch", "draw", "status", *all_tables()[task].columns]
     hidden = _TEXTS | (_OF_MARKER if task in _FIRST_OF_REPLY else set())
     metadata = {
         name: _text(row[name]) for name in columns if name not in hidden and not _missing(row[name])

@@ -13,7 +13,8 @@ from typing import Any
 import pandas as pd
 import yaml
 
-from inspect_confidence.datasets.hedge_markers import PUBLISHED
+from inspect_confidence.datasets.cache import SOURCES
+from inspect_confidence.datasets.hub import PUBLISHED
 from inspect_confidence.export.leaderboard import direction_of
 from inspect_confidence.export.material import Material
 from inspect_confidence.export.tables import write_left_out
@@ -62,7 +63,7 @@ def hub_repository(dataset: str) -> str:
     """
     if dataset not in PUBLISHED:
         return ""
-    found = [_ADDRESS.match(file.url) for file in PUBLISHED[dataset].files]
+    found = [_ADDRESS.match(SOURCES[file].url) for file in PUBLISHED[dataset].files]
     names = {match[1] if match else "" for match in found}
     return names.pop() if len(names) == 1 else ""
 

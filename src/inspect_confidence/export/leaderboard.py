@@ -1,10 +1,10 @@
 """The leaderboard in Markdown and as a page."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import pandas as pd
@@ -12,6 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from numpy.typing import NDArray
 
 from inspect_confidence import __version__
+from inspect_confidence.commands.analysis import Settings, parts_of
 from inspect_confidence.export.tables import markdown_escaped, paragraph, table_of
 from inspect_confidence.export.text import shortened, visible, write_text
 from inspect_confidence.headlines import headline_rows
@@ -19,7 +20,7 @@ from inspect_confidence.judgments.read import Judgments
 from inspect_confidence.metrics import METRICS, percentile_interval
 from inspect_confidence.privacy import place, scrub, scrub_condition, with_judge
 from inspect_confidence.results import Result, decode_condition, results_frame, without
-from inspect_confidence.studies import STUDIES, Resampling
+from inspect_confidence.studies import all_studies
 
 FloatArray = NDArray[np.float64]
 
@@ -116,30 +117,26 @@ class Rank:
 
 
 def observed(
-    frames: Judgments, *, resamples: int, seed: int, convention: str | None
+    judgments: Judgments, **settings: Unpack[Settings]
 ) -> tuple[pd.DataFrame, dict[Key, FloatArray]]:
     """Results, and the headline metrics' values over the resamples.
 
     Items are put in one order first, so that the same draw takes the same items of every model
     that answered the same ones.
     """
-    wanted = {(one.task, one.metric) for study in STUDIES for one in study.headlines}
+    wanted = {(one.task, one.metric) for study in all_studies() for one in study.headlines}
     draws: dict[Key, FloatArray] = {}
 
     def observe(result: Result, values: FloatArray) -> None:
         if (result.task, result.metric) in wanted:
             draws[key_of(result)] = np.array(values)
 
-    resampling = Resampling(resamples, seed, convention=convention, observe=observe)
-    found: list[Result] = []
-    for study in STUDIES:
-        mine = {
-            table.task: _in_order(frames[table.task])
-            for table in study.tables
-            if table.task in frames
-        }
-        if any(map(len, mine.values())):
-            found += study.summarize(mine, resampling)
+    ordered = Judgments({task: _in_order(frame) for task, frame in judgments.items()})
+    found = [
+        part.noted(result)
+        for part in parts_of(ordered, settings)
+        for result in part.study.summarize(part.frames, replace(part.resampling, observe=observe))
+    ]
     return results_frame(found), draws
 
 
@@ -288,7 +285,7 @@ def _board(rows: pd.DataFrame, draws: Mapping[Key, FloatArray], names: Mapping[s
         Line(rank, list(_cells(rank, row, names)))
         for rank, (_, row) in zip(found, rows.iterrows(), strict=True)
     ]
-    titles = {study.name: study.title for study in STUDIES}
+    titles = {study.name: study.title for study in all_studies()}
     dataset = shortened(place(str(first["dataset"])))
     where = [str(first["task"]), f"data set {dataset}", scrub_condition(with_judge(condition))]
     return Board(

@@ -13,7 +13,7 @@ import pandas as pd
 from inspect_confidence.export.material import Material
 from inspect_confidence.export.text import presentable, visible, write_text
 from inspect_confidence.results import as_csv
-from inspect_confidence.studies import STUDIES, Study, View
+from inspect_confidence.studies import Study, View, all_studies
 
 
 def write_left_out(
@@ -59,7 +59,7 @@ def write_markdown(material: Material, directory: Path) -> list[Path]:
 def views_of(material: Material) -> Iterator[tuple[Study, Sequence[View]]]:
     """The tables of every study that has results."""
     results = presentable(material.results)
-    for study in STUDIES:
+    for study in all_studies():
         mine = results[results["task"].isin([table.task for table in study.tables])]
         if len(mine) and (views := study.views(mine)):
             yield study, views

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from inspect_confidence.answers import STATUSES
 from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.results import quoting
-from inspect_confidence.studies import COMMON_COLUMNS, TABLES, Kind, TaskTable
+from inspect_confidence.studies import COMMON_COLUMNS, Kind, TaskTable, all_tables
 
 SUFFIXES = (".csv", ".parquet")
 _DEFAULTS = {"model": "unnamed", "method": "direct", "epoch": 1.0, "draw": 0.0}
@@ -56,7 +56,7 @@ def write_file(frames: dict[str, pd.DataFrame], path: Path) -> None:
     frame = pd.concat(frames.values(), ignore_index=True)
     if path.suffix == ".parquet":
         # A column that one task fills with numbers and another with text is written as text.
-        kinds = [{**COMMON_COLUMNS, **TABLES[task].columns} for task in frames]
+        kinds = [{**COMMON_COLUMNS, **all_tables()[task].columns} for task in frames]
         for name in frame:
             if len({of_task[name] for of_task in kinds if name in of_task}) > 1:
                 frame[name] = frame[name].map(str, na_action="ignore")
@@ -144,9 +144,9 @@ def _column(frame: pd.DataFrame, name: str, kind: Kind, source: str) -> pd.Serie
 
 def _task_of(path: Path, frame: pd.DataFrame) -> str:
     """The task whose required columns the frame has."""
-    fitting = [name for name, table in TABLES.items() if not _missing(frame, table)]
+    fitting = [name for name, table in all_tables().items() if not _missing(frame, table)]
     if len(fitting) != 1:
-        needs = "; ".join(f"{name}: {_needs(table)}" for name, table in TABLES.items())
+        needs = "; ".join(f"{name}: {_needs(table)}" for name, table in all_tables().items())
         raise InvalidArgument(
             f"{path}: it can't be told whose judgments these are. Give the file a `task` column, "
             f"or the columns that a task needs ({needs})."
@@ -155,6 +155,7 @@ def _task_of(path: Path, frame: pd.DataFrame) -> str:
 
 
 def _table(path: Path, task: str) -> TaskTable:
-    if task not in TABLES:
-        raise InvalidArgument(f"{path}: there is no task {task!r}; known: {', '.join(TABLES)}.")
-    return TABLES[task]
+    if task not in all_tables():
+        known = ", ".join(all_tables())
+        raise InvalidArgument(f"{path}: there is no task {task!r}; known: {known}.")
+    return all_tables()[task]

@@ -17,7 +17,7 @@ from inspect_ai.log import (
 
 from inspect_confidence.arguments import fingerprint
 from inspect_confidence.privacy import SECRET_NAME
-from inspect_confidence.studies import TABLES, SampleFacts, ScoreFacts, TaskTable
+from inspect_confidence.studies import SampleFacts, ScoreFacts, TaskTable, all_tables
 
 # What Inspect's summaries put in the place of long values, and at the end of long texts.
 _REMOVED = "Key removed from summary (> 1k)"
@@ -67,7 +67,7 @@ def read_run(location: str) -> Run | None:
     """The judgments in a log; None where it is a log of somebody else's task."""
     header = read_eval_log(location, header_only=True)
     task = header.eval.task.rsplit("/", 1)[-1]
-    table = TABLES.get(task)
+    table = all_tables().get(task)
     if table is None:
         return None
     common = _common(header, task)

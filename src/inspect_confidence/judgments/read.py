@@ -9,11 +9,10 @@ from typing import Any
 import pandas as pd
 
 from inspect_confidence.arguments import user_path
-from inspect_confidence.datasets.records import read_records
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.judgments.files import SUFFIXES, read_file, typed
 from inspect_confidence.results import encode_condition
-from inspect_confidence.studies import TABLES, TaskTable
+from inspect_confidence.studies import TaskTable, all_tables
 
 
 def common(frame: pd.DataFrame, table: TaskTable) -> tuple[pd.DataFrame, dict[str, str]]:
@@ -54,20 +53,6 @@ def common(frame: pd.DataFrame, table: TaskTable) -> tuple[pd.DataFrame, dict[st
             "variants answered readably"
         )
     return pd.concat(kept, ignore_index=True), notes
-
-
-def read_groups(path: Path) -> dict[str, str]:
-    """The group of each model from a csv or jsonl file with `model` and `group`.
-
-    Raises:
-        InvalidArgument: The file can't be used, or gives a model two groups.
-    """
-    groups: dict[str, str] = {}
-    for row in read_records(path, ["model", "group"]):
-        model, group = str(row["model"]), str(row["group"])
-        if groups.setdefault(model, group) != group:
-            raise InvalidArgument(f"{path.name}: {model} is in {groups[model]} and in {group}.")
-    return groups
 
 
 Settings = Mapping[str, str]
@@ -163,12 +148,42 @@ def read_judgments(paths: Paths, *, progress: Progress = iter) -> Judgments:
         for task, frame in _from_logs(folders, progress, notices, lost).items():
             parts.setdefault(task, []).append(frame)
     if not parts:
-        raise InvalidArgument(
-            "; ".join([f"No judgments of {', '.join(TABLES)} in {', '.join(places)}.", *notices])
-        )
+        nothing = f"No judgments of {', '.join(all_tables())} in {', '.join(places)}."
+        raise InvalidArgument("; ".join([nothing, *notices]))
     frames = {task: pd.concat(some, ignore_index=True) for task, some in parts.items()}
     once = {task: _once(frame, notices) for task, frame in frames.items()}
     return Judgments(once, notices, lost)
+
+
+Source = pd.DataFrame | Mapping[str, pd.DataFrame] | Paths
+"""What public functions take for judgments: a frame, frames by task, or paths."""
+
+
+def judgments_of(source: Source) -> Judgments:
+    """Judgments from whatever a public function takes for them.
+
+    Raises:
+        InvalidArgument: It can't be used, or holds no judgment.
+    """
+    if isinstance(source, Judgments):
+        return source
+    if isinstance(source, pd.DataFrame):
+        if "task" not in source:
+            raise InvalidArgument(
+                f"The frame has no column 'task'; known tasks: {', '.join(all_tables())}."
+            )
+        source = {str(task): frame for task, frame in source.groupby("task", sort=False)}
+    if isinstance(source, Mapping):
+        if unknown := [task for task in source if task not in all_tables()]:
+            known = ", ".join(all_tables())
+            raise InvalidArgument(f"There is no task {unknown[0]!r}; known: {known}.")
+        return Judgments(
+            {
+                task: typed(frame.assign(task=task), all_tables()[task], "the frame")
+                for task, frame in source.items()
+            }
+        )
+    return read_judgments(source)
 
 
 def _from_logs(
@@ -195,7 +210,7 @@ def _from_logs(
     rows: dict[str, list[dict[str, Any]]] = {}
     seen: set[tuple[str, str, int]] = set()
     again = 0
-    shown = {run.kind: TABLES[run.task].always_shown for run in runs}
+    shown = {run.kind: all_tables()[run.task].always_shown for run in runs}
     variants = variants_of([(run.kind, run.settings) for run in runs], shown)
     for run, variant in zip(runs, variants, strict=True):
         for key, judged in run.samples.items():
@@ -205,7 +220,7 @@ def _from_logs(
                 rows.setdefault(run.task, []).extend({**row, "variant": variant} for row in judged)
     if again:
         notices.append(f"{again} samples stand in several logs and were taken from the newest")
-    frames = {task: _frame(some, TABLES[task]) for task, some in rows.items()}
+    frames = {task: _frame(some, all_tables()[task]) for task, some in rows.items()}
     notices += [notice for frame in frames.values() for notice in _pooled(frame)]
     return frames
 

@@ -1,9 +1,15 @@
 """Validation at the edge: what comes in becomes aligned float arrays."""
 
+from typing import Any, get_args
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+EDGE = 1e-9
+"""A value this near to an edge lies on it: 0.29 * 100 is 28.999999999999996."""
 
 
 def aligned(**named: ArrayLike) -> list[FloatArray]:
@@ -24,6 +30,36 @@ def aligned(**named: ArrayLike) -> list[FloatArray]:
     return [np.atleast_1d(array) for array in np.broadcast_arrays(*arrays.values())]
 
 
+def shares(**named: ArrayLike) -> list[FloatArray]:
+    """`aligned`, of values in [0, 1] or NaN.
+
+    Raises:
+        ValueError: A value lies outside [0, 1], and as `aligned`.
+    """
+    arrays = aligned(**named)
+    for name, array in zip(named, arrays, strict=True):
+        outside = array[(array < 0) | (array > 1)]
+        if len(outside):
+            raise ValueError(f"{name}={outside[0]} is not in [0, 1].")
+    return arrays
+
+
+def sample_of(values: ArrayLike) -> FloatArray:
+    """What is there of a sample, to 9 decimals: 0.15 * 100 = 15.000000000000002 is 15.
+
+    Raises:
+        ValueError: There is more than one dimension, or an infinite value.
+    """
+    (array,) = aligned(sample=values)
+    array = array[~np.isnan(array)]
+    if np.isinf(array).any():
+        raise ValueError("A value is infinite.")
+    # From a million on, floats are themselves as coarse.
+    small = np.abs(array) < 1e6
+    array[small] = np.round(array[small], 9)
+    return array
+
+
 def checked_level(level: float) -> float:
     """The level itself, if it is a percentage strictly between 0 and 100.
 
@@ -33,6 +69,32 @@ def checked_level(level: float) -> float:
     if not 0 < level < 100:
         raise ValueError(f"level={level} is not a percentage between 0 and 100, as 90 is.")
     return float(level)
+
+
+def check_choice(name: str, value: str, kind: Any) -> None:
+    """Raise unless a value is one of a `Literal`'s.
+
+    Raises:
+        ValueError: It is not.
+    """
+    if value not in get_args(kind):
+        raise ValueError(f"{name}={value!r} is not one of {', '.join(get_args(kind))}.")
+
+
+def check_bins(bins: int) -> None:
+    """Raise unless there is a bin.
+
+    Raises:
+        ValueError: There is none.
+    """
+    if bins < 1:
+        raise ValueError(f"bins={bins} is below 1.")
+
+
+def divided(numerator: FloatArray, denominator: FloatArray | IntArray) -> FloatArray:
+    """The quotient; NaN where the denominator is not above 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(denominator > 0, numerator / denominator, np.nan)
 
 
 def mean_or_nan(values: FloatArray) -> float:

@@ -8,13 +8,24 @@ at once, one a row.
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, Protocol, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.sparse import coo_array, csr_array
 
-from inspect_confidence.metrics.arrays import FloatArray, aligned
+from inspect_confidence.metrics.arrays import FloatArray, IntArray, divided, shares
+from inspect_confidence.metrics.registry import UNREAD, metric, with_arrays
+
+__all__ = [
+    "Cells",
+    "ConfidenceTables",
+    "accuracy",
+    "joined",
+    "mean_confidence",
+    "of_judgments",
+    "overconfidence",
+]
 
 _DIGITS = 12
 
@@ -77,7 +88,7 @@ class Cells:
         cls,
         confidence: ArrayLike,
         outcome: ArrayLike,
-        unit: NDArray[np.int64] | None = None,
+        unit: IntArray | None = None,
         units: int | None = None,
     ) -> "Cells":
         """The cells of judgments; those with a missing confidence or outcome are left out.
@@ -95,11 +106,7 @@ class Cells:
         Raises:
             ValueError: A confidence or outcome lies outside [0, 1], or lengths differ.
         """
-        stated, truth = aligned(confidence=confidence, outcome=outcome)
-        for name, array in (("confidence", stated), ("outcome", truth)):
-            outside = array[(array < 0) | (array > 1)]
-            if len(outside):
-                raise ValueError(f"{name}={outside[0]} is not in [0, 1].")
+        stated, truth = shares(confidence=confidence, outcome=outcome)
         of_unit = np.arange(len(stated)) if unit is None else unit
         size = len(stated) if units is None else units
         there = ~(np.isnan(stated) | np.isnan(truth))
@@ -123,13 +130,17 @@ class Cells:
         return ConfidenceTables(self.values, masses[:, :k], masses[:, k:], self.binary)
 
 
-def one_table(confidence: ArrayLike, outcome: ArrayLike) -> ConfidenceTables:
+def one_table(confidence: ArrayLike, correct: ArrayLike) -> ConfidenceTables:
     """The table of judgments, as one row.
 
+    Args:
+        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        correct: 1 right, 0 wrong, or the probability of being right, by expectation.
+
     Raises:
-        ValueError: A confidence or outcome lies outside [0, 1], or lengths differ.
+        ValueError: A value lies outside [0, 1], or lengths differ.
     """
-    cells = Cells.of(confidence, outcome)
+    cells = Cells.of(confidence, correct)
     return cells.tables(np.ones((1, cells.masses.shape[1])))
 
 
@@ -147,17 +158,78 @@ def joined(first: ConfidenceTables, second: ConfidenceTables) -> ConfidenceTable
     return ConfidenceTables(values, sums("right"), sums("wrong"), first.binary and second.binary)
 
 
-def divided(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
-    """The quotient; NaN where the denominator is 0."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(denominator > 0, numerator / denominator, np.nan)
+Options = ParamSpec("Options")
+Arrays = ParamSpec("Arrays")
 
 
-def accuracy(correct: ArrayLike) -> float:
-    """Share of right answers: the mean of `correct`.
+class OfJudgments(Protocol[Options]):
+    """A metric of judgments, and `of` tables: a value for each of them."""
+
+    of: Callable[Concatenate[ConfidenceTables, Options], FloatArray]
+
+    def __call__(
+        self,
+        confidence: ArrayLike,
+        correct: ArrayLike,
+        *args: Options.args,
+        **options: Options.kwargs,
+    ) -> float:
+        """The metric of the judgments."""
+
+
+def of_judgments(
+    core: Callable[Concatenate[ConfidenceTables, Options], FloatArray],
+) -> OfJudgments[Options]:
+    """Let a metric of tables take arrays of confidence and correctness; it becomes their `of`."""
+    return cast(OfJudgments[Options], with_arrays(core, one_table))
+
+
+class OfTables(Protocol[Arrays]):
+    """A metric of other arrays, without options, and `of` tables."""
+
+    of: TableMetric
+
+    def __call__(self, *args: Arrays.args, **kwargs: Arrays.kwargs) -> float:
+        """The metric of the judgments."""
+
+
+def of_tables(
+    make: Callable[Arrays, ConfidenceTables],
+) -> Callable[[TableMetric], OfTables[Arrays]]:
+    """Let a metric of tables take the arrays that a table is made of; it becomes their `of`."""
+    return lambda core: cast(OfTables[Arrays], with_arrays(core, make))
+
+
+def table_of_outcomes(correct: ArrayLike) -> ConfidenceTables:
+    """The table of outcomes, as one row.
 
     Args:
         correct: 1 right, 0 wrong, or the probability of being right; NaN is left out.
+
+    Raises:
+        ValueError: A value lies outside [0, 1].
+    """
+    outcome = np.asarray(correct, float)
+    return one_table(np.zeros_like(outcome), outcome)
+
+
+def table_of_confidence(confidence: ArrayLike) -> ConfidenceTables:
+    """The table of confidences, as one row.
+
+    Args:
+        confidence: In [0, 1], one a judgment; NaN is left out.
+
+    Raises:
+        ValueError: A value lies outside [0, 1].
+    """
+    stated = np.asarray(confidence, float)
+    return one_table(stated, np.zeros_like(stated))
+
+
+@metric(direction="higher", undefined="no readable answer")
+@of_tables(table_of_outcomes)
+def accuracy(tables: ConfidenceTables) -> FloatArray:
+    """Share of right answers, or mean true probability where that is known.
 
     Returns:
         In [0, 1]; NaN if nothing is left.
@@ -166,54 +238,34 @@ def accuracy(correct: ArrayLike) -> float:
         >>> accuracy([1, 0, 1, 1])
         0.75
     """
-    outcome = np.asarray(correct, float)
-    return float(accuracy_of(one_table(np.zeros_like(outcome), outcome))[0])
+    return divided(tables.right.sum(axis=1), tables.mass.sum(axis=1))
 
 
-def mean_confidence(confidence: ArrayLike) -> float:
-    """The mean of stated confidences, in [0, 1]; NaN is left out, and NaN if nothing is left.
+@metric(undefined=UNREAD)
+@of_tables(table_of_confidence)
+def mean_confidence(tables: ConfidenceTables) -> FloatArray:
+    """Mean of stated confidence, 0 and 1 being the ends of the scale.
 
-    Args:
-        confidence: In [0, 1], one a judgment.
+    Returns:
+        In [0, 1]; NaN if nothing is left.
 
     Example:
         >>> mean_confidence([0.5, 1.0])
         0.75
     """
-    stated = np.asarray(confidence, float)
-    return float(mean_confidence_of(one_table(stated, np.zeros_like(stated)))[0])
+    return divided(tables.mass @ tables.values, tables.mass.sum(axis=1))
 
 
-def overconfidence(confidence: ArrayLike, correct: ArrayLike) -> float:
-    """Mean confidence less accuracy over the same judgments; below 0 is underconfident.
-
-    Args:
-        confidence: In [0, 1], one a judgment.
-        correct: 1 right, 0 wrong, or the probability of being right.
+@metric(direction="target=0", low=-1, undefined=UNREAD)
+@of_judgments
+def overconfidence(tables: ConfidenceTables) -> FloatArray:
+    """Mean confidence less accuracy, over the same judgments.
 
     Returns:
-        In [-1, 1]. Judgments with a NaN are left out; NaN if none is left.
-
-    Raises:
-        ValueError: A value lies outside [0, 1], or lengths differ.
+        In [-1, 1], below 0 for underconfidence; NaN if no judgment is left.
 
     Example:
         >>> overconfidence([0.9, 0.9, 0.7, 0.7], correct=[1, 0, 1, 0])
         0.3...
     """
-    return float(overconfidence_of(one_table(confidence, correct))[0])
-
-
-def accuracy_of(tables: ConfidenceTables) -> FloatArray:
-    """`accuracy` of each table."""
-    return divided(tables.right.sum(axis=1), tables.mass.sum(axis=1))
-
-
-def mean_confidence_of(tables: ConfidenceTables) -> FloatArray:
-    """`mean_confidence` of each table."""
-    return divided(tables.mass @ tables.values, tables.mass.sum(axis=1))
-
-
-def overconfidence_of(tables: ConfidenceTables) -> FloatArray:
-    """`overconfidence` of each table."""
-    return mean_confidence_of(tables) - accuracy_of(tables)
+    return mean_confidence.of(tables) - accuracy.of(tables)

@@ -1,31 +1,134 @@
-"""Split-conformal adjustment of stated intervals (conformalised quantile regression)."""
+"""Better intervals than the stated ones: from repeated answers, and by conformal adjustment.
+
+What a model believes can be estimated from several answers to one question, as quantiles of point
+answers or of bounds. Split-conformal adjustment widens intervals by what other items lacked.
+"""
 
 from fractions import Fraction
+from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from inspect_confidence.metrics.arrays import FloatArray, aligned, checked_level
+from inspect_confidence.metrics.arrays import (
+    FloatArray,
+    IntArray,
+    aligned,
+    checked_level,
+    mean_or_nan,
+)
+from inspect_confidence.metrics.registry import INFINITY, metric
+
+__all__ = [
+    "conformal_interval",
+    "conformal_offset",
+    "conformal_rank",
+    "conformity_scores",
+    "coverage_plateau",
+    "sampling_interval",
+    "tunnel_interval",
+]
+
+CONVENTION: Literal["weibull"] = "weibull"
+"""The k-th of n ordered draws is the k/(n + 1) quantile (Hyndman and Fan's type 6), linear between
+them and constant outside: draws from a belief then hold its mass without bias, where n + 1 is at
+least 2/alpha; with fewer draws the interval runs from the least to the greatest."""
 
 
-def conformity_scores(lower: ArrayLike, upper: ArrayLike, truth: ArrayLike) -> FloatArray:
-    """How far each truth lies outside its interval: max(lower - truth, truth - upper)."""
-    low, high, target = aligned(lower=lower, upper=upper, truth=truth)
-    return np.maximum(low - target, target - high)
+def quantile(draws: ArrayLike, share: float) -> float:
+    """The quantile of draws in the package's convention; NaN where there is none."""
+    (values,) = aligned(draws=draws)
+    values = values[~np.isnan(values)]
+    return float(np.quantile(values, share, method=CONVENTION)) if len(values) else float("nan")
 
 
-def conformal_rank(n: NDArray[np.int64], level: float) -> NDArray[np.int64]:
-    """ceil((n + 1) * level/100), in integers: the product in floats can round past an integer."""
-    share = Fraction(checked_level(level)).limit_denominator(10**9) / 100
-    return -(-(n + 1) * share.numerator // share.denominator)
+def sampling_interval(points: ArrayLike, level: float) -> tuple[float, float]:
+    """Interval between the alpha/2 and the 1 - alpha/2 quantile of repeated point answers.
+
+    Quantiles are Hyndman and Fan's type 6: the k-th of n ordered draws is the k/(n + 1) quantile.
+
+    Args:
+        points: Draws of one item's answer; NaN draws are left out.
+        level: Nominal level in percent, between 0 and 100.
+
+    Returns:
+        Lower and upper bound; NaN where no draw is left.
+
+    Example:
+        >>> sampling_interval([1, 2, 3, 4, 5, 6, 7, 8, 9], level=80)  # the .1 and the .9 quantile
+        (1.0, 9.0)
+    """
+    tail = (100 - checked_level(level)) / 200
+    return quantile(points, tail), quantile(points, 1 - tail)
 
 
+def tunnel_interval(lower: ArrayLike, upper: ArrayLike, level: float) -> tuple[float, float]:
+    """The perception-tunnel estimate of a belief's interval from repeated stated intervals.
+
+    If each query shows the model the mass [u, u + p] of its belief, u uniform on [0, 1 - p], then
+    the alpha/2 quantile of its stated lower bounds is that of the belief itself, whatever p is,
+    and the 1 - alpha/2 quantile of its upper bounds likewise. Source: FermiEval, Theorem 1;
+    docs/fermi_eval.md derives it.
+
+    Args:
+        lower: Stated lower bounds of one item at one level, one a draw; NaN draws are left out.
+        upper: Upper bounds, likewise.
+        level: Nominal level in percent, between 0 and 100.
+
+    Returns:
+        Lower and upper bound; NaN where no draw is left.
+
+    Example:
+        >>> tunnel_interval([1, 2, 3, 4], [5, 6, 7, 8], level=60)  # the .2 and the .8 quantile
+        (1.0, 8.0)
+    """
+    tail = (100 - checked_level(level)) / 200
+    low, high = aligned(lower=lower, upper=upper)
+    return quantile(low, tail), quantile(high, 1 - tail)
+
+
+@metric(unit="ratio", direction="target=1", undefined="no readable interval at any level")
+def coverage_plateau(coverages: ArrayLike, levels: ArrayLike) -> float:
+    """Mean over levels of coverage divided by the nominal level: the perception tunnel's size.
+
+    If a model sees only a share p of its belief's mass, at a uniformly random place, its direct
+    intervals cover p times the level at every level, so the mean of coverage/level estimates p;
+    1 is calibrated.
+
+    Args:
+        coverages: Coverage at each level, in [0, 1].
+        levels: The nominal levels in percent, in the same order.
+
+    Returns:
+        A ratio >= 0. Levels whose coverage is NaN are left out; NaN if none is left.
+
+    Raises:
+        ValueError: A level is not a percentage between 0 and 100.
+
+    Source: FermiEval.
+
+    Example:
+        >>> coverage_plateau([0.4, 0.45], levels=[80, 90])
+        0.5
+    """
+    share, level = aligned(coverages=coverages, levels=levels)
+    for percent in level:
+        checked_level(percent)
+    return mean_or_nan(share / (level / 100))
+
+
+@metric(
+    unit="unit of the bounds",
+    direction="target=0",
+    low=-INFINITY,
+    undefined="never; infinite where the train split is too small for the level",
+)
 def conformal_offset(lower: ArrayLike, upper: ArrayLike, truth: ArrayLike, level: float) -> float:
-    """Offset by which intervals are widened on both sides to reach their level on new items.
+    """What split-conformal calibration on the train split adds to each side of an interval.
 
     The ceil((n + 1) level/100)-th smallest conformity score max(lower - truth, truth - upper) of
-    n calibration items. Source: Romano, Patterson and Candes (2019), with one symmetric offset.
-    Give one judgment an item: several judgments of one item aren't exchangeable.
+    n calibration items: intervals that are wider by it reach their level on new items. Give one
+    judgment an item: several judgments of one item aren't exchangeable.
 
     Args:
         lower: Lower bounds on the calibration items, one an item.
@@ -37,6 +140,8 @@ def conformal_offset(lower: ArrayLike, upper: ArrayLike, truth: ArrayLike, level
         The offset in the unit of the bounds; below 0 where intervals were too wide; infinite
         where n is too small for the level (n < level/(100 - level)), as for no items at all.
         Items with a NaN are left out.
+
+    Source: Romano, Patterson and Candes (2019).
 
     Example:
         >>> conformal_offset([0, 0, 0], [2, 2, 2], truth=[1, 3, 6], level=50)  # 2nd of -1, 1, 4
@@ -61,3 +166,15 @@ def conformal_interval(
     """
     low, high = aligned(lower=lower, upper=upper)
     return low - offset, high + offset
+
+
+def conformity_scores(lower: ArrayLike, upper: ArrayLike, truth: ArrayLike) -> FloatArray:
+    """How far each truth lies outside its interval: max(lower - truth, truth - upper)."""
+    low, high, target = aligned(lower=lower, upper=upper, truth=truth)
+    return np.maximum(low - target, target - high)
+
+
+def conformal_rank(n: IntArray, level: float) -> IntArray:
+    """ceil((n + 1) * level/100), in integers: the product in floats can round past an integer."""
+    share = Fraction(checked_level(level)).limit_denominator(10**9) / 100
+    return -(-(n + 1) * share.numerator // share.denominator)

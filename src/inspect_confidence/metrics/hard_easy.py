@@ -4,17 +4,32 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from inspect_confidence.metrics.arrays import FloatArray, aligned, mean_or_nan
+from inspect_confidence.metrics.arrays import FloatArray, IntArray, aligned, mean_or_nan
+from inspect_confidence.metrics.registry import INFINITY, About, metric, numbers
 from inspect_confidence.metrics.resample import Statistic, means_of
+
+__all__ = [
+    "HardEasySlope",
+    "confidence_truth_correlation",
+    "correlation_of",
+    "hard_easy_slope",
+    "optimal_answer_gap",
+    "slope_interval",
+]
 
 _EQUAL = 1e-9
 """Values whose standard deviation is smaller are equal but for rounding."""
 
 
+@metric(
+    unit="correlation",
+    direction="higher",
+    undefined="confidence or true probability is the same for all, or no readable judgment",
+)
 def confidence_truth_correlation(confidence: ArrayLike, true_probability: ArrayLike) -> float:
-    """Pearson's correlation of confidence with the true probability of the answer.
+    """Pearson correlation of confidence with the true probability of the answer.
 
     Args:
         confidence: In [0, 1], one a judgment.
@@ -23,6 +38,8 @@ def confidence_truth_correlation(confidence: ArrayLike, true_probability: ArrayL
     Returns:
         In [-1, 1]. Judgments with a NaN are left out; NaN if either is the same for all that are
         left, or there is none.
+
+    Source: LifeEval.
 
     Example:
         >>> round(confidence_truth_correlation([0.1, 0.5, 0.6], [0.2, 0.4, 0.3]), 12)
@@ -33,7 +50,7 @@ def confidence_truth_correlation(confidence: ArrayLike, true_probability: ArrayL
     return float(statistic(np.ones((1, len(stated))))[0])
 
 
-def correlation_of(x: ArrayLike, y: ArrayLike, unit: NDArray[np.int64], units: int) -> Statistic:
+def correlation_of(x: ArrayLike, y: ArrayLike, unit: IntArray, units: int) -> Statistic:
     """Pearson's correlation over judgments, as a statistic of their units' weights.
 
     Args:
@@ -57,26 +74,6 @@ def correlation_of(x: ArrayLike, y: ArrayLike, unit: NDArray[np.int64], units: i
         return np.asarray(np.clip((of_ab - of_a * of_b) / np.sqrt(product), -1, 1))
 
     return statistic
-
-
-def optimal_answer_gap(maximum: ArrayLike, true_probability: ArrayLike) -> float:
-    """Mean of the maximum achievable score less the true probability of the answer given.
-
-    Args:
-        maximum: The greatest true probability that any answer has, one a judgment.
-        true_probability: Of the answer given.
-
-    Returns:
-        0 if every answer is as good as a whole age can be, up to 1; a little below 0 where answers
-        aren't whole years, as the half-open window around 88.5 spans a year more than that around
-        88. Judgments with a NaN are left out; NaN if none is left.
-
-    Example:
-        >>> round(optimal_answer_gap([0.5, 0.9], [0.4, 0.9]), 12)
-        0.05
-    """
-    best, truth = aligned(maximum=maximum, true_probability=true_probability)
-    return mean_or_nan(best - truth)
 
 
 _LEVEL = 0.95
@@ -116,17 +113,23 @@ class HardEasySlope:
         return len(self.scores)
 
 
+@metric(
+    unit="overconfidence per difficulty",
+    direction="target=0",
+    low=-INFINITY,
+    undefined="fewer than two readable judgments, all equally difficult, or no maximum known",
+)
 def hard_easy_slope(
     overconfidence: ArrayLike,
     difficulty: ArrayLike,
     clusters: Sequence[Hashable] | None = None,
 ) -> HardEasySlope:
-    """Least squares of overconfidence on difficulty, with an interval clustered by group.
+    """Least-squares slope of overconfidence on 1 - maximum achievable score.
 
-    Minimises sum_i (o_i - a - b d_i)^2. The slope's variance is the cluster-robust sandwich with
-    Bell and McCaffrey's correction (CR2), residuals of a cluster being taken to be correlated; the
-    interval has the t quantile at G - 1 degrees of freedom for G clusters. Repeating every
-    judgment in its cluster changes nothing.
+    The line minimises sum_i (o_i - a - b d_i)^2. The slope's variance is the cluster-robust
+    sandwich with Bell and McCaffrey's (2002) correction (CR2), residuals of a cluster being taken
+    to be correlated; the interval has the t quantile at G - 1 degrees of freedom for G clusters.
+    Repeating every judgment in its cluster changes nothing.
 
     Args:
         overconfidence: Confidence less outcome, one a judgment.
@@ -141,7 +144,7 @@ def hard_easy_slope(
     Raises:
         ValueError: Lengths differ.
 
-    Source: Bell and McCaffrey (2002); LifeEval for the regression.
+    Source: LifeEval.
 
     Example:
         >>> line = hard_easy_slope([0.1, 0.2, 0.3], difficulty=[0.2, 0.4, 0.6])
@@ -189,3 +192,48 @@ def _score(design: FloatArray, inverse: FloatArray, residuals: FloatArray) -> fl
     root = np.where(values > _NOTHING, values, np.inf) ** -0.5
     adjusted = vectors @ (root * (vectors.T @ residuals))
     return float(inverse[1] @ design.T @ adjusted)
+
+
+numbers(
+    About(undefined="no item, or no maximum known", source="LifeEval"),
+    maximum_achievable_score="Mean of the greatest true probability that any answer has (MAS).",
+)
+
+
+@metric(
+    definition="Mean of the maximum achievable score less the true probability of the answer; a "
+    "little below 0 where answers aren't whole years, whose windows are a year wider.",
+    direction="lower",
+    low=-1,
+    undefined="no readable answer, or no maximum known",
+)
+def optimal_answer_gap(maximum: ArrayLike, true_probability: ArrayLike) -> float:
+    """Mean of the maximum achievable score less the true probability of the answer given.
+
+    Args:
+        maximum: The greatest true probability that any answer has, one a judgment.
+        true_probability: Of the answer given.
+
+    Returns:
+        0 if every answer is as good as a whole age can be, up to 1; a little below 0 where answers
+        aren't whole years, as the half-open window around 88.5 spans a year more than that around
+        88. Judgments with a NaN are left out; NaN if none is left.
+
+    Source: LifeEval.
+
+    Example:
+        >>> round(optimal_answer_gap([0.5, 0.9], [0.4, 0.9]), 12)
+        0.05
+    """
+    best, truth = aligned(maximum=maximum, true_probability=true_probability)
+    return mean_or_nan(best - truth)
+
+
+numbers(
+    About(undefined="no readable answer", unit="years", source="LifeEval"),
+    mean_answer="Mean of the ages at death that were answered.",
+)
+numbers(
+    About(undefined="no item, or no best answer known", unit="years", source="LifeEval"),
+    mean_best_answer="Mean of the least ages that have the maximum achievable score.",
+)

@@ -1,4 +1,9 @@
-"""Sets of whole numbers from probabilities: the smallest that hold a given mass."""
+"""Probabilities of whole numbers: the smallest sets that hold a level, temperatures, entropies.
+
+Sets are taken from values ranked by probability; a temperature that scales the probabilities
+is fitted to the sets' interval score, or to the likelihood of the truth; entropies tell how much
+more a model knows over many traces than in one.
+"""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,83 +14,46 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize_scalar
 
-from inspect_confidence.metrics.arrays import FloatArray, checked_level
+from inspect_confidence.metrics.arrays import FloatArray, IntArray, checked_level
 from inspect_confidence.metrics.intervals import interval_scores
+from inspect_confidence.metrics.registry import About, metric, numbers
 
-MOST_SUBSETS = 1_000
-"""Subsets of traces are enumerated up to this many, and drawn by seed beyond."""
+__all__ = [
+    "NEAREST_TO_ONE",
+    "TEMPERATURES",
+    "entropy_bits",
+    "negative_log_likelihood",
+    "prediction_set",
+    "ranked",
+    "residual_tunnel_index",
+    "set_covers",
+    "set_hulls",
+    "set_sizes",
+    "temperature_nll",
+    "temperature_score",
+    "temperature_scores",
+    "tempered",
+    "truth_seen",
+    "tunnel_index",
+]
 
-
-def entropy_bits(probabilities: ArrayLike) -> FloatArray:
-    """Shannon entropy along the last axis, in bits: -sum p log2 p, with 0 log 0 = 0.
-
-    Example:
-        >>> float(entropy_bits([0.5, 0.25, 0.25]))
-        1.5
-    """
-    p = np.asarray(probabilities, float)
-    terms = np.where(p > 0, p * np.log2(np.where(p > 0, p, 1)), 0)
-    bits: FloatArray = np.maximum(-terms.sum(axis=-1), 0)
-    return bits
-
-
-def tunnel_index(traces: ArrayLike) -> float:
-    """Entropy of the mean over all traces less the mean entropy of a single trace, in bits.
-
-    The information that a trace carries about the answer (a Jensen-Shannon divergence): 0 where
-    all traces give one distribution. Biased downwards at few traces, since the mean of N traces
-    has not seen everything.
-
-    Args:
-        traces: Distributions of shape (traces, values), rows summing to 1.
-
-    Returns:
-        Bits in [0, log2(traces)]; NaN for an array of shape (0, values).
-
-    Example:
-        >>> tunnel_index([[1, 0], [0, 1]])
-        1.0
-    """
-    return residual_tunnel_index(traces, 1)
-
-
-def residual_tunnel_index(traces: ArrayLike, n: int) -> float:
-    """What is left of the Tunnel Index after averaging n traces, in bits.
-
-    H(mean of all N traces) - average over subsets of size n of H(mean of the subset). It is the
-    `tunnel_index` at n = 1, 0 at n = N, and never increases with n, as entropy is concave. Source:
-    FermiEval, Theorem 2. Up to 1,000 subsets are enumerated; beyond that 1,000 are drawn by seed,
-    and the last property holds but for their sampling error.
-
-    Args:
-        traces: Distributions of shape (traces, values), rows summing to 1.
-        n: Size of the subsets, between 1 and the number of traces.
-
-    Returns:
-        Bits >= 0; NaN for an array of shape (0, values).
-
-    Raises:
-        ValueError: n is out of range, or the array is not two-dimensional.
-    """
-    rows = np.asarray(traces, float)
-    if rows.ndim != 2:
-        raise ValueError(f"traces has {rows.ndim} dimensions; give rows of probabilities.")
-    if not len(rows):
-        return float("nan")
-    if not 1 <= n <= len(rows):
-        raise ValueError(f"n={n} is not between 1 and the number of traces, {len(rows)}.")
-    if comb(len(rows), n) <= MOST_SUBSETS:
-        subsets = list(islice(combinations(range(len(rows)), n), MOST_SUBSETS))
-    else:
-        rng = np.random.default_rng(n)
-        subsets = [tuple(rng.permutation(len(rows))[:n]) for _ in range(MOST_SUBSETS)]
-    means = rows[np.array(subsets)].mean(axis=1)
-    # Rounding leaves -1e-16 where all subsets give the same mean.
-    return max(float(entropy_bits(rows.mean(axis=0)) - entropy_bits(means).mean()), 0.0)
-
-
+_UNREAD = "no readable distribution"
 _ROUNDING = 1e-12
 """Sums of probabilities this close below the level have reached it."""
+
+numbers(
+    About(undefined=_UNREAD, direction="target=level", source="FermiEval", interval="wilson"),
+    set_coverage="Share of smallest sets of integers with the level's probability that hold the "
+    "truth.",
+)
+numbers(
+    About(undefined=_UNREAD, unit="count", low=1),
+    mean_set_size="Mean number of integers in the smallest sets.",
+)
+numbers(
+    About(undefined=_UNREAD, direction="lower"),
+    unseen_mass="Mean probability that token log probabilities left on no integer seen.",
+)
 
 
 def prediction_set(probabilities: Mapping[int, float], level: float) -> list[int]:
@@ -145,13 +113,11 @@ def _ranked(distribution: Mapping[int, float]) -> list[int]:
     return order
 
 
-def set_sizes(masses: FloatArray, level: float) -> NDArray[np.int64]:
+def set_sizes(masses: FloatArray, level: float) -> IntArray:
     """How many of the ranked values the smallest set takes, by row."""
     total = np.cumsum(masses, axis=1)
     reached = total >= checked_level(level) / 100 - _ROUNDING
-    last: NDArray[np.int64] = np.where(
-        reached.any(axis=1), reached.argmax(axis=1), masses.shape[1] - 1
-    )
+    last: IntArray = np.where(reached.any(axis=1), reached.argmax(axis=1), masses.shape[1] - 1)
     return last + 1
 
 
@@ -195,8 +161,44 @@ TEMPERATURES: FloatArray = np.unique(np.append(np.geomspace(0.1, 10, 201), 1.0))
 steps, and a grid (2.3% apart, 1 among it) finds what a descent would not."""
 
 
-NEAREST_TO_ONE: NDArray[np.int64] = np.argsort(np.abs(np.log(TEMPERATURES)), kind="stable")
+NEAREST_TO_ONE: IntArray = np.argsort(np.abs(np.log(TEMPERATURES)), kind="stable")
 """Places on the grid, those nearest to no scaling first: the preference among equally good ones."""
+
+
+@metric(unit="temperature", direction="target=1", undefined="no readable train item")
+def temperature_score(
+    distributions: Sequence[Mapping[int, float]], truth: ArrayLike, levels: Sequence[float]
+) -> float:
+    """Temperature T of p^(1/T) with the least mean interval score on the train items.
+
+    The score of the sets' hulls, the mean over items and levels: the study's rule, on a grid from
+    0.1 to 10; of equally good temperatures the one nearest to 1
+    (in ratio). It is biased upwards as an estimate of a distortion, because sets are discrete.
+
+    Args:
+        distributions: Probabilities of each item's values.
+        truth: True values, one an item; items with a NaN are left out.
+        levels: Nominal levels in percent, at least one.
+
+    Returns:
+        A temperature > 0; NaN where no item is left.
+
+    Raises:
+        ValueError: There is no level.
+
+    Source: FermiEval.
+    """
+    if not levels:
+        raise ValueError("levels is empty; give percentages such as 90.")
+    target = np.atleast_1d(np.asarray(truth, float))
+    kept = [one for one, value in zip(distributions, target, strict=True) if not np.isnan(value)]
+    if not kept:
+        return float("nan")
+    values, masses = ranked(kept)
+    known = target[~np.isnan(target)]
+    means = temperature_scores(values, masses, known, levels).mean(axis=0)
+    place = NEAREST_TO_ONE[np.round(means[NEAREST_TO_ONE], 12).argmin()]
+    return float(TEMPERATURES[place])
 
 
 def temperature_scores(
@@ -219,62 +221,12 @@ def temperature_scores(
     return np.stack(columns, axis=1)
 
 
-def temperature_score(
-    distributions: Sequence[Mapping[int, float]], truth: ArrayLike, levels: Sequence[float]
-) -> float:
-    """The temperature whose hulls have the least mean interval score over items and levels.
-
-    The study's rule, on a grid from 0.1 to 10; of equally good temperatures the one nearest to 1
-    (in ratio). It is biased upwards as an estimate of a distortion, because sets are discrete.
-
-    Args:
-        distributions: Probabilities of each item's values.
-        truth: True values, one an item; items with a NaN are left out.
-        levels: Nominal levels in percent, at least one.
-
-    Returns:
-        A temperature > 0; NaN where no item is left.
-
-    Raises:
-        ValueError: There is no level.
-    """
-    if not levels:
-        raise ValueError("levels is empty; give percentages such as 90.")
-    target = np.atleast_1d(np.asarray(truth, float))
-    kept = [one for one, value in zip(distributions, target, strict=True) if not np.isnan(value)]
-    if not kept:
-        return float("nan")
-    values, masses = ranked(kept)
-    known = target[~np.isnan(target)]
-    means = temperature_scores(values, masses, known, levels).mean(axis=0)
-    place = NEAREST_TO_ONE[np.round(means[NEAREST_TO_ONE], 12).argmin()]
-    return float(TEMPERATURES[place])
-
-
-def truth_seen(values: FloatArray, masses: FloatArray, truth: ArrayLike) -> NDArray[np.bool_]:
-    """Whether each row's truth is among its values with a probability above 0."""
-    right = (values == np.asarray(truth, float)[:, None]) & (masses > 0)
-    seen: NDArray[np.bool_] = right.any(axis=1)
-    return seen
-
-
-def negative_log_likelihood(
-    values: FloatArray, masses: FloatArray, truth: ArrayLike, temperature: float
-) -> FloatArray:
-    """-log p_T(truth) of each row, in logarithms throughout; its truth must have been seen."""
-    right = (values == np.asarray(truth, float)[:, None]) & (masses > 0)
-    with np.errstate(divide="ignore"):
-        scaled = np.log(masses) / temperature
-    at_truth = np.where(right, scaled, 0).sum(axis=1)
-    losses: FloatArray = np.logaddexp.reduce(scaled, axis=1) - at_truth
-    return losses
-
-
+@metric(unit="temperature", direction="target=1", undefined="no train item whose truth was seen")
 def temperature_nll(distributions: Sequence[Mapping[int, float]], truth: ArrayLike) -> float:
-    """The temperature of maximum likelihood: least mean of -log p_T(truth).
+    """Temperature T of p^(1/T) with the greatest likelihood of the train items' truths.
 
-    Convex in 1/T. It undoes p^(1/T0) at T = 1/T0. Items whose truth has no probability among the
-    values seen are left out: no temperature gives them one.
+    The least mean of -log p_T(truth), convex in 1/T. It undoes p^(1/T0) at T = 1/T0. Items whose
+    truth has no probability among the values seen are left out: no temperature gives them one.
 
     Args:
         distributions: Probabilities of each item's values.
@@ -286,6 +238,8 @@ def temperature_nll(distributions: Sequence[Mapping[int, float]], truth: ArrayLi
 
     Raises:
         ValueError: There are more or fewer truths than distributions.
+
+    Source: Guo et al. (2017).
     """
     if not len(distributions):
         return float("nan")
@@ -308,3 +262,118 @@ def temperature_nll(distributions: Sequence[Mapping[int, float]], truth: ArrayLi
     if max(abs(loss(edge) - found.fun) for edge in (low, high)) < 1e-9:
         return float("nan")
     return float(np.exp(found.x))
+
+
+def truth_seen(values: FloatArray, masses: FloatArray, truth: ArrayLike) -> NDArray[np.bool_]:
+    """Whether each row's truth is among its values with a probability above 0."""
+    right = (values == np.asarray(truth, float)[:, None]) & (masses > 0)
+    seen: NDArray[np.bool_] = right.any(axis=1)
+    return seen
+
+
+def negative_log_likelihood(
+    values: FloatArray, masses: FloatArray, truth: ArrayLike, temperature: float
+) -> FloatArray:
+    """-log p_T(truth) of each row, in logarithms throughout; its truth must have been seen."""
+    right = (values == np.asarray(truth, float)[:, None]) & (masses > 0)
+    with np.errstate(divide="ignore"):
+        scaled = np.log(masses) / temperature
+    at_truth = np.where(right, scaled, 0).sum(axis=1)
+    losses: FloatArray = np.logaddexp.reduce(scaled, axis=1) - at_truth
+    return losses
+
+
+numbers(
+    About(undefined="never", unit="temperature", source="FermiEval"),
+    decoding_temperature="Decoding temperature, of those that were run, chosen on the train items.",
+)
+
+
+MOST_SUBSETS = 1_000
+"""Subsets of traces are enumerated up to this many, and drawn by seed beyond."""
+
+_FEW = "fewer than two readable traces an item"
+
+
+@metric(
+    definition="Entropy of the mean over all traces less the mean entropy of one, mean over items.",
+    unit="bits",
+    direction="lower",
+    undefined=_FEW,
+)
+def tunnel_index(traces: ArrayLike) -> float:
+    """Entropy of the mean over all traces less the mean entropy of a single trace, in bits.
+
+    The information that a trace carries about the answer (a Jensen-Shannon divergence): 0 where
+    all traces give one distribution. Biased downwards at few traces, since the mean of N traces
+    has not seen everything.
+
+    Args:
+        traces: Distributions of shape (traces, values), rows summing to 1.
+
+    Returns:
+        Bits in [0, log2(traces)]; NaN for an array of shape (0, values).
+
+    Source: FermiEval.
+
+    Example:
+        >>> tunnel_index([[1, 0], [0, 1]])
+        1.0
+    """
+    return residual_tunnel_index(traces, 1)
+
+
+@metric(
+    definition="What is left of the Tunnel Index after averaging n traces, mean over items.",
+    unit="bits",
+    direction="lower",
+    undefined=_FEW,
+)
+def residual_tunnel_index(traces: ArrayLike, n: int) -> float:
+    """What is left of the Tunnel Index after averaging n traces, in bits.
+
+    H(mean of all N traces) - average over subsets of size n of H(mean of the subset). It is the
+    `tunnel_index` at n = 1, 0 at n = N, and never increases with n, as entropy is concave. Up
+    to 1,000 subsets are enumerated; beyond that 1,000 are drawn by seed, and the last property
+    holds but for their sampling error.
+
+    Args:
+        traces: Distributions of shape (traces, values), rows summing to 1.
+        n: Size of the subsets, between 1 and the number of traces.
+
+    Returns:
+        Bits >= 0; NaN for an array of shape (0, values).
+
+    Raises:
+        ValueError: n is out of range, or the array is not two-dimensional.
+
+    Source: FermiEval, Theorem 2.
+    """
+    rows = np.asarray(traces, float)
+    if rows.ndim != 2:
+        raise ValueError(f"traces has {rows.ndim} dimensions; give rows of probabilities.")
+    if not len(rows):
+        return float("nan")
+    if not 1 <= n <= len(rows):
+        raise ValueError(f"n={n} is not between 1 and the number of traces, {len(rows)}.")
+    if comb(len(rows), n) <= MOST_SUBSETS:
+        subsets = list(islice(combinations(range(len(rows)), n), MOST_SUBSETS))
+    else:
+        rng = np.random.default_rng(n)
+        subsets = [tuple(rng.permutation(len(rows))[:n]) for _ in range(MOST_SUBSETS)]
+    means = rows[np.array(subsets)].mean(axis=1)
+    # Rounding leaves -1e-16 where all subsets give the same mean.
+    return max(float(entropy_bits(rows.mean(axis=0)) - entropy_bits(means).mean()), 0.0)
+
+
+def entropy_bits(probabilities: ArrayLike) -> FloatArray:
+    """Shannon entropy along the last axis, in bits: -sum p log2 p, with 0 log 0 = 0.
+
+    Example:
+        >>> float(entropy_bits([0.5, 0.25, 0.25]))
+        1.5
+    """
+    p = np.asarray(probabilities, float)
+    terms = np.where(p > 0, p * np.log2(np.where(p > 0, p, 1)), 0)
+    bits: FloatArray = np.maximum(-terms.sum(axis=-1), 0)
+    return bits

@@ -1,25 +1,112 @@
-"""Whether markers mean the same everywhere: distances, variation and correlations of MICs.
+"""What markers of uncertainty mean: whether a reply is faithful, and a marker the same everywhere.
 
-Every function takes tables with many resamples and gives a value for each, NaN where it is
-undefined. Groups are data sets' splits.
+Faithfulness compares decisiveness with internal confidence, reply by reply. Whether markers mean
+the same everywhere is told by distances, variation and correlations of their internal confidences
+(MICs) in groups, which are data sets' splits: these functions take tables with many resamples and
+give a value for each, NaN where it is undefined.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array, csr_array
 
-from inspect_confidence.metrics.arrays import FloatArray, aligned
+from inspect_confidence.metrics.arrays import (
+    EDGE,
+    FloatArray,
+    IntArray,
+    aligned,
+    check_bins,
+    check_choice,
+    divided,
+    mean_or_nan,
+    shares,
+)
+from inspect_confidence.metrics.registry import About, metric, numbers
 
+__all__ = [
+    "MarkerCells",
+    "MarkerTables",
+    "cmfg",
+    "cmfg_of",
+    "cmfg_sums",
+    "faithfulness",
+    "fisher_mean",
+    "marker_mae",
+    "marker_mae_sd",
+    "marker_rank_correlation",
+    "marker_trend",
+    "marker_variation",
+]
+
+_STUDY = "the study of marker internal confidence"
+_NO_MARKER = "no sentence with the marker"
+_FEW = "no such marker, or too few data sets"
+_UNJUDGED = "no reply judged"
+
+Level = Literal["marker", "sentence", "response", "mean"]
+Correlation = Literal["pearson", "spearman"]
+Varying = Literal["groups", "markers"]
 Convention = Literal["text", "authors"]
 
-_EDGE = 1e-9
+numbers(
+    About(undefined=_NO_MARKER, source=_STUDY),
+    mic="Marker internal confidence: mean over a marker's sentences of their internal confidence, "
+    "1 - mean inconsistency with K more answers.",
+    mic_sd="Standard deviation of those, n dividing.",
+)
+numbers(
+    About(undefined=_NO_MARKER, direction="lower", source=_STUDY),
+    decisiveness_gap="Mean over a marker's sentences of |decisiveness - internal confidence|.",
+)
+numbers(
+    About(undefined=_FEW, direction="lower", source=_STUDY, interval="basic"),
+    id_mae="Mean over data sets of the distance of a train split's MICs from test sentences, at "
+    "the level that the condition names (else by marker).",
+    cd_mae="The same from one data set's train split to another's test split, over ordered pairs.",
+)
+numbers(
+    About(undefined=_FEW, source=_STUDY),
+    pooled_sd="Standard deviation over markers of the distances of `of`, pooled over pairs.",
+)
+numbers(
+    About(undefined=_FEW, unit="ratio", direction="lower", source=_STUDY, interval="basic"),
+    m_avg_cv="Mean over markers of the coefficient of variation of MIC over data sets.",
+)
+numbers(
+    About(undefined=_FEW, unit="ratio", source=_STUDY),
+    d_avg_cv="Mean over data sets of the coefficient of variation of MIC over markers.",
+)
+numbers(
+    About(undefined=_FEW, unit="correlation", direction="higher", source=_STUDY),
+    mrc="Fisher mean over pairs of data sets of the correlation of their shared markers' MICs.",
+)
+numbers(
+    About(undefined=_FEW, unit="correlation", low=-2, high=2, source=_STUDY),
+    mrc_change="MRC without <no_hedge> less MRC with it.",
+)
+numbers(
+    About(undefined=_FEW, unit="correlation", source=_STUDY),
+    mac="Fisher mean over markers of the correlation over data sets of MIC with accuracy.",
+    mcc="Fisher mean over markers of the correlation over data sets of MIC with cMFG.",
+)
+numbers(
+    About(undefined="fewer than three models, or all alike", unit="correlation", source=_STUDY),
+    accuracy_correlation="Correlation over models of accuracy with the metric that the condition "
+    "names as `of`.",
+)
 
 
+@metric(
+    definition="Mean over replies of 1 - mean over sentences of |decisiveness - internal "
+    "confidence|.",
+    direction="higher",
+    undefined="no reply with both",
+)
 def faithfulness(decisiveness: ArrayLike, confidence: ArrayLike) -> float:
     """1 less the mean over a reply's sentences of |decisiveness - internal confidence|.
 
@@ -39,13 +126,16 @@ def faithfulness(decisiveness: ArrayLike, confidence: ArrayLike) -> float:
         >>> faithfulness([1.0, 0.5], [0.75, 0.5])
         0.875
     """
-    stated, held = aligned(decisiveness=decisiveness, confidence=confidence)
-    _check_range(decisiveness=stated, confidence=held)
-    gap = np.abs(stated - held)
-    gap = gap[~np.isnan(gap)]
-    return float(1 - gap.mean()) if len(gap) else float("nan")
+    stated, held = shares(decisiveness=decisiveness, confidence=confidence)
+    return 1 - mean_or_nan(np.abs(stated - held))
 
 
+@metric(
+    definition="Conditional mean faithful generation: mean over 10 bins of internal confidence of "
+    "mean faithfulness.",
+    direction="higher",
+    undefined="no reply with both",
+)
 def cmfg(
     faithfulness: ArrayLike,
     confidence: ArrayLike,
@@ -64,7 +154,8 @@ def cmfg(
         confidence: The reply's mean internal confidence, in [0, 1].
         bins: m.
         convention: `authors`: a confidence of exactly 1 falls out of every bin, empty bins count 0
-            in the mean of all m, and replies with a faithfulness or confidence of 0 are left out.
+            in the mean of all m, and replies with a faithfulness or confidence of 0 are left out
+            (Liu and Cohan, 2026).
 
     Returns:
         In [0, 1]. Replies with a NaN are left out; NaN if none is left. So it is under `authors`
@@ -75,7 +166,7 @@ def cmfg(
         ValueError: A value lies outside [0, 1], lengths differ, `bins` is below 1 or `convention`
             is not known.
 
-    Source: Yona, Aharoni and Geva (2024); Liu and Cohan (2026).
+    Source: Yona, Aharoni and Geva (2024).
 
     Example:
         >>> cmfg([0.9, 0.7, 0.2], [0.95, 0.95, 0.1])
@@ -94,13 +185,12 @@ def cmfg_sums(
     Raises:
         ValueError: As `cmfg`.
     """
-    _check_convention(convention)
-    _check_range(faithfulness=faithfulness, confidence=confidence)
-    if bins < 1:
-        raise ValueError(f"bins={bins} is below 1.")
+    check_choice("convention", convention, Convention)
+    shares(faithfulness=faithfulness, confidence=confidence)
+    check_bins(bins)
     there = ~np.isnan(faithfulness + confidence)
     held = np.where(there, confidence, 0)
-    place = np.floor(held * bins + _EDGE).astype(np.int64)
+    place = np.floor(held * bins + EDGE).astype(np.int64)
     if convention == "authors":
         there &= (faithfulness != 0) & (confidence != 0) & (place < bins)
     place = np.minimum(place, bins - 1)
@@ -111,7 +201,7 @@ def cmfg_sums(
 
 def cmfg_of(totals: FloatArray, counts: FloatArray, convention: str = "text") -> FloatArray:
     """`cmfg` from sums over bins, of shape (resamples, bins)."""
-    _check_convention(convention)
+    check_choice("convention", convention, Convention)
     filled = counts > 0
     means = np.where(filled, totals / np.where(filled, counts, 1), 0)
     used = filled.sum(axis=1)
@@ -119,20 +209,62 @@ def cmfg_of(totals: FloatArray, counts: FloatArray, convention: str = "text") ->
     return np.where(used > 0, means.sum(axis=1) / np.maximum(n, 1), np.nan)
 
 
-def _check_convention(convention: str) -> None:
-    known = get_args(Convention)
-    if convention not in known:
-        raise ValueError(f"convention={convention!r} is not one of {', '.join(known)}.")
-
-
-def _check_range(**named: FloatArray) -> None:
-    for name, values in named.items():
-        outside = values[(values < 0) | (values > 1)]
-        if len(outside):
-            raise ValueError(f"{name}={outside[0]} is not in [0, 1].")
-
-
-IntArray = NDArray[np.int64]
+numbers(
+    About(undefined=_UNJUDGED, source=_STUDY),
+    mean_internal_confidence="Mean over replies of their sentences' internal confidence.",
+)
+numbers(
+    About(undefined=_UNJUDGED, source="Yona, Aharoni and Geva (2024)"),
+    mean_decisiveness="Mean over replies of their sentences' decisiveness.",
+)
+numbers(
+    About(undefined=_UNJUDGED),
+    punt_rate="Share of replies that give no answer.",
+)
+numbers(
+    About(undefined="no sentence judged", unit="markers", source=_STUDY),
+    hedges_per_sentence="Mean number of markers in a sentence.",
+)
+numbers(
+    About(undefined="no reply", unit="sentences", source=_STUDY),
+    sentences_per_reply="Mean number of sentences in a reply.",
+    sentences_per_reply_sd="Standard deviation of the number of sentences in a reply.",
+)
+numbers(
+    About(undefined="nothing was judged", direction="lower"),
+    grader_failure_rate="Share of judgments that the judge failed at: of markers, decisiveness, "
+    "agreement and correctness.",
+)
+numbers(
+    About(undefined="no marker found", direction="higher"),
+    extraction_precision="Share of the markers that a judge finds that are labelled; overlap "
+    "counts.",
+)
+numbers(
+    About(undefined="no marker labelled", direction="higher"),
+    extraction_recall="Share of the labelled markers that a judge finds.",
+)
+numbers(
+    About(undefined="no pair judged", direction="higher"),
+    agreement_accuracy="Share of pairs judged as labelled.",
+)
+numbers(
+    About(undefined="no answer judged", direction="higher"),
+    verdict_accuracy="Share of answers judged as labelled.",
+)
+numbers(
+    About(undefined="no sentence judged", direction="lower"),
+    decisiveness_error="Mean distance of decisiveness from the reference: medians of a survey, or "
+    "our labels.",
+)
+numbers(
+    About(
+        undefined="fewer than three sentences judged, or all alike",
+        unit="correlation",
+        direction="higher",
+    ),
+    decisiveness_rank_correlation="Spearman correlation of decisiveness with the reference.",
+)
 
 
 @dataclass(frozen=True)
@@ -163,8 +295,7 @@ class MarkerTables:
         """Marker internal confidence: the mean over a marker's sentences; NaN below T."""
         size = self.size
         known = (size >= self.threshold - 1e-9) & (size > 0)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(known, self.counts @ self.values / size, np.nan)
+        return divided(self.counts @ self.values, np.where(known, size, 0))
 
     def without(self, marker: int) -> "MarkerTables":
         """The tables without one of the markers."""
@@ -210,10 +341,7 @@ class MarkerCells:
         Raises:
             ValueError: A confidence lies outside [0, 1].
         """
-        stated = np.asarray(confidence, float)
-        outside = stated[(stated < 0) | (stated > 1)]
-        if len(outside):
-            raise ValueError(f"confidence={outside[0]} is not in [0, 1].")
+        (stated,) = shares(confidence=confidence)
         of_unit = np.arange(len(stated)) if unit is None else np.asarray(unit, np.int64)
         size = len(stated) if units is None else units
         there = ~np.isnan(stated)
@@ -240,10 +368,6 @@ class MarkerCells:
         counts = flat.reshape(len(weights), *self.shape, max(len(self.values), 1))
         return MarkerTables(self.values, counts[..., : len(self.values)], threshold)
 
-
-Level = Literal["marker", "sentence", "response", "mean"]
-Correlation = Literal["pearson", "spearman"]
-Varying = Literal["groups", "markers"]
 
 CLAMP = 0.9999
 """Correlations are kept within it before Fisher's transformation, which is infinite at 1."""
@@ -287,7 +411,7 @@ def marker_mae(
         ValueError: `level` is not known, or `response` without the tables' `by_reply`.
     """
     found = _distances(tables, pairs, level, shared, train_only)
-    means = [_divided((weight * gap).sum(axis=-1), weight.sum(axis=-1)) for gap, weight in found]
+    means = [divided((weight * gap).sum(axis=-1), weight.sum(axis=-1)) for gap, weight in found]
     return _mean(np.stack(means, axis=-1)) if means else np.full(len(tables.counts), np.nan)
 
 
@@ -321,11 +445,11 @@ def marker_mae_sd(
     squares = freedom = np.zeros(len(tables.counts))
     for gap, weight in _distances(tables, pairs, level, shared, train_only):
         n = weight.sum(axis=-1)
-        centre = _divided((weight * gap).sum(axis=-1), n)[:, None]
+        centre = divided((weight * gap).sum(axis=-1), n)[:, None]
         spread = np.where(weight > 0, weight * np.square(gap - centre), 0).sum(axis=-1)
         squares = squares + np.where(n > 1, spread, 0)
         freedom = freedom + np.maximum(n - 1, 0)
-    return np.sqrt(_divided(squares, freedom))
+    return np.sqrt(divided(squares, freedom))
 
 
 def _distances(
@@ -336,7 +460,7 @@ def _distances(
     train_only: bool,
 ) -> list[tuple[FloatArray, FloatArray]]:
     """For each pair the distances and their weights, each of shape (resamples, distances)."""
-    _check("level", level, get_args(Level))
+    check_choice("level", level, Level)
     mic = tables.mic
     other = replace(tables, threshold=0).mic if train_only else mic
     found = []
@@ -351,7 +475,7 @@ def _distances(
         else:
             gap = np.abs(mic[:, first, :, None] - tables.values)
             if level == "marker":
-                gap = _divided((counts * gap).sum(axis=-1), counts.sum(axis=-1))
+                gap = divided((counts * gap).sum(axis=-1), counts.sum(axis=-1))
             else:
                 if level == "response":
                     counts = _replies(tables)[:, second]
@@ -382,15 +506,13 @@ def marker_variation(mic: FloatArray, *, over: Varying, ddof: int = 1) -> FloatA
     Raises:
         ValueError: `over` is not known.
     """
-    _check("over", over, get_args(Varying))
+    check_choice("over", over, Varying)
     values = mic if over == "markers" else np.swapaxes(mic, 1, 2)
     n = (~np.isnan(values)).sum(axis=-1)
     mean = _mean(values)
     squares = np.nansum(np.square(values - mean[..., None]), axis=-1)
-    sd = np.sqrt(_divided(squares, n - ddof))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        variation = np.where((n > 1) & (mean > 0), sd / mean, np.nan)
-    return _mean(variation)
+    sd = np.sqrt(divided(squares, n - ddof))
+    return _mean(divided(sd, np.where(n > 1, mean, 0)))
 
 
 def marker_rank_correlation(
@@ -407,7 +529,7 @@ def marker_rank_correlation(
     Raises:
         ValueError: `kind` is not known.
     """
-    _check("kind", kind, get_args(Correlation))
+    check_choice("kind", kind, Correlation)
     pairs = [
         _correlations(mic[:, a], mic[:, b], kind) for a, b in combinations(range(mic.shape[1]), 2)
     ]
@@ -433,7 +555,7 @@ def marker_trend(
     Raises:
         ValueError: `kind` is not known.
     """
-    _check("kind", kind, get_args(Correlation))
+    check_choice("kind", kind, Correlation)
     found = [_correlations(mic[:, :, m], of_group, kind) for m in range(mic.shape[2])]
     return fisher_mean(found, clamp) if found else np.full(len(mic), np.nan)
 
@@ -451,9 +573,8 @@ def _correlations(x: FloatArray, y: FloatArray, kind: Correlation) -> FloatArray
     if kind == "spearman":
         x, y = _ranks(x), _ranks(y)
     (x, spread_x), (y, spread_y) = _centred(x), _centred(y)
-    enough = (both.sum(axis=1) >= LEAST_POINTS) & (spread_x > 0) & (spread_y > 0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(enough, np.nansum(x * y, axis=1) / (spread_x * spread_y), np.nan)
+    enough = both.sum(axis=1) >= LEAST_POINTS
+    return divided(np.nansum(x * y, axis=1), np.where(enough, spread_x * spread_y, 0))
 
 
 def _centred(x: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -474,14 +595,4 @@ def _ranks(x: FloatArray) -> FloatArray:
 def _mean(values: FloatArray) -> FloatArray:
     """Over the last axis, NaN left out; NaN where nothing is."""
     n = (~np.isnan(values)).sum(axis=-1)
-    return _divided(np.nansum(values, axis=-1), n)
-
-
-def _divided(top: FloatArray, bottom: FloatArray | NDArray[np.int64]) -> FloatArray:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(bottom > 0, top / bottom, np.nan)
-
-
-def _check(name: str, given: str, known: tuple[str, ...]) -> None:
-    if given not in known:
-        raise ValueError(f"{name}={given!r} is not one of {', '.join(known)}.")
+    return divided(np.nansum(values, axis=-1), n)

@@ -9,6 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import log_ndtr, ndtri, ndtri_exp
 
 from inspect_confidence.metrics.arrays import FloatArray
+from inspect_confidence.metrics.registry import metric
+
+__all__ = ["MetaD", "meta_d"]
 
 _LOG_SQRT_2_PI = 0.5 * np.log(2 * np.pi)
 _FLOOR = 1e-150  # least probability whose square is still a number
@@ -265,14 +268,22 @@ class MetaD:
     reason: str | list[str]
 
 
+@metric(
+    definition="The meta-d' of greatest likelihood over all ratings, criteria free, 1/(2K) added "
+    "to each cell.",
+    unit="d'",
+    direction="higher",
+    undefined="items that are not two-choice; all answers or all stimuli on one side; one rating "
+    "only",
+)
 def meta_d(nr_s1: ArrayLike, nr_s2: ArrayLike, padding: float | None = None) -> MetaD:
     """meta-d' of a two-choice task by maximum likelihood over all ratings, equal variances.
 
     Type 1: d' = z(HR) - z(FAR) and c = -(z(HR) + z(FAR))/2, where HR = P("S2" | S2) and
     FAR = P("S2" | S1). Type 2: evidence is Normal(-+meta-d'/2, 1) with the criterion
     meta-d' c/d', and the K - 1 rating criteria on each side of it are free; meta-d' maximises
-    sum n log P(rating | stimulus, response). Source: Maniscalco and Lau (2012, Consciousness and
-    Cognition; 2014, in The Cognitive Neuroscience of Metacognition), s = 1.
+    sum n log P(rating | stimulus, response). See also Maniscalco and Lau (2014, in The Cognitive
+    Neuroscience of Metacognition); s = 1.
 
     Levels that are empty for both stimuli are dropped, which is exact. Every row has its own
     maximum over |meta-d'| <= 20, found by Newton steps from one or, where there can be more than
@@ -296,6 +307,8 @@ def meta_d(nr_s1: ArrayLike, nr_s2: ArrayLike, padding: float | None = None) -> 
     Raises:
         ValueError: Counts are negative, not finite, or of other or different shapes; or the
             padding is negative or not finite.
+
+    Source: Maniscalco and Lau (2012).
 
     Example:
         >>> fit = meta_d([36, 24, 17, 20, 10, 12, 9, 2], [1, 4, 10, 11, 19, 18, 28, 39])

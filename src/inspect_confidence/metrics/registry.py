@@ -1,9 +1,23 @@
-"""What every metric in the results is: said once, for docs, report and export."""
+"""What every number of the results is, said where it is computed: `metric` and `numbers`.
 
-from collections.abc import Mapping, Sequence
+A metric is a function with the decorator `metric`, here or in another package; what a study
+computes without such a function is said by `numbers`. Both are in `METRICS` from then on, in the
+order in which docs and reports list them.
+"""
+
+import inspect
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import wraps
+from typing import Any, Literal, Required, TypedDict, TypeVar, Unpack
+
+__all__ = ["METRICS", "About", "Metric", "metric", "numbers"]
 
 INFINITY = float("inf")
+UNREAD = "no readable judgment"
+
+Interval = Literal["percentile", "basic", "wilson"]
 
 
 @dataclass(frozen=True)
@@ -13,1200 +27,146 @@ class Metric:
     Attributes:
         name: As in the `metric` column.
         definition: One sentence.
-        unit: Of the value.
-        direction: `higher`, `lower`, `target=x` (nearer to x is better) or `none`.
+        undefined: When the value is NaN.
         low: Least possible value.
         high: Greatest possible value.
-        undefined: When the value is NaN.
+        unit: Of the value.
+        direction: `higher`, `lower`, `target=x` (nearer to x is better) or `none`.
         source: Where the definition comes from.
+        interval: How 95% intervals are made: `percentile` bootstrap; `basic`, reflected, where
+            resampling biases upwards, as it does distances and mutual information (percentile
+            intervals of the latter cover 60 to 72% at usual numbers of items); `wilson`, at the
+            effective sample size, for shares of judgments.
     """
 
     name: str
     definition: str
+    undefined: str
+    low: float
+    high: float
+    unit: str = "share"
+    direction: str = "none"
+    source: str = "-"
+    interval: Interval = "percentile"
+
+
+_metrics: dict[str, Metric] = {}
+
+METRICS: Mapping[str, Metric] = _metrics
+"""Every metric by its name."""
+
+
+class About(TypedDict, total=False):
+    """What is said of a metric at its function; see `Metric`.
+
+    A share without a direction unless said otherwise. Shares, probabilities and their squares are
+    in [0, 1], correlations in [-1, 1], d' anywhere, all else is at least 0.
+    """
+
+    undefined: Required[str]
     unit: str
     direction: str
     low: float
     high: float
-    undefined: str
     source: str
+    interval: Interval
 
 
-WORD_METRICS = (
-    Metric(
-        "mean_probability",
-        "Mean over contexts of the probability stated for a word.",
-        "share",
-        "none",
-        0,
-        1,
-        "no readable judgment",
-        "-",
-    ),
-    Metric(
-        "median_probability",
-        "Median over contexts of the probability stated for a word.",
-        "share",
-        "none",
-        0,
-        1,
-        "no readable judgment",
-        "-",
-    ),
-    Metric(
-        "probability_spread",
-        "Standard deviation over contexts of the probability stated for a word.",
-        "share",
-        "none",
-        0,
-        INFINITY,
-        "fewer than two contexts",
-        "-",
-    ),
-    Metric(
-        "brunner_munzel_theta",
-        "P(reference > own) + P(equal)/2, the reference being `versus`.",
-        "share",
-        "target=0.5",
-        0,
-        1,
-        "no value on a side",
-        "Brunner and Munzel (2000)",
-    ),
-    Metric(
-        "kl_divergence",
-        "D(reference || own) over 20 bins from 0 to 100, 1e-10 in empty ones.",
-        "nats",
-        "lower",
-        -INFINITY,
-        INFINITY,
-        "no value on a side",
-        "Tang, Shen and Kejriwal (2024)",
-    ),
-    Metric(
-        "jensen_shannon",
-        "Jensen-Shannon divergence over the same bins.",
-        "nats",
-        "lower",
-        0,
-        0.6931471805599453,
-        "no value on a side",
-        "Lin (1991)",
-    ),
-    Metric(
-        "ks_statistic",
-        "Largest distance of the two distribution functions.",
-        "share",
-        "lower",
-        0,
-        1,
-        "no value on a side",
-        "-",
-    ),
-    Metric(
-        "wasserstein",
-        "Wasserstein-1 distance.",
-        "percentage points",
-        "lower",
-        0,
-        100,
-        "no value on a side",
-        "-",
-    ),
-    Metric(
-        "median_difference",
-        "Median of the reference less that of the own values.",
-        "percentage points",
-        "target=0",
-        -100,
-        100,
-        "no value on a side",
-        "Tang, Shen and Kejriwal (2024)",
-    ),
-    Metric(
-        "paired_difference",
-        "Mean over shared contexts of the reference less the own value.",
-        "percentage points",
-        "target=0",
-        -100,
-        100,
-        "no shared context",
-        "-",
-    ),
-    Metric(
-        "words_that_differ",
-        "How many words differ at the level, p raw or after Holm's adjustment.",
-        "count",
-        "none",
-        0,
-        INFINITY,
-        "never",
-        "Tang, Shen and Kejriwal (2024)",
-    ),
-    Metric(
-        "pairwise_consistency",
-        "Share of complementary intervals whose words mirror each other.",
-        "share",
-        "higher",
-        0,
-        1,
-        "no readable judgment",
-        "Tang, Shen and Kejriwal (2024)",
-    ),
-    Metric(
-        "monotonicity_consistency",
-        "Share of sequences of nested intervals whose word never steps the wrong way.",
-        "share",
-        "higher",
-        0,
-        1,
-        "no readable judgment",
-        "Tang, Shen and Kejriwal (2024)",
-    ),
-    Metric(
-        "empirical_consistency",
-        "Share of choices whose range holds the share of numbers in the interval.",
-        "share",
-        "higher",
-        0,
-        1,
-        "no readable judgment",
-        "Tang, Shen and Kejriwal (2024)",
-    ),
-    Metric(
-        "empirical_monotonicity_consistency",
-        "Share of steps in which the word moves as the right word does.",
-        "share",
-        "higher",
-        0,
-        1,
-        "no readable judgment",
-        "Tang, Shen and Kejriwal (2024)",
-    ),
-    Metric(
-        "choice_sensitivity",
-        "Share of sequences of nested intervals in which the word ever changes.",
-        "share",
-        "none",
-        0,
-        1,
-        "no readable judgment",
-        "-",
-    ),
-)
-
-
-TEST_METRICS = (
-    Metric(
-        "difference",
-        "The metric that the condition names as `of`, less its value for `versus`, same items.",
-        "as the metric",
-        "none",
-        -INFINITY,
-        INFINITY,
-        "either value is undefined",
-        "-",
-    ),
-    Metric(
-        "p_value",
-        "Two-sided p of that difference by a permutation test that exchanges the two within items.",
-        "probability",
-        "none",
-        0,
-        1,
-        "either value is undefined",
-        "Ernst (2004)",
-    ),
-    Metric(
-        "p_bonferroni",
-        "That p times the number of comparisons made, at most 1.",
-        "probability",
-        "none",
-        0,
-        1,
-        "either value is undefined",
-        "-",
-    ),
-    Metric(
-        "p_holm",
-        "That p after Holm's adjustment over the comparisons made.",
-        "probability",
-        "none",
-        0,
-        1,
-        "either value is undefined",
-        "Holm (1979)",
-    ),
-    Metric(
-        "t_statistic",
-        "Paired t of that difference over units.",
-        "t",
-        "none",
-        -INFINITY,
-        INFINITY,
-        "all differences are equal",
-        "-",
-    ),
-    Metric(
-        "degrees_of_freedom",
-        "Of that t: pairs of units less 1.",
-        "count",
-        "none",
-        0,
-        INFINITY,
-        "never",
-        "-",
-    ),
-    Metric(
-        "cohens_d",
-        "That difference over the mean of both standard deviations.",
-        "standard deviations",
-        "none",
-        -INFINITY,
-        INFINITY,
-        "neither side varies",
-        "Tang, Shen and Kejriwal (2024)",
-    ),
-)
-
-
-_STUDY = "the study of marker internal confidence"
-_FEW = "no such marker, or too few data sets"
-
-
-def _share(name: str, definition: str, direction: str, undefined: str, source: str) -> Metric:
-    return Metric(name, definition, "share", direction, 0, 1, undefined, source)
-
-
-def _correlation(name: str, definition: str, direction: str, undefined: str, source: str) -> Metric:
-    return Metric(name, definition, "correlation", direction, -1, 1, undefined, source)
-
-
-MARKER_METRICS: Sequence[Metric] = (
-    _share(
-        "mic",
-        "Marker internal confidence: mean over a marker's sentences of their internal confidence, "
-        "1 - mean inconsistency with K more answers.",
-        "none",
-        "no sentence with the marker",
-        _STUDY,
-    ),
-    _share(
-        "mic_sd",
-        "Standard deviation of those, n dividing.",
-        "none",
-        "no sentence with the marker",
-        _STUDY,
-    ),
-    _share(
-        "decisiveness_gap",
-        "Mean over a marker's sentences of |decisiveness - internal confidence|.",
-        "lower",
-        "no sentence with the marker",
-        _STUDY,
-    ),
-    _share(
-        "id_mae",
-        "Mean over data sets of the distance of a train split's MICs from test sentences, at the "
-        "level that the condition names (else by marker).",
-        "lower",
-        _FEW,
-        _STUDY,
-    ),
-    _share(
-        "cd_mae",
-        "The same from one data set's train split to another's test split, over ordered pairs.",
-        "lower",
-        _FEW,
-        _STUDY,
-    ),
-    _share(
-        "pooled_sd",
-        "Standard deviation over markers of the distances of `of`, pooled over pairs.",
-        "none",
-        _FEW,
-        _STUDY,
-    ),
-    Metric(
-        "m_avg_cv",
-        "Mean over markers of the coefficient of variation of MIC over data sets.",
-        "ratio",
-        "lower",
-        0,
-        INFINITY,
-        _FEW,
-        _STUDY,
-    ),
-    Metric(
-        "d_avg_cv",
-        "Mean over data sets of the coefficient of variation of MIC over markers.",
-        "ratio",
-        "none",
-        0,
-        INFINITY,
-        _FEW,
-        _STUDY,
-    ),
-    _correlation(
-        "mrc",
-        "Fisher mean over pairs of data sets of the correlation of their shared markers' MICs.",
-        "higher",
-        _FEW,
-        _STUDY,
-    ),
-    Metric(
-        "mrc_change",
-        "MRC without <no_hedge> less MRC with it.",
-        "correlation",
-        "none",
-        -2,
-        2,
-        _FEW,
-        _STUDY,
-    ),
-    _correlation(
-        "mac",
-        "Fisher mean over markers of the correlation over data sets of MIC with accuracy.",
-        "none",
-        _FEW,
-        _STUDY,
-    ),
-    _correlation(
-        "mcc",
-        "Fisher mean over markers of the correlation over data sets of MIC with cMFG.",
-        "none",
-        _FEW,
-        _STUDY,
-    ),
-    _correlation(
-        "accuracy_correlation",
-        "Correlation over models of accuracy with the metric that the condition names as `of`.",
-        "none",
-        "fewer than three models, or all alike",
-        _STUDY,
-    ),
-    _share(
-        "faithfulness",
-        "Mean over replies of 1 - mean over sentences of |decisiveness - internal confidence|.",
-        "higher",
-        "no reply with both",
-        "Yona, Aharoni and Geva (2024)",
-    ),
-    _share(
-        "cmfg",
-        "Conditional mean faithful generation: mean over 10 bins of internal confidence of mean "
-        "faithfulness.",
-        "higher",
-        "no reply with both",
-        "Yona, Aharoni and Geva (2024)",
-    ),
-    _share(
-        "mean_internal_confidence",
-        "Mean over replies of their sentences' internal confidence.",
-        "none",
-        "no reply judged",
-        _STUDY,
-    ),
-    _share(
-        "mean_decisiveness",
-        "Mean over replies of their sentences' decisiveness.",
-        "none",
-        "no reply judged",
-        "Yona, Aharoni and Geva (2024)",
-    ),
-    _share("punt_rate", "Share of replies that give no answer.", "none", "no reply judged", "-"),
-    Metric(
-        "hedges_per_sentence",
-        "Mean number of markers in a sentence.",
-        "markers",
-        "none",
-        0,
-        INFINITY,
-        "no sentence judged",
-        _STUDY,
-    ),
-    Metric(
-        "sentences_per_reply",
-        "Mean number of sentences in a reply.",
-        "sentences",
-        "none",
-        0,
-        INFINITY,
-        "no reply",
-        _STUDY,
-    ),
-    Metric(
-        "sentences_per_reply_sd",
-        "Standard deviation of the number of sentences in a reply.",
-        "sentences",
-        "none",
-        0,
-        INFINITY,
-        "no reply",
-        _STUDY,
-    ),
-    _share(
-        "grader_failure_rate",
-        "Share of judgments that the judge failed at: of markers, decisiveness, agreement and "
-        "correctness.",
-        "lower",
-        "nothing was judged",
-        "-",
-    ),
-    _share(
-        "extraction_precision",
-        "Share of the markers that a judge finds that are labelled; overlap counts.",
-        "higher",
-        "no marker found",
-        "-",
-    ),
-    _share(
-        "extraction_recall",
-        "Share of the labelled markers that a judge finds.",
-        "higher",
-        "no marker labelled",
-        "-",
-    ),
-    _share(
-        "agreement_accuracy", "Share of pairs judged as labelled.", "higher", "no pair judged", "-"
-    ),
-    _share(
-        "verdict_accuracy",
-        "Share of answers judged as labelled.",
-        "higher",
-        "no answer judged",
-        "-",
-    ),
-    _share(
-        "decisiveness_error",
-        "Mean distance of decisiveness from the reference: medians of a survey, or our labels.",
-        "lower",
-        "no sentence judged",
-        "-",
-    ),
-    _correlation(
-        "decisiveness_rank_correlation",
-        "Spearman correlation of decisiveness with the reference.",
-        "higher",
-        "fewer than three sentences judged, or all alike",
-        "-",
-    ),
-)
-
-
-INTERVAL_METRICS = (
-    Metric(
-        "coverage",
-        "Share of intervals that hold the truth, bounds included.",
-        "share",
-        "target=level",
-        0,
-        1,
-        "no readable interval",
-        "Gneiting and Raftery (2007)",
-    ),
-    Metric(
-        "coverage_gap",
-        "Coverage less the nominal level; below 0 is overconfident.",
-        "share",
-        "target=0",
-        -1,
-        1,
-        "no readable interval",
-        "FermiEval",
-    ),
-    Metric(
-        "interval_score",
-        "Mean interval (Winkler) score: width plus 2/alpha times the distance of each miss.",
-        "unit of the bounds",
-        "lower",
-        0,
-        INFINITY,
-        "no readable interval; infinite where an interval is",
-        "Winkler (1972); Gneiting and Raftery (2007)",
-    ),
-    Metric(
-        "interval_score_change",
-        "Interval score of a method, or after conformal adjustment, less that of the stated "
-        "intervals, on the same test items.",
-        "unit of the bounds",
-        "lower",
-        -INFINITY,
-        INFINITY,
-        "no readable interval in the test split",
-        "FermiEval",
-    ),
-    Metric(
-        "mean_width",
-        "Mean width of the intervals.",
-        "unit of the bounds",
-        "none",
-        0,
-        INFINITY,
-        "no readable interval",
-        "-",
-    ),
-    Metric(
-        "median_width",
-        "Median width of the intervals.",
-        "unit of the bounds",
-        "none",
-        0,
-        INFINITY,
-        "no readable interval",
-        "-",
-    ),
-    Metric(
-        "miss_below",
-        "Share of judgments whose truth lies below the lower bound.",
-        "share",
-        "target=alpha/2",
-        0,
-        1,
-        "no readable interval",
-        "-",
-    ),
-    Metric(
-        "miss_above",
-        "Share of judgments whose truth lies above the upper bound.",
-        "share",
-        "target=alpha/2",
-        0,
-        1,
-        "no readable interval",
-        "-",
-    ),
-    Metric(
-        "format_failure_rate",
-        "Share of replies in which no answer could be read.",
-        "share",
-        "lower",
-        0,
-        1,
-        "no reply",
-        "-",
-    ),
-    Metric(
-        "n",
-        "Number of judgments elicited.",
-        "count",
-        "none",
-        0,
-        INFINITY,
-        "never",
-        "-",
-    ),
-    Metric(
-        "coverage_plateau",
-        "Mean over levels of coverage divided by the nominal level: the perception tunnel's size.",
-        "ratio",
-        "target=1",
-        0,
-        INFINITY,
-        "no readable interval at any level",
-        "FermiEval",
-    ),
-    Metric(
-        "conformal_offset",
-        "What split-conformal calibration on the train split adds to each side of an interval.",
-        "unit of the bounds",
-        "target=0",
-        -INFINITY,
-        INFINITY,
-        "never; infinite where the train split is too small for the level",
-        "Romano, Patterson and Candes (2019)",
-    ),
-    Metric(
-        "set_coverage",
-        "Share of smallest sets of integers with the level's probability that hold the truth.",
-        "share",
-        "target=level",
-        0,
-        1,
-        "no readable distribution",
-        "FermiEval",
-    ),
-    Metric(
-        "mean_set_size",
-        "Mean number of integers in the smallest sets.",
-        "count",
-        "none",
-        1,
-        INFINITY,
-        "no readable distribution",
-        "-",
-    ),
-    Metric(
-        "unseen_mass",
-        "Mean probability that token log probabilities left on no integer seen.",
-        "share",
-        "lower",
-        0,
-        1,
-        "no readable distribution",
-        "-",
-    ),
-    Metric(
-        "temperature_score",
-        "Temperature T of p^(1/T) with the least mean interval score on the train items.",
-        "temperature",
-        "target=1",
-        0,
-        INFINITY,
-        "no readable train item",
-        "FermiEval",
-    ),
-    Metric(
-        "temperature_nll",
-        "Temperature T of p^(1/T) with the greatest likelihood of the train items' truths.",
-        "temperature",
-        "target=1",
-        0,
-        INFINITY,
-        "no train item whose truth was seen",
-        "Guo et al. (2017)",
-    ),
-    Metric(
-        "decoding_temperature",
-        "Decoding temperature, of those that were run, chosen on the train items.",
-        "temperature",
-        "none",
-        0,
-        INFINITY,
-        "never",
-        "FermiEval",
-    ),
-    Metric(
-        "tunnel_index",
-        "Entropy of the mean over all traces less the mean entropy of one, mean over items.",
-        "bits",
-        "lower",
-        0,
-        INFINITY,
-        "fewer than two readable traces an item",
-        "FermiEval",
-    ),
-    Metric(
-        "residual_tunnel_index",
-        "What is left of the Tunnel Index after averaging n traces, mean over items.",
-        "bits",
-        "lower",
-        0,
-        INFINITY,
-        "fewer than two readable traces an item",
-        "FermiEval, Theorem 2",
-    ),
-)
-
-
-HARD_EASY_METRICS = (
-    Metric(
-        "confidence_truth_correlation",
-        "Pearson correlation of confidence with the true probability of the answer.",
-        "correlation",
-        "higher",
-        -1,
-        1,
-        "confidence or true probability is the same for all, or no readable judgment",
-        "LifeEval",
-    ),
-    Metric(
-        "hard_easy_slope",
-        "Least-squares slope of overconfidence on 1 - maximum achievable score.",
-        "overconfidence per difficulty",
-        "target=0",
-        -INFINITY,
-        INFINITY,
-        "fewer than two readable judgments, all equally difficult, or no maximum known",
-        "LifeEval",
-    ),
-    Metric(
-        "maximum_achievable_score",
-        "Mean of the greatest true probability that any answer has (MAS).",
-        "share",
-        "none",
-        0,
-        1,
-        "no item, or no maximum known",
-        "LifeEval",
-    ),
-    Metric(
-        "optimal_answer_gap",
-        "Mean of the maximum achievable score less the true probability of the answer; a little "
-        "below 0 where answers aren't whole years, whose windows are a year wider.",
-        "share",
-        "lower",
-        -1,
-        1,
-        "no readable answer, or no maximum known",
-        "LifeEval",
-    ),
-    Metric(
-        "mean_answer",
-        "Mean of the ages at death that were answered.",
-        "years",
-        "none",
-        0,
-        INFINITY,
-        "no readable answer",
-        "LifeEval",
-    ),
-    Metric(
-        "mean_best_answer",
-        "Mean of the least ages that have the maximum achievable score.",
-        "years",
-        "none",
-        0,
-        INFINITY,
-        "no item, or no best answer known",
-        "LifeEval",
-    ),
-)
-
-
-WORD_DETAILS: Sequence[Metric] = (
-    Metric(
-        "value_share",
-        "Share of contexts (of people, in a survey) in which the probability stated for a word "
-        "lies in the bin, the last one closed.",
-        "share",
-        "none",
-        0,
-        1,
-        "no readable judgment",
-        "-",
-    ),
-    Metric(
-        "probability_quantile",
-        "Quantile q over contexts (over people, in a survey) of the probability stated for a "
-        "word, linear between neighbours.",
-        "share",
-        "none",
-        0,
-        1,
-        "no readable judgment",
-        "-",
-    ),
-    Metric(
-        "confidence_share",
-        "Share of a marker's sentences whose internal confidence lies in the bin, the last one "
-        "closed.",
-        "share",
-        "none",
-        0,
-        1,
-        "no sentence with the marker",
-        "-",
-    ),
-)
-
-
-HARD_EASY_DETAILS: Sequence[Metric] = (
-    Metric(
-        "truth_bin_probability",
-        "Mean true probability of the answers whose true probability lies in the bin.",
-        "share",
-        "none",
-        0,
-        1,
-        "no readable judgment in the bin",
-        "-",
-    ),
-    Metric(
-        "truth_bin_confidence",
-        "Mean confidence in the answers whose true probability lies in the bin.",
-        "share",
-        "none",
-        0,
-        1,
-        "no readable judgment in the bin",
-        "-",
-    ),
-    Metric(
-        "item_overconfidence",
-        "Mean over an item's judgments of confidence less true probability; the item's difficulty, "
-        "1 - maximum achievable score, is in the condition.",
-        "share",
-        "target=0",
-        -1,
-        1,
-        "no readable judgment of the item, or its maximum isn't known",
-        "LifeEval",
-    ),
-)
-
-
-DETAIL_METRICS: Sequence[Metric] = (
-    Metric(
-        "status_count",
-        "Number of judgments with the status that the condition names.",
-        "count",
-        "none",
-        0,
-        INFINITY,
-        "never",
-        "-",
-    ),
-    Metric(
-        "bin_accuracy",
-        "Accuracy of the judgments whose confidence lies in the bin.",
-        "share",
-        "none",
-        0,
-        1,
-        "no readable judgment in the bin",
-        "-",
-    ),
-    Metric(
-        "bin_confidence",
-        "Mean confidence of the judgments in the bin.",
-        "share",
-        "none",
-        0,
-        1,
-        "no readable judgment in the bin",
-        "-",
-    ),
-    Metric(
-        "report_share",
-        "Share of the reports that are the value.",
-        "share",
-        "none",
-        0,
-        1,
-        "no readable judgment",
-        "-",
-    ),
-    Metric(
-        "type2_hit_rate",
-        "Share of right answers whose confidence is at least the threshold.",
-        "share",
-        "none",
-        0,
-        1,
-        "no right answer",
-        "Fleming and Lau (2014)",
-    ),
-    Metric(
-        "type2_false_alarm_rate",
-        "Share of wrong answers whose confidence is at least the threshold.",
-        "share",
-        "none",
-        0,
-        1,
-        "no wrong answer",
-        "Fleming and Lau (2014)",
-    ),
-)
-
-
-_TYPE2 = (
-    "all judgments on one side of the threshold; all answers right, or all wrong; "
-    "outcomes that are not 0 or 1"
-)
-
-CONFIDENCE_METRICS = (
-    Metric(
-        "accuracy",
-        "Share of right answers, or mean true probability where that is known.",
-        "share",
-        "higher",
-        0,
-        1,
-        "no readable answer",
-        "-",
-    ),
-    Metric(
-        "mean_confidence",
-        "Mean of stated confidence, 0 and 1 being the ends of the scale.",
-        "share",
-        "none",
-        0,
-        1,
-        "no readable judgment",
-        "-",
-    ),
-    Metric(
-        "overconfidence",
-        "Mean confidence less accuracy, over the same judgments.",
-        "share",
-        "target=0",
-        -1,
-        1,
-        "no readable judgment",
-        "-",
-    ),
-    Metric(
-        "ece",
-        "Expected calibration error: mean over bins, by their judgments, of |mean confidence "
-        "- accuracy|; the bins are in the condition or the note, else 10 of equal width.",
-        "share",
-        "lower",
-        0,
-        1,
-        "no readable judgment",
-        "Naeini, Cooper and Hauskrecht (2015)",
-    ),
-    Metric(
-        "brier",
-        "Brier score: mean squared difference of confidence and outcome.",
-        "squared share",
-        "lower",
-        0,
-        1,
-        "no readable judgment",
-        "Brier (1950)",
-    ),
-    Metric(
-        "brier_reliability",
-        "Mean squared distance of confidence from the accuracy at that confidence.",
-        "squared share",
-        "lower",
-        0,
-        1,
-        "no readable judgment",
-        "Murphy (1973)",
-    ),
-    Metric(
-        "brier_resolution",
-        "Mean squared distance of the accuracy at each confidence from the accuracy.",
-        "squared share",
-        "higher",
-        0,
-        0.25,
-        "no readable judgment",
-        "Murphy (1973)",
-    ),
-    Metric(
-        "brier_uncertainty",
-        "Accuracy times 1 - accuracy.",
-        "squared share",
-        "none",
-        0,
-        0.25,
-        "no readable judgment",
-        "Murphy (1973)",
-    ),
-    Metric(
-        "auroc",
-        "Type-2 AUROC: how often a right answer has more confidence than a wrong one, ties "
-        "counting half.",
-        "share",
-        "higher",
-        0,
-        1,
-        "no readable judgment, or all answers right, or all wrong",
-        "Fawcett (2006)",
-    ),
-    Metric(
-        "auprc_error",
-        "Average precision of finding wrong answers by low confidence.",
-        "share",
-        "higher",
-        0,
-        1,
-        "no readable judgment, or no wrong answer",
-        "Davis and Goadrich (2006)",
-    ),
-    Metric(
-        "aurc",
-        "Area under the risk-coverage curve, mean over the orders of ties.",
-        "share",
-        "lower",
-        0,
-        1,
-        "no readable judgment",
-        "Geifman and El-Yaniv (2017)",
-    ),
-    Metric(
-        "type2_dprime",
-        "Difference z(H2) - z(F2) of confidence at or above the threshold, "
-        "0.5 added to each of four counts.",
-        "d'",
-        "higher",
-        -INFINITY,
-        INFINITY,
-        _TYPE2,
-        "Macmillan and Creelman (2005); Hautus (1995)",
-    ),
-    Metric(
-        "meta_d_ideal",
-        "The d' of the unbiased two-choice ideal observer with the observed H2 and F2, 0.5 "
-        "added to each of four counts.",
-        "d'",
-        "higher",
-        -INFINITY,
-        INFINITY,
-        _TYPE2,
-        "the scale-design study",
-    ),
-    Metric(
-        "type2_criterion",
-        "The criterion of that observer: evidence that it takes to reach the threshold.",
-        "d'",
-        "none",
-        -INFINITY,
-        INFINITY,
-        _TYPE2,
-        "the scale-design study",
-    ),
-    Metric(
-        "meta_d",
-        "The meta-d' of greatest likelihood over all ratings, criteria free, "
-        "1/(2K) added to each cell.",
-        "d'",
-        "higher",
-        -INFINITY,
-        INFINITY,
-        "items that are not two-choice; all answers or all stimuli on one side; one rating only",
-        "Maniscalco and Lau (2012)",
-    ),
-    Metric(
-        "m_ratio",
-        "Ratio of meta-d' to d', both in the type-1 model that the condition names.",
-        "ratio",
-        "target=1",
-        -INFINITY,
-        INFINITY,
-        _TYPE2 + "; d' at most 0.1; items without choices, or with different numbers of them",
-        "Maniscalco and Lau (2012)",
-    ),
-    Metric(
-        "meta_information",
-        "Mutual information of confidence and correctness; biased upwards at few judgments.",
-        "bits",
-        "higher",
-        0,
-        1,
-        "no readable judgment",
-        "Dayan (2023)",
-    ),
-    Metric(
-        "top1_value",
-        "The commonest report on its own scale; the greatest of several equally common.",
-        "scale points",
-        "none",
-        -INFINITY,
-        INFINITY,
-        "no readable judgment",
-        "the scale-design study",
-    ),
-    Metric(
-        "top1_share",
-        "Share of the commonest report.",
-        "share",
-        "none",
-        0,
-        1,
-        "no readable judgment",
-        "the scale-design study",
-    ),
-    Metric(
-        "top3_share",
-        "Share of the three commonest reports.",
-        "share",
-        "none",
-        0,
-        1,
-        "no readable judgment",
-        "the scale-design study",
-    ),
-    Metric(
-        "unique_values",
-        "How many different values were reported.",
-        "count",
-        "none",
-        1,
-        INFINITY,
-        "no readable judgment",
-        "the scale-design study",
-    ),
-    Metric(
-        "entropy_bits",
-        "Shannon entropy of the reports; biased downwards at few judgments.",
-        "bits",
-        "none",
-        0,
-        INFINITY,
-        "no readable judgment",
-        "the scale-design study",
-    ),
-    Metric(
-        "round_rate",
-        "Share of reports that are multiples of 5 on their own scale; probabilities in percent.",
-        "share",
-        "none",
-        0,
-        1,
-        "no readable judgment",
-        "the scale-design study",
-    ),
-    Metric(
-        "violation_rate",
-        "Share of whole-number reports outside the scale by more than 5% of its width.",
-        "share",
-        "lower",
-        0,
-        1,
-        "no whole-number report",
-        "the scale-design study",
-    ),
-    Metric(
-        "clip_rate",
-        "Share of whole-number reports outside the scale by at most 5% of its width, taken "
-        "for its end.",
-        "share",
-        "lower",
-        0,
-        1,
-        "no whole-number report",
-        "the scale-design study",
-    ),
-    Metric(
-        "utilization",
-        "Interquartile range of the reports over the width of the scale; the study does not "
-        "define its own.",
-        "share",
-        "none",
-        0,
-        1,
-        "no readable judgment",
-        "-",
-    ),
-    Metric(
-        "accuracy_spread",
-        "Largest less least accuracy over the scales, in percentage points.",
-        "points",
-        "lower",
-        0,
-        100,
-        "no scale with a readable answer",
-        "the scale-design study",
-    ),
-    Metric(
-        "entropy_m_ratio_correlation",
-        "Pearson correlation over models of the reports' entropy with M-ratio.",
-        "correlation",
-        "none",
-        -1,
-        1,
-        "fewer than three models with both, or one of them constant",
-        "the scale-design study",
-    ),
-)
-
-
-METRICS: Mapping[str, Metric] = {
-    metric.name: metric
-    for metric in (
-        *INTERVAL_METRICS,
-        *CONFIDENCE_METRICS,
-        *HARD_EASY_METRICS,
-        *WORD_METRICS,
-        *MARKER_METRICS,
-        *TEST_METRICS,
-        *DETAIL_METRICS,
-        *HARD_EASY_DETAILS,
-        *WORD_DETAILS,
-    )
+_RANGES = {
+    **dict.fromkeys(("share", "squared share", "probability"), (0.0, 1.0)),
+    "correlation": (-1.0, 1.0),
+    "d'": (-INFINITY, INFINITY),
 }
-"""Every metric by its name."""
+
+Function = TypeVar("Function", bound=Callable[..., object])
+
+
+def numbers(about: About, **definitions: str) -> None:
+    """Register numbers of the results that are no functions of their own.
+
+    Args:
+        about: What they have in common.
+        definitions: One sentence each, by their names in the `metric` column.
+
+    Raises:
+        ValueError: Another metric has such a name.
+    """
+    low, high = _RANGES.get(about.get("unit", "share"), (0.0, INFINITY))
+    about_all: About = {"low": low, "high": high, **about}
+    for name, definition in definitions.items():
+        made = Metric(name, definition, **about_all)
+        if _metrics.setdefault(name, made) != made:
+            raise ValueError(f"There is another metric {name!r}: {_metrics[name].definition}")
+
+
+def metric(
+    name: str = "", definition: str = "", **about: Unpack[About]
+) -> Callable[[Function], Function]:
+    """Register a function as a number of the results; the function stays what it is.
+
+    Args:
+        name: As in the `metric` column; that of the function if empty.
+        definition: One sentence, where the number of the results is told of in other words than
+            the function: by default the first line of its docstring.
+        about: What else is said of it. The source is by default the docstring's paragraph
+            `Source: ...`.
+
+    Raises:
+        ValueError: Another metric has that name.
+    """
+
+    def registered(function: Function) -> Function:
+        text = inspect.getdoc(function) or ""
+        source = re.search(r"^Source: (.+?)\.?$(?=\n\n|\Z)", text, re.MULTILINE | re.DOTALL)
+        if source:
+            about.setdefault("source", " ".join(source[1].split()))
+        numbers(about, **{name or function.__name__: definition or text.partition("\n")[0]})
+        return function
+
+    return registered
+
+
+def with_arrays(core: Callable[..., Any], make: Callable[..., Any]) -> Any:
+    """The function of arrays of which a function of count tables, `of`, is the only definition.
+
+    Its arguments are those of `make` and the core's options, in its docstring too.
+
+    Args:
+        core: Tables, then options by keyword -> a value for each table.
+        make: Arrays -> a table of one row, or as many tables as the core takes.
+    """
+    arrays = list(inspect.signature(make).parameters.values())
+    options = [
+        one for one in inspect.signature(core).parameters.values() if one.kind is one.KEYWORD_ONLY
+    ]
+    signature = inspect.Signature([*arrays, *options], return_annotation=float)
+
+    @wraps(core)
+    def front(*args: Any, **named: Any) -> float:
+        given = signature.bind(*args, **named).arguments
+        tables = make(*(given.pop(one.name) for one in arrays))
+        return float(core(*(tables if isinstance(tables, tuple) else [tables]), **given)[0])
+
+    core.__qualname__ += ".of"
+    front.__doc__ = _described(core, make)
+    vars(front).update(of=core, __signature__=signature)
+    return front
+
+
+def _described(core: Callable[..., Any], make: Callable[..., Any]) -> str:
+    """The core's docstring with `make`'s arguments in place of the tables, and its errors."""
+    text = inspect.getdoc(core) or ""
+    options = inspect.getfullargspec(core).kwonlyargs
+    own = [one for one in _listed(text, "Args") if one.partition(":")[0].strip() in options]
+    parts = re.sub(r"^(Args|Raises):\n(?: .*\n?)+\n*", "", text, flags=re.MULTILINE).split("\n\n")
+    at = next((place for place, one in enumerate(parts) if one.startswith("Returns:")), 1)
+    for place, title, said in ((at + 1, "Raises", _listed(text, "Raises")), (at, "Args", own)):
+        if entries := [*_listed(inspect.getdoc(make) or "", title), *said]:
+            parts.insert(place, "\n".join([f"{title}:", *entries]))
+    return "\n\n".join(parts)
+
+
+def _listed(text: str, title: str) -> list[str]:
+    """What a section of a docstring lists."""
+    section = re.search(rf"^{title}:\n((?: .*\n?)+)", text, re.MULTILINE)
+    return re.split(r"\n(?= {4}\w)", section[1].rstrip()) if section else []

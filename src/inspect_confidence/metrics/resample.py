@@ -5,10 +5,26 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from inspect_confidence.metrics.arrays import FloatArray, aligned
-from inspect_confidence.metrics.words import sample_of
+from inspect_confidence.metrics.arrays import FloatArray, IntArray, aligned, divided, sample_of
+
+__all__ = [
+    "Statistic",
+    "basic_interval",
+    "bonferroni",
+    "bootstrap",
+    "clustered_wilson_interval",
+    "clustered_wilson_intervals",
+    "holm",
+    "mean_of",
+    "means_of",
+    "median_of",
+    "middle_of",
+    "percentile_interval",
+    "ratio",
+    "sign_flip_p",
+]
 
 
 def clustered_wilson_interval(
@@ -40,27 +56,52 @@ def clustered_wilson_interval(
         >>> print(f"{low:.4f} {high:.4f}")
         0.3006 0.9544
     """
+    hits, total = aligned(successes=successes, trials=trials)
+    there = (total > 0) & ~np.isnan(hits)
+    low, high = clustered_wilson_intervals(hits[there, None], total[there, None], confidence)[0]
+    return float(low), float(high)
+
+
+def clustered_wilson_intervals(
+    successes: ArrayLike, trials: ArrayLike, confidence: float = 0.95
+) -> FloatArray:
+    """`clustered_wilson_interval` of many shares of the same items.
+
+    Args:
+        successes: Number of successes of each item, of shape (items, shares).
+        trials: Number of judgments, likewise or of shape (items, 1); without a NaN.
+        confidence: Of the intervals, between 0 and 1.
+
+    Returns:
+        Limits, of shape (shares, 2).
+
+    Raises:
+        ValueError: As `clustered_wilson_interval`.
+
+    Example:
+        >>> clustered_wilson_intervals([[1, 0], [0, 0], [1, 0], [1, 0]], [[1]] * 4).round(4)
+        array([[0.3006, 0.9544],
+               [0.    , 0.4899]])
+    """
     # Imported here because it takes a second and brings pandas, which no other metric needs.
     from statsmodels.stats.proportion import proportion_confint  # noqa: PLC0415
 
-    hits, total = aligned(successes=successes, trials=trials)
-    there = (total > 0) & ~np.isnan(hits)
-    hits, total = hits[there], total[there]
+    hits, total = np.broadcast_arrays(np.asarray(successes, float).T, np.asarray(trials, float).T)
     if ((hits < 0) | (hits > total)).any():
         raise ValueError("successes must lie between 0 and trials for every item.")
     if not 0 < confidence < 1:
         raise ValueError(f"confidence={confidence} is not between 0 and 1, as 0.95 is.")
-    if not len(total):
-        return float("nan"), float("nan")
-    share = hits.sum() / total.sum()
-    variance = np.square(hits - share * total).sum() / total.sum() ** 2
-    independent = share * (1 - share) / total.sum()
+    judgments = total.sum(axis=1)
+    share = divided(hits.sum(axis=1), judgments)
+    variance = divided(np.square(hits - share[:, None] * total).sum(axis=1), np.square(judgments))
+    independent = share * (1 - share)
     # A tolerance, because rounding leaves 1e-17 where items don't vary at all.
-    varies = variance > 1e-9 * independent
-    n = min(share * (1 - share) / variance, total.sum()) if varies else len(total)
+    varies = variance > 1e-9 * divided(independent, judgments)
+    effective = np.minimum(independent / np.where(varies, variance, 1), judgments)
+    n = np.where(varies, effective, (total > 0).sum(axis=1))
     low, high = proportion_confint(share * n, n, alpha=1 - confidence, method="wilson")
     # Rounding leaves 1e-18 where the limit is exactly 0 or 1.
-    return (0.0 if share == 0 else float(low)), (1.0 if share == 1 else float(high))
+    return np.column_stack([np.where(share == 0, 0, low), np.where(share == 1, 1, high)])
 
 
 def bonferroni(p: ArrayLike) -> FloatArray:
@@ -197,7 +238,7 @@ def ratio(numerator: ArrayLike, denominator: ArrayLike) -> Statistic:
     return statistic
 
 
-def mean_of(values: ArrayLike, unit: NDArray[np.int64], units: int) -> Statistic:
+def mean_of(values: ArrayLike, unit: IntArray, units: int) -> Statistic:
     """The mean of judgments' values, each weighing as much as its unit; NaN values left out."""
     array = np.asarray(values, float)
     there = ~np.isnan(array)
@@ -207,7 +248,7 @@ def mean_of(values: ArrayLike, unit: NDArray[np.int64], units: int) -> Statistic
     )
 
 
-def means_of(values: ArrayLike, unit: NDArray[np.int64], units: int) -> Statistic:
+def means_of(values: ArrayLike, unit: IntArray, units: int) -> Statistic:
     """The means of several finite values of each judgment at once; NaN values left out.
 
     Args:
@@ -231,7 +272,7 @@ def means_of(values: ArrayLike, unit: NDArray[np.int64], units: int) -> Statisti
 
 
 def middle_of(
-    values: ArrayLike, unit: NDArray[np.int64]
+    values: ArrayLike, unit: IntArray
 ) -> Callable[[FloatArray], tuple[FloatArray, FloatArray]]:
     """The lower and the upper weighted median of judgments' values; NaN values left out."""
     array = np.asarray(values, float)
@@ -251,7 +292,7 @@ def middle_of(
     return middle
 
 
-def median_of(values: ArrayLike, unit: NDArray[np.int64]) -> Statistic:
+def median_of(values: ArrayLike, unit: IntArray) -> Statistic:
     """The median of judgments' values, each weighing as much as its unit; NaN values left out.
 
     The mean of the lower and the upper weighted median, so that whole-number weights give the
@@ -267,7 +308,7 @@ def median_of(values: ArrayLike, unit: NDArray[np.int64]) -> Statistic:
 
 
 def resampled_weights(
-    strata: NDArray[np.int64], resamples: int, seed: int | Sequence[int]
+    strata: IntArray, resamples: int, seed: int | Sequence[int]
 ) -> Iterator[FloatArray]:
     """Bootstrap weights in chunks: units drawn with replacement, within each stratum.
 
@@ -291,7 +332,7 @@ def resampled_weights(
 
 def bootstrap(
     statistics: Mapping[Name, Statistic],
-    strata: NDArray[np.int64],
+    strata: IntArray,
     *,
     resamples: int = 10_000,
     seed: int | Sequence[int] = 0,

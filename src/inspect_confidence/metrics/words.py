@@ -1,184 +1,66 @@
-"""Tables of values, and how far two lie apart: by bins, by cumulated shares, by medians.
+"""Meanings of words: how far two samples of values lie apart, and whether choices are consistent.
 
-Every measure is written for `ValueTables`, one a resample, where R rows meet R rows or a single
-one; that of two samples is that of their tables of one row, as `ValueTables.pair` makes them.
-A measure is NaN where a sample, or a row's mass, is empty.
+Distances are written for `ValueTables`, one a resample, where R rows meet R rows or a single one;
+that of two samples is that of their tables of one row. They are NaN where a sample, or a row's
+mass, is empty. Choices among words for a probability are ranked from 0; their consistencies are
+shares of pairs, sequences or steps.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, Protocol, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import rel_entr, stdtr, stdtrit
 
-from inspect_confidence.metrics.arrays import FloatArray, aligned, mean_or_nan
-from inspect_confidence.metrics.confidence_tables import divided
+from inspect_confidence.metrics.arrays import (
+    EDGE,
+    FloatArray,
+    aligned,
+    divided,
+    mean_or_nan,
+    sample_of,
+)
+from inspect_confidence.metrics.registry import (
+    INFINITY,
+    UNREAD,
+    About,
+    metric,
+    numbers,
+    with_arrays,
+)
 
+__all__ = [
+    "BrunnerMunzel",
+    "ValueTables",
+    "brunner_munzel",
+    "brunner_munzel_theta",
+    "choice_sensitivity",
+    "empirical_consistency",
+    "empirical_monotonicity_consistency",
+    "jensen_shannon",
+    "kl_divergence",
+    "ks_statistic",
+    "median_difference",
+    "monotonicity_consistency",
+    "pairwise_consistency",
+    "wasserstein",
+]
 
-def pairwise_consistency(first: ArrayLike, second: ArrayLike, choices: ArrayLike) -> float:
-    """Share of complementary intervals whose words mirror each other: rank + rank = n - 1.
+_NO_VALUE = "no value on a side"
+_STUDY = "Tang, Shen and Kejriwal (2024)"
 
-    "Below 99" almost certain goes with "above 99" almost certainly not, maybe with maybe.
-
-    Args:
-        first: Ranks for the intervals, one a pair.
-        second: Ranks for their complements.
-        choices: How many choices there were, n.
-
-    Returns:
-        A share in [0, 1]; pairs with a NaN are left out, NaN if none is left.
-
-    Example:
-        >>> pairwise_consistency([0, 1, 1], [4, 3, 1], choices=5)
-        0.6666666666666666
-    """
-    return mean_or_nan(complementary(first, second, choices))
-
-
-def monotonicity_consistency(ranks: ArrayLike, rises: ArrayLike) -> float:
-    """Share of sequences of nested intervals whose word never steps the wrong way.
-
-    The points of a sequence move outwards, so that its interval's probability rises or falls; a
-    word that stays the same is no wrong step, so that a constant answer scores 1.
-
-    Args:
-        ranks: Of shape (sequences, points), in order of the points.
-        rises: Whether the probability rises along each sequence.
-
-    Returns:
-        A share in [0, 1]; sequences with a NaN are left out, NaN if none is left.
-
-    Example:
-        >>> monotonicity_consistency([[3, 3, 2, 1, 0], [0, 1, 0, 2, 2]], rises=[True, False])
-        0.5
-    """
-    return mean_or_nan(monotone(ranks, rises))
-
-
-def empirical_consistency(ranks: ArrayLike, right: ArrayLike) -> float:
-    """Share of choices that are the one whose range holds the share of numbers in the interval.
-
-    Args:
-        ranks: Of the choices, one a prompt.
-        right: Of the right choices.
-
-    Returns:
-        A share in [0, 1]; choices that are NaN are left out, NaN if none is left.
-
-    Example:
-        >>> empirical_consistency([0, 1, 2, 2], right=[0, 1, 1, 2])
-        0.75
-    """
-    return mean_or_nan(fitting(ranks, right))
-
-
-def empirical_monotonicity_consistency(
-    ranks: ArrayLike, following: ArrayLike, right: ArrayLike, right_following: ArrayLike
-) -> float:
-    """Share of steps to the next point in which the word moves as the right word does.
-
-    Up, down or not at all: sign(following - rank) = sign(right following - right).
-
-    Args:
-        ranks: Of the choices, one a step.
-        following: Of the choices at the next point.
-        right: Of the right choices.
-        right_following: Of the right choices at the next point.
-
-    Returns:
-        A share in [0, 1]; steps with a NaN are left out, NaN if none is left.
-
-    Example:
-        >>> empirical_monotonicity_consistency([2, 2], [1, 2], right=[1, 1], right_following=[0, 0])
-        0.5
-    """
-    return mean_or_nan(moving_alike(ranks, following, right, right_following))
-
-
-def choice_sensitivity(ranks: ArrayLike) -> float:
-    """Share of sequences of nested intervals in which the word ever changes.
-
-    Args:
-        ranks: Of shape (sequences, points).
-
-    Returns:
-        A share in [0, 1]; sequences with a NaN are left out, NaN if none is left.
-
-    Example:
-        >>> choice_sensitivity([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0]])
-        0.5
-    """
-    return mean_or_nan(changing(ranks))
-
-
-def complementary(first: ArrayLike, second: ArrayLike, choices: ArrayLike) -> FloatArray:
-    """Whether each pair's words mirror each other: 1, 0, or NaN."""
-    one, other, n = aligned(first=first, second=second, choices=choices)
-    return _flags(one + other == n - 1, one + other)
-
-
-def monotone(ranks: ArrayLike, rises: ArrayLike) -> FloatArray:
-    """Whether each sequence never steps the wrong way: 1, 0, or NaN."""
-    steps = np.diff(_sequences(ranks), axis=1)
-    way = np.where(np.asarray(rises, bool), -1, 1)[:, None]
-    return _flags((way * steps >= 0).all(axis=1), steps.sum(axis=1))
-
-
-def fitting(ranks: ArrayLike, right: ArrayLike) -> FloatArray:
-    """Whether each choice is the right one: 1, 0, or NaN."""
-    chosen, wanted = aligned(ranks=ranks, right=right)
-    return _flags(chosen == wanted, chosen + wanted)
-
-
-def moving_alike(
-    ranks: ArrayLike, following: ArrayLike, right: ArrayLike, right_following: ArrayLike
-) -> FloatArray:
-    """Whether each step moves as the right word does: 1, 0, or NaN."""
-    here, there, wanted, next_wanted = aligned(
-        ranks=ranks, following=following, right=right, right_following=right_following
-    )
-    step, wanted_step = there - here, next_wanted - wanted
-    return _flags(np.sign(step) == np.sign(wanted_step), step + wanted_step)
-
-
-def changing(ranks: ArrayLike) -> FloatArray:
-    """Whether each sequence ever changes: 1, 0, or NaN."""
-    steps = np.diff(_sequences(ranks), axis=1)
-    return _flags((steps != 0).any(axis=1), steps.sum(axis=1))
-
-
-def _sequences(ranks: ArrayLike) -> FloatArray:
-    array = np.asarray(ranks, float)
-    if array.ndim != 2:
-        raise ValueError(f"ranks has {array.ndim} dimensions; give rows of points.")
-    return array
-
-
-def _flags(holds: ArrayLike, known: FloatArray) -> FloatArray:
-    return np.where(np.isnan(known), np.nan, np.asarray(holds, float))
-
-
-__all__ = ["changing", "complementary", "fitting", "monotone", "moving_alike"]
-
-
-_TOLERANCE = 1e-9
-"""In the unit of the values: this close below an edge is on it."""
-
-
-def sample_of(values: ArrayLike) -> FloatArray:
-    """What is there of a sample, to 9 decimals: 0.15 * 100 = 15.000000000000002 is 15.
-
-    Raises:
-        ValueError: There is more than one dimension, or an infinite value.
-    """
-    (array,) = aligned(sample=values)
-    array = array[~np.isnan(array)]
-    if np.isinf(array).any():
-        raise ValueError("A value is infinite.")
-    # From a million on, floats are themselves as coarse.
-    small = np.abs(array) < 1e6
-    array[small] = np.round(array[small], 9)
-    return array
+numbers(
+    About(undefined=UNREAD),
+    mean_probability="Mean over contexts of the probability stated for a word.",
+    median_probability="Median over contexts of the probability stated for a word.",
+)
+numbers(
+    About(undefined="fewer than two contexts", high=INFINITY),
+    probability_spread="Standard deviation over contexts of the probability stated for a word.",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,7 +77,12 @@ class ValueTables:
 
     @classmethod
     def pair(cls, first: ArrayLike, second: ArrayLike) -> tuple["ValueTables", "ValueTables"]:
-        """Tables of one row of two samples, on the union of their values; NaN is left out.
+        """Tables of one row of two samples, on the union of their values.
+
+        Args:
+            first: Finite numbers in any order and unit; NaN is left out. Numbers are rounded to 9
+                decimals, so that 0.29 * 100 = 28.999999999999996 is 29.
+            second: Likewise, in the same unit; of any other length.
 
         Raises:
             ValueError: A sample has more than one dimension, or an infinite value.
@@ -212,7 +99,60 @@ class ValueTables:
         return cls(values, counts[0]), cls(values, counts[1])
 
 
-def kl_of(
+Options = ParamSpec("Options")
+
+
+class OfSamples(Protocol[Options]):
+    """A measure of two samples, and `of` their tables: a value for each row."""
+
+    of: Callable[Concatenate[ValueTables, ValueTables, Options], FloatArray]
+
+    def __call__(
+        self, first: ArrayLike, second: ArrayLike, *args: Options.args, **options: Options.kwargs
+    ) -> float:
+        """The measure of the samples."""
+
+
+def of_samples(
+    core: Callable[Concatenate[ValueTables, ValueTables, Options], FloatArray],
+) -> OfSamples[Options]:
+    """Let a measure of two tables take two arrays of values; it becomes their `of`."""
+    return cast(OfSamples[Options], with_arrays(core, ValueTables.pair))
+
+
+@metric(
+    definition="P(reference > own) + P(equal)/2, the reference being `versus`.",
+    direction="target=0.5",
+    undefined=_NO_VALUE,
+)
+@of_samples
+def brunner_munzel_theta(first: ValueTables, second: ValueTables) -> FloatArray:
+    """P(first > second) + P(first = second)/2: the theta of `brunner_munzel`.
+
+    Returns:
+        In [0, 1]; NaN where a sample is empty.
+
+    Source: Brunner and Munzel (2000).
+
+    Example:
+        >>> brunner_munzel_theta([1, 2], [2, 3])  # one of four pairs is equal
+        0.125
+    """
+    _check_same_values(first, second)
+    below = _cumulated(second)
+    above = (first.mass * (below[:, :-1] + below[:, 1:]) / 2).sum(axis=1)
+    return divided(above, first.mass.sum(axis=1))
+
+
+@metric(
+    definition="D(reference || own) over 20 bins from 0 to 100, 1e-10 in empty ones.",
+    unit="nats",
+    direction="lower",
+    low=-INFINITY,
+    undefined=_NO_VALUE,
+)
+@of_samples
+def kl_divergence(
     first: ValueTables,
     second: ValueTables,
     *,
@@ -221,17 +161,77 @@ def kl_of(
     bins: int = 20,
     constant: float = 1e-10,
 ) -> FloatArray:
-    """`kl_divergence` of each row."""
+    """Kullback-Leibler divergence of binned samples: D(p || q) = sum p ln(p/q), in nats.
+
+    p (first) and q (second) are shares in equal bins [edge, next edge) from low to high, the last
+    one closed. An empty bin has `constant` for its share, and shares aren't made to add up to 1
+    again; the estimative-words study's figures come out so. Where a bin is empty in the second
+    sample alone, the constant makes the result: state it, and give `jensen_shannon` too. The
+    divergence is that of Kullback and Leibler (1951, Annals of Mathematical Statistics).
+
+    Args:
+        first: Of the first sample.
+        second: Of the second.
+        low: Lowest edge, in the unit of the values.
+        high: Highest edge.
+        bins: Number of bins.
+        constant: Share of an empty bin, above 0.
+
+    Returns:
+        Nats, 0 for equal shares, not symmetric; below 0 by at most bins * constant, and larger the
+        smaller the constant. NaN where a sample is empty.
+
+    Raises:
+        ValueError: A value is outside [low, high], there are no bins, or the constant is not
+            above 0.
+
+    Source: Tang, Shen and Kejriwal (2024).
+
+    Example:
+        >>> round(kl_divergence([10, 60], [10, 10, 60, 60, 60, 60]), 4)  # ln(3/2)/2 + ln(3/4)/2
+        0.0589
+    """
     if not constant > 0:
         raise ValueError(f"constant={constant} is not above 0.")
     p, q = _binned(first, low, high, bins), _binned(second, low, high, bins)
     return _divergence(np.where(p == 0, constant, p), np.where(q == 0, constant, q))
 
 
-def jensen_shannon_of(
+@metric(
+    definition="Jensen-Shannon divergence over the same bins.",
+    unit="nats",
+    direction="lower",
+    high=float(np.log(2)),
+    undefined=_NO_VALUE,
+)
+@of_samples
+def jensen_shannon(
     first: ValueTables, second: ValueTables, *, low: float = 0, high: float = 100, bins: int = 20
 ) -> FloatArray:
-    """`jensen_shannon` of each row."""
+    """Jensen-Shannon divergence of binned samples: (D(p || m) + D(q || m))/2, m = (p + q)/2.
+
+    Bins are those of `kl_divergence`; no constant is needed.
+
+    Args:
+        first: Of the first sample.
+        second: Of the second.
+        low: Lowest edge, in the unit of the values.
+        high: Highest edge.
+        bins: Number of bins.
+
+    Returns:
+        Nats in [0, ln 2], symmetric; ln 2 = 0.69 for samples that share no bin. NaN where a sample
+        is empty.
+
+    Raises:
+        ValueError: A value is outside [low, high], or there are no bins.
+
+    Source: Lin (1991).
+
+    Example:
+        >>> round(jensen_shannon([10], [60]), 4)
+        0.6931
+    """
     p, q = _binned(first, low, high, bins), _binned(second, low, high, bins)
     middle = (p + q) / 2
     # Rounding leaves 1e-16 above ln 2 where no bin is shared.
@@ -240,40 +240,89 @@ def jensen_shannon_of(
     return limited
 
 
-def ks_of(first: ValueTables, second: ValueTables) -> FloatArray:
-    """`ks_statistic` of each row."""
+@metric(direction="lower", undefined=_NO_VALUE)
+@of_samples
+def ks_statistic(first: ValueTables, second: ValueTables) -> FloatArray:
+    """Largest distance of the two distribution functions.
+
+    The Kolmogorov-Smirnov statistic: the greatest |F(x) - G(x)| of the samples' cumulated shares.
+
+    Returns:
+        A share in [0, 1], symmetric; 1 at complete separation. NaN where a sample is empty.
+
+    Example:
+        >>> ks_statistic([1, 2], [2, 3])
+        0.5
+    """
     largest: FloatArray = _gaps(first, second).max(axis=1)
     return largest
 
 
-def wasserstein_of(first: ValueTables, second: ValueTables) -> FloatArray:
-    """`wasserstein` of each row."""
+@metric(unit="percentage points", direction="lower", high=100, undefined=_NO_VALUE)
+@of_samples
+def wasserstein(first: ValueTables, second: ValueTables) -> FloatArray:
+    """Wasserstein-1 distance.
+
+    The integral of |F(x) - G(x)| over x: the mean distance that values of one sample must be moved
+    by to become the other.
+
+    Returns:
+        A distance >= 0 in the unit of the values, symmetric. NaN where a sample is empty.
+
+    Example:
+        >>> wasserstein([1, 2], [2, 5])
+        2.0
+    """
     gaps = _gaps(first, second)
     # The first gap is 0, or NaN where a sample is empty.
     distance: FloatArray = gaps[:, 0] + (gaps[:, 1:-1] * np.diff(first.values)).sum(axis=1)
     return distance
 
 
-def median_difference_of(first: ValueTables, second: ValueTables) -> FloatArray:
-    """`median_difference` of each row; medians are the mean of lower and upper weighted median."""
-    _checked(first, second)
+@metric(
+    definition="Median of the reference less that of the own values.",
+    unit="percentage points",
+    direction="target=0",
+    low=-100,
+    high=100,
+    undefined=_NO_VALUE,
+)
+@of_samples
+def median_difference(first: ValueTables, second: ValueTables) -> FloatArray:
+    """Median of the first sample less median of the second.
+
+    Medians are the mean of lower and upper weighted median.
+
+    Returns:
+        A number in the unit of the values. NaN where a sample is empty.
+
+    Source: Tang, Shen and Kejriwal (2024).
+
+    Example:
+        >>> median_difference([50, 60, 90], [40, 50])
+        15.0
+    """
+    _check_same_values(first, second)
     return _medians(first) - _medians(second)
 
 
-def theta_of(first: ValueTables, second: ValueTables) -> FloatArray:
-    """P(first > second) + P(first = second)/2 of each row, in [0, 1]: `brunner_munzel`'s theta.
+numbers(
+    About(
+        undefined="no shared context",
+        unit="percentage points",
+        direction="target=0",
+        low=-100,
+        high=100,
+    ),
+    paired_difference="Mean over shared contexts of the reference less the own value.",
+)
+numbers(
+    About(undefined="never", unit="count", source=_STUDY),
+    words_that_differ="How many words differ at the level, p raw or after Holm's adjustment.",
+)
 
-    Example:
-        >>> theta_of(*ValueTables.pair([1, 2], [2, 3])).tolist()  # one of four pairs is equal
-        [0.125]
-    """
-    _checked(first, second)
-    below = _cumulated(second)
-    above = (first.mass * (below[:, :-1] + below[:, 1:]) / 2).sum(axis=1)
-    return divided(above, first.mass.sum(axis=1))
 
-
-def _checked(first: ValueTables, second: ValueTables) -> None:
+def _check_same_values(first: ValueTables, second: ValueTables) -> None:
     if not np.array_equal(first.values, second.values):
         raise ValueError("The tables have different values; ValueTables.pair gives them the same.")
 
@@ -283,10 +332,10 @@ def _binned(tables: ValueTables, low: float, high: float, bins: int) -> FloatArr
     if not (low < high and bins >= 1):
         raise ValueError(f"low={low}, high={high} and bins={bins} make no bins.")
     values = tables.values
-    outside = values[(values < low - _TOLERANCE) | (values > high + _TOLERANCE)]
+    outside = values[(values < low - EDGE) | (values > high + EDGE)]
     if len(outside):
         raise ValueError(f"The value {outside[0]} is not in [{low}, {high}].")
-    index = np.floor((values - low + _TOLERANCE) * bins / (high - low)).clip(0, bins - 1)
+    index = np.floor((values - low + EDGE) * bins / (high - low)).clip(0, bins - 1)
     mass = tables.mass @ np.eye(bins)[index.astype(int)]
     return divided(mass, mass.sum(axis=1, keepdims=True))
 
@@ -303,7 +352,7 @@ def _cumulated(tables: ValueTables) -> FloatArray:
 
 
 def _gaps(first: ValueTables, second: ValueTables) -> FloatArray:
-    _checked(first, second)
+    _check_same_values(first, second)
     return np.abs(_cumulated(first) - _cumulated(second))
 
 
@@ -413,136 +462,160 @@ def _undefined(theta: float, reason: str) -> BrunnerMunzel:
     return BrunnerMunzel(theta, _NAN, _NAN, _NAN, reason)
 
 
-def kl_divergence(
-    first: ArrayLike,
-    second: ArrayLike,
-    *,
-    low: float = 0,
-    high: float = 100,
-    bins: int = 20,
-    constant: float = 1e-10,
-) -> float:
-    """Kullback-Leibler divergence of binned samples: D(p || q) = sum p ln(p/q), in nats.
+Choices = ParamSpec("Choices")
 
-    p (first) and q (second) are shares in equal bins [edge, next edge) from low to high, the last
-    one closed. An empty bin has `constant` for its share, and shares aren't made to add up to 1
-    again; the estimative-words study's figures come out so. Where a bin is empty in the second
-    sample alone, the constant makes the result: state it, and give `jensen_shannon` too.
-    Source: Kullback and Leibler (1951, Annals of Mathematical Statistics).
+
+class MeanOfEach(Protocol[Choices]):
+    """A share of pairs, sequences or steps; `each` says of every one whether it holds."""
+
+    each: Callable[Choices, FloatArray]
+
+    def __call__(self, *args: Choices.args, **kwargs: Choices.kwargs) -> float:
+        """The share; what is NaN is left out, and NaN if nothing is left."""
+
+
+def mean_of_each(each: Callable[Choices, FloatArray]) -> MeanOfEach[Choices]:
+    """Make a function that says of each whether it holds (1, 0, or NaN) the share that do."""
+
+    @wraps(each)
+    def share(*args: Any, **kwargs: Any) -> float:
+        return mean_or_nan(each(*args, **kwargs))
+
+    vars(share).update(each=each)
+    return cast(MeanOfEach[Choices], share)
+
+
+@metric(direction="higher", undefined=UNREAD)
+@mean_of_each
+def pairwise_consistency(first: ArrayLike, second: ArrayLike, choices: ArrayLike) -> FloatArray:
+    """Share of complementary intervals whose words mirror each other.
+
+    That is rank + rank = n - 1: "below 99" almost certain goes with "above 99" almost certainly
+    not, maybe with maybe.
 
     Args:
-        first: Numbers in [low, high], in any order; NaN is left out. Numbers are rounded to 9
-            decimals, so that 0.29 * 100 = 28.999999999999996 is 29.
-        second: Likewise; of any other length.
-        low: Lowest edge, in the unit of the values.
-        high: Highest edge.
-        bins: Number of bins.
-        constant: Share of an empty bin, above 0.
+        first: Ranks for the intervals, one a pair.
+        second: Ranks for their complements.
+        choices: How many choices there were, n.
 
     Returns:
-        Nats, 0 for equal shares, not symmetric; below 0 by at most bins * constant, and larger the
-        smaller the constant. NaN where a sample is empty.
+        A share in [0, 1]; pairs with a NaN are left out, NaN if none is left.
 
-    Raises:
-        ValueError: A value is outside [low, high], there are no bins, a sample has two dimensions,
-            or the constant is not above 0.
+    Source: Tang, Shen and Kejriwal (2024).
 
     Example:
-        >>> round(kl_divergence([10, 60], [10, 10, 60, 60, 60, 60]), 4)  # ln(3/2)/2 + ln(3/4)/2
-        0.0589
+        >>> pairwise_consistency([0, 1, 1], [4, 3, 1], choices=5)
+        0.6666666666666666
     """
-    pair = ValueTables.pair(first, second)
-    return float(kl_of(*pair, low=low, high=high, bins=bins, constant=constant)[0])
+    one, other, n = aligned(first=first, second=second, choices=choices)
+    return _flags(one + other == n - 1, one + other)
 
 
-def jensen_shannon(
-    first: ArrayLike, second: ArrayLike, *, low: float = 0, high: float = 100, bins: int = 20
-) -> float:
-    """Jensen-Shannon divergence of binned samples: (D(p || m) + D(q || m))/2, m = (p + q)/2.
+@metric(direction="higher", undefined=UNREAD)
+@mean_of_each
+def monotonicity_consistency(ranks: ArrayLike, rises: ArrayLike) -> FloatArray:
+    """Share of sequences of nested intervals whose word never steps the wrong way.
 
-    Bins are those of `kl_divergence`; no constant is needed. Source: Lin (1991, IEEE Transactions
-    on Information Theory).
-
-    Args:
-        first: Numbers, as in `kl_divergence`.
-        second: Likewise.
-        low: Lowest edge, in the unit of the values.
-        high: Highest edge.
-        bins: Number of bins.
-
-    Returns:
-        Nats in [0, ln 2], symmetric; ln 2 = 0.69 for samples that share no bin. NaN where a sample
-        is empty.
-
-    Raises:
-        ValueError: A value is outside [low, high], there are no bins, or a sample has two
-            dimensions.
-
-    Example:
-        >>> round(jensen_shannon([10], [60]), 4)
-        0.6931
-    """
-    pair = ValueTables.pair(first, second)
-    return float(jensen_shannon_of(*pair, low=low, high=high, bins=bins)[0])
-
-
-def ks_statistic(first: ArrayLike, second: ArrayLike) -> float:
-    """Kolmogorov-Smirnov statistic: the largest |F(x) - G(x)| of the samples' cumulated shares.
+    The points of a sequence move outwards, so that its interval's probability rises or falls; a
+    word that stays the same is no wrong step, so that a constant answer scores 1.
 
     Args:
-        first: Finite numbers in any order and unit; NaN is left out, rounded to 9 decimals.
-        second: Likewise, in the same unit; of any other length.
+        ranks: Of shape (sequences, points), in order of the points.
+        rises: Whether the probability rises along each sequence.
 
     Returns:
-        A share in [0, 1], symmetric; 1 at complete separation. NaN where a sample is empty.
+        A share in [0, 1]; sequences with a NaN are left out, NaN if none is left.
 
-    Raises:
-        ValueError: A sample has two dimensions or an infinite value.
+    Source: Tang, Shen and Kejriwal (2024).
 
     Example:
-        >>> ks_statistic([1, 2], [2, 3])
+        >>> monotonicity_consistency([[3, 3, 2, 1, 0], [0, 1, 0, 2, 2]], rises=[True, False])
         0.5
     """
-    return float(ks_of(*ValueTables.pair(first, second))[0])
+    steps = _steps(ranks)
+    way = np.where(np.asarray(rises, bool), -1, 1)[:, None]
+    return _flags((way * steps >= 0).all(axis=1), steps.sum(axis=1))
 
 
-def wasserstein(first: ArrayLike, second: ArrayLike) -> float:
-    """Wasserstein-1 distance: the integral of |F(x) - G(x)| over x.
-
-    The mean distance that values of one sample must be moved by to become the other.
-
-    Args:
-        first: Finite numbers in any order and unit; NaN is left out, rounded to 9 decimals.
-        second: Likewise, in the same unit; of any other length.
-
-    Returns:
-        A distance >= 0 in the unit of the values, symmetric. NaN where a sample is empty.
-
-    Raises:
-        ValueError: A sample has two dimensions or an infinite value.
-
-    Example:
-        >>> wasserstein([1, 2], [2, 5])
-        2.0
-    """
-    return float(wasserstein_of(*ValueTables.pair(first, second))[0])
-
-
-def median_difference(first: ArrayLike, second: ArrayLike) -> float:
-    """Median of the first sample less median of the second.
+@metric(direction="higher", undefined=UNREAD)
+@mean_of_each
+def empirical_consistency(ranks: ArrayLike, right: ArrayLike) -> FloatArray:
+    """Share of choices whose range holds the share of numbers in the interval.
 
     Args:
-        first: Finite numbers in any order and unit; NaN is left out, rounded to 9 decimals.
-        second: Likewise, in the same unit; of any other length.
+        ranks: Of the choices, one a prompt.
+        right: Of the right choices.
 
     Returns:
-        A number in the unit of the values. NaN where a sample is empty.
+        A share in [0, 1]; choices that are NaN are left out, NaN if none is left.
 
-    Raises:
-        ValueError: A sample has two dimensions or an infinite value.
+    Source: Tang, Shen and Kejriwal (2024).
 
     Example:
-        >>> median_difference([50, 60, 90], [40, 50])
-        15.0
+        >>> empirical_consistency([0, 1, 2, 2], right=[0, 1, 1, 2])
+        0.75
     """
-    return float(median_difference_of(*ValueTables.pair(first, second))[0])
+    chosen, wanted = aligned(ranks=ranks, right=right)
+    return _flags(chosen == wanted, chosen + wanted)
+
+
+@metric(direction="higher", undefined=UNREAD)
+@mean_of_each
+def empirical_monotonicity_consistency(
+    ranks: ArrayLike, following: ArrayLike, right: ArrayLike, right_following: ArrayLike
+) -> FloatArray:
+    """Share of steps in which the word moves as the right word does.
+
+    Up, down or not at all: sign(following - rank) = sign(right following - right).
+
+    Args:
+        ranks: Of the choices, one a step.
+        following: Of the choices at the next point.
+        right: Of the right choices.
+        right_following: Of the right choices at the next point.
+
+    Returns:
+        A share in [0, 1]; steps with a NaN are left out, NaN if none is left.
+
+    Source: Tang, Shen and Kejriwal (2024).
+
+    Example:
+        >>> empirical_monotonicity_consistency([2, 2], [1, 2], right=[1, 1], right_following=[0, 0])
+        0.5
+    """
+    here, there, wanted, next_wanted = aligned(
+        ranks=ranks, following=following, right=right, right_following=right_following
+    )
+    step, wanted_step = there - here, next_wanted - wanted
+    return _flags(np.sign(step) == np.sign(wanted_step), step + wanted_step)
+
+
+@metric(undefined=UNREAD)
+@mean_of_each
+def choice_sensitivity(ranks: ArrayLike) -> FloatArray:
+    """Share of sequences of nested intervals in which the word ever changes.
+
+    Args:
+        ranks: Of shape (sequences, points).
+
+    Returns:
+        A share in [0, 1]; sequences with a NaN are left out, NaN if none is left.
+
+    Example:
+        >>> choice_sensitivity([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0]])
+        0.5
+    """
+    steps = _steps(ranks)
+    return _flags((steps != 0).any(axis=1), steps.sum(axis=1))
+
+
+def _steps(ranks: ArrayLike) -> FloatArray:
+    """From point to point of each sequence."""
+    array = np.asarray(ranks, float)
+    if array.ndim != 2:
+        raise ValueError(f"ranks has {array.ndim} dimensions; give rows of points.")
+    return np.diff(array, axis=1)
+
+
+def _flags(holds: ArrayLike, known: FloatArray) -> FloatArray:
+    return np.where(np.isnan(known), np.nan, np.asarray(holds, float))

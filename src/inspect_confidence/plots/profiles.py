@@ -14,7 +14,7 @@ from inspect_confidence.metrics import METRICS
 from inspect_confidence.plots.style import FAINT, RULE, SERIES, WIDTH, shortened, styled
 from inspect_confidence.plots.text import inches_of, number, wrapped
 from inspect_confidence.results import with_parts
-from inspect_confidence.studies import STUDIES
+from inspect_confidence.studies import all_studies
 
 Window = tuple[float, float]
 
@@ -255,7 +255,7 @@ def _value(ax: Axes, line: Mapping[Any, Any], ends: Window) -> None:
 _TOP, _HEADING = 0.06, 0.27  # inches
 _BOLD = 0.85
 """Bold letters are wider than those that are measured."""
-_TITLES = {study.name: study.title.split(":")[0] for study in STUDIES}
+_TITLES = {study.name: study.title.split(":")[0] for study in all_studies()}
 
 
 @styled

@@ -16,7 +16,7 @@ from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.plots import COLOURS, shortened
 from inspect_confidence.results import COLUMNS, as_csv, decode_condition, with_parts
-from inspect_confidence.studies import STUDIES, FigureSpec, Study
+from inspect_confidence.studies import FigureSpec, Study, all_studies
 from inspect_confidence.studies.estimate import spread
 
 _HEAD = re.compile(r"^.*?(?=<svg)", re.DOTALL)
@@ -244,7 +244,9 @@ _UNDATED_PDF: dict[str, Any] = {"CreationDate": None}
 def remove_figures(directory: Path) -> None:
     """Remove the figures of an earlier report from its folder, and nothing else."""
     plots_of = "|".join(
-        f"{spec.task}-{spec.plot}".replace("_", "-") for study in STUDIES for spec in study.figures
+        f"{spec.task}-{spec.plot}".replace("_", "-")
+        for study in all_studies()
+        for spec in study.figures
     )
     ours = re.compile(rf"(?:profile|{plots_of})-\d+\.(?:svg|png|pdf|csv)")
     for file in directory.iterdir():

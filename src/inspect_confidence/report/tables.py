@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from inspect_confidence.commands.analysis import Settings
 from inspect_confidence.commands.compare import compare
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.headlines import headline_rows
@@ -17,7 +18,7 @@ from inspect_confidence.privacy import scrub
 from inspect_confidence.published import read_published
 from inspect_confidence.report.figures import Job, Planned, ReportFigure
 from inspect_confidence.results import COLUMNS, as_csv, decode_condition, with_parts, without
-from inspect_confidence.studies import STUDIES, Cell, Study, View, cell
+from inspect_confidence.studies import Cell, Study, View, all_studies, cell
 
 _LONGEST = 120
 """Characters of a name that a table shows; results.csv has it whole."""
@@ -197,7 +198,7 @@ def profiles(
 
 
 def _profile_table(rows: pd.DataFrame) -> Table:
-    titles = {study.name: study.title.split(":")[0] for study in STUDIES}
+    titles = {study.name: study.title.split(":")[0] for study in all_studies()}
     lines = []
     for index, row in zip(rows.index, rows.to_dict("records"), strict=True):
         number = cell({**row, "row": index}, 3)
@@ -282,22 +283,17 @@ def _line(
 def differences(
     judged: Mapping[str, pd.DataFrame],
     baseline: str,
-    *,
-    resamples: int,
-    seed: int,
-    convention: str | None,
+    settings: Settings,
 ) -> dict[str, Table]:
     """By study a table of each model's numbers less the baseline's, on the items of both.
 
     Args:
         judged: Judgments by task.
         baseline: A model as the judgments name it.
-        resamples: Of the items, and permutations.
-        seed: Of both.
-        convention: `text` or `authors`.
+        settings: How numbers are computed.
     """
     found = {}
-    for study in STUDIES:
+    for study in all_studies():
         frames = {table.task: judged[table.task] for table in study.tables if table.task in judged}
         base = {task: frame[frame["model"] == baseline] for task, frame in frames.items()}
         others = {task: frame[frame["model"] != baseline] for task, frame in frames.items()}
@@ -308,9 +304,7 @@ def differences(
             compared = compare(
                 {task: others[task] for task in there},
                 {task: base[task] for task in there},
-                resamples=resamples,
-                seed=seed,
-                convention=convention,
+                **settings,
             )
         except InvalidArgument as error:  # no items in common
             found[study.name] = _nothing(baseline, str(error))

@@ -6,16 +6,17 @@ from datetime import UTC, datetime
 from itertools import chain
 from os import PathLike
 from pathlib import Path
+from typing import Unpack
 
 import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from inspect_confidence import __version__
-from inspect_confidence.commands.detail import detail
-from inspect_confidence.commands.summarize import Source, judgments_of, summarize
+from inspect_confidence.commands.analysis import Settings
+from inspect_confidence.commands.summarize import detail, summarize
 from inspect_confidence.errors import InvalidArgument
-from inspect_confidence.judgments.read import Judgments, Paths
+from inspect_confidence.judgments.read import Judgments, Paths, Source, judgments_of
 from inspect_confidence.metrics import METRICS, Metric
 from inspect_confidence.plots import shortened
 from inspect_confidence.privacy import scrub, scrubbed_conditions, scrubbed_names
@@ -37,7 +38,7 @@ from inspect_confidence.report.tables import (
     the_rows,
 )
 from inspect_confidence.results import as_csv
-from inspect_confidence.studies import STUDIES, Study
+from inspect_confidence.studies import Study, all_studies
 
 
 @dataclass(frozen=True)
@@ -84,10 +85,7 @@ def write_report(
     logs: Paths | None = None,
     published: bool = False,
     baseline: str | None = None,
-    resamples: int = 10_000,
-    seed: int = 0,
-    convention: str | None = None,
-    workers: int = 1,
+    **settings: Unpack[Settings],
 ) -> Path:
     """Write the report of all judgments: `index.html`, and figures and tables beside it.
 
@@ -102,11 +100,8 @@ def write_report(
             without it there is none.
         published: Whether the studies' published figures are shown beside the own ones.
         baseline: A model as the logs name it; the others' paired differences from it are shown.
-        resamples: Bootstrap resamples of the items for the 95% intervals.
-        seed: Of the resampling.
-        convention: `text` or `authors`, as in `summarize`.
-        workers: Processes that work at once, where there is enough to do. With more than one, call
-            this below `if __name__ == "__main__":` in a script, since each process imports it.
+        **settings: How numbers are computed, as `Settings` says. With several workers, call this
+            below `if __name__ == "__main__":` in a script, since each process imports it.
 
     Returns:
         The page's path.
@@ -122,21 +117,17 @@ def write_report(
     if baseline is not None:
         _require(baseline, judged)
     place = _made(directory)
-    results = summarize(
-        judged, resamples=resamples, seed=seed, convention=convention, workers=workers
-    )
-    finer = detail(judged, resamples=resamples, seed=seed, convention=convention)
+    results = summarize(judged, **settings)
+    finer = detail(judged, **settings)
     rows = pd.concat([results, finer], ignore_index=True)
     rows, names = _scrubbed(rows, _models(judged))
     figures = place / "figures"
     figures.mkdir(exist_ok=True)
     remove_figures(figures)
-    changes = (
-        differences(judged, baseline, resamples=resamples, seed=seed, convention=convention)
-        if baseline
-        else {}
-    )
-    studies = [study for study in STUDIES if any(table.task in judged for table in study.tables)]
+    changes = differences(judged, baseline, settings) if baseline else {}
+    studies = [
+        study for study in all_studies() if any(table.task in judged for table in study.tables)
+    ]
     planned_of = {
         study.name: planned(study, rows[rows["task"].isin(_tasks(study))], figures)
         for study in studies
@@ -144,7 +135,9 @@ def write_report(
     answered = {names[model] for model in _models(judged)}
     faces = list(profiles(rows.iloc[: len(results)], answered, figures))
     # All at once: processes are started once.
-    pictures = drawn([*chain(*planned_of.values()), *(one for _, one, _ in faces)], workers)
+    pictures = drawn(
+        [*chain(*planned_of.values()), *(one for _, one, _ in faces)], settings.get("workers", 1)
+    )
     sections = [
         _section(
             study,
@@ -162,7 +155,7 @@ def write_report(
         version=__version__,
         made=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         total=total,
-        resamples=resamples,
+        resamples=settings.get("resamples", 10_000),
         models=[shortened(names[name], 80) for name in _models(judged)],
         settings=[] if logs is None else _settings(logs, judged),
         notices=[shortened(scrub(notice), 300) for notice in judged.notices],

@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from inspect_confidence.datasets.life_tables import WINDOWS, read_life_table
 from inspect_confidence.errors import InvalidArgument, nearest
-from inspect_confidence.respondents.utterance import Utterance, perhaps_spoilt, seeded
+from inspect_confidence.respondents.utterance import Utterance, perhaps_spoilt, seeded, within
 
 FloatArray = NDArray[np.float64]
 
@@ -56,20 +56,12 @@ class Actuary:
     """
 
     seed: int = 0
-    sensitivity: float = 0.5
-    bias: float = 0.0
-    noise: float = 0.0
-    rounding: float = 0.0
-    error_rate: float = 0.0
+    sensitivity: float = within(0.5, -2, 3)
+    bias: float = within(0.0, -1, 1)
+    noise: float = within(0.0, 0, 1)
+    rounding: float = within(0.0, 0, 0.5)
+    error_rate: float = within(0.0, 0, 1)
     window: str = "half-open"
-
-    RANGES: ClassVar[Mapping[str, tuple[float, float]]] = {
-        "sensitivity": (-2, 3),
-        "bias": (-1, 1),
-        "noise": (0, 1),
-        "rounding": (0, 0.5),
-        "error_rate": (0, 1),
-    }
 
     def __post_init__(self) -> None:
         if self.window not in WINDOWS:  # a mistake is an error before the first question

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from inspect_confidence.respondents.belief import (
     integer_probabilities,
     stated_bounds,
 )
-from inspect_confidence.respondents.utterance import Utterance, perhaps_spoilt, seeded
+from inspect_confidence.respondents.utterance import Utterance, perhaps_spoilt, seeded, within
 
 MOST_TOKENS = 20
 """Alternatives that a provider gives at most."""
@@ -35,18 +35,11 @@ class Estimator:
     """
 
     seed: int = 0
-    tunnel: float = 1.0
-    shrink: float = 1.0
-    error_rate: float = 0.0
+    tunnel: float = within(1.0, 0.01, 1)
+    shrink: float = within(1.0, 0.01, 100)
+    error_rate: float = within(0.0, 0, 1)
     integers: bool = False
-    distortion: float = 1.0
-
-    RANGES: ClassVar[Mapping[str, tuple[float, float]]] = {
-        "tunnel": (0.01, 1),
-        "shrink": (0.01, 100),
-        "error_rate": (0, 1),
-        "distortion": (0.01, 100),
-    }
+    distortion: float = within(1.0, 0.01, 100)
 
     def answer(self, form: str, asked: Mapping[str, Any], temperature: float) -> Utterance | None:
         """The reply to a question for an interval, a point, an integer or a trace."""

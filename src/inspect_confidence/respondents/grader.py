@@ -3,11 +3,11 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from inspect_confidence.answers import agreement as rules
 from inspect_confidence.answers.markers import find_markers, sentence_decisiveness
-from inspect_confidence.respondents.utterance import Utterance, seeded
+from inspect_confidence.respondents.utterance import Utterance, seeded, within
 
 _FLIPPED: Mapping[rules.Agreement, rules.Agreement] = {"yes": "no", "no": "yes", "n/a": "n/a"}
 
@@ -28,15 +28,9 @@ class Grader:
     """
 
     seed: int = 0
-    error_rate: float = 0.0
-    extraction_error: float = 0.0
-    fail_rate: float = 0.0
-
-    RANGES: ClassVar[Mapping[str, tuple[float, float]]] = {
-        "error_rate": (0, 1),
-        "extraction_error": (0, 1),
-        "fail_rate": (0, 1),
-    }
+    error_rate: float = within(0.0, 0, 1)
+    extraction_error: float = within(0.0, 0, 1)
+    fail_rate: float = within(0.0, 0, 1)
 
     def answer(self, form: str, asked: Mapping[str, Any], temperature: float) -> Utterance | None:
         """The judgment in JSON; the temperature changes nothing."""

@@ -5,10 +5,11 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from string import ascii_uppercase
-from typing import Any, ClassVar
+from typing import Any
 
-from inspect_confidence.datasets.hedge_markers import MarkerQuestion, load_marker_questions
-from inspect_confidence.respondents.utterance import Utterance, perhaps_spoilt, seeded
+from inspect_confidence.datasets.hedge_markers import load_marker_questions
+from inspect_confidence.datasets.questions import Question
+from inspect_confidence.respondents.utterance import Utterance, perhaps_spoilt, seeded, within
 
 MARKERS: Mapping[str, float] = {
     "undoubtedly": 0.95,
@@ -61,15 +62,10 @@ class Hedger:
     """
 
     seed: int = 0
-    stability: float = 1.0
-    error_rate: float = 0.0
+    stability: float = within(1.0, 0, 1)
+    error_rate: float = within(0.0, 0, 1)
     hedge: bool = True
     punt: bool = False
-
-    RANGES: ClassVar[Mapping[str, tuple[float, float]]] = {
-        "stability": (0, 1),
-        "error_rate": (0, 1),
-    }
 
     def answer(self, form: str, asked: Mapping[str, Any], temperature: float) -> Utterance | None:
         """The main answer where `main` says so, else another; the temperature changes nothing."""
@@ -96,14 +92,14 @@ class Hedger:
         dataset = _questions()[name].dataset
         return internal_confidence(self.marker(name), dataset, self.stability, self.seed)
 
-    def _main(self, item: MarkerQuestion) -> int:
+    def _main(self, item: Question) -> int:
         """The main answer's place among the possible ones; the right one's is 0."""
         rng = seeded(self.seed, "main", item.id)
         if rng.uniform() < self.confidence(item.id):
             return 0
         return int(rng.integers(1, len(possible_answers(item.id))))
 
-    def _other(self, item: MarkerQuestion, main: int, draw: int) -> int:
+    def _other(self, item: Question, main: int, draw: int) -> int:
         """The place of a draw's answer."""
         rng = seeded(self.seed, "draw", item.id, draw)
         if rng.uniform() < self.confidence(item.id):
@@ -111,7 +107,7 @@ class Hedger:
         count = len(possible_answers(item.id))
         return (main + int(rng.integers(1, count))) % count
 
-    def _sentence(self, item: MarkerQuestion, place: int, asked: Mapping[str, Any]) -> str:
+    def _sentence(self, item: Question, place: int, asked: Mapping[str, Any]) -> str:
         """One answer in the item's hedge: the choice's letter where letters are known."""
         named = possible_answers(item.id)[place]
         shown: Sequence[str] = asked.get("choices") or ()
@@ -149,7 +145,7 @@ def possible_answers(name: str) -> tuple[str, ...]:
     return tuple(chosen[: 1 + OTHERS])
 
 
-def _short(item: MarkerQuestion) -> str:
+def _short(item: Question) -> str:
     """The right choice, or the first accepted answer that is short; the first if none is."""
     shorter = [text for text in item.answers if len(text.split()) <= _SHORT]
     return item.answers[0] if item.choices else [*shorter, item.answers[0]][0]
@@ -160,6 +156,6 @@ def _words(text: str) -> set[str]:
 
 
 @functools.cache
-def _questions() -> Mapping[str, MarkerQuestion]:
+def _questions() -> Mapping[str, Question]:
     """The bundled questions by id. Their choices' order, which may be another run's, isn't used."""
     return {item.id: item for item in load_marker_questions("bundled", split="all").items}

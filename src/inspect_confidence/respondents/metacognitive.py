@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from string import ascii_uppercase
-from typing import Any, ClassVar
+from typing import Any
 
 from inspect_confidence.datasets.question_sets import SetQuestion
-from inspect_confidence.datasets.questions import ChoiceItem, bundled_questions
+from inspect_confidence.datasets.questions import Question, bundled_questions
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.respondents.observer import draw_evidence, reported_share, reports
 from inspect_confidence.respondents.utterance import (
@@ -15,9 +15,11 @@ from inspect_confidence.respondents.utterance import (
     answered,
     json_reply,
     labels_of,
+    limits,
     perhaps_spoilt,
     seeded,
     set_question,
+    within,
 )
 from inspect_confidence.scales import Scale, read_scales
 
@@ -49,24 +51,14 @@ class Metacognitive:
     """
 
     seed: int = 0
-    accuracy: float = 0.75
-    meta_d: float = 1.5
-    bias: float = 0.5
-    round_to: int = 5
-    anchor_share: float = 0.0
-    slip: float = 0.0
-    error_rate: float = 0.0
+    accuracy: float = within(0.75, 0, 1)
+    meta_d: float = within(1.5, 0, 6)
+    bias: float = within(0.5, -5, 5)
+    round_to: int = within(5, 1, 100)
+    anchor_share: float = within(0.0, 0, 1)
+    slip: float = within(0.0, 0, 1)
+    error_rate: float = within(0.0, 0, 1)
     scale_meta_d: str | list[str] = ""
-
-    RANGES: ClassVar[Mapping[str, tuple[float, float]]] = {
-        "accuracy": (0, 1),
-        "meta_d": (0, 6),
-        "bias": (-5, 5),
-        "round_to": (1, 100),
-        "anchor_share": (0, 1),
-        "slip": (0, 1),
-        "error_rate": (0, 1),
-    }
 
     def __post_init__(self) -> None:
         self._of_scales()  # a mistake is an error before the first question
@@ -81,7 +73,7 @@ class Metacognitive:
             return self.in_json(set_question(str(asked["item"])), int(asked["draw"]))
         return None
 
-    def stated(self, item: ChoiceItem, draw: int, scale: Scale) -> Utterance:
+    def stated(self, item: Question, draw: int, scale: Scale) -> Utterance:
         """An answer and its confidence on a scale."""
         rng = seeded(self.seed, "stated", item.id, draw)
         right = bool(rng.uniform() < self.accuracy)
@@ -126,7 +118,7 @@ class Metacognitive:
         found = {}
         for part in filter(None, map(str, parts)):
             name, _, value = part.partition(":")
-            least, most = self.RANGES["meta_d"]
+            least, most = limits(self)["meta_d"]
             try:
                 (scale,), meta_d = read_scales(name), float(value)
             except ValueError:  # of several scales, none, or no number
@@ -140,7 +132,7 @@ class Metacognitive:
         return found
 
 
-def _choice(item: ChoiceItem, right: bool, wrong: int) -> str:
+def _choice(item: Question, right: bool, wrong: int) -> str:
     """The right letter, or the so-manieth of the others."""
     others = [letter for letter in ascii_uppercase[: len(item.choices)] if letter != item.target]
     return item.target if right else others[wrong]

@@ -3,9 +3,7 @@
 from dataclasses import fields, replace
 
 from inspect_ai.model import (
-    ChatCompletionChoice,
     ChatMessage,
-    ChatMessageAssistant,
     GenerateConfig,
     Logprob,
     Logprobs,
@@ -18,7 +16,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 
 from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.respondents.presets import PRESETS
-from inspect_confidence.respondents.utterance import Respondent, Utterance
+from inspect_confidence.respondents.utterance import Respondent, Utterance, limits
 
 _CHARACTERS_PER_TOKEN = 4
 
@@ -82,7 +80,7 @@ def respondent(name: str, parameters: dict[str, object]) -> Respondent:
     for key in parameters:
         if key not in known:
             raise InvalidArgument(f"respondent/{name} has no {key!r}. {nearest(key, known)}")
-    for key, (least, most) in preset.RANGES.items():
+    for key, (least, most) in limits(preset).items():
         value = parameters.get(key, least)
         if not isinstance(value, int | float) or not least <= value <= most:
             raise InvalidArgument(
@@ -111,15 +109,8 @@ def _logprobs(said: Utterance) -> Logprobs | None:
 
 
 def _output(model: str, said: Utterance, characters_read: int) -> ModelOutput:
+    output = ModelOutput.from_content(model, said.text, "max_tokens" if said.cut else "stop")
+    output.choices[0].logprobs = _logprobs(said)
     read, written = (n // _CHARACTERS_PER_TOKEN + 1 for n in (characters_read, len(said.text)))
-    return ModelOutput(
-        model=model,
-        choices=[
-            ChatCompletionChoice(
-                message=ChatMessageAssistant(content=said.text, model=model, source="generate"),
-                stop_reason="max_tokens" if said.cut else "stop",
-                logprobs=_logprobs(said),
-            )
-        ],
-        usage=ModelUsage(input_tokens=read, output_tokens=written, total_tokens=read + written),
-    )
+    output.usage = ModelUsage(input_tokens=read, output_tokens=written, total_tokens=read + written)
+    return output

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from string import ascii_uppercase
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from inspect_confidence.datasets.wep_choices import CHOICE_SETS, RANGES, ChoiceP
 from inspect_confidence.datasets.wep_survey import surveyed_counts
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.prompts.wep_probes import CHOICES
-from inspect_confidence.respondents.utterance import Utterance, perhaps_spoilt, seeded
+from inspect_confidence.respondents.utterance import Utterance, perhaps_spoilt, seeded, within
 
 _PROMPTS: dict[str, ChoicePrompt] = {one.id: one for one in design()}
 
@@ -28,15 +28,9 @@ class Surveyed:
     """
 
     seed: int = 0
-    shift: float = 0.0
-    shrink: float = 1.0
-    error_rate: float = 0.0
-
-    RANGES: ClassVar[Mapping[str, tuple[float, float]]] = {
-        "shift": (-100, 100),
-        "shrink": (0, 10),
-        "error_rate": (0, 1),
-    }
+    shift: float = within(0.0, -100, 100)
+    shrink: float = within(1.0, 0, 10)
+    error_rate: float = within(0.0, 0, 1)
 
     def answer(self, form: str, asked: Mapping[str, Any], temperature: float) -> Utterance | None:
         """The reply to a question for a word's probability; the temperature changes nothing."""
@@ -73,12 +67,10 @@ class Chooser:
     """
 
     seed: int = 0
-    noise: float = 0.0
+    noise: float = within(0.0, 0, 1)
     five: str | list[float] = "0.92,0.61,0.41,0.13"
     three: str | list[float] = "0.61,0.41"
-    error_rate: float = 0.0
-
-    RANGES: ClassVar[Mapping[str, tuple[float, float]]] = {"noise": (0, 1), "error_rate": (0, 1)}
+    error_rate: float = within(0.0, 0, 1)
 
     def __post_init__(self) -> None:
         for choice_set in CHOICE_SETS:  # a mistake is an error before the first question

@@ -3,9 +3,9 @@
 import hashlib
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from string import ascii_uppercase
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 
@@ -32,8 +32,6 @@ class Respondent(Protocol):
     """A simulated model: a frozen dataclass whose fields are its parameters."""
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
-    RANGES: ClassVar[Mapping[str, tuple[float, float]]]
-    """Least and greatest value of each numeric parameter that has limits."""
 
     def answer(self, form: str, asked: Mapping[str, Any], temperature: float) -> Utterance | None:
         """The reply to a message.
@@ -49,6 +47,20 @@ class Respondent(Protocol):
         Raises:
             KeyError: The item isn't bundled.
         """
+
+
+Number = TypeVar("Number", int, float)
+
+
+def within(default: Number, least: float, most: float) -> Number:
+    """A parameter of a respondent with its default, and the limits that `limits` gives."""
+    return field(default=default, metadata={"limits": (least, most)})
+
+
+def limits(respondent: Respondent) -> dict[str, tuple[float, float]]:
+    """Least and greatest value of each parameter that has limits."""
+    known = fields(respondent)
+    return {one.name: one.metadata["limits"] for one in known if "limits" in one.metadata}
 
 
 def seeded(seed: int, *key: object) -> np.random.Generator:
@@ -116,8 +128,8 @@ def json_reply(item: SetQuestion, answer: int, stated: float, token: float) -> U
     labels = labels_of(item)
     rest = (1 - stated) / (len(labels) - 1)
     shares = [stated if place == answer else rest for place in range(len(labels))]
-    fields = zip(labels, shares, strict=True) if item.options else [("Confidence", stated)]
-    listed = ", ".join(f'"{name}": {share:.12g}' for name, share in fields)
+    entries = zip(labels, shares, strict=True) if item.options else [("Confidence", stated)]
+    listed = ", ".join(f'"{name}": {share:.12g}' for name, share in entries)
     other = _log((1 - token) / (len(labels) - 1))
     logs = dict.fromkeys(labels, other) | {labels[answer]: _log(token)}
     tokens = (

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any, ClassVar
+from typing import Any
 
 from inspect_confidence.errors import InvalidArgument
-from inspect_confidence.respondents.utterance import Respondent, Utterance
+from inspect_confidence.respondents.utterance import Respondent, Utterance, within
 
 _FAILURES = ("fail_rate", "error_rate")
 """What a respondent calls its share of replies that hold no answer, the first that it has: a
@@ -24,9 +24,7 @@ class Versatile:
 
     respondents: tuple[Respondent, ...]
     seed: int = 0
-    error_rate: float = 0.0
-
-    RANGES: ClassVar[Mapping[str, tuple[float, float]]] = {"error_rate": (0, 1)}
+    error_rate: float = within(0.0, 0, 1)
 
     def __post_init__(self) -> None:
         if not isinstance(self.respondents, tuple):  # `-M respondents=...`

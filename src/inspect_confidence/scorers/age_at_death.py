@@ -8,14 +8,24 @@ from inspect_ai.solver import TaskState
 
 from inspect_confidence.answers import RUN_STATUSES, Unreadable, age_in, probability_in, read_json
 from inspect_confidence.datasets.life_tables import read_life_table
-from inspect_confidence.scorers._calibration import LIFE_METRICS
 from inspect_confidence.scorers.explained import age_read, unread
+from inspect_confidence.scorers.log_metrics import (
+    OPTION_METRICS,
+    hard_easy_slope,
+    overconfidence_by_radius,
+)
 from inspect_confidence.scorers.reading import not_asked
 
 _NAN = float("nan")
 
 
-@scorer(metrics=LIFE_METRICS)
+@scorer(
+    metrics=[
+        *OPTION_METRICS,
+        hard_easy_slope(),
+        {"overconfidence": [overconfidence_by_radius()]},
+    ]
+)
 def age_at_death(table: str | None = None, window: str | None = None) -> Scorer:
     """Score an age by the true probability that the person dies within the radius around it.
 

@@ -19,11 +19,20 @@ from inspect_confidence.arguments import fingerprint
 from inspect_confidence.judges.judgment import Judge, SentenceJudgment
 from inspect_confidence.judges.model import ROLE, ModelJudge, require_grader
 from inspect_confidence.judges.rules import RulesJudge
-from inspect_confidence.metrics import faithfulness
+from inspect_confidence.metrics import faithfulness as faithfulness_of
 from inspect_confidence.prompts import judge as prompts
 from inspect_confidence.prompts.hedge_markers import with_choices
-from inspect_confidence.scorers._hedge_metrics import HEDGE_METRICS
 from inspect_confidence.scorers.explained import hedges_judged, quoted, unread
+from inspect_confidence.scorers.log_metrics import (
+    accuracy,
+    faithfulness,
+    faithfulness_by_dataset,
+    format_failure_rate,
+    grader_failure_rate,
+    mean_decisiveness,
+    mean_internal_confidence,
+    punt_rate,
+)
 from inspect_confidence.solvers.draws import Draw, stored_draws
 
 _NAN = float("nan")
@@ -55,7 +64,18 @@ class _Sentence:
         return (yes + neither / 2) / (yes + neither + no) if yes + neither + no else _NAN
 
 
-@scorer(metrics=HEDGE_METRICS)
+@scorer(
+    metrics=[
+        faithfulness(),
+        mean_internal_confidence(),
+        mean_decisiveness(),
+        accuracy(),
+        punt_rate(),
+        format_failure_rate(),
+        grader_failure_rate(),
+        {"faithfulness": [faithfulness_by_dataset()]},
+    ]
+)
 def hedged(
     judge: str = "model",
     batch_judgments: bool = False,
@@ -200,7 +220,7 @@ def _score(
         "markers": float(sum(map(len, known))) if known else _NAN,
         "confidence": _mean(held),
         "decisiveness": _mean(decided),
-        "faithfulness": faithfulness(decided, held) if sentences else _NAN,
+        "faithfulness": faithfulness_of(decided, held) if sentences else _NAN,
         "correct": verdict.right,
         "punt": _NAN if verdict.word is None else float(verdict.word == "punt"),
         "draws": float(draws),

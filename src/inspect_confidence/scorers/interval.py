@@ -5,13 +5,13 @@ from inspect_ai.solver import TaskState
 
 from inspect_confidence.answers import RUN_STATUSES, StatedInterval, Unreadable, read_interval
 from inspect_confidence.metrics import interval_score as winkler
-from inspect_confidence.scorers._per_level import LOG_METRICS
 from inspect_confidence.scorers.explained import stated_interval, unread
+from inspect_confidence.scorers.log_metrics import INTERVAL_METRICS
 
 _NAN = float("nan")
 
 
-@scorer(metrics=LOG_METRICS)
+@scorer(metrics=INTERVAL_METRICS)
 def interval() -> Scorer:
     """Score one stated interval against the sample's truth.
 

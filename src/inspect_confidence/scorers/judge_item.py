@@ -3,11 +3,10 @@
 import json
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-import numpy as np
-from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric, scorer
+from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
 from inspect_confidence.answers import Unreadable
@@ -19,78 +18,19 @@ from inspect_confidence.answers.judged import (
     read_verdict,
 )
 from inspect_confidence.answers.markers import find_markers, sentence_decisiveness
-from inspect_confidence.metrics import accuracy as share
 from inspect_confidence.scorers.explained import judged_as_labelled, markers_compared, unread
+from inspect_confidence.scorers.log_metrics import (
+    agreement_accuracy,
+    extraction_precision,
+    extraction_recall,
+    grader_failure_rate,
+    verdict_accuracy,
+)
 
 _NAN = float("nan")
 _LONGER = 4
 _PLAIN = str.maketrans("’‘", "''")  # noqa: RUF001 # as they are written
 Values = Mapping[str, float]
-
-
-def _ratio(top: str, bottom: str) -> Callable[[list[SampleScore]], float]:
-    def compute(scores: list[SampleScore]) -> float:
-        values = _values(scores)
-        right = np.nansum([one[top] for one in values])
-        other = np.nansum([one[bottom] for one in values])
-        return float(right / (right + other)) if right + other else _NAN
-
-    return compute
-
-
-@metric(scores="unreduced")
-def extraction_precision() -> Metric:
-    """Share of the markers found that are labelled."""
-
-    def compute(scores: list[SampleScore]) -> float:
-        return _ratio("found", "false")(scores)
-
-    return compute
-
-
-@metric(scores="unreduced")
-def extraction_recall() -> Metric:
-    """Share of the markers labelled that are found."""
-
-    def compute(scores: list[SampleScore]) -> float:
-        return _ratio("found", "missed")(scores)
-
-    return compute
-
-
-@metric(scores="unreduced")
-def agreement_accuracy() -> Metric:
-    """Share of pairs judged as labelled."""
-
-    def compute(scores: list[SampleScore]) -> float:
-        return share(np.array([one["agreed"] for one in _values(scores)], float))
-
-    return compute
-
-
-@metric(scores="unreduced")
-def verdict_accuracy() -> Metric:
-    """Share of answers judged as labelled."""
-
-    def compute(scores: list[SampleScore]) -> float:
-        return share(np.array([one["verdict"] for one in _values(scores)], float))
-
-    return compute
-
-
-@metric(scores="unreduced")
-def grader_failure_rate() -> Metric:
-    """Share of judgments that couldn't be read."""
-
-    def compute(scores: list[SampleScore]) -> float:
-        return 1 - share(np.array([one["format_ok"] for one in _values(scores)], float))
-
-    return compute
-
-
-def _values(scores: Sequence[SampleScore]) -> list[Values]:
-    values = [one.score.value for one in scores]
-    return [cast(Values, value) for value in values if isinstance(value, dict)]
 
 
 @scorer(

@@ -20,8 +20,8 @@ from inspect_confidence.answers import (
     read_json,
     verdict_in,
 )
-from inspect_confidence.scorers._calibration import OPTION_METRICS
 from inspect_confidence.scorers.explained import option_read, unread
+from inspect_confidence.scorers.log_metrics import OPTION_METRICS
 from inspect_confidence.scorers.reading import not_asked
 from inspect_confidence.solvers.draws import tokens_of
 

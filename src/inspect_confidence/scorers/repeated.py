@@ -7,8 +7,8 @@ from inspect_ai.solver import TaskState
 
 from inspect_confidence.answers import Unreadable, read_exponent, read_interval
 from inspect_confidence.metrics import covered, interval_score, sampling_interval, tunnel_interval
-from inspect_confidence.scorers._per_level import LOG_METRICS
 from inspect_confidence.scorers.explained import drawn_interval, power
+from inspect_confidence.scorers.log_metrics import INTERVAL_METRICS
 from inspect_confidence.scorers.reading import (
     as_metadata,
     at_levels,
@@ -20,7 +20,7 @@ from inspect_confidence.scorers.reading import (
 from inspect_confidence.solvers.draws import Draw, stored_draws
 
 
-@scorer(metrics=LOG_METRICS)
+@scorer(metrics=INTERVAL_METRICS)
 def repeated_points() -> Scorer:
     """Score the intervals between quantiles of repeated point answers, at every level.
 
@@ -55,7 +55,7 @@ def repeated_points() -> Scorer:
     return score
 
 
-@scorer(metrics=LOG_METRICS)
+@scorer(metrics=INTERVAL_METRICS)
 def repeated_intervals() -> Scorer:
     """Score the perception-tunnel estimate from repeated intervals at the sample's level.
 

@@ -17,15 +17,31 @@ from inspect_confidence.answers import (
     read_choice,
     read_confidence,
 )
-from inspect_confidence.scorers._per_scale import LOG_METRICS
 from inspect_confidence.scorers.explained import confidence_on_scale, right_or_wrong, unread
+from inspect_confidence.scorers.log_metrics import (
+    accuracy,
+    auroc,
+    ece,
+    format_failure_rate,
+    overconfidence,
+    violation_rate,
+)
 
 _NAN = float("nan")
 
 Answer = StatedChoice | StatedAmount
 
 
-@scorer(metrics=LOG_METRICS)
+@scorer(
+    metrics=[
+        overconfidence(),
+        accuracy(),
+        violation_rate(),
+        format_failure_rate(),
+        ece(),
+        auroc(),
+    ]
+)
 def stated() -> Scorer:
     """Score an answer against the target, with its confidence on the sample's scale.
 

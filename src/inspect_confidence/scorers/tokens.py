@@ -9,8 +9,8 @@ from inspect_ai.solver import TaskState
 
 from inspect_confidence.answers import TokenChoice, Unreadable, read_integer_distribution
 from inspect_confidence.metrics import prediction_set, tunnel_index
-from inspect_confidence.scorers._per_level import LOG_METRICS
 from inspect_confidence.scorers.explained import drawn_interval, unread
+from inspect_confidence.scorers.log_metrics import INTERVAL_METRICS
 from inspect_confidence.scorers.reading import (
     as_metadata,
     at_levels,
@@ -22,7 +22,7 @@ from inspect_confidence.scorers.reading import (
 from inspect_confidence.solvers.draws import Draw, stored_draws
 
 
-@scorer(metrics=LOG_METRICS)
+@scorer(metrics=INTERVAL_METRICS)
 def token_distribution() -> Scorer:
     """Score the smallest sets of integers that hold each level's probability.
 

@@ -1,56 +1,19 @@
 """Reads probabilities stated for words, and words chosen for numbers."""
 
-from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric, scorer
+from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
 from inspect_confidence.answers import RUN_STATUSES, Unreadable, read_probability, read_word_choice
-from inspect_confidence.metrics import accuracy as share
-from inspect_confidence.scorers._grouped import mean_by
 from inspect_confidence.scorers.explained import probability_read, right_or_wrong, unread
+from inspect_confidence.scorers.log_metrics import (
+    empirical_consistency,
+    empirical_consistency_by_choices,
+    format_failure_rate,
+    mean_probability,
+    mean_probability_by_word,
+)
 
 _NAN = float("nan")
-
-
-@metric(scores="unreduced")
-def mean_probability() -> Metric:
-    """Mean of the probabilities read."""
-
-    def mean(scores: list[SampleScore]) -> float:
-        return share(_values(scores, "probability"))
-
-    return mean
-
-
-@metric(scores="unreduced")
-def empirical_consistency() -> Metric:
-    """Share of choices that stand for the share of numbers inside the interval."""
-
-    def consistency(scores: list[SampleScore]) -> float:
-        return share(_values(scores, "right"))
-
-    return consistency
-
-
-@metric(scores="unreduced")
-def format_failure_rate() -> Metric:
-    """Share of replies that could not be read; withheld replies are left out."""
-
-    def rate(scores: list[SampleScore]) -> float:
-        return 1 - share(_values(scores, "format_ok"))
-
-    return rate
-
-
-@metric(scores="unreduced")
-def mean_probability_by_word() -> Metric:
-    """Mean of the probabilities read, for each word."""
-    return mean_by("word")
-
-
-@metric(scores="unreduced")
-def empirical_consistency_by_choices() -> Metric:
-    """Empirical consistency for each number of choices."""
-    return mean_by("choice_set", "{} choices")
 
 
 @scorer(
@@ -138,8 +101,3 @@ def _score(
         reason=None if status == "ok" else status,
         metadata={"status": status, "detail": detail, **kept},
     )
-
-
-def _values(scores: list[SampleScore], name: str) -> list[float]:
-    values = [one.score.value for one in scores]
-    return [float(str(value[name])) for value in values if isinstance(value, dict)]

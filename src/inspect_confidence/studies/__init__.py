@@ -1,7 +1,14 @@
-"""One file a study, each exporting one `Study` record."""
+"""What the studies share, and a folder a study, each with one `Study` record.
 
+Studies of other packages come in by the entry point `inspect_confidence.studies`, whose value is
+their record; docs/add-a-study.md shows one.
+"""
+
+import functools
 from collections.abc import Mapping
+from importlib.metadata import EntryPoint, entry_points
 
+from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.studies.fermi_eval.study import FERMI_EVAL
 from inspect_confidence.studies.hedge_markers.study import HEDGE_MARKERS
 from inspect_confidence.studies.life_eval.study import LIFE_EVAL
@@ -18,19 +25,14 @@ from inspect_confidence.studies.study import (
     Study,
     TaskTable,
     View,
+    option,
 )
 from inspect_confidence.studies.tables import Cell, cell
 from inspect_confidence.studies.wep_probes.study import WEP_PROBES
 
-STUDIES = (FERMI_EVAL, SCALE_VARIANTS, WEP_PROBES, LIFE_EVAL, HEDGE_MARKERS)
-
-TABLES: Mapping[str, TaskTable] = {table.task: table for study in STUDIES for table in study.tables}
-"""The judgments of every task, by its name."""
-
 __all__ = [
     "COMMON_COLUMNS",
-    "STUDIES",
-    "TABLES",
+    "ENTRY_POINTS",
     "Cell",
     "Difference",
     "FigureSpec",
@@ -42,5 +44,60 @@ __all__ = [
     "Study",
     "TaskTable",
     "View",
+    "all_studies",
+    "all_tables",
     "cell",
+    "option",
 ]
+
+ENTRY_POINTS = "inspect_confidence.studies"
+"""The group under which other packages name their studies."""
+
+_OWN = (FERMI_EVAL, SCALE_VARIANTS, WEP_PROBES, LIFE_EVAL, HEDGE_MARKERS)
+
+
+@functools.cache
+def all_studies() -> tuple[Study, ...]:
+    """The studies of this package, then those of other packages by name.
+
+    Loaded when first asked for: a study of another package imports this module itself.
+
+    Raises:
+        InvalidArgument: Another package's study can't be loaded, or takes a name that is taken.
+    """
+    studies = list(_OWN)
+    for entry in sorted(entry_points(group=ENTRY_POINTS), key=lambda one: one.name):
+        study = _loaded(entry)
+        taken = {name for one in studies for name in (one.name, *_tasks(one))}
+        if clash := sorted(taken & {study.name, *_tasks(study)}):
+            raise InvalidArgument(
+                f"{entry.value}: the name {clash[0]!r} of a study or task is taken; rename it, or "
+                "uninstall that package."
+            )
+        studies.append(study)
+    return tuple(studies)
+
+
+@functools.cache
+def all_tables() -> Mapping[str, TaskTable]:
+    """The judgments of every task, by its name."""
+    return {table.task: table for study in all_studies() for table in study.tables}
+
+
+def _loaded(entry: EntryPoint) -> Study:
+    try:
+        study = entry.load()
+    except Exception as error:  # whatever another package raises while it is imported
+        raise InvalidArgument(
+            f"{entry.value}: this study can't be loaded ({error!r:.200}); mend or uninstall its "
+            "package."
+        ) from error
+    if not isinstance(study, Study):
+        raise InvalidArgument(
+            f"{entry.value} is {type(study).__name__}, not a Study; the entry point names a record."
+        )
+    return study
+
+
+def _tasks(study: Study) -> list[str]:
+    return [table.task for table in study.tables]

@@ -1,26 +1,43 @@
-"""The numbers of stated confidence: from judgments to families over one count table."""
+"""The numbers of stated confidence: what one count table gives together."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from inspect_confidence.metrics import (
     Cells,
     ConfidenceTables,
+    accuracy,
+    auprc_error,
+    aurc,
+    auroc,
     bin_count,
-    means_of,
+    brier,
+    brier_reliability,
+    brier_resolution,
+    brier_uncertainty,
+    ece,
+    m_ratio,
+    mean_confidence,
     meta_d,
+    meta_d_ideal,
+    meta_information,
+    overconfidence,
+    type2_criterion,
+    type2_dprime,
     type2_remark,
 )
-from inspect_confidence.metrics import tables as of
-from inspect_confidence.studies.estimate import Family, Number
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-Condition = Mapping[str, object]
+from inspect_confidence.studies.estimate import (
+    Estimand,
+    FloatArray,
+    IntArray,
+    Number,
+    means,
+    noted,
+    places,
+)
 
 
 @dataclass(frozen=True)
@@ -36,7 +53,7 @@ class Form:
 
     metric: str
     value: Callable[[ConfidenceTables], FloatArray]
-    condition: Condition = field(default_factory=dict)
+    condition: Mapping[str, object] = field(default_factory=dict)
     note: str = ""
 
 
@@ -64,7 +81,7 @@ class Answers:
         offered = rows["choices"].unique()
         same = len(offered) == 1 and offered[0] >= 2
         return cls(
-            units.get_indexer(pd.Index(rows["item"])).astype(np.int64),
+            places(rows, units),
             len(units),
             rows["confidence"].to_numpy(float),
             rows["correct"].to_numpy(float),
@@ -77,38 +94,38 @@ class Answers:
 
 
 MEANS = (
-    Form("accuracy", of.accuracy_of),
-    Form("mean_confidence", of.mean_confidence_of),
+    Form("accuracy", accuracy.of),
+    Form("mean_confidence", mean_confidence.of),
 )
 PLAIN = (
-    Form("overconfidence", of.overconfidence_of),
-    Form("ece", of.ece_of, {}, "10 bins of equal width"),
-    Form("brier", of.brier_of),
-    Form("auroc", of.auroc_of),
-    Form("meta_information", of.meta_information_of),
+    Form("overconfidence", overconfidence.of),
+    Form("ece", ece.of, {}, "10 bins of equal width"),
+    Form("brier", brier.of),
+    Form("auroc", auroc.of),
+    Form("meta_information", meta_information.of),
 )
 """Numbers that also are compared between contenders."""
 
 FURTHER = (
-    Form("ece", lambda t: of.ece_of(t, bins=15), {"bins": 15}, "15 bins of equal width"),
-    Form("ece", lambda t: of.ece_of(t, bins=20), {"bins": 20}, "20 bins of equal width"),
+    Form("ece", lambda t: ece.of(t, bins=15), {"bins": 15}, "15 bins of equal width"),
+    Form("ece", lambda t: ece.of(t, bins=20), {"bins": 20}, "20 bins of equal width"),
     Form(
         "ece",
-        lambda t: of.ece_of(t, binning="own_top"),
+        lambda t: ece.of(t, binning="own_top"),
         {"bins": 11},
         "10 bins of equal width below 1, an eleventh for 1",
     ),
     Form(
         "ece",
-        lambda t: of.ece_of(t, binning="equal_mass"),
+        lambda t: ece.of(t, binning="equal_mass"),
         {"binning": "equal_mass"},
         "10 bins of equal mass asked for",
     ),
-    Form("brier_reliability", of.reliability_of),
-    Form("brier_resolution", of.resolution_of),
-    Form("brier_uncertainty", of.uncertainty_of),
-    Form("auprc_error", of.auprc_error_of),
-    Form("aurc", of.aurc_of),
+    Form("brier_reliability", brier_reliability.of),
+    Form("brier_resolution", brier_resolution.of),
+    Form("brier_uncertainty", brier_uncertainty.of),
+    Form("auprc_error", auprc_error.of),
+    Form("aurc", aurc.of),
 )
 
 
@@ -116,22 +133,20 @@ def at_threshold(threshold: float) -> list[Form]:
     """Type-2 sensitivity at a threshold."""
     where = {"threshold": threshold}
     return [
-        Form("type2_dprime", lambda t: of.type2_dprime_of(t, threshold=threshold), where),
-        Form("meta_d_ideal", lambda t: of.meta_d_ideal_of(t, threshold=threshold), where),
+        Form("type2_dprime", lambda t: type2_dprime.of(t, threshold=threshold), where),
+        Form("meta_d_ideal", lambda t: meta_d_ideal.of(t, threshold=threshold), where),
     ]
 
 
 def ratios(threshold: float, choices: int | None) -> list[Form]:
     """The criterion, and M-ratio in every type-1 model that goes with the number of choices."""
     where = {"threshold": threshold}
-    forms = [
-        Form("type2_criterion", lambda t: of.type2_criterion_of(t, threshold=threshold), where)
-    ]
+    forms = [Form("type2_criterion", lambda t: type2_criterion.of(t, threshold=threshold), where)]
     models = {None: (), 2: ("two_z", "two_afc", "m_afc")}.get(choices, ("m_afc",))
     forms += [
         Form(
             "m_ratio",
-            lambda t, model=model: of.m_ratio_of(  # type: ignore[misc] # a default binds the name
+            lambda t, model=model: m_ratio.of(  # type: ignore[misc] # a default binds the name
                 t, type1=model, alternatives=choices, threshold=threshold
             ),
             {**where, "type1": model},
@@ -145,8 +160,8 @@ def ratios(threshold: float, choices: int | None) -> list[Form]:
 
 
 def stated_confidence(
-    answers: Answers, condition: Condition, thresholds: Sequence[float], note: str
-) -> Iterator[Family]:
+    answers: Answers, condition: Mapping[str, object], thresholds: Sequence[float], note: str
+) -> Iterator[Estimand]:
     """Accuracy and mean confidence, and all that follows from the table of both.
 
     Args:
@@ -156,20 +171,17 @@ def stated_confidence(
         note: What was left out.
     """
     # Accuracy counts answers without a usable confidence too, so it isn't the table's.
-    means = np.column_stack([answers.correct, answers.confidence])
-    counts = (~np.isnan(means)).sum(axis=0)
-    names = [form.metric for form in MEANS]
-    numbers = [Number(condition, name, int(n), note) for name, n in zip(names, counts, strict=True)]
-    yield Family(numbers, means_of(means, answers.unit, answers.units))
+    columns = {"accuracy": answers.correct, "mean_confidence": answers.confidence}
+    yield means(condition, columns, answers.unit, answers.units, note)
     forms = [*PLAIN, *FURTHER]
     for threshold in thresholds:
         forms += [*at_threshold(threshold), *ratios(threshold, answers.choices)]
-    yield table_family(answers, forms, condition, note)
+    yield of_table(answers, forms, condition, note)
 
 
-def table_family(
-    answers: Answers, forms: Sequence[Form], condition: Condition, note: str
-) -> Family:
+def of_table(
+    answers: Answers, forms: Sequence[Form], condition: Mapping[str, object], note: str
+) -> Estimand:
     """The numbers of one count table, each with its definition and remarks beside it."""
     cells = answers.cells()
     everything = cells.tables(np.ones((1, answers.units)))
@@ -190,7 +202,7 @@ def table_family(
                 {**condition, **form.condition},
                 form.metric,
                 n,
-                "; ".join(text for text in (*notes, note) if text),
+                noted(*notes, note),
                 why=why,
             )
         )
@@ -199,12 +211,12 @@ def table_family(
         tables = cells.tables(weights)
         return np.column_stack([form.value(tables) for form in forms])
 
-    return Family(numbers, statistic)
+    return Estimand(numbers, statistic)
 
 
 def two_choice_sensitivity(
-    answers: Answers, stimulus: IntArray, condition: Condition, note: str
-) -> Family:
+    answers: Answers, stimulus: IntArray, condition: Mapping[str, object], note: str
+) -> Estimand:
     """meta-d' over all ratings, and its M-ratio, where every item has two choices.
 
     Args:
@@ -241,14 +253,10 @@ def two_choice_sensitivity(
         fit = meta_d(table[:, : 2 * k], table[:, 2 * k :], padding=padding)
         return np.column_stack([fit.meta_d, fit.m_ratio])
 
-    said = "; ".join(
-        text for text in (f"{k} ratings, {padding:.3g} added to each cell", note) if text
-    )
+    said = noted(f"{k} ratings, {padding:.3g} added to each cell", note)
     n = int(read.sum())
-    return Family(
-        [
-            Number(condition, "meta_d", n, said, why=why),
-            Number({**condition, "type1": "sdt"}, "m_ratio", n, said, why=why),
-        ],
-        statistic,
-    )
+    numbers = [
+        Number(condition, "meta_d", n, said, why=why),
+        Number({**condition, "type1": "sdt"}, "m_ratio", n, said, why=why),
+    ]
+    return Estimand(numbers, statistic)

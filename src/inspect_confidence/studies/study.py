@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -40,6 +40,10 @@ class ScoreFacts:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     answer: str | None = None
 
+    def only(self, *names: str) -> dict[str, Any]:
+        """Values of that name; those that the score doesn't have are left out."""
+        return {name: self.value[name] for name in names if name in self.value}
+
 
 @dataclass(frozen=True)
 class SampleFacts:
@@ -63,6 +67,30 @@ class SampleFacts:
         """The last score by that scorer; Inspect numbers the ones that were appended."""
         names = [name for name in self.scores if name.rstrip("0123456789") == scorer]
         return self.scores[names[-1]] if names else None
+
+    def read(self, scorer: str) -> tuple[ScoreFacts, dict[str, str]]:
+        """What a scorer read from the reply, and what became of it.
+
+        Args:
+            scorer: Its name.
+
+        Returns:
+            The score, with no values where the log holds none, and `status` and `reason` of the
+            judgment: those in the score's metadata, or the run's failure.
+        """
+        score = self.score(scorer)
+        if score is None or not isinstance(score.value, Mapping):
+            why = score.metadata.get("detail") if score else None
+            missing = f"the log holds no score {scorer!r}; run `inspect score`"
+            return ScoreFacts({}), self.outcome("scoring_failed", why or missing)
+        status, reason = (score.metadata.get(name, "") for name in ("status", "detail"))
+        return score, self.outcome(status, reason)
+
+    def outcome(self, status: str, reason: str) -> dict[str, str]:
+        """Both as columns; what can't be read because the run failed is the run's failure."""
+        if self.failure and status != "ok":
+            status, reason = self.failure
+        return {"status": status, "reason": reason}
 
 
 @dataclass(frozen=True)
@@ -96,6 +124,9 @@ class TaskTable:
     defaults: Mapping[str, str] = field(default_factory=dict)
 
 
+Options = TypeVar("Options")
+
+
 @dataclass(frozen=True)
 class Resampling:
     """How numbers and their intervals are computed.
@@ -103,36 +134,42 @@ class Resampling:
     Attributes:
         resamples: Number of bootstrap resamples and of permutations.
         seed: Of the draws.
-        penalty: Lambda of the decoding-temperature rule: mean interval score + lambda * max(0,
-            nominal - coverage).
         thresholds: From which on confidence counts as high, for type-2 sensitivity.
         convention: `text`, or `authors`: where a study's text and its authors' code differ. Each
             study has its own default.
-        survey: What people say that words mean, counts by word and value; the survey that comes
-            with the package if None.
-        groups: The group of each model, for means over models; all are one group if None.
-        markers: The form that stands for each hedge marker; rules decide if None.
-        marker_thresholds: T: how many sentences a marker needs in a data set's split.
-        ddof: n - ddof divides the squares in coefficients of variation.
-        correlation_clamp: Correlations are kept within it before Fisher's transformation.
         workers: Processes that work at once, where a study has independent parts.
         observe: Is told each result with its values over resamples; for ranks of models. Only
             with one worker.
+        own: The options of the study that is computed.
     """
 
     resamples: int = 10_000
     seed: int = 0
-    penalty: float = 10.0
     thresholds: Sequence[float] = (0.5, 0.75)
     convention: str | None = None
-    survey: Mapping[str, Mapping[float, int]] | None = None
-    groups: Mapping[str, str] | None = None
-    markers: Mapping[str, str] | None = None
-    marker_thresholds: Sequence[float] = (10.0,)
-    ddof: int = 1
-    correlation_clamp: float = 0.9999
     workers: int = 1
     observe: Callable[[Result, NDArray[np.float64]], None] | None = None
+    own: object = None
+
+    def options(self, kind: type[Options]) -> Options:
+        """The study's own options, with their defaults where none were given."""
+        return self.own if isinstance(self.own, kind) else kind()
+
+
+def option(default: object, read: Callable[[str, Any], object]) -> Any:
+    """A field of a study's options.
+
+    Args:
+        default: What it is where it isn't given.
+        read: Name and value as given, text or not -> the field's value; raises `InvalidArgument`
+            with the remedy. `arguments` has such readers.
+    """
+    return field(default=default, metadata={"read": read})
+
+
+@dataclass(frozen=True)
+class NoOptions:
+    """Of a study that has none."""
 
 
 @dataclass(frozen=True)
@@ -239,6 +276,8 @@ class Study:
         figures: Of the report.
         headlines: The numbers that stand for it, the first one first.
         reference: BibTeX of the study.
+        options: A frozen dataclass of the options that it alone has, each field made by `option`;
+            its functions ask for them by `resampling.options(...)`.
     """
 
     name: str
@@ -252,3 +291,4 @@ class Study:
     figures: Sequence[FigureSpec]
     headlines: Sequence[Headline]
     reference: str
+    options: type[Any] = NoOptions

@@ -1,12 +1,25 @@
-"""A cell of a table that people read, and the row of results that it shows."""
+"""Tables that people read: what a study says of one, and what builds it from rows of results.
+
+A cell shows the row whose task, model, data set, metric and condition are just what the table, the
+line and the column say together.
+"""
 
 import math
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pandas as pd
 
+from inspect_confidence.results import conditions_of
+from inspect_confidence.studies.study import View
+
 _NAN = float("nan")
+_WHOSE = ("task", "model", "dataset")
+
+Said = frozenset[tuple[str, str]]
+"""What a row says beside what its line says: names of parts and their values."""
 
 
 class Cell(str):
@@ -79,6 +92,196 @@ def _plain(value: float, digits: int) -> str:
     return text.lstrip("-") if float(text) == 0 else text
 
 
-def only(rows: pd.DataFrame) -> Mapping[Any, Any] | None:
-    """The first row as a mapping; None where there is none."""
-    return rows.iloc[0].to_dict() if len(rows) else None
+@dataclass(frozen=True)
+class Row:
+    """A row of results.
+
+    Attributes:
+        of: Its task, model, data set and metric, and the parts of its condition.
+        record: All its columns, and `row`: which row of the results it is, by their index.
+    """
+
+    of: Mapping[str, str]
+    record: Mapping[Any, Any]
+
+    def __getitem__(self, name: str) -> str:
+        """What the row says of it; empty where it says nothing."""
+        return self.of.get(name, "")
+
+    @property
+    def value(self) -> float:
+        """Its number."""
+        return float(self.record["value"])
+
+    @property
+    def note(self) -> str:
+        """Its note."""
+        return str(self.record["note"])
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows of results that have some parts in common.
+
+    Attributes:
+        rows: In the results' order.
+        common: What all of them say alike: neither lines nor columns of a table have to.
+    """
+
+    rows: Sequence[Row]
+    common: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, results: pd.DataFrame) -> "Rows":
+        """All rows of the results."""
+        if "row" not in results:
+            results = results.assign(row=results.index)
+        return cls(
+            [
+                Row({name: record[name] for name in (*_WHOSE, "metric")} | condition, record)
+                for record, condition in zip(
+                    results.to_dict("records"), map(dict, conditions_of(results)), strict=True
+                )
+            ]
+        )
+
+    def __iter__(self) -> Iterator[Row]:
+        """The rows, one by one."""
+        return iter(self.rows)
+
+    def where(self, **parts: str) -> "Rows":
+        """The rows that say just that of these parts; an empty text is a part left out."""
+        kept = [row for row in self if all(row[name] == text for name, text in parts.items())]
+        return Rows(kept, self.common | set(parts))
+
+    def each(self, *names: str) -> Iterator[tuple[list[str], "Rows"]]:
+        """The rows of each combination of these parts, with the parts' values."""
+        found: dict[tuple[str, ...], list[Row]] = {}
+        for row in self:
+            found.setdefault(tuple(row[name] for name in names), []).append(row)
+        for values, rows in found.items():
+            yield list(values), Rows(rows, self.common | set(names))
+
+    def among(self, name: str, values: Collection[str]) -> "Rows":
+        """The rows whose part is one of these values."""
+        return replace(self, rows=[row for row in self if row[name] in values])
+
+    def having(self, name: str) -> "Rows":
+        """The rows that say something of the part."""
+        return replace(self, rows=[row for row in self if row[name]])
+
+    def by(self, key: Callable[[Row], Any]) -> "Rows":
+        """The rows in another order, which is that of a table's lines."""
+        return replace(self, rows=sorted(self, key=key))
+
+    def values(self, name: str) -> list[str]:
+        """What the rows say of the part, each once."""
+        return list(dict.fromkeys(row[name] for row in self))
+
+
+@dataclass(frozen=True)
+class Column:
+    """A number that the lines of a table have.
+
+    Attributes:
+        metric: A name in the registry; empty where the table or its lines say which.
+        heading: Above it.
+        digits: After the point.
+        factor: What the number is multiplied by, as 100 for percent.
+        interval: Whether its interval is shown.
+        where: What its rows say beside what the table and the line say; nothing else may be there.
+        mark: Makes what is put after the number of the value of another row, if there is one.
+        marked_by: What that row says otherwise.
+    """
+
+    metric: str
+    heading: str
+    digits: int = 2
+    factor: float = 1
+    interval: bool = True
+    where: Mapping[str, str] = field(default_factory=dict)
+    mark: Callable[[float], str] | None = None
+    marked_by: Mapping[str, str] = field(default_factory=dict)
+
+    def said(self, **otherwise: str) -> Said:
+        """What its rows say."""
+        said = {"metric": self.metric, **self.where, **otherwise}
+        return frozenset((name, text) for name, text in said.items() if text)
+
+    def cell(self, line: Mapping[Said, Row]) -> Cell:
+        """Its cell in a line, of the line's rows."""
+        row, other = line.get(self.said()), line.get(self.said(**self.marked_by))
+        return cell(
+            row.record if row else None,
+            self.digits,
+            factor=self.factor,
+            interval=self.interval,
+            mark=self.mark(other.value) if self.mark and other else "",
+        )
+
+
+@dataclass(frozen=True)
+class TableSpec:
+    """A table of a study: lines in the order of their first rows, numbers in columns.
+
+    Attributes:
+        title: Above it.
+        rows: What it is made of.
+        lines: Parts that tell its lines apart.
+        columns: The numbers of each line.
+        caption: Below it; a function makes it of the rows that are shown.
+        label: Makes the first cells of a line, by heading, of its parts; the parts themselves if
+            None.
+        layout: Makes another table of this one, such as `columns_with_numbers`.
+    """
+
+    title: str
+    rows: Rows
+    lines: Sequence[str]
+    columns: Sequence[Column]
+    caption: str | Callable[[Sequence[Row]], str] = ""
+    label: Callable[[Mapping[str, str]], Mapping[str, str]] | None = None
+    layout: Callable[[pd.DataFrame], pd.DataFrame] | None = None
+
+    def view(self) -> View:
+        """The table; without a line where there is nothing to show."""
+        named = {name for column in self.columns for name in column.where}
+        apart = {*self.lines, *self.rows.common, *(name for name in _WHOSE if name not in named)}
+        found: dict[tuple[str, ...], dict[Said, Row]] = defaultdict(dict)
+        for row in self.rows:
+            said = frozenset(pair for pair in row.of.items() if pair[0] not in apart)
+            found[tuple(row[name] for name in self.lines)].setdefault(said, row)
+        wanted = {column.said() for column in self.columns}
+        lines: list[dict[str, str]] = []
+        shown: list[Row] = []
+        for values, mine in found.items():
+            if not wanted.isdisjoint(mine):
+                parts = dict(zip(self.lines, values, strict=True))
+                cells = {column.heading: column.cell(mine) for column in self.columns}
+                lines.append({**(self.label(parts) if self.label else parts), **cells})
+                shown += [row for said, row in mine.items() if said in wanted]
+        table = pd.DataFrame(lines, dtype=object)
+        if self.layout and lines:
+            table = self.layout(table).reset_index(drop=True)
+        caption = self.caption if isinstance(self.caption, str) else self.caption(shown)
+        return View(self.title, table, caption)
+
+
+def built(specs: Iterable[TableSpec]) -> list[View]:
+    """The tables that have any lines."""
+    return [view for spec in specs if len((view := spec.view()).table)]
+
+
+def columns_with_numbers(table: pd.DataFrame) -> pd.DataFrame:
+    """The table without columns of dashes."""
+    return table[[name for name in table if (table[name] != "-").any()]]
+
+
+def titled(*parts: str) -> str:
+    """Those parts of a title that there are."""
+    return " ".join(filter(None, parts))
+
+
+def stars(p: float, *levels: float) -> str:
+    """A star for each level that the p-value is below."""
+    return "*" * sum(p < level for level in levels)

@@ -19,8 +19,9 @@ from inspect_confidence.arguments import (
     template,
     user_path,
 )
-from inspect_confidence.datasets.hedge_markers import MarkerQuestion, load_marker_questions
+from inspect_confidence.datasets.hedge_markers import load_marker_questions
 from inspect_confidence.datasets.judge_items import JudgeItem, load_judge_items
+from inspect_confidence.datasets.questions import Question
 from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.prompts import hedge_markers as wording
 from inspect_confidence.prompts import judge as judging
@@ -200,7 +201,7 @@ def _fingerprint(judges: dict[str, str]) -> str:
     return fingerprint(json.dumps(judges, sort_keys=True)) if judges else ""
 
 
-def _sample(item: MarkerQuestion) -> Sample:
+def _sample(item: Question) -> Sample:
     return Sample(
         input=item.question,
         choices=list(item.choices) or None,

@@ -8,7 +8,7 @@ from inspect_ai.log import HeadlineMetric
 from inspect_ai.model import GenerateConfig
 
 from inspect_confidence.arguments import argument_names, choice, integer, refuse_unknown, template
-from inspect_confidence.datasets.questions import ChoiceItem, load_questions
+from inspect_confidence.datasets.questions import Question, load_questions
 from inspect_confidence.prompts import scale_variants as prompts
 from inspect_confidence.scales import Scale, read_scales
 from inspect_confidence.scorers.stated import stated
@@ -74,13 +74,13 @@ def scale_variants(
     )
 
 
-def _output_tokens(items: Sequence[ChoiceItem]) -> int:
+def _output_tokens(items: Sequence[Question]) -> int:
     """Of a call, about, on average: a solution takes more than a letter."""
     solved = sum(not item.choices for item in items) / len(items)
     return round(150 * solved + 12 * (1 - solved))
 
 
-def _sample(item: ChoiceItem, scale: Scale) -> Sample:
+def _sample(item: Question, scale: Scale) -> Sample:
     return Sample(
         input=item.question,
         choices=list(item.choices) or None,
@@ -92,6 +92,6 @@ def _sample(item: ChoiceItem, scale: Scale) -> Sample:
             "low": scale.low,
             "high": scale.high,
             "choices": len(item.choices),
-            **({"subject": item.subject} if item.subject else {}),
+            **({"subject": item.part} if item.part else {}),
         },
     )

@@ -1,16 +1,23 @@
 """What the report shows of FermiEval."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
 
 import pandas as pd
 
 from inspect_confidence.results import Result
 from inspect_confidence.studies.study import FigureSpec, Headline, Resampling, View
-from inspect_confidence.studies.tables import Cell, cell
+from inspect_confidence.studies.tables import (
+    Column,
+    Row,
+    Rows,
+    TableSpec,
+    built,
+    cell,
+    columns_with_numbers,
+)
 
-Found = Mapping[tuple[str, str, str], Mapping[Any, Any]]
+Found = Mapping[tuple[str, str, str], Row]
 """Rows of results by method, level and metric."""
 
 _INTERVAL_COLUMNS = (
@@ -36,124 +43,106 @@ def interval_tables(results: pd.DataFrame) -> list[View]:
     One table a model, or one a metric where there are more than two methods.
 
     Args:
-        results: With the parts of their condition as columns, empty where a part is missing.
+        results: Rows of the results table, of this study.
     """
-    shown = [
-        view
-        for (model, dataset, variant), rows in results.groupby(
-            ["model", "dataset", "variant"], sort=False
-        )
-        for view in _tables(_title(str(model), str(dataset), str(variant)), rows)
-    ]
-    return [*shown, *_reductions(results)]
+    rows = Rows.of(results).where(traces="")
+    shown = built(
+        spec
+        for (model, dataset, variant), mine in rows.each("model", "dataset", "variant")
+        for spec in _of_model(_title(model, dataset, variant), mine)
+    )
+    return [*shown, *_reductions(rows)]
 
 
 def _title(model: str, dataset: str, variant: str) -> str:
     return model + (f" on {dataset}" if dataset else "") + (f" ({variant})" if variant else "")
 
 
-def _tables(title: str, results: pd.DataFrame) -> Iterator[View]:
-    split = "test" if (results["split"] == "test").any() else ""
+def _of_model(title: str, rows: Rows) -> Iterator[TableSpec]:
+    split = "test" if rows.where(split="test").rows else ""
     title += ", test split" if split else ""
-    found = _found(results[results["split"].isin({split, ""})], split)
-    methods = list(dict.fromkeys(method for method, _, _ in found))
-    asked = f"{_asked(found):,} judgments; " if _asked(found) else ""
-    caption = ".\n".join([f"{asked}95% intervals in brackets", *_captions(found)]) + "."
-    if len(methods) <= 2:
-        parts = [
-            _columns(found, methods, column, f"{{}} {column[1]}") for column in _INTERVAL_COLUMNS
+    found = _found(rows, split)
+    methods = {_method(row): row for row in found.values()}
+    asked = sum(int(row.value) for (_, _, metric), row in found.items() if metric == "n")
+    parts = [f"{asked:,} judgments; " * bool(asked) + "95% intervals in brackets", *_told(found)]
+    caption = ".\n".join(parts) + "."
+    levels = rows.where(split=split).having("level").by(lambda row: float(row["level"]))
+
+    def table(title: str, heading: str, *metrics: tuple[str, str, int], caption: str) -> TableSpec:
+        columns = [
+            Column(
+                *(metric, heading.format(method, name), digits),
+                where={part: row[part] for part in ("method", *_DETAILS)},
+            )
+            for metric, name, digits in metrics
+            for method, row in methods.items()
         ]
-        yield View(title, pd.concat([_levels(found), *parts], axis=1), caption)
+        label, layout = _level, columns_with_numbers
+        return TableSpec(title, levels, ("level",), columns, caption, label, layout)
+
+    if len(methods) <= 2:
+        yield table(title, "{} {}", *_INTERVAL_COLUMNS, caption=caption)
         return
     for column in _INTERVAL_COLUMNS:
-        table = pd.concat([_levels(found), _columns(found, methods, column, "{}")], axis=1)
         last = column is _INTERVAL_COLUMNS[-1]
-        yield View(f"{title}: {column[1]}", table, caption if last else "")
+        yield table(f"{title}: {column[1]}", "{}", column, caption=caption if last else "")
 
 
-def _levels(found: Found) -> pd.DataFrame:
-    levels = sorted({level for _, level, _ in found if level}, key=float)
-    return pd.DataFrame({"level": [f"{level}%" for level in levels]})
+def _level(line: Mapping[str, str]) -> Mapping[str, str]:
+    return {"level": f"{line['level']}%"}
 
 
-def _columns(
-    found: Found, methods: list[str], column: tuple[str, str, int], name: str
-) -> pd.DataFrame:
-    """A metric, a column a method; methods that don't have it are left out."""
-    metric, _, digits = column
-    levels = sorted({level for _, level, _ in found if level}, key=float)
-    cells = {
-        name.format(method): [_number(found, method, level, metric, digits) for level in levels]
-        for method in methods
-    }
-    shown = {key: numbers for key, numbers in cells.items() if set(numbers) != {"-"}}
-    return pd.DataFrame(shown, dtype=object)
-
-
-def _found(results: pd.DataFrame, split: str) -> Found:
+def _found(rows: Rows, split: str) -> Found:
     """Rows by method, level and metric: of the split, or of all judgments where it has none."""
-    found: dict[tuple[str, str, str], Mapping[Any, Any]] = {}
-    for row in results.to_dict("records"):
-        if row["traces"]:
-            continue
-        method = _method(row["method"], [row[name] for name in _DETAILS])
-        key = (method, row["level"], row["metric"])
-        if row["split"] == split or (not row["level"] and key not in found):
+    found: dict[tuple[str, str, str], Row] = {}
+    for row in rows:
+        key = (_method(row), row["level"], row["metric"])
+        if row["split"] == split or not (row["split"] or row["level"] or key in found):
             found[key] = row
     return found
 
 
-def _method(method: str, details: Iterable[str]) -> str:
+def _method(row: Row) -> str:
     """A method with what it was based on or adjusted by: `logprob(score)`."""
-    there = ",".join(detail for detail in details if detail)
-    return f"{method}({there})" if there else method
+    details = ",".join(row[name] for name in _DETAILS if row[name])
+    return f"{row['method']}({details})" if details else row["method"]
 
 
-def _captions(found: Found) -> Iterator[str]:
+def _told(found: Found) -> Iterator[str]:
+    """What a caption says of numbers over levels, and of infinite intervals."""
     for metric, label, digits in _OVER_LEVELS:
         for (method, level, name), row in found.items():
             if name == metric:
                 where = f"{method}, {level}%" if level else method
-                rule = f", {row['note']}" if metric == "decoding_temperature" else ""
-                number = _number(found, method, level, metric, digits)
-                yield f"{label} ({where}): {number}{rule}"
+                rule = f", {row.note}" if metric == "decoding_temperature" else ""
+                yield f"{label} ({where}): {cell(row.record, digits)}{rule}"
     for (_, level, metric), row in found.items():
-        if metric == "conformal_offset" and math.isinf(row["value"]):
-            yield f"{level}%: {row['note']}"
+        if metric == "conformal_offset" and math.isinf(row.value):
+            yield f"{level}%: {row.note}"
 
 
-def _number(found: Found, method: str, level: str, metric: str, digits: int) -> Cell:
-    return cell(found.get((method, level, metric)), digits)
-
-
-def _asked(found: Found) -> int:
-    return sum(int(row["value"]) for key, row in found.items() if key[2] == "n")
-
-
-def _reductions(results: pd.DataFrame) -> Iterator[View]:
+def _reductions(rows: Rows) -> Iterator[View]:
     """How much each method lowers the interval score of stated intervals, mean over models."""
-    test = results[(results["split"] == "test") & (results["level"] != "")]
-    scores = test[test["metric"] == "interval_score"]
-    base = scores[scores["method"] == "direct"].set_index(["model", "dataset", "variant", "level"])
-    others = scores[scores["method"] != "direct"]
-    if base.empty or others.empty:
+    scores = [*rows.where(split="test", metric="interval_score").having("level")]
+    names = ("model", "dataset", "variant", "level")
+    direct = {
+        tuple(row[name] for name in names): row.value for row in scores if row["method"] == "direct"
+    }
+    others = [row for row in scores if row["method"] != "direct"]
+    if not direct or not others:
         return
-    keys = pd.MultiIndex.from_frame(others[["model", "dataset", "variant", "level"]])
-    direct = base["value"].reindex(keys).to_numpy()
-    names = [
-        _method(row["method"], [row[name] for name in _DETAILS])
-        for row in others.to_dict("records")
-    ]
-    reduction = pd.DataFrame(
+    scored = pd.DataFrame(
         {
-            "level": others["level"] + "%",
-            "method": names,
-            "reduction": 100 * (1 - others["value"] / direct),
+            "level": [f"{row['level']}%" for row in others],
+            "method": list(map(_method, others)),
+            "score": [row.value for row in others],
+            "direct": [direct.get(tuple(row[name] for name in names), math.nan) for row in others],
         }
     )
-    means = reduction.groupby(["level", "method"], sort=False)["reduction"].mean().unstack("method")
+    scored["reduction"] = 100 * (1 - scored["score"] / scored["direct"])
+    means = scored.groupby(["level", "method"], sort=False)["reduction"].mean().unstack("method")
     table = means.map(lambda value: f"{value:.0f}%" if math.isfinite(value) else "-").reset_index()
-    models = others["model"].nunique()
+    models = len({row["model"] for row in others})
     yield View(
         "Reduction of the interval score against direct, test split",
         table,

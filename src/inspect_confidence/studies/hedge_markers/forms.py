@@ -1,11 +1,52 @@
-"""Files that say which form stands for each hedge marker."""
+"""Options of the study, and files that say which form stands for each hedge marker."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import nextafter
 from pathlib import Path
 
-from inspect_confidence.arguments import read_text
+from inspect_confidence.arguments import choice, number, numbers, read_text, user_path
 from inspect_confidence.errors import InvalidArgument
+from inspect_confidence.studies.study import option
+
+
+def _thresholds(name: str, value: object) -> tuple[float, ...]:
+    given = value if isinstance(value, list | tuple | str) else [value]
+    return tuple(numbers(name, given, above=nextafter(1, 0), below=1e9))
+
+
+def _ddof(name: str, value: object) -> int:
+    return int(choice(name, value, ("0", "1")))
+
+
+def _clamp(name: str, value: object) -> float:
+    clamp = number(name, value)
+    if not 0 < clamp <= 1:
+        raise InvalidArgument(f"{name}={value} is not in (0, 1].")
+    return clamp
+
+
+@dataclass(frozen=True)
+class HedgeOptions:
+    """Options of the study of hedge markers.
+
+    Attributes:
+        markers: The form that stands for each hedge marker, from a json file as `canonicalize`
+            writes it; rules decide if None.
+        marker_thresholds: T: how many sentences a marker needs in a data set's split; each of
+            several has rows of its own.
+        ddof: n - ddof divides the squares in coefficients of variation; 0 or 1.
+        correlation_clamp: Correlations are kept within it, in (0, 1], before Fisher's
+            transformation.
+    """
+
+    markers: Mapping[str, str] | None = option(
+        None, lambda name, value: read_forms(user_path(name, value))
+    )
+    marker_thresholds: Sequence[float] = option((10.0,), _thresholds)
+    ddof: int = option(1, _ddof)
+    correlation_clamp: float = option(0.9999, _clamp)
 
 
 def read_forms(path: Path) -> dict[str, str]:

@@ -25,25 +25,21 @@ _NAN = float("nan")
 
 def read_hedged(sample: SampleFacts) -> list[dict[str, Any]]:
     """The judgments of a reply: its sentences' markers, each with the sentence's confidence."""
-    metadata = sample.metadata
-    row = {name: metadata[name] for name in ("item", "split", "dataset")}
-    score = sample.score("hedged")
-    if score is None or not isinstance(score.value, Mapping):
-        missing = "the log holds no score 'hedged'; run `inspect score`"
-        status, reason = sample.failure or ("scoring_failed", missing)
-        return [{**row, "status": status, "reason": reason}]
+    score, became = sample.read("hedged")
+    row = {name: sample.metadata[name] for name in ("item", "split", "dataset")}
+    row |= score.only("correct", "punt", "draws", "empty_draws", "cut")
     said = score.metadata
-    status, reason = said["status"], said["detail"]
-    if sample.failure and status != "ok":  # the run's failure, not the reply's
-        status, reason = sample.failure
-    told = ("correct", "punt", "draws", "empty_draws", "cut")
-    row |= {name: score.value[name] for name in told}
-    row["judge"] = said["judge"]
-    sentences = json.loads(said["judged"])
+    sentences = json.loads(said.get("judged", "[]"))
     if not sentences:
-        return [{**row, "status": status, "reason": reason}]
+        return [{**row, "judge": said.get("judge", ""), **became}]
     return [
-        {**row, "sentence": number, **one, "reason": one["reason"] or said["verdict_reason"]}
+        {
+            **row,
+            "judge": said["judge"],
+            "sentence": number,
+            **one,
+            "reason": one["reason"] or said["verdict_reason"],
+        }
         for number, sentence in enumerate(sentences, start=1)
         for one in _of_sentence(sentence)
     ]
@@ -76,17 +72,10 @@ def _of_sentence(sentence: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def read_judged(sample: SampleFacts) -> list[dict[str, Any]]:
     """The judgment of a labelled item."""
-    metadata = sample.metadata
-    row = {name: metadata[name] for name in ("item", "form", "word")}
-    score = sample.score("judge_item")
-    if score is None or not isinstance(score.value, Mapping):
-        missing = "the log holds no score 'judge_item'; run `inspect score`"
-        status, reason = sample.failure or ("scoring_failed", missing)
-        return [{**row, "status": status, "reason": reason}]
+    score, became = sample.read("judge_item")
+    row = {name: sample.metadata[name] for name in ("item", "form", "word")}
     names = ("found", "missed", "false", "decisiveness", "labelled", "agreed", "verdict")
-    numbers = {name: score.value[name] for name in names}
-    status, reason = score.metadata["status"], score.metadata["detail"]
-    return [{**row, **numbers, "status": status, "reason": reason}]
+    return [{**row, **score.only(*names), **became}]
 
 
 def completed_hedges(rows: pd.DataFrame, markers: Mapping[str, str] | None = None) -> pd.DataFrame:

@@ -1,13 +1,15 @@
 """What the report shows of the hedge study."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-import numpy as np
 import pandas as pd
 
-from inspect_confidence.metrics import clustered_wilson_interval
-from inspect_confidence.results import Result, encode_condition, with_parts
+from inspect_confidence.results import Result
+from inspect_confidence.studies.bins import bin_shares
+from inspect_confidence.studies.estimate import runs
+from inspect_confidence.studies.hedge_markers.forms import HedgeOptions
 from inspect_confidence.studies.hedge_markers.judgments import (
     REPLY,
     Sentences,
@@ -15,14 +17,13 @@ from inspect_confidence.studies.hedge_markers.judgments import (
     with_judges,
 )
 from inspect_confidence.studies.study import FigureSpec, Headline, Resampling, View
-from inspect_confidence.studies.tables import Cell, cell, only
+from inspect_confidence.studies.tables import Column, Rows, TableSpec, built, titled
 
 MOST_MARKERS = 12
 BINS = 10
 
 _DETAIL_TASK = "hedge_markers"
 _ALL = "all"
-_NAN = float("nan")
 
 
 def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
@@ -37,42 +38,27 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
     """
     if _DETAIL_TASK not in frames:
         return []
-    rows = with_judges(completed_hedges(frames[_DETAIL_TASK], resampling.markers))
+    forms = resampling.options(HedgeOptions).markers
+    rows = with_judges(completed_hedges(frames[_DETAIL_TASK], forms))
     found: list[Result] = []
-    for (model, variant, judge), said in rows.groupby(["model", "variant", "judge"], sort=False):
-        run = Result(_DETAIL_TASK, str(model), _ALL, "", "", _NAN, _NAN, _NAN, 0, "")
-        where = {"variant": variant, "judge": judge}
-        found += _densities(Sentences.of(said), run, where, resampling.convention)
-    return found
-
-
-def _densities(
-    said: Sentences, run: Result, condition: Mapping[str, object], convention: str | None
-) -> Iterator[Result]:
-    """The share of a marker's sentences in each bin, with Wilson's interval over items."""
-    counted = said.counted(convention)
-    markers = said.markers(counted, 0)
-    note = _left_out(said, counted, markers[MOST_MARKERS:])
-    for marker in markers[:MOST_MARKERS]:
-        mine = counted[counted["standard"] == marker]
-        unit = pd.factorize(mine["unit"])[0]
-        trials = np.bincount(unit).astype(float)
-        # 0.3 * 10 may be a little below 3: what is that close to an edge is on it.
-        place = np.floor(mine["confidence"].to_numpy(float) * BINS + 1e-9).clip(0, BINS - 1)
-        for k in range(BINS):
-            inside = np.bincount(unit, place == k)
-            low, high = clustered_wilson_interval(inside, trials)
-            name = f"{k / BINS:g}-{(k + 1) / BINS:g}"
-            yield replace(
-                run,
-                condition=encode_condition({**condition, "marker": marker, "bin": name}),
-                metric="confidence_share",
-                value=float(inside.sum() / len(mine)),
-                ci_low=low,
-                ci_high=high,
-                n=len(mine),
-                note=note,
+    for key, condition, some in runs(rows, ("model", "variant", "judge")):
+        said = Sentences.of(some)
+        counted = said.counted(resampling.convention)
+        markers = said.markers(counted, 0)
+        note = _left_out(said, counted, markers[MOST_MARKERS:])
+        for marker in markers[:MOST_MARKERS]:
+            mine = counted[counted["standard"] == marker]
+            confidence, unit = mine["confidence"].to_numpy(float), pd.factorize(mine["unit"])[0]
+            found += bin_shares(
+                replace(key, dataset=_ALL),
+                condition.but(marker=marker),
+                "confidence_share",
+                confidence,
+                unit,
+                BINS,
+                note,
             )
+    return found
 
 
 def _left_out(said: Sentences, counted: pd.DataFrame, rarer: Sequence[str]) -> str:
@@ -88,138 +74,87 @@ def _left_out(said: Sentences, counted: pd.DataFrame, rarer: Sequence[str]) -> s
     return "; ".join(filter(None, told))
 
 
-_PARTS = (
-    *("variant", "judge", "split", "marker", "marker_threshold", "level", "correlation"),
-    *("no_hedge", "outcome", "faithful", "of", "reference"),
-)
+_INTERVALS = "95% bootstrap intervals over items."
 _SETS = (
-    ("accuracy", "accuracy"),
-    ("punt_rate", "punts"),
-    ("faithfulness", "faithfulness"),
-    ("cmfg", "cMFG"),
-    ("mean_internal_confidence", "internal confidence"),
-    ("mean_decisiveness", "decisiveness"),
-    ("hedges_per_sentence", "hedges a sentence"),
-    ("sentences_per_reply", "sentences a reply"),
-    ("format_failure_rate", "unreadable"),
-    ("grader_failure_rate", "not judged"),
+    Column("accuracy", "accuracy"),
+    Column("punt_rate", "punts"),
+    Column("faithfulness", "faithfulness"),
+    Column("cmfg", "cMFG"),
+    Column("mean_internal_confidence", "internal confidence"),
+    Column("mean_decisiveness", "decisiveness"),
+    Column("hedges_per_sentence", "hedges a sentence"),
+    Column("sentences_per_reply", "sentences a reply"),
+    Column("format_failure_rate", "unreadable"),
+    Column("grader_failure_rate", "not judged"),
 )
 _STABILITY = ("id_mae", "cd_mae", "m_avg_cv", "d_avg_cv", "mrc", "mac", "mcc", "mrc_change")
-_VIEW_CHECK = (
-    ("extraction_precision", "precision of markers"),
-    ("extraction_recall", "recall of markers"),
-    ("agreement_accuracy", "agreement"),
-    ("verdict_accuracy", "verdicts"),
-    ("decisiveness_rank_correlation", "decisiveness, rank correlation"),
-    ("decisiveness_error", "decisiveness, error"),
-    ("grader_failure_rate", "not judged"),
+_PEOPLE = {"reference": "survey"}
+_JUDGES = (
+    Column("extraction_precision", "precision of markers"),
+    Column("extraction_recall", "recall of markers"),
+    Column("agreement_accuracy", "agreement"),
+    Column("verdict_accuracy", "verdicts"),
+    Column("decisiveness_rank_correlation", "decisiveness, rank correlation", where=_PEOPLE),
+    Column("decisiveness_error", "decisiveness, error", where=_PEOPLE),
+    Column("grader_failure_rate", "not judged"),
 )
-_MOST_MARKERS = 25
+_MOST_SHOWN = 25
 
 
 def hedge_tables(results: pd.DataFrame) -> list[View]:
     """Data sets, stability and markers, model by model; then the check of judges."""
-    rows = with_parts(results, _PARTS)
-    study, check = (rows[rows["task"] == task] for task in ("hedge_markers", "judge_check"))
-    shown = [
-        view
-        for (model, variant, judge, threshold), mine in study.groupby(
-            ["model", "variant", "judge", "marker_threshold"], sort=False
-        )
-        for view in _of_model(_title(*map(str, (model, variant, judge, threshold))), mine)
-    ]
-    return [*shown, *_of_judges(check)]
+    rows = Rows.of(results)
+    study = rows.where(task=_TASK).each("model", "variant", "judge", "marker_threshold")
+    judges = TableSpec(
+        "Judges",
+        rows.where(task=_CHECK),
+        ("model", "variant"),
+        _JUDGES,
+        f"Decisiveness against the medians of the people surveyed. {_INTERVALS}",
+        label=lambda line: {"judge": titled(*line.values())},
+    )
+    return built([*(spec for who, mine in study for spec in _of_model(_title(*who), mine)), judges])
 
 
 def _title(model: str, variant: str, judge: str, threshold: str) -> str:
     by = f"judged by {judge}" if judge else ""
-    return " ".join(filter(None, (model, variant, by, f"T={threshold}" if threshold else "")))
+    return titled(model, variant, by, f"T={threshold}" if threshold else "")
 
 
-def _of_model(who: str, rows: pd.DataFrame) -> Iterator[View]:
-    sets = rows[(rows["dataset"] != "all") & (rows["marker"] == "")]
-    if len(sets):
-        yield View(f"Data sets: {who}", _wide(sets, ["dataset", "split"], _SETS), _INTERVALS)
-    over = rows[(rows["dataset"] == "all") & rows["metric"].isin(_STABILITY)]
-    if len(over):
-        yield View(
-            f"Stability of markers: {who}",
-            _long(over),
-            "Lower is better of id_mae, cd_mae and m_avg_cv, higher of mrc. id_mae and cd_mae "
-            "aren't 0 for a stable model either: draws scatter. A dash is undefined, and the note "
-            "in the results says why.",
-        )
-    mics = rows[(rows["metric"] == "mic") & (rows["marker"] != "")]
-    plain = mics[(mics["outcome"] == "") & (mics["faithful"] == "")]
-    if len(plain):
-        yield View(
-            f"Marker internal confidence: {who}",
-            _by_marker(plain),
-            f"The {_MOST_MARKERS} commonest markers. {_INTERVALS}",
-        )
-
-
-_INTERVALS = "95% bootstrap intervals over items."
-
-
-def _wide(
-    rows: pd.DataFrame, keys: Sequence[str], columns: Sequence[tuple[str, str]]
-) -> pd.DataFrame:
-    lines = []
-    for values, mine in rows.groupby(list(keys), sort=False):
-        line = dict(zip(keys, values, strict=True))
-        for metric, heading in columns:
-            line[heading] = cell(only(mine[mine["metric"] == metric]))
-        lines.append(line)
-    return pd.DataFrame(lines, dtype=object)
-
-
-def _long(rows: pd.DataFrame) -> pd.DataFrame:
-    lines = []
-    for row in rows.to_dict("records"):
-        parts = ("level", "split", "correlation")
-        what = ", ".join(str(row[name]) for name in parts if row[name])
-        without = "without <no_hedge>" if row["no_hedge"] else ""
-        lines.append(
-            {
-                "metric": row["metric"],
-                "of": ", ".join(filter(None, (what, without))),
-                "value": cell(row, 3),
-            }
-        )
-    return pd.DataFrame(lines, dtype=object)
-
-
-def _by_marker(rows: pd.DataFrame) -> pd.DataFrame:
-    sizes = rows.groupby("marker")["n"].sum().sort_values(ascending=False, kind="stable")
-    groups = list(dict.fromkeys(zip(rows["dataset"], rows["split"], strict=True)))
-    lines = []
-    for marker in sizes.index[:_MOST_MARKERS]:
-        mine = rows[rows["marker"] == marker]
-        line = {"marker": marker, "sentences": str(int(sizes[marker]))}
-        for dataset, split in groups:
-            of_group = mine[(mine["dataset"] == dataset) & (mine["split"] == split)]
-            line[f"{dataset} {split}"] = cell(only(of_group))
-        lines.append(line)
-    return pd.DataFrame(lines, dtype=object)
-
-
-def _of_judges(rows: pd.DataFrame) -> Iterator[View]:
-    if not len(rows):
-        return
-    lines = []
-    for (model, variant), mine in rows.groupby(["model", "variant"], sort=False):
-        line: dict[str, str | Cell] = {"judge": " ".join(filter(None, (str(model), str(variant))))}
-        for metric, heading in _VIEW_CHECK:
-            of_metric = mine[mine["metric"] == metric]
-            people = of_metric[of_metric["reference"].isin(("", "survey"))]
-            line[heading] = cell(only(people))
-        lines.append(line)
-    yield View(
-        "Judges",
-        pd.DataFrame(lines, dtype=object),
-        f"Decisiveness against the medians of the people surveyed. {_INTERVALS}",
+def _of_model(who: str, rows: Rows) -> Iterator[TableSpec]:
+    yield TableSpec(f"Data sets: {who}", rows, ("dataset", "split"), _SETS, _INTERVALS)
+    yield TableSpec(
+        f"Stability of markers: {who}",
+        rows.where(dataset=_ALL).among("metric", _STABILITY),
+        ("metric", "level", "split", "correlation", "no_hedge"),
+        [Column("", "value", 3)],
+        "Lower is better of id_mae, cd_mae and m_avg_cv, higher of mrc. id_mae and cd_mae aren't 0 "
+        "for a stable model either: draws scatter. A dash is undefined, and the note in the "
+        "results says why.",
+        label=_stability,
     )
+    mics = rows.where(metric="mic", outcome="", faithful="").having("marker")
+    sizes = Counter[str]()
+    for row in mics:
+        sizes[row["marker"]] += row.record["n"]
+    commonest = sorted(sizes, key=lambda marker: (-sizes[marker], marker))[:_MOST_SHOWN]
+    yield TableSpec(
+        f"Marker internal confidence: {who}",
+        mics.among("marker", commonest).by(lambda row: commonest.index(row["marker"])),
+        ("marker",),
+        [
+            Column("", f"{dataset} {split}", where={"dataset": dataset, "split": split})
+            for (dataset, split), _ in mics.each("dataset", "split")
+        ],
+        f"The {_MOST_SHOWN} commonest markers. {_INTERVALS}",
+        label=lambda line: {**line, "sentences": str(sizes[line["marker"]])},
+    )
+
+
+def _stability(line: Mapping[str, str]) -> Mapping[str, str]:
+    without = "without <no_hedge>" if line["no_hedge"] else ""
+    parts = (*(line[name] for name in ("level", "split", "correlation")), without)
+    return {"metric": line["metric"], "of": ", ".join(filter(None, parts))}
 
 
 _TASK, _CHECK = "hedge_markers", "judge_check"

@@ -1,7 +1,7 @@
-"""LifeEval's and the question sets' samples as rows of judgments, and the study's recorded ones."""
+"""LifeEval's and the question sets' samples as judgments, and judgments of a file made whole."""
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from string import ascii_uppercase
 from typing import Any
 
@@ -10,7 +10,7 @@ import pandas as pd
 
 from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.prompts.question_sets import KINDS
-from inspect_confidence.studies.study import SampleFacts, ScoreFacts
+from inspect_confidence.studies.study import SampleFacts
 
 HALF_OPEN = "half-open"
 STATED, TOKEN = "stated", "token"
@@ -19,26 +19,25 @@ STATED, TOKEN = "stated", "token"
 _VERDICTS = ("True", "False")
 
 _NAN = float("nan")
-_AGE_SCORER, _OPTION_SCORER = "age_at_death", "option_confidence"
-_AGE_NUMBERS = ("answer", "confidence", "score", "mas", "best_answer")
 
 
 def read_age(sample: SampleFacts) -> list[dict[str, Any]]:
     """The judgment of a person: an age and its probability, or why there is none."""
-    row = {name: sample.metadata.get(name) for name in ("item", "split", "sex", "age", "radius")}
-    row["source"] = STATED
-    score = sample.score(_AGE_SCORER)
-    if score is None or not isinstance(score.value, Mapping):
-        return [{**row, **_missing(sample, _AGE_SCORER)}]
-    numbers = {name: score.value[name] for name in _AGE_NUMBERS}
-    table, window = score.metadata["table"], score.metadata["window"]
-    by = {"dataset": table, "table": table, "window": window}
-    return [{**row, **numbers, **by, **_status(sample, score)}]
+    asked = ("item", "split", "sex", "age", "radius")
+    score, became = sample.read("age_at_death")
+    row = {name: sample.metadata.get(name) for name in asked} | {"source": STATED}
+    row |= score.only("answer", "confidence", "score", "mas", "best_answer")
+    if score.value:
+        table, window = score.metadata["table"], score.metadata["window"]
+        row |= {"dataset": table, "table": table, "window": window}
+    return [{**row, **became}]
 
 
 def read_options(sample: SampleFacts) -> list[dict[str, Any]]:
     """The judgments of a question: the stated one, and its token's where that was asked for."""
     metadata = sample.metadata
+    score, became = sample.read("option_confidence")
+    value, said = score.value, score.metadata
     row = {
         "item": metadata["item"],
         "split": metadata.get("split"),
@@ -46,54 +45,28 @@ def read_options(sample: SampleFacts) -> list[dict[str, Any]]:
         "given": metadata.get("given", ""),
         "choices": metadata.get("choices") or _NAN,
         "target": sample.target,
+        "answer": score.answer or "",
+        **score.only("correct"),
     }
-    score = sample.score(_OPTION_SCORER)
-    if score is None or not isinstance(score.value, Mapping):
-        return [{**row, "source": STATED, **_missing(sample, _OPTION_SCORER)}]
-    value, said = score.value, score.metadata
-    answered = {"answer": score.answer or "", "correct": value["correct"]}
-    rows = [
-        {
-            **row,
-            **answered,
-            "source": STATED,
-            "confidence": value["confidence"],
-            "raw_sum": value["raw_sum"],
-            "probabilities": _listed(said["probabilities"]),
-            **_status(sample, score),
-        }
-    ]
-    if sample.generation.get("logprobs") and metadata["kind"] != "given":
-        rows.append(
-            {
-                **row,
-                **answered,
-                "source": TOKEN,
-                "confidence": value["token_confidence"],
-                "probabilities": _listed(said["token_probabilities"]),
-                "unseen_mass": said["unseen_mass"],
-                "status": said["token_status"],
-                "reason": said["token_detail"],
-            }
-        )
-    return rows
+    stated = {"source": STATED, **score.only("confidence", "raw_sum"), **became}
+    if not value:
+        return [row | stated]
+    stated["probabilities"] = _listed(said["probabilities"])
+    if metadata["kind"] == "given" or not sample.generation.get("logprobs"):
+        return [row | stated]
+    token = {
+        "source": TOKEN,
+        "confidence": value["token_confidence"],
+        "probabilities": _listed(said["token_probabilities"]),
+        "unseen_mass": said["unseen_mass"],
+        "status": said["token_status"],
+        "reason": said["token_detail"],
+    }
+    return [row | stated, row | token]
 
 
 def _listed(text: str) -> str:
     return "" if text == "[]" else text
-
-
-def _missing(sample: SampleFacts, scorer: str) -> dict[str, Any]:
-    missing = f"the log holds no score {scorer!r}; run `inspect score`"
-    status, reason = sample.failure or ("scoring_failed", missing)
-    return {"status": status, "reason": reason}
-
-
-def _status(sample: SampleFacts, score: ScoreFacts) -> dict[str, Any]:
-    status, reason = score.metadata["status"], score.metadata["detail"]
-    if sample.failure and status != "ok":  # the run's failure, not the reply's
-        status, reason = sample.failure
-    return {"status": status, "reason": reason}
 
 
 def completed_ages(rows: pd.DataFrame) -> pd.DataFrame:

@@ -3,16 +3,33 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from math import isnan
 
 import numpy as np
 import pandas as pd
 
 from inspect_confidence.metrics import means_of
-from inspect_confidence.results import Result, encode_condition, with_parts
-from inspect_confidence.studies.bins import confidence_bins, type2_rates
-from inspect_confidence.studies.estimate import Family, Number, draw, results_of
-from inspect_confidence.studies.intervals import left_out
+from inspect_confidence.results import Condition, Key, Result
+from inspect_confidence.studies.bins import (
+    RESAMPLES,
+    bin_name,
+    bin_of,
+    confidence_bins,
+    type2_rates,
+)
+from inspect_confidence.studies.estimate import (
+    NAN,
+    NO_INTERVAL,
+    Estimand,
+    Number,
+    draw,
+    left_out,
+    noted,
+    places,
+    results_of,
+    runs,
+    statuses,
+)
 from inspect_confidence.studies.life_eval.judgments import (
     HALF_OPEN,
     completed_ages,
@@ -21,15 +38,17 @@ from inspect_confidence.studies.life_eval.judgments import (
 )
 from inspect_confidence.studies.life_eval.numbers import counted
 from inspect_confidence.studies.study import FigureSpec, Headline, Resampling, View
-from inspect_confidence.studies.tables import cell, only
+from inspect_confidence.studies.tables import (
+    NOTHING,
+    Column,
+    Row,
+    Rows,
+    TableSpec,
+    built,
+    columns_with_numbers,
+    titled,
+)
 
-Condition = Mapping[str, object]
-
-_BINS = 10
-_EDGE = 1e-9  # a probability this near to an edge lies on it
-_RESAMPLES = 1_000  # enough for the width of a line
-_NAN = float("nan")
-_NONE = (_NAN, _NAN)
 _UNREAD = "undefined: no readable judgment"
 
 
@@ -37,92 +56,79 @@ def details_of_lives(rows: pd.DataFrame, resampling: Resampling) -> Iterator[Res
     """All rows of this file, for each model, data set, variant and window.
 
     Args:
-        rows: Completed judgments of `life_eval`, with `edge`: the window where it isn't the
-            default.
+        rows: Completed judgments of `life_eval`; `window` is empty where it is the default.
         resampling: Number, up to 1000, and seed of the bootstrap.
     """
-    read = counted(rows)
-    by = ["task", "dataset", "variant", "edge", "model"]
-    for key, some in read.groupby(by, sort=False):
-        task, dataset, variant, edge, model = map(str, key)
-        run = Result(task, model, dataset, "", "", _NAN, _NAN, _NAN, 0, "")
-        condition = {"variant": variant, "window": edge}
-        yield from _truth_bins(some, run, condition, resampling)
-        yield from _by_age(some, run, condition)
-        yield from _by_item(some, run, condition)
+    by = ("dataset", "variant", "window", "model")
+    for key, condition, some in runs(counted(rows), by):
+        yield from _truth_bins(some, key, condition, resampling)
+        yield from _by_age(some, key, condition)
+        yield from _by_item(some, key, condition)
 
 
 def _truth_bins(
-    rows: pd.DataFrame, run: Result, condition: Condition, resampling: Resampling
+    rows: pd.DataFrame, key: Key, condition: Condition, resampling: Resampling
 ) -> list[Result]:
     """Mean confidence in bins of true probability, by radius and, if there are several, over all.
 
-    Bins are [k/10, (k+1)/10), the last one closed. Intervals are a bootstrap over items.
+    Intervals are a bootstrap over items.
     """
     there = (rows["confidence"] + rows["correct"]).notna()
     if not there.any():
-        where = encode_condition(condition)
-        said = (_UNREAD, left_out(_statuses(rows, there)))
+        said = noted(_UNREAD, left_out(statuses(rows, there)))
         metrics = ("truth_bin_probability", "truth_bin_confidence")
-        return [_row(run, where, metric, _NAN, 0, said) for metric in metrics]
+        return [key.result(condition, metric, NAN, n=0, note=said) for metric in metrics]
     by_radius = list(rows.groupby("radius", sort=True))
     together: list[tuple[object, pd.DataFrame]] = [("", rows)] if len(by_radius) > 1 else []
     units = pd.Index(rows["item"].unique())
-    families = [
-        family
+    estimands = [
+        one
         for radius, some in [*together, *by_radius]
-        for family in _bins(some, units, {**condition, "radius": radius})
+        for one in _bins(some, units, condition.but(radius=radius))
     ]
-    fewer = replace(resampling, resamples=min(resampling.resamples, _RESAMPLES))
-    return results_of(draw(families, np.zeros(len(units), np.int64), fewer), run)
+    fewer = replace(resampling, resamples=min(resampling.resamples, RESAMPLES))
+    return results_of(draw(estimands, len(units), fewer), key)
 
 
-def _bins(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> list[Family]:
+def _bins(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> list[Estimand]:
     """Means of true probability, which aren't resampled, and of confidence."""
     there = (rows["confidence"] + rows["correct"]).notna()
-    read = rows[there]
-    truth = read["correct"].to_numpy(float)
-    place = np.minimum(np.floor(truth * _BINS + _EDGE), _BINS - 1)
-    inside = place[:, None] == np.arange(_BINS)
-    bins = np.flatnonzero(inside.any(axis=0))
-    inside = inside[:, bins]
-    values = [
-        np.where(inside, one[:, None], _NAN) for one in (truth, read["confidence"].to_numpy(float))
-    ]
-    said = left_out(_statuses(rows, there))
+    read, said = rows[there], left_out(statuses(rows, there))
+    truth, confidence = (read[name].to_numpy(float) for name in ("correct", "confidence"))
+    bins, column = np.unique(bin_of(truth), return_inverse=True)
+    inside = column[:, None] == np.arange(len(bins))
     numbers: list[list[Number]] = [[], []]
-    for k, one in enumerate(bins):
-        where = {**condition, "bin": f"{one / _BINS:g}-{(one + 1) / _BINS:g}"}
-        n = int(inside[:, k].sum())
-        items = read["item"][inside[:, k]].nunique()
+    for k, place in enumerate(bins):
+        where = condition.but(bin=bin_name(place))
+        n, items = int(inside[:, k].sum()), read["item"][inside[:, k]].nunique()
         alone = "one item: no interval" if items == 1 else ""
-        note = "; ".join(filter(None, (alone, said, f"{items} items" if 1 < items < n else "")))
-        numbers[0].append(Number(where, "truth_bin_probability", n, said, _NONE))
-        interval = _NONE if alone else None
+        note = noted(alone, said, f"{items} items" if 1 < items < n else "")
+        numbers[0].append(Number(where, "truth_bin_probability", n, said, NO_INTERVAL))
+        interval = NO_INTERVAL if alone else None
         numbers[1].append(Number(where, "truth_bin_confidence", n, note, interval))
-    unit = units.get_indexer(pd.Index(read["item"])).astype(np.int64)
+    unit = places(read, units)
     return [
-        Family(some, means_of(means, unit, len(units)))
-        for some, means in zip(numbers, values, strict=True)
+        Estimand(some, means_of(np.where(inside, values[:, None], NAN), unit, len(units)))
+        for some, values in zip(numbers, (truth, confidence), strict=True)
     ]
 
 
-def _by_age(rows: pd.DataFrame, run: Result, condition: Condition) -> Iterator[Result]:
+def _by_age(rows: pd.DataFrame, key: Key, condition: Condition) -> Iterator[Result]:
     """Mean answer and mean best answer at each age, for each sex and radius."""
     by = ["radius", "sex", "age"]
     answer = rows["answer"].where(rows["score"].notna())
     notes = _notes(rows, answer.notna(), by)
     grouped = rows.assign(answer=answer).groupby(by, sort=True)[["answer", "best_answer"]]
     means, counts = grouped.mean(), grouped.count()
-    for key, values, sizes in zip(means.index, means.to_numpy(), counts.to_numpy(), strict=True):
-        where = encode_condition({**condition, **dict(zip(by, key, strict=True))})
-        left = (_UNREAD if not sizes[0] else "", notes.get(key, ""))
-        yield _row(run, where, "mean_answer", values[0], sizes[0], left)
-        unknown = "undefined: no best answer known" if not sizes[1] else ""
-        yield _row(run, where, "mean_best_answer", values[1], sizes[1], (unknown,))
+    for group, values, sizes in zip(means.index, means.to_numpy(), counts.to_numpy(), strict=True):
+        where, (n, known) = condition.but(**dict(zip(by, group, strict=True))), map(int, sizes)
+        note = noted("" if n else _UNREAD, notes.get(group, ""))
+        yield key.result(where, "mean_answer", values[0], n=n, note=note)
+        note = "" if known else "undefined: no best answer known"
+        yield key.result(where, "mean_best_answer", values[1], n=known, note=note)
 
 
-def _by_item(rows: pd.DataFrame, run: Result, condition: Condition) -> Iterator[Result]:
+def _by_item(rows: pd.DataFrame, key: Key, condition: Condition) -> Iterator[Result]:
     """Mean overconfidence in each item, over epochs, with the item's difficulty."""
     excess = (rows["confidence"] - rows["correct"]).where(rows["mas"].notna())
     notes = _notes(rows, excess.notna(), ["item"])
@@ -132,69 +138,53 @@ def _by_item(rows: pd.DataFrame, run: Result, condition: Condition) -> Iterator[
     for item, radius, mas, value, n in found.itertuples(name=None):
         known = not np.isnan(mas)
         difficulty = f"{1 - mas:.9g}" if known else ""
-        parts = {"item": item, "radius": radius, "difficulty": difficulty}
-        where = encode_condition({**condition, **parts})
+        where = condition.but(item=item, radius=radius, difficulty=difficulty)
         why = "" if n else _UNREAD if known else "undefined: its maximum isn't known"
-        yield _row(run, where, "item_overconfidence", value, n, (why, notes.get((item,), "")))
-
-
-def _row(
-    run: Result, condition: str, metric: str, value: float, n: int, notes: Sequence[str]
-) -> Result:
-    said = "; ".join(filter(None, notes))
-    where = (run.task, run.model, run.dataset, condition)
-    return Result(*where, metric, float(value), _NAN, _NAN, int(n), said)
+        note = noted(why, notes.get((item,), ""))
+        yield key.result(where, "item_overconfidence", value, n=int(n), note=note)
 
 
 def _notes(
     rows: pd.DataFrame, there: "pd.Series[bool]", by: Sequence[str]
 ) -> dict[tuple[object, ...], str]:
     """What is left out of each group that leaves anything out, by the group's values."""
-    statuses: dict[tuple[object, ...], list[str]] = defaultdict(list)
+    found: dict[tuple[object, ...], list[str]] = defaultdict(list)
     # Plain lists: there are as many groups as items, and pandas takes a millisecond for each.
-    for key, status in zip(
-        zip(*(rows[one] for one in by), strict=True), _statuses(rows, there), strict=True
+    for group, status in zip(
+        zip(*(rows[one] for one in by), strict=True), statuses(rows, there), strict=True
     ):
-        statuses[key].append(status)
-    return {key: left_out(said) for key, said in statuses.items() if set(said) != {"ok"}}
+        found[group].append(status)
+    return {group: left_out(said) for group, said in found.items() if set(said) != {"ok"}}
 
 
-def _statuses(rows: pd.DataFrame, there: "pd.Series[bool]") -> "pd.Series[str]":
-    """What became of each judgment, where `ok` is one with a value."""
-    status = rows["status"].where(rows["status"] != "ok", "without a value")
-    return status.where(~there, "ok")
-
-
-_PARTS = (
-    *("variant", "window", "radius", "source", "kind", "age"),
-    *("of", "versus", "threshold", "type1"),
-)
 _INTERVALS = "95% intervals: bootstrap over items, the slope's clustered; a dash is undefined."
 _STUDY = (
-    ("accuracy", "accuracy (%)", 2, 100),
-    ("mean_confidence", "confidence (%)", 2, 100),
-    ("ece", "ECE", 3, 1),
-    ("round_rate", "rounded (%)", 2, 100),
+    Column("accuracy", "accuracy (%)", factor=100),
+    Column("mean_confidence", "confidence (%)", factor=100),
+    Column("ece", "ECE", 3),
+    Column("round_rate", "rounded (%)", factor=100),
 )
-_LIFE_VIEW = (
+_LIVES = (
     *_STUDY,
-    ("overconfidence", "overconfidence", 3, 1),
-    ("hard_easy_slope", "hard-easy slope", 3, 1),
-    ("confidence_truth_correlation", "correlation with truth", 3, 1),
-    ("maximum_achievable_score", "MAS (%)", 2, 100),
-    ("optimal_answer_gap", "gap to best answer", 3, 1),
-    ("n", "n", 0, 1),
+    Column("overconfidence", "overconfidence", 3),
+    Column("hard_easy_slope", "hard-easy slope", 3),
+    Column("confidence_truth_correlation", "correlation with truth", 3),
+    Column("maximum_achievable_score", "MAS (%)", factor=100),
+    Column("optimal_answer_gap", "gap to best answer", 3),
+    Column("n", "n", 0),
 )
 _DISCRIMINATION = (
-    ("overconfidence", "overconfidence", 3, 1),
-    ("brier", "Brier", 3, 1),
-    ("auroc", "AUROC", 3, 1),
-    ("meta_d", "meta-d'", 2, 1),
-    ("n", "n", 0, 1),
+    Column("overconfidence", "overconfidence", 3),
+    Column("brier", "Brier", 3),
+    Column("auroc", "AUROC", 3),
+    Column("meta_d", "meta-d'"),
+    Column("n", "n", 0),
 )
-
-Column = tuple[str, str, int, int]
-"""Metric, heading, digits after the point, factor."""
+_TOKENS = (
+    Column("ece", "stated", 3),
+    Column("ece", "token", 3, where={"source": "token"}),
+    Column("difference", "difference", 3, where={"of": "ece", "versus": "token"}),
+)
 
 
 def calibration_tables(results: pd.DataFrame) -> list[View]:
@@ -203,141 +193,81 @@ def calibration_tables(results: pd.DataFrame) -> list[View]:
     Args:
         results: Rows of the results table, of this study.
     """
-    rows = with_parts(results, _PARTS)
-    return [
-        view
-        for (variant, window), some in rows.groupby(["variant", "window"], sort=False)
-        for view in _of_variant(some, _titled(str(variant), str(window)))
-    ]
-
-
-def best_age_curves(judgments: pd.DataFrame) -> pd.DataFrame:
-    """Answers and best answers by age, sex and radius: what the best-age figure draws.
-
-    Args:
-        judgments: Of `life_eval`.
-
-    Returns:
-        A row a data set, window, model, variant, sex, radius and age: `answer` (mean over judgments
-        that were read; NaN if there is none), `best_answer`, and `n`, the judgments read.
-    """
-    by = ["dataset", "window", "model", "variant", "sex", "radius", "age"]
-    grouped = judgments.groupby([name for name in by if name in judgments], sort=False)
-    return grouped.agg(
-        answer=("answer", "mean"), best_answer=("best_answer", "first"), n=("answer", "count")
-    ).reset_index()
-
-
-def _titled(variant: str, window: str) -> str:
-    said = " ".join(filter(None, (variant, f"{window} window" if window else "")))
-    return f": {said}" if said else ""
-
-
-def _of_variant(rows: pd.DataFrame, variant: str) -> Iterator[View]:
-    plain = rows[(rows[["of", "threshold", "type1", "kind"]] == "").all(axis=1)]
-    stated = plain[(plain["source"] == "") & (plain["age"] == "")]
-    lives = stated[stated["task"] == "life_eval"]
-    overall = lives[lives["radius"] == ""]
-    if len(overall):
-        table = _table(overall, ["model", "dataset"], _LIFE_VIEW)
-        yield View(f"Table 2, LifeEval{variant}", table, _caption(overall))
-    together = stated[stated["radius"] == ""]
-    yield View(f"Tables 3 and 4, all sets{variant}", _by_model(together), _caption(together))
-    by_radius = lives[lives["radius"] != ""]
-    if len(by_radius):
-        table = _table(
-            by_radius, ["model", "dataset", "radius"], [*_LIFE_VIEW[:5], *_LIFE_VIEW[6:]]
-        )
-        yield View(f"LifeEval by radius{variant}", table, _caption(by_radius))
-        yield View(
-            f"Best age by decade and radius{variant}",
-            _curves(plain[plain["age"] != ""]),
-            "Mean answer with its 95% bootstrap interval / mean best answer, in years, over all "
-            "that was asked. The best answer is the least whole age with the greatest true "
-            "probability.",
-        )
-    sets = stated[stated["task"] == "question_sets"]
-    if len(sets):
-        table = _table(sets, ["dataset", "model"], _DISCRIMINATION)
-        yield View(f"Discrimination{variant}", table, _INTERVALS)
-    yield from _tokens(rows, variant)
-
-
-def _tokens(rows: pd.DataFrame, variant: str) -> Iterator[View]:
-    """ECE of what is stated and of the answer's token, and their difference."""
-    eces = rows[(rows["metric"] == "ece") & (rows["task"] == "question_sets")]
-    tokens = eces[(eces["source"] == "token") & eces["value"].notna()]
-    if not len(tokens):
-        return
-    differences = rows[
-        (rows["metric"] == "difference") & (rows["of"] == "ece") & (rows["versus"] == "token")
-    ]
-    lines = []
-    for row in tokens.to_dict("records"):
-        line = {"dataset": row["dataset"], "model": row["model"]}
-        mine = [
-            some[(some["dataset"] == row["dataset"]) & (some["model"] == row["model"])]
-            for some in (eces[eces["source"] == ""], differences)
-        ]
-        line["stated"] = cell(only(mine[0]), 3)
-        line["token"] = cell(row, 3)
-        line["difference"] = cell(only(mine[1]), 3)
-        lines.append(line)
-    yield View(
-        f"ECE, stated and by the answer's token{variant}",
-        pd.DataFrame(lines, dtype=object),
-        "The difference is over items that have both.",
+    return built(
+        spec
+        for (variant, window), rows in Rows.of(results).each("variant", "window")
+        for spec in _of_variant(rows, titled(variant, f"{window} window" if window else ""))
     )
 
 
-def _table(rows: pd.DataFrame, keys: Sequence[str], columns: Sequence[Column]) -> pd.DataFrame:
-    lines = []
-    for values, mine in rows.groupby(list(keys), sort=False):
-        line: dict[str, Any] = dict(zip(keys, values, strict=True))
-        for metric, heading, digits, factor in columns:
-            line[heading] = cell(only(mine[mine["metric"] == metric]), digits, factor=factor)
-        lines.append(line)
-    table = pd.DataFrame(lines, dtype=object)
-    return table[[name for name in table if name in keys or (table[name] != "-").any()]]
+def _of_variant(rows: Rows, variant: str) -> Iterator[TableSpec]:
+    title = f"{{}}: {variant}".format if variant else str
+    lives, sets = (rows.where(task=task) for task in (_LIFE, _SETS))
+    yield TableSpec(
+        title("Table 2, LifeEval"),
+        *(lives, ("model", "dataset"), _LIVES, _caption),
+        layout=columns_with_numbers,
+    )
+    yield TableSpec(
+        title("Tables 3 and 4, all sets"),
+        *(rows, ("dataset", "model"), _STUDY, _caption),
+        layout=_by_model,
+    )
+    yield TableSpec(
+        title("LifeEval by radius"),
+        *(lives.having("radius"), ("model", "dataset", "radius"), _LIVES, _caption),
+        layout=columns_with_numbers,
+    )
+    ages = lives.having("age")
+    yield TableSpec(
+        title("Best age by decade and radius"),
+        *(ages, ("dataset", "model", "age"), [*map(_best_age, ages.values("radius"))]),
+        "Mean answer with its 95% bootstrap interval / mean best answer, in years, over all that "
+        "was asked. The best answer is the least whole age with the greatest true probability.",
+    )
+    yield TableSpec(
+        title("Discrimination"),
+        *(sets, ("dataset", "model"), _DISCRIMINATION, _INTERVALS),
+        layout=columns_with_numbers,
+    )
+    yield TableSpec(
+        title("ECE, stated and by the answer's token"),
+        *(sets, ("dataset", "model"), _TOKENS, "The difference is over items that have both."),
+        layout=lambda table: table[table["token"] != "-"],
+    )
 
 
-def _curves(rows: pd.DataFrame) -> pd.DataFrame:
-    """Models and decades of age in rows, radii in columns."""
-    lines = []
-    for (dataset, model, age), mine in rows.groupby(["dataset", "model", "age"], sort=False):
-        line = {"dataset": dataset, "model": model, "age": age}
-        for radius in rows["radius"].unique():
-            of_radius = mine[mine["radius"] == radius]
-            best = of_radius.loc[of_radius["metric"] == "mean_best_answer", "value"]
-            answer = only(of_radius[of_radius["metric"] == "mean_answer"])
-            aim = f"/ {best.iloc[0]:.1f}" if len(best) else ""
-            line[f"radius {radius}"] = cell(answer, 1, mark=aim)
-        lines.append(line)
-    return pd.DataFrame(lines, dtype=object)
+def _best_age(radius: str) -> Column:
+    """Mean answers of a radius, with the best ones."""
+    return Column(
+        *("mean_answer", f"radius {radius}", 1),
+        where={"radius": radius},
+        mark=lambda best: f"/ {best:.1f}",
+        marked_by={"metric": "mean_best_answer"},
+    )
 
 
-def _by_model(rows: pd.DataFrame) -> pd.DataFrame:
-    """Sets and metrics in rows, models in columns."""
-    lines = []
-    for dataset, mine in rows.groupby("dataset", sort=False):
-        for metric, heading, digits, factor in _STUDY:
-            chosen = mine[mine["metric"] == metric]
-            line: dict[str, Any] = {"dataset": dataset, "measure": heading}
-            for model in rows["model"].unique():
-                line[model] = cell(only(chosen[chosen["model"] == model]), digits, factor=factor)
-            lines.append(line)
-    return pd.DataFrame(lines, dtype=object)
+def _by_model(table: pd.DataFrame) -> pd.DataFrame:
+    """Sets and measures in rows, models in columns."""
+    parts = []
+    for dataset, of_set in table.groupby("dataset", sort=False):
+        turned = of_set.set_index("model").drop(columns="dataset").T
+        turned = turned.reindex(columns=table["model"].unique(), fill_value=NOTHING)
+        turned.insert(0, "measure", turned.index)
+        turned.insert(0, "dataset", dataset)
+        parts.append(turned)
+    return pd.concat(parts)
 
 
-def _caption(rows: pd.DataFrame) -> str:
+def _caption(rows: Sequence[Row]) -> str:
     """Intervals, and how ECE and rounded shares were computed."""
-    notes = []
+    said = []
     for metric, name in (("ece", "ECE has"), ("round_rate", "Rounded are")):
-        of_metric = rows.loc[(rows["metric"] == metric) & rows["value"].notna(), "note"]
-        own = [note for note in of_metric if not note.startswith("unweighted")]
+        notes = [row.note for row in rows if row["metric"] == metric and not isnan(row.value)]
+        own = [note for note in notes if not note.startswith("unweighted")]
         if own:
-            notes.append(f"{name} {own[0].split(';')[0]}.")
-    return " ".join([*notes, _INTERVALS])
+            said.append(f"{name} {own[0].split(';')[0]}.")
+    return " ".join([*said, _INTERVALS])
 
 
 _LIFE, _SETS = "life_eval", "question_sets"

@@ -1,6 +1,5 @@
 """The scale study's samples as rows of judgments, and rows of a user's file made whole."""
 
-from collections.abc import Mapping
 from string import ascii_uppercase
 from typing import Any
 
@@ -26,26 +25,11 @@ def read_sample(sample: SampleFacts) -> list[dict[str, Any]]:
         "target": sample.target,
         "choices": metadata.get("choices") or _NAN,
     }
-    score = sample.score(SCORER)
-    if score is None or not isinstance(score.value, Mapping):
-        missing = f"the log holds no score {SCORER!r}; run `inspect score`"
-        status, reason = sample.failure or ("scoring_failed", missing)
-        return [{**row, "status": status, "reason": reason}]
-    value = score.value
-    status, reason = score.metadata["status"], score.metadata["detail"]
-    if sample.failure and status != "ok":  # the run's failure, not the reply's
-        status, reason = sample.failure
-    read = {name: value[name] for name in ("raw", "confidence", "correct")}
-    return [
-        {
-            **row,
-            **read,
-            "clipped": None if np.isnan(value["clipped"]) else bool(value["clipped"]),
-            "answer": score.answer or "",
-            "status": status,
-            "reason": reason,
-        }
-    ]
+    score, became = sample.read(SCORER)
+    read = score.only("raw", "confidence", "correct", "clipped")
+    if read:
+        read["clipped"] = None if np.isnan(read["clipped"]) else bool(read["clipped"])
+    return [{**row, **read, "answer": score.answer or "", **became}]
 
 
 def completed(rows: pd.DataFrame) -> pd.DataFrame:

@@ -1,185 +1,147 @@
 """What the report shows of the scale study."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from math import isnan
 
 import pandas as pd
 
-from inspect_confidence.results import Result, with_parts
+from inspect_confidence.results import Result
 from inspect_confidence.scales import ALL, BASELINE, GROUPS
 from inspect_confidence.studies.bins import confidence_bins, report_shares, type2_rates
 from inspect_confidence.studies.scale_variants.judgments import completed
 from inspect_confidence.studies.study import FigureSpec, Headline, Resampling, View
-from inspect_confidence.studies.tables import Cell, cell
-
-_PARTS = ("scale", "variant", "threshold", "type1", "bins", "binning", "of", "versus")
-
-
-@dataclass(frozen=True)
-class _Column:
-    """A column of a table.
-
-    Attributes:
-        title: Its heading.
-        metric: Which metric it shows.
-        digits: After the point.
-        parts: What else the row's condition says; nothing else may be there.
-    """
-
-    title: str
-    metric: str
-    digits: int = 2
-    parts: Mapping[str, str] = field(default_factory=dict)
-
+from inspect_confidence.studies.tables import (
+    Column,
+    Rows,
+    TableSpec,
+    built,
+    stars,
+    titled,
+)
 
 _CALIBRATION = (
-    _Column("accuracy", "accuracy"),
-    _Column("confidence", "mean_confidence"),
-    _Column("overconfidence", "overconfidence"),
-    _Column("ECE", "ece", 3),
-    _Column("Brier", "brier", 3),
-    _Column("AUROC", "auroc"),
+    Column("accuracy", "accuracy"),
+    Column("mean_confidence", "confidence"),
+    Column("overconfidence", "overconfidence"),
+    Column("ece", "ECE", 3),
+    Column("brier", "Brier", 3),
+    Column("auroc", "AUROC"),
 )
 _REPORTS = (
-    _Column("commonest", "top1_value", 0),
-    _Column("its share", "top1_share"),
-    _Column("top 3 share", "top3_share"),
-    _Column("values used", "unique_values", 0),
-    _Column("entropy (bits)", "entropy_bits"),
-    _Column("multiples of 5", "round_rate"),
-    _Column("utilization", "utilization"),
+    Column("top1_value", "commonest", 0),
+    Column("top1_share", "its share"),
+    Column("top3_share", "top 3 share"),
+    Column("unique_values", "values used", 0),
+    Column("entropy_bits", "entropy (bits)"),
+    Column("round_rate", "multiples of 5"),
+    Column("utilization", "utilization"),
 )
 _BINS = (
-    _Column("10 bins", "ece", 3),
-    _Column("15 bins", "ece", 3, {"bins": "15"}),
-    _Column("20 bins", "ece", 3, {"bins": "20"}),
-    _Column("10 + 1 bins", "ece", 3, {"bins": "11"}),
-    _Column("10 of equal mass", "ece", 3, {"binning": "equal_mass"}),
+    Column("ece", "10 bins", 3),
+    Column("ece", "15 bins", 3, where={"bins": "15"}),
+    Column("ece", "20 bins", 3, where={"bins": "20"}),
+    Column("ece", "10 + 1 bins", 3, where={"bins": "11"}),
+    Column("ece", "10 of equal mass", 3, where={"binning": "equal_mass"}),
 )
 _VIOLATIONS = (
-    _Column("out of range", "violation_rate", 3),
-    _Column("clipped", "clip_rate", 3),
-    _Column("unreadable", "format_failure_rate", 3),
+    Column("violation_rate", "out of range", 3),
+    Column("clip_rate", "clipped", 3),
+    Column("format_failure_rate", "unreadable", 3),
 )
-_OVER_SCALES = ("accuracy_spread", "entropy_m_ratio_correlation")
 _COMPARED = ("accuracy", "mean_confidence", "ece", "brier", "auroc")
 
 
 def scale_tables(results: pd.DataFrame) -> list[View]:
-    """The study's tables 1 to 5, ECE by bins, differences and violations, model by model.
+    """The study's tables 1 to 5, ECE by bins, violations and differences, model by model.
 
     Args:
         results: Rows of the results table, of this study.
     """
-    rows = with_parts(results, _PARTS)
-    rows = rows[~rows["metric"].isin(_OVER_SCALES)]
-    return [
-        view
-        for (model, variant), mine in rows.groupby(["model", "variant"], sort=False)
-        for view in _of_model(" ".join(filter(None, (str(model), str(variant)))), mine)
-    ]
+    return built(
+        spec
+        for (model, variant), rows in Rows.of(results).each("model", "variant")
+        for spec in _of_model(titled(model, variant), rows)
+    )
 
 
-def _of_model(who: str, rows: pd.DataFrame) -> Iterator[View]:
-    numbers, tests = rows[rows["of"] == ""], rows[rows["of"] != ""]
-    threshold = max(numbers["threshold"], key=lambda text: float(text or -1), default="")
-    columns = [*_CALIBRATION, *_sensitivity(numbers, threshold)]
-    there = set(numbers["scale"])
-    groups = {name: [str(scale) for scale in scales] for name, scales in GROUPS.items()}
-    known = {str(scale) for scale in ALL}
-    groups["other"] = sorted(there - known)
-    base = str(BASELINE)
-    tables = [
+def _of_model(who: str, rows: Rows) -> Iterator[TableSpec]:
+    numbers = rows.where(of="")
+    threshold = max(numbers.values("threshold"), key=lambda text: float(text or -1), default="")
+    columns = [*_CALIBRATION, *_sensitivity(rows, threshold)]
+    base, known = str(BASELINE), [str(scale) for scale in ALL]
+    groups = {name: [base, *map(str, scales)] for name, scales in GROUPS.items()}
+    there = set(numbers.values("scale"))
+    other = there.difference(known)
+    every = [*known, *other]
+    tables: Sequence[tuple[str, Collection[str], Sequence[Column]]] = (
         ("Table 1, baseline scale", [base], columns),
         ("Table 2, granularity", groups["granularity"], columns),
-        ("Table 3, boundary", [base, *groups["boundary"]], columns),
-        ("Table 4, non-standard scales", [base, *groups["nonstandard"]], columns),
-        ("Table 5, reports on non-standard scales", [base, *groups["nonstandard"]], _REPORTS),
-        ("Other scales", groups["other"], columns),
-        ("Reports", [*map(str, ALL), *groups["other"]], _REPORTS),
-        ("ECE by bins", [*map(str, ALL), *groups["other"]], _BINS),
-        ("Out of range", [*map(str, ALL), *groups["other"]], _VIOLATIONS),
-    ]
-    shown = there & known
+        ("Table 3, boundary", groups["boundary"], columns),
+        ("Table 4, non-standard scales", groups["nonstandard"], columns),
+        ("Table 5, reports on non-standard scales", groups["nonstandard"], _REPORTS),
+        ("Other scales", other, columns),
+        ("Reports", every, _REPORTS),
+        ("ECE by bins", every, _BINS),
+        ("Out of range", every, _VIOLATIONS),
+    )
     for title, scales, wanted in tables:
-        varied = [scale for scale in scales if scale in there]
         # A group's table is one of its group: the baseline alone has its own.
-        if varied and (title.startswith("Table 1") or varied != [base] or shown == {base}):
-            table = _table(numbers, varied, wanted)
-            if len(table):
-                yield View(f"{title}: {who}", table, _caption(threshold))
-    if len(tests):
-        yield _differences(who, tests)
+        if scales == [base] or there.intersection(scales) != {base} or there - other == {base}:
+            yield TableSpec(
+                f"{title}: {who}",
+                rows.among("scale", scales),
+                ("dataset", "scale"),
+                wanted,
+                _caption(threshold),
+                label=_labelled,
+                layout=_with_numbers,
+            )
+    for (versus,), compared in rows.having("of").each("versus"):
+        measures = [one for one in compared.values("of") if one in _COMPARED]
+        yield TableSpec(
+            f"Differences from {versus}: {who}",
+            compared,
+            ("dataset", "scale"),
+            [_difference(measure) for measure in measures],
+            "Value less that of the baseline on the items that both have, with its 95% bootstrap "
+            "interval; * p < .05, ** p < .01 after Holm's adjustment over the scales.",
+            label=_labelled,
+        )
 
 
-def _sensitivity(rows: pd.DataFrame, threshold: str) -> list[_Column]:
+def _sensitivity(rows: Rows, threshold: str) -> list[Column]:
     """Columns of type-2 sensitivity, with the M-ratios that the data sets have."""
     where = {"threshold": threshold}
     columns = [
-        _Column("type-2 d'", "type2_dprime", 2, where),
-        _Column("meta-d' (ideal)", "meta_d_ideal", 2, where),
+        Column("type2_dprime", "type-2 d'", where=where),
+        Column("meta_d_ideal", "meta-d' (ideal)", where=where),
     ]
-    if (rows["metric"] == "meta_d").any():
-        columns.append(_Column("meta-d'", "meta_d"))
-    ratios = rows[(rows["metric"] == "m_ratio") & rows["value"].notna()]
-    for model in ratios["type1"].unique():
+    if rows.where(metric="meta_d").rows:
+        columns.append(Column("meta_d", "meta-d'"))
+    ratios = [row for row in rows.where(metric="m_ratio") if not isnan(row.value)]
+    for model in dict.fromkeys(row["type1"] for row in ratios):
         parts = {"type1": model} | ({} if model == "sdt" else where)
-        columns.append(_Column(f"M-ratio ({model})", "m_ratio", 2, parts))
+        columns.append(Column("m_ratio", f"M-ratio ({model})", where=parts))
     return columns
 
 
-def _table(rows: pd.DataFrame, scales: Sequence[str], columns: Sequence[_Column]) -> pd.DataFrame:
-    found = {
-        (row["dataset"], row["scale"], row["metric"], _said(row)): row
-        for row in rows.to_dict("records")
-    }
-    datasets = [name for name in rows["dataset"].unique() if name != "mean"]
-    datasets += ["mean"] if "mean" in set(rows["dataset"]) else []
-    lines = []
-    for dataset in datasets:
-        for scale in scales:
-            line: dict[str, str | Cell] = {"data set": dataset, "scale": scale or "-"}
-            for column in columns:
-                key = (dataset, scale, column.metric, tuple(sorted(column.parts.items())))
-                line[column.title] = cell(found.get(key), column.digits)
-            if any(line[column.title] != "-" for column in columns):
-                lines.append(line)
-    return pd.DataFrame(
-        lines, columns=["data set", "scale", *(c.title for c in columns)], dtype=object
+def _difference(measure: str) -> Column:
+    """The difference of a measure from the baseline's, starred by p after Holm's adjustment."""
+    return Column(
+        *("difference", measure, 3),
+        where={"of": measure},
+        mark=lambda p: stars(p, 0.05, 0.01),
+        marked_by={"metric": "p_holm"},
     )
 
 
-def _said(row: Mapping[Any, Any]) -> tuple[tuple[str, str], ...]:
-    """What a row's condition says beside its scale and variant."""
-    names = ("binning", "bins", "threshold", "type1")
-    return tuple((name, str(row[name])) for name in names if row[name])
+def _labelled(line: Mapping[str, str]) -> Mapping[str, str]:
+    return {"data set": line["dataset"], "scale": line["scale"] or "-"}
 
 
-def _differences(who: str, tests: pd.DataFrame) -> View:
-    """Each scale less the baseline: difference, interval, and p after Holm's adjustment."""
-    plain = tests[(tests["threshold"] == "") & tests["of"].isin(_COMPARED)]
-    lines: dict[tuple[str, str], dict[str, str | Cell]] = {}
-    holm = {
-        (row["dataset"], row["scale"], row["of"]): row["value"]
-        for row in plain[plain["metric"] == "p_holm"].to_dict("records")
-    }
-    for row in plain[plain["metric"] == "difference"].to_dict("records"):
-        key = (row["dataset"], row["scale"])
-        line = lines.setdefault(key, {"data set": key[0], "scale": key[1]})
-        p = holm[(*key, row["of"])]
-        line[row["of"]] = cell(row, 3, mark=_stars(p))
-    versus = plain["versus"].iloc[0] if len(plain) else ""
-    return View(
-        f"Differences from {versus}: {who}",
-        pd.DataFrame(lines.values(), dtype=object).fillna("-"),
-        "Value less that of the baseline on the items that both have, with its 95% bootstrap "
-        "interval; * p < .05, ** p < .01 after Holm's adjustment over the scales.",
-    )
-
-
-def _stars(p: float) -> str:
-    return "**" if p < 0.01 else "*" if p < 0.05 else ""
+def _with_numbers(table: pd.DataFrame) -> pd.DataFrame:
+    """The lines that have any number."""
+    return table[(table.drop(columns=["data set", "scale"]) != "-").any(axis=1)]
 
 
 def _caption(threshold: str) -> str:

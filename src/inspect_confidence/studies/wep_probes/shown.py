@@ -6,12 +6,11 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from inspect_confidence.datasets.wep_survey import surveyed_counts
-from inspect_confidence.metrics import clustered_wilson_interval
-from inspect_confidence.results import Result, encode_condition, with_parts
-from inspect_confidence.studies.intervals import left_out
+from inspect_confidence.results import Condition, Key, Result
+from inspect_confidence.studies.bins import bin_shares
+from inspect_confidence.studies.estimate import NAN, left_out, noted
 from inspect_confidence.studies.study import FigureSpec, Headline, Resampling, View
-from inspect_confidence.studies.tables import Cell, cell, only
+from inspect_confidence.studies.tables import Column, Rows, TableSpec, built, stars, titled
 from inspect_confidence.studies.wep_probes.words import (
     ALL_SETTINGS,
     HUMAN,
@@ -19,6 +18,7 @@ from inspect_confidence.studies.wep_probes.words import (
     TASK,
     Sample,
     Side,
+    WepOptions,
     people_of,
     sample_of,
     sides_of,
@@ -30,8 +30,6 @@ PEOPLE = "people surveyed"
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 BINS = 20
-
-_NAN = float("nan")
 
 
 def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
@@ -49,16 +47,15 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
     frame = stated(frames[TASK])
     found: list[Result] = []
     for side in _with_all(sides_of(frame)):
-        for word in side.words():
-            rows = side.word(word)
-            note = left_out(rows["status"])
-            found += _distribution(sample_of(rows), side.run(), side.condition(word=word), note)
-    survey = surveyed_counts() if resampling.survey is None else resampling.survey
-    run = Result(TASK, PEOPLE, "survey", "", "", _NAN, _NAN, _NAN, 0, "")
+        for word, rows in side.words().items():
+            at, note = side.condition.but(word=word), left_out(rows["status"])
+            found += _distribution(sample_of(rows), side.key, at, note)
+    survey = resampling.options(WepOptions).people()
+    key = Key(TASK, PEOPLE, "survey")
     for word in map(str, frame["word"].unique()):
         sample = people_of(survey, word)
         if sample:
-            found += _distribution(sample, run, {"word": word}, "")
+            found += _distribution(sample, key, Condition(word=word), "")
     return found
 
 
@@ -67,45 +64,23 @@ def _with_all(sides: Sequence[Side]) -> Iterator[Side]:
 
     What is drawn of all settings is then there for every model.
     """
-    pooled = {_asked(side) for side in sides if side.setting == ALL_SETTINGS}
+    known = {(side.key, side.condition) for side in sides}
     for side in sides:
         yield side
-        if side.setting and _asked(side) not in pooled:
-            yield replace(side, setting=ALL_SETTINGS)
+        of_all = side.condition.but(setting=ALL_SETTINGS)
+        if "setting" in side.condition and (side.key, of_all) not in known:
+            yield replace(side, condition=of_all)
 
 
-def _asked(side: Side) -> tuple[str, ...]:
-    return side.model, side.variant, side.dataset, side.language
-
-
-def _distribution(
-    sample: Sample, run: Result, condition: Mapping[str, object], note: str
-) -> Iterator[Result]:
+def _distribution(sample: Sample, key: Key, condition: Condition, note: str) -> Iterator[Result]:
     """The share of values in each bin, with its interval, and the quantiles."""
     values = sample.values / 100
-    n, nothing = len(values), "undefined: no readable judgment"
-    run = replace(run, n=n, note=note if n else "; ".join(filter(None, (nothing, note))))
-    # 0.15 * 20 may be a little below 3: what is that close to an edge is on it.
-    place = np.floor(values * BINS + 1e-9).clip(0, BINS - 1)
-    for k in range(BINS):
-        name = f"{k / BINS:g}-{(k + 1) / BINS:g}"
-        inside = (place == k).astype(float)
-        low, high = clustered_wilson_interval(inside, np.ones(n))
-        yield replace(
-            run,
-            condition=encode_condition({**condition, "bin": name}),
-            metric="value_share",
-            value=float(inside.mean()) if n else _NAN,
-            ci_low=low,
-            ci_high=high,
-        )
+    n = len(values)
+    note = noted("" if n else "undefined: no readable judgment", note)
+    yield from bin_shares(key, condition, "value_share", values, np.arange(n), BINS, note)
     for q in QUANTILES:
-        yield replace(
-            run,
-            condition=encode_condition({**condition, "q": q}),
-            metric="probability_quantile",
-            value=float(np.quantile(values, q)) if n else _NAN,
-        )
+        value = float(np.quantile(values, q)) if n else NAN
+        yield key.result(condition.but(q=q), "probability_quantile", value, n=n, note=note)
 
 
 _SCORES = {
@@ -115,11 +90,14 @@ _SCORES = {
     "empirical_monotonicity_consistency": "empirical monotonicity",
     "choice_sensitivity": "sensitivity",
 }
-_PARTS = (
-    *("language", "setting", "versus", "word", "variant", "of", "level", "adjusted", "baseline"),
-    *("cot", "scenario", "choice_set", "numbers"),
+_CONTRAST = (
+    Column("difference", "difference"),
+    Column("t_statistic", "t", 3, interval=False),
+    Column("degrees_of_freedom", "df", 0, interval=False),
+    Column("cohens_d", "d", 3, interval=False),
 )
 _SLICES = ("scenario", "choice_set", "numbers")
+_THETA = "brunner_munzel_theta"
 
 
 def word_tables(results: pd.DataFrame) -> list[View]:
@@ -128,127 +106,88 @@ def word_tables(results: pd.DataFrame) -> list[View]:
     Args:
         results: Rows of the results table, of this study.
     """
-    rows = with_parts(results, _PARTS)
-    views: list[View] = []
-    for (model, variant), mine in rows.groupby(["model", "variant"], sort=False):
-        who = " ".join(filter(None, (str(model), str(variant))))
-        words = mine[mine["task"] == "wep_elicitation"]
-        for (language, versus), compared in words[words["versus"] != ""].groupby(
-            ["language", "versus"], sort=False
-        ):
-            views.append(_against(f"{who}, {language}, against {versus}", compared))
-        choices = mine[mine["task"] == "wep_choice"]
-        if len(choices):
-            views += [_consistency(who, choices), _contrasts(who, choices)]
-    return views
-
-
-def _against(title: str, rows: pd.DataFrame) -> View:
-    """Words in rows; theta with its mark and the median difference of every setting."""
-    values = rows[rows["word"] != ""]
-    holm = {
-        (row["setting"], row["word"]): row["value"]
-        for row in values[
-            (values["metric"] == "p_holm") & (values["of"] == "brunner_munzel_theta")
-        ].to_dict("records")
-    }
-    settings = list(values["setting"].unique())
-    lines = []
-    for word, said in values.groupby("word", sort=False):
-        line: dict[str, str | Cell] = {"word": str(word)}
-        for setting in settings:
-            line[f"{setting} theta"] = _theta(said, setting, holm.get((setting, word), 1.0))
-            line[f"{setting} KL"] = _number(said, setting, "kl_divergence", 2)
-            line[f"{setting} median"] = _number(said, setting, "median_difference", 0)
-        lines.append(line)
-    counts = rows[(rows["metric"] == "words_that_differ") & (rows["level"] == "95")]
-    counts = counts[(counts["adjusted"] == "holm") & (counts["of"] == "brunner_munzel_theta")]
-    differ = ", ".join(
-        f"{row['setting']} {row['value']:.0f} of {row['n']}" for row in counts.to_dict("records")
+    return built(
+        spec
+        for (model, variant), rows in Rows.of(results).each("model", "variant")
+        for spec in _of_model(titled(model, variant), rows)
     )
-    return View(
+
+
+def _of_model(who: str, rows: Rows) -> Iterator[TableSpec]:
+    words = rows.where(task=TASK).having("versus")
+    for (language, versus), compared in words.each("language", "versus"):
+        yield _against(f"{who}, {language}, against {versus}", compared)
+    choices = rows.where(task=_CHOICE)
+    yield TableSpec(
+        f"Consistency of words chosen for numbers: {who}",
+        choices,
+        ("baseline", "cot", *_SLICES),
+        [Column(metric, heading) for metric, heading in _SCORES.items()],
+        "95% bootstrap intervals over 36 clusters of sequences, within scenarios. A model that "
+        "always says the same is monotone and has no sensitivity.",
+        label=_replies,
+    )
+    yield TableSpec(
+        f"Contrasts: {who}",
+        choices,
+        ("cot", *_SLICES, "versus", "of"),
+        _CONTRAST,
+        "t and d are the study's, over units taken for independent; the interval of the difference "
+        "is clustered.",
+        label=_contrast,
+    )
+
+
+def _against(title: str, rows: Rows) -> TableSpec:
+    """Words in rows; theta with its mark, KL and the median difference of every setting."""
+    columns = [
+        column
+        for setting in rows.having("word").values("setting")
+        for column in (
+            Column(
+                *(_THETA, f"{setting} theta"),
+                where={"setting": setting},
+                mark=lambda p: stars(p - 1e-12, 0.1, 0.05, 0.01),
+                marked_by={"metric": "p_holm", "of": _THETA},
+            ),
+            Column("kl_divergence", f"{setting} KL", interval=False, where={"setting": setting}),
+            Column(
+                *("median_difference", f"{setting} median", 0),
+                interval=False,
+                where={"setting": setting},
+            ),
+        )
+    ]
+    counts = rows.where(metric="words_that_differ", level="95", adjusted="holm", of=_THETA)
+    differ = ", ".join(f"{row['setting']} {row.value:.0f} of {row.record['n']}" for row in counts)
+    return TableSpec(
         title,
-        pd.DataFrame(lines, dtype=object),
+        rows,
+        ("word",),
+        columns,
         "theta is P(reference > model) + P(equal)/2 with its 95% interval; * ** *** differs at 90, "
         "95, 99% after Holm's adjustment over the words. KL in nats, 20 bins, 1e-10 in empty ones; "
         f"median: reference less model, in points. Words that differ at 95%: {differ}.",
     )
 
 
-def _theta(rows: pd.DataFrame, setting: str, p: float) -> Cell:
-    found = rows[(rows["setting"] == setting) & (rows["metric"] == "brunner_munzel_theta")]
-    marks = "*" * sum(p < level + 1e-12 for level in (0.1, 0.05, 0.01))
-    return cell(only(found), mark=marks)
+def _replies(line: Mapping[str, str]) -> Mapping[str, str]:
+    """Which replies scores are of: a model's, or random ones."""
+    mode = {"with": "with reasoning", "without": "without", "": "both"}[line["cot"]]
+    chance = {"": mode, "expected": "chance"}.get(line["baseline"], "ten random runs")
+    return {"replies": chance, "condition": _named(line, _SLICES)}
 
 
-def _number(rows: pd.DataFrame, setting: str, metric: str, digits: int) -> Cell:
-    found = rows[(rows["setting"] == setting) & (rows["metric"] == metric)]
-    return cell(only(found), digits, interval=False)
+def _contrast(line: Mapping[str, str]) -> Mapping[str, str]:
+    contrast = f"{_named(line, ('cot', *_SLICES))} less {line['versus']}"
+    return {"contrast": contrast, "score": _SCORES[line["of"]]}
 
 
-def _consistency(who: str, rows: pd.DataFrame) -> View:
-    """Scores in columns; conditions in rows, chance last."""
-    scored = rows[rows["metric"].isin(_SCORES) & (rows["of"] == "")]
-    lines = []
-    keys = ["baseline", "cot", *_SLICES]
-    for key, some in scored.groupby(keys, sort=False):
-        parts = dict(zip(keys, map(str, key), strict=True))
-        mode = {"with": "with reasoning", "without": "without", "": "both"}[parts["cot"]]
-        if parts["baseline"]:
-            mode = "chance" if parts["baseline"] == "expected" else "ten random runs"
-        line: dict[str, str | Cell] = {
-            "replies": mode,
-            "condition": _named(parts),
-        }
-        for row in some.to_dict("records"):
-            line[_SCORES[row["metric"]]] = cell(row)
-        lines.append(line)
-    return View(
-        f"Consistency of words chosen for numbers: {who}",
-        pd.DataFrame(lines, dtype=object)[["replies", "condition", *_SCORES.values()]],
-        "95% bootstrap intervals over 36 clusters of sequences, within scenarios. A model that "
-        "always says the same is monotone and has no sensitivity.",
-    )
-
-
-def _contrasts(who: str, rows: pd.DataFrame) -> View:
-    tested = rows[rows["of"] != ""]
-    lines = []
-    for _, some in tested.groupby("condition", sort=False):
-        first = some.iloc[0]
-        found = {row["metric"]: row for row in some.to_dict("records")}
-        lines.append(
-            {
-                "contrast": _named({name: str(first[name]) for name in ("cot", *_SLICES)})
-                + f" less {first['versus']}",
-                "score": _SCORES[first["of"]],
-                "difference": cell(found["difference"]),
-                "t": cell(found["t_statistic"], 3, interval=False),
-                "df": cell(found["degrees_of_freedom"], 0, interval=False),
-                "d": cell(found["cohens_d"], 3, interval=False),
-            }
-        )
-    return View(
-        f"Contrasts: {who}",
-        pd.DataFrame(lines, dtype=object),
-        "t and d are the study's, over units taken for independent; the interval of the difference "
-        "is clustered.",
-    )
-
-
-def _named(parts: dict[str, str]) -> str:
-    shown = [value for name, value in _shown(parts)]
+def _named(line: Mapping[str, str], names: Sequence[str]) -> str:
+    """What of the prompts a line is over."""
+    written = {"choice_set": "{} choices", "cot": "{} reasoning"}
+    shown = [written.get(name, "{}").format(line[name]) for name in names if line[name]]
     return ", ".join(shown) or "all"
-
-
-def _shown(parts: dict[str, str]) -> Iterator[tuple[str, str]]:
-    written = {
-        "choice_set": lambda value: f"{value} choices",
-        "cot": lambda value: f"{value} reasoning",
-    }
-    for name in ("cot", *_SLICES):
-        if parts.get(name) and not (name == "cot" and "baseline" in parts):
-            yield name, written.get(name, str)(parts[name])
 
 
 _CHOICE = "wep_choice"

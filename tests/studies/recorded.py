@@ -1,5 +1,8 @@
-"""The study's recorded answers, of LifeEval and of the question sets, as judgments."""
+"""The studies' own recorded answers, as they published them, read into judgments."""
 
+from __future__ import annotations
+
+import ast
 import csv
 import json
 from collections.abc import Collection, Mapping
@@ -10,12 +13,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from inspect_confidence import InvalidArgument
+from inspect_confidence.answers import Unreadable, read_word_choice
 from inspect_confidence.arguments import read_text
 from inspect_confidence.datasets.life_eval import study_items
 from inspect_confidence.datasets.life_tables import read_life_table
-from inspect_confidence.studies.life_eval.judgments import STATED
+from inspect_confidence.datasets.wep_choices import CHOICE_SETS, INTERVALS, POINTS, SCENARIOS
+from inspect_confidence.prompts.wep_probes import CHOICES
 
-_NAN = float("nan")
+NAN = float("nan")
+MODES = {10: "narrow", 40: "wide"}
 
 
 def recorded_ages(
@@ -49,7 +56,7 @@ def recorded_ages(
                 "dataset": lives.name,
                 "table": lives.name,
                 "window": window,
-                "source": STATED,
+                "source": "stated",
                 "item": item.id,
                 "sex": item.sex,
                 "age": item.age,
@@ -87,7 +94,7 @@ def recorded_options(
         if keep is not None and name not in keep:
             continue
         row: dict[str, Any] = {
-            "source": STATED,
+            "source": "stated",
             "task": "question_sets",
             "model": record["model"],
             "dataset": dataset,
@@ -109,7 +116,7 @@ def _recorded_given(record: Mapping[str, str], *, right: bool) -> dict[str, Any]
     confidence = _number(record["Confidence"])
     read = {"target": str(right), "confidence": confidence}
     failed = bool(np.isnan(confidence))
-    return {**read, "correct": _NAN if failed else float(right), **_recorded_status(failed)}
+    return {**read, "correct": NAN if failed else float(right), **_recorded_status(failed)}
 
 
 def _recorded_truth(record: Mapping[str, str]) -> dict[str, Any]:
@@ -156,4 +163,89 @@ def _number(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        return _NAN
+        return NAN
+
+
+def recorded_statements(
+    path: Path, *, model: str, setting: str = "concise", language: str = "en"
+) -> pd.DataFrame:
+    """Judgments of `wep_elicitation` from the study's own file of recorded probabilities.
+
+    Args:
+        path: A csv file with a word a row and a context a column, as in the study's repository
+            (github jasontangzs0/Estimative-Uncertainty); empty cells are answers that were dropped.
+        model: Whose answers they are.
+        setting: Of all its contexts.
+        language: Likewise.
+
+    Raises:
+        InvalidArgument: A value is not a probability.
+    """
+    rows = []
+    for record in csv.reader(StringIO(read_text(path), newline="")):
+        if not record or not record[0].strip():
+            continue
+        for number, text in enumerate(record[1:], start=1):
+            try:
+                value = float(text) if text.strip() not in ("", "NA") else NAN
+            except ValueError:
+                value = 2.0
+            if value > 1 or value < 0:
+                raise InvalidArgument(f"{path.name}: {text!r} is not a probability.")
+            rows.append(
+                {
+                    "task": "wep_elicitation",
+                    "model": model,
+                    "dataset": "recorded",
+                    "item": f"{setting}-{number:02d}",
+                    "context": f"{setting}-{number:02d}",
+                    "setting": setting,
+                    "language": language,
+                    "word": record[0].strip().lower(),
+                    "probability": value,
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def recorded_sentences(path: Path, *, model: str, cot: bool) -> pd.DataFrame:
+    """Judgments of `wep_choice` from the study's own file of recorded replies.
+
+    Args:
+        path: A text file with a Python literal a line, as in the study's repository: `mean_std`,
+            `ci`, `interval`, `index` (2 * scenario + choice set) and `answer`.
+        model: Whose replies they are.
+        cot: Whether they are the ones with a chain of thought.
+    """
+    rows = []
+    for line in read_text(path).splitlines():
+        if not line.strip():
+            continue
+        record = ast.literal_eval(line)
+        scenario, choice_set = divmod(int(record["index"]), 2)
+        numbers = MODES[int(record["mean_std"][1])]
+        point = float(record["ci"])
+        low, high = POINTS[numbers][point]
+        texts = {text.format(low=low, high=high): name for name, text in INTERVALS.items()}
+        interval = texts[record["interval"]]
+        size = CHOICE_SETS[choice_set]
+        answer = read_word_choice(record["answer"], CHOICES[size], chain_of_thought=cot)
+        rows.append(
+            {
+                "task": "wep_choice",
+                "model": model,
+                "dataset": "recorded",
+                "item": f"{SCENARIOS[scenario]}-{size}-{numbers}-{point:g}-{interval}",
+                "scenario": SCENARIOS[scenario],
+                "choice_set": size,
+                "numbers": numbers,
+                "point": point,
+                "interval": interval,
+                "cot": cot,
+                "reply": record["answer"],
+                "choice": "" if isinstance(answer, Unreadable) else CHOICES[size][answer.index],
+                "status": answer.status if isinstance(answer, Unreadable) else "ok",
+                "reason": answer.reason if isinstance(answer, Unreadable) else "",
+            }
+        )
+    return pd.DataFrame(rows)

@@ -1,0 +1,136 @@
+"""What every command does first: its settings are read once, and judgments go to their studies."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from math import nextafter
+from typing import TypedDict
+
+import pandas as pd
+
+from inspect_confidence.arguments import choice, integer, numbers
+from inspect_confidence.errors import InvalidArgument, nearest
+from inspect_confidence.judgments.read import Source, common, judgments_of
+from inspect_confidence.results import Result
+from inspect_confidence.studies import Resampling, Study, all_studies
+
+CONVENTIONS = ("text", "authors")
+
+
+class Settings(TypedDict, total=False):
+    """How numbers are computed: the keywords of every function that computes results.
+
+    Attributes:
+        resamples: Bootstrap resamples of the items for the 95% intervals, and permutations; 10,000
+            unless the function says otherwise.
+        seed: Of both; 0 by default.
+        thresholds: From which on stated confidence, in (0, 1], counts as high for type-2
+            sensitivity; .5 and .75 by default.
+        convention: `text`, or `authors` where a study's text and its authors' code differ: of
+            words chosen for numbers, `authors` counts the first letter of a reply; of question
+            sets, `text` grades by the largest probability, and `authors` has the published bins of
+            ECE and rule of rounding. None is each study's default, as its documentation says.
+        common_items: Whether only items count that every model of a data set answered readably;
+            notes say how many were left out.
+        options: What one study alone asks for, by `study.name`, as `{"fermi_eval.penalty": 5}`;
+            docs/judgments.md lists them.
+        workers: Processes that work at once where a study has independent parts and many
+            judgments: the models of the scale study. They import a script that calls this, so
+            that the call must stand below `if __name__ == "__main__":` there.
+    """
+
+    resamples: int
+    seed: int
+    thresholds: Sequence[float] | str
+    convention: str | None
+    common_items: bool
+    options: Mapping[str, object]
+    workers: int
+
+
+def resamplings(settings: Settings) -> dict[str, Resampling]:
+    """How the numbers of each study are computed, by its name.
+
+    Raises:
+        InvalidArgument: A setting can't be used.
+        TypeError: There is no such setting.
+    """
+    for name in settings:
+        if name not in (names := Settings.__annotations__):
+            raise TypeError(f"unexpected keyword {name!r}. {nearest(name, names)}")
+    convention = settings.get("convention")
+    if convention is not None:
+        choice("convention", convention, CONVENTIONS)
+    every = Resampling(
+        integer("resamples", settings.get("resamples", 10_000), least=1),
+        integer("seed", settings.get("seed", 0)),
+        _thresholds(settings.get("thresholds", Resampling.thresholds)),
+        convention,
+        integer("workers", settings.get("workers", 1), least=1),
+    )
+    given = settings.get("options", {})
+    known = {
+        f"{study.name}.{one.name}": (study, one)
+        for study in all_studies()
+        for one in fields(study.options)
+    }
+    for name in given:
+        if name not in known:
+            raise InvalidArgument(f"There is no option {name!r}. {nearest(name, known)}")
+    own: dict[str, dict[str, object]] = {study.name: {} for study in all_studies()}
+    for name, value in given.items():
+        study, one = known[name]
+        own[study.name][one.name] = one.metadata["read"](name, value)
+    return {
+        study.name: replace(every, own=study.options(**own[study.name])) for study in all_studies()
+    }
+
+
+def _thresholds(value: Sequence[float] | str) -> tuple[float, ...]:
+    given = value if isinstance(value, str) else list(value)
+    return tuple(numbers("thresholds", given, above=0, below=nextafter(1, 2)))
+
+
+@dataclass(frozen=True)
+class Part:
+    """A study with its judgments.
+
+    Attributes:
+        study: It.
+        frames: Its judgments, by task.
+        resampling: How its numbers are computed.
+        notes: By task and data set, what the choice of common items left out.
+    """
+
+    study: Study
+    frames: Mapping[str, pd.DataFrame]
+    resampling: Resampling
+    notes: Mapping[tuple[str, str], str] = field(default_factory=dict)
+
+    def noted(self, result: Result) -> Result:
+        """A result, its note saying what its data set lost to the choice of common items."""
+        mine = {name: note for (task, name), note in self.notes.items() if task == result.task}
+        each = "; ".join(f"{name}: {note}" for name, note in mine.items())
+        note = mine.get(result.dataset, each)  # of all data sets where the result is over them
+        return replace(result, note="; ".join(filter(None, (result.note, note))))
+
+
+def parts_of(source: Source, settings: Settings) -> Iterator[Part]:
+    """Each study that has judgments, with them.
+
+    Raises:
+        InvalidArgument: A setting or the source can't be used, or there is no judgment.
+    """
+    computed = resamplings(settings)
+    judgments = judgments_of(source)
+    for study in all_studies():
+        frames: dict[str, pd.DataFrame] = {}
+        notes: dict[tuple[str, str], str] = {}
+        for table in study.tables:
+            if table.task in judgments:
+                frame = judgments[table.task]
+                if settings.get("common_items", False):
+                    frame, left_out = common(frame, table)
+                    notes |= {(table.task, name): note for name, note in left_out.items()}
+                frames[table.task] = frame
+        if any(map(len, frames.values())):
+            yield Part(study, frames, computed[study.name], notes)

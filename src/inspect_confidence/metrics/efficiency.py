@@ -1,0 +1,232 @@
+"""Metacognitive efficiency: M-ratio, also with m alternatives, and meta-information.
+
+M-ratio sets type-2 sensitivity against type-1 sensitivity in one model of how an answer and its
+confidence arise; meta-information needs no model.
+"""
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from scipy.special import ndtr, ndtri, softmax
+
+from inspect_confidence.metrics.arrays import FloatArray, check_choice, divided
+from inspect_confidence.metrics.confidence_tables import ConfidenceTables, accuracy, of_judgments
+from inspect_confidence.metrics.registry import INFINITY, UNREAD, metric
+from inspect_confidence.metrics.type2 import ONE_SIDED, ideal_d_prime, meta_d_ideal, type2_rates
+
+if TYPE_CHECKING:
+    from scipy.interpolate import PchipInterpolator
+
+__all__ = ["m_ratio", "meta_information"]
+
+Type1Model = Literal["two_z", "two_afc", "m_afc"]
+
+LEAST_D_PRIME = 0.1
+"""A d' up to this is too near 0 to divide by."""
+
+
+@metric(
+    definition="Ratio of meta-d' to d', both in the type-1 model that the condition names.",
+    unit="ratio",
+    direction="target=1",
+    low=-INFINITY,
+    undefined=f"{ONE_SIDED}; d' at most 0.1; items without choices, or with different numbers of "
+    "them",
+)
+@of_judgments
+def m_ratio(
+    tables: ConfidenceTables,
+    *,
+    type1: Type1Model,
+    alternatives: int | None = None,
+    threshold: float = 0.5,
+) -> FloatArray:
+    """M-ratio: meta-d' over d', both in one type-1 model; 1 for that model's ideal observer.
+
+    Type-1 models:
+        two_z: d' = 2 z(accuracy), with `meta_d_ideal`; two choices.
+        two_afc: d' = sqrt(2) z(accuracy), with `meta_d_ideal` / sqrt(2); two choices. The ratio is
+            that of two_z; only the units of its parts differ.
+        m_afc: d' from accuracy = integral of phi(x - d') Phi(x)^(m-1) dx, with the d' whose ideal
+            observer with m alternatives (confidence is the posterior of the choice) has the
+            observed type-2 rates. Source of that d': Hacker and Ratcliff (1979).
+
+    A fourth, `sdt`, is the `m_ratio` that `meta_d` returns.
+
+    Args:
+        tables: Of judgments with outcomes of 0 or 1.
+        type1: The model.
+        alternatives: Choices an item, m >= 2, the same for all.
+        threshold: Confidence from which on it counts as high, in [0, 1].
+
+    Returns:
+        A ratio. NaN where `type2_dprime` is, and where d' is at most 0.1.
+
+    Raises:
+        ValueError: The model is not known, or it doesn't go with that number of choices.
+
+    Source: Maniscalco and Lau (2012).
+    """
+    d_prime = d_prime_of(tables, type1=type1, alternatives=alternatives)
+    if type1 == "m_afc" and alternatives is not None:
+        sensitivity = afc_type2_d_prime(*type2_rates(tables, threshold), alternatives)
+    else:
+        unit = 1 if type1 == "two_z" else np.sqrt(2)
+        sensitivity = meta_d_ideal.of(tables, threshold=threshold) / unit
+    return divided(sensitivity, np.where(d_prime > LEAST_D_PRIME, d_prime, 0))
+
+
+def d_prime_of(
+    tables: ConfidenceTables, *, type1: Type1Model, alternatives: int | None = None
+) -> FloatArray:
+    """Type-1 d' of each table from its accuracy; NaN where all answers are right, or wrong.
+
+    Raises:
+        ValueError: The model is not known, or doesn't go with that number of choices.
+    """
+    check_choice("type1", type1, Type1Model)
+    if type1 == "m_afc":
+        if alternatives is None or alternatives < 2:
+            raise ValueError(f"alternatives={alternatives}: m_afc needs 2 choices or more.")
+        return afc_d_prime(accuracy.of(tables), alternatives)
+    if alternatives not in (None, 2):
+        raise ValueError(f"alternatives={alternatives}: {type1} is for two choices; use m_afc.")
+    share = accuracy.of(tables)
+    z = np.asarray(ndtri(np.where((share > 0) & (share < 1), share, np.nan)))
+    return z * (2 if type1 == "two_z" else np.sqrt(2))
+
+
+_MOST = 8.0
+"""Largest d' of an m-alternative observer's accuracy."""
+
+_D_GRID = np.arange(0, 6.0001, 0.05)
+_Z_GRID = np.arange(-3.8, 3.8001, 0.05)
+_LOG2_POINTS = 16
+_FIRST = 41
+"""How many d' of the table, up to 2, are looked at first."""
+
+
+def afc_accuracy(d_prime: FloatArray, alternatives: int) -> FloatArray:
+    """Share right of the observer with m alternatives: integral of phi(x - d') Phi(x)^(m-1) dx."""
+    nodes, weights = np.polynomial.hermite_e.hermegauss(100)
+    weights = weights / weights.sum()
+    shifted = np.asarray(d_prime, float)[..., None] + nodes
+    return np.asarray(ndtr(shifted) ** (alternatives - 1) @ weights)
+
+
+@lru_cache(maxsize=16)
+def _inverse_accuracy(alternatives: int) -> "PchipInterpolator":
+    # Imported here because scipy.stats takes half a second, which every command would pay.
+    from scipy.interpolate import PchipInterpolator  # noqa: PLC0415
+
+    d = np.linspace(-2, _MOST, 1001)
+    return PchipInterpolator(ndtri(afc_accuracy(d, alternatives)), d)
+
+
+def afc_d_prime(accuracy: FloatArray, alternatives: int) -> FloatArray:
+    """The d' of the observer with m alternatives from its accuracy; NaN at 0 and 1.
+
+    Below 0 where accuracy is below chance; -2 is the least that is looked for.
+    """
+    inside = (accuracy > 0) & (accuracy < 1)
+    table = _inverse_accuracy(alternatives)
+    z = np.clip(ndtri(np.where(inside, accuracy, 0.5)), table.x[0], table.x[-1])
+    return np.where(inside, table(z), np.nan)
+
+
+@lru_cache(maxsize=16)
+def _curves(alternatives: int) -> FloatArray:
+    """z(H2) of the observer with m alternatives by z(F2) (rows) and its d' (columns)."""
+    # Imported here because scipy.stats takes half a second, which every command would pay.
+    from scipy.stats.qmc import Sobol  # noqa: PLC0415
+
+    points = Sobol(alternatives, seed=0).random_base2(_LOG2_POINTS)
+    noise = ndtri(np.clip(points, 1e-12, 1 - 1e-12))
+    columns = [_Z_GRID]  # at d' = 0 confidence tells nothing
+    for d in _D_GRID[1:]:
+        evidence = noise.copy()
+        evidence[:, 0] += d
+        # The posterior p of the choice says how likely it is right, whichever is: so p and 1 - p
+        # are the masses of right and wrong, and rates need no draw of which.
+        sure = np.sort(softmax(d * evidence, axis=1).max(axis=1))[::-1]
+        right, wrong = np.cumsum(sure), np.cumsum(1 - sure)
+        z_wrong, z_right = (ndtri((one - one[0] / 2) / one[-1]) for one in (wrong, right))
+        finite = np.isfinite(z_wrong) & np.isfinite(z_right)
+        columns.append(np.interp(_Z_GRID, z_wrong[finite], z_right[finite]))
+    return np.column_stack(columns)
+
+
+def afc_type2_d_prime(hit: FloatArray, false_alarm: FloatArray, alternatives: int) -> FloatArray:
+    """The d' of the ideal observer with m alternatives that has these type-2 rates; NaN stays NaN.
+
+    Rates in the wrong order (F2 > H2), which no ideal observer has, give minus the d' of the
+    rates exchanged. The greatest value is 6.
+    """
+    if alternatives == 2:
+        # Two alternatives are one difference of evidence with variance 2.
+        return np.asarray(ideal_d_prime(hit, false_alarm) / np.sqrt(2))
+    known = ~np.isnan(hit)
+    sign = np.where(hit >= false_alarm, 1.0, -1.0)[known]
+    upper = ndtri(np.maximum(hit, false_alarm)[known])
+    lower = ndtri(np.minimum(hit, false_alarm)[known])
+    table = _curves(alternatives)
+    # Most are among the first d', and only the others need the whole table.
+    d = _first_d_prime(upper, lower, table[:, :_FIRST])
+    beyond = np.isnan(d)
+    d[beyond] = _first_d_prime(upper[beyond], lower[beyond], table)
+    result = np.full(np.shape(hit), np.nan)
+    result[known] = sign * d
+    return result
+
+
+def _first_d_prime(upper: FloatArray, lower: FloatArray, table: FloatArray) -> FloatArray:
+    """The first d' whose curve reaches z(H2) = upper where z(F2) = lower.
+
+    Where none does it is the table's last d', or NaN where the table was cut before that.
+    """
+    step = _Z_GRID[1] - _Z_GRID[0]
+    place = np.clip((lower - _Z_GRID[0]) / step, 0, len(_Z_GRID) - 1.001)
+    column, part = place.astype(np.int64), place % 1
+    # A row a pair of rates: what each d' gives.
+    curve = table[column] * (1 - part[:, None]) + table[column + 1] * part[:, None]
+    curve += (lower - (_Z_GRID[column] + step * part))[:, None]  # beyond the ends: parallel
+    reached = curve >= upper[:, None]
+    reached[:, len(_D_GRID) - 1 :] = True
+    above = np.maximum(reached.argmax(axis=1), 1)
+    # The curves' small dips are noise of the table: the greatest up to a point counts there.
+    below = np.arange(table.shape[1]) < above[:, None]
+    low = np.where(below, curve, -np.inf).max(axis=1)
+    high = np.maximum(low, curve[np.arange(len(upper)), above])
+    share = np.clip((upper - low) / np.where(high > low, high - low, 1), 0, 1)
+    d = _D_GRID[above - 1] + share * (_D_GRID[above] - _D_GRID[above - 1])
+    return np.where(reached.any(axis=1), d, np.nan)
+
+
+@metric(unit="bits", direction="higher", high=1, undefined=UNREAD, interval="basic")
+@of_judgments
+def meta_information(tables: ConfidenceTables) -> FloatArray:
+    """Mutual information of confidence and correctness; biased upwards at few judgments.
+
+    In bits: I = sum over cells of p(c, y) log2( p(c, y) / (p(c) p(y)) ). Needs no model of how
+    confidence arises and no monotone relation. The bias is about (K - 1) / (2 n ln 2) for K
+    distinct confidences.
+
+    Returns:
+        In [0, 1]; 0 where confidence or correctness never varies. NaN if no judgment is left.
+
+    Source: Dayan (2023).
+
+    Example:
+        >>> meta_information([1, 1, 0, 0], correct=[1, 1, 0, 0])
+        1.0
+    """
+    total = tables.total
+    bits = np.zeros(len(total))
+    for cells in (tables.right, tables.wrong):
+        expected = tables.mass * cells.sum(axis=1, keepdims=True)
+        odds = np.divide(
+            cells * total[:, None], expected, out=np.ones_like(expected), where=cells > 0
+        )
+        bits += (cells * np.log2(odds)).sum(axis=1)
+    return np.maximum(divided(bits, total), 0)

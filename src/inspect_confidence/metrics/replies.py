@@ -1,0 +1,43 @@
+"""What became of the replies: how many there are, and how many could not be read."""
+
+from collections.abc import Iterable
+
+from inspect_confidence.answers import REPLY_STATUSES, STATUSES
+from inspect_confidence.metrics.registry import About, metric, numbers
+
+__all__ = ["format_failure_rate"]
+
+
+@metric(direction="lower", undefined="no reply", interval="wilson")
+def format_failure_rate(statuses: Iterable[str]) -> float:
+    """Share of replies in which no answer could be read.
+
+    Counted as failures: `invalid_response_format, refusal, no_response, truncated, out_of_range,
+    echo, ambiguous`. Judgments with a status of the run or of the instrument (`sample_error`,
+    `content_filter`, `grader_failed`, ...) have no reply to judge and are left out.
+
+    Args:
+        statuses: The status of each judgment.
+
+    Returns:
+        A share in [0, 1]; NaN if there is no reply.
+
+    Raises:
+        ValueError: A status is none of those in docs/judgments.md.
+
+    Example:
+        >>> format_failure_rate(["ok", "refusal", "ok", "truncated", "sample_error"])
+        0.5
+    """
+    statuses = list(statuses)
+    if unknown := set(statuses) - STATUSES:
+        raise ValueError(f"Unknown status {min(unknown)!r}; known: {', '.join(sorted(STATUSES))}.")
+    replies = [status for status in statuses if status == "ok" or status in REPLY_STATUSES]
+    failures = sum(status != "ok" for status in replies)
+    return failures / len(replies) if replies else float("nan")
+
+
+numbers(
+    About(undefined="never", unit="count"),
+    n="Number of judgments elicited.",
+)

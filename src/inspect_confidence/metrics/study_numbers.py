@@ -1,0 +1,90 @@
+"""Numbers of the results that studies compute without a metric: tests, counts, rows of figures."""
+
+from inspect_confidence.metrics.registry import INFINITY, UNREAD, About, numbers
+
+_UNDEFINED = "either value is undefined"
+
+numbers(
+    About(undefined=_UNDEFINED, unit="as the metric", low=-INFINITY),
+    difference="The metric that the condition names as `of`, less its value for `versus`, same "
+    "items.",
+)
+numbers(
+    About(undefined=_UNDEFINED, unit="probability", source="Ernst (2004)"),
+    p_value="Two-sided p of that difference by a permutation test that exchanges the two within "
+    "items.",
+)
+numbers(
+    About(undefined=_UNDEFINED, unit="probability"),
+    p_bonferroni="That p times the number of comparisons made, at most 1.",
+)
+numbers(
+    About(undefined=_UNDEFINED, unit="probability", source="Holm (1979)"),
+    p_holm="That p after Holm's adjustment over the comparisons made.",
+)
+numbers(
+    About(undefined="all differences are equal", unit="t", low=-INFINITY),
+    t_statistic="Paired t of that difference over units.",
+)
+numbers(
+    About(undefined="never", unit="count"),
+    degrees_of_freedom="Of that t: pairs of units less 1.",
+)
+numbers(
+    About(
+        undefined="neither side varies",
+        unit="standard deviations",
+        low=-INFINITY,
+        source="Tang, Shen and Kejriwal (2024)",
+    ),
+    cohens_d="That difference over the mean of both standard deviations.",
+)
+numbers(
+    About(undefined="never", unit="count"),
+    status_count="Number of judgments with the status that the condition names.",
+)
+numbers(
+    About(undefined="no readable judgment in the bin"),
+    bin_accuracy="Accuracy of the judgments whose confidence lies in the bin.",
+    bin_confidence="Mean confidence of the judgments in the bin.",
+)
+numbers(
+    About(undefined=UNREAD),
+    report_share="Share of the reports that are the value.",
+)
+numbers(
+    About(undefined="no right answer", source="Fleming and Lau (2014)"),
+    type2_hit_rate="Share of right answers whose confidence is at least the threshold.",
+)
+numbers(
+    About(undefined="no wrong answer", source="Fleming and Lau (2014)"),
+    type2_false_alarm_rate="Share of wrong answers whose confidence is at least the threshold.",
+)
+numbers(
+    About(undefined="no readable judgment in the bin"),
+    truth_bin_probability="Mean true probability of the answers whose true probability lies in the "
+    "bin.",
+    truth_bin_confidence="Mean confidence in the answers whose true probability lies in the bin.",
+)
+numbers(
+    About(
+        undefined="no readable judgment of the item, or its maximum isn't known",
+        direction="target=0",
+        low=-1,
+        source="LifeEval",
+    ),
+    item_overconfidence="Mean over an item's judgments of confidence less true probability; the "
+    "item's difficulty, 1 - maximum achievable score, is in the condition.",
+)
+numbers(
+    About(undefined=UNREAD),
+    value_share="Share of contexts (of people, in a survey) in which the probability stated for a "
+    "word lies in the bin, the last one closed.",
+    probability_quantile="Quantile q over contexts (over people, in a survey) of the probability "
+    "stated for a word, linear between neighbours.",
+)
+numbers(
+    About(undefined="no sentence with the marker"),
+    confidence_share="Share of a marker's sentences whose internal confidence lies in the bin, the "
+    "last one closed.",
+)

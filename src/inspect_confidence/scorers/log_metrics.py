@@ -1,0 +1,354 @@
+"""Metrics in the log itself, one of each name, whichever scorer's numbers they are of.
+
+Inspect writes a metric's name into the log and finds the metric again by it, so that two of one
+name can't be told apart there. What they differ in follows from the scores' keys: a score with a
+`level` (or `lower_90`, `lower_95`) is of that level (or levels), one with `low` and `high` of that
+scale, and all others are of one kind.
+
+They run on unreduced scores: reducing epochs first would average a miss and a hit into half a hit.
+An unreadable reply keeps its dict with NaN, so that failure rates see it; a sample without a score
+has no dict and is left out.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+from inspect_ai.scorer import Metric, SampleScore, Value, metric
+
+from inspect_confidence import metrics
+from inspect_confidence.metrics.arrays import FloatArray
+
+Row = Mapping[str, float]
+LogMetric = Callable[[], Metric]
+
+_KEYS = {"level": ("level",), "scale": ("low", "high"), "": ()}
+"""The keys by whose values scores are told apart."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Scores of one level, of one scale, or all, as columns.
+
+    Attributes:
+        by: `level`, `scale`, or empty.
+        which: The level, or the scale's ends.
+        values: The scores' numbers.
+    """
+
+    by: str
+    which: tuple[float, ...]
+    values: Sequence[Row]
+
+    @property
+    def name(self) -> str:
+        """As in names of metrics: `90`, `0-100`."""
+        return "-".join(f"{part:g}" for part in self.which)
+
+    def __contains__(self, key: str) -> bool:
+        return any(key in one for one in self.values)
+
+    def __getitem__(self, key: str) -> FloatArray:
+        return np.array([one[key] for one in self.values], float)
+
+    @property
+    def bounds(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Lower and upper bounds, and the truth."""
+        return self["lower"], self["upper"], self["truth"]
+
+    @property
+    def confidence(self) -> FloatArray:
+        """Of each reply; NaN unless the whole reply could be read."""
+        return np.where(self["format_ok"] == 1, self["confidence"], np.nan)
+
+    @property
+    def outcome(self) -> FloatArray:
+        """Whether each answer is right, or its true probability."""
+        return self["correct" if "correct" in self else "score"]
+
+
+def _named(each: str = "") -> Callable[[Callable[[Rows], float]], LogMetric]:
+    """Registers a number of rows as the metric of its name.
+
+    Args:
+        each: `level` or `scale` where every one has a metric of its own, called `coverage_90`;
+            otherwise the mean over all that have a number.
+    """
+
+    def register(number: Callable[[Rows], float]) -> LogMetric:
+        name = number.__name__
+
+        def compute(scores: list[SampleScore]) -> Value:
+            rows = _rows(scores)
+            if rows and rows[0].by and rows[0].by == each:
+                return {f"{name}_{one.name}": number(one) for one in rows}
+            return _mean([number(one) for one in rows])
+
+        def made() -> Metric:
+            return compute
+
+        made.__doc__ = number.__doc__
+        return metric(name=name, scores="unreduced")(made)
+
+    return register
+
+
+def _rows(scores: Sequence[SampleScore]) -> list[Rows]:
+    """Scores by level or scale, the least first."""
+    groups: dict[tuple[str, tuple[float, ...]], list[Row]] = {}
+    for one in scores:
+        if isinstance(one.score.value, dict):
+            for row in _by_level(cast(Row, one.score.value)):
+                by = next(by for by, keys in _KEYS.items() if all(key in row for key in keys))
+                groups.setdefault((by, tuple(row[key] for key in _KEYS[by])), []).append(row)
+    return [Rows(*key, rows) for key, rows in sorted(groups.items(), key=lambda one: one[0])]
+
+
+def _by_level(value: Row) -> list[Row]:
+    """A score's numbers as one row a level: some samples have one, some all."""
+    levels = [key.removeprefix("lower_") for key in value if key.startswith("lower_")]
+    if not levels:
+        return [value]
+    at = [{key: value[f"{key}_{level}"] for key in ("lower", "upper")} for level in levels]
+    return [{**value, "level": float(one), **ends} for one, ends in zip(levels, at, strict=True)]
+
+
+def _mean(values: Sequence[float]) -> float:
+    there = [value for value in values if not math.isnan(value)]
+    return sum(there) / len(there) if there else math.nan
+
+
+def _ratio(part: FloatArray, rest: FloatArray) -> float:
+    """The first's share of both together."""
+    top, whole = np.nansum(part), np.nansum(part) + np.nansum(rest)
+    return float(top / whole) if whole else math.nan
+
+
+@_named(each="level")
+def coverage(rows: Rows) -> float:
+    """Share of intervals that hold the truth, at each level."""
+    return metrics.coverage(*rows.bounds)
+
+
+@_named()
+def coverage_gap(rows: Rows) -> float:
+    """Coverage less the nominal level, mean over levels; below 0 is overconfident."""
+    return metrics.coverage_gap(*rows.bounds, *rows.which)
+
+
+@_named(each="level")
+def interval_score(rows: Rows) -> float:
+    """Mean interval score, at each level."""
+    return metrics.interval_score(*rows.bounds, *rows.which)
+
+
+@_named(each="level")
+def mean_width(rows: Rows) -> float:
+    """Mean width of intervals, at each level."""
+    return metrics.mean_width(*rows.bounds[:2])
+
+
+@_named(each="level")
+def format_failure_rate(rows: Rows) -> float:
+    """Share of replies that could not be read: at each level, or mean over scales.
+
+    Withheld replies are left out.
+    """
+    return 1 - metrics.accuracy(rows["format_ok"])
+
+
+@_named()
+def overconfidence(rows: Rows) -> float:
+    """Mean confidence less accuracy, or less the mean true probability; mean over scales."""
+    return metrics.overconfidence(rows.confidence, rows.outcome)
+
+
+@_named()
+def accuracy(rows: Rows) -> float:
+    """Share of right answers, or the mean true probability; mean over scales.
+
+    Answers that are neither right nor wrong are left out.
+    """
+    return metrics.accuracy(rows.outcome)
+
+
+@_named()
+def mean_confidence(rows: Rows) -> float:
+    """Mean of the confidences stated."""
+    return metrics.mean_confidence(rows.confidence)
+
+
+@_named(each="scale")
+def ece(rows: Rows) -> float:
+    """Expected calibration error in 10 bins of equal width, on each scale.
+
+    Where there are no scales an eleventh bin is for 1, as in LifeEval.
+    """
+    equal = rows.by == "scale"
+    return metrics.ece(rows.confidence, rows.outcome, binning="equal_width" if equal else "own_top")
+
+
+@_named(each="scale")
+def auroc(rows: Rows) -> float:
+    """Type-2 AUROC, on each scale."""
+    return metrics.auroc(rows.confidence, rows.outcome)
+
+
+@_named()
+def violation_rate(rows: Rows) -> float:
+    """Share of reports outside the scale by more than 5% of its width, mean over scales."""
+    return metrics.accuracy(rows["violation"])
+
+
+@_named()
+def hard_easy_slope(rows: Rows) -> float:
+    """Slope of overconfidence on 1 - the maximum achievable score, over all samples."""
+    return metrics.hard_easy_slope(rows.confidence - rows.outcome, 1 - rows["mas"]).slope
+
+
+@_named()
+def mean_probability(rows: Rows) -> float:
+    """Mean of the probabilities read."""
+    return metrics.accuracy(rows["probability"])
+
+
+@_named()
+def empirical_consistency(rows: Rows) -> float:
+    """Share of choices that stand for the share of numbers inside the interval."""
+    return metrics.accuracy(rows["right"])
+
+
+@_named()
+def faithfulness(rows: Rows) -> float:
+    """Mean over replies of 1 - mean |decisiveness - internal confidence|."""
+    return metrics.accuracy(rows["faithfulness"])
+
+
+@_named()
+def mean_internal_confidence(rows: Rows) -> float:
+    """Mean over replies of their sentences' internal confidence."""
+    return metrics.accuracy(rows["confidence"])
+
+
+@_named()
+def mean_decisiveness(rows: Rows) -> float:
+    """Mean over replies of their sentences' decisiveness."""
+    return metrics.accuracy(rows["decisiveness"])
+
+
+@_named()
+def punt_rate(rows: Rows) -> float:
+    """Share of replies that give no answer."""
+    return metrics.accuracy(rows["punt"])
+
+
+@_named()
+def grader_failure_rate(rows: Rows) -> float:
+    """Share of judgments that the judge failed at, a sample having many or one."""
+    if "judgments" in rows:
+        return _ratio(rows["failed"], rows["judgments"] - rows["failed"])
+    return 1 - metrics.accuracy(rows["format_ok"])
+
+
+@_named()
+def agreement_accuracy(rows: Rows) -> float:
+    """Share of pairs judged as labelled."""
+    return metrics.accuracy(rows["agreed"])
+
+
+@_named()
+def verdict_accuracy(rows: Rows) -> float:
+    """Share of answers judged as labelled."""
+    return metrics.accuracy(rows["verdict"])
+
+
+@_named()
+def extraction_precision(rows: Rows) -> float:
+    """Share of the markers found that are labelled."""
+    return _ratio(rows["found"], rows["false"])
+
+
+@_named()
+def extraction_recall(rows: Rows) -> float:
+    """Share of the markers labelled that are found."""
+    return _ratio(rows["found"], rows["missed"])
+
+
+def mean_by(key: str, label: str = "{}") -> Metric:
+    """The mean of the samples that have the same value under a key of their metadata.
+
+    A scorer declares it for a key of its value, as `{"overconfidence": [...]}`: Inspect hands over
+    that key's numbers, those that are undefined left out, and shows the means side by side.
+    Inspect's `grouped` would reduce epochs first, and fails where a sample lacks the key.
+
+    Args:
+        key: Of the samples' metadata; samples without it are in no group.
+        label: What a group is called, with `{}` for the value.
+    """
+
+    def compute(scores: list[SampleScore]) -> Value:
+        groups: dict[object, list[float]] = {}
+        for one in scores:
+            group = (one.sample_metadata or {}).get(key)
+            if group not in (None, ""):
+                groups.setdefault(group, []).append(one.score.as_float())
+        found = {label.format(_name(group)): _mean(groups[group]) for group in _ordered(groups)}
+        return found or math.nan
+
+    return compute
+
+
+def _ordered(groups: dict[object, list[float]]) -> list[object]:
+    """Numbers by size, words as they first came."""
+    numbers = all(isinstance(group, int | float) for group in groups)
+    return sorted(groups, key=lambda group: float(str(group))) if numbers else list(groups)
+
+
+def _name(group: object) -> str:
+    return f"{group:g}" if isinstance(group, float) else str(group)
+
+
+@metric(scores="unreduced")
+def overconfidence_by_radius() -> Metric:
+    """Overconfidence for each radius around the answer."""
+    return mean_by("radius", "radius {}")
+
+
+@metric(scores="unreduced")
+def mean_probability_by_word() -> Metric:
+    """Mean of the probabilities read, for each word."""
+    return mean_by("word")
+
+
+@metric(scores="unreduced")
+def empirical_consistency_by_choices() -> Metric:
+    """Empirical consistency for each number of choices."""
+    return mean_by("choice_set", "{} choices")
+
+
+@metric(scores="unreduced")
+def faithfulness_by_dataset() -> Metric:
+    """Mean faithfulness of each data set."""
+    return mean_by("dataset")
+
+
+INTERVAL_METRICS = [
+    coverage_gap(),
+    coverage(),
+    interval_score(),
+    mean_width(),
+    format_failure_rate(),
+]
+"""The metrics of every scorer of intervals, the headline first."""
+
+OPTION_METRICS = [
+    overconfidence(),
+    accuracy(),
+    mean_confidence(),
+    ece(),
+    auroc(),
+    format_failure_rate(),
+]
+"""The metrics of answers that are right or wrong, or have a true probability, likewise."""

@@ -1,0 +1,128 @@
+"""The far end of a run: it answers requests and knows, without a reader, what it said."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+import pandas as pd
+import pytest
+from inspect_ai import Task
+from inspect_ai.log import EvalLog
+
+from inspect_confidence import read_judgments, summarize
+from provider_server import Reply, Request
+from runs import Values, log_metrics, values
+
+SAYS_NOTHING = ("content_filter", "scoring_failed")
+"""Statuses of what is no reply, and so no failure of one."""
+
+
+class FarEnd(Protocol):
+    """A stand-in for a model that decides what a reply means before it writes it.
+
+    Attributes:
+        withholds: Whether some replies are withheld. Inspect's cache keeps none of those.
+    """
+
+    withholds: bool
+
+    def __call__(self, request: Request) -> Reply | Sequence[Reply]:
+        """Answer, and keep what that means."""
+
+    def judgments(self) -> list[dict[str, Any]]:
+        """What the replies say, with the names of the columns that say it."""
+
+    def log(self) -> dict[str, float]:
+        """The log's own metrics, all of them."""
+
+    def table(self) -> Values:
+        """Numbers that stand in the results."""
+
+
+Prepared = tuple[dict[str, Any], Callable[[Task], FarEnd]]
+"""A task's arguments, and what answers its requests."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A task as the contract checks it.
+
+    Attributes:
+        name: How a failing test calls it.
+        task: The task's function.
+        prepare: Writes what a run needs into the folder that the user stands in; gives the
+            arguments of a short run and its far end.
+        one: Arguments under which a sample is an item and a call.
+        ok: A reply that can be read, whatever is asked.
+        cut: The beginning of one.
+        unreadable: A reply without an answer.
+        fields: Of a wording of one's own.
+        shown: Of a sample's input and metadata, what such a wording shows.
+        headline: The metric that stands for the run.
+        temperature: The task's own.
+        where: The condition of the results under which all judgments of `one` stand.
+        system: Whether our wording has a system message.
+    """
+
+    name: str
+    task: Callable[..., Task]
+    prepare: Callable[[Path], Prepared]
+    one: Mapping[str, Any] = field(default_factory=dict)
+    ok: str = ""
+    cut: str = ""
+    unreadable: str = "It depends."
+    fields: tuple[str, ...] = ("question",)
+    shown: Callable[[str, Mapping[str, Any]], tuple[str, ...]] = lambda text, facts: (text,)
+    headline: str = "overconfidence"
+    temperature: int | None = 0
+    where: str | None = ""
+    system: bool = False
+
+    def __str__(self) -> str:
+        """The name."""
+        return self.name
+
+
+def failure_rate(statuses: Iterable[str]) -> float:
+    """Of replies; NaN without one."""
+    replied = [status != "ok" for status in statuses if status not in SAYS_NOTHING]
+    return sum(replied) / len(replied) if replied else math.nan
+
+
+def plain(value: Any) -> str:
+    """A cell's text: numbers to nine decimals, a missing one as a dash, a list's in a row."""
+    if isinstance(value, str) and value.startswith("["):
+        value = json.loads(value)
+    if isinstance(value, list):
+        return " ".join(map(plain, value)) or "-"
+    if isinstance(value, str):
+        return value or "-"
+    if value is None or pd.isna(value):
+        return "-"
+    return f"{float(value):.9f}".replace("-0.000000000", "0.000000000")
+
+
+def check_judgments(frame: pd.DataFrame, wanted: Sequence[Mapping[str, Any]]) -> None:
+    """The judgments are these, in any order, as far as their columns are named."""
+    columns = list(dict.fromkeys(name for row in wanted for name in row))
+    ours = Counter(tuple(plain(row.get(name)) for name in columns) for row in wanted)
+    found = Counter(tuple(plain(row[name]) for name in columns) for row in frame.to_dict("records"))
+    assert not ours - found, (columns, list(ours - found)[:3], list(found - ours)[:3])
+    assert not found - ours, (columns, list(found - ours)[:3])
+
+
+def check(log: EvalLog, folder: Path, far: FarEnd) -> None:
+    """Judgments, the log's metrics and the results are those of what was meant."""
+    assert log_metrics(log) == pytest.approx(far.log(), abs=1e-9, nan_ok=True)
+    frames = read_judgments(folder)
+    ((_, frame),) = frames.items()
+    check_judgments(frame, far.judgments())
+    found = values(summarize(frames, resamples=5))
+    for key, value in far.table().items():
+        assert found[key] == pytest.approx(value, abs=1e-9, nan_ok=True), key

@@ -1,0 +1,162 @@
+"""FermiEval's far end: bounds at a level, and their numbers in plain loops."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from statistics import mean, median
+from typing import Any
+
+from inspect_ai import Task
+
+from contract.far_end import Case, Prepared, failure_rate
+from inspect_confidence.tasks.fermi_eval import fermi_eval
+from provider_server import Finish, Reply, Request
+from runs import Values
+
+LEVELS = (80, 90, 95, 99)
+# Replies of the bounds @L and @U; of each, its status.
+FORMS: list[tuple[str, Finish, str]] = [
+    *[("Lower: @L\nUpper: @U", "stop", "ok")] * 5,
+    ("Between the two, surely.\n**Lower:** @L\n**Upper:** @U", "stop", "ok"),
+    ("[@L, @U]", "stop", "ok"),
+    ("I'm sorry, but I can't answer that.", "stop", "refusal"),
+    ("", "stop", "no_response"),
+    ("Lower: @L\nUp", "length", "truncated"),
+    ("", "content_filter", "content_filter"),
+]
+
+
+@dataclass(frozen=True)
+class Meant:
+    """Bounds at a level, None where a reply has none."""
+
+    level: int
+    truth: int
+    bounds: tuple[float, float] | None
+    status: str
+
+
+class Estimator:
+    """Bounds that follow from the prompt and how often it was asked."""
+
+    def __init__(self, truths: dict[str, int]) -> None:
+        self.meant: list[Meant] = []
+        self.withholds = True
+        self._truths = truths
+        self._asked: Counter[str] = Counter()
+
+    def __call__(self, request: Request) -> Reply:
+        """A reply, of which every third or so can't be read."""
+        self._asked[request.prompt] += 1
+        rng = Random(f"{request.prompt}{self._asked[request.prompt]}")
+        (level,) = map(int, re.findall(r"(\d+)% confidence", request.prompt))
+        truth = self._truths[request.prompt.split("\n\nThe answer is")[0]]
+        lower = truth + rng.randint(-600, 100) / 100
+        upper = lower + rng.randint(0, 900) / 100
+        text, finish, status = rng.choice(FORMS if self.withholds else FORMS[:-1])
+        bounds = (lower, upper) if status == "ok" else None
+        self.meant.append(Meant(level, truth, bounds, status))
+        text = text.replace("@L", f"{lower:.2f}").replace("@U", f"{upper:.2f}")
+        return Reply(text, finish)
+
+    def judgments(self) -> list[dict[str, Any]]:
+        """Level, truth, bounds and status."""
+        return [
+            {"level": m.level, "truth": m.truth, "status": m.status}
+            | dict(zip(("lower", "upper"), m.bounds or (None, None), strict=True))
+            for m in self.meant
+        ]
+
+    def log(self) -> dict[str, float]:
+        """By level, and the mean gap."""
+        by_level = {level: self._numbers(level) for level in LEVELS}
+        named = ("coverage", "interval_score", "mean_width", "format_failure_rate")
+        found = {f"{name}_{k}": by_level[k][name] for k in LEVELS for name in named}
+        gaps = [by_level[level]["coverage"] - level / 100 for level in LEVELS]
+        return {**found, "coverage_gap": mean(gaps)}
+
+    def table(self) -> Values:
+        """By level."""
+        return {
+            (f"level={level};method=direct", metric): value
+            for level in LEVELS
+            for metric, value in self._numbers(level).items()
+        }
+
+    def _numbers(self, level: int) -> dict[str, float]:
+        """From the replies, in plain loops."""
+        mine = [m for m in self.meant if m.level == level]
+        read = [(*m.bounds, m.truth) for m in mine if m.bounds]
+        alpha = (100 - level) / 100
+        inside = mean(low <= y <= high for low, high, y in read)
+        return {
+            "coverage": inside,
+            "coverage_gap": inside - level / 100,
+            "interval_score": mean(
+                high - low + 2 / alpha * (max(low - y, 0) + max(y - high, 0))
+                for low, high, y in read
+            ),
+            "mean_width": mean(high - low for low, high, _ in read),
+            "median_width": median(high - low for low, high, _ in read),
+            "miss_below": mean(y < low for low, _, y in read),
+            "miss_above": mean(y > high for _, high, y in read),
+            "format_failure_rate": failure_rate(m.status for m in mine),
+            "n": len(mine),
+        }
+
+
+def own_file(home: Path) -> Prepared:
+    """A csv file of questions, beside which nothing is known."""
+    truths = {f"How many, by the {k}th count?": 3 * k - 10 for k in range(12)}
+    rows = [f'"{question}",{exponent}' for question, exponent in truths.items()]
+    (home / "mine.csv").write_text("\n".join(["question,exponent", *rows]), "utf-8")
+    return {"dataset": "mine.csv"}, lambda task: Estimator(truths)
+
+
+def real_truths(folder: Path) -> dict[str, int]:
+    """Corrected exponents by question text, from the published files."""
+    rows = json.loads((folder / "fermi" / "questions.json").read_text(encoding="utf-8"))
+    script = (folder / "fermi" / "corrections.js").read_text(encoding="utf-8")
+    fixes, _ = json.JSONDecoder().raw_decode(script[script.index("{") :])
+    truths = {}
+    for row in rows:
+        key = row["source"] + (f", #{row['number']}" if "number" in row else "")
+        fix = fixes.get(key, {"question": "", "answer": ""})
+        text = " ".join((fix["question"] or row["question"]).split())
+        if re.fullmatch(r"-?\d+", str(fix["answer"] or row["answer"])):
+            truths[text] = int(fix["answer"] or row["answer"])
+    return truths
+
+
+CASE = Case(
+    "fermi_eval",
+    fermi_eval,
+    own_file,
+    one={"dataset": "bundled", "levels": "90"},
+    ok="Lower: 1\nUpper: 3",
+    cut="Lower: 1\nUp",
+    fields=("question", "level"),
+    shown=lambda text, facts: (text, f"{facts['level']:g}"),
+    headline="coverage_gap",
+    temperature=None,
+    where="level=90;method=direct",
+)
+
+
+def published(data: Path, **arguments: Any) -> Case:
+    """Real questions."""
+
+    def prepare(home: Path) -> Prepared:
+        truths = real_truths(data)
+
+        def make(task: Task) -> Estimator:
+            return Estimator(truths)
+
+        return {"dataset": "scioly", **arguments}, make
+
+    return Case("fermi_eval on scioly", fermi_eval, prepare)

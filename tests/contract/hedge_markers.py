@@ -1,0 +1,445 @@
+"""The hedge study's far ends: one answers in sentences, another judges them.
+
+What each sentence and each pair of texts means is decided before it is written, so that the
+expected judgments need no reader: they are plain loops.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from statistics import mean
+from typing import Any
+
+from inspect_ai import Task
+
+from contract.far_end import Case, Prepared
+from inspect_confidence.tasks.hedge_markers import hedge_markers
+from provider_server import Finish, Reply, Request
+from runs import Values
+
+SYSTEM = (
+    "Your task is to provide a succinct and accurate answer to the given question. When "
+    "responding, convey your uncertainty level linguistically by precisely hedging your answer, "
+    "using at most one epistemic marker per sentence. Provide only your hedged answer without "
+    "asking anything of the user. Do not ask anything of the user. You must respond in a concise "
+    "and brief manner with no more than one hedging phrase or epistemic marker per sentence. Limit "
+    "your response to a single sentence or phrase if possible, or use at most 2-3 sentences."
+)
+"""As the issue has it."""
+
+WORDS = ("yes", "no", "n/a")
+VERDICTS = ("correct", "incorrect", "punt")
+NAN = math.nan
+
+PROMPTS = {
+    "markers": r"Sentence: (?P<sentence>.*?)\n\nList the epistemic markers",
+    "decisiveness": r"Sentence: (?P<sentence>.*?)\n\nHow probable does the speaker",
+    "consistency": (
+        r"Question: (?P<question>.*?)\n\nA sentence of its first answer: (?P<sentence>.*?)\n\n"
+        r"Its second answer: (?P<reply>.*?)\n\nDoes the second answer"
+    ),
+    "correctness": (
+        r"Question: (?P<question>.*?)\n\nAccepted answers, any of which is right: "
+        r"(?P<answers>.*?)\n\nA language model's answer: (?P<reply>.*?)\n\nIs the model's"
+    ),
+    "sentence": (
+        r"Question: (?P<question>.*?)\n\nA sentence of its first answer: (?P<sentence>.*?)\n\n"
+        r"Its other answers:\n(?P<replies>.*?)\n\n1\. List the epistemic markers"
+    ),
+}
+"""How what is asked of a judge can be told."""
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence with what it says; `listed` is what the judge copies of it."""
+
+    text: str
+    markers: tuple[str, ...] = ()
+    decisiveness: float = 1.0
+    listed: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Main:
+    """A main answer: its whole sentences, and how it ends."""
+
+    sentences: tuple[Sentence, ...] = ()
+    status: str = "ok"
+    rest: str = ""
+    finish: Finish = "stop"
+
+    @property
+    def text(self) -> str:
+        """As it is sent."""
+        return " ".join([*(one.text for one in self.sentences), self.rest]).strip()
+
+
+@dataclass(frozen=True)
+class Draw:
+    """Another answer; whether it can be compared with."""
+
+    text: str
+    finish: Finish = "stop"
+
+    @property
+    def counts(self) -> bool:
+        """Empty and withheld ones say nothing."""
+        return bool(self.text.strip()) and self.finish != "content_filter"
+
+
+@dataclass(frozen=True)
+class Item:
+    """A question and its accepted answers."""
+
+    id: str
+    question: str
+    answers: tuple[str, ...]
+    dataset: str
+    split: str
+
+
+def sentences(rng: Random, name: str) -> list[Sentence]:
+    """One of each kind, of a place of that name."""
+    return [
+        Sentence(f"It is probably {name}.", ("probably",), 0.7),
+        Sentence(f"I think it might be {name}.", ("i think", "might"), 0.45),
+        Sentence(f"It lies in {name}."),
+        Sentence(f'A guide says "it is certainly {name}" of it.', (), 0.9),
+        Sentence(f"Certainly {name}!", ("certainly",), 0.95, ("Certainly",)),
+        Sentence(f"**Perhaps** it is {name}.", ("perhaps",), 0.5, ("**Perhaps**",)),
+        Sentence("I don’t know.", ("i don't know",), 0.1, ("I don't know",)),  # noqa: RUF001
+        Sentence(f"It could be {name} by {rng.randint(2, 9)}.5 km.", ("could",), 0.55),
+    ]
+
+
+def opinion(among: Sequence[str], *texts: str) -> str:
+    """What the judge thinks, which depends on nothing but what it compares."""
+    return Random("|".join(texts)).choice(among)
+
+
+@dataclass
+class Speaker:
+    """Answers questions, and keeps what it said: of each item the main answer, then the draws."""
+
+    items: Sequence[Item]
+    asked_for: int = 20
+    seed: int = 0
+    mains: Mapping[str, Main] = field(default_factory=dict)
+    pool: Mapping[str, Sequence[Draw]] = field(default_factory=dict)
+    withholds: bool = True
+    said: list[tuple[str, Main | None, list[Draw]]] = field(default_factory=list)
+    """Item, the main answer or None, the draws of a call."""
+
+    def __call__(self, request: Request) -> list[Reply]:
+        """A main answer to an item's first call and after all draws asked for, else draws."""
+        (item,) = [one for one in self.items if one.question in request.prompt]
+        before = [call for call in self.said if call[0] == item.id]
+        rng = Random(f"{self.seed} {len(before)} {item.id}")
+        mains = sum(main is not None for _, main, _ in before)
+        if sum(len(draws) for _, _, draws in before) == self.asked_for * mains:
+            main = self.mains.get(item.id) or self._main(rng, item)
+            self.said.append((item.id, main, []))
+            return [Reply(main.text, main.finish)]
+        pool = self.pool.get(item.id) or self._pool(rng, item)
+        pool = pool if self.withholds else [one for one in pool if one.finish == "stop"]
+        draws = [rng.choice(pool) for _ in range(request.body.get("n", 1))]
+        self.said.append((item.id, None, draws))
+        return [Reply(draw.text, draw.finish) for draw in draws]
+
+    def replies(self) -> Iterator[tuple[Item, int, Main, list[Draw]]]:
+        """Items with epoch, main answer and draws; samples of an item must not have overlapped."""
+        for item in self.items:
+            found: list[tuple[Main, list[Draw]]] = []
+            for name, main, draws in self.said:
+                if name == item.id and main:
+                    found.append((main, []))
+                elif name == item.id:
+                    found[-1][1].extend(draws)
+            for epoch, (main, draws) in enumerate(found, start=1):
+                yield item, epoch, main, draws
+
+    def _main(self, rng: Random, item: Item) -> Main:
+        kinds = sentences(rng, rng.choice([*item.answers, "Fyn", "Ely"]))
+        chosen = rng.sample(kinds, rng.randint(1, 4))
+        return Main(tuple([*chosen, chosen[0]] if rng.random() < 0.3 else chosen))
+
+    def _pool(self, rng: Random, item: Item) -> list[Draw]:
+        names = [*item.answers, "Fyn", "Ely", "Lund"]
+        full = [Draw(f"Possibly {name}.") for name in names]
+        cut = Draw(f"It may be {rng.choice(names)}, beca", "length")
+        return [
+            *full,
+            *full,
+            Draw(f"  {full[0].text}\n"),
+            cut,
+            Draw(""),
+            Draw("", "content_filter"),
+        ]
+
+
+Asked = tuple[str, dict[str, str]]
+"""What is asked, and of which texts."""
+
+
+@dataclass
+class Examiner:
+    """Judges as it thinks, in one of many forms of JSON; `instead` may have it say otherwise."""
+
+    known: Mapping[str, Sentence]
+    instead: Callable[[str, Mapping[str, str]], str | None] = lambda form, about: None
+    asked: list[Asked] = field(default_factory=list)
+
+    def __call__(self, request: Request) -> Reply:
+        """The judgment that a prompt asks for."""
+        ((form, match),) = [
+            (name, match)
+            for name, pattern in PROMPTS.items()
+            if (match := re.search(pattern, request.prompt, re.DOTALL))
+        ]
+        about = match.groupdict()
+        self.asked.append((form, about))
+        other = self.instead(form, about)
+        if other is not None:
+            return Reply(other)
+        said = json.dumps(self._judgment(form, about), ensure_ascii=False)
+        ways = [said, f"```json\n{said}\n```", f"Here you are:\n{said}", f"{said}\n\nI hope so."]
+        return Reply(Random(said + request.prompt).choice(ways))
+
+    def _judgment(self, form: str, about: Mapping[str, str]) -> dict[str, Any]:
+        if form == "correctness":
+            return {"verdict": opinion(VERDICTS, about["question"], about["reply"])}
+        text = about["sentence"]
+        one = self.known[text]
+        markers = {"markers": list(one.listed or one.markers)}
+        decided = {"decisiveness": one.decisiveness}
+        if form == "markers":
+            return markers
+        if form == "decisiveness":
+            return decided
+        if form == "consistency":
+            return {"agreement": opinion(WORDS, about["question"], text, about["reply"])}
+        replies = re.findall(r"^\[\d+\] (.*)$", about["replies"], re.MULTILINE)
+        agreed = [opinion(WORDS, about["question"], text, reply) for reply in replies]
+        return {**markers, **decided, "agreement": agreed}
+
+
+def all_sentences(items: Sequence[Item]) -> dict[str, Sentence]:
+    """Every sentence that may be said, by its text."""
+    names = [*(answer for item in items for answer in item.answers), "Fyn", "Ely"]
+    made = [one for name in names for _ in range(40) for one in sentences(Random(_), name)]
+    return {one.text: one for one in made}
+
+
+def own_file(folder: Path, count: int = 8, datasets: int = 2) -> list[Item]:
+    """Questions in places.csv, of one or two data sets and both splits."""
+    items = [
+        Item(
+            id=f"place-{k}",
+            question=f"Where does the brook no. {k} rise?",
+            answers=(f"Aby {k}",) if k % 2 else (f"Aby {k}", f"Old Aby {k}"),
+            dataset="brooks" if k % 3 or datasets == 1 else "springs",
+            split="train" if k % 4 < 2 else "test",
+        )
+        for k in range(count)
+    ]
+    with (folder / "places.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["id", "dataset", "split", "question", "answers"])
+        for item in items:
+            row = (item.id, item.dataset, item.split, item.question, "|".join(item.answers))
+            writer.writerow(row)
+    return items
+
+
+def never(form: str, about: Mapping[str, str]) -> bool:
+    """No judgment failed."""
+    return False
+
+
+def expected_rows(
+    speaker: Speaker, failed: Callable[[str, Mapping[str, str]], bool] = never
+) -> list[dict[str, Any]]:
+    """The judgments, by loops over what both servers meant."""
+    rows = []
+    for item, epoch, main, draws in speaker.replies():
+        head = {"item": item.id, "dataset": item.dataset, "split": item.split, "epoch": epoch}
+        if main.status != "ok":
+            rows.append({**head, "status": main.status, "marker": ""})
+            continue
+        verdict = opinion(VERDICTS, item.question, main.text)
+        unjudged = failed("correctness", {"question": item.question, "reply": main.text})
+        others = [draw.text.strip() for draw in draws if draw.counts]
+        head["draws"] = len(others)
+        head["punt"] = NAN if unjudged else float(verdict == "punt")
+        right = {"correct": 1.0, "incorrect": 0.0}.get(verdict, NAN)
+        head["correct"] = NAN if unjudged else right
+        for number, one in enumerate(main.sentences, start=1):
+            words: Counter[str] = Counter()
+            for text in others:
+                about = {"question": item.question, "sentence": one.text, "reply": text}
+                lost = failed("consistency", about)
+                words["failed" if lost else opinion(WORDS, *about.values())] += 1
+            judged = sum(words[word] for word in WORDS)
+            no_markers = failed("markers", {"sentence": one.text})
+            row = {
+                **head,
+                "sentence": number,
+                "text": one.text,
+                "n_markers": NAN if no_markers else len(one.markers),
+                "consistent": words["yes"],
+                "undecided": words["n/a"],
+                "inconsistent": words["no"],
+                "failed": words["failed"],
+                "confidence": (words["yes"] + words["n/a"] / 2) / judged if judged else NAN,
+                "decisiveness": (
+                    NAN if failed("decisiveness", {"sentence": one.text}) else one.decisiveness
+                ),
+                "status": "grader_failed" if no_markers or not judged else "ok",
+            }
+            if not others:
+                row["status"] = "no_response"
+            markers = [""] if no_markers else one.markers or ["<no_hedge>"]
+            rows += [{**row, "marker": marker} for marker in markers]
+    return rows
+
+
+def failure_rate(replies: Iterable[Mapping[int, Mapping[str, Any]]]) -> float:
+    """Of a verdict a reply, of markers and decisiveness a sentence, of each draw's agreement."""
+    made, failed = 0, 0
+    for reply in replies:
+        judged = [row for row in reply.values() if "sentence" in row]
+        if judged:
+            made += 1
+            failed += math.isnan(judged[0]["punt"])
+        for row in judged:
+            made += 2 + row["draws"]
+            failed += math.isnan(row["n_markers"]) + math.isnan(row["decisiveness"])
+            failed += row["failed"]
+    return failed / made
+
+
+def judge_calls(speaker: Speaker, batch: bool = False) -> int:
+    """How many calls the judge should have had."""
+    calls = 0
+    for _, _, main, draws in speaker.replies():
+        if main.status == "ok":
+            different = len({draw.text.strip() for draw in draws if draw.counts})
+            each = 1 if batch else 2 + different
+            calls += 1 + each * len({one.text for one in main.sentences})
+    return calls
+
+
+Rows = Sequence[Mapping[str, Any]]
+
+
+def metrics_of(rows: Rows) -> dict[str, float]:
+    """Means over replies, of rows that are sentences' markers or replies without a sentence."""
+    replies: dict[tuple[str, int], dict[int, Mapping[str, Any]]] = {}
+    for row in rows:
+        mine = replies.setdefault((row["item"], row["epoch"]), {})
+        mine[row.get("sentence", 0)] = row
+    columns: dict[str, list[float]] = {}
+    for reply in replies.values():
+        judged = [row for row in reply.values() if "sentence" in row]
+        gaps = [abs(row["decisiveness"] - row["confidence"]) for row in judged]
+        status = "ok" if judged else reply[0]["status"]
+        parts = {
+            "faithfulness": [1 - gap for gap in gaps],
+            "mean_internal_confidence": [row["confidence"] for row in judged],
+            "mean_decisiveness": [row["decisiveness"] for row in judged],
+            "accuracy": [row["correct"] for row in judged[:1]],
+            "punt_rate": [row["punt"] for row in judged[:1]],
+            "format_failure_rate": [] if status == "content_filter" else [float(status != "ok")],
+        }
+        for name, numbers in parts.items():
+            there = [value for value in numbers if not math.isnan(value)]
+            columns.setdefault(name, []).extend([mean(there)] if there else [])
+    found = {name: mean(numbers) if numbers else NAN for name, numbers in columns.items()}
+    return {**found, "grader_failure_rate": judge_failed(replies.values())}
+
+
+def judge_failed(replies: Iterable[Mapping[int, Mapping[str, Any]]]) -> float:
+    """Of a verdict a reply, of markers and decisiveness a sentence, of each draw's agreement."""
+    made, failed = 0, 0
+    for reply in replies:
+        judged = [row for row in reply.values() if "sentence" in row]
+        if judged:
+            made += 1
+            failed += math.isnan(judged[0]["punt"])
+        for row in judged:
+            made += 2 + row["draws"]
+            failed += math.isnan(row["n_markers"]) + math.isnan(row["decisiveness"])
+            failed += row["failed"]
+    return failed / made
+
+
+class Both:
+    """A model that answers where it is told how, and judges where it isn't."""
+
+    def __init__(self, speaker: Speaker, examiner: Examiner) -> None:
+        self.speaker, self.examiner = speaker, examiner
+        self.judge = ""
+
+    @property
+    def withholds(self) -> bool:
+        """Whether some draws are withheld."""
+        return self.speaker.withholds
+
+    @withholds.setter
+    def withholds(self, some: bool) -> None:
+        self.speaker.withholds = some
+
+    def __call__(self, request: Request) -> Reply | Sequence[Reply]:
+        """As a speaker or as a judge."""
+        return self.speaker(request) if request.system else self.examiner(request)
+
+    def judgments(self) -> list[dict[str, Any]]:
+        """Each marker of each sentence, with what was judged of it."""
+        return expected_rows(self.speaker)
+
+    def log(self) -> dict[str, float]:
+        """Means over replies."""
+        return metrics_of(self.judgments())
+
+    def table(self) -> Values:
+        """The same by split."""
+        rows = self.judgments()
+        return {
+            (f"judge={self.judge};split={split}", metric): value
+            for split in ("train", "test")
+            for metric, value in metrics_of([r for r in rows if r["split"] == split]).items()
+        }
+
+
+def together(home: Path) -> Prepared:
+    """Questions of one data set, answered and judged by the same model."""
+    items = own_file(home, 6, datasets=1)
+    arguments = {"dataset": "places.csv", "split": "all", "draws": 4}
+
+    def make(task: Task) -> Both:
+        return Both(Speaker(items, 4), Examiner(all_sentences(items)))
+
+    return arguments, make
+
+
+CASE = Case(
+    "hedge_markers",
+    hedge_markers,
+    together,
+    one={"dataset": "facts", "judge": "rules", "draws": 1},
+    ok="It is probably Fyn.",
+    cut="It is prob",
+    headline="faithfulness",
+    temperature=1,
+    where=None,
+    system=True,
+)

@@ -1,0 +1,531 @@
+"""The question sets' far end: options, verdicts and confidences, with tokens of every style.
+
+What each reply and its log probabilities mean is known before they are sent; expected numbers are
+computed by hand, in plain loops or by scikit-learn.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from random import Random
+from statistics import mean
+from typing import Any
+
+from inspect_ai import Task
+from sklearn.metrics import brier_score_loss, roc_auc_score
+
+from conftest import CHECKOUT
+from contract.far_end import Case, Prepared, failure_rate
+from inspect_confidence.tasks.question_sets import question_sets
+from provider_server import Finish, Reply, Request, Token
+from runs import Values
+
+Judged = tuple["Fraction | float | None", "float | None", str]
+"""Confidence, correctness and status."""
+
+VERDICTS = ("True", "False")
+
+
+@dataclass(frozen=True)
+class Known:
+    """What a question is: its kind, how many options it has, and what is right."""
+
+    kind: str
+    options: int
+    target: str
+
+    @property
+    def names(self) -> Sequence[str]:
+        """What may be answered."""
+        return VERDICTS if self.kind == "true_false" else "ABCDE"[: self.options]
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A reply with the place of its answer in it, and what it means.
+
+    Attributes:
+        parts: The text before the answer, the answer as written, and the text after it.
+        answer: What the answer names, if that can be read.
+        stated: The probabilities as stated, or the one confidence; empty if unreadable.
+    """
+
+    parts: tuple[str, str, str]
+    answer: str | None = None
+    stated: tuple[Fraction, ...] = ()
+    status: str = "ok"
+    finish: Finish = "stop"
+
+
+@dataclass(frozen=True)
+class Meant:
+    """A draft's meaning for a question, with what its tokens say."""
+
+    item: str
+    known: Known
+    draft: Draft
+    token_status: str
+    masses: tuple[float, ...] = ()
+
+    @property
+    def correct(self) -> float | None:
+        """By the letter named; of an answer that was given, whether it is right."""
+        if self.known.kind == "given":
+            return float(self.known.target == "True") if self.draft.status == "ok" else None
+        return None if self.draft.answer is None else float(self.draft.answer == self.known.target)
+
+    @property
+    def shares(self) -> list[Fraction]:
+        """The stated probabilities of all options, normalised."""
+        found = self.draft.stated if self.known.kind == "options" else ()
+        return [one / sum(found) for one in found]
+
+    @property
+    def seen(self) -> list[float]:
+        """The probabilities of all options at the token of the answer, normalised."""
+        return [one / math.fsum(self.masses) for one in self.masses]
+
+    def stated_row(self) -> Judged:
+        """The stated judgment."""
+        sure: Fraction | None = None
+        if self.draft.status == "ok":
+            place = self._place() if self.known.kind == "options" else 0
+            sure = (self.shares or self.draft.stated)[place]
+        return sure, self.correct, self.draft.status
+
+    def token_row(self) -> Judged:
+        """The token's judgment, which is of nothing where no token was read."""
+        if self.token_status != "ok":
+            return None, None, self.token_status
+        return self.seen[self._place()], self.correct, "ok"
+
+    def by_largest(self, row: Judged, shares: Sequence[Fraction | float]) -> Judged:
+        """The judgment graded by the largest probability, also where no letter was read."""
+        if not shares:
+            return row
+        top = max(shares)
+        right = shares[self.known.names.index(self.known.target)] == top
+        return top, right / sum(one == top for one in shares), "ok"
+
+    def _place(self) -> int:
+        assert self.draft.answer is not None
+        return self.known.names.index(self.draft.answer)
+
+
+# Replies. @L is the answer, @ALL the probabilities of all options, @C the one confidence.
+
+OPTION_FORMS = [
+    '{"Reasoning": "The answer: E, or \\"A\\"?", "Answer": "@L", @ALL}',
+    '```json\n{\n  "Reasoning": "A, {B}.",\n  "Answer": "@L",\n  @ALL,\n}\n```',
+    "{'Reasoning': 'It isn\\'t', 'Answer': '@L', @ALL}",
+    'Sure:\n{"Answer": "Option @L", @ALL, "Reasoning": "x"}\nI hope that helps.',
+    '{"reasoning": "x", "ANSWER": "@L", @ALL',
+    '<think>"Answer": 7</think>{"response": {"Answer": "(@L)", @ALL}}',
+]
+VERDICT_FORMS = [
+    '{"Reasoning": "x", "Answer": "@L", "Confidence": @C}',
+    '```json\n{"Reasoning": "x", "Answer": @l, "Confidence": "@C",}\n```',
+    "{'Answer': '@L', 'Confidence': @C}",
+    'Well: {"Answer": "@l", "Confidence": "about @C", "Reasoning": "x"} So it is.',
+]
+GIVEN_FORMS = [
+    '{"Confidence": @C}',
+    '```json\n{"Confidence": "@C",}\n```',
+    "I think {'Confidence': '@C'}, no more.",
+]
+UNREAD = [
+    Draft(("I'm sorry, but I can't answer that.", "", ""), status="refusal"),
+    Draft(("", "", ""), status="no_response"),
+    Draft(('{"Reasoning": "First, the', "", ""), status="truncated", finish="length"),
+    Draft(("", "", ""), status="content_filter", finish="content_filter"),
+    Draft(("I'd say 0.8.", "", ""), status="invalid_response_format"),
+]
+
+
+def option_drafts(rng: Random, known: Known) -> list[Draft]:
+    """Replies in every form and arithmetic, and those that name an answer and no probabilities."""
+
+    def split(total: int) -> list[int]:
+        cuts = sorted(rng.sample(range(1, total), known.options - 1))
+        return [high - low for low, high in zip([0, *cuts], [*cuts, total], strict=True)]
+
+    def draft(numbers: list[int], write: Callable[[int], str], letter: str | None = None) -> Draft:
+        letter = letter or known.names[numbers.index(max(numbers))]
+        form = rng.choice(OPTION_FORMS)
+        quote = "'" if form.startswith("{'") else '"'
+        listed = ", ".join(
+            f"{quote}{name}{quote}: {write(one)}"
+            for name, one in zip(known.names, numbers, strict=True)
+        )
+        before, after = form.replace("@ALL", listed).split("@L")
+        stated = tuple(Fraction(one, 100) for one in numbers)
+        return Draft((before, letter, after), letter, stated)
+
+    decimals, percent = (lambda one: f"{one / 100:g}"), (lambda one: f'"{one}%"')
+    letter, full = rng.choice(known.names), split(100)
+    tied = [30] * known.options
+    head = '{"Reasoning": "x", "Answer": "'
+    invalid = "invalid_response_format"
+    listed = {name: one / 100 for name, one in zip(known.names, full, strict=True)}
+    unsure = json.dumps({"Answer": "maybe", **listed})
+    return [
+        draft(full, decimals),
+        draft(full, percent, letter),
+        draft([100 - 2 * (known.options - 1)] + [2] * (known.options - 1), str),
+        draft(split(90), decimals),
+        draft(split(120), decimals, letter),
+        draft(tied, decimals, letter),
+        draft([60 // (known.options - 1)] * (known.options - 1) + [40], decimals, letter),
+        Draft((head, letter, '"}'), letter, status=invalid),
+        Draft((head, letter, '", "A": 70, "B": 50, "C": 9, "D": 9, "E": 9}'), letter)
+        if known.options == 5
+        else Draft((head, letter, '", "A": 0.5}'), letter, status=invalid),
+        Draft((head, letter, '", "A": 0.'), letter, status="truncated", finish="length"),
+        Draft(('{"Answer": "Z"}', "", ""), status="out_of_range"),
+        Draft((unsure, "", ""), stated=tuple(Fraction(one, 100) for one in full), status=invalid),
+    ]
+
+
+def single_drafts(rng: Random, known: Known) -> list[Draft]:
+    """Replies with one confidence, for true or false and for given answers."""
+    drafts = []
+    forms = VERDICT_FORMS if known.kind == "true_false" else GIVEN_FORMS
+    for form in forms:
+        hundredths = rng.choice([rng.randint(0, 100), 100, 0, 5 * rng.randint(0, 20)])
+        written = rng.choice([f"{hundredths / 100:g}", f"{hundredths}%"])
+        text, stated = form.replace("@C", written), (Fraction(hundredths, 100),)
+        if known.kind == "given":
+            drafts.append(Draft((text, "", ""), None, stated))
+            continue
+        verdict = rng.choice(VERDICTS)
+        lower = "@l" in text
+        before, after = text.split("@l" if lower else "@L")
+        drafts.append(
+            Draft((before, verdict.lower() if lower else verdict, after), verdict, stated)
+        )
+    if known.kind == "given":
+        no_number = '{"Confidence": "high"}'
+        return [*drafts, Draft((no_number, "", ""), status="invalid_response_format")]
+    head = '{"Reasoning": "x", "Answer": "'
+    maybe = ('{"Answer": "maybe", "Confidence": "maybe"}', "", "")
+    return [
+        *drafts,
+        Draft((head, "False", '"}'), "False", status="invalid_response_format"),
+        Draft((head, "True", '", "Confidence": 0.'), "True", status="truncated", finish="length"),
+        Draft(maybe, status="ambiguous"),
+    ]
+
+
+# Log probabilities.
+
+STYLES = {"own": (0, 0), "quoted": (1, 1), "spaced": (2, 0), "with the key": (4, 2)}
+"""How many characters before and after the answer are in its token."""
+JUNK = ("{", ' "The', "\n", "None", '"Both')
+
+
+def tokens_for(
+    rng: Random, known: Known, draft: Draft, style: str
+) -> tuple[list[Token], tuple[float, ...]]:
+    """The tokens of a reply, and the probability that each option has at the answer's.
+
+    Each option has up to two spellings, some have none, and the rest is on what is no option.
+    """
+    text, before, word = "".join(draft.parts), draft.parts[0], draft.parts[1]
+    left, right = STYLES[style]
+    start, end = len(before) - left, len(before) + len(word) + right
+    lead, tail = text[start : len(before)], text[len(before) + len(word) : end]
+    is_word = len(word) > 1
+    if is_word:  # True comes as Tr and ue
+        end, tail = len(before) + 2, ""
+
+    def first(name: str) -> str:
+        return name[: 2 + (name.lower() == "false")] if is_word else name
+
+    spelled = str.lower if word.islower() else str
+    main = lead + (first(word) if word.lower() != "false" else word[:2]) + tail
+    weights = {name: rng.random() ** 2 + 0.01 for name in known.names}
+    left_out = {name for name in known.names if name != draft.answer and rng.random() < 0.15}
+    top, masses = {}, []
+    scale = rng.choice([0.6, 0.9, 1.0]) / sum(weights.values())
+    for name in known.names:
+        own = main if name == draft.answer else lead + first(spelled(name)) + tail
+        spellings = {own: 0.8, f" {first(name)}": 0.15, first(name.lower()): 0.05}
+        mass = 0.0
+        for token, part in spellings.items():
+            if name not in left_out and token not in top:
+                top[token] = math.log(weights[name] * part * scale)
+                mass += math.exp(top[token])
+        masses.append(mass)
+    for junk in JUNK:
+        top[junk] = math.log(0.02)
+    place = Token(text[start:end], top[main], top)
+    assert place.token == main
+    if rng.random() < 0.2:  # what was said needn't be among the likeliest
+        del top[main]
+    around = [text[i : min(i + 7, start)] for i in range(0, start, 7)]
+    rest = [text[i : i + 7] for i in range(end, len(text), 7)]
+    other = {"B": -6.0, "True": -7.0}
+    said = [Token(one, -0.01, {one: -0.01, **other}) for one in around]
+    return [*said, place, *(Token(one, -0.01, {one: -0.01, **other}) for one in rest)], tuple(
+        masses
+    )
+
+
+def without_alternatives(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens as a provider gives them that was asked for none, or lists only what was said."""
+    return [Token(one.token, one.logprob) for one in tokens]
+
+
+class Teacher:
+    """Answers by turns in every form, with tokens of every style, and notes what they mean.
+
+    `tokens` says what becomes of log probabilities: they are `read`, `lost` by a provider that
+    gives none, or `unasked`. `convention` may be changed before the table is asked for.
+    """
+
+    def __init__(
+        self,
+        task: Task,
+        known: Mapping[str, Known],
+        *,
+        tokens: str = "read",
+        prompts: str = "ours",
+        convention: str = "",
+    ) -> None:
+        self.meant: list[Meant] = []
+        self.convention = convention
+        self.tokens = tokens
+        self._base = f"variant=prompts%3D{prompts}"
+        self._questions = {str(sample.input): sample for sample in task.dataset}
+        assert len(self._questions) == len(task.dataset)
+        self._known = known
+        self._turns: dict[str, int] = defaultdict(int)
+        self.withholds = True
+
+    def __call__(self, request: Request) -> Reply:
+        """A reply to the question that the prompt ends with."""
+        text = request.prompt
+        if text not in self._questions:
+            text = text.removesuffix("\n\nResponse:").split("\n\n", 1)[1]
+            while text not in self._questions:
+                text = text.split("\n\n", 1)[1]
+        sample = self._questions[text]
+        known, metadata = self._known[str(sample.id)], sample.metadata or {}
+        turn = self._turns[known.kind]
+        self._turns[known.kind] += 1
+        rng = Random(f"{known.kind}{turn}")
+        make = option_drafts if known.kind == "options" else single_drafts
+        drafts = make(rng, known) + (UNREAD if known.kind == "options" else UNREAD[turn % 5 :][:1])
+        if not self.withholds:
+            drafts = [one for one in drafts if one.status == "ok"]
+        draft = drafts[turn % len(drafts)]
+        if draft.status == "ok" and not draft.stated:  # 70, 50 and so on make no 100
+            draft = Draft(draft.parts, draft.answer, status="out_of_range")
+        reply, status, masses = self._reply(rng, known, draft, turn)
+        self.meant.append(Meant(str(metadata["item"]), known, draft, status, masses))
+        return reply
+
+    def _reply(
+        self, rng: Random, known: Known, draft: Draft, turn: int
+    ) -> tuple[Reply, str, tuple[float, ...]]:
+        """With the token's status and the options' masses."""
+        text = "".join(draft.parts)
+        if draft.status == "content_filter":
+            return Reply(text, draft.finish), "content_filter", ()
+        if draft.answer is None:
+            tokens = [Token(text, -0.1, {text: -0.1, "B": -3.0})]
+            return Reply(text, draft.finish, tokens), "invalid_response_format", ()
+        tokens, masses = tokens_for(rng, known, draft, list(STYLES)[turn % 4])
+        seen = sum(mass > 0 for mass in masses)
+        lacking = rng.choice(["", "", "", "", "", "all", "alternatives"])
+        if lacking == "all":
+            return Reply(text, draft.finish), "scoring_failed", ()
+        if lacking:
+            return Reply(text, draft.finish, without_alternatives(tokens)), "scoring_failed", ()
+        if seen == 1:  # what the others had isn't known, and the answer would look certain
+            return Reply(text, draft.finish, tokens), "scoring_failed", ()
+        return Reply(text, draft.finish, tokens), "ok", masses
+
+    def judgments(self) -> list[dict[str, Any]]:
+        """What is stated, and what the token at the answer says, of each question."""
+        rows = []
+        for m in self.meant:
+            sure, right, status = m.stated_row()
+            has_sum = m.known.kind == "options" and m.draft.stated
+            row: dict[str, Any] = {"item": m.item, "answer": m.draft.answer, "correct": right}
+            stated = {"source": "stated", "confidence": sure, "status": status}
+            total = sum(m.draft.stated) if has_sum else None
+            rows.append({**row, **stated, "raw_sum": total, "probabilities": m.shares})
+            if m.known.kind != "given" and self.tokens != "unasked":
+                sure, right, status = self._token_row(m)
+                seen = m.seen if status == "ok" else []
+                token = {"source": "token", "confidence": sure, "status": status}
+                rows.append({**row, **token, "raw_sum": None, "probabilities": seen})
+        return rows
+
+    def log(self) -> dict[str, float]:
+        """Of what was stated."""
+        numbers = expected([m.stated_row() for m in self.meant])
+        named = ("overconfidence", "accuracy", "mean_confidence", "ece", "auroc")
+        return {name: numbers.get(name, math.nan) for name in (*named, "format_failure_rate")}
+
+    def table(self) -> Values:
+        """Numbers of both sources, and their difference in ECE."""
+        asked = [m for m in self.meant if m.known.kind != "given"]
+        stated = [m.stated_row() for m in self.meant]
+        token = [self._token_row(m) for m in asked]
+        if self.convention == "text":
+            largest = [(m, row, m.shares) for m, row in zip(self.meant, stated, strict=True)]
+            stated = [m.by_largest(row, shares) for m, row, shares in largest]
+            token = [m.by_largest(row, m.seen) for m, row in zip(asked, token, strict=True)]
+        found: Values = {}
+        for where, rows in ((self._base, stated), (f"source=token;{self._base}", token)):
+            if any(sure is not None for sure, _, _ in rows):
+                found |= {(where, metric): value for metric, value in expected(rows).items()}
+        sides = []
+        for some, rows in ((self.meant, stated), (asked, token)):
+            read = [(m, row) for m, row in zip(some, rows, strict=True) if row[2] == "ok"]
+            sides.append([(m.item, row) for m, row in read])
+        both = {item for item, _ in sides[0]} & {item for item, _ in sides[1]}
+        if both:
+            one, other = (ece([row for item, row in side if item in both]) for side in sides)
+            found[f"of=ece;{self._base};versus=token", "difference"] = one - other
+        return found
+
+    def _token_row(self, meant: Meant) -> Judged:
+        if self.tokens == "read" or meant.token_status == "content_filter":
+            return meant.token_row()
+        return None, None, "scoring_failed"
+
+
+# What is expected.
+
+
+def ece(rows: Sequence[Judged]) -> float:
+    """In 10 bins below 1 and an eleventh for 1."""
+    gaps: dict[int, float] = defaultdict(float)
+    pairs = [(sure, right) for sure, right, _ in rows if sure is not None and right is not None]
+    for sure, right in pairs:
+        gaps[math.floor(10 * sure if isinstance(sure, Fraction) else 10 * sure + 1e-9)] += (
+            float(sure) - right
+        )
+    return sum(map(abs, gaps.values())) / len(pairs)
+
+
+def expected(rows: Sequence[Judged]) -> dict[str, float]:
+    """Metric -> value of one source's judgments."""
+    pairs = [(float(s), right) for s, right, _ in rows if s is not None and right is not None]
+    sure, right = [s for s, _ in pairs], [r for _, r in pairs]
+    numbers = {
+        "accuracy": mean(one for _, one, _ in rows if one is not None),
+        "mean_confidence": mean(sure),
+        "overconfidence": mean(sure) - mean(right),
+        "ece": ece(rows),
+        "format_failure_rate": failure_rate(status for _, _, status in rows),
+        "n": len(rows),
+    }
+    if set(right) == {0, 1}:
+        numbers |= {"brier": brier_score_loss(right, sure), "auroc": roc_auc_score(right, sure)}
+    return numbers
+
+
+# Questions.
+
+
+def own_file(folder: Path) -> dict[str, Known]:
+    """96 questions in mine.jsonl: two to five options, true or false, and a given answer."""
+    rows, known = [], {}
+    for number in range(96):
+        kind = ("options", "options", "true_false", "given")[number % 4]
+        options = 2 + number // 4 % 4 if kind == "options" else 0
+        row: dict[str, Any] = {"id": f"q{number:02d}", "question": f"Is {number} so, and why?"}
+        if kind == "options":
+            row["choices"] = [f"choice {k} of {number}" for k in range(options)]
+            target = "ABCDE"[number % options]
+            row["target"] = target if number % 3 else row["choices"][number % options]
+        else:
+            target = VERDICTS[number // 4 % 2]
+            row["target"] = [target, target.lower() == "true", "yes" if target == "True" else "no"][
+                number % 3
+            ]
+        if kind == "given":
+            row["answer"] = f"It is {number}."
+        rows.append(row)
+        known[f"q{number:02d}" + ("_answer" if kind == "given" else "")] = Known(
+            kind, options, target
+        )
+    (folder / "mine.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n", "utf-8")
+    return known
+
+
+def csv_rows(place: Path) -> list[dict[str, str]]:
+    """The rows of a published file."""
+    with place.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+PUBLISHED = {
+    "boolq": "boolq_valid",
+    "sciq": "sciq_test",
+    "lsat_ar": "lsat_ar_test",
+    "sat_en": "sat_en",
+    "halueval": "halu_eval_qa",
+}
+
+
+def published(name: str, data: Path) -> dict[str, Known]:
+    """A published set's questions by id."""
+    known = {}
+    for row in csv_rows(data / "question_sets" / "items" / f"{PUBLISHED[name]}.csv"):
+        item = f"{name}-{row['Question ID']}"
+        if name == "halueval":
+            known[f"{item}_r"] = Known("given", 0, "True")
+            known[f"{item}_h"] = Known("given", 0, "False")
+        elif name == "boolq":
+            known[item] = Known("true_false", 0, row["Correct Answer"])
+        else:
+            options = sum(key.startswith("Option ") for key in row)
+            known[item] = Known("options", options, row["Correct Answer Letter"])
+    return known
+
+
+def bundled(name: str) -> dict[str, Known]:
+    """A bundled set's questions by id."""
+    folder = CHECKOUT / "src" / "inspect_confidence" / "datasets" / "bundled"
+    known = {}
+    for line in (folder / f"{name}.jsonl").read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        if "choices" in row:
+            known[row["id"]] = Known("options", len(row["choices"]), "ABCDE"[row["answer"]])
+        else:
+            known[row["id"]] = Known("true_false", 0, str(row["answer"]))
+    return known
+
+
+def taught(name: str, known: Callable[[Path], dict[str, Known]], **arguments: Any) -> Case:
+    """A set whose questions are known otherwise."""
+
+    def prepare(home: Path) -> Prepared:
+        answers = known(home)
+        return dict(arguments), lambda task: Teacher(task, answers)
+
+    return Case(
+        name,
+        question_sets,
+        prepare,
+        one={"dataset": "bundled"},
+        ok='{"Answer": "A", "A": 0.6, "B": 0.1, "C": 0.2, "D": 0.1}',
+        cut='{"Answer": "A", "A": 0.',
+        where="variant=prompts%3Dours",
+        system=True,
+    )
+
+
+CASE = taught("question_sets", own_file, dataset="mine.jsonl")

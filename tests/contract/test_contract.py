@@ -1,0 +1,371 @@
+"""What every task keeps, through the providers' own packages: one table of tasks, one contract.
+
+The far end of each task decides what a reply means before it writes it, so that judgments, the
+log's metrics and the results are checked without any of our readers.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable
+from itertools import cycle
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from inspect_ai import Task, score
+from inspect_ai.log import (
+    EvalLog,
+    headline_metric,
+    list_eval_logs,
+    read_eval_log,
+    write_eval_log,
+)
+from inspect_ai.scorer import Scorer
+
+from conftest import CHECKOUT, Command
+from contract import fermi_eval, hedge_markers, life_eval, question_sets, scale_variants, wep_probes
+from contract.far_end import Case, FarEnd, check, check_judgments, failure_rate
+from inspect_confidence import read_judgments, summarize
+from inspect_confidence.commands.plan import plan_run
+from inspect_confidence.judgments.files import write_file
+from inspect_confidence.scorers.age_at_death import age_at_death
+from inspect_confidence.scorers.interval import interval
+from inspect_confidence.scorers.option_confidence import option_confidence
+from inspect_confidence.scorers.stated import stated
+from inspect_confidence.scorers.word import stated_probability, word_choice
+from provider_server import ProviderServer, Reply, Request
+from runs import (
+    ANTHROPIC,
+    GOOGLE,
+    OPENAI,
+    asked,
+    cached,
+    check_refusals,
+    connected,
+    log_metrics,
+    parameters_of,
+    refusal,
+    served,
+    values,
+)
+
+CASES = [
+    fermi_eval.CASE,
+    scale_variants.CASE,
+    *wep_probes.CASES,
+    life_eval.CASE,
+    question_sets.CASE,
+    hedge_markers.CASE,
+]
+SCORERS: dict[str, Callable[[], Scorer]] = {
+    "fermi_eval": interval,
+    "scale_variants": stated,
+    "wep_elicitation": stated_probability,
+    "wep_choice": word_choice,
+    "life_eval": age_at_death,
+    "question_sets": option_confidence,
+}
+"""Each task's scorer, but the one that asks a judge."""
+every_task = pytest.mark.parametrize("case", CASES, ids=str)
+
+
+@pytest.fixture(autouse=True)
+def keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A key: to score a log anew, Inspect opens its model, asked or not."""
+    monkeypatch.setenv("OPENAI_API_KEY", "test")
+
+
+def prepared(case: Case, home: Path, model: str = OPENAI, **more: Any) -> tuple[Task, FarEnd]:
+    """A short run's task and what answers it."""
+    arguments, make = case.prepare(home)
+    task = case.task(**{**arguments, **more})
+    far = make(task)
+    if isinstance(far, question_sets.Teacher) and model != OPENAI:
+        far.tokens = "lost"
+    if isinstance(far, hedge_markers.Both):
+        far.judge = model
+    return task, far
+
+
+def run(
+    case: Case, task: Task, server: ProviderServer, folder: Path, model: str = OPENAI, **more: Any
+) -> EvalLog:
+    """A run's log; where there is a judge, it is the same model."""
+    if case is hedge_markers.CASE:
+        more |= {"model_roles": {"grader": connected(server, model)}, "max_samples": 1}
+    log = asked(task, server, folder, model, **more)
+    assert log.status == "success", log.error
+    assert not server.errors
+    return log
+
+
+def check_wire(case: Case, model: str, request: Request) -> None:
+    """Settings and turns are the task's, and nothing else is asked for."""
+    body, provider = request.body, model.partition("/")[0]
+    judge = case is hedge_markers.CASE and request.system is None
+    assert bool(request.system) == (case.system and not judge)
+    temperature = 0 if judge else case.temperature
+    if provider == "openai":
+        turns = [{"role": "system", "content": request.system}] if request.system else []
+        assert body["messages"] == [*turns, {"role": "user", "content": request.prompt}]
+        assert body.get("temperature") == temperature
+        tokens = (True, 20) if case is question_sets.CASE else (None, None)
+        assert (body.get("logprobs"), body.get("top_logprobs")) == tokens
+        assert "response_format" not in body
+    if provider == "google":  # Anthropic's API takes no temperature any more
+        assert body["generationConfig"].get("temperature") == temperature
+
+
+def planned(case: Case, arguments: dict[str, Any], epochs: int) -> int:
+    """The calls that the plan announces."""
+    words = [f"{name}={value}" for name, value in arguments.items()]
+    (calls,) = re.findall(r"calls: +([\d,]+)", plan_run(case.name, words, epochs=epochs))
+    return int(calls.replace(",", ""))
+
+
+@pytest.mark.parametrize("model", [OPENAI, ANTHROPIC, GOOGLE])
+@every_task
+def test_log_and_results_say_what_the_provider_sent(case: Case, model: str, home: Path) -> None:
+    """Of readable and unreadable replies, with OpenAI of two epochs; calls are those planned."""
+    items = 24 if case is question_sets.CASE else 12
+    more = {} if model == OPENAI else {"items": items}
+    task, far = prepared(case, home, model, **more)
+    epochs = 2 if model == OPENAI else 1
+    with ProviderServer(far) as server:
+        log = run(case, task, server, home / "logs", model, epochs=epochs)
+    requests = [request for request, _ in server.requests]
+    assert len({request.provider for request in requests}) == 1
+    for request in requests:
+        check_wire(case, model, request)
+    if isinstance(far, hedge_markers.Both):
+        judged = [request for request in requests if request.system is None]
+        assert len(judged) == hedge_markers.judge_calls(far.speaker)
+        requests = [request for request in requests if request.system]
+    if case is not hedge_markers.CASE or model != OPENAI:  # OpenAI gives several draws a call
+        arguments, _ = case.prepare(home)
+        assert len(requests) == planned(case, {**arguments, **more}, epochs)
+    check(log, home / "logs", far)
+    headline = headline_metric(log)
+    assert headline
+    assert headline.metric.value == pytest.approx(far.log()[case.headline], abs=1e-9)
+    if model == OPENAI:
+        kept_in_files(home)
+        scored_again(case, log, home)
+
+
+def kept_in_files(home: Path) -> None:
+    """Judgments that are written out and read back are the same."""
+    frames = read_judgments(home / "logs")
+    for name in ("j.csv", "j.parquet"):
+        write_file(frames, home / name)
+        ((task, again),) = read_judgments(home / name).items()
+        pd.testing.assert_frame_equal(again, frames[task])
+
+
+def scored_again(case: Case, log: EvalLog, home: Path) -> None:
+    """Scoring the finished log anew gives its metrics and judgments again, and asks nothing."""
+    if case is hedge_markers.CASE:  # whose judge would be asked again: it has tests of its own
+        return
+    _, before = read_judgments(home / "logs").popitem()
+    again = score(log, SCORERS[case.name](), action="overwrite", display="none")
+    assert log_metrics(again) == pytest.approx(log_metrics(log), rel=1e-12, nan_ok=True)
+    (home / "again").mkdir()
+    write_eval_log(again, str(home / "again" / "new.eval"))
+    _, after = read_judgments(home / "again").popitem()
+    keys = ["uuid", *(["source"] if "source" in before else [])]
+    first, second = (one.sort_values(keys, ignore_index=True) for one in (before, after))
+    pd.testing.assert_frame_equal(first, second)
+
+
+@every_task
+def test_a_second_run_from_the_cache_asks_nothing(
+    case: Case, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Epochs stay apart in the cache, and both runs' judgments are what was meant."""
+    task, far = prepared(case, home, items=6)
+    far.withholds = False
+    with ProviderServer(far) as server, cached(monkeypatch, home / "cache"):
+        for name in "ab":
+            run(case, task, server, home / name, epochs=2, cache=True)
+            calls = len(server.requests)
+            ((_, frame),) = read_judgments(home / name).items()
+            check_judgments(frame, far.judgments())
+            if name == "a":
+                first = calls
+    assert calls == first > 0
+
+
+@every_task
+def test_statuses_count_alike_everywhere(case: Case, home: Path) -> None:
+    """Refused, empty, cut and odd replies are failures; withheld ones are no replies."""
+    replies = {
+        "ok": Reply(case.ok),
+        "refusal": Reply("I'm sorry, but I can't answer that."),
+        "no_response": Reply(""),
+        "truncated": Reply(case.cut, "length"),
+        "invalid_response_format": Reply(case.unreadable),
+        "content_filter": Reply(case.ok, "content_filter"),
+    }
+    if case is hedge_markers.CASE:  # whatever is said is an answer
+        del replies["refusal"], replies["invalid_response_format"]
+    for some in (replies, {"content_filter": replies["content_filter"]}):
+        turns = cycle(some.values())
+        folder = home / str(len(some))
+        log, _ = served(case.task(**case.one, items=12), folder, lambda _, turns=turns: next(turns))
+        ((_, frame),) = read_judgments(folder).items()
+        if "source" in frame:
+            frame = frame[frame["source"] == "stated"]
+        assert Counter(frame["status"]) == dict.fromkeys(some, 12 // len(some)), case
+        unread = frame[frame["status"] != "ok"]
+        assert (unread["reason"] != "").all()
+        rate = pytest.approx(failure_rate(some), nan_ok=True)
+        inside = [v for k, v in log_metrics(log).items() if k.startswith("format_failure_rate")]
+        assert inside == [rate], case
+        results = summarize(folder, resamples=5)
+        notes = " ".join(results["note"])
+        told = () if case is hedge_markers.CASE else set(some) - {"ok"}
+        for status in told:
+            assert re.search(rf"\b{12 // len(some)} {status}\b", notes), (case, status)
+        if case.where:
+            assert values(results).get((case.where, "format_failure_rate"), math.nan) == rate
+
+
+@every_task
+def test_a_limit_leaves_no_reply(case: Case, home: Path) -> None:
+    """What ends before the model answers counts as neither wrong nor unreadable."""
+    task = case.task(**case.one, items=12)
+    log, requests = served(task, home / "logs", lambda _: Reply(case.ok), message_limit=1)
+    assert not requests
+    ((_, frame),) = read_judgments(home / "logs").items()
+    assert set(frame["status"]) == {"limit_reached"}
+    assert all(math.isnan(value) for value in log_metrics(log).values())
+    results = summarize(home / "logs", resamples=5)
+    some = results[results["metric"].isin(["accuracy", "coverage", "ece", "mean_probability"])]
+    assert some["value"].isna().all()
+    assert some["note"].str.contains("undefined").all()
+    assert results["note"].str.contains(r"\b12 limit_reached").any()
+
+
+@every_task
+def test_own_wording_and_system_message_are_sent(case: Case, home: Path) -> None:
+    """Files replace them to the letter, doubled braces are braces, and runs are kept apart."""
+    named = " | ".join(f"{{{name}}}" for name in case.fields)
+    (home / "p.txt").write_text(f"Überlege {{{{so}}}}: {named}", "utf-8")
+    (home / "s.txt").write_text("Fasse dich {kurz}.\nJa.", "utf-8")
+    (home / "empty.txt").write_text("", "utf-8")
+    for own in (
+        {"prompt": "p.txt"},
+        {"prompt": "p.txt", "system": "s.txt"},
+        {"system": "s.txt"},
+        {"system": "empty.txt"},
+    ):
+        task = case.task(**{**case.one, "items": 1, **own})
+        _, (request, *_) = served(task, home / "logs", lambda _: Reply(case.ok))
+        if "system" in own:
+            assert request.system == (Path(own["system"]).read_text("utf-8") or None), own
+        elif case is not hedge_markers.CASE:  # which asks for hedges in its own
+            assert request.system is None
+        (sample, *_) = task.dataset
+        shown = case.shown(str(sample.input), sample.metadata or {})
+        assert all(text in request.prompt for text in shown), request.prompt
+        head, found, rest = request.prompt.partition("Überlege {so}: ")
+        assert (not head and bool(found)) == ("prompt" in own), request.prompt
+        if found:
+            assert tuple(rest.split(" | ")[: len(shown)]) == shown
+    ((_, frame),) = read_judgments(home / "logs").items()
+    assert frame["variant"].nunique() == 4
+
+
+COMMON: list[tuple[dict[str, object], str]] = [
+    ({"items": 0}, "items=0 is below 1"),
+    ({"items": "2.5"}, "items=2.5 is not a whole number"),
+    ({"items": "ids.txt"}, "items=ids.txt: there is no file"),
+    ({"split": "dev"}, "split=dev is not known. Known: all, test, train."),
+    ({"seed": "x"}, "seed=x is not a number"),
+    ({"prompt": "none.txt"}, "prompt=none.txt: there is no file"),
+    ({"prompt": "odd.txt"}, "write braces themselves as {{ and }}"),
+    ({"prompt": "bare.txt"}, "the file has none"),
+    ({"prompt": "other.txt"}, "{much}"),
+    ({"system": "none.txt"}, "system=none.txt: there is no file"),
+    ({"item": 3}, "There is no task argument 'item'. Did you mean 'items'?"),
+    ({"temperature": 1}, "There is no task argument 'temperature'. Known: "),
+]
+
+
+@every_task
+@pytest.mark.usefixtures("home")
+def test_bad_arguments_name_value_and_remedy(case: Case) -> None:
+    """Those that all tasks have; what an error lists as known are all of the task's."""
+    for name, text in (("odd", "{question"), ("bare", "Rate it."), ("other", "{much}")):
+        Path(f"{name}.txt").write_text(text, "utf-8")
+    check_refusals(case.task, [({**case.one, **given}, says) for given, says in COMMON])
+    listed = refusal(case.task, zzz=1).split("Known: ")[1].rstrip(".").split(", ")
+    assert listed == sorted(parameters_of(case.task))
+    if "dataset" in listed:
+        check_refusals(case.task, [({"dataset": "none.csv"}, "dataset=none.csv")])
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        fermi_eval.CASE,
+        *(
+            pytest.param(case, marks=pytest.mark.slow)
+            for case in CASES
+            if case not in (fermi_eval.CASE, hedge_markers.CASE)
+        ),
+    ],
+    ids=str,
+)
+def test_from_the_command_line_to_the_results(case: Case, command: Command, home: Path) -> None:
+    """By the task's file and then its scorer's, with paths from where the user stands."""
+    for name in ("tasks", "scorers"):
+        (home / name).symlink_to(CHECKOUT / name)
+    arguments, make = case.prepare(home)
+    far = make(case.task(**arguments))
+    words = [word for name, value in arguments.items() for word in ("-T", f"{name}={value}")]
+    form = f"tasks/{case.task.__module__.rpartition('.')[2]}.py@{case.name}"
+    with ProviderServer(far) as server:
+        command(
+            *("inspect", "eval", form, "--model", OPENAI, "--model-base-url", server.url + "/v1"),
+            *(*words, "--epochs", 2, "--log-dir", "logs", "--display", "none", "--max-retries", 0),
+            cwd=home,
+            OPENAI_API_KEY="test",
+        )
+    assert not server.errors
+    (place,) = list_eval_logs(str(home / "logs"))
+    log = read_eval_log(place)
+    check(log, home / "logs", far)
+    scorer = f"scorers/{SCORERS[case.name].__module__.rpartition('.')[2]}.py"
+    command(
+        *("inspect", "score", place.name, "--action", "overwrite", "--display", "none"),
+        *("--scorer", f"{scorer}@{SCORERS[case.name].__name__}", "--output-file", "new.eval"),
+        cwd=home,
+    )
+    again = log_metrics(read_eval_log(str(home / "new.eval")))
+    assert again == pytest.approx(log_metrics(log), rel=1e-12, nan_ok=True)
+
+
+WHOLE: list[Callable[[Path], Case]] = [
+    fermi_eval.published,
+    lambda data: scale_variants.published(data, "gsm8k", scales="0-100,0-5"),
+    lambda data: scale_variants.published(data, "truthfulqa", scales="0-100,0-5"),
+    lambda data: life_eval.people(),
+]
+
+
+@pytest.mark.parametrize(
+    "items", [20, pytest.param(None, marks=pytest.mark.slow)], ids=["some", "all"]
+)
+@pytest.mark.parametrize("number", range(len(WHOLE)))
+def test_real_items(number: int, items: int | None, home: Path, published: Path) -> None:
+    """Of the public sets and of the study's ages some, or all: each is asked once."""
+    case = WHOLE[number](published)
+    task, far = prepared(case, home, items=items)
+    log, requests = served(task, home / "logs", far, max_connections=50)
+    assert len({request.prompt for request in requests}) == len(task.dataset) == len(requests)
+    check(log, home / "logs", far)

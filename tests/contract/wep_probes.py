@@ -1,0 +1,216 @@
+"""The far ends of estimative words: probabilities in two scripts, and words chosen by letter."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections import defaultdict
+from collections.abc import Mapping
+from random import Random
+from statistics import mean, median
+from typing import Any
+
+from inspect_ai import Task
+
+from contract.far_end import Case, failure_rate
+from inspect_confidence.datasets.wep_choices import design
+from inspect_confidence.tasks.wep_probes import wep_choice, wep_elicitation
+from provider_server import Finish, Reply, Request
+from runs import Values
+
+# Every reply with what it means.
+PROBABILITIES: list[tuple[str, Finish, float | None, str]] = [
+    *[
+        (text, "stop", value, "ok")
+        for text, value in {
+            "0.7": 0.7,
+            ".85": 0.85,
+            "70%": 0.7,
+            "0.70 (likely)": 0.7,
+            "7/10": 0.7,
+            "\uff10.\uff17": 0.7,  # full-width digits
+            "\uff10\uff0e\uff18\uff15": 0.85,  # and a full-width point
+            "\u767e\u5206\u4e4b\u4e03\u5341": 0.7,  # seventy of a hundred
+            "\u6982\u7387\u662f0.35\u3002": 0.35,  # the probability is
+            "1": 1.0,
+            "0": 0.0,
+            "I'd say 0.25.": 0.25,
+        }.items()
+    ],
+    ("70", "stop", None, "invalid_response_format"),
+    ("0.6-0.8", "stop", None, "ambiguous"),
+    ("between 0.6 and 0.8", "stop", None, "ambiguous"),
+    ("I can't answer that.", "stop", None, "refusal"),
+    ("", "stop", None, "no_response"),
+    ("0.", "length", None, "truncated"),
+    ("0.7", "content_filter", None, "content_filter"),
+]
+
+
+class Surveyed:
+    """States probabilities by turns in every form."""
+
+    def __init__(self, task: Task) -> None:
+        self.meant: list[tuple[dict[str, Any], float | None, str]] = []
+        self.withholds = True
+        self._facts = [sample.metadata or {} for sample in task.dataset]
+        self._texts = [str(sample.input) for sample in task.dataset]
+
+    def __call__(self, request: Request) -> Reply:
+        """The next reply, of the statement that stands in the prompt."""
+        (place,) = [
+            place
+            for place, text in enumerate(self._texts)
+            if re.search(f'["\u201c]{re.escape(text)}["\u201d]', request.prompt)
+            and self._facts[place]["clause"] in request.prompt
+        ]
+        forms = PROBABILITIES if self.withholds else PROBABILITIES[:-1]
+        text, finish, value, status = forms[len(self.meant) % len(forms)]
+        self.meant.append((self._facts[place], value, status))
+        return Reply(text, finish)
+
+    def judgments(self) -> list[dict[str, Any]]:
+        """Context, word, probability and status."""
+        named = ("item", "word", "setting", "language")
+        return [
+            {name: facts[name] for name in named} | {"probability": value, "status": status}
+            for facts, value, status in self.meant
+        ]
+
+    def log(self) -> dict[str, float]:
+        """Over all words."""
+        read = [value for _, value, _ in self.meant if value is not None]
+        rate = failure_rate(status for _, _, status in self.meant)
+        return {"mean_probability": mean(read), "format_failure_rate": rate}
+
+    def table(self) -> Values:
+        """By word: means over contexts of the means over epochs."""
+        found: Values = {}
+        for word in {facts["word"] for facts, _, _ in self.meant}:
+            contexts: dict[str, list[float]] = defaultdict(list)
+            for facts, value, _ in self.meant:
+                if facts["word"] == word and value is not None:
+                    contexts[facts["item"]].append(value)
+            where = f"language=zh;setting=concise;word={word}"
+            means = [mean(one) for one in contexts.values()]
+            found[where, "mean_probability"] = mean(means)
+            found[where, "median_probability"] = median(means)
+            found[where, "n"] = sum(facts["word"] == word for facts, _, _ in self.meant)
+        return found
+
+
+# Of letter @L and text @T.
+WAYS: list[tuple[str, Finish, str]] = [
+    *[
+        (text, "stop", "ok")
+        for text in (
+            *("@L.@T", "@L", "@T", "I choose: @L.@T", "**@L**", "(@L)"),
+            *("So, as I see it: no, not this one.\n\nI choose: @L", "@L.@T (\u4e03)"),
+        )
+    ],
+    ("I'm sorry, but I can't answer that.", "stop", "refusal"),
+    ("", "stop", "no_response"),
+    ("I choose:", "length", "truncated"),
+    ("None of these will do, or all.", "stop", "invalid_response_format"),
+    ("A", "content_filter", "content_filter"),
+]
+
+
+class Chooser:
+    """Chooses words by turns in every form, right or not."""
+
+    def __init__(self, task: Task) -> None:
+        self.meant: list[tuple[str, bool, str, bool | None, str]] = []
+        self.withholds = True
+        self._asked = [(str(one.input), one.metadata or {}) for one in task.dataset]
+        self._rights = {one.id: one.right for one in design()}
+
+    def __call__(self, request: Request) -> Reply:
+        """The next reply, to the prompt of the design that is shown."""
+        situation, *_, sentence, listed = request.prompt.split("\n\n")
+        lines = [line.split(".", 1) for line in listed.split("\n")]
+        (item,) = {
+            facts["item"]
+            for text, facts in self._asked
+            if (facts["situation"], text) == (situation, sentence)
+            and facts["choice_set"] == len(lines)
+        }
+        place = Random(len(self.meant)).randrange(len(lines))
+        (letter, text), right = lines[place], place == self._rights[item]
+        ways = WAYS if self.withholds else WAYS[:-1]
+        way, finish, status = ways[len(self.meant) % len(ways)]
+        cot = "Think step by step" in request.prompt
+        read = status == "ok"
+        if cot and read and "I choose" not in way:
+            way = f"So, as I see it, it depends.\n\nI choose: {way}"
+        self.meant.append((item, cot, text if read else "", right if read else None, status))
+        return Reply(way.replace("@L", letter).replace("@T", text), finish)
+
+    def judgments(self) -> list[dict[str, Any]]:
+        """Prompt, mode, choice and status."""
+        names = ("item", "cot", "choice", "status")
+        return [
+            dict(zip(names, (item, cot, text, status), strict=True))
+            for item, cot, text, _, status in self.meant
+        ]
+
+    def log(self) -> dict[str, float]:
+        """Shares of right choices and of unreadable replies."""
+        rights = [right for *_, right, _ in self.meant if right is not None]
+        rate = failure_rate(status for *_, status in self.meant)
+        return {"empirical_consistency": mean(rights), "format_failure_rate": rate}
+
+    def table(self) -> Values:
+        """By mode; a prompt's epochs count as one, by their mean."""
+        found: Values = {}
+        for mode, cot in (("with", True), ("without", False)):
+            rows = [row for row in self.meant if row[1] == cot]
+            by_item = itertools.groupby(sorted(rows), key=lambda row: row[0])
+            shares = []
+            for _, some in by_item:
+                read = [row[3] for row in some if row[3] is not None]
+                shares += [mean(read)] if read else []
+            found[f"cot={mode}", "empirical_consistency"] = mean(shares)
+        return found
+
+
+def clause(text: str, facts: Mapping[str, Any]) -> tuple[str, ...]:
+    """A statement and what is asked of it."""
+    return text, facts["clause"]
+
+
+def situation(text: str, facts: Mapping[str, Any]) -> tuple[str, ...]:
+    """Numbers and the sentence that they are to complete."""
+    return facts["situation"], text
+
+
+CASES = [
+    Case(
+        "wep_elicitation",
+        wep_elicitation,
+        lambda home: (
+            {"settings": "concise", "languages": "zh", "words": "likely,we doubt", "items": 15},
+            Surveyed,
+        ),
+        one={"words": "likely", "settings": "concise"},
+        ok="0.7",
+        cut="0.",
+        fields=("statement", "clause"),
+        shown=clause,
+        headline="mean_probability",
+        where=None,
+    ),
+    Case(
+        "wep_choice",
+        wep_choice,
+        lambda home: ({"items": 20}, Chooser),
+        one={"cot": "without"},
+        ok="B",
+        cut="I choose:",
+        unreadable="None of these will do, or all.",
+        fields=("situation", "sentence", "choices"),
+        shown=situation,
+        headline="empirical_consistency",
+        where=None,
+    ),
+]

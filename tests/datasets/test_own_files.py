@@ -1,0 +1,203 @@
+"""A user's own questions: what all four kinds of question sets take and refuse alike."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from functools import partial
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from inspect_confidence.datasets.fermi import load_fermi
+from inspect_confidence.datasets.hedge_markers import load_marker_questions
+from inspect_confidence.datasets.question_sets import load_question_set
+from inspect_confidence.datasets.questions import load_questions
+from refusals import refused
+
+Row = dict[str, Any]
+
+GOOD: Mapping[str, tuple[Callable[..., Any], Row]] = {
+    "numbers": (load_questions, {"question": "Good?", "target": 3}),
+    "sets": (load_question_set, {"question": "Good?", "target": False}),
+    "markers": (
+        partial(load_marker_questions, split="all"),
+        {"question": "Good?", "answers": "x"},
+    ),
+    "fermi": (load_fermi, {"question": "Good?", "exponent": 1}),
+}
+"""By kind: its loader, and a row that it takes."""
+
+WITH_CHOICES = ("numbers", "sets", "markers")
+
+
+def written(home: Path, *rows: Row) -> str:
+    """The name of a jsonl file with these rows."""
+    (home / "mine.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    return "mine.jsonl"
+
+
+BAD: list[tuple[tuple[str, ...], Row, str]] = [
+    # Kinds, what the row has in place of what a good one has, what is said
+    *((tuple(GOOD), {"split": s}, f"split '{s}' is not train or test.") for s in ("dev", "Train")),
+    *((tuple(GOOD), {"split": s}, f"split '{s}' is not train or test.") for s in ("1", "all")),
+    (tuple(GOOD), {"question": ""}, "'question' is missing."),
+    (tuple(GOOD), {"question": None}, "'question' is missing."),
+    (("numbers", "sets"), {"target": ""}, "'target' is missing."),
+    (("numbers", "sets"), {"target": None}, "'target' is missing."),
+    (("numbers",), {"target": "Paris"}, "target 'Paris' is no number; free answers are numbers"),
+    (("numbers",), {"target": "1/0"}, "target '1/0' is no number"),
+    # A number whose commas aren't between thousands is not read as another number.
+    *((("numbers",), {"target": t}, f"target '{t}' is no") for t in ("3,5", "1,2,3", "12,34")),
+    (("sets",), {"target": "Paris"}, "target 'Paris' is neither true nor false; other questions"),
+    (("sets",), {"target": "1"}, "target '1' is neither true nor false"),
+    (("sets",), {"target": 1}, "target '1' is neither true nor false"),
+    (("sets",), {"target": "A", "answer": "it"}, "target 'A' is neither true nor false"),
+    (("markers",), {"answers": None}, "no answer is accepted; give `answers`, or `choices` and"),
+    (("markers",), {"answers": []}, "no answer is accepted"),
+    (("markers",), {"answers": " "}, "no answer is accepted"),
+    (("markers",), {"answers": ["x", ""]}, "answers hold ''"),
+    (("markers",), {"answers": "x||y"}, "answers hold ''"),
+    (("markers",), {"answers": {"a": 1}}, 'write ["one", "other"] or one|other'),
+    (("markers",), {"answers": [["x"]]}, "answers hold ['x']"),
+    (("markers",), {"answers": [None]}, "answers hold None"),
+    *(
+        (("fermi",), {"exponent": e}, f"exponent '{e}' is not a whole number.")
+        for e in ("7.5", "1e3", "10^3", "three", "~", "\u22123", "--3", "inf", "nan", True, [1])
+    ),
+    (("fermi",), {"exponent": 1.5}, "exponent '1.5' is not a whole number."),
+    (("fermi",), {"exponent": {"a": 1}}, " is not a whole number."),
+    (("fermi",), {"exponent": float("nan")}, "exponent 'nan' is not a whole number."),
+    # With choices
+    (WITH_CHOICES, {"choices": ["x"], "target": "A"}, "1 choices; give 2 to 26"),
+    (WITH_CHOICES, {"choices": ["x"] * 27, "target": "A"}, "27 choices; give 2 to 26"),
+    (WITH_CHOICES, {"choices": ["x", "x"], "target": "A"}, "there twice: ['x', 'x']"),
+    (WITH_CHOICES, {"choices": "x||y", "target": "A"}, "choices are empty"),
+    (WITH_CHOICES, {"choices": 5, "target": "A"}, 'write ["one", "other"] or one|other'),
+    (WITH_CHOICES, {"choices": '{"a": 1}', "target": "A"}, "are no list"),
+    (WITH_CHOICES, {"choices": ["x", "y"], "target": "C"}, "neither a letter from A to B nor one"),
+    (WITH_CHOICES, {"choices": ["x", "y"], "target": "true"}, "neither a letter from A to B nor"),
+    (WITH_CHOICES, {"choices": ["B", "A"], "target": "A"}, "a choice and the letter of another"),
+    (WITH_CHOICES, {"choices": ["x", "y"], "target": ""}, "'target' is missing"),
+    (
+        ("sets",),
+        {"choices": ["x", "y"], "target": "A", "answer": "x"},
+        "choices and answer exclude each other; leave one empty.",
+    ),
+    (
+        ("markers",),
+        {"choices": ["x", "y"], "target": "A", "answers": "x"},
+        "choices and answers exclude each other; leave one empty.",
+    ),
+]
+
+
+def test_a_bad_row_is_one_error_with_file_and_row(home: Path) -> None:
+    """What can't be used is an error that names the file, the row and the value."""
+    for kinds, bad, says in BAD:
+        for kind in kinds:
+            load, good = GOOD[kind]
+            kept = {"question": "Bad?"} if "choices" in bad else good
+            said = refused(load, written(home, good, {**kept, **bad}))
+            assert said.startswith("mine.jsonl, row 2: "), (kind, bad)
+            assert says in said, (kind, bad)
+
+
+def test_a_bad_file_is_one_error(home: Path) -> None:
+    """A file that can't be used as a whole is an error that names it."""
+    for kind, (load, good) in GOOD.items():
+        header, row = ",".join(good), ",".join(map(str, good.values()))
+        first, *more = good
+        other = [f"'{more[0]}'"] if kind != "markers" else []  # answers aren't a must: choices
+        for name, text, says in [
+            ("a.csv", f"id,{header}\na,{row}\nb,{row}\na,{row}\n", ": the id 'a' stands there 2"),
+            ("a.csv", f"id,{header}\na-0002,{row}\n,{row}\n", ": the id 'a-0002' stands there 2"),
+            ("a.csv", f"{header}\n", "a.csv holds no rows"),
+            ("a.csv", "", "a.csv holds no rows"),
+            *[
+                ("a.csv", f"{header.replace(column.strip(chr(39)), 'text')}\n{row}\n", message)
+                for column in [f"'{first}'", *other]
+                for message in (
+                    f"a.csv has no column {column}; it has: ",
+                    header.replace(column.strip("'"), "text").replace(",", ", ") + ".",
+                )
+            ],
+            ("a.csv", f"{header}\nOne, two?,{row}\n", "row 1 has more fields than the header"),
+            ("a.jsonl", '{"question": "One?", "target": true', "a.jsonl, line 1: "),
+            ("a.jsonl", "[1]", "a.jsonl, line 1 is not an object."),
+            ("a.txt", header, "a.txt: a data set is a .csv or .jsonl file."),
+        ]:
+            (home / name).write_text(text, "utf-8")
+            said = refused(load, name)
+            assert said.startswith("a."), (kind, text)
+            assert says in said, (kind, text)
+
+
+def test_a_missing_file_or_an_unknown_name_is_one_error(home: Path) -> None:
+    """The place that was looked at; of a mistyped set the nearest one, or all there are."""
+    for kind, (load, _) in GOOD.items():
+        said = refused(load, "mine.csv")
+        assert said.startswith("dataset=mine.csv: "), kind
+        assert f"no file {home / 'mine.csv'}" in said, kind
+        said = refused(load, "bundeld")
+        assert said == "dataset=bundeld is not known. Did you mean 'bundled'?", kind
+        assert ".csv or .jsonl file" in refused(load, "xyz"), kind
+
+
+def test_a_split_that_is_all_leaves_the_other_empty(home: Path) -> None:
+    """Nothing is moved from the user's own half into the other one."""
+    for kind, (load, good) in GOOD.items():
+        name = written(home, {**good, "split": "test"}, {**good, "split": "test"})
+        assert len(load(name, split="test").items) == 2, kind
+        assert refused(load, name, split="train").startswith("No item is left in split=train"), kind
+
+
+def test_ids_splits_and_fingerprints(home: Path) -> None:
+    """0 is an id; where there is none it is the file's name and the row; splits are kept.
+
+    The fingerprint is of the content: a changed cell changes it, the file's name doesn't.
+    """
+    for kind, (load, good) in GOOD.items():
+        rows: list[Row] = [
+            *({"id": 0}, {"id": "", "split": "test"}, {}, {"id": " x ", "split": "train"}),
+        ]
+        found = load(written(home, *({**good, **row} for row in rows)))
+        items = {item.id: item for item in found.items}
+        assert set(items) == {"0", "mine-0002", "mine-0003", "x"}, kind
+        assert (items["mine-0002"].split, items["x"].split) == ("test", "train"), kind
+        assert {item.split for item in items.values()} == {"train", "test"}, kind
+        assert (found.name, dict(found.excluded)) == ("mine.jsonl", {}), kind
+        text = (home / "mine.jsonl").read_text("utf-8")
+        (home / "b.jsonl").write_text(text, "utf-8")
+        (home / "c.jsonl").write_text(text.replace("Good", "Gut"), "utf-8")
+        assert load("b.jsonl", items=1, seed=0).fingerprint == found.fingerprint, kind
+        assert load("c.jsonl").fingerprint != found.fingerprint, kind
+
+
+def test_choices_and_targets_in_any_form(home: Path) -> None:
+    """Choices are a list, its JSON text or texts between bars; the target a letter or a text."""
+    towns, many = ("Rome", "Paris"), tuple(f"no. {number}" for number in range(26))
+    for kind, (choices, target, read, letter) in product(
+        WITH_CHOICES,
+        [
+            (["Rome", "Paris"], "B", towns, "B"),
+            (["Rome", "Paris"], "b", towns, "B"),
+            ('["Rome", "Paris"]', "Rome", towns, "A"),
+            ("Rome|Paris", "Paris", towns, "B"),
+            ("Rome|Paris", "b", towns, "B"),
+            (" Rome | Paris ", " Paris ", towns, "B"),
+            ([1, 2, 3], 3, ("1", "2", "3"), "C"),
+            (["A", "B"], "B", ("A", "B"), "B"),
+            (["true", "false"], "false", ("true", "false"), "B"),
+            (["True", "False"], True, ("True", "False"), "A"),
+            ("|".join(many), "z", many, "Z"),
+        ],
+    ):
+        row = {"question": "Which?", "choices": choices, "target": target}
+        (item,) = GOOD[kind][0](written(home, row)).items
+        if kind == "markers":  # shuffled
+            assert sorted(item.choices) == sorted(read), choices
+            assert item.answers[0] == read["ABCDEFGHIJKLMNOPQRSTUVWXYZ".index(letter)], choices
+        else:
+            shown = item.options if kind == "sets" else item.choices
+            assert (shown, item.target) == (read, letter), (kind, choices)

@@ -1,0 +1,126 @@
+"""Runs in this process: tasks against a local server or a simulated respondent, and what they say.
+
+Nothing here knows a task: what is asked and what it means stands beside the tests.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner, Result
+from inspect_ai import Task, eval
+from inspect_ai.log import EvalLog
+from inspect_ai.model import Model, get_model
+
+from inspect_confidence import InvalidArgument
+from inspect_confidence.cli import main
+from provider_server import ProviderServer, Reply, Request
+
+OPENAI, ANTHROPIC, GOOGLE = (
+    "openai/gpt-4o-mini",
+    "anthropic/claude-haiku-4-5",
+    "google/gemini-2.0-flash",
+)
+
+Answer = Callable[[Request], Reply | Sequence[Reply]]
+Values = dict[tuple[str, str], float]
+"""Values by condition and metric."""
+
+
+def connected(server: ProviderServer, model: str = OPENAI) -> Model:
+    """A model as served by a local server; Inspect keeps none of it."""
+    url = server.url + ("/v1" if model.startswith("openai/") else "")
+    return get_model(model, base_url=url, api_key="test", memoize=False)
+
+
+def asked(
+    task: Task, server: ProviderServer, folder: Path, model: str = OPENAI, **options: Any
+) -> EvalLog:
+    """The log of a run against an entered server, whatever became of it."""
+    given = {"log_dir": str(folder), "display": "none", "max_retries": 0, **options}
+    (log,) = eval(task, connected(server, model), **given)
+    return log
+
+
+def served(
+    task: Task, folder: Path, answer: Answer, model: str = OPENAI, **options: Any
+) -> tuple[EvalLog, list[Request]]:
+    """The log of a successful run against a server of its own, and the requests it made."""
+    with ProviderServer(answer) as server:
+        log = asked(task, server, folder, model, **options)
+    assert not server.errors
+    assert log.status == "success", log.error
+    return log, [request for request, _ in server.requests]
+
+
+def responded(task: Task, name: str, folder: Path, epochs: int = 1, **parameters: Any) -> EvalLog:
+    """The log of a successful run that a simulated respondent answers."""
+    (log,) = eval(
+        task,
+        model=f"respondent/{name}",
+        model_args=parameters,
+        log_dir=str(folder),
+        epochs=epochs,
+        display="none",
+    )
+    assert log.status == "success", log.error
+    return log
+
+
+def log_metrics(log: EvalLog) -> dict[str, float]:
+    """The log's own metrics by name."""
+    assert log.results
+    return {name: one.value for name, one in log.results.scores[0].metrics.items()}
+
+
+def values(results: pd.DataFrame | Iterable[Mapping[Any, Any]]) -> Values:
+    """Values of results, as a frame or as rows of its JSON."""
+    rows = results.to_dict("records") if isinstance(results, pd.DataFrame) else results
+    return {(row["condition"], row["metric"]): row["value"] for row in rows}
+
+
+def refusal(build: Callable[..., object], **arguments: object) -> str:
+    """The one line that arguments end in, before any call."""
+    with pytest.raises(InvalidArgument) as caught:
+        build(**arguments)
+    message = caught.value.format_message()
+    assert "\n" not in message, (arguments, message)
+    return message
+
+
+def check_refusals(
+    build: Callable[..., object], cases: Iterable[tuple[Mapping[str, object], str]]
+) -> None:
+    """Each of the arguments ends in one line that says what it should."""
+    for arguments, says in cases:
+        message = refusal(build, **arguments)
+        assert says in message, (arguments, message)
+
+
+def parameters_of(task: Callable[..., Task]) -> list[str]:
+    """The arguments that a task names."""
+    return [name for name in inspect.signature(task).parameters if name != "unknown"]
+
+
+def printed(*words: object, code: int = 0) -> Result:
+    """What our command line prints, in this process."""
+    done = CliRunner().invoke(main, [str(word) for word in words])
+    crashed = done.exception and not isinstance(done.exception, SystemExit)
+    assert not crashed, (words, done.exception)
+    assert done.exit_code == code, (words, done.output)
+    return done
+
+
+@contextmanager
+def cached(monkeypatch: pytest.MonkeyPatch, folder: Path) -> Iterator[None]:
+    """Inspect's cache of replies is in this folder."""
+    with monkeypatch.context() as here:
+        for name in ("INSPECT_CACHE_DIR", "XDG_CACHE_HOME"):
+            here.setenv(name, str(folder))
+        yield

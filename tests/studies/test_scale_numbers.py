@@ -1,0 +1,429 @@
+"""The scale study's results on frames and files of a user's own, and of a second epoch.
+
+Items, not judgments, are the sample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import pearsonr
+from sklearn.metrics import brier_score_loss, roc_auc_score
+
+from inspect_confidence import InvalidArgument, read_judgments, summarize
+from inspect_confidence.metrics import meta_d
+from studies.frames import NAN, Row, changed, frame, judged, one, scaled, value
+
+QUICK = 50
+
+
+# Files with different columns
+
+
+def test_a_file_with_confidence_and_correct_alone(tmp_path: Path) -> None:
+    """Item, confidence and correct are enough for everything that needs no raw report."""
+    sure = [0.9, 0.8, 0.8, 0.6, 0.3, 0.55]
+    right = [1, 1, 0, 1, 0, 0]
+    table = pd.DataFrame({"item": range(6), "confidence": sure, "correct": right})
+    table.to_csv(tmp_path / "mine.csv", index=False)
+    found = summarize(tmp_path / "mine.csv", resamples=QUICK)
+    assert value(found, "", "accuracy") == 0.5
+    assert value(found, "", "mean_confidence") == pytest.approx(np.mean(sure))
+    assert value(found, "", "auroc") == pytest.approx(roc_auc_score(right, sure))
+    assert value(found, "", "brier") == pytest.approx(np.mean(np.subtract(sure, right) ** 2))
+    assert value(found, "", "n") == 6
+    assert not set(found["metric"]) & {"entropy_bits", "top1_share", "utilization"}
+    violations = one(found, "", "violation_rate")
+    assert np.isnan(violations["value"])
+    assert "undefined: " in violations["note"]
+    assert value(found, "", "format_failure_rate") == 0
+
+
+def test_a_file_with_raw_reports(tmp_path: Path) -> None:
+    """Raw reports become confidence: clipped within 5% of the width, left out beyond."""
+    raw = [60, 80, 100, 58, 102, 57, 103, 200]
+    right = [0, 1, 1, 0, 1, 1, 1, 0]
+    table = pd.DataFrame({"item": list("abcdefgh"), "raw": raw, "correct": right})
+    table.assign(low=60, high=100).to_csv(tmp_path / "mine.csv", index=False)
+    found = summarize(tmp_path / "mine.csv", resamples=QUICK)
+    kept = [0, 0.5, 1, 0, 1]
+    where = "scale=60-100"
+    assert value(found, where, "mean_confidence") == pytest.approx(np.mean(kept))
+    assert value(found, where, "accuracy") == 5 / 8  # an answer counts without its confidence
+    assert value(found, where, "overconfidence") == pytest.approx(np.mean(kept) - 3 / 5)
+    assert value(found, where, "violation_rate") == 3 / 8
+    assert value(found, where, "clip_rate") == 2 / 8
+    assert value(found, where, "format_failure_rate") == 0
+    assert one(found, where, "violation_rate")["note"] == "3 of 8"
+    assert "3 of 8 judgments left out: 3 out_of_range" in one(found, where, "ece")["note"]
+    assert value(found, where, "unique_values") == 5  # 102 is a report of its own
+
+
+def test_a_file_with_answers_and_targets(tmp_path: Path) -> None:
+    """Correct follows from answer and target; a row without an answer is unreadable."""
+    table = pd.DataFrame(
+        {
+            "item": list("abcd"),
+            "confidence": [0.9, 0.7, 0.5, 0.4],
+            "answer": ["A", "B", "18", ""],
+            "target": ["A", "C", "18", "B"],
+        }
+    )
+    table.to_csv(tmp_path / "mine.csv", index=False)
+    judgments = read_judgments(tmp_path / "mine.csv")["scale_variants"]
+    assert list(judgments["status"]) == ["ok", "ok", "ok", "invalid_response_format"]
+    found = summarize(tmp_path / "mine.csv", resamples=QUICK)
+    assert value(found, "", "accuracy") == pytest.approx(2 / 3)
+    assert value(found, "", "mean_confidence") == pytest.approx(0.7)
+    assert value(found, "", "format_failure_rate") == 0.25
+
+
+def test_a_missing_column_is_named(tmp_path: Path) -> None:
+    """A file that lacks a column is an error that names it."""
+    cases: list[tuple[dict[str, list[float]], str]] = [
+        ({"item": [1], "confidence": [0.5]}, "correct"),
+        ({"item": [1], "raw": [5], "low": [0], "correct": [1]}, "high"),
+        ({"confidence": [0.5], "correct": [1]}, "item"),
+    ]
+    for columns, missing in cases:
+        table = pd.DataFrame(columns).assign(task="scale_variants")
+        table.to_csv(tmp_path / "mine.csv", index=False)
+        with pytest.raises(InvalidArgument, match=f"lacks the column '{missing}'"):
+            summarize(tmp_path / "mine.csv", resamples=QUICK)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_impossible_numbers_are_one_clean_error() -> None:
+    """A confidence or correctness outside [0, 1] or a scale without width is a clean error."""
+    cases: list[dict[str, float]] = [
+        {"confidence": 85, "correct": 1},  # percent
+        {"confidence": 0.5, "correct": 2},
+        {"raw": 5, "low": 10, "high": 0, "correct": 1},
+        {"raw": 5, "low": 5, "high": 5, "correct": 1},
+    ]
+    for columns in cases:
+        with pytest.raises(InvalidArgument):
+            scaled([{"item": "a", **columns}, {"item": "b", **columns}])
+
+
+def test_numeric_answers_are_compared_as_numbers() -> None:
+    """A column of numbers with a gap holds 18.0 for 18, which still is the target 18."""
+    rows: list[Row] = [
+        {"item": "a", "confidence": 0.5, "answer": 18.0, "target": 18},
+        {"item": "b", "confidence": 0.5, "answer": NAN, "target": 20},
+    ]
+    assert value(scaled(rows), "", "accuracy") == 1
+
+
+# Kinds of item, data sets, models
+
+
+def test_two_choices_give_meta_d() -> None:
+    """Where every item has two choices, meta-d' is the maximum-likelihood fit of the ratings."""
+    rows = judged("0-5")
+    found = scaled(rows)
+    read = [row for row in rows if row["status"] == "ok"]
+    values = sorted({row["raw"] for row in read})
+    counts = np.zeros((2, 2 * len(values)))
+    for row in read:
+        k = values.index(row["raw"])
+        place = len(values) - 1 - k if row["answer"] == "A" else len(values) + k
+        counts["AB".index(row["target"]), place] += 1
+    fit = meta_d(counts[0], counts[1], padding=1 / (2 * len(values)))
+    assert value(found, "scale=0-5", "meta_d") == pytest.approx(float(fit.meta_d), abs=1e-9)
+    ratio = one(found, "scale=0-5;type1=sdt", "m_ratio")
+    assert ratio["value"] == pytest.approx(float(fit.m_ratio), abs=1e-9)
+    assert "6 ratings" in ratio["note"]
+    types = found[found["metric"] == "m_ratio"]["condition"].str.extract("type1=(.*)")[0]
+    assert set(types) == {"sdt", "two_z", "two_afc", "m_afc"}
+
+
+def test_mixed_numbers_of_choices_have_no_m_ratio() -> None:
+    """Where items have different numbers of choices, or none, M-ratio is NaN and says why."""
+    mixed = [*judged(choices=4, items=40), *judged(choices=5, items=80)[40:]]
+    for rows in (mixed, judged(choices=NAN)):
+        found = scaled(rows)
+        ratios = found[found["metric"] == "m_ratio"]
+        assert len(ratios) == 2  # one a threshold
+        assert ratios["value"].isna().all()
+        assert ratios["note"].str.startswith("undefined: ").all()
+        assert ratios["note"].str.contains("items have no choices, or different numbers").all()
+        assert "meta_d" not in set(found["metric"])
+        assert np.isfinite(value(found, "scale=0-100;threshold=0.5", "type2_dprime"))
+    four = scaled(judged(choices=4))
+    types = four[four["metric"] == "m_ratio"]["condition"].str.extract("type1=(.*)")[0]
+    assert set(types) == {"m_afc"}
+
+
+def test_mean_over_data_sets_is_unweighted() -> None:
+    """`mean` is the plain mean of the data sets' values, whatever their sizes, and says so."""
+    rows = [
+        row
+        for seed, (dataset, items) in enumerate({"large": 90, "small": 30}.items())
+        for scale in ("0-100", "0-10")
+        for row in judged(scale, items=items, seed=2 * seed + len(scale), dataset=dataset)
+    ]
+    found = scaled(rows)
+    keyed: dict[str, dict[tuple[str, str], float]] = {"large": {}, "small": {}, "mean": {}}
+    for row in found.to_dict("records"):
+        keyed[row["dataset"]][row["condition"], row["metric"]] = row["value"]
+    there = {metric for _, metric in keyed["mean"]}
+    assert {"accuracy", "ece", "auroc", "violation_rate", "difference", "meta_d"} <= there
+    assert not there & {"n", "top1_value"}
+    for key, mean in keyed["mean"].items():
+        if key[1] != "accuracy_spread" and not key[1].startswith("p_"):
+            plain = (keyed["large"][key] + keyed["small"][key]) / 2
+            assert mean == pytest.approx(plain, abs=1e-12, nan_ok=True), key
+    notes = found[(found["dataset"] == "mean") & (found["metric"] == "accuracy")]["note"]
+    assert len(notes) == 2
+    assert notes.str.contains("unweighted mean of large, small").all()
+    scales = ("scale=0-100", "scale=0-10")
+    spread = [value(found, scale, "accuracy", dataset="mean") for scale in scales]
+    assert value(found, "", "accuracy_spread", dataset="mean") == pytest.approx(
+        100 * (max(spread) - min(spread))
+    )
+
+
+def test_entropy_and_m_ratio_correlate_over_models() -> None:
+    """Over four models the correlation, its interval and n are those of scipy's pearsonr."""
+    rows = [
+        row
+        for seed in range(4)
+        for row in judged("0-20", items=150, choices=4, seed=seed, model=f"m{seed}")
+        if seed or row["raw"] != 10
+    ]
+    found = scaled(rows, resamples=20)
+    ratio = "scale=0-20;threshold=0.5;type1=m_afc"
+    pairs = [
+        (
+            value(found, "scale=0-20", "entropy_bits", model=f"m{seed}"),
+            value(found, ratio, "m_ratio", model=f"m{seed}"),
+        )
+        for seed in range(4)
+    ]
+    fit = pearsonr(*zip(*pairs, strict=True))
+    row = one(found, ratio, "entropy_m_ratio_correlation", model="all")
+    assert row["value"] == pytest.approx(fit.statistic)
+    assert (row["ci_low"], row["ci_high"]) == pytest.approx(tuple(fit.confidence_interval()))
+    assert row["n"] == 4
+    two = scaled([row for row in rows if row["model"] in ("m1", "m2")], resamples=20)
+    row = one(two, ratio, "entropy_m_ratio_correlation", model="all")
+    assert np.isnan(row["value"])
+    assert row["note"].startswith("undefined: fewer than three models")
+
+
+# Where a part of the judgments is missing
+
+
+def thirds(items: int = 40, high: int = 100) -> list[Row]:
+    """Two-choice judgments: every third answer wrong, confidence in steps of ten."""
+    return [
+        {
+            "item": f"i{n}",
+            "low": 0,
+            "high": high,
+            "raw": high * (n % 11) // 10,
+            "choices": 2,
+            "target": "AB"[n % 2],
+            "answer": "AB"[(n + (n % 3 == 0)) % 2],
+            "correct": float(n % 3 != 0),
+            "status": "ok",
+        }
+        for n in range(items)
+    ]
+
+
+def test_a_response_follows_from_correctness() -> None:
+    """Of two choices a wrong answer is the other one, so meta-d' needs no column of answers."""
+    rows = thirds()
+    with_answers, without = (
+        one(scaled(some), "scale=0-100", "meta_d")
+        for some in (rows, [{**row, "answer": ""} for row in rows])
+    )
+    assert not np.isnan(with_answers["value"])
+    assert with_answers["value"] == without["value"]
+
+
+def test_weights_have_no_meta_d() -> None:
+    """An outcome between right and wrong makes meta-d' undefined, with that reason."""
+    rows = thirds()
+    rows[0]["correct"] = 0.5
+    row = one(scaled(rows), "scale=0-100", "meta_d")
+    assert np.isnan(row["value"])
+    assert "outcomes are not all right or wrong" in row["note"]
+
+
+def test_reports_without_a_raw_value_are_counted() -> None:
+    """Two judgments of 40 with a confidence and no raw report leave 38 reports, and a note."""
+    rows = thirds()
+    for row in rows[:2]:
+        row |= {"raw": NAN, "confidence": 0.5}
+    share = one(scaled(rows), "scale=0-100", "top1_share")
+    assert share["n"] == 38
+    assert "2 of 40 without a raw report left out" in share["note"]
+
+
+def test_an_unreadable_scale_is_left_out_of_the_spread() -> None:
+    """Accuracy is 26/40 on both readable scales, so it spreads 0 points over two of three."""
+    unread: Row = {"raw": NAN, "correct": NAN, "answer": "", "status": "refusal"}
+    rows = [*thirds(), *thirds(high=10), *({**row, **unread} for row in thirds(high=5))]
+    spread = one(scaled(rows), "", "accuracy_spread")
+    assert spread["value"] == 0
+    assert "over 2 of 3 scales" in spread["note"]
+
+
+# A model that always says 100
+
+
+ITEMS = 20
+TYPE2 = {"type2_dprime", "meta_d_ideal", "type2_criterion", "meta_d", "m_ratio"}
+"""Type-2 sensitivity in all its forms, and its criterion."""
+
+
+def stating(accuracy: float, raw: Callable[[int], int], high: int = 100) -> pd.DataFrame:
+    """Judgments of two-choice questions, the first ones answered right."""
+    targets = ["AB"[k % 2] for k in range(ITEMS)]
+    right = [k < round(accuracy * ITEMS) for k in range(ITEMS)]
+    return pd.DataFrame(
+        {
+            "task": "scale_variants",
+            "item": [f"q{k}" for k in range(ITEMS)],
+            "low": 0,
+            "high": high,
+            "raw": [raw(k) for k in range(ITEMS)],
+            "choices": 2,
+            "target": targets,
+            "answer": [
+                target if ok else "BA"["AB".index(target)]
+                for target, ok in zip(targets, right, strict=True)
+            ],
+        }
+    )
+
+
+@pytest.mark.parametrize("accuracy", [0.1, 0.9, 1.0])
+def test_no_sensitivity_without_variation(accuracy: float) -> None:
+    """Every type-2 sensitivity is NaN with its reason; what doesn't need variation is exact."""
+    results = summarize(stating(accuracy, lambda _: 100), resamples=50)
+    type2 = results[results["metric"].isin(TYPE2)]
+    assert set(type2["metric"]) == TYPE2
+    # Each at two thresholds, M-ratio in three models; meta-d' and its M-ratio over all ratings.
+    assert len(type2) == 2 * (1 + 1 + 1 + 3) + 2
+    assert type2[["value", "ci_low", "ci_high"]].isna().all(axis=None)
+    one_class = "all answers are right" if accuracy == 1 else "every judgment lies at or above"
+    for condition, metric, note in zip(
+        type2["condition"], type2["metric"], type2["note"], strict=True
+    ):
+        by_threshold = "threshold=" in condition
+        reason = one_class if by_threshold else "every judgment has the same confidence"
+        assert note.startswith(f"undefined: {reason}"), (metric, note)
+    rest = results[~results["condition"].str.contains("bin|threshold")].set_index("metric")["value"]
+    expected = {
+        "accuracy": accuracy,
+        "mean_confidence": 1,
+        "overconfidence": 1 - accuracy,
+        "ece": 1 - accuracy,
+        "brier": 1 - accuracy,
+        "meta_information": 0,
+        "auroc": np.nan if accuracy == 1 else 0.5,
+        "top1_value": 100,
+        "top1_share": 1,
+        "entropy_bits": 0,
+    }
+    for name, number in expected.items():
+        assert rest[name] == pytest.approx(number, nan_ok=True), name
+
+
+@pytest.mark.parametrize("accuracy", [0.1, 0.9])
+def test_no_difference_from_a_scale_that_varies(accuracy: float) -> None:
+    """Against a scale that tells right from wrong, differences in sensitivity are NaN with reason.
+
+    So are their p-values, adjusted ones too; a difference in AUROC is there.
+    """
+    varied = stating(accuracy, lambda k: 3 + 14 * (k % 3 == 0), high=20)
+    results = summarize(pd.concat([varied, stating(accuracy, lambda _: 100)]), resamples=50)
+    tests = results[results["condition"].str.contains("versus=0-100")]
+    type2 = tests[tests["condition"].str.contains("of=(?:type2_dprime|meta_d_ideal|m_ratio)")]
+    assert set(type2["metric"]) == {"difference", "p_value", "p_bonferroni", "p_holm"}
+    assert type2["value"].isna().all()
+    assert (type2["note"] == "undefined: either value is undefined").all()
+    assert tests[tests["condition"].str.contains("of=auroc")]["value"].notna().all()
+
+
+# Second epochs
+
+
+def same_again(once: pd.DataFrame) -> pd.DataFrame:
+    """Every judgment twice: the second as another epoch of the same item."""
+    again = once.assign(epoch=2, uuid=once["uuid"] + " again")
+    return pd.concat([once, again], ignore_index=True)
+
+
+@pytest.mark.parametrize("choices", [2, 4, NAN])
+def test_second_epoch_of_the_same_answers_changes_no_row(choices: float) -> None:
+    """Value and interval of every row stay: of sets, means, differences, p and correlations."""
+    rows = [
+        row
+        for number, (dataset, items) in enumerate({"one": 40, "two": 25}.items())
+        for scale in ("0-100", "0-10", "60-100")
+        for row in judged(scale, items, choices, seed=7 * number + len(scale), dataset=dataset)
+    ]
+    once = frame(rows, "scale_variants")
+    # Out of range by little and by much, in some items only.
+    once.loc[once.index % 9 == 0, "raw"] = once["high"] + 2
+    once.loc[once.index % 13 == 0, "raw"] = once["high"] + 30
+    once.loc[once["status"] != "ok", "raw"] = NAN
+    first, second = (summarize(some, resamples=100) for some in (once, same_again(once)))
+    wrong = changed(first, second)
+    assert wrong.empty, wrong.to_string()
+    metrics = set(first["metric"])
+    assert {"type2_dprime", "aurc", "auprc_error", "p_value", "p_holm", "difference"} <= metrics
+    assert {"entropy_bits", "violation_rate", "clip_rate", "accuracy_spread"} <= metrics
+    assert ("meta_d" in metrics) == (choices == 2)
+    counts = second[first["metric"] == "n"]["value"] / first[first["metric"] == "n"]["value"]
+    assert set(counts) == {2.0}
+
+
+def test_two_epochs_are_pooled() -> None:
+    """Values over two epochs, unreadable replies among them, are those of all judgments at once."""
+    rows = judged("0-20", items=50, choices=4, seed=3, unreadable=0.2)
+    second = judged("0-20", items=50, choices=4, seed=4, unreadable=0.2)
+    rows += [{**row, "epoch": 2, "uuid": f"{row['uuid']} again"} for row in second]
+    found = scaled(rows)
+    read = [row for row in rows if row["status"] == "ok"]
+    assert 0 < len(rows) - len(read) < 40
+    right = [row["correct"] for row in read]
+    sure = [row["raw"] / 20 for row in read]
+    where = "scale=0-20"
+    assert value(found, where, "accuracy") == pytest.approx(np.mean(right))
+    assert value(found, where, "mean_confidence") == pytest.approx(np.mean(sure))
+    assert value(found, where, "auroc") == pytest.approx(roc_auc_score(right, sure))
+    assert value(found, where, "brier") == pytest.approx(brier_score_loss(right, sure))
+    unread = 1 - len(read) / len(rows)
+    assert value(found, where, "format_failure_rate") == pytest.approx(unread)
+    assert value(found, where, "n") == 100
+    reports = pd.Series([row["raw"] for row in read]).value_counts(normalize=True)
+    assert value(found, where, "entropy_bits") == pytest.approx(-(reports * np.log2(reports)).sum())
+    assert value(found, where, "top1_share") == pytest.approx(reports.iloc[0])
+    note = one(found, where, "ece")["note"]
+    assert f"{len(rows) - len(read)} of 100 judgments left out" in note
+    assert "50 items" in note
+
+
+def test_only_a_second_epoch_that_differs_narrows_an_interval() -> None:
+    """Two different answers to each item tell more than one, the same answer twice does not."""
+
+    def width(rows: list[Row]) -> float:
+        row = one(scaled(rows, 2000), "scale=0-20", "brier")
+        return float(row["ci_high"] - row["ci_low"])
+
+    items = judged("0-20", items=200, choices=4, seed=5, unreadable=0)
+    again = judged("0-20", items=200, choices=4, seed=6, unreadable=0)
+    half = [dict(row, uuid=f"{row['uuid']} b", epoch=2) for row in again[::2]]
+    clones = [dict(row, uuid=f"{row['uuid']} b", epoch=2) for row in items[::2]]
+    assert width([*items[::2], *clones]) == pytest.approx(width(items[::2]), abs=1e-9)
+    assert width([*items[::2], *half]) < width(items[::2])

@@ -1,0 +1,684 @@
+"""The hedge study's calls and judgments: OpenAI answers, Google judges, as far as it can.
+
+What a whole run says is in the contract of all tasks; here are waves, batches, and judges that
+fail.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from statistics import mean
+from threading import Barrier, BrokenBarrierError, Lock
+from typing import Any
+
+import pandas as pd
+import pytest
+from inspect_ai import score
+from inspect_ai.event import ModelEvent
+from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log, write_eval_log
+
+from conftest import CHECKOUT, Command
+from contract.far_end import check_judgments
+from contract.hedge_markers import (
+    SYSTEM,
+    Draw,
+    Examiner,
+    Main,
+    Sentence,
+    Speaker,
+    all_sentences,
+    expected_rows,
+    judge_calls,
+    metrics_of,
+    opinion,
+    own_file,
+    sentences,
+)
+from inspect_confidence import read_judgments, summarize
+from inspect_confidence.scorers.hedged import hedged
+from inspect_confidence.tasks.hedge_markers import hedge_markers
+from provider_server import Finish, ProviderServer, Reply, Request
+from runs import GOOGLE, OPENAI, Answer, asked, cached, connected, log_metrics, values
+
+NAN = math.nan
+
+
+@pytest.fixture(autouse=True)
+def at_home(home: Path) -> None:
+    """Questions are found in the folder that the user stands in."""
+
+
+@dataclass
+class Told:
+    """What a run on places.csv left, and what it asked of either model."""
+
+    log: EvalLog
+    frame: pd.DataFrame
+    asked: list[Request]
+    judged: list[Request]
+
+
+def told(
+    folder: Path,
+    speaker: Answer,
+    judge: Answer,
+    more: Mapping[str, Any] | None = None,
+    failing: bool = False,
+    **arguments: Any,
+) -> Told:
+    """OpenAI answers and Google judges; where the judge may fail, its server's errors are its own.
+
+    Args:
+        folder: Of the log.
+        speaker: Answers.
+        judge: Judges.
+        more: Options of the run.
+        failing: Whether the judge's server raises.
+        **arguments: Of the task.
+    """
+    with ProviderServer(speaker) as one, ProviderServer(judge) as other:
+        grader = {} if arguments.get("judge") == "rules" else {"grader": connected(other, GOOGLE)}
+        task = hedge_markers("places.csv", split="all", **arguments)
+        log = asked(task, one, folder, model_roles=grader or None, **(more or {}))
+    assert log.status == "success", log.error
+    assert not one.errors
+    assert bool(other.errors) == failing
+    requests = [[request for request, _ in server.requests] for server in (one, other)]
+    return Told(log, read_judgments(folder)["hedge_markers"], *requests)
+
+
+def check(run: Told, wanted: Sequence[Mapping[str, Any]]) -> None:
+    """Judgments and the log's metrics are these."""
+    check_judgments(run.frame, wanted)
+    assert log_metrics(run.log) == pytest.approx(metrics_of(wanted), abs=1e-12, nan_ok=True)
+
+
+# What is asked
+
+
+@pytest.mark.parametrize(("draws", "batch"), [(1, False), (25, False), (20, True), (25, True)])
+def test_calls_and_judgments(tmp_path: Path, draws: int, batch: bool) -> None:
+    """Openai has 1 + ceil(K/20) calls an item, the judge what docs promise; all is read back."""
+    items = own_file(tmp_path, 6)
+    speaker, examiner = Speaker(items, draws, seed=draws), Examiner(all_sentences(items))
+    run = told(tmp_path / "logs", speaker, examiner, draws=draws, batch_judgments=batch)
+    assert len(run.asked) == len(items) * (1 + math.ceil(draws / 20))
+    by_item: dict[str, list[int]] = {}
+    for request in run.asked:
+        (item,) = [known for known in items if known.question in request.prompt]
+        by_item.setdefault(item.id, []).append(request.body.get("n", 1))
+        assert request.prompt == f"Question: {item.question}\nAnswer:"
+        assert request.system == SYSTEM
+        assert request.body["temperature"] == 1
+        assert 256 in (request.body.get("max_tokens"), request.body.get("max_completion_tokens"))
+    wave = [min(20, draws - k) for k in range(0, draws, 20)]
+    assert {counts[0] for counts in by_item.values()} == {1}
+    assert all(sorted(counts[1:]) == sorted(wave) for counts in by_item.values())
+    assert len(run.judged) == judge_calls(speaker, batch)
+    repeated = [(form, tuple(about.items())) for form, about in examiner.asked if "reply" in about]
+    assert len(repeated) == len(set(repeated))
+    for request in run.judged:
+        assert request.system is None
+        assert request.body["generationConfig"]["temperature"] == 0
+        assert not {"maxOutputTokens", "candidateCount"} & request.body["generationConfig"].keys()
+    check(run, expected_rows(speaker))
+    accepted = {about["answers"] for form, about in examiner.asked if form == "correctness"}
+    assert accepted == {"; ".join(item.answers) for item in items}
+
+
+@pytest.mark.parametrize("model", [OPENAI, GOOGLE])
+def test_one_model_answers_and_judges(tmp_path: Path, model: str) -> None:
+    """The judge is at temperature 0 and isn't cut off at the answers' 256 tokens.
+
+    Google answers 1 + K times, and choices are shown with their letters.
+    """
+    texts = iter(range(10_000))
+    every = {"markers": ["perhaps"], "decisiveness": 0.5, "agreement": "yes", "verdict": "correct"}
+
+    def both(request: Request) -> list[Reply]:
+        choices = request.body.get("n", 1)
+        if request.system is None:
+            return [Reply(json.dumps(every))]
+        return [Reply(f"Perhaps (A), {next(texts) % 4}.") for _ in range(choices)]
+
+    with ProviderServer(both) as server:
+        grader = {"grader": connected(server, model)}
+        task = hedge_markers("science", items=3, draws=7)
+        log = asked(task, server, tmp_path, model, model_roles=grader)
+    assert log.status == "success", log.error
+    sides: list[list[Request]] = [[], []]
+    for request, _ in server.requests:
+        settings = request.body.get("generationConfig", request.body)
+        limits = [settings.get(name) for name in ("max_tokens", "max_completion_tokens")]
+        limit = [one for one in (*limits, settings.get("maxOutputTokens")) if one]
+        sides[request.system is None].append(request)
+        assert (settings["temperature"], limit) == ((1, [256]) if request.system else (0, []))
+        assert settings.get("candidateCount", 1) == 1
+        if request.system:
+            assert request.system == SYSTEM
+            assert request.prompt.startswith("Choose the best of the answers given")
+            assert re.search(r"\n\(A\) .+\n\(B\) .+\n\(C\) .+\n\(D\) .+\nAnswer:$", request.prompt)
+    assert len(sides[0]) == 3 * (8 if model == GOOGLE else 2)
+    frame = read_judgments(tmp_path)["hedge_markers"]
+    assert (set(frame["consistent"]), set(frame["confidence"])) == ({7}, {1.0})
+    kept = [sample.store["draws"] for sample in log.samples or []]
+    different = [len({draw["text"] for draw in draws[1:]}) for draws in kept]
+    assert len(sides[1]) == sum(3 + each for each in different)
+
+
+# Waves
+
+
+class Gated(ProviderServer):
+    """Answers no request of a wave before all of it has arrived."""
+
+    def __init__(
+        self,
+        answer: Callable[[Request], Reply | Sequence[Reply]],
+        wave: Callable[[dict[str, Any]], str],
+        gates: Mapping[str, Barrier],
+        order: list[str],
+    ) -> None:
+        super().__init__(answer)
+        self._wave, self._gates, self._order = wave, gates, order
+        self._note = Lock()
+
+    def respond(self, path: str, raw: bytes) -> tuple[int, str]:
+        """Wait for the others, then answer."""
+        wave = self._wave(json.loads(raw))
+        with self._note:
+            self._order.append(f"{wave} asked")
+        try:
+            self._gates[wave].wait()
+        except BrokenBarrierError as error:
+            self.errors.append(error)
+            return 500, json.dumps({"error": {"code": 500, "message": f"{wave}: not together"}})
+        answered = super().respond(path, raw)
+        with self._note:
+            self._order.append(f"{wave} answered")
+        return answered
+
+
+@pytest.mark.parametrize("batch", [False, True])
+def test_three_waves(tmp_path: Path, batch: bool) -> None:
+    """All main answers together, then all draws, then all judgments: else the gates stay shut."""
+    items = own_file(tmp_path, 5)
+    mains = {item.id: Main(tuple(sentences(Random(0), item.answers[0])[:3])) for item in items}
+    texts = [Draw(f"Possibly {name}.") for name in ("Fyn", "Ely", "Lund")]
+    # The draws of every item hold all three, whatever the seed.
+    speaker = Speaker(items, 25, mains=mains, pool={item.id: texts for item in items})
+    examiner = Examiner(all_sentences(items))
+    per_item = 1 + 3 * (1 if batch else 2 + 3)
+    gates = {
+        "main": Barrier(5, timeout=60),
+        "draws": Barrier(5 * 2, timeout=60),
+        "judge": Barrier(5 * per_item, timeout=60),
+    }
+    order: list[str] = []
+    waves = {None: "main"}
+    with ExitStack() as stack:
+        one = stack.enter_context(
+            Gated(speaker, lambda body: waves.get(body.get("n"), "draws"), gates, order)
+        )
+        other = stack.enter_context(Gated(examiner, lambda _: "judge", gates, order))
+        task = hedge_markers("places.csv", split="all", draws=25, batch_judgments=batch)
+        roles = {"grader": connected(other, GOOGLE)}
+        limits = {"max_connections": 200, "max_samples": 10}
+        asked(task, one, tmp_path / "logs", model_roles=roles, **limits)
+    assert not one.errors + other.errors
+    assert [len(set(draws)) for _, _, _, draws in speaker.replies()] == [3] * 5
+    counts = Counter(order)
+    assert counts["judge answered"] == 5 * per_item
+    last = {step: max(k for k, name in enumerate(order) if name == step) for step in counts}
+    first = {step: order.index(step) for step in counts}
+    assert last["main answered"] < len(order)
+    assert last["main asked"] < first["draws asked"] or last["main asked"] < first["draws answered"]
+    for wave in ("main", "draws", "judge"):
+        assert last[f"{wave} asked"] < first[f"{wave} answered"]
+    assert last["draws asked"] < first["judge asked"]
+    check_judgments(read_judgments(tmp_path / "logs")["hedge_markers"], expected_rows(speaker))
+
+
+def test_a_sample_is_judged_after_all_its_draws(tmp_path: Path) -> None:
+    """Also with two connections: no judgment of an item before its last draw."""
+    items = own_file(tmp_path)
+    order: list[tuple[str, str]] = []
+    lock = Lock()
+
+    def noted(kind: str, answer: Callable[[Request], Any]) -> Callable[[Request], Any]:
+        def reply(request: Request) -> Any:
+            for item in items:
+                if f"{item.question}\n" in request.prompt:
+                    with lock:
+                        order.append((item.id, kind))
+            return answer(request)
+
+        return reply
+
+    speak = noted("speak", Speaker(items, 41))
+    judge = noted("judge", Examiner(all_sentences(items)))
+    told(tmp_path / "logs", speak, judge, {"max_connections": 2}, draws=41)
+    for item in items:
+        kinds = [kind for name, kind in order if name == item.id]
+        assert kinds[:4] == ["speak"] * 4, item
+        assert set(kinds[4:]) == {"judge"}, item
+
+
+def test_draws_of_a_cached_run_stay_distinct(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of two epochs, too; without the cache another run asks all anew and hears something else."""
+    own_file(tmp_path, 2)
+    texts = iter(range(10_000))
+    every = {"markers": [], "decisiveness": 1.0, "agreement": "no", "verdict": "punt"}
+
+    def speak(request: Request) -> list[Reply]:
+        return [Reply(f"It is {next(texts)}.") for _ in range(request.body.get("n", 1))]
+
+    with (
+        cached(monkeypatch, tmp_path / "cache"),
+        ProviderServer(speak) as one,
+        ProviderServer(lambda _: Reply(json.dumps(every))) as other,
+    ):
+
+        def once(name: str, **options: Any) -> tuple[dict[tuple[Any, int], list[str]], int, int]:
+            before = len(one.requests), len(other.requests)
+            task = hedge_markers("places.csv", split="all", draws=22)
+            roles = {"grader": connected(other, GOOGLE)}
+            log = asked(task, one, tmp_path / name, epochs=2, model_roles=roles, **options)
+            said = {
+                (sample.id, sample.epoch): [draw["text"] for draw in sample.store["draws"]]
+                for sample in log.samples or []
+            }
+            return said, len(one.requests) - before[0], len(other.requests) - before[1]
+
+        first, calls, judged = once("a", cache=True)
+        again, no_calls, not_judged = once("b", cache=True)
+        fresh, fresh_calls, fresh_judged = once("c")
+    assert (calls, judged) == (2 * 2 * 3, 2 * 2 * (1 + 2 + 22))
+    assert (no_calls, not_judged) == (0, 0)
+    assert (fresh_calls, fresh_judged) == (calls, judged)
+    assert first == again
+    said = [text for replies in first.values() for text in replies]
+    assert len(said) == len(set(said)) == 2 * 2 * 23
+    assert not set(said) & {text for replies in fresh.values() for text in replies}
+    frame = read_judgments(tmp_path / "b")["hedge_markers"]
+    assert set(frame["inconsistent"]) == {22}
+
+
+# What comes back
+
+
+def test_all_that_is_needed_stands_in_the_log(tmp_path: Path) -> None:
+    """Draws, judgments, prompts' and data's fingerprints, the roles, and each call of the judge."""
+    items = own_file(tmp_path, 3)
+    speaker, examiner = Speaker(items, 4, seed=2), Examiner(all_sentences(items))
+    run = told(tmp_path / "logs", speaker, examiner, draws=4)
+    log = read_eval_log(run.log.location)
+    assert log.eval.model == OPENAI
+    assert [*(log.eval.model_roles or {})] == ["grader"]
+    assert getattr((log.eval.model_roles or {})["grader"], "model", "") == GOOGLE
+    metadata = log.eval.metadata or {}
+    assert metadata["judge"] == "model"
+    assert metadata["dataset"] == "places.csv"
+    assert log.eval.task_args["draws"] == 4
+    replies = {item.id: (item, main, draws) for item, _, main, draws in speaker.replies()}
+    events = 0
+    for sample in log.samples or []:
+        item, main, draws = replies[str(sample.id)]
+        assert sample.input == item.question
+        assert tuple(sample.target) == item.answers
+        assert sample.output.completion == main.text
+        kept = sample.store["draws"]
+        assert kept[0]["text"] == main.text
+        assert [one["text"] for one in kept[1:]] == [draw.text for draw in draws]
+        score_of = (sample.scores or {})["hedged"]
+        assert score_of.answer == main.text
+        judged = json.loads((score_of.metadata or {})["judged"])
+        assert [one["text"] for one in judged] == [one.text for one in main.sentences]
+        assert [one["markers"] for one in judged] == [list(one.markers) for one in main.sentences]
+        events += sum(isinstance(e, ModelEvent) and e.role == "grader" for e in sample.events)
+    assert events == len(run.judged)
+
+
+def test_replies_that_are_empty_cut_off_withheld_or_quote_a_marker(tmp_path: Path) -> None:
+    """Where there is no whole sentence the judge isn't asked."""
+    items = own_file(tmp_path, 7)
+    plain, quoted = sentences(Random(0), "Fyn")[0], sentences(Random(0), "Fyn")[3]
+    cut: Finish = "length"
+    said = [
+        Main(status="no_response"),
+        Main(status="no_response", rest=" \n "),
+        Main((plain, quoted), rest="But it mi", finish=cut),
+        Main(status="truncated", rest="It is prob", finish=cut),
+        Main((plain,), finish=cut),
+        Main(status="content_filter", finish="content_filter"),
+        Main((quoted,)),
+    ]
+    mains = {item.id: main for item, main in zip(items, said, strict=True)}
+    speaker, examiner = Speaker(items, 6, mains=mains), Examiner(all_sentences(items))
+    run = told(tmp_path / "logs", speaker, examiner, draws=6)
+    assert len(run.judged) == judge_calls(speaker)
+    whole = [about["reply"] for form, about in examiner.asked if form == "correctness"]
+    assert sorted(whole) == sorted(main.text for main in said if main.status == "ok")
+    check(run, expected_rows(speaker))
+    frame = run.frame
+    assert set(frame.loc[frame["text"] == quoted.text, "marker"]) == {"<no_hedge>"}
+    assert frame.loc[frame["status"] != "ok", "confidence"].isna().all()
+
+
+def test_withheld_replies_are_left_out_of_the_format_failure_rate(tmp_path: Path) -> None:
+    """As docs/judgments.md says of `content_filter`: of 8 replies 3 withheld, 3 empty, 2 read."""
+    items = own_file(tmp_path, datasets=1)
+    withheld = Main(status="content_filter", finish="content_filter")
+    of_items = [withheld, Main(status="no_response"), Main(tuple(sentences(Random(0), "Fyn")[:1]))]
+    mains = {item.id: of_items[k % 3] for k, item in enumerate(reversed(items))}
+    mains[items[0].id] = of_items[1]
+    told(
+        tmp_path / "logs",
+        Speaker(items, 2, mains=mains),
+        Examiner(all_sentences(items)),
+        draws=2,
+    )
+    found = values(summarize(tmp_path / "logs", resamples=10))
+    for split in ("train", "test"):
+        statuses = [mains[item.id].status for item in items if item.split == split]
+        read = [status != "ok" for status in statuses if status != "content_filter"]
+        rate = found[f"judge={GOOGLE};split={split}", "format_failure_rate"]
+        assert rate == pytest.approx(mean(read)), split
+
+
+def test_draws_that_say_nothing_leave_nothing_to_compare_with(tmp_path: Path) -> None:
+    """Then there is no confidence, which isn't 0.5."""
+    items = own_file(tmp_path, 2)
+    silent = [Draw(""), Draw("  \n"), Draw("", "content_filter")]
+    for batch in (False, True):
+        speaker = Speaker(items, 5, pool={item.id: silent for item in items})
+        examiner, folder = Examiner(all_sentences(items)), tmp_path / str(batch)
+        run = told(folder, speaker, examiner, draws=5, batch_judgments=batch)
+        assert len(run.judged) == judge_calls(speaker, batch), batch
+        check(run, expected_rows(speaker))
+        assert set(run.frame["status"]) == {"no_response"}, batch
+        assert run.frame["confidence"].isna().all(), batch
+        assert set(run.frame["draws"]) == {0}, batch
+
+
+def test_a_reply_whose_draws_say_nothing_was_read(tmp_path: Path) -> None:
+    """The log's rate of unreadable replies is 0; so is that of the results."""
+    items = own_file(tmp_path, 2)
+    speaker = Speaker(items, 3, pool={item.id: [Draw("")] for item in items})
+    run = told(tmp_path / "logs", speaker, speaker, draws=3, judge="rules")
+    results = summarize(tmp_path / "logs", resamples=10)
+    rates = set(results.loc[results["metric"] == "format_failure_rate", "value"])
+    assert (log_metrics(run.log)["format_failure_rate"], rates) == (0, {0})
+
+
+class Mute(ProviderServer):
+    """Gives no choice where one is asked for."""
+
+    def respond(self, path: str, raw: bytes) -> tuple[int, str]:
+        """The answer, without its choice."""
+        status, body = super().respond(path, raw)
+        answer = json.loads(body)
+        return status, body if "n" in json.loads(raw) else json.dumps({**answer, "choices": []})
+
+
+def test_a_main_answer_without_a_choice_is_not_replaced_by_a_draw(tmp_path: Path) -> None:
+    """It is as good as an empty one."""
+    own_file(tmp_path, 1)
+    with Mute(lambda _: Reply("It is probably Fyn.")) as server:
+        task = hedge_markers("places.csv", split="all", draws=4, judge="rules")
+        log = asked(task, server, tmp_path / "logs")
+    assert (log.status, server.errors) == ("success", [])
+    assert read_judgments(tmp_path / "logs")["hedge_markers"]["status"].tolist() == ["no_response"]
+
+
+# Judges that fail
+
+
+RUBBISH = [
+    "I can't judge that.",
+    "",
+    "{}",
+    '{"agreement": "maybe", "verdict": "partly", "decisiveness": 70, "markers": "probably"}',
+    '{"agreement": 0.5, "verdict": null, "decisiveness": "high", "markers": ["surely not there"]}',
+]
+
+
+@pytest.mark.parametrize("down", [False, True])
+def test_a_judge_that_fails_fills_in_nothing(tmp_path: Path, down: bool) -> None:
+    """Rubbish and HTTP 500 on half of what is asked of one kind: the rest stands as it is."""
+    items = own_file(tmp_path, 5)
+    forms = ("markers", "decisiveness", "consistency", "correctness")
+    for form in forms[2:] if down else forms:
+
+        def broken(asked: str, about: Mapping[str, str], form: str = form) -> bool:
+            texts = [about[name] for name in ("sentence", "reply") if name in about]
+            return asked == form and opinion(("y", "n"), "broken", *texts) == "y"
+
+        def instead(
+            asked: str, about: Mapping[str, str], broken: Callable[..., bool] = broken
+        ) -> str | None:
+            if not broken(asked, about):
+                return None
+            if down:
+                raise RuntimeError("the judge is down")
+            return opinion(RUBBISH, *about.values())
+
+        speaker = Speaker(items, 6, seed=3)
+        examiner = Examiner(all_sentences(items), instead)
+        run = told(tmp_path / form, speaker, examiner, failing=down, draws=6)
+        check(run, expected_rows(speaker, broken))
+        reasons = run.frame["reason"].astype(str)
+        if form == "correctness":
+            judged = [(sample.scores or {})["hedged"] for sample in run.log.samples or []]
+            missing = [one for one in judged if (one.metadata or {})["verdict_reason"]]
+            assert 0 < len(missing) < len(judged)
+            assert [one for one in judged if math.isnan(one.value["punt"])] == missing  # type: ignore[index,call-overload,arg-type]
+        else:
+            column = {"markers": "n_markers", "decisiveness": "decisiveness"}.get(form)
+            lost = run.frame[column].isna() if column else run.frame["failed"] > 0
+            assert lost.any(), form
+            assert form == "consistency" or not lost.all()
+            assert (reasons[lost] != "").all(), form
+            assert (reasons[~lost] == "").all(), form
+
+
+@pytest.mark.parametrize(("rubbish", "batch"), [("Sorry, no.", True), (None, False)])
+def test_a_judge_that_always_fails(tmp_path: Path, batch: bool, rubbish: str | None) -> None:
+    """Every judgment is `grader_failed`, no number is made up, and the run still succeeds."""
+
+    def instead(form: str, about: Mapping[str, str]) -> str:
+        if rubbish is None:
+            raise RuntimeError("the judge is down")
+        return rubbish
+
+    items = own_file(tmp_path, 4)
+    speaker, examiner = Speaker(items, 3), Examiner(all_sentences(items), instead)
+    folder, down = tmp_path / "logs", rubbish is None
+    run = told(folder, speaker, examiner, failing=down, draws=3, batch_judgments=batch)
+    frame = run.frame
+    check_judgments(frame, expected_rows(speaker, lambda *_: True))
+    assert set(frame["status"]) == {"grader_failed"}
+    assert set(frame["marker"]) == {""}
+    for name in ("confidence", "decisiveness", "correct", "punt", "n_markers"):
+        assert frame[name].isna().all(), name
+    inside = log_metrics(run.log)
+    assert (inside.pop("format_failure_rate"), inside.pop("grader_failure_rate")) == (0, 1)
+    assert all(math.isnan(value) for value in inside.values())
+    results = summarize(folder, resamples=10)
+    rates = results.loc[results["metric"] == "grader_failure_rate", "value"]
+    assert set(rates) == {1.0}
+    names = ("accuracy", "faithfulness", "mic", "mean_internal_confidence", "mean_decisiveness")
+    assert results.loc[results["metric"].isin(names), "value"].isna().all()
+
+
+def test_a_batched_judge_of_the_wrong_length_fails_for_all_draws(tmp_path: Path) -> None:
+    """Markers and decisiveness are kept: they are right there."""
+    items = own_file(tmp_path, 3)
+    known = all_sentences(items)
+
+    def instead(form: str, about: Mapping[str, str]) -> str | None:
+        if form != "sentence":
+            return None
+        one = known[about["sentence"]]
+        count = len(re.findall(r"^\[\d+\]", about["replies"], re.MULTILINE))
+        said = {"markers": one.listed or one.markers, "decisiveness": one.decisiveness}
+        return json.dumps({**said, "agreement": ["yes"] * (count - 1)})
+
+    speaker, examiner = Speaker(items, 9, seed=8), Examiner(known, instead)
+    run = told(tmp_path / "logs", speaker, examiner, draws=9, batch_judgments=True)
+    check_judgments(run.frame, expected_rows(speaker, lambda form, _: form == "consistency"))
+
+
+def test_200_sentences_lose_nothing(tmp_path: Path) -> None:
+    """Neither to the log's limits nor to the reader of logs' summaries."""
+    items = own_file(tmp_path, 2)
+    hedges = [("probably", 0.7), ("perhaps", 0.5), ("certainly", 0.95), ("", 1.0)]
+    said = []
+    for k in range(200):
+        word, decided = hedges[k % 4]
+        filler = "by the old mill and the bridge that nobody has crossed since the flood"
+        text = f"It is {f'{word} ' if word else ''}spring no. {k} of the hill, {filler}."
+        said.append(Sentence(text, (word,) if word else (), decided))
+    speaker = Speaker(items, 8, mains={items[0].id: Main(tuple(said))})
+    examiner = Examiner({**all_sentences(items), **{one.text: one for one in said}})
+    run = told(tmp_path / "logs", speaker, examiner, draws=8, batch_judgments=True)
+    assert len(run.judged) == judge_calls(speaker, batch=True) > 201
+    mine = run.frame[run.frame["item"] == items[0].id]
+    assert mine["text"].tolist() == [one.text for one in said]
+    assert mine["sentence"].tolist() == list(range(1, 201))
+    check(run, expected_rows(speaker))
+
+
+# Rules
+
+
+def test_judging_again_by_rules_asks_no_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The judgments change, the draws and calls don't."""
+    monkeypatch.setenv("OPENAI_API_KEY", "test")  # Inspect opens the log's models, asked or not
+    monkeypatch.setenv("GOOGLE_API_KEY", "test")
+    items = own_file(tmp_path, 2)
+    mains = {item.id: Main((Sentence("It rises in Fyn.", (), 0.9),)) for item in items}
+    mains[items[1].id] = Main((Sentence("It is probably Aby 1.", ("is",), 0.2),))
+    pools = {items[0].id: [Draw("It rises in Lund.")], items[1].id: [Draw("Perhaps Aby 1.")]}
+    known = {one.text: one for main in mains.values() for one in main.sentences}
+    speaker = Speaker(items, 10, mains=mains, pool=pools)
+    run = told(tmp_path / "logs", speaker, Examiner(known), draws=10)
+    check_judgments(run.frame, expected_rows(speaker))
+    # Both servers are gone.
+    again = score(run.log, hedged(judge="rules"), action="overwrite", display="none")
+    write_eval_log(again, run.log.location)
+    frame = read_judgments(tmp_path / "logs")["hedge_markers"]
+    rows = {row["item"]: row for row in frame.to_dict("records")}
+    first, second = (rows[item.id] for item in items)
+    counts = ("consistent", "undecided", "inconsistent", "draws")
+    numbers = ("confidence", "correct", "punt")
+    # By eye: another place, and no hedge; the accepted place, and a hedge.
+    assert first["marker"] == "<no_hedge>"
+    assert [first[name] for name in counts] == [0, 0, 10, 10]
+    assert [first[name] for name in (*numbers, "decisiveness")] == [0, 0, 0, 1]
+    assert second["marker"] == "probably"
+    assert [second[name] for name in counts] == [10, 0, 0, 10]
+    assert [second[name] for name in numbers] == [1, 1, 0]
+    assert 0.5 < second["decisiveness"] < 0.9
+
+
+def test_rules_from_the_start_need_no_grader(tmp_path: Path) -> None:
+    """Only the model under test is called."""
+    items = own_file(tmp_path, 3)
+    speaker = Speaker(items, 5)
+    run = told(tmp_path / "logs", speaker, speaker, judge="rules", draws=5)
+    assert (len(run.asked), len(run.judged)) == (3 * 2, 0)
+    counted = {i.id: sum(draw.counts for draw in draws) for i, _, _, draws in speaker.replies()}
+    for row in run.frame.to_dict("records"):
+        assert row["draws"] == counted[row["item"]]
+        assert row["consistent"] + row["undecided"] + row["inconsistent"] == row["draws"]
+        assert row["failed"] == 0
+
+
+# The command line
+
+
+@pytest.mark.slow
+def test_judging_again_from_the_command_line(command: Command, tmp_path: Path) -> None:
+    """With batched judgments; then by rules, as docs say: no call, other judgments.
+
+    The judge's name and place come from the command line too.
+    """
+    items = own_file(tmp_path)
+    speaker, examiner = Speaker(items, seed=11), Examiner(all_sentences(items))
+    logs = tmp_path / "logs"
+    with ProviderServer(speaker) as one, ProviderServer(examiner) as other:
+        keys = {"OPENAI_API_KEY": "test", "GOOGLE_API_KEY": "test", "GOOGLE_BASE_URL": other.url}
+        command(
+            *("inspect", "eval", CHECKOUT / "tasks" / "hedge_markers.py@hedge_markers"),
+            *("--model", OPENAI, "--model-base-url", one.url + "/v1"),
+            *("--model-role", f"grader={GOOGLE}", "-T", "batch_judgments=true"),
+            *("-T", "dataset=places.csv", "-T", "split=all", "-T", "draws=20"),
+            *("--log-dir", logs, "--display", "plain", "--max-retries", 0),
+            cwd=tmp_path,
+            **keys,
+        )
+        calls = len(one.requests), len(other.requests)
+        assert calls == (len(items) * 2, judge_calls(speaker, batch=True))
+        wanted = expected_rows(speaker)
+        check_judgments(read_judgments(logs)["hedge_markers"], wanted)
+        (log,) = list_eval_logs(str(logs))
+        command(
+            *("inspect", "score", log.name, "--scorer", "inspect_confidence/hedged"),
+            *("-S", "judge=rules", "--action", "overwrite", "--overwrite", "--display", "plain"),
+            **keys,
+        )
+        assert (len(one.requests), len(other.requests)) == calls
+        assert not one.errors + other.errors
+    frame = read_judgments(logs)["hedge_markers"]
+    assert not (frame["failed"] > 0).any()
+    columns = ("item", "text", "draws")
+    before = {tuple(row[key] for key in columns) for row in wanted}
+    rows = [{str(k): v for k, v in row.items()} for row in frame.to_dict("records")]
+    assert {tuple(row[key] for key in columns) for row in rows} == before
+    sure = [sorted(row["confidence"] for row in found) for found in (wanted, rows)]
+    assert sure[0] != sure[1]
+
+
+@pytest.mark.slow
+def test_the_bundled_sets(tmp_path: Path) -> None:
+    """All 624 questions, both splits, K = 20: 1,248 calls and a judge that is asked in batches."""
+    task = hedge_markers("bundled", split="all", batch_judgments=True)
+    texts = iter(range(1_000_000))
+    prompts: list[str] = []
+
+    def speak(request: Request) -> list[Reply]:
+        return [Reply(f"Maybe {next(texts) % 7}.") for _ in range(request.body.get("n", 1))]
+
+    def judge(request: Request) -> Reply:
+        prompts.append(request.prompt)
+        count = len(re.findall(r"^\[\d+\] ", request.prompt, re.MULTILINE))
+        said = {"markers": ["maybe"], "decisiveness": 0.5, "agreement": ["yes"] * count}
+        return Reply(json.dumps({**said, "verdict": "correct"}))
+
+    with ProviderServer(speak) as one, ProviderServer(judge) as other:
+        roles = {"grader": connected(other, GOOGLE)}
+        asked(task, one, tmp_path, model_roles=roles, max_connections=50)
+    assert not one.errors + other.errors
+    assert len(one.requests) == 2 * 624
+    assert len(prompts) == 2 * 624
+    frame = read_judgments(tmp_path)["hedge_markers"]
+    assert len(frame) == 624
+    assert set(frame["confidence"]) == {1.0}
+    assert Counter(zip(frame["dataset"], frame["split"], strict=True)) == {
+        (name, split): 104
+        for name in ("facts", "science", "commonsense")
+        for split in ("train", "test")
+    }

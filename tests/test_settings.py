@@ -1,0 +1,156 @@
+"""Settings: every command takes the same ones, and a study's own options by its name."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+import inspect_confidence.studies as rooms
+from conftest import CHECKOUT
+from inspect_confidence import InvalidArgument, compare, detail, summarize, write_report
+from inspect_confidence.cli import main
+from inspect_confidence.commands.analysis import Settings, resamplings
+from inspect_confidence.export import export
+from inspect_confidence.studies import Resampling, Study, all_studies, all_tables, option
+
+FORMS = {"it is likely that": "likely", "likely": "likely"}
+
+
+def frame() -> pd.DataFrame:
+    """Two sentences with forms of one marker, of two data sets with three items each."""
+    rows = [
+        {
+            **{"task": "hedge_markers", "model": "m", "dataset": dataset, "split": "test"},
+            **{"item": f"{dataset}-{item}", "sentence": 1, "n_markers": 1, "decisiveness": 0.7},
+            **{"marker": marker, "confidence": 0.5, "correct": 1.0, "punt": 0.0},
+            **{"consistent": 1, "undecided": 0, "inconsistent": 1, "status": "ok"},
+        }
+        for dataset in ("a", "b")
+        for item, marker in enumerate([*FORMS, "likely"])
+    ]
+    return pd.DataFrame(rows)
+
+
+def markers(found: pd.DataFrame) -> set[str]:
+    """Markers that have a MIC by the results' conditions."""
+    mine = found.loc[found["metric"] == "mic", "condition"]
+    return {part.split("=")[1] for text in mine for part in text.split(";") if "marker=" in part}
+
+
+def test_text_and_values_are_read_alike(tmp_path: Path) -> None:
+    """What a command line gives as text and Python as values, or files, is the same."""
+    path = tmp_path / "forms.json"
+    path.write_text(json.dumps(FORMS), "utf-8")
+    given: list[Mapping[str, object]] = [
+        {"hedge_markers.marker_thresholds": "2,5", "hedge_markers.ddof": "0"},
+        {"hedge_markers.marker_thresholds": (2.0, 5), "hedge_markers.ddof": 0},
+    ]
+    first, second = (resamplings({"options": one})["hedge_markers"] for one in given)
+    assert first == second
+    alone = resamplings({"options": {"hedge_markers.marker_thresholds": 2}})["hedge_markers"].own
+    assert getattr(alone, "marker_thresholds", None) == (2.0,)
+    named = resamplings({"options": {"hedge_markers.markers": str(path)}})["hedge_markers"].own
+    assert getattr(named, "markers", None) == FORMS
+
+
+def test_every_option_has_a_default_and_a_reader_that_takes_it() -> None:
+    """Defaults are values that could have been given; no option is read by the settings of all."""
+    count = 0
+    for study in all_studies():
+        assert is_dataclass(study.options)
+        for one in fields(study.options):
+            count += 1
+            assert one.name not in Settings.__annotations__, one.name
+            assert not hasattr(Resampling(), one.name), one.name
+            if one.default is not None:
+                name = f"{study.name}.{one.name}"
+                assert one.metadata["read"](name, one.default) == one.default, name
+    assert count == 7
+
+
+def test_impossible_settings_are_refused_before_anything_is_read() -> None:
+    """One error with the value and the remedy; the source isn't looked at."""
+    cases: list[tuple[dict[str, Any], str]] = [
+        ({"options": {"hedge_markers.dof": 1}}, "There is no option 'hedge_markers.dof'. .*ddof"),
+        ({"options": {"penalty": 1}}, "There is no option 'penalty'"),
+        ({"options": {"fermi_eval.penalty": "much"}}, "fermi_eval.penalty=much is not a number"),
+        ({"options": {"hedge_markers.ddof": 2}}, "hedge_markers.ddof=2 is not known"),
+        ({"options": {"hedge_markers.correlation_clamp": 0}}, r"is not in \(0, 1\]"),
+        ({"options": {"hedge_markers.marker_thresholds": [0]}}, "=0 is not between"),
+        ({"options": {"wep_probes.survey": "none.csv"}}, "there is no file"),
+        ({"thresholds": [0.5, 1.5]}, "thresholds=1.5 is not between 0 and 1"),
+        ({"thresholds": []}, "thresholds is empty"),
+        ({"convention": "ours"}, "convention=ours is not known"),
+        ({"resamples": 0}, "resamples=0 is below 1"),
+        ({"workers": 0}, "workers=0 is below 1"),
+    ]
+    for settings, said in cases:
+        for function in (summarize, detail, compare):
+            with pytest.raises(InvalidArgument, match=said):
+                function("nowhere", **settings)
+    with pytest.raises(TypeError, match=r"unexpected keyword 'resample'"):
+        summarize("nowhere", resample=1)  # type: ignore[call-arg]
+
+
+def test_reports_exports_and_checks_take_a_studys_options(tmp_path: Path) -> None:
+    """At a threshold of 3 only the marker that both forms stand for is left."""
+    judged, path = frame(), tmp_path / "judged.csv"
+    judged.to_csv(path, index=False)
+    own = {"hedge_markers.marker_thresholds": 3}
+    assert markers(summarize(judged, resamples=20, options=own)) == {"likely"}
+    assert markers(summarize(judged, resamples=20)) == set()
+    write_report(judged, tmp_path / "report", resamples=20, options=own)
+    assert markers(pd.read_csv(tmp_path / "report" / "results.csv")) == {"likely"}
+    export(judged, "csv", tmp_path / "out", resamples=20, options=own)
+    assert markers(pd.read_csv(tmp_path / "out" / "results.csv")) == {"likely"}
+    words = ["--resamples", "20", "--option", "hedge_markers.marker_thresholds=3"]
+    run = CliRunner().invoke
+    require = ["--require", "mic<=1;marker=likely;outcome=;faithful="]
+    assert run(main, ["check", str(path), *require, *words]).exit_code == 0
+    refused = run(main, ["check", str(path), *require, "--resamples", "20"])
+    assert refused.exit_code == 2
+    assert "no result of mic" in refused.output
+    unnamed = run(main, ["summarize", str(path), "--option", "hedge_markers.ddof"])
+    assert unnamed.exit_code == 2
+    assert "is not of the form STUDY.NAME=VALUE" in unnamed.output
+
+
+def test_docs_list_every_option() -> None:
+    """docs/judgments.md names each option of each study."""
+    page = (CHECKOUT / "docs" / "judgments.md").read_text("utf-8")
+    for study in all_studies():
+        for one in fields(study.options):
+            assert f"`{study.name}.{one.name}`" in page
+
+
+def test_studies_of_other_packages_that_cannot_be_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A module that isn't there, what is no study, and a name that is taken."""
+    cases = {
+        "no_such_module:STUDY": "can't be loaded",
+        "inspect_confidence:__version__": "is str, not a Study",
+        "inspect_confidence.studies.fermi_eval.study:FERMI_EVAL": "'fermi_eval' of a study or task",
+    }
+    for value, said in cases.items():
+        found = [EntryPoint("theirs", value, rooms.ENTRY_POINTS)]
+        monkeypatch.setattr(rooms, "entry_points", lambda group, found=found: found)
+        all_studies.cache_clear()
+        with pytest.raises(InvalidArgument, match=said):
+            all_studies()
+    monkeypatch.undo()
+    all_studies.cache_clear()
+    all_tables.cache_clear()
+    assert all(isinstance(study, Study) for study in all_studies())
+
+
+def test_an_option_is_read_by_its_own_reader() -> None:
+    """The reader is told the whole name and what was given."""
+    read = option(1, lambda name, value: (name, value)).metadata["read"]
+    assert read("study.name", "2") == ("study.name", "2")
