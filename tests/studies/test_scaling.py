@@ -325,9 +325,11 @@ def plain_temperature(
 
 
 def by_condition(found: list[Estimand]) -> dict[tuple[object, object, str], Estimand]:
-    """Estimands by rule, level and metric."""
+    """Estimands by rule, level and metric; each is one number."""
     keyed = {
-        (one.condition["decoding"], one.condition.get("level"), one.metric): one for one in found
+        (number.condition["decoding"], number.condition.get("level"), number.metric): one
+        for one in found
+        for number in one.numbers
     }
     assert len(keyed) == len(found)
     return keyed
@@ -377,11 +379,11 @@ def test_decoding_rows_say_what_they_rest_on() -> None:
     expected |= {("per_level", level, "decoding_temperature") for level in LEVELS}
     expected |= set(product(("all_levels", "per_level"), LEVELS, metrics))
     assert set(found) == expected
-    assert found["per_level", 80.0, "decoding_temperature"].n == 5  # train items
-    assert found["per_level", 90.0, "decoding_temperature"].n == 4
-    assert found["all_levels", 80.0, "coverage"].n == 4  # test items
-    assert found["per_level", 90.0, "coverage"].n == 5
-    for one in made:
+    assert found["per_level", 80.0, "decoding_temperature"].numbers[0].n == 5  # train items
+    assert found["per_level", 90.0, "decoding_temperature"].numbers[0].n == 4
+    assert found["all_levels", 80.0, "coverage"].numbers[0].n == 4  # test items
+    assert found["per_level", 90.0, "coverage"].numbers[0].n == 5
+    for one in (number for each in made for number in each.numbers):
         assert (one.condition["method"], one.condition["split"]) == ("sampling", "test")
         assert "0.3, 1, 1.7" in one.note
         assert "10 * undercoverage" in one.note

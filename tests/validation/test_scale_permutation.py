@@ -13,7 +13,7 @@ from scipy.special import ndtr
 from scipy.stats import binom, binomtest, norm
 
 from inspect_confidence.respondents import draw_evidence, reported_share, reports
-from inspect_confidence.studies.compare import Contrast, contrast, paired, permutation_p
+from inspect_confidence.studies.compare import Contrast, contrast, permutation_p, tested
 from inspect_confidence.studies.study import Resampling
 
 Record = Callable[[str, object], None]
@@ -71,14 +71,14 @@ def judged(
 
 def paired_p(one: Contrast, seed: int) -> tuple[list[str], FloatArray]:
     """Names of the numbers and the package's p-values."""
-    p = paired(one.statistic, one.items, Resampling(PERMUTATIONS, seed)).p_values
-    return [" ".join(part for part in reversed(name) if part) for name in one.names], p
+    p = tested(one, Resampling(PERMUTATIONS, seed), None).p_values
+    return [f"{metric} {condition}".rstrip() for condition, metric in one.names], p
 
 
 def unpaired_p(one: Contrast, seed: int) -> FloatArray:
     """p-values with the scales' names shuffled over all judgments, whichever item they are of."""
     rng = np.random.default_rng(seed)
-    names = np.repeat([[1.0, 0.0]], [one.items], axis=1)
+    names = np.repeat([[1.0, 0.0]], [one.units], axis=1)
     shuffled = np.vstack([names, rng.permuted(np.tile(names, (PERMUTATIONS, 1)), axis=1)])
     first, second = np.hsplit(shuffled, 2)
     differences = one.statistic(first, second) - one.statistic(1 - first, 1 - second)

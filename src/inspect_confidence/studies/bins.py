@@ -1,23 +1,192 @@
-"""The finer rows of stated confidence: bins of it, type-2 rates, and the reports themselves."""
+"""Distributions of judgments in rows: bins, shares of values, type-2 rates, with intervals."""
 
-from collections.abc import Iterator, Sequence
-from math import isnan
+from collections.abc import Callable, Iterator, Sequence
 from statistics import NormalDist
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from inspect_confidence.metrics import bootstrap, means_of, percentile_interval
-from inspect_confidence.results import Result, encode_condition
-from inspect_confidence.studies.intervals import left_out
+from inspect_confidence.metrics import (
+    bootstrap,
+    clustered_wilson_interval,
+    means_of,
+    percentile_interval,
+)
+from inspect_confidence.results import Condition, Key, Result
+from inspect_confidence.studies.estimate import (
+    NAN,
+    FloatArray,
+    IntArray,
+    noted,
+    rests_on,
+    runs,
+)
 from inspect_confidence.studies.study import Resampling
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+RESAMPLES = 1_000
+"""Enough for the length of a line in a figure."""
 
-_RESAMPLES = 1_000  # enough for the length of a line in a figure
-_NAN = float("nan")
+_EDGE = 1e-9
+_DIGITS = 12  # as in count tables: what is equal but for rounding is equal
+_WEIGHTS = "outcomes are probabilities"
+
+
+def bin_of(values: FloatArray, bins: int = 10, *, own_top: bool = False) -> IntArray:
+    """The bin of each value in [0, 1]: [k/bins, (k+1)/bins), the last one closed, as in ECE.
+
+    0.3 * 10 may be a little below 3: a value within 1e-9 bins of an edge lies on it.
+
+    Args:
+        values: None of them NaN.
+        bins: How many there are.
+        own_top: Whether exactly 1 has a bin of its own above the others, as in LifeEval.
+    """
+    last = bins if own_top else bins - 1
+    return np.floor(values * bins + _EDGE).clip(0, last).astype(np.int64)
+
+
+def bin_name(place: int, bins: int = 10) -> str:
+    """A bin in conditions, `0.1-0.2`; `1` for one of exactly 1."""
+    return "1" if place == bins else f"{place / bins:g}-{(place + 1) / bins:g}"
+
+
+def bin_shares(
+    key: Key,
+    condition: Condition,
+    metric: str,
+    values: FloatArray,
+    unit: IntArray,
+    bins: int,
+    note: str,
+) -> Iterator[Result]:
+    """The share of values in each bin, also in empty ones, with Wilson's interval over items.
+
+    Args:
+        key: Of the rows.
+        condition: Of the rows, without the bin.
+        metric: Likewise.
+        values: In [0, 1]; where there is none, shares are NaN.
+        unit: The number of each value's item.
+        bins: How many there are.
+        note: Of the rows.
+    """
+    trials, place = np.bincount(unit), bin_of(values, bins)
+    for k in range(bins):
+        inside = np.bincount(unit, place == k)
+        share = inside.sum() / len(values) if len(values) else NAN
+        interval = clustered_wilson_interval(inside, trials)
+        at = condition.but(bin=bin_name(k, bins))
+        yield key.result(at, metric, share, interval, n=len(values), note=note)
+
+
+def confidence_bins(
+    rows: pd.DataFrame, parts: Sequence[str], resampling: Resampling, *, own_top: bool = False
+) -> Iterator[Result]:
+    """`bin_accuracy` and `bin_confidence` of the bins that hold judgments.
+
+    The interval of the accuracy is Wilson's at the effective sample size of the items, or a
+    bootstrap over items where outcomes are probabilities.
+
+    Args:
+        rows: Judgments with `confidence` and `correct`; those that are not `ok`, or lack one of
+            them, are left out and counted in notes.
+        parts: Columns that enter the condition, beside the variant.
+        resampling: Number, up to 1000, and seed of the bootstrap.
+        own_top: Whether a confidence of exactly 1 has an eleventh bin, as in LifeEval.
+    """
+
+    def of(key: Key, at: Condition, read: pd.DataFrame, note: str) -> Iterator[Result]:
+        confidence, correct = (read[name].to_numpy(float) for name in ("confidence", "correct"))
+        bins, column = np.unique(bin_of(confidence, own_top=own_top), return_inverse=True)
+        unit, size = _units(read), np.bincount(column)
+        if np.isin(correct, (0, 1)).all():
+            intervals, how = intervals_of_columns(unit, column, correct), ""
+        else:
+            intervals = resampled_of_columns(unit, column, correct, resampling)
+            how = f"{_WEIGHTS}: bootstrap interval over items"
+        accuracy, mean = (np.bincount(column, one) / size for one in (correct, confidence))
+        said = noted(how, note)
+        for k, n in enumerate(map(int, size)):
+            where = at.but(bin=bin_name(bins[k]))
+            yield key.result(where, "bin_accuracy", accuracy[k], intervals[k], n=n, note=said)
+            yield key.result(where, "bin_confidence", mean[k], n=n, note=note)
+
+    metrics = ("bin_accuracy", "bin_confidence")
+    yield from _of_conditions(rows, parts, ("confidence", "correct"), metrics, of)
+
+
+def type2_rates(rows: pd.DataFrame, parts: Sequence[str]) -> Iterator[Result]:
+    """`type2_hit_rate` and `type2_false_alarm_rate` at every confidence that was stated.
+
+    With (0, 0) they are the type-2 ROC curve: the area under the straight lines between them is
+    `auroc`. Where outcomes are probabilities p, an answer is right by p and wrong by 1 - p, and
+    rates have no interval.
+
+    Args:
+        rows: As in `confidence_bins`.
+        parts: Columns that enter the condition, beside the variant.
+    """
+
+    def of(key: Key, at: Condition, read: pd.DataFrame, note: str) -> Iterator[Result]:
+        confidence = np.round(read["confidence"].to_numpy(float), _DIGITS)
+        correct, unit = read["correct"].to_numpy(float), _units(read)
+        thresholds = np.unique(confidence)[::-1]
+        for metric, mass, side in zip(
+            metrics, (correct, 1 - correct), ("right", "wrong"), strict=True
+        ):
+            there = mass > 0
+            values, intervals = shares_at_least(
+                thresholds, confidence[there], mass[there], unit[there]
+            )
+            none = "" if there.any() else f"undefined: no {side} answer"
+            weighed = "" if np.isin(mass, (0, 1)).all() else f"{_WEIGHTS}: no interval"
+            n, said = int(there.sum()), noted(none, weighed, note)
+            for threshold, value, interval in zip(thresholds, values, intervals, strict=True):
+                where = at.but(threshold=f"{threshold:.12g}")
+                yield key.result(where, metric, value, interval, n=n, note=said)
+
+    metrics = ("type2_hit_rate", "type2_false_alarm_rate")
+    yield from _of_conditions(rows, parts, ("confidence", "correct"), metrics, of)
+
+
+def report_shares(
+    rows: pd.DataFrame, parts: Sequence[str], report: str = "raw"
+) -> Iterator[Result]:
+    """`report_share` of every value that was reported, with Wilson's interval.
+
+    Args:
+        rows: Judgments with the column `report`; those that are not `ok` are left out.
+        parts: Columns that enter the condition, beside the variant.
+        report: The column that holds what was reported.
+    """
+
+    def of(key: Key, at: Condition, read: pd.DataFrame, note: str) -> Iterator[Result]:
+        reports = np.round(read[report].to_numpy(float), _DIGITS)
+        values, column = np.unique(reports, return_inverse=True)
+        shares, intervals = shares_of_columns(_units(read), column)
+        for value, share, interval in zip(values, shares, intervals, strict=True):
+            where = at.but(report=f"{value:.12g}")
+            yield key.result(where, "report_share", share, interval, n=len(read), note=note)
+
+    yield from _of_conditions(rows, parts, (report,), ("report_share",), of)
+
+
+def _of_conditions(
+    rows: pd.DataFrame,
+    parts: Sequence[str],
+    needed: Sequence[str],
+    metrics: Sequence[str],
+    of: Callable[[Key, Condition, pd.DataFrame, str], Iterator[Result]],
+) -> Iterator[Result]:
+    """The rows of each condition's judgments that count; undefined ones where none does."""
+    for key, at, some in runs(rows, ("model", "dataset", "variant", *parts)):
+        there = (some["status"] == "ok") & some[list(needed)].notna().all(axis=1)
+        note = rests_on(some, there)
+        if there.any():
+            yield from of(key, at, some[there], note)
+            continue
+        none = noted("undefined: no readable judgment", note)
+        yield from (key.result(at, metric, NAN, n=0, note=none) for metric in metrics)
 
 
 def shares_of_columns(unit: IntArray, column: IntArray) -> tuple[FloatArray, FloatArray]:
@@ -75,7 +244,7 @@ def shares_at_least(
         Shares, and intervals of shape (thresholds, 2); NaN where there is no judgment.
     """
     if not len(mass):
-        return np.full(len(thresholds), _NAN), np.full((len(thresholds), 2), _NAN)
+        return np.full(len(thresholds), NAN), np.full((len(thresholds), 2), NAN)
     order = np.argsort(-confidence, kind="stable")
     taken = np.searchsorted(-confidence[order], -thresholds, side="right")
 
@@ -85,7 +254,7 @@ def shares_at_least(
     found = up_to(mass)
     values = found / found[-1]  # the last threshold is the lowest confidence
     if not (mass == 1).all():
-        return values, np.full((len(thresholds), 2), _NAN)
+        return values, np.full((len(thresholds), 2), NAN)
     per_item = np.bincount(unit).astype(float)
     # One judgment more of an item raises the square of its count k by 2k + 1.
     before = pd.Series(unit[order]).groupby(unit[order]).cumcount().to_numpy(float)
@@ -139,18 +308,18 @@ def resampled_of_columns(
         outcome: In [0, 1].
         resampling: Seed, and number of resamples up to 1000.
     """
-    apart = np.where(column[:, None] == np.arange(column.max() + 1), outcome[:, None], _NAN)
+    apart = np.where(column[:, None] == np.arange(column.max() + 1), outcome[:, None], NAN)
     units = int(unit.max()) + 1
     draws = bootstrap(
         {"means": means_of(apart, unit, units)},
         np.zeros(units, np.int64),
-        resamples=min(resampling.resamples, _RESAMPLES),
+        resamples=min(resampling.resamples, RESAMPLES),
         seed=resampling.seed,
     )["means"]
     items = np.bincount(_cells(unit, column)[1])
     return np.array(
         [
-            percentile_interval(values) if several else (_NAN, _NAN)
+            percentile_interval(values) if several else (NAN, NAN)
             for values, several in zip(draws.T, items > 1, strict=True)
         ]
     )
@@ -161,153 +330,6 @@ def _cells(unit: IntArray, column: IntArray) -> tuple[IntArray, IntArray, FloatA
     width = int(column.max()) + 1
     cells, count = np.unique(unit * width + column, return_counts=True)
     return cells // width, cells % width, count.astype(float)
-
-
-_BINS = 10
-_EDGE = 1e-9  # as in ECE: a confidence this near to an edge lies on it
-_DIGITS = 12  # as in count tables: confidences that are equal but for rounding are equal
-_WEIGHTS = "outcomes are probabilities"
-
-
-def confidence_bins(
-    rows: pd.DataFrame, parts: Sequence[str], resampling: Resampling, *, own_top: bool = False
-) -> Iterator[Result]:
-    """`bin_accuracy` and `bin_confidence` of the bins that hold judgments.
-
-    Bins are those of ECE: [k/10, (k+1)/10), the last one closed. The interval of the accuracy is
-    Wilson's at the effective sample size of the items, or a bootstrap over items where outcomes
-    are probabilities.
-
-    Args:
-        rows: Judgments with `confidence` and `correct`; those that are not `ok`, or lack one of
-            them, are left out and counted in notes.
-        parts: Columns that enter the condition, beside the variant.
-        resampling: Number, up to 1000, and seed of the bootstrap.
-        own_top: Whether a confidence of exactly 1 has an eleventh bin, as in LifeEval.
-    """
-    for run, condition, read, note in _read(rows, parts, ("confidence", "correct")):
-        if read.empty:
-            yield from _nothing(run, condition, ("bin_accuracy", "bin_confidence"), note)
-            continue
-        confidence, correct = (read[name].to_numpy(float) for name in ("confidence", "correct"))
-        last = _BINS if own_top else _BINS - 1
-        place = np.minimum(np.floor(confidence * _BINS + _EDGE), last).astype(np.int64)
-        bins, column = np.unique(place, return_inverse=True)
-        unit = _units(read)
-        size = np.bincount(column)
-        accuracy = np.bincount(column, correct) / size
-        if np.isin(correct, (0, 1)).all():
-            intervals, how = intervals_of_columns(unit, column, correct), ""
-        else:
-            intervals = resampled_of_columns(unit, column, correct, resampling)
-            how = f"{_WEIGHTS}: bootstrap interval over items"
-        said = "; ".join(filter(None, (how, note)))
-        mean = np.bincount(column, confidence) / size
-        for k, one in enumerate(bins):
-            name = "1" if one == _BINS else f"{one / _BINS:g}-{(one + 1) / _BINS:g}"
-            at = encode_condition({**condition, "bin": name})
-            yield _row(run, at, "bin_accuracy", accuracy[k], intervals[k], int(size[k]), said)
-            yield _row(run, at, "bin_confidence", mean[k], (_NAN, _NAN), int(size[k]), note)
-
-
-def type2_rates(rows: pd.DataFrame, parts: Sequence[str]) -> Iterator[Result]:
-    """`type2_hit_rate` and `type2_false_alarm_rate` at every confidence that was stated.
-
-    With (0, 0) they are the type-2 ROC curve: the area under the straight lines between them is
-    `auroc`. Where outcomes are probabilities p, an answer is right by p and wrong by 1 - p, and
-    rates have no interval.
-
-    Args:
-        rows: As in `confidence_bins`.
-        parts: Columns that enter the condition, beside the variant.
-    """
-    for run, condition, read, note in _read(rows, parts, ("confidence", "correct")):
-        if read.empty:
-            rates = ("type2_hit_rate", "type2_false_alarm_rate")
-            yield from _nothing(run, condition, rates, note)
-            continue
-        confidence = np.round(read["confidence"].to_numpy(float), _DIGITS)
-        correct, unit = read["correct"].to_numpy(float), _units(read)
-        thresholds = np.unique(confidence)[::-1]
-        sides = {
-            "type2_hit_rate": (correct, "no right answer"),
-            "type2_false_alarm_rate": (1 - correct, "no wrong answer"),
-        }
-        for metric, (mass, why) in sides.items():
-            there = mass > 0
-            values, intervals = shares_at_least(
-                thresholds, confidence[there], mass[there], unit[there]
-            )
-            none = "" if there.any() else f"undefined: {why}"
-            weighed = "" if np.isin(mass, (0, 1)).all() else f"{_WEIGHTS}: no interval"
-            said = "; ".join(filter(None, (none, weighed, note)))
-            for k, threshold in enumerate(thresholds):
-                at = encode_condition({**condition, "threshold": f"{threshold:.12g}"})
-                yield _row(run, at, metric, values[k], intervals[k], int(there.sum()), said)
-
-
-def report_shares(
-    rows: pd.DataFrame, parts: Sequence[str], report: str = "raw"
-) -> Iterator[Result]:
-    """`report_share` of every value that was reported, with Wilson's interval.
-
-    Args:
-        rows: Judgments with the column `report`; those that are not `ok` are left out.
-        parts: Columns that enter the condition, beside the variant.
-        report: The column that holds what was reported.
-    """
-    for run, condition, read, note in _read(rows, parts, (report,)):
-        if read.empty:
-            yield from _nothing(run, condition, ("report_share",), note)
-            continue
-        values, column = np.unique(
-            np.round(read[report].to_numpy(float), _DIGITS), return_inverse=True
-        )
-        shares, intervals = shares_of_columns(_units(read), column)
-        for k, value in enumerate(values):
-            at = encode_condition({**condition, "report": f"{value:.12g}"})
-            yield _row(run, at, "report_share", shares[k], intervals[k], len(read), note)
-
-
-def _read(
-    rows: pd.DataFrame, parts: Sequence[str], needed: Sequence[str]
-) -> Iterator[tuple[Result, dict[str, object], pd.DataFrame, str]]:
-    """Each condition with the judgments that count, and a note of those that don't."""
-    by = ["task", "model", "dataset", "variant", *parts]
-    for key, some in rows.groupby(by, sort=False, dropna=False):
-        task, model, dataset, *varied = key
-        there = (some["status"] == "ok") & some[list(needed)].notna().all(axis=1)
-        status = some["status"].where(some["status"] != "ok", "without a value")
-        items = some.loc[there, "item"].nunique()
-        spread = f"{items} items" if items < there.sum() else ""
-        note = "; ".join(filter(None, (left_out(status.where(~there, "ok")), spread)))
-        run = Result(str(task), str(model), str(dataset), "", "", _NAN, _NAN, _NAN, 0, "")
-        values = ("" if isinstance(one, float) and isnan(one) else one for one in varied)
-        condition = dict(zip(["variant", *parts], values, strict=True))
-        yield run, condition, some[there], note
-
-
-def _nothing(
-    run: Result, condition: dict[str, object], metrics: Sequence[str], note: str
-) -> Iterator[Result]:
-    """A row a metric where no judgment counts."""
-    said = "; ".join(filter(None, ("undefined: no readable judgment", note)))
-    for metric in metrics:
-        yield _row(run, encode_condition(condition), metric, _NAN, (_NAN, _NAN), 0, said)
-
-
-def _row(
-    run: Result,
-    condition: str,
-    metric: str,
-    value: float,
-    interval: Sequence[float] | FloatArray,
-    n: int,
-    note: str,
-) -> Result:
-    low, high = map(float, interval)
-    where = (run.task, run.model, run.dataset, condition)
-    return Result(*where, metric, float(value), low, high, n, note)
 
 
 def _units(read: pd.DataFrame) -> IntArray:

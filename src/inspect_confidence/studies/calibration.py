@@ -1,11 +1,10 @@
-"""The numbers of stated confidence: from judgments to families over one count table."""
+"""The numbers of stated confidence: what one count table gives together."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from inspect_confidence.metrics import (
     Cells,
@@ -22,7 +21,6 @@ from inspect_confidence.metrics import (
     ece,
     m_ratio,
     mean_confidence,
-    means_of,
     meta_d,
     meta_d_ideal,
     meta_information,
@@ -31,11 +29,15 @@ from inspect_confidence.metrics import (
     type2_dprime,
     type2_remark,
 )
-from inspect_confidence.studies.estimate import Family, Number
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-Condition = Mapping[str, object]
+from inspect_confidence.studies.estimate import (
+    Estimand,
+    FloatArray,
+    IntArray,
+    Number,
+    means,
+    noted,
+    places,
+)
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,7 @@ class Form:
 
     metric: str
     value: Callable[[ConfidenceTables], FloatArray]
-    condition: Condition = field(default_factory=dict)
+    condition: Mapping[str, object] = field(default_factory=dict)
     note: str = ""
 
 
@@ -79,7 +81,7 @@ class Answers:
         offered = rows["choices"].unique()
         same = len(offered) == 1 and offered[0] >= 2
         return cls(
-            units.get_indexer(pd.Index(rows["item"])).astype(np.int64),
+            places(rows, units),
             len(units),
             rows["confidence"].to_numpy(float),
             rows["correct"].to_numpy(float),
@@ -158,8 +160,8 @@ def ratios(threshold: float, choices: int | None) -> list[Form]:
 
 
 def stated_confidence(
-    answers: Answers, condition: Condition, thresholds: Sequence[float], note: str
-) -> Iterator[Family]:
+    answers: Answers, condition: Mapping[str, object], thresholds: Sequence[float], note: str
+) -> Iterator[Estimand]:
     """Accuracy and mean confidence, and all that follows from the table of both.
 
     Args:
@@ -169,20 +171,17 @@ def stated_confidence(
         note: What was left out.
     """
     # Accuracy counts answers without a usable confidence too, so it isn't the table's.
-    means = np.column_stack([answers.correct, answers.confidence])
-    counts = (~np.isnan(means)).sum(axis=0)
-    names = [form.metric for form in MEANS]
-    numbers = [Number(condition, name, int(n), note) for name, n in zip(names, counts, strict=True)]
-    yield Family(numbers, means_of(means, answers.unit, answers.units))
+    columns = {"accuracy": answers.correct, "mean_confidence": answers.confidence}
+    yield means(condition, columns, answers.unit, answers.units, note)
     forms = [*PLAIN, *FURTHER]
     for threshold in thresholds:
         forms += [*at_threshold(threshold), *ratios(threshold, answers.choices)]
-    yield table_family(answers, forms, condition, note)
+    yield of_table(answers, forms, condition, note)
 
 
-def table_family(
-    answers: Answers, forms: Sequence[Form], condition: Condition, note: str
-) -> Family:
+def of_table(
+    answers: Answers, forms: Sequence[Form], condition: Mapping[str, object], note: str
+) -> Estimand:
     """The numbers of one count table, each with its definition and remarks beside it."""
     cells = answers.cells()
     everything = cells.tables(np.ones((1, answers.units)))
@@ -203,7 +202,7 @@ def table_family(
                 {**condition, **form.condition},
                 form.metric,
                 n,
-                "; ".join(text for text in (*notes, note) if text),
+                noted(*notes, note),
                 why=why,
             )
         )
@@ -212,12 +211,12 @@ def table_family(
         tables = cells.tables(weights)
         return np.column_stack([form.value(tables) for form in forms])
 
-    return Family(numbers, statistic)
+    return Estimand(numbers, statistic)
 
 
 def two_choice_sensitivity(
-    answers: Answers, stimulus: IntArray, condition: Condition, note: str
-) -> Family:
+    answers: Answers, stimulus: IntArray, condition: Mapping[str, object], note: str
+) -> Estimand:
     """meta-d' over all ratings, and its M-ratio, where every item has two choices.
 
     Args:
@@ -254,14 +253,10 @@ def two_choice_sensitivity(
         fit = meta_d(table[:, : 2 * k], table[:, 2 * k :], padding=padding)
         return np.column_stack([fit.meta_d, fit.m_ratio])
 
-    said = "; ".join(
-        text for text in (f"{k} ratings, {padding:.3g} added to each cell", note) if text
-    )
+    said = noted(f"{k} ratings, {padding:.3g} added to each cell", note)
     n = int(read.sum())
-    return Family(
-        [
-            Number(condition, "meta_d", n, said, why=why),
-            Number({**condition, "type1": "sdt"}, "m_ratio", n, said, why=why),
-        ],
-        statistic,
-    )
+    numbers = [
+        Number(condition, "meta_d", n, said, why=why),
+        Number({**condition, "type1": "sdt"}, "m_ratio", n, said, why=why),
+    ]
+    return Estimand(numbers, statistic)

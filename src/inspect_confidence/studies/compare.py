@@ -1,50 +1,150 @@
-"""Two contenders' numbers of one count table each, on the items that both answered."""
+"""Two contenders on the same items: paired differences, their intervals and their tests.
+
+A study says what it compares, a `Contrast`; here the items are resampled for intervals, and the
+contenders exchanged within items for p-values, with the same draws for all numbers.
+"""
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from inspect_confidence.metrics import (
     ConfidenceTables,
+    Statistic,
     bonferroni,
     bootstrap,
     holm,
     joined,
+    means_of,
     percentile_interval,
 )
-from inspect_confidence.results import Result, decode_condition, encode_condition
+from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies.calibration import MEANS, PLAIN, Answers, Form, at_threshold, ratios
+from inspect_confidence.studies.estimate import (
+    NO_INTERVAL,
+    FloatArray,
+    IntArray,
+    noted,
+    undefined_in,
+)
 from inspect_confidence.studies.study import Difference, Resampling
 
-FloatArray = NDArray[np.float64]
 PairedStatistic = Callable[[FloatArray | None, FloatArray | None], FloatArray]
-"""Weights of items as either contender answered them -> numbers, as `paired` says."""
+"""Weights of n units as the first contender answered them, and as the second did -> an array of
+shape (resamples, numbers); None stands for weights of 0."""
+
+Name = tuple[Condition, str]
+"""Condition and metric."""
 
 
 @dataclass(frozen=True)
-class Paired:
+class Contrast:
+    """What is compared between two contenders, on the items that both answered readably.
+
+    Attributes:
+        names: Of the numbers, in order.
+        items: How many items each rests on.
+        units: How many units, mostly items, are resampled and exchanged; none if 0.
+        statistic: The numbers.
+    """
+
+    names: Sequence[Name]
+    items: Sequence[int]
+    units: int
+    statistic: PairedStatistic
+
+
+def on_common(sides: Sequence[pd.DataFrame]) -> tuple[pd.Index, list[pd.DataFrame]]:
+    """The items that both contenders' judgments are of, in order, and the judgments of those."""
+    items = pd.Index(sorted(set(sides[0]["item"]) & set(sides[1]["item"])))
+    return items, [side[side["item"].isin(items)] for side in sides]
+
+
+def side_by_side(statistic: Statistic, units: int) -> PairedStatistic:
+    """A statistic of 2n units, the first contender's before the second's, as a paired one of n."""
+
+    def paired(first: FloatArray | None, second: FloatArray | None) -> FloatArray:
+        nothing = np.zeros((1, units))
+        sides = [nothing if side is None else side for side in (first, second)]
+        rows = max(map(len, sides))
+        return statistic(np.hstack([np.broadcast_to(side, (rows, units)) for side in sides]))
+
+    return paired
+
+
+def means_contrast(
+    names: Sequence[Name],
+    sides: Sequence[tuple[FloatArray, IntArray]],
+    items: Sequence[int],
+    units: int,
+) -> Contrast:
+    """The contrast of means over what each contender answered.
+
+    Args:
+        names: Of the means.
+        sides: Of both contenders: values of shape (answers, numbers), NaN where one has none, and
+            the number of each answer's unit.
+        items: How many items each mean rests on.
+        units: How many units there are.
+    """
+    alone = [means_of(values, unit, units) for values, unit in sides]
+    unit = np.concatenate([unit + k * units for k, (_, unit) in enumerate(sides)])
+    both = means_of(np.vstack([values for values, _ in sides]), unit, 2 * units)
+
+    def paired(first: FloatArray | None, second: FloatArray | None) -> FloatArray:
+        if first is None or second is None:
+            return alone[0](first) if first is not None else alone[1](np.asarray(second))
+        return both(np.hstack([first, second]))
+
+    return Contrast(names, items, units, paired)
+
+
+@dataclass(frozen=True)
+class Tested:
     """Differences of two contenders on the same items, over resamples and over exchanges.
 
     Attributes:
-        first: Values of the first contender, one a number.
+        names: Of the numbers.
+        items: How many items each rests on.
+        first: Values of the first contender.
         second: Of the second.
-        draws: first - second over resamples of the items, of shape (resamples, numbers).
-        exchanged: first - second with the contenders exchanged at random within items, likewise;
+        values: first - second.
+        draws: first - second over resamples of the units, of shape (resamples, numbers).
+        exchanged: first - second with the contenders exchanged at random within units, likewise;
             what it would be if it made no difference which contender answered.
     """
 
+    names: Sequence[Name]
+    items: IntArray
     first: FloatArray
     second: FloatArray
+    values: FloatArray
     draws: FloatArray
     exchanged: FloatArray
 
     @property
     def p_values(self) -> FloatArray:
         """Two-sided p of each difference, the observed exchange counted; NaN if undefined."""
-        return permutation_p(self.first - self.second, self.exchanged)
+        return permutation_p(self.values, self.exchanged)
+
+    def take(self, columns: Sequence[int]) -> "Tested":
+        """Some of the numbers."""
+        arrays = [getattr(self, name)[..., columns] for name in _ARRAYS]
+        return Tested([self.names[column] for column in columns], *arrays)
+
+    def result(self, column: int, key: Key, condition: Condition, note: str) -> Result:
+        """The row of one difference, with the note if it is defined."""
+        value, n, interval = self.values[column], int(self.items[column]), NO_INTERVAL
+        if np.isnan(value):
+            note = "undefined: either value is undefined"
+        else:
+            interval = percentile_interval(self.draws[:, column])
+        return key.result(condition, "difference", value, interval, n=n, note=note)
+
+
+_ARRAYS = ("items", "first", "second", "values", "draws", "exchanged")
 
 
 def permutation_p(observed: FloatArray, exchanged: FloatArray) -> FloatArray:
@@ -60,35 +160,31 @@ def permutation_p(observed: FloatArray, exchanged: FloatArray) -> FloatArray:
     return np.where(np.isnan(observed), np.nan, p)
 
 
-def paired(
-    statistic: PairedStatistic, units: int, resampling: Resampling, stream: int | None = None
-) -> Paired:
-    """Two contenders' numbers on the same items, their differences resampled and exchanged.
+def tested(one: Contrast, resampling: Resampling, stream: int | None) -> Tested:
+    """The differences of a contrast that has units, resampled and exchanged.
 
     Args:
-        statistic: Weights of the n items as the first contender answered them, and as the second
-            did -> an array of shape (resamples, numbers); None stands for weights of 0.
-        units: n.
+        one: What is compared.
         resampling: Number and seed of resamples, and of permutations.
         stream: Sets the draws of one data set apart from those of another.
     """
-    streams = [] if stream is None else [stream]
-    drawn = bootstrap(
-        {"": lambda weights: statistic(weights, None) - statistic(None, weights)},
-        np.zeros(units, np.int64),
+    seed = [resampling.seed] if stream is None else [resampling.seed, stream]
+    draws = bootstrap(
+        {"": lambda weights: one.statistic(weights, None) - one.statistic(None, weights)},
+        np.zeros(one.units, np.int64),
         resamples=resampling.resamples,
-        seed=[resampling.seed, *streams],
+        seed=seed,
     )[""]
-    rng = np.random.default_rng([resampling.seed, *streams, 1])
+    rng = np.random.default_rng([*seed, 1])
     exchanged = []
     for start in range(0, resampling.resamples, 500):
-        rows = min(500, resampling.resamples - start)
-        swap = _coins(rng, rows, units)
+        swap = _coins(rng, min(500, resampling.resamples - start), one.units)
         stay = 1 - swap
-        exchanged.append(statistic(stay, swap) - statistic(swap, stay))
-    everything = np.ones((1, units))
-    first, second = statistic(everything, None)[0], statistic(None, everything)[0]
-    return Paired(first, second, drawn, np.concatenate(exchanged))
+        exchanged.append(one.statistic(stay, swap) - one.statistic(swap, stay))
+    everything = np.ones((1, one.units))
+    first, second = one.statistic(everything, None)[0], one.statistic(None, everything)[0]
+    items = np.array(one.items, np.int64)
+    return Tested(one.names, items, first, second, first - second, draws, np.concatenate(exchanged))
 
 
 def _coins(rng: np.random.Generator, rows: int, units: int) -> FloatArray:
@@ -100,70 +196,18 @@ def _coins(rng: np.random.Generator, rows: int, units: int) -> FloatArray:
     return coins.T
 
 
-def differences(
-    statistic: PairedStatistic,
-    names: Sequence[tuple[str, str]],
-    items: int | Sequence[int],
-    units: int,
-    resampling: Resampling,
-) -> list[Difference]:
-    """Paired differences of two contenders, as `compare` shows them.
-
-    Args:
-        statistic: As in `paired`.
-        names: Condition and metric of each number.
-        items: How many items each rests on.
-        units: n.
-        resampling: Number and seed of resamples, and of permutations.
-    """
-    found = paired(statistic, units, resampling)
-    counts = [items] * len(names) if isinstance(items, int) else items
-    results = []
-    for i, (condition, metric) in enumerate(names):
-        low, high = percentile_interval(found.draws[:, i])
-        one, other, p = (float(part[i]) for part in (found.first, found.second, found.p_values))
-        results.append(
-            Difference(condition, metric, one, other, one - other, low, high, p, counts[i])
-        )
-    return results
-
-
-Name = tuple[str, str]
-"""Encoded condition and metric."""
-
-
-@dataclass(frozen=True)
-class Contrast:
-    """What is compared between two contenders, on the items that both answered readably.
-
-    Attributes:
-        items: How many items that is.
-        names: Of the numbers, in order.
-        statistic: Weights of the items as either contender answered them -> numbers.
-    """
-
-    items: int
-    names: Sequence[Name]
-    statistic: PairedStatistic
-
-
-@dataclass(frozen=True)
-class Tested:
-    """Differences of two contenders.
-
-    Attributes:
-        items: How many items they rest on.
-        names: Of the numbers.
-        values: The differences.
-        draws: Over resamples of the items, of shape (resamples, numbers).
-        exchanged: With the contenders exchanged at random within items, likewise.
-    """
-
-    items: int
-    names: Sequence[Name]
-    values: FloatArray
-    draws: FloatArray
-    exchanged: FloatArray
+def differences(one: Contrast, resampling: Resampling) -> list[Difference]:
+    """The paired differences of a contrast as `compare` shows them; none where it has no units."""
+    if not one.units:
+        return []
+    found = tested(one, resampling, None)
+    numbers = (found.first, found.second, found.values)
+    intervals = np.transpose([percentile_interval(draws) for draws in found.draws.T])
+    columns = [values.tolist() for values in (*numbers, *intervals, found.p_values, found.items)]
+    return [
+        Difference(str(condition), metric, *values)
+        for (condition, metric), *values in zip(found.names, *columns, strict=True)
+    ]
 
 
 @dataclass(frozen=True)
@@ -185,9 +229,8 @@ class _Pair:
         read = [
             side[(side["status"] == "ok") & side["correct"].notna()] for side in (first, second)
         ]
-        items = pd.Index(sorted(set(read[0]["item"]) & set(read[1]["item"])))
-        one, other = (Answers.of(side[side["item"].isin(items)], items) for side in read)
-        return cls(items, one, other)
+        items, sides = on_common(read)
+        return cls(items, *(Answers.of(side, items) for side in sides))
 
     @property
     def choices(self) -> int | None:
@@ -200,24 +243,18 @@ def contrast(
     second: pd.DataFrame,
     thresholds: Sequence[float],
     plain: Sequence[Form] = PLAIN,
+    condition: Condition = Condition(),  # noqa: B008 # it is frozen
 ) -> Contrast:
-    """The contrast of two contenders' judgments, completed.
+    """The contrast of two contenders' stated confidence.
 
     Args:
-        first: One contender's.
+        first: One contender's judgments, completed.
         second: The other's.
         thresholds: From which on confidence counts as high, for type-2 sensitivity.
         plain: The other numbers compared, beside means.
+        condition: Of all of them.
     """
-    return _side_by_side([_Pair.of(first, second)], thresholds, plain)
-
-
-def tested(one: Contrast, resampling: Resampling, stream: int) -> Tested | None:
-    """Its differences, resampled and exchanged; None where no item has both."""
-    if not one.items:
-        return None
-    found = paired(one.statistic, one.items, resampling, stream)
-    return Tested(one.items, one.names, found.first - found.second, found.draws, found.exchanged)
+    return _of_pairs([_Pair.of(first, second)], thresholds, plain, condition)
 
 
 def tested_against(
@@ -240,36 +277,25 @@ def tested_against(
     pairs = {name: _Pair.of(rows, baseline) for name, rows in others.items()}
     alike: dict[tuple[Hashable, ...], list[str]] = {}
     for name, pair in pairs.items():
-        alike.setdefault((pair.choices, *pair.items), []).append(name)
+        if len(pair.items):
+            alike.setdefault((pair.choices, *pair.items), []).append(name)
     found: dict[str, Tested] = {}
     for names in alike.values():
-        one = _side_by_side([pairs[name] for name in names], resampling.thresholds, PLAIN)
-        together = tested(one, resampling, stream)
-        if together is not None:
-            found |= zip(names, _split(together, len(names)), strict=True)
+        one = _of_pairs([pairs[name] for name in names], resampling.thresholds, PLAIN)
+        together, size = tested(one, resampling, stream), len(one.names) // len(names)
+        for k, name in enumerate(names):
+            found[name] = together.take(range(k * size, (k + 1) * size))
     return {name: found[name] for name in others if name in found}
 
 
-def _split(together: Tested, parts: int) -> Iterator[Tested]:
-    """What `_side_by_side` put together."""
-    size = len(together.names) // parts
-    for start in range(0, len(together.names), size):
-        mine = slice(start, start + size)
-        yield Tested(
-            together.items,
-            together.names[mine],
-            together.values[mine],
-            together.draws[:, mine],
-            together.exchanged[:, mine],
-        )
-
-
-def _side_by_side(
-    pairs: Sequence[_Pair], thresholds: Sequence[float], plain: Sequence[Form]
+def _of_pairs(
+    pairs: Sequence[_Pair],
+    thresholds: Sequence[float],
+    plain: Sequence[Form],
+    condition: Condition = Condition(),  # noqa: B008 # it is frozen
 ) -> Contrast:
     """The contrasts of pairs with the same items, choices and second contender, as one."""
-    forms = [*MEANS, *plain]
-    choices = pairs[0].choices
+    forms, choices = [*MEANS, *plain], pairs[0].choices
     for threshold in thresholds:
         forms += at_threshold(threshold)
         forms += [
@@ -285,79 +311,51 @@ def _side_by_side(
         against = None if second is None else other.tables(second)
         if first is None:
             return np.tile(values(against), len(sides)) if against else np.empty((0, 0))
-        return np.hstack(
-            [
-                values(joined(side.tables(first), against) if against else side.tables(first))
-                for side in sides
-            ]
-        )
+        tables = [side.tables(first) for side in sides]
+        return np.hstack([values(joined(one, against) if against else one) for one in tables])
 
-    names = [(encode_condition(form.condition), form.metric) for form in forms]
-    return Contrast(len(pairs[0].items), names * len(pairs), statistic)
-
-
-_NAN = float("nan")
+    names = [(condition.but(**form.condition), form.metric) for form in forms] * len(pairs)
+    items = len(pairs[0].items)
+    return Contrast(names, [items] * len(names), items, statistic)
 
 
 def mean_tested(some: Sequence[Tested]) -> Tested:
     """The unweighted mean over data sets of the differences that all of them have."""
     names = [name for name in some[0].names if all(name in one.names for one in some)]
+    shared = [one.take([one.names.index(name) for name in names]) for one in some]
 
     def mean(part: str) -> FloatArray:
-        columns = [[one.names.index(name) for name in names] for one in some]
-        parts = [getattr(one, part)[..., cols] for one, cols in zip(some, columns, strict=True)]
-        return np.asarray(np.mean(parts, axis=0))
+        return np.asarray(np.mean([getattr(one, part) for one in shared], axis=0))
 
-    items = sum(one.items for one in some)
-    return Tested(items, names, mean("values"), mean("draws"), mean("exchanged"))
+    items = np.sum([one.items for one in shared], axis=0)
+    return Tested(names, items, *map(mean, _ARRAYS[1:]))
 
 
 def results_of_tests(
-    found: Mapping[str, Tested], condition: Mapping[str, object], versus: str, run: Result
+    found: Mapping[str, Tested], key: Key, condition: Condition, part: str
 ) -> Iterator[Result]:
-    """Rows of difference and p of every scale against one, adjusted over the scales compared.
+    """Rows of difference and p of several contenders against one, adjusted over all of them.
 
     Args:
-        found: By scale.
-        condition: What the rows have in common.
-        versus: The scale that the others are compared with.
-        run: A row whose task, model and dataset the results take over.
+        found: By contender.
+        key: Of the rows.
+        condition: What they have in common: `versus` says which one all are compared with.
+        part: The part of the condition that says which contender it is.
     """
-    p_values = {scale: permutation_p(one.values, one.exchanged) for scale, one in found.items()}
-    names = dict.fromkeys(name for one in found.values() for name in one.names)
-    for name in names:
-        there = [scale for scale, one in found.items() if name in one.names]
-        p = np.array([p_values[scale][found[scale].names.index(name)] for scale in there])
-        known = ~np.isnan(p)
-        adjusted = {"bonferroni": bonferroni(p), "holm": holm(p)}
-        for k, scale in enumerate(there):
-            one = found[scale]
-            place = one.names.index(name)
-            where = encode_condition(
-                {**condition, **_parts(name), "scale": scale, "versus": versus}
-            )
-            low, high = percentile_interval(one.draws[:, place])
-            row = replace(run, condition=where, n=one.items)
-            note = f"on the {one.items} items that both have"
-            if undefined := int(np.isnan(one.draws[:, place]).sum()):
-                note += f"; undefined in {undefined} of {len(one.draws)} resamples, left out there"
-            if np.isnan(p[k]):
-                note = "undefined: either value is undefined"
-                low = high = _NAN
-            yield replace(
-                row,
-                metric="difference",
-                value=float(one.values[place]),
-                ci_low=low,
-                ci_high=high,
-                note=note,
-            )
-            note = f"{len(one.exchanged)} exchanges within items" if known[k] else note
-            adjustment = f"over {known.sum()} comparisons with {versus}" if known[k] else note
-            yield replace(row, metric="p_value", value=float(p[k]), note=note)
-            for method, values in adjusted.items():
-                yield replace(row, metric=f"p_{method}", value=float(values[k]), note=adjustment)
-
-
-def _parts(name: Name) -> dict[str, object]:
-    return {**decode_condition(name[0]), "of": name[1]}
+    p_values = {name: one.p_values for name, one in found.items()}
+    for name in dict.fromkeys(name for one in found.values() for name in one.names):
+        columns = {who: one.names.index(name) for who, one in found.items() if name in one.names}
+        p = np.array([p_values[who][column] for who, column in columns.items()])
+        compared = f"over {(~np.isnan(p)).sum()} comparisons with {condition['versus']}"
+        adjusted = {"p_bonferroni": bonferroni(p), "p_holm": holm(p)}
+        for k, (who, column) in enumerate(columns.items()):
+            one, known = found[who], not np.isnan(p[k])
+            at = condition.but(**name[0], **{"of": name[1], part: who})
+            said = f"on the {one.items[column]} items that both have"
+            row = one.result(column, key, at, noted(said, undefined_in(one.draws[:, column])))
+            yield row
+            said = f"{len(one.exchanged)} exchanges within items" if known else row.note
+            yield key.result(at, "p_value", p[k], n=row.n, note=said)
+            for metric, values in adjusted.items():
+                said = compared if known else row.note
+                yield key.result(at, metric, values[k], n=row.n, note=said)

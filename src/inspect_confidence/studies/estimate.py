@@ -1,6 +1,13 @@
-"""From statistics of item weights to rows of results."""
+"""From judgments to rows of results: statistics of item weights, resampled over the items.
+
+What all studies compute with. Judgments are rows of a frame; `units` are the items that they are
+of, in the order of the weights, and `unit` is the number of each judgment's item, as `places`
+gives it. A `condition` is what the study varied, a `note` what a reader must know of a number:
+what was left out, which definition was chosen.
+"""
 
 import os
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -10,20 +17,361 @@ from multiprocessing import get_context
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
 
+from inspect_confidence.answers import REPLY_STATUSES
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.metrics import (
     METRICS,
     Statistic,
     basic_interval,
     bootstrap,
+    clustered_wilson_interval,
+    means_of,
     percentile_interval,
 )
-from inspect_confidence.results import Result, encode_condition
+from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies.study import Resampling
 
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
 Value = TypeVar("Value")
+
+NAN = float("nan")
+NO_INTERVAL = (NAN, NAN)
+
+
+def runs(
+    frame: pd.DataFrame, by: Sequence[str] = ("model", "dataset", "variant")
+) -> Iterator[tuple[Key, Condition, pd.DataFrame]]:
+    """The judgments of one task by whose they are and what was varied, in the frame's order.
+
+    Args:
+        frame: Judgments.
+        by: Columns: `model` and `dataset` are of the key, and empty there where they aren't named;
+            the others, where they have a value, make the condition.
+    """
+    for values, rows in frame.groupby(["task", *by], sort=False, dropna=False):
+        parts: dict[str, Any] = dict(zip(["task", *by], values, strict=True))
+        key = Key(*(str(parts.pop(name, "")) for name in ("task", "model", "dataset")))
+        yield key, Condition({name: one for name, one in parts.items() if pd.notna(one)}), rows
+
+
+def places(rows: pd.DataFrame, units: pd.Index) -> IntArray:
+    """The number of each judgment's item among the units."""
+    return np.asarray(units.get_indexer(pd.Index(rows["item"])), np.int64)
+
+
+def refuse_outside(rows: pd.DataFrame, names: Sequence[str], remedy: str = "70% is 0.7.") -> None:
+    """Refuse shares that are none.
+
+    Raises:
+        InvalidArgument: A number in one of these columns lies outside [0, 1].
+    """
+    for name in names:
+        outside = rows.loc[(rows[name] < 0) | (rows[name] > 1), name]
+        if len(outside):
+            raise InvalidArgument(f"{name}={outside.iloc[0]:g} is not in [0, 1]; {remedy}")
+
+
+def noted(*parts: str) -> str:
+    """The parts of a note that say something, as one."""
+    return "; ".join(filter(None, parts))
+
+
+def left_out(statuses: Iterable[str]) -> str:
+    """How many judgments were left out, by status, for a note; empty where none was."""
+    counts = Counter(statuses)
+    bad = {status: n for status, n in sorted(counts.items()) if status != "ok"}
+    if not bad:
+        return ""
+    listed = ", ".join(f"{n} {status}" for status, n in bad.items())
+    return f"{sum(bad.values())} of {counts.total()} judgments left out: {listed}"
+
+
+def statuses(rows: pd.DataFrame, there: "pd.Series[bool] | NDArray[np.bool_]") -> "pd.Series[str]":
+    """What became of each judgment for a number: `ok` is one that it counts."""
+    status = rows["status"].where(rows["status"] != "ok", "without a value")
+    return status.where(~there, "ok")
+
+
+def rests_on(rows: pd.DataFrame, there: "pd.Series[bool] | NDArray[np.bool_]") -> str:
+    """How many judgments a number leaves out, by status, and over how many items it is."""
+    items = rows.loc[there, "item"].nunique()
+    return noted(left_out(statuses(rows, there)), f"{items} items" if items < there.sum() else "")
+
+
+def replied(statuses: "pd.Series[str]") -> NDArray[np.bool_]:
+    """Where the model replied, readably or not."""
+    return statuses.isin([*REPLY_STATUSES, "ok"]).to_numpy(bool)
+
+
+@dataclass(frozen=True)
+class Number:
+    """What a number is.
+
+    Attributes:
+        condition: What the study varied.
+        metric: Its name in the metric registry.
+        n: Judgments that it rests on.
+        note: For the results.
+        interval: Its 95% interval where that is not the bootstrap's.
+        why: Why it is undefined, where that is known better than from the registry.
+    """
+
+    condition: Mapping[str, object]
+    metric: str
+    n: int
+    note: str = ""
+    interval: tuple[float, float] | None = None
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Estimand:
+    """Numbers that one statistic gives together, as those of one count table; often one alone.
+
+    Attributes:
+        numbers: What it gives, in order.
+        statistic: Item weights (resamples, units) -> values of shape (resamples, numbers).
+    """
+
+    numbers: Sequence[Number]
+    statistic: Statistic
+
+
+def estimand(
+    condition: Mapping[str, object],
+    metric: str,
+    statistic: Statistic,
+    n: int,
+    note: str = "",
+    interval: tuple[float, float] | None = None,
+) -> Estimand:
+    """One number with a statistic of its own, its values of shape (resamples,)."""
+    return Estimand([Number(condition, metric, n, note, interval)], statistic)
+
+
+def means(
+    condition: Mapping[str, object],
+    columns: Mapping[str, ArrayLike],
+    unit: IntArray,
+    units: int,
+    note: str | Callable[[FloatArray], str] = "",
+) -> Estimand:
+    """The mean over judgments of the values of each metric; NaN values are left out.
+
+    Args:
+        condition: Of all of them.
+        columns: By metric.
+        unit: The number of each judgment's item.
+        units: How many items there are.
+        note: Of all of them, or what says it of the values.
+    """
+    values = np.column_stack([np.asarray(column, float) for column in columns.values()])
+    numbers = [
+        Number(
+            condition,
+            metric,
+            int((~np.isnan(column)).sum()),
+            note(column) if callable(note) else note,
+        )
+        for metric, column in zip(columns, values.T, strict=True)
+    ]
+    return Estimand(numbers, means_of(values, unit, units))
+
+
+def shares(
+    condition: Mapping[str, object], columns: Mapping[str, FloatArray], unit: IntArray, units: int
+) -> Estimand:
+    """The share of judgments with a flag of 1, of those with 1 or 0, and Wilson's interval."""
+
+    def counts(flags: FloatArray) -> str:
+        return f"{int(np.nansum(flags))} of {(~np.isnan(flags)).sum()}"
+
+    found = means(condition, columns, unit, units, counts)
+    intervals = [wilson(flags, unit, units) for flags in columns.values()]
+    return Estimand(
+        [replace(one, interval=two) for one, two in zip(found.numbers, intervals, strict=True)],
+        found.statistic,
+    )
+
+
+def wilson(flags: FloatArray, unit: IntArray, units: int) -> tuple[float, float]:
+    """Wilson's interval over items of the share of flags that are 1; NaN is no flag."""
+    there = ~np.isnan(flags)
+    return clustered_wilson_interval(
+        np.bincount(unit[there], flags[there], minlength=units),
+        np.bincount(unit[there], minlength=units),
+    )
+
+
+def count(condition: Mapping[str, object], n: int, note: str = "") -> Estimand:
+    """How many judgments there are."""
+    return estimand(condition, "n", constant(n), n, note, NO_INTERVAL)
+
+
+def constant(value: float) -> Statistic:
+    """A number that doesn't depend on which items were drawn."""
+    return lambda weights: np.full(len(weights), float(value))
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Numbers with their values over resamples.
+
+    Attributes:
+        numbers: What they are.
+        values: Of all judgments, one a number.
+        draws: Of the resamples, of shape (resamples, numbers).
+        observe: Is told each row of results with its draws.
+    """
+
+    numbers: Sequence[Number]
+    values: FloatArray
+    draws: FloatArray
+    observe: Callable[[Result, FloatArray], None] | None = None
+
+
+def draw(
+    estimands: Iterable[Estimand],
+    units: int | IntArray,
+    resampling: Resampling,
+    stream: int | None = None,
+) -> Drawn:
+    """All numbers over the same resamples of the items.
+
+    Estimands all of whose numbers have an interval of their own are not resampled, NaN, unless
+    somebody observes the resamples. Where every stratum has one item only, each resample is the
+    sample itself: numbers then have no interval.
+
+    Args:
+        estimands: What to compute.
+        units: How many items there are, or the stratum of each where they are drawn within strata.
+        resampling: Number and seed.
+        stream: Sets the draws of one data set apart from those of another.
+    """
+    strata = np.zeros(units, np.int64) if isinstance(units, int) else units
+    wanted = list(estimands)
+    if len(strata) == len(np.unique(strata)):
+        wanted = [replace(one, numbers=_without_intervals(one.numbers)) for one in wanted]
+    resampled = {
+        i: one.statistic
+        for i, one in enumerate(wanted)
+        if resampling.observe or any(number.interval is None for number in one.numbers)
+    }
+    seed = resampling.seed if stream is None else [resampling.seed, stream]
+    found = bootstrap(resampled, strata, resamples=resampling.resamples, seed=seed)
+    everything = np.ones((1, len(strata)))
+    values = [one.statistic(everything).reshape(-1) for one in wanted]
+    draws = [
+        found[i].reshape(-1, len(value))
+        if i in found
+        else np.full((resampling.resamples, len(value)), NAN)
+        for i, value in enumerate(values)
+    ]
+    return Drawn(
+        [number for one in wanted for number in one.numbers],
+        np.concatenate([*values, np.empty(0)]),
+        np.hstack([*draws, np.empty((resampling.resamples, 0))]),
+        resampling.observe,
+    )
+
+
+def _without_intervals(numbers: Sequence[Number]) -> list[Number]:
+    """The numbers without the intervals that one item a stratum can't give."""
+    alone = "no interval: one item can't be resampled"
+    return [
+        one if one.interval else replace(one, interval=NO_INTERVAL, note=noted(one.note, alone))
+        for one in numbers
+    ]
+
+
+def results_of(drawn: Drawn, key: Key) -> list[Result]:
+    """A row of results for each number."""
+    results = []
+    for one, value, draws in zip(drawn.numbers, drawn.values, drawn.draws.T, strict=True):
+        interval, note = one.interval, one.note
+        if np.isnan(value):
+            interval = NO_INTERVAL
+            note = noted(f"undefined: {one.why or METRICS[one.metric].undefined}", note)
+        elif interval is None:
+            interval = _interval(one.metric, float(value), draws)
+            note = noted(note, undefined_in(draws))
+        result = key.result(one.condition, one.metric, value, interval, n=one.n, note=note)
+        results.append(result)
+        if drawn.observe:
+            drawn.observe(result, draws)
+    return results
+
+
+def _interval(metric: str, value: float, draws: FloatArray) -> tuple[float, float]:
+    if METRICS[metric].interval != "basic":
+        return percentile_interval(draws)
+    low, high = basic_interval(value, draws)
+    return max(low, METRICS[metric].low), max(high, value)
+
+
+def undefined_in(draws: FloatArray) -> str:
+    """How many resamples a number is undefined in, for its note; empty where none."""
+    undefined = int(np.isnan(draws).sum())
+    return (
+        f"undefined in {undefined} of {len(draws)} resamples, left out there" if undefined else ""
+    )
+
+
+def averaged(drawn: Mapping[str, Drawn], left_out: Collection[str], *, independent: bool) -> Drawn:
+    """The unweighted mean of every number that all of them have.
+
+    The mean of their draws is a draw of the mean: data sets were resampled independently, models
+    with the same items.
+
+    Args:
+        drawn: By data set, or by model.
+        left_out: Metrics that have no mean, such as a count.
+        independent: Whether they were resampled independently, so that intervals of shares can be
+            put together; else numbers with an interval of their own are left out too.
+    """
+    each = list(drawn.values())
+    columns = [
+        {(Condition(one.condition), one.metric): i for i, one in enumerate(some.numbers)}
+        for some in each
+    ]
+    numbers, kept = [], []
+    for name in columns[0]:
+        if name[1] in left_out or not all(name in other for other in columns):
+            continue
+        found = [(some, mine[name]) for some, mine in zip(each, columns, strict=True)]
+        ones = [some.numbers[i] for some, i in found]
+        if not independent and any(one.interval for one in ones):
+            continue
+        values = np.array([some.values[i] for some, i in found])
+        undefined = [of for of, value in zip(drawn, values, strict=True) if np.isnan(value)]
+        kept.append([i for _, i in found])
+        numbers.append(
+            replace(
+                ones[0],
+                n=sum(one.n for one in ones),
+                note=f"unweighted mean of {', '.join(drawn)}",
+                interval=_mean_interval(values, ones),
+                why=f"undefined in {', '.join(undefined)}",
+            )
+        )
+    places = np.array(kept, np.int64).reshape(-1, len(each)).T
+    values = np.mean([some.values[at] for some, at in zip(each, places, strict=True)], axis=0)
+    draws = np.mean([some.draws[:, at] for some, at in zip(each, places, strict=True)], axis=0)
+    return Drawn(numbers, values, draws, each[0].observe)
+
+
+def _mean_interval(values: FloatArray, numbers: Sequence[Number]) -> tuple[float, float] | None:
+    """The interval of a mean of shares from the shares' own (Zou and Donner's MOVER)."""
+    if any(one.interval is None for one in numbers):
+        return None
+    bounds = np.array([one.interval for one in numbers], float)
+    below, above = np.sqrt(np.square(bounds - values[:, None]).sum(axis=0)) / len(numbers)
+    return float(values.mean() - below), float(values.mean() + above)
+
 
 LEAST = 20_000
 """Judgments from which on processes save more than the two seconds that they take to start."""
@@ -78,249 +426,3 @@ def _one_thread() -> Iterator[None]:
     finally:
         if before is None:
             del os.environ[_THREADS]
-
-
-FloatArray = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Estimand:
-    """A number to estimate.
-
-    Attributes:
-        condition: What the study varied.
-        metric: Its name in the metric registry.
-        statistic: How it follows from item weights.
-        n: Judgments that it rests on.
-        note: For the results.
-        interval: Its 95% interval where that is not the bootstrap's.
-    """
-
-    condition: Mapping[str, object]
-    metric: str
-    statistic: Statistic
-    n: int
-    note: str
-    interval: tuple[float, float] | None = None
-
-
-@dataclass(frozen=True)
-class Number:
-    """A number of a family, without its statistic.
-
-    Attributes:
-        condition: What the study varied.
-        metric: Its name in the metric registry.
-        n: Judgments that it rests on.
-        note: For the results.
-        interval: Its 95% interval where that is not the bootstrap's.
-        why: Why it is undefined, where that is known better than from the registry.
-    """
-
-    condition: Mapping[str, object]
-    metric: str
-    n: int
-    note: str = ""
-    interval: tuple[float, float] | None = None
-    why: str = ""
-
-
-@dataclass(frozen=True)
-class Family:
-    """Numbers that one statistic gives together, as those of one count table.
-
-    Attributes:
-        numbers: What it gives, in order.
-        statistic: Weights -> an array of shape (resamples, numbers).
-    """
-
-    numbers: Sequence[Number]
-    statistic: Statistic
-
-
-@dataclass(frozen=True)
-class Drawn:
-    """Numbers with their values over resamples.
-
-    Attributes:
-        numbers: What they are.
-        values: Of all judgments, one a number.
-        draws: Of the resamples, of shape (resamples, numbers).
-        observe: Is told each row of results with its draws.
-    """
-
-    numbers: Sequence[Number]
-    values: FloatArray
-    draws: FloatArray
-    observe: Callable[[Result, FloatArray], None] | None = None
-
-
-def estimates(
-    estimands: Iterable[Estimand],
-    strata: NDArray[np.int64],
-    run: Result,
-    resampling: Resampling,
-) -> list[Result]:
-    """A row of results for each estimand, all intervals from the same resamples of the items.
-
-    Args:
-        estimands: What to estimate.
-        strata: The stratum of each item; train and test items are drawn separately.
-        run: A row whose task, model and dataset the results take over.
-        resampling: Number and seed.
-    """
-    families = [
-        Family([Number(one.condition, one.metric, one.n, one.note, one.interval)], one.statistic)
-        for one in estimands
-    ]
-    return results_of(draw(families, strata, resampling), run)
-
-
-def draw(
-    families: Sequence[Family],
-    strata: NDArray[np.int64],
-    resampling: Resampling,
-    stream: int | None = None,
-) -> Drawn:
-    """The numbers of all families over the same resamples of the items.
-
-    Families all of whose numbers have an interval of their own are not resampled, NaN, unless
-    somebody observes the resamples. Where every stratum has one item only, each resample is the
-    sample itself: numbers then have no interval.
-
-    Args:
-        families: What to compute.
-        strata: The stratum of each item.
-        resampling: Number and seed.
-        stream: Sets the draws of one data set apart from those of another.
-    """
-    if len(strata) == len(np.unique(strata)):
-        families = [_without_intervals(family) for family in families]
-    seed = resampling.seed if stream is None else [resampling.seed, stream]
-    wanted = {
-        i: family.statistic
-        for i, family in enumerate(families)
-        if resampling.observe or any(one.interval is None for one in family.numbers)
-    }
-    found = bootstrap(wanted, strata, resamples=resampling.resamples, seed=seed)
-    everything = np.ones((1, len(strata)))
-    values = [family.statistic(everything).reshape(-1) for family in families]
-    draws = [
-        found[i].reshape(-1, len(value))
-        if i in found
-        else np.full((resampling.resamples, len(value)), np.nan)
-        for i, value in enumerate(values)
-    ]
-    empty = np.empty((resampling.resamples, 0))
-    return Drawn(
-        [one for family in families for one in family.numbers],
-        np.concatenate([*values, np.empty(0)]),
-        np.hstack([*draws, empty]),
-        resampling.observe,
-    )
-
-
-def _without_intervals(family: Family) -> Family:
-    """The family, its numbers without the intervals that one item a stratum can't give."""
-    numbers = [
-        one
-        if one.interval
-        else replace(
-            one,
-            interval=(float("nan"), float("nan")),
-            note="; ".join(filter(None, (one.note, "no interval: one item can't be resampled"))),
-        )
-        for one in family.numbers
-    ]
-    return Family(numbers, family.statistic)
-
-
-def _interval(metric: str, value: float, draws: FloatArray) -> tuple[float, float]:
-    if METRICS[metric].interval != "basic":
-        return percentile_interval(draws)
-    low, high = basic_interval(value, draws)
-    return max(low, METRICS[metric].low), max(high, value)
-
-
-def results_of(drawn: Drawn, run: Result) -> list[Result]:
-    """A row of results for each number.
-
-    Args:
-        drawn: The numbers.
-        run: A row whose task, model and dataset the results take over.
-    """
-    results = []
-    for one, value, draws in zip(drawn.numbers, drawn.values, drawn.draws.T, strict=True):
-        low, high = one.interval or _interval(one.metric, float(value), draws)
-        notes = [one.note]
-        if np.isnan(value):
-            low = high = float("nan")
-            notes.insert(0, f"undefined: {one.why or METRICS[one.metric].undefined}")
-        elif one.interval is None and (undefined := int(np.isnan(draws).sum())):
-            notes.append(f"undefined in {undefined} of {len(draws)} resamples, left out there")
-        result = replace(
-            run,
-            condition=encode_condition(one.condition),
-            metric=one.metric,
-            value=float(value),
-            ci_low=low,
-            ci_high=high,
-            n=one.n,
-            note="; ".join(note for note in notes if note),
-        )
-        results.append(result)
-        if drawn.observe:
-            drawn.observe(result, draws)
-    return results
-
-
-def averaged(drawn: Mapping[str, Drawn], left_out: Collection[str], *, independent: bool) -> Drawn:
-    """The unweighted mean of every number that all of them have.
-
-    The mean of their draws is a draw of the mean: data sets were resampled independently, models
-    with the same items.
-
-    Args:
-        drawn: By data set, or by model.
-        left_out: Metrics that have no mean, such as a count.
-        independent: Whether they were resampled independently, so that intervals of shares can be
-            put together; else numbers with an interval of their own are left out too.
-    """
-    keyed = [
-        {(tuple(sorted(one.condition.items())), one.metric): i for i, one in enumerate(d.numbers)}
-        for d in drawn.values()
-    ]
-    shared = [key for key in keyed[0] if all(key in other for other in keyed[1:])]
-    columns = [[places[key] for key in shared] for places in keyed]
-    kept, numbers = [], []
-    for k, key in enumerate(shared):
-        ones = [d.numbers[cols[k]] for d, cols in zip(drawn.values(), columns, strict=True)]
-        if key[1] in left_out or not (independent or all(one.interval is None for one in ones)):
-            continue
-        values = [d.values[cols[k]] for d, cols in zip(drawn.values(), columns, strict=True)]
-        undefined = [name for name, value in zip(drawn, values, strict=True) if np.isnan(value)]
-        kept.append(k)
-        numbers.append(
-            replace(
-                ones[0],
-                metric=key[1],
-                n=sum(one.n for one in ones),
-                note=f"unweighted mean of {', '.join(drawn)}",
-                interval=_mean_interval(np.array(values), ones),
-                why=f"undefined in {', '.join(undefined)}",
-            )
-        )
-    columns = [[cols[k] for k in kept] for cols in columns]
-    means = [d.values[cols] for d, cols in zip(drawn.values(), columns, strict=True)]
-    draws = [d.draws[:, cols] for d, cols in zip(drawn.values(), columns, strict=True)]
-    observe = next(iter(drawn.values())).observe
-    return Drawn(numbers, np.mean(means, axis=0), np.mean(draws, axis=0), observe)
-
-
-def _mean_interval(values: FloatArray, numbers: Sequence[Number]) -> tuple[float, float] | None:
-    """The interval of a mean of shares from the shares' own (Zou and Donner's MOVER)."""
-    if any(one.interval is None for one in numbers):
-        return None
-    bounds = np.array([one.interval for one in numbers], float)
-    below, above = np.sqrt(np.square(bounds - values[:, None]).sum(axis=0)) / len(numbers)
-    return float(values.mean() - below), float(values.mean() + above)

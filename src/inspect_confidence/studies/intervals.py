@@ -1,14 +1,12 @@
 """Interval judgments at one level, and the statistics of them over resampled items."""
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from inspect_confidence.answers import REPLY_STATUSES
 from inspect_confidence.metrics import (
     Statistic,
     conformal_rank,
@@ -19,12 +17,12 @@ from inspect_confidence.metrics import (
     median_of,
     middle_of,
 )
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from inspect_confidence.studies.estimate import FloatArray, IntArray, places, replied, wilson
 
 SHARES = ("coverage", "miss_below", "miss_above", "format_failure_rate")
 """Metrics that are a share of judgments, with Wilson's interval."""
+
+_ARRAYS = ("unit", "lower", "upper", "truth", "failed", "epoch")
 
 
 @dataclass(frozen=True)
@@ -55,17 +53,16 @@ class Intervals:
     def of(cls, frame: pd.DataFrame, units: pd.Index) -> "Intervals":
         """The judgments of a frame of one level; `units` are the items, in the weights' order."""
         ok = (frame["status"] == "ok").to_numpy()
-        replied = ok | frame["status"].isin(REPLY_STATUSES).to_numpy()
 
         def column(name: str, usable: NDArray[np.bool_]) -> FloatArray:
             return np.where(usable, frame[name].to_numpy(float), np.nan)
 
-        failed = np.where(replied, ~ok, np.nan).astype(float)
+        failed = np.where(replied(frame["status"]), ~ok, np.nan).astype(float)
         if "failed" in frame:  # an interval made of several replies
             failed = frame["failed"].to_numpy(float)
         return cls(
             level=float(frame["level"].iloc[0]) if len(frame) else float("nan"),
-            unit=units.get_indexer(pd.Index(frame["item"])).astype(np.int64),
+            unit=places(frame, units),
             units=len(units),
             lower=column("lower", ok),
             upper=column("upper", ok),
@@ -76,12 +73,7 @@ class Intervals:
 
     def where(self, chosen: NDArray[np.bool_]) -> "Intervals":
         """The judgments chosen, over the same units."""
-        arrays = ("unit", "lower", "upper", "truth", "failed", "epoch")
-        return Intervals(
-            level=self.level,
-            units=self.units,
-            **{name: getattr(self, name)[chosen] for name in arrays},
-        )
+        return replace(self, **{name: getattr(self, name)[chosen] for name in _ARRAYS})
 
     def values(self) -> dict[str, FloatArray]:
         """What each judgment adds to the metrics that are means; NaN where it adds nothing."""
@@ -107,14 +99,21 @@ class Intervals:
             "median_width": median_of(self.upper - self.lower, self.unit),
         }
 
-    def sums(self, name: str) -> tuple[FloatArray, FloatArray]:
-        """Successes and trials of a share, by item."""
-        values = self.values()[name]
-        there = ~np.isnan(values)
-        return (
-            np.bincount(self.unit[there], values[there], minlength=self.units).astype(float),
-            np.bincount(self.unit[there], minlength=self.units).astype(float),
-        )
+    def share_intervals(self) -> dict[str, tuple[float, float]]:
+        """Wilson's intervals of the metrics that are shares, and of the coverage gap."""
+        values = self.values()
+        found = {name: wilson(values[name], self.unit, self.units) for name in SHARES}
+        low, high = (end - self.level / 100 for end in found["coverage"])
+        return {**found, "coverage_gap": (low, high)}
+
+    def beside(self, other: "Intervals") -> "Intervals":
+        """Both judgments of the same n items, over 2n units."""
+        joined = {
+            name: np.concatenate([getattr(self, name), getattr(other, name)])
+            for name in _ARRAYS[1:]
+        }
+        unit = np.concatenate([self.unit, other.unit + self.units])
+        return Intervals(self.level, unit, 2 * self.units, **joined)
 
     def one_an_item(self) -> "Intervals":
         """The readable judgment of the lowest epoch of each item."""
@@ -213,21 +212,6 @@ def plateau(coverages: Mapping[float, Statistic]) -> Statistic:
     return statistic
 
 
-def constant(value: float) -> Statistic:
-    """A number that doesn't depend on which items were drawn."""
-    return lambda weights: np.full(len(weights), float(value))
-
-
 def shifted(statistic: Statistic, by: float) -> Statistic:
     """The statistic plus a constant."""
     return lambda weights: statistic(weights) + by
-
-
-def left_out(statuses: Iterable[str]) -> str:
-    """How many judgments were left out, by status, for a note; empty where none was."""
-    counts = Counter(statuses)
-    bad = {status: n for status, n in sorted(counts.items()) if status != "ok"}
-    if not bad:
-        return ""
-    listed = ", ".join(f"{n} {status}" for status, n in bad.items())
-    return f"{sum(bad.values())} of {counts.total()} judgments left out: {listed}"

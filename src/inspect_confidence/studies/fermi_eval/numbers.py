@@ -1,50 +1,47 @@
-"""What is estimated from FermiEval's judgments, method by method."""
+"""What is estimated from FermiEval's judgments, method by method.
+
+Every method ends in intervals: `intervals_of` makes one an item, epoch and level of what was
+drawn. What follows takes them over item weights: as they are, after a conformal step, scaled, and
+against stated ones.
+"""
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from inspect_confidence.answers import REPLY_STATUSES
 from inspect_confidence.metrics import (
-    TEMPERATURES,
     Statistic,
-    clustered_wilson_interval,
     mean_of,
     prediction_set,
-    ranked,
     residual_tunnel_index,
     sampling_interval,
-    temperature_nll,
-    truth_seen,
     tunnel_interval,
 )
-from inspect_confidence.studies.estimate import Estimand
-from inspect_confidence.studies.fermi_eval.temperatures import (
-    Scored,
-    chosen_value,
-    likelihood_choice,
-    scaled_statistics,
-    score_choice,
-)
-from inspect_confidence.studies.intervals import (
-    SHARES,
-    Intervals,
-    conformal_statistics,
-    constant,
+from inspect_confidence.metrics.integer_sets import distribution_rows, mean_distribution
+from inspect_confidence.results import Condition
+from inspect_confidence.studies.compare import on_common
+from inspect_confidence.studies.estimate import (
+    NAN,
+    Estimand,
+    count,
+    estimand,
     left_out,
-    plateau,
-    shifted,
+    noted,
+    places,
+    replied,
+    wilson,
 )
+from inspect_confidence.studies.fermi_eval.judgments import SCORERS
+from inspect_confidence.studies.fermi_eval.temperatures import Scored, scaled_temperatures
+from inspect_confidence.studies.intervals import Intervals, conformal_statistics, plateau
 
 Distribution = dict[int, float]
 DEFAULT_LEVELS = "80,90,95,99"
-
-_NAN = float("nan")
 
 
 def intervals_of(rows: pd.DataFrame, method: str) -> pd.DataFrame:
@@ -78,7 +75,7 @@ def _each(draws: pd.DataFrame, build: Build) -> Iterator[dict[str, Any]]:
     """The interval at each level of one item and epoch."""
     first = draws.iloc[0]
     read = draws[draws["status"] == "ok"]
-    replies = draws["status"].isin([*REPLY_STATUSES, "ok"])
+    replies = replied(draws["status"])
     common = {
         "item": first["item"],
         "split": first["split"],
@@ -86,11 +83,11 @@ def _each(draws: pd.DataFrame, build: Build) -> Iterator[dict[str, Any]]:
         "draw": 0.0,
         "truth": first["truth"],
         "status": "ok" if len(read) else Counter(draws["status"]).most_common(1)[0][0],
-        "failed": float((draws["status"][replies] != "ok").mean()) if replies.any() else _NAN,
+        "failed": float((draws["status"][replies] != "ok").mean()) if replies.any() else NAN,
         "reversed": None,
     }
     for level in levels_of(first):
-        bounds = build(read, level) if len(read) else {"lower": _NAN, "upper": _NAN}
+        bounds = build(read, level) if len(read) else {"lower": NAN, "upper": NAN}
         yield {**common, "level": level, **bounds}
 
 
@@ -131,10 +128,7 @@ def distributions_of(read: pd.DataFrame) -> list[Distribution]:
 
 def mean_of_distributions(read: pd.DataFrame) -> Distribution:
     """The mean of the judgments' probabilities; an integer that one has not seen counts 0 in it."""
-    total: Counter[int] = Counter()
-    for one in distributions_of(read):
-        total.update(one)
-    return {value: mass / len(read) for value, mass in total.items()}
+    return mean_distribution(distributions_of(read))
 
 
 @dataclass(frozen=True)
@@ -165,17 +159,10 @@ def tunnel_indices(rows: pd.DataFrame) -> TunnelIndices | None:
     if traces < 2:
         return None
     sizes = sorted({n for n in (1, 2, 5, 10, 20, 50, 100) if n < traces} | {traces})
-    bits = [[residual_tunnel_index(_matrix(one), n) for n in sizes] for one in kept.values()]
+    traced = [distribution_rows(distributions_of(one)) for one in kept.values()]
+    bits = [[residual_tunnel_index(one, n) for n in sizes] for one in traced]
     return TunnelIndices([str(key[0]) for key in kept], sizes, np.array(bits))
 
-
-def _matrix(read: pd.DataFrame) -> np.ndarray:
-    distributions = distributions_of(read)
-    values = sorted({value for one in distributions for value in one})
-    return np.array([[one.get(value, 0.0) for value in values] for one in distributions])
-
-
-Condition = Mapping[str, object]
 
 METRICS_OF_INTERVALS = (
     "coverage",
@@ -189,7 +176,42 @@ METRICS_OF_INTERVALS = (
 )
 
 
-def stated(
+def of_methods(rows: pd.DataFrame, condition: Condition) -> Iterator[Estimand]:
+    """Everything that one model's judgments of one data set give, method by method."""
+    units = pd.Index(rows["item"].unique())
+    direct, there = None, set(rows["method"])
+    # Ours first and in their order; then methods of the user's own, read as stated intervals.
+    for method in [*(name for name in SCORERS if name in there), *sorted(there - set(SCORERS))]:
+        raw = rows[rows["method"] == method]
+        frame = intervals_of(raw, method)
+        if method == "direct":
+            direct = frame[frame["split"] == "test"]
+        where = condition.but(method=method)
+        yield from _stated(frame, raw, units, where)
+        if method in ("logprob", "traces"):
+            yield _unseen(raw, units, where)
+        if method == "traces":
+            yield from _tunnels(raw, units, where)
+        if not both_splits(raw):
+            continue
+        train, test = (frame[frame["split"] == split] for split in ("train", "test"))
+        on_test = where.but(split="test")
+        yield from _stated(test, raw[raw["split"] == "test"], units, on_test)
+        for level, judged in test.groupby("level"):
+            if len(calibration := train[train["level"] == level]):
+                yield from _conformal(calibration, judged, units, where)
+        if method in ("logprob", "traces"):
+            yield from _scaled(raw, units, where)
+        if method != "direct" and direct is not None:
+            yield from _against(direct, test, units, on_test)
+
+
+def both_splits(rows: pd.DataFrame) -> bool:
+    """Whether there are items to learn from and items to judge by."""
+    return {"train", "test"} <= set(rows["split"])
+
+
+def _stated(
     frame: pd.DataFrame, raw: pd.DataFrame, units: pd.Index, condition: Condition
 ) -> Iterator[Estimand]:
     """The metrics of intervals as they are, level by level, and the coverage plateau.
@@ -203,171 +225,120 @@ def stated(
     coverages: dict[float, Statistic] = {}
     for level, judged in frame.groupby("level"):
         intervals = Intervals.of(judged, units)
-        statistics = intervals.statistics()
+        statistics, own = intervals.statistics(), intervals.share_intervals()
         coverages[intervals.level] = statistics["coverage"]
-        where = {**condition, "level": level}
+        where = condition.but(level=level)
         drawn = raw[(raw["level"] == level) | raw["level"].isna()]
         note = note_of(judged, drawn)
         read = int((judged["status"] == "ok").sum())
+        asked = int((~np.isnan(intervals.failed)).sum())
         for metric in METRICS_OF_INTERVALS:
-            n = int((~np.isnan(intervals.failed)).sum()) if metric == SHARES[-1] else read
-            yield Estimand(where, metric, statistics[metric], n, note, _wilson(intervals, metric))
-        yield Estimand(where, "n", constant(len(drawn)), len(drawn), note, (_NAN, _NAN))
+            n = asked if metric == "format_failure_rate" else read
+            yield estimand(where, metric, statistics[metric], n, note, own.get(metric))
+        yield count(where, len(drawn), note)
         if "set_size" in judged:
             yield from _sets(judged, intervals, where, note)
     read = int((frame["status"] == "ok").sum())
-    yield Estimand(condition, "coverage_plateau", plateau(coverages), read, left_out(raw["status"]))
+    yield estimand(condition, "coverage_plateau", plateau(coverages), read, left_out(raw["status"]))
 
 
 def _sets(
     judged: pd.DataFrame, intervals: Intervals, where: Condition, note: str
 ) -> Iterator[Estimand]:
     """How often the sets hold the truth, and how large they are."""
-    held = judged["set_covered"].to_numpy(float)
-    read = ~np.isnan(held)
-    unit, units = intervals.unit, intervals.units
-    interval = clustered_wilson_interval(
-        np.bincount(unit[read], held[read], minlength=units),
-        np.bincount(unit[read], minlength=units),
-    )
-    n = int(read.sum())
-    yield Estimand(where, "set_coverage", mean_of(held, unit, units), n, note, interval)
-    sizes = mean_of(judged["set_size"], unit, units)
-    yield Estimand(where, "mean_set_size", sizes, n, note)
+    held, at = judged["set_covered"].to_numpy(float), (intervals.unit, intervals.units)
+    n = int((~np.isnan(held)).sum())
+    yield estimand(where, "set_coverage", mean_of(held, *at), n, note, wilson(held, *at))
+    yield estimand(where, "mean_set_size", mean_of(judged["set_size"], *at), n, note)
 
 
-def conformal(
+def _conformal(
     train: pd.DataFrame, test: pd.DataFrame, units: pd.Index, condition: Condition
 ) -> Iterator[Estimand]:
     """The metrics of test intervals at one level after split-conformal adjustment."""
     calibration, judged = Intervals.of(train, units), Intervals.of(test, units)
-    items = len(calibration.one_an_item().unit)
-    method = str(condition["method"])
-    base = {} if method == "direct" else {"base": method}
-    where = {**condition, **base, "level": judged.level, "method": "conformal", "split": "test"}
+    items, method = len(calibration.one_an_item().unit), condition["method"]
+    base = "" if method == "direct" else method
+    where = condition.but(base=base, level=judged.level, method="conformal", split="test")
     note = f"{method} adjusted by an offset learned on {items} train items"
     needed = int(np.ceil(judged.level / (100 - judged.level) - 1e-9))
     if items < needed:
         note += f", of which {judged.level:g}% needs {needed}: intervals are infinite"
-    note = "; ".join(part for part in (note, note_of(test, test)) if part)
+    note = noted(note, note_of(test, test))
     read = int((test["status"] == "ok").sum())
     for metric, statistic in conformal_statistics(calibration, judged).items():
-        yield Estimand(where, metric, statistic, read, note)
+        yield estimand(where, metric, statistic, read, note)
 
 
-def scaled(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Iterator[Estimand]:
-    """The metrics of test sets at temperatures chosen on the train items, by either rule."""
+def _scaled(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Iterator[Estimand]:
+    """The metrics of test sets at temperatures chosen on the train items."""
     read = rows[rows["status"] == "ok"]
-    train, test = (_scored(read[read["split"] == split], units) for split in ("train", "test"))
-    if not len(train.unit) or not len(test.unit):
-        return
-    levels = levels_of(rows.iloc[0])
-    unseen = int((~truth_seen(*ranked(train.distributions), train.truth)).sum())
-    exact = temperature_nll(train.distributions, train.truth)
-    rules = {
-        "score": (score_choice(train, levels), "least mean interval score on train"),
-        "nll": (
-            likelihood_choice(train),
-            f"maximum likelihood on train ({exact:.4g} off the grid); {unseen} train items whose "
-            "truth was not seen left out",
-        ),
-    }
-    for rule, (choice, why) in rules.items():
-        where = {**condition, "scaling": rule, "split": "test"}
-        note = f"one temperature, on a grid 2.3% apart: {why}"
-        n = len(train.unit)
-        yield Estimand(where, f"temperature_{rule}", chosen_value(TEMPERATURES, choice), n, note)
-        for level in levels:
-            statistics = scaled_statistics(test, level, choice)
-            statistics["coverage_gap"] = shifted(statistics["coverage"], -level / 100)
-            for metric, statistic in statistics.items():
-                yield Estimand({**where, "level": level}, metric, statistic, len(test.unit), note)
+    sides = []
+    for split in ("train", "test"):
+        mine = read[read["split"] == split]
+        answered = mine.groupby(["item", "epoch"], sort=False)
+        made, firsts = [mean_of_distributions(draws) for _, draws in answered], answered.head(1)
+        sides.append(Scored(made, firsts["truth"].to_numpy(float), places(firsts, units)))
+    learned, judged = sides
+    if len(learned.unit) and len(judged.unit):
+        yield from scaled_temperatures(learned, judged, levels_of(rows.iloc[0]), condition)
 
 
-def tokens(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Iterator[Estimand]:
+def _unseen(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Estimand:
     """What the log probabilities left unseen, and how many answers took several tokens."""
     read = rows[rows["status"] == "ok"]
-    unit = units.get_indexer(pd.Index(read["item"])).astype(np.int64)
     several = int((read["answer_tokens"] > 1).sum())
-    note = f"{several} of {len(read)} answers took several tokens; {left_out(rows['status'])}"
-    statistic = mean_of(read["unseen_mass"], unit, len(units))
-    yield Estimand(condition, "unseen_mass", statistic, len(read), note.removesuffix("; "))
+    said = f"{several} of {len(read)} answers took several tokens"
+    statistic = mean_of(read["unseen_mass"], places(read, units), len(units))
+    note = noted(said, left_out(rows["status"]))
+    return estimand(condition, "unseen_mass", statistic, len(read), note)
 
 
-def traces(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Iterator[Estimand]:
+def _tunnels(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Iterator[Estimand]:
     """The Tunnel Index, and what is left of it after averaging n traces."""
     found = tunnel_indices(rows)
     if found is None:
         return
-    unit = units.get_indexer(pd.Index(found.items)).astype(np.int64)
+    unit = np.asarray(units.get_indexer(pd.Index(found.items)), np.int64)
     asked = rows.groupby(["item", "epoch"]).ngroups
     note = f"mean over items of {found.sizes[-1]} traces each; biased downwards at few traces"
     if asked > len(found.items):
         note += f"; {asked - len(found.items)} of {asked} with fewer readable traces left out"
     for size, bits in zip(found.sizes, found.bits.T, strict=True):
         statistic = mean_of(bits, unit, len(units))
-        where = {**condition, "traces": size}
-        yield Estimand(where, "residual_tunnel_index", statistic, len(unit), note)
+        where = condition.but(traces=size)
+        yield estimand(where, "residual_tunnel_index", statistic, len(unit), note)
         if size == 1:
-            yield Estimand(condition, "tunnel_index", statistic, len(unit), note)
+            yield estimand(condition, "tunnel_index", statistic, len(unit), note)
 
 
-def against_direct(
-    frame: pd.DataFrame, direct: pd.DataFrame, units: pd.Index, condition: Condition
+def _against(
+    direct: pd.DataFrame, frame: pd.DataFrame, units: pd.Index, condition: Condition
 ) -> Iterator[Estimand]:
     """Interval score less that of stated intervals, on the test items that have both."""
     for level in sorted(set(frame["level"]) & set(direct["level"])):
-        sides = [
-            side[(side["level"] == level) & (side["status"] == "ok")] for side in (frame, direct)
-        ]
-        common = set(sides[0]["item"]) & set(sides[1]["item"])
-        if common:
+        common, sides = on_common(
+            [side[(side["level"] == level) & (side["status"] == "ok")] for side in (frame, direct)]
+        )
+        if len(common):
             mine, base = (
-                Intervals.of(side[side["item"].isin(common)], units).statistics()["interval_score"]
-                for side in sides
+                Intervals.of(side, units).statistics()["interval_score"] for side in sides
             )
-            yield Estimand(
-                {**condition, "level": level, "split": "test"},
-                "interval_score_change",
-                _less(mine, base),
-                len(common),
-                f"less direct, on {len(common)} test items that have both",
-            )
+            note = f"less direct, on {len(common)} test items that have both"
+            where, change = condition.but(level=level), _less(mine, base)
+            yield estimand(where, "interval_score_change", change, len(common), note)
 
 
 def _less(one: Statistic, other: Statistic) -> Statistic:
     return lambda weights: one(weights) - other(weights)
 
 
-def _wilson(intervals: Intervals, metric: str) -> tuple[float, float] | None:
-    if metric in SHARES:
-        return clustered_wilson_interval(*intervals.sums(metric))
-    if metric == "coverage_gap":
-        low, high = clustered_wilson_interval(*intervals.sums("coverage"))
-        return low - intervals.level / 100, high - intervals.level / 100
-    return None
-
-
-def _scored(read: pd.DataFrame, units: pd.Index) -> Scored:
-    """One distribution an item and epoch: the mean over its draws."""
-    groups = [draws for _, draws in read.groupby(["item", "epoch"], sort=False)]
-    return Scored(
-        [
-            mean_of_distributions(draws) if len(draws) > 1 else distributions_of(draws)[0]
-            for draws in groups
-        ],
-        np.array([draws["truth"].iloc[0] for draws in groups], float),
-        units.get_indexer(pd.Index([draws["item"].iloc[0] for draws in groups])).astype(np.int64),
-    )
-
-
 def note_of(judged: pd.DataFrame, drawn: pd.DataFrame) -> str:
     """What a reader must know of the judgments at a level: left out, put right, repeated."""
     turned = int(sum(value is True for value in drawn["reversed"])) if "reversed" in drawn else 0
     items = judged["item"].nunique()
-    parts = [
+    return noted(
         left_out(drawn["status"]),
         f"{turned} reversed intervals put right" if turned else "",
         f"{items} items" if items < len(drawn) else "",
-    ]
-    return "; ".join(part for part in parts if part)
+    )

@@ -1,29 +1,35 @@
 """FermiEval: from judgments to the study's numbers."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from inspect_confidence.arguments import number
 from inspect_confidence.metrics import Statistic
 from inspect_confidence.references import bibtex
-from inspect_confidence.results import Result, encode_condition, without
-from inspect_confidence.studies.compare import differences
-from inspect_confidence.studies.estimate import Estimand, estimates
-from inspect_confidence.studies.fermi_eval import numbers as estimand
-from inspect_confidence.studies.fermi_eval.judgments import SCORERS, read_sample
-from inspect_confidence.studies.fermi_eval.numbers import intervals_of
+from inspect_confidence.results import Condition, Result, without
+from inspect_confidence.studies.compare import Contrast, Name, differences, on_common, side_by_side
+from inspect_confidence.studies.estimate import FloatArray, IntArray, draw, results_of, runs
+from inspect_confidence.studies.fermi_eval.judgments import read_sample
+from inspect_confidence.studies.fermi_eval.numbers import (
+    METRICS_OF_INTERVALS,
+    both_splits,
+    intervals_of,
+    of_methods,
+)
 from inspect_confidence.studies.fermi_eval.shown import FIGURES, HEADLINES, detail, interval_tables
 from inspect_confidence.studies.fermi_eval.temperatures import decoding_temperatures
 from inspect_confidence.studies.intervals import Intervals, plateau
-from inspect_confidence.studies.study import Difference, Resampling, Study, TaskTable, View, option
+from inspect_confidence.studies.study import Difference, Resampling, Study, TaskTable, option
 
-_NAN = float("nan")
 # The gap differs by the same as the coverage.
-_COMPARED = tuple(m for m in estimand.METRICS_OF_INTERVALS if m != "coverage_gap")
+_OF_READ = tuple(
+    metric
+    for metric in METRICS_OF_INTERVALS
+    if metric not in ("coverage_gap", "format_failure_rate")
+)
 
 
 @dataclass(frozen=True)
@@ -43,64 +49,29 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
     # In an order of its own, so that the order of logs and samples changes no number.
     frame = frames["fermi_eval"].sort_values(["item", "level", "epoch", "draw"], kind="stable")
     results: list[Result] = []
-    for key, rows in frame.groupby(["model", "dataset", "variant"], sort=False):
-        model, dataset, variant = map(str, key)
-        results += _estimated(_of_methods(rows, variant), rows, model, dataset, resampling)
+    for key, condition, rows in runs(frame):
+        drawn = draw(of_methods(rows, condition), _strata(rows), resampling)
+        results += results_of(drawn, key)
     sampled = frame[frame["method"] == "sampling"]
     shared = sampled["variant"].map(lambda variant: without(variant, "temperature"))
-    for key, rows in sampled.groupby([sampled["model"], sampled["dataset"], shared], sort=False):
-        model, dataset, variant = map(str, key)
-        if rows["temperature"].nunique() > 1 and _both(rows):
-            found = _of_temperatures(rows, variant, resampling.options(FermiOptions).penalty)
-            results += _estimated(found, rows, model, dataset, resampling)
+    for key, condition, rows in runs(sampled.assign(variant=shared)):
+        if rows["temperature"].nunique() > 1 and both_splits(rows):
+            made = {
+                float(str(temperature)): intervals_of(drawn, "sampling")
+                for temperature, drawn in rows.groupby("temperature")
+            }
+            where, units = condition.but(method="sampling"), pd.Index(rows["item"].unique())
+            penalty = resampling.options(FermiOptions).penalty
+            found = decoding_temperatures(made, units, where, penalty)
+            results += results_of(draw(found, _strata(rows), resampling), key)
     return results
 
 
-def _estimated(
-    found: Iterator[Estimand], rows: pd.DataFrame, model: str, dataset: str, resampling: Resampling
-) -> list[Result]:
-    run = Result("fermi_eval", model, dataset, "", "", _NAN, _NAN, _NAN, 0, "")
-    return estimates(found, _strata(rows), run, resampling)
-
-
-def _of_methods(rows: pd.DataFrame, variant: str) -> Iterator[Estimand]:
-    """Everything that one model's judgments of one data set give, method by method."""
-    units = _units(rows)
-    made = {}
-    there = set(rows["method"])
-    # Ours first and in their order; then methods of the user's own, read as stated intervals.
-    for method in [*(name for name in SCORERS if name in there), *sorted(there - set(SCORERS))]:
-        raw = rows[rows["method"] == method]
-        frame = made[method] = intervals_of(raw, method)
-        condition = {"method": method, "variant": variant}
-        yield from estimand.stated(frame, raw, units, condition)
-        if method in ("logprob", "traces"):
-            yield from estimand.tokens(raw, units, condition)
-        if method == "traces":
-            yield from estimand.traces(raw, units, condition)
-        if not _both(raw):
-            continue
-        train, test = (frame[frame["split"] == split] for split in ("train", "test"))
-        tested = raw[raw["split"] == "test"]
-        yield from estimand.stated(test, tested, units, {**condition, "split": "test"})
-        for level, judged in test.groupby("level"):
-            if len(calibration := train[train["level"] == level]):
-                yield from estimand.conformal(calibration, judged, units, condition)
-        if method in ("logprob", "traces"):
-            yield from estimand.scaled(raw, units, condition)
-        if method != "direct" and "direct" in made:
-            base = made["direct"]
-            base = base[base["split"] == "test"]
-            yield from estimand.against_direct(test, base, units, condition)
-
-
-def _of_temperatures(rows: pd.DataFrame, variant: str, penalty: float) -> Iterator[Estimand]:
-    frames = {
-        float(str(temperature)): intervals_of(drawn, "sampling")
-        for temperature, drawn in rows.groupby("temperature")
-    }
-    condition = {"method": "sampling", "variant": variant}
-    yield from decoding_temperatures(frames, _units(rows), condition, penalty)
+def _strata(rows: pd.DataFrame) -> IntArray:
+    """The split of each item, so that train and test items are drawn separately."""
+    splits = rows.drop_duplicates("item")["split"].to_numpy()
+    codes = np.unique(splits, return_inverse=True)[1].astype(np.int64)
+    return codes if both_splits(rows) else np.zeros_like(codes)
 
 
 def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Difference]:
@@ -110,77 +81,32 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
     items of which both have a readable interval.
     """
     made = [intervals_of(side, str(side["method"].iloc[0])) for side in (a, b)]
-    units = pd.Index(sorted(set(made[0]["item"]) & set(made[1]["item"])))
-    statistics: dict[tuple[str, str], Statistic] = {}
-    counts: dict[tuple[str, str], int] = {}
+    units, _ = on_common(made)
+    found: dict[Name, tuple[Statistic, int]] = {}
     coverages: dict[float, Statistic] = {}
     for level in sorted(set(made[0]["level"]) & set(made[1]["level"])):
-        sides = [side[side["level"] == level] for side in made]
-        asked = _stacked(sides, units)
-        read = _stacked([side[side["status"] == "ok"] for side in sides], units)
-        condition = encode_condition({"level": level})
-        for metric in _COMPARED:
-            judged, items = asked if metric == "format_failure_rate" else read
-            if items:
-                statistics[condition, metric] = judged.statistics()[metric]
-                counts[condition, metric] = items
-        if read[1]:
-            coverages[level] = statistics[condition, "coverage"]
+        asked = [side[side["level"] == level] for side in made]
+        read = [side[side["status"] == "ok"] for side in asked]
+        for metrics, sides in ((_OF_READ, read), (("format_failure_rate",), asked)):
+            common, both = on_common(sides)
+            if not len(common):
+                continue
+            one, other = (Intervals.of(side, units) for side in both)
+            statistics = one.beside(other).statistics()
+            for metric in metrics:
+                found[Condition(level=level), metric] = (statistics[metric], len(common))
+            if sides is read:
+                coverages[level] = statistics["coverage"]
+    items = [items for _, items in found.values()]
     if len(coverages) > 1:
-        statistics["", "coverage_plateau"] = plateau(coverages)
-        counts["", "coverage_plateau"] = max(counts.values())
-    if not statistics:
-        return []
+        found[Condition(), "coverage_plateau"] = (plateau(coverages), max(items))
+        items.append(max(items))
 
-    nothing = np.zeros((1, len(units)))
+    def together(weights: FloatArray) -> FloatArray:
+        return np.column_stack([statistic(weights) for statistic, _ in found.values()])
 
-    def together(
-        first: NDArray[np.float64] | None, second: NDArray[np.float64] | None
-    ) -> NDArray[np.float64]:
-        sides = [nothing if side is None else side for side in (first, second)]
-        rows = max(map(len, sides))
-        weights = np.hstack([np.broadcast_to(side, (rows, len(units))) for side in sides])
-        return np.column_stack([statistic(weights) for statistic in statistics.values()])
-
-    rests_on = [counts[name] for name in statistics]
-    return differences(together, list(statistics), rests_on, len(units), resampling)
-
-
-def views(results: pd.DataFrame) -> list[View]:
-    """A table a model, data set and variant: levels in rows, methods in columns."""
-    return interval_tables(results)
-
-
-def _units(rows: pd.DataFrame) -> pd.Index:
-    """The items, in the weights' order."""
-    units: pd.Index = pd.Index(rows["item"].unique())
-    return units
-
-
-def _strata(rows: pd.DataFrame) -> NDArray[np.int64]:
-    """The split of each item, so that train and test items are drawn separately."""
-    splits = rows.drop_duplicates("item")["split"].to_numpy()
-    codes: NDArray[np.int64] = np.unique(splits, return_inverse=True)[1].astype(np.int64)
-    return codes if _both(rows) else np.zeros_like(codes)
-
-
-def _both(rows: pd.DataFrame) -> bool:
-    return {"train", "test"} <= set(rows["split"])
-
-
-def _stacked(sides: list[pd.DataFrame], units: pd.Index) -> tuple[Intervals, int]:
-    """Both contenders' judgments of the items in both, over 2n units, and how many items."""
-    both = units.intersection(pd.Index(sides[0]["item"].unique()))
-    both = both.intersection(pd.Index(sides[1]["item"].unique()))
-    one, other = (Intervals.of(side[side["item"].isin(both)], units) for side in sides)
-    arrays = ("lower", "upper", "truth", "failed", "epoch")
-    stacked = Intervals(
-        level=one.level,
-        unit=np.concatenate([one.unit, other.unit + len(units)]),
-        units=2 * len(units),
-        **{name: np.concatenate([getattr(one, name), getattr(other, name)]) for name in arrays},
-    )
-    return stacked, len(both)
+    n = len(units) if found else 0
+    return differences(Contrast(list(found), items, n, side_by_side(together, n)), resampling)
 
 
 FERMI_EVAL = Study(
@@ -215,7 +141,7 @@ FERMI_EVAL = Study(
     contenders=("method",),
     summarize=summarize,
     compare=compare,
-    views=views,
+    views=interval_tables,
     detail=detail,
     figures=FIGURES,
     headlines=HEADLINES,

@@ -1,11 +1,14 @@
-"""Choosing a temperature on train items and judging it on test items, in every resample anew."""
+"""Choosing a temperature on train items and judging it on test items, in every resample anew.
+
+First the choice among columns of a table and what follows from it; then its two uses: temperatures
+that scale distributions of tokens, and temperatures that replies were sampled at.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from inspect_confidence.metrics import (
     NEAREST_TO_ONE,
@@ -17,32 +20,16 @@ from inspect_confidence.metrics import (
     ranked,
     set_covers,
     set_hulls,
+    temperature_nll,
     temperature_scores,
     tempered,
     truth_seen,
 )
-from inspect_confidence.studies.estimate import Estimand
+from inspect_confidence.studies.estimate import Estimand, FloatArray, IntArray, estimand
 from inspect_confidence.studies.intervals import shifted
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 Choice = Callable[[FloatArray], IntArray]
 """Item weights (resamples, units) -> the column chosen in each resample."""
-
-
-@dataclass(frozen=True)
-class Scored:
-    """Distributions of items, with their truths.
-
-    Attributes:
-        distributions: One a judgment.
-        truth: True values.
-        unit: The number of each judgment's item.
-    """
-
-    distributions: Sequence[Mapping[int, float]]
-    truth: FloatArray
-    unit: IntArray
 
 
 UNDEFINED = -1
@@ -81,6 +68,59 @@ def least(objective: FloatArray, unit: IntArray, order: IntArray) -> Choice:
     return choice
 
 
+def chosen_value(options: FloatArray, choice: Choice) -> Statistic:
+    """The option that is chosen, as a number."""
+
+    def statistic(weights: FloatArray) -> FloatArray:
+        column = choice(weights)
+        return np.where(column == UNDEFINED, np.nan, options[column])
+
+    return statistic
+
+
+def _judged(
+    statistics: Mapping[str, Statistic],
+    level: float,
+    n: int,
+    condition: Mapping[str, object],
+    note: str,
+) -> Iterator[Estimand]:
+    """Test metrics at one level, and how far coverage is from it."""
+    gap = {"coverage_gap": shifted(statistics["coverage"], -level / 100)}
+    for metric, statistic in {**statistics, **gap}.items():
+        yield estimand({**condition, "level": level}, metric, statistic, n, note)
+
+
+def _interval_metrics(
+    low: FloatArray, high: FloatArray, truth: FloatArray, level: float
+) -> dict[str, FloatArray]:
+    return {
+        "coverage": covered(low, high, truth),
+        "interval_score": interval_scores(low, high, truth, level),
+        "mean_width": high - low,
+    }
+
+
+def _tables(columns: Sequence[Mapping[str, FloatArray]]) -> dict[str, FloatArray]:
+    """Metrics of judgments, each of shape (judgments, columns)."""
+    return {name: np.stack([one[name] for one in columns], axis=1) for name in columns[0]}
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Distributions of items, with their truths.
+
+    Attributes:
+        distributions: One a judgment.
+        truth: True values.
+        unit: The number of each judgment's item.
+    """
+
+    distributions: Sequence[Mapping[int, float]]
+    truth: FloatArray
+    unit: IntArray
+
+
 def score_choice(train: Scored, levels: Sequence[float]) -> Choice:
     """The temperature with the least mean interval score over train items and levels."""
     values, masses = ranked(train.distributions)
@@ -105,30 +145,38 @@ def likelihood_choice(train: Scored) -> Choice:
 def scaled_statistics(test: Scored, level: float, choice: Choice) -> dict[str, Statistic]:
     """The metrics of test items' hulls and sets at the temperature chosen on train items."""
     values, masses = ranked(test.distributions)
-    tables: dict[str, list[FloatArray]] = {
-        name: [] for name in ("coverage", "interval_score", "mean_width", "set_coverage")
-    }
+    columns = []
     for temperature in TEMPERATURES:
         scaled = tempered(masses, temperature)
         low, high = set_hulls(values, scaled, level)
-        tables["coverage"].append(covered(low, high, test.truth))
-        tables["interval_score"].append(interval_scores(low, high, test.truth, level))
-        tables["mean_width"].append(high - low)
-        tables["set_coverage"].append(set_covers(values, scaled, level, test.truth))
-    return {
-        name: by_column(np.stack(columns, axis=1), test.unit, choice)
-        for name, columns in tables.items()
+        inside = {"set_coverage": set_covers(values, scaled, level, test.truth)}
+        columns.append(_interval_metrics(low, high, test.truth, level) | inside)
+    tables = _tables(columns)
+    return {name: by_column(table, test.unit, choice) for name, table in tables.items()}
+
+
+def scaled_temperatures(
+    train: Scored, test: Scored, levels: Sequence[float], condition: Mapping[str, object]
+) -> Iterator[Estimand]:
+    """The metrics of test sets at temperatures chosen on the train items, by either rule."""
+    unseen = int((~truth_seen(*ranked(train.distributions), train.truth)).sum())
+    exact = temperature_nll(train.distributions, train.truth)
+    likeliest = (
+        f"maximum likelihood on train ({exact:.4g} off the grid); {unseen} train items whose truth "
+        "was not seen left out"
+    )
+    rules = {
+        "score": (score_choice(train, levels), "least mean interval score on train"),
+        "nll": (likelihood_choice(train), likeliest),
     }
-
-
-def chosen_value(options: FloatArray, choice: Choice) -> Statistic:
-    """The option that is chosen, as a number."""
-
-    def statistic(weights: FloatArray) -> FloatArray:
-        column = choice(weights)
-        return np.where(column == UNDEFINED, np.nan, options[column])
-
-    return statistic
+    for rule, (choice, why) in rules.items():
+        where = {**condition, "scaling": rule, "split": "test"}
+        note = f"one temperature, on a grid 2.3% apart: {why}"
+        value = chosen_value(TEMPERATURES, choice)
+        yield estimand(where, f"temperature_{rule}", value, len(train.unit), note)
+        for level in levels:
+            statistics = scaled_statistics(test, level, choice)
+            yield from _judged(statistics, level, len(test.unit), where, note)
 
 
 @dataclass(frozen=True)
@@ -174,9 +222,6 @@ def _objective(weights: FloatArray, one: Candidate, penalty: float) -> FloatArra
     return objective
 
 
-Columns = tuple[NDArray[np.int64], dict[str, FloatArray]]
-
-
 def decoding_temperatures(
     frames: Mapping[float, pd.DataFrame],
     units: pd.Index,
@@ -196,43 +241,34 @@ def decoding_temperatures(
     if not levels:
         return
     ordered = [frames[temperature] for temperature in temperatures]
-    train = {level: _columns(ordered, level, "train", units) for level in levels}
-    test = {level: _columns(ordered, level, "test", units) for level in levels}
+    train = {level: _of_split(ordered, level, "train", units) for level in levels}
     candidates = {
-        level: Candidate(level, columns["interval_score"], columns["coverage"], unit)
-        for level, (unit, columns) in train.items()
+        level: Candidate(level, tables["interval_score"], tables["coverage"], unit)
+        for level, (unit, tables) in train.items()
     }
     overall = penalised(list(candidates.values()), penalty)
     tried = ", ".join(f"{temperature:g}" for temperature in temperatures)
     note = f"chosen on train among {tried} by interval score + {penalty:g} * undercoverage"
-    where = {**condition, "split": "test"}
-    yield Estimand(
-        {**where, "decoding": "all_levels"},
-        "decoding_temperature",
-        chosen_value(temperatures, overall),
-        len(next(iter(train.values()))[0]),
-        note,
-    )
+
+    def chosen(choice: Choice, level: float, where: Mapping[str, object]) -> Estimand:
+        value = chosen_value(temperatures, choice)
+        return estimand(where, "decoding_temperature", value, len(train[level][0]), note)
+
+    each = {**condition, "split": "test", "decoding": "per_level"}
+    together = {**each, "decoding": "all_levels"}
+    yield chosen(overall, levels[0], together)
     for level in levels:
         alone = penalised([candidates[level]], penalty)
-        unit, columns = test[level]
-        yield Estimand(
-            {**where, "decoding": "per_level", "level": level},
-            "decoding_temperature",
-            chosen_value(temperatures, alone),
-            len(train[level][0]),
-            note,
-        )
-        rules: Sequence[tuple[str, Choice]] = (("all_levels", overall), ("per_level", alone))
-        for rule, choice in rules:
-            at = {**where, "decoding": rule, "level": level}
-            for metric, table in columns.items():
-                yield Estimand(at, metric, by_column(table, unit, choice), len(unit), note)
-            gap = shifted(by_column(columns["coverage"], unit, choice), -level / 100)
-            yield Estimand(at, "coverage_gap", gap, len(unit), note)
+        yield chosen(alone, level, {**each, "level": level})
+        unit, tables = _of_split(ordered, level, "test", units)
+        for where, choice in ((together, overall), (each, alone)):
+            found = {name: by_column(table, unit, choice) for name, table in tables.items()}
+            yield from _judged(found, level, len(unit), where, note)
 
 
-def _columns(frames: Sequence[pd.DataFrame], level: float, split: str, units: pd.Index) -> Columns:
+def _of_split(
+    frames: Sequence[pd.DataFrame], level: float, split: str, units: pd.Index
+) -> tuple[IntArray, dict[str, FloatArray]]:
     """Metrics of the items that every temperature has an interval of, a column a temperature.
 
     Of an item with several epochs the first readable one counts.
@@ -244,12 +280,8 @@ def _columns(frames: Sequence[pd.DataFrame], level: float, split: str, units: pd
         for frame in frames
     ]
     common = sorted(set.intersection(*(set(frame.index) for frame in read)))
-    rows = [frame.loc[common] for frame in read]
-    tables: dict[str, list[FloatArray]] = {"coverage": [], "interval_score": [], "mean_width": []}
-    for one in rows:
-        low, high, truth = (one[name].to_numpy(float) for name in ("lower", "upper", "truth"))
-        tables["coverage"].append(covered(low, high, truth))
-        tables["interval_score"].append(interval_scores(low, high, truth, level))
-        tables["mean_width"].append(high - low)
-    unit = units.get_indexer(pd.Index(common)).astype(np.int64)
-    return unit, {name: np.stack(columns, axis=1) for name, columns in tables.items()}
+    columns = []
+    for frame in read:
+        low, high, truth = frame.loc[common, ["lower", "upper", "truth"]].to_numpy(float).T
+        columns.append(_interval_metrics(low, high, truth, level))
+    return np.asarray(units.get_indexer(pd.Index(common)), np.int64), _tables(columns)

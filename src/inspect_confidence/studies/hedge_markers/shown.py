@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-import numpy as np
 import pandas as pd
 
-from inspect_confidence.metrics import clustered_wilson_interval
-from inspect_confidence.results import Result, encode_condition
+from inspect_confidence.results import Result
+from inspect_confidence.studies.bins import bin_shares
+from inspect_confidence.studies.estimate import noted, runs
 from inspect_confidence.studies.hedge_markers.forms import HedgeOptions
 from inspect_confidence.studies.hedge_markers.judgments import (
     REPLY,
@@ -22,9 +22,8 @@ from inspect_confidence.studies.tables import Column, Rows, TableSpec, built, ti
 MOST_MARKERS = 12
 BINS = 10
 
-_DETAIL_TASK = "hedge_markers"
+_TASK, _CHECK = "hedge_markers", "judge_check"
 _ALL = "all"
-_NAN = float("nan")
 
 
 def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
@@ -37,58 +36,38 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
     Raises:
         InvalidArgument: A share lies outside [0, 1].
     """
-    if _DETAIL_TASK not in frames:
+    if _TASK not in frames:
         return []
     forms = resampling.options(HedgeOptions).markers
-    rows = with_judges(completed_hedges(frames[_DETAIL_TASK], forms))
+    rows = with_judges(completed_hedges(frames[_TASK], forms))
     found: list[Result] = []
-    for (model, variant, judge), said in rows.groupby(["model", "variant", "judge"], sort=False):
-        run = Result(_DETAIL_TASK, str(model), _ALL, "", "", _NAN, _NAN, _NAN, 0, "")
-        where = {"variant": variant, "judge": judge}
-        found += _densities(Sentences.of(said), run, where, resampling.convention)
-    return found
-
-
-def _densities(
-    said: Sentences, run: Result, condition: Mapping[str, object], convention: str | None
-) -> Iterator[Result]:
-    """The share of a marker's sentences in each bin, with Wilson's interval over items."""
-    counted = said.counted(convention)
-    markers = said.markers(counted, 0)
-    note = _left_out(said, counted, markers[MOST_MARKERS:])
-    for marker in markers[:MOST_MARKERS]:
-        mine = counted[counted["standard"] == marker]
-        unit = pd.factorize(mine["unit"])[0]
-        trials = np.bincount(unit).astype(float)
-        # 0.3 * 10 may be a little below 3: what is that close to an edge is on it.
-        place = np.floor(mine["confidence"].to_numpy(float) * BINS + 1e-9).clip(0, BINS - 1)
-        for k in range(BINS):
-            inside = np.bincount(unit, place == k)
-            low, high = clustered_wilson_interval(inside, trials)
-            name = f"{k / BINS:g}-{(k + 1) / BINS:g}"
-            yield replace(
-                run,
-                condition=encode_condition({**condition, "marker": marker, "bin": name}),
-                metric="confidence_share",
-                value=float(inside.sum() / len(mine)),
-                ci_low=low,
-                ci_high=high,
-                n=len(mine),
-                note=note,
+    for key, condition, some in runs(rows, ("model", "variant", "judge")):
+        said = Sentences.of(some)
+        counted = said.counted(resampling.convention)
+        markers = said.markers(counted, 0)
+        note = _left_out(said, counted, markers[MOST_MARKERS:])
+        for marker in markers[:MOST_MARKERS]:
+            mine = counted[counted["standard"] == marker]
+            confidence, unit = mine["confidence"].to_numpy(float), pd.factorize(mine["unit"])[0]
+            found += bin_shares(
+                replace(key, dataset=_ALL),
+                condition.but(marker=marker),
+                "confidence_share",
+                confidence,
+                unit,
+                BINS,
+                note,
             )
+    return found
 
 
 def _left_out(said: Sentences, counted: pd.DataFrame, rarer: Sequence[str]) -> str:
     """Which sentences aren't in the rows, for a note."""
     dropped = int(counted["standard"].isin(rarer).sum())
     lost = len(said.once) - len(counted.drop_duplicates([*REPLY, "sentence"]))
-    told = [
-        f"{len(rarer)} rarer markers in {dropped} sentences left out" if rarer else "",
-        f"{lost} of {len(said.once)} sentences, of several markers or not judged, left out"
-        if lost
-        else "",
-    ]
-    return "; ".join(filter(None, told))
+    many = f"{lost} of {len(said.once)} sentences, of several markers or not judged, left out"
+    rare = f"{len(rarer)} rarer markers in {dropped} sentences left out"
+    return noted(rare if rarer else "", many if lost else "")
 
 
 _INTERVALS = "95% bootstrap intervals over items."
@@ -172,9 +151,6 @@ def _stability(line: Mapping[str, str]) -> Mapping[str, str]:
     without = "without <no_hedge>" if line["no_hedge"] else ""
     parts = (*(line[name] for name in ("level", "split", "correlation")), without)
     return {"metric": line["metric"], "of": ", ".join(filter(None, parts))}
-
-
-_TASK, _CHECK = "hedge_markers", "judge_check"
 
 
 def _plain(parts: Mapping[str, str]) -> bool:

@@ -1,10 +1,13 @@
 """What is estimated over data sets: whether markers mean the same everywhere."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import product
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
+import pandas as pd
 
 from inspect_confidence.metrics import (
     MarkerCells,
@@ -17,83 +20,72 @@ from inspect_confidence.metrics import (
     marker_trend,
     marker_variation,
 )
-from inspect_confidence.studies.estimate import Family, Number
+from inspect_confidence.results import Condition
+from inspect_confidence.studies.estimate import NAN, Estimand, FloatArray, Number
+from inspect_confidence.studies.hedge_markers.forms import HedgeOptions
 from inspect_confidence.studies.hedge_markers.judgments import NO_HEDGE, Sentences
+from inspect_confidence.studies.study import Resampling
 
-FloatArray = NDArray[np.float64]
-Condition = Mapping[str, object]
 
-_KINDS = ("spearman", "pearson")
+def over_datasets(
+    said: Sentences, resampling: Resampling, threshold: float, condition: Condition
+) -> Iterator[Estimand]:
+    """The seven metrics of stability, with and without sentences that don't hedge.
+
+    Args:
+        said: Judgments of all data sets.
+        resampling: Holds the choices among definitions.
+        threshold: T.
+        condition: What the judgments have in common.
+    """
+    own, authors = resampling.options(HedgeOptions), resampling.convention == "authors"
+    rules = _Rules(authors, threshold, own.ddof, own.correlation_clamp)
+    markers = said.markers(said.counted(resampling.convention), threshold)
+    yield _stability(said, markers, rules, condition)
+    if NO_HEDGE in markers:
+        hedging = [marker for marker in markers if marker != NO_HEDGE]
+        yield _stability(said, hedging, rules, condition.but(no_hedge="without"))
+        yield _change(said, markers, rules, condition)
 
 
 @dataclass(frozen=True)
-class Options:
+class _Rules:
     """Choices among definitions.
 
     Attributes:
-        convention: `authors` for the rules of the study's code.
+        authors: Whether the rules are those of the study's code.
         threshold: T.
         ddof: Of the coefficients of variation.
         clamp: Of correlations before Fisher's transformation.
     """
 
-    convention: str | None
+    authors: bool
     threshold: float
-    ddof: int = 1
-    clamp: float = 0.9999
+    ddof: int
+    clamp: float
 
+    def counted(self, said: Sentences) -> pd.DataFrame:
+        """The rows that MICs rest on."""
+        return said.counted("authors" if self.authors else None)
 
-def over_datasets(said: Sentences, options: Options, condition: Condition) -> Iterator[Family]:
-    """The seven metrics of stability, with and without sentences that don't hedge."""
-    counted = said.counted(options.convention)
-    markers = said.markers(counted, options.threshold)
-    variants = [("", markers)]
-    if NO_HEDGE in markers:
-        variants.append(("without", [marker for marker in markers if marker != NO_HEDGE]))
-    for no_hedge, kept in variants:
-        where = {**condition, "no_hedge": no_hedge}
-        yield _stability(said, kept, options, where)
-    if len(variants) > 1:
-        yield _change(said, variants[0][1], options, condition)
+    def tables(self, cells: MarkerCells, weights: FloatArray) -> MarkerTables:
+        """Tables in which markers that reach T in the sample have a MIC, in every resample.
 
+        By the authors, whose MAEs want T in the train split alone, T is asked of each resample.
+        """
+        if self.authors:
+            return cells.tables(weights, self.threshold)
+        sample = cells.tables(np.ones((1, weights.shape[1])), self.threshold)
+        known = ~np.isnan(sample.mic[0])
+        tables = cells.tables(weights, 0)
+        return replace(tables, counts=tables.counts * known[..., None])
 
-def _stability(
-    said: Sentences, markers: Sequence[str], options: Options, condition: Condition
-) -> Family:
-    names, forms = zip(*_forms(said, options, condition), strict=True)
-    counted = said.counted(options.convention)
-    cells = said.cells(counted, markers)
-    weighed = said.cells(counted, markers, by_reply=True, threshold=options.threshold)
-    accuracy, faithful = _accuracy(said), _cmfg(said, options.convention)
-    n = len(counted)
-    few = f"no marker has {options.threshold:g} sentences"
-    numbers = [
-        Number(where, metric, n, note, why=why if markers else few)
-        for where, metric, note, why in names
-    ]
-
-    def statistic(weights: FloatArray) -> FloatArray:
-        if not markers:
-            return np.full((len(weights), len(forms)), np.nan)
-        tables = _eligible(cells, weights, options)
-        tables = replace(tables, by_reply=weighed.tables(weights).counts)
-        context = _Context(tables, accuracy(weights), faithful(weights))
-        return np.column_stack([form(context) for form in forms])
-
-    return Family(numbers, statistic)
-
-
-def _eligible(cells: MarkerCells, weights: FloatArray, options: Options) -> MarkerTables:
-    """Tables in which the markers that reach T in the sample have a MIC, in every resample.
-
-    By the authors, whose MAEs want T in the train split alone, T is asked of each resample.
-    """
-    if options.convention == "authors":
-        return cells.tables(weights, options.threshold)
-    sample = cells.tables(np.ones((1, weights.shape[1])), options.threshold)
-    known = ~np.isnan(sample.mic[0])
-    tables = cells.tables(weights, 0)
-    return replace(tables, counts=tables.counts * known[..., None])
+    def shared(self, mic: FloatArray) -> FloatArray:
+        """By the authors, markers that all groups have; by the text, each pair's own."""
+        if not self.authors:
+            return mic
+        everywhere = np.asarray(~np.isnan(mic)).all(axis=1, keepdims=True)
+        return np.where(everywhere, mic, NAN)
 
 
 @dataclass(frozen=True)
@@ -106,135 +98,144 @@ class _Context:
 
 
 Form = Callable[[_Context], FloatArray]
-Named = tuple[Condition, str, str, str]
+Correlation = Literal["spearman", "pearson"]
+_KINDS: Sequence[Correlation] = ("spearman", "pearson")
+Level = Literal["marker", "sentence", "response", "mean"]
+_LEVELS: Sequence[Level] = ("marker", "sentence", "response", "mean")
 
 
-def _forms(said: Sentences, options: Options, condition: Condition) -> Iterator[tuple[Named, Form]]:
-    splits = {split for _, split in said.groups}
+def _stability(
+    said: Sentences, markers: Sequence[str], rules: _Rules, condition: Condition
+) -> Estimand:
+    """All seven over one set of markers."""
+    counted = rules.counted(said)
+    found = [*_distances(said, rules), *_of_splits(said, rules)]
+    few = "" if markers else f"no marker has {rules.threshold:g} sentences"
+    numbers = [
+        Number(condition.but(**where), metric, len(counted), note, why=few or why)
+        for where, metric, note, why, _ in found
+    ]
+    cells = said.cells(counted, markers)
+    weighed = said.cells(counted, markers, by_reply=True, threshold=rules.threshold)
+    accuracy, (faithful, _) = _accuracy(said), cmfg_of_groups(said, rules.authors)
+
+    def statistic(weights: FloatArray) -> FloatArray:
+        if not markers:
+            return np.full((len(weights), len(found)), NAN)
+        tables = rules.tables(cells, weights)
+        tables = replace(tables, by_reply=weighed.tables(weights).counts)
+        context = _Context(tables, accuracy(weights), faithful(weights))
+        return np.column_stack([form(context) for *_, form in found])
+
+    return Estimand(numbers, statistic)
+
+
+Named = tuple[dict[str, str], str, str, str, Form]
+"""What the condition adds, metric, note, why it may be undefined, and how it is computed."""
+
+
+def _distances(said: Sentences, rules: _Rules) -> Iterator[Named]:
+    """MAEs between train and test splits, within data sets and across them."""
     place = {group: k for k, group in enumerate(said.groups)}
     datasets = list(dict.fromkeys(dataset for dataset, _ in said.groups))
     both = [d for d in datasets if (d, "train") in place and (d, "test") in place]
     single = len(datasets) - len(both)
     note = f"{single} data sets with one split left out" if single else ""
-    within = [(place[d, "train"], place[d, "test"]) for d in both]
-    across = [(place[a, "train"], place[b, "test"]) for a in both for b in both if a != b]
-    # The authors' code wants T sentences in the train split alone.
-    rules = options.convention == "authors"
     for metric, pairs, needs in (
-        ("id_mae", within, "no data set has a train and a test split"),
-        ("cd_mae", across, "fewer than two data sets have a train and a test split"),
+        ("id_mae", zip(both, both, strict=True), "no data set has a train and a test split"),
+        (
+            "cd_mae",
+            ((a, b) for a, b in product(both, both) if a != b),
+            "fewer than two data sets have a train and a test split",
+        ),
     ):
-        why = needs if not pairs else "no marker is shared, or too few for a spread"
-        for level in ("marker", "sentence", "response", "mean"):
-            where = {**condition, "level": "" if level == "marker" else level}
-            yield (where, metric, note, why), _mae(pairs, level, rules)
-        where = {**condition, "of": metric}
-        yield (where, "pooled_sd", note, why), _mae_sd(pairs, rules)
-    for split in sorted(splits):
-        mine = [k for k, group in enumerate(said.groups) if group[1] == split]
-        where = {**condition, "split": split}
-        few = "" if len(mine) > 1 else "one data set only"
-        yield (
-            (where, "m_avg_cv", "", few or "no marker is in enough data sets"),
-            _cv(mine, "groups", options),
-        )
-        yield (where, "d_avg_cv", "", "no data set has two markers"), _cv(mine, "markers", options)
+        places = [(place[a, "train"], place[b, "test"]) for a, b in pairs]
+        why = "no marker is shared, or too few for a spread" if places else needs
+        for level in _LEVELS:
+            where: dict[str, str] = {"level": "" if level == "marker" else level}
+            yield where, metric, note, why, partial(_distance, places, level, rules)
+        yield {"of": metric}, "pooled_sd", note, why, partial(_spread, places, rules)
+
+
+def _distance(
+    pairs: Sequence[tuple[int, int]], level: Level, rules: _Rules, context: _Context
+) -> FloatArray:
+    # The authors' code wants T sentences in the train split alone.
+    return marker_mae(context.tables, pairs, level=level, train_only=rules.authors)
+
+
+def _spread(pairs: Sequence[tuple[int, int]], rules: _Rules, context: _Context) -> FloatArray:
+    return marker_mae_sd(context.tables, pairs, train_only=rules.authors)
+
+
+def _of_splits(said: Sentences, rules: _Rules) -> Iterator[Named]:
+    """Variation, correlations and trends of MICs over the data sets of each split."""
+    for split in sorted({split for _, split in said.groups}):
+        groups = [k for k, group in enumerate(said.groups) if group[1] == split]
+        where, n = {"split": split}, len(groups)
+        why = "one data set only" if n < 2 else "no marker is in enough data sets"
+        yield where, "m_avg_cv", "", why, partial(_variation, groups, "groups", rules)
+        why = "no data set has two markers"
+        yield where, "d_avg_cv", "", why, partial(_variation, groups, "markers", rules)
         for kind in _KINDS:
             how = {**where, "correlation": kind}
-            few = (
-                "fewer than two data sets"
-                if len(mine) < 2
-                else "no pair shares three markers whose MICs differ"
-            )
-            yield (how, "mrc", "", few), _mrc(mine, kind, options)
-            few = (
-                "fewer than three data sets"
-                if len(mine) < 3
-                else "no marker is in three of them, or all are alike"
-            )
+            why = "no pair shares three markers whose MICs differ"
+            why = "fewer than two data sets" if n < 2 else why
+            yield how, "mrc", "", why, partial(_rank_correlation, groups, kind, rules)
+            why = "no marker is in three of them, or all are alike"
+            why = "fewer than three data sets" if n < 3 else why
             for metric, name in (("mac", "accuracy"), ("mcc", "cmfg")):
-                yield (how, metric, "", few), _trend(mine, kind, name, options)
+                yield how, metric, "", why, partial(_trend, groups, kind, name, rules)
 
 
-def _mae(pairs: Sequence[tuple[int, int]], level: str, train_only: bool) -> Form:
-    def form(context: _Context) -> FloatArray:
-        return marker_mae(context.tables, pairs, level=level, train_only=train_only)  # type: ignore[arg-type]
-
-    return form
-
-
-def _mae_sd(pairs: Sequence[tuple[int, int]], train_only: bool) -> Form:
-    def form(context: _Context) -> FloatArray:
-        return marker_mae_sd(context.tables, pairs, train_only=train_only)
-
-    return form
+def _variation(
+    groups: Sequence[int], over: Literal["groups", "markers"], rules: _Rules, context: _Context
+) -> FloatArray:
+    mic = context.tables.mic[:, groups]
+    mic = rules.shared(mic) if over == "groups" else mic
+    return marker_variation(mic, over=over, ddof=rules.ddof)
 
 
-def _cv(groups: Sequence[int], over: str, options: Options) -> Form:
-    def form(context: _Context) -> FloatArray:
-        mic = (
-            _shared(context.tables.mic[:, groups], options)
-            if over == "groups"
-            else (context.tables.mic[:, groups])
-        )
-        return marker_variation(mic, over=over, ddof=options.ddof)  # type: ignore[arg-type]
-
-    return form
+def _rank_correlation(
+    groups: Sequence[int], kind: Correlation, rules: _Rules, context: _Context
+) -> FloatArray:
+    mic = rules.shared(context.tables.mic[:, groups])
+    return marker_rank_correlation(mic, kind=kind, clamp=rules.clamp)
 
 
-def _mrc(groups: Sequence[int], kind: str, options: Options) -> Form:
-    def form(context: _Context) -> FloatArray:
-        mic = _shared(context.tables.mic[:, groups], options)
-        return marker_rank_correlation(mic, kind=kind, clamp=options.clamp)  # type: ignore[arg-type]
-
-    return form
-
-
-def _trend(groups: Sequence[int], kind: str, name: str, options: Options) -> Form:
-    def form(context: _Context) -> FloatArray:
-        mic = _shared(context.tables.mic[:, groups], options)
-        of_group = getattr(context, name)[:, groups]
-        return marker_trend(mic, of_group, kind=kind, clamp=options.clamp)  # type: ignore[arg-type]
-
-    return form
-
-
-def _shared(mic: FloatArray, options: Options) -> FloatArray:
-    """By the authors, markers that all groups have; by the text, each pair's own."""
-    if options.convention != "authors":
-        return mic
-    return np.where(_in_all(mic)[:, None, :], mic, np.nan)
-
-
-def _in_all(mic: FloatArray) -> NDArray[np.bool_]:
-    return np.asarray((~np.isnan(mic)).all(axis=1))
+def _trend(
+    groups: Sequence[int], kind: Correlation, name: str, rules: _Rules, context: _Context
+) -> FloatArray:
+    mic, of_group = rules.shared(context.tables.mic[:, groups]), getattr(context, name)
+    return marker_trend(mic, of_group[:, groups], kind=kind, clamp=rules.clamp)
 
 
 def _change(
-    said: Sentences, markers: Sequence[str], options: Options, condition: Condition
-) -> Family:
+    said: Sentences, markers: Sequence[str], rules: _Rules, condition: Condition
+) -> Estimand:
     """How much MRC changes without sentences that don't hedge."""
-    counted = said.counted(options.convention)
-    cells, without, n = said.cells(counted, markers), markers.index(NO_HEDGE), len(counted)
+    counted, without = rules.counted(said), markers.index(NO_HEDGE)
+    cells = said.cells(counted, markers)
     splits = sorted({split for _, split in said.groups})
     groups = {s: [k for k, g in enumerate(said.groups) if g[1] == s] for s in splits}
     numbers = [
-        Number({**condition, "split": split, "correlation": "spearman"}, "mrc_change", n)
+        Number(condition.but(split=split, correlation="spearman"), "mrc_change", len(counted))
         for split in splits
     ]
 
     def statistic(weights: FloatArray) -> FloatArray:
-        tables = _eligible(cells, weights, options)
-        columns = []
-        for split in splits:
-            mics = (tables.without(without).mic[:, groups[split]], tables.mic[:, groups[split]])
-            less, whole = (
-                marker_rank_correlation(_shared(mic, options), clamp=options.clamp) for mic in mics
-            )
-            columns.append(less - whole)
-        return np.column_stack(columns)
+        tables = rules.tables(cells, weights)
+        less = tables.without(without)
+        found = [
+            [
+                marker_rank_correlation(rules.shared(some.mic[:, mine]), clamp=rules.clamp)
+                for some in (less, tables)
+            ]
+            for mine in groups.values()
+        ]
+        return np.column_stack([one - whole for one, whole in found])
 
-    return Family(numbers, statistic)
+    return Estimand(numbers, statistic)
 
 
 def _accuracy(said: Sentences) -> Callable[[FloatArray], FloatArray]:
@@ -244,25 +245,26 @@ def _accuracy(said: Sentences) -> Callable[[FloatArray], FloatArray]:
 
     def statistic(weights: FloatArray) -> FloatArray:
         top, bottom = (weights @ part for part in np.moveaxis(sums, 2, 0))
-        return np.where(bottom > 0, top / np.where(bottom > 0, bottom, 1), np.nan)
+        return np.where(bottom > 0, top / np.where(bottom > 0, bottom, 1), NAN)
 
     return statistic
 
 
-def _cmfg(said: Sentences, convention: str | None) -> Callable[[FloatArray], FloatArray]:
-    """CMFG of each group."""
-    rule = "authors" if convention == "authors" else "text"
+def cmfg_of_groups(
+    said: Sentences, authors: bool
+) -> tuple[Callable[[FloatArray], FloatArray], FloatArray]:
+    """CMFG of each group from what each reply adds to the bins, and how many replies those hold."""
+    rule = "authors" if authors else "text"
     held = said.replies["confidence_with_both"].to_numpy(float)
     faithful = said.replies["faithfulness"].to_numpy(float)
     totals, counts = cmfg_sums(faithful, held, convention=rule)
-    bins = totals.shape[1]
     sums = _by_group(said, np.hstack([totals, counts]))
 
     def statistic(weights: FloatArray) -> FloatArray:
-        found = [weights @ sums[:, g] for g in range(len(said.groups))]
-        return np.column_stack([cmfg_of(one[:, :bins], one[:, bins:], rule) for one in found])
+        found = [np.hsplit(weights @ sums[:, g], 2) for g in range(len(said.groups))]
+        return np.column_stack([cmfg_of(total, n, rule) for total, n in found])
 
-    return statistic
+    return statistic, counts.sum(axis=0)
 
 
 def _by_group(said: Sentences, values: FloatArray) -> FloatArray:

@@ -3,15 +3,15 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-import numpy as np
 import pandas as pd
 
 from inspect_confidence.arguments import user_path
 from inspect_confidence.datasets.records import read_records
 from inspect_confidence.errors import InvalidArgument
+from inspect_confidence.metrics import HardEasySlope
 from inspect_confidence.references import bibtex
-from inspect_confidence.results import Result
-from inspect_confidence.studies.estimate import Family, draw, results_of
+from inspect_confidence.results import Condition, Key, Result
+from inspect_confidence.studies.estimate import Drawn, Estimand, draw, results_of, runs
 from inspect_confidence.studies.life_eval.judgments import (
     HALF_OPEN,
     STATED,
@@ -22,14 +22,12 @@ from inspect_confidence.studies.life_eval.judgments import (
     read_options,
 )
 from inspect_confidence.studies.life_eval.numbers import (
-    Answered,
     by_decade,
     compared,
     group_mean,
     groups_of,
-    of_ages,
-    of_options,
-    slope_family,
+    of_judgments,
+    slope,
     slope_of,
     stated_against_token,
 )
@@ -39,11 +37,9 @@ from inspect_confidence.studies.life_eval.shown import (
     calibration_tables,
     detail,
 )
-from inspect_confidence.studies.study import Difference, Resampling, Study, TaskTable, View, option
+from inspect_confidence.studies.study import Difference, Resampling, Study, TaskTable, option
 
 LIFE, SETS = "life_eval", "question_sets"
-
-_NAN = float("nan")
 
 
 def read_groups(name: str, value: object) -> dict[str, str]:
@@ -74,23 +70,16 @@ class LifeOptions:
 
 
 def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
-    """All results of the study.
+    """The results of both tasks.
 
-    Args:
-        frames: Judgments by task.
-        resampling: How numbers are computed; without a convention answers are graded as the
-            authors did, and all else is by the text.
+    Without a convention answers are graded as the authors did, and all else is by the text.
     """
     found: list[Result] = []
     for task, frame in frames.items():
         rows = _completed(task, frame, resampling)
-        window = rows["window"].replace(HALF_OPEN, "") if task == LIFE else ""
-        rows = rows.assign(edge=window)
-        by = ["dataset", "variant", "edge"]
-        for (dataset, variant, edge), answered in rows.groupby(by, sort=False):
-            run = Result(task, "", str(dataset), "", "", _NAN, _NAN, _NAN, 0, "")
-            condition = {"variant": variant, "window": edge}
-            found += _of_dataset(answered, run, condition, resampling)
+        rows = rows.assign(window=rows["window"].replace(HALF_OPEN, "") if task == LIFE else "")
+        for key, condition, answered in runs(rows, ("dataset", "variant", "window")):
+            found += _of_dataset(answered, key, condition, resampling)
     return found
 
 
@@ -101,53 +90,57 @@ def _completed(task: str, frame: pd.DataFrame, resampling: Resampling) -> pd.Dat
 
 
 def _of_dataset(
-    rows: pd.DataFrame, run: Result, condition: Mapping[str, object], resampling: Resampling
+    rows: pd.DataFrame, key: Key, condition: Condition, resampling: Resampling
 ) -> list[Result]:
     """Every model by itself, then the mean of each group of models."""
     # All models' items, so that a resample of one is the same resample of another.
     units = pd.Index(rows["item"].unique())
-    of_model = _of_ages if run.task == LIFE else _of_sources
     found: list[Result] = []
-    answered: dict[str, Answered] = {}
-    for model, mine in rows.groupby("model", sort=False):
-        one = of_model(mine, units, condition, resampling)
-        answered[str(model)] = one
-        found += results_of(one.drawn, replace(run, model=str(model)))
-        if run.task == SETS:
-            its_own = replace(run, model=str(model))
-            found += stated_against_token(mine, its_own, condition, resampling)
-    for group, members in groups_of(list(answered), resampling.options(LifeOptions).groups).items():
-        mean = group_mean({name: answered[name] for name in members}, condition)
-        found += results_of(mean, replace(run, model=f"mean of {group}"))
+    drawn: dict[str, Drawn] = {}
+    lines: dict[str, HardEasySlope] = {}
+    for name, mine in rows.groupby("model", sort=False):
+        who = replace(key, model=str(name))
+        if key.task == LIFE:
+            line = lines[who.model] = slope_of(mine)
+            estimands = _of_radii(mine, units, condition, resampling)
+            estimands.append(slope(line, mine, condition))
+        else:
+            estimands = _of_sources(mine, units, condition, resampling)
+        drawn[who.model] = draw(estimands, len(units), resampling)
+        found += results_of(drawn[who.model], who)
+        if key.task == SETS:
+            found += stated_against_token(mine, who, condition, resampling)
+    for group, members in groups_of(list(drawn), resampling.options(LifeOptions).groups).items():
+        theirs = {name: lines[name] for name in members if name in lines}
+        mean = group_mean({name: drawn[name] for name in members}, theirs, condition)
+        found += results_of(mean, replace(key, model=f"mean of {group}"))
     return found
 
 
-def _of_ages(
-    rows: pd.DataFrame, units: pd.Index, condition: Mapping[str, object], resampling: Resampling
-) -> Answered:
+def _of_radii(
+    rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
+) -> list[Estimand]:
     """One model's numbers over all radii and for each."""
-    families = list(of_ages(rows, units, condition, resampling))
+    found = list(of_judgments(rows, units, condition, resampling))
     for radius, some in rows.groupby("radius", sort=True):
-        where = {**condition, "radius": radius}
-        families += of_ages(some, units, where, resampling)
-        families += by_decade(some, units, where)
-    line = slope_of(rows)
-    families.append(slope_family(line, rows, condition))
-    return Answered(draw(families, np.zeros(len(units), np.int64), resampling), line)
+        where = condition.but(radius=radius)
+        found += of_judgments(some, units, where, resampling)
+        found += by_decade(some, units, where)
+    return found
 
 
 def _of_sources(
-    rows: pd.DataFrame, units: pd.Index, condition: Mapping[str, object], resampling: Resampling
-) -> Answered:
+    rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
+) -> list[Estimand]:
     """One model's numbers by what it stated and by its tokens."""
-    families: list[Family] = []
+    found: list[Estimand] = []
     for source, some in rows.groupby("source", sort=True):
-        where = {**condition, "source": "" if source == STATED else source}
-        families += of_options(some, units, where, resampling)
+        where = condition.but(source="" if source == STATED else source)
+        found += of_judgments(some, units, where, resampling)
         kinds = some.groupby("kind", sort=True)
         for kind, of_kind in kinds if len(kinds) > 1 else ():
-            families += of_options(of_kind, units, {**where, "kind": kind}, resampling)
-    return Answered(draw(families, np.zeros(len(units), np.int64), resampling))
+            found += of_judgments(of_kind, units, where.but(kind=kind), resampling)
+    return found
 
 
 def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Difference]:
@@ -159,11 +152,6 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
     task = str(a["task"].iloc[0])
     one, other = (_completed(task, side, resampling) for side in (a, b))
     return compared(one, other, resampling)
-
-
-def views(results: pd.DataFrame) -> list[View]:
-    """The study's tables."""
-    return calibration_tables(results)
 
 
 LIFE_EVAL = Study(
@@ -227,7 +215,7 @@ LIFE_EVAL = Study(
     contenders=("source",),
     summarize=summarize,
     compare=compare,
-    views=views,
+    views=calibration_tables,
     detail=detail,
     figures=FIGURES,
     headlines=HEADLINES,

@@ -1,7 +1,6 @@
 """Numbers to words: the consistency scores by condition, chance beside them, and contrasts."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
 from math import comb
 from typing import Any
 
@@ -21,9 +20,18 @@ from inspect_confidence.metrics import (
     pairwise_consistency,
 )
 from inspect_confidence.prompts.wep_probes import CHOICES
-from inspect_confidence.results import Result, encode_condition
-from inspect_confidence.studies.estimate import Drawn, Family, Number, draw, results_of
-from inspect_confidence.studies.intervals import left_out
+from inspect_confidence.results import Condition, Key, Result
+from inspect_confidence.studies.estimate import (
+    NAN,
+    Drawn,
+    Estimand,
+    Number,
+    draw,
+    left_out,
+    noted,
+    results_of,
+    runs,
+)
 from inspect_confidence.studies.study import Resampling
 
 RISING = frozenset({"above_low", "between", "below_high"})
@@ -199,10 +207,8 @@ def _right_steps(rows: pd.DataFrame) -> np.ndarray:
     return np.sign(np.diff(table.to_numpy(float), axis=1))
 
 
-FloatArray = NDArray[np.float64]
 Slice = Mapping[str, Any]
 
-TASK = "wep_choice"
 RANDOM_RUNS = 10
 """As many as the study's baseline has."""
 
@@ -213,21 +219,16 @@ CONTRASTS = (
 )
 """What is contrasted: five choices less three, narrow less wide, without less with reasoning."""
 
-_NAN = float("nan")
-_WRITTEN: Mapping[object, str] = {True: "with", False: "without"}
-
 
 def numbers_to_words(frame: pd.DataFrame, resampling: Resampling) -> list[Result]:
     """All results of the choices."""
     results: list[Result] = []
-    for key, judged in frame.groupby(["model", "variant", "dataset"], sort=False):
-        model, variant, dataset = map(str, key)
-        run = Result(TASK, model, dataset, "", "", _NAN, _NAN, _NAN, 0, "")
+    for key, condition, judged in runs(frame, ("model", "variant", "dataset")):
         rows = ranked(judged, resampling.convention)
         scored = units(rows, resampling.convention)
-        results += results_of(_scores(scored, rows, {"variant": variant}, resampling), run)
-        results += _chance(rows, {"variant": variant}, run, resampling)
-        results += _contrasts(scored, rows, {"variant": variant}, run, resampling)
+        results += results_of(_scores(scored, rows, condition, resampling), key)
+        results += _chance(rows, key, condition, resampling)
+        results += _contrasts(scored, rows, key, condition, resampling)
     return results
 
 
@@ -242,7 +243,9 @@ def _slices(rows: pd.DataFrame) -> Iterator[Slice]:
 
 
 def _written(part: Slice) -> dict[str, object]:
-    return {name: _WRITTEN[value] if name == "cot" else value for name, value in part.items()}
+    """The slice in conditions."""
+    modes = {True: "with", False: "without"}
+    return {name: modes[value] if name == "cot" else value for name, value in part.items()}
 
 
 def _chosen(frame: pd.DataFrame, part: Slice) -> NDArray[np.bool_]:
@@ -258,100 +261,87 @@ def clusters_of(frame: pd.DataFrame, without: str = "") -> list[str]:
     return ["|".join(map(str, key)) for key in frame[[*names, "pair"]].itertuples(index=False)]
 
 
-def _family(
-    columns: list[tuple[Number, pd.DataFrame]], clusters: pd.Index
-) -> tuple[Family, NDArray[np.int64]]:
-    """Means of units' values as one family, over clusters within scenarios."""
-    parts = []
-    for i, (_, unit) in enumerate(columns):
-        values = np.full((len(unit), len(columns)), np.nan)
-        values[:, i] = unit["value"]
-        parts.append(values)
-    of = np.concatenate([clusters.get_indexer(pd.Index(unit["cluster"])) for _, unit in columns])
-    statistic = means_of(np.vstack(parts), of.astype(np.int64), len(clusters))
+def _clustered(columns: Sequence[tuple[Number, pd.DataFrame]], resampling: Resampling) -> Drawn:
+    """The means of units' values, clusters being drawn within scenarios.
+
+    Args:
+        columns: Each mean with its units, which say their `value` and `cluster`.
+        resampling: Number and seed.
+    """
+    together = pd.concat([unit.assign(column=i) for i, (_, unit) in enumerate(columns)])
+    clusters = pd.Index(sorted(set(together["cluster"])))
+    values = np.full((len(together), len(columns)), NAN)
+    values[np.arange(len(together)), together["column"]] = together["value"]
+    of = np.asarray(clusters.get_indexer(pd.Index(together["cluster"])), np.int64)
     scenarios = np.array([name.split("|", 1)[0] for name in clusters])
     strata = np.unique(scenarios, return_inverse=True)[1].astype(np.int64)
-    return Family([number for number, _ in columns], statistic), strata
+    means = Estimand([number for number, _ in columns], means_of(values, of, len(clusters)))
+    return draw([means], strata, resampling)
 
 
 def _scores(
     scored: Mapping[str, pd.DataFrame],
     rows: pd.DataFrame,
-    condition: Mapping[str, object],
+    condition: Condition,
     resampling: Resampling,
 ) -> Drawn:
+    """Every score in every slice."""
     columns = []
     for part in _slices(rows):
-        left = left_out(rows["status"][_chosen(rows, part)])
+        left, where = left_out(rows["status"][_chosen(rows, part)]), _written(part)
         for metric, unit in scored.items():
             mine = unit[_chosen(unit, part)]
             read = int(mine["value"].notna().sum())
             lost = len(mine) - read
             note = f"{lost} of {len(mine)} units without all their choices left out" if lost else ""
-            notes = "; ".join(filter(None, (note, left)))
-            number = Number({**condition, **_written(part)}, metric, read, notes)
+            number = Number(condition.but(**where), metric, read, noted(note, left))
             columns.append((number, mine.assign(cluster=clusters_of(mine))))
-    clusters = pd.Index(sorted({name for _, unit in columns for name in unit["cluster"]}))
-    family, strata = _family(columns, clusters)
-    return draw([family], strata, resampling)
+    return _clustered(columns, resampling)
 
 
 def _chance(
-    rows: pd.DataFrame, condition: Mapping[str, object], run: Result, resampling: Resampling
+    rows: pd.DataFrame, key: Key, condition: Condition, resampling: Resampling
 ) -> Iterator[Result]:
     """Every score of random choices: its exact expectation, and ten random runs."""
     # Imported here because scipy.stats takes half a second, which every command would pay.
     from scipy.stats import t as student  # noqa: PLC0415
 
+    convention = resampling.convention
     asked = rows[rows["cot"] == rows["cot"].iloc[0]].drop_duplicates("item")
     rng = np.random.default_rng(resampling.seed)
-    runs = []
+    sizes, made = asked["choice_set"].to_numpy(), []
     for _ in range(RANDOM_RUNS):
-        sizes = asked["choice_set"].to_numpy()
         drawn = asked.assign(rank=np.floor(rng.uniform(size=len(asked)) * sizes), epoch=1.0)
-        runs.append(units(drawn, resampling.convention))
+        made.append(units(drawn, convention))
     parts: list[Slice] = [{}, *({"choice_set": size} for size in asked["choice_set"].unique())]
     for part in parts:
-        for metric, unit in runs[0].items():
+        for metric, unit in made[0].items():
             mine = unit[_chosen(unit, part)]
             of_size = {
                 size: expected_by_chance(
-                    metric, int(size), asked[asked["choice_set"] == size], resampling.convention
+                    metric, int(size), asked[asked["choice_set"] == size], convention
                 )
                 for size in mine["choice_set"].unique()
             }
-            expected = float(mine["choice_set"].map(of_size).mean())
-            where = {**condition, **part}
-            yield replace(
-                run,
-                condition=encode_condition({**where, "baseline": "expected"}),
-                metric=metric,
-                value=expected,
-                n=len(mine),
-                note="exact expectation of equally likely choices",
-            )
-            values = [one[metric]["value"][_chosen(one[metric], part)].mean() for one in runs]
+            at, expected = condition.but(baseline="expected", **part), mine["choice_set"]
+            note = "exact expectation of equally likely choices"
+            yield key.result(at, metric, expected.map(of_size).mean(), n=len(mine), note=note)
+            values = [one[metric]["value"][_chosen(one[metric], part)].mean() for one in made]
             mean, spread = float(np.mean(values)), float(np.std(values, ddof=1))
             reach = student.ppf(0.975, len(values) - 1) * spread / np.sqrt(len(values))
-            yield replace(
-                run,
-                condition=encode_condition({**where, "baseline": "random"}),
-                metric=metric,
-                value=mean,
-                ci_low=mean - reach,
-                ci_high=mean + reach,
-                n=len(mine),
-                note=f"mean of {RANDOM_RUNS} random runs with its t interval",
-            )
+            at, ends = at.but(baseline="random"), (mean - reach, mean + reach)
+            note = f"mean of {RANDOM_RUNS} random runs with its t interval"
+            yield key.result(at, metric, mean, ends, n=len(mine), note=note)
 
 
 def _contrasts(
     scored: Mapping[str, pd.DataFrame],
     rows: pd.DataFrame,
-    condition: Mapping[str, object],
-    run: Result,
+    key: Key,
+    condition: Condition,
     resampling: Resampling,
 ) -> Iterator[Result]:
+    """What differs between two levels of a factor, over all and within slices."""
     modes = sorted(rows["cot"].unique())
     for factor, one, other in CONTRASTS:
         if not {one, other} <= set(rows[factor].unique()):
@@ -361,58 +351,49 @@ def _contrasts(
             within += [{"scenario": scenario} for scenario in rows["scenario"].unique()]
         elif len(modes) > 1:
             within += [{"cot": mode} for mode in modes]
-        names = [_WRITTEN.get(value, value) if factor == "cot" else value for value in (one, other)]
+        versus = _written({factor: other})[factor]
         for part in within:
-            where = {**condition, **_written(part), factor: names[0], "versus": names[1]}
+            at = condition.but(**_written({**part, factor: one}), versus=versus)
             for metric, unit in scored.items():
                 mine = unit[_chosen(unit, part)]
                 sides = [mine[mine[factor] == value] for value in (one, other)]
                 paired = _paired(sides, factor)
                 if len(paired):
-                    yield from _tested(paired, {**where, "of": metric}, run, resampling)
+                    yield from _tested(paired, key, at.but(of=metric), resampling)
 
 
-def _paired(sides: list[pd.DataFrame], factor: str) -> pd.DataFrame:
+def _paired(sides: Sequence[pd.DataFrame], factor: str) -> pd.DataFrame:
     """Units of two conditions that agree in everything else, where both have a value."""
     by = [*(name for name in FACTORS if name != factor), "pair", "key"]
     first, second = (side.dropna(subset="value") for side in sides)
-    together = first.merge(second, on=by, suffixes=("", "_versus"))
+    together = first.merge(second, on=by, suffixes=("_own", "_versus"))
     return together.assign(
-        cluster=clusters_of(together, without=factor), value_own=together["value"]
+        cluster=clusters_of(together, without=factor),
+        value=together["value_own"] - together["value_versus"],
     )
 
 
 def _tested(
-    paired: pd.DataFrame,
-    condition: Mapping[str, object],
-    run: Result,
-    resampling: Resampling,
+    paired: pd.DataFrame, key: Key, condition: Condition, resampling: Resampling
 ) -> Iterator[Result]:
+    """The mean difference over clusters, and the study's t-test and effect size over units."""
     # Imported here because scipy.stats takes half a second, which every command would pay.
     from scipy.stats import ttest_rel  # noqa: PLC0415
 
     first, second = (paired[name].to_numpy(float) for name in ("value_own", "value_versus"))
-    n = len(paired)
-    difference = paired.assign(value=first - second)
-    clusters = pd.Index(sorted(set(paired["cluster"])))
-    number = Number(condition, "difference", n, f"{n} pairs of units, {len(clusters)} clusters")
-    family, strata = _family([(number, difference)], clusters)
-    yield from results_of(draw([family], strata, resampling), run)
-    spreads = [values.std(ddof=1) if n > 1 else _NAN for values in (first, second)]
-    varies = n > 1 and np.ptp(first - second) > 0
-    statistic, p = _NAN, _NAN
-    if varies:
-        test = ttest_rel(first, second)
-        statistic, p = float(test.statistic), float(test.pvalue)
-    typical = float(np.mean(spreads))
-    d = float((first - second).mean()) / typical if typical > 0 else _NAN
-    where = encode_condition(condition)
+    n, clusters = len(paired), paired["cluster"].nunique()
+    number = Number(condition, "difference", n, f"{n} pairs of units, {clusters} clusters")
+    yield from results_of(_clustered([(number, paired)], resampling), key)
+    spreads = [values.std(ddof=1) if n > 1 else NAN for values in (first, second)]
+    varies, typical = n > 1 and np.ptp(first - second) > 0, float(np.mean(spreads))
+    statistic, p = ttest_rel(first, second) if varies else (NAN, NAN)
+    d = (first - second).mean() / typical if typical > 0 else NAN
     same = "undefined: all differences are equal"
     flat = "undefined: neither side varies"
     for metric, value, note in (
         ("t_statistic", statistic, "paired over units, as the study tests" if varies else same),
-        ("degrees_of_freedom", float(n - 1), ""),
+        ("degrees_of_freedom", n - 1, ""),
         ("p_value", p, "of t; takes units for independent" if varies else same),
         ("cohens_d", d, "mean difference over the mean of both SDs" if typical > 0 else flat),
     ):
-        yield replace(run, condition=where, metric=metric, value=value, n=n, note=note)
+        yield key.result(condition, metric, value, n=n, note=note)

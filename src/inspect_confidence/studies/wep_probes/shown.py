@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from inspect_confidence.metrics import clustered_wilson_interval
-from inspect_confidence.results import Result, encode_condition
-from inspect_confidence.studies.intervals import left_out
+from inspect_confidence.results import Condition, Key, Result
+from inspect_confidence.studies.bins import bin_shares
+from inspect_confidence.studies.estimate import NAN, left_out, noted
 from inspect_confidence.studies.study import FigureSpec, Headline, Resampling, View
 from inspect_confidence.studies.tables import Column, Rows, TableSpec, built, stars, titled
 from inspect_confidence.studies.wep_probes.words import (
@@ -31,8 +31,6 @@ PEOPLE = "people surveyed"
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 BINS = 20
 
-_NAN = float("nan")
-
 
 def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
     """Bins and quantiles of the probabilities stated for each word, by models and by people.
@@ -49,16 +47,15 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
     frame = stated(frames[TASK])
     found: list[Result] = []
     for side in _with_all(sides_of(frame)):
-        for word in side.words():
-            rows = side.word(word)
-            note = left_out(rows["status"])
-            found += _distribution(sample_of(rows), side.run(), side.condition(word=word), note)
+        for word, rows in side.words().items():
+            at, note = side.condition.but(word=word), left_out(rows["status"])
+            found += _distribution(sample_of(rows), side.key, at, note)
     survey = resampling.options(WepOptions).people()
-    run = Result(TASK, PEOPLE, "survey", "", "", _NAN, _NAN, _NAN, 0, "")
+    key = Key(TASK, PEOPLE, "survey")
     for word in map(str, frame["word"].unique()):
         sample = people_of(survey, word)
         if sample:
-            found += _distribution(sample, run, {"word": word}, "")
+            found += _distribution(sample, key, Condition(word=word), "")
     return found
 
 
@@ -67,45 +64,23 @@ def _with_all(sides: Sequence[Side]) -> Iterator[Side]:
 
     What is drawn of all settings is then there for every model.
     """
-    pooled = {_asked(side) for side in sides if side.setting == ALL_SETTINGS}
+    known = {(side.key, side.condition) for side in sides}
     for side in sides:
         yield side
-        if side.setting and _asked(side) not in pooled:
-            yield replace(side, setting=ALL_SETTINGS)
+        of_all = side.condition.but(setting=ALL_SETTINGS)
+        if "setting" in side.condition and (side.key, of_all) not in known:
+            yield replace(side, condition=of_all)
 
 
-def _asked(side: Side) -> tuple[str, ...]:
-    return side.model, side.variant, side.dataset, side.language
-
-
-def _distribution(
-    sample: Sample, run: Result, condition: Mapping[str, object], note: str
-) -> Iterator[Result]:
+def _distribution(sample: Sample, key: Key, condition: Condition, note: str) -> Iterator[Result]:
     """The share of values in each bin, with its interval, and the quantiles."""
     values = sample.values / 100
-    n, nothing = len(values), "undefined: no readable judgment"
-    run = replace(run, n=n, note=note if n else "; ".join(filter(None, (nothing, note))))
-    # 0.15 * 20 may be a little below 3: what is that close to an edge is on it.
-    place = np.floor(values * BINS + 1e-9).clip(0, BINS - 1)
-    for k in range(BINS):
-        name = f"{k / BINS:g}-{(k + 1) / BINS:g}"
-        inside = (place == k).astype(float)
-        low, high = clustered_wilson_interval(inside, np.ones(n))
-        yield replace(
-            run,
-            condition=encode_condition({**condition, "bin": name}),
-            metric="value_share",
-            value=float(inside.mean()) if n else _NAN,
-            ci_low=low,
-            ci_high=high,
-        )
+    n = len(values)
+    note = noted("" if n else "undefined: no readable judgment", note)
+    yield from bin_shares(key, condition, "value_share", values, np.arange(n), BINS, note)
     for q in QUANTILES:
-        yield replace(
-            run,
-            condition=encode_condition({**condition, "q": q}),
-            metric="probability_quantile",
-            value=float(np.quantile(values, q)) if n else _NAN,
-        )
+        value = float(np.quantile(values, q)) if n else NAN
+        yield key.result(condition.but(q=q), "probability_quantile", value, n=n, note=note)
 
 
 _SCORES = {

@@ -1,15 +1,14 @@
 """Words to numbers: every word of every condition, alone and against people and each other."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from inspect_confidence.arguments import user_path
 from inspect_confidence.datasets.wep_survey import Survey, read_survey, surveyed_counts
-from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.metrics import (
     ValueTables,
     brunner_munzel,
@@ -21,16 +20,34 @@ from inspect_confidence.metrics import (
     sign_flip_p,
     wasserstein,
 )
-from inspect_confidence.results import Result, encode_condition
-from inspect_confidence.studies.estimate import Drawn, Number, results_of
-from inspect_confidence.studies.intervals import left_out
+from inspect_confidence.results import Condition, Key, Result
+from inspect_confidence.studies.estimate import (
+    NAN,
+    Drawn,
+    FloatArray,
+    Number,
+    left_out,
+    noted,
+    refuse_outside,
+    results_of,
+    runs,
+)
 from inspect_confidence.studies.study import Resampling, option
 
-FloatArray = NDArray[np.float64]
-
+TASK = "wep_elicitation"
+ALL_SETTINGS = "all"
+HUMAN = "human"
 BINS = "20 bins from 0 to 100, 1e-10 in empty ones, natural logarithm"
+LEVELS = (90, 95, 99)
 
-_NAN = float("nan")
+SETTING_PAIRS = (
+    ("female", "male"),
+    ("female", "concise"),
+    ("male", "concise"),
+    ("extended", "concise"),
+)
+"""Which setting is compared with which."""
+
 _MEASURES = {
     "kl_divergence": kl_divergence.of,
     "jensen_shannon": jensen_shannon.of,
@@ -55,6 +72,57 @@ class WepOptions:
     def people(self) -> Survey:
         """The survey that words are compared with."""
         return surveyed_counts() if self.survey is None else self.survey
+
+
+@dataclass(frozen=True)
+class Side:
+    """One way of asking one model.
+
+    Attributes:
+        key: Whose answers they are.
+        condition: Language of the statements, setting of the contexts or `all`, variant of the run.
+        rows: Its judgments.
+    """
+
+    key: Key
+    condition: Condition
+    rows: pd.DataFrame
+
+    @property
+    def who(self) -> tuple[str, str]:
+        """Model and variant."""
+        return self.key.model, self.condition.get("variant", "")
+
+    @property
+    def how(self) -> tuple[str, str]:
+        """Language and setting."""
+        return self.condition.get("language", ""), self.condition.get("setting", "")
+
+    def words(self) -> dict[str, pd.DataFrame]:
+        """The judgments of each word, in the order in which they were asked."""
+        return {str(word): rows for word, rows in self.rows.groupby("word", sort=False)}
+
+
+def stated(frame: pd.DataFrame) -> pd.DataFrame:
+    """The judgments; a context without a name is its item.
+
+    Raises:
+        InvalidArgument: A probability is not in [0, 1].
+    """
+    refuse_outside(frame, ("probability",))
+    named = frame["context"].where(frame["context"] != "", frame["item"])
+    return frame.assign(context=named)
+
+
+def sides_of(frame: pd.DataFrame) -> list[Side]:
+    """Every model, variant, data set, language and setting, and the settings together."""
+    found = []
+    for key, condition, rows in runs(frame, ("model", "variant", "dataset", "language")):
+        settings = list(rows.groupby("setting", sort=False))
+        if len(settings) > 1:
+            settings.append((ALL_SETTINGS, rows))
+        found += [Side(key, condition.but(setting=name), some) for name, some in settings]
+    return found
 
 
 @dataclass(frozen=True)
@@ -90,64 +158,118 @@ def people_of(survey: Survey, word: str) -> Sample | None:
     return Sample(np.repeat(np.array(list(counts)), list(counts.values())))
 
 
-def alone(
+def words_to_numbers(frame: pd.DataFrame, resampling: Resampling) -> list[Result]:
+    """All results of the elicitation."""
+    survey = resampling.options(WepOptions).people()
+    sides = sides_of(frame)
+    rng = np.random.default_rng(resampling.seed)
+    results: list[Result] = []
+    for side in sides:
+        results += _alone(side, rng, resampling)
+        people = {word: people_of(survey, word) for word in side.words()}
+        known = {word: sample for word, sample in people.items() if sample}
+        results += _against(side, known, HUMAN, rng, resampling)
+    for one, other, name in _pairs(sides):
+        samples = {word: sample_of(rows) for word, rows in other.words().items()}
+        results += _against(one, samples, name, rng, resampling)
+    return results
+
+
+def _pairs(sides: Sequence[Side]) -> Iterator[tuple[Side, Side, str]]:
+    """What differs in one thing only: setting, language, or model and variant."""
+    for (i, one), (j, other) in product(enumerate(sides), repeat=2):
+        if i == j or one.key.dataset != other.key.dataset:
+            continue
+        (language, setting), (its_language, its_setting) = one.how, other.how
+        if one.who != other.who:
+            if one.how == other.how and i > j:
+                yield one, other, " ".join(filter(None, other.who))
+        elif language == its_language:
+            if (setting, its_setting) in SETTING_PAIRS:
+                yield one, other, its_setting
+        elif setting == its_setting and its_language == "en":
+            yield one, other, its_language
+
+
+def _alone(side: Side, rng: np.random.Generator, resampling: Resampling) -> Iterator[Result]:
+    """Mean, median and spread of each word, and how many judgments there are."""
+    for word, rows in side.words().items():
+        at, note = side.condition.but(word=word), left_out(rows["status"])
+        yield from results_of(_moments(sample_of(rows), at, note, rng, resampling), side.key)
+        yield side.key.result(at, "n", len(rows), n=len(rows), note=note)
+
+
+def _moments(
     sample: Sample,
-    condition: Mapping[str, object],
+    condition: Condition,
     note: str,
     rng: np.random.Generator,
     resampling: Resampling,
 ) -> Drawn:
-    """Mean, median and spread of one side."""
-    n = len(sample.values)
-    numbers = [
-        Number(condition, name, n, note)
-        for name in ("mean_probability", "median_probability", "probability_spread")
-    ]
+    n, values = len(sample.values), sample.values / 100
+    same = n > 1 and np.ptp(values) == 0
+    said = noted("one value in all contexts" if same else "", note)
+    names = ("mean_probability", "median_probability", "probability_spread")
+    numbers = [Number(condition, name, n, said) for name in names]
     if not n:
-        return Drawn(numbers, np.full(3, _NAN), np.full((resampling.resamples, 3), _NAN))
-    values = sample.values / 100
+        return Drawn(numbers, np.full(3, NAN), np.full((resampling.resamples, 3), NAN))
     drawn = values[rng.integers(n, size=(resampling.resamples, n))]
 
     def numbers_of(rows: FloatArray) -> FloatArray:
-        spread = rows.std(axis=1, ddof=1) if n > 1 else np.full(len(rows), _NAN)
+        spread = rows.std(axis=1, ddof=1) if n > 1 else np.full(len(rows), NAN)
         spread = np.where(np.ptp(rows, axis=1) == 0, 0 * spread, spread)  # not 1e-17
         return np.column_stack([rows.mean(axis=1), np.median(rows, axis=1), spread])
 
-    if n > 1 and np.ptp(values) == 0:
-        numbers = [
-            Number(condition, one.metric, n, _joined("one value in all contexts", note))
-            for one in numbers
-        ]
     return Drawn(numbers, numbers_of(values[None])[0], numbers_of(drawn))
 
 
 @dataclass(frozen=True)
-class Compared:
+class _Compared:
     """One word, one side against another.
 
     Attributes:
         drawn: The measures of how far they lie apart.
-        p: Of the Brunner-Munzel test.
-        paired_p: Of the sign-flip test over shared contexts; NaN where none is shared.
-        shared: How many contexts that is.
-        why: Why p is undefined.
+        p_values: Of the Brunner-Munzel test and, where contexts are shared, of the sign-flip test
+            over them, by the metric tested.
+        why: Why the former is undefined.
     """
 
     drawn: Drawn
-    p: float
-    paired_p: float
-    shared: int
+    p_values: Mapping[str, float]
     why: str
 
 
-def compare_word(
+def _against(
+    side: Side,
+    reference: Mapping[str, Sample],
+    versus: str,
+    rng: np.random.Generator,
+    resampling: Resampling,
+) -> Iterator[Result]:
+    """Every word against a reference; p adjusted over the words, and how many differ."""
+    found: dict[str, _Compared] = {}
+    against = side.condition.but(versus=versus)
+    for word, rows in side.words().items():
+        if word in reference:
+            own, at = sample_of(rows), against.but(word=word)
+            note = left_out(rows["status"])
+            one = _compared(own, reference[word], at, note, rng, resampling)
+            found[word] = one
+            yield from results_of(one.drawn, side.key)
+    for metric in ("brunner_munzel_theta", "paired_difference"):
+        mine = {word: one for word, one in found.items() if metric in one.p_values}
+        if mine:
+            yield from _tests(mine, metric, side.key, against.but(of=metric))
+
+
+def _compared(
     own: Sample,
     versus: Sample,
-    condition: Mapping[str, object],
+    condition: Condition,
     note: str,
     rng: np.random.Generator,
     resampling: Resampling,
-) -> Compared:
+) -> _Compared:
     """One side's probabilities against another's; the reference comes first in every measure.
 
     Args:
@@ -158,39 +280,29 @@ def compare_word(
         rng: Of the resamples.
         resampling: Number of them.
     """
-    n = len(own.values)
+    n, resamples = len(own.values), resampling.resamples
     test = brunner_munzel(versus.values, own.values)
-    interval = (test.ci_low, test.ci_high)
-    said = _joined(f"{len(versus.values)} values against {n}", note)
-    numbers = [
-        Number(
-            condition, "brunner_munzel_theta", n, _joined(test.reason, said), interval, test.reason
-        )
-    ]
+    said = noted(f"{len(versus.values)} values against {n}", note)
+    interval, theta = (test.ci_low, test.ci_high), "brunner_munzel_theta"
+    numbers = [Number(condition, theta, n, noted(test.reason, said), interval, test.reason)]
+    values, draws = [test.theta], [np.full(resamples, NAN)]
     tables = ValueTables.pair(versus.values, own.values)
-    values, draws = [test.theta], [np.full(resampling.resamples, _NAN)]
     drawn = [
-        ValueTables(table.values, _resampled(table.mass[0], rng, resampling.resamples))
-        for table in tables
+        ValueTables(table.values, _resampled(table.mass[0], rng, resamples)) for table in tables
     ]
     for metric, measure in _MEASURES.items():
         remark = BINS if metric in ("kl_divergence", "jensen_shannon") else ""
-        numbers.append(Number(condition, metric, n, _joined(remark, said)))
+        numbers.append(Number(condition, metric, n, noted(remark, said)))
         values.append(float(measure(*tables)[0]))
         draws.append(measure(*drawn))
-    shared = _shared(own, versus)
-    if len(shared):
-        m = len(shared)
+    p_values, shared = {theta: test.p}, _shared(own, versus)
+    if m := len(shared):
         numbers.append(Number(condition, "paired_difference", m, f"on {m} shared contexts"))
         values.append(float(shared.mean()))
-        draws.append(shared[rng.integers(m, size=(resampling.resamples, m))].mean(axis=1))
-    return Compared(
-        Drawn(numbers, np.array(values), np.column_stack(draws)),
-        test.p,
-        sign_flip_p(shared, seed=resampling.seed),
-        len(shared),
-        test.reason,
-    )
+        draws.append(shared[rng.integers(m, size=(resamples, m))].mean(axis=1))
+        p_values["paired_difference"] = sign_flip_p(shared, seed=resampling.seed)
+    found = Drawn(numbers, np.array(values), np.column_stack(draws))
+    return _Compared(found, p_values, test.reason)
 
 
 def _resampled(mass: FloatArray, rng: np.random.Generator, resamples: int) -> FloatArray:
@@ -210,200 +322,26 @@ def _shared(own: Sample, versus: Sample) -> FloatArray:
     return np.array([theirs[name] - mine[name] for name in both], float)
 
 
-def _joined(*parts: str) -> str:
-    return "; ".join(part for part in parts if part)
-
-
-TASK = "wep_elicitation"
-ALL_SETTINGS = "all"
-HUMAN = "human"
-
-SETTING_PAIRS = (
-    ("female", "male"),
-    ("female", "concise"),
-    ("male", "concise"),
-    ("extended", "concise"),
-)
-"""Which setting is compared with which."""
-
-LEVELS = (90, 95, 99)
-
-
-@dataclass(frozen=True)
-class Side:
-    """One way of asking one model.
-
-    Attributes:
-        model: As Inspect names it.
-        variant: Of its run.
-        dataset: As the log names it.
-        language: Of the statements.
-        setting: Of the contexts, or `all`.
-        rows: Its judgments.
-    """
-
-    model: str
-    variant: str
-    dataset: str
-    language: str
-    setting: str
-    rows: pd.DataFrame
-
-    def words(self) -> list[str]:
-        """In the order in which they were asked."""
-        return list(map(str, self.rows["word"].unique()))
-
-    def word(self, word: str) -> pd.DataFrame:
-        """The judgments of one word."""
-        return self.rows[self.rows["word"] == word]
-
-    def condition(self, **more: object) -> dict[str, object]:
-        """What its rows of results have in common."""
-        parts = {"language": self.language, "setting": self.setting, "variant": self.variant}
-        return {**parts, **more}
-
-    def run(self) -> Result:
-        """A row of results that names it."""
-        return Result(TASK, self.model, self.dataset, "", "", _NAN, _NAN, _NAN, 0, "")
-
-
-def stated(frame: pd.DataFrame) -> pd.DataFrame:
-    """The judgments; a context without a name is its item.
-
-    Raises:
-        InvalidArgument: A probability is not in [0, 1].
-    """
-    outside = frame.loc[(frame["probability"] < 0) | (frame["probability"] > 1), "probability"]
-    if len(outside):
-        raise InvalidArgument(f"probability={outside.iloc[0]:g} is not in [0, 1]; 70% is 0.7.")
-    named = frame["context"].where(frame["context"] != "", frame["item"])
-    return frame.assign(context=named)
-
-
-def sides_of(frame: pd.DataFrame) -> list[Side]:
-    """Every model, variant, data set, language and setting, and the settings together."""
-    found = []
-    keys = ["model", "variant", "dataset", "language"]
-    for key, rows in frame.groupby(keys, sort=False):
-        model, variant, dataset, language = map(str, key)
-        for setting, part in rows.groupby("setting", sort=False):
-            found.append(Side(model, variant, dataset, language, str(setting), part))
-        if rows["setting"].nunique() > 1:
-            found.append(Side(model, variant, dataset, language, ALL_SETTINGS, rows))
-    return found
-
-
-def words_to_numbers(frame: pd.DataFrame, resampling: Resampling) -> list[Result]:
-    """All results of the elicitation."""
-    survey = resampling.options(WepOptions).people()
-    sides = sides_of(frame)
-    rng = np.random.default_rng(resampling.seed)
-    results: list[Result] = []
-    for side in sides:
-        results += _alone(side, rng, resampling)
-        people = {word: people_of(survey, word) for word in side.words()}
-        known = {word: sample for word, sample in people.items() if sample}
-        if known:
-            results += _against(side, known, HUMAN, rng, resampling)
-    for one, other, name in _pairs(sides):
-        samples = {word: sample_of(other.word(word)) for word in other.words()}
-        results += _against(one, samples, name, rng, resampling)
-    return results
-
-
-def _pairs(sides: list[Side]) -> Iterator[tuple[Side, Side, str]]:
-    """What differs in one thing only: setting, language, or model and variant."""
-    for i, one in enumerate(sides):
-        for j, other in enumerate(sides):
-            if one.dataset != other.dataset or i == j:
-                continue
-            same_model = (one.model, one.variant) == (other.model, other.variant)
-            if same_model and one.language == other.language:
-                if (one.setting, other.setting) in SETTING_PAIRS:
-                    yield one, other, other.setting
-            elif same_model and one.setting == other.setting and other.language == "en":
-                yield one, other, other.language
-            elif (one.language, one.setting) == (other.language, other.setting) and i > j:
-                yield one, other, " ".join(filter(None, (other.model, other.variant)))
-
-
-def _alone(side: Side, rng: np.random.Generator, resampling: Resampling) -> Iterator[Result]:
-    for word in side.words():
-        rows = side.word(word)
-        where = side.condition(word=word)
-        note = left_out(rows["status"])
-        yield from results_of(alone(sample_of(rows), where, note, rng, resampling), side.run())
-        yield replace(
-            side.run(),
-            condition=encode_condition(where),
-            metric="n",
-            value=len(rows),
-            n=len(rows),
-            note=note,
-        )
-
-
-def _against(
-    side: Side,
-    reference: Mapping[str, Sample],
-    versus: str,
-    rng: np.random.Generator,
-    resampling: Resampling,
-) -> Iterator[Result]:
-    """Every word against a reference; p adjusted over the words, and how many differ."""
-    found: dict[str, Compared] = {}
-    for word in side.words():
-        if word in reference:
-            rows = side.word(word)
-            where = side.condition(versus=versus, word=word)
-            note = left_out(rows["status"])
-            found[word] = compare_word(
-                sample_of(rows), reference[word], where, note, rng, resampling
-            )
-            yield from results_of(found[word].drawn, side.run())
-    tests = {
-        "brunner_munzel_theta": {word: one.p for word, one in found.items()},
-        "paired_difference": {word: one.paired_p for word, one in found.items() if one.shared},
-    }
-    for metric, p_values in tests.items():
-        if p_values:
-            yield from _tests(side, versus, metric, p_values, found)
-
-
 def _tests(
-    side: Side,
-    versus: str,
-    metric: str,
-    p_values: Mapping[str, float],
-    found: Mapping[str, Compared],
+    found: Mapping[str, _Compared], metric: str, key: Key, condition: Condition
 ) -> Iterator[Result]:
-    p = np.array(list(p_values.values()))
-    known = ~np.isnan(p)
-    adjusted_p = holm(p)
-    undefined = f"; {(~known).sum()} undefined" if not known.all() else ""
-    over = f"over {known.sum()} words{undefined}"
-    for word, raw, adjusted in zip(p_values, p, adjusted_p, strict=True):
-        where = encode_condition(side.condition(of=metric, versus=versus, word=word))
-        row = replace(side.run(), condition=where, n=found[word].drawn.numbers[0].n)
-        why = f"undefined: {found[word].why}" if np.isnan(raw) else ""
-        yield replace(row, metric="p_value", value=float(raw), note=why or _mark(raw))
-        yield replace(
-            row, metric="p_holm", value=float(adjusted), note=why or _mark(adjusted, over)
-        )
-    for level in LEVELS:
-        for adjustment, values in (("none", p), ("holm", adjusted_p)):
-            parts = side.condition(adjusted=adjustment, level=level, of=metric, versus=versus)
-            yield replace(
-                side.run(),
-                condition=encode_condition(parts),
-                metric="words_that_differ",
-                value=float((values[known] < 1 - level / 100 + 1e-12).sum()),
-                n=len(p),
-                note=over,
-            )
+    """The p-value of each word, adjusted over the words, and how many words differ."""
+    p = np.array([one.p_values[metric] for one in found.values()])
+    known, adjusted = ~np.isnan(p), holm(p)
+    over = f"over {known.sum()} words"
+    over += f"; {(~known).sum()} undefined" if not known.all() else ""
+    for (word, one), raw, holms in zip(found.items(), p, adjusted, strict=True):
+        at, n = condition.but(word=word), one.drawn.numbers[0].n
+        why = f"undefined: {one.why}" if np.isnan(raw) else ""
+        yield key.result(at, "p_value", raw, n=n, note=why or _mark(raw))
+        yield key.result(at, "p_holm", holms, n=n, note=why or noted(_mark(holms), over))
+    for level, (name, values) in product(LEVELS, {"none": p, "holm": adjusted}.items()):
+        differ = int((values[known] < 1 - level / 100 + 1e-12).sum())
+        at = condition.but(adjusted=name, level=level)
+        yield key.result(at, "words_that_differ", differ, n=len(p), note=over)
 
 
-def _mark(p: float, *more: str) -> str:
+def _mark(p: float) -> str:
     """At which of the three levels p is significant."""
     reached = [level for level in LEVELS if p < 1 - level / 100 + 1e-12]
-    return "; ".join([f"differs at {max(reached)}%" if reached else "no difference at 90%", *more])
+    return f"differs at {max(reached)}%" if reached else "no difference at 90%"
