@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import gc
 import os
-import signal
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from types import FrameType
-from typing import NoReturn
 
 import pytest
 from inspect_ai import eval
@@ -80,28 +77,6 @@ def command() -> Command:
     return run
 
 
-@pytest.fixture
-def processor_time() -> Callable[[float], AbstractContextManager[None]]:
-    """A block of code that fails if it takes longer than so many seconds."""
-    return _processor_time
-
-
-@contextmanager
-def _processor_time(seconds: float) -> Iterator[None]:
-    """Fails what takes longer; waiting for a busy machine doesn't count."""
-
-    def stop(_signal: int, _frame: FrameType | None) -> NoReturn:
-        pytest.fail(f"not read within {seconds:g} seconds")
-
-    before = signal.signal(signal.SIGVTALRM, stop)
-    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        signal.signal(signal.SIGVTALRM, before)
-
-
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Print the figures that validations recorded: docs/validation.md shows them."""
     passed = terminalreporter.stats.get("passed", []) + terminalreporter.stats.get("failed", [])
@@ -134,3 +109,12 @@ def run_respondent(name: str, log_dir: Path, /, epochs: int = 1, **arguments: ob
     )
     assert log.status == "success", log.error
     return log
+
+
+def site_packages(env: Path) -> Path:
+    """The empty site-packages of a new environment that sees this one's dependencies."""
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", env], check=True)
+    (home,) = env.glob("lib/python*/site-packages")
+    # A plain path: the editable install of this checkout is not seen through it.
+    (home / "dependencies.pth").write_text(sysconfig.get_path("purelib"), "utf-8")
+    return home

@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,12 @@ def served(
     assert not server.errors
     assert log.status == "success", log.error
     return log, [request for request, _ in server.requests]
+
+
+def in_turn(*replies: Reply) -> Answer:
+    """The replies, over and over."""
+    turns = cycle(replies)
+    return lambda _: next(turns)
 
 
 def responded(task: Task, name: str, folder: Path, epochs: int = 1, **parameters: Any) -> EvalLog:

@@ -45,11 +45,6 @@ LINK = re.compile(r"\]\(([^)\s]+)\)")
 FENCE = re.compile(r"^```.*?^```$|^(?: {4}|\t).*$|`[^`\n]+`", re.MULTILINE | re.DOTALL)
 
 
-def named(path: Path) -> str:
-    """A page's name, for the list of tests."""
-    return path.name
-
-
 def read(path: Path) -> str:
     """The text of a page."""
     return path.read_text(encoding="utf-8")
@@ -108,16 +103,16 @@ def test_pages_made_of_other_files_are_those_that_mkdocs_makes() -> None:
     )
 
 
-@pytest.mark.parametrize("page", TEXTS, ids=named)
-def test_links_resolve(page: Path) -> None:
+def test_links_resolve() -> None:
     """Every relative link leads to a file, and its anchor to a heading."""
-    for link in LINK.findall(FENCE.sub("", read(page))):
-        if link.startswith(("http://", "https://")):
-            continue
-        name, _, anchor = link.partition("#")
-        target = page.parent / name if name else page
-        assert target.exists(), link
-        assert not anchor or anchor in anchors(read(target)), link
+    for page in TEXTS:
+        for link in LINK.findall(FENCE.sub("", read(page))):
+            if link.startswith(("http://", "https://")):
+                continue
+            name, _, anchor = link.partition("#")
+            target = page.parent / name if name else page
+            assert target.exists(), (page.name, link)
+            assert not anchor or anchor in anchors(read(target)), (page.name, link)
 
 
 def test_page_of_functions_is_up_to_date() -> None:
@@ -125,22 +120,19 @@ def test_page_of_functions_is_up_to_date() -> None:
     assert read(DOCS / "api-metrics.md") == script("generate_api").page()
 
 
-@pytest.mark.parametrize("study", all_studies(), ids=lambda study: study.name)
-def test_pages_of_tasks_have_all_parts(study: Study) -> None:
-    """Each says what is asked, what it costs, how to read its tables, and in what it differs."""
-    text = "\n".join(read(DOCS / f"{name}.md") for name in TASK_PAGES[study.name])
-    for part in ("## Reading the table", "## Deviations from the study", "Calls", "tokens"):
-        assert part.lower() in text.lower()
-    for table in study.tables:
-        assert f"inspect_confidence/{table.task} " in text
+def test_pages_of_tasks_have_all_parts() -> None:
+    """Each says what is asked, what it costs, how to read its tables, and in what it differs.
 
-
-@pytest.mark.parametrize("study", all_studies(), ids=lambda study: study.name)
-def test_pages_of_tasks_name_the_report_s_figures(study: Study) -> None:
-    """Every figure of the report is told of where its task is explained."""
-    text = flat("\n".join(read(DOCS / f"{name}.md") for name in TASK_PAGES[study.name]))
-    for figure in study.figures:
-        assert f"**{figure.title}**" in text
+    Every figure of the report is told of where its task is explained.
+    """
+    for study in all_studies():
+        text = "\n".join(read(DOCS / f"{name}.md") for name in TASK_PAGES[study.name])
+        for part in ("## Reading the table", "## Deviations from the study", "Calls", "tokens"):
+            assert part.lower() in text.lower(), (study.name, part)
+        for table in study.tables:
+            assert f"inspect_confidence/{table.task} " in text, table.task
+        for figure in study.figures:
+            assert f"**{figure.title}**" in flat(text), figure.title
 
 
 def test_page_of_judgments_names_every_column_and_status() -> None:

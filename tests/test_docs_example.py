@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import subprocess
 import sys
 import zipfile
 from collections.abc import Callable
@@ -14,7 +15,7 @@ from typing import Any
 import pytest
 from inspect_ai.log import read_eval_log
 
-from conftest import CHECKOUT, Command
+from conftest import CHECKOUT, site_packages
 
 FILES = ["pyproject.toml", *(f"src/forecasts/{name}.py" for name in ("_registry", "task", "study"))]
 EVENTS = """event,happened
@@ -41,11 +42,13 @@ def reply(messages, *_):
 model = get_model(f"mockllm/{asked['name']}", custom_outputs=reply, memoize=False)
 (log,) = eval(
     "forecasts/forecasts", task_args={"dataset": "events.csv"}, model=model,
-    log_dir="logs", display="none",
+    log_dir="logs", display="plain",
 )
 assert log.status == "success", log.error
-print(log.location)
+print(log.location, file=open("location", "w"))
 """
+
+CONFIDENCE = "from inspect_confidence.cli import main; main()"
 
 Run = Callable[..., str]
 
@@ -64,40 +67,59 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture
-def run(package: Path, tmp_path: Path, command: Command) -> Run:
-    """Runs commands where the package's wheel is installed, in a folder with three events."""
-    if not list(package.glob("*.whl")):
-        command("uv", "build", "--quiet", "--wheel", "--out-dir", package, package)
-    (wheel,) = package.glob("*.whl")
+@pytest.fixture(scope="module")
+def python(package: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An environment with the package's wheel, this checkout and its dependencies."""
+    program = Path(sys.executable).parent / "uv"
+    subprocess.run([program, "build", "--quiet", "--wheel", package], check=True)
+    (wheel,) = (package / "dist").glob("*.whl")
+    env = tmp_path_factory.mktemp("env")
+    home = site_packages(env)
+    (home / "checkout.pth").write_text(str(CHECKOUT / "src"), "utf-8")
     with zipfile.ZipFile(wheel) as packed:
-        packed.extractall(tmp_path / "site")
-    (tmp_path / "events.csv").write_text(EVENTS, encoding="utf-8")
-    path = os.pathsep.join(filter(None, [str(tmp_path / "site"), os.environ.get("PYTHONPATH")]))
+        packed.extractall(home)
+    return env / "bin" / "python"
 
-    def run(*words: object, **variables: str) -> str:
-        return command(*words, cwd=tmp_path, PYTHONPATH=path, **variables).stdout
+
+@pytest.fixture
+def run(python: Path, tmp_path: Path) -> Run:
+    """Runs Python there, in a folder with three events."""
+    (tmp_path / "events.csv").write_text(EVENTS, encoding="utf-8")
+
+    def run(script: str, *words: object, **variables: str) -> str:
+        done = subprocess.run(
+            [python, "-c", script, *map(str, words)],
+            cwd=tmp_path,
+            env={**os.environ, "PWD": str(tmp_path), "NO_COLOR": "1", **variables},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=300,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
 
     return run
 
 
-def ask(run: Run, name: str, *replies: str) -> str:
+def ask(run: Run, folder: Path, name: str, *replies: str) -> str:
     """The log of a model with these replies."""
     asked = json.dumps({"name": name, "replies": replies})
-    return run(Path(sys.executable).name, "-c", ASK, ASKED=asked).strip()
+    run(ASK, ASKED=asked)
+    return (folder / "location").read_text("utf-8").strip()
 
 
 def rows(run: Run, command: str, *words: object) -> list[dict[str, Any]]:
     """What a command gives as JSON."""
     found: list[dict[str, Any]] = json.loads(
-        run("inspect-confidence", command, "logs", "--json", "--resamples", 200, *words)
+        run(CONFIDENCE, command, "logs", "--json", "--resamples", 200, *words)
     )
     return found
 
 
 def test_a_study_of_another_package_runs_to_the_leaderboard(run: Run, tmp_path: Path) -> None:
     """Brier scores by hand: errors of .2, .4 and .5 give .15; one without a number is left out."""
-    location = ask(run, "first", "0.8", "0.6", "0.5")
+    location = ask(run, tmp_path, "first", "0.8", "0.6", "0.5")
     assert read_eval_log(location, header_only=True).eval.task == "forecasts/forecasts"
     assert read_eval_log(location).eval.viewer is not None
     (row,) = rows(run, "summarize")
@@ -105,10 +127,10 @@ def test_a_study_of_another_package_runs_to_the_leaderboard(run: Run, tmp_path: 
     assert row["value"] == pytest.approx((0.04 + 0.16 + 0.25) / 3)
     assert row["ci_low"] <= row["value"] <= row["ci_high"]
     assert rows(run, "check", "--require", "brier<=0.2")[0]["passed"]
-    assert "0.150" in run("inspect-confidence", "summarize", "logs", "--resamples", 200)
+    assert "0.150" in run(CONFIDENCE, "summarize", "logs", "--resamples", 200)
 
     # The second model's first reply can't be read: that event counts for neither.
-    ask(run, "second", "I can't say.", "1", "0")
+    ask(run, tmp_path, "second", "I can't say.", "1", "0")
     unread = {row["model"]: row for row in rows(run, "summarize")}["mockllm/second"]
     assert (unread["value"], unread["n"]) == (0, 2)
     assert "1 of 3 judgments left out" in unread["note"]
@@ -117,12 +139,12 @@ def test_a_study_of_another_package_runs_to_the_leaderboard(run: Run, tmp_path: 
     assert difference["items"] == 2
     assert values == pytest.approx({"mockllm/first": (0.16 + 0.25) / 2, "mockllm/second": 0})
 
-    run("inspect-confidence", "report", "logs", "-o", "report", "--resamples", 50)
+    run(CONFIDENCE, "report", "logs", "-o", "report", "--resamples", 50)
     page = (tmp_path / "report" / "index.html").read_text("utf-8")
     assert "Forecasts: the probability of events" in page
     assert "Brier score of forecasts" in page
     out = ("-o", "out", "--resamples", 50)
-    run("inspect-confidence", "export", "logs", "--format", "leaderboard", *out)
+    run(CONFIDENCE, "export", "logs", "--format", "leaderboard", *out)
     board = (tmp_path / "out" / "leaderboard.md").read_text("utf-8")
     assert board.index("mockllm/second") < board.index("mockllm/first")  # the lower error first
 
@@ -131,6 +153,6 @@ def test_its_bad_input_is_refused_before_any_call(run: Run, tmp_path: Path) -> N
     """A value that is no truth value, and an option that no study has."""
     (tmp_path / "events.csv").write_text("event,happened\nit rained,perhaps\n", "utf-8")
     with pytest.raises(AssertionError, match="happened=perhaps"):
-        ask(run, "first", "0.8")
+        ask(run, tmp_path, "first", "0.8")
     with pytest.raises(AssertionError, match=r"There is no option 'forecasts\.nothing'"):
-        run("inspect-confidence", "summarize", "events.csv", "--option", "forecasts.nothing=1")
+        run(CONFIDENCE, "summarize", "events.csv", "--option", "forecasts.nothing=1")

@@ -69,7 +69,7 @@ class Told:
 def told(
     folder: Path,
     speaker: Answer,
-    judge: Answer,
+    examiner: Answer,
     more: Mapping[str, Any] | None = None,
     failing: bool = False,
     **arguments: Any,
@@ -79,12 +79,12 @@ def told(
     Args:
         folder: Of the log.
         speaker: Answers.
-        judge: Judges.
+        examiner: Judges.
         more: Options of the run.
         failing: Whether the judge's server raises.
         **arguments: Of the task.
     """
-    with ProviderServer(speaker) as one, ProviderServer(judge) as other:
+    with ProviderServer(speaker) as one, ProviderServer(examiner) as other:
         grader = {} if arguments.get("judge") == "rules" else {"grader": connected(other, GOOGLE)}
         task = hedge_markers("places.csv", split="all", **arguments)
         log = asked(task, one, folder, model_roles=grader or None, **(more or {}))
@@ -231,7 +231,7 @@ def test_three_waves(tmp_path: Path, batch: bool) -> None:
         other = stack.enter_context(Gated(examiner, lambda _: "judge", gates, order))
         task = hedge_markers("places.csv", split="all", draws=25, batch_judgments=batch)
         roles = {"grader": connected(other, GOOGLE)}
-        limits = {"max_connections": 200, "max_samples": 10}
+        limits: dict[str, Any] = {"max_connections": 200, "max_samples": 10}
         asked(task, one, tmp_path / "logs", model_roles=roles, **limits)
     assert not one.errors + other.errors
     assert [len(set(draws)) for _, _, _, draws in speaker.replies()] == [3] * 5

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import sysconfig
 import zipfile
 from importlib.metadata import entry_points
 from importlib.util import module_from_spec, spec_from_file_location
@@ -15,7 +14,7 @@ import pytest
 from inspect_ai.log import list_eval_logs, read_eval_log
 
 import inspect_confidence
-from conftest import CHECKOUT, Command
+from conftest import CHECKOUT, Command, site_packages
 
 
 @pytest.fixture(scope="module")
@@ -28,15 +27,6 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ["git", "-c", "core.symlinks=false", "clone", "--quiet", CHECKOUT, folder], check=True
     )
     return folder
-
-
-def site_packages(env: Path) -> Path:
-    """The empty site-packages of a new environment that sees this one's dependencies."""
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", env], check=True)
-    (home,) = env.glob("lib/python*/site-packages")
-    # A plain path: the editable install of this checkout is not seen through it.
-    (home / "dependencies.pth").write_text(sysconfig.get_path("purelib"), "utf-8")
-    return home
 
 
 def test_wheel_of_a_clone_without_links_runs_by_package_name(

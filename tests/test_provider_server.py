@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai import Task, eval
+from inspect_ai import Task
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog
 from inspect_ai.model import (
@@ -20,38 +20,31 @@ from inspect_ai.model import (
     ChatMessageUser,
     ContentText,
     GenerateConfig,
-    Model,
     ModelOutput,
-    get_model,
 )
 from inspect_ai.solver import generate, system_message
 
-from provider_server import ProviderServer, Reply, Request, Token
+from provider_server import Finish, ProviderServer, Reply, Request, Token
+from runs import ANTHROPIC, GOOGLE, OPENAI, asked, connected
 
-OPENAI = "openai/gpt-4o-mini"
 MODELS = [
     OPENAI,
     "anthropic/claude-3-haiku-20240307",  # asked for without streaming
-    "anthropic/claude-haiku-4-5",  # asked for with streaming
-    "google/gemini-2.0-flash",
+    ANTHROPIC,  # asked for with streaming
+    GOOGLE,
 ]
-PROMPTS = ["What is 1 + 1?", "Où est-ce ?\nIci."]
-
-
-def connect(server: ProviderServer, model: str) -> Model:
-    """The model, as served by the server."""
-    base_url = server.url + ("/v1" if model.startswith("openai/") else "")
-    return get_model(model, base_url=base_url, api_key="test", memoize=False)
+PROMPTS = ["What is 1 + 1?", "Où est-ce ?\nIci.", "cut", "withheld", "cut: empty"]
+FINISHES: dict[str, Finish] = {"cut": "length", "withheld": "content_filter"}
 
 
 def run(server: ProviderServer, model: str, log_dir: Path, **config: Any) -> EvalLog:
-    """Ask the model both prompts, after a system message."""
+    """Ask the model the prompts, after a system message."""
     task = Task(
         dataset=[Sample(input=prompt, id=index) for index, prompt in enumerate(PROMPTS)],
         solver=[system_message("Be brief."), generate()],
         config=GenerateConfig(max_retries=0, **config),
     )
-    return eval(task, model=connect(server, model), display="none", log_dir=str(log_dir))[0]
+    return asked(task, server, log_dir, model)
 
 
 def outputs(log: EvalLog) -> list[ModelOutput]:
@@ -62,19 +55,26 @@ def outputs(log: EvalLog) -> list[ModelOutput]:
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_texts_arrive_both_ways(model: str, tmp_path: Path) -> None:
-    """Prompts and system message reach the server, and its answers reach the log."""
-    with ProviderServer(lambda request: Reply(f"Answer to: {request.prompt}")) as server:
+def test_texts_and_stop_reasons_arrive_both_ways(model: str, tmp_path: Path) -> None:
+    """Prompts and system message reach the server, and its answers, also cut ones, the log."""
+
+    def answer(request: Request) -> Reply:
+        kind, _, empty = request.prompt.partition(": ")
+        return Reply("" if empty else f"To: {request.prompt}", FINISHES.get(kind, "stop"))
+
+    with ProviderServer(answer) as server:
         results = outputs(run(server, model, tmp_path))
-    assert [result.completion for result in results] == [f"Answer to: {p}" for p in PROMPTS]
-    assert {result.stop_reason for result in results} == {"stop"}
+    said = [result.completion for result in results]
+    assert said == [*(f"To: {prompt}" for prompt in PROMPTS[:4]), ""]
+    reasons = [result.stop_reason for result in results]
+    assert reasons == ["stop", "stop", "max_tokens", "content_filter", "max_tokens"]
     assert all(result.usage and result.usage.total_tokens > 0 for result in results)
     assert sorted(request.prompt for request, _ in server.requests) == sorted(PROMPTS)
     assert {request.system for request, _ in server.requests} == {"Be brief."}
     assert {request.provider for request, _ in server.requests} == {model.partition("/")[0]}
     for request, replies in server.requests:
-        assert replies == (Reply(f"Answer to: {request.prompt}"),)
-        assert bool(request.body.get("stream")) == ("claude-haiku-4-5" in model)
+        assert replies == (answer(request),)
+        assert bool(request.body.get("stream")) == (model == ANTHROPIC)
     assert server.errors == []
 
 
@@ -87,23 +87,10 @@ def test_the_prompt_is_the_last_user_message(model: str) -> None:
         ChatMessageUser(content=[ContentText(text="third"), ContentText(text="fourth")]),
     ]
     with ProviderServer(lambda _: Reply("fifth")) as server:
-        assert asyncio.run(connect(server, model).generate(messages)).completion == "fifth"
+        generated = connected(server, model).generate(messages)
+        assert asyncio.run(generated).completion == "fifth"
     [(request, _)] = server.requests
     assert (request.prompt, request.system) == ("third\nfourth", None)
-
-
-@pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("text", ["cut o", ""])
-def test_stop_reasons_arrive(model: str, text: str, tmp_path: Path) -> None:
-    """A cut and a filtered answer arrive as such, be they empty or not."""
-
-    def answer(request: Request) -> Reply:
-        return Reply(text, "length" if request.prompt == PROMPTS[0] else "content_filter")
-
-    with ProviderServer(answer) as server:
-        results = outputs(run(server, model, tmp_path))
-    assert [result.stop_reason for result in results] == ["max_tokens", "content_filter"]
-    assert [result.completion for result in results] == [text, text]
 
 
 def test_openai_logprobs_arrive_when_asked_for(tmp_path: Path) -> None:
@@ -123,7 +110,7 @@ def test_openai_logprobs_arrive_when_asked_for(tmp_path: Path) -> None:
     assert (second.token, second.logprob, second.top_logprobs) == ("!", 0.0, [])
 
 
-@pytest.mark.parametrize("model", [OPENAI, "google/gemini-2.0-flash"])
+@pytest.mark.parametrize("model", [OPENAI, GOOGLE])
 def test_several_choices_arrive(model: str, tmp_path: Path) -> None:
     """A sequence gives each of the choices asked for, a single reply all of them."""
 
@@ -131,7 +118,7 @@ def test_several_choices_arrive(model: str, tmp_path: Path) -> None:
         return [Reply(c) for c in "abc"] if request.prompt == PROMPTS[0] else Reply("same")
 
     with ProviderServer(answer) as server:
-        different, same = outputs(run(server, model, tmp_path, num_choices=3))
+        different, same, *_ = outputs(run(server, model, tmp_path, num_choices=3))
     assert [choice.message.text for choice in different.choices] == ["a", "b", "c"]
     assert [choice.message.text for choice in same.choices] == ["same"] * 3
     assert {len(replies) for _, replies in server.requests} == {3}
@@ -163,19 +150,15 @@ def test_a_wrong_number_of_replies_is_an_error(tmp_path: Path) -> None:
     assert str(server.errors[0]) == "2 replies to a request for 3"
 
 
-@pytest.mark.parametrize(
-    ("path", "data"), [("/", None), ("/v1/models", None), ("/v1/responses", b"{}")]
-)
-def test_unknown_paths_are_not_found(
-    path: str, data: bytes | None, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_unknown_paths_are_not_found(capfd: pytest.CaptureFixture[str]) -> None:
     """A path the server does not know gives status 404 with a JSON error, and no output."""
     with ProviderServer(lambda _: Reply()) as server:
-        with pytest.raises(urllib.error.HTTPError) as caught:
-            urllib.request.urlopen(server.url + path, data)
-        with caught.value as response:
-            assert response.code == HTTPStatus.NOT_FOUND
-            assert path in json.load(response)["error"]["message"]
+        for path, data in (("/", None), ("/v1/models", None), ("/v1/responses", b"{}")):
+            with pytest.raises(urllib.error.HTTPError) as caught:
+                urllib.request.urlopen(server.url + path, data)
+            with caught.value as response:
+                assert response.code == HTTPStatus.NOT_FOUND, path
+                assert path in json.load(response)["error"]["message"]
     assert server.requests == []
     assert server.errors == []
     assert capfd.readouterr() == ("", "")

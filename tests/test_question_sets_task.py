@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 from collections.abc import Callable
@@ -16,9 +15,15 @@ from inspect_ai import Task
 from inspect_ai.log import EvalLog
 from sklearn.metrics import roc_auc_score
 
-from conftest import CHECKOUT
 from contract.far_end import check
-from contract.question_sets import Known, Teacher, own_file
+from contract.question_sets import (
+    PUBLISHED,
+    Teacher,
+    bundled,
+    csv_rows,
+    own_file,
+    published_questions,
+)
 from inspect_confidence import read_judgments, summarize
 from inspect_confidence.commands.plan import plan_run
 from inspect_confidence.studies import all_tables
@@ -52,12 +57,6 @@ def home(home: Path) -> Path:
 def build(**arguments: object) -> Task:
     """The task, with arguments of any type."""
     return question_sets(**arguments)  # type: ignore[arg-type]
-
-
-def csv_rows(place: Path) -> list[dict[str, str]]:
-    """The rows of a published file."""
-    with place.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
 
 
 # Arguments and samples
@@ -216,31 +215,6 @@ def test_answers_to_schemas_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
 # The study's own sets
 
 
-PUBLISHED = {
-    "boolq": "boolq_valid",
-    "sciq": "sciq_test",
-    "lsat_ar": "lsat_ar_test",
-    "sat_en": "sat_en",
-    "halueval": "halu_eval_qa",
-}
-
-
-def published_answers(name: str, folder: Path) -> dict[str, Known]:
-    """A published set's questions by id."""
-    known = {}
-    for row in csv_rows(folder / "items" / f"{PUBLISHED[name]}.csv"):
-        item = f"{name}-{row['Question ID']}"
-        if name == "halueval":
-            known[f"{item}_r"] = Known("given", 0, "True")
-            known[f"{item}_h"] = Known("given", 0, "False")
-        elif name == "boolq":
-            known[item] = Known("true_false", 0, row["Correct Answer"])
-        else:
-            options = sum(key.startswith("Option ") for key in row)
-            known[item] = Known("options", options, row["Correct Answer Letter"])
-    return known
-
-
 @pytest.mark.parametrize("name", ["sciq", "lsat_ar", "sat_en", "halueval"])
 def test_the_authors_prompts_are_sent_byte_for_byte(
     tmp_path: Path, published: Path, name: str
@@ -250,7 +224,7 @@ def test_the_authors_prompts_are_sent_byte_for_byte(
     file = folder / "prompts" / f"{PUBLISHED[name]}_prompts.csv"
     study = {row["Question ID"]: row for row in csv_rows(file)}
     task = build(dataset=name, prompts="authors", items=12)
-    teacher = Teacher(task, published_answers(name, folder), prompts="authors")
+    teacher = Teacher(task, published_questions(name, folder), prompts="authors")
     log, requests = served(task, tmp_path, teacher)
     assert len(requests) == 12 * (1 + (name == "halueval"))
     sent = {(request.prompt, request.system) for request in requests}
@@ -268,7 +242,7 @@ def test_published_sets(tmp_path: Path, published: Path, name: str) -> None:
     """Twenty questions of each of the study's sets; HaluEval's have two calls each."""
     folder = published / "question_sets"
     task = build(dataset=name, items=20, seed=4)
-    teacher = Teacher(task, published_answers(name, folder))
+    teacher = Teacher(task, published_questions(name, folder))
     log, requests = served(task, tmp_path, teacher)
     check(log, tmp_path, teacher)
     assert len(requests) == 20 * (1 + (name == "halueval"))
@@ -290,16 +264,9 @@ def test_published_sets(tmp_path: Path, published: Path, name: str) -> None:
 
 def test_bundled_sets(tmp_path: Path) -> None:
     """Forty questions each."""
-    places = CHECKOUT / "src" / "inspect_confidence" / "datasets" / "bundled"
     for name, file in (("bundled", "knowledge"), ("statements", "statements")):
-        known = {}
-        for line in (places / f"{file}.jsonl").read_text(encoding="utf-8").splitlines():
-            row = json.loads(line)
-            options = len(row.get("choices", ()))
-            target = "ABCDE"[row["answer"]] if options else str(row["answer"])
-            known[row["id"]] = Known("options" if options else "true_false", options, target)
         task = build(dataset=name, items=40)
-        teacher = Teacher(task, known)
+        teacher = Teacher(task, bundled(file))
         log, requests = served(task, tmp_path / name, teacher)
         assert len(requests) == 40
         check(log, tmp_path / name, teacher)

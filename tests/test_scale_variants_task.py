@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import cycle, groupby
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,17 @@ from inspect_confidence.commands.plan import plan_run
 from inspect_confidence.respondents.provider import respondent
 from inspect_confidence.tasks.scale_variants import scale_variants
 from provider_server import Finish, ProviderServer, Reply, Request
-from runs import asked, check_refusals, log_metrics, printed, refusal, responded, served, values
+from runs import (
+    asked,
+    check_refusals,
+    in_turn,
+    log_metrics,
+    printed,
+    refusal,
+    responded,
+    served,
+    values,
+)
 
 TASK = "scale_variants"
 
@@ -239,8 +249,8 @@ def test_every_odd_reply_is_one_failure_in_log_and_table(tmp_path: Path) -> None
         ("Final Answer: 20", "length"),
     ]
     for number, (text, finish) in enumerate(cases):
-        reply, folder = Reply(text, finish), tmp_path / str(number)
-        log, _ = served(problems(2), folder, lambda _, reply=reply: reply)
+        folder = tmp_path / str(number)
+        log, _ = served(problems(2), folder, in_turn(Reply(text, finish)))
         inside, found = log_metrics(log), values(summarize(folder, resamples=10))
         for name in ("accuracy", "violation_rate", "format_failure_rate"):
             table = found["scale=0-100", name]
@@ -250,9 +260,9 @@ def test_every_odd_reply_is_one_failure_in_log_and_table(tmp_path: Path) -> None
 
 def test_an_answer_before_the_cut_counts(tmp_path: Path) -> None:
     """A reply cut off between its answer and its confidence keeps the answer."""
-    rests = cycle(["", "\nConfid", "\nConfidence:"])
     said = "Solution: 2 * 10 = 20\nFinal Answer: 20\n"
-    served(problems(6), tmp_path, lambda _: Reply(said + next(rests), "length"))
+    replies = [Reply(said + rest, "length") for rest in ("", "\nConfid", "\nConfidence:")]
+    served(problems(6), tmp_path, in_turn(*replies))
     rows = read_judgments(tmp_path)[TASK]
     assert (set(rows["status"]), set(rows["answer"])) == ({"truncated"}, {"20"})
 
@@ -272,10 +282,10 @@ def test_bad_parameters_are_refused() -> None:
         ({"scale_meta_d": "20-0:1"}, "scale_meta_d=20-0:1 is not of the form"),
         ({"scale_meta_d": ["0-20:1", "0-5"]}, "scale_meta_d=0-5 is not of the form"),
         # As limited as that for all scales, and no group is cut to one scale.
-        *(
-            ({"scale_meta_d": given}, "scale_meta_d")
-            for given in ("0-20:nan", "0-20:99", "0-20:-3", "granularity:2")
-        ),
+        ({"scale_meta_d": "0-20:nan"}, "scale_meta_d"),
+        ({"scale_meta_d": "0-20:99"}, "scale_meta_d"),
+        ({"scale_meta_d": "0-20:-3"}, "scale_meta_d"),
+        ({"scale_meta_d": "granularity:2"}, "scale_meta_d"),
     ]
     for parameters, says in cases:
         message = refusal(respondent, name="metacognitive", parameters=parameters)

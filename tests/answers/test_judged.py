@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from itertools import product
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from answers.cases import cases
 from inspect_confidence.answers.judged import (
     read_agreement,
     read_agreements,
@@ -44,25 +46,24 @@ def failed(found: object) -> bool:
 # Objects, whatever they hold
 
 
+AROUND = [
+    "{}",
+    "  \n{}\n ",
+    "```json\n{}\n```",
+    "```\n{}\n```",
+    "Sure! Here is my judgment:\n\n{}\n\nI hope this helps.",
+    "The sentence hedges. {} (as asked)",
+    "<think>Hm, 0.3 or yes?</think>{}",
+]
+
+
 @pytest.mark.parametrize("key", READERS)
-@pytest.mark.parametrize(
-    "around",
-    [
-        "{}",
-        "  \n{}\n ",
-        "```json\n{}\n```",
-        "```\n{}\n```",
-        "Sure! Here is my judgment:\n\n{}\n\nI hope this helps.",
-        "The sentence hedges. {} (as asked)",
-        "<think>Hm, 0.3 or yes?</think>{}",
-    ],
-)
-def test_one_object_wherever_it_stands(key: str, around: str) -> None:
+def test_one_object_wherever_it_stands(key: str) -> None:
     """Fenced, or with text around it."""
     said, expected = WHOLE[key]
-    for indent in (None, 2):
+    for around, indent in product(AROUND, (None, 2)):
         reply = around.replace("{}", json.dumps({key: said}, indent=indent))
-        assert READERS[key](reply) == expected
+        assert READERS[key](reply) == expected, reply
 
 
 @pytest.mark.parametrize("key", READERS)
@@ -86,14 +87,27 @@ def test_broken_json_that_says_one_thing(key: str) -> None:
         assert READERS[key](broken) == expected
 
 
+NO_OBJECT = [
+    "",
+    " \n",
+    "{}",
+    "[]",
+    "yes",
+    "0.7",
+    "null",
+    "{",
+    "}",
+    "}{",
+    "{{}}",
+    "I can't judge that.",
+]
+
+
 @pytest.mark.parametrize("key", READERS)
-@pytest.mark.parametrize(
-    "reply",
-    ["", " \n", "{}", "[]", "yes", "0.7", "null", "{", "}", "}{", "{{}}", "I can't judge that."],
-)
-def test_no_object_with_the_key(key: str, reply: str) -> None:
+def test_no_object_with_the_key(key: str) -> None:
     """Nothing is read from free text."""
-    assert failed(READERS[key](reply))
+    for reply in NO_OBJECT:
+        assert failed(READERS[key](reply)), reply
 
 
 @pytest.mark.parametrize("key", READERS)
@@ -127,11 +141,14 @@ def test_objects_cut_off(key: str) -> None:
         assert failed(READERS[key](whole[:length]))
 
 
+WRONG: list[object] = [None, True, False, {}, {"a": 1}, [1], [[]], -1, 2, "", "maybe"]
+
+
 @pytest.mark.parametrize("key", READERS)
-@pytest.mark.parametrize("value", [None, True, False, {}, {"a": 1}, [1], [[]], -1, 2, "", "maybe"])
-def test_wrong_types(key: str, value: object) -> None:
+def test_wrong_types(key: str) -> None:
     """No value of another type is taken for one."""
-    assert failed(READERS[key](json.dumps({key: value})))
+    for value in WRONG:
+        assert failed(READERS[key](json.dumps({key: value}))), value
 
 
 @pytest.mark.parametrize("key", READERS)
@@ -155,19 +172,11 @@ def test_the_same_value_twice(key: str) -> None:
 
 
 @pytest.mark.parametrize("key", READERS)
-@pytest.mark.parametrize(
-    "broken",
-    [
-        "{'KEY': SAID SAID}",
-        "{'KEY': SAID, SAID}",
-        "{'KEY': SAID | SAID}",
-        "{'KEY': SAID // or so\n}",
-    ],
-)
-def test_broken_json_that_says_more(key: str, broken: str) -> None:
+def test_broken_json_that_says_more(key: str) -> None:
     """What json_repair makes of it isn't what is written."""
-    said, _ = WHOLE[key]
-    assert failed(READERS[key](broken.replace("KEY", key).replace("SAID", json.dumps(said))))
+    said = json.dumps(WHOLE[key][0])
+    for more in ("SAID SAID", "SAID, SAID", "SAID | SAID", "SAID // or so\n"):
+        assert failed(READERS[key](f"{{'{key}': {more.replace('SAID', said)}}}")), more
 
 
 def test_failures_quote_the_reply() -> None:
@@ -179,272 +188,43 @@ def test_failures_quote_the_reply() -> None:
     assert len(found.reason) < 200
 
 
-# Markers
-
-
-@pytest.mark.parametrize(
-    ("listed", "expected"),
-    [
-        ([], []),
-        (["probably"], ["probably"]),
-        (["Probably", " probably ", "PROBABLY."], ["probably"]),
-        (["probably", "I'm not sure"], ["probably", "i'm not sure"]),
-        (["I’m not sure"], ["i'm not sure"]),  # noqa: RUF001 # curly, as models write it
-        (["I‘m not sure", "I`m not sure", "I´m not sure"], ["i'm not sure"]),  # noqa: RUF001
-        (["I'm  not\nsure,"], ["i'm not sure"]),
-        (['"probably"'], ["probably"]),
-    ],
-)
-def test_markers(listed: list[str], expected: list[str]) -> None:
-    """Once each, in the judge's order, in lower case."""
-    assert read_markers(json.dumps({"markers": listed}), SENTENCE) == expected
-
-
-def test_apostrophes_of_the_sentence() -> None:
-    """Curly there and straight in the judge's list."""
-    sentence = "I’m not sure, it’s\u00a0likely."  # noqa: RUF001 # curly, as models write it
-    reply = json.dumps({"markers": ["I'm not sure", "it's likely"]})
-    assert read_markers(reply, sentence) == ["i'm not sure", "it's likely"]
-
-
-@pytest.mark.parametrize(
-    "listed",
-    [
-        ["maybe"],
-        ["probably", "maybe"],
-        ["it is probably"],
-        ["not sure it's"],
-        ["I am not sure"],
-        "probably",
-        [1],
-        ["probably", None],
-        [["probably"]],
-        {"probably": 1},
-        ["", " "],
-    ],
-)
-def test_markers_that_are_none(listed: object) -> None:
-    """One that isn't in the sentence, or no list of words: not even the rest counts."""
-    assert failed(read_markers(json.dumps({"markers": listed}), SENTENCE))
-
-
-def test_chinese_markers() -> None:
-    """No blanks about them."""
-    assert read_markers('{"markers": ["可能"]}', "这可能是巴黎。") == ["可能"]
-    assert failed(read_markers('{"markers": ["也许"]}', "这可能是巴黎。"))
-
-
-def test_a_list_cut_off() -> None:
-    """What was to follow is unknown."""
-    assert failed(read_markers('{"markers": ["probably"', SENTENCE))
-
-
-@pytest.mark.parametrize("listed", [["."], ["..."], ['"'], ["...", "..."], ["probably", ","]])
-def test_signs_are_no_markers(listed: list[str]) -> None:
+def test_signs_are_no_markers() -> None:
     """The prompt's own template, echoed, names no marker."""
-    found = read_markers(json.dumps({"markers": listed}), SENTENCE)
-    assert isinstance(found, Unreadable) or "" not in found
+    for listed in (["."], ["..."], ['"'], ["...", "..."], ["probably", ","]):
+        found = read_markers(json.dumps({"markers": listed}), SENTENCE)
+        assert isinstance(found, Unreadable) or "" not in found, listed
 
 
-@pytest.mark.parametrize(
-    ("marker", "sentence"),
-    [
-        ("may", "The mayor was Hidalgo."),
-        ("likely", "It's unlikely."),
-        ("sure", "The measure is Paris."),
-        ("possibly", "It's impossibly far."),
-    ],
-)
-def test_markers_are_whole_words(marker: str, sentence: str) -> None:
-    """One in the midst of another word doesn't stand in the sentence."""
-    assert failed(read_markers(json.dumps({"markers": [marker]}), sentence))
-
-
-@pytest.mark.parametrize(
-    ("marker", "sentence", "expected"),
-    [
-        ("“probably”", SENTENCE, "probably"),
-        ("very likely", "It is **very** likely.", "very likely"),
-        ("likely", "It is *likely*.", "likely"),
-        ("*probably*", SENTENCE, "probably"),
-        ("_probably_ Paris", SENTENCE, "probably paris"),
-        ("probably", "It's __probably__ Paris.", "probably"),
-        ("'probably'", SENTENCE, "probably"),
-        ("I'm “not” sure", 'I\'m "not" sure.', 'i\'m "not" sure'),
-        ("probably...", SENTENCE, "probably"),
-        ("可能", "他可能在Paris。", "可能"),
-        ("maybe", "我想maybe是巴黎。", "maybe"),
-    ],
-)
-def test_markers_in_other_signs(marker: str, sentence: str, expected: str) -> None:
-    """Curly quotation marks and stars about words aren't words."""
-    assert read_markers(json.dumps({"markers": [marker]}), sentence) == [expected]
-
-
-# Decisiveness
-
-
-@pytest.mark.parametrize(
-    ("said", "expected"),
-    [
-        ("0.7", 0.7),
-        ("0", 0),
-        ("1", 1),
-        ("1.0", 1),
-        (".5", 0.5),
-        ("1e-1", 0.1),
-        ('"0.7"', 0.7),
-        ('" 0.7 "', 0.7),
-        ('"1"', 1),
-        ("-0.0", 0),
-    ],
-)
-def test_decisiveness(said: str, expected: float) -> None:
-    """A number, or one in quotation marks."""
-    found = read_decisiveness(f'{{"decisiveness": {said}}}')
-    assert isinstance(found, float)
-    assert found == expected
-
-
-@pytest.mark.parametrize(
-    "said",
-    [
-        "1.01",
-        "-0.1",
-        "70",
-        "70%",
-        '"70%"',
-        "0,7",
-        '"0,7"',
-        "7/10",
-        "0.3-0.5",
-        '"0.3-0.5"',
-        "NaN",
-        '"nan"',
-        "Infinity",
-        '"inf"',
-        "1e999",
-        "high",
-        '"high"',
-        "[0.7]",
-        "9" * 5000,
-        "<a number from 0.0 to 1.0>",
-    ],
-)
-def test_no_decisiveness(said: str) -> None:
-    """Out of range, no number, or several."""
-    assert failed(read_decisiveness(f'{{"decisiveness": {said}}}'))
-
-
-@pytest.mark.parametrize("said", ["0 to 1", "0.7 or 0.8", "0. 7", "0 .7", "1 0", '"0_1"'])
-def test_several_numbers_are_no_decisiveness(said: str) -> None:
-    """`0. 7` would be read as 0.0."""
-    assert failed(read_decisiveness(f'{{"decisiveness": {said}}}'))
-
-
-# Agreement
-
-WORDS = [
-    ("yes", "yes"),
-    ("Yes", "yes"),
-    ("YES", "yes"),
-    (" yes\n", "yes"),
-    ("no", "no"),
-    ("No", "no"),
-    ("n/a", "n/a"),
-    ("N/A", "n/a"),
-    ("NA", "n/a"),
-    ("Not applicable", "n/a"),
-]
-OTHERS: list[object] = [
-    "yes/no",
-    "maybe",
-    "yes and no",
-    "not yes",
-    "",
-    "yess",
-    True,
-    None,
-    1,
-    ["yes"],
-]
-
-
-@pytest.mark.parametrize(("said", "expected"), WORDS)
-def test_agreement(said: str, expected: str) -> None:
-    """In any case, with blanks."""
-    assert read_agreement(json.dumps({"agreement": said})) == expected
-    assert read_agreements(json.dumps({"agreement": [said, "no"]}), 2) == [expected, "no"]
-
-
-@pytest.mark.parametrize("said", OTHERS)
-def test_no_agreement(said: object) -> None:
-    """Never 0.5: the judge failed, for this reply alone where several are judged."""
-    assert failed(read_agreement(json.dumps({"agreement": said})))
-    found = read_agreements(json.dumps({"agreement": ["yes", said, "n/a"]}), 3)
-    assert found[0] == "yes"
-    assert failed(found[1])
-    assert found[2] == "n/a"
-
-
-def test_agreement_without_quotation_marks() -> None:
-    """Also where the word has a stroke."""
-    assert read_agreement('{"agreement": yes}') == "yes"
-    assert read_agreement('{"agreement": n/a}') == "n/a"
-    assert failed(read_agreement('{"agreement": yes or no}'))
-    assert failed(read_agreement('{"agreement": "yes" | "no"}'))
-
-
-@pytest.mark.parametrize(
-    "value",
-    [
-        ["yes"],
-        ["yes", "no", "n/a"],
-        [],
-        "yes, no",
-        {"1": "yes", "2": "no"},
-        None,
-        [["yes", "no"]],
-    ],
-)
-def test_agreements_of_another_number(value: object) -> None:
-    """Which belongs to which reply can't be told: all fail."""
-    found = read_agreements(json.dumps({"agreement": value}), 2)
-    assert len(found) == 2
-    assert all(map(failed, found))
-
-
-@pytest.mark.parametrize("count", [0, 1, 20, 200])
-def test_as_many_agreements_as_asked(count: int) -> None:
-    """In order, or as many failures."""
+def test_as_many_agreements_as_asked() -> None:
+    """In order, or as many failures: which belongs to which reply can't be told otherwise."""
     said = ["yes", "no", "n/a"] * 67
-    reply = json.dumps({"agreement": said[:count]})
-    assert list(read_agreements(reply, count)) == said[:count]
-    found = read_agreements("?", count)
-    assert len(found) == count
-    assert all(map(failed, found))
+    for count in (0, 1, 20, 200):
+        reply = json.dumps({"agreement": said[:count]})
+        assert list(read_agreements(reply, count)) == said[:count]
+        found = read_agreements("?", count)
+        assert len(found) == count
+        assert all(map(failed, found)), count
+    mapped = {"1": "yes", "2": "no"}
+    others: list[object] = [["yes"], said[:3], [], "yes, no", mapped, None, [["yes", "no"]]]
+    replies = [json.dumps({"agreement": value}) for value in others]
+    # Three places, two words: which place is empty is known, and the number is another.
+    for reply in (*replies, '{"agreement": ["yes",,"no"]}'):
+        found = read_agreements(reply, 2)
+        assert len(found) == 2
+        assert all(map(failed, found)), reply
 
 
-def test_an_empty_entry_is_no_agreement() -> None:
-    """Three places, two words: which place is empty is known, and the number is another."""
-    assert all(map(failed, read_agreements('{"agreement": ["yes",,"no"]}', 2)))
-
-
-# Verdicts
-
-
-@pytest.mark.parametrize("said", ["correct", "Correct", "INCORRECT", " punt ", "Punt"])
-def test_verdict(said: str) -> None:
-    """In any case, with blanks."""
-    assert read_verdict(json.dumps({"verdict": said})) == said.strip().lower()
-
-
-@pytest.mark.parametrize(
-    "said", ["right", "not correct", "correct or incorrect", "partially correct", "yes", 1, True]
-)
-def test_no_verdict(said: object) -> None:
-    """Another word is no verdict."""
-    assert failed(read_verdict(json.dumps({"verdict": said})))
+def test_agreements_fail_one_by_one() -> None:
+    """Never 0.5: the judge failed, for this reply alone where several are judged."""
+    for case in cases("judged_agreement"):
+        try:
+            said = json.loads(case["reply"])["agreement"]
+        except ValueError:
+            continue  # without quotation marks
+        one, word, other = read_agreements(json.dumps({"agreement": ["yes", said, "n/a"]}), 3)
+        assert (one, other) == ("yes", "n/a"), said
+        assert word == case["gives"] or failed(word), said
+        assert failed(word) == isinstance(case["gives"], dict), said
 
 
 # Anything

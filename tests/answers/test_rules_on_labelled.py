@@ -6,7 +6,6 @@ from importlib import resources
 from itertools import product
 
 import numpy as np
-import pytest
 from scipy.stats import spearmanr
 
 from inspect_confidence.answers.agreement import agreement, verdict
@@ -114,7 +113,7 @@ def test_verdicts_of_answers(record_property: Record) -> None:
     assert accuracy >= 0.75, wrong
 
 
-@pytest.mark.parametrize("name", ["judge_sentences", "judge_pairs", "judge_answers"])
-def test_labelled_sets_are_there(name: str) -> None:
+def test_labelled_sets_are_there() -> None:
     """Figures of a handful of rows would say little."""
-    assert len(labelled(name)) >= 60
+    for name in ("judge_sentences", "judge_pairs", "judge_answers"):
+        assert len(labelled(name)) >= 60, name

@@ -1,124 +1,35 @@
-"""Tests of the reader of token probabilities: by hand, and on any tokens at all."""
+"""Tests of the readers of token probabilities: by hand, and on any tokens at all."""
 
-# ruff: noqa: RUF001 # the tables hold what models write: dashes and minus signs
+# ruff: noqa: RUF001 # the strategies hold what models write: dashes and minus signs
 
 import math
-from collections.abc import Mapping
+from collections.abc import Sequence
+from string import ascii_lowercase, ascii_uppercase
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from answers.cases import Place, integer_masses, option_masses, token_choice
 from inspect_confidence.answers import (
+    AnswerToken,
     IntegerDistribution,
     TokenChoice,
     Unreadable,
+    read_answer_token,
     read_integer_distribution,
 )
 from inspect_confidence.answers.tokens import GREATEST_INTEGER
 from metrics.strategies import fixed
 
-Place = tuple[str, Mapping[str, float]]
-"""The token chosen, and the probabilities of all that are listed, itself included."""
+# Integers
 
 
-def choice(chosen: str, listed: Mapping[str, float]) -> TokenChoice:
-    """A token with the logarithms of the probabilities; -9999 for 0, as OpenAI sends it."""
-    logs = {token: math.log(p) if p > 0 else -9999.0 for token, p in listed.items()}
-    return TokenChoice(chosen, logs[chosen], logs)
-
-
-def read(*places: Place) -> IntegerDistribution:
+def integer(*places: Place) -> IntegerDistribution:
     """The distribution of a reply that can be read."""
-    answer = read_integer_distribution([choice(*place) for place in places])
+    answer = read_integer_distribution([token_choice(place) for place in places])
     assert isinstance(answer, IntegerDistribution), answer
     return answer
-
-
-def masses(answer: IntegerDistribution) -> dict[int, float]:
-    """The probabilities before they were normalised, by what was left unseen."""
-    return {value: p * (1 - answer.unseen_mass) for value, p in answer.probabilities.items()}
-
-
-@pytest.mark.parametrize(
-    ("places", "value", "expected", "tokens"),
-    [
-        # One token holds the integer: its alternatives are others.
-        ([("6", {"6": 0.6, "7": 0.2, "5": 0.1})], 6, {5: 0.1, 6: 0.6, 7: 0.2}, 1),
-        ([("12", {"12": 0.5, "-3": 0.2, "100": 0.1})], 12, {-3: 0.2, 12: 0.5, 100: 0.1}, 1),
-        ([("0", {"0": 1.0})], 0, {0: 1.0}, 1),
-        # One integer written differently is added up.
-        ([("3", {"3": 0.4, " 3": 0.2, "+3": 0.1, "4": 0.1})], 3, {3: 0.7, 4: 0.1}, 1),
-        ([("3\n", {"3\n": 0.4, "03": 0.2, "３": 0.1})], 3, {3: 0.7}, 1),
-        ([("-0", {"-0": 0.4, "0": 0.2, "+0": 0.1})], 0, {0: 0.7}, 1),
-        # Signs: minus, hyphen, hyphen that does not break, full width.
-        ([("−3", {"−3": 0.4, "-3": 0.2, "‑3": 0.1, "－3": 0.1})], -3, {-3: 0.8}, 1),
-        # Words, lone signs and integers beyond 100 are unseen.
-        ([("3", {"3": 0.5, "The": 0.2, "-": 0.1, "101": 0.1, "3.5": 0.05})], 3, {3: 0.5}, 1),
-        ([("-100", {"-100": 0.5, "-101": 0.2, "100": 0.1})], -100, {-100: 0.5, 100: 0.1}, 1),
-        # A sign, then digits: 0.4 is shared out at the next place, 0.6 * 0.4 and 0.3 * 0.4.
-        (
-            [("-", {"-": 0.4, "3": 0.5}), ("12", {"12": 0.6, "5": 0.3, "x": 0.1})],
-            -12,
-            {-12: 0.24, -5: 0.12, 3: 0.5},
-            2,
-        ),
-        ([(" +", {" +": 0.5, "-": 0.5}), ("7", {"7": 0.8})], 7, {7: 0.4}, 2),
-        # Digits one by one: 1 then 2 at 0.8 * 0.5, 13 at 0.8 * 0.2, ended at 1 by 0.8 * 0.3.
-        (
-            [("1", {"1": 0.8, "9": 0.1}), ("2", {"2": 0.5, "3": 0.2, "\n": 0.3})],
-            12,
-            {1: 0.24, 9: 0.1, 12: 0.4, 13: 0.16},
-            2,
-        ),
-        # Sign and two digits, each at a place of its own.
-        (
-            [
-                ("-", {"-": 0.5, "4": 0.5}),
-                ("1", {"1": 0.8, "2": 0.2}),
-                ("5", {"5": 0.5, "": 0.25, "6": 0.25}),
-            ],
-            -15,
-            {-15: 0.2, -1: 0.1, -16: 0.1, -2: 0.1, 4: 0.5},
-            3,
-        ),
-        # A full stop or a blank: the end has its probability too, and digits go on with it.
-        (
-            [("6", {"6": 0.8, "7": 0.2}), (".", {".": 0.5, "\n": 0.25, "0": 0.25})],
-            6,
-            {6: 0.6, 60: 0.2, 7: 0.2},
-            1,
-        ),
-        ([("6", {"6": 0.8}), ("\n", {"\n": 0.5, " people": 0.5})], 6, {6: 0.8}, 1),
-        # A blank after digits ends the number: nothing further on is read.
-        (
-            [("6", {"6": 0.8}), ("\n", {"\n": 0.5, "0": 0.5}), ("\n", {"\n": 0.5, "7": 0.5})],
-            6,
-            {6: 0.4, 60: 0.4},
-            1,
-        ),
-        # Blanks before: alternatives to the blank count as whole, the rest goes on.
-        (
-            [(" ", {" ": 0.5, "4": 0.25}), ("3", {"3": 0.5, "5": 0.5})],
-            3,
-            {3: 0.25, 4: 0.25, 5: 0.25},
-            1,
-        ),
-        ([("\n", {"\n": 1.0}), (" ", {" ": 1.0}), ("-2", {"-2": 0.5})], -2, {-2: 0.5}, 1),
-        # A token of probability 0 beside others.
-        ([("3", {"3": 0.5, "4": 0.0})], 3, {3: 0.5, 4: 0.0}, 1),
-        ([("3", {"3": 0.0, "4": 0.5})], 3, {3: 0.0, 4: 0.5}, 1),
-    ],
-)  # fmt: skip
-def test_by_hand(places: list[Place], value: int, expected: dict[int, float], tokens: int) -> None:
-    """The answer, each integer's mass, the unseen mass and the number of tokens."""
-    answer = read(*places)
-    assert answer.value == value
-    total = sum(expected.values())
-    assert answer.unseen_mass == pytest.approx(1 - total, abs=1e-12)
-    assert answer.probabilities == pytest.approx({v: m / total for v, m in expected.items()})
-    assert list(answer.probabilities) == sorted(expected)
-    assert answer.tokens == tokens
 
 
 def test_without_alternatives() -> None:
@@ -136,7 +47,7 @@ def test_the_chosen_token_counts_once() -> None:
     unlisted = read_integer_distribution([TokenChoice("3", half, {"4": tenth})])
     assert listed == unlisted
     assert isinstance(listed, IntegerDistribution)
-    assert masses(listed) == pytest.approx({3: 0.5, 4: 0.1})
+    assert integer_masses(listed) == pytest.approx({3: 0.5, 4: 0.1})
 
 
 def test_rounded_probabilities_above_one() -> None:
@@ -145,46 +56,6 @@ def test_rounded_probabilities_above_one() -> None:
     assert isinstance(answer, IntegerDistribution)
     assert answer.unseen_mass == 0
     assert answer.probabilities == pytest.approx({3: 1 / 1.01, 4: 0.01 / 1.01})
-
-
-@pytest.mark.parametrize(
-    ("written", "status"),
-    [
-        ([], "no_response"),
-        ([""], "no_response"),
-        ([" ", "\n"], "no_response"),
-        (["I", "'m", " sorry", ", I can't."], "refusal"),
-        (["I", " don’t", " know"], "refusal"),
-        (["six"], "invalid_response_format"),
-        (["The", " exponent", " is", " 6"], "invalid_response_format"),
-        (["-"], "invalid_response_format"),
-        (["-", "people"], "invalid_response_format"),
-        (["--", "3"], "invalid_response_format"),
-        (["6", " people"], "invalid_response_format"),
-        (["6", "\n", "So"], "invalid_response_format"),
-        (["1000000"], "out_of_range"),
-        (["100", "000", "0"], "out_of_range"),
-        (["-", "10", "1"], "out_of_range"),
-        (["1" * 5_000], "out_of_range"),
-        (["10^6"], "invalid_response_format"),
-        (["10⁶"], "invalid_response_format"),
-        (["3.5"], "invalid_response_format"),
-    ],
-)
-def test_no_integer(written: list[str], status: str) -> None:
-    """A reply that isn't one integer within 100 of 0 is a failure, whatever else was likely."""
-    places = [choice(token, {token: 0.9, "6": 0.1}) for token in written]
-    answer = read_integer_distribution(places)
-    assert isinstance(answer, Unreadable)
-    assert answer.status == status
-    assert answer.reason
-
-
-def test_integers_without_probability() -> None:
-    """Where every integer seen has probability 0 there is no distribution."""
-    answer = read_integer_distribution([choice("3", {"3": 0.0, "4": 0.0})])
-    assert isinstance(answer, Unreadable)
-    assert answer.status == "invalid_response_format"
 
 
 anything = st.text(st.sampled_from("0123456789+-− \n\t.^xa٣²③"), max_size=4)
@@ -227,14 +98,16 @@ def test_mass_is_conserved(places: list[tuple[str, dict[str, int], int]]) -> Non
         (chosen, {t: n / (sum(counts.values()) + rest) for t, n in counts.items()})
         for chosen, counts, rest in places
     ]
-    answer = read_integer_distribution([choice(*share) for share in shares])
+    answer = read_integer_distribution([token_choice(share) for share in shares])
     if isinstance(answer, IntegerDistribution):
         chosen, listed = shares[0]
         numeric_or_chosen = (
             p for t, p in listed.items() if t == chosen or any(c.isdigit() for c in t)
         )
         assert 1 - answer.unseen_mass <= sum(numeric_or_chosen) + 1e-9
-        assert sum(masses(answer).values()) + answer.unseen_mass == pytest.approx(1, abs=1e-9)
+        assert sum(integer_masses(answer).values()) + answer.unseen_mass == pytest.approx(
+            1, abs=1e-9
+        )
 
 
 digits = st.dictionaries(
@@ -271,44 +144,193 @@ def test_split_digits_equal_a_walk_of_the_tree(
         (one, {digit: count / sum(ones.values()) for digit, count in ones.items()}),
         (two, {**{d: n / total for d, n in twos.items()}, "\n": end / total}),
     ]
-    answer = read(*([("-", {"-": 0.5})] if minus else []), *places)
+    answer = integer(*([("-", {"-": 0.5})] if minus else []), *places)
     assert answer.value == sign * int(one + two)
-    assert masses(answer) == pytest.approx(expected, abs=1e-9)
+    assert integer_masses(answer) == pytest.approx(expected, abs=1e-9)
     assert answer.unseen_mass == pytest.approx(1 - reach, abs=1e-9)
 
 
 def test_an_alternative_that_is_too_long_is_unseen() -> None:
     """After 1 the alternative `00000` is the number 100000, beyond 100, and no 1."""
-    answer = read(("1", {"1": 1.0}), ("2", {"2": 0.25, "00000": 0.25, "0" * 5_000: 0.5}))
+    answer = integer(("1", {"1": 1.0}), ("2", {"2": 0.25, "00000": 0.25, "0" * 5_000: 0.5}))
     assert answer.probabilities == {12: 1.0}
     assert answer.unseen_mass == pytest.approx(0.75)
 
 
-@pytest.mark.parametrize("written", [("3", " 4"), ("3\n", "4")])
-def test_two_numbers_are_not_one(written: tuple[str, str]) -> None:
-    """`3 4` and 3 and 4 on two lines are not 34."""
-    answer = read_integer_distribution([choice(token, {token: 0.9}) for token in written])
-    assert isinstance(answer, Unreadable)
+# A question's options
+
+OPENED = '{"Reasoning": "I weigh it.", "Answer": '
 
 
-@pytest.mark.parametrize("written", [("10", "^", "6"), ("3", ".", "5"), ("6", "-", "7")])
-def test_what_in_one_token_is_no_integer_is_none_in_several(written: tuple[str, ...]) -> None:
-    """A power, a decimal and a range are failures in one token and in several."""
-    for tokens in (written, ("".join(written),)):
-        answer = read_integer_distribution([choice(token, {token: 0.9}) for token in tokens])
-        assert isinstance(answer, Unreadable), tokens
+def option(
+    *places: Place, options: Sequence[str] = "ABCD", answer: int = 1
+) -> AnswerToken | Unreadable:
+    """What a reply's tokens say."""
+    return read_answer_token([token_choice(place) for place in places], options, answer)
 
 
-@pytest.mark.parametrize("written", ["3.", "3.\n"])
-def test_a_full_stop_in_the_same_token(written: str) -> None:
-    """`3.` is 3 in one token as in two, with the token's probability."""
-    answer = read((written, {written: 0.5, "4": 0.25}))
-    assert answer.value == 3
-    assert masses(answer) == pytest.approx({3: 0.5, 4: 0.25})
+LETTER = {"B": 0.5, "A": 0.2, "C": 0.1}
 
 
-def test_an_empty_token_within_the_number() -> None:
-    """3, nothing, 5 is 35: the answer is among the integers that have probability."""
-    answer = read(("3", {"3": 0.5}), ("", {"": 1.0}), ("5", {"5": 1.0}))
-    assert answer.value == 35
-    assert masses(answer) == pytest.approx({35: 0.5})
+def test_twenty_six_options() -> None:
+    """Each letter has its own mass; those beyond the twenty that providers list have none."""
+    listed = {letter: (place + 1) / 400 for place, letter in enumerate(ascii_uppercase[:20])}
+    for answer in range(20):
+        found = option(
+            OPENED + '"', (ascii_uppercase[answer], listed), '"}', options=ascii_uppercase
+        )
+        assert isinstance(found, Unreadable) == (answer != 1)
+        found = option(
+            *(OPENED + '"', (ascii_uppercase[answer], listed), '"}'),
+            options=ascii_uppercase,
+            answer=answer,
+        )
+        assert option_masses(found) == pytest.approx(
+            [*listed.values(), 0, 0, 0, 0, 0, 0], abs=1e-12
+        )
+        assert isinstance(found, AnswerToken)
+        assert found.unseen_mass == pytest.approx(1 - 210 / 400)
+        assert found.token == ascii_uppercase[answer]
+
+
+CERTAIN = TokenChoice("B", 0.0, {})
+
+
+SAYS_NOTHING: list[tuple[list[TokenChoice], str]] = [
+    ([CERTAIN], "no other option"),
+    ([TokenChoice("B", -0.2, {"B": -0.2})], "no other option"),
+    ([TokenChoice("B", -0.2, {"b": -3.0, ' "B"': -4.0})], "no other option"),
+    ([TokenChoice("B", -0.2, {"]": -2.0, "Both": -3.0})], "no other option"),
+    ([TokenChoice("B", -0.2, {"A": -9999.0, "C": -math.inf})], "no other option"),
+    ([TokenChoice("B", -math.inf, {"C": -math.inf})], "no other option"),
+    ([TokenChoice("B", math.nan, {"C": math.nan, "x": -0.1})], "no other option"),
+    ([TokenChoice("B", -9999.0, {"]": -0.1})], "no other option"),
+    ([TokenChoice("C", -0.1, {"B": -3.0})], "is not there"),  # the reply names another
+    ([TokenChoice("Bonn", -0.1, {"B": -3.0})], "is not there"),
+    ([TokenChoice("", -0.1, {"B": -3.0})], "is not there"),
+]
+
+
+def test_what_says_nothing_is_scoring_failed() -> None:
+    """Without alternatives, or without probability on options, an answer never looks certain."""
+    for tokens, says in SAYS_NOTHING:
+        found = read_answer_token(
+            [token_choice(OPENED + '"'), *tokens, token_choice('"}')], "ABCD", 1
+        )
+        assert isinstance(found, Unreadable), tokens
+        assert found.status == "scoring_failed", tokens
+        assert says in found.reason, tokens
+
+
+def test_no_tokens_are_scoring_failed() -> None:
+    """No token at all, or none with the key."""
+    for tokens in ([], [token_choice("")], [token_choice(("B", LETTER))]):
+        found = read_answer_token(tokens, "ABCD", 1)
+        assert isinstance(found, Unreadable)
+        assert (found.status, "is not there" in found.reason) == ("scoring_failed", True)
+
+
+ODD: list[tuple[float, dict[str, float], list[float] | None]] = [
+    (math.log(0.5), {"A": -math.inf, "C": math.log(0.25)}, [0, 2 / 3, 1 / 3]),
+    (math.log(0.5), {"A": math.nan, "C": math.log(0.25)}, [0, 2 / 3, 1 / 3]),
+    (math.log(0.5), {"A": -9999.0, "C": -9999.0}, None),
+    (-9999.0, {"A": math.log(0.2)}, None),
+    (-9999.0, {"A": math.log(0.2), "C": math.log(0.6)}, [0.25, 0, 0.75]),
+    (math.nan, {"A": math.log(0.2), "C": math.log(0.6)}, [0.25, 0, 0.75]),
+    (1e-6, {"A": math.log(0.25)}, [0.2, 0.8, 0]),  # rounded above 0
+    (math.inf, {"A": 0.0}, [0.5, 0.5, 0]),
+    (-800.0, {"A": -800.0}, None),  # exp(-800) is 0
+    (-740.0, {"A": -740.0}, [0.5, 0.5, 0]),  # barely above 0
+]
+
+
+def test_odd_log_probabilities() -> None:
+    """Minus infinity, NaN and -9999 are 0, what is above 0 is certain."""
+    for chosen, others, expected in ODD:
+        tokens = [token_choice(OPENED), TokenChoice('"B"', chosen, others), token_choice("}")]
+        found = read_answer_token(tokens, "ABC", 1)
+        if expected is None:
+            assert isinstance(found, Unreadable), (chosen, others)
+            continue
+        assert isinstance(found, AnswerToken), (chosen, others)
+        assert found.probabilities == pytest.approx(expected, abs=1e-9), (chosen, others)
+        assert 0 <= found.unseen_mass <= 1
+
+
+# Where the reasoning says "answer: B" too, the place of the Answer field is the one: the text
+# reader takes the answer from the field, and a later token is conditioned on what was reasoned.
+
+IN_REASONING: list[Place] = ['{"Reasoning": "So the answer: ', ("B", {"B": 0.9, "A": 0.05}), '", ']
+
+
+def test_reasoning_is_never_taken_for_the_answer_field() -> None:
+    """With the letter at both places the reasoning's token isn't what is read."""
+    found = option(*IN_REASONING, '"Answer": "', ("B", LETTER), '"}')
+    if isinstance(found, AnswerToken):
+        assert option_masses(found) == pytest.approx([0.2, 0.5, 0.1, 0])
+    else:
+        assert found.status == "scoring_failed"
+
+
+LOGS = st.one_of(
+    st.floats(-30, 0),
+    st.sampled_from([-9999.0, -math.inf, math.inf, math.nan, 0.0, -745.0]),
+    st.floats(),
+)
+WRITTEN = ("A", "b", ' "B', '"B"', "Answer", '"Answer": ', '": "B",', ": ", '"', "", "</s>", "Tr")
+MORE = ("ue", "Fal", "option ", "{", "}", "\n", "<|eot_id|>", "True")
+PIECES = st.one_of(st.sampled_from(WRITTEN + MORE), st.text(max_size=6))
+
+
+@given(
+    tokens=st.lists(
+        st.builds(TokenChoice, PIECES, LOGS, st.dictionaries(PIECES, LOGS, max_size=8)), max_size=12
+    ),
+    options=st.sampled_from([("True", "False"), tuple("AB"), tuple(ascii_uppercase), ("ß", "İ")]),
+    answer=st.sampled_from([0, 1]),
+)
+def test_any_tokens_of_options(
+    tokens: list[TokenChoice], options: tuple[str, ...], answer: int
+) -> None:
+    """Nothing raises; probabilities are in [0, 1] and sum to 1, and come with an alternative."""
+    found = read_answer_token(tokens, options, answer)
+    if isinstance(found, Unreadable):
+        assert found.status == "scoring_failed"
+        return
+    assert len(found.probabilities) == len(options)
+    assert all(0 <= p <= 1 for p in found.probabilities)
+    assert sum(found.probabilities) == pytest.approx(1, abs=1e-9)
+    assert 0 <= found.unseen_mass <= 1
+    assert any(one.token == found.token and set(one.alternatives) - {one.token} for one in tokens)
+
+
+WRAPS = st.tuples(
+    st.sampled_from(["", " ", '"', ' "', "'", "(", "**", "\n", "“"]),
+    st.sampled_from(["", '"', '",', "'", ")", "**", "\n", "”", " "]),
+)
+OTHERS = "ACD" + ascii_lowercase[4:8] + "]}"
+
+
+@given(
+    answer=st.floats(-8, 0),
+    logs=st.dictionaries(st.sampled_from(list(OTHERS)), st.floats(-8, 0), min_size=1),
+    wraps=st.lists(WRAPS, min_size=len(OTHERS), max_size=len(OTHERS)),
+)
+def test_quoting_of_alternatives_changes_nothing(
+    answer: float, logs: dict[str, float], wraps: list[tuple[str, str]]
+) -> None:
+    """Whatever quotes, brackets and blanks stand around alternatives, the reading is the same."""
+    places = dict(zip(OTHERS, wraps, strict=True))
+    other = {places[name][0] + name + places[name][1]: log for name, log in logs.items()}
+    assume(len(other) == len(logs))
+    assume(set(logs) & set("ACD"))
+    found, again = (
+        read_answer_token(
+            [token_choice(OPENED), TokenChoice('"B"', answer, some), token_choice("}")], "ABCD", 1
+        )
+        for some in (logs, other)
+    )
+    assert isinstance(found, AnswerToken)
+    assert isinstance(again, AnswerToken)
+    assert again.probabilities == pytest.approx(found.probabilities, abs=1e-12)
+    assert again.unseen_mass == pytest.approx(found.unseen_mass, abs=1e-12)

@@ -117,8 +117,8 @@ def check_judgments(frame: pd.DataFrame, wanted: Sequence[Mapping[str, Any]]) ->
     assert not found - ours, (columns, list(found - ours)[:3])
 
 
-def check(log: EvalLog, folder: Path, far: FarEnd) -> None:
-    """Judgments, the log's metrics and the results are those of what was meant."""
+def check(log: EvalLog, folder: Path, far: FarEnd) -> pd.DataFrame:
+    """Judgments, the log's metrics and the results are those of what was meant; the judgments."""
     assert log_metrics(log) == pytest.approx(far.log(), abs=1e-9, nan_ok=True)
     frames = read_judgments(folder)
     ((_, frame),) = frames.items()
@@ -126,3 +126,4 @@ def check(log: EvalLog, folder: Path, far: FarEnd) -> None:
     found = values(summarize(frames, resamples=5))
     for key, value in far.table().items():
         assert found[key] == pytest.approx(value, abs=1e-9, nan_ok=True), key
+    return frame

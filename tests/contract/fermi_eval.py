@@ -21,7 +21,9 @@ from runs import Values
 LEVELS = (80, 90, 95, 99)
 # Replies of the bounds @L and @U; of each, its status.
 FORMS: list[tuple[str, Finish, str]] = [
-    *[("Lower: @L\nUpper: @U", "stop", "ok")] * 5,
+    ("Lower: @L\nUpper: @U", "stop", "ok"),
+    ("Lower: @L\nUpper: @U\n", "stop", "ok"),
+    ("lower: @L\nupper: @U", "stop", "ok"),
     ("Between the two, surely.\n**Lower:** @L\n**Upper:** @U", "stop", "ok"),
     ("[@L, @U]", "stop", "ok"),
     ("I'm sorry, but I can't answer that.", "stop", "refusal"),

@@ -480,10 +480,10 @@ PUBLISHED = {
 }
 
 
-def published(name: str, data: Path) -> dict[str, Known]:
+def published_questions(name: str, folder: Path) -> dict[str, Known]:
     """A published set's questions by id."""
     known = {}
-    for row in csv_rows(data / "question_sets" / "items" / f"{PUBLISHED[name]}.csv"):
+    for row in csv_rows(folder / "items" / f"{PUBLISHED[name]}.csv"):
         item = f"{name}-{row['Question ID']}"
         if name == "halueval":
             known[f"{item}_r"] = Known("given", 0, "True")

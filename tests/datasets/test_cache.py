@@ -102,45 +102,60 @@ def refusal(source: Source) -> str:
     return said
 
 
+def placed(folder: Path, content: bytes) -> None:
+    """A file that is in the cache folder before anything is fetched."""
+    (folder / "set").mkdir(parents=True, exist_ok=True)
+    (folder / "set" / "questions.json").write_bytes(content)
+
+
 def test_a_file_is_downloaded_once(remote: Remote, folder: Path) -> None:
-    """The first fetch asks the remote, the second only the cache."""
+    """The first fetch asks the remote, the second only the cache; nor is another put there."""
     first = fetch(remote.source(), instead=INSTEAD)
     second = fetch(remote.source(), instead=INSTEAD)
     assert first == second == folder / "set" / "questions.json"
     assert remote.asked == ["/at/questions.json"]
+    # A source pinned to another checksum doesn't take that file.
+    refusal(remote.source(hashlib.sha256(b"another revision").hexdigest()))
     assert files(folder) == {"set/questions.json": BODY}
 
 
 def test_a_file_that_is_there_needs_no_remote(remote: Remote, folder: Path) -> None:
     """A file that a user put into the folder by hand is taken without any request."""
-    (folder / "set").mkdir(parents=True)
-    (folder / "set" / "questions.json").write_bytes(BODY)
+    placed(folder, BODY)
     assert fetch(remote.source(), instead=INSTEAD).read_bytes() == BODY
     assert remote.asked == []
 
 
-def test_another_content_is_refused(remote: Remote, folder: Path) -> None:
-    """A download whose checksum differs is refused and not kept."""
-    remote.body = BODY.replace(b"many", b"much")
-    said = refusal(remote.source())
-    assert "hash" in said
-    assert files(folder) == {}
+def test_a_corrupt_file_is_replaced(remote: Remote, folder: Path) -> None:
+    """A cached file with a wrong checksum is downloaded anew."""
+    placed(folder, BODY[:-1])
+    assert fetch(remote.source(), instead=INSTEAD).read_bytes() == BODY
+    assert remote.asked == ["/at/questions.json"]
+    assert files(folder) == {"set/questions.json": BODY}
 
 
-def test_an_error_page_is_refused(remote: Remote, folder: Path) -> None:
-    """A status of failure is named, and the page isn't kept, even were it the right bytes."""
-    for status in [404, 403, 500, 503]:
-        remote.status = status
-        assert str(status) in refusal(remote.source())
-        assert files(folder) == {}, status
+def test_a_failed_download_is_refused_and_not_kept(remote: Remote, folder: Path) -> None:
+    """Another content, an error page even were it the right bytes, half a file.
 
-
-def test_a_broken_off_download_is_refused(remote: Remote, folder: Path) -> None:
-    """Half a file, where the connection closes before its promised end, isn't kept."""
-    remote.body = BODY[:10]
-    refusal(remote.source())
-    assert remote.asked
-    assert files(folder) == {}
+    The message names the trouble, nothing is kept, a corrupt file that was there is never used and
+    left as it was, and the next fetch asks again.
+    """
+    failures = [(404, BODY, "404"), (403, BODY, "403"), (500, BODY, "500"), (503, BODY, "503")]
+    failures += [(200, BODY.replace(b"many", b"much"), "hash"), (200, bytes(len(BODY)), "hash")]
+    for status, body, says in [*failures, (200, BODY[:10], "")]:
+        for before in (None, b"corrupt"):
+            if before:
+                placed(folder, before)
+            remote.status, remote.body = status, body
+            remote.asked.clear()
+            for _ in range(2):
+                assert says in refusal(remote.source()), says
+                assert files(folder) == ({"set/questions.json": before} if before else {}), says
+            assert len(remote.asked) == 2, says
+            remote.status, remote.body = 200, BODY
+            assert fetch(remote.source(), instead=INSTEAD).read_bytes() == BODY, says
+            assert files(folder) == {"set/questions.json": BODY}, says
+            (folder / "set" / "questions.json").unlink()
 
 
 def test_a_refused_connection(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -154,39 +169,6 @@ def test_a_refused_connection(folder: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert files(folder) == {}
 
 
-def test_a_failure_is_not_remembered(remote: Remote, folder: Path) -> None:
-    """After a failure the next fetch asks again and succeeds."""
-    remote.status = 503
-    refusal(remote.source())
-    remote.status = 200
-    assert fetch(remote.source(), instead=INSTEAD).read_bytes() == BODY
-    assert files(folder) == {"set/questions.json": BODY}
-
-
-def test_a_corrupt_file_is_replaced(remote: Remote, folder: Path) -> None:
-    """A cached file with a wrong checksum is downloaded anew."""
-    (folder / "set").mkdir(parents=True)
-    (folder / "set" / "questions.json").write_bytes(BODY[:-1])
-    assert fetch(remote.source(), instead=INSTEAD).read_bytes() == BODY
-    assert remote.asked == ["/at/questions.json"]
-    assert files(folder) == {"set/questions.json": BODY}
-
-
-def test_a_corrupt_file_is_never_used(remote: Remote, folder: Path) -> None:
-    """Where its replacement fails too, it is refused again and again, and left as it was."""
-    for failure in ["status", "checksum", "broken off"]:
-        (folder / "set").mkdir(parents=True)
-        (folder / "set" / "questions.json").write_bytes(b"corrupt")
-        if failure == "status":
-            remote.status = 404
-        else:
-            remote.body = BODY[:10] if failure == "broken off" else bytes(len(BODY))
-        for _ in range(2):
-            refusal(remote.source())
-            assert files(folder) == {"set/questions.json": b"corrupt"}, failure
-        assert len(remote.asked) == 2, failure
-
-
 def test_a_cache_folder_that_is_a_file(
     remote: Remote, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -195,13 +177,6 @@ def test_a_cache_folder_that_is_a_file(
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "file"))
     refusal(remote.source())
     assert (tmp_path / "file").read_bytes() == b"mine"
-
-
-def test_two_revisions_do_not_share_a_download(remote: Remote, folder: Path) -> None:
-    """A source pinned to another checksum doesn't take the file of the first one."""
-    fetch(remote.source(), instead=INSTEAD)
-    refusal(remote.source(hashlib.sha256(b"another revision").hexdigest()))
-    assert files(folder) == {"set/questions.json": BODY}
 
 
 def test_the_variable_names_the_folder(folder: Path) -> None:

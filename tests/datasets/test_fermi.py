@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable
 from decimal import Decimal
 from importlib import resources
-from itertools import pairwise, product
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -257,8 +257,11 @@ def test_scioly_size_and_halves(published: Path) -> None:
 
 
 def test_scioly_counts_add_up(pool: tuple[pd.DataFrame, dict[str, int]]) -> None:
-    """Every published row is asked or counted under one reason, as derived anew here."""
-    for exponents in [(-50, 50), (-5, 5), (0, 0), (-50, -1), (-999, 10**7)]:
+    """Every published row is asked or counted under one reason, as derived anew here.
+
+    Every exponent lies inside the range; the ends of a narrow one occur.
+    """
+    for exponents in [(-50, 50), (-5, 5), (-5, -5), (0, 0), (-50, -1), (-999, 10**7)]:
         usable, counts = pool
         inside = usable["exponent"].between(*exponents)
         counts["exponent out of range"] = int((~inside).sum())
@@ -268,6 +271,9 @@ def test_scioly_counts_add_up(pool: tuple[pd.DataFrame, dict[str, int]]) -> None
             exponents
         )
         assert sum(selection.excluded.values()) + len(selection.items) == PUBLISHED, exponents
+        found = {item.exponent for item in selection.items}
+        assert exponents[0] <= min(found) <= max(found) <= exponents[1]
+        assert exponents not in [(-5, 5), (-5, -5)] or set(exponents) <= found
 
 
 def test_scioly_items_are_usable_rows(pool: tuple[pd.DataFrame, dict[str, int]]) -> None:
@@ -291,14 +297,6 @@ def test_scioly_narrow_range_has_every_item(
     caplog.clear()
     load_fermi("scioly")
     assert caplog.text == ""
-
-
-def test_scioly_exponents_are_in_range(published: Path) -> None:
-    """Every exponent lies inside the range, and the range's ends occur."""
-    for exponents in [(-50, 50), (-5, 5), (-5, -5)]:
-        found = {item.exponent for item in load_fermi("scioly", exponents=exponents).items}
-        assert all(exponents[0] <= exponent <= exponents[1] for exponent in found)
-        assert exponents == (-50, 50) or set(exponents) <= found
 
 
 def test_scioly_seed_draws_other_items(published: Path) -> None:
@@ -338,7 +336,10 @@ def test_scioly_corrected_answers(files: tuple[list[Row], dict[str, Row]]) -> No
 
 
 def test_scioly_corrected_question(files: tuple[list[Row], dict[str, Row]]) -> None:
-    """A question that had lost its power sign has it, and the answer that was right all along."""
+    """A question that had lost its power sign has it, and the answer that was right all along.
+
+    A correction that only asks to include the question above isn't a question.
+    """
     assert "What is the sum of the numbers from 1 to 105 ?" in {
         row["question"].strip() for row in files[0]
     }
@@ -346,6 +347,8 @@ def test_scioly_corrected_question(files: tuple[list[Row], dict[str, Row]]) -> N
     items = {item.question for item in load_fermi("scioly", exponents=(right, right)).items}
     assert "What is the sum of the numbers from 1 to 10^5 ?" in items
     assert "What is the sum of the numbers from 1 to 105 ?" not in items
+    items = {item.question for item in load_fermi("scioly", exponents=(13, 13)).items}
+    assert "Include the answer to the question above?" not in items
 
 
 def test_scioly_correction_that_is_too_short(files: tuple[list[Row], dict[str, Row]]) -> None:
@@ -362,12 +365,6 @@ def test_scioly_correction_that_is_too_short(files: tuple[list[Row], dict[str, R
     for exponent in (3, 4):
         items = load_fermi("scioly", exponents=(exponent, exponent)).items
         assert f"scioly-{place:04d}" not in {item.id for item in items}
-
-
-def test_scioly_question_above(published: Path) -> None:
-    """A correction that only asks to include the question above isn't a question."""
-    items = load_fermi("scioly", exponents=(13, 13)).items
-    assert "Include the answer to the question above?" not in {item.question for item in items}
 
 
 def test_scioly_asks_no_question_twice(published: Path) -> None:
@@ -388,87 +385,67 @@ def row(question: str = LONG, answer: object = 3, **more: object) -> Row:
     return {"question": question, "answer": answer, "source": "Invitational 20-21", **more}
 
 
+REASONS: dict[str | None, list[tuple[str, object]]] = {
+    None: [
+        *((LONG, 3), (LONG, -30), (LONG, "3"), ("How far is it?!", 3)),  # 15 characters
+        ("How many questions are in such a test?", 3),
+        ("How far above sea level is it? Answer in km.", 3),
+        ("How many fans has the team ranked #1?", 3),
+        ("How many lines can a #2 pencil draw?", 3),
+        ("What was it last year? One question only.", 3),
+        ("Which questions often come up, and how often?", 3),
+    ],
+    "too short to be a question": [("How far is it?", 3), ("How far    is it?\n", 3), ("", 3)],
+    "discarded at the source": [("DISCARD", 3), (f"DISCARDD DISCARD {LONG}", 3)],
+    "refers to another question": [
+        *(
+            (f"How many more than in the {place} {kind}?", 3)
+            for place in ("previous", "Preceding", "last", "above", "prior")
+            for kind in ("question", "Problem", "answer", "questions")
+        ),
+        ("Using the Last Answer, how many are there?", 3),
+        ("How many more than in question 6?", 3),
+        ("How many more than in Question #6?", 3),
+        ("How many more than in question fourteen?", 3),
+        ("How many more than in question two?", 3),
+        ("How many more than in the question above?", 3),
+        ("What is the sum of the answers before this?", 3),
+        ("How many more than in the last two questions?", 3),
+        ("How many of the crayons in #9 would melt?", 3),
+        ("What do you get for guessing every question?", 3),
+        ("Meta-question: what is the sum?", 3),
+        ("Meta question: what is the sum?", 3),
+    ],
+    "answer is no whole number": [(LONG, "~"), (LONG, 2.5), (LONG, ""), (LONG, None)],
+}
+
+
 def test_reasons() -> None:
     """Each reason has its rows, and its neighbours that are used."""
-    for question, answer, reason in [
-        (LONG, 3, None),
-        (LONG, -30, None),
-        (LONG, "3", None),
-        ("How far is it?!", 3, None),  # 15 characters
-        ("How far is it?", 3, "too short to be a question"),
-        ("How far    is it?\n", 3, "too short to be a question"),
-        ("", 3, "too short to be a question"),
-        ("DISCARD", 3, "discarded at the source"),
-        (f"DISCARDD DISCARD {LONG}", 3, "discarded at the source"),
-        ("How many more than in the previous question?", 3, "refers to another question"),
-        ("Using the Last Answer, how many are there?", 3, "refers to another question"),
-        ("How many more than in question 6?", 3, "refers to another question"),
-        ("How many more than in Question #6?", 3, "refers to another question"),
-        ("How many more than in question fourteen?", 3, "refers to another question"),
-        ("How many more than in question two?", 3, "refers to another question"),
-        ("How many more than in the question above?", 3, "refers to another question"),
-        ("What is the sum of the answers before this?", 3, "refers to another question"),
-        ("How many more than in the last two questions?", 3, "refers to another question"),
-        ("How many of the crayons in #9 would melt?", 3, "refers to another question"),
-        ("What do you get for guessing every question?", 3, "refers to another question"),
-        ("Meta-question: what is the sum?", 3, "refers to another question"),
-        ("Meta question: what is the sum?", 3, "refers to another question"),
-        ("How many questions are in such a test?", 3, None),
-        ("How far above sea level is it? Answer in km.", 3, None),
-        ("How many fans has the team ranked #1?", 3, None),
-        ("How many lines can a #2 pencil draw?", 3, None),
-        ("What was it last year? One question only.", 3, None),
-        ("Which questions often come up, and how often?", 3, None),
-        (LONG, "~", "answer is no whole number"),
-        (LONG, 2.5, "answer is no whole number"),
-        (LONG, "", "answer is no whole number"),
-        (LONG, None, "answer is no whole number"),
-    ]:
-        assert corrected(row(question, answer), {})[2] == reason
-
-
-def test_every_way_to_refer_elsewhere() -> None:
-    """Each word for an earlier place, before each word for a question, refers elsewhere."""
-    for kind, place in product(
-        ["question", "Problem", "answer", "questions"],
-        ["previous", "Preceding", "last", "above", "prior"],
-    ):
-        made = row(f"How many more than in the {place} {kind}?")
-        assert corrected(made, {})[2] == "refers to another question", kind
+    for reason, rows in REASONS.items():
+        for question, answer in rows:
+            assert corrected(row(question, answer), {})[2] == reason, (question, answer)
 
 
 def test_corrections() -> None:
-    """What a correction leaves empty stays as it was; rows are named with and without a number."""
-    for number, (correction, question, answer) in product(
-        [None, 7],
-        [
-            ({"question": "", "answer": ""}, LONG, "3"),
-            (
-                {"question": "How many of these are there?", "answer": ""},
-                "How many of these are there?",
-                "3",
-            ),
-            ({"question": "", "answer": "0"}, LONG, "0"),
-            ({"question": "How many\nof these?", "answer": "-4"}, "How many of these?", "-4"),
-        ],
-    ):
-        name = "Invitational 20-21" + ("" if number is None else ", #7")
-        made = row() if number is None else row(number=number)
-        assert corrected(made, {name: correction, "Other": {"question": "x"}}) == (
-            question,
-            answer,
-            None,
-        )
+    """What a correction leaves empty stays as it was; rows are named with and without a number.
 
-
-def test_corrections_of_other_rows() -> None:
-    """A correction whose name only resembles the row's doesn't touch it."""
-    for name in ["Invitational 20-21", "Invitational 20-21, #70", "20-21, #7"]:
-        assert corrected(row(number=7), {name: {"question": "", "answer": "9"}}) == (
-            LONG,
-            "3",
-            None,
-        )
+    One whose name only resembles the row's doesn't touch it.
+    """
+    how, source = "How many of these are there?", "Invitational 20-21"
+    for given, answered, question, answer in [
+        ("", "", LONG, "3"),
+        (how, "", how, "3"),
+        ("", "0", LONG, "0"),
+        ("How many\nof these?", "-4", "How many of these?", "-4"),
+    ]:
+        correction = {"question": given, "answer": answered}
+        for name, made in ((source, row()), (f"{source}, #7", row(number=7))):
+            found = corrected(made, {name: correction, "Other": {"question": "x"}})
+            assert found == (question, answer, None), (name, correction)
+    for name in (source, f"{source}, #70", "20-21, #7"):
+        found = corrected(row(number=7), {name: {"question": "", "answer": "9"}})
+        assert found == (LONG, "3", None), name
 
 
 def test_made_up_rows(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -532,8 +509,12 @@ OWN = {
 }
 
 
-def test_own_file(home: Path) -> None:
-    """Two columns are enough: rows are numbered from one and split into halves."""
+def test_own_file(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two columns are enough: rows are numbered from one and split into halves.
+
+    While Inspect loads a task, the file is looked for where the user stands, not where the task
+    file lies; from Python a Path works too, and only the file's name is shown.
+    """
     for name, text in OWN.items():
         (home / name).write_text(text, encoding="utf-8")
         selection = load_fermi(name)
@@ -544,20 +525,10 @@ def test_own_file(home: Path) -> None:
         assert selection.name == name
         assert {item.split for item in selection.items} == {"train", "test"}, name
         assert dict(selection.excluded) == {}, name
-
-
-def test_own_file_while_inspect_loads_a_task(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The file is looked for where the user stands, not where the task file lies."""
-    for name, text in OWN.items():
-        (home / name).write_text(text, encoding="utf-8")
-        monkeypatch.chdir(Path(inspect_confidence.tasks.__file__).parent)
+    monkeypatch.chdir(Path(inspect_confidence.tasks.__file__).parent)
+    for name in OWN:
         assert len(load_fermi(name).items) == 2
-
-
-def test_own_file_by_its_whole_path(tmp_path: Path) -> None:
-    """A Path from Python works, and only the file's name is shown."""
-    (tmp_path / "mine.csv").write_text(OWN["mine.csv"], encoding="utf-8")
-    assert load_fermi(tmp_path / "mine.csv").name == "mine.csv"
+    assert load_fermi(home / "mine.csv").name == "mine.csv"
 
 
 def test_unknown_name(home: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib import resources
 from itertools import pairwise, product
@@ -88,64 +88,69 @@ def test_popqa_asks_six_relations_and_counts_the_others(published: Path) -> None
         assert (item.dataset, item.split, item.answerable) == ("popqa", "test", True)
 
 
-def test_selfaware_has_answers_or_nobody_can_answer(published: Path) -> None:
-    """2,337 with answers; the 1,032 others accept none, so that declining is right."""
-    rows = json.loads((published / "qa" / "SelfAware.json").read_text(encoding="utf-8"))["example"]
-    found = by_id(load_marker_questions("selfaware", split="test"))
-    assert len(found) == len(rows) == 3369
-    for row in rows:
-        item = found[f"selfaware-{row['question_id']:04d}"]
-        assert short(item) == (row["question"], {text.strip() for text in row["answer"] or ()})
-        assert item.answerable == row["answerable"] == bool(item.answers)
-    assert sum(not item.answerable for item in found.values()) == 1032
+def readings(row: Any) -> Iterator[str]:
+    """AmbigNQ's single answers and those of all pairs, of all annotations."""
+    for note in row["annotations"]:
+        if note["type"] == "singleAnswer":
+            yield from note["answer"]
+        else:
+            yield from (text for pair in note["qaPairs"] for text in pair["answer"])
 
 
-def test_simpleqa_has_one_answer_each(published: Path) -> None:
-    """All 4,326 questions."""
-    rows = table(published / "qa" / "simple_qa_test_set.csv")
-    found = by_id(load_marker_questions("simpleqa", split="test"))
-    assert len(found) == len(rows) == 4326
-    for number, row in enumerate(rows):
-        assert short(found[f"simpleqa-{number:04d}"]) == (row["problem"], {row["answer"]})
+SHORT: Mapping[str, tuple[str, int, str, str, Callable[[Any], Iterable[str]]]] = {
+    "selfaware": (
+        "qa/SelfAware.json",
+        3369,
+        "{question_id:04d}",
+        "question",
+        lambda row: row["answer"] or (),
+    ),
+    "simpleqa": (
+        "qa/simple_qa_test_set.csv",
+        4326,
+        "{number:04d}",
+        "problem",
+        lambda row: [row["answer"]],
+    ),
+    "halueval": (
+        "question_sets/items/halu_eval_qa.csv",
+        1000,
+        "{Question ID}",
+        "Question",
+        lambda row: [row["right_answer"]],
+    ),
+    "truthfulqa": (
+        "qa/TruthfulQA.csv",
+        817,
+        "generation-{number:04d}",
+        "Question",
+        lambda row: [row["Best Answer"], *row["Correct Answers"].split(";")],
+    ),
+    "ambignq": ("qa/ambigqa_dev_light.json", 2002, "{id}", "question", readings),
+}
+"""By set: its file, how many rows, their ids, the question's column, and the accepted answers."""
 
 
-def test_halueval_accepts_the_right_answer(published: Path) -> None:
-    """The question without its knowledge; the hallucinated answer isn't accepted."""
-    rows = table(published / "question_sets" / "items" / "halu_eval_qa.csv")
-    found = by_id(load_marker_questions("halueval", split="test"))
-    assert len(found) == len(rows) == 1000
-    for row in rows:
-        item = found[f"halueval-{row['Question ID']}"]
-        assert short(item) == (row["Question"], {row["right_answer"].strip()})
+def test_short_answers_are_those_of_the_published_files(published: Path) -> None:
+    """Each row is an item, by its id or place, with its question and all accepted answers.
 
-
-def test_truthfulqa_accepts_every_true_answer(published: Path) -> None:
-    """817 questions; the best answer first."""
-    rows = table(published / "qa" / "TruthfulQA.csv")
-    found = by_id(load_marker_questions("truthfulqa", split="test"))
-    assert len(found) == len(rows) == 817
-    for number, row in enumerate(rows):
-        item = found[f"truthfulqa-generation-{number:04d}"]
-        accepted = {text.strip() for text in row["Correct Answers"].split(";")} - {""}
-        assert short(item) == (row["Question"], accepted | {row["Best Answer"].strip()})
-        assert item.answers[0] == row["Best Answer"].strip()
-
-
-def test_ambignq_accepts_the_answer_to_any_reading(published: Path) -> None:
-    """2,002 questions; single answers and those of all pairs, of all annotations."""
-    rows = json.loads((published / "qa" / "ambigqa_dev_light.json").read_text(encoding="utf-8"))
-    found = by_id(load_marker_questions("ambignq", split="test"))
-    assert len(found) == len(rows) == 2002
-    for row in rows:
-        accepted = set()
-        for note in row["annotations"]:
-            if note["type"] == "singleAnswer":
-                accepted.update(note["answer"])
-            else:
-                accepted.update(text for pair in note["qaPairs"] for text in pair["answer"])
-        item = found[f"ambignq-{row['id']}"]
-        assert short(item) == (row["question"], {text.strip() for text in accepted})
-        assert item.answers
+    Of SelfAware 1,032 accept none, so that declining is right; HaluEval's hallucinated answer isn't
+    accepted; of TruthfulQA the best answer is the first.
+    """
+    for name, (file, count, ids, question, accepted) in SHORT.items():
+        path = published / file
+        rows: Any = table(path) if path.suffix == ".csv" else json.loads(path.read_text("utf-8"))
+        rows = rows["example"] if name == "selfaware" else rows
+        found = by_id(load_marker_questions(name, split="test"))
+        assert len(found) == len(rows) == count, name
+        for number, row in enumerate(rows):
+            item = found[f"{name}-{ids.format(**{**row, 'number': number})}"]
+            texts = [text.strip() for text in accepted(row) if text.strip()]
+            assert short(item) == (row[question], set(texts)), item
+            assert item.answerable == row.get("answerable", True) == bool(item.answers), item
+            assert name != "truthfulqa" or item.answers[0] == texts[0]
+        unanswerable = sum(not item.answerable for item in found.values())
+        assert unanswerable == (1032 if name == "selfaware" else 0), name
 
 
 # Choices

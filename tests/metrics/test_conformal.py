@@ -1,5 +1,6 @@
-"""The split-conformal offset: by hand, by MAPIE, and by its guarantee."""
+"""Conformal adjustment, and intervals from repeated answers."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from mapie.regression import ConformalizedQuantileRegressor
+from scipy.stats import norm
 from sklearn.linear_model import LinearRegression
 
 from inspect_confidence.metrics import (
@@ -14,8 +16,14 @@ from inspect_confidence.metrics import (
     conformal_offset,
     conformal_rank,
     coverage,
+    sampling_interval,
+    tunnel_interval,
 )
-from metrics.strategies import Judged, fixed, judged, levels
+from inspect_confidence.metrics.conformal import quantile
+from metrics.strategies import Judged, fixed, judged, levels, quarters
+
+# The split-conformal offset: by hand, by MAPIE, and by its guarantee.
+
 
 NAN, INF = float("nan"), float("inf")
 
@@ -23,20 +31,17 @@ NAN, INF = float("nan"), float("inf")
 LOWER, UPPER, TRUTH = [0, 0, 0, 0], [4, 4, 4, 4], [1, 5, -2, 2]
 
 
-@pytest.mark.parametrize(
-    ("level", "expected"),
-    [
+def test_offset_by_hand() -> None:
+    """The offset is the ceil((n + 1) level/100)-th smallest score, infinite where there is none."""
+    for level, expected in [
         (20, -2),  # 5 * 0.2 = 1: the first
         (20.01, -1),  # 1.0005, rounded up: the second
         (60, 1),  # the third
         (80, 2),  # the fourth of four
         (80.01, INF),  # the fifth of four
         (99, INF),
-    ],
-)
-def test_offset_by_hand(level: float, expected: float) -> None:
-    """The offset is the ceil((n + 1) level/100)-th smallest score, infinite where there is none."""
-    assert conformal_offset(LOWER, UPPER, TRUTH, level) == expected
+    ]:
+        assert conformal_offset(LOWER, UPPER, TRUTH, level) == expected, (level, expected)
 
 
 def test_unreadable_items_are_left_out() -> None:
@@ -46,10 +51,10 @@ def test_unreadable_items_are_left_out() -> None:
     assert conformal_offset(lower, upper, truth, 80) == 2
 
 
-@pytest.mark.parametrize("count", [0, 2])
-def test_nothing_readable_is_infinite(count: int) -> None:
+def test_nothing_readable_is_infinite() -> None:
     """With no readable item even the lowest level is unreachable and the offset infinite."""
-    assert conformal_offset([NAN] * count, [NAN] * count, [NAN] * count, 1) == INF
+    for count in [0, 2]:
+        assert conformal_offset([NAN] * count, [NAN] * count, [NAN] * count, 1) == INF, count
 
 
 def test_mismatched_lengths_are_refused() -> None:
@@ -60,12 +65,12 @@ def test_mismatched_lengths_are_refused() -> None:
         conformal_interval(LOWER, UPPER[:2], 1)
 
 
-@pytest.mark.parametrize("offset", [0.5, -3.0, INF])
-def test_interval_moves_both_bounds_outwards(offset: float) -> None:
+def test_interval_moves_both_bounds_outwards() -> None:
     """Bounds move by the offset, may cross at a negative one, and NaN stays NaN."""
-    low, high = conformal_interval([1, NAN], [3, 3], offset)
-    np.testing.assert_array_equal(low, [1 - offset, NAN])
-    np.testing.assert_array_equal(high, [3 + offset, 3 + offset])
+    for offset in [0.5, -3.0, INF]:
+        low, high = conformal_interval([1, NAN], [3, 3], offset)
+        np.testing.assert_array_equal(low, [1 - offset, NAN])
+        np.testing.assert_array_equal(high, [3 + offset, 3 + offset])
 
 
 def test_rank_in_whole_numbers() -> None:
@@ -118,10 +123,9 @@ def scores(known: Judged) -> list[float]:
     return sorted(max(low - y, y - high) for low, high, y in zip(*known, strict=True))
 
 
-@pytest.mark.parametrize("width", [0.5, 5.0], ids=["too narrow", "too wide"])
-@pytest.mark.parametrize(
-    ("n", "level"),
-    [
+def test_intervals_equal_mapie() -> None:
+    """Adjusted intervals equal MAPIE's conformalised quantile regression with one offset."""
+    for n, level in [
         (4, 60),
         (19, 50),
         (24, 56),
@@ -133,18 +137,16 @@ def scores(known: Judged) -> list[float]:
         (257, 33),
         (1_000, 97.5),
         (1_000, 99.5),
-    ],
-)
-def test_intervals_equal_mapie(n: int, level: float, width: float) -> None:
-    """Adjusted intervals equal MAPIE's conformalised quantile regression with one offset."""
-    known, new = simulated(n, seed=n, width=width), simulated(50, seed=n + 1, width=width)
-    _, expected = mapie(known, level).predict_interval(
-        np.column_stack([new.lower, new.upper]), symmetric_correction=True
-    )
-    offset = conformal_offset(*known, level)
-    low, high = conformal_interval(new.lower, new.upper, offset)
-    np.testing.assert_allclose(low, expected[:, 0, 0], rtol=0, atol=1e-12)
-    np.testing.assert_allclose(high, expected[:, 1, 0], rtol=0, atol=1e-12)
+    ]:
+        for width in [0.5, 5.0]:
+            known, new = simulated(n, seed=n, width=width), simulated(50, seed=n + 1, width=width)
+            _, expected = mapie(known, level).predict_interval(
+                np.column_stack([new.lower, new.upper]), symmetric_correction=True
+            )
+            offset = conformal_offset(*known, level)
+            low, high = conformal_interval(new.lower, new.upper, offset)
+            np.testing.assert_allclose(low, expected[:, 0, 0], rtol=0, atol=1e-12)
+            np.testing.assert_allclose(high, expected[:, 1, 0], rtol=0, atol=1e-12)
 
 
 def test_offset_where_floats_round_up() -> None:
@@ -154,22 +156,22 @@ def test_offset_where_floats_round_up() -> None:
     assert offset == scores(known)[13] < scores(known)[14]
 
 
-@pytest.mark.parametrize(("n", "level"), [(8, 90), (18, 95), (98, 99)])
-def test_too_few_items_for_the_level(n: int, level: float) -> None:
+def test_too_few_items_for_the_level() -> None:
     """One item too few for the level gives infinite intervals, where MAPIE gives none.
 
     The rank is ceil((n + 1) level/100) = n + 1: 9 * .9 = 8.1, 19 * .95 = 18.05, 99 * .99 = 98.01.
     With one item more it is n itself, and the offset finite.
     """
-    enough = simulated(n + 1, seed=6, width=1.0)
-    few = Judged(*(array[:n] for array in enough))
-    offset = conformal_offset(*few, level)
-    assert offset == INF
-    low, high = conformal_interval([0.0], [1.0], offset)
-    assert (low[0], high[0]) == (-INF, INF)
-    with pytest.raises(ValueError, match="too low"):
-        mapie(few, level)
-    assert conformal_offset(*enough, level) == scores(enough)[-1]
+    for n, level in [(8, 90), (18, 95), (98, 99)]:
+        enough = simulated(n + 1, seed=6, width=1.0)
+        few = Judged(*(array[:n] for array in enough))
+        offset = conformal_offset(*few, level)
+        assert offset == INF, (n, level)
+        low, high = conformal_interval([0.0], [1.0], offset)
+        assert (low[0], high[0]) == (-INF, INF), (n, level)
+        with pytest.raises(ValueError, match="too low"):
+            mapie(few, level)
+        assert conformal_offset(*enough, level) == scores(enough)[-1], (n, level)
 
 
 @fixed
@@ -192,22 +194,175 @@ def test_intervals_at_their_own_offset_need_no_other(drawn: Judged, level: float
         assert conformal_offset(*moved, drawn.truth, level) == 0
 
 
-@pytest.mark.parametrize("width", [0.5, 8.0], ids=["too narrow", "too wide"])
-@pytest.mark.parametrize(
-    ("calibration", "level", "rank"), [(9, 90, 9), (24, 56, 14), (99, 80, 80), (40, 33, 14)]
-)
-def test_coverage_of_new_items(calibration: int, level: float, rank: int, width: float) -> None:
+def test_coverage_of_new_items() -> None:
     """Over 2,000 splits the mean coverage of new items is within 3 standard errors of k/(n + 1).
 
     A new item's score is equally likely to take any rank among n + 1 exchangeable scores without
     ties, so it is at most the k-th smallest of the n others with probability k/(n + 1).
     """
-    coverages = []
-    for seed in range(2_000):
-        judgments = simulated(calibration + 40, seed=seed, width=width)
-        known = Judged(*(array[:calibration] for array in judgments))
-        new = Judged(*(array[calibration:] for array in judgments))
-        offset = conformal_offset(*known, level)
-        coverages.append(coverage(*conformal_interval(new.lower, new.upper, offset), new.truth))
-    error = np.std(coverages) / np.sqrt(len(coverages))
-    assert abs(np.mean(coverages) - rank / (calibration + 1)) <= 3 * error
+    for calibration, level, rank in [(9, 90, 9), (24, 56, 14), (99, 80, 80), (40, 33, 14)]:
+        for width in [0.5, 8.0]:
+            coverages = []
+            for seed in range(2_000):
+                judgments = simulated(calibration + 40, seed=seed, width=width)
+                known = Judged(*(array[:calibration] for array in judgments))
+                new = Judged(*(array[calibration:] for array in judgments))
+                offset = conformal_offset(*known, level)
+                coverages.append(
+                    coverage(*conformal_interval(new.lower, new.upper, offset), new.truth)
+                )
+            error = np.std(coverages) / np.sqrt(len(coverages))
+            assert abs(np.mean(coverages) - rank / (calibration + 1)) <= 3 * error, calibration
+
+
+# Intervals from repeated draws: points, and intervals seen through a tunnel.
+
+
+@fixed
+@given(st.lists(quarters, min_size=1, max_size=40), st.floats(0, 1))
+def test_quantile_is_numpys_weibull(draws: list[float], share: float) -> None:
+    """A quantile is what numpy calls weibull, whatever the order of the draws."""
+    assert quantile(draws[::-1], share) == np.quantile(draws, share, method="weibull")
+
+
+@fixed
+@given(st.lists(quarters, min_size=1, max_size=40, unique=True))
+def test_order_statistics_stand_at_k_of_n_plus_1(draws: list[float]) -> None:
+    """The k-th of n draws is their k/(n + 1) quantile: the definition of type 6."""
+    for k, value in enumerate(sorted(draws), 1):
+        # The share is rounded, so that up to 1e-13 of the gap to a neighbour is added.
+        assert quantile(draws, k / (len(draws) + 1)) == pytest.approx(value, abs=1e-9)
+
+
+def test_quantiles_by_hand() -> None:
+    """A quantile stands at k = share (n + 1) among the ordered draws, linear between them."""
+    cases: list[tuple[list[float], float, float]] = [
+        ([7], 0.01, 7),
+        ([7], 0.99, 7),
+        ([1, 2, 3], 0.5, 2),  # k = 0.5 * 4 = 2
+        ([3, 1, 2], 0.25, 1),  # k = 1: the least
+        ([1, 2, 3], 0.2, 1),  # k = 0.8 < 1: constant outside
+        ([1, 2, 3], 0.9, 3),  # k = 3.6 > 3
+        ([0, 10, 20, 30], 0.3, 5),  # k = 1.5: half way from 0 to 10
+        ([0, 10, 20, 30], 0.75, 27.5),  # k = 3.75
+        ([0, NAN, 10, NAN, 20, 30], 0.3, 5),  # without the NaN as above
+    ]
+    for draws, share, expected in cases:
+        assert quantile(draws, share) == pytest.approx(expected, abs=1e-12), draws
+
+
+def test_nothing_left_is_nan() -> None:
+    """Without a draw that is a number, quantile and bounds are NaN."""
+    for draws in [[], [NAN], [NAN, NAN]]:
+        bounds = [*sampling_interval(draws, 90), *tunnel_interval(draws, draws, 90)]
+        assert all(math.isnan(value) for value in [quantile(draws, 0.5), *bounds]), draws
+
+
+def test_sampling_by_hand() -> None:
+    """Of the draws 1 to 9 the k-th is k, so that bounds are 10 alpha/2 and 10 (1 - alpha/2)."""
+    for level, expected in [
+        (80, (1, 9)),  # k = 0.1 * 10 and 0.9 * 10
+        (60, (2, 8)),
+        (50, (2.5, 7.5)),  # k = 0.25 * 10, 0.75 * 10
+        (99, (1, 9)),  # k = 0.05 and 9.95: least and greatest
+    ]:
+        shuffled = [4, NAN, 9, 2, 1, 8, 3, 7, NAN, 5, 6]
+        assert sampling_interval(shuffled, level) == pytest.approx(expected, abs=1e-12), level
+
+
+def test_calibrated_draws_hold_the_nominal_mass() -> None:
+    """Intervals of enough draws from a uniform belief hold its mass without bias.
+
+    The k-th of n uniform draws has the mean k/(n + 1), and so, by linearity, has each interpolated
+    bound the mean of its share. The mass between the p- and the 1 - p quantile of 2,000
+    intervals has a variance of at most L(1 - L)/(n + 2) each, as of a beta distribution with mean L
+    and n + 1 parameters in all.
+    """
+    for draws, level in [(19, 90), (24, 90), (9, 80), (39, 95), (3, 50)]:
+        rng = np.random.default_rng(draws)
+        bounds = np.array([sampling_interval(row, level) for row in rng.random((2_000, draws))])
+        share = level / 100
+        error = math.sqrt(share * (1 - share) / (draws + 2) / 2_000)
+        assert (bounds[:, 1] - bounds[:, 0]).mean() == pytest.approx(share, abs=4 * error), draws
+
+
+def test_calibrated_draws_hold_the_truth() -> None:
+    """Where bounds are order statistics, any belief's intervals hold its truth as often as said.
+
+    n = 39 at 90%: k = 2 and 38, and a further draw falls between them with probability 36/40.
+    """
+    rng = np.random.default_rng(1)
+    beliefs = rng.lognormal(size=(2_000, 40))
+    held = [low <= row[0] <= high for row in beliefs for low, high in [_ninety(row[1:])]]
+    # 3.29 standard errors of 2,000 draws at 0.9: sqrt(0.09 / 2000) = 0.0067
+    assert np.mean(held) == pytest.approx(0.9, abs=3.29 * 0.0067)
+
+
+def _ninety(draws: np.ndarray) -> tuple[float, float]:
+    return sampling_interval(draws, 90)
+
+
+def test_few_draws_run_from_least_to_greatest() -> None:
+    """With n + 1 < 2/alpha the interval is the draws' range, which holds (n - 1)/(n + 1)."""
+    rng = np.random.default_rng(2)
+    draws = rng.random((2_000, 9))
+    bounds = np.array([sampling_interval(row, 95) for row in draws])
+    assert np.array_equal(bounds, np.column_stack([draws.min(axis=1), draws.max(axis=1)]))
+    # 8/10; the range of 9 is beta(8, 2), with a variance of 16/(100 * 11), 0.0145
+    assert (bounds[:, 1] - bounds[:, 0]).mean() == pytest.approx(
+        0.8, abs=4 * math.sqrt(0.0145 / 2_000)
+    )
+
+
+def test_tunnel_bounds_have_quantiles_of_their_own() -> None:
+    """Lower bounds give the lower quantile and upper bounds the upper, each without its NaN."""
+    lower, upper = [4, NAN, 3, 2, 1], [5, 6, 7, 8, NAN]
+    # k = 0.2 * 5 = 1 and 0.8 * 5 = 4 at 60%; 0.3 * 5 = 1.5 and 3.5 at 40%
+    assert tunnel_interval(lower, upper, 60) == pytest.approx((1, 8), abs=1e-12)
+    assert tunnel_interval(lower, upper, 40) == pytest.approx((1.5, 7.5), abs=1e-12)
+
+
+def test_the_tunnel_is_undone() -> None:
+    """Theorem 1: bounds stated from [u, u + p], u even on [0, 1 - p], give the belief's own.
+
+    In the belief's mass the stated bounds are u + p a and u + p (1 - a), a = alpha/2; the
+    a-quantile of u is (1 - p) a, and the sum a. With u_k = (1 - p) k/(n + 1) that is exact.
+    """
+    for tunnel in [0.1, 0.4, 0.65, 1.0]:
+        for level in [50, 80, 90]:
+            a = (100 - level) / 200
+            u = (1 - tunnel) * np.arange(1, 40) / 40
+            low, high = tunnel_interval(u + tunnel * a, u + tunnel * (1 - a), level)
+            assert (low, high) == pytest.approx((a, 1 - a), abs=1e-12), (tunnel, level)
+
+
+@fixed
+@given(st.lists(quarters, min_size=1, max_size=20), levels)
+def test_tunnel_of_points_is_sampling(draws: list[float], level: float) -> None:
+    """Intervals without width are points: both estimates are the same."""
+    assert tunnel_interval(draws, draws, level) == sampling_interval(draws, level)
+
+
+@fixed
+@given(st.lists(quarters, min_size=1, max_size=20))
+def test_higher_levels_are_no_narrower(draws: list[float]) -> None:
+    """The interval at a level lies within that at any higher level."""
+    bounds = np.array([sampling_interval(draws, level) for level in (20, 50, 80, 90, 95, 99)])
+    assert (np.diff(bounds[:, 0]) <= 1e-12).all()
+    assert (np.diff(bounds[:, 1]) >= -1e-12).all()
+
+
+def test_evenly_placed_draws_give_their_own_quantiles() -> None:
+    """The k/400 quantiles of a normal belief, as draws, give its 99% interval."""
+    draws = norm.ppf(np.arange(1, 400) / 400)
+    expected = norm.interval(0.99)  # k = 0.005 * 400 = 2
+    assert sampling_interval(draws, 99) == pytest.approx(expected, rel=1e-9)
+
+
+def test_levels_out_of_range_are_refused() -> None:
+    """A level that is no percentage between 0 and 100 raises an error that names it."""
+    for level in [0, 100, -5, 120, NAN]:
+        with pytest.raises(ValueError, match=f"level={level}"):
+            sampling_interval([1, 2], level)
+        with pytest.raises(ValueError, match=f"level={level}"):
+            tunnel_interval([1, 2], [3, 4], level)

@@ -1,4 +1,4 @@
-"""meta-d' against two peers, an independent maximiser, closed forms and exact observers."""
+"""meta-d' against others' fits, at its edges, and what it refuses."""
 
 from typing import Any
 
@@ -10,8 +10,11 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq, minimize
 from scipy.stats import norm
 
-from inspect_confidence.metrics.meta_d_prime import meta_d
+from inspect_confidence.metrics.meta_d_prime import MetaD, meta_d
 from metrics.strategies import fixed
+
+# meta-d' against two peers, an independent maximiser, closed forms and exact observers.
+
 
 Counts = NDArray[np.float64]
 
@@ -202,84 +205,76 @@ def random_table(seed: int, levels: int) -> tuple[Counts, Counts]:
     return one, two
 
 
-@pytest.mark.parametrize(("name", "nr_s1", "nr_s2", "meta_1", "log_1", "meta_2", "log_2"), PEERS)
-def test_peers(
-    name: str,
-    nr_s1: list[float],
-    nr_s2: list[float],
-    meta_1: float,
-    log_1: float,
-    meta_2: float,
-    log_2: float,
-) -> None:
+def test_peers() -> None:
     """Both peers' meta-d' is met within 1e-4 and neither has a higher likelihood."""
-    fit = meta_d(nr_s1, nr_s2)
-    assert bool(fit.reason) == (name == "dprime_negative")
-    assert fit.meta_d == pytest.approx(meta_1, abs=1e-4)
-    assert fit.meta_d == pytest.approx(meta_2, abs=2e-4 if name == "meta_zero" else 1e-4)
-    assert float(fit.log_likelihood) >= max(log_1, log_2) - 1e-9
-    assert fit.log_likelihood == pytest.approx(log_1, abs=1e-5)
+    for name, nr_s1, nr_s2, meta_1, log_1, meta_2, log_2 in PEERS:
+        fit = meta_d(nr_s1, nr_s2)
+        assert bool(fit.reason) == (name == "dprime_negative"), name
+        assert fit.meta_d == pytest.approx(meta_1, abs=1e-4), name
+        assert fit.meta_d == pytest.approx(meta_2, abs=2e-4 if name == "meta_zero" else 1e-4), name
+        assert float(fit.log_likelihood) >= max(log_1, log_2) - 1e-9, name
+        assert fit.log_likelihood == pytest.approx(log_1, abs=1e-5), name
 
 
-@pytest.mark.parametrize(("name", "nr_s1", "nr_s2"), WITH_ZEROS)
-def test_zeros_are_fitted_as_they_are(name: str, nr_s1: list[float], nr_s2: list[float]) -> None:
+def test_zeros_are_fitted_as_they_are() -> None:
     """Where peers fail at empty cells, an independent maximiser finds nothing higher."""
-    one, two = np.array(nr_s1), np.array(nr_s2)
-    fit = meta_d(one, two)
-    kept = one + two > 0
-    half = len(one) // 2
-    if kept[:half].sum() == kept[half:].sum():  # the independent likelihood wants equal sides
-        meta, value = best_by_scipy(one[kept], two[kept])
-        assert float(fit.log_likelihood) >= value - 1e-9
-        assert fit.meta_d == pytest.approx(meta, abs=2e-3)
-    assert fit.reason == ""
-    assert np.isfinite(float(fit.meta_d))
+    for name, nr_s1, nr_s2 in WITH_ZEROS:
+        one, two = np.array(nr_s1), np.array(nr_s2)
+        fit = meta_d(one, two)
+        kept = one + two > 0
+        half = len(one) // 2
+        if kept[:half].sum() == kept[half:].sum():  # the independent likelihood wants equal sides
+            meta, value = best_by_scipy(one[kept], two[kept])
+            assert float(fit.log_likelihood) >= value - 1e-9, (name, nr_s1, nr_s2)
+            assert fit.meta_d == pytest.approx(meta, abs=2e-3), (name, nr_s1, nr_s2)
+        assert fit.reason == "", (name, nr_s1, nr_s2)
+        assert np.isfinite(float(fit.meta_d)), (name, nr_s1, nr_s2)
 
 
-@pytest.mark.parametrize(("levels", "count"), [(2, 8), (4, 5), (11, 1)])
-def test_independent_maximisation(levels: int, count: int) -> None:
+def test_independent_maximisation() -> None:
     """BFGS over log-gaps from several starts finds the same meta-d' and nothing higher."""
-    for seed in range(count):
-        one, two = random_table(seed, levels)
-        fit, (meta, value) = meta_d(one, two), best_by_scipy(one, two)
-        assert float(fit.log_likelihood) >= value - 1e-9
-        assert fit.log_likelihood == pytest.approx(value, abs=1e-4)
-        assert fit.meta_d == pytest.approx(meta, abs=1e-3)
+    for levels, count in [(2, 8), (4, 5), (11, 1)]:
+        for seed in range(count):
+            one, two = random_table(seed, levels)
+            fit, (meta, value) = meta_d(one, two), best_by_scipy(one, two)
+            assert float(fit.log_likelihood) >= value - 1e-9, (levels, count)
+            assert fit.log_likelihood == pytest.approx(value, abs=1e-4), (levels, count)
+            assert fit.meta_d == pytest.approx(meta, abs=1e-3), (levels, count)
 
 
-@pytest.mark.parametrize("levels", [2, 4, 11, 21])
-@pytest.mark.parametrize("criterion", [0.0, 0.4, -0.9])
-@pytest.mark.parametrize("d_prime", [0.5, 1.3, 2.4])
-def test_ideal_observer(levels: int, criterion: float, d_prime: float) -> None:
+def test_ideal_observer() -> None:
     """The exact expected counts of an ideal observer give meta-d' = d'."""
-    gaps = np.log(np.linspace(0.8, 1.2, 2 * (levels - 1)) * 1.5 / levels)
-    edges = criteria_of(gaps, 1.0, criterion, levels)
-    one, two = (1000 * np.diff(norm.cdf(edges - mean)) for mean in (-d_prime / 2, d_prime / 2))
-    fit = meta_d(one, two)
-    assert fit.d_prime == pytest.approx(d_prime, abs=1e-9)
-    assert fit.meta_d == pytest.approx(d_prime, abs=1e-6)
-    assert fit.m_ratio == pytest.approx(1, abs=1e-5)
+    for d_prime in [0.5, 1.3, 2.4]:
+        for criterion in [0.0, 0.4, -0.9]:
+            for levels in [2, 4, 11, 21]:
+                gaps = np.log(np.linspace(0.8, 1.2, 2 * (levels - 1)) * 1.5 / levels)
+                edges = criteria_of(gaps, 1.0, criterion, levels)
+                one, two = (
+                    1000 * np.diff(norm.cdf(edges - mean)) for mean in (-d_prime / 2, d_prime / 2)
+                )
+                fit = meta_d(one, two)
+                assert fit.d_prime == pytest.approx(d_prime, abs=1e-9), (d_prime, criterion, levels)
+                assert fit.meta_d == pytest.approx(d_prime, abs=1e-6), (d_prime, criterion, levels)
+                assert fit.m_ratio == pytest.approx(1, abs=1e-5), (d_prime, criterion, levels)
 
 
-@pytest.mark.parametrize(
-    ("hit", "false_alarm", "expected"), [(0.8, 0.35, 2.117), (0.95, 0.8, 1.836)]
-)
-def test_two_ratings_in_closed_form(hit: float, false_alarm: float, expected: float) -> None:
+def test_two_ratings_in_closed_form() -> None:
     """With two ratings and symmetric sides meta-d' is the one root for type-2 (H2, F2)."""
 
     # Unbiased: correct iff the evidence for the chosen side, N(d/2, 1), is above 0. With the
     # rating criterion t, P(high, correct) = Phi(d/2 - t) = H2 Phi(d/2) and
     # P(high, wrong) = Phi(-d/2 - t) = F2 Phi(-d/2). Eliminating t leaves one equation in d.
-    def excess(d: float) -> float:
+    def excess(d: float, hit: float, false_alarm: float) -> float:
         t = d / 2 - norm.ppf(hit * norm.cdf(d / 2))
         return float(norm.cdf(-d / 2 - t) - false_alarm * norm.cdf(-d / 2))
 
-    root = brentq(excess, 0.05, 8, xtol=1e-12)
-    right = [800 * hit, 800 * (1 - hit)]
-    wrong = [200 * (1 - false_alarm), 200 * false_alarm]
-    fit = meta_d([*right, *wrong], [*wrong[::-1], *right[::-1]])
-    assert fit.meta_d == pytest.approx(root, abs=1e-8)
-    assert fit.meta_d == pytest.approx(expected, abs=5e-4)
+    for hit, false_alarm, expected in ((0.8, 0.35, 2.117), (0.95, 0.8, 1.836)):
+        root = brentq(excess, 0.05, 8, args=(hit, false_alarm), xtol=1e-12)
+        right = [800 * hit, 800 * (1 - hit)]
+        wrong = [200 * (1 - false_alarm), 200 * false_alarm]
+        fit = meta_d([*right, *wrong], [*wrong[::-1], *right[::-1]])
+        assert fit.meta_d == pytest.approx(root, abs=1e-8), (hit, false_alarm, expected)
+        assert fit.meta_d == pytest.approx(expected, abs=5e-4), (hit, false_alarm, expected)
 
 
 cells = st.lists(st.integers(1, 300), min_size=4, max_size=12).filter(lambda x: len(x) % 2 == 0)
@@ -300,3 +295,153 @@ def test_any_positive_table(nr_s1: list[int], random: Any) -> None:
     if abs(criterion / d_prime) < 5 and len(one) <= 6:  # where the slow maximiser is reliable
         _, value = best_by_scipy(one, two, fixed_meta=d_prime)
         assert float(fit.log_likelihood) >= value - 1e-7
+
+
+# meta-d': what leaves a fit unchanged, rows against single fits, and what is undefined.
+
+
+ONE = [36.0, 24, 17, 20, 10, 12, 9, 2]
+TWO = [1.0, 4, 10, 11, 19, 18, 28, 39]
+
+
+def as_floats(fit: MetaD) -> list[float]:
+    """The four numbers of a single fit."""
+    return [float(x) for x in (fit.d_prime, fit.meta_d, fit.m_ratio, fit.log_likelihood)]
+
+
+def random_rows(seed: int, rows: int, levels: int, least: int) -> tuple[Counts, Counts]:
+    """Tables without any structure, so that all shapes of the likelihood occur."""
+    rng = np.random.default_rng(seed)
+    mean = rng.gamma(1, rng.choice([2, 10, 50], (rows, 1)), (2, rows, 2 * levels))
+    one, two = rng.poisson(mean) + float(least)
+    return one, two
+
+
+def test_swapping_stimuli() -> None:
+    """Naming the stimuli the other way round and reversing the ratings gives the same fit."""
+    assert as_floats(meta_d(TWO[::-1], ONE[::-1])) == pytest.approx(as_floats(meta_d(ONE, TWO)))
+
+
+def test_scaling() -> None:
+    """Doubling all counts doubles the log-likelihood and changes nothing else."""
+    fit, double = meta_d(ONE, TWO), meta_d(2 * np.array(ONE), 2 * np.array(TWO))
+    assert as_floats(double)[:3] == pytest.approx(as_floats(fit)[:3], abs=1e-12)
+    assert double.log_likelihood == pytest.approx(2 * float(fit.log_likelihood), rel=1e-12)
+
+
+def test_empty_level_is_dropped() -> None:
+    """A level that is empty for both stimuli, on either side, in any place, changes nothing."""
+    for place in [0, 2, 4]:
+        one, two = (np.insert(np.array(x), [place, 8 - place], 0.0) for x in (ONE, TWO))
+        assert as_floats(meta_d(one, two)) == pytest.approx(as_floats(meta_d(ONE, TWO)), abs=1e-10)
+
+
+def test_padding() -> None:
+    """Padding is the same as that much added to every cell."""
+    for padding in [1 / 8, 0.5]:
+        by_hand = meta_d(np.array(ONE) + padding, np.array(TWO) + padding)
+        assert as_floats(meta_d(ONE, TWO, padding)) == as_floats(by_hand), padding
+        assert as_floats(meta_d(ONE, TWO, 0)) == as_floats(meta_d(ONE, TWO)), padding
+
+
+def test_rows_are_single_fits() -> None:
+    """Each row of a batch, with its own pattern of empty cells, has the fit that it has alone."""
+    for levels in [2, 4, 11]:
+        for least in [0, 1]:
+            one, two = random_rows(levels, 60, levels, least)
+            rows = meta_d(one, two)
+            for i in range(len(one)):
+                single = meta_d(one[i], two[i])
+                assert single.reason == rows.reason[i], (levels, least)
+                of_row = [np.asarray(x)[i] for x in (rows.d_prime, rows.meta_d, rows.m_ratio)]
+                assert as_floats(single)[:3] == pytest.approx(
+                    of_row, rel=1e-10, abs=1e-10, nan_ok=True
+                )
+                value = np.asarray(rows.log_likelihood)[i]
+                assert single.log_likelihood == pytest.approx(value, abs=1e-9, nan_ok=True), levels
+
+
+def test_convergence() -> None:
+    """Among thousands of filled tables without structure, every one has a maximum that is found."""
+    for levels in [2, 3, 4, 11]:
+        fit = meta_d(*random_rows(100 + levels, 5000, levels, 1))
+        d_prime, meta = np.asarray(fit.d_prime), np.asarray(fit.meta_d)
+        assert not any("converge" in reason for reason in fit.reason), levels
+        assert np.isfinite(meta[np.abs(d_prime) >= 1e-3]).mean() > 0.999, levels
+        assert all(fit.reason[i] for i in np.flatnonzero(np.isnan(np.asarray(fit.m_ratio)))), levels
+
+
+def test_sparse_tables_converge() -> None:
+    """Among thousands of tables with many empty cells, each has a fit or a reason of its own."""
+    fit = meta_d(*random_rows(5, 5000, 4, 0))
+    assert not any("converge" in reason for reason in fit.reason)
+    undefined = np.isnan(np.asarray(fit.meta_d))
+    assert all(fit.reason[i] for i in np.flatnonzero(undefined))
+
+
+def test_second_maximum() -> None:
+    """With a criterion far from the middle, the higher of two maxima is found."""
+    # The ascent from d' = -0.03 ends at meta-d' = -1.093 with -538.47; a scan of the profile
+    # likelihood, maximised over the criteria at 161 values of meta-d', found -528.19.
+    fit = meta_d([11, 283, 18, 138, 42, 31], [58, 14, 17, 8, 2, 47])
+    assert float(fit.log_likelihood) == pytest.approx(-528.1924846902624, abs=1e-6)
+
+
+def test_undefined() -> None:
+    """What has no meta-d' is NaN with its reason, not 0 and not the d' it started from."""
+    for nr_s1, nr_s2, reason in [
+        ([0, 0, 0, 0], [1, 2, 3, 4], "no judgments of one of the stimuli"),
+        ([5, 4, 3, 2], [0, 0, 0, 0], "no judgments of one of the stimuli"),
+        ([0, 0, 0, 0], [0, 0, 0, 0], "no judgments of one of the stimuli"),
+        ([0, 0, 5, 3], [0, 0, 2, 9], "every response is the same"),
+        ([9, 5, 3, 2], [0, 0, 2, 9], "hit rate or the false-alarm rate is 0 or 1"),
+        ([9, 5, 0, 0], [1, 2, 2, 9], "hit rate or the false-alarm rate is 0 or 1"),
+        ([9, 0, 0, 3], [2, 0, 0, 8], "every judgment has the same rating"),
+        ([9, 0, 3, 0], [2, 0, 8, 0], "every judgment has the same rating"),
+        ([9, 3, 3, 9], [9, 3, 3, 9], r"\|d'\| is below 0.001"),
+        ([70, 0, 20, 0], [0, 20, 0, 70], "the likelihood has no maximum"),  # sure when right
+    ]:
+        fit = meta_d(nr_s1, nr_s2)
+        assert isinstance(fit.reason, str), (nr_s1, nr_s2, reason)
+        assert np.isnan(as_floats(fit)[1:]).all(), (nr_s1, nr_s2, reason)
+        with pytest.raises(AssertionError, match=reason):
+            raise AssertionError(fit.reason)
+
+
+def test_padding_makes_no_information() -> None:
+    """Padding doesn't make a fit of tables without two stimuli, two responses or two ratings."""
+    for one, two in (([0] * 4, [1, 2, 3, 4]), ([0, 0, 5, 3], [0, 0, 2, 9]), ([9, 0, 0, 3],) * 2):
+        assert np.isnan(float(meta_d(one, two, padding=0.25).meta_d))
+    assert np.isfinite(float(meta_d([9, 5, 3, 2], [0, 0, 2, 9], padding=0.25).meta_d))
+
+
+def test_negative_d_prime() -> None:
+    """Below chance meta-d' is fitted as ever and only the ratio is undefined."""
+    fit = meta_d([10, 15, 20, 25, 30, 30, 35, 35], [35, 30, 30, 30, 25, 22, 18, 10])
+    assert fit.meta_d == pytest.approx(-0.6824120852789282, abs=1e-5)  # metadpy 0.1.2
+    assert np.isnan(float(fit.m_ratio))
+    assert fit.reason == "d' is not above 0: the M-ratio is undefined"
+
+
+def test_no_rows() -> None:
+    """No tables give no fits."""
+    fit = meta_d(np.empty((0, 8)), np.empty((0, 8)))
+    assert np.shape(fit.meta_d) == (0,)
+    assert fit.reason == []
+
+
+def test_bad_input() -> None:
+    """What isn't a pair of count tables is refused by name and value."""
+    for nr_s1, nr_s2, padding, message in [
+        ([1, 2], [1, 2], None, r"nr_s1 has shape \(2,\)"),
+        ([1, 2, 3, 4, 5], [1, 2, 3, 4, 5], None, r"nr_s1 has shape \(5,\)"),
+        ([1, 2, 3, 4], 7, None, r"nr_s2 has shape \(\)"),
+        ([1, 2, 3, 4], [1] * 6, None, r"nr_s1 has shape \(4,\) and nr_s2 \(6,\)"),
+        ([1, 2, 3, -4], [1, 2, 3, 4], None, "nr_s1 holds -4.0"),
+        ([1, 2, 3, 4], [1, 2, np.nan, 4], None, "nr_s2 holds nan"),
+        ([1, 2, 3, np.inf], [1, 2, 3, 4], None, "nr_s1 holds inf"),
+        ([1, 2, 3, 4], [1, 2, 3, 4], -0.5, "padding=-0.5"),
+        ([1, 2, 3, 4], [1, 2, 3, 4], np.nan, "padding=nan"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            meta_d(nr_s1, nr_s2, padding)  # type: ignore[arg-type]

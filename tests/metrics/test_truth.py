@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -72,9 +74,9 @@ def test_correlation_of_a_line_is_one() -> None:
     assert confidence_truth_correlation(0.9 - truth / 3, truth) == pytest.approx(-1, abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("stated", "truth"),
-    [
+def test_no_correlation() -> None:
+    """Where either is constant, but for rounding, or fewer than two judgments have both."""
+    for stated, truth in [
         ([], []),
         ([0.5], [0.5]),
         ([0.5, 0.5, 0.5], [0.1, 0.2, 0.3]),
@@ -83,11 +85,8 @@ def test_correlation_of_a_line_is_one() -> None:
         ([0.1 + 0.2, 0.3, 0.3], [0.2, 0.4, 0.5]),
         ([0.1, NAN], [NAN, 0.4]),
         ([0.1, NAN, NAN], [0.4, 0.3, 0.2]),
-    ],
-)
-def test_no_correlation(stated: list[float], truth: list[float]) -> None:
-    """Where either is constant, but for rounding, or fewer than two judgments have both."""
-    assert np.isnan(confidence_truth_correlation(stated, truth))
+    ]:
+        assert np.isnan(confidence_truth_correlation(stated, truth)), (stated, truth)
 
 
 @fixed
@@ -110,19 +109,19 @@ def test_lengths_of_the_correlation_must_agree() -> None:
         confidence_truth_correlation([0.1, 0.2], [0.1, 0.2, 0.3])
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_correlation_of_weights_is_that_of_repeated_units(seed: int) -> None:
+def test_correlation_of_weights_is_that_of_repeated_units() -> None:
     """A unit's weight is how often its judgments are there; two epochs, some of them unread."""
-    rng = np.random.default_rng(seed)
-    unit = np.tile(np.arange(12), 2)
-    stated, truth = rng.uniform(size=(2, 24))
-    stated[rng.integers(24, size=4)] = NAN
-    weights = rng.multinomial(12, np.full(12, 1 / 12), size=30).astype(float)
-    found = correlation_of(stated, truth, unit, 12)(weights)
-    for value, drawn in zip(found, weights, strict=True):
-        times = drawn[unit].astype(int) * ~np.isnan(stated)
-        expected = pearsonr(np.repeat(stated, times), np.repeat(truth, times)).statistic
-        assert value == pytest.approx(expected, abs=1e-9)
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        unit = np.tile(np.arange(12), 2)
+        stated, truth = rng.uniform(size=(2, 24))
+        stated[rng.integers(24, size=4)] = NAN
+        weights = rng.multinomial(12, np.full(12, 1 / 12), size=30).astype(float)
+        found = correlation_of(stated, truth, unit, 12)(weights)
+        for value, drawn in zip(found, weights, strict=True):
+            times = drawn[unit].astype(int) * ~np.isnan(stated)
+            expected = pearsonr(np.repeat(stated, times), np.repeat(truth, times)).statistic
+            assert value == pytest.approx(expected, abs=1e-9), seed
 
 
 def test_correlation_of_a_resample_without_variation() -> None:
@@ -137,9 +136,9 @@ def test_correlation_of_a_resample_without_variation() -> None:
 # Gap to the best answer
 
 
-@pytest.mark.parametrize(
-    ("maximum", "truth", "expected"),
-    [
+def test_gap_by_hand() -> None:
+    """Mean of what the best answer has more; judgments without either are left out."""
+    for maximum, truth, expected in [
         ([0.5, 0.9], [0.4, 0.9], 0.05),
         ([0.5], [0.0], 0.5),
         ([0.3, 0.6, 0.9], [0.3, 0.6, 0.9], 0.0),
@@ -147,11 +146,8 @@ def test_correlation_of_a_resample_without_variation() -> None:
         ([0.5, NAN, 0.9], [0.25, 0.1, NAN], 0.25),
         ([], [], NAN),
         ([NAN], [0.5], NAN),
-    ],
-)
-def test_gap_by_hand(maximum: list[float], truth: list[float], expected: float) -> None:
-    """Mean of what the best answer has more; judgments without either are left out."""
-    assert optimal_answer_gap(maximum, truth) == pytest.approx(expected, nan_ok=True)
+    ]:
+        assert optimal_answer_gap(maximum, truth) == pytest.approx(expected, nan_ok=True), maximum
 
 
 @fixed
@@ -160,7 +156,7 @@ def test_gap_is_a_plain_mean(rows: list[tuple[float, float]]) -> None:
     """A loop over judgments that have both; two epochs of the same give the same."""
     total, count = 0.0, 0
     for best, truth in rows:
-        if best == best and truth == truth:  # noqa: PLR0124 # not NaN
+        if not (math.isnan(best) or math.isnan(truth)):
             total, count = total + best - truth, count + 1
     maximum, answered = map(list, zip(*rows, strict=True)) if rows else ([], [])
     expected = pytest.approx(total / count if count else NAN, abs=1e-12, nan_ok=True)

@@ -98,29 +98,28 @@ def test_exchanging_right_and_wrong(counts: Counts) -> None:
     assert type2_criterion(stated, 1 - right) == pytest.approx(criterion, abs=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("hit", "false_alarm", "ideal", "closed"),
-    # statistics.md; z(.8) - z(.35) = .84162 + .38532, z(.95) - z(.8) = 1.64485 - .84162
-    [(0.8, 0.35, 2.117, 1.22694), (0.95, 0.8, 1.836, 0.80323)],
-)
-def test_known_rates(hit: float, false_alarm: float, ideal: float, closed: float) -> None:
+def test_known_rates() -> None:
     """At very many judgments the two definitions give the values worked out elsewhere."""
-    table = many(hit, false_alarm)
-    assert meta_d_ideal.of(table)[0] == pytest.approx(ideal, abs=5e-4)
-    assert meta_d_ideal.of(table)[0] == pytest.approx(root(hit, false_alarm), abs=1e-9)
-    assert type2_dprime.of(table)[0] == pytest.approx(closed, abs=1e-5)
+    for hit, false_alarm, ideal, closed in [
+        (0.8, 0.35, 2.117, 1.22694),
+        (0.95, 0.8, 1.836, 0.80323),
+    ]:
+        table = many(hit, false_alarm)
+        assert meta_d_ideal.of(table)[0] == pytest.approx(ideal, abs=5e-4), hit
+        assert meta_d_ideal.of(table)[0] == pytest.approx(root(hit, false_alarm), abs=1e-9), hit
+        assert type2_dprime.of(table)[0] == pytest.approx(closed, abs=1e-5), hit
 
 
-@pytest.mark.parametrize("d_prime", [0.05, 0.5, 1, 2, 3.5, 5])
-@pytest.mark.parametrize("criterion", [0.02, 0.4, 1, 1.8])
-def test_an_exact_observer_is_recovered(d_prime: float, criterion: float) -> None:
+def test_an_exact_observer_is_recovered() -> None:
     """From the probabilities of x ~ N(d'/2, 1) beyond c on each side come d' and c again."""
-    right, wrong = norm.sf(0, d_prime / 2), norm.cdf(0, d_prime / 2)
-    hit = norm.sf(criterion, d_prime / 2) / right
-    false_alarm = norm.cdf(-criterion, d_prime / 2) / wrong
-    table = many(float(hit), float(false_alarm))
-    assert meta_d_ideal.of(table)[0] == pytest.approx(d_prime, abs=1e-6)
-    assert type2_criterion.of(table)[0] == pytest.approx(criterion, abs=1e-6)
+    for criterion in [0.02, 0.4, 1, 1.8]:
+        for d_prime in [0.05, 0.5, 1, 2, 3.5, 5]:
+            right, wrong = norm.sf(0, d_prime / 2), norm.cdf(0, d_prime / 2)
+            hit = norm.sf(criterion, d_prime / 2) / right
+            false_alarm = norm.cdf(-criterion, d_prime / 2) / wrong
+            table = many(float(hit), float(false_alarm))
+            assert meta_d_ideal.of(table)[0] == pytest.approx(d_prime, abs=1e-6), criterion
+            assert type2_criterion.of(table)[0] == pytest.approx(criterion, abs=1e-6), criterion
 
 
 def test_equal_rates_are_no_sensitivity() -> None:
@@ -144,16 +143,16 @@ def test_the_threshold_counts_as_high() -> None:
         assert function(np.repeat([1, 0.99], 8), right, threshold=1) == expected
 
 
-@pytest.mark.parametrize("wrong", [10, 100, 200, 500, 900])  # of 1,000
-def test_always_sure_is_no_sensitivity(wrong: int) -> None:
+def test_always_sure_is_no_sensitivity() -> None:
     """Whatever its accuracy, a model that always says 100, or 60 or more, has none to show."""
-    right = np.repeat([1, 0], [1000 - wrong, wrong])
-    varied = np.random.default_rng(wrong).choice([0.6, 0.8, 1], 1000)
-    for function in FUNCTIONS:
-        assert math.isnan(function(np.ones(1000), right))
-        assert math.isnan(function(varied, right))
-        assert math.isnan(function(1 - varied, right))  # all of them below
-        assert not math.isnan(function(varied, right, threshold=0.7))
+    for wrong in [10, 100, 200, 500, 900]:
+        right = np.repeat([1, 0], [1000 - wrong, wrong])
+        varied = np.random.default_rng(wrong).choice([0.6, 0.8, 1], 1000)
+        for function in FUNCTIONS:
+            assert math.isnan(function(np.ones(1000), right)), wrong
+            assert math.isnan(function(varied, right)), wrong
+            assert math.isnan(function(1 - varied, right))  # all of them below
+            assert not math.isnan(function(varied, right, threshold=0.7)), wrong
 
 
 def test_undefined_outcomes() -> None:
@@ -171,9 +170,9 @@ def test_undefined_outcomes() -> None:
             function([90, 10], [1, 0])
 
 
-@pytest.mark.parametrize(
-    ("counts", "remark"),
-    [
+def test_remarks() -> None:
+    """Each reason for a NaN is named, and a small cell."""
+    for counts, remark in [
         ((5, 5, 5, 5), ""),
         ((5, 5, 4, 5), "smallest type-2 cell 4, under 5"),
         ((0, 5, 7, 5), "smallest type-2 cell 0, under 5"),
@@ -182,14 +181,11 @@ def test_undefined_outcomes() -> None:
         ((5, 5, 0, 0), "all answers are right"),
         ((0, 0, 5, 5), "all answers are wrong"),
         ((0, 0, 0, 0), "no judgment"),
-    ],
-)
-def test_remarks(counts: Counts, remark: str) -> None:
-    """Each reason for a NaN is named, and a small cell."""
-    table = one_table(*judged(counts))
-    assert type2_remark(table, 0.5) == remark
-    undefined = bool(remark) and not remark.startswith("smallest")
-    assert math.isnan(type2_dprime.of(table)[0]) == undefined
+    ]:
+        table = one_table(*judged(counts))
+        assert type2_remark(table, 0.5) == remark, (counts, remark)
+        undefined = bool(remark) and not remark.startswith("smallest")
+        assert math.isnan(type2_dprime.of(table)[0]) == undefined, (counts, remark)
 
 
 def test_remark_on_probable_outcomes() -> None:

@@ -1,167 +1,233 @@
-"""Figures of words and of hedge markers fit one column, and none of their texts meet."""
+"""Every figure fits one column: nothing is cut, and none of its texts meet."""
 
 from __future__ import annotations
 
-import io
-from collections.abc import Callable, Iterator
-from itertools import combinations, product
-from math import cos, radians, sin
+from collections.abc import Iterator
+from itertools import cycle, product
+from math import inf, nan
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.figure import Figure
-from matplotlib.text import Text
 
 from inspect_confidence import plots
-from inspect_confidence.plots.style import WIDTH
-from inspect_confidence.results import COLUMNS, encode_condition
+from inspect_confidence.metrics import METRICS
+from inspect_confidence.scales import ALL
+from inspect_confidence.studies import all_studies
+from plots.drawing import Plot, Row, around, check_fits, frame, row
 
-WORDS = ["almost certain", "likely", "about even", "chances are slight", "almost no chance"]
-LONG_WORDS = ["beyond any reasonable doubt at all", "with overwhelming likelihood", *WORDS]
-MODEL, LONG_MODEL = "openai/gpt-5", "openrouter/anthropic/claude-sonnet-4-5-20250929-preview"
-SETS = ["popqa", "sciq"]
-LONG_SETS = ["simple_qa_verified", "natural-questions-open", "arc_challenge_2024", "popqa", "sciq"]
-
-
-def row(
-    task: str, model: str, dataset: str, metric: str, value: float, **parts: object
-) -> dict[str, Any]:
-    """A row of results with a short interval."""
-    numbers = {"value": value, "ci_low": value - 0.1, "ci_high": value + 0.1, "n": 12}
-    where = {"task": task, "model": model, "dataset": dataset, "metric": metric}
-    return {**where, **numbers, "condition": encode_condition(parts), "note": ""}
+LONG = "openrouter/meta-llama/llama-3.3-70b-instruct:free, temperature=0.7, effort=high"
+DATED = "openrouter/anthropic/claude-sonnet-4-5-20250929-preview"
+WIDE = "W" * 200
+HAN = "\u5927\u6982\u53ef\u80fd" * 12
 
 
-def of_words(words: list[str], models: list[str]) -> Iterator[dict[str, Any]]:
+def of_confidence(models: list[str], datasets: list[str], scales: list[str]) -> Iterator[Row]:
+    """A few rows of every metric of the scale study, M-ratios infinite on the first scale."""
+    for model, dataset, scale in product(models, datasets, scales):
+        low, high = scale.split("-")
+        some: list[tuple[dict[str, str], str, float]] = [
+            ({"bin": "0.4-0.5"}, "bin_accuracy", 0.5),
+            ({"bin": "0.4-0.5"}, "bin_confidence", 0.45),
+            ({"bin": "0.9-1"}, "bin_accuracy", 0.75),
+            ({"bin": "0.9-1"}, "bin_confidence", 0.95),
+            ({"report": low}, "report_share", 0.255),
+            ({"report": high}, "report_share", 1.0),
+            ({"threshold": "0.45"}, "type2_hit_rate", 0.5),
+            ({"threshold": "0.45"}, "type2_false_alarm_rate", 0.25),
+            ({"threshold": "0.5", "type1": "m_afc"}, "m_ratio", inf if scale == scales[0] else 0.5),
+            ({"threshold": "0.75", "type1": "m_afc"}, "m_ratio", 0.9),
+        ]
+        for parts, metric, value in some:
+            where: dict[str, Any] = {"n": 12345, "model": model, "dataset": dataset}
+            condition = {"scale": scale, **parts}
+            yield row("scale_variants", condition, metric, value, (0.2, 1.1), **where)
+
+
+LEVELS = (80.0, 90.0, 95.0, 99.0)
+MANY_LEVELS = (5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 97.5, 99, 99.9)
+DONE: tuple[dict[str, str], ...] = (
+    {},
+    {"method": "conformal"},
+    {"scaling": "score"},
+    {"scaling": "nll"},
+    {"decoding": "all_levels"},
+    {"decoding": "per_level"},
+)
+
+
+def of_intervals(models: list[str], levels: tuple[float, ...], size: float) -> Iterator[Row]:
+    """Three methods with all that is done to their intervals; conformal ones infinite but one."""
+    for model, method in product(models, ("direct", "logprob", "traces")):
+        for done, (k, level) in product(DONE, enumerate(levels)):
+            parts = {"method": method, "split": "test", "level": f"{level:g}", **done}
+            adjusted = parts["method"] == "conformal"
+            if adjusted and method != "direct":
+                parts["base"] = method
+            value = inf if adjusted and k else size * (1 + k * k)
+            yield row("fermi_eval", parts, "coverage", 0.5, (0.4, 0.6), model=model)
+            for name in ("interval_score", "mean_width"):
+                yield row("fermi_eval", parts, name, value, model=model)
+        plateau = {"method": method, "split": "test"}
+        yield row("fermi_eval", plateau, "coverage_plateau", 0.65, (0.5, 0.7), model=model)
+
+
+def of_lives(models: list[str], datasets: list[str], radii: tuple[int, ...]) -> Iterator[Row]:
+    """Rows of every metric that is drawn, of each model, data set and radius."""
+    for model, (k, dataset) in product(models, enumerate(datasets)):
+        own: dict[str, Any] = {"model": model, "dataset": dataset}
+        yield row("life_eval", "", "hard_easy_slope", -0.123, (-0.456, 0.789), **own)
+        for radius in radii:
+            at = {"radius": radius}
+            yield row("life_eval", at, "overconfidence", -0.25 * k, (-0.5, 0.6), **own)
+            for name in ("truth_bin_probability", "truth_bin_confidence"):
+                yield row("life_eval", {"bin": "0.4-0.5", **at}, name, 0.45, n=1234567, **own)
+            for age in (0, 110):
+                item = {"difficulty": age / 111, "item": f"a{age}", **at}
+                yield row("life_eval", item, "item_overconfidence", age / 200, **own)
+                for sex in ("female", "male"):
+                    who = {"age": age, "sex": sex, **at}
+                    yield row("life_eval", who, "mean_answer", 79.5 + k, **own)
+                    yield row("life_eval", who, "mean_best_answer", 100, **own)
+
+
+def of_profile(model: str, dataset: str, label: str) -> pd.DataFrame:
+    """Numbers of several studies, small, large, infinite and undefined."""
+    values = cycle((0.5, -123.456, 1e9, inf, nan))
+    rows = [
+        row("life_eval", "", name, value, (value - 0.5, value * 1.5), model=model, dataset=dataset)
+        for name, value in zip([*METRICS][::9], values, strict=False)
+    ]
+    studies = cycle((*(study.name for study in all_studies()), label))
+    return frame(*rows).assign(
+        label=label, study=[name for name, _ in zip(studies, rows, strict=False)]
+    )
+
+
+def of_words(words: list[str], models: list[str]) -> Iterator[Row]:
     """What is drawn of words and of numbers, for each model."""
     task = "wep_elicitation"
     quantiles = ("0.05", "0.25", "0.5", "0.75", "0.95")
     for (k, word), (j, q) in product(enumerate(words), enumerate(quantiles)):
         value = (k + 1 + j / 5) / (len(words) + 2)
-        people = ("people surveyed", "survey", "probability_quantile", value)
-        yield row(task, *people, word=word, q=q)
-        for model in models:
-            own = (model, "bundled", "probability_quantile", value)
-            yield row(task, *own, word=word, q=q, setting="all", language="en")
+        for model in ("people surveyed", *models):
+            by = {} if model == "people surveyed" else {"setting": "all", "language": "en"}
+            where = {"word": word, "q": q, **by}
+            yield row(task, where, "probability_quantile", value, around(value, 0.1), model=model)
     settings = ("concise", "extended", "female", "male", "all")
     for model, word, setting in product(models, words, settings):
-        where = {"language": "en", "setting": setting, "versus": "human", "word": word}
-        yield row(task, model, "bundled", "wasserstein", 12.34, **where)
-        yield row(task, model, "bundled", "kl_divergence", 12.34, **where)
-        yield row(task, model, "bundled", "brunner_munzel_theta", 0.5, **where)
+        against = {"language": "en", "setting": setting, "versus": "human", "word": word}
+        for metric, value in (
+            ("wasserstein", 12.34),
+            ("kl_divergence", 12.34),
+            ("brunner_munzel_theta", 0.5),
+        ):
+            yield row(task, against, metric, value, around(value, 0.1), model=model)
         for versus in ("concise", "extended"):
-            where |= {"versus": versus}
-            yield row(task, model, "bundled", "brunner_munzel_theta", 0.9, **where)
-            yield row(task, model, "bundled", "paired_difference", 20, **where)
+            parts = {**against, "versus": versus}
+            yield row(task, parts, "brunner_munzel_theta", 0.9, (0.8, 1), model=model)
+            yield row(task, parts, "paired_difference", 20, (19.9, 20.1), model=model)
     scores = ("pairwise", "monotonicity", "empirical", "empirical_monotonicity")
     for model, name, cot, size in product(models, scores, ("with", "without"), ("", 3, 5, 9)):
-        metric = f"{name}_consistency"
-        yield row("wep_choice", model, "design", metric, 1, cot=cot, choice_set=size)
-        chance = {"baseline": "expected", "choice_set": size}
-        yield row("wep_choice", model, "design", metric, 0.2, **chance)
+        asked: dict[str, object] = {"cot": cot, "choice_set": size}
+        chance: dict[str, object] = {"baseline": "expected", "choice_set": size}
+        for of, value in ((asked, 1), (chance, 0.2)):
+            interval = around(value, 0.1)
+            yield row("wep_choice", of, f"{name}_consistency", value, interval, model=model)
 
 
-def of_markers(
-    markers: list[str], models: list[str], datasets: list[str]
-) -> Iterator[dict[str, Any]]:
+def of_markers(markers: list[str], models: list[str], datasets: list[str]) -> Iterator[Row]:
     """What is drawn of hedge markers, for each model."""
     for model, marker in product(models, markers):
         where = {"judge": "j", "marker": marker}
         for k in range(10):
-            bins = f"{k / 10:g}-{(k + 1) / 10:g}"
-            yield row("hedge_markers", model, "all", "confidence_share", 0.1, **where, bin=bins)
+            bins = {**where, "bin": f"{k / 10:g}-{(k + 1) / 10:g}"}
+            yield row("hedge_markers", bins, "confidence_share", 0.1, (0, 0.2), model=model)
         for name, split in product(datasets, ("train", "test")):
+            own: dict[str, Any] = {"model": model, "dataset": name}
             for metric in ("mic", "decisiveness_gap"):
-                yield row("hedge_markers", model, name, metric, 0.5, **where, split=split)
+                parts = {**where, "split": split}
+                yield row("hedge_markers", parts, metric, 0.5, (0.4, 0.6), **own)
 
 
-USUAL = [*of_words(WORDS, [MODEL]), *of_markers(WORDS, [MODEL], SETS)]
-LONG = [
-    *of_words(LONG_WORDS, [LONG_MODEL, MODEL]),
-    *of_markers(LONG_WORDS, [LONG_MODEL, MODEL], LONG_SETS),
-]
-PLOTS = [
-    plots.words,
-    plots.divergence,
-    plots.word_differences,
-    plots.consistency,
-    plots.mic,
-    plots.mic_densities,
-    plots.decisiveness_gap,
-]
+WORDS = ["almost certain", "likely", "about even", "chances are slight", "almost no chance"]
+LONG_WORDS = ["beyond any reasonable doubt at all", "with overwhelming likelihood", *WORDS]
+LONG_SETS = ["simple_qa_verified", "natural-questions-open", "arc_challenge_2024", "popqa", "sciq"]
+TWO = ["openai/gpt-5", DATED]
+RADII = (1, 5, 10, 20)
+SEVEN = [f"provider/model-{k}" for k in range(7)]
+
+CASES: dict[str, tuple[tuple[str, ...], dict[str, pd.DataFrame]]] = {
+    "confidence": (
+        ("reliability", "report_histogram", "type2_roc", "m_ratio"),
+        {
+            "one": frame(*of_confidence(["m"], ["own"], ["0-100"])),
+            "thirteen": frame(*of_confidence(["m"], ["own"], [*map(str, ALL)])),
+            "data sets": frame(
+                *of_confidence(["m"], ["mmlu", "gsm8k", "trivia_qa", "x"], ["0-5", "0-100"])
+            ),
+            "long": frame(*of_confidence([LONG, WIDE], [HAN], ["0-12345", "0-1e6"])),
+        },
+    ),
+    "intervals": (
+        ("coverage", "interval_score", "tunnel"),
+        {
+            "usual": frame(*of_intervals(["m"], LEVELS, 2.5)),
+            "levels": frame(*of_intervals(["m"], MANY_LEVELS, 7.5)),
+            "long": frame(*of_intervals([LONG, WIDE], LEVELS, 123456789)),
+        },
+    ),
+    "lives": (
+        ("overconfidence", "confidence_truth", "best_age", "hard_easy"),
+        {
+            "one": frame(*of_lives(["m"], ["own"], (5,))),
+            "radii": frame(*of_lives(["m"], ["own"], RADII)),
+            "long": frame(*of_lives([LONG, WIDE], ["own", HAN], RADII)),
+        },
+    ),
+    "models": (
+        ("overconfidence", "hard_easy"),
+        {"seven": frame(*of_lives(SEVEN, ["own"], RADII))},
+    ),
+    "profile": (
+        ("profile",),
+        {
+            "usual": of_profile("m", "own", "calibration error (share)"),
+            "long": of_profile(LONG, LONG, "Agreement of data sets on the order (rank) " * 4),
+            "wide": of_profile(LONG, HAN, "W" * 60),
+        },
+    ),
+    "words": (
+        ("words", "divergence", "word_differences", "consistency"),
+        {
+            "usual": frame(*of_words(WORDS, TWO[:1])),
+            "long": frame(*of_words(LONG_WORDS, TWO)),
+            "wide": frame(*of_words([WIDE, HAN], [WIDE, LONG])),
+        },
+    ),
+    "markers": (
+        ("mic", "mic_densities", "decisiveness_gap"),
+        {
+            "usual": frame(*of_markers(WORDS, TWO[:1], ["popqa", "sciq"])),
+            "long": frame(*of_markers(LONG_WORDS, TWO, LONG_SETS)),
+            "short rows": frame(*of_markers(["a", "b"], TWO, LONG_SETS)),
+            "wide": frame(*of_markers([WIDE, HAN], [WIDE, LONG], [HAN, WIDE])),
+        },
+    ),
+}
 
 
-def corners(text: Text) -> np.ndarray:
-    """Of the text in pixels, a text that is turned about its anchor included."""
-    angle = text.get_rotation()
-    if text.get_rotation_mode() != "anchor":
-        return np.asarray(text.get_window_extent().corners())[[0, 1, 3, 2]]
-    text.set_rotation(0)
-    box = np.asarray(text.get_window_extent().corners())[[0, 1, 3, 2]]
-    text.set_rotation(angle)
-    anchor = np.asarray(text.get_transform().transform(text.get_position()))
-    c, s = cos(radians(angle)), sin(radians(angle))
-    return np.asarray((box - anchor) @ np.array([[c, s], [-s, c]]) + anchor)
+@pytest.mark.parametrize(
+    ("name", "group"), [(name, group) for group, (names, _) in CASES.items() for name in names]
+)
+def test_figures_fit_a_column(name: str, group: str) -> None:
+    """As wide as a column, no text cut or over another, whatever names and numbers there are."""
+    plot: Plot = getattr(plots, name)
+    for case, rows in CASES[group][1].items():
+        check_fits(plot(rows), case)
 
 
-def apart(first: np.ndarray, second: np.ndarray) -> bool:
-    """Whether a side of one of two rectangles separates them: the separating axis theorem."""
-    for one in (first, second):
-        for side in (one[1] - one[0], one[2] - one[1]):
-            a, b = first @ side, second @ side
-            if a.max() <= b.min() + 1e-6 or b.max() <= a.min() + 1e-6:
-                return True
-    return False
-
-
-def told(figure: Figure) -> dict[str, np.ndarray]:
-    """The corners of each text that is drawn, by its place and words."""
-    with plots.style():
-        figure.savefig(io.BytesIO(), format="png")  # lays it out
-        shown = [
-            text
-            for text in figure.findobj(Text)
-            if isinstance(text, Text) and text.get_visible() and text.get_text().strip()
-        ]
-        ticks = [tick for ax in figure.axes for axis in (ax.xaxis, ax.yaxis) for tick in _all(axis)]
-        beyond = {id(label) for tick, inside in ticks for label in (tick.label1,) if not inside}
-        return {
-            f"{k} {text.get_text()}": corners(text)
-            for k, text in enumerate(shown)
-            if id(text) not in beyond
-        }
-
-
-def _all(axis: Any) -> Iterator[tuple[Any, bool]]:
-    """The ticks, and whether each lies within the limits: matplotlib keeps some beyond them."""
-    low, high = sorted(axis.get_view_interval())
-    for tick in axis.get_major_ticks():
-        yield tick, bool(low - 1e-9 <= tick.get_loc() <= high + 1e-9)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("rows", [USUAL, LONG], ids=["usual", "long"])
-@pytest.mark.parametrize("plot", PLOTS, ids=lambda plot: plot.__name__)
-def test_nothing_is_cut_or_overlaps(
-    plot: Callable[[pd.DataFrame], Figure], rows: list[dict[str, Any]]
-) -> None:
-    """Every figure is one column wide, and no text reaches out of it or into another one."""
-    figure = plot(pd.DataFrame(rows, columns=COLUMNS))
-    assert figure.get_figwidth() == WIDTH
-    texts = told(figure)
-    assert len(texts) > 5
-    wide, tall = figure.bbox.size
-    cut = [
-        text
-        for text, box in texts.items()
-        if (box < -0.5).any() or (box > np.array([wide, tall]) + 0.5).any()
-    ]
-    assert not cut
-    met = [
-        (one, other)
-        for (one, first), (other, second) in combinations(texts.items(), 2)
-        if not apart(first, second)
-    ]
-    assert not met
+def test_no_figure_is_forgotten() -> None:
+    """Every exported plot has a case."""
+    drawn = {name for names, _ in CASES.values() for name in names}
+    assert drawn == {*plots.__all__} - {"COLOURS", "shortened", "style"}

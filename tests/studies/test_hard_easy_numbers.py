@@ -486,7 +486,7 @@ def test_second_epoch_of_the_same_judgments_changes_nothing_in_sets(convention: 
 # Grading
 
 
-CASES = [
+CASES: list[tuple[Any, ...]] = [
     # probabilities, letter named, target; authors' correct and confidence, the text's
     ([0.4, 0.3, 0.2, 0.1], "A", "A", (1, 0.4), (1, 0.4)),
     ([0.4, 0.3, 0.2, 0.1], "B", "B", (1, 0.3), (0, 0.4)),

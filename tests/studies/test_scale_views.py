@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from itertools import product
 
 import pandas as pd
 import pytest
@@ -51,7 +52,7 @@ def test_every_table_has_its_scales_in_order(found: pd.DataFrame) -> None:
         ("Out of range", every),
     ):
         rows = [tuple(row) for row in shown[title].table[["data set", "scale"]].to_numpy()]
-        wanted = [(dataset, scale) for dataset in ("one", "two", "mean") for scale in scales]
+        wanted = list(product(("one", "two", "mean"), scales))
         assert rows == wanted, title
     assert all(view.title.endswith(": m") for view in views(found))
 
@@ -73,7 +74,7 @@ def test_cells_are_the_scaled(found: pd.DataFrame) -> None:
             number, low, high = (
                 f"{result[name]:.{digits}f}" for name in ("value", "ci_low", "ci_high")
             )
-            wanted = "-" if pd.isna(result["value"]) else f"{number} [{low}, {high}]"
+            wanted: str = "-" if pd.isna(result["value"]) else f"{number} [{low}, {high}]"
             assert row[column] == wanted, (title, column, where)
     bins = tables["ECE by bins"].table.iloc[0]
     scale = bins["scale"]

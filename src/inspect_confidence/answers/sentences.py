@@ -1,6 +1,7 @@
 """A reply -> its sentences."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable
 from itertools import pairwise
 
@@ -60,7 +61,9 @@ def _missed(line: str) -> set[int]:
     within = [one.span() for one in _WITHIN.finditer(line)]
     begun = {one.end() for one in _MISSED.finditer(line)}
     begun |= {one.end() for one in _PARENTHESIS.finditer(line) if " " in one.group().strip()}
-    return {place for place in begun if not any(start < place < end for start, end in within)}
+    starts = [start for start, _ in within]
+    before = {place: bisect_left(starts, place) for place in begun}
+    return {place for place, one in before.items() if not one or within[one - 1][1] <= place}
 
 
 def _goes_on(before: str, after: str) -> bool:

@@ -31,12 +31,12 @@ STATUSES: frozenset[str] = frozenset({"ok"}) | REPLY_STATUSES | RUN_STATUSES | I
 
 @dataclass(frozen=True)
 class Unreadable:
-    """A reply that gives no answer.
+    """A reply that gives no answer, or none that came.
 
     Attributes:
         status: What kind of failure; `scoring_failed` where it is the instrument's.
         reason: The detail, for a person.
     """
 
-    status: ReplyStatus | InstrumentStatus
+    status: ReplyStatus | RunStatus | InstrumentStatus
     reason: str

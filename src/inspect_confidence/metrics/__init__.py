@@ -7,6 +7,7 @@ Missing values are NaN and are left out; a metric of nothing is NaN, never 0.
 # ruff: noqa: F403, I001
 from inspect_confidence.metrics.registry import *
 from inspect_confidence.metrics.resample import *
+from inspect_confidence.metrics.value_tables import *
 from inspect_confidence.metrics.intervals import *
 from inspect_confidence.metrics.replies import *
 from inspect_confidence.metrics.conformal import *

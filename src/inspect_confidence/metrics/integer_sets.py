@@ -56,6 +56,40 @@ numbers(
 )
 
 
+def mean_distribution(distributions: Sequence[Mapping[int, float]]) -> dict[int, float]:
+    """The mean of distributions; a value that one has not seen counts 0 in it.
+
+    Args:
+        distributions: Probabilities of each one's values.
+
+    Returns:
+        Probabilities of all values seen, ascending; empty for no distribution.
+
+    Example:
+        >>> mean_distribution([{3: 1.0}, {3: 0.5, 4: 0.5}])
+        {3: 0.75, 4: 0.25}
+    """
+    values = sorted({value for one in distributions for value in one})
+    return {
+        value: sum(one.get(value, 0.0) for one in distributions) / len(distributions)
+        for value in values
+    }
+
+
+def distribution_rows(distributions: Sequence[Mapping[int, float]]) -> FloatArray:
+    """Distributions as rows over all values seen, ascending, as `tunnel_index` takes them.
+
+    Args:
+        distributions: Probabilities of each one's values.
+
+    Returns:
+        An array of shape (distributions, values).
+    """
+    values = sorted({value for one in distributions for value in one})
+    rows = [[one.get(value, 0.0) for value in values] for one in distributions]
+    return np.array(rows, float).reshape(len(distributions), len(values))
+
+
 def prediction_set(probabilities: Mapping[int, float], level: float) -> list[int]:
     """The smallest set of values whose probabilities sum to at least the level.
 

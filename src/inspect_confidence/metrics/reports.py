@@ -1,7 +1,6 @@
 """The distribution of what was reported: how few values are used, and how round they are."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Concatenate, ParamSpec, Protocol, cast
 
 import numpy as np
@@ -17,9 +16,9 @@ from inspect_confidence.metrics.registry import (
     numbers,
     with_arrays,
 )
+from inspect_confidence.metrics.value_tables import ValueTables
 
 __all__ = [
-    "ReportTables",
     "report_entropy",
     "round_rate",
     "top1_share",
@@ -32,52 +31,28 @@ __all__ = [
 _STUDY = "the scale-design study"
 
 
-@dataclass(frozen=True)
-class ReportTables:
-    """How often each value was reported, one table a resample.
-
-    Attributes:
-        values: The K distinct reports, ascending, on their own scale.
-        mass: How often each was reported, of shape (resamples, K).
-    """
-
-    values: FloatArray
-    mass: FloatArray
-
-    @classmethod
-    def of(cls, reports: ArrayLike) -> "ReportTables":
-        """The table of reports as one row.
-
-        Args:
-            reports: Raw values, one a judgment; NaN is left out.
-        """
-        stated = np.asarray(reports, float)
-        values, counts = np.unique(stated[~np.isnan(stated)], return_counts=True)
-        return cls(values, counts[None].astype(float))
-
-
 Options = ParamSpec("Options")
 
 
 class OfReports(Protocol[Options]):
     """A metric of reports, and `of` tables: a value for each of them."""
 
-    of: Callable[Concatenate[ReportTables, Options], FloatArray]
+    of: Callable[Concatenate[ValueTables, Options], FloatArray]
 
     def __call__(self, reports: ArrayLike, *args: Options.args, **options: Options.kwargs) -> float:
         """The metric of the reports."""
 
 
 def of_reports(
-    core: Callable[Concatenate[ReportTables, Options], FloatArray],
+    core: Callable[Concatenate[ValueTables, Options], FloatArray],
 ) -> OfReports[Options]:
     """Let a metric of tables take an array of reports; it becomes its `of`."""
-    return cast(OfReports[Options], with_arrays(core, ReportTables.of))
+    return cast(OfReports[Options], with_arrays(core, ValueTables.of))
 
 
 @metric(unit="scale points", low=-INFINITY, undefined=UNREAD)
 @of_reports
-def top1_value(tables: ReportTables) -> FloatArray:
+def top1_value(tables: ValueTables) -> FloatArray:
     """The commonest report on its own scale; the greatest of several equally common.
 
     Returns:
@@ -89,15 +64,14 @@ def top1_value(tables: ReportTables) -> FloatArray:
         >>> top1_value([90, 95, 95])
         95.0
     """
-    if not len(tables.values):
-        return np.full(len(tables.mass), np.nan)
-    last = len(tables.values) - 1 - np.argmax(tables.mass[:, ::-1], axis=1)
-    return np.where(tables.mass.sum(axis=1) > 0, tables.values[last], np.nan)
+    most = tables.mass.max(axis=1, keepdims=True, initial=0)
+    largest = np.where(tables.mass == most, tables.values, -np.inf).max(axis=1, initial=-np.inf)
+    return np.where(most[:, 0] > 0, largest, np.nan)
 
 
 @metric(undefined=UNREAD)
 @of_reports
-def top1_share(tables: ReportTables) -> FloatArray:
+def top1_share(tables: ValueTables) -> FloatArray:
     """Share of the commonest report.
 
     Returns:
@@ -114,7 +88,7 @@ def top1_share(tables: ReportTables) -> FloatArray:
 
 @metric(undefined=UNREAD)
 @of_reports
-def top3_share(tables: ReportTables) -> FloatArray:
+def top3_share(tables: ValueTables) -> FloatArray:
     """Share of the three commonest reports.
 
     Returns:
@@ -129,14 +103,14 @@ def top3_share(tables: ReportTables) -> FloatArray:
     return _largest(tables, 3)
 
 
-def _largest(tables: ReportTables, count: int) -> FloatArray:
+def _largest(tables: ValueTables, count: int) -> FloatArray:
     top = np.sort(tables.mass, axis=1)[:, ::-1][:, :count].sum(axis=1)
     return divided(top, tables.mass.sum(axis=1))
 
 
 @metric(unit="count", low=1, undefined=UNREAD)
 @of_reports
-def unique_values(tables: ReportTables) -> FloatArray:
+def unique_values(tables: ValueTables) -> FloatArray:
     """How many different values were reported.
 
     Returns:
@@ -154,7 +128,7 @@ def unique_values(tables: ReportTables) -> FloatArray:
 
 @metric("entropy_bits", unit="bits", undefined=UNREAD)
 @of_reports
-def report_entropy(tables: ReportTables) -> FloatArray:
+def report_entropy(tables: ValueTables) -> FloatArray:
     """Shannon entropy of the reports; biased downwards at few judgments.
 
     -sum p log2 p, in bits. The bias is about (K - 1) / (2 n ln 2) for K values in n reports.
@@ -175,7 +149,7 @@ def report_entropy(tables: ReportTables) -> FloatArray:
 
 @metric(undefined=UNREAD)
 @of_reports
-def round_rate(tables: ReportTables, *, multiple: int = 5) -> FloatArray:
+def round_rate(tables: ValueTables, *, multiple: int = 5) -> FloatArray:
     """Share of reports that are multiples of 5 on their own scale; probabilities in percent.
 
     Args:
@@ -211,12 +185,11 @@ numbers(
     undefined=UNREAD,
 )
 @of_reports
-def utilization(tables: ReportTables, *, low: float, high: float) -> FloatArray:
+def utilization(tables: ValueTables, *, low: float, high: float) -> FloatArray:
     """How much of the scale is used: the interquartile range of the reports over its width.
 
     The scale study names a utilization without defining it; this definition is ours. Quartiles are
-    means of the lower and upper value at which the cumulative share reaches them (numpy's
-    `averaged_inverted_cdf`), so that repeating every report changes nothing.
+    those of `ValueTables`: repeating every report changes nothing.
 
     Args:
         tables: Of reports.
@@ -230,17 +203,7 @@ def utilization(tables: ReportTables, *, low: float, high: float) -> FloatArray:
         >>> utilization([60, 70, 80, 90, 100], low=0, high=100)
         0.2
     """
-    total = tables.mass.sum(axis=1, keepdims=True)
-    reached = np.cumsum(tables.mass, axis=1) / np.where(total > 0, total, 1)
-
-    def quantile(share: float) -> FloatArray:
-        if not len(tables.values):
-            return np.full(len(tables.mass), np.nan)
-        low_end = tables.values[(reached >= share - 1e-12).argmax(axis=1)]
-        high_end = tables.values[(reached > share + 1e-12).argmax(axis=1)]
-        return np.where(total[:, 0] > 0, (low_end + high_end) / 2, np.nan)
-
-    return (quantile(0.75) - quantile(0.25)) / (high - low)
+    return (tables.quantile(0.75) - tables.quantile(0.25)) / (high - low)
 
 
 numbers(

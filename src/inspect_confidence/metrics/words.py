@@ -31,10 +31,10 @@ from inspect_confidence.metrics.registry import (
     numbers,
     with_arrays,
 )
+from inspect_confidence.metrics.value_tables import ValueTables
 
 __all__ = [
     "BrunnerMunzel",
-    "ValueTables",
     "brunner_munzel",
     "brunner_munzel_theta",
     "choice_sensitivity",
@@ -61,42 +61,6 @@ numbers(
     About(undefined="fewer than two contexts", high=INFINITY),
     probability_spread="Standard deviation over contexts of the probability stated for a word.",
 )
-
-
-@dataclass(frozen=True, eq=False)
-class ValueTables:
-    """How often each value was given, in R samples or resamples.
-
-    Attributes:
-        values: The V distinct values, ascending, finite.
-        mass: Of each value, >= 0, of shape (R, V): counts, or sums of the units' weights.
-    """
-
-    values: FloatArray
-    mass: FloatArray
-
-    @classmethod
-    def pair(cls, first: ArrayLike, second: ArrayLike) -> tuple["ValueTables", "ValueTables"]:
-        """Tables of one row of two samples, on the union of their values.
-
-        Args:
-            first: Finite numbers in any order and unit; NaN is left out. Numbers are rounded to 9
-                decimals, so that 0.29 * 100 = 28.999999999999996 is 29.
-            second: Likewise, in the same unit; of any other length.
-
-        Raises:
-            ValueError: A sample has more than one dimension, or an infinite value.
-
-        Example:
-            >>> first, second = ValueTables.pair([5, 5, 7], [6])
-            >>> first.values.tolist(), first.mass.tolist(), second.mass.tolist()
-            ([5.0, 6.0, 7.0], [[2.0, 0.0, 1.0]], [[0.0, 1.0, 0.0]])
-        """
-        one, other = sample_of(first), sample_of(second)
-        values = np.union1d(one, other)
-        places = (np.searchsorted(values, sample) for sample in (one, other))
-        counts = [np.bincount(place, minlength=len(values))[None].astype(float) for place in places]
-        return cls(values, counts[0]), cls(values, counts[1])
 
 
 Options = ParamSpec("Options")
@@ -139,7 +103,7 @@ def brunner_munzel_theta(first: ValueTables, second: ValueTables) -> FloatArray:
         0.125
     """
     _check_same_values(first, second)
-    below = _cumulated(second)
+    below = second.cumulated()
     above = (first.mass * (below[:, :-1] + below[:, 1:]) / 2).sum(axis=1)
     return divided(above, first.mass.sum(axis=1))
 
@@ -303,7 +267,7 @@ def median_difference(first: ValueTables, second: ValueTables) -> FloatArray:
         15.0
     """
     _check_same_values(first, second)
-    return _medians(first) - _medians(second)
+    return first.quantile(0.5) - second.quantile(0.5)
 
 
 numbers(
@@ -345,25 +309,9 @@ def _divergence(p: FloatArray, q: FloatArray) -> FloatArray:
     return total
 
 
-def _cumulated(tables: ValueTables) -> FloatArray:
-    """Share below the first value (0), up to it, ... the last (1): shape (R, V + 1), or NaN."""
-    mass = np.pad(np.cumsum(tables.mass, axis=1), ((0, 0), (1, 0)))
-    return divided(mass, mass[:, -1:])
-
-
 def _gaps(first: ValueTables, second: ValueTables) -> FloatArray:
     _check_same_values(first, second)
-    return np.abs(_cumulated(first) - _cumulated(second))
-
-
-def _medians(tables: ValueTables) -> FloatArray:
-    share = _cumulated(tables)
-    # In an empty row no share is below or at a half, which is the place of the NaN.
-    values = np.concatenate([[np.nan], tables.values])
-    lower = values[(share < 0.5 - 1e-12).sum(axis=1)]
-    upper = values[(share <= 0.5 + 1e-12).sum(axis=1)]
-    middle: FloatArray = (lower + upper) / 2
-    return middle
+    return np.abs(first.cumulated() - second.cumulated())
 
 
 _NAN = float("nan")

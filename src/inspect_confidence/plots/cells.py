@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import cos, radians, sin
 
 import numpy as np
 from matplotlib import colormaps
@@ -9,13 +10,15 @@ from matplotlib.axes import Axes
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
-from inspect_confidence.plots.style import ON_DARK, ON_LIGHT, PAPER, SEQUENTIAL, shortened
-from inspect_confidence.plots.text import LINE, blocks, folded, stacked
+from inspect_confidence.plots.layout import grid, name_axes, tick_labels, tick_width
+from inspect_confidence.plots.style import ON_DARK, ON_LIGHT, PAPER, SEQUENTIAL
+from inspect_confidence.plots.text import blocks
 
-_ROW = 0.21  # inches
+_ROW = 0.21  # inches, as the next one
+_HALF = 0.2  # of a column, when its label is slanted
 _MOST_COLUMNS = 5
-_LONGEST_ROW, _LONGEST_COLUMN = 20, 20
 _LEVEL = 8  # characters of a column's label that fit without a slant
+_SLANT = 35  # degrees
 
 
 @dataclass(frozen=True)
@@ -28,7 +31,7 @@ class Table:
         rows: Their labels.
         columns: Likewise.
         write: A value as text.
-        remark: Below it.
+        remark: Beneath the title.
         limits: Values of both ends of the colours; from 0 to the greatest value if None.
     """
 
@@ -44,29 +47,28 @@ class Table:
 def cells(tables: Sequence[Table]) -> Figure:
     """The tables below each other, each in blocks of no more columns than can be read."""
     parts = [
-        (table, places, part == 0)
+        (table, places)
         for table in tables
-        for part, places in enumerate(blocks(range(len(table.columns)), _MOST_COLUMNS))
+        for places in blocks(range(len(table.columns)), _MOST_COLUMNS)
     ]
-    heights = [_ROW * len(table.rows) for table, _, _ in parts]
-    names = [_labels(table, places) for table, places, _ in parts]
-    titles = [folded(table.title, 2.3) if first else "" for table, _, first in parts]
-    lines = [title.count("\n") + 1 for title in titles]
-    lines += [table.remark.count("\n") + 1 for table in tables if table.remark]
-    feet = [
-        0.25 if not _slanted(labels) else 0.2 + 0.05 * max(map(len, labels)) for labels in names
-    ]
-    figure, axes = stacked(heights, LINE * sum(lines) + sum(feet) + 0.1 * len(parts))
-    for ax, (table, places, _), labels, title in zip(axes, parts, names, titles, strict=True):
+    names = [tick_labels(table.columns[k] for k in ks) for table, ks in parts]
+    slanted = max((tick_width(labels) for labels in names if _slanted(labels)), default=0.0)
+    down, aside = (slanted * turn(radians(_SLANT)) for turn in (sin, cos))
+    sides = max(tick_width(tick_labels(table.rows)) for table in tables)
+    ticks = max(sides, aside - _HALF)
+    figure, axes = grid(
+        [table.title for table, _ in parts],
+        columns=1,
+        height=[_ROW * len(table.rows) for table, _ in parts],
+        shared="none",
+        ticks=ticks,
+        beneath=["" if places[0] else table.remark for table, places in parts],
+        below=0.24 + down,
+    )
+    for ax, (table, places), labels in zip(axes, parts, names, strict=True):
         _draw(ax, table, places, labels)
-        ax.set_title(title)
-        if places[-1] == len(table.columns) - 1:
-            ax.set_xlabel(table.remark)
+    name_axes(figure, "", "", ticks=ticks)
     return figure
-
-
-def _labels(table: Table, places: Sequence[int]) -> list[str]:
-    return [shortened(table.columns[place], _LONGEST_COLUMN) for place in places]
 
 
 def _slanted(labels: Sequence[str]) -> bool:
@@ -95,12 +97,10 @@ def _draw(ax: Axes, table: Table, places: Sequence[int], labels: Sequence[str]) 
         )
     ax.set_xticks(np.arange(len(labels)) + 0.5, labels)
     if _slanted(labels):
-        ax.tick_params(axis="x", labelrotation=35)
+        ax.tick_params(axis="x", labelrotation=_SLANT)
         for text in ax.get_xticklabels():
             text.set(ha="right", rotation_mode="anchor")
-    ax.set_yticks(
-        np.arange(len(table.rows)) + 0.5, [shortened(name, _LONGEST_ROW) for name in table.rows]
-    )
+    ax.set_yticks(np.arange(len(table.rows)) + 0.5, tick_labels(table.rows))
     ax.tick_params(length=0)
     ax.grid(visible=False)
     ax.set_ylim(len(table.rows), 0)

@@ -1,6 +1,7 @@
 """Confidence against accuracy."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,20 +12,57 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from inspect_confidence.plots.layout import (
-    PARTS,
+    arms,
     draw_legend,
     drawn,
-    ends_of,
     grid,
-    in_order,
-    legend_height,
     name_axes,
     panels,
+    share_ticks,
     with_intervals,
 )
-from inspect_confidence.plots.style import FAINT, MARKERS, RULE, SERIES, shortened, styled
+from inspect_confidence.plots.style import FAINT, RULE, SERIES, mark, shortened, styled
 from inspect_confidence.plots.text import brief, inches_of
-from inspect_confidence.scales import BASELINE
+from inspect_confidence.scales import ALL, BASELINE
+
+_TASKS = ("scale_variants", "question_sets", "life_eval")
+_PARTS = ("scale", "source", "kind", "radius", "given", "window")
+_BY = ("model", "dataset", "variant", *_PARTS)
+_UNSPOKEN = _BY[:5]
+"""Columns whose values say by themselves what they are."""
+_PLACES = {str(scale): place for place, scale in enumerate(ALL)}
+
+
+def _panels(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+    """The rows of each panel with its title: the models as they come, the scales in order."""
+    varied = any(rows[name].nunique() > 1 for name in _BY)
+    first = rows.iloc[0]
+    always = () if varied else [next((name for name in _PARTS if first[name]), "model")]
+    found = panels(rows, _BY, always=always, say=_spoken)
+    who = list(dict.fromkeys(_who(some)[1:] for _, some in found))
+
+    def place(one: tuple[str, pd.DataFrame]) -> tuple[object, ...]:
+        return who.index(_who(one[1])[1:]), *(_rank(str(one[1][name].iloc[0])) for name in _PARTS)
+
+    return sorted(found, key=place)
+
+
+def _spoken(name: str, value: str) -> str:
+    return shortened(f"{name} {value}" if value and name not in _UNSPOKEN else value)
+
+
+def _who(rows: pd.DataFrame) -> tuple[str, ...]:
+    return tuple(str(rows[name].iloc[0]) for name in ("task", "model", "dataset", "variant"))
+
+
+def _rank(value: str) -> tuple[float, float, str]:
+    """Scales in the study's order, then numbers by size, then texts."""
+    if value in _PLACES:
+        return 0, _PLACES[value], ""
+    try:
+        return 1, float(value), ""
+    except ValueError:
+        return 2, 0, value
 
 
 @styled
@@ -36,23 +74,19 @@ def m_ratio(rows: pd.DataFrame) -> Figure:
 
     Args:
         rows: Results of `scale_variants`; its rows of `m_ratio` are drawn.
-
-    Returns:
-        The figure.
-
-    Raises:
-        InvalidArgument: There is no such row.
     """
     there = drawn(rows, "scale_variants", ["m_ratio"], ["scale", "type1", "threshold"])
-    found = list(_groups(there))
-    scales = in_order(there["scale"].unique())
+    sure = ", sure from " + there["threshold"] + " on"
+    there["defined"] = "type-1 model " + there["type1"] + sure.where(there["threshold"] != "", "")
+    found = panels(there, ("model", "variant", "defined"), always=["defined"])
+    scales = sorted(there["scale"].unique(), key=_rank)
     datasets = list(there["dataset"].unique())
     names = [shortened(name) for name in datasets] if len(datasets) > 1 else []
     figure, axes = grid(
         [title for title, _ in found],
         columns=1,
         height=0.2 + len(scales) * max(0.18, 0.09 * len(datasets)),
-        legend=legend_height(names),
+        legend=names,
         ticks=0.6,
         beneath=[_infinite(some) for _, some in found],
     )
@@ -62,8 +96,7 @@ def m_ratio(rows: pd.DataFrame) -> Figure:
     axes[0].set_ylim(len(scales) - 0.5, -0.5)
     for ax, (_, some) in zip(axes, found, strict=True):
         _m_ratio_panel(ax, some, scales, datasets, ends)
-    if names:
-        draw_legend(figure, axes[0].containers, names)
+    draw_legend(figure, axes[0].containers, names)
     name_axes(figure, "M-ratio", "scale")
     return figure
 
@@ -79,31 +112,20 @@ def _ends(rows: pd.DataFrame) -> tuple[float, float]:
 def _m_ratio_panel(
     ax: Axes,
     rows: pd.DataFrame,
-    scales: list[str],
-    datasets: list[str],
+    scales: Sequence[str],
+    datasets: Sequence[str],
     ends: tuple[float, float],
 ) -> None:
     ax.axvline(1, color=FAINT, linewidth=1, linestyle="--")
     step = 0.7 / len(datasets)
     finite = rows[np.isfinite(rows["value"])]
-    beyond = ends[1] - ends[0]
     for k, dataset in enumerate(datasets):
         mine = finite[finite["dataset"] == dataset]
         aside = (k - (len(datasets) - 1) / 2) * step
         y = [scales.index(scale) + aside for scale in mine["scale"]]
-        value, low, high = (mine[name].to_numpy(float) for name in ("value", "ci_low", "ci_high"))
         # An interval without an end runs out of the panel; one that is missing is not drawn.
-        arms = np.array([value - low, high - value])
-        arms = np.clip(np.nan_to_num(arms, nan=0, posinf=beyond), 0, None)
-        ax.errorbar(
-            value,
-            y,
-            xerr=arms,
-            color=SERIES[k % 6],
-            marker=MARKERS[k % 6],
-            linestyle="none",
-            elinewidth=1,
-        )
+        reach = arms(mine, beyond=ends[1] - ends[0])
+        ax.errorbar(mine["value"], y, xerr=reach, linestyle="none", elinewidth=1, **mark(k))
     ax.grid(visible=False, axis="y")
 
 
@@ -113,19 +135,6 @@ def _infinite(rows: pd.DataFrame) -> str:
     return f"infinite, not drawn: {', '.join(there)}" if there else ""
 
 
-def _groups(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    """The rows of each panel with its title: the type-1 model and the threshold always."""
-    varied = [name for name in ("model", "variant") if rows[name].nunique() > 1]
-    for key, some in rows.groupby(["model", "variant", "type1", "threshold"], sort=False):
-        named = dict(zip(("model", "variant", "type1", "threshold"), map(str, key), strict=True))
-        said = f"type-1 model {named['type1']}"
-        if named["threshold"]:
-            said += f", sure from {named['threshold']} on"
-        who = (shortened(named[name]) for name in varied)
-        yield "\n".join(filter(None, (*who, said))), some
-
-
-_TASKS = ("scale_variants", "question_sets", "life_eval")
 _MOST_INTERVALS = 40
 _TICK = 9.0  # points
 _TWICE_THE_MARGIN = 0.3  # inches: half of a wider label would not fit beside the last panel
@@ -142,21 +151,16 @@ def report_histogram(rows: pd.DataFrame) -> Figure:
     Args:
         rows: What `detail` gives of `scale_variants`, `question_sets` or `life_eval`; its rows of
             `report_share` are drawn.
-
-    Returns:
-        The figure.
-
-    Raises:
-        InvalidArgument: There is no such row.
     """
-    there = drawn(rows, _TASKS, ["report_share"], ["report", *PARTS])
-    found = panels(there, PARTS)
+    there = drawn(rows, _TASKS, ["report_share"], ["report", *_PARTS])
+    found = _panels(there)
     titles = [f"{title} (n = {some['n'].max():,})" for title, some in found]
     # The more points a scale has, the less falls on each: a common axis would hide the shape.
-    figure, axes = grid(titles, height=None if len(found) < _MANY else 1.0, shared=False, ticks=0.4)
+    high = None if len(found) < _MANY else 1.0
+    figure, axes = grid(titles, height=high, shared="none", ticks=0.4)
     for ax, (_, some) in zip(axes, found, strict=True):
         _histogram_panel(ax, some)
-    name_axes(figure, "reported confidence", "share of reports")
+    name_axes(figure, "reported confidence", "share of reports", shared="none")
     return figure
 
 
@@ -164,7 +168,7 @@ def _histogram_panel(ax: Axes, rows: pd.DataFrame) -> None:
     share = rows["value"].to_numpy(float)
     finite = np.isfinite(share)
     reported = rows["report"].astype(float).to_numpy()[finite]
-    low, high = ends_of(str(rows["scale"].iloc[0])) or (0.0, max(1.0, *reported))
+    low, high = _ends_of(str(rows["scale"].iloc[0])) or (0.0, max(1.0, *reported))
     # As wide as the values leave room for, but neither too thin to be seen nor a block.
     room = 0.8 * np.diff(np.unique(reported)).min(initial=np.inf)
     width = float(np.clip(room, (high - low) / 100, max((high - low) / 30, 0.8 * (high > 1))))
@@ -186,6 +190,18 @@ def _histogram_panel(ax: Axes, rows: pd.DataFrame) -> None:
     ax.grid(visible=False, axis="x")
 
 
+def _ends_of(scale: str) -> tuple[float, float] | None:
+    """Low and high of a scale named so; None where the name says neither.
+
+    Example:
+        >>> _ends_of("14-86")
+        (14.0, 86.0)
+    """
+    number = r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?"
+    match = re.fullmatch(rf"({number})-({number})", scale)
+    return (float(match[1]), float(match[2])) if match else None
+
+
 _FALSE, _HIT = "type2_false_alarm_rate", "type2_hit_rate"
 _MOST_MARKERS = 30
 _DOTTED: dict[str, Any] = {"color": SERIES[1], "linewidth": 1.2, "linestyle": ":"}
@@ -201,31 +217,22 @@ def type2_roc(rows: pd.DataFrame) -> Figure:
     Args:
         rows: What `detail` gives of `scale_variants`, `question_sets` or `life_eval`; its rows of
             `type2_hit_rate` and `type2_false_alarm_rate` are drawn.
-
-    Returns:
-        The figure.
-
-    Raises:
-        InvalidArgument: There is no such row.
     """
-    there = drawn(rows, _TASKS, [_HIT, _FALSE], ["threshold", *PARTS])
-    key = ["task", "model", "dataset", "variant", "threshold", *PARTS]
+    there = drawn(rows, _TASKS, [_HIT, _FALSE], ["threshold", *_PARTS])
+    key = ["task", "threshold", *_BY]
     hits, alarms = (there[there["metric"] == metric] for metric in (_HIT, _FALSE))
     points = hits.merge(alarms[[*key, "value"]], "outer", key, suffixes=("", "_false"))
-    found = panels(points, PARTS)
-    baselines = {_group(some): some for _, some in found if some["scale"].iloc[0] == str(BASELINE)}
+    found = _panels(points)
+    baselines = {_who(some): some for _, some in found if some["scale"].iloc[0] == str(BASELINE)}
     names = [f"{BASELINE}, to compare"] if 0 < len(baselines) < len(found) else []
     titles = [f"{title} ({_said(some)})" for title, some in found]
-    figure, axes = grid(titles, legend=legend_height(names))
+    figure, axes = grid(titles, legend=names)
     for ax, (_, some) in zip(axes, found, strict=True):
-        base = baselines.get(_group(some))
+        base = baselines.get(_who(some))
         _roc_panel(ax, some, None if base is some else base)
-    if names:
-        draw_legend(figure, [Line2D([], [], **_DOTTED)], names)
-    ticks = ([0, 0.25, 0.5, 0.75, 1], ["0", "", "0.5", "", "1"])
+    draw_legend(figure, [Line2D([], [], **_DOTTED)], names)
     axes[0].set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
-    axes[0].set_xticks(*ticks)
-    axes[0].set_yticks(*ticks)
+    share_ticks(axes[0], "x", "y")
     name_axes(
         figure, "false-alarm rate: wrong answers held sure", "hit rate: right answers held sure"
     )
@@ -240,7 +247,8 @@ def _roc_panel(ax: Axes, points: pd.DataFrame, base: pd.DataFrame | None) -> Non
     if len(x) == 1:
         return
     marker = "o" if len(x) <= _MOST_MARKERS else ""
-    ax.fill_between(*_band(points), color=SERIES[0], alpha=0.15, linewidth=0)
+    at, low, high = _along(points, "ci_low", "ci_high")
+    ax.fill_between(at, low, high, color=SERIES[0], alpha=0.15, linewidth=0)
     ax.plot(x, y, color=SERIES[0], marker=marker, markersize=3.5, linewidth=1.3)
 
 
@@ -254,30 +262,15 @@ def _said(points: pd.DataFrame) -> str:
 
 def _curve(points: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     """The curve from (0, 0) on."""
-    ordered = _sorted(points)
-    x, y = (ordered[name].to_numpy(float) for name in ("value_false", "value"))
-    finite = np.isfinite(x + y)
-    return np.append(0, x[finite]), np.append(0, y[finite])
+    x, y = _along(points, "value")
+    return np.append(0, x), np.append(0, y)
 
 
-def _band(points: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The intervals of the hit rate along the curve."""
-    ordered = _sorted(points)
-    columns = (ordered[name].to_numpy(float) for name in ("value_false", "ci_low", "ci_high"))
-    x, low, high = columns
-    finite = np.isfinite(x + low + high)
-    return x[finite], low[finite], high[finite]
-
-
-def _sorted(points: pd.DataFrame) -> pd.DataFrame:
-    return points.sort_values("threshold", key=lambda text: -text.astype(float), kind="stable")
-
-
-def _group(rows: pd.DataFrame) -> tuple[str, ...]:
-    return tuple(str(rows[name].iloc[0]) for name in ("task", "model", "dataset", "variant"))
-
-
-_STRIP = 0.22  # how far the counts reach below an accuracy of 0
+def _along(points: pd.DataFrame, *names: str) -> list[np.ndarray]:
+    """The false-alarm rate and these columns, by falling threshold, where all are finite."""
+    order = points["threshold"].astype(float).sort_values(ascending=False, kind="stable").index
+    there = points.loc[order, ["value_false", *names]].to_numpy(float)
+    return list(there[np.isfinite(there).all(axis=1)].T)
 
 
 @styled
@@ -291,47 +284,48 @@ def reliability(rows: pd.DataFrame) -> Figure:
     Args:
         rows: What `detail` gives of `scale_variants`, `question_sets` or `life_eval`; its rows of
             `bin_accuracy` and `bin_confidence` are drawn.
-
-    Returns:
-        The figure.
-
-    Raises:
-        InvalidArgument: There is no such row.
     """
-    accuracy = drawn(rows, _TASKS, ["bin_accuracy"], ["bin", *PARTS])
+    accuracy = drawn(rows, _TASKS, ["bin_accuracy"], ["bin", *_PARTS])
     confidence = drawn(rows, _TASKS, ["bin_confidence"], [])
     key = ["task", "model", "dataset", "condition"]
     accuracy = accuracy.merge(
         confidence[[*key, "value"]].rename(columns={"value": "confidence"}), on=key
     )
-    found = panels(accuracy, PARTS)
+    found = _panels(accuracy)
     titles = [f"{title} (n = {some['n'].sum():,})" for title, some in found]
     figure, axes = grid(titles)
     for ax, (_, some) in zip(axes, found, strict=True):
-        _reliability_panel(ax, some.sort_values("confidence"))
+        _bins_panel(ax, some.sort_values("confidence"))
     axes[0].set_xlim(-0.03, 1.12 if (accuracy["bin"] == "1").any() else 1.03)
     name_axes(figure, "confidence", "accuracy")
     return figure
 
 
-def _reliability_panel(ax: Axes, bins: pd.DataFrame) -> None:
-    ax.plot([0, 1], [0, 1], color=FAINT, linewidth=1, linestyle="--")
-    width = 0.09
-    left = [_left(name) + (0.1 - width) / 2 for name in bins["bin"]]
-    height = bins["n"] / bins["n"].max() * _STRIP
-    ax.bar(left, height, width, bottom=-_STRIP - 0.04, align="edge", color=FAINT, alpha=0.5)
-    ax.axhline(-0.02, color=RULE, linewidth=0.7)
+def _bins_panel(ax: Axes, bins: pd.DataFrame) -> None:
     known = bins[bins["ci_low"].notna()]
     x, low, high = (known[name].to_numpy(float) for name in ("confidence", "ci_low", "ci_high"))
+    draw_bins(ax, bins["confidence"], bins, strip=0.22)
     ax.fill_between(x, low, high, color=SERIES[0], alpha=0.15, linewidth=0)
-    with_intervals(
-        ax, bins["confidence"], bins, color=SERIES[0], marker="o", linewidth=1.2, markersize=4
-    )
-    ax.set_ylim(-_STRIP - 0.04, 1.04)
-    ax.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "", "0.5", "", "1"])
-    ax.set_yticks([0, 0.25, 0.5, 0.75, 1], ["0", "", "0.5", "", "1"])
 
 
-def _left(name: str) -> float:
-    """Where a bin begins."""
-    return float(name.split("-", 1)[0])
+_BAR = 0.09
+"""How wide the bar of a bin is, which is 0.1."""
+
+
+def draw_bins(ax: Axes, x: "pd.Series[float]", bins: pd.DataFrame, strip: float) -> None:
+    """The diagonal, each bin's value with its interval, and at the foot bars of their counts.
+
+    Args:
+        ax: Of one panel; both axes are shares.
+        x: Where each bin stands.
+        bins: Rows with `bin`, `value`, `ci_low`, `ci_high` and `n`, by `x`.
+        strip: How far the bars reach below 0: the largest has its full height.
+    """
+    ax.plot([0, 1], [0, 1], color=FAINT, linewidth=1, linestyle="--")
+    left = [float(name.split("-", 1)[0]) + (0.1 - _BAR) / 2 for name in bins["bin"]]
+    height = bins["n"] / bins["n"].max() * strip
+    ax.bar(left, height, _BAR, bottom=-strip - 0.04, align="edge", color=FAINT, alpha=0.5)
+    ax.axhline(-0.02, color=RULE, linewidth=0.7)
+    with_intervals(ax, x, bins, color=SERIES[0], marker="o", linewidth=1.2, markersize=4)
+    ax.set_ylim(-strip - 0.04, 1.04)
+    share_ticks(ax, "x", "y")

@@ -10,14 +10,22 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from inspect_confidence.plots.style import FAINT, MARKERS, PAPER, SERIES, WIDTH, canvas, shortened
-from inspect_confidence.plots.text import LINE, folded, kept, legend
+from inspect_confidence.plots.layout import (
+    arms,
+    draw_legend,
+    grid,
+    label_height,
+    label_lines,
+    name_axes,
+    tick_labels,
+    tick_width,
+)
+from inspect_confidence.plots.style import FAINT, PAPER, WIDTH, mark
+from inspect_confidence.plots.text import kept
 
 _COLUMNS = 2
 _MOST = 40
-_LONGEST = 18
-_SPACES = {1: 2.3, 2: 1.3}
-"""Inches that a panel's title has, by how many panels stand beside each other."""
+_LINES = 8
 
 
 @dataclass(frozen=True)
@@ -50,51 +58,35 @@ def dots(panels: Sequence[Panel], names: Sequence[str], what: str, most: int = _
         most: How many are shown.
     """
     shown, remark = kept(names, most, what)
-    columns = min(_COLUMNS, len(panels))
+    named = tick_labels(shown)
+    columns, ticks = min(_COLUMNS, len(panels)), tick_width(named)
     below = {panel.label for panel in panels}
     # What is the same below all panels stands once, at the foot.
-    foot = (below.pop() if len(below) == 1 else "") + remark
-    titles = [folded(panel.title, _SPACES[columns]) for panel in panels]
-    labels = [folded(panel.label, _SPACES[columns]) if below else "" for panel in panels]
-    figure, axes = canvas(
-        -(-len(panels) // columns),
-        columns,
-        width=WIDTH,
-        height=_height(panels, len(shown), columns, [titles, labels], foot),
-    )
-    for ax in axes[len(panels) :]:
-        ax.remove()
-    for place, (ax, panel) in enumerate(zip(axes, panels, strict=False)):
-        _draw(ax, panel, shown)
-        named = [shortened(name, _LONGEST) for name in shown] if place % columns == 0 else []
-        ax.set_yticks(range(len(shown)), named or [""] * len(shown))
-        ax.set_ylim(len(shown) - 0.4, -0.6)
-        ax.set(title=titles[place], xlabel=labels[place])
-    _scale(panels, axes, 5 if columns == 1 else 3)
-    if len(panels) == 1:
-        axes[0].set_xlabel(foot)
-    elif foot:
-        figure.supxlabel(foot.strip(), x=0.65, fontsize=9.5)  # below the middle of the axes
-    handles, said = axes[0].get_legend_handles_labels()
-    legend(figure, dict(zip(said, handles, strict=True)), "upper")
-    return figure
-
-
-def _height(
-    panels: Sequence[Panel], names: int, columns: int, texts: Sequence[Sequence[str]], foot: str
-) -> float:
-    """Of the figure, in inches."""
+    common = below.pop() if len(below) == 1 else ""
+    room = (WIDTH - ticks) / columns - 0.3
+    labels = [[] if common else label_lines(panel.label, room) for panel in panels]
+    legend = [label for label, _ in panels[0].series if label]
     series = max(len(panel.series) for panel in panels)
-    starts = range(0, len(panels), columns)
-    lines = sum(
-        max(text.count("\n") + 1 for text in some[start : start + columns] if some[start])
-        for some in texts
-        if any(some)
-        for start in starts
+    figure, axes = grid(
+        [panel.title for panel in panels],
+        columns=columns,
+        height=len(shown) * (0.13 + 0.06 * series) + 0.05,
+        shared="values",
+        legend=legend,
+        ticks=ticks,
+        beneath=[remark, *[""] * (len(panels) - 1)],
+        below=None if common else label_height(max(map(len, labels))),
+        most=_LINES,
     )
-    legend = series // 2 + 1 if series > 1 else 0
-    lines += legend + (foot.count("\n") + 1 if foot else 0)
-    return len(starts) * (names * (0.13 + 0.06 * series) + 0.45) + LINE * lines + 0.1
+    for ax, panel, label in zip(axes, panels, labels, strict=True):
+        _draw(ax, panel, shown)
+        ax.set_xlabel("\n".join(label))
+    axes[0].set_yticks(range(len(shown)), named)
+    axes[0].set_ylim(len(shown) - 0.4, -0.6)
+    _scale(panels, axes, 5 if columns == 1 else 3)
+    draw_legend(figure, axes[0].get_legend_handles_labels()[0], legend)
+    name_axes(figure, common, "", shared="values")
+    return figure
 
 
 def _scale(panels: Sequence[Panel], axes: Sequence[Axes], ticks: int) -> None:
@@ -119,12 +111,9 @@ def _draw(ax: Axes, panel: Panel, names: Sequence[str]) -> None:
         mine = some[some["name"].isin(where)].drop_duplicates("name")
         shift = 0.5 * ((i + 0.5) / len(panel.series) - 0.5)
         y = mine["name"].map(where).to_numpy(float) + shift
-        value, low, high = (mine[name].to_numpy(float) for name in ("value", "ci_low", "ci_high"))
-        # An interval that is limited may leave out its value: its arm is then of no length.
-        arms = np.nan_to_num(np.clip([value - low, high - value], 0, None))
-        look: dict[str, Any] = {"color": SERIES[i % 6], "linestyle": "none"}
-        ax.errorbar(value, y, xerr=arms, elinewidth=1, **look)
+        value = mine["value"].to_numpy(float)
+        look: dict[str, Any] = {**mark(i), "linestyle": "none", "markersize": 4.5}
+        ax.errorbar(value, y, xerr=arms(mine), elinewidth=1, **look | {"marker": "None"})
         filled = mine["filled"].to_numpy(bool) if "filled" in mine else np.ones(len(mine), bool)
-        look |= {"marker": MARKERS[i % 6], "markersize": 4.5}
         ax.plot(value[~filled], y[~filled], markerfacecolor=PAPER, **look)
         ax.plot(value[filled], y[filled], label=label or None, **look)

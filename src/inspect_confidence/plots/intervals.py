@@ -1,7 +1,7 @@
 """Numbers of intervals by nominal level: which lines there are, and how they are drawn."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,15 +15,16 @@ from inspect_confidence.plots.layout import (
     draw_legend,
     drawn,
     grid,
-    legend_height,
     name_axes,
+    panels,
+    tick_width,
     with_intervals,
 )
-from inspect_confidence.plots.style import FAINT, MARKERS, SERIES, WIDTH, shortened, styled
-from inspect_confidence.plots.text import brief, inches_of
+from inspect_confidence.plots.style import FAINT, WIDTH, mark, styled
+from inspect_confidence.plots.text import brief
 from inspect_confidence.studies import cell
 
-LINES: Mapping[str, str] = {
+_LINES = {
     "stated": "as stated",
     "conformal": "conformal",
     "score": "scaled by score",
@@ -34,12 +35,13 @@ LINES: Mapping[str, str] = {
 """What is drawn of a method: its own intervals, and what adjusting them gives."""
 
 _PARTS = ("level", "method", "split", "base", "scaling", "decoding", "traces")
+_BY = ("of", "model", "dataset", "variant")
+_LEVEL = "nominal level (%)"
 _DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (2, 1)))
-_TICK = 9.0  # points
 _ASIDE = 0.07  # so that intervals at one level don't hide each other
 
 
-def lines(rows: pd.DataFrame, metrics: Sequence[str]) -> pd.DataFrame:
+def _lines(rows: pd.DataFrame, metrics: Sequence[str]) -> pd.DataFrame:
     """Rows with `of`, the method that asked, and `line`, what is done to its intervals.
 
     Where a method has a test split, only that is drawn: adjustments were learned on the train
@@ -55,67 +57,51 @@ def lines(rows: pd.DataFrame, metrics: Sequence[str]) -> pd.DataFrame:
         of=there["base"].where(there["base"] != "", there["method"].replace("conformal", "direct")),
         line=adjusted.where(adjusted != "", there["method"]),
     )
-    there["line"] = there["line"].where(there["line"].isin(list(LINES)), "stated")
-    tested = there.groupby(["model", "dataset", "variant", "of"])["split"].transform(
-        lambda splits: (splits == "test").any()
-    )
+    there["line"] = there["line"].where(there["line"].isin(list(_LINES)), "stated")
+    tested = there.groupby(list(_BY))["split"].transform(lambda splits: (splits == "test").any())
     return there[~tested.astype(bool) | (there["split"] == "test")]
 
 
-def panels(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    """The rows of each model, data set, variant and method, with what tells them apart."""
-    by = ["model", "dataset", "variant", "of"]
-    varied = [name for name in by[:3] if rows[name].nunique() > 1]
-    for values, some in rows.groupby(by, sort=False):
-        named = dict(zip(by, map(str, values), strict=True))
-        said = [named["of"], *(named[name] for name in varied if named[name])]
-        yield "\n".join(shortened(one) for one in said), some
+def _by_level(
+    rows: pd.DataFrame,
+    ceiling: float,
+    *,
+    nominal: bool = False,
+    said: Callable[[pd.DataFrame], str] = lambda _: "",
+) -> tuple[Figure, Axes]:
+    """A figure with a panel a method, the levels evenly spaced, and one of its axes.
 
-
-def canvas_of(
-    rows: pd.DataFrame, said: Callable[[pd.DataFrame], str] = lambda _: ""
-) -> tuple[Figure, list[tuple[Axes, pd.DataFrame]]]:
-    """A figure with a panel each, the levels evenly spaced, and a legend of all lines on top.
-
-    What is infinite is said in words above its panel, where no line can be.
+    A line each with its 95% intervals; what is infinite is said in words above its panel.
 
     Args:
-        rows: As `lines` gives them.
+        rows: As `_lines` gives them.
+        ceiling: Where panels end: an interval without an upper end runs out of them.
+        nominal: Whether the levels themselves are drawn.
         said: What else stands above a panel of these rows.
     """
-    found = list(panels(rows))
-    names = [name for name in LINES if name in set(rows["line"])]
-    handles = [Line2D([], [], label=LINES[name], **_look(name)) for name in names]
-    labels = [LINES[name] for name in names]
+    found = panels(rows, _BY, always=["of"])
+    names = _in_order(rows)
+    labels = [_LINES[name] for name in names]
     figure, axes = grid(
         [title for title, _ in found],
-        legend=legend_height(labels),
+        legend=labels,
         ticks=0.46,
         beneath=[f"{said(some)}\n{_infinite(some)}" for _, some in found],
     )
-    draw_legend(figure, handles, labels)
-    levels = levels_of(rows)
+    draw_legend(figure, [Line2D([], [], **_look(name)) for name in names], labels)
+    levels = sorted({float(level) for level in rows["level"] if level})
     axes[0].set_xticks(range(len(levels)), _spaced(levels, WIDTH / min(len(found), 2) - 0.5))
     axes[0].set_xlim(-0.4, len(levels) - 0.6)
-    return figure, [(ax, some) for ax, (_, some) in zip(axes, found, strict=True)]
+    for ax, (_, some) in zip(axes, found, strict=True):
+        if nominal:
+            shares, dashes = [level / 100 for level in levels], (0, (3, 2))
+            ax.plot(range(len(levels)), shares, color=FAINT, linewidth=1, linestyle=dashes)
+        _draw_lines(ax, some[some["level"] != ""], levels, ceiling)
+    return figure, axes[0]
 
 
-def levels_of(rows: pd.DataFrame) -> list[float]:
-    """The nominal levels that any panel has, in percent."""
-    return sorted({float(level) for level in rows["level"] if level})
-
-
-def draw_lines(ax: Axes, rows: pd.DataFrame, levels: Sequence[float], ceiling: float) -> None:
-    """A line each with its 95% intervals; what is infinite is not drawn.
-
-    Args:
-        ax: To draw on.
-        rows: Of one panel.
-        levels: Of the horizontal axis.
-        ceiling: Where the panel ends: an interval without an upper end runs out of it.
-    """
-    rows = rows[rows["level"] != ""]
-    names = [name for name in LINES if name in set(rows["line"])]
+def _draw_lines(ax: Axes, rows: pd.DataFrame, levels: Sequence[float], ceiling: float) -> None:
+    names = _in_order(rows)
     for k, name in enumerate(names):
         line = rows[rows["line"] == name]
         line = line.assign(level=line["level"].astype(float)).sort_values("level")
@@ -126,7 +112,13 @@ def draw_lines(ax: Axes, rows: pd.DataFrame, levels: Sequence[float], ceiling: f
         with_intervals(ax, x, bounded, **_look(name))
 
 
-def ceiling_of(rows: pd.DataFrame) -> float:
+def _in_order(rows: pd.DataFrame) -> list[str]:
+    """The lines that there are."""
+    there = set(rows["line"])
+    return [name for name in _LINES if name in there]
+
+
+def _ceiling(rows: pd.DataFrame) -> float:
     """Just above the greatest finite number, of values and intervals."""
     numbers = rows[["value", "ci_high"]].to_numpy(float)
     return 1.08 * float(np.max(numbers, where=np.isfinite(numbers), initial=1e-9))
@@ -136,29 +128,23 @@ def _infinite(rows: pd.DataFrame) -> str:
     """Which values of a panel have no place in it."""
     there = rows[np.isinf(rows["value"]) & (rows["level"] != "")]
     said = []
-    for name in (name for name in LINES if name in set(there["line"])):
+    for name in _in_order(there):
         levels = sorted(there.loc[there["line"] == name, "level"].astype(float))
-        said.append(f"{LINES[name]} at {', '.join(f'{level:g}%' for level in levels)}")
+        said.append(f"{_LINES[name]} at {', '.join(f'{level:g}%' for level in levels)}")
     return f"infinite, not drawn: {'; '.join(said)}" if said else ""
 
 
 def _spaced(levels: Sequence[float], inches: float) -> list[str]:
     """The levels' labels, as many of them as there is room for."""
     named = [f"{level:g}" for level in levels]
-    apart = max(inches_of(name, _TICK) for name in named) + 0.06
+    apart = tick_width(named) + 0.06
     every = max(1, math.ceil(apart * len(levels) / inches))
     return [name if k % every == 0 else "" for k, name in enumerate(named)]
 
 
 def _look(name: str) -> dict[str, Any]:
-    k = list(LINES).index(name)
-    return {
-        "color": SERIES[k],
-        "marker": MARKERS[k],
-        "linestyle": _DASHES[k],
-        "markersize": 4.5,
-        "linewidth": 1.4,
-    }
+    k = list(_LINES).index(name)
+    return {**mark(k), "linestyle": _DASHES[k], "markersize": 4.5, "linewidth": 1.4}
 
 
 _WIDE = 5  # times: a range that a linear axis would press together
@@ -175,20 +161,12 @@ def interval_score(rows: pd.DataFrame) -> Figure:
     Args:
         rows: Results of `fermi_eval`; its rows of `interval_score` are drawn with their intervals.
             Infinite ones are named above their panel.
-
-    Returns:
-        The figure.
-
-    Raises:
-        InvalidArgument: There is no such row.
     """
-    there = lines(rows, ["interval_score"])
-    top, levels = ceiling_of(there), levels_of(there)
-    figure, panels = canvas_of(there)
-    for ax, some in panels:
-        draw_lines(ax, some, levels, top)
-    _scaled(panels[0][0], there, top)
-    name_axes(figure, "nominal level (%)", "interval score")
+    there = _lines(rows, ["interval_score"])
+    top = _ceiling(there)
+    figure, ax = _by_level(there, top)
+    _scaled(ax, there, top)
+    name_axes(figure, _LEVEL, "interval score")
     return figure
 
 
@@ -221,23 +199,14 @@ def tunnel(rows: pd.DataFrame) -> Figure:
     Args:
         rows: Results of `fermi_eval`; its rows of `mean_width` and, where there are any, of
             `coverage_plateau` are drawn.
-
-    Returns:
-        The figure.
-
-    Raises:
-        InvalidArgument: There is no such row.
     """
-    there = lines(rows, ["mean_width"])
+    there = _lines(rows, ["mean_width"])
     there = there[there["line"].isin(("stated", "conformal"))]
-    top, levels = ceiling_of(there), levels_of(there)
-    plateaus = _plateaus(rows)
-    figure, panels = canvas_of(there, lambda some: plateaus.get(_group(some.iloc[0]), ""))
-    for ax, some in panels:
-        draw_lines(ax, some, levels, top)
-    panels[0][0].set_ylim(0, top)
-    panels[0][0].yaxis.set_major_formatter(lambda width, _: brief(width))
-    name_axes(figure, "nominal level (%)", "mean width, powers of ten")
+    top, plateaus = _ceiling(there), _plateaus(rows)
+    figure, ax = _by_level(there, top, said=lambda some: plateaus.get(_group(some.iloc[0]), ""))
+    ax.set_ylim(0, top)
+    ax.yaxis.set_major_formatter(lambda width, _: brief(width))
+    name_axes(figure, _LEVEL, "mean width, powers of ten")
     return figure
 
 
@@ -245,12 +214,12 @@ def _plateaus(rows: pd.DataFrame) -> dict[tuple[str, ...], str]:
     """The coverage plateau of each panel's stated intervals, with its interval."""
     if not (rows["metric"].eq("coverage_plateau") & rows["value"].notna()).any():
         return {}
-    plateaus = lines(rows, ["coverage_plateau"])
+    plateaus = _lines(rows, ["coverage_plateau"])
     return {_group(row): f"coverage plateau {cell(dict(row))}" for _, row in plateaus.iterrows()}
 
 
 def _group(row: "pd.Series[Any]") -> tuple[str, ...]:
-    return tuple(str(row[name]) for name in ("model", "dataset", "variant", "of"))
+    return tuple(str(row[name]) for name in _BY)
 
 
 @styled
@@ -263,20 +232,8 @@ def coverage(rows: pd.DataFrame) -> Figure:
 
     Args:
         rows: Results of `fermi_eval`; its rows of `coverage` are drawn with their intervals.
-
-    Returns:
-        The figure.
-
-    Raises:
-        InvalidArgument: There is no such row.
     """
-    there = lines(rows, ["coverage"])
-    levels = levels_of(there)
-    figure, panels = canvas_of(there)
-    for ax, some in panels:
-        nominal = [level / 100 for level in levels]
-        ax.plot(range(len(levels)), nominal, color=FAINT, linewidth=1, linestyle=(0, (3, 2)))
-        draw_lines(ax, some, levels, 1)
-    panels[0][0].set_ylim(0, 1.03)
-    name_axes(figure, "nominal level (%)", "observed coverage")
+    figure, ax = _by_level(_lines(rows, ["coverage"]), 1, nominal=True)
+    ax.set_ylim(0, 1.03)
+    name_axes(figure, _LEVEL, "observed coverage")
     return figure

@@ -1,8 +1,7 @@
 """Many small panels in one figure of one column's width."""
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -12,9 +11,8 @@ from matplotlib.figure import Figure
 
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.plots.style import FAINT, WIDTH, shortened
-from inspect_confidence.plots.text import inches_of, wrapped
+from inspect_confidence.plots.text import inches_of, lines_of, wrapped
 from inspect_confidence.results import with_parts
-from inspect_confidence.scales import ALL
 
 
 def drawn(
@@ -42,17 +40,52 @@ def drawn(
     return with_parts(mine, ["variant", *parts])
 
 
-def groups(rows: pd.DataFrame, by: Sequence[str]) -> Iterator[tuple[str, pd.DataFrame]]:
-    """The rows of each combination, with a title that tells it from the others.
+def as_it_is(name: str, value: str) -> str:
+    """What titles say of a value: the value, whatever its column is called."""
+    del name
+    return shortened(value)
+
+
+def panels(
+    rows: pd.DataFrame,
+    by: Sequence[str],
+    *,
+    always: Sequence[str] = (),
+    say: Callable[[str, str], str] = as_it_is,
+    joint: str = "\n",
+) -> list[tuple[str, pd.DataFrame]]:
+    """The rows of each combination of values, with a title that tells it from the others.
 
     Args:
         rows: As `drawn` gives them.
-        by: Columns; those that are the same in all rows stay out of the title.
+        by: Columns, in the order in which titles name them; what is the same in all rows is left
+            out, but for the first one where nothing varies.
+        always: Columns that each title names.
+        say: What a title says of a column's value; nothing if that is empty.
+        joint: Between what a title says.
     """
-    varied = [name for name in by if rows[name].nunique() > 1] or list(by)[:1]
+    told = [name for name in by if name in always or rows[name].nunique() > 1] or by[:1]
+    found = []
     for values, some in rows.groupby(list(by), sort=False):
-        said = [str(value) for name, value in zip(by, values, strict=True) if name in varied]
-        yield shortened(", ".join(filter(None, said)), 60), some
+        of = dict(zip(by, map(str, values), strict=True))
+        said = (say(name, of[name]) for name in told)
+        found.append((joint.join(filter(None, said)), some))
+    return found
+
+
+def arms(rows: pd.DataFrame, beyond: float = 0) -> np.ndarray:
+    """How far each interval reaches below and above its value, of shape (2, rows).
+
+    An end that is missing has an arm of no length, and so has one within which the value isn't:
+    an interval that is limited may leave out its value.
+
+    Args:
+        rows: With finite values.
+        beyond: Length of an arm whose end is infinite.
+    """
+    value, low, high = (rows[name].to_numpy(float) for name in ("value", "ci_low", "ci_high"))
+    found: np.ndarray = np.nan_to_num([value - low, high - value], posinf=beyond)
+    return found.clip(min=0)
 
 
 def with_intervals(
@@ -66,87 +99,20 @@ def with_intervals(
         rows: With `value`, `ci_low` and `ci_high`.
         look: For matplotlib's `errorbar`.
     """
-    value = rows["value"].to_numpy(float)
-    finite = np.isfinite(value)
-    low, high = (rows[name].to_numpy(float)[finite] for name in ("ci_low", "ci_high"))
-    # An interval that is limited may leave out its value: its arm is then of no length.
-    arms = np.clip([value[finite] - low, high - value[finite]], 0, None)
-    arms = np.where(np.isfinite(arms), arms, 0)
+    finite = np.isfinite(rows["value"].to_numpy(float))
     return axes.errorbar(
         np.asarray(x, float)[finite],
-        value[finite],
-        yerr=arms,
+        rows["value"].to_numpy(float)[finite],
+        yerr=arms(rows[finite]),
         **{"capsize": 2.5, "elinewidth": 1, **look},  # type: ignore[arg-type]
     )
 
 
-PARTS = ("scale", "source", "kind", "radius", "given", "window")
-"""Parts of a condition that tell panels of confidence apart."""
-
-_ORDER = {str(scale): place for place, scale in enumerate(ALL)}
-
-
-def panels(rows: pd.DataFrame, parts: Sequence[str]) -> list[tuple[str, pd.DataFrame]]:
-    """The rows of each panel with its title: what tells it from the others, a line each.
-
-    Args:
-        rows: With the columns `model`, `dataset`, `variant` and `parts`.
-        parts: Of the condition.
-    """
-    by = ["model", "dataset", "variant", *parts]
-    varied = [name for name in by if rows[name].nunique() > 1] or [
-        next((name for name in parts if rows[name].iloc[0]), "model")
-    ]
-    found = []
-    for values, some in rows.groupby(by, sort=False):
-        said = [
-            shortened(_spoken(name, str(value)))
-            for name, value in zip(by, values, strict=True)
-            if name in varied and value
-        ]
-        found.append(("\n".join(said), some))
-    who = {name: k for k, name in enumerate(dict.fromkeys(_who(some) for _, some in found))}
-    return sorted(
-        found,
-        key=lambda one: (who[_who(one[1])], *(_rank(str(one[1][name].iloc[0])) for name in parts)),
-    )
-
-
-def in_order(scales: Iterable[str]) -> list[str]:
-    """Scales in the study's order, then others."""
-    return sorted(scales, key=_rank)
-
-
-def ends_of(scale: str) -> tuple[float, float] | None:
-    """Low and high of a scale named so; None where the name says neither.
-
-    Example:
-        >>> ends_of("14-86")
-        (14.0, 86.0)
-    """
-    number = r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?"
-    match = re.fullmatch(rf"({number})-({number})", scale)
-    return (float(match[1]), float(match[2])) if match else None
-
-
-def _who(rows: pd.DataFrame) -> tuple[str, ...]:
-    return tuple(str(rows[name].iloc[0]) for name in ("model", "dataset", "variant"))
-
-
-def _rank(value: str) -> tuple[float, float, str]:
-    """Scales in the study's order, then numbers by size, then texts."""
-    if value in _ORDER:
-        return 0, _ORDER[value], ""
-    try:
-        return 1, float(value), ""
-    except ValueError:
-        return 2, 0, value
-
-
-def _spoken(name: str, value: str) -> str:
-    return (
-        value if name in ("model", "dataset", "variant", "scale", "source") else f"{name} {value}"
-    )
+def share_ticks(ax: Axes, *names: Literal["x", "y"]) -> None:
+    """An axis of shares: every quarter has a tick, every second one a number."""
+    for name in names:
+        ax.set(**{f"{name}ticks": [0, 0.25, 0.5, 0.75, 1]})
+        ax.set(**{f"{name}ticklabels": ["0", "", "0.5", "", "1"]})
 
 
 _SIZE = 9.0
@@ -155,13 +121,15 @@ _HANDLE, _PAD, _BETWEEN, _LEGEND_EDGE = 2.4, 0.6, 1.2, 0.4  # in units of the si
 _ROW = 0.2
 
 
-def legend_height(names: Sequence[str]) -> float:
+def _legend_height(names: Sequence[str]) -> float:
     """Inches that a legend of these names takes."""
     return _ROW * -(-len(names) // _columns(_fitted(names))) + 0.06 if names else 0.0
 
 
 def draw_legend(figure: Figure, handles: Sequence[Any], names: Sequence[str]) -> None:
-    """The legend, at the upper left of the figure."""
+    """The legend, at the upper left of the figure; none without names."""
+    if not names:
+        return
     fitted = _fitted(names)
     figure.legend(
         handles,
@@ -202,79 +170,130 @@ _RIGHT, _FOOT, _HEAD = 0.12, 0.5, 0.06  # inches; the foot with one line
 _EDGE = 0.04
 _OVER = 0.08  # how far words above a panel may be wider than it
 _TICKS = 0.1  # a tick and the space to its label
+_TICK_ROW = 0.26  # inches that tick labels take between a panel and the next
 _HEIGHTS = {1: 2.3, 2: 1.6, 3: 1.45, 4: 1.45}
 _HEIGHT = 1.2
+_LONGEST, _WIDEST = 20, 1.45  # characters and inches of a name beside an axis
 _MOST = 9  # lines of what is said beneath a title
+
+Shared = Literal["both", "values", "none"]
 
 
 def grid(
     titles: Sequence[str],
     *,
     columns: int = 2,
-    height: float | None = None,
-    shared: bool = True,
-    legend: float = 0,
+    height: float | Sequence[float] | None = None,
+    shared: Shared = "both",
+    legend: Sequence[str] = (),
     ticks: float = 0.3,
     beneath: Sequence[str] = (),
+    below: float | None = None,
+    most: int = 2,
 ) -> tuple[Figure, list[Axes]]:
     """A figure with a panel a title; where panels share their axes, only the outer have labels.
 
-    Its margins are inches that labels are known to need: a layout that measures them takes
-    seconds with many panels. `name_axes` sets those that depend on what was drawn.
+    Its margins are inches that labels are known to need: matplotlib's own layout, which measures
+    them, makes saving a figure of 39 panels two to three times as long. `name_axes` sets those that
+    depend on what was drawn, `draw_legend` fills the place kept for the legend.
 
     Args:
         titles: Above the panels, broken where they are wider.
         columns: At most.
-        height: Of a panel, in inches; by their number if None.
-        shared: Whether all panels have the same axes; if not, titles begin above the tick labels.
-        legend: Inches kept free on top.
+        height: Of a panel, in inches, or of each row of them; by their number if None.
+        shared: Which axes all panels have in common: both, the vertical one ("values"), or none,
+            when titles begin above the tick labels.
+        legend: Names in the legend.
         ticks: How wide, in inches, labels of the vertical axis are expected to be.
         beneath: Faint words between each title and its panel.
+        below: Inches beneath each panel for tick labels and a label of its own; None where the
+            panels have one label together, which `name_axes` writes.
+        most: Lines of a title, for each of its own.
     """
     across = min(columns, len(titles))
     down = -(-len(titles) // across)
-    tall = height or _HEIGHTS.get(len(titles), _HEIGHT)
+    high = height or _HEIGHTS.get(len(titles), _HEIGHT)
+    tall = float(high if isinstance(high, float | int) else np.mean(high))
     room = _room(_left(ticks, 1), across, _gap(shared, ticks))
-    aside = 0 if shared else min(ticks, 0.3)
-    heads = [_lines(title, room + _OVER + aside, _TITLE, 2) for title in titles]
-    remarks = [_lines(one, room + _OVER, _REMARK, _MOST) for one in beneath or [""] * len(titles)]
+    aside = 0 if shared != "none" else min(ticks, 0.3)
+    heads = [lines_of(title, room + _OVER + aside, _TITLE, most) for title in titles]
+    remarks = [lines_of(one, room + _OVER, _REMARK, _MOST) for one in beneath or [""] * len(titles)]
     head = max(
         _LINES[_TITLE] * len(one) + _pad(len(other)) / 72 + 0.02
         for one, other in zip(heads, remarks, strict=True)
     )
-    between = head + (0.1 if shared else 0.26)
-    total = legend + _HEAD + head + down * tall + (down - 1) * between + _FOOT
+    row = below if below is not None else 0.1 if shared == "both" else _TICK_ROW
+    between, foot = head + row, _FOOT if below is None else below + _EDGE
+    above = _legend_height(legend) + _HEAD + head
+    total = above + down * tall + (down - 1) * between + foot
     figure = Figure(figsize=(WIDTH, total))
-    axes = list(figure.subplots(down, across, squeeze=False, sharex=shared, sharey=shared).flat)
-    top = 1 - (legend + _HEAD + head) / total
-    figure.subplots_adjust(bottom=_FOOT / total, top=top, hspace=between / tall)
-    for unused in axes[len(titles) :]:
+    ratios = None if isinstance(high, float | int) else {"height_ratios": list(high)}
+    axes = figure.subplots(
+        *(down, across),
+        squeeze=False,
+        sharex=shared == "both",
+        sharey=shared != "none",
+        gridspec_kw=ratios,
+    )
+    figure.subplots_adjust(bottom=foot / total, top=1 - above / total, hspace=between / tall)
+    found: list[Axes] = list(axes.flat)
+    for unused in found[len(titles) :]:
         unused.remove()
-    for k, (ax, one, other) in enumerate(zip(axes, heads, remarks, strict=False)):
-        where = {"pad": _pad(len(other)), "x": -aside / room}
-        ax.set_title("\n".join(one), linespacing=1.1, **where)
+    for k, (ax, one, other) in enumerate(zip(found, heads, remarks, strict=False)):
+        ax.set_title("\n".join(one), linespacing=1.1, pad=_pad(len(other)), x=-aside / room)
         if other:
             said = "\n".join(other)
-            look = {"color": FAINT, "fontsize": _REMARK, "linespacing": 1.15, "va": "bottom"}
+            look: dict[str, Any] = {
+                "color": FAINT,
+                "fontsize": _REMARK,
+                "linespacing": 1.15,
+                "va": "bottom",
+            }
             ax.annotate(said, (0, 1), (0, 4), "axes fraction", "offset points", **look)
-        if shared and k + across >= len(titles):
+        if shared == "both" and k + across >= len(titles):
             ax.tick_params(labelbottom=True)  # nothing is beneath it
-    return figure, axes[: len(titles)]
+    return figure, found[: len(titles)]
 
 
-def name_axes(figure: Figure, x: str, y: str) -> None:
+def label_height(lines: int) -> float:
+    """Inches that a panel's tick labels and so many lines of a label of its own take beneath it."""
+    return _TICK_ROW + _LINES[_LABEL] * lines
+
+
+def label_lines(text: str, inches: float) -> list[str]:
+    """The lines of an axis' label, where there are so many inches for it."""
+    return lines_of(text, inches, _LABEL, most=3)
+
+
+def tick_labels(names: Iterable[str]) -> list[str]:
+    """Names as labels of an axis, the middle left out of those that would leave no room."""
+    return [wrapped(shortened(name, _LONGEST), _WIDEST, _TICK, most=1)[0] for name in names]
+
+
+def tick_width(labels: Iterable[str]) -> float:
+    """Of the widest of them, in inches."""
+    return max((inches_of(label, _TICK) for label in labels), default=0.0)
+
+
+def name_axes(figure: Figure, x: str, y: str, *, shared: Shared = "both", ticks: float = 0) -> None:
     """What the axes of all panels are, once: at the foot and at the left, beside their ticks.
 
     Call it last: it makes room for the tick labels that there are then.
+
+    Args:
+        figure: That `grid` gave.
+        x: At the foot; empty where panels have labels of their own, or need none.
+        y: At the left; empty where tick labels are names.
+        shared: As `grid` was told.
+        ticks: Inches that tick labels need at the left at least.
     """
     axes, sides = figure.axes, figure.subplotpars
-    ticks = max(_widest_tick(ax) for ax in axes)
-    shared = len(axes) > 1 and bool(axes[0].get_shared_y_axes().joined(axes[0], axes[1]))
+    ticks = max(ticks, *(_widest_tick(ax) for ax in axes))
     tall = float(figure.get_figheight())
-    at_foot = wrapped(x, WIDTH - 2 * _EDGE, _LABEL)
-    foot = _FOOT + _LINES[_LABEL] * (len(at_foot) - 1)
+    at_foot = lines_of(x, WIDTH - 2 * _EDGE, _LABEL)
+    foot = _FOOT + _LINES[_LABEL] * (len(at_foot) - 1) if at_foot else sides.bottom * tall
     whole = tall + foot - sides.bottom * tall
-    at_left = wrapped(y, whole - 2 * _EDGE, _LABEL)
+    at_left = lines_of(y, whole - 2 * _EDGE, _LABEL)
     left = _left(ticks, len(at_left))
     gap, across = _gap(shared, ticks), len({ax.get_position().x0 for ax in axes})
     room = _room(left, across, gap)
@@ -283,22 +302,13 @@ def name_axes(figure: Figure, x: str, y: str) -> None:
     figure.subplots_adjust(
         left=left / WIDTH, right=1 - _RIGHT / WIDTH, bottom=bottom, top=top, wspace=gap / room
     )
-    across_from = _middle((left + WIDTH - _RIGHT) / 2, at_foot, WIDTH) / WIDTH
-    up_from = _middle((bottom + top) / 2 * whole, at_left, whole) / whole
-    figure.text(across_from, _EDGE / whole, "\n".join(at_foot), ha="center", va="bottom")
-    words = "\n".join(at_left)
-    figure.text(_EDGE / WIDTH, up_from, words, ha="left", va="center", ma="center", rotation=90)
-
-
-def remark(ax: Axes, text: str, x: float, y: float, **look: object) -> None:
-    """Faint words at a place of the panel, in shares of its width and height."""
-    words = {"color": FAINT, "fontsize": _REMARK, "linespacing": 1.15, **look}
-    ax.text(x, y, text, transform=ax.transAxes, **words)  # type: ignore[arg-type]
-
-
-def _lines(text: str, inches: float, size: float, most: int) -> list[str]:
-    """Each line of the text, broken where it is wider."""
-    return [part for line in text.split("\n") if line for part in wrapped(line, inches, size, most)]
+    if at_foot:
+        across_from = _middle((left + WIDTH - _RIGHT) / 2, at_foot, WIDTH) / WIDTH
+        figure.text(across_from, _EDGE / whole, "\n".join(at_foot), ha="center", va="bottom")
+    if at_left:
+        up_from = _middle((bottom + top) / 2 * whole, at_left, whole) / whole
+        words = "\n".join(at_left)
+        figure.text(_EDGE / WIDTH, up_from, words, ha="left", va="center", ma="center", rotation=90)
 
 
 def _pad(remarks: int) -> float:
@@ -316,15 +326,15 @@ def _room(left: float, across: int, gap: float) -> float:
     return (WIDTH - left - _RIGHT - (across - 1) * gap) / across
 
 
-def _gap(shared: bool, ticks: float) -> float:
+def _gap(shared: Shared, ticks: float) -> float:
     """Inches between panels side by side."""
-    return 0.14 if shared else ticks + _TICKS + 0.08
+    return {"both": 0.14, "values": 0.3, "none": ticks + _TICKS + 0.08}[shared]
 
 
 def _widest_tick(ax: Axes) -> float:
     """Of the vertical axis' labels, in inches."""
-    labels = ax.yaxis.get_major_formatter().format_ticks(list(ax.yaxis.get_majorticklocs()))
-    return max((inches_of(label, _TICK) for label in labels), default=0.0)
+    formatter = ax.yaxis.get_major_formatter()
+    return tick_width(formatter.format_ticks(list(ax.yaxis.get_majorticklocs())))
 
 
 def _middle(wanted: float, lines: Sequence[str], inches: float) -> float:

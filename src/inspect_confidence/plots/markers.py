@@ -1,6 +1,6 @@
-"""Marker internal confidence, by data set and split."""
+"""Hedge markers: their internal confidence, and how decisive they are."""
 
-from collections.abc import Iterator
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
@@ -9,10 +9,12 @@ from matplotlib.figure import Figure
 
 from inspect_confidence.plots.cells import Table, cells
 from inspect_confidence.plots.dots import Panel, dots
-from inspect_confidence.plots.layout import drawn, groups
+from inspect_confidence.plots.layout import drawn, grid, name_axes, panels, tick_width
 from inspect_confidence.plots.style import FAINT, SERIES, shortened, styled
-from inspect_confidence.plots.text import LINE, folded, kept, stacked
+from inspect_confidence.plots.text import kept
+from inspect_confidence.results import Condition
 
+_TASK = "hedge_markers"
 _GAP_PARTS = ("judge", "split", "marker", "marker_threshold")
 _GAP_BY = ("model", "variant", "judge", "marker_threshold", "dataset")
 _MOST_GAP_MARKERS = 15
@@ -26,32 +28,20 @@ def decisiveness_gap(rows: pd.DataFrame) -> Figure:
 
     Args:
         rows: Results of `hedge_markers`; its rows of `decisiveness_gap` are drawn.
-
-    Returns:
-        The figure.
-
-    Raises:
-        InvalidArgument: There is no such row.
     """
-    there = drawn(rows, "hedge_markers", ["decisiveness_gap"], _GAP_PARTS)
+    there = drawn(rows, _TASK, ["decisiveness_gap"], _GAP_PARTS)
     there = there.assign(name=there["marker"])
     sizes = there.groupby("marker", sort=False)["n"].sum()
-    order = sizes.sort_values(ascending=False, kind="stable").index
-    names = [str(name) for name in order]
-    return dots(list(_panels(there)), names, "rarer markers", _MOST_GAP_MARKERS)
-
-
-def _panels(rows: pd.DataFrame) -> Iterator[Panel]:
-    splits = list(dict.fromkeys(rows["split"]))
-    for title, some in groups(rows, _GAP_BY):
+    names = list(map(str, sizes.sort_values(ascending=False, kind="stable").index))
+    splits = list(dict.fromkeys(there["split"]))
+    said = [f"split {shortened(split, 12)}" if len(splits) > 1 else "" for split in splits]
+    found = []
+    for title, some in panels(there, _GAP_BY, joint=", "):
         series = [
-            (
-                f"split {shortened(split, 12)}" if len(splits) > 1 else "",
-                some[some["split"] == split],
-            )
-            for split in splits
+            (label, some[some["split"] == one]) for label, one in zip(said, splits, strict=True)
         ]
-        yield Panel(title, "mean distance", series, 0)
+        found.append(Panel(title, "mean distance", series, 0))
+    return dots(found, names, "rarer markers", _MOST_GAP_MARKERS)
 
 
 _DENSITY_BY = ("model", "variant", "judge", "dataset")
@@ -67,35 +57,37 @@ def mic_densities(rows: pd.DataFrame) -> Figure:
 
     Args:
         rows: Of `detail`, of `hedge_markers`; its rows of `confidence_share` are drawn.
-
-    Returns:
-        The figure.
-
-    Raises:
-        InvalidArgument: There is no such row.
     """
-    there = drawn(rows, "hedge_markers", ["confidence_share"], ("judge", "marker", "bin"))
+    there = drawn(rows, _TASK, ["confidence_share"], ("judge", "marker", "bin"))
     edges = there["bin"].str.split("-", expand=True).astype(float)
     there = there.assign(low=edges[0], high=edges[1]).sort_values("low", kind="stable")
-    panels = list(groups(there, _DENSITY_BY))
-    heights = [
-        0.34 * min(some["marker"].nunique(), _MOST_DENSE_MARKERS) + 0.3 for _, some in panels
-    ]
-    titles = [folded(title, 1.8) for title, _ in panels]
-    lines = sum(title.count("\n") + 1 for title in titles)
-    figure, axes = stacked(heights, LINE * lines + 0.85 * len(panels))
-    for ax, (_, some), title in zip(axes, panels, titles, strict=True):
-        _hills(ax, some)
-        ax.set_title(title)
+    found = panels(there, _DENSITY_BY, joint=", ")
+    markers, remarks = zip(*(_most_confident(some) for _, some in found), strict=True)
+    figure, axes = grid(
+        [title for title, _ in found],
+        columns=1,
+        height=[0.34 * len(shown) + 0.3 for shown in markers],
+        shared="none",
+        ticks=max(tick_width(shown.values()) for shown in markers),
+        beneath=remarks,
+    )
+    for ax, (_, some), shown in zip(axes, found, markers, strict=True):
+        _hills(ax, some, shown)
+    name_axes(figure, "internal confidence (in brackets: sentences)", "")
     return figure
 
 
-def _hills(ax: Axes, rows: pd.DataFrame) -> None:
+def _most_confident(rows: pd.DataFrame) -> tuple[dict[str, str], str]:
+    """The commonest markers' labels, the most confident first, and how many are left out."""
     sizes = rows.groupby("marker")["n"].max().sort_values(ascending=False, kind="stable")
     commonest, remark = kept(list(sizes.index), _MOST_DENSE_MARKERS, "rarer markers")
     middles = rows["value"] * (rows["low"] + rows["high"]) / 2
     means = middles.groupby(rows["marker"]).sum()[commonest]
-    markers = means.sort_values(ascending=False, kind="stable").index
+    order = means.sort_values(ascending=False, kind="stable").index
+    return {one: f"{shortened(one, 18)} ({sizes[one]})" for one in map(str, order)}, remark
+
+
+def _hills(ax: Axes, rows: pd.DataFrame, markers: Mapping[str, str]) -> None:
     for place, marker in enumerate(markers):
         mine = rows[rows["marker"] == marker].drop_duplicates("bin")
         base = -float(place)
@@ -104,10 +96,8 @@ def _hills(ax: Axes, rows: pd.DataFrame) -> None:
         ax.axhline(base, color=FAINT, linewidth=0.6)
         ax.stairs(top, edges, baseline=base, fill=True, color=SERIES[0], alpha=0.35)
         ax.stairs(top, edges, baseline=base, color=SERIES[0], linewidth=1.2)
-    labels = [f"{shortened(str(marker), 18)} ({sizes[marker]})" for marker in markers]
-    ax.set_yticks(-np.arange(len(markers)), labels)
+    ax.set_yticks(-np.arange(len(markers)), list(markers.values()))
     ax.set(xlim=(0, 1), ylim=(-len(markers) + 0.9, 1.05))
-    ax.set_xlabel(f"internal confidence\n(in brackets: sentences){remark}")
     ax.grid(visible=False, axis="y")
     ax.tick_params(axis="y", length=0)
 
@@ -127,22 +117,16 @@ def mic(rows: pd.DataFrame) -> Figure:
 
     Args:
         rows: Results of `hedge_markers`; its rows of `mic` over all sentences are drawn.
-
-    Returns:
-        The figure.
-
-    Raises:
-        InvalidArgument: There is no such row.
     """
     chosen = rows[rows["condition"].map(_plain).astype(bool)]
-    there = drawn(chosen, "hedge_markers", ["mic"], _PARTS)
-    return cells([_table(title, some) for title, some in groups(there, _BY)])
+    there = drawn(chosen, _TASK, ["mic"], _PARTS)
+    return cells([_table(title, some) for title, some in panels(there, _BY, joint=", ")])
 
 
 def _plain(condition: str) -> bool:
     """Whether it is a marker's, over all its sentences."""
-    names = {part.split("=", 1)[0] for part in condition.split(";")}
-    return "marker" in names and not names & {"outcome", "faithful"}
+    parts = Condition.read(condition)
+    return "marker" in parts and not parts.keys() & {"outcome", "faithful"}
 
 
 def _table(title: str, rows: pd.DataFrame) -> Table:
@@ -162,10 +146,10 @@ def _table(title: str, rows: pd.DataFrame) -> Table:
         index="marker", columns=["dataset", "split"], values="value", aggfunc="first"
     )
     values = wide.reindex(index=order, columns=pd.MultiIndex.from_tuples(shown)).to_numpy(float)
-    blank = "blank: too few sentences" if np.isnan(values).any() else ""
     names = [
         " ".join(filter(None, (shortened(dataset, 13), shortened(split, 6))))
         for dataset, split in shown
     ]
-    remark = f"{blank}{fewer}{left}".strip()
+    blank = "blank: too few sentences" if np.isnan(values).any() else ""
+    remark = "\n".join((blank, fewer, left))
     return Table(title, values, list(map(str, order)), names, "{:.2f}".format, remark, (0, 1))

@@ -1,4 +1,4 @@
-"""What words mean: distributions of stated probabilities, model against people."""
+"""What words mean: stated probabilities and chosen words, model against people."""
 
 from collections.abc import Hashable, Iterator, Mapping
 from typing import Any
@@ -6,28 +6,34 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure, SubFigure
-from numpy import arange
+from matplotlib.figure import Figure
 
 from inspect_confidence.plots.cells import Table, cells
 from inspect_confidence.plots.dots import Panel, dots
-from inspect_confidence.plots.layout import drawn, groups, with_intervals
-from inspect_confidence.plots.style import INK, MARKERS, PAPER, SERIES, WIDTH, shortened, styled
-from inspect_confidence.plots.text import LINE, folded, kept, legend, stacked
-from inspect_confidence.results import decode_condition, with_parts
+from inspect_confidence.plots.layout import (
+    draw_legend,
+    drawn,
+    grid,
+    name_axes,
+    panels,
+    share_ticks,
+    tick_labels,
+    tick_width,
+    with_intervals,
+)
+from inspect_confidence.plots.style import INK, PAPER, mark, shortened, styled
+from inspect_confidence.plots.text import kept
+from inspect_confidence.results import Condition, with_parts
 
-SETTINGS = ("concise", "extended", "female", "male")
+_SETTINGS = ("concise", "extended", "female", "male")
+_ORDER = {name: place for place, name in enumerate((*_SETTINGS, "", "all"))}
+_ALL_SETTINGS = {"all": "all settings"}
 
-_ORDER = {name: place for place, name in enumerate((*SETTINGS, "", "all"))}
 
-
-def settings_in_order(rows: pd.DataFrame) -> pd.DataFrame:
+def _in_order(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows by setting, all of them together last."""
-    return rows.sort_values(
-        "setting",
-        key=lambda names: names.map(lambda name: _ORDER.get(name, len(SETTINGS))),
-        kind="stable",
-    )
+    places = rows["setting"].map(lambda name: _ORDER.get(name, len(_SETTINGS)))
+    return rows.iloc[np.argsort(places, kind="stable")]
 
 
 _SCORES = {
@@ -50,82 +56,61 @@ def consistency(rows: pd.DataFrame) -> Figure:
 
     Args:
         rows: Results of `wep_choice`; its rows of the four scores are drawn.
-
-    Returns:
-        The figure.
-
-    Raises:
-        InvalidArgument: There is no such row.
     """
     chosen = rows[rows["condition"].map(_plain).astype(bool)]
     there = drawn(chosen, "wep_choice", list(_SCORES), ("cot", "choice_set", "baseline"))
-    panels = list(groups(there, ["model", "dataset", "variant"]))
-    titles = [folded(title, WIDTH - 0.2) if len(panels) > 1 else "" for title, _ in panels]
-    lines = sum(title.count("\n") + 1 for title in titles if title)
-    height = sum(1.95 * -(-some["metric"].nunique() // 2) for _, some in panels)
-    figure = Figure(figsize=(WIDTH, height + LINE * lines + 0.45), layout="constrained")
-    for part, (_, some), title in zip(
-        figure.subfigures(len(panels), 1, squeeze=False)[:, 0], panels, titles, strict=True
-    ):
-        _four(part, some)
-        if title:
-            part.suptitle(title, x=0.02, ha="left", fontsize=10)
-    shown = {
-        label: handle
-        for ax in figure.axes
-        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)
-    }
-    # The random choices last, though their lines come before intervals.
-    legend(figure, dict(sorted(shown.items(), key=lambda one: one[0] == _RANDOM)), "lower")
+    groups = panels(there, ("model", "dataset", "variant"))
+    found = {}
+    for title, some in groups:
+        for metric, score in _SCORES.items():
+            if len(mine := some[some["metric"] == metric]):
+                found[f"{title}\n{score}" if len(groups) > 1 else score] = mine
+    modes = [_modes(some) for some in found.values()]
+    names = [said for mode, said in _MODES.items() if any(mode in one for one in modes)]
+    names += [_RANDOM] if (there["baseline"] == "expected").any() else []
+    figure, axes = grid(list(found), shared="values", legend=names)
+    for ax, some, asked in zip(axes, found.values(), modes, strict=True):
+        _consistency_panel(ax, some, asked)
+    share_ticks(axes[0], "y")
+    axes[0].set_ylim(-0.03, 1.05)
+    shown: dict[str, Any] = {}
+    for ax in axes:
+        shown |= {name: one for one, name in zip(*ax.get_legend_handles_labels(), strict=True)}
+    draw_legend(figure, [shown[name] for name in names], names)
+    several = there["choice_set"].nunique() > 1
+    name_axes(figure, "words to choose from" if several else "", "score", shared="values")
     return figure
-
-
-def _four(figure: SubFigure, rows: pd.DataFrame) -> None:
-    """A panel a score that is there, two beside each other."""
-    there = {metric: rows[rows["metric"] == metric] for metric in _SCORES}
-    asked = {metric: some for metric, some in there.items() if len(some)}
-    down = -(-len(asked) // 2)
-    axes = list(figure.subplots(down, 2, squeeze=False, sharey=True).flat)
-    for ax, (metric, some) in zip(axes, asked.items(), strict=False):
-        _consistency_panel(ax, some)
-        ax.set_title(folded(_SCORES[metric], 1.5))
-    for ax in axes[len(asked) :]:
-        ax.remove()
-    for ax in axes[: len(asked) : 2]:
-        ax.set_ylabel("score")
 
 
 def _plain(condition: str) -> bool:
     """Whether it is a score by reasoning and choice set alone, or its expectation by chance."""
-    parts = decode_condition(condition)
+    parts = Condition.read(condition)
     known = {"cot", "choice_set", "baseline", "variant"}
-    return set(parts) <= known and parts.get("baseline", "expected") == "expected"
+    return parts.keys() <= known and parts.get("baseline", "expected") == "expected"
 
 
-def _consistency_panel(ax: Axes, rows: pd.DataFrame) -> None:
+def _modes(rows: pd.DataFrame) -> list[str]:
+    """With, without reasoning, or both together, which would lie between the two."""
+    there = set(rows.loc[rows["baseline"] == "", "cot"])
+    return [mode for mode in _MODES if mode in there and (mode or there == {""})]
+
+
+def _consistency_panel(ax: Axes, rows: pd.DataFrame, modes: list[str]) -> None:
     sizes = sorted(set(rows["choice_set"]), key=lambda size: float(size or 0))
     places = {size: place for place, size in enumerate(sizes)}
     rows = rows.assign(x=rows["choice_set"].map(places)).drop_duplicates("condition")
     scored = rows[rows["baseline"] == ""]
-    asked = set(scored["cot"])
-    modes = [mode for mode in ("without", "with", "") if mode in asked]
-    if len(modes) > 1 and "" in modes:  # both together lie between the two
-        modes.remove("")
     for i, mode in enumerate(modes):
         mine = scored[scored["cot"] == mode]
         x = mine["x"].astype(float) + 0.2 * (i - (len(modes) - 1) / 2)
-        look: dict[str, Any] = {"color": SERIES[i], "marker": MARKERS[i], "linestyle": "none"}
-        with_intervals(ax, x, mine, **look, label=_MODES[mode])
+        with_intervals(ax, x, mine, linestyle="none", label=_MODES[mode], **mark(i))
     chance = rows[rows["baseline"] == "expected"]
     if len(chance):
         at = chance["x"].to_numpy(float)
         expected = chance["value"].to_numpy(float)
         ax.hlines(expected, at - 0.3, at + 0.3, INK, "--", label=_RANDOM)
-    labels = [size or "all" for size in sizes]
-    ax.set_xticks(range(len(sizes)), labels)
-    ax.set(ylim=(-0.03, 1.05), xlim=(-0.5, len(sizes) - 0.5))
-    if len(sizes) > 1:
-        ax.set_xlabel("words to choose from")
+    ax.set_xticks(range(len(sizes)), [size or "all" for size in sizes])
+    ax.set_xlim(-0.5, len(sizes) - 0.5)
     ax.grid(visible=False, axis="x")
 
 
@@ -147,20 +132,14 @@ def divergence(rows: pd.DataFrame) -> Figure:
     Args:
         rows: Results of `wep_elicitation`; its rows of `kl_divergence`, `jensen_shannon` and
             `wasserstein` against people are drawn.
-
-    Returns:
-        The figure.
-
-    Raises:
-        InvalidArgument: There is no such row.
     """
     against = rows["condition"].map(lambda text: "versus=human" in text.split(";"))
     parts = ("setting", "language", "word")
     there = drawn(rows[against.astype(bool)], "wep_elicitation", list(_DIVERGENCES), parts)
     names, more = kept(list(dict.fromkeys(there["word"])), _MOST_DIVERGENT_WORDS, "words")
-    there = settings_in_order(there)
-    titled = groups(there.assign(setting=there["setting"].replace("all", "all settings")), _COLUMNS)
-    columns, left = kept(list(titled), _MOST_COLUMNS, "columns")
+    there = _in_order(there)
+    there["setting"] = there["setting"].replace(_ALL_SETTINGS)
+    columns, left = kept(panels(there, _COLUMNS, joint=", "), _MOST_COLUMNS, "columns")
     tables = []
     for metric, title in _DIVERGENCES.items():
         values = [
@@ -171,7 +150,7 @@ def divergence(rows: pd.DataFrame) -> Figure:
             table = np.column_stack([one.reindex(names).to_numpy(float) for one in values])
             write = "{:.1f}".format if metric == "wasserstein" else "{:.2f}".format
             labels = [label for label, _ in columns]
-            tables.append(Table(title, table, names, labels, write, (more + left).strip()))
+            tables.append(Table(title, table, names, labels, write, f"{more}\n{left}"))
     return cells(tables)
 
 
@@ -190,12 +169,6 @@ def word_differences(rows: pd.DataFrame) -> Figure:
     Args:
         rows: Results of `wep_elicitation`; its rows of `brunner_munzel_theta`,
             `paired_difference` and `median_difference` are drawn, those that are there.
-
-    Returns:
-        The figure.
-
-    Raises:
-        InvalidArgument: There is no such row.
     """
     there = drawn(rows, "wep_elicitation", _METRICS, _PARTS)
     sides = [_sides(row) for row in there.to_dict("records")]
@@ -206,17 +179,16 @@ def word_differences(rows: pd.DataFrame) -> Figure:
         compared=[_title(*side) for side in sides],
         filled=_filled(there, rows),
     )
-    ordered = settings_in_order(there)
-    return dots(list(_panels(ordered)), list(dict.fromkeys(there["word"])), "words")
+    return dots(list(_differences(_in_order(there))), list(dict.fromkeys(there["word"])), "words")
 
 
 def _sides(row: Mapping[Hashable, Any]) -> tuple[str, str, str]:
     """What is compared with what, and in which setting where that is not what differs."""
-    setting = "all settings" if row["setting"] == "all" else str(row["setting"])
+    setting = _ALL_SETTINGS.get(row["setting"], str(row["setting"]))
     versus = str(row["versus"])
     if versus == "human":
         return "model", "people", setting
-    if versus in SETTINGS:
+    if versus in _SETTINGS:
         return setting, versus, ""
     if versus == "en" and row["language"] != "en":
         return str(row["language"]), versus, setting
@@ -229,22 +201,22 @@ def _title(first: str, second: str, setting: str) -> str:
     return f"{first} against {second}" + (f", {setting}" if setting else "")
 
 
-def _panels(there: pd.DataFrame) -> Iterator[Panel]:
+def _differences(there: pd.DataFrame) -> Iterator[Panel]:
     for metric in _METRICS:
         mine = there[there["metric"] == metric]
         if mine.empty:
             continue
         theta = metric == "brunner_munzel_theta"
-        several = [name for name in ("model", "dataset", "variant") if mine[name].nunique() > 1]
-        if mine["language"].nunique() > 1:
-            several.append("language")
-        for _, some in groups(mine, ["compared", *several]):
+        by = ("compared", "model", "dataset", "variant", "language")
+        for title, some in panels(mine, by, always=by[:1], say=_spoken, joint=", "):
             first, second = some[["first", "second"]].iloc[0]
             label = f"P({second} > {first})" if theta else f"{second} less {first}, points"
-            also = [shortened(str(some[name].iloc[0]), 24) for name in several]
-            named = ", ".join([str(some["compared"].iloc[0]), *filter(None, also)])
             within = (-0.02, 1.02) if theta else None
-            yield Panel(named, label, [("", some)], 0.5 if theta else 0, within)
+            yield Panel(title, label, [("", some)], 0.5 if theta else 0, within)
+
+
+def _spoken(name: str, value: str) -> str:
+    return value if name == "compared" else shortened(value, 24)
 
 
 def _filled(there: pd.DataFrame, rows: pd.DataFrame) -> list[bool]:
@@ -276,31 +248,25 @@ def words(rows: pd.DataFrame) -> Figure:
 
     Args:
         rows: Of `detail`, of `wep_elicitation`; its rows of `probability_quantile` are drawn.
-
-    Returns:
-        The figure.
-
-    Raises:
-        InvalidArgument: There is no such row.
     """
     parts = ("language", "setting", "word", "q")
     there = drawn(rows, "wep_elicitation", ["probability_quantile"], parts)
     asked = there["model"] == _PEOPLE
     people, own = there[asked], _once(there[~asked])
-    own["setting"] = own["setting"].replace("all", "all settings")
-    panels = list(groups(own, _BY)) or [(_PEOPLE, own)]
-    order = [_order(people, some) for _, some in panels]
-    titles = [folded(title, 2.3) for title, _ in panels]
-    lines = sum(
-        title.count("\n") + remark.count("\n") + 1
-        for title, (_, remark) in zip(titles, order, strict=True)
+    own["setting"] = own["setting"].replace(_ALL_SETTINGS)
+    found = panels(own, _BY, joint=", ") if len(own) else [(_PEOPLE, own)]
+    orders, remarks = zip(*(_order(people, some) for _, some in found), strict=True)
+    figure, axes = grid(
+        [title for title, _ in found],
+        columns=1,
+        height=[_ROW * (len(names) + _LEGEND) for names in orders],
+        shared="none",
+        ticks=max(tick_width(tick_labels(names)) for names in orders),
+        beneath=remarks,
     )
-    heights = [_ROW * (len(names) + _LEGEND) for names, _ in order]
-    figure, axes = stacked(heights, LINE * lines + 0.5 * len(panels))
-    for ax, (_, some), title, (names, remark) in zip(axes, panels, titles, order, strict=True):
-        mine = people[people["word"].isin(names)]
-        _panel(ax, names, mine, some)
-        ax.set(title=title, xlabel=f"stated probability{remark}")
+    for ax, (_, some), names in zip(axes, found, orders, strict=True):
+        _words_panel(ax, names, people[people["word"].isin(names)], some)
+    name_axes(figure, "stated probability", "")
     return figure
 
 
@@ -312,15 +278,15 @@ def _once(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[(rows["setting"] != "all") | (settings != both)].copy()
 
 
-def _panel(ax: Axes, names: list[str], people: pd.DataFrame, own: pd.DataFrame) -> None:
+def _words_panel(ax: Axes, names: list[str], people: pd.DataFrame, own: pd.DataFrame) -> None:
     sides = [("people surveyed", "", people, 1), ("model", " contexts", own, 0)]
     sides = [side for side in sides if len(side[2])]
     for place, (label, units, side, look) in enumerate(sides):
         shift = 0.38 * (place - (len(sides) - 1) / 2)
         _boxes(ax, names, side, shift, f"{label} ({_size(side)}{units})", look)
-    ax.set_xlim(-0.02, 1.02)
+    ax.set_xlim(-0.02, 1.05)
     ax.set_xticks([k / 4 for k in range(5)], [f"{25 * k}%" for k in range(5)])
-    ax.set_yticks(range(len(names)), [shortened(name, 20) for name in names])
+    ax.set_yticks(range(len(names)), tick_labels(names))
     ax.set_ylim(len(names) - 0.4, -0.6 - _LEGEND)
     ax.legend(loc="upper left", borderaxespad=0, handlelength=1, handletextpad=0.4)
 
@@ -350,29 +316,12 @@ def _boxes(
 ) -> None:
     table = _table(rows).reindex(names)
     low, first, median, third, high = (table[q].to_numpy(float) for q in _QUANTILES)
-    y, color = arange(len(names)) + shift, SERIES[look]
+    y, color = np.arange(len(names)) + shift, mark(look)["color"]
     ax.hlines(y, low, high, color=color, linewidth=1.1)
+    bar: dict[str, Any] = {"height": 0.3, "left": first, "edgecolor": color, "zorder": 2}
+    ax.barh(y, third - first, facecolor=PAPER, **bar)
     # The people's boxes are hatched, so that the two differ without their colour too.
     hatch = "/////" if look else None
-    ax.barh(y, third - first, 0.3, first, facecolor=PAPER, edgecolor=color, zorder=2)
-    ax.barh(
-        y,
-        third - first,
-        0.3,
-        first,
-        facecolor=color,
-        edgecolor=color,
-        alpha=0.35,
-        zorder=2,
-        hatch=hatch,
-    )
-    ax.plot(
-        median,
-        y,
-        linestyle="none",
-        marker=MARKERS[look],
-        color=color,
-        markeredgecolor=PAPER,
-        label=label,
-        zorder=3,
-    )
+    ax.barh(y, third - first, facecolor=color, alpha=0.35, hatch=hatch, **bar)
+    edge: dict[str, Any] = {"linestyle": "none", "markeredgecolor": PAPER}
+    ax.plot(median, y, label=label, zorder=3, **edge, **mark(look))

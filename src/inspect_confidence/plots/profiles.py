@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.plots.style import FAINT, RULE, SERIES, WIDTH, shortened, styled
-from inspect_confidence.plots.text import inches_of, wrapped
+from inspect_confidence.plots.text import inches_of, number, wrapped
 from inspect_confidence.results import with_parts
 from inspect_confidence.studies import all_studies
 
@@ -110,19 +110,6 @@ def written(value: float, interval: Window, reach: Window, unit: str) -> str:
 def axis_end(value: float) -> str:
     """What stands at an end of an axis."""
     return number(value, "g")
-
-
-def number(value: float, form: str) -> str:
-    """A number with a true minus, which 0 never has.
-
-    Example:
-        >>> number(-2e-13, ".3f"), number(math.inf, ".3f")
-        ('0.000', '∞')
-    """
-    if math.isinf(value):
-        return "\u221e" if value > 0 else "\u2212\u221e"
-    said = format(value, form)
-    return (said if float(said) else said.lstrip("-")).replace("-", "\u2212")
 
 
 def _share(level: str) -> float:
@@ -282,9 +269,6 @@ def profile(rows: pd.DataFrame) -> Figure:
     Args:
         rows: Results of one model, with the column `label`: what each one is called. Where they
             have the column `study`, rows of a study stand together, under its name.
-
-    Returns:
-        The figure.
 
     Raises:
         InvalidArgument: There is no row with a number, or the rows are of several models.

@@ -7,7 +7,6 @@ from typing import Any, ParamSpec
 from warnings import catch_warnings, filterwarnings
 
 from matplotlib import rc_context
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 Arguments = ParamSpec("Arguments")
@@ -80,8 +79,14 @@ def style() -> Iterator[None]:
         yield
 
 
+_RETURNS = "\n    Returns:\n        The figure.\n"
+_RAISES = "\n    Raises:\n        InvalidArgument: There is no such row.\n    "
+
+
 def styled(plot: Callable[Arguments, Figure]) -> Callable[Arguments, Figure]:
-    """A plot that is made in the look."""
+    """A plot that is made in the look; its docstring gets what all plots return and raise."""
+    said, raises, why = (plot.__doc__ or "").rstrip(" ").partition("\n    Raises:")
+    plot.__doc__ = f"{said}{_RETURNS}{raises}{why}" if raises else f"{said}{_RETURNS}{_RAISES}"
 
     @wraps(plot)
     def wrapped(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Figure:
@@ -91,13 +96,10 @@ def styled(plot: Callable[Arguments, Figure]) -> Callable[Arguments, Figure]:
     return wrapped
 
 
-def canvas(
-    rows: int = 1, columns: int = 1, *, width: float = 5.6, height: float = 3.6
-) -> tuple[Figure, list[Axes]]:
-    """A figure and its axes, row by row; width and height, in inches, of the whole."""
-    figure = Figure(figsize=(width, height), layout="constrained")
-    axes = figure.subplots(rows, columns, squeeze=False)
-    return figure, [one for row in axes for one in row]
+def mark(k: int) -> dict[str, Any]:
+    """Colour and marker of a series by its number; no two of the first 36 have both in common."""
+    around = len(SERIES)
+    return {"color": SERIES[k % around], "marker": MARKERS[(k + k // around) % around]}
 
 
 def shortened(text: str, most: int = 40) -> str:

@@ -1,29 +1,34 @@
 """Text that fits: how wide it is, where it is broken so that it isn't wider, short numbers."""
 
+import math
 import re
-from collections.abc import Mapping, Sequence
+from bisect import bisect
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, Literal, TypeVar
+from typing import TypeVar
 from unicodedata import east_asian_width
 
-from matplotlib.figure import Figure, FigureBase
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
 
-from inspect_confidence.plots.style import WIDTH, canvas, shortened
-
-LINE = 0.17
-"""Inches from a line of a title to the next."""
-
-_EM = 0.62  # of a size of font: the width of a character in words with some capitals
+from inspect_confidence.plots.style import shortened
 
 T = TypeVar("T")
 
+_POINTS = 72  # an inch
+_SLACK = 1.03  # hinting and other programs' fonts make text a little wider
+_THINNEST = 0.33  # of the size: letters narrower than this don't follow one another
+_SHORT = 5  # characters
+_BREAK = re.compile(r"(?<=[ /])(?![^(]*\))")
+"""Where a line may end: after a space or a slash, but not within brackets."""
+_JOINT = re.compile(r"(?<=[ _-])")
+"""Where a word that is wider than a line is broken, if it can be."""
+
 
 def kept(names: Sequence[T], most: int, what: str) -> tuple[list[T], str]:
-    """The first ones, and on a line of its own how many are left out; nothing where none is."""
+    """The first ones, and in words how many are left out; empty where none is."""
     over = len(names) - most
-    return list(names[:most]), f"\n{what} left out: {over}" if over > 0 else ""
+    return list(names[:most]), f"{what} left out: {over}" if over > 0 else ""
 
 
 def blocks(names: Sequence[T], most: int) -> list[list[T]]:
@@ -37,71 +42,6 @@ def blocks(names: Sequence[T], most: int) -> list[list[T]]:
     return [list(names[k : k + size]) for k in range(0, len(names), size)]
 
 
-def folded(text: str, inches: float, size: float = 10) -> str:
-    r"""The text in lines of no more than that width; its own lines stay.
-
-    Lines break after spaces, hyphens, slashes and underscores, as names of models have them, and
-    anywhere in what is longer than a line.
-
-    Example:
-        >>> folded("arc_challenge", 0.7)
-        'arc_\nchalleng\ne'
-    """
-    most = max(1, int(inches * 72 / (_EM * size)))
-    return "\n".join(part for line in text.splitlines() for part in _lines(line, most))
-
-
-def _lines(text: str, most: int) -> list[str]:
-    lines = [""]
-    for piece in re.findall(r"[^\s/_-]*[\s/_-]|[^\s/_-]+", text):
-        if lines[-1] and len(lines[-1]) + len(piece.rstrip()) > most:
-            lines.append("")
-        lines[-1] += piece
-        while len(lines[-1].rstrip()) > most:
-            lines[-1:] = [lines[-1][:most], lines[-1][most:]]
-    return [line.rstrip() for line in lines]
-
-
-def stacked(heights: Sequence[float], extra: float) -> tuple[Figure, list[Any]]:
-    """A figure of one column, its axes below each other.
-
-    Args:
-        heights: Of the axes, in inches: they stay in this proportion.
-        extra: Inches for all titles and labels.
-    """
-    figure, axes = canvas(len(heights), width=WIDTH, height=sum(heights) + extra)
-    grid = axes[0].get_gridspec()
-    if grid is not None:
-        grid.set_height_ratios(list(heights))
-    return figure, axes
-
-
-def legend(figure: FigureBase, shown: Mapping[str, Any], where: Literal["upper", "lower"]) -> None:
-    """A legend beside all axes, with as many columns as the width holds.
-
-    Args:
-        figure: Of one column.
-        shown: Handles by their label; no legend where there is none.
-        where: Above or below them.
-    """
-    if not shown:
-        return
-    wide = max(map(len, shown)) * _EM * 9 + 40  # the mark, and the space between columns
-    columns = max(1, min(len(shown), int(WIDTH * 72 / wide)))
-    labels = list(shown)
-    loc: Literal["outside upper center", "outside lower center"]
-    loc = "outside upper center" if where == "upper" else "outside lower center"
-    figure.legend(list(shown.values()), labels, loc=loc, ncols=columns)
-
-
-_POINTS = 72  # an inch
-_SLACK = 1.03  # hinting and other programs' fonts make text a little wider
-_THINNEST = 0.33  # of the size: letters narrower than this don't follow one another
-_SHORT = 5  # characters
-_BREAK = re.compile(r"(?<=[ /])(?![^(]*\))")
-"""Where a line may end: after a space or a slash, but not within brackets."""
-
-
 @lru_cache(maxsize=4096)
 def inches_of(text: str, size: float) -> float:
     """How wide a line of text is in the figures' font, at a size in points."""
@@ -111,6 +51,12 @@ def inches_of(text: str, size: float) -> float:
     # The font may lack these, and another's are as wide as they are high.
     wide = sum(east_asian_width(letter) in "WF" for letter in text)
     return _SLACK * max(float(width), wide * size) / _POINTS
+
+
+def lines_of(text: str, inches: float, size: float, most: int = 2) -> list[str]:
+    """The lines of a text whose own lines stay, each of them `wrapped`; none of an empty text."""
+    own = filter(None, text.split("\n"))
+    return [line for one in own for line in wrapped(one, inches, size, most)]
 
 
 def wrapped(text: str, inches: float, size: float, most: int = 2) -> list[str]:
@@ -126,8 +72,11 @@ def wrapped(text: str, inches: float, size: float, most: int = 2) -> list[str]:
     lines: list[str] = []
     for kept in range(longest, min(longest, 3) - 1, -1):  # at least a letter, an ellipsis, a letter
         short = shortened(text, kept)
-        for words in (_BREAK.split(short), [short]):  # a word is broken before letters are left out
-            lines = _broken(words, inches, size)
+        words = _BREAK.split(short)
+        parts = [[word] if _fits(word, inches, size) else _JOINT.split(word) for word in words]
+        # A word is broken before letters are left out.
+        for pieces in ([part for some in parts for part in some], words, [short]):
+            lines = _broken(pieces, inches, size)
             if len(lines) <= most:
                 return lines
     return lines
@@ -146,6 +95,19 @@ def brief(number: float) -> str:
     return plain if len(plain) <= _SHORT and "e" not in plain else min(plain, short, key=len)
 
 
+def number(value: float, form: str) -> str:
+    """A number with a true minus, which 0 never has.
+
+    Example:
+        >>> number(-2e-13, ".3f"), number(math.inf, ".3f")
+        ('0.000', '∞')
+    """
+    if math.isinf(value):
+        return "\u221e" if value > 0 else "\u2212\u221e"
+    said = format(value, form)
+    return (said if float(said) else said.lstrip("-")).replace("-", "\u2212")
+
+
 def _broken(words: list[str], inches: float, size: float) -> list[str]:
     """All of the words, broken between them, and within those that are too wide."""
     lines, line = [], ""
@@ -155,11 +117,16 @@ def _broken(words: list[str], inches: float, size: float) -> list[str]:
             lines.append(line.rstrip())
             line = ""
         while not line and inches_of(rest.rstrip(), size) > inches and len(rest) > 1:
-            fits = max(k for k in range(1, len(rest)) if k == 1 or _fits(rest[:k], inches, size))
-            lines.append(rest[:fits])
-            rest = rest[fits:]
+            most = _most(rest, inches, size)
+            lines.append(rest[:most])
+            rest = rest[most:]
         line += rest
     return [*lines, line.rstrip()]
+
+
+def _most(text: str, inches: float, size: float) -> int:
+    """How many of its first letters fit, one at least."""
+    return 1 + bisect(range(2, len(text)), inches, key=lambda k: inches_of(text[:k], size))
 
 
 def _fits(text: str, inches: float, size: float) -> bool:

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from inspect_confidence.arguments import choice
 from inspect_confidence.datasets.life_tables import WINDOWS, read_life_table
-from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.respondents.utterance import Utterance, perhaps_spoilt, seeded, within
 
 FloatArray = NDArray[np.float64]
@@ -64,10 +64,7 @@ class Actuary:
     window: str = "half-open"
 
     def __post_init__(self) -> None:
-        if self.window not in WINDOWS:  # a mistake is an error before the first question
-            raise InvalidArgument(
-                f"window={self.window} is not known. {nearest(self.window, WINDOWS)}"
-            )
+        choice("window", self.window, WINDOWS)  # a mistake is an error before the first question
 
     def answer(self, form: str, asked: Mapping[str, Any], temperature: float) -> Utterance | None:
         """The reply to a question for an age; the temperature changes nothing."""

@@ -5,7 +5,6 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any, cast
 
 from inspect_ai.model import get_model
@@ -13,29 +12,19 @@ from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 from inspect_ai.util import collect
 
-from inspect_confidence.answers import RUN_STATUSES, Unreadable
+from inspect_confidence.answers import Unreadable
 from inspect_confidence.answers.sentences import ends_whole, split_sentences
 from inspect_confidence.arguments import fingerprint
 from inspect_confidence.judges.judgment import Judge, SentenceJudgment
 from inspect_confidence.judges.model import ROLE, ModelJudge, require_grader
 from inspect_confidence.judges.rules import RulesJudge
-from inspect_confidence.metrics import faithfulness as faithfulness_of
+from inspect_confidence.metrics import faithfulness
 from inspect_confidence.prompts import judge as prompts
 from inspect_confidence.prompts.hedge_markers import with_choices
-from inspect_confidence.scorers.explained import hedges_judged, quoted, unread
-from inspect_confidence.scorers.log_metrics import (
-    accuracy,
-    faithfulness,
-    faithfulness_by_dataset,
-    format_failure_rate,
-    grader_failure_rate,
-    mean_decisiveness,
-    mean_internal_confidence,
-    punt_rate,
-)
+from inspect_confidence.scorers import log_metrics as logged
+from inspect_confidence.scorers.explained import hedges_judged, quoted
+from inspect_confidence.scorers.reading import NAN, NOT_ASKED, WITHHELD, Reading
 from inspect_confidence.solvers.draws import Draw, stored_draws
-
-_NAN = float("nan")
 
 
 @dataclass(frozen=True)
@@ -61,19 +50,19 @@ class _Sentence:
     def confidence(self) -> float:
         """1 less the mean inconsistency: 0 of `yes`, 1/2 of `n/a`, 1 of `no`."""
         yes, neither, no = (self.agreement.get(word, 0) for word in ("yes", "n/a", "no"))
-        return (yes + neither / 2) / (yes + neither + no) if yes + neither + no else _NAN
+        return (yes + neither / 2) / (yes + neither + no) if yes + neither + no else NAN
 
 
 @scorer(
     metrics=[
-        faithfulness(),
-        mean_internal_confidence(),
-        mean_decisiveness(),
-        accuracy(),
-        punt_rate(),
-        format_failure_rate(),
-        grader_failure_rate(),
-        {"faithfulness": [faithfulness_by_dataset()]},
+        logged.faithfulness(),
+        logged.mean_internal_confidence(),
+        logged.mean_decisiveness(),
+        logged.accuracy(),
+        logged.punt_rate(),
+        logged.format_failure_rate(),
+        logged.grader_failure_rate(),
+        {"faithfulness": [logged.faithfulness_by_dataset()]},
     ]
 )
 def hedged(
@@ -109,18 +98,17 @@ def hedged(
             require_grader()
         by = _label(judge, batch_judgments, judge_prompts)
         draws = stored_draws(state)
-        failure = _failure(draws)
-        if failure:
-            return _score([], _Verdict(None, ""), failure, 0, by)
+        if failure := _failure(draws):
+            return _score([], _Verdict(None, ""), by, failure=failure)
         text, cut = draws[0].text, draws[0].stop == "max_tokens"
         sentences = split_sentences(text)
         part = cut and bool(sentences) and not ends_whole(sentences[-1])
         if part:
             sentences = sentences[:-1]
         if not sentences:
-            return _score([], _Verdict(None, ""), ("truncated", "no sentence is whole"), 0, by)
-        others = Counter(draw.text.strip() for draw in draws[1:] if _usable(draw))
-        left_out = {"cut": float(part), "empty_draws": float(len(draws) - 1 - others.total())}
+            failure = Unreadable("truncated", "no sentence is whole")
+            return _score([], _Verdict(None, ""), by, failure=failure)
+        others = Counter(draw.text.strip() for draw in draws[1:] if _failure([draw]) is None)
         where = {"item": state.metadata["item"], "draw": state.epoch - 1}
         question = with_choices(state.input_text, [choice.value for choice in state.choices])
         different = list(dict.fromkeys(sentences))
@@ -132,7 +120,9 @@ def hedged(
         verdict, judged = cast(tuple[_Verdict, list[SentenceJudgment]], tuple(together))
         by_text = dict(zip(different, judged, strict=True))
         found = [_sentence(one, by_text[one], others) for one in sentences]
-        return _score(found, verdict, None, others.total(), by, text, left_out)
+        drawn = others.total()
+        left_out = len(draws) - 1 - drawn
+        return _score(found, verdict, by, text, draws=drawn, cut=part, empty_draws=left_out)
 
     return score
 
@@ -149,7 +139,7 @@ class _Verdict:
 
     word: str | None
     reason: str
-    right: float = _NAN
+    right: float = NAN
 
 
 async def _verdict(
@@ -166,21 +156,16 @@ async def _verdict(
         return _Verdict(None, found.reason)
     if not answerable:
         return _Verdict(found, "", float(found == "punt"))
-    return _Verdict(found, "", {"correct": 1.0, "incorrect": 0.0, "punt": _NAN}[found])
+    return _Verdict(found, "", {"correct": 1.0, "incorrect": 0.0, "punt": NAN}[found])
 
 
-def _failure(draws: Sequence[Draw]) -> tuple[str, str] | None:
-    """Status and detail where there is no main answer to judge."""
+def _failure(draws: Sequence[Draw]) -> Unreadable | None:
+    """Why there is no answer to judge, or to compare with; None where there is one."""
     if not draws:
-        return "limit_reached", "the model was not asked"
+        return NOT_ASKED
     if draws[0].stop == "content_filter":
-        return "content_filter", "the provider withheld the reply"
-    return None if draws[0].text.strip() else ("no_response", "the reply is empty")
-
-
-def _usable(draw: Draw) -> bool:
-    """Whether a draw can be compared with: an empty or withheld one says nothing."""
-    return bool(draw.text.strip()) and draw.stop != "content_filter"
+        return WITHHELD
+    return None if draws[0].text.strip() else Unreadable("no_response", "the reply is empty")
 
 
 def _sentence(text: str, judged: SentenceJudgment, others: Counter[str]) -> _Sentence:
@@ -196,7 +181,7 @@ def _sentence(text: str, judged: SentenceJudgment, others: Counter[str]) -> _Sen
     return _Sentence(
         text,
         None if isinstance(judged.markers, Unreadable) else list(judged.markers),
-        _NAN if isinstance(judged.decisiveness, Unreadable) else judged.decisiveness,
+        NAN if isinstance(judged.decisiveness, Unreadable) else judged.decisiveness,
         agreement,
         reasons[0] if reasons else "",
     )
@@ -205,44 +190,36 @@ def _sentence(text: str, judged: SentenceJudgment, others: Counter[str]) -> _Sen
 def _score(
     sentences: Sequence[_Sentence],
     verdict: _Verdict,
-    failure: tuple[str, str] | None,
-    draws: int,
     judge: str,
     text: str = "",
-    left_out: Mapping[str, float] = MappingProxyType({"cut": 0.0, "empty_draws": 0.0}),
+    failure: Unreadable | None = None,
+    **counts: float,
 ) -> Score:
-    status, detail = failure or ("ok", "")
     held = [one.confidence for one in sentences]
     decided = [one.decisiveness for one in sentences]
     known = [one.markers for one in sentences if one.markers is not None]
     value = {
         "sentences": float(len(sentences)),
-        "markers": float(sum(map(len, known))) if known else _NAN,
+        "markers": float(sum(map(len, known))) if known else NAN,
         "confidence": _mean(held),
         "decisiveness": _mean(decided),
-        "faithfulness": faithfulness_of(decided, held) if sentences else _NAN,
+        "faithfulness": faithfulness(decided, held) if sentences else NAN,
         "correct": verdict.right,
-        "punt": _NAN if verdict.word is None else float(verdict.word == "punt"),
-        "draws": float(draws),
-        **left_out,
+        "punt": NAN if verdict.word is None else float(verdict.word == "punt"),
+        **{name: float(counts.get(name, 0)) for name in ("draws", "cut", "empty_draws")},
         **_counts(sentences, verdict),
-        "format_ok": _NAN if status in RUN_STATUSES else float(failure is None),
     }
-    return Score(
-        value=value,
+    return Reading(
+        value,
+        failure,
         answer=text or None,
-        explanation=hedges_judged(value, _right(verdict))
-        if failure is None
-        else unread("answer", status, detail),
-        reason=None if failure is None else status,
-        metadata={
-            "status": status,
-            "detail": detail,
+        said="" if failure else hedges_judged(value, _right(verdict)),
+        kept={
             "verdict_reason": verdict.reason,
             "judge": judge,
             "judged": json.dumps([_as_json(one) for one in sentences], ensure_ascii=False),
         },
-    )
+    ).score("answer")
 
 
 def _counts(sentences: Sequence[_Sentence], verdict: _Verdict) -> dict[str, float]:
@@ -276,7 +253,7 @@ def _as_json(one: _Sentence) -> dict[str, Any]:
 
 def _mean(values: Sequence[float]) -> float:
     there = [value for value in values if not math.isnan(value)]
-    return sum(there) / len(there) if there else _NAN
+    return sum(there) / len(there) if there else NAN
 
 
 def _right(verdict: _Verdict) -> str:

@@ -3,12 +3,10 @@
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
-from inspect_confidence.answers import RUN_STATUSES, StatedInterval, Unreadable, read_interval
-from inspect_confidence.metrics import interval_score as winkler
-from inspect_confidence.scorers.explained import stated_interval, unread
+from inspect_confidence.answers import Unreadable, read_interval
+from inspect_confidence.scorers.explained import stated_interval
 from inspect_confidence.scorers.log_metrics import INTERVAL_METRICS
-
-_NAN = float("nan")
+from inspect_confidence.scorers.reading import NAN, Reading, at_level, read_reply
 
 
 @scorer(metrics=INTERVAL_METRICS)
@@ -23,52 +21,19 @@ def interval() -> Scorer:
 
     async def score(state: TaskState, target: Target) -> Score:
         truth, level = float(target.text), float(state.metadata["level"])
-        if not state.output.choices:  # a limit was reached before the model was called
-            return _unread("limit_reached", "the model was not asked", truth, level)
-        stop = state.output.stop_reason
-        if stop == "content_filter":
-            return _unread("content_filter", "the provider withheld the reply", truth, level)
-        answer = read_interval(state.output.completion, truncated=stop == "max_tokens")
+        known = {"truth": truth, "level": level}
+        answer = read_reply(state, read_interval)
         if isinstance(answer, Unreadable):
-            return _unread(answer.status, answer.reason, truth, level)
-        return _read(answer, truth, level)
+            nothing = at_level((NAN, NAN), truth, level)
+            return Reading({**nothing, **known, "reversed": NAN}, answer).score("interval")
+        low, high = answer.lower, answer.upper
+        made = at_level((low, high), truth, level)
+        said = stated_interval(level, low, high, truth, made["interval_score"])
+        turned = " The bounds came in reverse order and were exchanged." if answer.reversed else ""
+        return Reading(
+            {**made, **known, "reversed": float(answer.reversed)},
+            answer=f"[{low:g}, {high:g}]",
+            said=said + turned,
+        ).score("interval")
 
     return score
-
-
-def _read(answer: StatedInterval, truth: float, level: float) -> Score:
-    inside = answer.lower <= truth <= answer.upper
-    score = winkler([answer.lower], [answer.upper], [truth], level)
-    width = answer.upper - answer.lower
-    return Score(
-        value={
-            "covered": float(inside),
-            "lower": answer.lower,
-            "upper": answer.upper,
-            "truth": truth,
-            "width": width,
-            "interval_score": score,
-            "level": level,
-            "reversed": float(answer.reversed),
-            "format_ok": 1.0,
-        },
-        answer=f"[{answer.lower:g}, {answer.upper:g}]",
-        explanation=stated_interval(level, answer.lower, answer.upper, truth, score)
-        + (" The bounds came in reverse order and were exchanged." if answer.reversed else ""),
-        metadata={"status": "ok", "detail": ""},
-    )
-
-
-def _unread(status: str, detail: str, truth: float, level: float) -> Score:
-    undefined = ("covered", "lower", "upper", "width", "interval_score", "reversed")
-    return Score(
-        value={
-            **dict.fromkeys(undefined, _NAN),
-            "truth": truth,
-            "level": level,
-            "format_ok": _NAN if status in RUN_STATUSES else 0.0,
-        },
-        explanation=unread("interval", status, detail),
-        reason=status,
-        metadata={"status": status, "detail": detail},
-    )

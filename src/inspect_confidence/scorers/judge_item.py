@@ -1,7 +1,6 @@
 """Compares a judge's judgments with labels."""
 
 import json
-import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -18,28 +17,21 @@ from inspect_confidence.answers.judged import (
     read_verdict,
 )
 from inspect_confidence.answers.markers import find_markers, sentence_decisiveness
-from inspect_confidence.scorers.explained import judged_as_labelled, markers_compared, unread
-from inspect_confidence.scorers.log_metrics import (
-    agreement_accuracy,
-    extraction_precision,
-    extraction_recall,
-    grader_failure_rate,
-    verdict_accuracy,
-)
+from inspect_confidence.scorers import log_metrics as logged
+from inspect_confidence.scorers.explained import judged_as_labelled, markers_compared
+from inspect_confidence.scorers.reading import NAN, Reading
 
-_NAN = float("nan")
 _LONGER = 4
 _PLAIN = str.maketrans("’‘", "''")  # noqa: RUF001 # as they are written
-Values = Mapping[str, float]
 
 
 @scorer(
     metrics=[
-        agreement_accuracy(),
-        verdict_accuracy(),
-        extraction_precision(),
-        extraction_recall(),
-        grader_failure_rate(),
+        logged.agreement_accuracy(),
+        logged.verdict_accuracy(),
+        logged.extraction_precision(),
+        logged.extraction_recall(),
+        logged.grader_failure_rate(),
     ]
 )
 def judge_item() -> Scorer:
@@ -56,37 +48,23 @@ def judge_item() -> Scorer:
         said = _by_rules(asked) if asked["judge"] == "rules" else _by_model(asked, state)
         form = asked["form"]
         blank = ("found", "missed", "false", "decisiveness", "labelled", "agreed", "verdict")
-        value: dict[str, float] = dict.fromkeys(blank, _NAN)
-        status, detail = "ok", ""
+        value: dict[str, float] = dict.fromkeys(blank, NAN)
         if isinstance(said, Unreadable):
-            status, detail = said.status, said.reason
-        elif form == "markers":
-            value |= _compared(said, json.loads(label), str(asked["sentence"]))
+            return Reading(value, said).score("judgment")
+        if form == "markers":
+            labelled = json.loads(label)
+            value |= _compared(said, labelled, str(asked["sentence"]))
+            shown = markers_compared(said, labelled, value)
         elif form == "decisiveness":
             value |= {"decisiveness": float(said), "labelled": float(label)}
+            same = value["decisiveness"] == value["labelled"]
+            shown = judged_as_labelled(f"{said:g}", label, same)
         else:
             value["agreed" if form == "consistency" else "verdict"] = float(said == label)
-        shown = "" if isinstance(said, Unreadable) else str(said)
-        return Score(
-            value={**value, "format_ok": float(status == "ok")},
-            answer=shown or None,
-            explanation=_explanation(said, label, value),
-            reason=None if status == "ok" else status,
-            metadata={"status": status, "detail": detail},
-        )
+            shown = judged_as_labelled(said, label, said == label)
+        return Reading(value, answer=str(said) or None, said=shown).score("judgment")
 
     return score
-
-
-def _explanation(said: Any, label: str, value: Values) -> str:
-    """The judge's word beside the label, in the form that was asked."""
-    if isinstance(said, Unreadable):
-        return unread("judgment", said.status, said.reason)
-    if not math.isnan(value["found"]):
-        return markers_compared(said, json.loads(label), value)
-    if not math.isnan(value["labelled"]):
-        return judged_as_labelled(f"{said:g}", label, value["decisiveness"] == value["labelled"])
-    return judged_as_labelled(said, label, said == label)
 
 
 def _by_rules(asked: Mapping[str, Any]) -> Any:

@@ -86,13 +86,19 @@ def _named(each: str = "") -> Callable[[Callable[[Rows], float]], LogMetric]:
                 return {f"{name}_{one.name}": number(one) for one in rows}
             return _mean([number(one) for one in rows])
 
-        def made() -> Metric:
-            return compute
-
-        made.__doc__ = number.__doc__
-        return metric(name=name, scores="unreduced")(made)
+        return metric(name=name, scores="unreduced")(lambda: compute)
 
     return register
+
+
+def _mean_of(key: str, name: str) -> LogMetric:
+    """The metric of that name which is the mean of a key's numbers, all of them in [0, 1]."""
+
+    def number(rows: Rows) -> float:
+        return metrics.accuracy(rows[key])
+
+    number.__name__ = name
+    return _named()(number)
 
 
 def _rows(scores: Sequence[SampleScore]) -> list[Rows]:
@@ -197,51 +203,9 @@ def auroc(rows: Rows) -> float:
 
 
 @_named()
-def violation_rate(rows: Rows) -> float:
-    """Share of reports outside the scale by more than 5% of its width, mean over scales."""
-    return metrics.accuracy(rows["violation"])
-
-
-@_named()
 def hard_easy_slope(rows: Rows) -> float:
     """Slope of overconfidence on 1 - the maximum achievable score, over all samples."""
     return metrics.hard_easy_slope(rows.confidence - rows.outcome, 1 - rows["mas"]).slope
-
-
-@_named()
-def mean_probability(rows: Rows) -> float:
-    """Mean of the probabilities read."""
-    return metrics.accuracy(rows["probability"])
-
-
-@_named()
-def empirical_consistency(rows: Rows) -> float:
-    """Share of choices that stand for the share of numbers inside the interval."""
-    return metrics.accuracy(rows["right"])
-
-
-@_named()
-def faithfulness(rows: Rows) -> float:
-    """Mean over replies of 1 - mean |decisiveness - internal confidence|."""
-    return metrics.accuracy(rows["faithfulness"])
-
-
-@_named()
-def mean_internal_confidence(rows: Rows) -> float:
-    """Mean over replies of their sentences' internal confidence."""
-    return metrics.accuracy(rows["confidence"])
-
-
-@_named()
-def mean_decisiveness(rows: Rows) -> float:
-    """Mean over replies of their sentences' decisiveness."""
-    return metrics.accuracy(rows["decisiveness"])
-
-
-@_named()
-def punt_rate(rows: Rows) -> float:
-    """Share of replies that give no answer."""
-    return metrics.accuracy(rows["punt"])
 
 
 @_named()
@@ -250,18 +214,6 @@ def grader_failure_rate(rows: Rows) -> float:
     if "judgments" in rows:
         return _ratio(rows["failed"], rows["judgments"] - rows["failed"])
     return 1 - metrics.accuracy(rows["format_ok"])
-
-
-@_named()
-def agreement_accuracy(rows: Rows) -> float:
-    """Share of pairs judged as labelled."""
-    return metrics.accuracy(rows["agreed"])
-
-
-@_named()
-def verdict_accuracy(rows: Rows) -> float:
-    """Share of answers judged as labelled."""
-    return metrics.accuracy(rows["verdict"])
 
 
 @_named()
@@ -274,6 +226,34 @@ def extraction_precision(rows: Rows) -> float:
 def extraction_recall(rows: Rows) -> float:
     """Share of the markers labelled that are found."""
     return _ratio(rows["found"], rows["missed"])
+
+
+violation_rate = _mean_of("violation", "violation_rate")
+"""Share of reports outside the scale by more than 5% of its width, mean over scales."""
+
+mean_probability = _mean_of("probability", "mean_probability")
+"""Mean of the probabilities read."""
+
+empirical_consistency = _mean_of("right", "empirical_consistency")
+"""Share of choices that stand for the share of numbers inside the interval."""
+
+faithfulness = _mean_of("faithfulness", "faithfulness")
+"""Mean over replies of 1 - mean |decisiveness - internal confidence|."""
+
+mean_internal_confidence = _mean_of("confidence", "mean_internal_confidence")
+"""Mean over replies of their sentences' internal confidence."""
+
+mean_decisiveness = _mean_of("decisiveness", "mean_decisiveness")
+"""Mean over replies of their sentences' decisiveness."""
+
+punt_rate = _mean_of("punt", "punt_rate")
+"""Share of replies that give no answer."""
+
+agreement_accuracy = _mean_of("agreed", "agreement_accuracy")
+"""Share of pairs judged as labelled."""
+
+verdict_accuracy = _mean_of("verdict", "verdict_accuracy")
+"""Share of answers judged as labelled."""
 
 
 def mean_by(key: str, label: str = "{}") -> Metric:

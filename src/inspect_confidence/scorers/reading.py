@@ -1,101 +1,178 @@
-"""What the scorers of repeated draws share: reading each draw, and intervals at several levels."""
+"""What a scorer makes of a reply: numbers, or why there are none, as Inspect's score."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
 
 from inspect_ai.scorer import Score
 from inspect_ai.solver import TaskState
 
 from inspect_confidence.answers import RUN_STATUSES, Unreadable
 from inspect_confidence.metrics import covered, interval_score
-from inspect_confidence.scorers.explained import draws_read
-from inspect_confidence.solvers.draws import Draw
+from inspect_confidence.scorers.explained import draws_read, unread
+from inspect_confidence.solvers.draws import Draw, stored_draws
 
+NAN = float("nan")
+NOT_ASKED = Unreadable("limit_reached", "the model was not asked")
+WITHHELD = Unreadable("content_filter", "the provider withheld the reply")
 
-def not_asked(state: TaskState) -> tuple[str, str] | None:
-    """Status and detail where the run gave no reply; None where there is one."""
-    if not state.output.choices:  # a limit was reached before the model was called
-        return "limit_reached", "the model was not asked"
-    if state.output.stop_reason == "content_filter":
-        return "content_filter", "the provider withheld the reply"
-    return None
-
-
-Bounds = tuple[float, float]
+Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True)
-class Read:
-    """A draw as it was read.
+class Reading:
+    """A reply as it was read.
 
     Attributes:
-        status: `ok` or why there is no answer.
-        reason: The detail.
-        numbers: What the judgments keep of it, by column.
+        values: The score's numbers, NaN where there is none. `format_ok` follows from the failure
+            where it isn't among them: 1, 0, or NaN where there was no reply.
+        failure: What could not be read, if anything; the rest may have been.
+        answer: In a word, for the log.
+        said: What was read, in a sentence.
+        kept: Facts for the score's metadata, beside status and detail.
     """
 
-    status: str
-    reason: str
-    numbers: Mapping[str, object]
+    values: Mapping[str, float]
+    failure: Unreadable | None = None
+    answer: str | None = None
+    said: str = ""
+    kept: Mapping[str, Any] = field(default_factory=dict)
+
+    def score(self, wanted: str) -> Score:
+        """The score, which says what could not be read, called as it is wanted, and what was."""
+        status, detail = (self.failure.status, self.failure.reason) if self.failure else ("ok", "")
+        read = NAN if status in RUN_STATUSES else float(status == "ok")
+        value = {**self.values, "format_ok": self.values.get("format_ok", read)}
+        missing = "" if value["format_ok"] == 1 else unread(wanted, status, detail)
+        return Score(
+            value=value,
+            answer=self.answer,
+            explanation=" ".join(filter(None, (missing, self.said))),
+            reason=None if status == "ok" else status,
+            metadata={"status": status, "detail": detail, **self.kept},
+        )
 
 
-def read_draws(
-    draws: Sequence[Draw], read: Callable[[Draw], Mapping[str, object] | Unreadable]
-) -> list[Read]:
-    """Read every draw with the reader of its form."""
-    return [_one(draw, read) for draw in draws]
+def no_reply(state: TaskState) -> Unreadable | None:
+    """Why the run gave no reply; None where there is one."""
+    if not state.output.choices:  # a limit was reached before the model was called
+        return NOT_ASKED
+    return WITHHELD if state.output.stop_reason == "content_filter" else None
 
 
-def _one(draw: Draw, read: Callable[[Draw], Mapping[str, object] | Unreadable]) -> Read:
-    if draw.stop == "content_filter":
-        return Read("content_filter", "the provider withheld the reply", {})
-    answer = read(draw)
-    if isinstance(answer, Unreadable):
-        return Read(answer.status, answer.reason, {})
-    return Read("ok", "", answer)
+def read_reply(
+    state: TaskState, read: Callable[..., Answer | Unreadable], *about: object
+) -> Answer | Unreadable:
+    """The reply as one of `answers`' readers reads it, or why there is none.
+
+    Args:
+        state: Of the sample.
+        read: Takes the reply's text, what else it needs, and whether the model was cut off.
+        about: What else it needs.
+    """
+    if failure := no_reply(state):
+        return failure
+    cut = state.output.stop_reason == "max_tokens"
+    return read(state.output.completion, *about, truncated=cut)
 
 
-def read_of(reads: Sequence[Read]) -> str:
-    """How many draws could be read, for an explanation."""
-    return draws_read([read.status for read in reads])
-
-
-def as_metadata(reads: Sequence[Read]) -> dict[str, str]:
-    """The draws as JSON text: a list with a missing number in it would break the log viewer."""
-    rows = [
-        {"status": read.status, **({"reason": read.reason} if read.reason else {}), **read.numbers}
-        for read in reads
-    ]
-    return {"draws": json.dumps(rows)}
-
-
-def share_readable(reads: Sequence[Read]) -> float:
-    """Share of replies that could be read; NaN where there was no reply."""
-    replies = [read for read in reads if read.status not in RUN_STATUSES]
-    if not replies:
-        return float("nan")
-    return sum(read.status == "ok" for read in replies) / len(replies)
-
-
-def at_levels(bounds: Mapping[float, Bounds], truth: float) -> dict[str, float]:
-    """Bounds, coverage, width and interval score at each level, as a score's flat value."""
-    value: dict[str, float] = {}
-    for level, (low, high) in bounds.items():
-        value[f"lower_{level:g}"] = low
-        value[f"upper_{level:g}"] = high
-        value[f"covered_{level:g}"] = float(covered([low], [high], [truth])[0])
-        value[f"width_{level:g}"] = high - low
-        value[f"interval_score_{level:g}"] = interval_score([low], [high], [truth], level)
-    return value
-
-
-def no_draw(reads: Sequence[Read], value: Mapping[str, float]) -> Score:
-    """The score of an item none of whose draws could be read."""
-    status = reads[0].status if reads else "limit_reached"
-    return Score(
-        value=dict(value),
-        explanation=f"No interval could be made: {read_of(reads)}.",
-        reason=status,
-        metadata=as_metadata(reads),
+def in_part(name: str, part: object) -> Unreadable | None:
+    """The failure of a part of a reply, under the part's name; None where it was read."""
+    if not isinstance(part, Unreadable):
+        return None
+    return (
+        part if part.status in RUN_STATUSES else Unreadable(part.status, f"{name}: {part.reason}")
     )
+
+
+def at_level(
+    bounds: tuple[float, float], truth: float, level: float, end: str = ""
+) -> dict[str, float]:
+    """Bounds with coverage, width and interval score, as numbers of a score.
+
+    Args:
+        bounds: Lower and upper, NaN where there are none.
+        truth: What they should hold.
+        level: In percent.
+        end: Of the keys, where a score has several levels: `_90`.
+    """
+    low, high = bounds
+    return {
+        f"lower{end}": low,
+        f"upper{end}": high,
+        f"covered{end}": float(covered([low], [high], [truth])[0]),
+        f"width{end}": high - low,
+        f"interval_score{end}": interval_score([low], [high], [truth], level),
+    }
+
+
+@dataclass(frozen=True)
+class Draws(Generic[Answer]):
+    """Repeated draws of an item as they were read.
+
+    Attributes:
+        replies: An answer each, or why there is none.
+    """
+
+    replies: Sequence[Answer | Unreadable]
+
+    @classmethod
+    def of(cls, state: TaskState, read: Callable[[Draw], Answer | Unreadable]) -> "Draws[Answer]":
+        """Reads every draw of a sample with the reader of its form."""
+        draws = stored_draws(state)
+        return cls([WITHHELD if one.stop == "content_filter" else read(one) for one in draws])
+
+    @property
+    def answers(self) -> list[Answer]:
+        """Those that could be read."""
+        return [one for one in self.replies if not isinstance(one, Unreadable)]
+
+    @property
+    def counts(self) -> dict[str, float]:
+        """The share of replies that could be read, NaN where there was no reply; the draws."""
+        failures = [one.status for one in self.replies if isinstance(one, Unreadable)]
+        replies = len(self.replies) - sum(status in RUN_STATUSES for status in failures)
+        readable = len(self.answers) / replies if replies else NAN
+        return {"format_ok": readable, "draws": float(len(self.replies))}
+
+    @property
+    def said(self) -> str:
+        """How many could be read."""
+        return draws_read([_status(one) for one in self.replies])
+
+    def score(
+        self,
+        values: Mapping[str, float],
+        columns: Callable[[Answer], Mapping[str, object]],
+        answer: str,
+        said: str,
+    ) -> Score:
+        """The score of all draws together.
+
+        Args:
+            values: The score's numbers.
+            columns: What the judgments keep of an answer, by column. It is written as JSON text: a
+                list with a missing number in it would break the log viewer.
+            answer: In a word, if a draw could be read.
+            said: What was made of the draws, likewise.
+        """
+        rows = [
+            {"status": one.status, "reason": one.reason}
+            if isinstance(one, Unreadable)
+            else {"status": "ok", **columns(one)}
+            for one in self.replies
+        ]
+        kept = {"draws": json.dumps(rows)}
+        if self.answers:
+            return Score(value=dict(values), answer=answer, explanation=said, metadata=kept)
+        return Score(
+            value=dict(values),
+            explanation=f"No interval could be made: {self.said}.",
+            reason=_status(self.replies[0]) if self.replies else NOT_ASKED.status,
+            metadata=kept,
+        )
+
+
+def _status(reply: object) -> str:
+    return reply.status if isinstance(reply, Unreadable) else "ok"

@@ -1,23 +1,20 @@
 """Reads repeated draws of points or intervals and makes one interval of them."""
 
-from collections.abc import Mapping
-
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
-from inspect_confidence.answers import Unreadable, read_exponent, read_interval
-from inspect_confidence.metrics import covered, interval_score, sampling_interval, tunnel_interval
+from inspect_confidence.answers import (
+    StatedExponent,
+    StatedInterval,
+    Unreadable,
+    read_exponent,
+    read_interval,
+)
+from inspect_confidence.metrics import sampling_interval, tunnel_interval
 from inspect_confidence.scorers.explained import drawn_interval, power
 from inspect_confidence.scorers.log_metrics import INTERVAL_METRICS
-from inspect_confidence.scorers.reading import (
-    as_metadata,
-    at_levels,
-    no_draw,
-    read_draws,
-    read_of,
-    share_readable,
-)
-from inspect_confidence.solvers.draws import Draw, stored_draws
+from inspect_confidence.scorers.reading import NAN, Draws, at_level
+from inspect_confidence.solvers.draws import Draw
 
 
 @scorer(metrics=INTERVAL_METRICS)
@@ -29,27 +26,27 @@ def repeated_points() -> Scorer:
     be read. The draws themselves are in the score's metadata.
     """
 
+    def read(draw: Draw) -> StatedExponent | Unreadable:
+        return read_exponent(draw.text, truncated=draw.stop == "max_tokens")
+
     async def score(state: TaskState, target: Target) -> Score:
         truth, levels = float(target.text), state.metadata["levels"]
-        reads = read_draws(stored_draws(state), _read_point)
-        points = [float(str(read.numbers["point"])) for read in reads if read.status == "ok"]
-        bounds = {level: sampling_interval(points, level) for level in levels}
-        value = {"truth": truth, "format_ok": share_readable(reads), "draws": float(len(reads))}
-        value |= at_levels(bounds, truth)
-        if not points:
-            return no_draw(reads, value)
-        widest = max(levels)
-        low, high = bounds[widest]
-        return Score(
-            value=value,
-            answer=f"[{low:g}, {high:g}]",
-            explanation=drawn_interval(
-                f"{read_of(reads)}, from {power(min(points))} to {power(max(points))}; "
-                "their quantiles",
-                widest,
-                *(low, high, truth, value[f"interval_score_{widest:g}"]),
+        draws = Draws.of(state, read)
+        points = [one.value for one in draws.answers]
+        values = {"truth": truth, **draws.counts}
+        for level in levels:
+            bounds = sampling_interval(points, level)
+            values |= at_level(bounds, truth, level, f"_{level:g}")
+        low, high = sampling_interval(points, max(levels))
+        reach = f", from {power(min(points))} to {power(max(points))}" if points else ""
+        return draws.score(
+            values,
+            lambda one: {"point": one.value},
+            f"[{low:g}, {high:g}]",
+            drawn_interval(
+                f"{draws.said}{reach}; their quantiles",
+                *(max(levels), low, high, truth, values[f"interval_score_{max(levels):g}"]),
             ),
-            metadata=as_metadata(reads),
         )
 
     return score
@@ -63,47 +60,32 @@ def repeated_intervals() -> Scorer:
     draws, and `draws`. The draws themselves are in the score's metadata.
     """
 
+    def read(draw: Draw) -> StatedInterval | Unreadable:
+        return read_interval(draw.text, truncated=draw.stop == "max_tokens")
+
     async def score(state: TaskState, target: Target) -> Score:
         truth, level = float(target.text), float(state.metadata["level"])
-        reads = read_draws(stored_draws(state), _read_interval)
-        read = [one.numbers for one in reads if one.status == "ok"]
-        lower, upper = ([float(str(one[name])) for one in read] for name in ("lower", "upper"))
-        low, high = tunnel_interval(lower, upper, level)
-        turned = sum(bool(one["reversed"]) for one in read)
-        value = {
-            "covered": float(covered([low], [high], [truth])[0]),
-            "lower": low,
-            "upper": high,
+        draws = Draws.of(state, read)
+        stated = draws.answers
+        low, high = tunnel_interval(
+            [one.lower for one in stated], [one.upper for one in stated], level
+        )
+        turned = sum(one.reversed for one in stated)
+        values = {
+            **at_level((low, high), truth, level),
             "truth": truth,
-            "width": high - low,
-            "interval_score": interval_score([low], [high], [truth], level),
             "level": level,
-            "reversed": turned / len(read) if read else float("nan"),
-            "format_ok": share_readable(reads),
-            "draws": float(len(reads)),
+            "reversed": turned / len(stated) if stated else NAN,
+            **draws.counts,
         }
-        if not read:
-            return no_draw(reads, value)
-        return Score(
-            value=value,
-            answer=f"[{low:g}, {high:g}]",
-            explanation=drawn_interval(
-                f"{read_of(reads)}; the intervals together, as a tunnel estimate,",
-                *(level, low, high, truth, value["interval_score"]),
+        return draws.score(
+            values,
+            lambda one: {"lower": one.lower, "upper": one.upper, "reversed": one.reversed},
+            f"[{low:g}, {high:g}]",
+            drawn_interval(
+                f"{draws.said}; the intervals together, as a tunnel estimate,",
+                *(level, low, high, truth, values["interval_score"]),
             ),
-            metadata=as_metadata(reads),
         )
 
     return score
-
-
-def _read_point(draw: Draw) -> Mapping[str, object] | Unreadable:
-    answer = read_exponent(draw.text, truncated=draw.stop == "max_tokens")
-    return answer if isinstance(answer, Unreadable) else {"point": answer.value}
-
-
-def _read_interval(draw: Draw) -> Mapping[str, object] | Unreadable:
-    answer = read_interval(draw.text, truncated=draw.stop == "max_tokens")
-    if isinstance(answer, Unreadable):
-        return answer
-    return {"lower": answer.lower, "upper": answer.upper, "reversed": answer.reversed}

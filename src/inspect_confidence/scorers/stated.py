@@ -1,6 +1,5 @@
 """Reads an answer and the confidence stated for it on a numeric scale."""
 
-import math
 from fractions import Fraction
 from string import ascii_uppercase
 
@@ -8,7 +7,6 @@ from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
 from inspect_confidence.answers import (
-    RUN_STATUSES,
     StatedAmount,
     StatedChoice,
     StatedConfidence,
@@ -17,29 +15,21 @@ from inspect_confidence.answers import (
     read_choice,
     read_confidence,
 )
-from inspect_confidence.scorers.explained import confidence_on_scale, right_or_wrong, unread
-from inspect_confidence.scorers.log_metrics import (
-    accuracy,
-    auroc,
-    ece,
-    format_failure_rate,
-    overconfidence,
-    violation_rate,
-)
-
-_NAN = float("nan")
+from inspect_confidence.scorers import log_metrics as logged
+from inspect_confidence.scorers.explained import confidence_on_scale, right_or_wrong
+from inspect_confidence.scorers.reading import NAN, Reading, in_part, read_reply
 
 Answer = StatedChoice | StatedAmount
 
 
 @scorer(
     metrics=[
-        overconfidence(),
-        accuracy(),
-        violation_rate(),
-        format_failure_rate(),
-        ece(),
-        auroc(),
+        logged.overconfidence(),
+        logged.accuracy(),
+        logged.violation_rate(),
+        logged.format_failure_rate(),
+        logged.ece(),
+        logged.auroc(),
     ]
 )
 def stated() -> Scorer:
@@ -54,28 +44,34 @@ def stated() -> Scorer:
 
     async def score(state: TaskState, target: Target) -> Score:
         low, high = int(state.metadata["low"]), int(state.metadata["high"])
-        scale = {"low": float(low), "high": float(high)}
-        if not state.output.choices:  # a limit was reached before the model was called
-            return _score(
-                scale, target.text, None, None, ("limit_reached", "the model was not asked")
-            )
-        stop = state.output.stop_reason
-        if stop == "content_filter":
-            return _score(scale, target.text, None, None, (stop, "the provider withheld the reply"))
-        reply, cut = state.output.completion, stop == "max_tokens"
         choices = [choice.value for choice in state.choices]
         # A reply may be cut off after its answer, so that only the confidence is missing.
         answer = (
-            read_choice(reply, choices, truncated=cut)
-            if choices
-            else read_amount(reply, truncated=cut)
+            read_reply(state, read_choice, choices) if choices else read_reply(state, read_amount)
         )
-        confidence = read_confidence(reply, low, high, truncated=cut)
-        right = None
-        if not isinstance(answer, Unreadable):
-            right = is_right(answer, target.text)
+        confidence = read_reply(state, read_confidence, low, high)
+        right = NAN if isinstance(answer, Unreadable) else float(is_right(answer, target.text))
+        read = None if isinstance(confidence, Unreadable) else confidence
+        value = {
+            "correct": right,
+            "confidence": NAN if read is None or read.confidence is None else read.confidence,
+            "raw": float(read.raw) if read else NAN,
+            "low": float(low),
+            "high": float(high),
+            "clipped": float(read.clipped) if read else NAN,
+            "violation": float(read.violation) if read else NAN,
+        }
+        shown = None if isinstance(answer, Unreadable) else _shown(answer)
+        said = [right_or_wrong(shown, target.text, bool(right))] if shown is not None else []
+        said += [confidence_on_scale(value)] if read else []
         failure = _failure(answer, confidence)
-        return _score(scale, target.text, _shown(answer), right, failure, confidence)
+        if failure:
+            whole = " ".join(f"{one[0].upper()}{one[1:]}." for one in said)
+            return Reading(value, failure, shown, whole).score("answer with its confidence")
+        if read and read.violation:  # it was read, and has a number
+            value["format_ok"] = 1.0
+            failure = Unreadable("out_of_range", f"{read.raw} is not between {low} and {high}")
+        return Reading(value, failure, shown, "; ".join(said) + ".").score("")
 
     return score
 
@@ -87,9 +83,7 @@ def is_right(answer: Answer, target: str) -> bool:
     return answer.value == Fraction(target)
 
 
-def _shown(answer: Answer | Unreadable) -> str | None:
-    if isinstance(answer, Unreadable):
-        return None
+def _shown(answer: Answer) -> str:
     if isinstance(answer, StatedChoice):
         return ascii_uppercase[answer.index]
     whole = answer.value.denominator == 1
@@ -98,62 +92,9 @@ def _shown(answer: Answer | Unreadable) -> str | None:
 
 def _failure(
     answer: Answer | Unreadable, confidence: StatedConfidence | Unreadable
-) -> tuple[str, str] | None:
-    """Status and detail of what could not be read, the confidence's before the answer's."""
-    if isinstance(confidence, Unreadable) and isinstance(answer, Unreadable):
-        return answer.status, f"answer: {answer.reason}; confidence: {confidence.reason}"
-    if isinstance(confidence, Unreadable):
-        return confidence.status, f"confidence: {confidence.reason}"
-    if isinstance(answer, Unreadable):
-        return answer.status, f"answer: {answer.reason}"
-    return None
-
-
-def _score(
-    scale: dict[str, float],
-    target: str,
-    answer: str | None,
-    right: bool | None,
-    failure: tuple[str, str] | None,
-    confidence: StatedConfidence | Unreadable | None = None,
-) -> Score:
-    read = confidence if isinstance(confidence, StatedConfidence) else None
-    status, detail = failure or ("ok", "")
-    if read and read.violation and not failure:
-        status, detail = (
-            "out_of_range",
-            f"{read.raw} is not between {scale['low']:g} and {scale['high']:g}",
-        )
-    value = {
-        "correct": _NAN if right is None else float(right),
-        "confidence": _NAN if read is None or read.confidence is None else read.confidence,
-        "raw": float(read.raw) if read else _NAN,
-        **scale,
-        "clipped": float(read.clipped) if read else _NAN,
-        "violation": float(read.violation) if read else _NAN,
-        "format_ok": _NAN if status in RUN_STATUSES else float(failure is None),
-    }
-    return Score(
-        value=value,
-        answer=answer,
-        explanation=_explanation(answer, target, right, failure, value),
-        reason=None if status == "ok" else status,
-        metadata={"status": status, "detail": detail},
-    )
-
-
-def _explanation(
-    answer: str | None,
-    target: str,
-    right: bool | None,
-    failure: tuple[str, str] | None,
-    value: dict[str, float],
-) -> str:
-    """What was read, and what wasn't: an answer may come without a confidence."""
-    there = [] if answer is None or right is None else [right_or_wrong(answer, target, right)]
-    if not math.isnan(value["raw"]):
-        there.append(confidence_on_scale(value))
-    if failure is None:
-        return "; ".join(there) + "."
-    missing = unread("answer with its confidence", *failure)
-    return " ".join([missing, *(f"{one[0].upper()}{one[1:]}." for one in there)])
+) -> Unreadable | None:
+    """What could not be read, with the confidence's status if it is among that."""
+    parts = [in_part("answer", answer), in_part("confidence", confidence)]
+    missing = [part for part in parts if part]
+    reasons = dict.fromkeys(part.reason for part in missing)
+    return Unreadable(missing[-1].status, "; ".join(reasons)) if missing else None

@@ -1,25 +1,25 @@
 """Reads token log probabilities of an integer and scores sets of them."""
 
 import json
-from collections.abc import Mapping
 
 import numpy as np
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
-from inspect_confidence.answers import TokenChoice, Unreadable, read_integer_distribution
+from inspect_confidence.answers import (
+    IntegerDistribution,
+    TokenChoice,
+    Unreadable,
+    read_integer_distribution,
+)
 from inspect_confidence.metrics import prediction_set, tunnel_index
+from inspect_confidence.metrics.integer_sets import distribution_rows, mean_distribution
 from inspect_confidence.scorers.explained import drawn_interval, unread
 from inspect_confidence.scorers.log_metrics import INTERVAL_METRICS
-from inspect_confidence.scorers.reading import (
-    as_metadata,
-    at_levels,
-    no_draw,
-    read_draws,
-    read_of,
-    share_readable,
-)
+from inspect_confidence.scorers.reading import NAN, Draws, at_level
 from inspect_confidence.solvers.draws import Draw, stored_draws
+
+_NO_TOKENS = "the provider gave no log probabilities"
 
 
 @scorer(metrics=INTERVAL_METRICS)
@@ -34,78 +34,55 @@ def token_distribution() -> Scorer:
 
     async def score(state: TaskState, target: Target) -> Score:
         truth, levels = float(target.text), state.metadata["levels"]
-        draws = stored_draws(state)
-        if draws and all(draw.tokens is None and draw.stop != "content_filter" for draw in draws):
+        there = stored_draws(state)
+        if there and all(one.tokens is None and one.stop != "content_filter" for one in there):
             return Score.unscored(
                 reason="scoring_failed",
-                explanation=unread(
-                    "distribution", "scoring_failed", "the provider gave no log probabilities"
-                ),
-                metadata={"detail": "the provider gave no log probabilities"},
+                explanation=unread("distribution", "scoring_failed", _NO_TOKENS),
+                metadata={"detail": _NO_TOKENS},
             )
-        reads = read_draws(draws, _read)
-        seen = [_probabilities(one.numbers) for one in reads if one.status == "ok"]
+        draws = Draws.of(state, _read)
+        seen = [one.probabilities for one in draws.answers]
         mean = mean_distribution(seen)
         sets = {level: prediction_set(mean, level) if mean else [] for level in levels}
-        bounds = {
-            level: (float(min(held)), float(max(held))) if held else (float("nan"),) * 2
-            for level, held in sets.items()
-        }
-        unseen = [float(str(one.numbers["unseen_mass"])) for one in reads if one.status == "ok"]
-        value = {
+        unseen = [one.unseen_mass for one in draws.answers]
+        values = {
             "truth": truth,
-            "format_ok": share_readable(reads),
-            "draws": float(len(reads)),
-            "unseen_mass": float(np.mean(unseen)) if unseen else float("nan"),
-            "tunnel_index": tunnel_index(as_rows(seen)),
-            **at_levels(bounds, truth),
+            **draws.counts,
+            "unseen_mass": float(np.mean(unseen)) if unseen else NAN,
+            "tunnel_index": tunnel_index(distribution_rows(seen)),
         }
-        if not mean:
-            return no_draw(reads, value)
+        hulls = {level: _hull(held) for level, held in sets.items()}
+        for level, hull in hulls.items():
+            values |= at_level(hull, truth, level, f"_{level:g}")
         widest = max(levels)
-        return Score(
-            value=value,
-            answer=str(max(mean, key=lambda one: mean[one])),
-            explanation=drawn_interval(
-                f"{read_of(reads)}; {len(sets[widest])} of the {len(mean)} exponents seen have "
+        return draws.score(
+            values,
+            _columns,
+            str(max(mean, key=lambda one: mean[one], default="")),
+            drawn_interval(
+                f"{draws.said}; {len(sets[widest])} of the {len(mean)} exponents seen have "
                 f"{widest:g}% of the probability, and the least and greatest of them",
-                *(widest, *bounds[widest], truth, value[f"interval_score_{widest:g}"]),
+                *(widest, *hulls[widest], truth, values[f"interval_score_{widest:g}"]),
             )
-            + f" {value['unseen_mass']:.2%} of the probability was on no integer seen.",
-            metadata=as_metadata(reads),
+            + f" {values['unseen_mass']:.2%} of the probability was on no integer seen.",
         )
 
     return score
 
 
-def mean_distribution(distributions: list[dict[int, float]]) -> dict[int, float]:
-    """The mean of distributions, integers that one has not seen counting 0 in it."""
-    values = sorted({value for one in distributions for value in one})
-    return {
-        value: sum(one.get(value, 0.0) for one in distributions) / len(distributions)
-        for value in values
-    }
+def _hull(held: list[int]) -> tuple[float, float]:
+    return (float(min(held)), float(max(held))) if held else (NAN, NAN)
 
 
-def as_rows(distributions: list[dict[int, float]]) -> np.ndarray:
-    """Distributions as rows over the integers that any of them has seen."""
-    values = sorted({value for one in distributions for value in one})
-    rows = [[one.get(value, 0.0) for value in values] for one in distributions]
-    return np.array(rows, float).reshape(len(distributions), len(values))
+def _read(draw: Draw) -> IntegerDistribution | Unreadable:
+    return read_integer_distribution([TokenChoice(*token) for token in draw.tokens or []])
 
 
-def _read(draw: Draw) -> Mapping[str, object] | Unreadable:
-    answer = read_integer_distribution([TokenChoice(*token) for token in draw.tokens or []])
-    if isinstance(answer, Unreadable):
-        return answer
+def _columns(answer: IntegerDistribution) -> dict[str, object]:
     return {
         "point": answer.value,
         "probabilities": json.dumps({str(k): p for k, p in answer.probabilities.items()}),
         "unseen_mass": answer.unseen_mass,
         "answer_tokens": answer.tokens,
     }
-
-
-def _probabilities(numbers: Mapping[str, object]) -> dict[int, float]:
-    read = json.loads(str(numbers["probabilities"]))
-    return {int(value): float(mass) for value, mass in read.items()}

@@ -3,24 +3,17 @@
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
-from inspect_confidence.answers import RUN_STATUSES, Unreadable, read_probability, read_word_choice
-from inspect_confidence.scorers.explained import probability_read, right_or_wrong, unread
-from inspect_confidence.scorers.log_metrics import (
-    empirical_consistency,
-    empirical_consistency_by_choices,
-    format_failure_rate,
-    mean_probability,
-    mean_probability_by_word,
-)
-
-_NAN = float("nan")
+from inspect_confidence.answers import Unreadable, read_probability, read_word_choice
+from inspect_confidence.scorers import log_metrics as logged
+from inspect_confidence.scorers.explained import probability_read, right_or_wrong
+from inspect_confidence.scorers.reading import NAN, Reading, no_reply, read_reply
 
 
 @scorer(
     metrics=[
-        mean_probability(),
-        format_failure_rate(),
-        {"probability": [mean_probability_by_word()]},
+        logged.mean_probability(),
+        logged.format_failure_rate(),
+        {"probability": [logged.mean_probability_by_word()]},
     ]
 )
 def stated_probability() -> Scorer:
@@ -31,23 +24,21 @@ def stated_probability() -> Scorer:
     """
 
     async def score(state: TaskState, target: Target) -> Score:
-        failure, reply, cut = _reply(state)
-        if failure:
-            return _score({"probability": _NAN}, None, *failure)
-        answer = read_probability(reply, truncated=cut)
+        answer = read_reply(state, read_probability)
         if isinstance(answer, Unreadable):
-            return _score({"probability": _NAN}, None, answer.status, answer.reason)
+            return Reading({"probability": NAN}, answer).score("probability")
         said = probability_read(answer.value, str(state.metadata.get("word", "")))
-        return _score({"probability": answer.value}, f"{answer.value:g}", explanation=said)
+        value = {"probability": answer.value}
+        return Reading(value, answer=f"{answer.value:g}", said=said).score("probability")
 
     return score
 
 
 @scorer(
     metrics=[
-        empirical_consistency(),
-        format_failure_rate(),
-        {"right": [empirical_consistency_by_choices()]},
+        logged.empirical_consistency(),
+        logged.format_failure_rate(),
+        {"right": [logged.empirical_consistency_by_choices()]},
     ]
 )
 def word_choice() -> Scorer:
@@ -59,45 +50,23 @@ def word_choice() -> Scorer:
     """
 
     async def score(state: TaskState, target: Target) -> Score:
-        nothing = {"choice": _NAN, "right": _NAN}
-        failure, reply, cut = _reply(state)
-        if failure:
-            return _score(nothing, None, *failure, reply=reply)
+        kept = {"reply": "" if no_reply(state) else state.output.completion}
         choices = [choice.value for choice in state.choices]
-        cot = bool(state.metadata["cot"])
-        answer = read_word_choice(reply, choices, chain_of_thought=cot, truncated=cut)
-        if isinstance(answer, Unreadable):
-            return _score(nothing, None, answer.status, answer.reason, reply=reply)
-        right = choices[answer.index] == target.text
-        value = {"choice": float(answer.index), "right": float(right)}
-        said = right_or_wrong(choices[answer.index], target.text, right)
-        return _score(value, choices[answer.index], explanation=f"{said}.", reply=reply)
+
+        def read(reply: str, truncated: bool) -> Unreadable | int:
+            cot = bool(state.metadata["cot"])
+            found = read_word_choice(reply, choices, chain_of_thought=cot, truncated=truncated)
+            return found if isinstance(found, Unreadable) else found.index
+
+        place = read_reply(state, read)
+        if isinstance(place, Unreadable):
+            return Reading({"choice": NAN, "right": NAN}, place, kept=kept).score("choice")
+        right = choices[place] == target.text
+        return Reading(
+            {"choice": float(place), "right": float(right)},
+            answer=choices[place],
+            said=f"{right_or_wrong(choices[place], target.text, right)}.",
+            kept=kept,
+        ).score("choice")
 
     return score
-
-
-def _reply(state: TaskState) -> tuple[tuple[str, str] | None, str, bool]:
-    """Why there is no reply, if there is none; the reply, and whether it was cut off."""
-    if not state.output.choices:  # a limit was reached before the model was called
-        return ("limit_reached", "the model was not asked"), "", False
-    stop = state.output.stop_reason
-    if stop == "content_filter":
-        return (stop, "the provider withheld the reply"), "", False
-    return None, state.output.completion, stop == "max_tokens"
-
-
-def _score(
-    value: dict[str, float],
-    answer: str | None,
-    status: str = "ok",
-    detail: str = "",
-    explanation: str = "",
-    **kept: str,
-) -> Score:
-    return Score(
-        value={**value, "format_ok": _NAN if status in RUN_STATUSES else float(status == "ok")},
-        answer=answer,
-        explanation=explanation or unread(next(iter(value)), status, detail),
-        reason=None if status == "ok" else status,
-        metadata={"status": status, "detail": detail, **kept},
-    )

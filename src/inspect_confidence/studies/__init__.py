@@ -27,25 +27,30 @@ from inspect_confidence.studies.study import (
     View,
     option,
 )
-from inspect_confidence.studies.tables import Cell, cell
+from inspect_confidence.studies.tables import Cell, Column, Row, Rows, TableSpec, built, cell
 from inspect_confidence.studies.wep_probes.study import WEP_PROBES
 
 __all__ = [
     "COMMON_COLUMNS",
     "ENTRY_POINTS",
     "Cell",
+    "Column",
     "Difference",
     "FigureSpec",
     "Headline",
     "Kind",
     "Resampling",
+    "Row",
+    "Rows",
     "SampleFacts",
     "ScoreFacts",
     "Study",
+    "TableSpec",
     "TaskTable",
     "View",
     "all_studies",
     "all_tables",
+    "built",
     "cell",
     "option",
 ]

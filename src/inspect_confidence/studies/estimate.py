@@ -63,6 +63,18 @@ def places(rows: pd.DataFrame, units: pd.Index) -> IntArray:
     return np.asarray(units.get_indexer(pd.Index(rows["item"])), np.int64)
 
 
+def refuse_outside(rows: pd.DataFrame, names: Sequence[str], remedy: str = "70% is 0.7.") -> None:
+    """Refuse shares that are none.
+
+    Raises:
+        InvalidArgument: A number in one of these columns lies outside [0, 1].
+    """
+    for name in names:
+        outside = rows.loc[(rows[name] < 0) | (rows[name] > 1), name]
+        if len(outside):
+            raise InvalidArgument(f"{name}={outside.iloc[0]:g} is not in [0, 1]; {remedy}")
+
+
 def noted(*parts: str) -> str:
     """The parts of a note that say something, as one."""
     return "; ".join(filter(None, parts))

@@ -22,6 +22,7 @@ from inspect_confidence.metrics import (
     sampling_interval,
     tunnel_interval,
 )
+from inspect_confidence.metrics.integer_sets import distribution_rows, mean_distribution
 from inspect_confidence.results import Condition
 from inspect_confidence.studies.compare import on_common
 from inspect_confidence.studies.estimate import (
@@ -127,10 +128,7 @@ def distributions_of(read: pd.DataFrame) -> list[Distribution]:
 
 def mean_of_distributions(read: pd.DataFrame) -> Distribution:
     """The mean of the judgments' probabilities; an integer that one has not seen counts 0 in it."""
-    total: Counter[int] = Counter()
-    for one in distributions_of(read):
-        total.update(one)
-    return {value: mass / len(read) for value, mass in total.items()}
+    return mean_distribution(distributions_of(read))
 
 
 @dataclass(frozen=True)
@@ -161,14 +159,9 @@ def tunnel_indices(rows: pd.DataFrame) -> TunnelIndices | None:
     if traces < 2:
         return None
     sizes = sorted({n for n in (1, 2, 5, 10, 20, 50, 100) if n < traces} | {traces})
-    bits = [[residual_tunnel_index(_matrix(one), n) for n in sizes] for one in kept.values()]
+    traced = [distribution_rows(distributions_of(one)) for one in kept.values()]
+    bits = [[residual_tunnel_index(one, n) for n in sizes] for one in traced]
     return TunnelIndices([str(key[0]) for key in kept], sizes, np.array(bits))
-
-
-def _matrix(read: pd.DataFrame) -> np.ndarray:
-    distributions = distributions_of(read)
-    values = sorted({value for one in distributions for value in one})
-    return np.array([[one.get(value, 0.0) for value in values] for one in distributions])
 
 
 METRICS_OF_INTERVALS = (

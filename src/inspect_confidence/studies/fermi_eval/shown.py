@@ -1,6 +1,7 @@
 """What the report shows of FermiEval."""
 
 import math
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 import pandas as pd
@@ -64,28 +65,22 @@ def _of_model(title: str, rows: Rows) -> Iterator[TableSpec]:
     found = _found(rows, split)
     methods = {_method(row): row for row in found.values()}
     asked = sum(int(row.value) for (_, _, metric), row in found.items() if metric == "n")
-    parts = [f"{asked:,} judgments; " * bool(asked) + "95% intervals in brackets", *_told(found)]
-    caption = ".\n".join(parts) + "."
-    levels = rows.where(split=split).having("level").by(lambda row: float(row["level"]))
-
-    def table(title: str, heading: str, *metrics: tuple[str, str, int], caption: str) -> TableSpec:
-        columns = [
+    judgments = f"{asked:,} judgments; " if asked else ""
+    caption = ".\n".join([f"{judgments}95% intervals in brackets", *_told(found)]) + "."
+    few = len(methods) <= 2
+    tables: dict[str, list[Column]] = defaultdict(list)
+    for metric, name, digits in _INTERVAL_COLUMNS:
+        tables[title if few else f"{title}: {name}"] += [
             Column(
-                *(metric, heading.format(method, name), digits),
+                *(metric, f"{method} {name}" if few else method, digits),
                 where={part: row[part] for part in ("method", *_DETAILS)},
             )
-            for metric, name, digits in metrics
             for method, row in methods.items()
         ]
-        label, layout = _level, columns_with_numbers
-        return TableSpec(title, levels, ("level",), columns, caption, label, layout)
-
-    if len(methods) <= 2:
-        yield table(title, "{} {}", *_INTERVAL_COLUMNS, caption=caption)
-        return
-    for column in _INTERVAL_COLUMNS:
-        last = column is _INTERVAL_COLUMNS[-1]
-        yield table(f"{title}: {column[1]}", "{}", column, caption=caption if last else "")
+    levels = rows.where(split=split).having("level").by(lambda row: float(row["level"]))
+    for above, columns in tables.items():
+        below = caption if columns is [*tables.values()][-1] else ""
+        yield TableSpec(above, levels, ("level",), columns, below, _level, columns_with_numbers)
 
 
 def _level(line: Mapping[str, str]) -> Mapping[str, str]:

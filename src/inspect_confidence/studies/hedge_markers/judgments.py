@@ -10,8 +10,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from inspect_confidence.answers.markers import standard_marker
-from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.metrics import MarkerCells
+from inspect_confidence.studies.estimate import refuse_outside
 from inspect_confidence.studies.study import SampleFacts
 
 NO_HEDGE = "<no_hedge>"
@@ -89,10 +89,7 @@ def completed_hedges(rows: pd.DataFrame, markers: Mapping[str, str] | None = Non
         InvalidArgument: A share lies outside [0, 1].
     """
     rows = rows.copy()
-    for name in ("confidence", "decisiveness", "correct"):
-        outside = rows.loc[(rows[name] < 0) | (rows[name] > 1), name]
-        if len(outside):
-            raise InvalidArgument(f"{name}={outside.iloc[0]:g} is not in [0, 1]; 70% is 0.7.")
+    refuse_outside(rows, ("confidence", "decisiveness", "correct"))
     counts = rows[["consistent", "undecided", "inconsistent"]].fillna(0)
     judged = counts.sum(axis=1).to_numpy(float)
     agreed = (counts["consistent"] + counts["undecided"] / 2).to_numpy(float)
@@ -231,19 +228,10 @@ def _replies(rows: pd.DataFrame, once: pd.DataFrame) -> pd.DataFrame:
     replies = rows.drop_duplicates(REPLY).set_index(REPLY)[
         ["unit", "group", "correct", "punt", "status", "empty_draws", "cut"]
     ]
-    by_reply = once.groupby(REPLY)
     gap = (once["decisiveness"] - once["confidence"]).abs()
-    both = once.assign(gap=gap, held=once["confidence"].where(gap.notna()))
-    means = both.groupby(REPLY)[["gap", "held"]].mean()
-    found = replies.join(
-        pd.DataFrame(
-            {
-                "faithfulness": 1 - means["gap"],
-                "confidence": by_reply["confidence"].mean(),
-                "confidence_with_both": means["held"],
-                "decisiveness": by_reply["decisiveness"].mean(),
-                "sentences": by_reply.size().astype(float),
-            }
-        )
-    )
-    return found.reset_index()
+    held = once["confidence"].where(gap.notna())
+    by_reply = once.assign(gap=gap, confidence_with_both=held).groupby(REPLY)
+    names = ["gap", "confidence", "confidence_with_both", "decisiveness"]
+    found = by_reply[names].mean().assign(sentences=by_reply.size().astype(float))
+    found["faithfulness"] = 1 - found.pop("gap")
+    return replies.join(found).reset_index()

@@ -8,7 +8,7 @@ import pandas as pd
 
 from inspect_confidence.results import Result
 from inspect_confidence.studies.bins import bin_shares
-from inspect_confidence.studies.estimate import runs
+from inspect_confidence.studies.estimate import noted, runs
 from inspect_confidence.studies.hedge_markers.forms import HedgeOptions
 from inspect_confidence.studies.hedge_markers.judgments import (
     REPLY,
@@ -22,7 +22,7 @@ from inspect_confidence.studies.tables import Column, Rows, TableSpec, built, ti
 MOST_MARKERS = 12
 BINS = 10
 
-_DETAIL_TASK = "hedge_markers"
+_TASK, _CHECK = "hedge_markers", "judge_check"
 _ALL = "all"
 
 
@@ -36,10 +36,10 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
     Raises:
         InvalidArgument: A share lies outside [0, 1].
     """
-    if _DETAIL_TASK not in frames:
+    if _TASK not in frames:
         return []
     forms = resampling.options(HedgeOptions).markers
-    rows = with_judges(completed_hedges(frames[_DETAIL_TASK], forms))
+    rows = with_judges(completed_hedges(frames[_TASK], forms))
     found: list[Result] = []
     for key, condition, some in runs(rows, ("model", "variant", "judge")):
         said = Sentences.of(some)
@@ -65,13 +65,9 @@ def _left_out(said: Sentences, counted: pd.DataFrame, rarer: Sequence[str]) -> s
     """Which sentences aren't in the rows, for a note."""
     dropped = int(counted["standard"].isin(rarer).sum())
     lost = len(said.once) - len(counted.drop_duplicates([*REPLY, "sentence"]))
-    told = [
-        f"{len(rarer)} rarer markers in {dropped} sentences left out" if rarer else "",
-        f"{lost} of {len(said.once)} sentences, of several markers or not judged, left out"
-        if lost
-        else "",
-    ]
-    return "; ".join(filter(None, told))
+    many = f"{lost} of {len(said.once)} sentences, of several markers or not judged, left out"
+    rare = f"{len(rarer)} rarer markers in {dropped} sentences left out"
+    return noted(rare if rarer else "", many if lost else "")
 
 
 _INTERVALS = "95% bootstrap intervals over items."
@@ -155,9 +151,6 @@ def _stability(line: Mapping[str, str]) -> Mapping[str, str]:
     without = "without <no_hedge>" if line["no_hedge"] else ""
     parts = (*(line[name] for name in ("level", "split", "correlation")), without)
     return {"metric": line["metric"], "of": ", ".join(filter(None, parts))}
-
-
-_TASK, _CHECK = "hedge_markers", "judge_check"
 
 
 def _plain(parts: Mapping[str, str]) -> bool:

@@ -1,7 +1,7 @@
 """LifeEval's and the question sets' samples as judgments, and judgments of a file made whole."""
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from string import ascii_uppercase
 from typing import Any
 
@@ -10,6 +10,7 @@ import pandas as pd
 
 from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.prompts.question_sets import KINDS
+from inspect_confidence.studies.estimate import refuse_outside
 from inspect_confidence.studies.study import SampleFacts
 
 HALF_OPEN = "half-open"
@@ -75,7 +76,7 @@ def completed_ages(rows: pd.DataFrame) -> pd.DataFrame:
     Raises:
         InvalidArgument: A share lies outside [0, 1], or an age or radius is missing.
     """
-    _refuse_outside(rows, ("confidence", "score", "mas"))
+    refuse_outside(rows, ("confidence", "score", "mas"))
     for name in ("age", "radius"):
         if rows[name].isna().any():
             raise InvalidArgument(
@@ -126,7 +127,7 @@ def completed_options(rows: pd.DataFrame) -> pd.DataFrame:
     rows["correct"] = rows["correct"].where(~graded_later, equal)
     unread = (rows["source"] == TOKEN) & (rows["status"] != "ok")
     rows["correct"] = rows["correct"].mask(unread)
-    _refuse_outside(rows, ("confidence", "correct"))
+    refuse_outside(rows, ("confidence", "correct"))
     return rows
 
 
@@ -185,10 +186,3 @@ def _probabilities(text: str) -> list[float]:
             "[0.7, 0.3]."
         )
     return shares
-
-
-def _refuse_outside(rows: pd.DataFrame, names: Collection[str]) -> None:
-    for name in names:
-        outside = rows.loc[(rows[name] < 0) | (rows[name] > 1), name]
-        if len(outside):
-            raise InvalidArgument(f"{name}={outside.iloc[0]:g} is not in [0, 1]; 70% is 0.7.")

@@ -52,20 +52,6 @@ from inspect_confidence.studies.tables import (
 _UNREAD = "undefined: no readable judgment"
 
 
-def details_of_lives(rows: pd.DataFrame, resampling: Resampling) -> Iterator[Result]:
-    """All rows of this file, for each model, data set, variant and window.
-
-    Args:
-        rows: Completed judgments of `life_eval`; `window` is empty where it is the default.
-        resampling: Number, up to 1000, and seed of the bootstrap.
-    """
-    by = ("dataset", "variant", "window", "model")
-    for key, condition, some in runs(counted(rows), by):
-        yield from _truth_bins(some, key, condition, resampling)
-        yield from _by_age(some, key, condition)
-        yield from _by_item(some, key, condition)
-
-
 def _truth_bins(
     rows: pd.DataFrame, key: Key, condition: Condition, resampling: Resampling
 ) -> list[Result]:
@@ -276,9 +262,9 @@ _LIFE, _SETS = "life_eval", "question_sets"
 def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
     """Finer rows, which only figures draw.
 
-    Both tasks have bins of confidence, LifeEval also what `details_of_lives` gives, question sets
-    the type-2 rates of their sources of confidence. Bins are those of the ECE by the text,
-    whatever the convention.
+    Both tasks have bins of confidence, LifeEval also bins of true probability and means by age and
+    item, question sets the type-2 rates of their sources of confidence. Bins are those of the ECE
+    by the text, whatever the convention.
 
     Args:
         frames: Judgments by task.
@@ -287,9 +273,11 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
     found: list[Result] = []
     if _LIFE in frames:
         ages = completed_ages(frames[_LIFE])
-        edge = ages["window"].replace(HALF_OPEN, "")
-        ages = ages.assign(edge=edge, window=edge, correct=ages["score"])
-        found += details_of_lives(ages, resampling)
+        window = ages["window"].replace(HALF_OPEN, "")
+        ages = ages.assign(window=window, correct=ages["score"])
+        for key, at, some in runs(counted(ages), ("dataset", "variant", "window", "model")):
+            found += _truth_bins(some, key, at, resampling)
+            found += [*_by_age(some, key, at), *_by_item(some, key, at)]
         found += confidence_bins(ages, ["radius", "window"], resampling, own_top=True)
     if _SETS in frames:
         options = graded(completed_options(frames[_SETS]), resampling.convention)

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from inspect_confidence.errors import InvalidArgument
+from inspect_confidence.studies.estimate import refuse_outside
 from inspect_confidence.studies.study import SampleFacts
 
 SCORER = "stated"
@@ -37,8 +38,16 @@ def completed(rows: pd.DataFrame) -> pd.DataFrame:
 
     Where `confidence` is missing it follows from `raw`, `low` and `high`: clipped within 5% of the
     scale's width, `out_of_range` beyond. `correct` follows from `answer` and `target`.
+
+    Raises:
+        InvalidArgument: A share lies outside [0, 1], or a scale runs the wrong way.
     """
-    _refuse_impossible(rows)
+    remedy = "give a share, or `low`, `high` and `raw` for a report on another scale."
+    refuse_outside(rows, ("confidence", "correct"), remedy)
+    flat = rows[rows["low"] >= rows["high"]]
+    if len(flat):
+        low, high = flat[["low", "high"]].iloc[0]
+        raise InvalidArgument(f"low={low:g}, high={high:g}: low must be below high.")
     rows = rows.copy()
     low, high, raw = (rows[name].to_numpy(float) for name in ("low", "high", "raw"))
     width = high - low
@@ -61,25 +70,6 @@ def completed(rows: pd.DataFrame) -> pd.DataFrame:
         for one, other in zip(low, high, strict=True)
     ]
     return rows
-
-
-def _refuse_impossible(rows: pd.DataFrame) -> None:
-    """Refuse shares outside [0, 1] and scales that run the wrong way.
-
-    Raises:
-        InvalidArgument: There is one.
-    """
-    for name in ("confidence", "correct"):
-        outside = rows.loc[(rows[name] < 0) | (rows[name] > 1), name]
-        if len(outside):
-            raise InvalidArgument(
-                f"{name}={outside.iloc[0]:g} is not in [0, 1]; give a share, or `low`, `high` and "
-                "`raw` for a report on another scale."
-            )
-    flat = rows[rows["low"] >= rows["high"]]
-    if len(flat):
-        low, high = flat[["low", "high"]].iloc[0]
-        raise InvalidArgument(f"low={low:g}, high={high:g}: low must be below high.")
 
 
 def stimulus_of(rows: pd.DataFrame) -> np.ndarray:

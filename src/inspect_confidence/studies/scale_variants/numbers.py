@@ -8,7 +8,7 @@ import pandas as pd
 from scipy.sparse import coo_array
 
 from inspect_confidence.metrics import (
-    ReportTables,
+    ValueTables,
     report_entropy,
     round_rate,
     top1_share,
@@ -77,7 +77,7 @@ def _reports(
     values, column = np.unique(raw, return_inverse=True)
     unit = places(reported, units)
     used = coo_array((np.ones(len(raw)), (column, unit)), (len(values), len(units))).tocsr()
-    metrics: dict[str, Callable[[ReportTables], FloatArray]] = {
+    metrics: dict[str, Callable[[ValueTables], FloatArray]] = {
         "top1_value": top1_value.of,
         "top1_share": top1_share.of,
         "top3_share": top3_share.of,
@@ -88,7 +88,7 @@ def _reports(
     }
 
     def statistic(weights: FloatArray) -> FloatArray:
-        tables = ReportTables(values, np.asarray((used @ weights.T).T))
+        tables = ValueTables(values, np.asarray((used @ weights.T).T))
         return np.column_stack([metric(tables) for metric in metrics.values()])
 
     yield Estimand([Number(condition, name, len(raw), note) for name in metrics], statistic)

@@ -9,7 +9,6 @@ import pandas as pd
 
 from inspect_confidence.arguments import user_path
 from inspect_confidence.datasets.wep_survey import Survey, read_survey, surveyed_counts
-from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.metrics import (
     ValueTables,
     brunner_munzel,
@@ -29,6 +28,7 @@ from inspect_confidence.studies.estimate import (
     Number,
     left_out,
     noted,
+    refuse_outside,
     results_of,
     runs,
 )
@@ -109,9 +109,7 @@ def stated(frame: pd.DataFrame) -> pd.DataFrame:
     Raises:
         InvalidArgument: A probability is not in [0, 1].
     """
-    outside = frame.loc[(frame["probability"] < 0) | (frame["probability"] > 1), "probability"]
-    if len(outside):
-        raise InvalidArgument(f"probability={outside.iloc[0]:g} is not in [0, 1]; 70% is 0.7.")
+    refuse_outside(frame, ("probability",))
     named = frame["context"].where(frame["context"] != "", frame["item"])
     return frame.assign(context=named)
 

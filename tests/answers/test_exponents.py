@@ -1,0 +1,137 @@
+"""Exponents and intervals come back as they were written, and not where they are cut off."""
+
+# ruff: noqa: RUF001 # the tables hold what models write: dashes and times signs
+
+import string
+from decimal import Decimal
+
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from inspect_confidence.answers import (
+    StatedExponent,
+    StatedInterval,
+    Unreadable,
+    read_exponent,
+    read_interval,
+)
+
+BOUND = st.decimals(-100, 100, places=6).map(lambda number: Decimal(f"{number:f}").normalize())
+"""Exponents with up to six decimals."""
+
+EXPONENTS = ["Exponent: {}", "{}", "**{}**", "10^{}", "$10^{{{}}}$", '{{"exponent": {}}}']
+
+
+@settings(deadline=None)
+@given(BOUND, st.sampled_from(EXPONENTS))
+def test_exponents_come_back(exponent: Decimal, form: str) -> None:
+    """Any exponent is read exactly, in each of its forms."""
+    assert read_exponent(form.format(f"{exponent:f}")) == StatedExponent(float(exponent))
+
+
+@settings(deadline=None)
+@given(BOUND, BOUND)
+def test_the_protocol_is_read_exactly(first: Decimal, second: Decimal) -> None:
+    """The protocol's two lines give the two numbers, in order, flagged if they were not."""
+    expected = StatedInterval(
+        float(min(first, second)), float(max(first, second)), reversed=first > second
+    )
+    assert read_interval(f"Lower: {first:f}\nUpper: {second:f}") == expected
+
+
+LINES = [
+    "{label}: {number}",
+    "**{label}:** {number}",
+    "**{label}: {number}**",
+    "{label}: **{number}**",
+    "- {label}: {number}",
+    "* **{label}**: `{number}`",
+    "• {label} bound: {number}.",
+    "> {label}: {number}",
+    "### {label}: {number}",
+    "__{label}:__ {number}",
+    "\t{label} = ${number}$",
+    "| {label} | {number} |",
+    '    "{label}": {number},',
+    "{label} exponent is about {number}",
+]
+REMARKS = [
+    "Sure! Here is my estimate:",
+    "I can't be sure, but",
+    "My confidence is high.",
+    "```",
+    "---",
+    "<think>The lower, the better. A final check.</think>",
+    "Final answer:",
+    "**Reasoning:** the upper bound is hard to tell – it may be low.",
+]
+PROSE = st.text(alphabet=list(string.ascii_letters + " .,;:!?'()>#%\n")) | st.sampled_from(REMARKS)
+
+
+@settings(deadline=None)
+@given(BOUND, BOUND, st.sampled_from(LINES), st.sampled_from(LINES), PROSE, PROSE)
+def test_wrapping_changes_nothing(
+    first: Decimal, second: Decimal, line: str, other_line: str, before: str, after: str
+) -> None:
+    """Markdown and prose without digits leave the reading of the two lines as it is."""
+    lines = [
+        line.format(label="Lower", number=f"{first:f}"),
+        other_line.format(label="Upper", number=f"{second:f}"),
+    ]
+    wrapped = "\n".join([before, *lines, after])
+    assert read_interval(wrapped) == read_interval(f"Lower: {first:f}\nUpper: {second:f}")
+
+
+FORMS = [
+    ("Lower: {}\nUpper: ", "{}"),
+    ("**Lower:** {}\n**Upper:** ", "{}"),
+    ('{{"lower": {}, "upper": ', "{}"),
+    ("[{}, ", "{}"),
+    ("{} to ", "{}"),
+    ("Lower: 10^{}\nUpper: ", "10^{}"),
+    ("Lower: $10^{{{}}}$\nUpper: $", "10^{{{}}}"),
+    ("Lower: 2.5 × 10^{}\nUpper: ", "2.5 × 10^{}"),
+    ("Lower: 2.5 \\times 10^{{{}}}\nUpper: ", "2.5 \\times 10^{{{}}}"),
+    ("10^{} to ", "10^{}"),
+    ("[10^{}, ", "10^{}"),
+]
+
+
+@settings(max_examples=300, deadline=None)
+@given(BOUND, BOUND, st.sampled_from(FORMS), st.data())
+def test_a_cut_number_is_not_read(
+    first: Decimal, second: Decimal, form: tuple[str, str], data: st.DataObject
+) -> None:
+    """However much is left of the last number, a truncated reply doesn't tell it."""
+    start, number = form[0].format(f"{first:f}"), form[1].format(f"{second:f}")
+    cut = number[: data.draw(st.integers(0, len(number)))]
+    assert isinstance(read_interval(start + cut, truncated=True), Unreadable)
+
+
+@settings(deadline=None)
+@example(Decimal(3), Decimal("-12.5"), 2)
+@given(BOUND, BOUND, st.integers(0, 9))
+def test_a_cut_protocol_reply_is_truncated(first: Decimal, second: Decimal, length: int) -> None:
+    """The protocol's second line, cut anywhere within its number, is `truncated`."""
+    cut = f"{second:f}"[:length]
+    answer = read_interval(f"Lower: {first:f}\nUpper: {cut}", truncated=True)
+    assert isinstance(answer, Unreadable)
+    assert answer.status == "truncated"
+
+
+def test_many_dashes_end() -> None:
+    """Each dash may begin a remark or belong to one: not all ways to tell are tried."""
+    for dashes in (3, 30, 300):
+        remark = " - a" * dashes
+        assert read_exponent(f"Exponent: 5{remark}\n") == StatedExponent(5.0)
+        assert read_interval(f"Lower: 3{remark}\nUpper: 7{remark}") == StatedInterval(
+            3.0, 7.0, reversed=False
+        )
+        assert isinstance(read_exponent(f"Exponent: 5{remark} 6"), Unreadable)
+
+
+def test_an_endless_entity_is_no_character() -> None:
+    """Python can't convert a number of 5,000 digits; a reply that holds one is still read."""
+    entity = "&#" + "9" * 5_000 + "; "
+    assert read_exponent(entity + "\nExponent: 5") == read_exponent("Exponent: 5")
+    assert read_interval(entity + "\nLower: 3\nUpper: 7") == read_interval("Lower: 3\nUpper: 7")

@@ -1,0 +1,43 @@
+"""Whether time grows as the length of a text does, or faster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from time import process_time
+
+SHORT, LONG, LONGER = 500, 4_000, 32_000
+"""Characters of the texts that are compared, each eight times as long as the one before."""
+
+
+def slow_texts(
+    read: Callable[[str], object],
+    pieces: Iterable[str],
+    starts: Iterable[str] = ("",),
+    ends: Iterable[str] = ("?",),
+) -> list[tuple[str, str, str]]:
+    """The starts, repeated pieces and ends of the texts that take more than linear time."""
+
+    def text(start: str, piece: str, end: str) -> Callable[[int], str]:
+        return lambda length: start + piece * (length // len(piece)) + end
+
+    parts = [(start, piece, end) for piece in pieces for start in starts for end in ends]
+    return [one for one in parts if not grows_linearly(read, text(*one))]
+
+
+def grows_linearly(read: Callable[[str], object], text: Callable[[int], str]) -> bool:
+    """Whether eight times as long a text takes some eight times as long.
+
+    What is quadratic takes sixty-four times as long. Processor time of this process is measured,
+    to which a busy machine adds little. If it seems to be too much, longer texts are compared,
+    several times and with more tolerance.
+    """
+    if _seconds(read, text(LONG)) < 10 * min(_seconds(read, text(SHORT)) for _ in range(3)):
+        return True
+    attempts = ((_seconds(read, text(LONG)), _seconds(read, text(LONGER))) for _ in range(4))
+    return any(longer < 20 * long for long, longer in attempts)
+
+
+def _seconds(read: Callable[[str], object], text: str) -> float:
+    begun = process_time()
+    read(text)
+    return process_time() - begun

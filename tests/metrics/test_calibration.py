@@ -1,0 +1,504 @@
+"""Calibration: expected calibration error, Brier score and overconfidence, by hand and exactly."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import brier_score_loss
+
+from inspect_confidence.metrics import (
+    accuracy,
+    bin_count,
+    brier,
+    brier_parts,
+    ece,
+    mean_confidence,
+    overconfidence,
+)
+from inspect_confidence.metrics.calibration import Binning
+from metrics.strategies import fixed
+
+# Expected calibration error against exact arithmetic, by every way of binning.
+
+
+NAN = float("nan")
+SCALES = (
+    *((0, high) for high in (1, 5, 10, 20, 50, 73, 97, 100, 1000)),
+    *((14, 86), (7, 79), (3, 38), (60, 100), (50, 100), (1, 7)),
+)
+BINS = (1, 5, 7, 10, 11, 15, 20, 25, 50, 100)
+BINNINGS: tuple[Binning, ...] = ("equal_width", "equal_mass", "own_top")
+
+every_scale = pytest.mark.parametrize(("low", "high"), SCALES)
+every_binning = pytest.mark.parametrize("binning", BINNINGS)
+# Reports on 0-20 and whether each was right: ties are frequent.
+judgments = st.lists(st.tuples(st.integers(0, 20), st.booleans()), min_size=1, max_size=60)
+Judgments = list[tuple[int, bool]]
+
+
+def arrays(rows: Judgments) -> tuple[list[float], list[int]]:
+    """Confidences and outcomes of reports on 0-20."""
+    return [report / 20 for report, _ in rows], [int(right) for _, right in rows]
+
+
+def grouped(places: list[int], confidence: list[Fraction], outcome: list[Fraction]) -> Fraction:
+    """The definition: over the groups, the sum of |confidence - outcome|, over all judgments."""
+    gaps: dict[int, Fraction] = defaultdict(Fraction)
+    for place, stated, truth in zip(places, confidence, outcome, strict=True):
+        gaps[place] += stated - truth
+    return sum(map(abs, gaps.values()), Fraction()) / len(places)
+
+
+@every_scale
+def test_equal_width_is_exact_arithmetic(low: int, high: int) -> None:
+    """On every scale and number of bins, reports fall where whole numbers put them."""
+    rng = np.random.default_rng([low, high])
+    width = high - low
+    for bins in BINS:
+        raw = [int(report) for report in rng.integers(low, high + 1, 60)]
+        right = [int(one) for one in rng.integers(0, 2, 60)]
+        places = [min((report - low) * bins // width, bins - 1) for report in raw]
+        exact = [Fraction(report - low, width) for report in raw]
+        expected = grouped(places, exact, [Fraction(one) for one in right])
+        stated = [(report - low) / width for report in raw]
+        assert ece(stated, right, bins=bins) == pytest.approx(float(expected), abs=1e-13)
+        assert bin_count(stated, bins=bins) == len(set(places))
+
+
+@every_scale
+def test_every_report_shares_a_bin_with_its_middle(low: int, high: int) -> None:
+    """Each report of a scale lies in the bin whose middle is (k + 1/2)/m, k by whole numbers."""
+    width = high - low
+    for bins in BINS:
+        for report in range(low, high + 1):
+            place = min((report - low) * bins // width, bins - 1)
+            stated = [(report - low) / width, (place + 0.5) / bins]
+            assert bin_count(stated, bins=bins) == 1, (report, bins)
+
+
+def test_edges_by_hand() -> None:
+    """A confidence on an edge opens the bin above it, and shares the bin with no other."""
+    for confidence, bins, place in [
+        (0.28, 25, 7),
+        (0.56, 25, 14),
+        (0.28, 50, 14),
+        (0.56, 50, 28),
+        (1.0, 25, 24),
+        (1.0, 50, 49),
+        (0.29, 100, 29),
+        (0.57, 100, 57),
+        (0.0, 25, 0),
+        (1 - 0.9, 10, 1),  # 0.09999999999999998
+        (0.0999, 10, 0),
+        (0.3 - 1e-7, 10, 2),
+    ]:
+        neighbours = [one for one in (place - 1, place, place + 1) if 0 <= one < bins]
+        shared = [bin_count([confidence, (one + 0.5) / bins], bins=bins) == 1 for one in neighbours]
+        assert shared == [one == place for one in neighbours], (confidence, bins, place)
+
+
+def test_equal_width_by_hand() -> None:
+    """Two bins of five judgments: (|1.85 - 1| + |0.6 + 0.65 + 0.7 - 3|) / 5 at five bins."""
+    # [.8, 1]: .85 and 1, one right, gap .85; [.6, .8): .6, .65, .7, all right, gap 1.95 - 3
+    got = ece([0.85, 1.0, 0.6, 0.65, 0.7], [1, 0, 1, 1, 1], bins=5)
+    assert got == pytest.approx((0.85 + 1.05) / 5, abs=1e-15)
+
+
+def test_own_top_by_hand() -> None:
+    """Exactly 1.0 has a bin of its own, 0.999 doesn't."""
+    confidence, right = [1.0, 1.0, 0.999, 0.95, 0.05], [1, 0, 1, 1, 0]
+    # 1.0: gap 2 - 1; [.9, 1): 1.949 - 2; [0, .1): .05. Together the two upper ones have .949.
+    own = ece(confidence, right, binning="own_top")
+    assert own == pytest.approx((1 + 0.051 + 0.05) / 5, abs=1e-15)
+    assert ece(confidence, right) == pytest.approx((0.949 + 0.05) / 5, abs=1e-15)
+
+
+def test_own_top_has_eleven_bins() -> None:
+    """LifeEval's form: the middles of ten bins, 0.999 in the tenth, and the eleventh for 1.0."""
+    middles = [k / 10 + 0.05 for k in range(10)]
+    assert bin_count([*middles, 0.999, 1.0], binning="own_top") == 11
+    assert bin_count([*middles, 0.999], binning="own_top") == 10
+    assert bin_count([*middles, 0.999, 1.0]) == 10
+
+
+@fixed
+@given(st.lists(st.booleans(), min_size=1, max_size=12), st.integers(1, 12))
+def test_equal_mass_without_ties_is_array_split(right: list[bool], bins: int) -> None:
+    """Where bins divide distinct confidences evenly, they are numpy's equal parts of the order."""
+    outcome = np.resize(np.array(right, float), len(right) * bins)
+    confidence = np.arange(len(outcome)) / len(outcome)
+    np.random.default_rng(len(right)).shuffle(outcome)
+    parts = np.array_split(confidence - outcome, bins)
+    expected = sum(abs(part.sum()) for part in parts) / len(outcome)
+    assert ece(confidence, outcome, bins=bins, binning="equal_mass") == pytest.approx(expected)
+    assert bin_count(confidence, bins=bins, binning="equal_mass") == bins
+
+
+@fixed
+@given(judgments, st.integers(1, 12))
+def test_equal_mass_goes_by_the_middle_rank(rows: Judgments, bins: int) -> None:
+    """Equal confidences stay together, in the bin floor(m (judgments below + half of them) / n)."""
+    reports = [report for report, _ in rows]
+    middles = {
+        one: sum(other < one for other in reports) + Fraction(reports.count(one), 2)
+        for one in set(reports)
+    }
+    places = [math.floor(middles[one] * bins / len(rows)) for one in reports]
+    exact = [Fraction(one, 20) for one in reports]
+    expected = grouped(places, exact, [Fraction(right) for _, right in rows])
+    stated, outcome = arrays(rows)
+    got = ece(stated, outcome, bins=bins, binning="equal_mass")
+    assert got == pytest.approx(float(expected), abs=1e-13)
+    assert bin_count(stated, bins=bins, binning="equal_mass") == len(set(places))
+
+
+def test_ties_can_leave_fewer_bins() -> None:
+    """Five values of equally many judgments fill five of ten bins, one value fills one."""
+    assert bin_count([0.5, 0.6, 0.7, 0.8, 0.9] * 20, binning="equal_mass") == 5
+    assert bin_count([0.9] * 100, binning="equal_mass") == 1
+
+
+@every_binning
+@fixed
+@given(judgments, st.integers(1, 30), st.integers(0, 2**32 - 1))
+def test_order_and_ties_do_not_matter(
+    binning: Binning, rows: Judgments, bins: int, seed: int
+) -> None:
+    """Reordering judgments, and outcomes among equal confidences, leaves the error as it is."""
+    order = np.random.default_rng(seed).permutation(len(rows))
+    stated, right = arrays(rows)
+    other_stated, other_right = arrays([rows[place] for place in order])
+    once = ece(stated, right, bins=bins, binning=binning)
+    assert ece(other_stated, other_right, bins=bins, binning=binning) == once
+    by_value = arrays(sorted(rows, key=lambda row: (row[0], row[1])))
+    assert ece(*by_value, bins=bins, binning=binning) == once
+
+
+@every_binning
+@fixed
+@given(judgments, st.integers(1, 30))
+def test_bounds(binning: Binning, rows: Judgments, bins: int) -> None:
+    """The error lies between |overconfidence| (one bin) and that of a bin for each confidence."""
+    stated, right = arrays(rows)
+    places = [report for report, _ in rows]
+    exact = [Fraction(report, 20) for report in places]
+    finest = float(grouped(places, exact, [Fraction(one) for one in right]))
+    got = ece(stated, right, bins=bins, binning=binning)
+    assert abs(overconfidence(stated, right)) - 1e-12 <= got <= finest + 1e-12 <= 1 + 1e-12
+
+
+@fixed
+@given(judgments)
+def test_enough_bins_separate_every_confidence(rows: Judgments) -> None:
+    """With 20 bins and one for 1.0, reports on 0-20 each have a bin; with one bin none has."""
+    stated, right = arrays(rows)
+    places = [report for report, _ in rows]
+    finest = grouped(places, [Fraction(one, 20) for one in places], list(map(Fraction, right)))
+    assert ece(stated, right, bins=20, binning="own_top") == pytest.approx(float(finest), abs=1e-13)
+    assert bin_count(stated, bins=20, binning="own_top") == len(set(places))
+    assert ece(stated, right, bins=1) == pytest.approx(abs(overconfidence(stated, right)))
+
+
+@every_binning
+@fixed
+@given(judgments, st.integers(1, 30))
+def test_the_scale_does_not_matter(binning: Binning, rows: Judgments, bins: int) -> None:
+    """The same shares reported on 0-20, 0-100 or 60-100 give the same error to the last bit."""
+    right = [int(one) for _, one in rows]
+    errors = {
+        ece([(report - low) / (high - low) for report in raw], right, bins=bins, binning=binning)
+        for low, high, raw in (
+            (0, 20, [report for report, _ in rows]),
+            (0, 100, [5 * report for report, _ in rows]),
+            (60, 100, [60 + 2 * report for report, _ in rows]),
+        )
+    }
+    assert len(errors) == 1
+
+
+@every_binning
+@fixed
+@given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 4)), min_size=1, max_size=30))
+def test_weights_are_expectations(binning: Binning, rows: list[tuple[int, int]]) -> None:
+    """An outcome of p = k/4 is worth k right and 4 - k wrong judgments of a quarter each."""
+    stated = [report / 20 for report, _ in rows]
+    expected = ece(
+        np.repeat(stated, 4),
+        np.concatenate([[1] * k + [0] * (4 - k) for _, k in rows]),
+        binning=binning,
+    )
+    got = ece(stated, [k / 4 for _, k in rows], binning=binning)
+    assert got == pytest.approx(expected, abs=1e-13)
+
+
+@every_binning
+def test_missing_judgments_are_left_out(binning: Binning) -> None:
+    """A NaN in confidence or outcome changes nothing, and without judgments there is no error."""
+    expected = ece([0.9, 0.4, 0.4], [1, 0, 1], binning=binning)
+    assert ece([NAN, 0.9, 0.4, 1, 0.4], [1, 1, 0, NAN, 1], binning=binning) == expected
+    assert bin_count([NAN, 0.9, 0.95, NAN], binning="own_top") == 1
+    assert math.isnan(ece([NAN, 0.5], [1, NAN], binning=binning))
+    assert math.isnan(ece([], [], binning=binning))
+    assert bin_count([], binning=binning) == bin_count([NAN], binning=binning) == 0
+
+
+def test_what_cannot_be_is_refused() -> None:
+    """Numbers of bins below 1, unknown binnings, values outside [0, 1] and odd lengths raise."""
+    with pytest.raises(ValueError, match="bins=0 is below 1"):
+        ece([0.5], [1], bins=0)
+    with pytest.raises(ValueError, match="'quantile' is not one of equal_width"):
+        ece([0.5], [1], binning="quantile")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="confidence=95"):
+        ece([0.5, 95], [1, 1])
+    with pytest.raises(ValueError, match="outcome=-1"):
+        ece([0.5, 0.5], [1, -1])
+    with pytest.raises(ValueError, match="Lengths differ"):
+        ece([0.5, 0.5], [1, 1, 0])
+
+
+# ECE with bins (k/m, (k+1)/m], of which a confidence of 0 lies in none.
+
+
+# Reports on 0-20 and the quarters of right that each was: ties and edges are frequent.
+right_closed_judgments = st.lists(
+    st.tuples(st.integers(0, 20), st.integers(0, 4)), min_size=1, max_size=60
+)
+
+
+def looped(confidence: list[float], outcome: list[float], bins: int = 10) -> float:
+    """The definition in a loop over what numpy puts into bins closed on the right."""
+    edges = np.linspace(0, 1, bins + 1)
+    place = np.digitize(confidence, edges, right=True)
+    total = 0.0
+    for one in range(1, bins + 1):
+        mine = [k for k in range(len(confidence)) if place[k] == one]
+        stated = sum(confidence[k] for k in mine)
+        right = sum(outcome[k] for k in mine)
+        total += abs(stated - right)
+    return total / len(confidence)
+
+
+def test_by_hand() -> None:
+    """Edges belong to the bin below; 0 lies in none and counts in n."""
+    for confidence, correct, expected, bins in [
+        # In no bin, and counted in n: (|.9 - 0|) / 2.
+        ([0.0, 0.9], [1, 0], 0.45, 1),
+        ([0.0, 0.0, 0.0], [1, 1, 1], 0.0, 0),
+        ([0.0], [0], 0.0, 0),
+        # .1 closes the first bin, with .05: |.15 - 1| / 2; .11 lies in the second.
+        ([0.1, 0.05], [1, 0], 0.425, 1),
+        ([0.1, 0.11], [1, 0], (0.9 + 0.11) / 2, 2),
+        # .3 and rounding above it close the third, with .25: |.55 - 1| / 2.
+        ([0.3, 0.25], [1, 0], 0.225, 1),
+        ([0.3000000000000004, 0.25], [1, 0], 0.225, 1),
+        ([0.1 + 0.2, 0.25], [1, 0], 0.225, 1),
+        ([0.7000000000000001, 0.65], [1, 0], 0.175, 1),
+        ([0.3000001, 0.25], [1, 0], (0.6999999 + 0.25) / 2, 2),
+        # 1 lies in the last with .95: |1.95 - 1| / 2.
+        ([1.0, 0.95], [0, 1], 0.475, 1),
+        ([1.0, 0.9], [0, 1], (1 + 0.1) / 2, 2),
+    ]:
+        found = ece(confidence, correct, binning="right_closed")
+        assert found == pytest.approx(expected, abs=1e-12), (confidence, correct, expected, bins)
+        assert bin_count(confidence, binning="right_closed") == bins, confidence
+
+
+def test_loop_over_numpys_bins() -> None:
+    """Confidences with two decimals fall where numpy.digitize(right=True) puts them."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        confidence = list(rng.integers(0, 101, 80) / 100)
+        right = list(rng.integers(0, 2, 80).astype(float))
+        share = list(rng.uniform(size=80))
+        for outcome in (right, share):
+            expected = looped(confidence, outcome)
+            assert ece(confidence, outcome, binning="right_closed") == pytest.approx(
+                expected, abs=1e-12
+            )
+        places = set(np.digitize(confidence, np.linspace(0, 1, 11), right=True)) - {0}
+        assert bin_count(confidence, binning="right_closed") == len(places), seed
+
+
+def test_every_hundredth_is_in_numpys_bin() -> None:
+    """Each of 0, .01, ..., 1 shares a bin with those numpy has it share one with."""
+    place = np.digitize(np.arange(101) / 100, np.linspace(0, 1, 11), right=True)
+    for k in range(1, 101):
+        middle = (place[k] - 0.5) / 10
+        assert bin_count([k / 100, middle], binning="right_closed") == 1, k
+
+
+@pytest.mark.parametrize("bins", [1, 4, 5, 7, 10, 20])
+@fixed
+@given(right_closed_judgments)
+def test_exact_arithmetic(bins: int, rows: list[tuple[int, int]]) -> None:
+    """With fractions and any number of bins; outcomes may lie between right and wrong."""
+    gaps: dict[int, Fraction] = defaultdict(Fraction)
+    for report, quarters in rows:
+        if report:
+            place = -(-report * bins // 20)
+            gaps[place] += Fraction(report, 20) - Fraction(quarters, 4)
+    expected = sum(map(abs, gaps.values()), Fraction()) / len(rows)
+    confidence = [report / 20 for report, _ in rows]
+    outcome = [quarters / 4 for _, quarters in rows]
+    found = ece(confidence, outcome, bins=bins, binning="right_closed")
+    assert found == pytest.approx(float(expected), abs=1e-12)
+    assert 0 <= found <= 1
+    assert bin_count(confidence, bins=bins, binning="right_closed") == len(gaps)
+    # The same right_closed_judgments as a second epoch, and replies that could not be read.
+    epochs = ece([*confidence * 2, NAN], [*outcome * 2, 1], bins=bins, binning="right_closed")
+    assert epochs == pytest.approx(found, abs=1e-12)
+
+
+@fixed
+@given(right_closed_judgments)
+def test_differs_from_other_bins_at_edges_alone(rows: list[tuple[int, int]]) -> None:
+    """Confidences within bins, not on their edges, have the ECE of bins closed on the left."""
+    confidence = [min(report, 19) / 20 + 0.02 for report, _ in rows]
+    outcome = [quarters / 4 for _, quarters in rows]
+    closed = ece(confidence, outcome, binning="right_closed")
+    assert closed == pytest.approx(ece(confidence, outcome), abs=1e-12)
+
+
+def test_nothing_readable() -> None:
+    """NaN where no judgment is left."""
+    assert np.isnan(ece([], [], binning="right_closed"))
+    assert np.isnan(ece([NAN], [1], binning="right_closed"))
+    assert bin_count([NAN], binning="right_closed") == 0
+
+
+# The Brier score against scikit-learn, and its parts.
+
+
+# Reports on 0-20, and how many of four attempts were right.
+weighted = st.lists(st.tuples(st.integers(0, 20), st.integers(0, 4)), min_size=1, max_size=60)
+Weighted = list[tuple[int, int]]
+
+
+def brier_arrays(rows: Weighted) -> tuple[list[float], list[float]]:
+    """Confidences and outcomes in [0, 1]."""
+    return [report / 20 for report, _ in rows], [k / 4 for _, k in rows]
+
+
+def test_examples_by_hand() -> None:
+    """The score is the mean of p (1 - c)^2 + (1 - p) c^2 worked out by hand."""
+    cases: list[tuple[list[float], list[float], float]] = [
+        ([0.9], [1], 0.01),
+        ([0.9], [0], 0.81),
+        ([0.8, 0.3], [1, 0], (0.04 + 0.09) / 2),
+        ([0.8], [0.5], (0.04 + 0.64) / 2),  # right half of the time
+        ([0.5] * 3, [0.3, 1, 0], 0.25),
+    ]
+    for confidence, correct, expected in cases:
+        assert brier(confidence, correct) == pytest.approx(expected, abs=1e-15), confidence
+
+
+def test_parts_by_hand() -> None:
+    """Four at 0.9 of whom three are right and two at 0.3 of whom none is."""
+    # accuracy 1/2; (4 * .15^2 + 2 * .3^2)/6, (4 * .25^2 + 2 * .5^2)/6, 1/4
+    parts = brier_parts([0.9] * 4 + [0.3] * 2, [1, 1, 1, 0, 0, 0])
+    assert parts == pytest.approx((0.27 / 6, 0.75 / 6, 0.25), abs=1e-15)
+    assert parts._fields == ("reliability", "resolution", "uncertainty")
+
+
+@fixed
+@given(weighted)
+def test_score_is_scikit_learns(rows: Weighted) -> None:
+    """The score is scikit-learn's, each judgment being p right and 1 - p wrong."""
+    stated, outcome = brier_arrays(rows)
+    shares = [*outcome, *(1 - p for p in outcome)]
+    right = [1] * len(rows) + [0] * len(rows)
+    expected = brier_score_loss(right, stated * 2, sample_weight=shares, labels=[0, 1])
+    assert brier(stated, outcome) == pytest.approx(expected, abs=1e-14)
+
+
+@fixed
+@given(weighted)
+def test_parts_add_up(rows: Weighted) -> None:
+    """Reliability - resolution + uncertainty is the score, whatever the outcomes are."""
+    parts = brier_parts(*brier_arrays(rows))
+    whole = parts.reliability - parts.resolution + parts.uncertainty
+    assert whole == pytest.approx(brier(*brier_arrays(rows)), abs=1e-14)
+    share = accuracy([k / 4 for _, k in rows])
+    assert parts.uncertainty == pytest.approx(share * (1 - share), abs=1e-15)
+
+
+@fixed
+@given(weighted)
+def test_parts_are_those_of_groups(rows: Weighted) -> None:
+    """Each part is the mean over judgments of a square about its confidence's own accuracy."""
+    stated, outcome = map(np.array, brier_arrays(rows))
+    own = np.array([outcome[stated == one].mean() for one in stated])
+    parts = brier_parts(stated, outcome)
+    assert parts.reliability == pytest.approx(np.mean((stated - own) ** 2), abs=1e-14)
+    assert parts.resolution == pytest.approx(np.var(own), abs=1e-14)  # mean of own is accuracy
+
+
+def test_brier_missing_judgments_are_left_out() -> None:
+    """A NaN in confidence or outcome changes nothing; without judgments all is NaN."""
+    full = ([0.9, NAN, 0.3, 0.4], [1, 1, 0, NAN])
+    assert brier(*full) == brier([0.9, 0.3], [1, 0])
+    assert brier_parts(*full) == brier_parts([0.9, 0.3], [1, 0])
+    assert math.isnan(brier([NAN], [1]))
+    assert all(map(math.isnan, brier_parts([], [])))
+
+
+def test_brier_what_cannot_be_is_refused() -> None:
+    """Confidence in percent and odd lengths raise an error."""
+    for function in (brier, brier_parts):
+        with pytest.raises(ValueError, match="confidence=90"):
+            function([90], [1])
+        with pytest.raises(ValueError, match="Lengths differ"):
+            function([0.5, 0.5], [1, 1, 1])
+
+
+# Accuracy, mean confidence and their difference.
+
+
+def test_overconfidence_examples_by_hand() -> None:
+    """Three quarters right, stated at 0.9 on average, are 0.15 overconfident."""
+    confidence, correct = [1.0, 0.9, 0.8, 0.9], [1, 1, 0, 1]
+    assert accuracy(correct) == 0.75
+    assert mean_confidence(confidence) == pytest.approx(0.9, abs=1e-15)
+    assert overconfidence(confidence, correct) == pytest.approx(0.15, abs=1e-15)
+    assert overconfidence([0.5], [1]) == -0.5  # underconfident
+    assert accuracy([0.5, 0.75]) == 0.625  # probabilities of being right
+
+
+@fixed
+@given(st.lists(st.tuples(st.integers(0, 100), st.integers(0, 4)), min_size=1, max_size=60))
+def test_they_are_means(rows: list[tuple[int, int]]) -> None:
+    """Each is numpy's mean, of outcomes, of confidences, and of their differences."""
+    stated, outcome = np.array(rows).T / [[100], [4]]
+    assert accuracy(outcome) == pytest.approx(outcome.mean(), abs=1e-13)
+    assert mean_confidence(stated) == pytest.approx(stated.mean(), abs=1e-13)
+    assert overconfidence(stated, outcome) == pytest.approx((stated - outcome).mean(), abs=1e-13)
+
+
+def test_overconfidence_is_over_the_same_judgments() -> None:
+    """A judgment without a confidence or an outcome is left out of both means."""
+    assert overconfidence([0.9, NAN, 0.1], [1, 0, NAN]) == pytest.approx(-0.1, abs=1e-15)
+    assert accuracy([1, NAN, 0]) == 0.5
+    assert mean_confidence([0.25, NAN]) == 0.25
+
+
+def test_nothing_is_nan() -> None:
+    """Without judgments each is NaN, not 0."""
+    for value in (accuracy([]), accuracy([NAN]), mean_confidence([NAN]), mean_confidence([])):
+        assert math.isnan(value)
+    assert math.isnan(overconfidence([0.5, NAN], [NAN, 1]))
+
+
+def test_overconfidence_what_cannot_be_is_refused() -> None:
+    """Values outside [0, 1] raise an error that names them."""
+    with pytest.raises(ValueError, match="outcome=2"):
+        accuracy([1, 2])
+    with pytest.raises(ValueError, match="confidence=80"):
+        mean_confidence([80, 1])
+    with pytest.raises(ValueError, match="confidence=-0"):
+        overconfidence([-0.1], [1])

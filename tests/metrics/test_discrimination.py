@@ -1,0 +1,185 @@
+"""Areas under curves against scikit-learn and brute force over pairs and orders."""
+
+import math
+from itertools import pairwise, permutations, product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import average_precision_score, roc_auc_score
+
+from inspect_confidence.metrics import auprc_error, aurc, auroc
+from metrics.strategies import fixed
+
+NAN = float("nan")
+Rows = list[tuple[int, int]]
+
+few = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 1)), min_size=1, max_size=6)
+# At least one right and one wrong answer, on 0-10.
+both = st.lists(st.tuples(st.integers(0, 10), st.integers(0, 1)), max_size=40).flatmap(
+    lambda rest: st.tuples(st.integers(0, 10), st.integers(0, 10)).map(
+        lambda one: [(one[0], 0), (one[1], 1), *rest]
+    )
+)
+weighted = st.lists(st.tuples(st.integers(0, 10), st.integers(0, 4)), min_size=1, max_size=40)
+
+
+def tenths(rows: Rows, attempts: int = 1) -> tuple[list[float], list[float]]:
+    """Confidences of reports on 0-10, and shares of attempts that were right."""
+    return [report / 10 for report, _ in rows], [k / attempts for _, k in rows]
+
+
+def split(rows: Rows) -> tuple[list[float], list[int], list[float]]:
+    """Confidences, labels and weights: each judgment p right and 1 - p wrong, p in quarters."""
+    stated, outcome = tenths(rows, 4)
+    labels = [1] * len(rows) + [0] * len(rows)
+    return stated * 2, labels, [*outcome, *(1 - p for p in outcome)]
+
+
+def test_auroc_by_hand() -> None:
+    """The area is the share of pairs in order, ties counting half."""
+    cases: list[tuple[list[float], list[float], float]] = [
+        ([0.9, 0.1], [1, 0], 1),
+        ([0.1, 0.9], [1, 0], 0),
+        ([0.7, 0.7, 0.7], [1, 0, 1], 0.5),
+        ([0.9, 0.5, 0.5], [1, 1, 0], 0.75),  # a pair in order and a tie
+        ([0.9, 0.5], [0.5, 0.5], 0.5),  # weights 1/4: right .9 over wrong .5, and the other way
+        ([0.9, 0.5], [1, 0.5], 5 / 6),  # wrong .5 is half, right 1 + 1/2: (1 + 1/4) / (3/2)
+    ]
+    for confidence, correct, expected in cases:
+        assert auroc(confidence, correct) == pytest.approx(expected, abs=1e-15), confidence
+
+
+@fixed
+@given(both)
+def test_auroc_is_scikit_learns_and_that_of_pairs(rows: Rows) -> None:
+    """The area is scikit-learn's and the share of right-wrong pairs in order."""
+    stated, right = tenths(rows)
+    pairs = list(product([a for a, one in rows if one == 1], [b for b, one in rows if one == 0]))
+    share = sum((a > b) + (a == b) / 2 for a, b in pairs) / len(pairs)
+    got = auroc(stated, right)
+    assert got == pytest.approx(share, abs=1e-14)
+    assert got == pytest.approx(roc_auc_score(right, stated), abs=1e-12)
+
+
+@fixed
+@given(weighted)
+def test_weighted_auroc_is_scikit_learns(rows: Rows) -> None:
+    """An outcome of p counts p as right and 1 - p as wrong; NaN where one of them has no weight."""
+    stated, labels, weights = split(rows)
+    if sum(weights[: len(rows)]) in (0, len(rows)):
+        assert math.isnan(auroc(*tenths(rows, 4)))
+    else:
+        expected = roc_auc_score(labels, stated, sample_weight=weights)
+        assert auroc(*tenths(rows, 4)) == pytest.approx(expected, abs=1e-12)
+
+
+@fixed
+@given(both)
+def test_auroc_symmetries(rows: Rows) -> None:
+    """Reversing confidence or outcomes gives the complement; stretching confidence nothing new."""
+    stated, right = map(np.array, tenths(rows))
+    area = auroc(stated, right)
+    assert auroc(1 - stated, right) == pytest.approx(1 - area, abs=1e-14)
+    assert auroc(stated, 1 - right) == pytest.approx(1 - area, abs=1e-14)
+    assert auroc(stated**3 / 2, right) == area
+
+
+def test_auprc_by_hand() -> None:
+    """Errors at 0.1 and 0.6, one of two right answers between: precisions 1 and 2/3, then 2/4."""
+    # steps in recall of 1/2 at 0.1 (1 of 1 wrong) and at 0.6 (2 of 3 seen are wrong)
+    got = auprc_error([0.1, 0.3, 0.6, 0.9], [0, 1, 0, 1])
+    assert got == pytest.approx((1 + 2 / 3) / 2, abs=1e-15)
+    # tied with a right answer, the second error is found with precision 2/4
+    tied = auprc_error([0.1, 0.3, 0.6, 0.6], [0, 1, 0, 1])
+    assert tied == pytest.approx((1 + 2 / 4) / 2, abs=1e-15)
+    assert auprc_error([0.5] * 8, [1, 1, 1, 1, 1, 1, 0, 0]) == 0.25  # the error rate
+
+
+@fixed
+@given(both)
+def test_auprc_is_scikit_learns(rows: Rows) -> None:
+    """Average precision of errors by low confidence is scikit-learn's."""
+    stated, right = map(np.array, tenths(rows))
+    expected = average_precision_score(1 - right, -stated)
+    assert auprc_error(stated, right) == pytest.approx(expected, abs=1e-12)
+
+
+@fixed
+@given(weighted.filter(lambda rows: any(k < 4 for _, k in rows)))
+def test_weighted_auprc_is_scikit_learns(rows: Rows) -> None:
+    """An outcome of p counts p as right and 1 - p as wrong."""
+    stated, labels, weights = split(rows)
+    expected = average_precision_score(
+        1 - np.array(labels), -np.array(stated), sample_weight=weights
+    )
+    assert auprc_error(*tenths(rows, 4)) == pytest.approx(expected, abs=1e-12)
+
+
+def mean_risk(errors: list[float]) -> float:
+    """Mean over i of the error rate of the first i."""
+    counts = np.arange(1, len(errors) + 1)
+    return float(np.mean(np.cumsum(errors) / counts))
+
+
+def test_aurc_by_hand() -> None:
+    """The area is the mean of the error rates of the surest one, two, three answers."""
+    for confidence, correct, expected in [
+        ([0.9, 0.6, 0.3], [1, 1, 0], 1 / 9),  # risks 0, 0, 1/3
+        ([0.3, 0.6, 0.9], [1, 1, 0], (1 + 1 / 2 + 1 / 3) / 3),
+        ([0.5, 0.5], [1, 0], 1 / 2),  # (0 + 1/2)/2 or (1 + 1/2)/2
+        ([0.5], [1], 0),
+    ]:
+        assert aurc(confidence, correct) == pytest.approx(expected, abs=1e-14), confidence
+
+
+@fixed
+@given(few)
+def test_aurc_is_the_mean_over_the_orders_of_ties(rows: Rows) -> None:
+    """The area is the mean over all orders of the judgments that have confidence descending."""
+    risks = [
+        mean_risk([1 - right for _, right in order])
+        for order in permutations(rows)
+        if all(a[0] >= b[0] for a, b in pairwise(order))
+    ]
+    assert aurc(*tenths(rows)) == pytest.approx(np.mean(risks), abs=1e-12)
+
+
+@fixed
+@given(st.lists(st.integers(0, 4), min_size=1, max_size=200), st.integers(0, 2**32 - 1))
+def test_aurc_without_ties_is_one_order(attempts: list[int], seed: int) -> None:
+    """With distinct confidences the area is that of the one order, also for probable outcomes."""
+    stated = np.random.default_rng(seed).permutation(len(attempts)) / len(attempts)
+    outcome = np.array(attempts) / 4
+    expected = mean_risk(list((1 - outcome)[np.argsort(-stated)]))
+    assert aurc(stated, outcome) == pytest.approx(expected, abs=1e-12)
+
+
+@fixed
+@given(few)
+def test_aurc_of_equal_confidences_is_the_error_rate(rows: Rows) -> None:
+    """Where confidence never varies, every coverage has the error rate of all."""
+    right = [one for _, one in rows]
+    assert aurc([0.7] * len(rows), right) == pytest.approx(1 - np.mean(right), abs=1e-12)
+
+
+def test_one_class_only() -> None:
+    """Without a wrong answer there is no AUROC and no precision of finding one, but a risk of 0."""
+    assert math.isnan(auroc([0.9, 0.5], [1, 1]))
+    assert math.isnan(auroc([0.9, 0.5], [0, 0]))
+    assert math.isnan(auprc_error([0.9, 0.5], [1, 1]))
+    assert auprc_error([0.9, 0.5], [0, 0]) == 1
+    assert aurc([0.9, 0.5], [1, 1]) == 0
+    assert aurc([0.9, 0.5], [0, 0]) == pytest.approx(1, abs=1e-14)
+
+
+def test_missing_and_impossible_judgments() -> None:
+    """Judgments with a NaN are left out, NaN if none is left; what is outside [0, 1] raises."""
+    for function in (auroc, auprc_error, aurc):
+        full = function([0.9, NAN, 0.7, 0.3, 0.4], [1, 0, 0, NAN, 1])
+        assert full == function([0.9, 0.7, 0.4], [1, 0, 1])
+        assert math.isnan(function([NAN], [1]))
+        assert math.isnan(function([], []))
+        with pytest.raises(ValueError, match="confidence=9"):
+            function([9, 0.5], [1, 0])

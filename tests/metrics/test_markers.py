@@ -1,0 +1,1168 @@
+"""Markers: faithfulness, and whether they mean the same everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from itertools import combinations, permutations
+from math import atanh, comb, isnan, nan, sqrt, tanh
+from typing import Any, Literal
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy.stats import binom, pearsonr, rankdata, spearmanr
+
+from inspect_confidence.metrics.markers import (
+    CLAMP,
+    MarkerCells,
+    MarkerTables,
+    cmfg,
+    cmfg_of,
+    cmfg_sums,
+    faithfulness,
+    fisher_mean,
+    marker_mae,
+    marker_mae_sd,
+    marker_rank_correlation,
+    marker_trend,
+    marker_variation,
+)
+from metrics.strategies import FloatArray, fixed
+
+# Faithfulness and cMFG: by hand, and by loops over bins.
+
+
+CONVENTIONS = ("text", "authors")
+twentieths = st.integers(0, 20).map(lambda number: number / 20)
+replies = st.lists(st.tuples(twentieths | st.just(nan), twentieths | st.just(nan)), max_size=40)
+
+
+# Faithfulness
+
+
+def test_faithfulness() -> None:
+    """1 less the mean gap; sentences with a NaN are left out."""
+    for decisiveness, confidence, expected in [
+        ([1.0], [1.0], 1),
+        ([1.0], [0.0], 0),
+        ([0.0], [1.0], 0),
+        ([1.0, 0.5, 0.2], [0.7, 0.5, 0.5], 0.8),  # gaps .3, 0, .3
+        ([0.9, nan, 0.4], [0.5, 0.5, nan], 0.6),  # one gap of .4 is left
+        ([], [], nan),
+        ([nan, 0.5], [0.5, nan], nan),
+    ]:
+        found = faithfulness(decisiveness, confidence)
+        assert found == pytest.approx(expected, abs=1e-12, nan_ok=True), decisiveness
+        assert faithfulness(confidence, decisiveness) == pytest.approx(
+            found, abs=1e-12, nan_ok=True
+        )
+
+
+def test_faithfulness_refuses_other_lengths() -> None:
+    """One value a sentence in each."""
+    with pytest.raises(ValueError, match="Lengths differ"):
+        faithfulness([0.1, 0.2], [0.1, 0.2, 0.3])
+
+
+def test_faithfulness_refuses_numbers_outside_the_range() -> None:
+    """As MarkerCells and ece do."""
+    for decisiveness, confidence in [([2.0], [0.5]), ([0.5], [-0.5]), ([0.5], [1.5])]:
+        with pytest.raises(ValueError, match="not in"):
+            faithfulness(decisiveness, confidence)
+
+
+@fixed
+@given(replies)
+def test_faithfulness_is_that_of_a_loop(rows: list[tuple[float, float]]) -> None:
+    """In exact fractions, and in [0, 1]."""
+    gaps = [
+        abs(Fraction(round(d * 20), 20) - Fraction(round(c * 20), 20))
+        for d, c in rows
+        if not (isnan(d) or isnan(c))
+    ]
+    expected = float(1 - sum(gaps, Fraction(0)) / len(gaps)) if gaps else nan
+    found = faithfulness([d for d, _ in rows], [c for _, c in rows])
+    assert found == pytest.approx(expected, abs=1e-12, nan_ok=True)
+    assert isnan(found) or 0 <= found <= 1
+
+
+# cMFG: seven replies, by hand.
+#
+# confidence    .05  0    .31  .39  .95  1.0  1.0
+# faithfulness  .4   .8   .6   .2   .9   .7   .0
+FAITHFUL = [0.4, 0.8, 0.6, 0.2, 0.9, 0.7, 0.0]
+HELD = [0.05, 0.0, 0.31, 0.39, 0.95, 1.0, 1.0]
+
+
+def test_cmfg_by_hand() -> None:
+    """Both conventions, for three numbers of bins."""
+    for convention, bins, expected in [
+        # [0, .1): .4 .8; [.3, .4): .6 .2; [.9, 1]: .9 .7 .0; the other seven are empty.
+        ("text", 10, (0.6 + 0.4 + 1.6 / 3) / 3),
+        # Without the confidence of 0 and the faithfulness of 0, and 1.0 in no bin: .4, (.6 + .2)/2
+        # and .9, over ten.
+        ("authors", 10, (0.4 + 0.4 + 0.9) / 10),
+        # Halves: .4 .8 .6 .2 and .9 .7 .0.
+        ("text", 2, (0.5 + 1.6 / 3) / 2),
+        ("authors", 2, (0.4 + 0.9) / 2),
+        # One bin: the mean of all.
+        ("text", 1, 3.6 / 7),
+        ("authors", 1, (0.4 + 0.6 + 0.2 + 0.9) / 4),
+    ]:
+        found = cmfg(FAITHFUL, HELD, bins=bins, convention=convention)
+        assert found == pytest.approx(expected, abs=1e-12), (convention, bins, expected)
+
+
+def test_cmfg_is_the_texts_by_default() -> None:
+    """Ten bins."""
+    assert cmfg(FAITHFUL, HELD) == cmfg(FAITHFUL, HELD, bins=10, convention="text")
+
+
+def test_confidence_of_one() -> None:
+    """In the last bin by the text, in none by the authors."""
+    assert cmfg([0.9, 0.3], [1.0, 0.95]) == pytest.approx(0.6)
+    assert cmfg([0.9, 0.3], [1.0, 0.95], convention="authors") == pytest.approx(0.03)
+    assert cmfg([0.9], [1.0]) == pytest.approx(0.9)
+    assert isnan(cmfg([0.9], [1.0], convention="authors"))
+
+
+def test_empty_bins() -> None:
+    """They don't count by the text, and are 0 by the authors."""
+    assert cmfg([0.5, 0.9], [0.15, 0.75]) == pytest.approx(0.7)
+    assert cmfg([0.5, 0.9], [0.15, 0.75], convention="authors") == pytest.approx(0.14)
+
+
+def test_zeros() -> None:
+    """Replies that the authors leave out and the text keeps."""
+    assert cmfg([0.0, 0.8], [0.55, 0.55]) == pytest.approx(0.4)
+    assert cmfg([0.0, 0.8], [0.55, 0.55], convention="authors") == pytest.approx(0.08)
+    assert cmfg([0.2, 0.8], [0.0, 0.05]) == pytest.approx(0.5)
+    assert cmfg([0.2, 0.8], [0.0, 0.05], convention="authors") == pytest.approx(0.08)
+
+
+def test_conditioning_weighs_bins_and_not_replies() -> None:
+    """99 sure replies at 1 and one unsure at 0: the mean is .99, and cMFG one half."""
+    assert cmfg([1.0] * 99 + [0.0], [0.95] * 99 + [0.15]) == pytest.approx(0.5)
+
+
+def test_edges_belong_to_the_bin_above() -> None:
+    """Also where a tenth, 1 less the rest or a sum of tenths is off by a bit, as .3 is."""
+    for k in range(11):
+        written = [
+            k / 10,
+            1 - (10 - k) / 10,
+            sum([0.1] * k),
+            0.1 * k,
+            float(np.linspace(0, 1, 11)[k]),
+        ]
+        _, counts = cmfg_sums(np.ones(5), np.array(written))
+        assert counts.sum(axis=0).tolist() == [5 if b == min(k, 9) else 0 for b in range(10)], k
+        _, below = cmfg_sums(np.ones(1), np.array([min(k / 10 + 0.099, 1)]))
+        assert below.argmax() == min(k, 9), k
+        if k:
+            # The mean of 20 sentences of 20 draws each can be no nearer than 1/800.
+            _, near = cmfg_sums(np.ones(1), np.array([k / 10 - 1 / 800]))
+            assert near.argmax() == k - 1, k
+
+
+def test_missing_numbers_are_left_out() -> None:
+    """In either place; nothing left is NaN."""
+    for convention in CONVENTIONS:
+        found = cmfg([0.5, nan, 0.9], [0.25, 0.25, nan], convention=convention)
+        assert found == pytest.approx(0.5 if convention == "text" else 0.05)
+        assert isnan(cmfg([nan], [0.5], convention=convention))
+        assert isnan(cmfg([0.5], [nan], convention=convention))
+        assert isnan(cmfg([], [], convention=convention))
+
+
+def test_cmfg_refuses_numbers_outside_the_range() -> None:
+    """As MarkerCells and ece do."""
+    for held in [-0.1, 1.2]:
+        with pytest.raises(ValueError, match="not in"):
+            cmfg([0.5, 0.9], [held, 0.95])
+
+
+def test_cmfg_refuses_unknown_conventions() -> None:
+    """A misspelling must not change a number in silence."""
+    with pytest.raises(ValueError, match="author"):
+        cmfg([0.5], [0.5], convention="author")
+    with pytest.raises(ValueError, match="'Text' is not one of text, authors"):
+        cmfg_of(np.ones((1, 10)), np.ones((1, 10)), "Text")
+
+
+def test_refusals_name_the_value() -> None:
+    """Also of a faithfulness, and of a number of bins."""
+    with pytest.raises(ValueError, match=r"faithfulness=1\.5 is not in"):
+        cmfg([0.5, 1.5], [0.5, 0.5])
+    with pytest.raises(ValueError, match=r"decisiveness=inf is not in"):
+        faithfulness([float("inf")], [nan])
+    with pytest.raises(ValueError, match="bins=0"):
+        cmfg([0.5], [0.5], bins=0)
+
+
+def looped_cmfg(rows: list[tuple[float, float]], bins: int, convention: str) -> float:
+    """Bin by bin, in exact arithmetic of twentieths."""
+    within: list[list[float]] = [[] for _ in range(bins)]
+    for f, c in rows:
+        if isnan(f) or isnan(c):
+            continue
+        place = round(c * 20) * bins // 20
+        if convention == "authors":
+            if f == 0 or c == 0 or place == bins:
+                continue
+        elif place == bins:
+            place -= 1
+        within[place].append(f)
+    means = [sum(one) / len(one) for one in within if one]
+    if not means:
+        return nan
+    return sum(means) / (bins if convention == "authors" else len(means))
+
+
+@fixed
+@given(replies, st.sampled_from([1, 2, 4, 5, 10, 20]), st.sampled_from(CONVENTIONS))
+def test_cmfg_is_that_of_a_loop(
+    rows: list[tuple[float, float]], bins: int, convention: str
+) -> None:
+    """Random replies on edges and between, in [0, 1], in any order."""
+    faithful, held = [f for f, _ in rows], [c for _, c in rows]
+    found = cmfg(faithful, held, bins=bins, convention=convention)
+    expected = looped_cmfg(rows, bins, convention)
+    assert found == pytest.approx(expected, abs=1e-12, nan_ok=True)
+    assert isnan(found) or -1e-12 <= found <= 1 + 1e-12
+    turned = cmfg(faithful[::-1], held[::-1], bins=bins, convention=convention)
+    assert turned == pytest.approx(found, abs=1e-12, nan_ok=True)
+
+
+@fixed
+@given(
+    st.lists(st.tuples(twentieths, twentieths, st.integers(0, 3)), min_size=1, max_size=30),
+    st.sampled_from(CONVENTIONS),
+)
+def test_weights_of_sums_are_repetitions(
+    rows: list[tuple[float, float, int]], convention: str
+) -> None:
+    """A bootstrap weighs what each reply adds; several resamples go at once."""
+    faithful, held = np.array([f for f, _, _ in rows]), np.array([c for _, c, _ in rows])
+    weights = np.stack([np.array([w for _, _, w in rows], float), np.ones(len(rows))])
+    totals, counts = cmfg_sums(faithful, held, convention=convention)
+    assert totals.shape == counts.shape == (len(rows), 10)
+    found = cmfg_of(weights @ totals, weights @ counts, convention)
+    repeated = [(f, c) for f, c, w in rows for _ in range(w)]
+    once = [(f, c) for f, c, _ in rows]
+    expected = [looped_cmfg(one, 10, convention) for one in (repeated, once)]
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
+# Whether markers mean the same everywhere: by hand, by loops over sentences, and by scipy.
+
+
+Level = Literal["marker", "sentence", "mean"]
+Kind = Literal["pearson", "spearman"]
+Groups = Sequence[Sequence[Sequence[float]]]
+"""The confidences of each marker in each group."""
+
+LEVELS: tuple[Level, ...] = ("marker", "sentence", "mean")
+KINDS: tuple[Kind, ...] = ("pearson", "spearman")
+
+# Three data sets, each with train and test; four markers; T = 2, so that single sentences don't
+# count: marker 1 in C's train, marker 2 in A's test, marker 3 in B's test.
+#
+#            train                          MIC    test
+# A  0:  1.0 .8                             .9     .9 .7 1.0
+#    1:  .6 .8                              .7     .5 .7 .4
+#    2:  .4 .5 .6                           .5     (.6)
+#    3:  .75 .85                            .8     .8 .9
+# B  0:  .7 .9                              .8     1.0 .8
+#    1:  .8 .9 1.0                          .9     .9 .9
+#    2:  .3 .5                              .4     .2 .4 .6
+#    3:  .5 .7                              .6     (.6)
+# C  0:  .6 .8                              .7     .7 .7
+#    1:  (.9)                               -      .8 .6
+#    2:  .7 .9 .8                           .8     .5 .7
+#    3:  .2 .4                              .3     .4 .4
+WORKED: Groups = [
+    [[1.0, 0.8], [0.6, 0.8], [0.4, 0.5, 0.6], [0.75, 0.85]],
+    [[0.9, 0.7, 1.0], [0.5, 0.7, 0.4], [0.6], [0.8, 0.9]],
+    [[0.7, 0.9], [0.8, 0.9, 1.0], [0.3, 0.5], [0.5, 0.7]],
+    [[1.0, 0.8], [0.9, 0.9], [0.2, 0.4, 0.6], [0.6]],
+    [[0.6, 0.8], [0.9], [0.7, 0.9, 0.8], [0.2, 0.4]],
+    [[0.7, 0.7], [0.8, 0.6], [0.5, 0.7], [0.4, 0.4]],
+]
+T = 2
+TRAIN, TEST = (0, 2, 4), (1, 3, 5)
+SAME = [(0, 1), (2, 3), (4, 5)]
+DIFFERENT = [(TRAIN[a], TEST[b]) for a, b in permutations(range(3), 2)]
+IN_ALL = [True, False, True, True]
+"""Which markers have a MIC in every train split."""
+
+
+def table(groups: Groups, threshold: float = T) -> MarkerTables:
+    """The one table of sentences."""
+    rows = [(c, g, m) for g, group in enumerate(groups) for m, cs in enumerate(group) for c in cs]
+    confidence, group, marker = (list(column) for column in zip(*rows, strict=True))
+    cells = MarkerCells.of(confidence, group, marker, (len(groups), len(groups[0])))
+    return cells.tables(np.ones((1, len(rows))), threshold)
+
+
+def trains(tables: MarkerTables, shared: Sequence[bool] | None = None) -> FloatArray:
+    """MICs of the train splits; with `shared`, of those markers only."""
+    mic = tables.mic[:, list(TRAIN)]
+    return mic if shared is None else np.where(np.array(shared), mic, nan)
+
+
+# Plain loops over sentences, as an oracle
+
+
+def mean(values: Sequence[float]) -> float:
+    """NaN for nothing."""
+    return sum(values) / len(values) if values else nan
+
+
+def known(sentences: Sequence[float], threshold: float) -> bool:
+    """Whether a marker has a MIC."""
+    return len(sentences) >= max(threshold, 1)
+
+
+def looped_mae(
+    groups: Groups,
+    pairs: Sequence[tuple[int, int]],
+    level: Level,
+    threshold: float = T,
+    shared: Sequence[bool] | None = None,
+) -> float:
+    """ID-MAE and CD-MAE, sentence by sentence."""
+    found = []
+    for first, second in pairs:
+        by_marker = []
+        for m, (mine, theirs) in enumerate(zip(groups[first], groups[second], strict=True)):
+            both = known(mine, threshold) and known(theirs, threshold)
+            if both and (shared is None or shared[m]):
+                mic = mean(mine)
+                if level == "mean":
+                    by_marker.append([abs(mic - mean(theirs))])
+                else:
+                    by_marker.append([abs(mic - one) for one in theirs])
+        if level == "sentence":
+            found.append(mean([gap for gaps in by_marker for gap in gaps]))
+        else:
+            found.append(mean([mean(gaps) for gaps in by_marker]))
+    return mean([one for one in found if not isnan(one)])
+
+
+def looped_variation(rows: Sequence[Sequence[float]], ddof: int = 1) -> float:
+    """Mean of SD / mean over rows with two numbers or more."""
+    found = []
+    for row in rows:
+        there = [one for one in row if not isnan(one)]
+        if len(there) > 1 and mean(there) > 0:
+            squares = sum((one - mean(there)) ** 2 for one in there)
+            found.append(sqrt(squares / (len(there) - ddof)) / mean(there))
+    return mean(found)
+
+
+def fisher(*correlations: float) -> float:
+    """By its formula."""
+    return tanh(mean([atanh(max(-0.9999, min(0.9999, one))) for one in correlations]))
+
+
+def scipys(x: Sequence[float], y: Sequence[float], kind: Kind) -> float:
+    """Correlation over what both have; NaN for fewer than three pairs or a constant."""
+    rows = [(a, b) for a, b in zip(x, y, strict=True) if not (isnan(a) or isnan(b))]
+    one, other = [a for a, _ in rows], [b for _, b in rows]
+    if len(rows) < 3 or np.ptp(one) < 1e-9 or np.ptp(other) < 1e-9:
+        return nan
+    found = spearmanr(one, other) if kind == "spearman" else pearsonr(one, other)
+    return float(found.statistic)
+
+
+# The worked example
+
+
+def test_mic_and_size_of_the_worked_example() -> None:
+    """Means of the sentences, where there are T or more."""
+    found = table(WORKED)
+    np.testing.assert_allclose(
+        found.mic[0],
+        [
+            [0.9, 0.7, 0.5, 0.8],
+            [2.6 / 3, 1.6 / 3, nan, 0.85],
+            [0.8, 0.9, 0.4, 0.6],
+            [0.9, 0.9, 0.4, nan],
+            [0.7, nan, 0.8, 0.3],
+            [0.7, 0.7, 0.6, 0.4],
+        ],
+        atol=1e-12,
+    )
+    sizes = [[2, 2, 3, 2], [3, 3, 1, 2], [2, 3, 2, 2], [2, 2, 3, 1], [2, 1, 3, 2], [2, 2, 2, 2]]
+    np.testing.assert_array_equal(found.size[0], sizes)
+
+
+# Distances of the test sentences from the train MIC, pair by pair, one list a shared marker.
+DISTANCES: dict[tuple[int, int], list[list[float]]] = {
+    (0, 1): [[0, 0.2, 0.1], [0.2, 0, 0.3], [0, 0.1]],  # markers 0, 1, 3 with .9, .7, .8
+    (2, 3): [[0.2, 0], [0, 0], [0.2, 0, 0.2]],  # 0, 1, 2 with .8, .9, .4
+    (4, 5): [[0, 0], [0.3, 0.1], [0.1, 0.1]],  # 0, 2, 3 with .7, .8, .3
+    (0, 3): [[0.1, 0.1], [0.2, 0.2], [0.3, 0.1, 0.1]],  # 0, 1, 2 with .9, .7, .5
+    (0, 5): [[0.2, 0.2], [0.1, 0.1], [0, 0.2], [0.4, 0.4]],  # all, with .9, .7, .5, .8
+    (2, 1): [[0.1, 0.1, 0.2], [0.4, 0.2, 0.5], [0.2, 0.3]],  # 0, 1, 3 with .8, .9, .6
+    (2, 5): [[0.1, 0.1], [0.1, 0.3], [0.1, 0.3], [0.2, 0.2]],  # all, with .8, .9, .4, .6
+    (4, 1): [[0.2, 0, 0.3], [0.5, 0.6]],  # 0, 3 with .7, .3
+    (4, 3): [[0.3, 0.1], [0.6, 0.4, 0.2]],  # 0, 2 with .7, .8
+}
+# |train MIC - test MIC| of the same markers.
+GAPS: dict[tuple[int, int], list[float]] = {
+    (0, 1): [0.1 / 3, 0.5 / 3, 0.05],
+    (2, 3): [0.1, 0, 0],
+    (4, 5): [0, 0.2, 0.1],
+    (0, 3): [0, 0.2, 0.1],
+    (0, 5): [0.2, 0, 0.1, 0.4],
+    (2, 1): [0.2 / 3, 1.1 / 3, 0.25],
+    (2, 5): [0.1, 0.2, 0.2, 0.2],
+    (4, 1): [0.5 / 3, 0.55],
+    (4, 3): [0.2, 0.4],
+}
+
+
+def test_distances_of_each_pair() -> None:
+    """Written down by hand, at the three levels."""
+    for pair in SAME + DIFFERENT:
+        gaps = [gap for gaps in DISTANCES[pair] for gap in gaps]
+        expected = {
+            "marker": mean([mean(gaps) for gaps in DISTANCES[pair]]),
+            "sentence": mean(gaps),
+            "mean": mean(GAPS[pair]),
+        }
+        for level in LEVELS:
+            found = marker_mae(table(WORKED), [pair], level=level)
+            assert found[0] == pytest.approx(expected[level], abs=1e-12), pair
+
+
+def test_id_mae_and_cd_mae() -> None:
+    """Markers that each pair shares: the text's convention."""
+    cases: list[tuple[list[tuple[int, int]], Level, float]] = [
+        # A (.1 + .5/3 + .05)/3, B (.1 + 0 + .4/3)/3, C (0 + .2 + .1)/3
+        (SAME, "marker", ((0.15 + 0.5 / 3) / 3 + (0.1 + 0.4 / 3) / 3 + 0.1) / 3),
+        (SAME, "sentence", (0.9 / 8 + 0.6 / 7 + 0.6 / 6) / 3),
+        (SAME, "mean", (0.25 / 3 + 0.1 / 3 + 0.3 / 3) / 3),
+        # AB (.3 + .5/3)/3, AC .8/4, BA .75/3, BC .7/4, CA (.5/3 + .55)/2, CB (.2 + .4)/2
+        (
+            DIFFERENT,
+            "marker",
+            ((0.3 + 0.5 / 3) / 3 + 0.2 + 0.25 + 0.175 + (0.5 / 3 + 0.55) / 2 + 0.3) / 6,
+        ),
+        (DIFFERENT, "sentence", (1.1 / 7 + 1.6 / 8 + 2.0 / 8 + 1.4 / 8 + 1.6 / 5 + 1.6 / 5) / 6),
+        (
+            DIFFERENT,
+            "mean",
+            (0.1 + 0.175 + (1.3 / 3 + 0.25) / 3 + 0.175 + (0.5 / 3 + 0.55) / 2 + 0.3) / 6,
+        ),
+    ]
+    for pairs, level, expected in cases:
+        assert marker_mae(table(WORKED), pairs, level=level)[0] == pytest.approx(
+            expected, abs=1e-12
+        )
+        assert looped_mae(WORKED, pairs, level) == pytest.approx(expected, abs=1e-12), pairs
+
+
+def test_mae_of_markers_shared_by_all() -> None:
+    """The authors' convention: markers 0, 2 and 3 for every pair."""
+    for pairs, expected in [
+        # Without marker 1: A (.1 + .05)/2, B (.1 + .4/3)/2, C as before.
+        (SAME, (0.075 + (0.1 + 0.4 / 3) / 2 + 0.1) / 3),
+        # AB (.1 + .5/3)/2, AC .7/3, BA (.4/3 + .25)/2, BC .5/3; C has no marker 1.
+        (
+            DIFFERENT,
+            (
+                (0.1 + 0.5 / 3) / 2
+                + 0.7 / 3
+                + (0.4 / 3 + 0.25) / 2
+                + 0.5 / 3
+                + (0.5 / 3 + 0.55) / 2
+                + 0.3
+            )
+            / 6,
+        ),
+    ]:
+        shared = np.array([IN_ALL])
+        assert marker_mae(table(WORKED), pairs, shared=shared)[0] == pytest.approx(
+            expected, abs=1e-12
+        )
+        for level in LEVELS:
+            found = marker_mae(table(WORKED), pairs, level=level, shared=shared)[0]
+            assert found == pytest.approx(
+                looped_mae(WORKED, pairs, level, shared=IN_ALL), abs=1e-12
+            )
+
+
+# Standard deviations over pairs. Of the markers' mean distances, by DISTANCES:
+# A .1, .5/3, .05 with mean .95/9; B .1, 0, .4/3 with mean .7/9; C 0, .2, .1 with mean .1.
+MARKER_SQUARES = (
+    0.01 + 0.25 / 9 + 0.0025 - (0.95 / 9) ** 2 * 3,
+    0.01 + 0.16 / 9 - (0.7 / 9) ** 2 * 3,
+    0.02,
+)
+# Of the means' gaps, by GAPS: A .1/3 .5/3 .15/3, B .1 0 0, C 0 .2 .1.
+GAP_SQUARES = ((0.01 + 0.25 + 0.0225) / 9 - 0.25**2 / 3, 0.01 - 0.01 / 3, 0.02)
+# Of sentences: A 0 .2 .1 .2 0 .3 0 .1, B .2 0 0 0 .2 0 .2, C 0 0 .3 .1 .1 .1.
+SENTENCE_SQUARES = (0.19 - 0.81 / 8, 0.12 - 0.36 / 7, 0.12 - 0.36 / 6)
+
+
+def test_pooled_standard_deviation_by_hand() -> None:
+    """sqrt(sum (n - 1) s^2 / sum (n - 1)), and s of one pair alone."""
+    cases: list[tuple[Level, tuple[float, ...], int]] = [
+        ("marker", MARKER_SQUARES, 2 + 2 + 2),
+        ("mean", GAP_SQUARES, 2 + 2 + 2),
+        ("sentence", SENTENCE_SQUARES, 7 + 6 + 5),
+    ]
+    for level, squares, freedom in cases:
+        found = marker_mae_sd(table(WORKED), SAME, level=level)
+        assert found[0] == pytest.approx(sqrt(sum(squares) / freedom), abs=1e-12), level
+        alone = marker_mae_sd(table(WORKED), SAME[2:], level=level)
+        n = {"marker": 3, "mean": 3, "sentence": 6}[level]
+        assert alone[0] == pytest.approx(sqrt(squares[2] / (n - 1)), abs=1e-12), level
+
+
+def test_pooled_standard_deviation_weighs_pairs_by_their_markers() -> None:
+    """AC: .2 .1 .1 .4, mean .2, squares .06; CB: .2 .4, mean .3, squares .02."""
+    tables = table(WORKED)
+    found = marker_mae_sd(tables, [(0, 5), (4, 3)])
+    assert found[0] == pytest.approx(sqrt((0.06 + 0.02) / (3 + 1)), abs=1e-12)
+    # Of markers 2 and 3 the first pair has .1 and .4, the second .4 alone: it adds nothing.
+    shared = np.array([[False, False, True, True]])
+    found = marker_mae_sd(tables, [(0, 5), (4, 3)], shared=shared)
+    assert found[0] == pytest.approx(sqrt(0.045), abs=1e-12)
+    assert isnan(marker_mae_sd(tables, [(4, 3)], shared=shared)[0])
+    assert isnan(marker_mae_sd(tables, [])[0])
+
+
+def test_threshold_in_the_train_split_alone() -> None:
+    """The authors' MAE: single sentences count in the test split."""
+    cases: list[tuple[Level, float, tuple[float, ...], int]] = [
+        # A has marker 2 too, with .5 and (.6), B marker 3, with .6 and (.6); C's train has no 1.
+        (
+            "marker",
+            ((0.25 + 0.5 / 3) / 4 + (0.1 + 0.4 / 3) / 4 + 0.1) / 3,
+            (
+                0.02 + 0.25 / 9 + 0.0025 - (1.25 / 3) ** 2 / 4,
+                0.01 + 0.16 / 9 - (0.7 / 3) ** 2 / 4,
+                0.02,
+            ),
+            3 + 3 + 2,
+        ),
+        (
+            "mean",
+            ((0.25 + 0.1) / 4 + 0.1 / 4 + 0.3 / 3) / 3,
+            ((0.01 + 0.25 + 0.0225 + 0.09) / 9 - 0.35**2 / 4, 0.01 - 0.01 / 4, 0.02),
+            3 + 3 + 2,
+        ),
+        (
+            "sentence",
+            (1.0 / 9 + 0.6 / 8 + 0.6 / 6) / 3,
+            (0.2 - 1 / 9, 0.12 - 0.36 / 8, 0.12 - 0.36 / 6),
+            8 + 7 + 5,
+        ),
+    ]
+    for level, expected, squares, freedom in cases:
+        tables = table(WORKED)
+        found = marker_mae(tables, SAME, level=level, train_only=True)
+        assert found[0] == pytest.approx(expected, abs=1e-12), (level, expected, squares, freedom)
+        found = marker_mae_sd(tables, SAME, level=level, train_only=True)
+        assert found[0] == pytest.approx(sqrt(sum(squares) / freedom), abs=1e-12), level
+
+
+def test_a_marker_that_the_test_split_lacks() -> None:
+    """No sentence, no distance, whatever the threshold."""
+    tables = table([[[0.5, 0.5], [0.1, 0.1]], [[], [0.4]]])
+    for level in LEVELS:
+        assert isnan(marker_mae(tables, [(0, 1)], level=level)[0])
+        found = marker_mae(tables, [(0, 1)], level=level, train_only=True)
+        assert found[0] == pytest.approx(0.3, abs=1e-12)
+        assert isnan(marker_mae(tables, [(1, 0)], level=level, train_only=True)[0])
+
+
+# Variances of the train MICs, over the number of data sets n less ddof.
+# 0: .9 .8 .7, mean .8, squares .02; 1: .7 .9, mean .8, squares .02;
+# 2: .5 .4 .8, mean 1.7/3, squares 1.05 - 2.89/3 = .26/3;
+# 3: .8 .6 .3, mean 1.7/3, squares 1.09 - 2.89/3 = .38/3.
+OVER_GROUPS = [(3, 0.8, 0.02), (2, 0.8, 0.02), (3, 1.7 / 3, 0.26 / 3), (3, 1.7 / 3, 0.38 / 3)]
+# A: .9 .7 .5 .8, mean .725, squares .175^2 + .025^2 + .225^2 + .075^2 = .0875;
+# B: .8 .9 .4 .6, mean .675, squares .125^2 + .225^2 + .275^2 + .075^2 = .1475;
+# C: .7 .8 .3, mean .6, squares .01 + .04 + .09 = .14.
+OVER_MARKERS = [(4, 0.725, 0.0875), (4, 0.675, 0.1475), (3, 0.6, 0.14)]
+# Without marker 1: A: .9 .5 .8, mean 2.2/3, squares 1.7 - 4.84/3 = .26/3; B: .8 .4 .6, .6, .08.
+OVER_SHARED = [(3, 2.2 / 3, 0.26 / 3), (3, 0.6, 0.08), (3, 0.6, 0.14)]
+
+
+def test_coefficients_of_variation() -> None:
+    """M-AvgCV and D-AvgCV, in both conventions and with both divisors."""
+    for shared in [None, IN_ALL]:
+        for ddof in [0, 1]:
+            over_groups = [one for m, one in enumerate(OVER_GROUPS) if shared is None or shared[m]]
+            over_markers = OVER_MARKERS if shared is None else OVER_SHARED
+            mic = trains(table(WORKED), shared)
+            m_avg_cv = marker_variation(mic, over="groups", ddof=ddof)
+            d_avg_cv = marker_variation(mic, over="markers", ddof=ddof)
+            for found, numbers in ((m_avg_cv, over_groups), (d_avg_cv, over_markers)):
+                expected = mean(
+                    [sqrt(squares / (n - ddof)) / centre for n, centre, squares in numbers]
+                )
+                assert found[0] == pytest.approx(expected, abs=1e-12), (shared, ddof)
+
+
+def test_mrc() -> None:
+    """Fisher mean of three pairs' correlations, none of them 1 where each pair shares its own."""
+    cases: list[tuple[Kind, list[bool] | None, list[float]]] = [
+        # Ranks. AB: 4 2 1 3 and 3 4 1 2, squared differences 1 + 4 + 0 + 1: 1 - 6*6/60 = .4.
+        # AC over 0, 2, 3: 3 1 2 and 2 3 1: 1 - 6*6/24 = -.5; BC: 3 1 2 and 2 3 1 likewise.
+        ("spearman", None, [0.4, -0.5, -0.5]),
+        # Over 0, 2, 3, A and B have the same order: 1, kept at .9999.
+        ("spearman", IN_ALL, [0.9999, -0.5, -0.5]),
+        # AB: .175*.125 - .025*.225 + .225*.275 - .075*.075 = .0725.
+        # AC: deviations .5/3 -.7/3 .2/3 and .1 .2 -.3: (.05 - .14 - .06)/3 = -.05.
+        # BC: .2 -.2 0 and .1 .2 -.3: -.02.
+        (
+            "pearson",
+            None,
+            [
+                0.0725 / sqrt(0.0875 * 0.1475),
+                -0.05 / sqrt(0.26 / 3 * 0.14),
+                -0.02 / sqrt(0.08 * 0.14),
+            ],
+        ),
+        # AB over 0, 2, 3: (.5*.2 + .7*.2)/3 = .08.
+        (
+            "pearson",
+            IN_ALL,
+            [
+                0.08 / sqrt(0.26 / 3 * 0.08),
+                -0.05 / sqrt(0.26 / 3 * 0.14),
+                -0.02 / sqrt(0.08 * 0.14),
+            ],
+        ),
+    ]
+    for kind, shared, correlations in cases:
+        found = marker_rank_correlation(trains(table(WORKED), shared), kind=kind)
+        assert found[0] == pytest.approx(fisher(*correlations), abs=1e-12), kind
+
+
+ACCURACY = [0.8, 0.5, 0.6]  # deviations .5/3, -.4/3, -.1/3; squares .42/9
+CMFG = [0.5, 0.6, 0.7]  # deviations -.1, 0, .1; squares .02
+
+
+def test_mac_and_mcc() -> None:
+    """Fisher mean over markers; both conventions agree, as marker 1 has too few data sets."""
+    cases: list[tuple[list[float], Kind, list[float]]] = [
+        # Marker 1 is in two data sets only. Ranks of accuracy: 3 1 2; of markers 0 and 3: 3 2 1;
+        # of marker 2: 2 1 3; each time squared differences of 2: 1 - 12/24.
+        (ACCURACY, "spearman", [0.5, 0.5, 0.5]),
+        # 0: .1 0 -.1: (.05 + .01)/3 = .02. 2: -.2/3 -.5/3 .7/3: (-.1 + .2 - .07)/9 = .03/9.
+        # 3: .7/3 .1/3 -.8/3: (.35 - .04 + .08)/9 = .39/9.
+        (
+            ACCURACY,
+            "pearson",
+            [
+                0.02 / sqrt(0.02 * 0.42 / 9),
+                0.03 / 9 / sqrt(0.26 / 3 * 0.42 / 9),
+                0.39 / 9 / sqrt(0.38 / 3 * 0.42 / 9),
+            ],
+        ),
+        # Ranks 1 2 3: against 3 2 1 it is -1, kept at -.9999; against 2 1 3 it is .5.
+        (CMFG, "spearman", [-0.9999, 0.5, -0.9999]),
+        # 0 falls on a line. 2: (.02 + .07)/3 = .03. 3: -(.07 + .08)/3 = -.05.
+        (
+            CMFG,
+            "pearson",
+            [-0.9999, 0.03 / sqrt(0.26 / 3 * 0.02), -0.05 / sqrt(0.38 / 3 * 0.02)],
+        ),
+    ]
+    for shared in (None, IN_ALL):
+        for of_group, kind, correlations in cases:
+            mic = trains(table(WORKED), shared)
+            found = marker_trend(mic, np.array([of_group]), kind=kind)
+            assert found[0] == pytest.approx(fisher(*correlations), abs=1e-12), shared
+
+
+def test_mac_leaves_out_a_data_set_without_accuracy() -> None:
+    """Two data sets are left: too few."""
+    found = marker_trend(trains(table(WORKED)), np.array([[0.8, nan, 0.6]]))
+    assert isnan(found[0])
+
+
+def test_mac_is_pearsons_and_mrc_spearmans_by_default() -> None:
+    """As the study names them."""
+    mic = trains(table(WORKED))
+    numbers = np.array([ACCURACY])
+    assert marker_trend(mic, numbers)[0] == marker_trend(mic, numbers, kind="pearson")[0]
+    assert marker_rank_correlation(mic)[0] == marker_rank_correlation(mic, kind="spearman")[0]
+
+
+def test_without_a_marker() -> None:
+    """As if it had never been seen, whichever it is."""
+    tables = table(WORKED)
+    for left_out in range(4):
+        rest = [[cs for m, cs in enumerate(group) if m != left_out] for group in WORKED]
+        found, expected = tables.without(left_out), table(rest)
+        np.testing.assert_allclose(found.mic, expected.mic, atol=1e-12)
+        assert found.threshold == T
+        for level in LEVELS:
+            assert marker_mae(found, DIFFERENT, level=level)[0] == pytest.approx(
+                looped_mae(rest, DIFFERENT, level), abs=1e-12
+            )
+    # Without marker 3, A and B share 0 1 2: ranks 3 2 1 and 2 3 1: .5; C shares two with either.
+    found_mrc = marker_rank_correlation(trains(tables.without(3)))
+    assert found_mrc[0] == pytest.approx(0.5, abs=1e-12)
+
+
+# Thresholds and what is undefined
+
+
+def test_threshold_counts_in_each_group() -> None:
+    """A marker with T sentences has a MIC, one with fewer has none."""
+    for threshold, expected in ((1, 0), (2, 3), (3, 18), (4, 24)):
+        assert np.isnan(table(WORKED, threshold).mic).sum() == expected
+    # T = 3: three of the ordered pairs share a marker. A train, B test: .5 against .2 .4 .6; B
+    # train, A test: .9 against .5 .7 .4; C train, B test: .8 against .2 .4 .6.
+    found = marker_mae(table(WORKED, 3), DIFFERENT)
+    assert found[0] == pytest.approx((0.5 + 1.1 + 1.2) / 3 / 3, abs=1e-12)
+
+
+def test_threshold_of_zero_needs_a_sentence() -> None:
+    """No sentence, no mean."""
+    tables = table([[[0.5], []], [[], [0.25]]], threshold=0)
+    np.testing.assert_array_equal(tables.mic[0], [[0.5, nan], [nan, 0.25]])
+
+
+def test_threshold_in_sums_of_weights() -> None:
+    """Ten sentences of weight .1 are one, whatever their sum is in floats."""
+    cells = MarkerCells.of([0.5] * 10, [0] * 10, [0] * 10, (1, 1))
+    assert cells.tables(np.full((1, 10), 0.1), threshold=1).mic[0, 0, 0] == pytest.approx(0.5)
+
+
+def all_seven(tables: MarkerTables, groups: Sequence[int]) -> dict[str, float]:
+    """Every metric, of the groups given as trains, the tests one further on."""
+    mic = tables.mic[:, list(groups)]
+    numbers = np.linspace(0.2, 0.8, len(groups))[None]
+    return {
+        "id_mae": float(marker_mae(tables, [(g, g + 1) for g in groups])[0]),
+        "cd_mae": float(marker_mae(tables, [(a, b + 1) for a, b in permutations(groups, 2)])[0]),
+        "m_avg_cv": float(marker_variation(mic, over="groups")[0]),
+        "d_avg_cv": float(marker_variation(mic, over="markers")[0]),
+        "mrc": float(marker_rank_correlation(mic)[0]),
+        "mac": float(marker_trend(mic, numbers)[0]),
+        "mcc": float(marker_trend(mic, numbers, kind="spearman")[0]),
+    }
+
+
+def undefined(found: dict[str, float]) -> set[str]:
+    """Which metrics are NaN."""
+    return {name for name, value in found.items() if isnan(value)}
+
+
+def test_threshold_above_every_count() -> None:
+    """Nothing is defined, at no level."""
+    tables = table(WORKED, threshold=100)
+    assert len(undefined(all_seven(tables, TRAIN))) == 7
+    for level in LEVELS:
+        assert isnan(marker_mae(tables, SAME, level=level)[0])
+
+
+def test_one_data_set() -> None:
+    """Only what compares its own splits or its own markers is defined."""
+    found = all_seven(table(WORKED[:2]), [0])
+    assert undefined(found) == {"cd_mae", "m_avg_cv", "mrc", "mac", "mcc"}
+
+
+def test_two_data_sets() -> None:
+    """Two points are no trend."""
+    assert undefined(all_seven(table(WORKED[:4]), [0, 2])) == {"mac", "mcc"}
+
+
+def test_one_marker() -> None:
+    """A model that always says the same has neither order nor spread."""
+    one = [[group[0]] for group in WORKED]
+    found = all_seven(table(one), TRAIN)
+    assert undefined(found) == {"d_avg_cv", "mrc"}
+    assert found["m_avg_cv"] == pytest.approx(sqrt(0.02 / 2) / 0.8, abs=1e-12)
+
+
+def test_no_shared_marker() -> None:
+    """Each data set has its own: nothing to compare, though each has a spread."""
+    a, b = [[0.5, 0.7], [0.2, 0.4], [], []], [[], [], [0.6, 0.8], [0.1, 0.9]]
+    tables = table([a, a, b, b])
+    assert undefined(all_seven(tables, [0, 2])) == {"cd_mae", "m_avg_cv", "mrc", "mac", "mcc"}
+    for level in LEVELS:
+        assert isnan(marker_mae(tables, [(0, 3), (2, 1)], level=level)[0])
+
+
+def test_a_pair_without_shared_markers_is_left_out() -> None:
+    """It isn't a distance of 0."""
+    a, b = [[0.5, 0.7], []], [[0.9, 0.7], [0.1, 0.3]]
+    tables = table([a, b, [[], [0.4, 0.4]]])
+    # a to b .3 and .1; a to the third nothing; b to the third .2.
+    assert marker_mae(tables, [(0, 1), (0, 2), (1, 2)])[0] == pytest.approx((0.2 + 0.2) / 2)
+
+
+def test_no_pairs_no_sentences_no_markers() -> None:
+    """NaN, without a warning."""
+    assert isnan(marker_mae(table(WORKED), [])[0])
+    empty = MarkerCells.of([nan, nan], [0, 1], [0, 1], (6, 4)).tables(np.ones((2, 2)), 1)
+    for level in LEVELS:
+        assert np.isnan(marker_mae(empty, DIFFERENT, level=level)).all()
+    assert len(undefined(all_seven(empty, TRAIN))) == 7
+    none = table([[[0.5]]] * 6).without(0)
+    assert len(undefined(all_seven(none, TRAIN))) == 7
+
+
+def test_mics_of_zero_have_no_coefficient_of_variation() -> None:
+    """SD / mean is 0 / 0: left out, not 0."""
+    mic = np.array([[[0.0, 0.4], [0.0, 0.8]]])
+    assert marker_variation(mic, over="groups")[0] == pytest.approx(sqrt(0.08) / 0.6, abs=1e-12)
+    assert isnan(marker_variation(mic[:, :, :1], over="groups")[0])
+
+
+def test_constant_mics_have_no_correlation() -> None:
+    """.1 + .2 and .3 are the same MIC."""
+    for kind in KINDS:
+        level = np.array([[[0.3, 0.1 + 0.2, 0.3, 0.3], [0.1, 0.2, 0.3, 0.4]]])
+        assert isnan(marker_rank_correlation(level, kind=kind)[0]), kind
+        constant = np.array([[[0.3], [0.1 + 0.2], [0.3]]])
+        assert isnan(marker_trend(constant, np.array([[0.1, 0.2, 0.4]]), kind=kind)[0]), kind
+        rising = np.array([[[0.3], [0.4], [0.5]]])
+        assert isnan(marker_trend(rising, np.array([[0.3, 0.1 + 0.2, 0.3]]), kind=kind)[0]), kind
+
+
+def test_each_spread_is_told_from_rounding_by_itself() -> None:
+    """Two small ones are spreads; a large one doesn't make one of the other's rounding."""
+    for kind in KINDS:
+        small = 0.5 + np.array([[[1e-5], [2e-5], [3e-5]]])
+        found = marker_trend(small, 0.5 + np.array([[1e-5, 2e-5, 3e-5]]), kind=kind)
+        assert found[0] == pytest.approx(CLAMP, abs=1e-9), kind
+        rounded = np.array([[[0.3], [0.1 + 0.2], [0.3]]])
+        assert isnan(marker_trend(rounded, np.array([[1e9, 2e9, 4e9]]), kind=kind)[0]), kind
+
+
+def test_unknown_words_are_refused() -> None:
+    """A misspelling must not change a number in silence; not even where there is nothing."""
+    word: Any = "pearsons"
+    mic = trains(table(WORKED))
+    calls: list[Callable[[], object]] = [
+        lambda: marker_mae(table(WORKED), SAME, level=word),
+        lambda: marker_mae(table(WORKED), [], level=word),
+        lambda: marker_mae_sd(table(WORKED), SAME, level=word),
+        lambda: marker_variation(mic, over=word),
+        lambda: marker_rank_correlation(mic[:, :1], kind=word),
+        lambda: marker_trend(mic, np.array([ACCURACY]), kind=word),
+    ]
+    for refused in calls:
+        with pytest.raises(ValueError, match="'pearsons' is not one of"):
+            refused()
+
+
+def test_an_undefined_correlation_is_left_out() -> None:
+    """Those of the others remain: the authors' mean would be NaN."""
+    for kind in KINDS:
+        mic = np.array([[[0.3, 0.3, 0.3], [0.1, 0.2, 0.4], [0.2, 0.1, 0.7]]])
+        expected = scipys([0.1, 0.2, 0.4], [0.2, 0.1, 0.7], kind)
+        assert marker_rank_correlation(mic, kind=kind)[0] == pytest.approx(expected, abs=1e-12)
+
+
+def test_two_shared_markers_are_left_out() -> None:
+    """Two points always correlate perfectly."""
+    mic = np.array([[[0.1, 0.9, nan], [0.2, 0.3, 0.4]]])
+    for kind in KINDS:
+        assert isnan(marker_rank_correlation(mic, kind=kind)[0])
+
+
+def test_perfect_correlations_are_clamped() -> None:
+    """At .9999 unless told otherwise: arctanh of 1 is infinite."""
+    for clamp in [CLAMP, 0.99]:
+        for sign in [1, -1]:
+            for kind in KINDS:
+                line = np.array([0.2, 0.3, 0.5, 0.6])
+                mic = np.stack([line, 0.5 + sign * line / 3])[None]
+                found = marker_rank_correlation(mic, kind=kind, clamp=clamp)[0]
+                assert found == pytest.approx(sign * clamp, abs=1e-12), (clamp, sign, kind)
+                rising = np.array([[[0.1], [0.2], [0.3]]])
+                trend = marker_trend(
+                    rising, sign * np.array([[1.0, 2.0, 3.0]]), kind=kind, clamp=clamp
+                )[0]
+                assert trend == pytest.approx(sign * clamp, abs=1e-12), (clamp, sign, kind)
+                assert CLAMP == 0.9999, (clamp, sign, kind)
+
+
+def test_fisher_mean_of_a_row() -> None:
+    """(atanh 0 + atanh .8)/2 = ln(1.8/.2)/4 = ln 3 / 2 = atanh .5."""
+    found = fisher_mean([np.array([0.0, nan, nan]), np.array([0.8, 0.8, nan])])
+    np.testing.assert_allclose(found, [0.5, 0.8, nan], atol=1e-12)
+
+
+# Cells
+
+
+def test_missing_confidences_are_left_out() -> None:
+    """They are no sentences, nor do they count for T."""
+    cells = MarkerCells.of([0.2, nan, 0.6, nan], [0, 0, 0, 0], [0, 0, 0, 1], (1, 2))
+    tables = cells.tables(np.ones((1, 4)), threshold=2)
+    np.testing.assert_array_equal(tables.size[0], [[2, 0]])
+    np.testing.assert_allclose(tables.mic[0], [[0.4, nan]])
+    assert np.isnan(cells.tables(np.ones((1, 4)), threshold=3).mic).all()
+
+
+def test_confidences_outside_the_range_are_refused() -> None:
+    """By a message with the number."""
+    for outside in [-0.01, 1.01, float("inf")]:
+        with pytest.raises(ValueError, match="not in"):
+            MarkerCells.of([0.5, outside], [0, 0], [0, 0], (1, 1))
+
+
+def test_nearly_equal_confidences_are_one() -> None:
+    """1 - 14/20 and 6/20 differ in the last bit."""
+    assert 1 - 14 / 20 != 6 / 20
+    cells = MarkerCells.of([1 - 14 / 20, 6 / 20], [0, 0], [0, 0], (1, 1))
+    assert len(cells.values) == 1
+    assert cells.tables(np.ones((1, 2)), 1).counts.tolist() == [[[[2]]]]
+
+
+# The sampling floor
+
+
+def floor_of(c: float, k: int = 20) -> float:
+    """E|Bin(k, c)/k - c|, by its probabilities."""
+    return float(sum(binom.pmf(j, k, c) * abs(j / k - c) for j in range(k + 1)))
+
+
+def test_sampling_floor() -> None:
+    """De Moivre's formula, scipy's probabilities and the table's exact expectation agree."""
+    for c, rounded in [(0.5, 0.0881), (0.7, 0.0805), (0.9, 0.0513)]:
+        k = 20
+        m = int(k * c + 1e-9) + 1
+        closed = 2 * m * comb(k, m) * c**m * (1 - c) ** (k - m + 1) / k
+        assert floor_of(c) == pytest.approx(closed, abs=1e-12), (c, rounded)
+        assert round(closed, 4) == rounded, (c, rounded)
+        # Each confidence with its probability as its weight: MIC is c, and MAE the floor.
+        draws = np.arange(k + 1)
+        cells = MarkerCells.of(np.tile(draws / k, 2), np.repeat([0, 1], k + 1), [0] * 42, (2, 1))
+        tables = cells.tables(np.tile(binom.pmf(draws, k, c), 2)[None], threshold=0.5)
+        assert tables.mic[0, 0, 0] == pytest.approx(c, abs=1e-12), (c, rounded)
+        assert marker_mae(tables, [(0, 1)])[0] == pytest.approx(closed, abs=1e-12), (c, rounded)
+        assert marker_mae(tables, [(0, 1)], level="mean")[0] == pytest.approx(0, abs=1e-12), c
+
+
+def test_sampling_floor_in_a_simulation() -> None:
+    """A model whose markers mean the same everywhere gets the mean of the markers' floors."""
+    levels, n, k = (0.5, 0.7, 0.9), 40_000, 20
+    rng = np.random.default_rng(7)
+    agree = np.stack([rng.binomial(k, c, size=(2, n)) for c in levels])  # marker, split, sentence
+    marker, group, _ = np.indices(agree.shape)
+    cells = MarkerCells.of(agree.ravel() / k, group.ravel(), marker.ravel(), (2, 3))
+    tables = cells.tables(np.ones((1, agree.size)))
+    # The SD of |Bin/k - c| is below .07, so that five standard errors of n are .0018.
+    expected = mean([floor_of(c) for c in levels])
+    assert marker_mae(tables, [(0, 1)])[0] == pytest.approx(expected, abs=0.0018)
+    assert marker_mae(tables, [(0, 1)], level="sentence")[0] == pytest.approx(expected, abs=0.0018)
+    for m, c in enumerate(levels):
+        only = np.zeros((1, 3), bool)
+        only[0, m] = True
+        assert marker_mae(tables, [(0, 1)], shared=only)[0] == pytest.approx(floor_of(c), abs=0.002)
+    assert marker_mae(tables, [(0, 1)], level="mean")[0] < 0.004
+    assert marker_variation(tables.mic, over="groups")[0] < 0.006
+
+
+# Weights of a bootstrap
+
+sentences = st.lists(
+    st.tuples(
+        st.integers(0, 20),  # confidence in twentieths
+        st.integers(0, 5),  # group
+        st.integers(0, 3),  # marker
+        st.integers(0, 5),  # item
+    ),
+    min_size=1,
+    max_size=80,
+)
+
+
+def cells_of(rows: Sequence[tuple[int, int, int, int]]) -> MarkerCells:
+    """Of six items."""
+    twentieths, group, marker, item = (list(column) for column in zip(*rows, strict=True))
+    return MarkerCells.of(np.array(twentieths) / 20, group, marker, (6, 4), unit=item, units=6)
+
+
+def values_of(tables: MarkerTables) -> NDArray[np.float64]:
+    """Every metric of each resample, one a column."""
+    mic = tables.mic[:, list(TRAIN)]
+    numbers = np.tile(ACCURACY, (len(mic), 1))
+    return np.stack(
+        [marker_mae(tables, pairs, level=level) for pairs in (SAME, DIFFERENT) for level in LEVELS]
+        + [marker_variation(mic, over="groups"), marker_variation(mic, over="markers", ddof=0)]
+        + [marker_rank_correlation(mic, kind=kind) for kind in KINDS]
+        + [marker_trend(mic, numbers, kind=kind) for kind in KINDS],
+        axis=1,
+    )
+
+
+@fixed
+@given(sentences, st.lists(st.integers(0, 3), min_size=6, max_size=6), st.integers(1, 3))
+def test_weights_are_repetitions(
+    rows: list[tuple[int, int, int, int]], weights: list[int], threshold: int
+) -> None:
+    """An item of weight 2 is all its sentences twice, one of weight 0 none of them."""
+    repeated = [row for row in rows for _ in range(weights[row[3]])]
+    assume(repeated)
+    found = cells_of(rows).tables(np.array([weights], float), threshold)
+    expected = cells_of(repeated).tables(np.ones((1, 6)), threshold)
+    np.testing.assert_allclose(found.mic, expected.mic, atol=1e-12)
+    np.testing.assert_allclose(values_of(found), values_of(expected), atol=1e-9)
+
+
+@fixed
+@given(sentences, st.integers(0, 10_000))
+def test_resamples_at_once_are_resamples_one_by_one(
+    rows: list[tuple[int, int, int, int]], seed: int
+) -> None:
+    """No row of weights knows of another."""
+    weights = np.random.default_rng(seed).multinomial(6, [1 / 6] * 6, size=3).astype(float)
+    cells = cells_of(rows)
+    together = values_of(cells.tables(weights, 2))
+    alone = [values_of(cells.tables(one[None], 2))[0] for one in weights]
+    np.testing.assert_allclose(together, alone, atol=1e-12)
+
+
+def test_shared_markers_may_differ_by_resample() -> None:
+    """One row of `shared` for each table."""
+    rows = [(c, g, m, 0) for g in (0, 1) for m, c in ((0, 4 + 8 * g), (1, 10 + 2 * g))]
+    tables = cells_of(rows).tables(np.ones((2, 6)), 1)
+    shared = np.array([[True, False, False, False], [False, True, False, False]])
+    np.testing.assert_allclose(marker_mae(tables, [(0, 1)], shared=shared), [0.4, 0.1], atol=1e-12)
+
+
+# Properties
+
+
+def grouped(rows: Sequence[tuple[int, int, int, int]]) -> list[list[list[float]]]:
+    """The rows as lists of confidences by group and marker."""
+    groups: list[list[list[float]]] = [[[] for _ in range(4)] for _ in range(6)]
+    for twentieths, group, marker, _ in rows:
+        groups[group][marker].append(twentieths / 20)
+    return groups
+
+
+def close(found: float, expected: float) -> bool:
+    """Both NaN, or the same."""
+    return bool(found == pytest.approx(expected, abs=1e-9, nan_ok=True))
+
+
+@fixed
+@given(sentences, st.integers(0, 4), st.sampled_from(LEVELS))
+def test_mae_is_that_of_loops(
+    rows: list[tuple[int, int, int, int]], threshold: int, level: Level
+) -> None:
+    """Over random sentences, for any threshold."""
+    tables = cells_of(rows).tables(np.ones((1, 6)), threshold)
+    shared = [True, False, True, True]
+    for pairs in (SAME, DIFFERENT):
+        found = marker_mae(tables, pairs, level=level)[0]
+        assert close(found, looped_mae(grouped(rows), pairs, level, threshold))
+        found = marker_mae(tables, pairs, level=level, shared=np.array([shared]))[0]
+        assert close(found, looped_mae(grouped(rows), pairs, level, threshold, shared))
+
+
+# MICs in fortieths, so that there are ties, or none.
+one_mic = st.integers(1, 40).map(lambda number: number / 40) | st.just(nan)
+mics = st.lists(st.lists(one_mic, min_size=5, max_size=5), min_size=2, max_size=5)
+
+
+@fixed
+@given(mics, st.sampled_from([0, 1]))
+def test_variation_is_that_of_loops(rows: list[list[float]], ddof: int) -> None:
+    """Over groups and over markers."""
+    mic = np.array(rows)[None]
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    over_groups = marker_variation(mic, over="groups", ddof=ddof)[0]
+    assert close(over_groups, looped_variation(columns, ddof))
+    over_markers = marker_variation(mic, over="markers", ddof=ddof)[0]
+    assert close(over_markers, looped_variation(rows, ddof))
+
+
+@fixed
+@given(mics, st.sampled_from(KINDS))
+def test_correlations_are_scipys(rows: list[list[float]], kind: Kind) -> None:
+    """With ties and gaps: pairs of data sets for MRC, markers for MAC."""
+    pairs = [scipys(a, b, kind) for a, b in combinations(rows, 2)]
+    defined = [one for one in pairs if not isnan(one)]
+    found = marker_rank_correlation(np.array([rows]), kind=kind)[0]
+    assert close(found, fisher(*defined) if defined else nan)
+    numbers = [0.2, 0.7, 0.7, 0.1, 0.5][: len(rows)]
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    trends = [scipys(column, numbers, kind) for column in columns]
+    defined = [one for one in trends if not isnan(one)]
+    found = marker_trend(np.array([rows]), np.array([numbers]), kind=kind)[0]
+    assert close(found, fisher(*defined) if defined else nan)
+
+
+def test_spearman_with_ties_by_hand() -> None:
+    """Equal MICs share the mean of their ranks: 1.5 1.5 3 4 against 1 2 3.5 3.5."""
+    mic = np.array([[[0.2, 0.2, 0.5, 0.9], [0.1, 0.3, 0.6, 0.1 + 0.5]]])
+    # Deviations -1 -1 .5 1.5 and -1.5 -.5 1 1: products 1.5 + .5 + .5 + 1.5; squares 4.5 and 4.5.
+    found = marker_rank_correlation(mic)[0]
+    assert found == pytest.approx(4 / 4.5, abs=1e-12)
+    ranks = [rankdata([0.2, 0.2, 0.5, 0.9]), rankdata([0.1, 0.3, 0.6, 0.6])]
+    assert found == pytest.approx(pearsonr(*ranks).statistic, abs=1e-12)
+
+
+@fixed
+@given(sentences, st.integers(0, 3))
+def test_values_lie_in_their_ranges(rows: list[tuple[int, int, int, int]], threshold: int) -> None:
+    """MAEs in [0, 1], variations from 0, correlations within the clamp; means are closest."""
+    tables = cells_of(rows).tables(np.ones((1, 6)), threshold)
+    found = values_of(tables)[0]
+    there = ~np.isnan(found)
+    assert (found[there] >= [0.0] * there[:8].sum() + [-CLAMP - 1e-12] * there[8:].sum()).all()
+    assert (found[:6][there[:6]] <= 1).all()
+    assert (found[8:][there[8:]] <= CLAMP + 1e-12).all()
+    # |mean of differences| <= mean of |differences|, marker by marker.
+    for marker_level, mean_level in ((found[0], found[2]), (found[3], found[5])):
+        assert isnan(marker_level) or mean_level <= marker_level + 1e-12
+
+
+@fixed
+@given(sentences, st.permutations(range(3)), st.permutations(range(4)))
+def test_names_don_t_matter(
+    rows: list[tuple[int, int, int, int]], of_set: list[int], of_marker: list[int]
+) -> None:
+    """Data sets in another order, with their accuracies, and markers in another."""
+    moved = [(c, 2 * of_set[g // 2] + g % 2, of_marker[m], item) for c, g, m, item in rows]
+    ones = np.ones((1, 6))
+    one, other = cells_of(rows).tables(ones, 2), cells_of(moved).tables(ones, 2)
+    np.testing.assert_allclose(values_of(one)[:, :10], values_of(other)[:, :10], atol=1e-9)
+    numbers = np.zeros((1, 3))
+    numbers[0, of_set] = ACCURACY
+    for kind in KINDS:
+        before = marker_trend(one.mic[:, list(TRAIN)], np.array([ACCURACY]), kind=kind)
+        after = marker_trend(other.mic[:, list(TRAIN)], numbers, kind=kind)
+        np.testing.assert_allclose(before, after, atol=1e-9)
+
+
+@fixed
+@given(sentences)
+def test_identical_data_sets(rows: list[tuple[int, int, int, int]]) -> None:
+    """No distance of means, no variation, perfect order; sentences still lie about their mean."""
+    copies = [(c, group, m, item) for c, _, m, item in rows for group in range(6)]
+    tables = cells_of(copies).tables(np.ones((1, 6)), 2)
+    mic = tables.mic[0, 0]
+    known_mics = mic[~np.isnan(mic)]
+    assume(len(known_mics))
+    assert marker_mae(tables, DIFFERENT, level="mean")[0] == pytest.approx(0, abs=1e-12)
+    if known_mics.max() > 0:
+        spread = marker_variation(tables.mic, over="groups")[0]
+        assert spread == pytest.approx(0, abs=1e-12)
+    order = marker_rank_correlation(tables.mic)[0]
+    if len(known_mics) >= 3 and np.ptp(known_mics) > 1e-9:
+        assert order == pytest.approx(CLAMP, abs=1e-9)
+    else:
+        assert isnan(order)
+    assert isnan(marker_trend(tables.mic, np.linspace(0, 1, 6)[None])[0])

@@ -1,0 +1,166 @@
+"""What the tests of figures share: rows of results, what is drawn of them, and what is said."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator, Mapping
+from itertools import pairwise
+from math import cos, nan, radians, sin
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.container import ErrorbarContainer
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+from inspect_confidence.plots.style import WIDTH, style
+from inspect_confidence.results import COLUMNS, Condition
+
+Plot = Callable[[pd.DataFrame], Figure]
+Row = dict[str, Any]
+TOLERANCE = 0.5  # pixels
+
+
+def row(
+    task: str,
+    condition: str | Mapping[str, object],
+    metric: str,
+    value: float,
+    interval: tuple[float, float] = (nan, nan),
+    *,
+    n: int = 10,
+    model: str = "m",
+    dataset: str = "own",
+) -> Row:
+    """A row of results."""
+    encoded = condition if isinstance(condition, str) else str(Condition(condition))
+    numbers = (metric, value, *interval, n, "")
+    return dict(zip(COLUMNS, (task, model, dataset, encoded, *numbers), strict=True))
+
+
+def frame(*rows: Row) -> pd.DataFrame:
+    """Rows in the layout of results."""
+    return pd.DataFrame(list(rows), columns=COLUMNS)
+
+
+def around(value: float, arm: float) -> tuple[float, float]:
+    """The interval with arms of that length."""
+    return value - arm, value + arm
+
+
+def saved(figure: Figure) -> str:
+    """The figure as svg; a warning on the way fails the test."""
+    file = io.BytesIO()
+    with style():
+        figure.savefig(file, format="svg", metadata={"Date": None})
+    return file.getvalue().decode()
+
+
+def titles(figure: Figure) -> list[str]:
+    """Of the panels."""
+    return [ax.get_title(loc="left") for ax in figure.axes]
+
+
+def texts(ax: Axes) -> list[str]:
+    """What is written in a panel and between it and its title."""
+    return [text.get_text() for text in ax.texts]
+
+
+def legend(figure: Figure) -> list[str]:
+    """The names in the one legend."""
+    (found,) = figure.legends
+    return [text.get_text() for text in found.get_texts()]
+
+
+def labels(ax: Axes) -> list[str]:
+    """Of the vertical axis, from the top."""
+    found = zip(ax.get_yticks(), ax.get_yticklabels(), strict=True)
+    inverted = ax.yaxis_inverted()
+    return [
+        text.get_text() for _, text in sorted(found, key=lambda one: one[0] * (2 * inverted - 1))
+    ]
+
+
+def points(ax: Axes) -> list[tuple[Any, list[float], list[float], np.ndarray]]:
+    """Of each series with intervals: its container, x, y and the segments of the intervals."""
+    found = []
+    for one in ax.containers:
+        if isinstance(one, ErrorbarContainer):
+            line, _, (arms,) = one.lines
+            x, y = np.array(line.get_data(), float).tolist()
+            found.append((one, x, y, np.array(arms.get_segments())))
+    return found
+
+
+def check_fits(figure: Figure, what: object) -> None:
+    """As wide as a column; no text is cut or lies over another."""
+    assert figure.get_figwidth() == WIDTH, what
+    said, places = zip(*_written(figure), strict=True)
+    assert len(said) > 5, what
+    boxes = np.array(places)
+    lows, highs = boxes.min(axis=1), boxes.max(axis=1)
+    page = np.array(figure.bbox.size) + TOLERANCE
+    cut = [
+        text
+        for text, low, high in zip(said, lows, highs, strict=True)
+        if (low < -TOLERANCE).any() or (high > page).any()
+    ]
+    assert not cut, what
+    apart_x, apart_y = (
+        np.minimum.outer(highs[:, k], highs[:, k]) - np.maximum.outer(lows[:, k], lows[:, k])
+        <= TOLERANCE
+        for k in (0, 1)
+    )
+    near = np.argwhere(np.triu(~apart_x & ~apart_y, 1))
+    over = [(said[i], said[j]) for i, j in near if not _apart(boxes[i], boxes[j])]
+    assert not over, what
+
+
+def _written(figure: Figure) -> Iterator[tuple[str, np.ndarray]]:
+    """Each text that is seen, with its corners in pixels."""
+    with style():
+        figure.savefig(io.BytesIO(), format="png", dpi=figure.dpi)  # lays it out
+        beyond = {
+            id(label)
+            for ax in figure.axes
+            for axis in (ax.xaxis, ax.yaxis)
+            for tick in (*axis.get_major_ticks(), *axis.get_minor_ticks())
+            for label in (tick.label1, tick.label2)
+            if not _within(tick.get_loc(), *sorted(axis.get_view_interval()))
+        }
+        for text in figure.findobj(Text):
+            assert isinstance(text, Text)
+            if text.get_visible() and text.get_text().strip() and id(text) not in beyond:
+                yield text.get_text(), _corners(text)
+
+
+def _within(place: float, low: float, high: float) -> bool:
+    """Whether a tick lies within the limits: matplotlib keeps some beyond them."""
+    return low - 1e-9 <= place <= high + 1e-9
+
+
+def _corners(text: Text) -> np.ndarray:
+    """Of the text in pixels, one after the other, a text that is turned about its anchor too."""
+    angle = text.get_rotation() if text.get_rotation_mode() == "anchor" else 0
+    if angle:
+        text.set_rotation(0)
+    box = np.asarray(text.get_window_extent().corners())[[0, 1, 3, 2]]
+    if not angle:
+        return box
+    text.set_rotation(angle)
+    anchor = np.asarray(text.get_transform().transform(text.get_position()))
+    c, s = cos(radians(angle)), sin(radians(angle))
+    return np.asarray((box - anchor) @ np.array([[c, s], [-s, c]]) + anchor)
+
+
+def _apart(first: np.ndarray, second: np.ndarray) -> bool:
+    """Whether a side of one of two rectangles separates them: the separating axis theorem."""
+    for one in (first, second):
+        for start, end in pairwise(one[:3]):
+            side = (end - start) / max(np.hypot(*(end - start)), 1e-9)
+            a, b = first @ side, second @ side
+            if min(a.max(), b.max()) - max(a.min(), b.min()) <= TOLERANCE:
+                return True
+    return False

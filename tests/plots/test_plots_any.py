@@ -1,0 +1,142 @@
+"""What holds for every figure, whatever the rows hold: names, infinite numbers, nothing at all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from math import inf, isinf, nan
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from inspect_confidence import plots
+from inspect_confidence.errors import InvalidArgument
+from plots.drawing import Plot, Row, around, frame, row, saved
+
+NAMES = (
+    "$x_1$ <b>&amp;</b> \\frac{1}{ " * 600,
+    "x" * 10_000,
+    "_hidden",
+    "\u202emodel\u202c \u05d0\u05d1 \U0001f600",
+    "two\nlines",
+    "%s {} 100%;=\\frac",
+    "\u5927\u6982",
+)
+"""DejaVu has no Chinese; a figure as svg keeps the text, which a browser can draw."""
+PLOTS = [getattr(plots, name) for name in plots.__all__ if name not in ("COLOURS", "profile")]
+every_plot = pytest.mark.parametrize(
+    "plot", [plot for plot in PLOTS if plot not in (plots.shortened, plots.style)]
+)
+
+
+UNBOUNDED = (
+    *("reliability", "report_histogram", "type2_roc", "m_ratio"),
+    *("coverage", "interval_score", "tunnel"),
+    *("overconfidence", "confidence_truth", "best_age", "hard_easy"),
+)
+"""Figures of numbers some of which may be infinite, or their intervals."""
+
+
+def one_of_each(
+    value: float = 0.5, name: str = "likely", other: str = "m", **own: Any
+) -> Iterator[Row]:
+    """A row of every metric that is drawn, with a word, marker or variant of that name."""
+    interval = around(value, 0.1)
+    item = {"difficulty": "0.3", "item": "a", "radius": "5"}
+    who, bin_ = {"age": "40", "radius": "5", "sex": "male"}, {"bin": "0.4-0.5"}
+    marker = {"judge": "j", "marker": name, "split": other}
+    word = {"word": name, "language": "en", "setting": "concise"}
+    known: list[tuple[str, dict[str, str], str]] = [
+        ("scale_variants", {**bin_, "scale": "0-100"}, "bin_accuracy"),
+        ("scale_variants", {**bin_, "scale": "0-100"}, "bin_confidence"),
+        ("scale_variants", {"report": "45", "scale": "0-100"}, "report_share"),
+        ("scale_variants", {"scale": "0-100", "threshold": "0.45"}, "type2_hit_rate"),
+        ("scale_variants", {"scale": "0-100", "threshold": "0.45"}, "type2_false_alarm_rate"),
+        ("scale_variants", {"scale": "0-100", "threshold": "0.5", "type1": "m_afc"}, "m_ratio"),
+        *(
+            ("fermi_eval", {"level": level, "method": "direct"}, metric)
+            for metric in ("coverage", "interval_score", "mean_width")
+            for level in ("80", "90")
+        ),
+        ("life_eval", {"radius": "5"}, "overconfidence"),
+        ("life_eval", {}, "hard_easy_slope"),
+        ("life_eval", item, "item_overconfidence"),
+        ("life_eval", {**bin_, "radius": "5"}, "truth_bin_probability"),
+        ("life_eval", {**bin_, "radius": "5"}, "truth_bin_confidence"),
+        ("life_eval", who, "mean_answer"),
+        ("life_eval", who, "mean_best_answer"),
+        ("wep_elicitation", {**word, "versus": "human"}, "wasserstein"),
+        ("wep_elicitation", {**word, "versus": "human"}, "brunner_munzel_theta"),
+        ("wep_elicitation", {**word, "versus": other}, "brunner_munzel_theta"),
+        ("wep_choice", {"cot": "with"}, "pairwise_consistency"),
+        ("hedge_markers", marker, "mic"),
+        ("hedge_markers", marker, "decisiveness_gap"),
+        *(
+            ("hedge_markers", {**marker, "split": "", "bin": bins}, "confidence_share")
+            for bins in ("0-0.5", "0.5-1")
+        ),
+    ]
+    for task, parts, metric in known:
+        yield row(task, parts, metric, value, interval, **own)
+        yield row(task, {**parts, "variant": other}, metric, value, interval, **own)
+    for q in ("0.05", "0.25", "0.5", "0.75", "0.95"):
+        people = {"word": name, "q": q}
+        yield row("wep_elicitation", people, "probability_quantile", value, model="people surveyed")
+        asked = {**word, "q": q, "variant": other}
+        yield row("wep_elicitation", asked, "probability_quantile", value, **own)
+
+
+@every_plot
+def test_nothing_to_draw_is_told(plot: Plot) -> None:
+    """No row, rows of other metrics, and rows without a number, are refused with what to give."""
+    others = [frame(row(task, "", "n", 5)) for task in ("life_eval", "scale_variants", "t")]
+    for rows in (frame(), *others, frame(*one_of_each(nan))):
+        with pytest.raises(InvalidArgument, match="nothing to draw"):
+            plot(rows)
+
+
+@every_plot
+def test_names_are_only_text(plot: Plot) -> None:
+    """Dollars, markup, right-to-left marks and great length change nothing but labels."""
+    for name in NAMES:
+        rows = frame(
+            *one_of_each(),
+            *one_of_each(name=name, other=name, model=name),
+            *one_of_each(model="n", dataset=name),
+        )
+        svg = saved(plot(rows))
+        assert max(map(len, re.findall(r">([^<]*)</text>", svg))) < 200, name
+        assert "x" * 50 not in svg, name
+        assert "<b>" not in svg, name
+        assert "\u202e" not in svg, name
+        assert len(svg) < 500_000, name
+
+
+@pytest.mark.parametrize("plot", [plot for plot in PLOTS if plot.__name__ in UNBOUNDED])
+def test_infinite_values_are_not_drawn(plot: Plot) -> None:
+    """Alone or beside finite ones they leave a figure without a coordinate that isn't a number."""
+    finite, infinite = frame(*one_of_each()), frame(*one_of_each(inf, name="doubt", model="n"))
+    finite["ci_high"] = inf
+    slope = infinite["metric"] == "hard_easy_slope"
+    for rows in (infinite, pd.concat([finite, infinite[~slope]], ignore_index=True)):
+        if plot is plots.hard_easy and isinf(rows["value"].min()):
+            continue  # it has nothing to draw
+        svg = saved(plot(rows))
+        assert "<svg" in svg
+        assert not re.search(r"[\s\"](?:nan|-?inf)[\s\"]", svg)
+
+
+@every_plot
+def test_rows_may_have_any_index(plot: Plot) -> None:
+    """Rows picked from a longer table draw the same figure."""
+    rows = frame(*one_of_each())
+    assert saved(plot(rows)) == saved(plot(rows.set_index(rows.index[::-1] + 7)))
+
+
+@every_plot
+def test_rows_without_a_value_are_left_out(plot: Plot) -> None:
+    """Undefined rows more change nothing that is drawn."""
+    rows = frame(*one_of_each())
+    undefined = frame(*one_of_each(nan, name="undefined", model="n"))
+    assert saved(plot(pd.concat([rows, undefined]))) == saved(plot(rows))
