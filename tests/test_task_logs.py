@@ -15,7 +15,6 @@ from inspect_ai.viewer import TaskSamplesView, ViewerConfig
 
 from inspect_confidence import _registry
 from inspect_confidence.scorers.log_metrics import mean_by
-from inspect_confidence.tasks import viewers as _viewers
 from inspect_confidence.tasks.viewers import levels_viewer
 
 JUDGE = {"grader": "respondent/judge"}
@@ -23,11 +22,15 @@ JUDGE = {"grader": "respondent/judge"}
 RUNS: dict[str, tuple[str, dict[str, object], str | None]] = {
     "direct": ("fermi_eval", {"dataset": "bundled"}, "coverage"),
     "tunnel": ("fermi_eval", {"dataset": "bundled", "method": "tunnel", "draws": 3}, "coverage"),
-    "sampling": ("fermi_eval", {"dataset": "bundled", "method": "sampling"}, "coverage"),
+    "sampling": (
+        "fermi_eval",
+        {"dataset": "bundled", "method": "sampling", "draws": 3},
+        "coverage",
+    ),
     "logprob": ("fermi_eval", {"dataset": "bundled", "method": "logprob"}, "coverage"),
     "traces": ("fermi_eval", {"dataset": "bundled", "method": "traces", "draws": 3}, "coverage"),
-    "stated": ("scale_variants", {"dataset": "bundled"}, "ece"),
-    "words": ("wep_elicitation", {"settings": "concise"}, "mean_probability_by_word"),
+    "stated": ("scale_variants", {"dataset": "bundled", "scales": "0-100,0-5"}, "ece"),
+    "words": ("wep_elicitation", {"words": "likely,unlikely"}, "mean_probability_by_word"),
     "choices": ("wep_choice", {}, "empirical_consistency_by_choices"),
     "ages": ("life_eval", {}, "overconfidence_by_radius"),
     "options": ("question_sets", {"dataset": "bundled"}, None),
@@ -155,11 +158,6 @@ def test_keys_of_levels_have_labels_and_colours() -> None:
     }
     assert view.sort
     assert view.sort[0].column == "score__token_distribution__interval_score_97.5"
-
-
-def test_colours_belong_to_labelled_keys() -> None:
-    """No colour is for a key that no score has."""
-    assert set(_viewers._COLORS) <= set(_viewers._LABELS)
 
 
 def scored(value: float, **metadata: object) -> SampleScore:

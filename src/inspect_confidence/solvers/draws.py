@@ -11,8 +11,6 @@ from typing import Any
 
 from inspect_ai.model import (
     ChatCompletionChoice,
-    ChatMessage,
-    ChatMessageSystem,
     ChatMessageUser,
     GenerateConfig,
     ModelOutput,
@@ -20,6 +18,8 @@ from inspect_ai.model import (
 )
 from inspect_ai.solver import TaskState
 from inspect_ai.util import collect
+
+from inspect_confidence.solvers.message import conversation
 
 MessageOf = Callable[[int], ChatMessageUser]
 """The message of a draw, by its number."""
@@ -82,11 +82,6 @@ async def _ask(message: ChatMessageUser, choices: int, system: str | None) -> li
         config=GenerateConfig(num_choices=choices) if choices > 1 else GenerateConfig(),
     )
     return [output.model_copy(update={"choices": [choice]}) for choice in output.choices[:choices]]
-
-
-def conversation(message: ChatMessageUser, system: str | None) -> list[ChatMessage]:
-    """The message, after a system message if there is one."""
-    return [*([ChatMessageSystem(content=system)] if system else []), message]
 
 
 def store_draws(state: TaskState, outputs: Sequence[ModelOutput]) -> None:

@@ -5,8 +5,8 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import collect
 
 from inspect_confidence.errors import InvalidArgument
-from inspect_confidence.solvers.draws import conversation, store_draws
-from inspect_confidence.solvers.message import user_message
+from inspect_confidence.solvers.draws import store_draws
+from inspect_confidence.solvers.message import conversation, pose, user_message
 
 TOP_LOGPROBS = 20
 """As many alternatives as the OpenAI protocol gives."""
@@ -28,8 +28,7 @@ def ask_integer(prompt: str, system: str | None = None) -> Solver:
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         _refuse_providers_without_logprobs()
         text = prompt.format(question=state.input_text)
-        asked = user_message(text, state, state.epoch - 1, form="integer")
-        state.messages = conversation(asked, system)
+        pose(state, text, system, form="integer")
         store_draws(state, [await get_model().generate(state.messages, config=_INTEGER)])
         return state
 

@@ -9,8 +9,7 @@ from inspect_ai.util import JSONSchema
 
 from inspect_confidence.prompts import life_eval, question_sets
 from inspect_confidence.prompts.question_sets import Kind
-from inspect_confidence.solvers.draws import conversation
-from inspect_confidence.solvers.message import user_message
+from inspect_confidence.solvers.message import pose
 
 _NUMBER = JSONSchema(type="number")
 
@@ -27,19 +26,14 @@ def ask_age(
         system: The system message; by default the directions, and none with a prompt of one's own.
         json_schema: Whether the provider is given the form of the reply, instead of an example.
     """
-    schema = _schema(Answer=JSONSchema(type="integer"), Confidence=_NUMBER)
     directions = life_eval.SCHEMA_DIRECTIONS if json_schema else life_eval.DIRECTIONS
+    schema = _schema(Answer=JSONSchema(type="integer"), Confidence=_NUMBER)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        text = (
-            prompt.format(question=state.input_text)
-            if prompt
-            else life_eval.message(directions, state.input_text)
-        )
+        text = prompt or life_eval.message(_literal(directions), "{question}")
         person = {name: state.metadata[name] for name in ("sex", "age", "radius")}
-        message = user_message(text, state, state.epoch - 1, form="age", **person)
         opening = directions if system is None and not prompt else system
-        state.messages = conversation(message, opening)
+        pose(state, text.format(question=state.input_text), opening, form="age", **person)
         return await (generate(state, response_schema=schema) if json_schema else generate(state))
 
     return solve
@@ -62,19 +56,18 @@ def ask_options(
         kind = cast(Kind, state.metadata["kind"])
         options = len(state.choices)
         directions = question_sets.directions(kind, options, example=not json_schema)
-        text = (
-            prompt.format(question=state.input_text)
-            if prompt
-            else question_sets.message(directions, state.input_text)
-        )
-        message = user_message(text, state, state.epoch - 1, form=kind)
+        text = prompt or question_sets.message(_literal(directions), "{question}")
         opening = directions if system is None and not prompt else system
-        state.messages = conversation(message, opening)
-        if not json_schema:
-            return await generate(state)
-        return await generate(state, response_schema=_schema_of(kind, options))
+        pose(state, text.format(question=state.input_text), opening, form=kind)
+        schema = _schema_of(kind, options)
+        return await (generate(state, response_schema=schema) if json_schema else generate(state))
 
     return solve
+
+
+def _literal(text: str) -> str:
+    """Text as part of a template."""
+    return text.replace("{", "{{").replace("}", "}}")
 
 
 def _schema_of(kind: Kind, options: int) -> ResponseSchema:

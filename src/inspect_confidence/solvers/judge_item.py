@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from inspect_confidence.solvers.message import user_message
+from inspect_confidence.solvers.message import pose
 
 
 @solver
@@ -24,7 +24,7 @@ def ask_judge(prompts: Mapping[str, str]) -> Solver:
         text = prompts[form].format(**fields, answers=asked["accepted"])
         accepted = str(asked["accepted"]).split("; ")
         about = {**fields, "accepted": accepted, "form": f"judge_{form}"}
-        state.messages = [user_message(text, state, state.epoch - 1, **about)]
+        pose(state, text, **about)
         return await generate(state)
 
     return solve

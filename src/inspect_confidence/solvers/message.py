@@ -1,6 +1,6 @@
 """The one form in which every elicitation reaches a model."""
 
-from inspect_ai.model import ChatMessageUser
+from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser
 from inspect_ai.solver import TaskState
 
 
@@ -19,3 +19,13 @@ def user_message(text: str, state: TaskState, draw: int, **form: object) -> Chat
     return ChatMessageUser(
         content=text, metadata={"item": state.metadata["item"], "draw": draw, **form}
     )
+
+
+def conversation(message: ChatMessageUser, system: str | None) -> list[ChatMessage]:
+    """The message, after a system message if there is one."""
+    return [*([ChatMessageSystem(content=system)] if system else []), message]
+
+
+def pose(state: TaskState, text: str, system: str | None = None, **form: object) -> None:
+    """Make one message a sample's conversation, an epoch being a draw; as in `user_message`."""
+    state.messages = conversation(user_message(text, state, state.epoch - 1, **form), system)

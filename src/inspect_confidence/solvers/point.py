@@ -3,8 +3,8 @@
 from inspect_ai.model import ChatMessageUser
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from inspect_confidence.solvers.draws import conversation, draw_replies, store_draws
-from inspect_confidence.solvers.message import user_message
+from inspect_confidence.solvers.draws import draw_replies, store_draws
+from inspect_confidence.solvers.message import conversation, user_message
 
 
 @solver

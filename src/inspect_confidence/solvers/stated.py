@@ -3,8 +3,7 @@
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from inspect_confidence.prompts.scale_variants import with_choices
-from inspect_confidence.solvers.draws import conversation
-from inspect_confidence.solvers.message import user_message
+from inspect_confidence.solvers.message import pose
 
 
 @solver
@@ -22,8 +21,7 @@ def ask_stated(prompt: str, math_prompt: str, system: str | None = None) -> Solv
         choices = [choice.value for choice in state.choices]
         template = prompt if choices else math_prompt
         text = template.format(question=with_choices(state.input_text, choices), l=low, u=high)
-        message = user_message(text, state, state.epoch - 1, form="stated", low=low, high=high)
-        state.messages = conversation(message, system)
+        pose(state, text, system, form="stated", low=low, high=high)
         return await generate(state)
 
     return solve

@@ -5,8 +5,7 @@ from string import ascii_uppercase
 
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from inspect_confidence.solvers.draws import conversation
-from inspect_confidence.solvers.message import user_message
+from inspect_confidence.solvers.message import pose
 
 
 @solver
@@ -21,8 +20,7 @@ def ask_probability(prompts: Mapping[str, str], system: str | None = None) -> So
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         facts = state.metadata
         text = prompts[facts["language"]].format(statement=state.input_text, clause=facts["clause"])
-        message = user_message(text, state, state.epoch - 1, form="probability", word=facts["word"])
-        state.messages = conversation(message, system)
+        pose(state, text, system, form="probability", word=facts["word"])
         return await generate(state)
 
     return solve
@@ -48,8 +46,7 @@ def ask_word(prompt: str, cot_prompt: str, system: str | None = None) -> Solver:
         text = template.format(
             situation=facts["situation"], sentence=state.input_text, choices="\n".join(choices)
         )
-        message = user_message(text, state, state.epoch - 1, form="word", cot=facts["cot"])
-        state.messages = conversation(message, system)
+        pose(state, text, system, form="word", cot=facts["cot"])
         return await generate(state)
 
     return solve

@@ -1,8 +1,31 @@
-"""What every task keeps in its log, for `plan`, for judgments, and for telling variants apart."""
+"""What every task has: items chosen, a system message, and what it keeps in its log.
+
+The log's facts are for `plan`, for judgments, and for telling variants apart.
+"""
+
+from typing import TypedDict
 
 from inspect_confidence import __version__
-from inspect_confidence.arguments import fingerprint, read_text, user_path
+from inspect_confidence.arguments import choice, fingerprint, integer, read_text, user_path
 from inspect_confidence.datasets.selection import Item, Selection
+
+
+class Which(TypedDict):
+    """Which items of a data set are asked, as its loader takes it."""
+
+    items: str | int | None
+    split: str
+    seed: int
+
+
+def which(items: str | int | None, split: object, seed: object) -> Which:
+    """The arguments that all tasks have for their items.
+
+    Raises:
+        InvalidArgument: There is no such split, or the seed is no whole number.
+    """
+    known = choice("split", split, ("all", "train", "test"))
+    return {"items": items, "split": known, "seed": integer("seed", seed)}
 
 
 def system_message(system: str | None) -> str | None:

@@ -27,7 +27,7 @@ from inspect_confidence.scorers.tokens import token_distribution
 from inspect_confidence.solvers.integer import ask_integer, ask_traces
 from inspect_confidence.solvers.interval import ask_interval
 from inspect_confidence.solvers.point import ask_point
-from inspect_confidence.tasks.facts import log_facts, system_message
+from inspect_confidence.tasks.facts import log_facts, system_message, which
 from inspect_confidence.tasks.viewers import interval_viewer, levels_viewer
 
 
@@ -137,10 +137,8 @@ def fermi_eval(
     context = system_message(system)
     selection = load_fermi(
         dataset,
-        items=items,
-        split=choice("split", split, ("all", "train", "test")),
         exponents=integer_range("exponents", exponents),
-        seed=integer("seed", seed),
+        **which(items, split, seed),
     )
     asked: list[dict[str, object]] = (
         [{"level": level} for level in percents] if chosen.by_level else [{"levels": percents}]

@@ -29,7 +29,7 @@ from inspect_confidence.scorers.hedged import hedged
 from inspect_confidence.scorers.judge_item import judge_item
 from inspect_confidence.solvers.hedged import ask_hedged
 from inspect_confidence.solvers.judge_item import ask_judge
-from inspect_confidence.tasks.facts import log_facts, system_message
+from inspect_confidence.tasks.facts import log_facts, system_message, which
 from inspect_confidence.tasks.viewers import hedge_viewer, judge_viewer
 
 JUDGES = ("model", "rules")
@@ -81,9 +81,7 @@ def hedge_markers(
     judges = _judge_prompts(judge_prompts, asks)
     selection = load_marker_questions(
         dataset,
-        split=choice("split", split, ("all", "train", "test")),
-        items=items,
-        seed=integer("seed", seed),
+        **which(items, split, seed),
     )
     wordings = [own] if own else list(wording.TEMPLATES.values())
     facts = log_facts(selection, wordings, context, output_tokens=_OUTPUT_TOKENS, calls=1 + count)

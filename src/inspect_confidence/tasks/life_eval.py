@@ -8,7 +8,6 @@ from inspect_ai.model import GenerateConfig
 from inspect_confidence.arguments import (
     argument_names,
     choice,
-    integer,
     numbers,
     refuse_unknown,
     several,
@@ -29,7 +28,7 @@ from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.prompts import life_eval as wording
 from inspect_confidence.scorers.age_at_death import age_at_death
 from inspect_confidence.solvers.json_reply import ask_age
-from inspect_confidence.tasks.facts import log_facts, system_message
+from inspect_confidence.tasks.facts import log_facts, system_message, which
 from inspect_confidence.tasks.json_prompts import EXAMPLE, OURS, is_exact, is_schema
 from inspect_confidence.tasks.viewers import life_viewer
 
@@ -95,9 +94,7 @@ def life_eval(
         ages=whole_numbers("ages", ages, least=0, most=lives.top),
         sexes=SEXES if sexes == "both" else several("sexes", sexes, SEXES),
         radii=numbers("radii", radii, above=0, below=120),
-        items=items,
-        split=choice("split", split, ("all", "train", "test")),
-        seed=integer("seed", seed),
+        **which(items, split, seed),
     )
     questions = {
         item.id: wording.question(item.sex, item.age, item.radius, whose)

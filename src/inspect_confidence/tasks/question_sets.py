@@ -10,8 +10,6 @@ from inspect_ai.model import GenerateConfig
 from inspect_confidence.arguments import (
     argument_names,
     boolean,
-    choice,
-    integer,
     refuse_unknown,
     template,
 )
@@ -26,7 +24,7 @@ from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.prompts import question_sets as wording
 from inspect_confidence.scorers.option_confidence import option_confidence
 from inspect_confidence.solvers.json_reply import ask_options
-from inspect_confidence.tasks.facts import log_facts, system_message
+from inspect_confidence.tasks.facts import log_facts, system_message, which
 from inspect_confidence.tasks.json_prompts import EXAMPLE, OURS, is_exact, is_schema
 from inspect_confidence.tasks.viewers import option_viewer
 
@@ -74,9 +72,7 @@ def question_sets(
     context = system_message(system)
     selection = load_question_set(
         dataset,
-        items=items,
-        split=choice("split", split, ("all", "train", "test")),
-        seed=integer("seed", seed),
+        **which(items, split, seed),
     )
     samples = [sample for item in selection.items for sample in _samples(item)]
     first = selection.items[0]

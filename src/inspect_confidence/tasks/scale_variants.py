@@ -7,13 +7,13 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import HeadlineMetric
 from inspect_ai.model import GenerateConfig
 
-from inspect_confidence.arguments import argument_names, choice, integer, refuse_unknown, template
+from inspect_confidence.arguments import argument_names, choice, refuse_unknown, template
 from inspect_confidence.datasets.questions import Question, load_questions
 from inspect_confidence.prompts import scale_variants as prompts
 from inspect_confidence.scales import Scale, read_scales
 from inspect_confidence.scorers.stated import stated
 from inspect_confidence.solvers.stated import ask_stated
-from inspect_confidence.tasks.facts import log_facts, system_message
+from inspect_confidence.tasks.facts import log_facts, system_message, which
 from inspect_confidence.tasks.viewers import stated_viewer
 
 
@@ -53,9 +53,7 @@ def scale_variants(
     context = system_message(system)
     selection = load_questions(
         dataset,
-        items=items,
-        split=choice("split", split, ("all", "train", "test")),
-        seed=integer("seed", seed),
+        **which(items, split, seed),
     )
     return Task(
         dataset=MemoryDataset(

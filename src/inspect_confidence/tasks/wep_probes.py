@@ -26,7 +26,7 @@ from inspect_confidence.datasets.wep_contexts import (
 from inspect_confidence.prompts import wep_probes as prompts
 from inspect_confidence.scorers.word import stated_probability, word_choice
 from inspect_confidence.solvers.word import ask_probability, ask_word
-from inspect_confidence.tasks.facts import log_facts, system_message
+from inspect_confidence.tasks.facts import log_facts, system_message, which
 from inspect_confidence.tasks.viewers import choice_viewer, probability_viewer
 
 
@@ -69,9 +69,7 @@ def wep_elicitation(
         settings=several("settings", settings, SETTINGS),
         languages=several("languages", languages, LANGUAGES),
         words=words,
-        items=items,
-        split=choice("split", split, ("all", "train", "test")),
-        seed=integer("seed", seed),
+        **which(items, split, seed),
     )
     spoken = {one.language for one in selection.items}
     english = wordings["en"]
