@@ -43,6 +43,7 @@ OF_JUDGMENTS: dict[str, tuple[OfJudgments[...], dict[str, Any]]] = {
     "ece": (ece, {}),
     "ece equal_mass": (ece, {"bins": 4, "binning": "equal_mass"}),
     "ece own_top": (ece, {"bins": 20, "binning": "own_top"}),
+    "ece right_closed": (ece, {"bins": 7, "binning": "right_closed"}),
     "brier": (brier, {}),
     "brier_reliability": (brier_reliability, {}),
     "brier_resolution": (brier_resolution, {}),
@@ -231,15 +232,29 @@ def test_cells_by_hand() -> None:
     close(table.mass, np.array([[1, 1], [3, 0]]) * 2 / 3)
 
 
-def test_what_cannot_be_is_refused() -> None:
-    """Values outside [0, 1], infinite ones and odd lengths raise an error that names them."""
-    for wrong in (1.01, -0.01, np.inf, -np.inf):
-        with pytest.raises(ValueError, match=f"confidence={wrong}"):
-            Cells.of([0.5, wrong], [1, 1])
-        with pytest.raises(ValueError, match=f"outcome={wrong}"):
-            Cells.of([0.5, 0.5], [1, wrong])
-    with pytest.raises(ValueError, match="'confidence': 1, 'outcome': 2"):
-        Cells.of([0.5], [1, 0])
+def test_missing_and_impossible_judgments() -> None:
+    """NaN is left out, and a metric of nothing NaN; what is outside [0, 1] raises, and is named."""
+    confidence, correct = example()
+    gaps = np.concatenate([[NAN, 0.4, NAN], confidence]), np.concatenate([[1, NAN, NAN], correct])
+    for name, (metric, options) in OF_JUDGMENTS.items():
+        assert metric(*gaps, **options) == metric(confidence, correct, **options), name
+        for nothing in (([], []), ([NAN, 0.5], [1, NAN])):
+            assert np.isnan(metric(*nothing, **options)), name
+        for wrong in (90, 1.01, -0.01, np.inf, -np.inf):
+            with pytest.raises(ValueError, match=f"confidence={float(wrong)} is not in"):
+                metric([0.5, wrong], [1, 1], **options)
+            with pytest.raises(ValueError, match=f"outcome={float(wrong)} is not in"):
+                metric([0.5, 0.5], [1, wrong], **options)
+        with pytest.raises(ValueError, match="'confidence': 2, 'outcome': 3"):
+            metric([0.5, 0.5], [1, 0, 1], **options)
+    assert (accuracy([1, NAN, 0]), mean_confidence([0.25, NAN])) == (0.5, 0.25)
+    assert np.isnan(
+        [accuracy([]), accuracy([NAN]), mean_confidence([]), mean_confidence([NAN])]
+    ).all()
+    with pytest.raises(ValueError, match="outcome=2"):
+        accuracy([1, 2])
+    with pytest.raises(ValueError, match="confidence=80"):
+        mean_confidence([80, 1])
 
 
 def test_distinct_confidences_need_little_memory() -> None:

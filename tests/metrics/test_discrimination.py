@@ -172,14 +172,3 @@ def test_one_class_only() -> None:
     assert auprc_error([0.9, 0.5], [0, 0]) == 1
     assert aurc([0.9, 0.5], [1, 1]) == 0
     assert aurc([0.9, 0.5], [0, 0]) == pytest.approx(1, abs=1e-14)
-
-
-def test_missing_and_impossible_judgments() -> None:
-    """Judgments with a NaN are left out, NaN if none is left; what is outside [0, 1] raises."""
-    for function in (auroc, auprc_error, aurc):
-        full = function([0.9, NAN, 0.7, 0.3, 0.4], [1, 0, 0, NAN, 1])
-        assert full == function([0.9, 0.7, 0.4], [1, 0, 1])
-        assert math.isnan(function([NAN], [1]))
-        assert math.isnan(function([], []))
-        with pytest.raises(ValueError, match="confidence=9"):
-            function([9, 0.5], [1, 0])

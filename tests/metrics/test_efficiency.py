@@ -151,15 +151,12 @@ def test_a_ratio_by_hand() -> None:
     assert got == pytest.approx(2.117 / 1.6832, abs=5e-4)
 
 
-def test_missing_and_undefined_judgments() -> None:
-    """NaN is left out; probable outcomes and one-sided confidence give NaN."""
+def test_undefined_judgments() -> None:
+    """Probable outcomes and one-sided confidence give NaN."""
     confidence, right = judged(70, 30)
-    full = m_ratio([*confidence, NAN, 0.4], [*right, 1, NAN], type1="two_z")
-    assert full == m_ratio(confidence, right, type1="two_z")
     assert math.isnan(m_ratio(confidence, right, type1="two_z", threshold=0.1))
     assert math.isnan(m_ratio(confidence, right, type1="two_z", threshold=1))
     assert math.isnan(m_ratio(confidence, right * 0.9, type1="two_z"))
-    assert math.isnan(m_ratio([], [], type1="m_afc", alternatives=4))
 
 
 def test_models_need_their_number_of_choices() -> None:
@@ -386,13 +383,3 @@ def test_relabelling_changes_nothing(rows: Rows) -> None:
     expected = meta_information(stated / 6, right)
     assert meta_information(new, right) == pytest.approx(expected, abs=1e-13)
     assert meta_information(stated / 6, 1 - right) == pytest.approx(expected, abs=1e-13)
-
-
-def test_missing_and_impossible_judgments() -> None:
-    """Judgments with a NaN are left out, NaN if none is left; what is outside [0, 1] raises."""
-    got = meta_information([0.9, 0.2, NAN, 0.2], [1, 0, 1, NAN])
-    assert got == pytest.approx(1, abs=1e-14)
-    assert math.isnan(meta_information([], []))
-    assert math.isnan(meta_information([NAN], [1]))
-    with pytest.raises(ValueError, match="confidence=90"):
-        meta_information([90], [1])

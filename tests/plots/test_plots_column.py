@@ -13,7 +13,7 @@ import pytest
 from inspect_confidence import plots
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.scales import ALL
-from inspect_confidence.studies import STUDIES
+from inspect_confidence.studies import all_studies
 from plots.drawing import Plot, Row, around, check_fits, frame, row
 
 LONG = "openrouter/meta-llama/llama-3.3-70b-instruct:free, temperature=0.7, effort=high"
@@ -98,7 +98,7 @@ def of_profile(model: str, dataset: str, label: str) -> pd.DataFrame:
         row("life_eval", "", name, value, (value - 0.5, value * 1.5), model=model, dataset=dataset)
         for name, value in zip([*METRICS][::9], values, strict=False)
     ]
-    studies = cycle((*(study.name for study in STUDIES), label))
+    studies = cycle((*(study.name for study in all_studies()), label))
     return frame(*rows).assign(
         label=label, study=[name for name, _ in zip(studies, rows, strict=False)]
     )

@@ -20,6 +20,9 @@ from typing import Literal
 from inspect_confidence.answers.clean import folded, is_refusal
 from inspect_confidence.answers.markers import find_markers, words
 
+Agreement = Literal["yes", "no", "n/a"]
+Verdict = Literal["correct", "incorrect", "punt"]
+
 FUNCTION_WORDS = words(
     "a an the of in on at to for from by with as and or is are was were be been being am it "
     "its he she they them his her their this that these those there here i we you my our your "
@@ -650,8 +653,6 @@ def _plainly(text: str) -> str:
     return " ".join([*out, text[at:]]) if out else text
 
 
-Agreed = Literal["yes", "no", "n/a"]
-
 _ALIKE = 0.67
 """The share of the shorter claim's words from which two claims say the same."""
 _LONGEST = 4
@@ -674,7 +675,7 @@ _EVENTS = words(
 )
 
 
-def same_answer(question: str, said: Claim, replied: Claim) -> Agreed:
+def same_answer(question: str, said: Claim, replied: Claim) -> Agreement:
     """Whether a reply's claim agrees with a sentence's, by their words."""
     asked = _asked(question)
     ours, theirs = _core(said.kept, asked), _core(replied.kept, asked)
@@ -698,7 +699,7 @@ def same_answer(question: str, said: Claim, replied: Claim) -> Agreed:
 
 def _of_words(
     ours: list[str], theirs: list[str], are_answers: bool, said: Claim, replied: Claim
-) -> Agreed:
+) -> Agreement:
     """By the words that both share, then by names."""
     shared, fewer = set(ours) & set(theirs), min(len(set(ours)), len(set(theirs)))
     if not fewer:
@@ -713,7 +714,7 @@ def _of_words(
     return "no" if are_answers else "n/a"
 
 
-def _of_denials(ours: list[str], theirs: list[str], said: Claim, replied: Claim) -> Agreed:
+def _of_denials(ours: list[str], theirs: list[str], said: Claim, replied: Claim) -> Agreement:
     """When one claim, or both, only deny."""
     if not ours and not theirs:
         return "yes" if said.denied & replied.denied else "n/a"
@@ -802,9 +803,6 @@ def _answers(claim: Claim, core: Sequence[str], question: str, said: Claim) -> b
         return len(_worded(core)) <= 3
     return 3 * len(words & of_matter) >= len(words)
 
-
-Agreement = Literal["yes", "no", "n/a"]
-Verdict = Literal["correct", "incorrect", "punt"]
 
 _ON_TOPIC = 0.5
 """The share of a question's words from which a statement says yes or no to it."""

@@ -1,4 +1,8 @@
-"""A reply -> plain lines with one spelling of powers, products, signs and quotes."""
+"""A reply -> plain lines with one spelling of powers, products, signs and quotes.
+
+`plain` is for exponents and their intervals. `stated_text` is for what is labelled: it leaves out
+what was thought aloud, makes lines of JSON, tags and tables, and keeps boxes marked.
+"""
 
 import html
 import json
@@ -217,7 +221,7 @@ BOX, BOX_END = "\x02", "\x03"
 """Stand around what was in a box."""
 
 _MARKS = re.compile(f"[{BOX}{BOX_END}{CUT}]")
-_THOUGHT = re.compile(r"<(?P<slash>/?)(?:think|thinking|reasoning)>", re.IGNORECASE)
+THOUGHT = re.compile(r"<(?P<slash>/?)(?:think|thinking|reasoning)>", re.IGNORECASE)
 _FLAT_OBJECT = re.compile(r"\{[^{}]*\}")
 _TABLE = re.compile(
     r"^\|(?P<head>[^\n]*)\|[ \t]*\n\|[-:| \t]+\|[ \t]*\n\|(?P<row>[^\n]*)\|[ \t]*$(?!\n\|)",
@@ -247,7 +251,7 @@ def is_cut(reply: str) -> bool:
 def _without_thoughts(text: str) -> str:
     """What a model thinks aloud isn't its answer; thoughts that never end leave none."""
     start, end = 0, len(text)
-    for tag in _THOUGHT.finditer(text):
+    for tag in THOUGHT.finditer(text):
         if tag["slash"]:
             start, end = tag.end(), len(text)
         else:

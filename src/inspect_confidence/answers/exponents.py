@@ -1,9 +1,10 @@
-"""Text -> an interval of exponents of ten, or a typed failure.
+"""Text -> one exponent of ten, or an interval of two, or a typed failure.
 
-The protocol asks for two lines, `Lower: <exponent>` and `Upper: <exponent>`. Read are also what
-models write instead, as long as only one reading is possible: labels in prose or JSON, markdown,
-`[3, 7]`, `10^3 to 10^7`, `2.5e4`, reversed bounds. Two different intervals, a bound that is
-itself a range, or a mixture of exponents and powers is `ambiguous`, never a guess.
+The protocols ask for a line `Exponent: <exponent>`, or for two, `Lower: <exponent>` and
+`Upper: <exponent>`. Read is also what models write instead, as long as only one reading is
+possible: labels in prose or JSON, markdown, `[3, 7]`, `10^3 to 10^7`, `2.5e4`, reversed bounds. Two
+different intervals, a bound that is itself a range, or a mixture of exponents and powers is
+`ambiguous`, never a guess.
 """
 
 import re

@@ -13,11 +13,11 @@ from typing import Literal
 
 import json_repair
 
+from inspect_confidence.answers.clean import THOUGHT
 from inspect_confidence.answers.reading import ambiguous, invalid
 from inspect_confidence.answers.status import Unreadable
 
 # ruff: noqa: RUF001 # quotes, colons and commas, as they are written
-
 
 Scalar = str | int | float | bool | Unreadable | None
 """A value as it was parsed, or why it can't be told."""
@@ -114,9 +114,6 @@ def _escape(found: re.Match[str]) -> str:
     return '\\"' if found["bare"] else found[0]
 
 
-# ruff: noqa: RUF001 # quotes and colons, as they are written
-
-
 LONGEST = 100_000
 """Characters of the longest broken object that is looked at."""
 
@@ -193,9 +190,6 @@ def _agree(written: Scalar, guess: object) -> bool:
         return written.split() == guess.split()
     # The parser drops what follows a number: a percent sign, a remark.
     return written.startswith(str(guess))
-
-
-# ruff: noqa: RUF001 # commas, as they are written
 
 
 Member = tuple[str, Scalar]
@@ -339,7 +333,6 @@ def scan_object(text: str, start: int) -> Scanned:
     return _Scan(text, start).run()
 
 
-_THOUGHT = re.compile(r"<(?P<slash>/?)(?:think|thinking|reasoning)>", re.IGNORECASE)
 _QUOTED_THOUGHT = re.compile(
     r"(?<=[\"'])<(think|thinking|reasoning)>(?:(?=[\"'])|(?P<inside>[^<]*+)</\1>)", re.IGNORECASE
 )
@@ -370,7 +363,7 @@ def without_thoughts(reply: str) -> str:
     reply = _QUOTED_THOUGHT.sub(lambda found: found["inside"] or "", reply)
     kept: list[str] = []
     reached, is_inside = 0, False
-    for tag in _THOUGHT.finditer(reply):
+    for tag in THOUGHT.finditer(reply):
         if not tag["slash"]:
             if not is_inside:
                 kept.append(reply[reached : tag.start()])

@@ -1,7 +1,9 @@
-"""The forms of a number: a bare exponent, a power of ten, or another quantity.
+"""The forms of a number, and its value.
 
-`3` is an exponent. `10^3`, `2.5 × 10^4` and `1e4` are powers. `1,000`, `3 million`, `100 nm`,
-`$20`, `3%`, `3rd` and `2^10` are quantities: never an answer, though some can confirm one.
+Where a count of things is asked for, `NUMBER` and `value_of` give a number exactly, whatever its
+form. Where an exponent of ten is, the form decides: `3` is an exponent. `10^3`, `2.5 × 10^4` and
+`1e4` are powers. `1,000`, `3 million`, `100 nm`, `$20`, `3%`, `3rd` and `2^10` are quantities:
+never an answer, though some can confirm one.
 """  # noqa: RUF002 # times sign
 
 import math

@@ -15,8 +15,7 @@ from inspect_confidence.answers.numbers import LONGEST, WORD
 from inspect_confidence.answers.reading import ambiguous, invalid
 from inspect_confidence.answers.status import Unreadable
 
-# ruff: noqa: RUF001 # full-width signs, as they are written
-
+# ruff: noqa: RUF001 # full-width signs, dashes and times signs, as they are written
 
 HAN = "零一二两三四五六七八九十百"
 """Chinese numerals in the spelling that `cleaned` gives them."""
@@ -148,9 +147,6 @@ def objection(before: str, after: str) -> str | None:
     return "a number that is denied" if _DENIED.search(before) else None
 
 
-# ruff: noqa: RUF001 # dashes and times signs, as they are written
-
-
 Kind = Literal["probability", "outside", "above", "odd"]
 
 MOST = 100
@@ -279,9 +275,6 @@ def _value(token: re.Match[str]) -> Fraction | None:
     if token["number"]:
         return decimal(token["number"]) / (100 if token["percent"] else 1)
     return Fraction(1) if token["all"] else None
-
-
-# ruff: noqa: RUF001 # signs as they are written
 
 
 _ABOVE = "a number above 1 that isn't marked as percent"

@@ -1,10 +1,11 @@
-"""Token log probabilities -> a distribution over whole numbers, or a typed failure.
+"""Token log probabilities -> a distribution over whole numbers or options, or a typed failure.
 
-The model was asked for one integer and nothing else. Where one token holds it, its alternatives
-are the other integers. Where a sign or digits come in tokens of their own, the alternatives at
-each place continue the digits before it: an alternative with more digits is another integer, any
-other ends the number there. An alternative to a token that was not chosen is taken to be whole,
-since what would have followed it is not known. Mass on anything else is unseen.
+Of a question's options, the alternatives to the answer's own token tell how probable each was. For
+whole numbers the model was asked for one integer and nothing else. Where one token holds it, its
+alternatives are the other integers. Where a sign or digits come in tokens of their own, the
+alternatives at each place continue the digits before it: an alternative with more digits is another
+integer, any other ends the number there. An alternative to a token that was not chosen is taken to
+be whole, since what would have followed it is not known. Mass on anything else is unseen.
 """
 
 import math

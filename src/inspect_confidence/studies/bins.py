@@ -100,9 +100,9 @@ def confidence_bins(
         bins, column = np.unique(bin_of(confidence, own_top=own_top), return_inverse=True)
         unit, size = _units(read), np.bincount(column)
         if np.isin(correct, (0, 1)).all():
-            intervals, how = intervals_of_columns(unit, column, correct), ""
+            intervals, how = _intervals_of_columns(unit, column, correct), ""
         else:
-            intervals = resampled_of_columns(unit, column, correct, resampling)
+            intervals = _resampled_of_columns(unit, column, correct, resampling)
             how = f"{_WEIGHTS}: bootstrap interval over items"
         accuracy, mean = (np.bincount(column, one) / size for one in (correct, confidence))
         said = noted(how, note)
@@ -135,7 +135,7 @@ def type2_rates(rows: pd.DataFrame, parts: Sequence[str]) -> Iterator[Result]:
             metrics, (correct, 1 - correct), ("right", "wrong"), strict=True
         ):
             there = mass > 0
-            values, intervals = shares_at_least(
+            values, intervals = _shares_at_least(
                 thresholds, confidence[there], mass[there], unit[there]
             )
             none = "" if there.any() else f"undefined: no {side} answer"
@@ -163,7 +163,7 @@ def report_shares(
     def of(key: Key, at: Condition, read: pd.DataFrame, note: str) -> Iterator[Result]:
         reports = np.round(read[report].to_numpy(float), _DIGITS)
         values, column = np.unique(reports, return_inverse=True)
-        shares, intervals = shares_of_columns(_units(read), column)
+        shares, intervals = _shares_of_columns(_units(read), column)
         for value, share, interval in zip(values, shares, intervals, strict=True):
             where = at.but(report=f"{value:.12g}")
             yield key.result(where, "report_share", share, interval, n=len(read), note=note)
@@ -189,62 +189,41 @@ def _of_conditions(
         yield from (key.result(at, metric, NAN, n=0, note=none) for metric in metrics)
 
 
-def shares_of_columns(unit: IntArray, column: IntArray) -> tuple[FloatArray, FloatArray]:
-    """The share of all judgments that each column holds, and Wilson's intervals.
+# Intervals of the share that each of many columns holds. `unit` is the number of each judgment's
+# item, `column` its column, such as the place of its value among all values.
 
-    Args:
-        unit: The number of each judgment's item.
-        column: Its column, such as the place of its value among all values.
 
-    Returns:
-        Shares, and intervals of shape (columns, 2).
-    """
+def _shares_of_columns(unit: IntArray, column: IntArray) -> tuple[FloatArray, FloatArray]:
+    """The share of all judgments that each column holds, and Wilson's intervals."""
     per_item = np.bincount(unit).astype(float)
     of_item, of_column, count = _cells(unit, column)
-    hits = np.bincount(column).astype(float)
-    intervals = _wilson(
-        hits,
-        float(len(unit)),
-        np.bincount(of_column, count**2).astype(float),
-        np.bincount(of_column, count * per_item[of_item]).astype(float),
-        float((per_item**2).sum()),
-        float((per_item > 0).sum()),
-    )
-    return hits / len(unit), intervals
+    hits, n = np.bincount(column).astype(float), float(len(unit))
+    squared = np.bincount(of_column, count**2).astype(float)
+    crossed = np.bincount(of_column, count * per_item[of_item]).astype(float)
+    total, items = float((per_item**2).sum()), float((per_item > 0).sum())
+    return hits / n, _wilson(hits, n, squared, crossed, total, items)
 
 
-def intervals_of_columns(unit: IntArray, column: IntArray, right: FloatArray) -> FloatArray:
-    """Wilson's intervals of the share that is right in each column, of shape (columns, 2).
-
-    Args:
-        unit: The number of each judgment's item.
-        column: Its column.
-        right: 1 or 0.
-    """
+def _intervals_of_columns(unit: IntArray, column: IntArray, right: FloatArray) -> FloatArray:
+    """Wilson's intervals of the share that is right, 1 or 0, in each column."""
     _, of_column, trials = _cells(unit, column)
-    width = int(column.max()) + 1
-    _, cell = np.unique(unit * width + column, return_inverse=True)
+    _, cell = np.unique(unit * (int(column.max()) + 1) + column, return_inverse=True)
     hits = np.bincount(cell, right)
     sums = (hits, trials, hits**2, hits * trials, trials**2, np.ones_like(hits))
     return _wilson(*(np.bincount(of_column, one).astype(float) for one in sums))
 
 
-def shares_at_least(
+def _shares_at_least(
     thresholds: FloatArray, confidence: FloatArray, mass: FloatArray, unit: IntArray
 ) -> tuple[FloatArray, FloatArray]:
     """The share of the mass at or above each threshold, with Wilson's intervals if masses are 1.
 
-    Args:
-        thresholds: Descending; none of the confidences is below the last one.
-        confidence: Of each judgment.
-        mass: What each judgment counts.
-        unit: The number of its item.
-
-    Returns:
-        Shares, and intervals of shape (thresholds, 2); NaN where there is no judgment.
+    Thresholds descend, and no confidence is below the last one; all is NaN where there is no
+    judgment.
     """
+    none = np.full((len(thresholds), 2), NAN)
     if not len(mass):
-        return np.full(len(thresholds), NAN), np.full((len(thresholds), 2), NAN)
+        return none[:, 0], none
     order = np.argsort(-confidence, kind="stable")
     taken = np.searchsorted(-confidence[order], -thresholds, side="right")
 
@@ -254,13 +233,12 @@ def shares_at_least(
     found = up_to(mass)
     values = found / found[-1]  # the last threshold is the lowest confidence
     if not (mass == 1).all():
-        return values, np.full((len(thresholds), 2), NAN)
+        return values, none
     per_item = np.bincount(unit).astype(float)
     # One judgment more of an item raises the square of its count k by 2k + 1.
     before = pd.Series(unit[order]).groupby(unit[order]).cumcount().to_numpy(float)
     squares = np.concatenate([[0.0], np.cumsum(2 * before + 1)])[taken]
-    items = float((per_item > 0).sum())
-    total = float((per_item**2).sum())
+    total, items = float((per_item**2).sum()), float((per_item > 0).sum())
     return values, _wilson(found, float(len(mass)), squares, up_to(per_item[unit]), total, items)
 
 
@@ -295,19 +273,10 @@ def _wilson(
     return np.column_stack([low, np.where(share == 1, 1, middle + half)])
 
 
-def resampled_of_columns(
+def _resampled_of_columns(
     unit: IntArray, column: IntArray, outcome: FloatArray, resampling: Resampling
 ) -> FloatArray:
-    """Percentile intervals of the mean outcome in each column, of shape (columns, 2).
-
-    One item alone has none: it never varies.
-
-    Args:
-        unit: The number of each judgment's item.
-        column: Its column.
-        outcome: In [0, 1].
-        resampling: Seed, and number of resamples up to 1000.
-    """
+    """Percentile intervals of the mean outcome in each column; one item alone has none."""
     apart = np.where(column[:, None] == np.arange(column.max() + 1), outcome[:, None], NAN)
     units = int(unit.max()) + 1
     draws = bootstrap(
@@ -316,13 +285,9 @@ def resampled_of_columns(
         resamples=min(resampling.resamples, RESAMPLES),
         seed=resampling.seed,
     )["means"]
-    items = np.bincount(_cells(unit, column)[1])
-    return np.array(
-        [
-            percentile_interval(values) if several else (NAN, NAN)
-            for values, several in zip(draws.T, items > 1, strict=True)
-        ]
-    )
+    intervals = np.array([percentile_interval(values) for values in draws.T])
+    intervals[np.bincount(_cells(unit, column)[1]) < 2] = NAN
+    return intervals
 
 
 def _cells(unit: IntArray, column: IntArray) -> tuple[IntArray, IntArray, FloatArray]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -30,6 +31,7 @@ from inspect_confidence.metrics import (
     type2_remark,
 )
 from inspect_confidence.studies.estimate import (
+    NAN,
     Estimand,
     FloatArray,
     IntArray,
@@ -107,17 +109,17 @@ PLAIN = (
 """Numbers that also are compared between contenders."""
 
 FURTHER = (
-    Form("ece", lambda t: ece.of(t, bins=15), {"bins": 15}, "15 bins of equal width"),
-    Form("ece", lambda t: ece.of(t, bins=20), {"bins": 20}, "20 bins of equal width"),
+    Form("ece", partial(ece.of, bins=15), {"bins": 15}, "15 bins of equal width"),
+    Form("ece", partial(ece.of, bins=20), {"bins": 20}, "20 bins of equal width"),
     Form(
         "ece",
-        lambda t: ece.of(t, binning="own_top"),
+        partial(ece.of, binning="own_top"),
         {"bins": 11},
         "10 bins of equal width below 1, an eleventh for 1",
     ),
     Form(
         "ece",
-        lambda t: ece.of(t, binning="equal_mass"),
+        partial(ece.of, binning="equal_mass"),
         {"binning": "equal_mass"},
         "10 bins of equal mass asked for",
     ),
@@ -129,33 +131,26 @@ FURTHER = (
 )
 
 
-def at_threshold(threshold: float) -> list[Form]:
-    """Type-2 sensitivity at a threshold."""
-    where = {"threshold": threshold}
-    return [
-        Form("type2_dprime", lambda t: type2_dprime.of(t, threshold=threshold), where),
-        Form("meta_d_ideal", lambda t: meta_d_ideal.of(t, threshold=threshold), where),
-    ]
+def at_threshold(threshold: float, choices: int | None) -> list[Form]:
+    """Type-2 sensitivity at a threshold, the criterion, and M-ratio.
 
-
-def ratios(threshold: float, choices: int | None) -> list[Form]:
-    """The criterion, and M-ratio in every type-1 model that goes with the number of choices."""
+    M-ratio in every type-1 model that goes with the number of choices, undefined without any.
+    """
     where = {"threshold": threshold}
-    forms = [Form("type2_criterion", lambda t: type2_criterion.of(t, threshold=threshold), where)]
-    models = {None: (), 2: ("two_z", "two_afc", "m_afc")}.get(choices, ("m_afc",))
-    forms += [
-        Form(
-            "m_ratio",
-            lambda t, model=model: m_ratio.of(  # type: ignore[misc] # a default binds the name
-                t, type1=model, alternatives=choices, threshold=threshold
-            ),
-            {**where, "type1": model},
+    forms = [
+        Form(name, partial(metric.of, threshold=threshold), where)
+        for name, metric in (
+            ("type2_dprime", type2_dprime),
+            ("meta_d_ideal", meta_d_ideal),
+            ("type2_criterion", type2_criterion),
         )
-        for model in models
     ]
-    if not models:
+    if choices is None:
         why = "items have no choices, or different numbers of them"
-        forms.append(Form("m_ratio", lambda t: np.full(len(t.right), np.nan), where, why))
+        return [*forms, Form("m_ratio", lambda t: np.full(len(t.right), NAN), where, why)]
+    for model in ("two_z", "two_afc", "m_afc") if choices == 2 else ("m_afc",):
+        value = partial(m_ratio.of, type1=model, alternatives=choices, threshold=threshold)
+        forms.append(Form("m_ratio", value, {**where, "type1": model}))
     return forms
 
 
@@ -164,18 +159,14 @@ def stated_confidence(
 ) -> Iterator[Estimand]:
     """Accuracy and mean confidence, and all that follows from the table of both.
 
-    Args:
-        answers: Judgments of one condition.
-        condition: What it is.
-        thresholds: From which on confidence counts as high, for type-2 sensitivity.
-        note: What was left out.
+    `thresholds` say from which on confidence counts as high, for type-2 sensitivity.
     """
     # Accuracy counts answers without a usable confidence too, so it isn't the table's.
     columns = {"accuracy": answers.correct, "mean_confidence": answers.confidence}
     yield means(condition, columns, answers.unit, answers.units, note)
     forms = [*PLAIN, *FURTHER]
     for threshold in thresholds:
-        forms += [*at_threshold(threshold), *ratios(threshold, answers.choices)]
+        forms += at_threshold(threshold, answers.choices)
     yield of_table(answers, forms, condition, note)
 
 
@@ -197,15 +188,8 @@ def of_table(
         if "binning" in form.condition:
             read = answers.confidence[~np.isnan(answers.correct)]
             notes = [f"{form.note}, {bin_count(read, binning='equal_mass')} used"]
-        numbers.append(
-            Number(
-                {**condition, **form.condition},
-                form.metric,
-                n,
-                noted(*notes, note),
-                why=why,
-            )
-        )
+        where, said = {**condition, **form.condition}, noted(*notes, note)
+        numbers.append(Number(where, form.metric, n, said, why=why))
 
     def statistic(weights: FloatArray) -> FloatArray:
         tables = cells.tables(weights)

@@ -21,7 +21,7 @@ from inspect_confidence.metrics import (
     percentile_interval,
 )
 from inspect_confidence.results import Condition, Key, Result
-from inspect_confidence.studies.calibration import MEANS, PLAIN, Answers, Form, at_threshold, ratios
+from inspect_confidence.studies.calibration import MEANS, PLAIN, Answers, Form, at_threshold
 from inspect_confidence.studies.estimate import (
     NO_INTERVAL,
     FloatArray,
@@ -212,13 +212,7 @@ def differences(one: Contrast, resampling: Resampling) -> list[Difference]:
 
 @dataclass(frozen=True)
 class _Pair:
-    """The readable judgments of two contenders on the items that both have.
-
-    Attributes:
-        items: In the weights' order.
-        first: One contender's answers.
-        second: The other's.
-    """
+    """The readable judgments of two contenders on the items that both have."""
 
     items: pd.Index
     first: Answers
@@ -226,10 +220,9 @@ class _Pair:
 
     @classmethod
     def of(cls, first: pd.DataFrame, second: pd.DataFrame) -> "_Pair":
-        read = [
-            side[(side["status"] == "ok") & side["correct"].notna()] for side in (first, second)
-        ]
-        items, sides = on_common(read)
+        items, sides = on_common(
+            [side[(side["status"] == "ok") & side["correct"].notna()] for side in (first, second)]
+        )
         return cls(items, *(Answers.of(side, items) for side in sides))
 
     @property
@@ -274,16 +267,16 @@ def tested_against(
         resampling: Number and seed of resamples and exchanges, and thresholds.
         stream: Sets the draws of one data set apart from those of another.
     """
-    pairs = {name: _Pair.of(rows, baseline) for name, rows in others.items()}
-    alike: dict[tuple[Hashable, ...], list[str]] = {}
-    for name, pair in pairs.items():
+    alike: dict[tuple[Hashable, ...], dict[str, _Pair]] = {}
+    for name, rows in others.items():
+        pair = _Pair.of(rows, baseline)
         if len(pair.items):
-            alike.setdefault((pair.choices, *pair.items), []).append(name)
+            alike.setdefault((pair.choices, *pair.items), {})[name] = pair
     found: dict[str, Tested] = {}
-    for names in alike.values():
-        one = _of_pairs([pairs[name] for name in names], resampling.thresholds, PLAIN)
-        together, size = tested(one, resampling, stream), len(one.names) // len(names)
-        for k, name in enumerate(names):
+    for pairs in alike.values():
+        one = _of_pairs(list(pairs.values()), resampling.thresholds, PLAIN)
+        together, size = tested(one, resampling, stream), len(one.names) // len(pairs)
+        for k, name in enumerate(pairs):
             found[name] = together.take(range(k * size, (k + 1) * size))
     return {name: found[name] for name in others if name in found}
 
@@ -295,14 +288,11 @@ def _of_pairs(
     condition: Condition = Condition(),  # noqa: B008 # it is frozen
 ) -> Contrast:
     """The contrasts of pairs with the same items, choices and second contender, as one."""
-    forms, choices = [*MEANS, *plain], pairs[0].choices
-    for threshold in thresholds:
-        forms += at_threshold(threshold)
-        forms += [
-            form for form in ratios(threshold, choices) if form.metric == "m_ratio" and choices
-        ]
-    sides = [pair.first.cells() for pair in pairs]
-    other = pairs[0].second.cells()
+    choices, items = pairs[0].choices, len(pairs[0].items)
+    compared = ("type2_dprime", "meta_d_ideal", *(("m_ratio",) if choices else ()))
+    further = (form for one in thresholds for form in at_threshold(one, choices))
+    forms = [*MEANS, *plain, *(form for form in further if form.metric in compared)]
+    sides, other = [pair.first.cells() for pair in pairs], pairs[0].second.cells()
 
     def values(tables: ConfidenceTables) -> FloatArray:
         return np.column_stack([form.value(tables) for form in forms])
@@ -315,7 +305,6 @@ def _of_pairs(
         return np.hstack([values(joined(one, against) if against else one) for one in tables])
 
     names = [(condition.but(**form.condition), form.metric) for form in forms] * len(pairs)
-    items = len(pairs[0].items)
     return Contrast(names, [items] * len(names), items, statistic)
 
 

@@ -373,6 +373,51 @@ def _mean_interval(values: FloatArray, numbers: Sequence[Number]) -> tuple[float
     return float(values.mean() - below), float(values.mean() + above)
 
 
+ALL_MODELS = "all"
+"""What stands in `model` for a number over models."""
+
+Point = tuple[str, str]
+"""A model and variant."""
+
+
+def point_of(result: Result) -> tuple[Point, Condition]:
+    """Whose number it is, and its condition without the variant."""
+    where = Condition.read(result.condition)
+    return (result.model, where.get("variant", "")), where.but(variant="")
+
+
+def over_models(
+    key: Key,
+    condition: Condition,
+    metric: str,
+    one: Mapping[Point, float],
+    other: Mapping[Point, float],
+) -> list[Result]:
+    """The correlation over models of two numbers, as one row; none where fewer than two have both.
+
+    Points with an undefined number are left out and counted. The interval is Fisher's z, which
+    takes models for a random sample and ignores the error of each point.
+    """
+    pairs = np.array([[one[point], other[point]] for point in other if point in one])
+    if len(pairs) < 2:
+        return []
+    there = pairs[~np.isnan(pairs).any(axis=1)]
+    note = f"{len(there)} of {len(pairs)} models and variants"
+    value, interval = NAN, NO_INTERVAL
+    if len(there) < 3:
+        note = noted("undefined: fewer than three models with both", note)
+    elif (np.ptp(there, axis=0) == 0).any():
+        note = noted("undefined: one of the two is the same for all", note)
+    else:
+        # Imported here because scipy.stats takes half a second, which every command would pay.
+        from scipy.stats import pearsonr  # noqa: PLC0415
+
+        fit = pearsonr(*there.T)
+        value = float(fit.statistic)
+        interval = fit.confidence_interval() if len(there) > 3 else NO_INTERVAL
+    return [key.result(condition, metric, value, interval, n=len(there), note=note)]
+
+
 LEAST = 20_000
 """Judgments from which on processes save more than the two seconds that they take to start."""
 

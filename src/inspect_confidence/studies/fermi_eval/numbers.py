@@ -216,11 +216,7 @@ def _stated(
 ) -> Iterator[Estimand]:
     """The metrics of intervals as they are, level by level, and the coverage plateau.
 
-    Args:
-        frame: Intervals, one an item, epoch and level.
-        raw: The judgments they were made of.
-        units: The items, in the weights' order.
-        condition: What all rows have in common.
+    `frame` has intervals, one an item, epoch and level; `raw` the judgments they were made of.
     """
     coverages: dict[float, Statistic] = {}
     for level, judged in frame.groupby("level"):

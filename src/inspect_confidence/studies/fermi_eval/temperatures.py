@@ -230,11 +230,8 @@ def decoding_temperatures(
 ) -> Iterator[Estimand]:
     """Test metrics at the decoding temperature chosen on train, per level and over all levels.
 
-    Args:
-        frames: Intervals of sampling at each temperature: one an item, epoch and level.
-        units: The items, in the weights' order.
-        condition: What all rows have in common.
-        penalty: Lambda of the rule.
+    `frames` are intervals of sampling at each temperature, one an item, epoch and level; `penalty`
+    is the rule's lambda.
     """
     temperatures = np.array(sorted(frames))
     levels = sorted(set.intersection(*(set(frame["level"]) for frame in frames.values())))

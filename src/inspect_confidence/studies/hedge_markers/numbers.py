@@ -81,14 +81,7 @@ def _decisiveness(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> 
 def of_group(
     said: Sentences, resampling: Resampling, threshold: float, condition: Condition
 ) -> Iterator[Estimand]:
-    """Everything that the judgments of one data set and split give.
-
-    Args:
-        said: Judgments of one group.
-        resampling: `convention` is `authors` for the rules of the study's code.
-        threshold: T.
-        condition: What the judgments have in common.
-    """
+    """Everything that the judgments of one data set and split give; `threshold` is T."""
     yield from _replies(said, condition)
     hedges = {"hedges_per_sentence": said.once["n_markers"]}
     yield means(condition, hedges, said.once["unit"].to_numpy(np.int64), len(said.units))

@@ -1,6 +1,7 @@
 """What is estimated over data sets: whether markers mean the same everywhere."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
@@ -20,24 +21,29 @@ from inspect_confidence.metrics import (
     marker_trend,
     marker_variation,
 )
-from inspect_confidence.results import Condition
-from inspect_confidence.studies.estimate import NAN, Estimand, FloatArray, Number
+from inspect_confidence.results import Condition, Key, Result
+from inspect_confidence.studies.estimate import (
+    ALL_MODELS,
+    NAN,
+    Estimand,
+    FloatArray,
+    Number,
+    Point,
+    over_models,
+    point_of,
+)
 from inspect_confidence.studies.hedge_markers.forms import HedgeOptions
 from inspect_confidence.studies.hedge_markers.judgments import NO_HEDGE, Sentences
 from inspect_confidence.studies.study import Resampling
+
+ALL = "all"
+"""What stands in `dataset` for a number over data sets."""
 
 
 def over_datasets(
     said: Sentences, resampling: Resampling, threshold: float, condition: Condition
 ) -> Iterator[Estimand]:
-    """The seven metrics of stability, with and without sentences that don't hedge.
-
-    Args:
-        said: Judgments of all data sets.
-        resampling: Holds the choices among definitions.
-        threshold: T.
-        condition: What the judgments have in common.
-    """
+    """The seven metrics of stability, with and without sentences that don't hedge."""
     own, authors = resampling.options(HedgeOptions), resampling.convention == "authors"
     rules = _Rules(authors, threshold, own.ddof, own.correlation_clamp)
     markers = said.markers(said.counted(resampling.convention), threshold)
@@ -273,3 +279,23 @@ def _by_group(said: Sentences, values: FloatArray) -> FloatArray:
     unit = said.replies["unit"].to_numpy(np.int64)
     np.add.at(sums, (unit, said.replies["group"].to_numpy(np.int64)), values)
     return sums
+
+
+def accuracy_correlations(results: Iterable[Result]) -> list[Result]:
+    """Over models the correlation of mean accuracy with each metric of stability of markers.
+
+    Accuracy is the unweighted mean over data sets and splits.
+    """
+    accuracies: dict[Point, list[float]] = defaultdict(list)
+    stability: dict[Condition, dict[Point, float]] = defaultdict(dict)
+    for row in results:
+        point, where = point_of(row)
+        if row.metric == "accuracy":
+            accuracies[point].append(row.value)
+        elif row.dataset == ALL and row.metric != "pooled_sd":
+            stability[where.but(of=row.metric)][point] = row.value
+    means = {point: float(np.mean(values)) for point, values in accuracies.items()}
+    key, found = Key("hedge_markers", ALL_MODELS, ALL), []
+    for where, values in stability.items():
+        found += over_models(key, where, "accuracy_correlation", means, values)
+    return found

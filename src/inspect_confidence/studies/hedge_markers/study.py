@@ -19,15 +19,16 @@ from inspect_confidence.studies.hedge_markers.judgments import (
 )
 from inspect_confidence.studies.hedge_markers.numbers import of_group, of_judge
 from inspect_confidence.studies.hedge_markers.shown import FIGURES, HEADLINES, detail, hedge_tables
-from inspect_confidence.studies.hedge_markers.stability import over_datasets
-from inspect_confidence.studies.over_models import accuracy_correlations
+from inspect_confidence.studies.hedge_markers.stability import (
+    ALL,
+    accuracy_correlations,
+    over_datasets,
+)
 from inspect_confidence.studies.study import Difference, Resampling, Study, TaskTable
 
 __all__ = ["HEDGE_MARKERS"]
 
 TASK, CHECK = "hedge_markers", "judge_check"
-ALL = "all"
-"""What stands in `dataset` for a number over data sets."""
 
 _COMPARED = {
     "faithfulness": "faithfulness",

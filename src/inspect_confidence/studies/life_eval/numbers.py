@@ -6,6 +6,7 @@ contenders, and what is stated with what the answer's token says.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -25,7 +26,6 @@ from inspect_confidence.studies.calibration import (
     Form,
     at_threshold,
     of_table,
-    ratios,
     two_choice_sensitivity,
 )
 from inspect_confidence.studies.compare import (
@@ -61,12 +61,12 @@ from inspect_confidence.studies.study import Difference, Resampling
 _DECADE = 10
 _ELEVEN = Form(
     "ece",
-    lambda t: ece.of(t, binning="own_top"),
+    partial(ece.of, binning="own_top"),
     note="10 bins of equal width below 1, an eleventh for 1",
 )
 _PUBLISHED = Form(
     "ece",
-    lambda t: ece.of(t, binning="right_closed"),
+    partial(ece.of, binning="right_closed"),
     note="10 bins (k/10, (k+1)/10], a confidence of 0 in none of them, as published",
 )
 
@@ -82,11 +82,7 @@ def of_judgments(
 ) -> Iterator[Estimand]:
     """Everything that judgments give, of LifeEval or of a question set from one source.
 
-    Args:
-        rows: Completed judgments; of question sets graded ones.
-        units: The items, in the weights' order.
-        condition: What the rows have in common.
-        resampling: Holds convention and thresholds.
+    `rows` are completed, of question sets graded; `resampling` holds convention and thresholds.
     """
     answers, lives = Answers.of(counted(rows), units), "radius" in rows
     at = (answers.unit, answers.units)
@@ -100,7 +96,7 @@ def of_judgments(
     # Of an answer that is given, the confidence is itself the judgment: there is no type 2.
     chosen = not lives and (rows["kind"] != "given").all()
     for threshold in resampling.thresholds if chosen else ():
-        wanted += [*at_threshold(threshold), *ratios(threshold, answers.choices)]
+        wanted += at_threshold(threshold, answers.choices)
     yield of_table(answers, wanted, condition, note)
     if lives:
         together = correlation_of(answers.confidence, answers.correct, *at)
@@ -206,13 +202,7 @@ def groups_of(models: Sequence[str], named: Mapping[str, str] | None) -> dict[st
 def group_mean(
     drawn: Mapping[str, Drawn], lines: Mapping[str, HardEasySlope], condition: Condition
 ) -> Drawn:
-    """The unweighted mean over models of the numbers that all of them have.
-
-    Args:
-        drawn: By model, over the same resamples of the items.
-        lines: Their hard-easy regressions; none for question sets.
-        condition: Of the slope.
-    """
+    """The unweighted mean over models of the numbers that all have, and of their regressions."""
     mean = averaged(drawn, ("n", "mean_answer", "mean_best_answer"), independent=False)
     if not lines:
         return mean
@@ -307,14 +297,7 @@ def _slope_statistic(first: FloatArray, second: FloatArray) -> PairedStatistic:
 def stated_against_token(
     rows: pd.DataFrame, key: Key, condition: Condition, resampling: Resampling
 ) -> Iterator[Result]:
-    """What is stated less what the answer's token says, on the items that have both.
-
-    Args:
-        rows: One model's judgments, graded.
-        key: Of the results.
-        condition: What the rows have in common.
-        resampling: Number and seed, and convention.
-    """
+    """What a model states less what its answers' tokens say, on the items that have both."""
     sides = [counted(rows[rows["source"] == source]) for source in (STATED, TOKEN)]
     one = _contrast(sides, resampling)
     if not one.units:

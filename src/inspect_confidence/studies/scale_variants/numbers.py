@@ -1,6 +1,7 @@
-"""What is estimated from the scale study's judgments: on one scale, and over all scales."""
+"""What is estimated from the scale study's judgments: on one scale, over scales, over models."""
 
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator
 
 import numpy as np
 import pandas as pd
@@ -16,22 +17,26 @@ from inspect_confidence.metrics import (
     unique_values,
     utilization,
 )
-from inspect_confidence.results import Condition
+from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies.calibration import (
     Answers,
     stated_confidence,
     two_choice_sensitivity,
 )
 from inspect_confidence.studies.estimate import (
+    ALL_MODELS,
     NAN,
     Drawn,
     Estimand,
     FloatArray,
     Number,
+    Point,
     count,
     left_out,
     noted,
+    over_models,
     places,
+    point_of,
     replied,
     shares,
 )
@@ -44,11 +49,7 @@ def of_scale(
 ) -> Iterator[Estimand]:
     """Everything that the judgments on one scale give.
 
-    Args:
-        rows: Judgments on one scale, completed.
-        units: The items, in the weights' order.
-        condition: What the rows have in common.
-        resampling: Holds the thresholds.
+    `rows` are completed; `resampling` holds the thresholds.
     """
     items = rows["item"].nunique()
     note = noted(left_out(rows["status"]), f"{items} items" if items < len(rows) else "")
@@ -124,3 +125,20 @@ def over_scales(drawn: Drawn, condition: Condition) -> Drawn | None:
     n = min((drawn.numbers[i].n for i in columns), default=0)
     number = Number(condition, "accuracy_spread", n, note)
     return Drawn([number], spread(drawn.values[None]), spread(drawn.draws)[:, None])
+
+
+def entropy_and_ratio(results: Iterable[Result]) -> list[Result]:
+    """The correlation over models of the reports' entropy with M-ratio, by data set and scale."""
+    entropy: dict[Hashable, dict[Point, float]] = defaultdict(dict)
+    ratio: dict[tuple[Key, Condition], dict[Point, float]] = defaultdict(dict)
+    for row in results:
+        if row.metric in ("entropy_bits", "m_ratio"):
+            point, where = point_of(row)
+            key = Key(row.task, ALL_MODELS, row.dataset)
+            of = entropy[key, where.get("scale")]
+            (of if row.metric == "entropy_bits" else ratio[key, where])[point] = row.value
+    found: list[Result] = []
+    for (key, where), values in ratio.items():
+        others = entropy[key, where.get("scale")]
+        found += over_models(key, where, "entropy_m_ratio_correlation", others, values)
+    return found

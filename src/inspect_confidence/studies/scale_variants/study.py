@@ -24,9 +24,12 @@ from inspect_confidence.studies.estimate import (
     spread,
     workers_for,
 )
-from inspect_confidence.studies.over_models import over_models
 from inspect_confidence.studies.scale_variants.judgments import completed, read_sample
-from inspect_confidence.studies.scale_variants.numbers import of_scale, over_scales
+from inspect_confidence.studies.scale_variants.numbers import (
+    entropy_and_ratio,
+    of_scale,
+    over_scales,
+)
 from inspect_confidence.studies.scale_variants.shown import FIGURES, HEADLINES, detail, scale_tables
 from inspect_confidence.studies.study import Difference, Resampling, Study, TaskTable
 
@@ -41,7 +44,7 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
     tasks = [(*one, resampling) for one in runs(rows, ("model", "variant"))]
     parts = spread(_of_model, tasks, workers_for(len(rows), resampling))
     found = [one for part in parts for one in part]
-    return [*found, *over_models(found)]
+    return [*found, *entropy_and_ratio(found)]
 
 
 def _of_model(

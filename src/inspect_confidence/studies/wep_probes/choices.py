@@ -25,6 +25,8 @@ from inspect_confidence.studies.estimate import (
     NAN,
     Drawn,
     Estimand,
+    FloatArray,
+    IntArray,
     Number,
     draw,
     left_out,
@@ -112,67 +114,55 @@ def units(rows: pd.DataFrame, convention: str | None) -> Mapping[str, pd.DataFra
     }
     index = wide["rank"].index.to_frame(index=False)
     ranks, right = (one.to_numpy(float) for one in wide.values())
-    kinds = index["interval"].to_numpy(str)
-    rises = np.isin(kinds, list(RISING))
-    found = {
-        "monotonicity_consistency": _long(index, {"": monotonicity_consistency.each(ranks, rises)}),
-        "choice_sensitivity": _long(index, {"": choice_sensitivity.each(ranks)}),
-        "empirical_consistency": _long(
-            index,
-            {
-                f"{p:g}": empirical_consistency.each(ranks[:, i], right[:, i])
-                for i, p in enumerate(points)
-            },
+    rises = np.isin(index["interval"].to_numpy(str), list(RISING))
+    firsts, mirrored = _mirrored(index, ranks, convention)
+    at = [f"{point:g}" for point in points]
+    fit, alike = empirical_consistency.each, empirical_monotonicity_consistency.each
+    steps = zip(ranks.T, ranks.T[1:], right.T, right.T[1:], strict=False)
+    return {
+        "monotonicity_consistency": _units(
+            index, {"": monotonicity_consistency.each(ranks, rises)}
         ),
-        "empirical_monotonicity_consistency": _long(
-            index,
-            {
-                f"{p:g}": empirical_monotonicity_consistency.each(
-                    ranks[:, i], ranks[:, i + 1], right[:, i], right[:, i + 1]
-                )
-                for i, p in enumerate(points[:-1])
-            },
+        "choice_sensitivity": _units(index, {"": choice_sensitivity.each(ranks)}),
+        "empirical_consistency": _units(
+            index, dict(zip(at, map(fit, ranks.T, right.T), strict=True))
         ),
-        "pairwise_consistency": _pairs(index, ranks, convention),
+        "empirical_monotonicity_consistency": _units(
+            index, {name: alike(*step) for name, step in zip(at, steps, strict=False)}
+        ),
+        "pairwise_consistency": _units(index.iloc[firsts], dict(zip(at, mirrored, strict=True))),
     }
-    return {name: _averaged(one) for name, one in found.items()}
 
 
-def _pairs(index: pd.DataFrame, ranks: np.ndarray, convention: str | None) -> pd.DataFrame:
+def _mirrored(
+    index: pd.DataFrame, ranks: FloatArray, convention: str | None
+) -> tuple[IntArray, list[FloatArray]]:
+    """Which sequences have a complement, and whether both mirror each other at each point."""
     firsts = np.flatnonzero(index["interval"].isin(COMPLEMENTS))
     place = {tuple(row): i for i, row in enumerate(index.itertuples(index=False, name=None))}
     seconds = [
         place.get((*key[:-1], COMPLEMENTS[key[-1]]), -1)
         for key in index.iloc[firsts].itertuples(index=False, name=None)
     ]
-    missing = np.full((1, ranks.shape[1]), np.nan)
-    others = np.vstack([ranks, missing])[seconds]
-    size = index["choice_set"].to_numpy(float)[firsts]
-    points = sorted(POINTS["narrow"])
-    values = {}
-    for i, point in enumerate(points):
-        first, second = ranks[firsts, i], others[:, i]
+    others = np.vstack([ranks, np.full((1, ranks.shape[1]), NAN)])[seconds]
+    size, found = index["choice_set"].to_numpy(float)[firsts], []
+    for first, second in zip(ranks[firsts].T, others.T, strict=True):
         mirrored = pairwise_consistency.each(first, second, size)
         if convention == "authors":
             mirrored[(size == 3) & (first == 2) & (second == 0)] = 0
-        values[f"{point:g}"] = mirrored
-    return _long(index.iloc[firsts].reset_index(drop=True), values)
+        found.append(mirrored)
+    return firsts, found
 
 
-def _long(index: pd.DataFrame, values: Mapping[str, np.ndarray]) -> pd.DataFrame:
-    """A row a unit."""
+def _units(index: pd.DataFrame, values: Mapping[str, FloatArray]) -> pd.DataFrame:
+    """A row a unit, averaged over epochs: its sequences, the points that it is of, its value."""
     parts = [
         index.assign(key=index["interval"] + "@" + name, value=value)
         for name, value in values.items()
     ]
-    together = pd.concat(parts, ignore_index=True)
-    together["pair"] = ["/".join(PAIRS[interval]) for interval in together["interval"]]
-    return together
-
-
-def _averaged(unit: pd.DataFrame) -> pd.DataFrame:
-    means = unit.groupby([*FACTORS, "pair", "key"], sort=True)["value"].mean()
-    return means.reset_index()
+    unit = pd.concat(parts, ignore_index=True)
+    unit["pair"] = ["/".join(PAIRS[interval]) for interval in unit["interval"]]
+    return unit.groupby([*FACTORS, "pair", "key"], sort=True)["value"].mean().reset_index()
 
 
 def expected_by_chance(

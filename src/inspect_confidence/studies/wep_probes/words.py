@@ -270,16 +270,7 @@ def _compared(
     rng: np.random.Generator,
     resampling: Resampling,
 ) -> _Compared:
-    """One side's probabilities against another's; the reference comes first in every measure.
-
-    Args:
-        own: The side that the row is about: the second sample.
-        versus: The reference: the first sample.
-        condition: Of the rows.
-        note: What was left out.
-        rng: Of the resamples.
-        resampling: Number of them.
-    """
+    """One side's probabilities against a reference, which comes first in every measure."""
     n, resamples = len(own.values), resampling.resamples
     test = brunner_munzel(versus.values, own.values)
     said = noted(f"{len(versus.values)} values against {n}", note)
