@@ -15,7 +15,7 @@ from inspect_confidence import summarize
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.published import COLUMNS, read_published
 from inspect_confidence.results import COLUMNS as RESULT_COLUMNS
-from inspect_confidence.results import decode_condition, encode_condition
+from inspect_confidence.results import Condition
 from inspect_confidence.studies import all_tables
 from studies.recorded import recorded_sentences, recorded_statements
 
@@ -54,7 +54,7 @@ def test_every_figure_is_named() -> None:
 def test_conditions_are_canonical() -> None:
     """Conditions are what our own encoder writes."""
     for text in FIGURES["condition"]:
-        assert encode_condition(decode_condition(text)) == text
+        assert str(Condition(Condition.read(text))) == text
 
 
 def test_numbers_are_possible() -> None:

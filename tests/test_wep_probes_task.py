@@ -20,7 +20,7 @@ from inspect_confidence.datasets.wep_choices import COMPLEMENTS, design
 from inspect_confidence.datasets.wep_contexts import FURTHER, SURVEYED, bundled_contexts
 from inspect_confidence.datasets.wep_survey import surveyed_counts
 from inspect_confidence.respondents.provider import respondent
-from inspect_confidence.results import decode_condition
+from inspect_confidence.results import Condition
 from inspect_confidence.tasks.wep_probes import wep_choice, wep_elicitation
 from provider_server import ProviderServer, Reply
 from runs import check_refusals, log_metrics, printed, refusal, responded, served
@@ -52,7 +52,7 @@ def facts(task: Task) -> list[dict[str, Any]]:
 def found(results: pd.DataFrame, metric: str, **condition: str) -> float:
     """The value of the one row of a condition."""
     rows = results[results["metric"] == metric]
-    same = rows["condition"].map(decode_condition) == condition
+    same = rows["condition"].map(Condition.read) == condition
     (value,) = rows[same]["value"]
     return float(value)
 
@@ -342,7 +342,7 @@ def test_unreadable_replies_are_counted_alike(tmp_path: Path) -> None:
     assert (both[1.0] != both[2.0]).any()
     results = summarize(tmp_path, resamples=20)
     for row in results[results["metric"] == "n"].to_dict("records"):
-        parts = decode_condition(row["condition"])
+        parts = Condition.read(row["condition"])
         mine = rows[rows["word"] == parts["word"]]
         if parts["setting"] != "all":
             mine = mine[mine["setting"] == parts["setting"]]

@@ -4,7 +4,7 @@ from typing import Any
 
 import pandas as pd
 
-from inspect_confidence.results import decode_condition
+from inspect_confidence.results import Condition, conditions_of
 from inspect_confidence.studies import Headline, all_studies
 
 
@@ -17,10 +17,11 @@ def headline_rows(results: pd.DataFrame) -> pd.DataFrame:
     Returns:
         Those rows, with their index, and the columns `label`, `variant`, `judge` and `study`.
     """
-    decoded = [decode_condition(text) for text in results["condition"]]
-    variants = pd.Series([parts.pop("variant", "") for parts in decoded], index=results.index)
-    judges = pd.Series([parts.pop("judge", "") for parts in decoded], index=results.index)
-    said = pd.Series([frozenset(parts.items()) for parts in decoded], index=results.index)
+    decoded = conditions_of(results)
+    variants = pd.Series([parts.get("variant", "") for parts in decoded], index=results.index)
+    judges = pd.Series([parts.get("judge", "") for parts in decoded], index=results.index)
+    texts = [str(parts.but(variant="", judge="")) for parts in decoded]
+    said = pd.Series(texts, index=results.index, dtype=object)
     found = [
         results[_is(headline, results, said)].assign(label=headline.label, study=study.name)
         for study in all_studies()
@@ -34,7 +35,7 @@ def headline_rows(results: pd.DataFrame) -> pd.DataFrame:
 
 
 def _is(headline: Headline, results: pd.DataFrame, said: "pd.Series[Any]") -> "pd.Series[bool]":
-    wanted = frozenset(headline.where.items())
+    wanted = str(Condition(headline.where))
     return (
         (results["task"] == headline.task)
         & (results["metric"] == headline.metric)

@@ -6,7 +6,7 @@ from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any
 
 from inspect_confidence.arguments import fingerprint
-from inspect_confidence.results import decode_condition, encode_condition
+from inspect_confidence.results import Condition
 
 REMOVED = "[removed]"
 
@@ -82,9 +82,9 @@ def scrub_condition(condition: str) -> str:
     pairs = [pair for pair in condition.split(";") if pair]
     if not pairs or not all("=" in pair for pair in pairs):
         return scrub(condition)
-    parts = decode_condition(condition)
+    parts = Condition.read(condition)
     clean = {scrub(name): _scrub_part(name, value) for name, value in parts.items()}
-    return condition if clean == parts else encode_condition(clean)
+    return condition if clean == parts else str(Condition(clean))
 
 
 def _scrub_part(name: str, value: str) -> str:
@@ -106,17 +106,14 @@ def scrubbed_names(names: Iterable[str], cleaner: Callable[[str], str] = scrub) 
 
 def scrubbed_conditions(conditions: Iterable[str]) -> dict[str, str]:
     """The same of conditions: variants that would become one are told apart."""
-    decoded = {text: decode_condition(text) for text in dict.fromkeys(conditions)}
+    decoded = {text: Condition.read(text) for text in dict.fromkeys(conditions)}
     variants = scrubbed_names(
         (parts["variant"] for parts in decoded.values() if "variant" in parts), scrub_condition
     )
     found = {}
     for text, parts in decoded.items():
-        variant = parts.pop("variant", "")
-        clean = scrub_condition(encode_condition(parts))
-        if variant:
-            clean = encode_condition({**decode_condition(clean), "variant": variants[variant]})
-        found[text] = clean
+        clean = Condition.read(scrub_condition(str(parts.but(variant=""))))
+        found[text] = str(clean.but(variant=variants.get(parts.get("variant", ""), "")))
     return found
 
 
@@ -223,15 +220,15 @@ def model(name: str) -> str:
 
 def judge_of(condition: str) -> str:
     """The model that a condition names as judge; empty where there is none."""
-    return decode_condition(condition).get("judge", "")
+    return Condition.read(condition).get("judge", "")
 
 
 def with_judge(condition: str, name: Callable[[str], str] = model) -> str:
     """The condition with its judge named by `name`."""
-    parts = decode_condition(condition)
+    parts = Condition.read(condition)
     if "judge" not in parts:
         return condition
-    return encode_condition({**parts, "judge": name(parts["judge"])})
+    return str(parts.but(judge=name(parts["judge"])))
 
 
 def argument(value: Any) -> Any:

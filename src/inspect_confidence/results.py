@@ -214,16 +214,6 @@ def conditions_of(results: pd.DataFrame) -> list[Condition]:
     return [Condition.read(text) for text in results["condition"]]
 
 
-def encode_condition(parts: Mapping[str, object]) -> str:
-    """The encoded text of a condition."""
-    return str(Condition(parts))
-
-
-def decode_condition(condition: str) -> dict[str, str]:
-    """The pairs of an encoded condition."""
-    return dict(Condition.read(condition))
-
-
 def with_parts(results: pd.DataFrame, names: Iterable[str]) -> pd.DataFrame:
     """Results with the parts of their condition as columns, empty where a part is missing.
 

@@ -12,7 +12,7 @@ import pytest
 from inspect_confidence import InvalidArgument, summarize
 from inspect_confidence.datasets.wep_contexts import SURVEYED
 from inspect_confidence.datasets.wep_survey import download_survey, read_survey, surveyed_counts
-from inspect_confidence.results import decode_condition
+from inspect_confidence.results import Condition
 from refusals import refused
 
 
@@ -113,7 +113,7 @@ def stated(**values: list[float]) -> pd.DataFrame:
 def compared(results: pd.DataFrame) -> dict[str, float]:
     """Theta of every word that was compared with people."""
     thetas = results[results["metric"] == "brunner_munzel_theta"]
-    parts = thetas["condition"].map(decode_condition)
+    parts = thetas["condition"].map(Condition.read)
     assert all(one["versus"] == "human" for one in parts)
     return dict(zip([one["word"] for one in parts], thetas["value"], strict=True))
 

@@ -24,7 +24,7 @@ from inspect_confidence.privacy import (
     with_judge,
 )
 from inspect_confidence.prompts.fermi_eval import INTERVAL_FIELDS
-from inspect_confidence.results import decode_condition, encode_condition
+from inspect_confidence.results import Condition
 from inspect_confidence.tasks.fermi_eval import fermi_eval
 
 KEY = "sk-abcdefghijklmnopqrstuvwx"
@@ -187,14 +187,14 @@ def test_judges_on_disk_are_named_by_the_last_part() -> None:
         {
             "model": "one",
             "dataset": "d",
-            "condition": [encode_condition({"judge": judge, "split": "test"}) for judge in judges],
+            "condition": [str(Condition({"judge": judge, "split": "test"})) for judge in judges],
         }
     )
     frames, rows = clean_material({"hedge_markers": frame}, results)
     first, second = frames["hedge_markers"]["judge"]
     assert first == "hf/judge"
     assert second.startswith("hf/judge#")
-    named = [decode_condition(text)["judge"] for text in rows["condition"]]
+    named = [Condition.read(text)["judge"] for text in rows["condition"]]
     assert named == [first, second]
     assert with_judge(results["condition"][1]) == "judge=hf/judge;split=test"
 

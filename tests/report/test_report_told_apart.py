@@ -7,7 +7,7 @@ import pytest
 
 from inspect_confidence import detail
 from inspect_confidence.report import write_report
-from inspect_confidence.results import decode_condition
+from inspect_confidence.results import Condition
 from report.pages import elements, interval_frame, rows_of, stated_frame
 
 
@@ -24,7 +24,7 @@ def test_variants_that_differ_in_their_folder_only_stay_two(tmp_path: Path) -> N
     page = write_report(pd.concat(frames), tmp_path, resamples=20)
     rows = rows_of(page)
     assert not rows.duplicated(["task", "model", "dataset", "condition", "metric"]).any()
-    variants = {decode_condition(text).get("variant", "") for text in rows["condition"]} - {""}
+    variants = {Condition.read(text).get("variant", "") for text in rows["condition"]} - {""}
     assert len(variants) == 2
     assert not any("home" in text for text in variants)
     # 10 items, 2 scales, 2 epochs of either variant
@@ -56,8 +56,7 @@ def test_statuses_are_counted_by_language() -> None:
     found = detail(frame)
     counts = found[found["metric"] == "status_count"]
     said = {
-        decode_condition(str(row["condition"]))["language"]: row["value"]
-        for row in _records(counts)
+        Condition.read(str(row["condition"]))["language"]: row["value"] for row in _records(counts)
     }
     assert said == {"en": 8, "zh": 4}
 

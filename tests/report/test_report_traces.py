@@ -11,7 +11,7 @@ from sklearn.metrics import brier_score_loss, roc_auc_score
 from statsmodels.stats.proportion import proportion_confint
 
 from inspect_confidence.report import write_report
-from inspect_confidence.results import decode_condition
+from inspect_confidence.results import Condition
 from report.pages import SHOWN, Element, elements, rows_of, small_judgments
 
 MODEL = "vendor/b"
@@ -127,8 +127,8 @@ NUMBERS: dict[tuple[str, str], Recompute] = {
 def _row(page: Path, metric: str, condition: str) -> int:
     rows = rows_of(page)
     mine = rows[(rows["model"] == MODEL) & (rows["metric"] == metric)]
-    wanted = decode_condition(condition)
-    found = [i for i, text in mine["condition"].items() if decode_condition(str(text)) == wanted]
+    wanted = Condition.read(condition)
+    found = [i for i, text in mine["condition"].items() if Condition.read(str(text)) == wanted]
     assert len(found) == 1, (metric, condition, found)
     return int(str(found[0]))
 

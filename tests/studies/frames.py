@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from inspect_confidence import summarize
-from inspect_confidence.results import decode_condition
+from inspect_confidence.results import Condition
 
 NAN = float("nan")
 KEYS = ["model", "dataset", "condition", "metric"]
@@ -32,7 +32,7 @@ def keyed(results: pd.DataFrame, **where: str) -> Rows:
         chosen = chosen[chosen[name] == value]
     rows: Rows = {}
     for row in chosen.to_dict("records"):
-        key = frozenset(decode_condition(row["condition"]).items()), row["metric"]
+        key = frozenset(Condition.read(row["condition"]).items()), row["metric"]
         assert key not in rows, key
         rows[key] = {str(name): value for name, value in row.items()}
         if np.isnan(row["value"]):

@@ -11,7 +11,7 @@ import pytest
 
 from inspect_confidence import detail
 from inspect_confidence.metrics import METRICS
-from inspect_confidence.results import decode_condition, with_parts
+from inspect_confidence.results import Condition, with_parts
 from inspect_confidence.studies.life_eval.shown import FIGURES, HEADLINES
 
 UNREAD = (nan, nan, nan)
@@ -142,7 +142,7 @@ def test_items_by_hand(found: pd.DataFrame) -> None:
     for name, (value, n) in expected.items():
         assert items[name]["value"] == pytest.approx(value, abs=1e-12, nan_ok=True)
         assert items[name]["n"] == n
-    difficulty = {name: decode_condition(r["condition"])["difficulty"] for name, r in items.items()}
+    difficulty = {name: Condition.read(r["condition"])["difficulty"] for name, r in items.items()}
     assert difficulty == {"A": "0.5", "B": "0.4", "C": "0.05", "D": "0.45", "E": "0.45"}
     assert items["C"]["radius"] == "20"
     assert items["C"]["note"] == "1 of 2 judgments left out: 1 ambiguous"
@@ -155,7 +155,7 @@ def test_an_item_without_a_maximum_says_so() -> None:
     (row,) = rows_of(found, "item_overconfidence", item="A")
     assert isnan(row["value"])
     assert row["note"].startswith("undefined: its maximum isn't known")
-    assert "difficulty" not in decode_condition(row["condition"])
+    assert "difficulty" not in Condition.read(row["condition"])
 
 
 def test_windows_variants_and_models_are_apart() -> None:
@@ -199,7 +199,7 @@ def test_question_sets_by_source() -> None:
     (token,) = rows_of(found, "bin_confidence", source="token")
     assert (token["bin"], token["value"]) == ("0.9-1", 0.95)
     alarms = rows_of(found, "type2_false_alarm_rate", source="stated")
-    rates = {decode_condition(r["condition"])["threshold"]: r["value"] for r in alarms}
+    rates = {Condition.read(r["condition"])["threshold"]: r["value"] for r in alarms}
     assert rates == {"1": 0.0, "0.75": 1.0}
 
 
@@ -210,7 +210,7 @@ def test_specifications_name_what_there_is(found: pd.DataFrame) -> None:
             continue
         mine = found[found["metric"].isin(spec.metrics)]
         keep = spec.keep or (lambda _: True)
-        there = [keep(decode_condition(text)) for text in mine["condition"]]
+        there = [keep(Condition.read(text)) for text in mine["condition"]]
         assert np.sum(there) >= spec.needs, spec.plot
     described = {"truth_bin_probability", "truth_bin_confidence", "item_overconfidence"}
     assert described <= set(found["metric"]) & set(METRICS)

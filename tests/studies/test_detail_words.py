@@ -15,7 +15,7 @@ from statsmodels.stats.proportion import proportion_confint
 from inspect_confidence import detail
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.metrics import METRICS
-from inspect_confidence.results import decode_condition
+from inspect_confidence.results import Condition
 from inspect_confidence.studies.hedge_markers.shown import FIGURES as HEDGE_FIGURES
 from inspect_confidence.studies.hedge_markers.shown import HEADLINES as HEDGE_HEADLINES
 from inspect_confidence.studies.study import FigureSpec
@@ -51,7 +51,7 @@ def rows_of(results: pd.DataFrame, metric: str, part: str, **where: str) -> dict
     """Rows of a metric by one part of their condition, the others being those given."""
     found: dict[str, Any] = {}
     for row in results[results["metric"] == metric].to_dict("records"):
-        parts = decode_condition(row["condition"])
+        parts = dict(Condition.read(row["condition"]))
         name = parts.pop(part)
         model = parts.setdefault("model", row["model"])
         if parts == {"model": model, **where}:
@@ -223,7 +223,7 @@ def test_the_rarest_markers_are_counted() -> None:
     said = [(f"{name}{k}", 1, name, 0.5) for i, name in enumerate(names) for k in range(15 - i)]
     results = detail(hedged(said))
     rows = results[results["metric"] == "confidence_share"]
-    shown = list(dict.fromkeys(decode_condition(text)["marker"] for text in rows["condition"]))
+    shown = list(dict.fromkeys(Condition.read(text)["marker"] for text in rows["condition"]))
     assert shown == names[:12]
     assert set(rows["note"]) == {"2 rarer markers in 5 sentences left out"}
     assert rows["value"].sum() == pytest.approx(12)

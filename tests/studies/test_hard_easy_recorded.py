@@ -14,7 +14,7 @@ import statsmodels.api as sm
 from sklearn.metrics import roc_auc_score
 
 from inspect_confidence import summarize
-from inspect_confidence.results import decode_condition
+from inspect_confidence.results import Condition
 from inspect_confidence.studies.life_eval.study import LIFE_EVAL
 from studies.recorded import recorded_ages, recorded_options
 
@@ -104,7 +104,7 @@ def value(found: pd.DataFrame, model: str, dataset: str, metric: str, **where: s
         (found["model"] == model)
         & (found["dataset"] == dataset)
         & (found["metric"] == metric)
-        & found["condition"].map(lambda text: decode_condition(text) == where)
+        & found["condition"].map(lambda text: Condition.read(text) == where)
     ]
     assert len(chosen) == 1, (model, dataset, metric, len(chosen))
     return float(chosen["value"].iloc[0])

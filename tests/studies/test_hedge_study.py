@@ -19,7 +19,7 @@ from scipy.stats import pearsonr, spearmanr
 
 from inspect_confidence import compare, summarize
 from inspect_confidence.metrics import METRICS
-from inspect_confidence.results import decode_condition
+from inspect_confidence.results import Condition
 from inspect_confidence.studies.hedge_markers.study import HEDGE_MARKERS
 
 NO_HEDGE = "<no_hedge>"
@@ -576,7 +576,7 @@ def test_the_judge_stands_in_conditions() -> None:
     frame = frame_of(parsed(WORKED))
     judge = np.where(frame["status"] == "no_response", "", "rules")
     results = checked(frame.assign(judge=judge), marker_thresholds=(2,))
-    parts = results["condition"].map(decode_condition)
+    parts = results["condition"].map(Condition.read)
     assert (parts.map(lambda part: part.pop("judge")) == "rules").all()
     bare = parts.map(lambda part: ";".join(f"{key}={part[key]}" for key in sorted(part)))
     assert_same(results.assign(condition=bare), Loops(parsed(WORKED)).numbers())
@@ -596,7 +596,7 @@ def test_several_thresholds_side_by_side() -> None:
     """Each has the rows that it has alone, with T in the condition."""
     frame = frame_of(parsed(WORKED))
     together = checked(frame, marker_thresholds=(1, 2, 100))
-    parts = together["condition"].map(decode_condition)
+    parts = together["condition"].map(Condition.read)
     for threshold in (1, 2, 100):
         mine = together[parts.map(lambda part: part["marker_threshold"]) == f"{threshold}"]
         alone = checked(frame, marker_thresholds=(threshold,))
@@ -1047,7 +1047,7 @@ def test_accuracy_over_models() -> None:
         dataset, where, metric = key
         if dataset != "all" or metric == "pooled_sd":
             continue
-        parts = {**decode_condition(where), "of": metric}
+        parts = {**Condition.read(where), "of": metric}
         condition = ";".join(f"{name}={parts[name]}" for name in sorted(parts))
         row = one(found, "accuracy_correlation", "all", condition)
         there = [(a, each[key]) for a, each in zip(accuracy, numbers, strict=True)]

@@ -15,7 +15,7 @@ from statsmodels.stats.multitest import multipletests
 from inspect_confidence import summarize
 from inspect_confidence.datasets.wep_contexts import SURVEYED
 from inspect_confidence.datasets.wep_survey import surveyed_counts
-from inspect_confidence.results import decode_condition
+from inspect_confidence.results import Condition
 from studies.frames import Rows, keyed
 
 
@@ -50,7 +50,7 @@ def said(
 def table_of(rows: list[dict[str, Any]]) -> list[tuple[frozenset[tuple[str, str]], Any]]:
     """Results with their decoded conditions, of several models."""
     records = summarize(pd.DataFrame(rows), resamples=30).to_dict("records")
-    return [(frozenset(decode_condition(row["condition"]).items()), row) for row in records]
+    return [(frozenset(Condition.read(row["condition"]).items()), row) for row in records]
 
 
 def table(rows: list[dict[str, Any]]) -> Rows:

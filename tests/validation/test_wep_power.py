@@ -13,7 +13,7 @@ from scipy.stats import binom
 from inspect_confidence import summarize
 from inspect_confidence.datasets.wep_contexts import SURVEYED
 from inspect_confidence.respondents.surveyed import Surveyed
-from inspect_confidence.results import decode_condition
+from inspect_confidence.results import Condition
 
 Record = Callable[[str, object], None]
 
@@ -41,7 +41,7 @@ def p_values(seed: int, shift: float) -> pd.DataFrame:
         for place in range(CONTEXTS)
     ]
     results = summarize(pd.DataFrame(rows), resamples=5)
-    parts = results["condition"].map(decode_condition)
+    parts = results["condition"].map(Condition.read)
     tests = results[results["metric"].isin(["p_value", "p_holm"])].assign(
         word=parts.map(lambda one: one.get("word")), of=parts.map(lambda one: one.get("of"))
     )

@@ -12,7 +12,7 @@ import pandas as pd
 
 from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.metrics import METRICS
-from inspect_confidence.results import decode_condition
+from inspect_confidence.results import Condition
 
 _OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
     "<=": operator.le,
@@ -181,7 +181,7 @@ def check(
 def _facts(row: Mapping[Any, Any]) -> dict[str, str]:
     """What a requirement can ask of a row, by key."""
     return {
-        **decode_condition(str(row["condition"])),
+        **Condition.read(str(row["condition"])),
         **{name: str(row[name]) for name in _SELECTABLE},
     }
 

@@ -26,7 +26,7 @@ from inspect_confidence.export.material import Material, ResultSet, Run, result_
 from inspect_confidence.export.tables import write_left_out
 from inspect_confidence.export.text import file_name, shortened, write_text
 from inspect_confidence.metrics import METRICS, Metric
-from inspect_confidence.results import Result, decode_condition
+from inspect_confidence.results import Condition, Result
 from inspect_confidence.studies import all_tables
 
 _PACKAGE = "inspect_confidence"
@@ -129,7 +129,7 @@ def _entry(
         "metric_name": one.name,
         "metric_kind": one.name,
         "metric_unit": one.metric.unit,
-        "metric_parameters": decode_condition(row.condition),
+        "metric_parameters": dict(Condition.read(row.condition)),
         "lower_is_better": one.lower_is_better,
         "score_type": "continuous",
         "min_score": low,

@@ -20,7 +20,7 @@ from inspect_confidence.export.material import Material
 from inspect_confidence.export.tables import write_left_out
 from inspect_confidence.export.text import file_name, write_text
 from inspect_confidence.headlines import headline_rows
-from inspect_confidence.results import decode_condition
+from inspect_confidence.results import Condition
 
 # PyYAML quotes what YAML 1.1 resolves; these resolve by YAML 1.2, or to some readers of 1.1.
 _OTHER = re.compile(r"0[ox][0-9A-Fa-f]+|y|n|~", re.IGNORECASE)
@@ -99,7 +99,7 @@ def _plain(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _entry(row: Mapping[Any, Any], material: Material) -> dict[str, Any]:
-    parts = decode_condition(row["condition"])
+    parts = dict(Condition.read(row["condition"]))
     variant = parts.pop("variant", "")
     where = [f"{name}={value}" for name, value in parts.items()]
     task_id = "/".join([row["task"], row["metric"], *where])

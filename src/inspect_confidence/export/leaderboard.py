@@ -16,7 +16,7 @@ from inspect_confidence.export.tables import markdown_escaped, paragraph, table_
 from inspect_confidence.export.text import shortened, visible, write_text
 from inspect_confidence.headlines import headline_rows
 from inspect_confidence.metrics import METRICS, percentile_interval
-from inspect_confidence.results import decode_condition, without
+from inspect_confidence.results import Condition, without
 from inspect_confidence.studies import all_studies
 
 _NAN = float("nan")
@@ -66,7 +66,7 @@ def direction_of(metric: str, condition: str) -> Direction:
         >>> direction_of("ece", "").name
         'lower'
     """
-    return _direction(METRICS[metric].direction, decode_condition(condition))
+    return _direction(METRICS[metric].direction, Condition.read(condition))
 
 
 def _direction(said: str, condition: Mapping[str, str]) -> Direction:

@@ -24,7 +24,7 @@ from inspect_confidence.privacy import (
     scrubbed_names,
     with_judge,
 )
-from inspect_confidence.results import Result, decode_condition, results_frame
+from inspect_confidence.results import Condition, Result, results_frame
 from inspect_confidence.studies import all_studies
 
 FloatArray = NDArray[np.float64]
@@ -142,7 +142,7 @@ class ResultSet:
 def result_sets(material: Material) -> list[ResultSet]:
     """All results of models, a set for each task, model, data set and variant."""
     rows = material.results[material.results["model"].isin(material.models())]
-    variants = [decode_condition(text).get("variant", "") for text in rows["condition"]]
+    variants = [Condition.read(text).get("variant", "") for text in rows["condition"]]
     found = []
     by = ["task", "model", "dataset", "variant"]
     for key, mine in rows.assign(variant=variants).groupby(by, sort=False):
@@ -168,7 +168,7 @@ def clean(
     variants = scrubbed_names(
         [
             *(str(name) for frame in frames.values() for name in frame["variant"]),
-            *(decode_condition(text).get("variant", "") for text in results["condition"]),
+            *(Condition.read(text).get("variant", "") for text in results["condition"]),
         ],
         scrub_condition,
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from inspect_confidence.arguments import fingerprint
-from inspect_confidence.results import decode_condition, encode_condition
+from inspect_confidence.results import Condition
 
 _LONGEST = 120
 _LONGEST_CELL = 1_000
@@ -44,8 +44,8 @@ def presentable(results: pd.DataFrame) -> pd.DataFrame:
     """Results whose names are short enough for tables."""
 
     def condition(text: str) -> str:
-        parts = decode_condition(text)
-        return encode_condition({name: shortened(value) for name, value in parts.items()})
+        parts = Condition.read(text)
+        return str(Condition({name: shortened(value) for name, value in parts.items()}))
 
     return results.assign(
         model=results["model"].map(shortened),

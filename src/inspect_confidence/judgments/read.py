@@ -11,7 +11,7 @@ import pandas as pd
 from inspect_confidence.arguments import user_path
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.judgments.files import SUFFIXES, read_file, typed
-from inspect_confidence.results import encode_condition
+from inspect_confidence.results import Condition
 from inspect_confidence.studies import TaskTable, all_tables
 
 
@@ -79,7 +79,7 @@ def variants_of(
         for kind, _ in runs
     }
     return [
-        encode_condition({name: settings.get(name, "default") for name in different[kind]})
+        str(Condition({name: settings.get(name, "default") for name in different[kind]}))
         for kind, settings in runs
     ]
 

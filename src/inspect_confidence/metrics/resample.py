@@ -99,6 +99,7 @@ def clustered_wilson_intervals(
     varies = variance > 1e-9 * divided(independent, judgments)
     effective = np.minimum(independent / np.where(varies, variance, 1), judgments)
     n = np.where(varies, effective, (total > 0).sum(axis=1))
+    n[judgments == 0] = np.nan
     low, high = proportion_confint(share * n, n, alpha=1 - confidence, method="wilson")
     # Rounding leaves 1e-18 where the limit is exactly 0 or 1.
     return np.column_stack([np.where(share == 0, 0, low), np.where(share == 1, 1, high)])

@@ -15,7 +15,7 @@ from inspect_confidence import plots
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.plots import COLOURS, shortened
-from inspect_confidence.results import COLUMNS, as_csv, decode_condition, with_parts
+from inspect_confidence.results import COLUMNS, Condition, as_csv, with_parts
 from inspect_confidence.studies import FigureSpec, Study, all_studies
 from inspect_confidence.studies.estimate import spread
 
@@ -146,7 +146,7 @@ def _groups(spec: FigureSpec, rows: pd.DataFrame) -> Iterator[tuple[str, pd.Data
     """The rows of each figure that the specification asks for, with its title."""
     mine = rows[(rows["task"] == spec.task) & rows["metric"].isin(spec.metrics)]
     if spec.keep is not None:
-        mine = mine[[spec.keep(decode_condition(text)) for text in mine["condition"]]]
+        mine = mine[[spec.keep(Condition.read(text)) for text in mine["condition"]]]
     if mine.empty:
         return
     mine = with_parts(mine, [name for name in spec.by if name not in COLUMNS]).set_index("row")

@@ -17,7 +17,7 @@ from inspect_confidence.plots import shortened
 from inspect_confidence.privacy import scrub
 from inspect_confidence.published import read_published
 from inspect_confidence.report.figures import Job, Planned, ReportFigure
-from inspect_confidence.results import COLUMNS, as_csv, decode_condition, with_parts, without
+from inspect_confidence.results import COLUMNS, Condition, as_csv, with_parts, without
 from inspect_confidence.studies import Cell, Study, View, all_studies, cell
 
 _LONGEST = 120
@@ -229,7 +229,7 @@ def beside(results: pd.DataFrame) -> Table | None:
     known, own = (
         rows.assign(
             condition=[without(text, "variant") for text in rows["condition"]],
-            variant=[decode_condition(text).get("variant", "") for text in rows["condition"]],
+            variant=[Condition.read(text).get("variant", "") for text in rows["condition"]],
         )
         for rows in (known[known["task"].isin(set(results["task"]))], results)
     )
