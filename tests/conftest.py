@@ -9,6 +9,7 @@ import sys
 import sysconfig
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from inspect_ai import eval
@@ -45,6 +46,14 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PWD", str(tmp_path))
     return tmp_path
+
+
+@pytest.fixture
+def offline(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder that the user stands in is the cache of downloads too, and there is no network."""
+    monkeypatch.setenv(CACHE_VARIABLE, str(home))
+    monkeypatch.setattr("requests.Session.send", Mock(side_effect=ConnectionError("no network")))
+    return home
 
 
 @pytest.fixture

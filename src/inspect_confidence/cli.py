@@ -47,16 +47,9 @@ def read(paths: Iterable[str], *, lost: str = "note") -> "Judgments":
 
 def print_json(frame: "pd.DataFrame") -> None:
     """A JSON array with null for NaN; infinite numbers as the texts Infinity and -Infinity."""
-    import json
-    import math
+    from inspect_confidence.results import as_json
 
-    def plain(value: object) -> object:
-        if isinstance(value, float) and not math.isfinite(value):
-            return None if math.isnan(value) else ("Infinity" if value > 0 else "-Infinity")
-        return value
-
-    rows = [{name: plain(value) for name, value in row.items()} for row in frame.to_dict("records")]
-    click.echo(json.dumps(rows, indent=1, ensure_ascii=False, allow_nan=False))
+    click.echo(as_json(frame))
 
 
 def print_table(table: "pd.DataFrame", title: str, caption: str) -> None:
@@ -193,11 +186,10 @@ def summarize(paths: Sequence[str], as_json: bool, csv: Path | None, settings: "
 
 
 def _print_views(results: "pd.DataFrame") -> None:
-    from inspect_confidence.studies import all_studies
+    from inspect_confidence.commands.views import views_of
 
-    for study in all_studies():
-        mine = results[results["task"].isin([table.task for table in study.tables])]
-        for view in study.views(mine) if len(mine) else ():
+    for _, views in views_of(results):
+        for view in views:
             print_table(view.table, view.title, view.caption)
 
 

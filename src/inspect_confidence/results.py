@@ -2,6 +2,7 @@
 
 import csv
 import functools
+import json
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -32,6 +33,19 @@ def as_csv(frame: pd.DataFrame, index: str = "") -> str:
     return rows.to_csv(
         index=bool(index), index_label=index or None, lineterminator="\n", quoting=quoting(rows)
     )
+
+
+def as_json(frame: pd.DataFrame) -> str:
+    """Rows as a JSON array; NaN is null, infinite numbers are `"Infinity"` and `"-Infinity"`."""
+    records = frame.to_dict("records")
+    rows = [{str(name): _in_json(value) for name, value in row.items()} for row in records]
+    return json.dumps(rows, indent=1, ensure_ascii=False, allow_nan=False)
+
+
+def _in_json(value: object) -> object:
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else ("Infinity" if value > 0 else "-Infinity")
+    return value
 
 
 def quoting(frame: pd.DataFrame) -> Literal[0, 2]:

@@ -448,7 +448,7 @@ def test_corrections() -> None:
         assert found == (LONG, "3", None), name
 
 
-def test_made_up_rows(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_made_up_rows(offline: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of twelve rows, four are asked, and each other one is counted under its reason."""
     rows = [
         row("How many ants are there?", 16),  # the first of two: asked
@@ -473,8 +473,8 @@ def test_made_up_rows(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         fermi.CORRECTIONS: f"corrections = {json.dumps(corrections)}\nothers = ['a', '{{']",
     }
     for name, text in files.items():
-        (home / name).parent.mkdir(exist_ok=True)
-        (home / name).write_text(text, encoding="utf-8")
+        (offline / name).parent.mkdir(exist_ok=True)
+        (offline / name).write_text(text, encoding="utf-8")
         sha256 = hashlib.sha256(text.encode()).hexdigest()
         monkeypatch.setitem(SOURCES, name, Source(name, "http://nowhere.invalid", sha256))
     selection = load_fermi("scioly")
@@ -509,14 +509,14 @@ OWN = {
 }
 
 
-def test_own_file(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_own_file(offline: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two columns are enough: rows are numbered from one and split into halves.
 
     While Inspect loads a task, the file is looked for where the user stands, not where the task
     file lies; from Python a Path works too, and only the file's name is shown.
     """
     for name, text in OWN.items():
-        (home / name).write_text(text, encoding="utf-8")
+        (offline / name).write_text(text, encoding="utf-8")
         selection = load_fermi(name)
         assert contents(selection) == {
             ("mine-0001", "How many, roughly?", 7),
@@ -528,10 +528,10 @@ def test_own_file(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(Path(inspect_confidence.tasks.__file__).parent)
     for name in OWN:
         assert len(load_fermi(name).items) == 2
-    assert load_fermi(home / "mine.csv").name == "mine.csv"
+    assert load_fermi(offline / "mine.csv").name == "mine.csv"
 
 
-def test_unknown_name(home: Path) -> None:
+def test_unknown_name(offline: Path) -> None:
     """A word that is neither a set nor a file gets those there are, or the nearest."""
     for value in ("", False, None, 3, "folder/mine"):
         said = refused(load_fermi, value)
@@ -541,9 +541,9 @@ def test_unknown_name(home: Path) -> None:
     assert refused(load_fermi, "Scioly").endswith("Did you mean 'scioly'?")
 
 
-def test_own_ids_and_splits(home: Path) -> None:
+def test_own_ids_and_splits(offline: Path) -> None:
     """Columns of ids and splits are used where they have a value, and other columns are not."""
-    (home / "mine.csv").write_text(
+    (offline / "mine.csv").write_text(
         "note,id,question,exponent,split\n"
         "x,one,q1,1,test\nx,two,q2,2,test\nx,,q3,3,train\nx,four,q4,4,\n",
         encoding="utf-8",
@@ -556,15 +556,15 @@ def test_own_ids_and_splits(home: Path) -> None:
     assert {"one", "two"} <= {item.id for item in load_fermi("mine.csv", split="test").items}
 
 
-def test_own_rows_in_another_order(home: Path) -> None:
+def test_own_rows_in_another_order(offline: Path) -> None:
     """Where rows have ids, their order in the file changes neither order nor halves."""
     rows = [f"i{number},q{number},{number}" for number in range(12)]
     for name, order in (("a.csv", rows), ("b.csv", rows[::-1])):
-        (home / name).write_text("\n".join(["id,question,exponent", *order]), encoding="utf-8")
+        (offline / name).write_text("\n".join(["id,question,exponent", *order]), encoding="utf-8")
     assert load_fermi("a.csv", items=7).items == load_fermi("b.csv", items=7).items
 
 
-def test_own_exponents(home: Path) -> None:
+def test_own_exponents(offline: Path) -> None:
     """Whole numbers are read in the notations of spreadsheets."""
     for value, exponent in [
         ("7", 7),
@@ -575,13 +575,13 @@ def test_own_exponents(home: Path) -> None:
         ("007", 7),
         ("0", 0),
     ]:
-        (home / "mine.csv").write_text(f"question,exponent\nq,{value}\n", encoding="utf-8")
+        (offline / "mine.csv").write_text(f"question,exponent\nq,{value}\n", encoding="utf-8")
         assert contents(load_fermi("mine.csv")) == {("mine-0001", "q", exponent)}
 
 
-def test_own_rows_out_of_range(home: Path) -> None:
+def test_own_rows_out_of_range(offline: Path) -> None:
     """The range is of users' questions too; what it leaves out is counted."""
-    (home / "mine.csv").write_text(
+    (offline / "mine.csv").write_text(
         "question,exponent\nq,-51\nq,-50\nq,50\nq,51\nq,52\n", encoding="utf-8"
     )
     selection = load_fermi("mine.csv")
@@ -589,8 +589,8 @@ def test_own_rows_out_of_range(home: Path) -> None:
     assert dict(selection.excluded) == {"exponent out of range": 3}
 
 
-def test_own_exponent_of_many_digits(home: Path) -> None:
+def test_own_exponent_of_many_digits(offline: Path) -> None:
     """An exponent of a factorial, even one that no float can hold, is out of range like others."""
     for value in ["1000000", "-1000000.0", "9" * 400, "-" + "9" * 4000]:
-        (home / "mine.csv").write_text(f"question,exponent\nq,1\nq,{value}\n", encoding="utf-8")
+        (offline / "mine.csv").write_text(f"question,exponent\nq,1\nq,{value}\n", encoding="utf-8")
         assert dict(load_fermi("mine.csv").excluded) == {"exponent out of range": 1}, value

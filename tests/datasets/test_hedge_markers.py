@@ -289,9 +289,9 @@ def unpinned(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> Path:
 POPQA_FIELDS = ("id", "subj", "prop", "obj", "question", "possible_answers")
 
 
-def test_popqas_own_file(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_popqas_own_file(offline: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The relation is a column; a short subject or object is dropped, two characters are enough."""
-    path = unpinned(home, monkeypatch, "popqa/test.tsv")
+    path = unpinned(offline, monkeypatch, "popqa/test.tsv")
     rows = [
         (1, "It", "director", "Ai", "Who was the director of It?", '["Ai", "A \\"B\\" C"]'),
         (2, "Z", "producer", "Someone", "Who was the producer of Z?", '["Someone"]'),
@@ -314,16 +314,16 @@ def test_popqas_own_file(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert {item.split for item in selection.items} == {"test"}
 
 
-def test_simpleqas_own_file(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_simpleqas_own_file(offline: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """OpenAI's csv, whose metadata are Python text."""
-    path = unpinned(home, monkeypatch, "simpleqa/simple_qa_test_set.csv")
+    path = unpinned(offline, monkeypatch, "simpleqa/simple_qa_test_set.csv")
     row = {"metadata": "{'topic': 'Art', 'urls': ['a', 'b']}", "problem": "Who?", "answer": "She"}
     pd.DataFrame([row]).to_csv(path, index=False)
     (item,) = load_marker_questions("simpleqa", split="test").items
     assert short(item) == ("Who?", {"She"})
 
 
-def test_ambignqs_hub_form(home: Path) -> None:
+def test_ambignqs_hub_form(offline: Path) -> None:
     """Annotations are lists side by side; train and validation are two files."""
     notes = {
         "type": ["singleAnswer", "multipleQAs"],
@@ -335,7 +335,7 @@ def test_ambignqs_hub_form(home: Path) -> None:
     }
     for split, name in (("train", "train"), ("test", "validation")):
         put(
-            home,
+            offline,
             f"ambignq/{name}.parquet",
             [{"id": f"{split}5", "question": "How many?", "annotations": notes}],
         )
@@ -348,7 +348,7 @@ def test_ambignqs_hub_form(home: Path) -> None:
         assert item.answers == ("one", "1", "two", "three")
 
 
-def test_arcs_hub_form(home: Path) -> None:
+def test_arcs_hub_form(offline: Path) -> None:
     """Texts and labels are two lists; a split is a file, and only the one that is asked is read."""
     rows = [
         {
@@ -359,7 +359,7 @@ def test_arcs_hub_form(home: Path) -> None:
         }
         for number, labels in enumerate(["ABCD", "1234"] * 4)
     ]
-    put(home, "arc_challenge/train.parquet", rows)
+    put(offline, "arc_challenge/train.parquet", rows)
     found = by_id(load_marker_questions("arc_challenge", split="train"))
     assert len(found) == 8
     for number in range(8):
@@ -369,14 +369,14 @@ def test_arcs_hub_form(home: Path) -> None:
         load_marker_questions("arc_challenge", split="all")
 
 
-def test_wnlis_hub_form(home: Path) -> None:
+def test_wnlis_hub_form(offline: Path) -> None:
     """Entailment is yes."""
     for name in ("train", "validation"):
         rows = [
             {"sentence1": "It was he.", "sentence2": "He it was.", "label": label, "idx": label}
             for label in (0, 1)
         ]
-        put(home, f"wnli/{name}.parquet", rows)
+        put(offline, f"wnli/{name}.parquet", rows)
     found = by_id(load_marker_questions("wnli", split="all"))
     assert {name: (right(item), item.split) for name, item in found.items()} == {
         "wnli-train-0": ("No", "train"),
@@ -410,11 +410,11 @@ SUPERGLUE_ROWS: dict[str, dict[str, object]] = {
 }
 
 
-def test_superglues_hub_form(home: Path) -> None:
+def test_superglues_hub_form(offline: Path) -> None:
     """Each task a file, labels numbers, the pronoun's and its name's columns not nested."""
     for (task, row), name in product(SUPERGLUE_ROWS.items(), ("train", "validation")):
         rows = [{**row, "idx": number} for number in range(3)]
-        put(home, f"superglue/{task}_{name}.parquet", rows)
+        put(offline, f"superglue/{task}_{name}.parquet", rows)
     selection = load_marker_questions("superglue", split="all")
     answers = {"boolq": "Yes", "copa": "He let go.", "wic": "No", "wsc": "Yes"}
     assert len(selection.items) == 24
@@ -426,7 +426,7 @@ def test_superglues_hub_form(home: Path) -> None:
     assert named["superglue-boolq-train-0"].question == "It is.\n\nis it?"
 
 
-def test_mmlu_and_sciq_train_on_the_hub(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mmlu_and_sciq_train_on_the_hub(offline: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """MMLU's auxiliary rows, and SciQ's with its distractors."""
     rows: list[dict[str, object]] = [
         {
@@ -437,7 +437,7 @@ def test_mmlu_and_sciq_train_on_the_hub(home: Path, monkeypatch: pytest.MonkeyPa
         }
         for n in range(6000)
     ]
-    put(home, "mmlu/auxiliary_train-00000-of-00001.parquet", rows)
+    put(offline, "mmlu/auxiliary_train-00000-of-00001.parquet", rows)
     selection = load_marker_questions("mmlu", split="train")
     assert (len(selection.items), selection.excluded) == (5000, {"not drawn": 1000})
     for item in selection.items:
@@ -449,8 +449,8 @@ def test_mmlu_and_sciq_train_on_the_hub(home: Path, monkeypatch: pytest.MonkeyPa
         for place, text in zip((3, 1, 2), ("c3", "c1", "c2"), strict=True)
     }
     train = "sciq/train-00000-of-00001.parquet"
-    unpinned(home, monkeypatch, train)
-    put(home, train, [{**row, **wrong}] * 2)
+    unpinned(offline, monkeypatch, train)
+    put(offline, train, [{**row, **wrong}] * 2)
     for item in load_marker_questions("sciq", split="train").items:
         assert right(item) == "r"
         assert sorted(item.choices) == ["c1", "c2", "c3", "r"]
@@ -465,7 +465,7 @@ def bundled_rows(name: str) -> list[Any]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def test_a_bundled_set_is_its_file(home: Path) -> None:
+def test_a_bundled_set_is_its_file(offline: Path) -> None:
     """208 items, half of them in each split, with no network."""
     for name in BUNDLED:
         rows = bundled_rows(name)
@@ -487,7 +487,7 @@ def test_a_bundled_set_is_its_file(home: Path) -> None:
                 assert short(item)[1] == set(row["answers"]), name
 
 
-@pytest.mark.usefixtures("home")
+@pytest.mark.usefixtures("offline")
 def test_any_prefix_is_balanced_over_data_sets() -> None:
     """The bundled sets take turns, and within `all` the splits do."""
     for split in ["train", "test", "all"]:
@@ -529,21 +529,21 @@ def test_several_data_sets_in_one_run() -> None:
     assert [item.id for item in other.items] != [item.id for item in selection.items]
 
 
-@pytest.mark.usefixtures("home")
-def test_items_by_name(home: Path) -> None:
+@pytest.mark.usefixtures("offline")
+def test_items_by_name(offline: Path) -> None:
     """A file of ids, each of which must be in the split."""
     train, test = (
         load_marker_questions("facts", split=name).items[0] for name in ("train", "test")
     )
-    (home / "ids.txt").write_text(f"{test.id}\n", "utf-8")
+    (offline / "ids.txt").write_text(f"{test.id}\n", "utf-8")
     assert load_marker_questions("facts", split="test", items="ids.txt").items == [test]
-    (home / "ids.txt").write_text(f"{train.id}\n", "utf-8")
+    (offline / "ids.txt").write_text(f"{train.id}\n", "utf-8")
     said = refused(load_marker_questions, "facts", split="test", items="ids.txt")
     assert "not in split=test" in said
 
 
-@pytest.mark.usefixtures("home")
-def test_what_cant_be_had_is_one_error(home: Path) -> None:
+@pytest.mark.usefixtures("offline")
+def test_what_cant_be_had_is_one_error(offline: Path) -> None:
     """The value and the remedy, before anything is downloaded."""
     for dataset, split, says in [
         ("popqq", "test", "dataset=popqq is not known. Did you mean 'popqa'?"),
@@ -572,7 +572,7 @@ def own(folder: Path, *rows: Mapping[str, object], split: str = "all") -> Sequen
     return load_marker_questions("mine.jsonl", split=split).items
 
 
-def test_answers_in_any_form(home: Path) -> None:
+def test_answers_in_any_form(offline: Path) -> None:
     """A list, its JSON text, texts between bars, or a number."""
     for answers, read in [
         (["Rome", "Roma"], ("Rome", "Roma")),
@@ -583,11 +583,11 @@ def test_answers_in_any_form(home: Path) -> None:
         (0, ("0",)),
         ([1, 2.5], ("1", "2.5")),
     ]:
-        (item,) = own(home, {"question": "Which?", "answers": answers})
+        (item,) = own(offline, {"question": "Which?", "answers": answers})
         assert (item.answers, item.kind, item.dataset) == (read, "short", "mine")
 
 
-def test_a_csv_with_everything(home: Path) -> None:
+def test_a_csv_with_everything(offline: Path) -> None:
     """Ids, splits, data sets and contexts are kept, what is missing is filled in."""
     written = pd.DataFrame(
         {
@@ -601,7 +601,7 @@ def test_a_csv_with_everything(home: Path) -> None:
             "context": ["", "Count.", ""],
         }
     )
-    written.to_csv(home / "mine.csv", index=False)
+    written.to_csv(offline / "mine.csv", index=False)
     selection = load_marker_questions("mine.csv", split="all")
     assert (selection.name, len(selection.items)) == ("mine.csv", 3)
     found = by_id(selection)
@@ -615,31 +615,31 @@ def test_a_csv_with_everything(home: Path) -> None:
     assert train.split == "train"
 
 
-def test_rows_without_a_split_are_halved_in_each_data_set(home: Path) -> None:
+def test_rows_without_a_split_are_halved_in_each_data_set(offline: Path) -> None:
     """However many others have one; data sets take turns."""
     rows = [{"question": "?", "answers": "x", "dataset": "ab"[n % 2]} for n in range(40)]
     rows += [{"question": "?", "answers": "x", "dataset": "a", "split": "train"}] * 20
-    items = own(home, *rows)
+    items = own(offline, *rows)
     counts = Counter((item.dataset, item.split) for item in items)
     assert counts == {("a", "train"): 30, ("a", "test"): 10, ("b", "train"): 10, ("b", "test"): 10}
     assert all(one.dataset != two.dataset for one, two in pairwise(items[:40]))
 
 
-def test_more_than_5000_rows_are_drawn_from(home: Path) -> None:
+def test_more_than_5000_rows_are_drawn_from(offline: Path) -> None:
     """At most 5,000 a split and data set."""
     rows = [{"question": "?", "answers": "x", "split": "test"}] * 5001
     rows += [{"question": "?", "answers": "x", "split": "train"}] * 10
-    assert Counter(item.split for item in own(home, *rows)) == {"test": 5000, "train": 10}
+    assert Counter(item.split for item in own(offline, *rows)) == {"test": 5000, "train": 10}
     assert load_marker_questions("mine.jsonl", split="all").excluded == {"not drawn": 1}
     assert load_marker_questions("mine.jsonl", split="train").excluded == {}
 
 
-def test_a_letter_that_is_a_choice_is_no_accepted_answer(home: Path) -> None:
+def test_a_letter_that_is_a_choice_is_no_accepted_answer(offline: Path) -> None:
     """Of blood groups the text is accepted, the letter only where it stands for itself."""
     choices = ["A", "B", "AB", "O"]
     seen = set()
     rows = [{"question": "?", "choices": choices, "target": "AB"} for _ in range(40)]
-    for item in own(home, *rows):
+    for item in own(offline, *rows):
         letter = "ABCD"[item.choices.index("AB")]
         accepted = ("AB",) if letter in "AB" else ("AB", f"({letter})", letter)
         assert item.answers == accepted

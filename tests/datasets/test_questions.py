@@ -128,9 +128,9 @@ def parquet(folder: Path, rows: int = 60, subjects: Sequence[str] = ("art", "bot
     table.to_parquet(path, index=False)
 
 
-def test_mmlu_reads_hugging_faces_form(home: Path) -> None:
+def test_mmlu_reads_hugging_faces_form(offline: Path) -> None:
     """From parquet: choices as a list, the answer as an index; ids number a subject's rows."""
-    parquet(home)
+    parquet(offline)
     found = load_questions("mmlu")
     assert len(found.items) == 60
     assert found.excluded == {}
@@ -146,7 +146,7 @@ def test_mmlu_reads_hugging_faces_form(home: Path) -> None:
 # A user's own file
 
 
-def test_free_answers_are_exact_numbers(home: Path) -> None:
+def test_free_answers_are_exact_numbers(offline: Path) -> None:
     """A target without choices is a number, exactly."""
     for target, value in [
         (18, 18),
@@ -155,13 +155,15 @@ def test_free_answers_are_exact_numbers(home: Path) -> None:
         ("-4", -4),
         ("1/3", Fraction(1, 3)),
     ]:
-        (home / "mine.jsonl").write_text(json.dumps({"question": "?", "target": target}), "utf-8")
+        (offline / "mine.jsonl").write_text(
+            json.dumps({"question": "?", "target": target}), "utf-8"
+        )
         (item,) = load_questions("mine.jsonl").items
         assert item.choices == (), target
         assert Fraction(item.target) == value
 
 
-def test_a_csv_with_everything(home: Path) -> None:
+def test_a_csv_with_everything(offline: Path) -> None:
     """Ids, splits and subjects of a csv are kept, what is missing is filled in; it may be mixed."""
     written = pd.DataFrame(
         {
@@ -173,7 +175,7 @@ def test_a_csv_with_everything(home: Path) -> None:
             "split": ["test", "train", ""],
         }
     )
-    written.to_csv(home / "mine.csv", index=False)
+    written.to_csv(offline / "mine.csv", index=False)
     found = load_questions("mine.csv")
     assert found.name == "mine.csv"
     shown = {i.id: (i.question, i.choices, i.target, i.part) for i in found.items}

@@ -77,16 +77,16 @@ def test_checksums_are_those_of_the_files(shared_data: Path) -> None:
     assert checked > 20
 
 
-def test_missing_data_say_what_to_do(home: Path) -> None:
+def test_missing_data_say_what_to_do(offline: Path) -> None:
     """Without a network: one error with address, place in the cache and what works without."""
     for load, names, instead in LOADS:
         said = refusal(load)
-        for part in (str(home), "no network", instead):
+        for part in (str(offline), "no network", instead):
             assert part in said, names
         assert any(SOURCES[name].url in said and name in said for name in names), names
 
 
-def test_other_bytes_are_refused(home: Path, shared_data: Path) -> None:
+def test_other_bytes_are_refused(offline: Path, shared_data: Path) -> None:
     """A file in the cache of which one byte differs isn't used, and stays as it is."""
     checked = 0
     for load, names, instead in LOADS:
@@ -95,15 +95,15 @@ def test_other_bytes_are_refused(home: Path, shared_data: Path) -> None:
             if set(there) < set(names):
                 continue
             for one in names:
-                (home / one).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(shared_data / one, home / one)
+                (offline / one).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(shared_data / one, offline / one)
             load()
-            content = bytearray((home / name).read_bytes())
+            content = bytearray((offline / name).read_bytes())
             content[len(content) // 2] ^= 1
-            (home / name).write_bytes(content)
+            (offline / name).write_bytes(content)
             said = refusal(load)
             for part in (name, "the file that is there has another sha256", instead):
                 assert part in said, name
-            assert (home / name).read_bytes() == content, name
+            assert (offline / name).read_bytes() == content, name
             checked += 1
     assert checked > 12

@@ -11,7 +11,8 @@ from scipy.stats import rankdata
 
 from export.frames import intervals, stated
 from inspect_confidence.commands.summarize import summarize
-from inspect_confidence.export.leaderboard import direction_of, observed, ranks
+from inspect_confidence.export.leaderboard import direction_of, ranks
+from inspect_confidence.export.material import observed
 from inspect_confidence.judgments.read import judgments_of
 
 NAN = float("nan")

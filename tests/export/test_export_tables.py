@@ -12,9 +12,10 @@ import pandas as pd
 import pytest
 from markdown_it import MarkdownIt
 
+from conftest import Command
 from export.frames import HOSTILE, hostile_judgments, intervals
 from inspect_confidence import InvalidArgument, summarize
-from inspect_confidence.export import FORMATS, export
+from inspect_confidence.export import FORMATS, Format, export
 from inspect_confidence.export.tables import latex_escaped as latex
 from inspect_confidence.export.text import file_name
 from inspect_confidence.judgments.files import read_file, write_file
@@ -209,3 +210,31 @@ def test_judgments_with_carriage_returns_read_back_equal(tmp_path: Path) -> None
     write_file(before, tmp_path / "judgments.csv")
     after = read_file(tmp_path / "judgments.csv")
     pd.testing.assert_frame_equal(after["fermi_eval"], before["fermi_eval"])
+
+
+def test_another_format_is_a_file_and_a_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command
+) -> None:
+    """A function of a module and its entry in `FORMATS`: Python and the command line write it."""
+    (tmp_path / "counted.py").write_text(
+        "def write(material, folder):\n"
+        "    folder.mkdir(parents=True)\n"
+        "    (folder / 'rows.txt').write_text(str(len(material.results)))\n"
+        "    return [folder / 'rows.txt']\n"
+    )
+    (tmp_path / "run.py").write_text(
+        "from inspect_confidence.export import FORMATS, Format\n"
+        "FORMATS['count'] = Format('counted:write')\n"
+        "from inspect_confidence.cli import main\n"
+        "main()\n"
+    )
+    judgments = intervals("m", [(2.0, 4.0), (2.5, 5.0), (4.0, 6.0)])
+    judgments.to_csv(tmp_path / "judgments.csv", index=False)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setitem(FORMATS, "count", Format("counted:write"))
+    (written,) = export(judgments, "count", tmp_path / "python", resamples=10)
+    words = ("export", tmp_path / "judgments.csv", "--format", "count", "-o", tmp_path / "cli")
+    command("python", tmp_path / "run.py", *words, "--resamples", "10")
+    expected = str(len(summarize(judgments, resamples=10)))
+    assert written.read_text() == (tmp_path / "cli" / "rows.txt").read_text() == expected
+    assert int(expected) > 0

@@ -77,7 +77,7 @@ YES_NO = re.compile(
 OPTION = re.compile(r"(?:^|[\s(])\(?([A-H])[).:]\s+(.+?)(?=\s*(?:[\n;,]|\s\(?[A-H][).:]\s|$))")
 LETTER = re.compile(
     r"\(([A-H])\)|\b([A-H])[).:](?=\s|$)|\b(?:[Oo]ption|[Cc]hoice|[Aa]nswer(?: is)?|[Ll]etter) "
-    r"([A-H])\b|(?:^|\bis |\*)\W*([A-H])(?=\W*$)"
+    r"([A-H])\b|(?:^\W*+|(?:\bis |\*)\W{0,20}+)([A-H])(?=\W*$)"
 )
 NAME = re.compile(
     r"\b[^\W\d_a-z][\w'-]*(?:\s(?:(?:of|the|de|da|di|von|van|del|la|le)\s){0,2}[^\W\d_a-z][\w'-]*)*"

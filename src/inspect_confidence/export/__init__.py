@@ -1,6 +1,8 @@
 """Results for spreadsheets, papers and leaderboards."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
@@ -10,21 +12,45 @@ from inspect_confidence.errors import InvalidArgument
 
 if TYPE_CHECKING:
     from inspect_confidence.commands.analysis import Settings
-    from inspect_confidence.export.material import Material, Run
-    from inspect_confidence.judgments.read import Judgments, Paths, Source
+    from inspect_confidence.export.material import Material
+    from inspect_confidence.judgments.read import Paths, Source
 
-__all__ = ["FORMATS", "RELATIONSHIPS", "export"]
+__all__ = ["FORMATS", "RELATIONSHIPS", "Format", "export"]
 
-_WRITERS = {
-    "csv": ("tables", "write_csv"),
-    "json": ("tables", "write_json"),
-    "markdown": ("tables", "write_markdown"),
-    "latex": ("tables", "write_latex"),
-    "every-eval-ever": ("every_eval_ever", "write_every_eval_ever"),
-    "hf-eval-results": ("hugging_face", "write_hf_eval_results"),
+
+@dataclass(frozen=True)
+class Format:
+    """What results can be written as.
+
+    Attributes:
+        writer: `module:function`, which takes a `Material` and a folder and gives the files
+            written; imported when it is called, so that the names of formats cost nothing.
+        runs: Whether it needs what the logs say of how the runs were made.
+        draws: Whether it needs the values of headline numbers over the resamples.
+    """
+
+    writer: str
+    runs: bool = False
+    draws: bool = False
+
+    def write(self, material: "Material", folder: Path) -> list[Path]:
+        """The files written to the folder."""
+        module, _, function = self.writer.partition(":")
+        written: list[Path] = getattr(import_module(module), function)(material, folder)
+        return written
+
+
+_TABLES, _HERE = "inspect_confidence.export.tables", "inspect_confidence.export"
+FORMATS = {
+    "csv": Format(f"{_TABLES}:write_csv"),
+    "json": Format(f"{_TABLES}:write_json"),
+    "markdown": Format(f"{_TABLES}:write_markdown"),
+    "latex": Format(f"{_TABLES}:write_latex"),
+    "every-eval-ever": Format(f"{_HERE}.every_eval_ever:write_every_eval_ever", runs=True),
+    "hf-eval-results": Format(f"{_HERE}.hugging_face:write_hf_eval_results", runs=True),
+    "leaderboard": Format(f"{_HERE}.leaderboard:write_leaderboard", draws=True),
 }
-FORMATS = (*_WRITERS, "leaderboard")
-"""What results can be written as."""
+"""By name; another one is a line here, or put in before the command line is imported."""
 
 RELATIONSHIPS = ("first_party", "third_party", "collaborative", "other")
 """Of who evaluates to who made the models."""
@@ -64,52 +90,37 @@ def export(
     """
     # Everything heavy is imported here, so that the names of the formats cost nothing.
     from inspect_confidence.commands.summarize import summarize  # noqa: PLC0415
-    from inspect_confidence.export.material import Material, clean  # noqa: PLC0415
+    from inspect_confidence.export.material import (  # noqa: PLC0415
+        Material,
+        clean,
+        draws_of,
+        observed,
+        read_runs,
+    )
     from inspect_confidence.judgments.read import judgments_of  # noqa: PLC0415
     from inspect_confidence.privacy import scrub  # noqa: PLC0415
 
-    choice("format", format, FORMATS)
+    choice("format", format, tuple(FORMATS))
     choice("relationship", relationship, RELATIONSHIPS)
     folder = Path(directory)
     if folder.exists() and not folder.is_dir():
         raise InvalidArgument(f"{folder} is a file; name a folder for the export.")
+    form = FORMATS[format]
     judgments = judgments_of(source)
-    resamples = settings.get("resamples", 10_000)
-    if format == "leaderboard":
-        return _ranked(judgments, folder, settings)
-    results = summarize(judgments, **settings)
+    results, draws = (
+        observed(judgments, **settings) if form.draws else (summarize(judgments, **settings), {})
+    )
     frames, rows = clean(judgments, results)
-    runs: dict[str, Run] = {}
-    if format in ("every-eval-ever", "hf-eval-results"):
-        from inspect_confidence.export.material import read_runs  # noqa: PLC0415
-
-        runs = read_runs(_places(source if logs is None else logs))
-    material = Material(frames, rows, runs, resamples, scrub(organization), relationship)
-    return _writer(format)(material, folder)
-
-
-def _ranked(judgments: "Judgments", folder: Path, settings: "Settings") -> list[Path]:
-    from inspect_confidence.export.leaderboard import (  # noqa: PLC0415
-        boards,
-        observed,
-        write_leaderboard,
+    material = Material(
+        frames,
+        rows,
+        read_runs(_places(source if logs is None else logs)) if form.runs else {},
+        draws_of(results, draws),
+        settings.get("resamples", 10_000),
+        scrub(organization),
+        relationship,
     )
-    from inspect_confidence.privacy import model, scrubbed_names  # noqa: PLC0415
-
-    results, draws = observed(judgments, **settings)
-    models = {str(name) for frame in judgments.values() for name in frame["model"].unique()}
-    found = boards(results, draws, models, scrubbed_names(sorted(models), model))
-    return write_leaderboard(found, settings.get("resamples", 10_000), folder)
-
-
-def _writer(format: str) -> "Callable[[Material, Path], list[Path]]":
-    from importlib import import_module  # noqa: PLC0415
-
-    module, function = _WRITERS[format]
-    writer: Callable[[Material, Path], list[Path]] = getattr(
-        import_module(f"inspect_confidence.export.{module}"), function
-    )
-    return writer
+    return form.write(material, folder)
 
 
 def _places(source: object) -> Sequence[str]:

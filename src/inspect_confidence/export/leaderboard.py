@@ -1,28 +1,23 @@
 """The leaderboard in Markdown and as a page."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from numpy.typing import NDArray
 
 from inspect_confidence import __version__
-from inspect_confidence.commands.analysis import Settings, parts_of
+from inspect_confidence.export.material import FloatArray, Material
 from inspect_confidence.export.tables import markdown_escaped, paragraph, table_of
 from inspect_confidence.export.text import shortened, visible, write_text
 from inspect_confidence.headlines import headline_rows
-from inspect_confidence.judgments.read import Judgments
 from inspect_confidence.metrics import METRICS, percentile_interval
-from inspect_confidence.privacy import place, scrub, scrub_condition, with_judge
-from inspect_confidence.results import Result, decode_condition, results_frame, without
+from inspect_confidence.results import decode_condition, without
 from inspect_confidence.studies import all_studies
-
-FloatArray = NDArray[np.float64]
 
 _NAN = float("nan")
 
@@ -88,9 +83,6 @@ def _direction(said: str, condition: Mapping[str, str]) -> Direction:
     return Direction(name, level / 100 if target == "level" else (100 - level) / 200)
 
 
-Key = tuple[str, str, str, str, str]
-"""Task, model, data set, condition and metric of a row of results."""
-
 _EQUAL = 1e-12
 """Values that differ by less differ by rounding."""
 
@@ -114,35 +106,6 @@ class Rank:
     low: float = _NAN
     high: float = _NAN
     note: str = ""
-
-
-def observed(
-    judgments: Judgments, **settings: Unpack[Settings]
-) -> tuple[pd.DataFrame, dict[Key, FloatArray]]:
-    """Results, and the headline metrics' values over the resamples.
-
-    Items are put in one order first, so that the same draw takes the same items of every model
-    that answered the same ones.
-    """
-    wanted = {(one.task, one.metric) for study in all_studies() for one in study.headlines}
-    draws: dict[Key, FloatArray] = {}
-
-    def observe(result: Result, values: FloatArray) -> None:
-        if (result.task, result.metric) in wanted:
-            draws[key_of(result)] = np.array(values)
-
-    ordered = Judgments({task: _in_order(frame) for task, frame in judgments.items()})
-    found = [
-        part.noted(result)
-        for part in parts_of(ordered, settings)
-        for result in part.study.summarize(part.frames, replace(part.resampling, observe=observe))
-    ]
-    return results_frame(found), draws
-
-
-def key_of(row: Result) -> Key:
-    """What names a row of results."""
-    return (row.task, row.model, row.dataset, row.condition, row.metric)
 
 
 def ranks(
@@ -210,16 +173,6 @@ def _why(draws: FloatArray | None) -> str:
     return _UNDEFINED if np.isnan(draws).all() else _STILL
 
 
-def _in_order(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame.sort_values(["dataset", "split", "item"], kind="stable", ignore_index=True)
-
-
-def draws_of(rows: pd.DataFrame, draws: Mapping[Key, FloatArray]) -> list[FloatArray | None]:
-    """The draws of each row of results."""
-    names = ["task", "model", "dataset", "condition", "metric"]
-    return [draws.get(key) for key in rows[names].itertuples(index=False, name=None)]
-
-
 HEADER = ("rank", "rank, 95% interval", "model", "variant", "value [95% interval]", "n", "note")
 
 
@@ -254,40 +207,29 @@ class Board:
     lines: Sequence[Line]
 
 
-def boards(
-    results: pd.DataFrame,
-    draws: Mapping[Key, FloatArray],
-    models: set[str],
-    names: Mapping[str, str] | None = None,
-) -> list[Board]:
-    """A table for each headline number, data set and condition.
-
-    Args:
-        results: In the layout of results.
-        draws: Values over resamples.
-        models: Those that are ranked, in contrast to means over models.
-        names: What each model is called in public.
-    """
-    rows = headline_rows(results[results["model"].isin(models)])
+def boards(material: Material) -> list[Board]:
+    """A table for each headline number, data set and condition; means over models have no rank."""
+    results = material.results.reset_index(drop=True)
+    rows = headline_rows(results[results["model"].isin(material.models())])
     shared = [without(text, "variant") for text in rows["condition"]]
     keys = ["study", "task", "label", "metric", "dataset", "shared"]
     grouped = rows.assign(shared=shared).groupby(keys, sort=False)
-    return [_board(mine, draws, names or {}) for _, mine in grouped]
+    return [_board(mine, [material.draws[row] for row in mine.index]) for _, mine in grouped]
 
 
-def _board(rows: pd.DataFrame, draws: Mapping[Key, FloatArray], names: Mapping[str, str]) -> Board:
+def _board(rows: pd.DataFrame, draws: Sequence[FloatArray | None]) -> Board:
     first = rows.iloc[0]
     metric, condition = METRICS[str(first["metric"])], str(first["shared"])
     direction = direction_of(metric.name, condition)
     intervals = list(zip(rows["ci_low"], rows["ci_high"], strict=True))
-    found = ranks(rows["value"].to_numpy(float), intervals, draws_of(rows, draws), direction)
+    found = ranks(rows["value"].to_numpy(float), intervals, draws, direction)
     lines = [
-        Line(rank, list(_cells(rank, row, names)))
+        Line(rank, list(_cells(rank, row)))
         for rank, (_, row) in zip(found, rows.iterrows(), strict=True)
     ]
     titles = {study.name: study.title for study in all_studies()}
-    dataset = shortened(place(str(first["dataset"])))
-    where = [str(first["task"]), f"data set {dataset}", scrub_condition(with_judge(condition))]
+    dataset = shortened(str(first["dataset"]))
+    where = [str(first["task"]), f"data set {dataset}", condition]
     return Board(
         study=titles[str(first["study"])],
         title=str(first["label"]),
@@ -299,17 +241,16 @@ def _board(rows: pd.DataFrame, draws: Mapping[Key, FloatArray], names: Mapping[s
     )
 
 
-def _cells(rank: Rank, row: "pd.Series[Any]", names: Mapping[str, str]) -> Iterator[str]:
+def _cells(rank: Rank, row: "pd.Series[Any]") -> Iterator[str]:
     value, low, high = (float(str(row[name])) for name in ("value", "ci_low", "ci_high"))
-    model = str(row["model"])
     yield "-" if np.isnan(rank.rank) else f"{rank.rank:g}"
     yield "-" if np.isnan(rank.low) else f"{rank.low:g} to {rank.high:g}"
-    yield shortened(names.get(model, model))
-    yield shortened(scrub_condition(str(row["variant"])))
+    yield shortened(str(row["model"]))
+    yield shortened(str(row["variant"]))
     interval = "" if np.isnan(low) else f" [{low:.3g}, {high:.3g}]"
     yield "-" if np.isnan(value) else f"{value:.3g}{interval}"
     yield f"{row['n']}"
-    yield "; ".join(filter(None, (rank.note, scrub(str(row["note"])))))
+    yield "; ".join(filter(None, (rank.note, str(row["note"]))))
 
 
 METHOD = (
@@ -321,9 +262,9 @@ METHOD = (
 )
 
 
-def write_leaderboard(found: Sequence[Board], resamples: int, directory: Path) -> list[Path]:
+def write_leaderboard(material: Material, directory: Path) -> list[Path]:
     """`leaderboard.md` and `leaderboard.html`."""
-    method = METHOD.format(resamples=f"{resamples:,}")
+    found, method = boards(material), METHOD.format(resamples=f"{material.resamples:,}")
     return [
         write_text(directory / "leaderboard.md", _markdown(found, method)),
         write_text(directory / "leaderboard.html", _html(found, method)),

@@ -1,14 +1,18 @@
 """What the writers of all formats start from."""
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any, Unpack
 
+import numpy as np
 import pandas as pd
 from inspect_ai.log import EvalLog, read_eval_log
+from numpy.typing import NDArray
 
+from inspect_confidence.commands.analysis import Settings, parts_of
 from inspect_confidence.judgments.logs import find_logs
+from inspect_confidence.judgments.read import Judgments
 from inspect_confidence.privacy import (
     argument,
     judge_of,
@@ -20,10 +24,12 @@ from inspect_confidence.privacy import (
     scrubbed_names,
     with_judge,
 )
-from inspect_confidence.results import decode_condition
+from inspect_confidence.results import Result, decode_condition, results_frame
+from inspect_confidence.studies import all_studies
 
-if TYPE_CHECKING:
-    pass
+FloatArray = NDArray[np.float64]
+Key = tuple[str, str, str, str, str]
+"""Task, model, data set, condition and metric of a row of results."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +92,8 @@ class Material:
         frames: Judgments by task.
         results: In the layout of results.
         runs: What the logs say of each run, by its id; empty without logs.
+        draws: Values of each row of the results over the resamples, for formats that need them;
+            None where a number isn't resampled.
         resamples: Bootstrap resamples that the intervals rest on.
         organization: Who publishes the results.
         relationship: Of the publisher to the models' makers, as Every Eval Ever names it.
@@ -93,7 +101,8 @@ class Material:
 
     frames: Mapping[str, pd.DataFrame]
     results: pd.DataFrame
-    runs: Mapping[str, "Run"] = field(default_factory=dict)
+    runs: Mapping[str, Run] = field(default_factory=dict)
+    draws: Sequence[FloatArray | None] = ()
     resamples: int = 10_000
     organization: str = "unknown"
     relationship: str = "other"
@@ -193,3 +202,38 @@ def clean(
 
 def _scrubbed(value: Any) -> Any:
     return scrub(value) if isinstance(value, str) else value
+
+
+def observed(
+    judgments: Judgments, **settings: Unpack[Settings]
+) -> tuple[pd.DataFrame, dict[Key, FloatArray]]:
+    """Results, and the headline metrics' values over the resamples.
+
+    Items are put in one order first, so that the same draw takes the same items of every model
+    that answered the same ones.
+    """
+    wanted = {(one.task, one.metric) for study in all_studies() for one in study.headlines}
+    draws: dict[Key, FloatArray] = {}
+
+    def observe(result: Result, values: FloatArray) -> None:
+        if (result.task, result.metric) in wanted:
+            key = (result.task, result.model, result.dataset, result.condition, result.metric)
+            draws[key] = np.array(values)
+
+    ordered = Judgments({task: _in_order(frame) for task, frame in judgments.items()})
+    found = [
+        part.noted(result)
+        for part in parts_of(ordered, settings)
+        for result in part.study.summarize(part.frames, replace(part.resampling, observe=observe))
+    ]
+    return results_frame(found), draws
+
+
+def _in_order(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame.sort_values(["dataset", "split", "item"], kind="stable", ignore_index=True)
+
+
+def draws_of(rows: pd.DataFrame, draws: Mapping[Key, FloatArray]) -> list[FloatArray | None]:
+    """The draws of each row of results."""
+    names = ["task", "model", "dataset", "condition", "metric"]
+    return [draws.get(key) for key in rows[names].itertuples(index=False, name=None)]

@@ -1,7 +1,5 @@
-"""The results as a csv file that a spreadsheet can open."""
+"""The results as csv, JSON, Markdown and LaTeX."""
 
-import json
-import math
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
@@ -10,10 +8,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from inspect_confidence.commands.views import views_of
 from inspect_confidence.export.material import Material
 from inspect_confidence.export.text import presentable, visible, write_text
-from inspect_confidence.results import as_csv
-from inspect_confidence.studies import Study, View, all_studies
+from inspect_confidence.results import as_csv, as_json
+from inspect_confidence.studies import View
 
 
 def write_left_out(
@@ -47,22 +46,13 @@ _LONGEST_CAPTION = 10_000
 def write_markdown(material: Material, directory: Path) -> list[Path]:
     """All tables, in `tables.md`."""
     parts = ["# Results"]
-    for study, views in views_of(material):
+    for study, views in views_of(presentable(material.results)):
         parts.append(f"## {markdown_escaped(study.title)}")
         for view in views:
             parts += [f"### {markdown_escaped(view.title)}", _table(view)]
             if view.caption:
                 parts.append(paragraph(view.caption))
     return [write_text(directory / "tables.md", "\n\n".join(parts) + "\n")]
-
-
-def views_of(material: Material) -> Iterator[tuple[Study, Sequence[View]]]:
-    """The tables of every study that has results."""
-    results = presentable(material.results)
-    for study in all_studies():
-        mine = results[results["task"].isin([table.task for table in study.tables])]
-        if len(mine) and (views := study.views(mine)):
-            yield study, views
 
 
 def markdown_escaped(text: object, longest: int = 1_000) -> str:
@@ -118,7 +108,7 @@ _ROWS = 45
 def write_latex(material: Material, directory: Path) -> list[Path]:
     """All tables, in `tables.tex`."""
     parts = [_HEAD]
-    for study, views in views_of(material):
+    for study, views in views_of(presentable(material.results)):
         parts.append(f"% {study.name}\n")
         parts += [part for view in views for part in _floats(view)]
     return [write_text(directory / "tables.tex", "\n".join(parts))]
@@ -187,17 +177,7 @@ def _row(cells: Sequence[str]) -> str:
 
 def write_json(material: Material, directory: Path) -> list[Path]:
     """One object a row: NaN is null, infinite numbers are `"Infinity"` and `"-Infinity"`."""
-    records = material.results.to_dict("records")
-    rows = [{str(name): plain(value) for name, value in row.items()} for row in records]
-    text = json.dumps(rows, indent=1, ensure_ascii=False, allow_nan=False)
-    return [write_text(directory / "results.json", text)]
-
-
-def plain(value: object) -> object:
-    """A value that JSON has."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return None if math.isnan(value) else ("Infinity" if value > 0 else "-Infinity")
-    return value
+    return [write_text(directory / "results.json", as_json(material.results))]
 
 
 def write_csv(material: Material, directory: Path) -> list[Path]:
