@@ -30,7 +30,11 @@ RUNS: dict[str, tuple[str, dict[str, object], str | None]] = {
     "logprob": ("fermi_eval", {"dataset": "bundled", "method": "logprob"}, "coverage"),
     "traces": ("fermi_eval", {"dataset": "bundled", "method": "traces", "draws": 3}, "coverage"),
     "stated": ("scale_variants", {"dataset": "bundled", "scales": "0-100,0-5"}, "ece"),
-    "words": ("wep_elicitation", {"words": "likely,unlikely"}, "mean_probability_by_word"),
+    "words": (
+        "wep_elicitation",
+        {"words": "likely,almost certain,unlikely", "items": 6},
+        "mean_probability_by_word",
+    ),
     "choices": ("wep_choice", {}, "empirical_consistency_by_choices"),
     "ages": ("life_eval", {}, "overconfidence_by_radius"),
     "options": ("question_sets", {"dataset": "bundled"}, None),
