@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -109,12 +109,23 @@ def plain(value: Any) -> str:
 
 
 def check_judgments(frame: pd.DataFrame, wanted: Sequence[Mapping[str, Any]]) -> None:
-    """The judgments are these, in any order, as far as their columns are named."""
-    columns = list(dict.fromkeys(name for row in wanted for name in row))
-    ours = Counter(tuple(plain(row.get(name)) for name in columns) for row in wanted)
-    found = Counter(tuple(plain(row[name]) for name in columns) for row in frame.to_dict("records"))
-    assert not ours - found, (columns, list(ours - found)[:3], list(found - ours)[:3])
-    assert not found - ours, (columns, list(found - ours)[:3])
+    """The judgments are these and no others, in any order, each in the columns that it names."""
+    left = [{str(name): one for name, one in row.items()} for row in frame.to_dict("records")]
+    by_columns: dict[tuple[str, ...], list[Mapping[str, Any]]] = defaultdict(list)
+    for row in wanted:
+        by_columns[tuple(sorted(row))].append(row)
+    for columns in sorted(by_columns, key=len, reverse=True):
+        ours = Counter(tuple(plain(row[name]) for name in columns) for row in by_columns[columns])
+        others = []
+        for row in left:
+            said = tuple(plain(row[name]) for name in columns)
+            ours[said] -= 1
+            if ours[said] < 0:
+                others.append(row)
+        missing = list((+ours).items())
+        assert not missing, (columns, missing[:3], [[r[n] for n in columns] for r in others[:3]])
+        left = others
+    assert not left, left[:3]
 
 
 def check(log: EvalLog, folder: Path, far: FarEnd) -> pd.DataFrame:
