@@ -71,10 +71,6 @@ SCORERS: dict[str, Callable[[], Scorer]] = {
 }
 """Each task's scorer, but the one that asks a judge."""
 every_task = pytest.mark.parametrize("case", CASES, ids=str)
-# A few prompts hold no step from one to the next, and numpy warns of the mean over none.
-few_prompts = pytest.mark.filterwarnings(
-    "ignore:Mean of empty slice|invalid value encountered in scalar divide:RuntimeWarning"
-)
 
 
 @pytest.fixture(autouse=True)
@@ -131,7 +127,6 @@ def planned(case: Case, arguments: dict[str, Any], epochs: int) -> int:
     return int(calls.replace(",", ""))
 
 
-@few_prompts
 @pytest.mark.parametrize("model", [OPENAI, ANTHROPIC, GOOGLE])
 @every_task
 def test_log_and_results_say_what_the_provider_sent(case: Case, model: str, home: Path) -> None:
@@ -205,7 +200,6 @@ def test_a_second_run_from_the_cache_asks_nothing(
     assert calls == first > 0
 
 
-@few_prompts
 @every_task
 def test_statuses_count_alike_everywhere(case: Case, home: Path) -> None:
     """Refused, empty, cut and odd replies are failures; withheld ones are no replies."""
@@ -240,7 +234,6 @@ def test_statuses_count_alike_everywhere(case: Case, home: Path) -> None:
             assert values(results).get((case.where, "format_failure_rate"), math.nan) == rate
 
 
-@few_prompts
 @every_task
 def test_a_limit_leaves_no_reply(case: Case, home: Path) -> None:
     """What ends before the model answers counts as neither wrong nor unreadable."""

@@ -175,6 +175,9 @@ def expected_by_chance(
         choice_set: How many choices there are, n.
         rows: Ranked choices of that set; the right ones decide how often a step should stay.
         convention: As in `units`.
+
+    Returns:
+        The expectation; NaN where it depends on steps and the prompts hold none.
     """
     n, points = choice_set, len(POINTS["narrow"])
     if metric == "pairwise_consistency" and convention == "authors" and n == 3:
@@ -186,7 +189,8 @@ def expected_by_chance(
     if metric == "monotonicity_consistency":
         return float(comb(n + points - 1, points) / n**points)
     steps = _right_steps(rows)
-    stays = float(np.mean(steps[~np.isnan(steps)] == 0))
+    known = steps[~np.isnan(steps)]
+    stays = float((known == 0).mean()) if len(known) else NAN
     return stays / n + (1 - stays) * (n - 1) / (2 * n)
 
 
@@ -314,13 +318,16 @@ def _chance(
                 for size in mine["choice_set"].unique()
             }
             at, expected = condition.but(baseline="expected", **part), mine["choice_set"]
-            note = "exact expectation of equally likely choices"
-            yield key.result(at, metric, expected.map(of_size).mean(), n=len(mine), note=note)
+            value = float(expected.map(of_size).mean())
+            none = "undefined: no prompt has a next one" if np.isnan(value) else ""
+            note = noted(none, "exact expectation of equally likely choices")
+            yield key.result(at, metric, value, n=len(mine), note=note)
             values = [one[metric]["value"][_chosen(one[metric], part)].mean() for one in made]
             mean, spread = float(np.mean(values)), float(np.std(values, ddof=1))
             reach = student.ppf(0.975, len(values) - 1) * spread / np.sqrt(len(values))
             at, ends = at.but(baseline="random"), (mean - reach, mean + reach)
-            note = f"mean of {RANDOM_RUNS} random runs with its t interval"
+            none = "undefined: no prompt has a next one" if np.isnan(mean) else ""
+            note = noted(none, f"mean of {RANDOM_RUNS} random runs with its t interval")
             yield key.result(at, metric, mean, ends, n=len(mine), note=note)
 
 
