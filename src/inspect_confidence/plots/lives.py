@@ -182,7 +182,7 @@ def overconfidence(rows: pd.DataFrame) -> Figure:
         ax.axhline(0, color=FAINT, linewidth=1, linestyle="--")
         for k, model in enumerate(models):
             mine = some[some["model"] == model]
-            x = mine["radius"].map(places) + aside[k]
+            x = mine["radius"].map(places).astype(float) + aside[k]
             with_intervals(ax, x, mine, label=names[k], linestyle="none", **mark(k), **size)
         _name_places(ax, places)
     _overconfidence_axis(axes[0])
