@@ -319,14 +319,14 @@ def _chance(
             }
             at, expected = condition.but(baseline="expected", **part), mine["choice_set"]
             value = float(expected.map(of_size).mean())
-            none = "undefined: no prompt has a next one" if np.isnan(value) else ""
+            none = "undefined: no prompt stands beside another" if np.isnan(value) else ""
             note = noted(none, "exact expectation of equally likely choices")
             yield key.result(at, metric, value, n=len(mine), note=note)
             values = [one[metric]["value"][_chosen(one[metric], part)].mean() for one in made]
             mean, spread = float(np.mean(values)), float(np.std(values, ddof=1))
             reach = student.ppf(0.975, len(values) - 1) * spread / np.sqrt(len(values))
             at, ends = at.but(baseline="random"), (mean - reach, mean + reach)
-            none = "undefined: no prompt has a next one" if np.isnan(mean) else ""
+            none = "undefined: no unit has all its choices" if np.isnan(mean) else ""
             note = noted(none, f"mean of {RANDOM_RUNS} random runs with its t interval")
             yield key.result(at, metric, mean, ends, n=len(mine), note=note)
 
