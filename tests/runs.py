@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import cycle
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import pandas as pd
@@ -64,6 +65,20 @@ def in_turn(*replies: Reply) -> Answer:
     """The replies, over and over."""
     turns = cycle(replies)
     return lambda _: next(turns)
+
+
+def by_prompt(*replies: Reply) -> Answer:
+    """The replies over and over, a prompt's draws all alike, in whatever order they are asked."""
+    turns, lock = cycle(replies), Lock()
+    given: dict[str, Reply] = {}
+
+    def answer(request: Request) -> Reply:
+        with lock:
+            if request.prompt not in given:
+                given[request.prompt] = next(turns)
+            return given[request.prompt]
+
+    return answer
 
 
 def responded(task: Task, name: str, folder: Path, epochs: int = 1, **parameters: Any) -> EvalLog:

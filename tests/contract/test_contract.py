@@ -42,10 +42,10 @@ from runs import (
     GOOGLE,
     OPENAI,
     asked,
+    by_prompt,
     cached,
     check_refusals,
     connected,
-    in_turn,
     log_metrics,
     parameters_of,
     refusal,
@@ -215,7 +215,7 @@ def test_statuses_count_alike_everywhere(case: Case, home: Path) -> None:
         del replies["refusal"], replies["invalid_response_format"]
     for some in (replies, {"content_filter": replies["content_filter"]}):
         folder = home / str(len(some))
-        log, _ = served(case.task(**case.one, items=12), folder, in_turn(*some.values()))
+        log, _ = served(case.task(**case.one, items=12), folder, by_prompt(*some.values()))
         ((_, frame),) = read_judgments(folder).items()
         if "source" in frame:
             frame = frame[frame["source"] == "stated"]

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from conftest import run_respondent
-from export.frames import HOSTILE, hostile_judgments, intervals, stated
+from export.judged import HOSTILE, hostile_judgments, intervals, stated
 from inspect_confidence.export import export
 from inspect_confidence.export.every_eval_ever import developer, items_of, model_info
 from inspect_confidence.export.material import ResultSet, Run

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from conftest import run_respondent
-from export.frames import HOSTILE, hostile_judgments, intervals
+from export.judged import HOSTILE, hostile_judgments, intervals
 from inspect_confidence.export import export
 
 BOUNDS = [(2.0, 4.0), (2.5, 5.0), (4.0, 6.0), (5.0, 6.0)]

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from markdown_it import MarkdownIt
 
-from export.frames import HOSTILE, hostile_judgments, stated, tunnels
+from export.judged import HOSTILE, hostile_judgments, stated, tunnels
 from inspect_confidence.export import export
 
 MARKDOWN = MarkdownIt("commonmark").enable("table")

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from scipy.stats import rankdata
 
-from export.frames import intervals, stated
+from export.judged import intervals, stated
 from inspect_confidence.commands.summarize import summarize
 from inspect_confidence.export.leaderboard import direction_of, ranks
 from inspect_confidence.export.material import observed

@@ -10,7 +10,7 @@ import pytest
 from inspect_ai import eval
 from inspect_ai.log import read_eval_log, write_eval_log
 
-from export.frames import intervals
+from export.judged import intervals
 from inspect_confidence import read_judgments
 from inspect_confidence.export import FORMATS, export
 from inspect_confidence.export.material import clean as clean_material

@@ -13,7 +13,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from conftest import Command
-from export.frames import HOSTILE, hostile_judgments, intervals
+from export.judged import HOSTILE, hostile_judgments, intervals
 from inspect_confidence import InvalidArgument, summarize
 from inspect_confidence.export import FORMATS, Format, export
 from inspect_confidence.export.tables import latex_escaped as latex

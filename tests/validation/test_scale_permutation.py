@@ -13,7 +13,8 @@ from scipy.special import ndtr
 from scipy.stats import binom, binomtest, norm
 
 from inspect_confidence.respondents import draw_evidence, reported_share, reports
-from inspect_confidence.studies.compare import Contrast, contrast, permutation_p, tested
+from inspect_confidence.studies.compare import Contrast, contrast, permutation_p
+from inspect_confidence.studies.compare import tested as exchanged
 from inspect_confidence.studies.study import Resampling
 
 Record = Callable[[str, object], None]
@@ -71,7 +72,7 @@ def judged(
 
 def paired_p(one: Contrast, seed: int) -> tuple[list[str], FloatArray]:
     """Names of the numbers and the package's p-values."""
-    p = tested(one, Resampling(PERMUTATIONS, seed), None).p_values
+    p = exchanged(one, Resampling(PERMUTATIONS, seed), None).p_values
     return [f"{metric} {condition}".rstrip() for condition, metric in one.names], p
 
 

@@ -59,7 +59,7 @@ def markdown_escaped(text: object, longest: int = 1_000) -> str:
     r"""Text that Markdown shows as it is, also in a cell of a table.
 
     Example:
-        >>> escaped("a|b <i> [x](y)")
+        >>> markdown_escaped("a|b <i> [x](y)")
         'a\\|b &lt;i&gt; [x]\\(y)'
     """
     line = visible(text, longest)
@@ -118,7 +118,7 @@ def latex_escaped(text: object, longest: int = 1_000) -> str:
     r"""Text that LaTeX sets as it is; signs that fonts lack become their code.
 
     Example:
-        >>> escaped(r"\input{x} 50%"), escaped("-1 to 0-100")
+        >>> latex_escaped(r"\input{x} 50%"), latex_escaped("-1 to 0-100")
         ('\\textbackslash{}input\\{x\\} 50\\%', '$-$1 to 0-100')
     """
     shown = re.sub(r"(?<![\w.-])-(?=[\d.])", "\u2212", visible(text, longest))
