@@ -364,22 +364,7 @@ def metrics_of(rows: Rows) -> dict[str, float]:
             there = [value for value in numbers if not math.isnan(value)]
             columns.setdefault(name, []).extend([mean(there)] if there else [])
     found = {name: mean(numbers) if numbers else NAN for name, numbers in columns.items()}
-    return {**found, "grader_failure_rate": judge_failed(replies.values())}
-
-
-def judge_failed(replies: Iterable[Mapping[int, Mapping[str, Any]]]) -> float:
-    """Of a verdict a reply, of markers and decisiveness a sentence, of each draw's agreement."""
-    made, failed = 0, 0
-    for reply in replies:
-        judged = [row for row in reply.values() if "sentence" in row]
-        if judged:
-            made += 1
-            failed += math.isnan(judged[0]["punt"])
-        for row in judged:
-            made += 2 + row["draws"]
-            failed += math.isnan(row["n_markers"]) + math.isnan(row["decisiveness"])
-            failed += row["failed"]
-    return failed / made
+    return {**found, "grader_failure_rate": failure_rate(replies.values())}
 
 
 class Both:
