@@ -277,3 +277,17 @@ def test_prompts_outside_the_design_are_refused() -> None:
     for wrong in wrongs:
         with pytest.raises(InvalidArgument):
             table([*rows, {**rows[0], **wrong}])
+
+
+def test_chance_of_one_prompt_says_what_it_lacks() -> None:
+    """One prompt has no step and no whole unit; what is undefined says why, and nothing warns."""
+    rows = judged(noisy(1))[:1]
+    found = table(rows)
+    undefined = [row for row in found.values() if np.isnan(row["value"])]
+    assert all(row["note"].startswith("undefined: ") for row in undefined), undefined
+    expected = at(found, EMC, baseline="expected")
+    assert np.isnan(expected["value"])
+    assert "no prompt stands beside another" in expected["note"]
+    drawn = at(found, MC, baseline="random")
+    assert np.isnan(drawn["value"])
+    assert "no unit has all its choices" in drawn["note"]
