@@ -40,14 +40,6 @@ SETS = ("facts", "science", "commonsense")
 DRAWS = 40
 ALPHA = 1e-3
 
-MISREAD = frozenset({"facts-137"})
-"""Where the rules judge takes a question for one for yes or no: ", was first distilled from?"."""
-
-
-def ends_in_letter(item: Question) -> bool:
-    """Whether a choice's letter is the last word of the right one: "(C)" of "40 °C"."""
-    return bool(item.choices) and item.answers[0].lower().split()[-1].strip("°") in list("abcd")
-
 
 def asked(item: Question, draw: int, *, main: bool = False) -> dict[str, Any]:
     """The metadata of a message for a hedged answer."""
@@ -328,23 +320,16 @@ def test_rules_read_markers_exactly() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("hedge", "order"), [(True, 3), (False, 8)])
 def test_rules_tell_answers_apart(hedge: bool, order: int) -> None:
-    """Yes iff it is the same answer, correct iff it is the right one, but for what is listed."""
+    """Yes iff it is the same answer, correct iff it is the right one."""
     hedger = Hedger(hedge=hedge)
     for item in load_marker_questions("bundled", split="all", seed=order).items:
         question = with_choices(item.question, item.choices)
         texts = every_reply(item, hedger)
-        if item.id not in MISREAD:
-            found = [[agreement(question, one, other) for other in texts] for one in texts]
-            expected = [["yes" if one == other else "no" for other in texts] for one in texts]
-            assert found == expected, item.id
-        if not ends_in_letter(item):
-            right = [verdict(item.answers, text) for text in texts]
-            assert right == ["correct"] + ["incorrect"] * (len(texts) - 1), item.id
-
-
-def test_few_items_are_excepted() -> None:
-    """So that what was tested is nearly all."""
-    assert sum(map(ends_in_letter, ITEMS)) <= 0.02 * len(ITEMS)
+        found = [[agreement(question, one, other) for other in texts] for one in texts]
+        expected = [["yes" if one == other else "no" for other in texts] for one in texts]
+        assert found == expected, item.id
+        right = [verdict(item.answers, text) for text in texts]
+        assert right == ["correct"] + ["incorrect"] * (len(texts) - 1), item.id
 
 
 # -- the judge
@@ -418,8 +403,6 @@ def test_judge_error_moves_confidence() -> None:
     grader, hedger = Grader(error_rate=e), Hedger()
     by_marker: dict[str, list[float]] = defaultdict(list)
     for item in ITEMS:
-        if item.id in MISREAD:
-            continue
         question = with_choices(item.question, item.choices)
         main, others = replies(hedger, item, 20)
         words = {text: agreed(grader, question, main, text) for text in set(others)}

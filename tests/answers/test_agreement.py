@@ -8,28 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from answers.cases import cases
-from inspect_confidence.answers.agreement import agreement, answer_tokens, verdict
+from inspect_confidence.answers.agreement import agreement, verdict
 from inspect_confidence.judges.rules import RulesJudge
 
 CAPITAL = "What is the capital of Australia?"
-
-ALIKE = [
-    ("twenty-one", "21"),
-    ("two million five hundred thousand", "2.5 million"),
-    ("nineteen sixty-nine", "1969"),
-    ("The twenty-third of May", "23rd of May"),
-    ("World War II", "World War 2"),
-    ("Café de Flore", "cafe de flore"),
-    ("3 × 10^8 m/s", "300,000,000 metres per s"),
-    ("12%", "twelve percent"),
-    ("cities", "City"),
-]
-
-
-def test_one_spelling() -> None:
-    """What people write in several ways has the same tokens."""
-    for one, other in ALIKE:
-        assert answer_tokens(one) == answer_tokens(other), one
 
 
 def test_the_judge_says_all_of_it() -> None:

@@ -10,7 +10,9 @@ import json_repair
 from inspect_confidence.answers.status import Unreadable
 
 Agreement = Literal["yes", "no", "n/a"]
+"""Whether a sampled reply agrees with a sentence: says the same, contradicts it, or neither."""
 Verdict = Literal["correct", "incorrect", "punt"]
+"""Whether an answer is right; a punt gives none."""
 
 _AGREEMENTS = {"yes": "yes", "no": "no", "n/a": "n/a", "na": "n/a", "not applicable": "n/a"}
 _VERDICTS = ("correct", "incorrect", "punt")

@@ -2,17 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, get_args
+from typing import Protocol
 
 from inspect_confidence.answers import Unreadable
-
-Agreement = Literal["yes", "no", "n/a"]
-AGREEMENTS: tuple[str, ...] = get_args(Agreement)
-"""Whether a sampled reply agrees with a sentence: says the same, contradicts it, or neither."""
-
-Verdict = Literal["correct", "incorrect", "punt"]
-VERDICTS: tuple[str, ...] = get_args(Verdict)
-"""Whether an answer is right; a punt gives none."""
+from inspect_confidence.answers.judged import Agreement, Verdict
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from inspect_ai.util import LimitExceededError, collect
 
 from inspect_confidence.answers import Unreadable
 from inspect_confidence.answers.judged import (
+    Verdict,
     read_agreement,
     read_agreements,
     read_decisiveness,
@@ -15,7 +16,7 @@ from inspect_confidence.answers.judged import (
     read_verdict,
 )
 from inspect_confidence.errors import InvalidArgument
-from inspect_confidence.judges.judgment import SentenceJudgment, Verdict
+from inspect_confidence.judges.judgment import SentenceJudgment
 
 ROLE = "grader"
 

@@ -4,16 +4,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from inspect_confidence.answers import agreement as rules
+from inspect_confidence.answers.judged import Verdict
 from inspect_confidence.answers.markers import find_markers, sentence_decisiveness
-from inspect_confidence.judges.judgment import SentenceJudgment, Verdict
+from inspect_confidence.judges.judgment import SentenceJudgment
 
 
 @dataclass(frozen=True)
 class RulesJudge:
-    """Reads markers from a lexicon, and compares answers by their words.
+    """Reads markers from a lexicon, and compares answers by the words they share.
 
-    It never fails: what it can't tell is `n/a`, or `incorrect`. Its limits are those of
-    `answers.markers` and `answers.agreement`.
+    It never fails: what it can't tell is `n/a`, or `incorrect`. Its markers and decisiveness are
+    good enough for use; its agreement and verdicts are for the demo and for tests.
     """
 
     async def sentence(

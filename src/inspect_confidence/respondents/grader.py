@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from inspect_confidence.answers import agreement as rules
+from inspect_confidence.answers.judged import Agreement
 from inspect_confidence.answers.markers import find_markers, sentence_decisiveness
 from inspect_confidence.respondents.utterance import Utterance, seeded, within
 
-_FLIPPED: Mapping[rules.Agreement, rules.Agreement] = {"yes": "no", "no": "yes", "n/a": "n/a"}
+_FLIPPED: Mapping[Agreement, Agreement] = {"yes": "no", "no": "yes", "n/a": "n/a"}
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ class Grader:
             return []
         return list(dict.fromkeys(marker.text for marker in find_markers(sentence)))
 
-    def agreement(self, question: str, sentence: str, reply: str) -> rules.Agreement:
+    def agreement(self, question: str, sentence: str, reply: str) -> Agreement:
         """Whether it finds that a reply agrees with a sentence."""
         judged = rules.agreement(question, sentence, reply)
         errs = seeded(self.seed, "agreement", question, sentence, reply).uniform() < self.error_rate
