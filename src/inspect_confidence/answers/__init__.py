@@ -1,12 +1,14 @@
 """Readers of replies: text in, a typed answer or a typed failure out. Pure; no Inspect."""
 
+from inspect_confidence.answers.amount import StatedAmount, read_amount
+from inspect_confidence.answers.choices import StatedChoice, read_choice
 from inspect_confidence.answers.exponents import (
     StatedExponent,
     StatedInterval,
     read_exponent,
     read_interval,
 )
-from inspect_confidence.answers.json_object import (
+from inspect_confidence.answers.objects import (
     JsonReply,
     OptionProbabilities,
     age_in,
@@ -17,15 +19,7 @@ from inspect_confidence.answers.json_object import (
     verdict_in,
 )
 from inspect_confidence.answers.probability import StatedProbability, read_probability
-from inspect_confidence.answers.stated import (
-    StatedAmount,
-    StatedChoice,
-    StatedConfidence,
-    confidence_of,
-    read_amount,
-    read_choice,
-    read_confidence,
-)
+from inspect_confidence.answers.scale import StatedConfidence, confidence_of, read_confidence
 from inspect_confidence.answers.status import (
     INSTRUMENT_STATUSES,
     REPLY_STATUSES,

@@ -1,11 +1,13 @@
-"""A value -> the one number that it states, exactly."""
+"""Text -> the number that a maths problem's answer is, exactly, or a typed failure."""
 
 import re
+from dataclasses import dataclass
 from fractions import Fraction
 
 from inspect_confidence.answers.clean import CUT
-from inspect_confidence.answers.numbers import LONGEST, NUMBER, WORD, value_of, word_value
-from inspect_confidence.answers.reading import ambiguous, invalid
+from inspect_confidence.answers.labels import Stated
+from inspect_confidence.answers.numbers import LONGEST, Number, numbers_in
+from inspect_confidence.answers.reading import ambiguous, invalid, read_stated, settled, without
 from inspect_confidence.answers.status import Unreadable
 
 _BRACKETS = re.compile(r"\((?P<inside>[^()\n]*)\)")
@@ -31,7 +33,15 @@ _CALCULATION = re.compile(
     r"|-?(?:st|nd|rd|th)\b|[ ]?[xyz]\b|[ni]\b",
     re.IGNORECASE,
 )
-_SHORT_MAGNITUDE = re.compile(r"[ ]?(?:[kKMBT]|bn|mn|mil)(?!\w)")
+_UNCLEAR = re.compile(
+    r".*[0-9][ ]?(?:[kKMBT]|bn|mn|Mio\.?|Mrd\.?)|[0-9]+,[0-9]+(?<!,[0-9]{3})|0,[0-9]+|.*\bout of\b.*|.*\b(?:lakh|crore)s?|[0-9']*'[0-9]{3}|[0-9]{1,2}(?:,[0-9]{2})+,[0-9]{3}"
+)
+_DOTTED = re.compile(r"[0-9]+(?:\.[0-9]+){2,}")
+_PARTS = re.compile(
+    r"\b(?:half|halves|thirds?|fourths?|quarters?|(?:fif|six|eigh|ten)ths?|twice|double|dozens?(?= and))\b",
+    re.I,
+)
+_ALONE = re.compile(r"(?:[ =~≈]|about )*(?:[-+]?[$€£¥₹]?[-.]?[0-9]|[A-Za-z]+$)")
 _MILLIONS = re.compile(r"[$€£¥₹].*[0-9][ ]?m(?!\w)")
 _REMAINDER = re.compile(r"\br[0-9]|\bremainder\b", re.IGNORECASE)
 _UNIT = re.compile(r"[ -]?(?:[^\W\d_]|[°%$€£¥₹/\"'\\])")
@@ -51,7 +61,8 @@ def amount_of(value: str) -> Fraction | Unreadable:
     bare = _without_remarks(_DEGREES.sub("°", value.strip()))
     if bare is None:
         return ambiguous("several numbers")
-    *before, last = _EQUALS.split(bare)
+    # "11/36 ≈ 0.306" is the exact number.
+    *before, last = _EQUALS.split(re.sub(r"(?<=[0-9)]) ?(?:≈|\\approx).*", "", bare))
     right = _single(last)
     if not before or isinstance(right, Unreadable):
         return right
@@ -69,10 +80,8 @@ def amount_of(value: str) -> Fraction | Unreadable:
 
 def alone_amount(text: str) -> Fraction | Unreadable:
     """The number that the whole reply is, with a unit at most."""
-    number = NUMBER.search(text)
     words = re.findall(r"[^\W\d_]+", text[:200])
-    before = text[: number.start()].strip(" =~≈") if number else ""
-    if "\n" in text or len(text) > 2 * LONGEST or len(words) > 3 or before not in ("", "about"):
+    if "\n" in text or len(text) > 2 * LONGEST or len(words) > 3 or not _ALONE.match(text):
         return invalid("no labelled answer")
     return amount_of(text)
 
@@ -102,36 +111,38 @@ def _single(value: str) -> Fraction | Unreadable:  # noqa: PLR0911 # each has a 
     if value.endswith("..."):
         return ambiguous("a number without an end")
     value = value.rstrip(" .")
-    first = NUMBER.search(value)
-    if not first:
-        by_word = word_value(value)
-        if by_word is None and WORD.search(value):
-            return ambiguous("not certainly one number")
-        return invalid("no number") if by_word is None else by_word
-    if len(first[0]) > LONGEST:
-        return invalid(f"a number of {len(first[0])} characters")
-    amount = value_of(first)
-    if amount is None:
-        return invalid("a division by zero")
-    before, tail = value[: first.start()], value[first.end() :]
-    if len(before) > 200 or WORD.search(before) or _NO_LEAD.search(before):
+    numbers = numbers_in(value)
+    if not numbers:
+        return (
+            ambiguous("not certainly one number") if _PARTS.search(value) else invalid("no number")
+        )
+    first = numbers[0]
+    if first.end - first.start > LONGEST:
+        return invalid(f"a number of {first.end - first.start} characters")
+    if first.value is None:
+        return (
+            ambiguous("no plain number")
+            if "," in value[: first.end] or _DOTTED.match(value, first.start)
+            else invalid("no plain number")
+        )
+    before, tail, written = value[: first.start], value[first.end :], value[first.start : first.end]
+    if len(before) > 200 or _PARTS.search(before) or _NO_LEAD.search(before):
         return ambiguous("not certainly one number")
-    if _MILLIONS.match(first[0] + tail[:3]) or _SHORT_MAGNITUDE.match(tail):
-        return ambiguous("a magnitude or a unit")
+    if _UNCLEAR.fullmatch(written) or _MILLIONS.match(written + tail[:3]):
+        return ambiguous("a magnitude, a unit or decimals")
     if _RANGE.match(tail) or _REMAINDER.search(tail):
         return ambiguous("several numbers")
     if _CALCULATION.match(tail):
         return invalid("a calculation, not a number")
     if not (_UNIT.match(tail) or _ENDED.match(tail)):
         return invalid("a number that goes on")
-    return _with_rest(amount, tail)
+    return _with_rest(first.value, tail)
 
 
 def _with_rest(amount: Fraction, tail: str) -> Fraction | Unreadable:
     """The amount, if nothing in the rest of the value is another answer."""
-    words = {found[0].lower() for found in WORD.finditer(tail)} - {"one"}
-    others = [number for number in NUMBER.finditer(tail) if value_of(number) != amount]
-    if words:
+    others = [number for number in numbers_in(tail) if number.value not in (amount, 1)]
+    if _PARTS.search(tail):
         return ambiguous("several numbers")
     if not others:
         return amount
@@ -141,6 +152,54 @@ def _with_rest(amount: Fraction, tail: str) -> Fraction | Unreadable:
     return ambiguous("several numbers")
 
 
-def _lead_in(tail: str, number: re.Match[str]) -> tuple[int, int]:
-    begin = tail.rfind(" ", max(0, number.start() - 10), max(0, number.start() - 1)) + 1
-    return begin, number.start()
+def _lead_in(tail: str, number: Number) -> tuple[int, int]:
+    begin = tail.rfind(" ", max(0, number.start - 10), max(0, number.start - 1)) + 1
+    return begin, number.start
+
+
+@dataclass(frozen=True)
+class StatedAmount:
+    """A number as it was stated.
+
+    Attributes:
+        value: The number, exactly; a percentage is its number, 25 for "25%".
+    """
+
+    value: Fraction
+
+
+def read_amount(reply: str, *, truncated: bool = False) -> StatedAmount | Unreadable:
+    r"""Read the number that a maths problem's answer is, exactly.
+
+    Labels are `Final Answer:`, `Answer:`, `#### ` before a number, and LaTeX's box. Of several the
+    last one counts if the others agree or if it is a final one: where a reply gives two different
+    final answers, the later has replaced the earlier. Without a label, "the answer is 18" is read
+    if nothing contradicts it, and a reply that is nothing but a number with a unit.
+
+    Args:
+        reply: The reply's text.
+        truncated: Whether the model was cut off; a number on the line where the text ends may then
+            be a part of one, and is not read.
+
+    Returns:
+        The number, or why there is none: `no_response`, `refusal`, `truncated`, `ambiguous` or
+        `invalid_response_format` (also beyond a thousand digits).
+
+    Example:
+        >>> read_amount("Solution: 9 * 2 = 18\nFinal Answer: $18 per day\nConfidence: 95")
+        StatedAmount(value=Fraction(18, 1))
+        >>> read_amount(r"The total is \boxed{\frac{3}{4}}.")
+        StatedAmount(value=Fraction(3, 4))
+        >>> read_amount("Final Answer: 18 or 19").status
+        'ambiguous'
+    """
+    amount = read_stated(reply, _chosen, keys=("answer",), truncated=truncated)
+    return amount if isinstance(amount, Unreadable) else StatedAmount(amount)
+
+
+def _chosen(stated: Stated) -> Fraction | Unreadable:
+    for keys in (("answer",), ("choice",)):
+        found = settled(stated, keys, amount_of)
+        if found is not None and not (isinstance(found, Unreadable) and keys == ("choice",)):
+            return found
+    return alone_amount(without(stated, "confidence", "reason"))

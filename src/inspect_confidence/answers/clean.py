@@ -1,11 +1,10 @@
-"""A reply -> plain lines with one spelling of powers, products, signs and quotes.
+"""A reply -> plain lines: no thoughts, no markup, one spelling of powers, signs and quotes.
 
-`plain` is for exponents and their intervals. `stated_text` is for what is labelled: it leaves out
-what was thought aloud, makes lines of JSON, tags and tables, and keeps boxes marked.
+Thoughts are never answers: what stands between their tags goes, before a lone closing tag, and
+after one that is never closed. Boxes stay marked, tags and tables become lines with labels.
 """
 
 import html
-import json
 import re
 import unicodedata
 
@@ -153,13 +152,8 @@ _FRACTION = re.compile("[¼-¾⅐-⅟↉]")
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060\ufe0e\ufe0f\ufeff]")
 _MINUS_AND_QUOTES = str.maketrans("−﹣－‐‑‒’‘“”", "------''\"\"")  # noqa: RUF001 # the point is to fold them
 
-_REFUSAL = re.compile(
-    r"\b(?:i|we)\s*(?:'m|am|are)?\s*(?:sorry|unable|not able|can't|cannot|can not|won't|will not"
-    r"|(?:don't|do not) (?:know|have)|(?:must |have to )?(?:decline|refuse))\b|\bas an ai\b"
-    r"|\b(?:not possible|impossible) (?:for me )?"
-    r"to (?:answer|determine|estimate|give|provide|say)\b",
-    re.IGNORECASE,
-)
+
+_DIGIT = re.compile(r"(?![0-9])\d")
 
 
 def folded(text: str) -> str:
@@ -170,7 +164,33 @@ def folded(text: str) -> str:
     text = _FRACTION.sub(lambda fraction: f" {fraction.group()} ", text)
     # Folded before and after: full-width signs are both a minus and a compatibility form.
     text = unicodedata.normalize("NFKC", text.translate(_MINUS_AND_QUOTES))
+    text = _DIGIT.sub(lambda digit: str(unicodedata.digit(digit.group())), text)
     return text.translate(_MINUS_AND_QUOTES)
+
+
+_REFUSAL = re.compile(
+    r"\b(?:i|we)\s*(?:'m|am|are)?\s*(?:sorry|unable|not able|can't|cannot|can not|won't|will not"
+    r"|(?:don't|do not) (?:know|have)|(?:must |have to )?(?:decline|refuse))\b|\bas an ai\b"
+    r"|\b(?:not possible|impossible) (?:for me )?"
+    r"to (?:answer|determine|estimate|give|provide|say)\b"
+    r"|无法|[不没](?:能|有?办法)(?:够)?(?:确定|回答|判断|估计|提供|给出|预测)"
+    r"|抱歉|对不起|不知道|不清楚|难以(?:确定|判断|估计)|拒[绝絕]"
+    r"|\b(?:kann|möchte) ich (?:\w+ ){0,3}nicht\b|\bje ne (?:peux|sais) pas\b",
+    re.IGNORECASE,
+)
+
+
+_DECLINED = re.compile(
+    r"\b(?:can't|cannot|can not|couldn't|unable to|not able to|won't) (?:\w+ly )?(?:answer|determine|estimate"
+    r"|give|provide|predict|help|assist|comment|say|tell)\b|\b(?:don't|do not) have (?:enough|sufficient|the|any|access)"
+    r"|无法|抱歉|拒[绝絕]",
+    re.IGNORECASE,
+)
+
+
+def declines(text: str) -> bool:
+    """Whether the (folded) text declines the very answer, so that numbers in it are none."""
+    return bool(_DECLINED.search(text))
 
 
 def is_refusal(text: str) -> bool:
@@ -180,129 +200,144 @@ def is_refusal(text: str) -> bool:
 
 CUT = "\x1a"
 """Stands where a truncated reply ends; no plain text contains it."""
+BOX, BOX_END = "\x02", "\x03"
+"""Stand around what was in a box."""
 
+_MARKS = re.compile(f"[{BOX}{BOX_END}{CUT}]")
+_THOUGHT = re.compile(
+    r"(?P<open><(?:think|thinking|reasoning|thought|thoughts|scratchpad)>(?![\"'])|\[THINK\]|◁think▷"
+    r"|<\|(?:begin_of_thought|thinking)\|>|<\|channel\|>(?:analysis|commentary)(?:<\|message\|>)?)"
+    r"|(?P<close></(?:think|thinking|reasoning|thought|thoughts|scratchpad)>|\[/THINK\]|◁/think▷"
+    r"|<\|(?:end_of_thought|/thinking)\|>|<\|channel\|>final(?:<\|message\|>)?"
+    r"|assistantfinal(?=[A-Z\W]))",
+    re.IGNORECASE,
+)
+_SPECIAL = re.compile(
+    r"<\|/?[a-z_0-9]{2,30}\|>(?:assistant\b)?|</?s>|</?(?:start_of_turn|end_of_turn|eos|bos|pad)>"
+    r"(?:model\b)?|(?<=\S)assistant(?=\n\n|$)|^assistant(?=\n)|\[/?(?:INST|BOS|EOS)\]|<[｜|][^<>｜|\n]{2,30}[｜|]>",  # noqa: RUF001 # DeepSeek's
+    re.IGNORECASE,
+)
+_GOES_ON = re.compile(  # a base model asks itself the next question
+    r"(?<=\S)\s*\n(?=(?:(?:Question|Q|Problem)\s?\d*:|(?:Human|User):|#+ (?:Question|Instruction))\s)"
+)
 _LINE_BREAK = re.compile("\r\n?|[\v\f\x1c-\x1e\x85\u2028\u2029]")
 _BLANKS = re.compile(r"[^\S\n]+")
 _EMPTY_LINES = re.compile(r"[ ]?\n\s*")
-_TIMES = str.maketrans("✕✖⨯⨉⋅∙∗·", "××××××××")  # noqa: RUF001 # times signs
-_DOTS = re.compile(r"(?<!\.)\.{2,}+(?=[ ]?[-+]?\.?[0-9])")
-_ARROW = re.compile(r"[-=]{1,3}>")
-_QUOTE = re.compile(r"(?<![0-9A-Za-z])['\"]|['\"](?![0-9A-Za-z])|(?<=[A-Za-z])\"")
-_COMPOUND = re.compile(  # lowerBound, lower-bound
-    r"(?<=[A-Za-z])-(?=[A-Za-z])|(?<=lower|upper)(?=[A-Z])|(?<=min|max|low)(?=[A-Z])"
-)
-_DASH_AS_MINUS = re.compile(
-    r"(?P<before>(?:^|[:=(\[{,|]|\b(?:to|and))[ ]?)[–—](?=\.?[0-9])",  # noqa: RUF001 # dashes
+_BRACE = re.compile(r"(?P<box>\\(?:boxed|fbox)\s?\{)|\\[{}]|(?P<open>\{)|(?P<close>\})")
+_HASHES = re.compile(r"^#{4}[ \t]*(?=[-+]?[$]?[-+]?\.?[0-9][0-9.,]*%?[ \t]*$)", re.MULTILINE)
+_TABLE = re.compile(
+    r"^\|(?P<head>[^\n]*)\|[ \t]*\n\|[-:| \t]+\|[ \t]*\n\|(?P<row>[^\n]*)\|[ \t]*$(?!\n\|)",
     re.MULTILINE,
 )
-_MINUS_IN_WORDS = re.compile(r"(?<![0-9)] )\b(?:minus|negative) (?=\.?[0-9])", re.IGNORECASE)
-_POWER_IN_WORDS = re.compile(
-    r"(?<![\w.])(?:10|ten) (?:raised )?to the (?:power (?:of )?)?"
-    r"(?P<exponent>[-+]?[0-9]+(?:\.[0-9]+)?)(?:st|nd|rd|th)?(?: power)?(?![\w^]|\.[0-9])",
+_COLUMN = re.compile(
+    r"(?:final |selected )?(?:answer|choice|option)|(?:overall )?(?:confidence|certainty)\b.*"
+    r"|(?:lower|upper|min|max)\b.*|exponent|probability",
     re.IGNORECASE,
 )
+_LABEL_TAG = re.compile(
+    r"<(?P<slash>/?)(?P<name>(?:final[_ ])?answer|confidence(?:[_ ]\w+)?|solution|probability"
+    r"|explanation|choice|lower(?:[_ ]\w+)?|upper(?:[_ ]\w+)?|exponent)>",
+    re.IGNORECASE,
+)
+_TIMES = str.maketrans("✕✖⨯⨉⋅∙∗·", "××××××××")  # noqa: RUF001 # times signs
+_QUOTE = re.compile(r"(?<![0-9A-Za-z])\"|\"(?![0-9A-Za-z])")
+_SIGN = re.compile(  # would be taken for a Markdown quotation, or for a tag
+    r"(?<![-=A-Za-z\"'/0-9])(?P<more>>|&gt;)(?=\s*+[.≥=]?\s*[0-9])"
+    r"|(?:<|&lt;)(?=\s*+[.=]?[0-9])(?!\s*+[-.0-9]++\s*+%?+\s*+>)"
+)
+_STRUCK = re.compile(r"~~[^~\n]{1,200}~~")
+_DOTS = re.compile(r"(?<=[0-9)])[ ]?(?:\.{2,}|…)[ ]?(?=[-+]?\.?[0-9])")
+_PAIR = re.compile(r"([\[(])[ ]?(-?[0-9]{1,9}),(-?[0-9]{1,9})[ ]?([\])])")
+_FRAC = re.compile(r"([0-9]?)\\[dtc]?frac\s?\{\s?([0-9]+)\s?\}\s?\{\s?([0-9]+)\s?\}")
+_DASH_AS_MINUS = re.compile(
+    r"(?P<before>(?:^|[:=(\[{,|]|\b(?:to|and|is))[ ]?)[–—](?=\.?[0-9])",
+    re.MULTILINE,  # noqa: RUF001
+)
+_POWER_IN_WORDS = re.compile(
+    r"(?<![\w.])(?:10|ten) (?:raised )?to the (?:power (?:of )?)?(?P<minus>minus |negative )?"
+    r"(?P<exponent>[-+]?[0-9]+(?:\.[0-9]+)?|(?P<word>one|two|three|four|five|six|seven|eight|nine|ten"
+    r"|eleven|twelve|thirteen|fourteen|fifteen))(?:st|nd|rd|th)?(?: power)?(?![\w^]|\.[0-9])",
+    re.IGNORECASE,
+)
+_UP_TO_FIFTEEN = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
+).split()
+_EMOJI = re.compile("[\U0001f000-\U0001faff\u2600-\u27bf\u2b50-\u2b55]")
 
 
-def plain(reply: str) -> str:
-    """The reply without markup and needless blanks; line breaks stay, empty lines don't."""
-    text = _LINE_BREAK.sub("\n", folded(reply)).replace(CUT, " ")
+def clean(reply: str) -> str:
+    """The reply without thoughts, markup and needless blanks; no line of it is empty."""
+    text = _SPECIAL.sub("\n", without_thoughts(_MARKS.sub(" ", reply)))
+    text = _LINE_BREAK.sub("\n", folded(text)).translate(_TIMES)
+    text = _SIGN.sub(lambda sign: " more than " if sign["more"] else " less than ", text)
+    text = _FRAC.sub(lambda frac: f"{frac[1]} {frac[2]}/{frac[3]}".strip(), _STRUCK.sub(" ", text))
+    text = _PAIR.sub(r"\1\2, \3\4", _DOTS.sub(" to ", text))
+    text = _with_boxes(_with_tags(_TABLE.sub(_labelled_row, text)))
+    text = _EMOJI.sub(" ", _HASHES.sub("Final answer: ", text))
     text = without_markdown(_single_blanks(without_latex(without_html(text))))
-    text = _QUOTE.sub(" ", _ARROW.sub(" → ", text.translate(_TIMES)))
-    text = _single_blanks(_DOTS.sub(" to ", _COMPOUND.sub(" ", text)))
-    text = _DASH_AS_MINUS.sub(r"\g<before>-", text)
-    return _POWER_IN_WORDS.sub(r"10^\g<exponent>", _MINUS_IN_WORDS.sub("-", text))
+    text = _DASH_AS_MINUS.sub(r"\g<before>-", _POWER_IN_WORDS.sub(_in_digits, text))
+    return _single_blanks(text)
+
+
+def without_thoughts(reply: str) -> str:
+    """The reply without what the model thought aloud."""
+    kept: list[str] = []
+    reached, is_inside = 0, False
+    for tag in _THOUGHT.finditer(reply):
+        if tag["open"]:
+            if not is_inside:
+                kept.append(reply[reached : tag.start()])
+            is_inside = True
+            continue
+        if not is_inside:  # The prompt may have had the tag that opens.
+            kept.clear()
+        reached, is_inside = tag.end(), False
+    return "\n".join(kept if is_inside else [*kept, reply[reached:]])
+
+
+def first_turn(reply: str) -> str:
+    """The reply up to where a base model goes on with a question of its own."""
+    return _GOES_ON.split(reply, 1)[0]
+
+
+def is_cut(reply: str) -> bool:
+    """Whether a reply that was cut off ends in what may be a part of a number or word."""
+    end = reply.rstrip(" \t")[-2:]
+    return (
+        end[-1:].isalnum()
+        or end[-1:] in set("^-–—×~")
+        or (end[:1].isdigit() and end[1:] in set(".,:"))
+    )  # noqa: RUF001 # dashes
+
+
+def _in_digits(power: re.Match[str]) -> str:
+    word = power["word"]
+    exponent = _UP_TO_FIFTEEN.index(word.lower()) if word else power["exponent"]
+    return f"10^{'-' if power['minus'] else ''}{exponent}"
 
 
 def _single_blanks(text: str) -> str:
     return _EMPTY_LINES.sub("\n", _BLANKS.sub(" ", text)).strip()
 
 
-BOX, BOX_END = "\x02", "\x03"
-"""Stand around what was in a box."""
-
-_MARKS = re.compile(f"[{BOX}{BOX_END}{CUT}]")
-THOUGHT = re.compile(r"<(?P<slash>/?)(?:think|thinking|reasoning)>", re.IGNORECASE)
-_FLAT_OBJECT = re.compile(r"\{[^{}]*\}")
-_TABLE = re.compile(
-    r"^\|(?P<head>[^\n]*)\|[ \t]*\n\|[-:| \t]+\|[ \t]*\n\|(?P<row>[^\n]*)\|[ \t]*$(?!\n\|)",
-    re.MULTILINE,
-)
-_STATED_TAG = re.compile(r"<(?P<slash>/?)(?P<name>(?:final[_ ])?answer|confidence|solution)>", re.I)
-_BRACE = re.compile(r"(?P<box>\\(?:boxed|fbox)\s?\{)|\\[{}]|(?P<open>\{)|(?P<close>\})")
-_HASHES = re.compile(r"^#{4}[ \t]*(?=[-+]?[$]?[-+]?\.?[0-9][0-9.,]*%?[ \t]*$)", re.MULTILINE)
-
-
-def stated_text(reply: str) -> str:
-    """The reply without reasoning, markup and needless blanks; no line of it is empty."""
-    text = _with_object_lines(_without_thoughts(_MARKS.sub(" ", reply)))
-    text = _LINE_BREAK.sub("\n", folded(text))
-    text = _with_boxes(_with_tags(_TABLE.sub(_labelled_row, text)))
-    text = _HASHES.sub("Final answer: ", text)
-    text = without_markdown(_single_blanks(without_latex(without_html(text))))
-    return _single_blanks(text)
-
-
-def is_cut(reply: str) -> bool:
-    """Whether a reply that was cut off ends in what may be a part of a number or word."""
-    end = reply.rstrip(" \t")[-2:]
-    return end[-1:].isalnum() or (end[:1].isdigit() and end[1:] in set(".,/:^-–—"))  # noqa: RUF001 # dashes
-
-
-def _without_thoughts(text: str) -> str:
-    """What a model thinks aloud isn't its answer; thoughts that never end leave none."""
-    start, end = 0, len(text)
-    for tag in THOUGHT.finditer(text):
-        if tag["slash"]:
-            start, end = tag.end(), len(text)
-        else:
-            end = min(end, tag.start())
-    return text[start:end]
-
-
-def _with_object_lines(text: str) -> str:
-    start, end = text.find("{"), text.rfind("}") + 1
-    whole = _object_lines(text[start:end]) if 0 <= start < end else None
-    if whole is not None:
-        return text[:start] + whole + text[end:]
-    return _FLAT_OBJECT.sub(lambda found: _object_lines(found.group()) or found.group(), text)
-
-
-def _object_lines(text: str) -> str | None:
-    """A JSON object as lines; None where it isn't one that holds an answer or a confidence."""
-    if "nswer" not in text and "onfidence" not in text:
-        return None
-    for spelling in (text, text.replace("'", '"')):
-        try:
-            # Numbers stay as they were written.
-            found = json.loads(spelling, parse_int=str, parse_float=str, strict=False)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(found, dict):
-            return "\n" + "".join(
-                f"{name}: {value}\n" for name, value in found.items() if isinstance(value, str)
-            )
-    return None
-
-
 def _labelled_row(table: re.Match[str]) -> str:
-    """A header and its only row as lines, if the header has both labels."""
+    """A header and its only row as lines with labels."""
     names = [cell.strip(" \t*_") for cell in table["head"].split("|")]
     cells = table["row"].split("|")
-    labels = {name.casefold().removeprefix("final ") for name in names}
-    if len(names) != len(cells) or not labels >= {"answer", "confidence"}:
+    if len(names) != len(cells) or sum(map(bool, map(_COLUMN.fullmatch, names))) < 2:
         return table.group()
     return "".join(f"\n{name}: {cell}" for name, cell in zip(names, cells, strict=True))
 
 
 def _with_tags(text: str) -> str:
-    closed = {tag["name"].casefold() for tag in _STATED_TAG.finditer(text) if tag["slash"]}
+    closed = {tag["name"].casefold() for tag in _LABEL_TAG.finditer(text) if tag["slash"]}
 
     def line(tag: re.Match[str]) -> str:
         if tag["name"].casefold() not in closed:  # "Answer: <answer>" is a placeholder
             return tag.group()
-        return "\n" if tag["slash"] else f"\n{tag['name']}: "
+        return "\n" if tag["slash"] else f"\n{tag['name'].replace('_', ' ')}: "
 
-    return _STATED_TAG.sub(line, text)
+    return _LABEL_TAG.sub(line, text)
 
 
 def _with_boxes(text: str) -> str:

@@ -3,10 +3,12 @@
 import json
 import re
 from collections.abc import Sequence
-from typing import Literal, TypeGuard, cast
+from fractions import Fraction
+from typing import Literal, cast
 
-import json_repair
-
+from inspect_confidence.answers.labels import Stated, stated_in
+from inspect_confidence.answers.probability import unlabelled, value_of
+from inspect_confidence.answers.reading import invalid, settled
 from inspect_confidence.answers.status import Unreadable
 
 Agreement = Literal["yes", "no", "n/a"]
@@ -14,28 +16,45 @@ Agreement = Literal["yes", "no", "n/a"]
 Verdict = Literal["correct", "incorrect", "punt"]
 """Whether an answer is right; a punt gives none."""
 
-_AGREEMENTS = {"yes": "yes", "no": "no", "n/a": "n/a", "na": "n/a", "not applicable": "n/a"}
-_VERDICTS = ("correct", "incorrect", "punt")
+_AGREEMENTS: dict[str, Agreement] = {
+    **dict.fromkeys(("yes", "true", "agree", "agrees", "consistent", "ja", "oui", "是"), "yes"),
+    **dict.fromkeys(("no", "false", "disagrees", "contradicts", "nein", "non", "否", "不"), "no"),
+    **dict.fromkeys(("n/a", "na", "not applicable", "neither", "不适用"), "n/a"),
+}
+_VERDICTS: dict[str, Verdict] = {
+    **dict.fromkeys(("correct", "right", "richtig", "正确"), "correct"),
+    **dict.fromkeys(("incorrect", "wrong", "falsch", "错误"), "incorrect"),
+    **dict.fromkeys(("punt", "punted"), "punt"),
+}
 _SIGNS = str.maketrans("’‘´`“”„", "''''\"\"\"", "*_")  # noqa: RUF001 # as they are written
 _AROUND = " .,;:!?…'\""
 _LETTER = r"[^\W\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"
 """Of a script that parts its words, as Chinese and Japanese don't."""
-
-_NUMBER = r"-?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
-_QUOTE = r"[\"'“”‘’]?"  # noqa: RUF001 # likewise
-_END = rf" ?(?:,? ?\}}|, ?{_QUOTE}[\w ]+{_QUOTE} ?:)"
-"""What follows a value: the object's end, or another key."""
+_HEDGED = re.compile(
+    r"\b(?:part(?:ly|ially)|mostly|somewhat|but|not|or|both|maybe|unless)\b", re.IGNORECASE
+)
 
 
-def read_markers(reply: str, sentence: str) -> list[str] | Unreadable:
+class Markers(list[str]):
+    """The markers that a judge lists, each once, in lower case.
+
+    Attributes:
+        foreign: How many others it listed that aren't in the sentence.
+    """
+
+    foreign = 0
+
+
+def read_markers(reply: str, sentence: str) -> Markers | Unreadable:
     """The markers that a judge lists, as they stand in the sentence, in lower case.
 
     Stars and quotation marks about words are no part of them. Entries without a word, as the
-    template's "..." is, are left out.
+    template's "..." is, are left out; so are those that aren't in the sentence as words of their
+    own, which are counted.
 
     Returns:
-        Different markers in the judge's order; `grader_failed` if there is no list, or one of them
-        isn't in the sentence as words of its own.
+        Different markers in the judge's order; `grader_failed` if there is no list, or nothing in
+        it is in the sentence.
 
     Example:
         >>> read_markers('{"markers": ["Probably"]}', "Probably Paris.")
@@ -43,16 +62,22 @@ def read_markers(reply: str, sentence: str) -> list[str] | Unreadable:
         >>> read_markers('{"markers": ["may"]}', "The mayor left.").status
         'grader_failed'
     """
-    listed = _value(reply, "markers")
-    if not isinstance(listed, list) or not all(isinstance(one, str) for one in listed):
+    stated = stated_in(reply)
+    listed = _listed(stated, "markers")
+    if listed is None and not stated.objects:
+        quoted = re.findall(r"\"([^\"\n]{1,80})\"", stated.text)
+        is_list = stated.text.startswith("[") or "marker" in stated.text.lower()
+        listed = list(quoted) if is_list and quoted else _items(stated.text) if is_list else None
+    if listed is None or not all(isinstance(one, str) for one in listed):
         return _failed(reply, "no list of markers")
     if listed and not any(map(_plain, listed)):
         return _failed(reply, "markers without a word")
     inside = _plain(sentence)
-    found = list(dict.fromkeys(plain for one in listed if (plain := _plain(one))))
-    for one in found:
-        if not _stands(one, inside):
-            return _failed(reply, f"the marker {one!r} isn't in the sentence")
+    named = list(dict.fromkeys(plain for one in listed if (plain := _plain(one))))
+    found = Markers(one for one in named if _stands(one, inside))
+    found.foreign = len(named) - len(found)
+    if named and not found:
+        return _failed(reply, f"the marker {named[0]!r} isn't in the sentence")
     return found
 
 
@@ -63,12 +88,14 @@ def read_decisiveness(reply: str) -> float | Unreadable:
         >>> read_decisiveness('{"decisiveness": 0.7}')
         0.7
     """
-    value = _value(reply, "decisiveness")
-    if isinstance(value, str) and re.fullmatch(_NUMBER, value.strip()):
-        value = float(value)
-    if not _is_number(value) or not 0 <= value <= 1:
+    stated = stated_in(reply)
+    found: Fraction | Unreadable | None = settled(stated, ("decisiveness",), value_of)
+    if found is None and not stated.objects:
+        labels = ("answer", "probability", "confidence")
+        found = settled(stated, labels, value_of) or unlabelled(stated.text)
+    if found is None or isinstance(found, Unreadable):
         return _failed(reply, "no decisiveness from 0 to 1")
-    return float(value)
+    return float(found)
 
 
 def read_agreement(reply: str) -> Agreement | Unreadable:
@@ -77,16 +104,25 @@ def read_agreement(reply: str) -> Agreement | Unreadable:
     Example:
         >>> read_agreement('{"agreement": "Yes"}')
         'yes'
+        >>> read_agreement("**yes**")
+        'yes'
     """
-    return _agreement(_value(reply, "agreement"), reply)
+    return cast("Agreement | Unreadable", _word(reply, "agreement", _AGREEMENTS))
 
 
 def read_agreements(reply: str, count: int) -> Sequence[Agreement | Unreadable]:
     """The same for several replies judged in one call; all fail if their number is another."""
-    listed = _value(reply, "agreement")
-    if not isinstance(listed, list) or len(listed) != count:
+    stated = stated_in(reply)
+    listed = _listed(stated, "agreement")
+    if listed is None and not stated.statements:
+        listed = _items(stated.text)
+    if listed is None or len(listed) != count:
         return [_failed(reply, f"no list of {count} agreements")] * count
-    return [_agreement(one, reply) for one in listed]
+    found = [_said(str(one), _AGREEMENTS) for one in listed]
+    return [
+        _failed(reply, "no agreement") if isinstance(one, Unreadable) else cast(Agreement, one)
+        for one in found
+    ]
 
 
 def read_verdict(reply: str) -> Verdict | Unreadable:
@@ -95,68 +131,76 @@ def read_verdict(reply: str) -> Verdict | Unreadable:
     Example:
         >>> read_verdict('{"verdict": "punt"}')
         'punt'
+        >>> read_verdict("Correct.")
+        'correct'
     """
-    value = _value(reply, "verdict")
-    word = value.strip().lower() if isinstance(value, str) else ""
-    return cast(Verdict, word) if word in _VERDICTS else _failed(reply, "no verdict")
+    return cast("Verdict | Unreadable", _word(reply, "verdict", _VERDICTS))
 
 
-def _agreement(value: object, reply: str) -> Agreement | Unreadable:
-    word = _AGREEMENTS.get(value.strip().lower()) if isinstance(value, str) else None
-    return cast(Agreement, word) if word else _failed(reply, "no agreement")
+def _word(
+    reply: str, key: str, words: dict[str, Agreement] | dict[str, Verdict]
+) -> str | Unreadable:
+    """The one of some words under a key, or that the reply is, or with which it begins or ends."""
+    stated = stated_in(reply)
+
+    def said(value: str) -> str | Unreadable:
+        return _said(value, words)
+
+    found = settled(stated, (key,), said)
+    if found is None and not stated.objects:
+        found = settled(stated, ("answer", "verdict", "agreement", "choice"), said)
+        if found is None:
+            lines = stated.text.split("\n")
+            alone = [one for one in map(said, lines) if not isinstance(one, Unreadable)]
+            found = alone[0] if len(set(alone)) == 1 else None
+    if found is None or isinstance(found, Unreadable):
+        return _failed(reply, f"no {key}")
+    return found
 
 
-def _value(reply: str, key: str) -> object:
-    """The value of a key in the one object of the reply that has it; None if that can't be told."""
-    whole = reply[reply.find("{") : reply.rfind("}") + 1]
-    found: list[list[object]] = []
+def _said(value: str, words: dict[str, Agreement] | dict[str, Verdict]) -> str | Unreadable:
+    """The word with which a value begins, if what follows explains it and takes nothing back."""
+    text = _plain(value)
+    for word in sorted(words, key=len, reverse=True):
+        if not text.startswith(word):
+            continue
+        rest = text[len(word) :]
+        if rest and (re.match(r"[\w/|]", rest) or not re.match(r"\W*[.,;:(!–—-]|\W+because", rest)):  # noqa: RUF001 # dashes
+            break
+        others = {words[one] for one in words if re.search(rf"(?<!\w){re.escape(one)}(?!\w)", rest)}
+        if others <= {words[word]} and not _HEDGED.match(rest.lstrip(" .,;:(!-")):
+            return words[word]
+        break
+    return invalid("none of the words asked for")
 
-    def note(pairs: list[tuple[str, object]]) -> None:
-        found.append([value for name, value in pairs if name == key])
 
+def _listed(stated: Stated, key: str) -> list[object] | None:
+    """The list under a key; None if there is none, or there are different ones."""
+    every = [one for one in stated.under(key) if not one.is_open]
+    found = [one for one in every if one.strength == "object"] or every
+    lists = [_items(one.raw or one.value) for one in found]
+    return lists[-1] if lists and all(one == lists[0] for one in lists) else None
+
+
+def _items(text: str) -> list[object] | None:
+    text = text.strip()
+    if re.fullmatch(r"\W*(?:none|no markers|keine|aucun|无)\W*", text, re.IGNORECASE):
+        return []
+    if not text.startswith("["):
+        items = [
+            re.sub(r"^\W*\d{1,2}[.):]\s*|^\s*[-*•]\s*", "", one)
+            for one in re.split(r"[;,\n]", text)
+        ]
+        return [one.strip(" \"'") for one in items] if text else None
     try:
-        # A line's end within a string is no reason to guess at the rest: strict=False.
-        json.loads(whole, strict=False, object_pairs_hook=note)
+        parsed = json.loads(text)
     except (ValueError, RecursionError):
-        return _repaired(whole, key)
-    having = [values for values in found if values]
-    if len(having) != 1 or any(repr(one) != repr(having[0][0]) for one in having[0]):
-        return None
-    return having[0][0]
-
-
-def _repaired(text: str, key: str) -> object:
-    """The same of broken JSON: what is guessed counts only if it is written just so."""
-    objects = re.findall(r"\{[^{}]*\}", text)
-    place = rf"(?<!\w){_QUOTE}{re.escape(key)}{_QUOTE}\s*:\s*"
-    if len(objects) != 1 or len(re.findall(place, text)) != 1:
-        return None
-    try:
-        parsed = json_repair.loads(objects[0])
-    except Exception:  # it guesses at any text: whatever it stumbles over, nothing was read
-        return None
-    value = parsed.get(key) if isinstance(parsed, dict) else None
-    written = re.search(place + _as_written(value) + _END, " ".join(objects[0].split()))
-    if not written or (_is_number(value) and float(written["number"]) != value):
-        return None
-    return value
-
-
-def _as_written(value: object) -> str:
-    """A pattern for a value in JSON, its quotation marks of any kind or missing."""
-    if isinstance(value, str):
-        # A quotation mark within it may have a backslash.
-        signs = (
-            rf"\\?{one}" if one in "\"'" else re.escape(one) for one in " ".join(value.split())
-        )
-        return f"{_QUOTE} ?{''.join(signs)} ?{_QUOTE}"
-    if isinstance(value, list) and all(isinstance(one, str) for one in value):
-        return rf"\[ ?{' ?, ?'.join(map(_as_written, value))} ?,? ?\]"
-    return f"(?P<number>{_NUMBER})" if _is_number(value) else r"(?!)"
-
-
-def _is_number(value: object) -> TypeGuard[int | float]:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+        quoted = re.findall(r"\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)'", text)
+        inside = text.strip("[] ,")
+        if quoted or not inside:
+            return [one or other for one, other in quoted]
+        return [one.strip() for one in inside.split(",")]
+    return parsed if isinstance(parsed, list) else None
 
 
 def _failed(reply: str, why: str) -> Unreadable:

@@ -1,158 +1,135 @@
-"""The forms of a number, and its value.
+"""The one grammar of numbers: digits, powers, percentages, fractions, words in four languages.
 
-Where a count of things is asked for, `NUMBER` and `value_of` give a number exactly, whatever its
-form. Where an exponent of ten is, the form decides: `3` is an exponent. `10^3`, `2.5 × 10^4` and
-`1e4` are powers. `1,000`, `3 million`, `100 nm`, `$20`, `3%`, `3rd` and `2^10` are quantities:
-never an answer, though some can confirm one.
-"""  # noqa: RUF002 # times sign
+A number is found where it stands with what belongs to it: sign, currency, percent sign, magnitude.
+What only looks like one (a date, a version, an index, 2x) is found as well, without a value, so that
+nobody reads a part of it.
+"""
 
 import math
 import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import islice
 from typing import Literal
 
-_INTEGER = (
-    r"(?:[1-9][0-9]{0,2}(?:,[0-9]{3}(?![0-9]))++|[1-9][0-9]{0,2}(?:[ ][0-9]{3}(?![0-9]))++|[0-9]++)"
-)
-_WORDS = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-    "twenty",
-]
-_BY_WORD = {word: Fraction(number) for number, word in enumerate(_WORDS)}
-_MAGNITUDES = {"hundred": 2, "thousand": 3, "million": 6, "billion": 9, "trillion": 12}
-_CURRENCY = r"(?:(?:us)?[$€£¥₹][ ]?)"
-_MAGNITUDE = "|".join(_MAGNITUDES)
+# ruff: noqa: RUF001 # dashes, times signs and full-width signs, as they are written
 
-NUMBER = re.compile(
-    # Not within a word, an index or another number; "x - 5" has no negative number.
-    r"(?<![\w.,^\\])"
-    rf"(?P<sign>(?<![\w)%$] )(?:[-+–—](?=[ ]?{_CURRENCY}?[.0-9\\])|minus |negative )[ ]?)?"  # noqa: RUF001 # dashes
-    rf"(?:{_CURRENCY}(?P<after>-)?)?"
-    r"(?:(?:(?P<whole>[0-9]++)[ ]?(?:and )?(?=[0-9]++[ ]?\u2044|\\|(?<=[ ])[0-9]++/))?"
-    r"(?:\\[dtc]?frac[ ]?\{(?P<top>[0-9]++)\}[ ]?\{(?P<bottom>[0-9]++)\}"
-    rf"|(?P<over>{_INTEGER})[ ]?[/\u2044][ ]?(?P<under>{_INTEGER})(?![ ]?[0-9/\u2044]|[.,][0-9]))"
-    rf"|(?P<integer>{_INTEGER})?(?:\.(?P<decimals>[0-9]++))?(?<=[0-9])"
-    r"(?:[eE](?P<exponent>[-+]?[0-9]{1,3})(?![0-9.])"
-    r"|[ ]?×[ ]?10[ ]?\^[ ]?\(?[ ]?(?P<power>[-+]?[0-9]{1,3})[ ]?\)?(?![0-9.]))?)"  # noqa: RUF001 # times sign
-    rf"(?P<magnitudes>(?:[ -]?(?:{_MAGNITUDE})s?\b)*+)",
-    re.IGNORECASE,
-)
-WORD = re.compile(
-    rf"\b(?:{'|'.join(_WORDS)}|thirty|forty|fifty|sixty|seventy|eighty|ninety|(?:{_MAGNITUDE})s?"
-    r"|quadrillion|lakhs?|crores?|half|halves|thirds?|fourths?|quarters?|(?:fif|six|eigh|ten)ths?"
-    r"|twice|double)\b",
-    re.IGNORECASE,
-)
-_ONLY_WORD = re.compile(
-    r"(?:about |approximately |exactly )?(?P<word>[a-z]+)(?! of\b)(?: [a-z]+){0,3}", re.IGNORECASE
-)
+Style = Literal["plain", "grouped", "power", "fraction", "percent", "scaled", "word", "odd"]
+
 LONGEST = 1000
 """Digits of the longest number that is read; Python refuses to convert much longer ones."""
+MOST = 200
+"""No more numbers than these are looked at in one text: so many are no answer."""
 
-
-def value_of(number: re.Match[str]) -> Fraction | None:
-    """The number's value; None for a division by zero or an endless number."""
-    if len(number[0]) > LONGEST:
-        return None
-    if number["top"] or number["over"]:
-        below = _integer(number["bottom"] or number["under"])
-        if not below:
-            return None
-        value = _integer(number["whole"]) + _integer(number["top"] or number["over"]) / below
-    else:
-        decimals = number["decimals"] or "0"
-        value = _integer(number["integer"]) + Fraction(int(decimals), 10 ** len(decimals))
-        value *= Fraction(10) ** int(number["exponent"] or number["power"] or "0")
-    for magnitude in re.findall(_MAGNITUDE, number["magnitudes"].lower()):
-        value *= 10 ** _MAGNITUDES[magnitude]
-    is_negative = (number["sign"] or "+").strip() != "+" or number["after"]
-    return -value if is_negative else value
-
-
-def _integer(digits: str | None) -> Fraction:
-    return Fraction((digits or "0").replace(",", "").replace(" ", ""))
-
-
-def word_value(text: str) -> Fraction | None:
-    """One number word up to twenty, perhaps with a unit; None for any other text."""
-    found = _ONLY_WORD.fullmatch(text)
-    if not found or WORD.search(text, found.end("word")):
-        return None
-    return _BY_WORD.get(found["word"].lower())
-
-
-Form = Literal["exponent", "power", "quantity", "measure"]
-
-_DIGITS = r"(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)"
-_BEGIN = r"(?<![\w.^])"
-# A sign follows no number: in "3-7" and "3 -7" the hyphen isn't one.
-_SIGN = r"(?:(?<![\w)\].])(?<![0-9)] )[-+])?"
-_END = r"(?![\w^°%]|[ ]?%|\.[0-9])"
-_RAISED = r"(?:[-+][ ]?)?"
-_SCALES = {
-    "k": 3,
+_ONES = {
+    "en": "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
+    "fifteen sixteen seventeen eighteen nineteen",
+    "de": "null eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn "
+    "fünfzehn sechzehn siebzehn achtzehn neunzehn",
+    "fr": "zéro un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze "
+    "quinze seize dix-sept dix-huit dix-neuf",
+}
+_TENS = {
+    "en": "twenty thirty forty fifty sixty seventy eighty ninety",
+    "de": "zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig",
+    "fr": "vingt trente quarante cinquante soixante soixante-dix quatre-vingts quatre-vingt-dix",
+}
+_MAGNITUDES = {
+    "hundred": 2,
     "thousand": 3,
+    "tausend": 3,
+    "mille": 3,
     "lakh": 5,
-    "M": 6,
     "million": 6,
     "crore": 7,
-    "B": 9,
-    "bn": 9,
+    "milliard": 9,
     "billion": 9,
     "trillion": 12,
     "quadrillion": 15,
+    "万": 4,
+    "亿": 8,
 }
-_UNITS = r"(?:[fpnμmckMG]?(?:m|g|s|L|W|J|Hz|Pa|eV)|kg)(?:\^?[23])?"
+_SHORT_MAGNITUDES = {"k": 3, "K": 3, "M": 6, "mn": 6, "Mio": 6, "B": 9, "bn": 9, "Mrd": 9, "T": 12}
 
-POWER = (
-    rf"{_BEGIN}(?:"
-    rf"(?:{_SIGN}{_DIGITS}[ ]?[xX×][ ]?)?10[ ]?\^[ ]?"  # noqa: RUF001 # times sign
-    rf"(?:\([ ]?{_RAISED}{_DIGITS}[ ]?\)|{_RAISED}{_DIGITS})"
-    rf"|{_SIGN}{_DIGITS}[eE][-+]?[0-9]+"
-    rf"){_END}"
-)
-_GROUPED = (
-    r"[0-9]{1,3}(?:"
-    r"(?:[ ',_][0-9]{3}(?![0-9]))+"
-    r"|(?:,[0-9]{2}){1,6},[0-9]{3}(?![0-9])"  # 1,00,000: Indian
-    r")"
-)
-QUANTITY = (
-    rf"{_BEGIN}(?:(?:{_GROUPED}|{_DIGITS})[ ]?(?:{'|'.join(_SCALES)})s?(?!\w)"
-    rf"|{_GROUPED}(?:\.[0-9]+)?(?![\w%])"
-    r"|[1-9][0-9]{0,2}\.000(?![0-9]))"  # a thousand to many
-)
-MEASURE = rf"{_BEGIN}{_SIGN}{_DIGITS}[ ]?{_UNITS}(?!\w)"
-EXPONENT = rf"{_BEGIN}{_SIGN}{_DIGITS}{_END}"
-OTHER = r"(?:[-+]?[$€£¥₹][ ]?)?[-+]?\.?[0-9](?:[\w^%°']|[.,][0-9])*(?:[ ]?[%€£¥])?"
 
-_POWER_PARTS = re.compile(
-    rf"(?:(?P<mantissa>[-+]?{_DIGITS})[x×])?10\^(?P<power>[-+]?{_DIGITS})"  # noqa: RUF001 # times
-    rf"|(?P<significand>[-+]?{_DIGITS})e(?P<shift>[-+]?[0-9]+)"
+def _small() -> Iterator[tuple[str, int]]:
+    """Number words below a hundred: twenty-five, fünfundzwanzig, vingt-cinq, soixante-quinze."""
+    for language in _ONES:
+        ones, tens = _ONES[language].split(), _TENS[language].split()
+        yield from zip(ones, range(20), strict=True)
+        yield from zip(tens, range(20, 100, 10), strict=True)
+        for ten, word in zip(range(20, 100, 10), tens, strict=True):
+            for one in range(1, 20):
+                if language == "de" and one < 10:
+                    yield f"{'ein' if one == 1 else ones[one]}und{word}", ten + one
+                elif language == "en" and one < 10:
+                    yield f"{word}-{ones[one]}", ten + one
+                elif language == "fr" and (ten in (60, 80) or (one < 10 and ten not in (70, 90))):
+                    yield f"{word.removesuffix('s')}-{ones[one]}", ten + one
+
+
+_WORDS = {word: value for word, value in _small() if word not in ("un", "eins", "null")}
+
+_DIGITS = (
+    r"(?:[0-9]{1,3}(?:,[0-9]{3}(?![0-9]))+|[0-9]{1,3}(?:[ '_\u202f][0-9]{3}(?![0-9]))+"
+    r"|[0-9]{1,2}(?:,[0-9]{2}){1,6},[0-9]{3}(?![0-9])|[0-9]++)"
 )
-_QUANTITY_PARTS = re.compile(rf"(?P<amount>[0-9.]+)(?P<scale>{'|'.join(_SCALES)})?s?")
-_ROUNDED = 0.05
-"""Ten to an exponent of one decimal, as in 5.3 (200,000)."""
+_DECIMAL = rf"(?:{_DIGITS}(?:\.[0-9]++)?|\.[0-9]++)"
+_BEGIN = r"(?<![A-Za-z0-9_.,^\\À-ɏ])(?<![0-9][:/])"
+_END = r"(?!(?!(?:kg|km|cm|mm|mg|ml|g|m|s|h|l|min|km/h|mph|lbs?|ft|hrs?|yrs?|yo)(?![\w^]))[a-zA-Z0-9_^′″‰])(?![.:/,][0-9])"
+_SIGN = r"(?P<sign{0}>(?<![A-Za-z0-9_)%\]-])(?<![0-9)%][ ])[-+][ ]?(?=[.0-9$€£¥₹])|\b(?:minus|negative)[ ]|负)?+"
+_CURRENCY = r"(?:(?:US)?[$€£¥₹][ ]?{0})?"
+_PERCENT = r"[ ]?(?:%|percent(?:age points?)?\b|per[ ]cent\b|pct\b|Prozent\b|pour[ ]?cents?\b)"
+_MAGNITUDE = "|".join(sorted(_MAGNITUDES, key=len, reverse=True))
+_WORD = "|".join(sorted(map(re.escape, _WORDS), key=len, reverse=True)).replace(r"\-", "[ -]")
+
+_PATTERNS: dict[Style, str] = {
+    "power": (
+        _SIGN.format(1)
+        + _CURRENCY.format("")
+        + _BEGIN
+        + rf"(?:(?:(?P<mantissa>{_DECIMAL})[ ]?[xX×][ ]?)?"
+        r"10[ ]?\^[ ]?(?P<open>\([ ]?)?(?P<power>[-+]?[ ]?[0-9]+(?:\.[0-9]+)?)(?(open)[ ]?\))"
+        r"|(?P<significand>[0-9]++(?:\.[0-9]++)?)[eE](?P<shift>[-+]?[0-9]{1,4}))(?![\w^])(?!\.[0-9])"
+    ),
+    "fraction": (
+        _SIGN.format(2) + _BEGIN + r"(?:(?:(?P<whole>[0-9]++)[ ](?:and[ ])?)?"
+        r"(?P<top>[0-9]{1,9})[ ]?[/⁄][ ]?(?P<bottom>[0-9]{1,9})(?![ ]?[/⁄]|[.,]?[0-9])"
+        rf"|(?P<part>{_DECIMAL}(?=[ ]out)|[0-9]++)[ ](?:out[ ]of[ ](?:an?[ ])?|in[ ](?=[0-9]+(?:[ ]chances?\b|[ ]*(?:[^\w\s.]|\.?$))))"
+        rf"(?P<of>{_DIGITS})(?![.%]?[0-9])(?![ ]?%)"
+        r"|(?P<under>[零一二两三四五六七八九十百千万]{1,9})分之"
+        r"(?P<over>[〇零一二两三四五六七八九十百点]{1,9}|[0-9]++(?:\.[0-9]++)?))"
+    ),
+    "percent": _SIGN.format(3) + _BEGIN + rf"(?P<hundredths>{_DECIMAL}|[0-9]++,[0-9]++){_PERCENT}",
+    "scaled": (
+        _SIGN.format(4) + _CURRENCY.format("") + _BEGIN + rf"(?P<amount>{_DECIMAL}|[0-9]++,[0-9]++)"
+        rf"(?:[ -]?(?P<magnitudes>(?:{_MAGNITUDE})(?:e?n|s)?(?:[ ](?:{_MAGNITUDE})s?)*)"
+        r"(?![^\W\d_一-龥])|[ ]?(?P<short>(?-i:k|K|M|Mio\.?|mn|bn|B|Mrd\.?|T))(?!\w))"
+    ),
+    "plain": (
+        r"(?![0-9.]+[ ]?成)"
+        + _SIGN.format(5)
+        + _CURRENCY.format("(?P<after>-)?")
+        + _BEGIN
+        + rf"(?P<digits>{_DECIMAL}|[0-9]++,[0-9]++){_END}"
+    ),
+    "word": (
+        r"百分(?P<all>百)|"
+        rf"(?<![\w-])(?P<spelled>(?:an?[ ](?=(?:{_MAGNITUDE})\b))?"
+        rf"(?:{_WORD}|{_MAGNITUDE})(?:(?:[ -]|[ ]and[ ])(?:{_WORD}|{_MAGNITUDE})){{0,6}}+)"
+        rf"(?:e?n|s)?(?!\w)(?P<spelled_percent>{_PERCENT})?"
+        r"|(?P<tenths>[一二两三四五六七八九十]|(?<![0-9.])[0-9](?:\.[0-9])?)成(?![不功立本员就长绩果])"
+        r"(?P<more>[一二三四五六七八九半])?"
+        r"|(?P<han>[零一二两三四五六七八九十百千]{1,9}(?:点[零一二三四五六七八九]{1,9})?)"
+        r"(?=%|[^\w]|$|左右|[的吧岁年])(?P<han_percent>%)?"
+    ),
+    "odd": r"(?<![\w^])\.?[0-9](?:[\w.,:/^'°]*[\w^°])?",
+}
+_NUMBER = re.compile(
+    "|".join(f"(?P<is_{style}>{pattern})" for style, pattern in _PATTERNS.items()), re.IGNORECASE
+)
+_SCALED_WORDS = re.compile(rf"{_WORD}|{_MAGNITUDE}", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -160,56 +137,157 @@ class Number:
     """A number as it was written.
 
     Attributes:
-        text: As written.
-        form: What it was written as.
-        exponent: What ten must be raised to for it; None where that isn't known, or impossible.
+        style: How it was written; "odd" for what is no plain number.
+        value: What it is worth, a percentage's number before its sign; None if it isn't known.
+        start: Where it begins, its sign included.
+        end: Where it ends, percent sign or magnitude included.
+        whole: What it is a part of, where it was written as one: 10 in "7/10".
+        log10: What ten must be raised to for it; None for zero and less.
     """
 
-    text: str
-    form: Form
-    exponent: float | None
+    style: Style
+    value: Fraction | None
+    start: int
+    end: int
+    whole: Fraction | None = None
 
-    def confirms(self, stated: "Number") -> bool:
-        """Whether this number, in an annotation, says the same as the one annotated.
+    @property
+    def is_integer(self) -> bool:
+        """Whether it is a whole number."""
+        return self.value is not None and self.value.denominator == 1
 
-        A measure says nothing of another unit. A bare number is either the exponent or the value.
-        """
-        if self.form == "measure":
-            return True
-        if self.exponent is None or stated.exponent is None:
-            return False
-        if self.form == "exponent":
-            value = math.log10(self.exponent) if self.exponent > 0 else -math.inf
-            return stated.exponent in (self.exponent, value)
-        return abs(self.exponent - stated.exponent) <= _ROUNDED
-
-
-def number(text: str, form: Form) -> Number:
-    """The number that a piece of text in this form stands for."""
-    if form == "exponent":
-        return Number(text, form, float(text))
-    if form == "power":
-        return Number(text, form, _power(text))
-    return Number(text, form, _quantity(text) if form == "quantity" else None)
+    @property
+    def log10(self) -> float | None:
+        """What ten must be raised to for the number."""
+        if self.value is None or self.value <= 0:
+            return None
+        above, below = self.value.numerator, self.value.denominator
+        return math.log10(above) - math.log10(below)
 
 
-def is_within(exponent: float, limit: float) -> bool:
-    """Whether an exponent is finite, and no further than the limit from zero."""
-    return math.isfinite(exponent) and abs(exponent) <= limit
+def numbers_in(text: str, start: int = 0) -> list[Number]:
+    """The numbers of a text from a place on, in their order, at most `MOST`."""
+    return [_number(found) for found in islice(_NUMBER.finditer(text, start), MOST)]
 
 
-def _power(text: str) -> float | None:
-    parts = _POWER_PARTS.fullmatch(re.sub(r"[\s()]", "", text).replace("X", "x").replace("E", "e"))
-    if parts is None:
+def number_at(text: str, start: int) -> Number | None:
+    """The number that begins at a place."""
+    found = _NUMBER.match(text, start)
+    return _number(found) if found else None
+
+
+def _number(found: re.Match[str]) -> Number:
+    style: Style = next(style for style in _PATTERNS if found[f"is_{style}"] is not None)
+    start, end = found.span()
+    value = _VALUES[style](found) if style in _VALUES and end - start <= LONGEST else None
+    if value is None:
+        return Number("odd", None, start, end)
+    signs = [found[f"sign{index}"] for index in range(1, 6)] + [found["after"]]
+    if any((sign or "+").strip() != "+" for sign in signs):
+        value = -value
+    if style == "plain" and re.search(r"[0-9][,' _\u202f][0-9]{3}", found["digits"]):
+        style = "grouped" if not found["digits"].startswith("0,") else "plain"
+    if style == "word" and (
+        found["spelled_percent"] or found["han_percent"] or found["tenths"] or found["all"]
+    ):
+        style = "percent"
+    if style == "fraction" and found["under"] == "百":
+        style, value = "percent", value * 100
+    whole = found["of"] or (found["bottom"] if not found["whole"] else None)
+    return Number(style, value, start, end, _decimal(whole) if whole else None)
+
+
+def _decimal(digits: str) -> Fraction:
+    """Digits in groups or with decimals; a comma is a decimal one where it can't part groups."""
+    digits = re.sub(r"[ '_\u202f]", "", digits)
+    if re.fullmatch(r"0,[0-9]+|[0-9]+,(?![0-9]{3}$)[0-9]+", digits):
+        return Fraction(digits.replace(",", "."))
+    return Fraction(digits.replace(",", ""))
+
+
+def _power(found: re.Match[str]) -> Fraction | None:
+    exponent = (found["power"] or found["shift"]).replace(" ", "")
+    mantissa = _decimal(found["mantissa"] or found["significand"] or "1")
+    if abs(float(exponent)) > LONGEST:
         return None
-    mantissa = float(parts["mantissa"] or parts["significand"] or 1)
-    exponent = float(parts["power"] or parts["shift"])
-    return math.log10(mantissa) + exponent if mantissa > 0 else None
+    if "." in exponent:
+        return mantissa * Fraction(10 ** float(exponent)) if abs(float(exponent)) < 300 else None
+    return mantissa * Fraction(10) ** int(exponent)
 
 
-def _quantity(text: str) -> float | None:
-    parts = _QUANTITY_PARTS.fullmatch(re.sub(r"[\s,'_]", "", text))
-    if parts is None or not re.fullmatch(_DIGITS, parts["amount"]):
+def _fraction(found: re.Match[str]) -> Fraction | None:
+    above = found["top"] or found["part"] or found["over"]
+    below = found["bottom"] or found["of"] or found["under"]
+    top, bottom = (_han(one) if one[0] in _HAN_SIGNS else _decimal(one) for one in (above, below))
+    if top is None or not bottom:
         return None
-    amount = float(parts["amount"])
-    return math.log10(amount) + _SCALES.get(parts["scale"], 0) if amount > 0 else None
+    return Fraction(found["whole"] or 0) + top / bottom
+
+
+def _scaled(found: re.Match[str]) -> Fraction:
+    value = _decimal(found["amount"])
+    if found["short"]:
+        return value * 10 ** _SHORT_MAGNITUDES[found["short"].rstrip(".")]
+    for magnitude in re.findall(_MAGNITUDE, found["magnitudes"].lower()):
+        value *= 10 ** _MAGNITUDES[magnitude]
+    return value
+
+
+def _word(found: re.Match[str]) -> Fraction | None:
+    if found["all"]:
+        return Fraction(100)
+    if found["tenths"]:
+        written = found["tenths"]
+        tenths = _han(written) if written in _HAN_SIGNS else _decimal(written)
+        more = 5 if found["more"] == "半" else _HAN_DIGITS.get(found["more"] or "零", 0)
+        return None if tenths is None else 10 * tenths + more
+    if found["han"]:
+        return _han(found["han"])
+    total = part = Fraction(0)
+    for word in _SCALED_WORDS.findall(found["spelled"].lower()):
+        value = _WORDS.get(word.replace(" ", "-"))
+        if value is not None:
+            if part % 10 or (part and value >= 10 and part % 100):
+                return None  # "nineteen eighty" is a year to some
+            part += value
+        elif _MAGNITUDES[word] == 2:
+            part = (part or Fraction(1)) * 100
+        else:
+            total, part = total + (part or 1) * 10 ** _MAGNITUDES[word], Fraction(0)
+    return total + part
+
+
+_HAN_DIGITS = {digit: value for value, digit in enumerate("零一二三四五六七八九")} | {
+    "两": 2,
+    "〇": 0,
+}
+_HAN_UNITS = {"十": 10, "百": 100, "千": 1000, "万": 10000}
+_HAN_SIGNS = frozenset(_HAN_DIGITS) | frozenset(_HAN_UNITS)
+
+
+def _han(numeral: str) -> Fraction | None:
+    """A Chinese numeral below a hundred thousand, perhaps with decimals; None for "七八十"."""
+    whole, _, decimals = numeral.partition("点")
+    total, digit = 0, None
+    for sign in whole:
+        if sign in _HAN_UNITS:
+            total += (1 if digit is None else digit) * _HAN_UNITS[sign]
+            digit = None
+        elif digit:
+            return None
+        else:
+            digit = _HAN_DIGITS[sign]
+    if re.search("[百千][一二三四五六七八九]$", whole) or not whole:
+        return None  # 一百五 is 150 to some and 105 to others
+    shown = "".join(str(_HAN_DIGITS[sign]) for sign in decimals)
+    return Fraction(total + (digit or 0)) + Fraction(f"0.{shown or 0}")
+
+
+_VALUES: dict[Style, Callable[[re.Match[str]], Fraction | None]] = {
+    "power": _power,
+    "fraction": _fraction,
+    "percent": lambda found: _decimal(found["hundredths"]),
+    "scaled": _scaled,
+    "plain": lambda found: _decimal(found["digits"]),
+    "word": _word,
+}

@@ -1,32 +1,34 @@
-"""What readers of different answers have in common: empty, final, cut and refused replies."""
+"""The ladder that every reader goes down: empty, only thought, cut off, refused, ambiguous."""
 
+import operator
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
-from inspect_confidence.answers.clean import CUT, is_cut, is_refusal, plain, stated_text
-from inspect_confidence.answers.labels import Scan, scan
-from inspect_confidence.answers.stated_labels import Statement, statements
+from inspect_confidence.answers.clean import clean, declines, is_cut, is_refusal
+from inspect_confidence.answers.labels import Stated, Statement, stated_in
 from inspect_confidence.answers.status import Unreadable
 
 Found = TypeVar("Found")
 Reader = Callable[[str], Found | Unreadable]
 
-
-@dataclass(frozen=True)
-class Stated:
-    """A cleaned reply and what is stated in it."""
-
-    text: str
-    statements: list[Statement]
-
-
 _TEMPLATE = re.compile(
     r"[\W_]*(?:an? |the )?(?:(?:your|numerical|final|correct|single|whole) )*+"
-    r"(?:answer|solution|letter|choice|integer|number|confidence)\b"
-    r"(?:[\W_]*$|[^\n]{0,80}\b(?:between|from|in)\b)",
+    r"(?:answer|solution|letter|choice|integer|number|confidence|exponent|float|probability)\b"
+    r"(?:[\W_]*$|[^\n]{0,80}\b(?:between|from|in|here)\b)|[\W_]*(?:\.\.\.|…)[\W_]*$",
     re.IGNORECASE,
+)
+_REVISED = re.compile(
+    r"\b(?:actually|wait|on (?:second thought|reflection|reconsideration)|correction|scratch that"
+    r"|let me (?:correct|revise|re-?\w+|adjust|double)|(?:i|i'd|i'll|i will|i would) (?:now )?"
+    r"(?:revise|widen|narrow|change|correct|adjust|update|lower|raise)|revis(?:ed|ing)|corrected"
+    r"|updated|i made an? (?:mistake|error)|no,|hmm|final(?:ly| answer| interval| estimate))\b|等等|更正|修正|实际上|最终",
+    re.IGNORECASE,
+)
+
+
+_OTHERWISE = re.compile(
+    r"\b(?:(?:however|but|otherwise),? if|alternatively|if instead)\b", re.IGNORECASE
 )
 
 
@@ -45,63 +47,73 @@ def is_template(value: str) -> bool:
     return bool(_TEMPLATE.match(value))
 
 
+def is_revised(text: str) -> bool:
+    """Whether a text says that what stood before it is to be replaced."""
+    return bool(_REVISED.search(text))
+
+
 def read_stated(
     reply: str,
     choose: Callable[[Stated], Found | Unreadable],
     *,
-    kind: str,
+    keys: Sequence[str],
     truncated: bool,
-    literal: Sequence[str] = (),
+    literal: tuple[str, ...] = (),
 ) -> Found | Unreadable:
     """What is chosen among a reply's statements, or the failure that explains there is nothing.
 
     Of a reply that was cut off, every failure is `truncated`: its rest might have been readable.
-    Texts that are to be taken literally have no labels in them.
+    Where one of the keys was begun and is cut off, an earlier one isn't what is read.
     """
     if not reply.strip():
         return Unreadable("no_response", "the reply is empty")
-    text = stated_text(reply)
-    for phrase in literal:
-        text = text.replace(phrase, phrase.replace(":", " ").replace("=", " "))
-    if truncated and is_cut(reply):
-        text += CUT
-    stated = statements(text)
-    found = choose(Stated(text, stated))
-    # Where one of its kind was begun and is cut off, an earlier one isn't what is read; where a
-    # confidence was begun, the answer before it is whole.
-    last = stated[-1] if stated else None
-    is_begun = last and last.kind == kind and not last.value and last.end == len(text)
+    stated = stated_in(reply, literal, cut=truncated and is_cut(reply))
+    found = choose(stated)
+    last = stated.statements[-1] if stated.statements else None
+    is_begun = (
+        last
+        and last.key in keys
+        and (last.is_open or (not last.value and last.end == len(stated.text)))
+    )
     if truncated and (is_begun or isinstance(found, Unreadable)):
         return Unreadable("truncated", "the reply is cut off before an answer was stated")
     if not isinstance(found, Unreadable):
         return found
-    if not text:
+    if not stated.text and not stated.statements:
         return Unreadable("no_response", "the reply is empty but for markup and reasoning")
-    attempts = [one.value for one in stated if one.kind == "answer" and one.value]
-    if found.status == "invalid_response_format" and all(map(is_refusal, [text, *attempts])):
+    attempts = [one.value for one in stated.under("answer") if one.value]
+    if found.status == "invalid_response_format" and all(map(is_refusal, [stated.text, *attempts])):
         return Unreadable("refusal", "the reply declines to answer")
     return found
 
 
-def chosen_answer(stated: Stated, read: Reader[Found], alone: Reader[Found]) -> Found | Unreadable:
-    """The labelled answer; else the only one in prose; else what the whole reply is.
+def settled(
+    stated: Stated,
+    keys: Sequence[str],
+    read: Reader[Found],
+    same: Callable[[Found, Found], bool] = operator.eq,
+) -> Found | Unreadable | None:
+    """What the statements under some labels come to; None if there is none.
 
-    The last labelled answer counts if the earlier ones agree with it or if it is a final one.
-    Prose before a label is reasoning; prose after it must not disagree.
+    JSON counts before lines, lines before prose. The last statement counts if the earlier ones
+    agree with it, or if it is a final one or stands after words that take the earlier ones back.
     """
-    answers = [one for one in stated.statements if one.kind == "answer"]
-    labelled = [
-        (statement, read(statement.value)) for statement in answers if statement.strength != "prose"
-    ]
-    labelled = [pair for pair in labelled if not _is_none(*pair)]
-    prose = [one for one in answers if one.strength == "prose"]
-    if not labelled:
-        readings = [read(one.value) for one in prose]
-        return _agreed(readings) if readings else alone(_without_confidence(stated))
-    last, reading = labelled[-1]
-    readings = [reading] if last.strength == "final" else [one for _, one in labelled]
-    after = [read(one.value) for one in prose if one.start > last.start]
-    return _agreed(readings + [one for one in after if not isinstance(one, Unreadable)])
+    tiers: list[tuple[str, ...]] = [("object",), ("final", "line", "inline"), ("prose",)]
+    if declines(stated.text):  # what stands in a refusal's prose is no answer
+        tiers.pop()
+    for index, tier in enumerate(tiers):
+        pairs = [(one, read(one.value)) for one in stated.under(*keys) if one.strength in tier]
+        pairs = [pair for pair in pairs if not _is_none(*pair)]
+        if pairs:
+            later = [
+                (one, reading)
+                for one in stated.under(*keys)
+                if one.strength in sum(tiers[index + 1 :], ())
+                and one.start > pairs[-1][0].start
+                and not isinstance(reading := read(one.value), Unreadable)
+            ]
+            return _last_of(stated, [*pairs, *later], same)
+    return None
 
 
 def _is_none(statement: Statement, reading: object) -> bool:
@@ -112,57 +124,38 @@ def _is_none(statement: Statement, reading: object) -> bool:
     )
 
 
-def _agreed(readings: list[Found | Unreadable]) -> Found | Unreadable:
-    last = readings[-1]
-    if all(reading == last for reading in readings):
-        return last
-    if all(isinstance(reading, Unreadable) for reading in readings):
-        return last
-    return ambiguous("several different answers")
+def _last_of(
+    stated: Stated,
+    pairs: list[tuple[Statement, Found | Unreadable]],
+    same: Callable[[Found, Found], bool],
+) -> Found | Unreadable:
+    last, reading = pairs[-1]
+    for earlier, other in pairs[-2::-1]:
+        if isinstance(other, Unreadable) or isinstance(reading, Unreadable):
+            if isinstance(other, Unreadable) and isinstance(reading, Unreadable):
+                continue
+        elif same(other, reading):
+            continue
+        between = stated.text[earlier.end : last.start]
+        is_taken_back = last.strength == "final" or is_revised(between)
+        if is_taken_back and not (isinstance(reading, Unreadable) or _OTHERWISE.search(between)):
+            return reading
+        if isinstance(other, Unreadable) and other.status == "invalid_response_format":
+            continue
+        return ambiguous("several different answers")
+    return reading
 
 
-def _without_confidence(stated: Stated) -> str:
+def without(stated: Stated, *keys: str) -> str:
+    """The text without the statements under some labels."""
     kept, reached, text = [], 0, stated.text
-    for statement in stated.statements:
-        if statement.kind == "confidence" and statement.start >= reached:
+    for statement in stated.under(*keys):
+        if statement.start >= reached and statement.strength != "object":
             kept.append(text[reached : statement.start])
             reached = statement.end
     return " ".join([*kept, text[reached:]]).strip(" \n\t|,;*\"'")
 
 
-_FINAL = re.compile(
-    # "Final lower: 3, final upper: 7" is one answer.
-    r"F(?=[LUlu])[^F]*F(?=[LUlu])[^F]*$"
-    r"|F(?:[BEeC%N]+(?=[:\n(LUlubpT~X-])|(?=[:\n(LUluEX])|w?(?=X))[^F]*$"
-)
-_ATTEMPT = re.compile(r"p|[:|]~?\(?[bq]")
-
-
-def read_reply(
-    reply: str, find: Callable[[Scan], Found | Unreadable], *, truncated: bool
-) -> Found | Unreadable:
-    """What is found after the last "final answer" of a reply, or else in all of it."""
-    text = plain(reply)
-    if not text:
-        return Unreadable("no_response", "the reply is empty")
-    tokens = scan(text + CUT if truncated else text)
-    found = _preferably_final(tokens, find)
-    if not isinstance(found, Unreadable):
-        return found
-    if truncated:
-        return Unreadable("truncated", "the reply is cut off before an answer was stated")
-    if is_refusal(text) and not _ATTEMPT.search(tokens.codes):
-        return Unreadable("refusal", "the reply declines to answer")
-    return found
-
-
-def _preferably_final(
-    tokens: Scan, find: Callable[[Scan], Found | Unreadable]
-) -> Found | Unreadable:
-    final = _FINAL.search(tokens.codes)
-    if final:
-        found = find(tokens.after(final.start() + 1))
-        # Where a final answer was begun and is cut off, an earlier one isn't the answer.
-        if not isinstance(found, Unreadable) or tokens.codes.endswith("X"):
-            return found
-    return find(tokens)
+def plain_value(value: str) -> str:
+    """A value without markup."""
+    return clean(f": {value}").removeprefix(":").strip()

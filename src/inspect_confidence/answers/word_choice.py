@@ -9,7 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from string import ascii_uppercase
 
-from inspect_confidence.answers.clean import folded, is_refusal, stated_text
+from inspect_confidence.answers.clean import clean, folded, is_refusal
+from inspect_confidence.answers.labels import stated_in
 from inspect_confidence.answers.reading import ambiguous, invalid
 from inspect_confidence.answers.status import Unreadable
 
@@ -156,6 +157,8 @@ def _any_of(forms: Iterable[str]) -> str:
 _ALTERNATIVE = re.compile(r"\b(?:or|and|but|not)\b", re.I)
 _MARKS = re.compile("[\x02\x03]")
 _UNFINISHED = re.compile(r"\s?\S*")
+_ALONE = re.compile(r"\W*(?:(?:option|choice) )?\(?[A-Z][.):]")
+_SENTENCE = re.compile(r"(?<=[a-z0-9][.!?]) (?=[A-Z][a-z])")
 
 
 @dataclass(frozen=True)
@@ -198,16 +201,23 @@ def read_word_choice(
     """
     if not reply.strip():
         return Unreadable("no_response", "the reply is empty")
-    text, known = _MARKS.sub(" ", stated_text(reply)).strip(), Names(choices)
-    chosen = list(I_CHOOSE.finditer(text)) if chain_of_thought else []
-    region = text[chosen[-1].end() :] if chosen else text
-    named = known.named(region)
-    found: int | Unreadable = invalid("no final choice")
+    stated = stated_in(reply)
+    objects = [one.value for one in stated.under("answer", "choice") if one.strength == "object"]
+    text = _MARKS.sub(" ", stated.text).strip() or " ".join(objects)
+    known, size = Names(choices), len(choices)
     if not text:
-        found = Unreadable("no_response", "the reply is empty but for markup and reasoning")
-    elif chosen or not chain_of_thought:
-        found = _chosen(region, named, known, len(choices))
-    if truncated and (isinstance(found, Unreadable) or _is_open(region, named)):
+        reason = "the reply is empty but for markup and reasoning"
+        return Unreadable("truncated" if truncated else "no_response", reason)
+    found: int | Unreadable = invalid("no final choice")
+    regions = _regions(
+        text, [*objects, *(one.value for one in stated.under("answer"))], chain_of_thought
+    )
+    for region in regions:
+        named = known.named(region)
+        found = _chosen(region, named, known, size)
+        if isinstance(found, int) or found.status != "invalid_response_format":
+            break
+    if truncated and (isinstance(found, Unreadable) or _is_open(text, region, named, reply)):
         return Unreadable("truncated", "the reply is cut off before a choice was made")
     if isinstance(found, int):
         only_text = named and all(one.letter is None for one in named)
@@ -216,6 +226,27 @@ def read_word_choice(
     elif found.status != "invalid_response_format" or not is_refusal(text):
         return found
     return Unreadable("refusal", "the reply declines to answer")
+
+
+def _regions(text: str, stated: Sequence[str], chain_of_thought: bool) -> list[str]:
+    """Where the choice is looked for, the surest place first.
+
+    Reasoning names choices that it doesn't make: behind it the last "I choose" decides, else a
+    labelled answer, else the last line.
+    """
+    chosen = list(I_CHOOSE.finditer(text))
+    lines = text.split("\n")
+    if not chain_of_thought:
+        alone = [line for line in lines if _ALONE.match(line)]
+        first = (
+            alone
+            if len(alone) == 1 and len(lines) > 1 and alone[0] in (lines[0], lines[-1])
+            else []
+        )
+        return [*stated[-1:], *first, text]
+    if chosen:
+        return [text[chosen[-1].end() :]]
+    return [*stated[-1:], lines[-1], _SENTENCE.split(lines[-1])[-1]]
 
 
 def _chosen(text: str, named: list[Named], known: Names, size: int) -> int | Unreadable:
@@ -239,11 +270,13 @@ def _chosen(text: str, named: list[Named], known: Names, size: int) -> int | Unr
     return Unreadable("echo", f"{len(listed)} of {size} choices repeated")
 
 
-def _is_open(text: str, named: list[Named]) -> bool:
+def _is_open(text: str, region: str, named: list[Named], reply: str) -> bool:
     """Whether the text may go on with more of a choice, or with a list of them."""
-    if not named or not _UNFINISHED.fullmatch(text, named[-1].end):
+    if not text.endswith(region) or not named or reply.endswith("\n"):
         return not named
-    return named[-1].text is None or text[-1:] not in set(".!?")
+    if not _UNFINISHED.fullmatch(region, named[-1].end):
+        return False
+    return named[-1].text is None or region[-1:] not in set(".!?")
 
 
 def first_letter(
@@ -265,7 +298,7 @@ def first_letter(
         >>> first_letter("A.is unlikely to be B.is maybe", ["is likely to be", "is maybe"])
         0
     """
-    text = _MARKS.sub(" ", stated_text(reply))
+    text = _MARKS.sub(" ", clean(reply))
     chosen = list(I_CHOOSE.finditer(text))
     if chain_of_thought and not chosen:
         return None

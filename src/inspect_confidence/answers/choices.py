@@ -1,0 +1,240 @@
+"""Text -> the option that a model chose, by its letter, its text or both, or a typed failure."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from inspect_confidence.answers.clean import BOX, BOX_END, CUT, clean, folded
+from inspect_confidence.answers.labels import Stated, labelled
+from inspect_confidence.answers.reading import ambiguous, invalid, read_stated, settled, without
+from inspect_confidence.answers.status import Unreadable
+
+# ruff: noqa: RUF001 # dashes, as they are written
+
+_PREFIX = re.compile(
+    r"(?:(?:i (?:think|believe|choose|chose|pick|select|would (?:say|choose)|'d say)(?: that)?"
+    r"|it(?: is|'s)|(?:the )?(?:correct |right |best )?(?:answer|option|choice)(?: is|:)"
+    r"|probably|likely|most likely|definitely|clearly)(?: |$))*+",
+    re.IGNORECASE,
+)
+_LETTER = re.compile(
+    r"(?P<named>(?:(?:the |both |either )*+(?:option|choice|letter|answer)s? |both |either ))?"
+    r"(?P<open>[(\[{\"']*+)(?P<letter>[A-Za-z])(?![\w#+^=%°²³\x1a]|'[A-Za-z])(?P<close>[)\]}\"']*+)"
+    r"(?P<mark> ?[.:;,]| ?[-–—](?= ?\w)| ?→)?[ ]*",
+    re.IGNORECASE,
+)
+_SECOND = re.compile(
+    r"[()\]\"'., ]*+(?:(?P<joined>(?:[/&+]|\bor\b|\band\b)[, ]*+)+|(?P<apart>))"
+    r"(?:(?:maybe|possibly|perhaps|option|choice) )*+[(\[\"']?(?P<letter>[A-Z])(?![\w'])"
+    r"(?P<end>[)\]\"'.,; ]*+(?:$|\n|(?:are|or|and|[A-Z])\b))?"
+)
+_SUITS = re.compile(r"(?:because|since|as|for|is|would|seems|→|\(|[)|])|$", re.IGNORECASE)
+_DENIED = re.compile(r"(?:is|was|would be) (?:wrong|incorrect|false|not|out)\b|isn't\b", re.I)
+_BOUNDARY = re.compile(r"[.,;:(!\n]|\s[-–—]|[–—]|\s(?:because|since|as|is)\b")
+_TEXT_THEN_LETTER = re.compile(
+    r"(?P<text>.*\S)[ ]?[,–—-]?[ ]?(?:[(\[](?:(?:option|choice|answer) )?(?P<letter>[A-Z])[)\]]"
+    r"|[,–—(-][ ]?(?:option|choice) (?P<named>[A-Z])\)?)\W{0,3}",
+    re.IGNORECASE,
+)
+_ARTICLE = re.compile(r"\b(?:a|an|the) (?=\w)")
+_PUNCTUATION = re.compile(
+    r"[;:?\"…()\[\]{}]|(?<![0-9])!|[.,](?![0-9])|(?<=[A-Za-z])['-](?=[A-Za-z])"
+)
+_NO_BOX = dict.fromkeys(map(ord, BOX + BOX_END), " ")
+_DIFFERENT = "letter and text are of different choices"
+
+
+def _keys(value: str) -> Iterator[str]:
+    """The spellings under which a text is sought, the most exact first."""
+    value = " ".join(value.split())
+    yield value
+    value = value.casefold().strip("\"' ").rstrip(".,;:\"' ")
+    yield value
+    yield " ".join(_PUNCTUATION.sub(" ", _ARTICLE.sub("", value)).split())
+
+
+class Choices:
+    """The choices of a question, ready to be recognised."""
+
+    def __init__(self, choices: Sequence[str]) -> None:
+        self._size = len(choices)
+        self._indices: list[dict[str, set[int]]] = [{}, {}, {}]
+        self.label_like: list[str] = []
+        """The cleaned texts in which a label could be seen, as "Confidence: high"."""
+        for index, choice in enumerate(choices):
+            # Cleaned as in a reply, where a choice doesn't stand at the start of a line.
+            cleaned = clean(f": {choice}").removeprefix(":").translate(_NO_BOX)
+            if labelled(cleaned):
+                self.label_like.append(cleaned.strip())
+            for text in (folded(choice), cleaned):
+                for indices, key in zip(self._indices, _keys(text), strict=True):
+                    indices.setdefault(key, set()).add(index)
+
+    def by_text(self, value: str) -> set[int]:
+        """The choices whose whole text this is."""
+        for indices, key in zip(self._indices, _keys(value), strict=True):
+            if key and key in indices:
+                return indices[key]
+        return set()
+
+    def read(self, value: str, *, alone: bool = False) -> int | Unreadable:
+        """The choice that a value names; `alone`, without a label, it must do nothing else."""
+        value = value.strip()
+        without_prefix = value if alone else _PREFIX.sub("", value, count=1)
+        for text in (value, without_prefix):
+            # What is only a letter may be one choice's letter and another's text.
+            if not _LETTER.fullmatch(text) and (named := self.by_text(text)):
+                return _only(named)
+        value = without_prefix
+        if not (letter := _LETTER.match(value)):
+            last = self._with_letter_last(value)
+            begins = set() if alone else self._begins_with(value)
+            return min(begins) if len(begins) == 1 and _is_invalid(last) else last
+        return self._by_letter(letter, value[letter.end() :], alone=alone)
+
+    def index(self, letter: str) -> int | None:
+        index = ord(letter.upper()) - ord("A")
+        return index if 0 <= index < min(self._size, 26) else None
+
+    def _with_letter_last(self, value: str) -> int | Unreadable:
+        both = _TEXT_THEN_LETTER.fullmatch(value)
+        named = self.by_text(both["text"]) if both else set()
+        if not both or not named:
+            return invalid("no choice's letter or text")
+        if self.index(both["letter"] or both["named"]) in named:
+            return self.index(both["letter"] or both["named"]) or 0
+        return ambiguous(_DIFFERENT)
+
+    def _by_letter(self, letter: re.Match[str], rest: str, *, alone: bool) -> int | Unreadable:  # noqa: PLR0911 # each has a reason of its own
+        index = self.index(letter["letter"])
+        texts = self.by_text(letter["letter"]) if not rest else set()
+        if index is None:
+            return _only(texts) if texts else invalid("no choice's letter or text")
+        if texts and index not in texts:
+            return ambiguous("one choice's letter is another's text")
+        named = self.by_text(rest)
+        if index in named:
+            return index
+        if named or self._is_second(rest, index):
+            return ambiguous(_DIFFERENT if named else "several letters")
+        firm = letter["close"] or letter["named"] or (letter["mark"] and letter["mark"] != ",")
+        if _DENIED.match(rest) or not (firm or letter["mark"] or _SUITS.match(rest)):
+            return invalid("no choice's letter or text")
+        if rest and letter["letter"].islower() and not firm:
+            return invalid("no choice's letter or text")
+        if CUT in rest and not letter["mark"]:
+            return invalid("the answer is cut off")
+        if rest.strip(" .)]|*\"'") and alone:
+            return invalid("more than a choice's letter or text")
+        return ambiguous(_DIFFERENT) if self._begins_with_another(rest, index) else index
+
+    def _is_second(self, rest: str, index: int) -> bool:
+        second = _SECOND.match(rest)
+        if not second or self.index(second["letter"]) in (None, index):
+            return False
+        return bool(second["joined"]) or second["end"] is not None
+
+    def _begins_with_another(self, rest: str, index: int) -> bool:
+        """Whether the explanation after a letter begins with another choice's text."""
+        longest = self._begins_with(rest)
+        return bool(longest) and index not in longest
+
+    def _begins_with(self, text: str) -> set[int]:
+        """The choices with whose whole text, up to a sign that ends it, a text begins."""
+        longest: set[int] = set()
+        for boundary in islice(_BOUNDARY.finditer(text[:2000]), 20):
+            longest = self.by_text(text[: boundary.start()]) or longest
+        return longest
+
+
+def _is_invalid(found: int | Unreadable) -> bool:
+    return isinstance(found, Unreadable) and found.status == "invalid_response_format"
+
+
+def _only(named: set[int]) -> int | Unreadable:
+    return min(named) if len(named) == 1 else ambiguous("several choices have this text")
+
+
+@dataclass(frozen=True)
+class StatedChoice:
+    """A choice as it was stated.
+
+    Attributes:
+        index: Which one, from 0; the letter A is 0.
+    """
+
+    index: int
+
+
+_CORRECT = re.compile(
+    r"(?:\b(?:option|choice|answer|statement)? ?|^)[(\[]?\b(?P<letter>[A-Z])\b[)\].]?(?: \([^()\n]{1,80}\))?"
+    r" (?:is|must be|would be) (?:the )?(?:most )?(?:correct|right|best|accurate)\b(?! because it is not)"
+    r"|\b(?:i(?:'d| would|'ll| will)? (?:choose|pick|select|go with|say)|going with|选择?)(?: option| answer)?:? "
+    r"?[(\[]?(?P<picked>[A-Z])\b(?![\w'])",
+    re.MULTILINE | re.IGNORECASE,
+)
+
+
+def read_choice(
+    reply: str, choices: Sequence[str], *, truncated: bool = False
+) -> StatedChoice | Unreadable:
+    r"""Read the answer to a multiple-choice question, by its letter, its text or both.
+
+    Of several labelled answers the last one counts if the others agree, or if it is a final one or
+    takes the others back. Without a label, "the answer is B" or "B is correct" is read if nothing
+    contradicts it, and a line that is nothing but a letter or a choice's text.
+
+    Args:
+        reply: The reply's text.
+        choices: The texts of the choices, in the order of their letters, without letters.
+        truncated: Whether the model was cut off; what ends where the text ends may then be a part
+            of a word, and is not read.
+
+    Returns:
+        The choice, or why there is none: `no_response`, `refusal`, `truncated`, `ambiguous` or
+        `invalid_response_format`.
+
+    Example:
+        >>> read_choice("Answer: B\nConfidence: 85", ["Rome", "Paris"])
+        StatedChoice(index=1)
+        >>> read_choice("Paris.", ["Rome", "Paris"])
+        StatedChoice(index=1)
+        >>> read_choice("Answer: A. Paris", ["Rome", "Paris"]).status
+        'ambiguous'
+    """
+    known = Choices(choices)
+    index = read_stated(
+        reply,
+        lambda stated: chosen(stated, known),
+        keys=("answer",),
+        truncated=truncated,
+        literal=tuple(known.label_like),
+    )
+    return index if isinstance(index, Unreadable) else StatedChoice(index)
+
+
+def chosen(stated: Stated, known: Choices) -> int | Unreadable:
+    """The labelled answer; else the one called correct; else what a line alone is."""
+    for keys in (("answer",), ("choice",)):
+        found = settled(stated, keys, known.read)
+        if found is not None and not (isinstance(found, Unreadable) and keys == ("choice",)):
+            return found
+    text = without(stated, "confidence", "probability", "reason")
+    called = {
+        index
+        for at in _CORRECT.finditer(text)
+        if (index := known.index(at["letter"] or at["picked"])) is not None
+    }
+    if len(called) == 1:
+        return called.pop()
+    if called:
+        return ambiguous("several choices are called correct")
+    whole = known.read(text, alone=True)
+    if not isinstance(whole, Unreadable):
+        return whole
+    lines = [known.read(line.strip(" |,;*\"'"), alone=True) for line in text.split("\n")]
+    read = {one for one in lines if not isinstance(one, Unreadable)}
+    if len(read) == 1:
+        return read.pop()
+    return ambiguous("several choices") if read else whole

@@ -1,0 +1,77 @@
+"""A label's value -> its number and what follows it: what every form asks of a number first."""
+
+import re
+from typing import Literal
+
+from inspect_confidence.answers.clean import CUT
+from inspect_confidence.answers.numbers import Number, number_at
+
+# ruff: noqa: RUF001 # dashes and full-width signs, as they are written
+
+_LEADING = re.compile(
+    r"[\s:=|~≈(\[{<\"'*,]*+(?:(?:is|at|of|about|around|approximately|approx\.?|roughly|exactly|nearly"
+    r"|close to|circa|ca\.|i(?:'d| would) (?:say|estimate|guess|put it at)|i'm|i am|an?|the|my|it's"
+    r"|very|quite|fairly|moderately|extremely|highly|high|medium|moderate|low|confident|certain|sure"
+    r"|level|score|estimate|answer|probability|exponent|only|just|maybe|perhaps|likely|say"
+    r"|ungefähr|etwa|environ|[-–—]+(?= ))(?![\w])[\s,:(|~≈]*+|(?:大约|大概|约|是|为|接近)|[-–—]++[ ]++)*+",
+    re.IGNORECASE,
+)
+_BOUND = re.compile(
+    r"(?:more|greater|higher|larger|less|lower|fewer|smaller) than|\bat (?:the )?(?:least|most)\b"
+    r"|\b(?:above|below|over|under|beyond|within|exceed\w*|up to|(?:min|max)imum of)\b|[<>≤≥]"
+    r"|[大小高低多少]于|超过|至[少多]|最[多少]|不[到足]",
+    re.IGNORECASE,
+)
+_BETWEEN = re.compile(
+    r"[\s(\[<]*(?:(?:somewhere|anywhere) )?(?:between|from|zwischen|entre|介于)(?![\w])[^0-9\n]{0,12}[0-9]",
+    re.IGNORECASE,
+)
+_RANGE = re.compile(
+    r"[ ]?(?:[-–—~±…～]|\bto\b|\bbis\b|\bà\b|\+/-|\.\.+|到|至)[ ]?(?:about |around )?\(?[-+]?[$]?\.?"
+    r"(?:[0-9]|[零一二三四五六七八九十百])",
+    re.IGNORECASE,
+)
+_OTHER = re.compile(
+    r"[\s,;|/&([]*+(?:(?:or|and|then|maybe|perhaps|now|possibly|oder|ou|或者?|和)(?!\w)[ ]?)*+"
+    r"(?:about )?[-+]?[$]?\.?[0-9]|\.[ ][0-9]",
+    re.IGNORECASE,
+)
+_OR_MORE = re.compile(
+    r"\s*(?:\+(?!\s?[0-9])|(?:or|and) (?:more|less|higher|lower|above|below|up|over|under)\b"
+    r"|at (?:the )?(?:least|most)\b|以[上下内])",
+    re.IGNORECASE,
+)
+_CALCULATION = re.compile(r"[ ]?[×*+^√!](?![ ]?[\"')\]}]|\s*$)|[ ]?=[ ]?|[ ]?/[ ]?[0-9(]|:[0-9]")
+_CUT_CLAUSE = re.compile(rf"[^\s.,;()]{{0,20}}[ ]?[^\s.,;()]{{0,8}}[.,]?{CUT}")
+
+Tail = Literal["end", "range", "bound", "other", "calculation", "cut"]
+"""What follows a number: nothing or an explanation; another end of a range; more or less than it;
+another number; a calculation; or the place where the reply was cut off."""
+
+
+def headed(value: str) -> tuple[Number | None, str, str]:
+    """The number with which a value begins, what stands before it, and what after it."""
+    leading = _LEADING.match(value)
+    start = leading.end() if leading else 0
+    if start and value[start - 1] == "-" and value[start : start + 1].isdigit():
+        start -= 1
+    number = number_at(value, start)
+    return (number, value[:start], value[number.end :]) if number else (None, value, "")
+
+
+def is_bound(before: str) -> bool:
+    """Whether words before a number make it a bound: more than, at least."""
+    return bool(_BOUND.search(before[-40:]))
+
+
+def tail_of(value: str, before: str, tail: str) -> Tail:
+    """What follows a number."""
+    if _CUT_CLAUSE.match(tail):
+        return "cut"
+    if _BETWEEN.match(value) or _RANGE.match(tail):
+        return "range"
+    if is_bound(before) or _OR_MORE.match(tail):
+        return "bound"
+    if _CALCULATION.match(tail):
+        return "calculation"
+    return "other" if _OTHER.match(tail) else "end"
