@@ -1,4 +1,4 @@
-"""How well confidence tells right from wrong, whatever its scale: areas under curves."""
+"""How well confidence tells right from wrong, whatever its scale: areas and information."""
 
 import numpy as np
 from scipy.special import digamma
@@ -7,7 +7,7 @@ from inspect_confidence.metrics.arrays import FloatArray, divided
 from inspect_confidence.metrics.confidence_tables import ConfidenceTables, of_judgments
 from inspect_confidence.metrics.registry import UNREAD, metric
 
-__all__ = ["auprc_error", "aurc", "auroc"]
+__all__ = ["auprc_error", "aurc", "auroc", "meta_information"]
 
 
 @metric(
@@ -86,3 +86,32 @@ def aurc(tables: ConfidenceTables) -> FloatArray:
     harmonic = np.diff(digamma(seen + 1), axis=1, prepend=digamma(1))
     risk = rate * mass + (missed - rate * taken) * harmonic
     return divided(risk.sum(axis=1), tables.total)
+
+
+@metric(unit="bits", direction="higher", high=1, undefined=UNREAD, interval="basic")
+@of_judgments
+def meta_information(tables: ConfidenceTables) -> FloatArray:
+    """Mutual information of confidence and correctness; biased upwards at few judgments.
+
+    In bits: I = sum over cells of p(c, y) log2( p(c, y) / (p(c) p(y)) ). Needs no model of how
+    confidence arises and no monotone relation. The bias is about (K - 1) / (2 n ln 2) for K
+    distinct confidences.
+
+    Returns:
+        In [0, 1]; 0 where confidence or correctness never varies. NaN if no judgment is left.
+
+    Source: Dayan (2023).
+
+    Example:
+        >>> meta_information([1, 1, 0, 0], correct=[1, 1, 0, 0])
+        1.0
+    """
+    total = tables.total
+    bits = np.zeros(len(total))
+    for cells in (tables.right, tables.wrong):
+        expected = tables.mass * cells.sum(axis=1, keepdims=True)
+        odds = np.divide(
+            cells * total[:, None], expected, out=np.ones_like(expected), where=cells > 0
+        )
+        bits += (cells * np.log2(odds)).sum(axis=1)
+    return np.maximum(divided(bits, total), 0)

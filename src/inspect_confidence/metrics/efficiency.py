@@ -1,8 +1,4 @@
-"""Metacognitive efficiency: M-ratio, also with m alternatives, and meta-information.
-
-M-ratio sets type-2 sensitivity against type-1 sensitivity in one model of how an answer and its
-confidence arise; meta-information needs no model.
-"""
+"""Metacognitive efficiency: type-2 sensitivity over type-1 sensitivity, in one model of both."""
 
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
@@ -12,13 +8,13 @@ from scipy.special import ndtr, ndtri, softmax
 
 from inspect_confidence.metrics.arrays import FloatArray, check_choice, divided
 from inspect_confidence.metrics.confidence_tables import ConfidenceTables, accuracy, of_judgments
-from inspect_confidence.metrics.registry import INFINITY, UNREAD, metric
+from inspect_confidence.metrics.registry import INFINITY, metric
 from inspect_confidence.metrics.type2 import ONE_SIDED, ideal_d_prime, meta_d_ideal, type2_rates
 
 if TYPE_CHECKING:
     from scipy.interpolate import PchipInterpolator
 
-__all__ = ["m_ratio", "meta_information"]
+__all__ = ["m_ratio"]
 
 Type1Model = Literal["two_z", "two_afc", "m_afc"]
 
@@ -201,32 +197,3 @@ def _first_d_prime(upper: FloatArray, lower: FloatArray, table: FloatArray) -> F
     share = np.clip((upper - low) / np.where(high > low, high - low, 1), 0, 1)
     d = _D_GRID[above - 1] + share * (_D_GRID[above] - _D_GRID[above - 1])
     return np.where(reached.any(axis=1), d, np.nan)
-
-
-@metric(unit="bits", direction="higher", high=1, undefined=UNREAD, interval="basic")
-@of_judgments
-def meta_information(tables: ConfidenceTables) -> FloatArray:
-    """Mutual information of confidence and correctness; biased upwards at few judgments.
-
-    In bits: I = sum over cells of p(c, y) log2( p(c, y) / (p(c) p(y)) ). Needs no model of how
-    confidence arises and no monotone relation. The bias is about (K - 1) / (2 n ln 2) for K
-    distinct confidences.
-
-    Returns:
-        In [0, 1]; 0 where confidence or correctness never varies. NaN if no judgment is left.
-
-    Source: Dayan (2023).
-
-    Example:
-        >>> meta_information([1, 1, 0, 0], correct=[1, 1, 0, 0])
-        1.0
-    """
-    total = tables.total
-    bits = np.zeros(len(total))
-    for cells in (tables.right, tables.wrong):
-        expected = tables.mass * cells.sum(axis=1, keepdims=True)
-        odds = np.divide(
-            cells * total[:, None], expected, out=np.ones_like(expected), where=cells > 0
-        )
-        bits += (cells * np.log2(odds)).sum(axis=1)
-    return np.maximum(divided(bits, total), 0)

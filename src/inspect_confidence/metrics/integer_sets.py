@@ -17,11 +17,11 @@ from scipy.optimize import minimize_scalar
 from inspect_confidence.metrics.arrays import FloatArray, IntArray, checked_level
 from inspect_confidence.metrics.intervals import interval_scores
 from inspect_confidence.metrics.registry import About, metric, numbers
+from inspect_confidence.metrics.reports import entropy_bits
 
 __all__ = [
     "NEAREST_TO_ONE",
     "TEMPERATURES",
-    "entropy_bits",
     "negative_log_likelihood",
     "prediction_set",
     "ranked",
@@ -398,16 +398,3 @@ def residual_tunnel_index(traces: ArrayLike, n: int) -> float:
     means = rows[np.array(subsets)].mean(axis=1)
     # Rounding leaves -1e-16 where all subsets give the same mean.
     return max(float(entropy_bits(rows.mean(axis=0)) - entropy_bits(means).mean()), 0.0)
-
-
-def entropy_bits(probabilities: ArrayLike) -> FloatArray:
-    """Shannon entropy along the last axis, in bits: -sum p log2 p, with 0 log 0 = 0.
-
-    Example:
-        >>> float(entropy_bits([0.5, 0.25, 0.25]))
-        1.5
-    """
-    p = np.asarray(probabilities, float)
-    terms = np.where(p > 0, p * np.log2(np.where(p > 0, p, 1)), 0)
-    bits: FloatArray = np.maximum(-terms.sum(axis=-1), 0)
-    return bits

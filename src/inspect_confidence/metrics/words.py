@@ -31,7 +31,7 @@ from inspect_confidence.metrics.registry import (
     numbers,
     with_arrays,
 )
-from inspect_confidence.metrics.value_tables import ValueTables
+from inspect_confidence.metrics.reports import ValueTables
 
 __all__ = [
     "BrunnerMunzel",
