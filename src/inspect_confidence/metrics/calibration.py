@@ -64,9 +64,6 @@ def ece(
         bins: m, at least 1.
         binning: As above.
 
-    Returns:
-        In [0, 1]; NaN if no judgment is left.
-
     Raises:
         ValueError: `bins` is below 1 or `binning` is not known.
 
@@ -89,12 +86,7 @@ def ece(
 
 
 def bin_count(confidence: ArrayLike, *, bins: int = 10, binning: Binning = "equal_width") -> int:
-    """How many bins of `ece` hold a judgment.
-
-    Args:
-        confidence: In [0, 1], one a judgment; NaN is left out.
-        bins: As asked for.
-        binning: As in `ece`.
+    """How many bins of `ece` hold a judgment; NaN is left out.
 
     Example:
         >>> bin_count([0.9, 0.9, 0.9, 1.0], binning="equal_mass")
@@ -118,8 +110,7 @@ def _places(tables: ConfidenceTables, bins: int, binning: Binning) -> IntArray:
     else:
         share = tables.values
         last = bins if binning == "own_top" else bins - 1
-    places: IntArray = np.minimum(np.floor(share * bins + EDGE), last).astype(np.int64)
-    return places
+    return np.minimum(np.floor(share * bins + EDGE), last).astype(np.int64)
 
 
 @metric(unit="squared share", direction="lower", undefined=UNREAD)
@@ -128,9 +119,6 @@ def brier(tables: ConfidenceTables) -> FloatArray:
     """Brier score: mean squared difference of confidence and outcome.
 
     For an outcome that is a probability p, p (1 - confidence)^2 + (1 - p) confidence^2.
-
-    Returns:
-        In [0, 1]; NaN if no judgment is left.
 
     Source: Brier (1950).
 
@@ -143,13 +131,7 @@ def brier(tables: ConfidenceTables) -> FloatArray:
 
 
 class BrierParts(NamedTuple):
-    """Brier score = reliability - resolution + uncertainty.
-
-    Attributes:
-        reliability: `brier_reliability`.
-        resolution: `brier_resolution`.
-        uncertainty: `brier_uncertainty`.
-    """
+    """Brier score = reliability - resolution + uncertainty, which are metrics of their own."""
 
     reliability: float
     resolution: float
@@ -159,16 +141,8 @@ class BrierParts(NamedTuple):
 def brier_parts(confidence: ArrayLike, correct: ArrayLike) -> BrierParts:
     """Murphy's decomposition of the Brier score, exact: by distinct confidence, without bins.
 
-    Args:
-        confidence: In [0, 1], one a judgment.
-        correct: 1 right, 0 wrong, or the probability of being right.
-
-    Returns:
-        Reliability, resolution and uncertainty. Judgments with a NaN are left out; NaN if none is
-        left. Where most confidences are distinct, resolution and reliability are both inflated.
-
-    Raises:
-        ValueError: A value lies outside [0, 1], or lengths differ.
+    Takes and refuses what `brier` does. Where most confidences are distinct, resolution and
+    reliability are both inflated.
 
     Source: Murphy (1973).
 
@@ -185,9 +159,6 @@ def brier_parts(confidence: ArrayLike, correct: ArrayLike) -> BrierParts:
 def brier_reliability(tables: ConfidenceTables) -> FloatArray:
     """Mean squared distance of confidence from the accuracy at that confidence.
 
-    Returns:
-        In [0, 1]; NaN if no judgment is left.
-
     Source: Murphy (1973).
     """
     return _mean_square(tables, tables.values)
@@ -198,9 +169,6 @@ def brier_reliability(tables: ConfidenceTables) -> FloatArray:
 def brier_resolution(tables: ConfidenceTables) -> FloatArray:
     """Mean squared distance of the accuracy at each confidence from the accuracy.
 
-    Returns:
-        In [0, 0.25]; NaN if no judgment is left.
-
     Source: Murphy (1973).
     """
     return _mean_square(tables, accuracy.of(tables)[:, None])
@@ -210,9 +178,6 @@ def brier_resolution(tables: ConfidenceTables) -> FloatArray:
 @of_judgments
 def brier_uncertainty(tables: ConfidenceTables) -> FloatArray:
     """Accuracy times 1 - accuracy.
-
-    Returns:
-        In [0, 0.25]; NaN if no judgment is left.
 
     Source: Murphy (1973).
     """

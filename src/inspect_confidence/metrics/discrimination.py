@@ -20,11 +20,8 @@ __all__ = ["auprc_error", "aurc", "auroc", "meta_information"]
 def auroc(tables: ConfidenceTables) -> FloatArray:
     """Type-2 AUROC: P(confidence when right > when wrong) + P(equal) / 2.
 
-    An outcome that is a probability p counts as p right and 1 - p wrong answers.
-
-    Returns:
-        In [0, 1]; 0.5 where confidence never varies. NaN if no judgment is left, all answers are
-        right, or all wrong.
+    An outcome that is a probability p counts as p right and 1 - p wrong answers. 0.5 where
+    confidence never varies.
 
     Source: Fawcett (2006).
 
@@ -46,9 +43,6 @@ def auprc_error(tables: ConfidenceTables) -> FloatArray:
     step in recall times the precision, errors being the positive class. Guessing gives the error
     rate.
 
-    Returns:
-        In (0, 1]; NaN if no judgment is left, or no answer is wrong.
-
     Source: Davis and Goadrich (2006).
 
     Example:
@@ -67,9 +61,6 @@ def aurc(tables: ConfidenceTables) -> FloatArray:
 
     For one order of the answers by falling confidence, the mean over i of the error rate of the i
     surest answers.
-
-    Returns:
-        In [0, 1]; NaN if no judgment is left.
 
     Source: Geifman and El-Yaniv (2017).
 
@@ -94,11 +85,8 @@ def meta_information(tables: ConfidenceTables) -> FloatArray:
     """Mutual information of confidence and correctness; biased upwards at few judgments.
 
     In bits: I = sum over cells of p(c, y) log2( p(c, y) / (p(c) p(y)) ). Needs no model of how
-    confidence arises and no monotone relation. The bias is about (K - 1) / (2 n ln 2) for K
-    distinct confidences.
-
-    Returns:
-        In [0, 1]; 0 where confidence or correctness never varies. NaN if no judgment is left.
+    confidence arises and no monotone relation; 0 where confidence or correctness never varies. The
+    bias is about (K - 1) / (2 n ln 2) for K distinct confidences.
 
     Source: Dayan (2023).
 

@@ -56,9 +56,6 @@ def m_ratio(
         alternatives: Choices an item, m >= 2, the same for all.
         threshold: Confidence from which on it counts as high, in [0, 1].
 
-    Returns:
-        A ratio. NaN where `type2_dprime` is, and where d' is at most 0.1.
-
     Raises:
         ValueError: The model is not known, or it doesn't go with that number of choices.
 

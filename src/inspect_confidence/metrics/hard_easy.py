@@ -31,14 +31,6 @@ _EQUAL = 1e-9
 def confidence_truth_correlation(confidence: ArrayLike, true_probability: ArrayLike) -> float:
     """Pearson correlation of confidence with the true probability of the answer.
 
-    Args:
-        confidence: In [0, 1], one a judgment.
-        true_probability: Of the answer given, in [0, 1].
-
-    Returns:
-        In [-1, 1]. Judgments with a NaN are left out; NaN if either is the same for all that are
-        left, or there is none.
-
     Source: LifeEval.
 
     Example:
@@ -51,14 +43,7 @@ def confidence_truth_correlation(confidence: ArrayLike, true_probability: ArrayL
 
 
 def correlation_of(x: ArrayLike, y: ArrayLike, unit: IntArray, units: int) -> Statistic:
-    """Pearson's correlation over judgments, as a statistic of their units' weights.
-
-    Args:
-        x: One a judgment; pairs with a NaN are left out.
-        y: Likewise.
-        unit: The number of each judgment's unit.
-        units: How many units there are.
-    """
+    """Pearson's correlation over judgments, as a statistic like `mean_of`; NaN pairs left out."""
     pairs = np.column_stack([np.asarray(x, float), np.asarray(y, float)])
     there = ~np.isnan(pairs).any(axis=1)
     if not there.any():
@@ -87,9 +72,8 @@ class HardEasySlope:
     """A regression line of overconfidence on difficulty.
 
     Attributes:
-        slope: Overconfidence gained from an item of difficulty 0 to one of difficulty 1; 0 for a
-            model whose confidence follows what can be known, 1 for one whose confidence doesn't
-            depend on it.
+        slope: Overconfidence gained from difficulty 0 to 1; 0 for a model whose confidence follows
+            what can be known, 1 for one whose confidence doesn't depend on it.
         intercept: Overconfidence at difficulty 0.
         standard_error: Of the slope, between clusters; NaN for fewer than two clusters.
         ci_low: Lower end of its 95% interval.
@@ -210,14 +194,7 @@ numbers(
 def optimal_answer_gap(maximum: ArrayLike, true_probability: ArrayLike) -> float:
     """Mean of the maximum achievable score less the true probability of the answer given.
 
-    Args:
-        maximum: The greatest true probability that any answer has, one a judgment.
-        true_probability: Of the answer given.
-
-    Returns:
-        0 if every answer is as good as a whole age can be, up to 1; a little below 0 where answers
-        aren't whole years, as the half-open window around 88.5 spans a year more than that around
-        88. Judgments with a NaN are left out; NaN if none is left.
+    The maximum is the greatest true probability that any whole age has.
 
     Source: LifeEval.
 

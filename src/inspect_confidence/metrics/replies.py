@@ -19,9 +19,6 @@ def format_failure_rate(statuses: Iterable[str]) -> float:
     Args:
         statuses: The status of each judgment.
 
-    Returns:
-        A share in [0, 1]; NaN if there is no reply.
-
     Raises:
         ValueError: A status is none of those in docs/judgments.md.
 

@@ -3,9 +3,7 @@
 A table tells how often each value was given, in many samples or resamples at once.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Concatenate, ParamSpec, Protocol, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -96,36 +94,13 @@ class ValueTables:
         values = np.concatenate([[np.nan], self.values])
         lower = values[(reached < share - 1e-12).sum(axis=1)]
         upper = values[(reached <= share + 1e-12).sum(axis=1)]
-        middle: FloatArray = (lower + upper) / 2
-        return middle
-
-
-Options = ParamSpec("Options")
-
-
-class OfReports(Protocol[Options]):
-    """A metric of reports, and `of` tables: a value for each of them."""
-
-    of: Callable[Concatenate[ValueTables, Options], FloatArray]
-
-    def __call__(self, reports: ArrayLike, *args: Options.args, **options: Options.kwargs) -> float:
-        """The metric of the reports."""
-
-
-def of_reports(
-    core: Callable[Concatenate[ValueTables, Options], FloatArray],
-) -> OfReports[Options]:
-    """Let a metric of tables take an array of reports; it becomes its `of`."""
-    return cast(OfReports[Options], with_arrays(core, ValueTables.of))
+        return np.asarray((lower + upper) / 2)
 
 
 @metric(unit="scale points", low=-INFINITY, undefined=UNREAD)
-@of_reports
+@with_arrays(ValueTables.of)
 def top1_value(tables: ValueTables) -> FloatArray:
     """The commonest report on its own scale; the greatest of several equally common.
-
-    Returns:
-        A value of the scale; NaN if there is no report.
 
     Source: the scale-design study.
 
@@ -139,12 +114,9 @@ def top1_value(tables: ValueTables) -> FloatArray:
 
 
 @metric(undefined=UNREAD)
-@of_reports
+@with_arrays(ValueTables.of)
 def top1_share(tables: ValueTables) -> FloatArray:
     """Share of the commonest report.
-
-    Returns:
-        In (0, 1]; NaN if there is no report.
 
     Source: the scale-design study.
 
@@ -156,12 +128,9 @@ def top1_share(tables: ValueTables) -> FloatArray:
 
 
 @metric(undefined=UNREAD)
-@of_reports
+@with_arrays(ValueTables.of)
 def top3_share(tables: ValueTables) -> FloatArray:
     """Share of the three commonest reports.
-
-    Returns:
-        In (0, 1]; NaN if there is no report.
 
     Source: the scale-design study.
 
@@ -178,12 +147,9 @@ def _largest(tables: ValueTables, count: int) -> FloatArray:
 
 
 @metric(unit="count", low=1, undefined=UNREAD)
-@of_reports
+@with_arrays(ValueTables.of)
 def unique_values(tables: ValueTables) -> FloatArray:
     """How many different values were reported.
-
-    Returns:
-        At least 1; NaN if there is no report.
 
     Source: the scale-design study.
 
@@ -204,19 +170,15 @@ def entropy_bits(probabilities: ArrayLike) -> FloatArray:
     """
     p = np.asarray(probabilities, float)
     terms = np.where(p > 0, p * np.log2(np.where(p > 0, p, 1)), 0)
-    bits: FloatArray = np.maximum(-terms.sum(axis=-1), 0)
-    return bits
+    return np.asarray(np.maximum(-terms.sum(axis=-1), 0))
 
 
 @metric("entropy_bits", unit="bits", undefined=UNREAD)
-@of_reports
+@with_arrays(ValueTables.of)
 def report_entropy(tables: ValueTables) -> FloatArray:
     """Shannon entropy of the reports; biased downwards at few judgments.
 
     -sum p log2 p, in bits. The bias is about (K - 1) / (2 n ln 2) for K values in n reports.
-
-    Returns:
-        In [0, log2 K]; NaN if there is no report.
 
     Source: the scale-design study.
 
@@ -230,17 +192,13 @@ def report_entropy(tables: ValueTables) -> FloatArray:
 
 
 @metric(undefined=UNREAD)
-@of_reports
+@with_arrays(ValueTables.of)
 def round_rate(tables: ValueTables, *, multiple: int = 5) -> FloatArray:
     """Share of reports that are multiples of 5 on their own scale; probabilities in percent.
 
     Args:
         tables: Of reports.
         multiple: Another number than 5.
-
-    Returns:
-        In [0, 1]; NaN if there is no report. How many multiples a scale has is for the reader to
-        weigh: uniform reports on 0-100 give 21/101, on 0-5 2/6.
 
     Source: the scale-design study.
 
@@ -266,7 +224,7 @@ numbers(
     "define its own.",
     undefined=UNREAD,
 )
-@of_reports
+@with_arrays(ValueTables.of)
 def utilization(tables: ValueTables, *, low: float, high: float) -> FloatArray:
     """How much of the scale is used: the interquartile range of the reports over its width.
 
@@ -277,9 +235,6 @@ def utilization(tables: ValueTables, *, low: float, high: float) -> FloatArray:
         tables: Of reports.
         low: Least value of the scale.
         high: Greatest value.
-
-    Returns:
-        In [0, 1] for reports within the scale; NaN if there is no report.
 
     Example:
         >>> utilization([60, 70, 80, 90, 100], low=0, high=100)
