@@ -40,6 +40,7 @@ Binning = Literal["equal_width", "equal_mass", "own_top", "right_closed"]
     "confidence - accuracy|; the bins are in the condition or the note, else 10 of equal width.",
     direction="lower",
     undefined=UNREAD,
+    source="Naeini, Cooper and Hauskrecht (2015)",
 )
 @of_judgments
 def ece(
@@ -51,13 +52,11 @@ def ece(
     and one bin more for a confidence of exactly 1 (LifeEval's form is 10 + 1). `equal_mass` bins
     hold equal numbers of judgments as far as ties allow, found anew in each table: equal
     confidences go where the middle of their ranks falls, so that 10 bins asked for may become 5
-    (`bin_count` says how many). `right_closed` bins are (k/m, (k+1)/m], so that a confidence of 0
-    lies in none: it adds nothing to the sum and counts in n. That reproduces published numbers; it
-    hides what 0 gets wrong. A confidence within 1e-9 of an edge lies on the edge, so that whole
-    numbers on any scale fall where exact arithmetic puts them.
+    (`bin_count` says how many). `right_closed` bins are (k/m, (k+1)/m], as in Guo et al. (2017), so
+    that a confidence of 0 lies in none: it adds nothing to the sum and counts in n. That reproduces
+    published numbers; it hides what 0 gets wrong. A confidence within 1e-9 of an edge lies on it.
 
-    Biased upwards at few judgments a bin, as the absolute value of a noisy difference is. Guo et
-    al. (2017) have bins (k/m, (k+1)/m].
+    Biased upwards at few judgments a bin, as the absolute value of a noisy difference is.
 
     Args:
         tables: Of judgments.
@@ -66,8 +65,6 @@ def ece(
 
     Raises:
         ValueError: `bins` is below 1 or `binning` is not known.
-
-    Source: Naeini, Cooper and Hauskrecht (2015).
 
     Example:
         >>> round(ece([0.95, 0.95, 0.65, 0.65], correct=[1, 0, 1, 1]), 12)
@@ -113,14 +110,12 @@ def _places(tables: ConfidenceTables, bins: int, binning: Binning) -> IntArray:
     return np.minimum(np.floor(share * bins + EDGE), last).astype(np.int64)
 
 
-@metric(unit="squared share", direction="lower", undefined=UNREAD)
+@metric(unit="squared share", direction="lower", undefined=UNREAD, source="Brier (1950)")
 @of_judgments
 def brier(tables: ConfidenceTables) -> FloatArray:
     """Brier score: mean squared difference of confidence and outcome.
 
     For an outcome that is a probability p, p (1 - confidence)^2 + (1 - p) confidence^2.
-
-    Source: Brier (1950).
 
     Example:
         >>> brier([1.0, 0.5], correct=[1, 0])
@@ -154,33 +149,26 @@ def brier_parts(confidence: ArrayLike, correct: ArrayLike) -> BrierParts:
     return BrierParts(*(part(confidence, correct) for part in parts))
 
 
-@metric(unit="squared share", direction="lower", undefined=UNREAD)
+@metric(unit="squared share", direction="lower", undefined=UNREAD, source="Murphy (1973)")
 @of_judgments
 def brier_reliability(tables: ConfidenceTables) -> FloatArray:
-    """Mean squared distance of confidence from the accuracy at that confidence.
-
-    Source: Murphy (1973).
-    """
+    """Mean squared distance of confidence from the accuracy at that confidence."""
     return _mean_square(tables, tables.values)
 
 
-@metric(unit="squared share", direction="higher", high=0.25, undefined=UNREAD)
+@metric(
+    unit="squared share", direction="higher", high=0.25, undefined=UNREAD, source="Murphy (1973)"
+)
 @of_judgments
 def brier_resolution(tables: ConfidenceTables) -> FloatArray:
-    """Mean squared distance of the accuracy at each confidence from the accuracy.
-
-    Source: Murphy (1973).
-    """
+    """Mean squared distance of the accuracy at each confidence from the accuracy."""
     return _mean_square(tables, accuracy.of(tables)[:, None])
 
 
-@metric(unit="squared share", high=0.25, undefined=UNREAD)
+@metric(unit="squared share", high=0.25, undefined=UNREAD, source="Murphy (1973)")
 @of_judgments
 def brier_uncertainty(tables: ConfidenceTables) -> FloatArray:
-    """Accuracy times 1 - accuracy.
-
-    Source: Murphy (1973).
-    """
+    """Accuracy times 1 - accuracy."""
     share = accuracy.of(tables)
     return share * (1 - share)
 

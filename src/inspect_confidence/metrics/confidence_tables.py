@@ -27,8 +27,6 @@ __all__ = [
     "overconfidence",
 ]
 
-_DIGITS = 12
-
 
 @dataclass(frozen=True)
 class ConfidenceTables:
@@ -62,10 +60,6 @@ class ConfidenceTables:
     def missed(self) -> FloatArray:
         """Mass of wrong answers at each value or below, of shape (resamples, K)."""
         return np.cumsum(self.wrong, axis=1)
-
-
-TableMetric = Callable[[ConfidenceTables], FloatArray]
-"""A metric of tables: a value for each resample, NaN where it is undefined."""
 
 
 @dataclass(frozen=True)
@@ -111,9 +105,8 @@ class Cells:
         size = len(stated) if units is None else units
         there = ~(np.isnan(stated) | np.isnan(truth))
         # Equal but for rounding is equal: 0.7 and 0.7 / (0.7 + 0.2 + 0.1) differ in the last bit.
-        _, first, column = np.unique(
-            np.round(stated[there], _DIGITS), return_index=True, return_inverse=True
-        )
+        rounded = np.round(stated[there], 12)
+        _, first, column = np.unique(rounded, return_index=True, return_inverse=True)
         values = stated[there][first]
         unit, truth = of_unit[there], truth[there]
         share = len(np.unique(unit)) / len(unit) if len(unit) else 1.0

@@ -106,6 +106,7 @@ def coverage_plateau(coverages: ArrayLike, levels: ArrayLike) -> float:
     direction="target=0",
     low=-INFINITY,
     undefined="never; infinite where the train split is too small for the level",
+    source="Romano, Patterson and Candes (2019)",
 )
 def conformal_offset(lower: ArrayLike, upper: ArrayLike, truth: ArrayLike, level: float) -> float:
     """What split-conformal calibration on the train split adds to each side of an interval.
@@ -123,8 +124,6 @@ def conformal_offset(lower: ArrayLike, upper: ArrayLike, truth: ArrayLike, level
     Returns:
         The offset in the unit of the bounds; below 0 where intervals were too wide; infinite
         where n is too small for the level (n < level/(100 - level)), as for no items at all.
-
-    Source: Romano, Patterson and Candes (2019).
 
     Example:
         >>> conformal_offset([0, 0, 0], [2, 2, 2], truth=[1, 3, 6], level=50)  # 2nd of -1, 1, 4

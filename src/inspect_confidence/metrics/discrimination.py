@@ -15,6 +15,7 @@ __all__ = ["auprc_error", "aurc", "auroc", "meta_information"]
     "counting half.",
     direction="higher",
     undefined=f"{UNREAD}, or all answers right, or all wrong",
+    source="Fawcett (2006)",
 )
 @of_judgments
 def auroc(tables: ConfidenceTables) -> FloatArray:
@@ -22,8 +23,6 @@ def auroc(tables: ConfidenceTables) -> FloatArray:
 
     An outcome that is a probability p counts as p right and 1 - p wrong answers. 0.5 where
     confidence never varies.
-
-    Source: Fawcett (2006).
 
     Example:
         >>> auroc([0.9, 0.8, 0.8, 0.1], correct=[1, 1, 0, 0])
@@ -54,15 +53,13 @@ def auprc_error(tables: ConfidenceTables) -> FloatArray:
     return divided((tables.wrong * precision).sum(axis=1), tables.wrong.sum(axis=1))
 
 
-@metric(direction="lower", undefined=UNREAD)
+@metric(direction="lower", undefined=UNREAD, source="Geifman and El-Yaniv (2017)")
 @of_judgments
 def aurc(tables: ConfidenceTables) -> FloatArray:
     """Area under the risk-coverage curve, mean over the orders of ties.
 
     For one order of the answers by falling confidence, the mean over i of the error rate of the i
     surest answers.
-
-    Source: Geifman and El-Yaniv (2017).
 
     Example:
         >>> aurc([0.9, 0.5, 0.5], correct=[1, 0, 1])

@@ -27,11 +27,10 @@ _EQUAL = 1e-9
     unit="correlation",
     direction="higher",
     undefined="confidence or true probability is the same for all, or no readable judgment",
+    source="LifeEval",
 )
 def confidence_truth_correlation(confidence: ArrayLike, true_probability: ArrayLike) -> float:
     """Pearson correlation of confidence with the true probability of the answer.
-
-    Source: LifeEval.
 
     Example:
         >>> round(confidence_truth_correlation([0.1, 0.5, 0.6], [0.2, 0.4, 0.3]), 12)
@@ -60,8 +59,6 @@ def correlation_of(x: ArrayLike, y: ArrayLike, unit: IntArray, units: int) -> St
 
     return statistic
 
-
-_LEVEL = 0.95
 
 _NOTHING = 1e-10
 """An eigenvalue below it is 0: the cluster alone decides a coefficient."""
@@ -102,6 +99,7 @@ class HardEasySlope:
     direction="target=0",
     low=-INFINITY,
     undefined="fewer than two readable judgments, all equally difficult, or no maximum known",
+    source="LifeEval",
 )
 def hard_easy_slope(
     overconfidence: ArrayLike,
@@ -122,13 +120,11 @@ def hard_easy_slope(
             residuals run smoothly. Each judgment is its own if None.
 
     Returns:
-        The line. Judgments with a NaN are left out; all NaN if fewer than two are left or all are
-        equally difficult.
+        The line; all NaN if fewer than two judgments without a NaN are left or all are equally
+        difficult.
 
     Raises:
         ValueError: Lengths differ.
-
-    Source: LifeEval.
 
     Example:
         >>> line = hard_easy_slope([0.1, 0.2, 0.3], difficulty=[0.2, 0.4, 0.6])
@@ -166,7 +162,7 @@ def slope_interval(slope: float, standard_error: float, clusters: int) -> tuple[
     # Imported here because scipy.stats takes half a second, which every command would pay.
     from scipy.stats import t  # noqa: PLC0415
 
-    half = float(t.ppf((1 + _LEVEL) / 2, clusters - 1)) * standard_error if clusters > 1 else np.nan
+    half = float(t.ppf(0.975, clusters - 1)) * standard_error if clusters > 1 else np.nan
     return slope - half, slope + half
 
 
@@ -190,13 +186,12 @@ numbers(
     direction="lower",
     low=-1,
     undefined="no readable answer, or no maximum known",
+    source="LifeEval",
 )
 def optimal_answer_gap(maximum: ArrayLike, true_probability: ArrayLike) -> float:
     """Mean of the maximum achievable score less the true probability of the answer given.
 
     The maximum is the greatest true probability that any whole age has.
-
-    Source: LifeEval.
 
     Example:
         >>> round(optimal_answer_gap([0.5, 0.9], [0.4, 0.9]), 12)

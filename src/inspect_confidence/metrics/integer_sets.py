@@ -230,11 +230,8 @@ def temperature_nll(distributions: Sequence[Mapping[int, float]], truth: ArrayLi
 
     The least mean of -log p_T(truth), convex in 1/T. It undoes p^(1/T0) at T = 1/T0. Items whose
     truth has no probability among the values seen are left out: no temperature gives them one.
-    From 0.01 to 100; NaN also where the likelihood doesn't depend on the temperature.
-
-    Args:
-        distributions: Probabilities of each item's values.
-        truth: True values, one an item; items with a NaN are left out.
+    From 0.01 to 100; NaN also where the likelihood doesn't depend on the temperature. Arguments are
+    as in `temperature_score`.
 
     Raises:
         ValueError: There are more or fewer truths than distributions.
@@ -298,6 +295,7 @@ _FEW = "fewer than two readable traces an item"
     unit="bits",
     direction="lower",
     undefined=_FEW,
+    source="FermiEval",
 )
 def tunnel_index(traces: ArrayLike) -> float:
     """Entropy of the mean over all traces less the mean entropy of a single trace, in bits.
@@ -311,8 +309,6 @@ def tunnel_index(traces: ArrayLike) -> float:
     Returns:
         Bits in [0, log2(traces)]; NaN for an array of shape (0, values).
 
-    Source: FermiEval.
-
     Example:
         >>> tunnel_index([[1, 0], [0, 1]])
         1.0
@@ -325,25 +321,20 @@ def tunnel_index(traces: ArrayLike) -> float:
     unit="bits",
     direction="lower",
     undefined=_FEW,
+    source="FermiEval, Theorem 2",
 )
 def residual_tunnel_index(traces: ArrayLike, n: int) -> float:
     """What is left of the Tunnel Index after averaging n traces, in bits.
 
     H(mean of all N traces) - average over subsets of size n of H(mean of the subset): the
     `tunnel_index` at n = 1, 0 at n = N, never increasing with n but for sampling error where there
-    are more than 1,000 subsets: then 1,000 are drawn by seed.
-
-    Args:
-        traces: Distributions of shape (traces, values), rows summing to 1.
-        n: Size of the subsets, between 1 and the number of traces.
+    are more than 1,000 subsets: then 1,000 are drawn by seed. Traces are as there.
 
     Returns:
         Bits >= 0; NaN for an array of shape (0, values).
 
     Raises:
         ValueError: n is out of range, or the array is not two-dimensional.
-
-    Source: FermiEval, Theorem 2.
     """
     rows = np.asarray(traces, float)
     if rows.ndim != 2:

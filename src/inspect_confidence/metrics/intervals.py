@@ -53,13 +53,11 @@ def covered(lower: ArrayLike, upper: ArrayLike, truth: ArrayLike) -> FloatArray:
     return inside
 
 
-@metric(direction="target=0", low=-1, undefined=_UNREAD, interval="wilson")
+@metric(direction="target=0", low=-1, undefined=_UNREAD, interval="wilson", source="FermiEval")
 def coverage_gap(lower: ArrayLike, upper: ArrayLike, truth: ArrayLike, level: float) -> float:
     """Coverage less the nominal level; below 0 is overconfident.
 
     The level is in percent.
-
-    Source: FermiEval.
 
     Example:
         >>> round(coverage_gap([1, 2], [2, 4], truth=[2, 5], level=90), 12)
@@ -72,6 +70,7 @@ def coverage_gap(lower: ArrayLike, upper: ArrayLike, truth: ArrayLike, level: fl
     unit="unit of the bounds",
     direction="lower",
     undefined=f"{_UNREAD}; infinite where an interval is",
+    source="Winkler (1972); Gneiting and Raftery (2007)",
 )
 def interval_score(lower: ArrayLike, upper: ArrayLike, truth: ArrayLike, level: float) -> float:
     r"""Mean interval (Winkler) score: width plus 2/alpha times the distance of each miss.
@@ -81,8 +80,6 @@ def interval_score(lower: ArrayLike, upper: ArrayLike, truth: ArrayLike, level: 
 
     It is 2/alpha times the sum of the pinball losses of the two bounds as quantiles at alpha/2 and
     1 - alpha/2. The level is in percent; judgments with a NaN are left out.
-
-    Source: Winkler (1972); Gneiting and Raftery (2007).
 
     Example:
         >>> interval_score([1], [3], truth=[4], level=90)  # 2 + 2/0.1 * 1

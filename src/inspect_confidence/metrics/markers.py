@@ -106,21 +106,17 @@ numbers(
     "confidence|.",
     direction="higher",
     undefined="no reply with both",
+    source="Yona, Aharoni and Geva (2024)",
 )
 def faithfulness(decisiveness: ArrayLike, confidence: ArrayLike) -> float:
     """1 less the mean over a reply's sentences of |decisiveness - internal confidence|.
 
     Args:
-        decisiveness: In [0, 1], one a sentence.
+        decisiveness: In [0, 1], one a sentence; sentences with a NaN are left out.
         confidence: Internal confidence in [0, 1], likewise.
-
-    Returns:
-        In [0, 1]. Sentences with a NaN are left out; NaN if none is left.
 
     Raises:
         ValueError: A value lies outside [0, 1], or lengths differ.
-
-    Source: Yona, Aharoni and Geva (2024).
 
     Example:
         >>> faithfulness([1.0, 0.5], [0.75, 0.5])
@@ -135,6 +131,7 @@ def faithfulness(decisiveness: ArrayLike, confidence: ArrayLike) -> float:
     "mean faithfulness.",
     direction="higher",
     undefined="no reply with both",
+    source="Yona, Aharoni and Geva (2024)",
 )
 def cmfg(
     faithfulness: ArrayLike,
@@ -160,8 +157,6 @@ def cmfg(
     Raises:
         ValueError: A value lies outside [0, 1], lengths differ, `bins` is below 1 or `convention`
             is not known.
-
-    Source: Yona, Aharoni and Geva (2024).
 
     Example:
         >>> cmfg([0.9, 0.7, 0.2], [0.95, 0.95, 0.1])
@@ -208,10 +203,7 @@ numbers(
     About(undefined=_UNJUDGED, source="Yona, Aharoni and Geva (2024)"),
     mean_decisiveness="Mean over replies of their sentences' decisiveness.",
 )
-numbers(
-    About(undefined=_UNJUDGED),
-    punt_rate="Share of replies that give no answer.",
-)
+numbers(About(undefined=_UNJUDGED), punt_rate="Share of replies that give no answer.")
 numbers(
     About(undefined="no sentence judged", unit="markers", source=_STUDY),
     hedges_per_sentence="Mean number of markers in a sentence.",

@@ -266,6 +266,7 @@ class MetaD:
     direction="higher",
     undefined="items that are not two-choice; all answers or all stimuli on one side; one rating "
     "only",
+    source="Maniscalco and Lau (2012)",
 )
 def meta_d(nr_s1: ArrayLike, nr_s2: ArrayLike, padding: float | None = None) -> MetaD:
     """meta-d' of a two-choice task by maximum likelihood over all ratings, equal variances.
@@ -297,8 +298,6 @@ def meta_d(nr_s1: ArrayLike, nr_s2: ArrayLike, padding: float | None = None) -> 
     Raises:
         ValueError: Counts are negative, not finite, or of other or different shapes; or the
             padding is negative or not finite.
-
-    Source: Maniscalco and Lau (2012).
 
     Example:
         >>> fit = meta_d([36, 24, 17, 20, 10, 12, 9, 2], [1, 4, 10, 11, 19, 18, 28, 39])

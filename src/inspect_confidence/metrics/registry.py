@@ -104,7 +104,8 @@ def metric(
 ) -> Callable[[Function], Function]:
     """Register a function as a number of the results; the function stays what it is.
 
-    A docstring that doesn't say what the function returns gets range, unit and what makes it NaN.
+    A docstring that doesn't say what the function returns gets range, unit and what makes it NaN,
+    one that names no source the registry's.
 
     Args:
         name: As in the `metric` column; that of the function if empty.
@@ -124,13 +125,21 @@ def metric(
             about.setdefault("source", " ".join(source[1].split()))
         key = name or function.__name__
         numbers(about, **{key: definition or text.partition("\n")[0]})
-        if text and "\nReturns:" not in text:
-            made = _metrics[key]
-            returned = f"    {made.unit} in [{made.low:g}, {made.high:g}]. NaN: {made.undefined}."
-            function.__doc__ = _inserted(text, "Returns", [returned])
+        if text and inspect.isfunction(function):
+            function.__doc__ = _completed(text, _metrics[key])
         return function
 
     return registered
+
+
+def _completed(text: str, made: Metric) -> str:
+    """A docstring with what the registry says and it doesn't."""
+    if "\nReturns:" not in text:
+        returned = f"{made.unit} in [{made.low:g}, {made.high:g}]. NaN: {made.undefined}."
+        text = _inserted(text, "Returns", f"\n    {returned}")
+    if "\n\nSource:" not in text and made.source != "-":
+        text = _inserted(text, "Source", f" {made.source}.")
+    return text
 
 
 Core = TypeVar("Core", bound=Callable[..., Any])
@@ -181,8 +190,12 @@ def _described(core: Callable[..., Any], make: Callable[..., Any]) -> str:
     own = [one for one in _listed(text, "Args") if one.partition(":")[0].strip() in options]
     errors = _listed(text, "Raises")
     text = re.sub(r"\n\n(Args|Raises):(\n .*)+", "", text)
-    text = _inserted(text, "Args", [*_listed(made, "Args"), *own])
-    return _inserted(text, "Raises", [*_listed(made, "Raises"), *errors])
+    for title, entries in (
+        ("Args", [*_listed(made, "Args"), *own]),
+        ("Raises", [*_listed(made, "Raises"), *errors]),
+    ):
+        text = _inserted(text, title, "\n".join(["", *entries])) if entries else text
+    return text
 
 
 def _listed(text: str, title: str) -> list[str]:
@@ -194,9 +207,9 @@ def _listed(text: str, title: str) -> list[str]:
 _SECTIONS = ("Args", "Returns", "Raises", "Source", "Example")
 
 
-def _inserted(text: str, title: str, entries: list[str]) -> str:
-    """A docstring with a section more, if it lists anything, before those that come later."""
+def _inserted(text: str, title: str, said: str) -> str:
+    """A docstring with a section more, before those that come later."""
     later = "|".join(_SECTIONS[_SECTIONS.index(title) + 1 :])
     place = re.search(rf"\n\n(?:{later}):", text)
     at = place.start() if place else len(text)
-    return text[:at] + "\n".join(["\n", f"{title}:", *entries] if entries else []) + text[at:]
+    return f"{text[:at]}\n\n{title}:{said}{text[at:]}"

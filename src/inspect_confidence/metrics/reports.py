@@ -97,12 +97,10 @@ class ValueTables:
         return np.asarray((lower + upper) / 2)
 
 
-@metric(unit="scale points", low=-INFINITY, undefined=UNREAD)
+@metric(unit="scale points", low=-INFINITY, undefined=UNREAD, source=_STUDY)
 @with_arrays(ValueTables.of)
 def top1_value(tables: ValueTables) -> FloatArray:
     """The commonest report on its own scale; the greatest of several equally common.
-
-    Source: the scale-design study.
 
     Example:
         >>> top1_value([90, 95, 95])
@@ -113,12 +111,10 @@ def top1_value(tables: ValueTables) -> FloatArray:
     return np.where(most[:, 0] > 0, largest, np.nan)
 
 
-@metric(undefined=UNREAD)
+@metric(undefined=UNREAD, source=_STUDY)
 @with_arrays(ValueTables.of)
 def top1_share(tables: ValueTables) -> FloatArray:
     """Share of the commonest report.
-
-    Source: the scale-design study.
 
     Example:
         >>> top1_share([90, 95, 95, 95])
@@ -127,12 +123,10 @@ def top1_share(tables: ValueTables) -> FloatArray:
     return _largest(tables, 1)
 
 
-@metric(undefined=UNREAD)
+@metric(undefined=UNREAD, source=_STUDY)
 @with_arrays(ValueTables.of)
 def top3_share(tables: ValueTables) -> FloatArray:
     """Share of the three commonest reports.
-
-    Source: the scale-design study.
 
     Example:
         >>> top3_share([80, 85, 90, 95, 95])
@@ -146,12 +140,10 @@ def _largest(tables: ValueTables, count: int) -> FloatArray:
     return divided(top, tables.mass.sum(axis=1))
 
 
-@metric(unit="count", low=1, undefined=UNREAD)
+@metric(unit="count", low=1, undefined=UNREAD, source=_STUDY)
 @with_arrays(ValueTables.of)
 def unique_values(tables: ValueTables) -> FloatArray:
     """How many different values were reported.
-
-    Source: the scale-design study.
 
     Example:
         >>> unique_values([90, 95, 95])
@@ -173,14 +165,12 @@ def entropy_bits(probabilities: ArrayLike) -> FloatArray:
     return np.asarray(np.maximum(-terms.sum(axis=-1), 0))
 
 
-@metric("entropy_bits", unit="bits", undefined=UNREAD)
+@metric("entropy_bits", unit="bits", undefined=UNREAD, source=_STUDY)
 @with_arrays(ValueTables.of)
 def report_entropy(tables: ValueTables) -> FloatArray:
     """Shannon entropy of the reports; biased downwards at few judgments.
 
     -sum p log2 p, in bits. The bias is about (K - 1) / (2 n ln 2) for K values in n reports.
-
-    Source: the scale-design study.
 
     Example:
         >>> report_entropy([90, 95, 95, 90])
@@ -191,7 +181,7 @@ def report_entropy(tables: ValueTables) -> FloatArray:
     return np.where(total > 0, entropy_bits(shares), np.nan)
 
 
-@metric(undefined=UNREAD)
+@metric(undefined=UNREAD, source=_STUDY)
 @with_arrays(ValueTables.of)
 def round_rate(tables: ValueTables, *, multiple: int = 5) -> FloatArray:
     """Share of reports that are multiples of 5 on their own scale; probabilities in percent.
@@ -199,8 +189,6 @@ def round_rate(tables: ValueTables, *, multiple: int = 5) -> FloatArray:
     Args:
         tables: Of reports.
         multiple: Another number than 5.
-
-    Source: the scale-design study.
 
     Example:
         >>> round_rate([90, 95, 97, 100])
@@ -228,8 +216,7 @@ numbers(
 def utilization(tables: ValueTables, *, low: float, high: float) -> FloatArray:
     """How much of the scale is used: the interquartile range of the reports over its width.
 
-    The scale study names a utilization without defining it; this definition is ours. Quartiles are
-    those of `ValueTables`: repeating every report changes nothing.
+    Quartiles are those of `ValueTables`: repeating every report changes nothing.
 
     Args:
         tables: Of reports.

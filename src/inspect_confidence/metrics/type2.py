@@ -27,6 +27,7 @@ ONE_SIDED = (
     unit="d'",
     direction="higher",
     undefined=ONE_SIDED,
+    source="Macmillan and Creelman (2005); Hautus (1995)",
 )
 @of_judgments
 def type2_dprime(tables: ConfidenceTables, *, threshold: float = 0.5) -> FloatArray:
@@ -40,8 +41,6 @@ def type2_dprime(tables: ConfidenceTables, *, threshold: float = 0.5) -> FloatAr
     Args:
         tables: Of judgments with outcomes of 0 or 1.
         threshold: In [0, 1].
-
-    Source: Macmillan and Creelman (2005); Hautus (1995).
 
     Example:
         >>> round(type2_dprime([0.9, 0.9, 0.9, 0.1] * 9, [1, 1, 0, 0] * 9), 3)
@@ -57,6 +56,7 @@ def type2_dprime(tables: ConfidenceTables, *, threshold: float = 0.5) -> FloatAr
     unit="d'",
     direction="higher",
     undefined=ONE_SIDED,
+    source="the scale-design study",
 )
 @of_judgments
 def meta_d_ideal(tables: ConfidenceTables, *, threshold: float = 0.5) -> FloatArray:
@@ -70,8 +70,6 @@ def meta_d_ideal(tables: ConfidenceTables, *, threshold: float = 0.5) -> FloatAr
     Args:
         tables: Of judgments with outcomes of 0 or 1.
         threshold: Confidence from which on it counts as high, in [0, 1].
-
-    Source: the scale-design study.
 
     Example:
         >>> high = [0.9] * 800 + [0.1] * 200 + [0.9] * 350 + [0.1] * 650
@@ -88,14 +86,13 @@ def meta_d_ideal(tables: ConfidenceTables, *, threshold: float = 0.5) -> FloatAr
     definition="The criterion of that observer: evidence that it takes to reach the threshold.",
     unit="d'",
     undefined=ONE_SIDED,
+    source="the scale-design study",
 )
 @of_judgments
 def type2_criterion(tables: ConfidenceTables, *, threshold: float = 0.5) -> FloatArray:
     """The criterion c of the ideal observer of `meta_d_ideal`: evidence that it takes to be sure.
 
     c = d'/2 - z(H2 Phi(d'/2)), on |x|; the lower, the more readily high confidence is stated.
-
-    Source: the scale-design study.
     """
     hit, _ = type2_rates(tables, threshold)
     return criterion_at(meta_d_ideal.of(tables, threshold=threshold), hit)
@@ -154,17 +151,13 @@ def type2_remark(tables: ConfidenceTables, threshold: float) -> str:
     return f"smallest type-2 cell {least:.3g}, under 5" if least < 5 - 1e-9 else ""
 
 
-_LARGEST = 16.0
-"""Up to which the root is sought."""
-
-
 def ideal_d_prime(hit: FloatArray, false_alarm: FloatArray) -> FloatArray:
     """The d' of the unbiased two-choice ideal observer with these type-2 rates; NaN stays NaN.
 
-    The root of d' = z(H2 Phi(d'/2)) - z(F2 Phi(-d'/2)), of which there is one.
+    The root of d' = z(H2 Phi(d'/2)) - z(F2 Phi(-d'/2)), of which there is one, sought up to 16.
     """
     upper, lower = np.maximum(hit, false_alarm), np.minimum(hit, false_alarm)
-    d, low, high = (np.full(np.shape(hit), end) for end in (1.0, 0.0, _LARGEST))
+    d, low, high = (np.full(np.shape(hit), end) for end in (1.0, 0.0, 16.0))
     # Newton's steps, halving the bracket instead where one would leave it: ten times as fast as
     # a library's root finder, which a bootstrap calls thousands of times.
     for _ in range(60):

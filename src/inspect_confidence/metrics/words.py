@@ -67,12 +67,11 @@ numbers(
     definition="P(reference > own) + P(equal)/2, the reference being `versus`.",
     direction="target=0.5",
     undefined=_NO_VALUE,
+    source="Brunner and Munzel (2000)",
 )
 @with_arrays(ValueTables.pair)
 def brunner_munzel_theta(first: ValueTables, second: ValueTables) -> FloatArray:
     """P(first > second) + P(first = second)/2: the theta of `brunner_munzel`.
-
-    Source: Brunner and Munzel (2000).
 
     Example:
         >>> brunner_munzel_theta([1, 2], [2, 3])  # one of four pairs is equal
@@ -90,6 +89,7 @@ def brunner_munzel_theta(first: ValueTables, second: ValueTables) -> FloatArray:
     direction="lower",
     low=-INFINITY,
     undefined=_NO_VALUE,
+    source=_STUDY,
 )
 @with_arrays(ValueTables.pair)
 def kl_divergence(
@@ -118,8 +118,6 @@ def kl_divergence(
         ValueError: A value is outside [low, high], there are no bins, or the constant is not
             above 0.
 
-    Source: Tang, Shen and Kejriwal (2024).
-
     Example:
         >>> round(kl_divergence([10, 60], [10, 10, 60, 60, 60, 60]), 4)  # ln(3/2)/2 + ln(3/4)/2
         0.0589
@@ -136,6 +134,7 @@ def kl_divergence(
     direction="lower",
     high=float(np.log(2)),
     undefined=_NO_VALUE,
+    source="Lin (1991)",
 )
 @with_arrays(ValueTables.pair)
 def jensen_shannon(
@@ -148,8 +147,6 @@ def jensen_shannon(
 
     Raises:
         ValueError: A value is outside [low, high], or there are no bins.
-
-    Source: Lin (1991).
 
     Example:
         >>> round(jensen_shannon([10], [60]), 4)
@@ -203,6 +200,7 @@ def wasserstein(first: ValueTables, second: ValueTables) -> FloatArray:
     low=-100,
     high=100,
     undefined=_NO_VALUE,
+    source=_STUDY,
 )
 @with_arrays(ValueTables.pair)
 def median_difference(first: ValueTables, second: ValueTables) -> FloatArray:
@@ -212,8 +210,6 @@ def median_difference(first: ValueTables, second: ValueTables) -> FloatArray:
 
     Returns:
         A number in the unit of the values. NaN where a sample is empty.
-
-    Source: Tang, Shen and Kejriwal (2024).
 
     Example:
         >>> median_difference([50, 60, 90], [40, 50])
@@ -295,19 +291,17 @@ def brunner_munzel(first: ArrayLike, second: ArrayLike) -> BrunnerMunzel:
     (theta - 0.5)/SE is compared with t of Welch and Satterthwaite's degrees of freedom,
     SE^4 / ((s1^2/n1)^2/(n1 - 1) + (s2^2/n2)^2/(n2 - 1)). The interval is theta -+ t(0.975) SE, cut
     to [0, 1]: theta can't be elsewhere, and the estimative-words study prints it so ([0.749,
-    1.000], where the formula gives 1.018). Samples that share contexts are not independent: give
-    `sign_flip_p` too.
+    1.000], where the formula gives 1.018). Samples are taken as by `ValueTables.pair`; where they
+    share contexts they are not independent: give `sign_flip_p` too.
 
     Source: Brunner and Munzel (2000, Biometrical Journal 42). p is that of
     `scipy.stats.brunnermunzel`, theta and the interval those of statsmodels'
     `rank_compare_2indep` but for the cut.
 
-    Samples are taken as by `ValueTables.pair`.
-
     Returns:
-        A `BrunnerMunzel`. With fewer than two values in a sample, where all values of both are
-        equal (theta = 0.5), and at complete separation (theta is 0 or 1) there is no variance: p
-        and interval are NaN, with the reason. theta is NaN where a sample is empty.
+        With fewer than two values in a sample, where all values of both are equal (theta = 0.5),
+        and at complete separation (theta is 0 or 1) there is no variance: p and interval are NaN,
+        with the reason. theta is NaN where a sample is empty.
 
     Raises:
         ValueError: A sample has two dimensions or an infinite value.
@@ -370,15 +364,13 @@ def mean_of_each(each: Callable[Choices, FloatArray]) -> MeanOfEach[Choices]:
     return cast(MeanOfEach[Choices], share)
 
 
-@metric(direction="higher", undefined=UNREAD)
+@metric(direction="higher", undefined=UNREAD, source=_STUDY)
 @mean_of_each
 def pairwise_consistency(first: ArrayLike, second: ArrayLike, choices: ArrayLike) -> FloatArray:
     """Share of complementary intervals whose words mirror each other.
 
     That is rank of the first + rank of the second = choices - 1, one a pair: "below 99" almost
     certain goes with "above 99" almost certainly not, maybe with maybe.
-
-    Source: Tang, Shen and Kejriwal (2024).
 
     Example:
         >>> pairwise_consistency([0, 1, 1], [4, 3, 1], choices=5)
@@ -388,19 +380,14 @@ def pairwise_consistency(first: ArrayLike, second: ArrayLike, choices: ArrayLike
     return _flags(one + other == n - 1, one + other)
 
 
-@metric(direction="higher", undefined=UNREAD)
+@metric(direction="higher", undefined=UNREAD, source=_STUDY)
 @mean_of_each
 def monotonicity_consistency(ranks: ArrayLike, rises: ArrayLike) -> FloatArray:
     """Share of sequences of nested intervals whose word never steps the wrong way.
 
-    The points of a sequence move outwards, so that its interval's probability rises or falls; a
-    word that stays the same is no wrong step, so that a constant answer scores 1.
-
-    Args:
-        ranks: Of shape (sequences, points), in order of the points.
-        rises: Whether the probability rises along each sequence.
-
-    Source: Tang, Shen and Kejriwal (2024).
+    The points of a sequence move outwards, so that its interval's probability rises or falls:
+    `rises` says which. A word that stays the same is no wrong step, so that a constant answer
+    scores 1. Ranks are of shape (sequences, points), in order of the points.
 
     Example:
         >>> monotonicity_consistency([[3, 3, 2, 1, 0], [0, 1, 0, 2, 2]], rises=[True, False])
@@ -411,14 +398,12 @@ def monotonicity_consistency(ranks: ArrayLike, rises: ArrayLike) -> FloatArray:
     return _flags((way * steps >= 0).all(axis=1), steps.sum(axis=1))
 
 
-@metric(direction="higher", undefined=UNREAD)
+@metric(direction="higher", undefined=UNREAD, source=_STUDY)
 @mean_of_each
 def empirical_consistency(ranks: ArrayLike, right: ArrayLike) -> FloatArray:
     """Share of choices whose range holds the share of numbers in the interval.
 
     That is rank = right rank, one a prompt.
-
-    Source: Tang, Shen and Kejriwal (2024).
 
     Example:
         >>> empirical_consistency([0, 1, 2, 2], right=[0, 1, 1, 2])
@@ -428,7 +413,7 @@ def empirical_consistency(ranks: ArrayLike, right: ArrayLike) -> FloatArray:
     return _flags(chosen == wanted, chosen + wanted)
 
 
-@metric(direction="higher", undefined=UNREAD)
+@metric(direction="higher", undefined=UNREAD, source=_STUDY)
 @mean_of_each
 def empirical_monotonicity_consistency(
     ranks: ArrayLike, following: ArrayLike, right: ArrayLike, right_following: ArrayLike
@@ -437,8 +422,6 @@ def empirical_monotonicity_consistency(
 
     Up, down or not at all: sign(following - rank) = sign(right following - right), of the ranks at
     a point and at the one that follows, one a step.
-
-    Source: Tang, Shen and Kejriwal (2024).
 
     Example:
         >>> empirical_monotonicity_consistency([2, 2], [1, 2], right=[1, 1], right_following=[0, 0])
