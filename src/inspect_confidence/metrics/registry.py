@@ -104,8 +104,7 @@ def metric(
 ) -> Callable[[Function], Function]:
     """Register a function as a number of the results; the function stays what it is.
 
-    A docstring that doesn't say what the function returns gets range, unit and what makes it NaN,
-    one that names no source the registry's.
+    Its docstring gets what it lacks of Returns (unit, range, what makes it NaN) and Source.
 
     Args:
         name: As in the `metric` column; that of the function if empty.
@@ -165,8 +164,8 @@ def with_arrays(make: Callable[..., Any]) -> Callable[[Core], OfArrays[Core]]:
     arrays = list(inspect.signature(make).parameters.values())
 
     def of_arrays(core: Core) -> OfArrays[Core]:
-        given = inspect.signature(core).parameters.values()
-        options = [one for one in given if one.kind is one.KEYWORD_ONLY]
+        taken = inspect.signature(core).parameters.values()
+        options = [one for one in taken if one.kind is one.KEYWORD_ONLY]
         signature = inspect.Signature([*arrays, *options], return_annotation=float)
 
         @wraps(core)
