@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from inspect_confidence.metrics import (
     METRICS,
     Cells,
+    ConfidenceTables,
     Statistic,
     accuracy,
     auprc_error,
@@ -34,10 +35,11 @@ from inspect_confidence.metrics import (
     type2_criterion,
     type2_dprime,
 )
-from inspect_confidence.metrics.confidence_tables import OfJudgments, TableMetric, one_table
+from inspect_confidence.metrics.confidence_tables import OfJudgments, one_table
 from metrics.strategies import FloatArray, fixed
 
 NAN = float("nan")
+TableMetric = Callable[[ConfidenceTables], FloatArray]
 OF_JUDGMENTS: dict[str, tuple[OfJudgments[...], dict[str, Any]]] = {
     "overconfidence": (overconfidence, {}),
     "ece": (ece, {}),

@@ -1,4 +1,4 @@
-"""Areas under curves against scikit-learn and brute force over pairs and orders."""
+"""Areas under curves and information, against scikit-learn, scipy and brute force."""
 
 import math
 from itertools import pairwise, permutations, product
@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics import average_precision_score, roc_auc_score
+from scipy.stats import entropy
+from sklearn.metrics import average_precision_score, mutual_info_score, roc_auc_score
 
-from inspect_confidence.metrics import auprc_error, aurc, auroc
+from inspect_confidence.metrics import auprc_error, aurc, auroc, meta_information
 from metrics.strategies import fixed
 
 NAN = float("nan")
@@ -172,3 +173,59 @@ def test_one_class_only() -> None:
     assert auprc_error([0.9, 0.5], [0, 0]) == 1
     assert aurc([0.9, 0.5], [1, 1]) == 0
     assert aurc([0.9, 0.5], [0, 0]) == pytest.approx(1, abs=1e-14)
+
+
+# Mutual information of confidence and correctness against scikit-learn and scipy.
+
+
+rows_of = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 1)), min_size=1, max_size=60)
+
+
+def test_information_by_hand() -> None:
+    """The information is H(correct) - H(correct | confidence), worked out by hand."""
+    cases: list[tuple[list[float], list[float], float]] = [
+        ([0.9, 0.9, 0.2, 0.2], [1, 1, 0, 0], 1),
+        ([0.2, 0.2, 0.9, 0.9], [1, 1, 0, 0], 1),  # direction doesn't matter
+        ([0.9, 0.9, 0.2, 0.2], [1, 0, 1, 0], 0),
+        ([0.9, 0.9, 0.9, 0.2], [1, 1, 0, 0], 1 - 0.75 * (math.log2(3) - 2 / 3)),
+        ([0.9, 0.2], [1, 1], 0),
+        ([0.9, 0.9], [1, 0], 0),
+        ([0.9, 0.2], [0.5, 0.5], 0),  # as often right at both
+        ([0.9, 0.2], [1, 0.5], 2 - 0.75 * math.log2(3) - 0.5),  # H(3/4) - (0 + 1)/2
+    ]
+    for confidence, correct, expected in cases:
+        assert meta_information(confidence, correct) == pytest.approx(expected, abs=1e-14)
+
+
+@fixed
+@given(rows_of)
+def test_information_is_scikit_learns(rows: Rows) -> None:
+    """The information is scikit-learn's in bits."""
+    stated, right = zip(*rows, strict=True)
+    expected = mutual_info_score(stated, right) / math.log(2)
+    assert meta_information(np.array(stated) / 6, right) == pytest.approx(expected, abs=1e-12)
+
+
+@fixed
+@given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 4)), min_size=1, max_size=60))
+def test_information_is_a_sum_of_entropies(rows: Rows) -> None:
+    """H(confidence) + H(correct) - H(both), by scipy, each outcome p being p right, 1 - p wrong."""
+    joint = np.zeros((7, 2))
+    for report, k in rows:
+        joint[report] += [k / 4, 1 - k / 4]
+    parts = (joint.sum(axis=1), joint.sum(axis=0), joint.ravel())
+    one, other, both = (float(entropy(part, base=2)) for part in parts)
+    got = meta_information([report / 6 for report, _ in rows], [k / 4 for _, k in rows])
+    assert got == pytest.approx(one + other - both, abs=1e-12)
+    assert 0 <= got <= other + 1e-12
+
+
+@fixed
+@given(rows_of)
+def test_relabelling_changes_nothing(rows: Rows) -> None:
+    """Any one-to-one change of the confidences, and exchanging right and wrong, keeps the bits."""
+    stated, right = map(np.array, zip(*rows, strict=True))
+    new = np.array([0.3, 1, 0, 0.7, 0.1, 0.9, 0.5])[stated]
+    expected = meta_information(stated / 6, right)
+    assert meta_information(new, right) == pytest.approx(expected, abs=1e-13)
+    assert meta_information(stated / 6, 1 - right) == pytest.approx(expected, abs=1e-13)

@@ -1,16 +1,13 @@
-"""M-ratio, the ideal observers that it rests on, and meta-information."""
+"""M-ratio, and the ideal observers that it rests on."""
 
 import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy.integrate import quad
-from scipy.stats import entropy, norm
-from sklearn.metrics import mutual_info_score
+from scipy.stats import norm
 
-from inspect_confidence.metrics import efficiency, m_ratio, meta_information
+from inspect_confidence.metrics import efficiency, m_ratio
 from inspect_confidence.metrics.efficiency import (
     Type1Model,
     afc_accuracy,
@@ -18,7 +15,7 @@ from inspect_confidence.metrics.efficiency import (
     afc_type2_d_prime,
 )
 from inspect_confidence.metrics.type2 import criterion_at, ideal_d_prime
-from metrics.strategies import FloatArray, fixed
+from metrics.strategies import FloatArray
 
 # M-ratio: 1 for the ideal observer of its own model, and no other.
 
@@ -326,60 +323,3 @@ def test_roots_satisfy_both_equations() -> None:
     np.testing.assert_allclose(norm.sf(criterion, half) / norm.sf(0, half), hit, rtol=1e-9)
     wrong = norm.cdf(-criterion, half) / norm.cdf(0, half)
     np.testing.assert_allclose(wrong, false_alarm, rtol=1e-9)
-
-
-# Mutual information of confidence and correctness against scikit-learn and scipy.
-
-
-Rows = list[tuple[int, int]]
-rows_of = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 1)), min_size=1, max_size=60)
-
-
-def test_examples_by_hand() -> None:
-    """The information is H(correct) - H(correct | confidence), worked out by hand."""
-    cases: list[tuple[list[float], list[float], float]] = [
-        ([0.9, 0.9, 0.2, 0.2], [1, 1, 0, 0], 1),
-        ([0.2, 0.2, 0.9, 0.9], [1, 1, 0, 0], 1),  # direction doesn't matter
-        ([0.9, 0.9, 0.2, 0.2], [1, 0, 1, 0], 0),
-        ([0.9, 0.9, 0.9, 0.2], [1, 1, 0, 0], 1 - 0.75 * (math.log2(3) - 2 / 3)),
-        ([0.9, 0.2], [1, 1], 0),
-        ([0.9, 0.9], [1, 0], 0),
-        ([0.9, 0.2], [0.5, 0.5], 0),  # as often right at both
-        ([0.9, 0.2], [1, 0.5], 2 - 0.75 * math.log2(3) - 0.5),  # H(3/4) - (0 + 1)/2
-    ]
-    for confidence, correct, expected in cases:
-        assert meta_information(confidence, correct) == pytest.approx(expected, abs=1e-14)
-
-
-@fixed
-@given(rows_of)
-def test_information_is_scikit_learns(rows: Rows) -> None:
-    """The information is scikit-learn's in bits."""
-    stated, right = zip(*rows, strict=True)
-    expected = mutual_info_score(stated, right) / math.log(2)
-    assert meta_information(np.array(stated) / 6, right) == pytest.approx(expected, abs=1e-12)
-
-
-@fixed
-@given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 4)), min_size=1, max_size=60))
-def test_information_is_a_sum_of_entropies(rows: Rows) -> None:
-    """H(confidence) + H(correct) - H(both), by scipy, each outcome p being p right, 1 - p wrong."""
-    joint = np.zeros((7, 2))
-    for report, k in rows:
-        joint[report] += [k / 4, 1 - k / 4]
-    parts = (joint.sum(axis=1), joint.sum(axis=0), joint.ravel())
-    one, other, both = (float(entropy(part, base=2)) for part in parts)
-    got = meta_information([report / 6 for report, _ in rows], [k / 4 for _, k in rows])
-    assert got == pytest.approx(one + other - both, abs=1e-12)
-    assert 0 <= got <= other + 1e-12
-
-
-@fixed
-@given(rows_of)
-def test_relabelling_changes_nothing(rows: Rows) -> None:
-    """Any one-to-one change of the confidences, and exchanging right and wrong, keeps the bits."""
-    stated, right = map(np.array, zip(*rows, strict=True))
-    new = np.array([0.3, 1, 0, 0.7, 0.1, 0.9, 0.5])[stated]
-    expected = meta_information(stated / 6, right)
-    assert meta_information(new, right) == pytest.approx(expected, abs=1e-13)
-    assert meta_information(stated / 6, 1 - right) == pytest.approx(expected, abs=1e-13)

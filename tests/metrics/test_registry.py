@@ -53,6 +53,13 @@ def test_a_metric_is_a_function_with_a_decorator() -> None:
         interval="basic",
     )
     assert [*METRICS][-1] == "surprise"
+    said = inspect.getdoc(surprise)
+    assert said is not None
+    assert said.split("\n\n")[1:] == [
+        "The mean of -log2(confidence).",
+        "Returns:\n    bits in [0, inf]. NaN: no judgment.",
+        "Source: Shannon (1948), in\ntwo lines.",
+    ]
 
 
 def test_numbers_without_a_function() -> None:
@@ -86,7 +93,7 @@ def test_a_name_has_one_meaning() -> None:
 def test_a_metric_of_tables_takes_arrays_too() -> None:
     """From one function come both forms, with one signature, one docstring and all errors."""
 
-    @metric(undefined="no judgment")
+    @metric(undefined="no judgment", source="none")
     @of_judgments
     def gap(tables: ConfidenceTables, *, power: int = 1) -> FloatArray:
         """Distance of mean confidence from accuracy.
@@ -101,8 +108,6 @@ def test_a_metric_of_tables_takes_arrays_too() -> None:
 
         Raises:
             ValueError: The power is below 1.
-
-        Source: none.
         """
         if power < 1:
             raise ValueError(f"power={power}")

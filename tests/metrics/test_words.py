@@ -8,6 +8,7 @@ import math
 import warnings
 from itertools import pairwise, product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -36,7 +37,8 @@ from inspect_confidence.metrics import (
     pairwise_consistency,
     wasserstein,
 )
-from inspect_confidence.metrics.words import BrunnerMunzel, OfSamples
+from inspect_confidence.metrics.registry import OfArrays
+from inspect_confidence.metrics.words import BrunnerMunzel
 from inspect_confidence.studies.wep_probes.choices import RISING, expected_by_chance, units
 from metrics.strategies import FloatArray, fixed
 
@@ -46,8 +48,8 @@ from metrics.strategies import FloatArray, fixed
 NAN, INF = float("nan"), float("inf")
 LN2 = math.log(2)
 
-BINNED: tuple[OfSamples[...], ...] = (kl_divergence, jensen_shannon)
-MEASURES: tuple[OfSamples[...], ...] = (
+BINNED: tuple[OfArrays[Any], ...] = (kl_divergence, jensen_shannon)
+MEASURES: tuple[OfArrays[Any], ...] = (
     kl_divergence,
     jensen_shannon,
     ks_statistic,

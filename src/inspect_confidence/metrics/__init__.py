@@ -7,11 +7,9 @@ Missing values are NaN and are left out; a metric of nothing is NaN, never 0.
 # ruff: noqa: F403, I001
 from inspect_confidence.metrics.registry import *
 from inspect_confidence.metrics.resample import *
-from inspect_confidence.metrics.value_tables import *
 from inspect_confidence.metrics.intervals import *
 from inspect_confidence.metrics.replies import *
 from inspect_confidence.metrics.conformal import *
-from inspect_confidence.metrics.integer_sets import *
 from inspect_confidence.metrics.confidence_tables import *
 from inspect_confidence.metrics.calibration import *
 from inspect_confidence.metrics.discrimination import *
@@ -19,6 +17,7 @@ from inspect_confidence.metrics.type2 import *
 from inspect_confidence.metrics.meta_d_prime import *
 from inspect_confidence.metrics.efficiency import *
 from inspect_confidence.metrics.reports import *
+from inspect_confidence.metrics.integer_sets import *
 from inspect_confidence.metrics.hard_easy import *
 from inspect_confidence.metrics.words import *
 from inspect_confidence.metrics.markers import *

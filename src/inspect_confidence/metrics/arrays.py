@@ -13,13 +13,7 @@ EDGE = 1e-9
 
 
 def aligned(**named: ArrayLike) -> list[FloatArray]:
-    """One-dimensional float arrays of one common length, in the order given.
-
-    A bare number stands for as many judgments as the others have.
-
-    Raises:
-        ValueError: An argument has more than one dimension, or lengths differ.
-    """
+    """Float arrays of one length, in the order given; a bare number stands for all judgments."""
     arrays = {name: np.asarray(values, float) for name, values in named.items()}
     for name, array in arrays.items():
         if array.ndim > 1:
@@ -31,11 +25,7 @@ def aligned(**named: ArrayLike) -> list[FloatArray]:
 
 
 def shares(**named: ArrayLike) -> list[FloatArray]:
-    """`aligned`, of values in [0, 1] or NaN.
-
-    Raises:
-        ValueError: A value lies outside [0, 1], and as `aligned`.
-    """
+    """`aligned`, of values in [0, 1] or NaN."""
     arrays = aligned(**named)
     for name, array in zip(named, arrays, strict=True):
         outside = array[(array < 0) | (array > 1)]
@@ -45,11 +35,7 @@ def shares(**named: ArrayLike) -> list[FloatArray]:
 
 
 def sample_of(values: ArrayLike) -> FloatArray:
-    """What is there of a sample, to 9 decimals: 0.15 * 100 = 15.000000000000002 is 15.
-
-    Raises:
-        ValueError: There is more than one dimension, or an infinite value.
-    """
+    """What is there of a sample, to 9 decimals: 0.15 * 100 = 15.000000000000002 is 15."""
     (array,) = aligned(sample=values)
     array = array[~np.isnan(array)]
     if np.isinf(array).any():
@@ -61,32 +47,20 @@ def sample_of(values: ArrayLike) -> FloatArray:
 
 
 def checked_level(level: float) -> float:
-    """The level itself, if it is a percentage strictly between 0 and 100.
-
-    Raises:
-        ValueError: It is not.
-    """
+    """The level itself, if it is a percentage strictly between 0 and 100."""
     if not 0 < level < 100:
         raise ValueError(f"level={level} is not a percentage between 0 and 100, as 90 is.")
     return float(level)
 
 
 def check_choice(name: str, value: str, kind: Any) -> None:
-    """Raise unless a value is one of a `Literal`'s.
-
-    Raises:
-        ValueError: It is not.
-    """
+    """Raise unless a value is one of a `Literal`'s."""
     if value not in get_args(kind):
         raise ValueError(f"{name}={value!r} is not one of {', '.join(get_args(kind))}.")
 
 
 def check_bins(bins: int) -> None:
-    """Raise unless there is a bin.
-
-    Raises:
-        ValueError: There is none.
-    """
+    """Raise unless there is a bin."""
     if bins < 1:
         raise ValueError(f"bins={bins} is below 1.")
 

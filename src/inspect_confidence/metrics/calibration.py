@@ -40,6 +40,7 @@ Binning = Literal["equal_width", "equal_mass", "own_top", "right_closed"]
     "confidence - accuracy|; the bins are in the condition or the note, else 10 of equal width.",
     direction="lower",
     undefined=UNREAD,
+    source="Naeini, Cooper and Hauskrecht (2015)",
 )
 @of_judgments
 def ece(
@@ -51,26 +52,19 @@ def ece(
     and one bin more for a confidence of exactly 1 (LifeEval's form is 10 + 1). `equal_mass` bins
     hold equal numbers of judgments as far as ties allow, found anew in each table: equal
     confidences go where the middle of their ranks falls, so that 10 bins asked for may become 5
-    (`bin_count` says how many). `right_closed` bins are (k/m, (k+1)/m], so that a confidence of 0
-    lies in none: it adds nothing to the sum and counts in n. That reproduces published numbers; it
-    hides what 0 gets wrong. A confidence within 1e-9 of an edge lies on the edge, so that whole
-    numbers on any scale fall where exact arithmetic puts them.
+    (`bin_count` says how many). `right_closed` bins are (k/m, (k+1)/m], as in Guo et al. (2017), so
+    that a confidence of 0 lies in none: it adds nothing to the sum and counts in n. That reproduces
+    published numbers; it hides what 0 gets wrong. A confidence within 1e-9 of an edge lies on it.
 
-    Biased upwards at few judgments a bin, as the absolute value of a noisy difference is. Guo et
-    al. (2017) have bins (k/m, (k+1)/m].
+    Biased upwards at few judgments a bin, as the absolute value of a noisy difference is.
 
     Args:
         tables: Of judgments.
         bins: m, at least 1.
         binning: As above.
 
-    Returns:
-        In [0, 1]; NaN if no judgment is left.
-
     Raises:
         ValueError: `bins` is below 1 or `binning` is not known.
-
-    Source: Naeini, Cooper and Hauskrecht (2015).
 
     Example:
         >>> round(ece([0.95, 0.95, 0.65, 0.65], correct=[1, 0, 1, 1]), 12)
@@ -89,12 +83,7 @@ def ece(
 
 
 def bin_count(confidence: ArrayLike, *, bins: int = 10, binning: Binning = "equal_width") -> int:
-    """How many bins of `ece` hold a judgment.
-
-    Args:
-        confidence: In [0, 1], one a judgment; NaN is left out.
-        bins: As asked for.
-        binning: As in `ece`.
+    """How many bins of `ece` hold a judgment; NaN is left out.
 
     Example:
         >>> bin_count([0.9, 0.9, 0.9, 1.0], binning="equal_mass")
@@ -118,21 +107,15 @@ def _places(tables: ConfidenceTables, bins: int, binning: Binning) -> IntArray:
     else:
         share = tables.values
         last = bins if binning == "own_top" else bins - 1
-    places: IntArray = np.minimum(np.floor(share * bins + EDGE), last).astype(np.int64)
-    return places
+    return np.minimum(np.floor(share * bins + EDGE), last).astype(np.int64)
 
 
-@metric(unit="squared share", direction="lower", undefined=UNREAD)
+@metric(unit="squared share", direction="lower", undefined=UNREAD, source="Brier (1950)")
 @of_judgments
 def brier(tables: ConfidenceTables) -> FloatArray:
     """Brier score: mean squared difference of confidence and outcome.
 
     For an outcome that is a probability p, p (1 - confidence)^2 + (1 - p) confidence^2.
-
-    Returns:
-        In [0, 1]; NaN if no judgment is left.
-
-    Source: Brier (1950).
 
     Example:
         >>> brier([1.0, 0.5], correct=[1, 0])
@@ -143,13 +126,7 @@ def brier(tables: ConfidenceTables) -> FloatArray:
 
 
 class BrierParts(NamedTuple):
-    """Brier score = reliability - resolution + uncertainty.
-
-    Attributes:
-        reliability: `brier_reliability`.
-        resolution: `brier_resolution`.
-        uncertainty: `brier_uncertainty`.
-    """
+    """Brier score = reliability - resolution + uncertainty, which are metrics of their own."""
 
     reliability: float
     resolution: float
@@ -159,16 +136,8 @@ class BrierParts(NamedTuple):
 def brier_parts(confidence: ArrayLike, correct: ArrayLike) -> BrierParts:
     """Murphy's decomposition of the Brier score, exact: by distinct confidence, without bins.
 
-    Args:
-        confidence: In [0, 1], one a judgment.
-        correct: 1 right, 0 wrong, or the probability of being right.
-
-    Returns:
-        Reliability, resolution and uncertainty. Judgments with a NaN are left out; NaN if none is
-        left. Where most confidences are distinct, resolution and reliability are both inflated.
-
-    Raises:
-        ValueError: A value lies outside [0, 1], or lengths differ.
+    Takes and refuses what `brier` does. Where most confidences are distinct, resolution and
+    reliability are both inflated.
 
     Source: Murphy (1973).
 
@@ -180,42 +149,26 @@ def brier_parts(confidence: ArrayLike, correct: ArrayLike) -> BrierParts:
     return BrierParts(*(part(confidence, correct) for part in parts))
 
 
-@metric(unit="squared share", direction="lower", undefined=UNREAD)
+@metric(unit="squared share", direction="lower", undefined=UNREAD, source="Murphy (1973)")
 @of_judgments
 def brier_reliability(tables: ConfidenceTables) -> FloatArray:
-    """Mean squared distance of confidence from the accuracy at that confidence.
-
-    Returns:
-        In [0, 1]; NaN if no judgment is left.
-
-    Source: Murphy (1973).
-    """
+    """Mean squared distance of confidence from the accuracy at that confidence."""
     return _mean_square(tables, tables.values)
 
 
-@metric(unit="squared share", direction="higher", high=0.25, undefined=UNREAD)
+@metric(
+    unit="squared share", direction="higher", high=0.25, undefined=UNREAD, source="Murphy (1973)"
+)
 @of_judgments
 def brier_resolution(tables: ConfidenceTables) -> FloatArray:
-    """Mean squared distance of the accuracy at each confidence from the accuracy.
-
-    Returns:
-        In [0, 0.25]; NaN if no judgment is left.
-
-    Source: Murphy (1973).
-    """
+    """Mean squared distance of the accuracy at each confidence from the accuracy."""
     return _mean_square(tables, accuracy.of(tables)[:, None])
 
 
-@metric(unit="squared share", high=0.25, undefined=UNREAD)
+@metric(unit="squared share", high=0.25, undefined=UNREAD, source="Murphy (1973)")
 @of_judgments
 def brier_uncertainty(tables: ConfidenceTables) -> FloatArray:
-    """Accuracy times 1 - accuracy.
-
-    Returns:
-        In [0, 0.25]; NaN if no judgment is left.
-
-    Source: Murphy (1973).
-    """
+    """Accuracy times 1 - accuracy."""
     share = accuracy.of(tables)
     return share * (1 - share)
 

@@ -27,8 +27,6 @@ __all__ = [
     "overconfidence",
 ]
 
-_DIGITS = 12
-
 
 @dataclass(frozen=True)
 class ConfidenceTables:
@@ -62,10 +60,6 @@ class ConfidenceTables:
     def missed(self) -> FloatArray:
         """Mass of wrong answers at each value or below, of shape (resamples, K)."""
         return np.cumsum(self.wrong, axis=1)
-
-
-TableMetric = Callable[[ConfidenceTables], FloatArray]
-"""A metric of tables: a value for each resample, NaN where it is undefined."""
 
 
 @dataclass(frozen=True)
@@ -111,9 +105,8 @@ class Cells:
         size = len(stated) if units is None else units
         there = ~(np.isnan(stated) | np.isnan(truth))
         # Equal but for rounding is equal: 0.7 and 0.7 / (0.7 + 0.2 + 0.1) differ in the last bit.
-        _, first, column = np.unique(
-            np.round(stated[there], _DIGITS), return_index=True, return_inverse=True
-        )
+        rounded = np.round(stated[there], 12)
+        _, first, column = np.unique(rounded, return_index=True, return_inverse=True)
         values = stated[there][first]
         unit, truth = of_unit[there], truth[there]
         share = len(np.unique(unit)) / len(unit) if len(unit) else 1.0
@@ -159,7 +152,6 @@ def joined(first: ConfidenceTables, second: ConfidenceTables) -> ConfidenceTable
 
 
 Options = ParamSpec("Options")
-Arrays = ParamSpec("Arrays")
 
 
 class OfJudgments(Protocol[Options]):
@@ -181,23 +173,7 @@ def of_judgments(
     core: Callable[Concatenate[ConfidenceTables, Options], FloatArray],
 ) -> OfJudgments[Options]:
     """Let a metric of tables take arrays of confidence and correctness; it becomes their `of`."""
-    return cast(OfJudgments[Options], with_arrays(core, one_table))
-
-
-class OfTables(Protocol[Arrays]):
-    """A metric of other arrays, without options, and `of` tables."""
-
-    of: TableMetric
-
-    def __call__(self, *args: Arrays.args, **kwargs: Arrays.kwargs) -> float:
-        """The metric of the judgments."""
-
-
-def of_tables(
-    make: Callable[Arrays, ConfidenceTables],
-) -> Callable[[TableMetric], OfTables[Arrays]]:
-    """Let a metric of tables take the arrays that a table is made of; it becomes their `of`."""
-    return lambda core: cast(OfTables[Arrays], with_arrays(core, make))
+    return cast(OfJudgments[Options], with_arrays(one_table)(core))
 
 
 def table_of_outcomes(correct: ArrayLike) -> ConfidenceTables:
@@ -227,12 +203,9 @@ def table_of_confidence(confidence: ArrayLike) -> ConfidenceTables:
 
 
 @metric(direction="higher", undefined="no readable answer")
-@of_tables(table_of_outcomes)
+@with_arrays(table_of_outcomes)
 def accuracy(tables: ConfidenceTables) -> FloatArray:
     """Share of right answers, or mean true probability where that is known.
-
-    Returns:
-        In [0, 1]; NaN if nothing is left.
 
     Example:
         >>> accuracy([1, 0, 1, 1])
@@ -242,12 +215,9 @@ def accuracy(tables: ConfidenceTables) -> FloatArray:
 
 
 @metric(undefined=UNREAD)
-@of_tables(table_of_confidence)
+@with_arrays(table_of_confidence)
 def mean_confidence(tables: ConfidenceTables) -> FloatArray:
     """Mean of stated confidence, 0 and 1 being the ends of the scale.
-
-    Returns:
-        In [0, 1]; NaN if nothing is left.
 
     Example:
         >>> mean_confidence([0.5, 1.0])
@@ -260,9 +230,6 @@ def mean_confidence(tables: ConfidenceTables) -> FloatArray:
 @of_judgments
 def overconfidence(tables: ConfidenceTables) -> FloatArray:
     """Mean confidence less accuracy, over the same judgments.
-
-    Returns:
-        In [-1, 1], below 0 for underconfidence; NaN if no judgment is left.
 
     Example:
         >>> overconfidence([0.9, 0.9, 0.7, 0.7], correct=[1, 0, 1, 0])

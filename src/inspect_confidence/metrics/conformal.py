@@ -46,13 +46,8 @@ def sampling_interval(points: ArrayLike, level: float) -> tuple[float, float]:
     """Interval between the alpha/2 and the 1 - alpha/2 quantile of repeated point answers.
 
     Quantiles are Hyndman and Fan's type 6: the k-th of n ordered draws is the k/(n + 1) quantile.
-
-    Args:
-        points: Draws of one item's answer; NaN draws are left out.
-        level: Nominal level in percent, between 0 and 100.
-
-    Returns:
-        Lower and upper bound; NaN where no draw is left.
+    NaN draws are left out; the bounds are NaN where none is left. The level is a percentage between
+    0 and 100.
 
     Example:
         >>> sampling_interval([1, 2, 3, 4, 5, 6, 7, 8, 9], level=80)  # the .1 and the .9 quantile
@@ -68,15 +63,7 @@ def tunnel_interval(lower: ArrayLike, upper: ArrayLike, level: float) -> tuple[f
     If each query shows the model the mass [u, u + p] of its belief, u uniform on [0, 1 - p], then
     the alpha/2 quantile of its stated lower bounds is that of the belief itself, whatever p is,
     and the 1 - alpha/2 quantile of its upper bounds likewise. Source: FermiEval, Theorem 1;
-    docs/fermi_eval.md derives it.
-
-    Args:
-        lower: Stated lower bounds of one item at one level, one a draw; NaN draws are left out.
-        upper: Upper bounds, likewise.
-        level: Nominal level in percent, between 0 and 100.
-
-    Returns:
-        Lower and upper bound; NaN where no draw is left.
+    docs/fermi_eval.md derives it. Draws and level are as in `sampling_interval`.
 
     Example:
         >>> tunnel_interval([1, 2, 3, 4], [5, 6, 7, 8], level=60)  # the .2 and the .8 quantile
@@ -96,11 +83,8 @@ def coverage_plateau(coverages: ArrayLike, levels: ArrayLike) -> float:
     1 is calibrated.
 
     Args:
-        coverages: Coverage at each level, in [0, 1].
+        coverages: Coverage at each level, in [0, 1]; levels with a NaN are left out.
         levels: The nominal levels in percent, in the same order.
-
-    Returns:
-        A ratio >= 0. Levels whose coverage is NaN are left out; NaN if none is left.
 
     Raises:
         ValueError: A level is not a percentage between 0 and 100.
@@ -122,6 +106,7 @@ def coverage_plateau(coverages: ArrayLike, levels: ArrayLike) -> float:
     direction="target=0",
     low=-INFINITY,
     undefined="never; infinite where the train split is too small for the level",
+    source="Romano, Patterson and Candes (2019)",
 )
 def conformal_offset(lower: ArrayLike, upper: ArrayLike, truth: ArrayLike, level: float) -> float:
     """What split-conformal calibration on the train split adds to each side of an interval.
@@ -131,7 +116,7 @@ def conformal_offset(lower: ArrayLike, upper: ArrayLike, truth: ArrayLike, level
     judgment an item: several judgments of one item aren't exchangeable.
 
     Args:
-        lower: Lower bounds on the calibration items, one an item.
+        lower: Lower bounds on the calibration items, one an item; items with a NaN are left out.
         upper: Upper bounds, likewise.
         truth: True values, likewise.
         level: Nominal level in percent, between 0 and 100.
@@ -139,9 +124,6 @@ def conformal_offset(lower: ArrayLike, upper: ArrayLike, truth: ArrayLike, level
     Returns:
         The offset in the unit of the bounds; below 0 where intervals were too wide; infinite
         where n is too small for the level (n < level/(100 - level)), as for no items at all.
-        Items with a NaN are left out.
-
-    Source: Romano, Patterson and Candes (2019).
 
     Example:
         >>> conformal_offset([0, 0, 0], [2, 2, 2], truth=[1, 3, 6], level=50)  # 2nd of -1, 1, 4

@@ -1,4 +1,4 @@
-"""How well confidence tells right from wrong, whatever its scale: areas under curves."""
+"""How well confidence tells right from wrong, whatever its scale: areas and information."""
 
 import numpy as np
 from scipy.special import digamma
@@ -7,7 +7,7 @@ from inspect_confidence.metrics.arrays import FloatArray, divided
 from inspect_confidence.metrics.confidence_tables import ConfidenceTables, of_judgments
 from inspect_confidence.metrics.registry import UNREAD, metric
 
-__all__ = ["auprc_error", "aurc", "auroc"]
+__all__ = ["auprc_error", "aurc", "auroc", "meta_information"]
 
 
 @metric(
@@ -15,18 +15,14 @@ __all__ = ["auprc_error", "aurc", "auroc"]
     "counting half.",
     direction="higher",
     undefined=f"{UNREAD}, or all answers right, or all wrong",
+    source="Fawcett (2006)",
 )
 @of_judgments
 def auroc(tables: ConfidenceTables) -> FloatArray:
     """Type-2 AUROC: P(confidence when right > when wrong) + P(equal) / 2.
 
-    An outcome that is a probability p counts as p right and 1 - p wrong answers.
-
-    Returns:
-        In [0, 1]; 0.5 where confidence never varies. NaN if no judgment is left, all answers are
-        right, or all wrong.
-
-    Source: Fawcett (2006).
+    An outcome that is a probability p counts as p right and 1 - p wrong answers. 0.5 where
+    confidence never varies.
 
     Example:
         >>> auroc([0.9, 0.8, 0.8, 0.1], correct=[1, 1, 0, 0])
@@ -46,9 +42,6 @@ def auprc_error(tables: ConfidenceTables) -> FloatArray:
     step in recall times the precision, errors being the positive class. Guessing gives the error
     rate.
 
-    Returns:
-        In (0, 1]; NaN if no judgment is left, or no answer is wrong.
-
     Source: Davis and Goadrich (2006).
 
     Example:
@@ -60,18 +53,13 @@ def auprc_error(tables: ConfidenceTables) -> FloatArray:
     return divided((tables.wrong * precision).sum(axis=1), tables.wrong.sum(axis=1))
 
 
-@metric(direction="lower", undefined=UNREAD)
+@metric(direction="lower", undefined=UNREAD, source="Geifman and El-Yaniv (2017)")
 @of_judgments
 def aurc(tables: ConfidenceTables) -> FloatArray:
     """Area under the risk-coverage curve, mean over the orders of ties.
 
     For one order of the answers by falling confidence, the mean over i of the error rate of the i
     surest answers.
-
-    Returns:
-        In [0, 1]; NaN if no judgment is left.
-
-    Source: Geifman and El-Yaniv (2017).
 
     Example:
         >>> aurc([0.9, 0.5, 0.5], correct=[1, 0, 1])
@@ -86,3 +74,29 @@ def aurc(tables: ConfidenceTables) -> FloatArray:
     harmonic = np.diff(digamma(seen + 1), axis=1, prepend=digamma(1))
     risk = rate * mass + (missed - rate * taken) * harmonic
     return divided(risk.sum(axis=1), tables.total)
+
+
+@metric(unit="bits", direction="higher", high=1, undefined=UNREAD, interval="basic")
+@of_judgments
+def meta_information(tables: ConfidenceTables) -> FloatArray:
+    """Mutual information of confidence and correctness; biased upwards at few judgments.
+
+    In bits: I = sum over cells of p(c, y) log2( p(c, y) / (p(c) p(y)) ). Needs no model of how
+    confidence arises and no monotone relation; 0 where confidence or correctness never varies. The
+    bias is about (K - 1) / (2 n ln 2) for K distinct confidences.
+
+    Source: Dayan (2023).
+
+    Example:
+        >>> meta_information([1, 1, 0, 0], correct=[1, 1, 0, 0])
+        1.0
+    """
+    total = tables.total
+    bits = np.zeros(len(total))
+    for cells in (tables.right, tables.wrong):
+        expected = tables.mass * cells.sum(axis=1, keepdims=True)
+        odds = np.divide(
+            cells * total[:, None], expected, out=np.ones_like(expected), where=cells > 0
+        )
+        bits += (cells * np.log2(odds)).sum(axis=1)
+    return np.maximum(divided(bits, total), 0)

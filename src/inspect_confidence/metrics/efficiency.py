@@ -1,8 +1,4 @@
-"""Metacognitive efficiency: M-ratio, also with m alternatives, and meta-information.
-
-M-ratio sets type-2 sensitivity against type-1 sensitivity in one model of how an answer and its
-confidence arise; meta-information needs no model.
-"""
+"""Metacognitive efficiency: type-2 sensitivity over type-1 sensitivity, in one model of both."""
 
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
@@ -12,13 +8,13 @@ from scipy.special import ndtr, ndtri, softmax
 
 from inspect_confidence.metrics.arrays import FloatArray, check_choice, divided
 from inspect_confidence.metrics.confidence_tables import ConfidenceTables, accuracy, of_judgments
-from inspect_confidence.metrics.registry import INFINITY, UNREAD, metric
+from inspect_confidence.metrics.registry import INFINITY, metric
 from inspect_confidence.metrics.type2 import ONE_SIDED, ideal_d_prime, meta_d_ideal, type2_rates
 
 if TYPE_CHECKING:
     from scipy.interpolate import PchipInterpolator
 
-__all__ = ["m_ratio", "meta_information"]
+__all__ = ["m_ratio"]
 
 Type1Model = Literal["two_z", "two_afc", "m_afc"]
 
@@ -33,6 +29,7 @@ LEAST_D_PRIME = 0.1
     low=-INFINITY,
     undefined=f"{ONE_SIDED}; d' at most 0.1; items without choices, or with different numbers of "
     "them",
+    source="Maniscalco and Lau (2012)",
 )
 @of_judgments
 def m_ratio(
@@ -60,13 +57,8 @@ def m_ratio(
         alternatives: Choices an item, m >= 2, the same for all.
         threshold: Confidence from which on it counts as high, in [0, 1].
 
-    Returns:
-        A ratio. NaN where `type2_dprime` is, and where d' is at most 0.1.
-
     Raises:
         ValueError: The model is not known, or it doesn't go with that number of choices.
-
-    Source: Maniscalco and Lau (2012).
     """
     d_prime = d_prime_of(tables, type1=type1, alternatives=alternatives)
     if type1 == "m_afc" and alternatives is not None:
@@ -97,14 +89,8 @@ def d_prime_of(
     return z * (2 if type1 == "two_z" else np.sqrt(2))
 
 
-_MOST = 8.0
-"""Largest d' of an m-alternative observer's accuracy."""
-
 _D_GRID = np.arange(0, 6.0001, 0.05)
 _Z_GRID = np.arange(-3.8, 3.8001, 0.05)
-_LOG2_POINTS = 16
-_FIRST = 41
-"""How many d' of the table, up to 2, are looked at first."""
 
 
 def afc_accuracy(d_prime: FloatArray, alternatives: int) -> FloatArray:
@@ -120,14 +106,14 @@ def _inverse_accuracy(alternatives: int) -> "PchipInterpolator":
     # Imported here because scipy.stats takes half a second, which every command would pay.
     from scipy.interpolate import PchipInterpolator  # noqa: PLC0415
 
-    d = np.linspace(-2, _MOST, 1001)
+    d = np.linspace(-2, 8, 1001)
     return PchipInterpolator(ndtri(afc_accuracy(d, alternatives)), d)
 
 
 def afc_d_prime(accuracy: FloatArray, alternatives: int) -> FloatArray:
     """The d' of the observer with m alternatives from its accuracy; NaN at 0 and 1.
 
-    Below 0 where accuracy is below chance; -2 is the least that is looked for.
+    Below 0 where accuracy is below chance; it is looked for from -2 to 8.
     """
     inside = (accuracy > 0) & (accuracy < 1)
     table = _inverse_accuracy(alternatives)
@@ -141,7 +127,7 @@ def _curves(alternatives: int) -> FloatArray:
     # Imported here because scipy.stats takes half a second, which every command would pay.
     from scipy.stats.qmc import Sobol  # noqa: PLC0415
 
-    points = Sobol(alternatives, seed=0).random_base2(_LOG2_POINTS)
+    points = Sobol(alternatives, seed=0).random_base2(16)
     noise = ndtri(np.clip(points, 1e-12, 1 - 1e-12))
     columns = [_Z_GRID]  # at d' = 0 confidence tells nothing
     for d in _D_GRID[1:]:
@@ -170,21 +156,13 @@ def afc_type2_d_prime(hit: FloatArray, false_alarm: FloatArray, alternatives: in
     sign = np.where(hit >= false_alarm, 1.0, -1.0)[known]
     upper = ndtri(np.maximum(hit, false_alarm)[known])
     lower = ndtri(np.minimum(hit, false_alarm)[known])
-    table = _curves(alternatives)
-    # Most are among the first d', and only the others need the whole table.
-    d = _first_d_prime(upper, lower, table[:, :_FIRST])
-    beyond = np.isnan(d)
-    d[beyond] = _first_d_prime(upper[beyond], lower[beyond], table)
     result = np.full(np.shape(hit), np.nan)
-    result[known] = sign * d
+    result[known] = sign * _first_d_prime(upper, lower, _curves(alternatives))
     return result
 
 
 def _first_d_prime(upper: FloatArray, lower: FloatArray, table: FloatArray) -> FloatArray:
-    """The first d' whose curve reaches z(H2) = upper where z(F2) = lower.
-
-    Where none does it is the table's last d', or NaN where the table was cut before that.
-    """
+    """The first d' whose curve reaches z(H2) = upper where z(F2) = lower; the last if none does."""
     step = _Z_GRID[1] - _Z_GRID[0]
     place = np.clip((lower - _Z_GRID[0]) / step, 0, len(_Z_GRID) - 1.001)
     column, part = place.astype(np.int64), place % 1
@@ -192,41 +170,11 @@ def _first_d_prime(upper: FloatArray, lower: FloatArray, table: FloatArray) -> F
     curve = table[column] * (1 - part[:, None]) + table[column + 1] * part[:, None]
     curve += (lower - (_Z_GRID[column] + step * part))[:, None]  # beyond the ends: parallel
     reached = curve >= upper[:, None]
-    reached[:, len(_D_GRID) - 1 :] = True
+    reached[:, -1] = True
     above = np.maximum(reached.argmax(axis=1), 1)
     # The curves' small dips are noise of the table: the greatest up to a point counts there.
     below = np.arange(table.shape[1]) < above[:, None]
     low = np.where(below, curve, -np.inf).max(axis=1)
     high = np.maximum(low, curve[np.arange(len(upper)), above])
     share = np.clip((upper - low) / np.where(high > low, high - low, 1), 0, 1)
-    d = _D_GRID[above - 1] + share * (_D_GRID[above] - _D_GRID[above - 1])
-    return np.where(reached.any(axis=1), d, np.nan)
-
-
-@metric(unit="bits", direction="higher", high=1, undefined=UNREAD, interval="basic")
-@of_judgments
-def meta_information(tables: ConfidenceTables) -> FloatArray:
-    """Mutual information of confidence and correctness; biased upwards at few judgments.
-
-    In bits: I = sum over cells of p(c, y) log2( p(c, y) / (p(c) p(y)) ). Needs no model of how
-    confidence arises and no monotone relation. The bias is about (K - 1) / (2 n ln 2) for K
-    distinct confidences.
-
-    Returns:
-        In [0, 1]; 0 where confidence or correctness never varies. NaN if no judgment is left.
-
-    Source: Dayan (2023).
-
-    Example:
-        >>> meta_information([1, 1, 0, 0], correct=[1, 1, 0, 0])
-        1.0
-    """
-    total = tables.total
-    bits = np.zeros(len(total))
-    for cells in (tables.right, tables.wrong):
-        expected = tables.mass * cells.sum(axis=1, keepdims=True)
-        odds = np.divide(
-            cells * total[:, None], expected, out=np.ones_like(expected), where=cells > 0
-        )
-        bits += (cells * np.log2(odds)).sum(axis=1)
-    return np.maximum(divided(bits, total), 0)
+    return np.asarray(_D_GRID[above - 1] + share * (_D_GRID[above] - _D_GRID[above - 1]))

@@ -27,19 +27,10 @@ _EQUAL = 1e-9
     unit="correlation",
     direction="higher",
     undefined="confidence or true probability is the same for all, or no readable judgment",
+    source="LifeEval",
 )
 def confidence_truth_correlation(confidence: ArrayLike, true_probability: ArrayLike) -> float:
     """Pearson correlation of confidence with the true probability of the answer.
-
-    Args:
-        confidence: In [0, 1], one a judgment.
-        true_probability: Of the answer given, in [0, 1].
-
-    Returns:
-        In [-1, 1]. Judgments with a NaN are left out; NaN if either is the same for all that are
-        left, or there is none.
-
-    Source: LifeEval.
 
     Example:
         >>> round(confidence_truth_correlation([0.1, 0.5, 0.6], [0.2, 0.4, 0.3]), 12)
@@ -51,14 +42,7 @@ def confidence_truth_correlation(confidence: ArrayLike, true_probability: ArrayL
 
 
 def correlation_of(x: ArrayLike, y: ArrayLike, unit: IntArray, units: int) -> Statistic:
-    """Pearson's correlation over judgments, as a statistic of their units' weights.
-
-    Args:
-        x: One a judgment; pairs with a NaN are left out.
-        y: Likewise.
-        unit: The number of each judgment's unit.
-        units: How many units there are.
-    """
+    """Pearson's correlation over judgments, as a statistic like `mean_of`; NaN pairs left out."""
     pairs = np.column_stack([np.asarray(x, float), np.asarray(y, float)])
     there = ~np.isnan(pairs).any(axis=1)
     if not there.any():
@@ -76,8 +60,6 @@ def correlation_of(x: ArrayLike, y: ArrayLike, unit: IntArray, units: int) -> St
     return statistic
 
 
-_LEVEL = 0.95
-
 _NOTHING = 1e-10
 """An eigenvalue below it is 0: the cluster alone decides a coefficient."""
 
@@ -87,9 +69,8 @@ class HardEasySlope:
     """A regression line of overconfidence on difficulty.
 
     Attributes:
-        slope: Overconfidence gained from an item of difficulty 0 to one of difficulty 1; 0 for a
-            model whose confidence follows what can be known, 1 for one whose confidence doesn't
-            depend on it.
+        slope: Overconfidence gained from difficulty 0 to 1; 0 for a model whose confidence follows
+            what can be known, 1 for one whose confidence doesn't depend on it.
         intercept: Overconfidence at difficulty 0.
         standard_error: Of the slope, between clusters; NaN for fewer than two clusters.
         ci_low: Lower end of its 95% interval.
@@ -118,6 +99,7 @@ class HardEasySlope:
     direction="target=0",
     low=-INFINITY,
     undefined="fewer than two readable judgments, all equally difficult, or no maximum known",
+    source="LifeEval",
 )
 def hard_easy_slope(
     overconfidence: ArrayLike,
@@ -138,13 +120,11 @@ def hard_easy_slope(
             residuals run smoothly. Each judgment is its own if None.
 
     Returns:
-        The line. Judgments with a NaN are left out; all NaN if fewer than two are left or all are
-        equally difficult.
+        The line; all NaN if fewer than two judgments without a NaN are left or all are equally
+        difficult.
 
     Raises:
         ValueError: Lengths differ.
-
-    Source: LifeEval.
 
     Example:
         >>> line = hard_easy_slope([0.1, 0.2, 0.3], difficulty=[0.2, 0.4, 0.6])
@@ -182,7 +162,7 @@ def slope_interval(slope: float, standard_error: float, clusters: int) -> tuple[
     # Imported here because scipy.stats takes half a second, which every command would pay.
     from scipy.stats import t  # noqa: PLC0415
 
-    half = float(t.ppf((1 + _LEVEL) / 2, clusters - 1)) * standard_error if clusters > 1 else np.nan
+    half = float(t.ppf(0.975, clusters - 1)) * standard_error if clusters > 1 else np.nan
     return slope - half, slope + half
 
 
@@ -206,20 +186,12 @@ numbers(
     direction="lower",
     low=-1,
     undefined="no readable answer, or no maximum known",
+    source="LifeEval",
 )
 def optimal_answer_gap(maximum: ArrayLike, true_probability: ArrayLike) -> float:
     """Mean of the maximum achievable score less the true probability of the answer given.
 
-    Args:
-        maximum: The greatest true probability that any answer has, one a judgment.
-        true_probability: Of the answer given.
-
-    Returns:
-        0 if every answer is as good as a whole age can be, up to 1; a little below 0 where answers
-        aren't whole years, as the half-open window around 88.5 spans a year more than that around
-        88. Judgments with a NaN are left out; NaN if none is left.
-
-    Source: LifeEval.
+    The maximum is the greatest true probability that any whole age has.
 
     Example:
         >>> round(optimal_answer_gap([0.5, 0.9], [0.4, 0.9]), 12)

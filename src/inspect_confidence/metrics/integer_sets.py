@@ -17,11 +17,11 @@ from scipy.optimize import minimize_scalar
 from inspect_confidence.metrics.arrays import FloatArray, IntArray, checked_level
 from inspect_confidence.metrics.intervals import interval_scores
 from inspect_confidence.metrics.registry import About, metric, numbers
+from inspect_confidence.metrics.reports import entropy_bits
 
 __all__ = [
     "NEAREST_TO_ONE",
     "TEMPERATURES",
-    "entropy_bits",
     "negative_log_likelihood",
     "prediction_set",
     "ranked",
@@ -57,13 +57,7 @@ numbers(
 
 
 def mean_distribution(distributions: Sequence[Mapping[int, float]]) -> dict[int, float]:
-    """The mean of distributions; a value that one has not seen counts 0 in it.
-
-    Args:
-        distributions: Probabilities of each one's values.
-
-    Returns:
-        Probabilities of all values seen, ascending; empty for no distribution.
+    """The mean of distributions, by value, ascending; one that a distribution lacks has 0 in it.
 
     Example:
         >>> mean_distribution([{3: 1.0}, {3: 0.5, 4: 0.5}])
@@ -77,14 +71,7 @@ def mean_distribution(distributions: Sequence[Mapping[int, float]]) -> dict[int,
 
 
 def distribution_rows(distributions: Sequence[Mapping[int, float]]) -> FloatArray:
-    """Distributions as rows over all values seen, ascending, as `tunnel_index` takes them.
-
-    Args:
-        distributions: Probabilities of each one's values.
-
-    Returns:
-        An array of shape (distributions, values).
-    """
+    """Distributions as rows over all values seen, ascending, as `tunnel_index` takes them."""
     values = sorted({value for one in distributions for value in one})
     rows = [[one.get(value, 0.0) for value in values] for one in distributions]
     return np.array(rows, float).reshape(len(distributions), len(values))
@@ -94,14 +81,11 @@ def prediction_set(probabilities: Mapping[int, float], level: float) -> list[int
     """The smallest set of values whose probabilities sum to at least the level.
 
     Values are taken by descending probability, ties by ascending value. Probabilities are
-    normalised first.
+    normalised first; the values come ascending.
 
     Args:
         probabilities: Of each value, at least one above 0.
         level: Nominal level in percent, between 0 and 100.
-
-    Returns:
-        The values, ascending.
 
     Example:
         >>> prediction_set({3: 0.5, 4: 0.3, 5: 0.2}, level=80)
@@ -115,14 +99,8 @@ def prediction_set(probabilities: Mapping[int, float], level: float) -> list[int
 def ranked(distributions: Sequence[Mapping[int, float]]) -> tuple[FloatArray, FloatArray]:
     """Values and normalised probabilities of several distributions, each by falling probability.
 
-    Tempering keeps the order of probabilities, so it is found once.
-
-    Args:
-        distributions: One an item.
-
-    Returns:
-        Two arrays of shape (items, most values); rows are filled up with probability 0 and with
-        the value of the row's last entry.
+    Tempering keeps the order of probabilities, so it is found once. Both arrays have the shape
+    (items, most values); rows are filled up with probability 0 and the value of the last entry.
 
     Raises:
         ValueError: A distribution has no probability above 0, or one below 0, infinite or NaN.
@@ -151,8 +129,8 @@ def set_sizes(masses: FloatArray, level: float) -> IntArray:
     """How many of the ranked values the smallest set takes, by row."""
     total = np.cumsum(masses, axis=1)
     reached = total >= checked_level(level) / 100 - _ROUNDING
-    last: IntArray = np.where(reached.any(axis=1), reached.argmax(axis=1), masses.shape[1] - 1)
-    return last + 1
+    sizes = np.where(reached.any(axis=1), reached.argmax(axis=1) + 1, masses.shape[1])
+    return np.asarray(sizes)
 
 
 def set_hulls(
@@ -171,8 +149,7 @@ def set_covers(
     """Whether each row's smallest set holds its truth: 1 or 0."""
     taken = np.arange(values.shape[1]) < set_sizes(masses, level)[:, None]
     held = (values == np.asarray(truth, float)[:, None]) & taken
-    found: FloatArray = held.any(axis=1).astype(float)
-    return found
+    return np.asarray(held.any(axis=1), float)
 
 
 def tempered(masses: FloatArray, temperature: float) -> FloatArray:
@@ -186,8 +163,7 @@ def tempered(masses: FloatArray, temperature: float) -> FloatArray:
     with np.errstate(divide="ignore"):
         logs = np.log(masses) / temperature
     powers = np.exp(logs - logs.max(axis=1, keepdims=True))
-    result: FloatArray = powers / powers.sum(axis=1, keepdims=True)
-    return result
+    return np.asarray(powers / powers.sum(axis=1, keepdims=True))
 
 
 TEMPERATURES: FloatArray = np.unique(np.append(np.geomspace(0.1, 10, 201), 1.0))
@@ -206,16 +182,13 @@ def temperature_score(
     """Temperature T of p^(1/T) with the least mean interval score on the train items.
 
     The score of the sets' hulls, the mean over items and levels: the study's rule, on a grid from
-    0.1 to 10; of equally good temperatures the one nearest to 1
-    (in ratio). It is biased upwards as an estimate of a distortion, because sets are discrete.
+    0.1 to 10; of equally good temperatures the one nearest to 1 (in ratio). It is biased upwards as
+    an estimate of a distortion, because sets are discrete.
 
     Args:
         distributions: Probabilities of each item's values.
         truth: True values, one an item; items with a NaN are left out.
         levels: Nominal levels in percent, at least one.
-
-    Returns:
-        A temperature > 0; NaN where no item is left.
 
     Raises:
         ValueError: There is no level.
@@ -238,11 +211,7 @@ def temperature_score(
 def temperature_scores(
     values: FloatArray, masses: FloatArray, truth: ArrayLike, levels: Sequence[float]
 ) -> FloatArray:
-    """Each item's interval score, averaged over levels, at each temperature of the grid.
-
-    Returns:
-        An array of shape (items, temperatures).
-    """
+    """Interval scores averaged over levels, of shape (items, temperatures of the grid)."""
     columns = []
     for temperature in TEMPERATURES:
         scaled = tempered(masses, temperature)
@@ -261,14 +230,8 @@ def temperature_nll(distributions: Sequence[Mapping[int, float]], truth: ArrayLi
 
     The least mean of -log p_T(truth), convex in 1/T. It undoes p^(1/T0) at T = 1/T0. Items whose
     truth has no probability among the values seen are left out: no temperature gives them one.
-
-    Args:
-        distributions: Probabilities of each item's values.
-        truth: True values, one an item; items with a NaN are left out.
-
-    Returns:
-        A temperature between 0.01 and 100; NaN where no item is left, or where the likelihood
-        doesn't depend on the temperature.
+    From 0.01 to 100; NaN also where the likelihood doesn't depend on the temperature. Arguments are
+    as in `temperature_score`.
 
     Raises:
         ValueError: There are more or fewer truths than distributions.
@@ -301,8 +264,7 @@ def temperature_nll(distributions: Sequence[Mapping[int, float]], truth: ArrayLi
 def truth_seen(values: FloatArray, masses: FloatArray, truth: ArrayLike) -> NDArray[np.bool_]:
     """Whether each row's truth is among its values with a probability above 0."""
     right = (values == np.asarray(truth, float)[:, None]) & (masses > 0)
-    seen: NDArray[np.bool_] = right.any(axis=1)
-    return seen
+    return np.asarray(right.any(axis=1))
 
 
 def negative_log_likelihood(
@@ -313,8 +275,7 @@ def negative_log_likelihood(
     with np.errstate(divide="ignore"):
         scaled = np.log(masses) / temperature
     at_truth = np.where(right, scaled, 0).sum(axis=1)
-    losses: FloatArray = np.logaddexp.reduce(scaled, axis=1) - at_truth
-    return losses
+    return np.asarray(np.logaddexp.reduce(scaled, axis=1) - at_truth)
 
 
 numbers(
@@ -334,21 +295,19 @@ _FEW = "fewer than two readable traces an item"
     unit="bits",
     direction="lower",
     undefined=_FEW,
+    source="FermiEval",
 )
 def tunnel_index(traces: ArrayLike) -> float:
     """Entropy of the mean over all traces less the mean entropy of a single trace, in bits.
 
     The information that a trace carries about the answer (a Jensen-Shannon divergence): 0 where
-    all traces give one distribution. Biased downwards at few traces, since the mean of N traces
-    has not seen everything.
+    all traces give one distribution. Biased downwards at few traces.
 
     Args:
         traces: Distributions of shape (traces, values), rows summing to 1.
 
     Returns:
         Bits in [0, log2(traces)]; NaN for an array of shape (0, values).
-
-    Source: FermiEval.
 
     Example:
         >>> tunnel_index([[1, 0], [0, 1]])
@@ -362,26 +321,20 @@ def tunnel_index(traces: ArrayLike) -> float:
     unit="bits",
     direction="lower",
     undefined=_FEW,
+    source="FermiEval, Theorem 2",
 )
 def residual_tunnel_index(traces: ArrayLike, n: int) -> float:
     """What is left of the Tunnel Index after averaging n traces, in bits.
 
-    H(mean of all N traces) - average over subsets of size n of H(mean of the subset). It is the
-    `tunnel_index` at n = 1, 0 at n = N, and never increases with n, as entropy is concave. Up
-    to 1,000 subsets are enumerated; beyond that 1,000 are drawn by seed, and the last property
-    holds but for their sampling error.
-
-    Args:
-        traces: Distributions of shape (traces, values), rows summing to 1.
-        n: Size of the subsets, between 1 and the number of traces.
+    H(mean of all N traces) - average over subsets of size n of H(mean of the subset): the
+    `tunnel_index` at n = 1, 0 at n = N, never increasing with n but for sampling error where there
+    are more than 1,000 subsets: then 1,000 are drawn by seed. Traces are as there.
 
     Returns:
         Bits >= 0; NaN for an array of shape (0, values).
 
     Raises:
         ValueError: n is out of range, or the array is not two-dimensional.
-
-    Source: FermiEval, Theorem 2.
     """
     rows = np.asarray(traces, float)
     if rows.ndim != 2:
@@ -398,16 +351,3 @@ def residual_tunnel_index(traces: ArrayLike, n: int) -> float:
     means = rows[np.array(subsets)].mean(axis=1)
     # Rounding leaves -1e-16 where all subsets give the same mean.
     return max(float(entropy_bits(rows.mean(axis=0)) - entropy_bits(means).mean()), 0.0)
-
-
-def entropy_bits(probabilities: ArrayLike) -> FloatArray:
-    """Shannon entropy along the last axis, in bits: -sum p log2 p, with 0 log 0 = 0.
-
-    Example:
-        >>> float(entropy_bits([0.5, 0.25, 0.25]))
-        1.5
-    """
-    p = np.asarray(probabilities, float)
-    terms = np.where(p > 0, p * np.log2(np.where(p > 0, p, 1)), 0)
-    bits: FloatArray = np.maximum(-terms.sum(axis=-1), 0)
-    return bits

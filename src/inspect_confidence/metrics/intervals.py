@@ -1,7 +1,7 @@
 """How good stated intervals are: coverage, interval score, widths and misses.
 
-All take one entry a judgment in any unit (FermiEval: exponents of ten); judgments with a NaN are
-left out, and the metric is NaN if none is left.
+All take one entry a judgment in any unit (FermiEval: exponents of ten), and a level in percent
+between 0 and 100; judgments with a NaN are left out, and the metric is NaN if none is left.
 """
 
 import numpy as np
@@ -32,12 +32,9 @@ def coverage(lower: ArrayLike, upper: ArrayLike, truth: ArrayLike) -> float:
     The mean of 1[lower <= truth <= upper].
 
     Args:
-        lower: Lower bounds, one a judgment, in any unit (FermiEval: exponents of ten).
+        lower: Lower bounds, one a judgment, in any unit; judgments with a NaN are left out.
         upper: Upper bounds, likewise.
         truth: True values, likewise.
-
-    Returns:
-        A share in [0, 1]. Judgments with a NaN are left out; NaN if none is left.
 
     Source: Gneiting and Raftery (2007).
 
@@ -56,20 +53,11 @@ def covered(lower: ArrayLike, upper: ArrayLike, truth: ArrayLike) -> FloatArray:
     return inside
 
 
-@metric(direction="target=0", low=-1, undefined=_UNREAD, interval="wilson")
+@metric(direction="target=0", low=-1, undefined=_UNREAD, interval="wilson", source="FermiEval")
 def coverage_gap(lower: ArrayLike, upper: ArrayLike, truth: ArrayLike, level: float) -> float:
     """Coverage less the nominal level; below 0 is overconfident.
 
-    Args:
-        lower: Lower bounds, one a judgment.
-        upper: Upper bounds, likewise.
-        truth: True values, likewise.
-        level: Nominal level in percent, between 0 and 100.
-
-    Returns:
-        coverage - level/100, in [-1, 1], above 0 for underconfidence. NaN where `coverage` is.
-
-    Source: FermiEval.
+    The level is in percent.
 
     Example:
         >>> round(coverage_gap([1, 2], [2, 4], truth=[2, 5], level=90), 12)
@@ -82,6 +70,7 @@ def coverage_gap(lower: ArrayLike, upper: ArrayLike, truth: ArrayLike, level: fl
     unit="unit of the bounds",
     direction="lower",
     undefined=f"{_UNREAD}; infinite where an interval is",
+    source="Winkler (1972); Gneiting and Raftery (2007)",
 )
 def interval_score(lower: ArrayLike, upper: ArrayLike, truth: ArrayLike, level: float) -> float:
     r"""Mean interval (Winkler) score: width plus 2/alpha times the distance of each miss.
@@ -90,19 +79,7 @@ def interval_score(lower: ArrayLike, upper: ArrayLike, truth: ArrayLike, level: 
     \quad \alpha = 1 - \text{level}/100$$
 
     It is 2/alpha times the sum of the pinball losses of the two bounds as quantiles at alpha/2 and
-    1 - alpha/2.
-
-    Args:
-        lower: Lower bounds, one a judgment.
-        upper: Upper bounds, likewise.
-        truth: True values, likewise.
-        level: Nominal level in percent, between 0 and 100.
-
-    Returns:
-        A number >= 0 in the unit of the bounds (FermiEval: orders of magnitude); infinite where
-        an interval has an infinite width. Judgments with a NaN are left out; NaN if none is left.
-
-    Source: Winkler (1972); Gneiting and Raftery (2007).
+    1 - alpha/2. The level is in percent; judgments with a NaN are left out.
 
     Example:
         >>> interval_score([1], [3], truth=[4], level=90)  # 2 + 2/0.1 * 1
@@ -132,16 +109,12 @@ def interval_scores(
     alpha = (100 - checked_level(level)) / 100
     below = (low - target).clip(min=0)
     above = (target - high).clip(min=0)
-    scores: FloatArray = (high - low) + 2 / alpha * (below + above)
-    return scores
+    return np.asarray((high - low) + 2 / alpha * (below + above))
 
 
 @metric(unit="unit of the bounds", undefined=_UNREAD)
 def mean_width(lower: ArrayLike, upper: ArrayLike) -> float:
     """Mean width of the intervals.
-
-    upper - lower, in the unit of the bounds. Judgments with a NaN are left out; NaN if none is
-    left.
 
     Example:
         >>> mean_width([1, 2], [3, 8])
@@ -155,8 +128,7 @@ def mean_width(lower: ArrayLike, upper: ArrayLike) -> float:
 def median_width(lower: ArrayLike, upper: ArrayLike) -> float:
     """Median width of the intervals.
 
-    upper - lower, in the unit of the bounds; of an even number of judgments, the mean of the two
-    middle widths. Judgments with a NaN are left out; NaN if none is left.
+    Of an even number of judgments, the mean of the two middle widths.
 
     Example:
         >>> median_width([1, 2, 0], [3, 8, 100])
@@ -171,8 +143,7 @@ def median_width(lower: ArrayLike, upper: ArrayLike) -> float:
 def miss_below(lower: ArrayLike, truth: ArrayLike) -> float:
     """Share of judgments whose truth lies below the lower bound.
 
-    A calibrated central interval misses alpha/2 on either side. Judgments with a NaN are left
-    out; NaN if none is left.
+    A calibrated central interval misses alpha/2 on either side.
 
     Example:
         >>> miss_below([3, 3], truth=[2, 4])
@@ -185,9 +156,6 @@ def miss_below(lower: ArrayLike, truth: ArrayLike) -> float:
 @metric(direction="target=alpha/2", undefined=_UNREAD, interval="wilson")
 def miss_above(upper: ArrayLike, truth: ArrayLike) -> float:
     """Share of judgments whose truth lies above the upper bound.
-
-    A calibrated central interval misses alpha/2 on either side. Judgments with a NaN are left
-    out; NaN if none is left.
 
     Example:
         >>> miss_above([3, 3], truth=[2, 4])

@@ -106,21 +106,17 @@ numbers(
     "confidence|.",
     direction="higher",
     undefined="no reply with both",
+    source="Yona, Aharoni and Geva (2024)",
 )
 def faithfulness(decisiveness: ArrayLike, confidence: ArrayLike) -> float:
     """1 less the mean over a reply's sentences of |decisiveness - internal confidence|.
 
     Args:
-        decisiveness: In [0, 1], one a sentence.
+        decisiveness: In [0, 1], one a sentence; sentences with a NaN are left out.
         confidence: Internal confidence in [0, 1], likewise.
-
-    Returns:
-        In [0, 1]. Sentences with a NaN are left out; NaN if none is left.
 
     Raises:
         ValueError: A value lies outside [0, 1], or lengths differ.
-
-    Source: Yona, Aharoni and Geva (2024).
 
     Example:
         >>> faithfulness([1.0, 0.5], [0.75, 0.5])
@@ -135,6 +131,7 @@ def faithfulness(decisiveness: ArrayLike, confidence: ArrayLike) -> float:
     "mean faithfulness.",
     direction="higher",
     undefined="no reply with both",
+    source="Yona, Aharoni and Geva (2024)",
 )
 def cmfg(
     faithfulness: ArrayLike,
@@ -150,23 +147,16 @@ def cmfg(
     sure from looking faithful by being always decisive.
 
     Args:
-        faithfulness: In [0, 1], one a reply.
+        faithfulness: In [0, 1], one a reply; replies with a NaN are left out.
         confidence: The reply's mean internal confidence, in [0, 1].
         bins: m.
         convention: `authors`: a confidence of exactly 1 falls out of every bin, empty bins count 0
             in the mean of all m, and replies with a faithfulness or confidence of 0 are left out
-            (Liu and Cohan, 2026).
-
-    Returns:
-        In [0, 1]. Replies with a NaN are left out; NaN if none is left. So it is under `authors`
-        too if no reply falls in a bin, where a mean of m empty bins would be 0: nothing was
-        measured.
+            (Liu and Cohan, 2026); NaN where no reply falls in a bin, under `text` as well.
 
     Raises:
         ValueError: A value lies outside [0, 1], lengths differ, `bins` is below 1 or `convention`
             is not known.
-
-    Source: Yona, Aharoni and Geva (2024).
 
     Example:
         >>> cmfg([0.9, 0.7, 0.2], [0.95, 0.95, 0.1])
@@ -180,11 +170,7 @@ def cmfg(
 def cmfg_sums(
     faithfulness: FloatArray, confidence: FloatArray, *, bins: int = 10, convention: str = "text"
 ) -> tuple[FloatArray, FloatArray]:
-    """What each reply adds to the bins: its faithfulness, and 1, each of shape (replies, bins).
-
-    Raises:
-        ValueError: As `cmfg`.
-    """
+    """What each reply adds to `cmfg`'s bins: its faithfulness, and 1, both of (replies, bins)."""
     check_choice("convention", convention, Convention)
     shares(faithfulness=faithfulness, confidence=confidence)
     check_bins(bins)
@@ -217,10 +203,7 @@ numbers(
     About(undefined=_UNJUDGED, source="Yona, Aharoni and Geva (2024)"),
     mean_decisiveness="Mean over replies of their sentences' decisiveness.",
 )
-numbers(
-    About(undefined=_UNJUDGED),
-    punt_rate="Share of replies that give no answer.",
-)
+numbers(About(undefined=_UNJUDGED), punt_rate="Share of replies that give no answer.")
 numbers(
     About(undefined="no sentence judged", unit="markers", source=_STUDY),
     hedges_per_sentence="Mean number of markers in a sentence.",
@@ -358,12 +341,7 @@ class MarkerCells:
         return cls(values, cells.tocsr(), shape)
 
     def tables(self, weights: FloatArray, threshold: float = 10) -> MarkerTables:
-        """The table of each row of weights, of shape (resamples, units).
-
-        Args:
-            weights: Of the items.
-            threshold: T.
-        """
+        """The table, at a threshold T, of each row of weights, of shape (resamples, units)."""
         flat = np.asarray((self.masses @ weights.T).T)
         counts = flat.reshape(len(weights), *self.shape, max(len(self.values), 1))
         return MarkerTables(self.values, counts[..., : len(self.values)], threshold)
@@ -389,11 +367,6 @@ def marker_mae(
 ) -> FloatArray:
     """Mean over pairs of the distance between one group's MICs and another's sentences.
 
-    `marker`: for each marker with a MIC in both groups the mean over the second group's sentences
-    of |MIC_first - confidence|, then the mean over markers. `sentence`: the mean over all those
-    sentences. `response`: the mean over replies, each sentence weighing one divided by how many its
-    reply has. `mean`: |MIC_first - MIC_second|, the mean over markers.
-
     At the first three levels even a model whose markers mean the same everywhere doesn't get 0: K
     draws of one confidence c scatter about it by E|Bin(K, c)/K - c|.
 
@@ -401,14 +374,15 @@ def marker_mae(
         tables: Of all groups.
         pairs: First group (train) and second (test): of the same data set for ID-MAE, of different
             ones for CD-MAE.
-        level: As above.
+        level: `marker`: for each marker with a MIC in both groups the mean over the second group's
+            sentences of |MIC_first - confidence|, then the mean over markers. `sentence`: the mean
+            over all those sentences. `response`: the mean over replies, each sentence weighing one
+            divided by how many its reply has; needs the tables' `by_reply`. `mean`:
+            |MIC_first - MIC_second|, the mean over markers. ValueError if another.
         shared: Which markers count, of shape (resamples, markers); by default those that the pair
             shares.
         train_only: Whether a marker needs the tables' threshold of sentences in the first group
             alone, and any in the second, as in the authors' code.
-
-    Raises:
-        ValueError: `level` is not known, or `response` without the tables' `by_reply`.
     """
     found = _distances(tables, pairs, level, shared, train_only)
     means = [divided((weight * gap).sum(axis=-1), weight.sum(axis=-1)) for gap, weight in found]
@@ -427,20 +401,7 @@ def marker_mae_sd(
 
     sqrt(sum (n - 1) s^2 / sum (n - 1)), where a pair has n distances of standard deviation s: of
     markers, or at the level `sentence` of sentences. Pairs with one distance or none have no s and
-    add nothing; in the authors' code one such pair makes the result NaN.
-
-    Args:
-        tables: As in `marker_mae`, like the rest.
-        pairs: First group and second.
-        level: What the distances are of.
-        shared: Which markers count.
-        train_only: Whether the threshold holds in the first group alone.
-
-    Returns:
-        NaN where no pair has two distances.
-
-    Raises:
-        ValueError: `level` is not known.
+    add nothing (in the authors' code one such pair makes the result NaN); NaN if that leaves none.
     """
     squares = freedom = np.zeros(len(tables.counts))
     for gap, weight in _distances(tables, pairs, level, shared, train_only):
@@ -478,17 +439,13 @@ def _distances(
                 gap = divided((counts * gap).sum(axis=-1), counts.sum(axis=-1))
             else:
                 if level == "response":
-                    counts = _replies(tables)[:, second]
+                    if tables.by_reply is None:
+                        raise ValueError("level='response' needs tables with by_reply.")
+                    counts = tables.by_reply[:, second]
                 weight = (counts * both[..., None]).reshape(len(counts), -1)
                 gap = gap.reshape(weight.shape)
         found.append((np.where(weight > 0, gap, 0), weight))
     return found
-
-
-def _replies(tables: MarkerTables) -> FloatArray:
-    if tables.by_reply is None:
-        raise ValueError("level='response' needs tables with by_reply.")
-    return tables.by_reply
 
 
 def marker_variation(mic: FloatArray, *, over: Varying, ddof: int = 1) -> FloatArray:
@@ -500,11 +457,9 @@ def marker_variation(mic: FloatArray, *, over: Varying, ddof: int = 1) -> FloatA
 
     Args:
         mic: Of shape (resamples, groups, markers); NaN is left out.
-        over: What varies; markers in one group only, or groups with one marker, are left out.
+        over: What varies, `groups` or `markers` (else ValueError); markers in one group only, or
+            groups with one marker, are left out.
         ddof: n - ddof divides the sum of squares.
-
-    Raises:
-        ValueError: `over` is not known.
     """
     check_choice("over", over, Varying)
     values = mic if over == "markers" else np.swapaxes(mic, 1, 2)
@@ -523,11 +478,8 @@ def marker_rank_correlation(
     Args:
         mic: Of shape (resamples, groups, markers); NaN is no MIC. Pairs that share fewer than
             three markers, or in one of which all are equal, are left out.
-        kind: Of the correlation.
+        kind: Of the correlation, `pearson` or `spearman` (else ValueError).
         clamp: Correlations are kept within +-clamp.
-
-    Raises:
-        ValueError: `kind` is not known.
     """
     check_choice("kind", kind, Correlation)
     pairs = [
@@ -545,15 +497,8 @@ def marker_trend(
 ) -> FloatArray:
     """MAC and MCC: Fisher mean over markers of the correlation of MIC with a number of data sets.
 
-    Args:
-        mic: Of shape (resamples, groups, markers); NaN is no MIC.
-        of_group: Accuracy (MAC) or cMFG (MCC) of each group, of shape (resamples, groups). Markers
-            in fewer than three groups are left out.
-        kind: Of the correlation.
-        clamp: Correlations are kept within +-clamp.
-
-    Raises:
-        ValueError: `kind` is not known.
+    That is accuracy (MAC) or cMFG (MCC) of each group, of shape (resamples, groups); the rest is as
+    in `marker_rank_correlation`. Markers in fewer than three groups are left out.
     """
     check_choice("kind", kind, Correlation)
     found = [_correlations(mic[:, :, m], of_group, kind) for m in range(mic.shape[2])]

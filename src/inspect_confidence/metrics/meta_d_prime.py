@@ -183,8 +183,7 @@ def ascend(table: Tables, meta: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 def _unit(table: Tables) -> FloatArray:
     """The change of meta-d' that moves edges by about 1."""
-    unit: FloatArray = 1 / (0.5 + np.abs(table.offset[0, 0, 0] + 0.5))
-    return unit
+    return np.asarray(1 / (0.5 + np.abs(table.offset[0, 0, 0] + 0.5)))
 
 
 def _higher(
@@ -202,8 +201,7 @@ def _higher(
     values = np.where(np.isnan(metas), -np.inf, values)
     best = ((values >= values.max(0) - _SAME).argmax(0), np.arange(len(rows)))
     meta[rows], value[rows] = metas[best], values[best]
-    differ: NDArray[np.int64] = rows[(values < values.max(0) - _SAME).any(0)]
-    return differ
+    return np.asarray(rows[(values < values.max(0) - _SAME).any(0)])
 
 
 def maximum(
@@ -238,14 +236,8 @@ def maximum(
 NEAR_ZERO = 1e-3
 """Below this |d'|, meta-d' (whose criterion is meta-d' c/d') and M-ratio are undefined."""
 
-_NO_STIMULUS = "there are no judgments of one of the stimuli"
-_ONE_RESPONSE = "every response is the same"
-_INFINITE = "the hit rate or the false-alarm rate is 0 or 1, so d' is infinite"
-_CHANCE = f"|d'| is below {NEAR_ZERO}: c/d' is undefined"
-_ONE_RATING = "every judgment has the same rating within its response: no type-2 information"
 _NO_MAXIMUM = f"the likelihood has no maximum: it still rises towards |meta-d'| = {LARGEST:g}"
 _NO_CONVERGENCE = "the maximisation didn't converge"
-_NEGATIVE = "d' is not above 0: the M-ratio is undefined"
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,11 +245,10 @@ class MetaD:
     """A fit of meta-d', or R fits: then all fields have R entries.
 
     Attributes:
-        d_prime: Type-1 sensitivity z(HR) - z(FAR), in standard deviations of the evidence.
+        d_prime: Type-1 sensitivity, in standard deviations of the evidence.
         meta_d: Sensitivity that an ideal observer with such ratings would have, in the same unit.
         m_ratio: meta_d / d_prime: 1 for an ideal observer, below 1 for lost information.
-        log_likelihood: Natural logarithm of the probability of the (padded) ratings given
-            stimulus and response, without the multinomial constant.
+        log_likelihood: Of the (padded) ratings, natural, without the multinomial constant.
         reason: Why something is NaN; empty where nothing is.
     """
 
@@ -275,6 +266,7 @@ class MetaD:
     direction="higher",
     undefined="items that are not two-choice; all answers or all stimuli on one side; one rating "
     "only",
+    source="Maniscalco and Lau (2012)",
 )
 def meta_d(nr_s1: ArrayLike, nr_s2: ArrayLike, padding: float | None = None) -> MetaD:
     """meta-d' of a two-choice task by maximum likelihood over all ratings, equal variances.
@@ -285,9 +277,8 @@ def meta_d(nr_s1: ArrayLike, nr_s2: ArrayLike, padding: float | None = None) -> 
     sum n log P(rating | stimulus, response). See also Maniscalco and Lau (2014, in The Cognitive
     Neuroscience of Metacognition); s = 1.
 
-    Levels that are empty for both stimuli are dropped, which is exact. Every row has its own
-    maximum over |meta-d'| <= 20, found by Newton steps from one or, where there can be more than
-    one maximum, several starts.
+    Levels that are empty for both stimuli are dropped, which is exact. The maximum is found by
+    Newton steps from one or, where there can be more than one maximum, several starts.
 
     Args:
         nr_s1: Counts given stimulus S1: highest-confidence "S1" ... lowest "S1", lowest "S2" ...
@@ -298,17 +289,15 @@ def meta_d(nr_s1: ArrayLike, nr_s2: ArrayLike, padding: float | None = None) -> 
             needed for empty cells as such. None or 0 adds nothing.
 
     Returns:
-        A `MetaD` of numbers or of arrays with shape (R,). meta-d' is in [-20, 20] and can be
-        negative. NaN with a reason, whatever the padding, where a stimulus has no judgments, all
-        responses are the same, or all ratings within each response are; and where HR or FAR is 0
-        or 1, |d'| < 0.001, or the likelihood has no maximum, as when ratings separate right from
-        wrong completely. M-ratio alone is NaN where d' < 0.
+        Numbers or arrays of shape (R,), meta-d' in [-20, 20]. NaN with a reason, whatever the
+        padding, where a stimulus has no judgments, all responses are the same, or all ratings
+        within each response are; and where HR or FAR is 0 or 1, |d'| < 0.001, or the likelihood
+        has no maximum, as when ratings separate right from wrong completely. M-ratio alone is NaN
+        where d' < 0.
 
     Raises:
         ValueError: Counts are negative, not finite, or of other or different shapes; or the
             padding is negative or not finite.
-
-    Source: Maniscalco and Lau (2012).
 
     Example:
         >>> fit = meta_d([36, 24, 17, 20, 10, 12, 9, 2], [1, 4, 10, 11, 19, 18, 28, 39])
@@ -327,14 +316,13 @@ def meta_d(nr_s1: ArrayLike, nr_s2: ArrayLike, padding: float | None = None) -> 
     d_prime, meta, value, reason = _fits(raw[0], raw[1], padding or 0.0)
     ratio = np.full_like(meta, np.nan)
     np.divide(meta, d_prime, out=ratio, where=d_prime >= NEAR_ZERO)
-    reason[(reason == "") & (d_prime < 0)] = _NEGATIVE
+    reason[(reason == "") & (d_prime < 0)] = "d' is not above 0: the M-ratio is undefined"
     if given[0].ndim == 2:
         return MetaD(d_prime, meta, ratio, value, [str(text) for text in reason])
     return MetaD(float(d_prime[0]), float(meta[0]), float(ratio[0]), float(value[0]), reason[0])
 
 
 def _counts(name: str, counts: ArrayLike) -> FloatArray:
-    """Counts as floats, if that is what they are."""
     array = np.asarray(counts, float)
     if array.ndim not in {1, 2} or array.shape[-1] % 2 or array.shape[-1] < 4:
         raise ValueError(
@@ -357,17 +345,21 @@ def _fits(
         false_alarms = ndtri(nr_s1[:, half:].sum(1) / nr_s1.sum(1))
         d_prime, criterion = hits - false_alarms, -(hits + false_alarms) / 2
     levels = (raw_s1 + raw_s2 > 0).reshape(len(raw_s1), 2, half).sum(2)
-    undefined = [
-        ((raw_s1.sum(1) == 0) | (raw_s2.sum(1) == 0), _NO_STIMULUS),
-        ((levels == 0).any(1), _ONE_RESPONSE),
-        (~(np.isfinite(hits) & np.isfinite(false_alarms)), _INFINITE),
-        (np.abs(d_prime) < NEAR_ZERO, _CHANCE),
-        ((levels <= 1).all(1), _ONE_RATING),
-    ]
+    without_d_prime = {
+        "there are no judgments of one of the stimuli": ~(raw_s1.any(1) & raw_s2.any(1)),
+        "every response is the same": (levels == 0).any(1),
+        "the hit rate or the false-alarm rate is 0 or 1, so d' is infinite": ~np.isfinite(d_prime),
+    }
+    undefined = without_d_prime | {
+        f"|d'| is below {NEAR_ZERO}: c/d' is undefined": np.abs(d_prime) < NEAR_ZERO,
+        "every judgment has the same rating within its response: no type-2 information": (
+            levels <= 1
+        ).all(1),
+    }
     reason = np.full(len(raw_s1), "", dtype=object)
-    for rows, text in reversed(undefined):
+    for text, rows in reversed(undefined.items()):
         reason[rows] = text
-    d_prime[np.isin(reason, (_NO_STIMULUS, _ONE_RESPONSE, _INFINITE))] = np.nan
+    d_prime[np.any([*without_d_prime.values()], axis=0)] = np.nan
     meta, value = np.full_like(d_prime, np.nan), np.full_like(d_prime, np.nan)
     fit = np.flatnonzero(reason == "")
     found, best = maximum(nr_s1[fit], nr_s2[fit], d_prime[fit], criterion[fit] / d_prime[fit])

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import wraps
-from typing import Any, Literal, Required, TypedDict, TypeVar, Unpack
+from typing import Any, Literal, Protocol, Required, TypedDict, TypeVar, Unpack, cast
 
 __all__ = ["METRICS", "About", "Metric", "metric", "numbers"]
 
@@ -104,6 +104,8 @@ def metric(
 ) -> Callable[[Function], Function]:
     """Register a function as a number of the results; the function stays what it is.
 
+    Its docstring gets what it lacks of Returns (unit, range, what makes it NaN) and Source.
+
     Args:
         name: As in the `metric` column; that of the function if empty.
         definition: One sentence, where the number of the results is told of in other words than
@@ -120,53 +122,93 @@ def metric(
         source = re.search(r"^Source: (.+?)\.?$(?=\n\n|\Z)", text, re.MULTILINE | re.DOTALL)
         if source:
             about.setdefault("source", " ".join(source[1].split()))
-        numbers(about, **{name or function.__name__: definition or text.partition("\n")[0]})
+        key = name or function.__name__
+        numbers(about, **{key: definition or text.partition("\n")[0]})
+        if text and inspect.isfunction(function):
+            function.__doc__ = _completed(text, _metrics[key])
         return function
 
     return registered
 
 
-def with_arrays(core: Callable[..., Any], make: Callable[..., Any]) -> Any:
-    """The function of arrays of which a function of count tables, `of`, is the only definition.
+def _completed(text: str, made: Metric) -> str:
+    """A docstring with what the registry says and it doesn't."""
+    if "\nReturns:" not in text:
+        returned = f"{made.unit} in [{made.low:g}, {made.high:g}]. NaN: {made.undefined}."
+        text = _inserted(text, "Returns", f"\n    {returned}")
+    if "\n\nSource:" not in text and made.source != "-":
+        text = _inserted(text, "Source", f" {made.source}.")
+    return text
 
-    Its arguments are those of `make` and the core's options, in its docstring too.
+
+Core = TypeVar("Core", bound=Callable[..., Any])
+
+
+class OfArrays(Protocol[Core]):
+    """A metric of arrays, and `of` tables: a value for each of them."""
+
+    of: Core
+
+    def __call__(self, *arrays: Any, **named: Any) -> float:
+        """The metric of the arrays."""
+
+
+def with_arrays(make: Callable[..., Any]) -> Callable[[Core], OfArrays[Core]]:
+    """Let a metric of tables take the arrays that these are made of; it becomes its `of`.
+
+    Its arguments are those of `make` and the metric's options, in its docstring too.
 
     Args:
-        core: Tables, then options by keyword -> a value for each table.
-        make: Arrays -> a table of one row, or as many tables as the core takes.
+        make: Arrays -> a table of one row, or as many tables as the metric takes.
     """
     arrays = list(inspect.signature(make).parameters.values())
-    options = [
-        one for one in inspect.signature(core).parameters.values() if one.kind is one.KEYWORD_ONLY
-    ]
-    signature = inspect.Signature([*arrays, *options], return_annotation=float)
 
-    @wraps(core)
-    def front(*args: Any, **named: Any) -> float:
-        given = signature.bind(*args, **named).arguments
-        tables = make(*(given.pop(one.name) for one in arrays))
-        return float(core(*(tables if isinstance(tables, tuple) else [tables]), **given)[0])
+    def of_arrays(core: Core) -> OfArrays[Core]:
+        taken = inspect.signature(core).parameters.values()
+        options = [one for one in taken if one.kind is one.KEYWORD_ONLY]
+        signature = inspect.Signature([*arrays, *options], return_annotation=float)
 
-    core.__qualname__ += ".of"
-    front.__doc__ = _described(core, make)
-    vars(front).update(of=core, __signature__=signature)
-    return front
+        @wraps(core)
+        def front(*args: Any, **named: Any) -> float:
+            given = signature.bind(*args, **named).arguments
+            tables = make(*(given.pop(one.name) for one in arrays))
+            return float(core(*(tables if isinstance(tables, tuple) else [tables]), **given)[0])
+
+        core.__qualname__ += ".of"
+        front.__doc__ = _described(core, make)
+        vars(front).update(of=core, __signature__=signature)
+        return cast(OfArrays[Core], front)
+
+    return of_arrays
 
 
 def _described(core: Callable[..., Any], make: Callable[..., Any]) -> str:
     """The core's docstring with `make`'s arguments in place of the tables, and its errors."""
-    text = inspect.getdoc(core) or ""
+    text, made = inspect.getdoc(core) or "", inspect.getdoc(make) or ""
     options = inspect.getfullargspec(core).kwonlyargs
     own = [one for one in _listed(text, "Args") if one.partition(":")[0].strip() in options]
-    parts = re.sub(r"^(Args|Raises):\n(?: .*\n?)+\n*", "", text, flags=re.MULTILINE).split("\n\n")
-    at = next((place for place, one in enumerate(parts) if one.startswith("Returns:")), 1)
-    for place, title, said in ((at + 1, "Raises", _listed(text, "Raises")), (at, "Args", own)):
-        if entries := [*_listed(inspect.getdoc(make) or "", title), *said]:
-            parts.insert(place, "\n".join([f"{title}:", *entries]))
-    return "\n\n".join(parts)
+    errors = _listed(text, "Raises")
+    text = re.sub(r"\n\n(Args|Raises):(\n .*)+", "", text)
+    for title, entries in (
+        ("Args", [*_listed(made, "Args"), *own]),
+        ("Raises", [*_listed(made, "Raises"), *errors]),
+    ):
+        text = _inserted(text, title, "\n".join(["", *entries])) if entries else text
+    return text
 
 
 def _listed(text: str, title: str) -> list[str]:
     """What a section of a docstring lists."""
     section = re.search(rf"^{title}:\n((?: .*\n?)+)", text, re.MULTILINE)
     return re.split(r"\n(?= {4}\w)", section[1].rstrip()) if section else []
+
+
+_SECTIONS = ("Args", "Returns", "Raises", "Source", "Example")
+
+
+def _inserted(text: str, title: str, said: str) -> str:
+    """A docstring with a section more, before those that come later."""
+    later = "|".join(_SECTIONS[_SECTIONS.index(title) + 1 :])
+    place = re.search(rf"\n\n(?:{later}):", text)
+    at = place.start() if place else len(text)
+    return f"{text[:at]}\n\n{title}:{said}{text[at:]}"

@@ -16,12 +16,6 @@ def format_failure_rate(statuses: Iterable[str]) -> float:
     echo, ambiguous`. Judgments with a status of the run or of the instrument (`sample_error`,
     `content_filter`, `grader_failed`, ...) have no reply to judge and are left out.
 
-    Args:
-        statuses: The status of each judgment.
-
-    Returns:
-        A share in [0, 1]; NaN if there is no reply.
-
     Raises:
         ValueError: A status is none of those in docs/judgments.md.
 
@@ -37,7 +31,4 @@ def format_failure_rate(statuses: Iterable[str]) -> float:
     return failures / len(replies) if replies else float("nan")
 
 
-numbers(
-    About(undefined="never", unit="count"),
-    n="Number of judgments elicited.",
-)
+numbers(About(undefined="never", unit="count"), n="Number of judgments elicited.")

@@ -1,13 +1,14 @@
-"""The distribution of what was reported: how few values are used, and how round they are."""
+"""The distribution of what was reported: how few values are used, and how round they are.
 
-from collections.abc import Callable
-from typing import Concatenate, ParamSpec, Protocol, cast
+A table tells how often each value was given, in many samples or resamples at once.
+"""
+
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from inspect_confidence.metrics.arrays import FloatArray, divided
-from inspect_confidence.metrics.integer_sets import entropy_bits
+from inspect_confidence.metrics.arrays import FloatArray, divided, sample_of
 from inspect_confidence.metrics.registry import (
     INFINITY,
     UNREAD,
@@ -16,9 +17,10 @@ from inspect_confidence.metrics.registry import (
     numbers,
     with_arrays,
 )
-from inspect_confidence.metrics.value_tables import ValueTables
 
 __all__ = [
+    "ValueTables",
+    "entropy_bits",
     "report_entropy",
     "round_rate",
     "top1_share",
@@ -31,34 +33,74 @@ __all__ = [
 _STUDY = "the scale-design study"
 
 
-Options = ParamSpec("Options")
+@dataclass(frozen=True, eq=False)
+class ValueTables:
+    """How often each value was given, in R samples or resamples.
+
+    Attributes:
+        values: The V distinct values, ascending, finite.
+        mass: Of each value, >= 0, of shape (R, V): counts, or sums of the units' weights.
+    """
+
+    values: FloatArray
+    mass: FloatArray
+
+    @classmethod
+    def of(cls, reports: ArrayLike) -> "ValueTables":
+        """The table of reports as one row.
+
+        Args:
+            reports: Raw values, one a judgment; NaN is left out.
+        """
+        stated = np.asarray(reports, float)
+        values, counts = np.unique(stated[~np.isnan(stated)], return_counts=True)
+        return cls(values, counts[None].astype(float))
+
+    @classmethod
+    def pair(cls, first: ArrayLike, second: ArrayLike) -> tuple["ValueTables", "ValueTables"]:
+        """Tables of one row of two samples, on the union of their values.
+
+        Args:
+            first: Finite numbers in any order and unit; NaN is left out. Numbers are rounded to 9
+                decimals, so that 0.29 * 100 = 28.999999999999996 is 29.
+            second: Likewise, in the same unit; of any other length.
+
+        Raises:
+            ValueError: A sample has more than one dimension, or an infinite value.
+
+        Example:
+            >>> first, second = ValueTables.pair([5, 5, 7], [6])
+            >>> first.values.tolist(), first.mass.tolist(), second.mass.tolist()
+            ([5.0, 6.0, 7.0], [[2.0, 0.0, 1.0]], [[0.0, 1.0, 0.0]])
+        """
+        one, other = sample_of(first), sample_of(second)
+        values = np.union1d(one, other)
+        places = (np.searchsorted(values, sample) for sample in (one, other))
+        counts = [np.bincount(place, minlength=len(values))[None].astype(float) for place in places]
+        return cls(values, counts[0]), cls(values, counts[1])
+
+    def cumulated(self) -> FloatArray:
+        """Share below the first value (0), up to it, ... the last (1): shape (R, V + 1), or NaN."""
+        mass = np.pad(np.cumsum(self.mass, axis=1), ((0, 0), (1, 0)))
+        return divided(mass, mass[:, -1:])
+
+    def quantile(self, share: float) -> FloatArray:
+        """Mean of the lower and upper value at which the cumulated share reaches a share.
+
+        So repeating every value changes nothing (numpy's `averaged_inverted_cdf`).
+        """
+        reached = self.cumulated()
+        # In an empty row no share is below or at another, which is the place of the NaN.
+        values = np.concatenate([[np.nan], self.values])
+        lower = values[(reached < share - 1e-12).sum(axis=1)]
+        upper = values[(reached <= share + 1e-12).sum(axis=1)]
+        return np.asarray((lower + upper) / 2)
 
 
-class OfReports(Protocol[Options]):
-    """A metric of reports, and `of` tables: a value for each of them."""
-
-    of: Callable[Concatenate[ValueTables, Options], FloatArray]
-
-    def __call__(self, reports: ArrayLike, *args: Options.args, **options: Options.kwargs) -> float:
-        """The metric of the reports."""
-
-
-def of_reports(
-    core: Callable[Concatenate[ValueTables, Options], FloatArray],
-) -> OfReports[Options]:
-    """Let a metric of tables take an array of reports; it becomes its `of`."""
-    return cast(OfReports[Options], with_arrays(core, ValueTables.of))
-
-
-@metric(unit="scale points", low=-INFINITY, undefined=UNREAD)
-@of_reports
+@metric(unit="scale points", low=-INFINITY, undefined=UNREAD, source=_STUDY)
+@with_arrays(ValueTables.of)
 def top1_value(tables: ValueTables) -> FloatArray:
     """The commonest report on its own scale; the greatest of several equally common.
-
-    Returns:
-        A value of the scale; NaN if there is no report.
-
-    Source: the scale-design study.
 
     Example:
         >>> top1_value([90, 95, 95])
@@ -69,15 +111,10 @@ def top1_value(tables: ValueTables) -> FloatArray:
     return np.where(most[:, 0] > 0, largest, np.nan)
 
 
-@metric(undefined=UNREAD)
-@of_reports
+@metric(undefined=UNREAD, source=_STUDY)
+@with_arrays(ValueTables.of)
 def top1_share(tables: ValueTables) -> FloatArray:
     """Share of the commonest report.
-
-    Returns:
-        In (0, 1]; NaN if there is no report.
-
-    Source: the scale-design study.
 
     Example:
         >>> top1_share([90, 95, 95, 95])
@@ -86,15 +123,10 @@ def top1_share(tables: ValueTables) -> FloatArray:
     return _largest(tables, 1)
 
 
-@metric(undefined=UNREAD)
-@of_reports
+@metric(undefined=UNREAD, source=_STUDY)
+@with_arrays(ValueTables.of)
 def top3_share(tables: ValueTables) -> FloatArray:
     """Share of the three commonest reports.
-
-    Returns:
-        In (0, 1]; NaN if there is no report.
-
-    Source: the scale-design study.
 
     Example:
         >>> top3_share([80, 85, 90, 95, 95])
@@ -108,15 +140,10 @@ def _largest(tables: ValueTables, count: int) -> FloatArray:
     return divided(top, tables.mass.sum(axis=1))
 
 
-@metric(unit="count", low=1, undefined=UNREAD)
-@of_reports
+@metric(unit="count", low=1, undefined=UNREAD, source=_STUDY)
+@with_arrays(ValueTables.of)
 def unique_values(tables: ValueTables) -> FloatArray:
     """How many different values were reported.
-
-    Returns:
-        At least 1; NaN if there is no report.
-
-    Source: the scale-design study.
 
     Example:
         >>> unique_values([90, 95, 95])
@@ -126,17 +153,24 @@ def unique_values(tables: ValueTables) -> FloatArray:
     return np.where(used > 0, used, np.nan)
 
 
-@metric("entropy_bits", unit="bits", undefined=UNREAD)
-@of_reports
+def entropy_bits(probabilities: ArrayLike) -> FloatArray:
+    """Shannon entropy along the last axis, in bits: -sum p log2 p, with 0 log 0 = 0.
+
+    Example:
+        >>> float(entropy_bits([0.5, 0.25, 0.25]))
+        1.5
+    """
+    p = np.asarray(probabilities, float)
+    terms = np.where(p > 0, p * np.log2(np.where(p > 0, p, 1)), 0)
+    return np.asarray(np.maximum(-terms.sum(axis=-1), 0))
+
+
+@metric("entropy_bits", unit="bits", undefined=UNREAD, source=_STUDY)
+@with_arrays(ValueTables.of)
 def report_entropy(tables: ValueTables) -> FloatArray:
     """Shannon entropy of the reports; biased downwards at few judgments.
 
     -sum p log2 p, in bits. The bias is about (K - 1) / (2 n ln 2) for K values in n reports.
-
-    Returns:
-        In [0, log2 K]; NaN if there is no report.
-
-    Source: the scale-design study.
 
     Example:
         >>> report_entropy([90, 95, 95, 90])
@@ -147,20 +181,14 @@ def report_entropy(tables: ValueTables) -> FloatArray:
     return np.where(total > 0, entropy_bits(shares), np.nan)
 
 
-@metric(undefined=UNREAD)
-@of_reports
+@metric(undefined=UNREAD, source=_STUDY)
+@with_arrays(ValueTables.of)
 def round_rate(tables: ValueTables, *, multiple: int = 5) -> FloatArray:
     """Share of reports that are multiples of 5 on their own scale; probabilities in percent.
 
     Args:
         tables: Of reports.
         multiple: Another number than 5.
-
-    Returns:
-        In [0, 1]; NaN if there is no report. How many multiples a scale has is for the reader to
-        weigh: uniform reports on 0-100 give 21/101, on 0-5 2/6.
-
-    Source: the scale-design study.
 
     Example:
         >>> round_rate([90, 95, 97, 100])
@@ -184,20 +212,16 @@ numbers(
     "define its own.",
     undefined=UNREAD,
 )
-@of_reports
+@with_arrays(ValueTables.of)
 def utilization(tables: ValueTables, *, low: float, high: float) -> FloatArray:
     """How much of the scale is used: the interquartile range of the reports over its width.
 
-    The scale study names a utilization without defining it; this definition is ours. Quartiles are
-    those of `ValueTables`: repeating every report changes nothing.
+    Quartiles are those of `ValueTables`: repeating every report changes nothing.
 
     Args:
         tables: Of reports.
         low: Least value of the scale.
         high: Greatest value.
-
-    Returns:
-        In [0, 1] for reports within the scale; NaN if there is no report.
 
     Example:
         >>> utilization([60, 70, 80, 90, 100], low=0, high=100)

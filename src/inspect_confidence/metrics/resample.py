@@ -34,10 +34,9 @@ def clustered_wilson_interval(
 
     The share is p = sum(successes)/sum(trials). Its variance over items is
     v = sum((successes - p trials)^2) / sum(trials)^2, and Wilson's interval is taken at the
-    sample size n = p (1 - p) / v at which independent judgments would vary as much. At one
-    judgment an item n is the number of items and the interval is Wilson's own; judging every
-    item twice with the same outcome changes nothing. Where items don't vary (v = 0, as for a share
-    of 0 or 1), n is the number of items. n never exceeds the number of judgments.
+    sample size n = p (1 - p) / v at which independent judgments would vary as much, at most the
+    number of judgments. At one judgment an item, and where items don't vary (v = 0), n is the
+    number of items; judging every item twice with the same outcome changes nothing.
 
     Args:
         successes: Number of successes of each item.
@@ -65,18 +64,9 @@ def clustered_wilson_interval(
 def clustered_wilson_intervals(
     successes: ArrayLike, trials: ArrayLike, confidence: float = 0.95
 ) -> FloatArray:
-    """`clustered_wilson_interval` of many shares of the same items.
+    """`clustered_wilson_interval` of many shares of the same items: limits of shape (shares, 2).
 
-    Args:
-        successes: Number of successes of each item, of shape (items, shares).
-        trials: Number of judgments, likewise or of shape (items, 1); without a NaN.
-        confidence: Of the intervals, between 0 and 1.
-
-    Returns:
-        Limits, of shape (shares, 2).
-
-    Raises:
-        ValueError: As `clustered_wilson_interval`.
+    Successes are of shape (items, shares), trials likewise or (items, 1), without a NaN.
 
     Example:
         >>> clustered_wilson_intervals([[1, 0], [0, 0], [1, 0], [1, 0]], [[1]] * 4).round(4)
@@ -106,10 +96,7 @@ def clustered_wilson_intervals(
 
 
 def bonferroni(p: ArrayLike) -> FloatArray:
-    """Each p times the number of comparisons, at most 1.
-
-    Args:
-        p: In [0, 1], one a comparison; NaN is no comparison and stays NaN.
+    """Each p times the number of comparisons, at most 1; NaN is no comparison and stays NaN.
 
     Example:
         >>> bonferroni([0.25, 0.5]).tolist()
@@ -120,13 +107,9 @@ def bonferroni(p: ArrayLike) -> FloatArray:
 
 
 def holm(p: ArrayLike) -> FloatArray:
-    """Holm's adjustment: the k-th smallest of m times m - k + 1, never below those before it.
+    """Holm's adjustment: the k-th smallest p of m times m - k + 1, never below those before it.
 
-    statsmodels' `multipletests` collects garbage at every call, which costs more than a study's
-    other statistics.
-
-    Args:
-        p: In [0, 1], one a comparison; NaN is no comparison and stays NaN.
+    NaN is no comparison and stays NaN.
 
     Source: Holm (1979).
 
@@ -134,6 +117,7 @@ def holm(p: ArrayLike) -> FloatArray:
         >>> holm([0.25, 0.125, 1.0]).tolist()
         [0.5, 0.375, 1.0]
     """
+    # statsmodels' multipletests collects garbage at every call, which costs more than the rest.
     (values,) = aligned(p=p)
     order = np.argsort(values)[: int((~np.isnan(values)).sum())]
     scaled = values[order] * (len(order) - np.arange(len(order)))
@@ -153,10 +137,9 @@ def sign_flip_p(differences: ArrayLike, *, resamples: int = 10_000, seed: int = 
     """Two-sided p of a mean difference of 0, if every difference could as well be the opposite.
 
     p is the share of sign patterns s with |sum s_i d_i| >= |sum d_i|. Up to 13 differences other
-    than 0 all 2^n patterns are enumerated and p is exact, at least 2^(1 - n); beyond that k of N
-    random patterns are as far from 0, and p = (k + 1)/(N + 1): the observed one is counted, so p is
-    never 0. Differences of 0 take no part: they change no sum. Source: Fisher (1935, The Design of
-    Experiments, section 21); Phipson and Smyth (2010) for the + 1.
+    than 0 all 2^n patterns are enumerated and p is exact; beyond that k of N random patterns are as
+    far from 0, and p = (k + 1)/(N + 1): the observed one is counted. Source: Fisher (1935, The
+    Design of Experiments, section 21); Phipson and Smyth (2010) for the + 1.
 
     Args:
         differences: One a pair (a context that both settings share), in any unit; NaN is left out.
@@ -165,8 +148,7 @@ def sign_flip_p(differences: ArrayLike, *, resamples: int = 10_000, seed: int = 
         seed: Of the draws.
 
     Returns:
-        A probability in (0, 1]; 1 where all differences are 0, as every pattern gives what was
-        observed. NaN if there is no pair.
+        A probability in (0, 1]; 1 where all differences are 0, NaN if there is no pair.
 
     Raises:
         ValueError: A difference is infinite, there are two dimensions, or resamples is below 1.
@@ -200,8 +182,7 @@ def _far(signs: FloatArray, differences: FloatArray) -> FloatArray:
     """1 for each row of signs whose sum is as far from 0 as the observed one, 0 for the others."""
     # The tolerance keeps equal sums equal, in whatever order they are rounded.
     least = abs(differences.sum()) - 1e-9
-    far: FloatArray = (np.abs(signs @ differences) >= least).astype(float)
-    return far
+    return np.asarray(np.abs(signs @ differences) >= least, float)
 
 
 Name = TypeVar("Name", bound=Hashable)
@@ -250,16 +231,7 @@ def mean_of(values: ArrayLike, unit: IntArray, units: int) -> Statistic:
 
 
 def means_of(values: ArrayLike, unit: IntArray, units: int) -> Statistic:
-    """The means of several finite values of each judgment at once; NaN values left out.
-
-    Args:
-        values: Of shape (judgments, m).
-        unit: The number of each judgment's unit.
-        units: How many units there are.
-
-    Returns:
-        A statistic of shape (resamples, m).
-    """
+    """`mean_of` each of several finite values, of shape (judgments, m), at once."""
     array = np.asarray(values, float)
     there = ~np.isnan(array)
     sums = np.zeros((units, 2 * array.shape[1]))
@@ -296,8 +268,7 @@ def middle_of(
 def median_of(values: ArrayLike, unit: IntArray) -> Statistic:
     """The median of judgments' values, each weighing as much as its unit; NaN values left out.
 
-    The mean of the lower and the upper weighted median, so that whole-number weights give the
-    same as repeating the values.
+    The mean of `middle_of`, so that whole-number weights give the same as repeating the values.
     """
     middle = middle_of(values, unit)
 
@@ -311,10 +282,7 @@ def median_of(values: ArrayLike, unit: IntArray) -> Statistic:
 def resampled_weights(
     strata: IntArray, resamples: int, seed: int | Sequence[int]
 ) -> Iterator[FloatArray]:
-    """Bootstrap weights in chunks: units drawn with replacement, within each stratum.
-
-    Each chunk is stored unit by unit (Fortran's order), as sparse products take it.
-    """
+    """Bootstrap weights in chunks, each stored unit by unit, as sparse products take it."""
     rng = np.random.default_rng(seed)
     members = [np.flatnonzero(strata == stratum) for stratum in np.unique(strata)]
     most = max(1, min(500, _CHUNK // max(len(strata), 1)))
@@ -343,11 +311,8 @@ def bootstrap(
     Args:
         statistics: What to compute, by any name.
         strata: The stratum of each unit; units are drawn with replacement within it.
-        resamples: Number of resamples.
+        resamples: Number of resamples, at least 1: of values, or rows of values, for each name.
         seed: Of the draws.
-
-    Returns:
-        For each name an array of `resamples` values, or rows of values.
 
     Raises:
         ValueError: `resamples` is below 1.
@@ -385,11 +350,6 @@ def basic_interval(
 
     For statistics that are biased as much in a resample as in the sample, where the percentile
     interval has the bias twice. Undefined resamples are left out, NaN if all are.
-
-    Args:
-        value: Of the sample.
-        values: Of the resamples.
-        confidence: Of the interval.
     """
     low, high = percentile_interval(values, confidence)
     return 2 * value - high, 2 * value - low

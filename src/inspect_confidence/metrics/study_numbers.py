@@ -48,10 +48,7 @@ numbers(
     bin_accuracy="Accuracy of the judgments whose confidence lies in the bin.",
     bin_confidence="Mean confidence of the judgments in the bin.",
 )
-numbers(
-    About(undefined=UNREAD),
-    report_share="Share of the reports that are the value.",
-)
+numbers(About(undefined=UNREAD), report_share="Share of the reports that are the value.")
 numbers(
     About(undefined="no right answer", source="Fleming and Lau (2014)"),
     type2_hit_rate="Share of right answers whose confidence is at least the threshold.",

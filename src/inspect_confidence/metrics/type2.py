@@ -27,25 +27,20 @@ ONE_SIDED = (
     unit="d'",
     direction="higher",
     undefined=ONE_SIDED,
+    source="Macmillan and Creelman (2005); Hautus (1995)",
 )
 @of_judgments
 def type2_dprime(tables: ConfidenceTables, *, threshold: float = 0.5) -> FloatArray:
     """Type-2 d' at a threshold: z(H2) - z(F2).
 
     H2 and F2 are the shares of confidence >= threshold among right and among wrong answers, after
-    the log-linear correction (0.5 added to each of the four counts). Depends on where the threshold
-    lies among the confidences.
+    the log-linear correction (0.5 added to each of the four counts). Undefined where before it all
+    judgments lie on one side, as the correction alone would make sensitivity there. Depends on
+    where the threshold lies among the confidences.
 
     Args:
         tables: Of judgments with outcomes of 0 or 1.
         threshold: In [0, 1].
-
-    Returns:
-        In units of d'. NaN where before the correction all judgments lie on one side of the
-        threshold or all answers are right, or wrong, since the correction alone would make
-        sensitivity there; NaN for outcomes between 0 and 1.
-
-    Source: Macmillan and Creelman (2005); Hautus (1995).
 
     Example:
         >>> round(type2_dprime([0.9, 0.9, 0.9, 0.1] * 9, [1, 1, 0, 0] * 9), 3)
@@ -61,6 +56,7 @@ def type2_dprime(tables: ConfidenceTables, *, threshold: float = 0.5) -> FloatAr
     unit="d'",
     direction="higher",
     undefined=ONE_SIDED,
+    source="the scale-design study",
 )
 @of_judgments
 def meta_d_ideal(tables: ConfidenceTables, *, threshold: float = 0.5) -> FloatArray:
@@ -69,16 +65,11 @@ def meta_d_ideal(tables: ConfidenceTables, *, threshold: float = 0.5) -> FloatAr
     That observer has evidence x ~ N(d'/2, 1), chooses its sign and is confident where |x| > c, so
     H2 = Phi(d'/2 - c) / Phi(d'/2) and F2 = Phi(-d'/2 - c) / Phi(-d'/2). Equals Maniscalco and
     Lau's meta-d' with two ratings and symmetric sides. Rates carry the log-linear correction.
+    Below 0 where wrong answers are more often confident.
 
     Args:
         tables: Of judgments with outcomes of 0 or 1.
         threshold: Confidence from which on it counts as high, in [0, 1].
-
-    Returns:
-        In units of d'; below 0 where wrong answers are more often confident. NaN where
-        `type2_dprime` is.
-
-    Source: the scale-design study.
 
     Example:
         >>> high = [0.9] * 800 + [0.1] * 200 + [0.9] * 350 + [0.1] * 650
@@ -95,56 +86,38 @@ def meta_d_ideal(tables: ConfidenceTables, *, threshold: float = 0.5) -> FloatAr
     definition="The criterion of that observer: evidence that it takes to reach the threshold.",
     unit="d'",
     undefined=ONE_SIDED,
+    source="the scale-design study",
 )
 @of_judgments
 def type2_criterion(tables: ConfidenceTables, *, threshold: float = 0.5) -> FloatArray:
     """The criterion c of the ideal observer of `meta_d_ideal`: evidence that it takes to be sure.
 
-    c = d'/2 - z(H2 Phi(d'/2)), on |x|.
-
-    Args:
-        tables: Of judgments with outcomes of 0 or 1.
-        threshold: Confidence from which on it counts as high, in [0, 1].
-
-    Returns:
-        In units of d'; the lower, the more readily high confidence is stated. NaN where
-        `type2_dprime` is.
-
-    Source: the scale-design study.
+    c = d'/2 - z(H2 Phi(d'/2)), on |x|; the lower, the more readily high confidence is stated.
     """
     hit, _ = type2_rates(tables, threshold)
     return criterion_at(meta_d_ideal.of(tables, threshold=threshold), hit)
 
 
 class Type2Rates(NamedTuple):
-    """Shares of high confidence, with 0.5 added to each cell of the 2 x 2 table.
+    """Shares of high confidence, with 0.5 added to each cell of the 2 x 2 table."""
 
-    Attributes:
-        hit: H2, among right answers.
-        false_alarm: F2, among wrong answers.
-    """
-
-    hit: FloatArray
-    false_alarm: FloatArray
+    hit: FloatArray  # H2, among right answers
+    false_alarm: FloatArray  # F2, among wrong answers
 
 
 def type2_rates(tables: ConfidenceTables, threshold: float) -> Type2Rates:
     """Corrected H2 and F2 of each table; NaN where the uncorrected table tells nothing."""
     key = ("type-2 rates", threshold)
     if key not in tables.shared:
-        tables.shared[key] = _rates(tables, threshold)
+        (high_right, right), (high_wrong, wrong) = _counts(tables, threshold)
+        high, all_of_them = high_right + high_wrong, right + wrong
+        tells = (right > 0) & (wrong > 0) & (high > 0) & (high < all_of_them * (1 - 1e-12))
+        tells &= tables.binary
+        tables.shared[key] = Type2Rates(
+            np.where(tells, (high_right + 0.5) / (right + 1), np.nan),
+            np.where(tells, (high_wrong + 0.5) / (wrong + 1), np.nan),
+        )
     return Type2Rates(*tables.shared[key])
-
-
-def _rates(tables: ConfidenceTables, threshold: float) -> Type2Rates:
-    (high_right, right), (high_wrong, wrong) = _counts(tables, threshold)
-    high, all_of_them = high_right + high_wrong, right + wrong
-    tells = (right > 0) & (wrong > 0) & (high > 0) & (high < all_of_them * (1 - 1e-12))
-    tells &= tables.binary
-    return Type2Rates(
-        np.where(tells, (high_right + 0.5) / (right + 1), np.nan),
-        np.where(tells, (high_wrong + 0.5) / (wrong + 1), np.nan),
-    )
 
 
 def _counts(
@@ -178,17 +151,13 @@ def type2_remark(tables: ConfidenceTables, threshold: float) -> str:
     return f"smallest type-2 cell {least:.3g}, under 5" if least < 5 - 1e-9 else ""
 
 
-_LARGEST = 16.0
-"""Up to which the root is sought."""
-
-
 def ideal_d_prime(hit: FloatArray, false_alarm: FloatArray) -> FloatArray:
     """The d' of the unbiased two-choice ideal observer with these type-2 rates; NaN stays NaN.
 
-    The root of d' = z(H2 Phi(d'/2)) - z(F2 Phi(-d'/2)), of which there is one.
+    The root of d' = z(H2 Phi(d'/2)) - z(F2 Phi(-d'/2)), of which there is one, sought up to 16.
     """
     upper, lower = np.maximum(hit, false_alarm), np.minimum(hit, false_alarm)
-    d, low, high = (np.full(np.shape(hit), end) for end in (1.0, 0.0, _LARGEST))
+    d, low, high = (np.full(np.shape(hit), end) for end in (1.0, 0.0, 16.0))
     # Newton's steps, halving the bracket instead where one would leave it: ten times as fast as
     # a library's root finder, which a bootstrap calls thousands of times.
     for _ in range(60):

@@ -3,13 +3,13 @@
 Distances are written for `ValueTables`, one a resample, where R rows meet R rows or a single one;
 that of two samples is that of their tables of one row. They are NaN where a sample, or a row's
 mass, is empty. Choices among words for a probability are ranked from 0; their consistencies are
-shares of pairs, sequences or steps.
+shares of pairs, sequences or steps, those with a NaN left out.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, Protocol, cast
+from typing import Any, ParamSpec, Protocol, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -31,7 +31,7 @@ from inspect_confidence.metrics.registry import (
     numbers,
     with_arrays,
 )
-from inspect_confidence.metrics.value_tables import ValueTables
+from inspect_confidence.metrics.reports import ValueTables
 
 __all__ = [
     "BrunnerMunzel",
@@ -63,40 +63,15 @@ numbers(
 )
 
 
-Options = ParamSpec("Options")
-
-
-class OfSamples(Protocol[Options]):
-    """A measure of two samples, and `of` their tables: a value for each row."""
-
-    of: Callable[Concatenate[ValueTables, ValueTables, Options], FloatArray]
-
-    def __call__(
-        self, first: ArrayLike, second: ArrayLike, *args: Options.args, **options: Options.kwargs
-    ) -> float:
-        """The measure of the samples."""
-
-
-def of_samples(
-    core: Callable[Concatenate[ValueTables, ValueTables, Options], FloatArray],
-) -> OfSamples[Options]:
-    """Let a measure of two tables take two arrays of values; it becomes their `of`."""
-    return cast(OfSamples[Options], with_arrays(core, ValueTables.pair))
-
-
 @metric(
     definition="P(reference > own) + P(equal)/2, the reference being `versus`.",
     direction="target=0.5",
     undefined=_NO_VALUE,
+    source="Brunner and Munzel (2000)",
 )
-@of_samples
+@with_arrays(ValueTables.pair)
 def brunner_munzel_theta(first: ValueTables, second: ValueTables) -> FloatArray:
     """P(first > second) + P(first = second)/2: the theta of `brunner_munzel`.
-
-    Returns:
-        In [0, 1]; NaN where a sample is empty.
-
-    Source: Brunner and Munzel (2000).
 
     Example:
         >>> brunner_munzel_theta([1, 2], [2, 3])  # one of four pairs is equal
@@ -114,8 +89,9 @@ def brunner_munzel_theta(first: ValueTables, second: ValueTables) -> FloatArray:
     direction="lower",
     low=-INFINITY,
     undefined=_NO_VALUE,
+    source=_STUDY,
 )
-@of_samples
+@with_arrays(ValueTables.pair)
 def kl_divergence(
     first: ValueTables,
     second: ValueTables,
@@ -127,19 +103,12 @@ def kl_divergence(
 ) -> FloatArray:
     """Kullback-Leibler divergence of binned samples: D(p || q) = sum p ln(p/q), in nats.
 
-    p (first) and q (second) are shares in equal bins [edge, next edge) from low to high, the last
-    one closed. An empty bin has `constant` for its share, and shares aren't made to add up to 1
-    again; the estimative-words study's figures come out so. Where a bin is empty in the second
-    sample alone, the constant makes the result: state it, and give `jensen_shannon` too. The
-    divergence is that of Kullback and Leibler (1951, Annals of Mathematical Statistics).
-
-    Args:
-        first: Of the first sample.
-        second: Of the second.
-        low: Lowest edge, in the unit of the values.
-        high: Highest edge.
-        bins: Number of bins.
-        constant: Share of an empty bin, above 0.
+    p (first) and q (second) are shares in equal bins [edge, next edge) from low to high, in the
+    unit of the values, the last one closed. An empty bin has `constant` for its share, and shares
+    aren't made to add up to 1 again; the estimative-words study's figures come out so. Where a bin
+    is empty in the second sample alone, the constant makes the result: state it, and give
+    `jensen_shannon` too. The divergence is that of Kullback and Leibler (1951, Annals of
+    Mathematical Statistics).
 
     Returns:
         Nats, 0 for equal shares, not symmetric; below 0 by at most bins * constant, and larger the
@@ -148,8 +117,6 @@ def kl_divergence(
     Raises:
         ValueError: A value is outside [low, high], there are no bins, or the constant is not
             above 0.
-
-    Source: Tang, Shen and Kejriwal (2024).
 
     Example:
         >>> round(kl_divergence([10, 60], [10, 10, 60, 60, 60, 60]), 4)  # ln(3/2)/2 + ln(3/4)/2
@@ -167,30 +134,19 @@ def kl_divergence(
     direction="lower",
     high=float(np.log(2)),
     undefined=_NO_VALUE,
+    source="Lin (1991)",
 )
-@of_samples
+@with_arrays(ValueTables.pair)
 def jensen_shannon(
     first: ValueTables, second: ValueTables, *, low: float = 0, high: float = 100, bins: int = 20
 ) -> FloatArray:
     """Jensen-Shannon divergence of binned samples: (D(p || m) + D(q || m))/2, m = (p + q)/2.
 
-    Bins are those of `kl_divergence`; no constant is needed.
-
-    Args:
-        first: Of the first sample.
-        second: Of the second.
-        low: Lowest edge, in the unit of the values.
-        high: Highest edge.
-        bins: Number of bins.
-
-    Returns:
-        Nats in [0, ln 2], symmetric; ln 2 = 0.69 for samples that share no bin. NaN where a sample
-        is empty.
+    Bins are those of `kl_divergence`; no constant is needed. Symmetric; ln 2 for samples that share
+    no bin.
 
     Raises:
         ValueError: A value is outside [low, high], or there are no bins.
-
-    Source: Lin (1991).
 
     Example:
         >>> round(jensen_shannon([10], [60]), 4)
@@ -199,31 +155,26 @@ def jensen_shannon(
     p, q = _binned(first, low, high, bins), _binned(second, low, high, bins)
     middle = (p + q) / 2
     # Rounding leaves 1e-16 above ln 2 where no bin is shared.
-    nats = (_divergence(p, middle) + _divergence(q, middle)) / 2
-    limited: FloatArray = nats.clip(0, np.log(2))
-    return limited
+    return np.clip((_divergence(p, middle) + _divergence(q, middle)) / 2, 0, np.log(2))
 
 
 @metric(direction="lower", undefined=_NO_VALUE)
-@of_samples
+@with_arrays(ValueTables.pair)
 def ks_statistic(first: ValueTables, second: ValueTables) -> FloatArray:
     """Largest distance of the two distribution functions.
 
-    The Kolmogorov-Smirnov statistic: the greatest |F(x) - G(x)| of the samples' cumulated shares.
-
-    Returns:
-        A share in [0, 1], symmetric; 1 at complete separation. NaN where a sample is empty.
+    The Kolmogorov-Smirnov statistic: the greatest |F(x) - G(x)| of the samples' cumulated shares;
+    1 at complete separation.
 
     Example:
         >>> ks_statistic([1, 2], [2, 3])
         0.5
     """
-    largest: FloatArray = _gaps(first, second).max(axis=1)
-    return largest
+    return np.asarray(_gaps(first, second).max(axis=1))
 
 
 @metric(unit="percentage points", direction="lower", high=100, undefined=_NO_VALUE)
-@of_samples
+@with_arrays(ValueTables.pair)
 def wasserstein(first: ValueTables, second: ValueTables) -> FloatArray:
     """Wasserstein-1 distance.
 
@@ -231,7 +182,7 @@ def wasserstein(first: ValueTables, second: ValueTables) -> FloatArray:
     by to become the other.
 
     Returns:
-        A distance >= 0 in the unit of the values, symmetric. NaN where a sample is empty.
+        A distance >= 0 in the unit of the values. NaN where a sample is empty.
 
     Example:
         >>> wasserstein([1, 2], [2, 5])
@@ -239,8 +190,7 @@ def wasserstein(first: ValueTables, second: ValueTables) -> FloatArray:
     """
     gaps = _gaps(first, second)
     # The first gap is 0, or NaN where a sample is empty.
-    distance: FloatArray = gaps[:, 0] + (gaps[:, 1:-1] * np.diff(first.values)).sum(axis=1)
-    return distance
+    return np.asarray(gaps[:, 0] + (gaps[:, 1:-1] * np.diff(first.values)).sum(axis=1))
 
 
 @metric(
@@ -250,8 +200,9 @@ def wasserstein(first: ValueTables, second: ValueTables) -> FloatArray:
     low=-100,
     high=100,
     undefined=_NO_VALUE,
+    source=_STUDY,
 )
-@of_samples
+@with_arrays(ValueTables.pair)
 def median_difference(first: ValueTables, second: ValueTables) -> FloatArray:
     """Median of the first sample less median of the second.
 
@@ -259,8 +210,6 @@ def median_difference(first: ValueTables, second: ValueTables) -> FloatArray:
 
     Returns:
         A number in the unit of the values. NaN where a sample is empty.
-
-    Source: Tang, Shen and Kejriwal (2024).
 
     Example:
         >>> median_difference([50, 60, 90], [40, 50])
@@ -305,20 +254,12 @@ def _binned(tables: ValueTables, low: float, high: float, bins: int) -> FloatArr
 
 
 def _divergence(p: FloatArray, q: FloatArray) -> FloatArray:
-    total: FloatArray = rel_entr(p, q).sum(axis=1)  # with 0 ln 0 = 0
-    return total
+    return np.asarray(rel_entr(p, q).sum(axis=1))  # with 0 ln 0 = 0
 
 
 def _gaps(first: ValueTables, second: ValueTables) -> FloatArray:
     _check_same_values(first, second)
     return np.abs(first.cumulated() - second.cumulated())
-
-
-_NAN = float("nan")
-_EMPTY = "there is no value in one of the samples"
-_ONE = "there are fewer than two values in one of the samples"
-_TIES = "all values are equal"
-_SEPARATE = "complete separation"
 
 
 @dataclass(frozen=True)
@@ -328,17 +269,17 @@ class BrunnerMunzel:
     Attributes:
         theta: P(first > second) + P(first = second)/2, in [0, 1]; above 0.5 the first sample tends
             to larger values.
-        ci_low: Lower limit of theta's 95% interval, in [0, 1].
-        ci_high: Upper limit, likewise. A limit of exactly 0 or 1 is one that was cut there.
+        ci_low: Lower limit of theta's 95% interval.
+        ci_high: Upper limit. A limit of exactly 0 or 1 is one that was cut there.
         p: Two-sided p of theta = 0.5.
         reason: Why something is NaN; empty where nothing is.
     """
 
-    theta: float
-    ci_low: float
-    ci_high: float
-    p: float
-    reason: str
+    theta: float = float("nan")
+    ci_low: float = float("nan")
+    ci_high: float = float("nan")
+    p: float = float("nan")
+    reason: str = ""
 
 
 def brunner_munzel(first: ArrayLike, second: ArrayLike) -> BrunnerMunzel:
@@ -350,22 +291,17 @@ def brunner_munzel(first: ArrayLike, second: ArrayLike) -> BrunnerMunzel:
     (theta - 0.5)/SE is compared with t of Welch and Satterthwaite's degrees of freedom,
     SE^4 / ((s1^2/n1)^2/(n1 - 1) + (s2^2/n2)^2/(n2 - 1)). The interval is theta -+ t(0.975) SE, cut
     to [0, 1]: theta can't be elsewhere, and the estimative-words study prints it so ([0.749,
-    1.000], where the formula gives 1.018). Samples that share contexts are not independent: give
-    `sign_flip_p` too.
+    1.000], where the formula gives 1.018). Samples are taken as by `ValueTables.pair`; where they
+    share contexts they are not independent: give `sign_flip_p` too.
 
     Source: Brunner and Munzel (2000, Biometrical Journal 42). p is that of
     `scipy.stats.brunnermunzel`, theta and the interval those of statsmodels'
     `rank_compare_2indep` but for the cut.
 
-    Args:
-        first: Numbers in any order and unit; NaN is left out. Numbers are rounded to 9 decimals,
-            so that 0.15 * 100 ties with 15.
-        second: Likewise, in the same unit; of any other length.
-
     Returns:
-        A `BrunnerMunzel`. With fewer than two values in a sample, where all values of both are
-        equal (theta = 0.5), and at complete separation (theta is 0 or 1) there is no variance: p
-        and interval are NaN, with the reason. theta is NaN where a sample is empty.
+        With fewer than two values in a sample, where all values of both are equal (theta = 0.5),
+        and at complete separation (theta is 0 or 1) there is no variance: p and interval are NaN,
+        with the reason. theta is NaN where a sample is empty.
 
     Raises:
         ValueError: A sample has two dimensions or an infinite value.
@@ -377,37 +313,32 @@ def brunner_munzel(first: ArrayLike, second: ArrayLike) -> BrunnerMunzel:
     """
     one, other = sample_of(first), sample_of(second)
     if not (len(one) and len(other)):
-        return _undefined(_NAN, _EMPTY)
+        return BrunnerMunzel(reason="there is no value in one of the samples")
     placed = [_placements(one, other), _placements(other, one)]
     theta = float(placed[0].mean())
     if min(len(one), len(other)) < 2:
-        return _undefined(theta, _ONE)
+        reason = "there are fewer than two values in one of the samples"
+        return BrunnerMunzel(theta, reason=reason)
     if theta in (0, 1):
-        return _undefined(theta, _SEPARATE)
+        return BrunnerMunzel(theta, reason="complete separation")
     # Only these two cases have no variance; found by value, since rounding may leave 1e-17 of it.
     if one.min() == one.max() == other.min() == other.max():
-        return _undefined(theta, _TIES)
+        return BrunnerMunzel(theta, reason="all values are equal")
     variance = np.array([placements.var(ddof=1) / len(placements) for placements in placed])
     freedom = np.array([len(placements) - 1 for placements in placed])
     error = np.sqrt(variance.sum())
     df = variance.sum() ** 2 / (variance**2 / freedom).sum()
     half = stdtrit(df, 0.975) * error
     p = 2 * stdtr(df, -abs(theta - 0.5) / error)
-    return BrunnerMunzel(
-        theta, float(max(theta - half, 0.0)), float(min(theta + half, 1.0)), float(p), ""
-    )
+    low, high = max(theta - half, 0.0), min(theta + half, 1.0)
+    return BrunnerMunzel(theta, float(low), float(high), float(p))
 
 
 def _placements(values: FloatArray, others: FloatArray) -> FloatArray:
     """Share of the others below each value, equal ones counted half."""
     ranked = np.sort(others)
     ranks = np.searchsorted(ranked, values) + np.searchsorted(ranked, values, side="right")
-    shares: FloatArray = ranks / (2 * len(others))
-    return shares
-
-
-def _undefined(theta: float, reason: str) -> BrunnerMunzel:
-    return BrunnerMunzel(theta, _NAN, _NAN, _NAN, reason)
+    return np.asarray(ranks / (2 * len(others)))
 
 
 Choices = ParamSpec("Choices")
@@ -433,23 +364,13 @@ def mean_of_each(each: Callable[Choices, FloatArray]) -> MeanOfEach[Choices]:
     return cast(MeanOfEach[Choices], share)
 
 
-@metric(direction="higher", undefined=UNREAD)
+@metric(direction="higher", undefined=UNREAD, source=_STUDY)
 @mean_of_each
 def pairwise_consistency(first: ArrayLike, second: ArrayLike, choices: ArrayLike) -> FloatArray:
     """Share of complementary intervals whose words mirror each other.
 
-    That is rank + rank = n - 1: "below 99" almost certain goes with "above 99" almost certainly
-    not, maybe with maybe.
-
-    Args:
-        first: Ranks for the intervals, one a pair.
-        second: Ranks for their complements.
-        choices: How many choices there were, n.
-
-    Returns:
-        A share in [0, 1]; pairs with a NaN are left out, NaN if none is left.
-
-    Source: Tang, Shen and Kejriwal (2024).
+    That is rank of the first + rank of the second = choices - 1, one a pair: "below 99" almost
+    certain goes with "above 99" almost certainly not, maybe with maybe.
 
     Example:
         >>> pairwise_consistency([0, 1, 1], [4, 3, 1], choices=5)
@@ -459,22 +380,14 @@ def pairwise_consistency(first: ArrayLike, second: ArrayLike, choices: ArrayLike
     return _flags(one + other == n - 1, one + other)
 
 
-@metric(direction="higher", undefined=UNREAD)
+@metric(direction="higher", undefined=UNREAD, source=_STUDY)
 @mean_of_each
 def monotonicity_consistency(ranks: ArrayLike, rises: ArrayLike) -> FloatArray:
     """Share of sequences of nested intervals whose word never steps the wrong way.
 
-    The points of a sequence move outwards, so that its interval's probability rises or falls; a
-    word that stays the same is no wrong step, so that a constant answer scores 1.
-
-    Args:
-        ranks: Of shape (sequences, points), in order of the points.
-        rises: Whether the probability rises along each sequence.
-
-    Returns:
-        A share in [0, 1]; sequences with a NaN are left out, NaN if none is left.
-
-    Source: Tang, Shen and Kejriwal (2024).
+    The points of a sequence move outwards, so that its interval's probability rises or falls:
+    `rises` says which. A word that stays the same is no wrong step, so that a constant answer
+    scores 1. Ranks are of shape (sequences, points), in order of the points.
 
     Example:
         >>> monotonicity_consistency([[3, 3, 2, 1, 0], [0, 1, 0, 2, 2]], rises=[True, False])
@@ -485,19 +398,12 @@ def monotonicity_consistency(ranks: ArrayLike, rises: ArrayLike) -> FloatArray:
     return _flags((way * steps >= 0).all(axis=1), steps.sum(axis=1))
 
 
-@metric(direction="higher", undefined=UNREAD)
+@metric(direction="higher", undefined=UNREAD, source=_STUDY)
 @mean_of_each
 def empirical_consistency(ranks: ArrayLike, right: ArrayLike) -> FloatArray:
     """Share of choices whose range holds the share of numbers in the interval.
 
-    Args:
-        ranks: Of the choices, one a prompt.
-        right: Of the right choices.
-
-    Returns:
-        A share in [0, 1]; choices that are NaN are left out, NaN if none is left.
-
-    Source: Tang, Shen and Kejriwal (2024).
+    That is rank = right rank, one a prompt.
 
     Example:
         >>> empirical_consistency([0, 1, 2, 2], right=[0, 1, 1, 2])
@@ -507,25 +413,15 @@ def empirical_consistency(ranks: ArrayLike, right: ArrayLike) -> FloatArray:
     return _flags(chosen == wanted, chosen + wanted)
 
 
-@metric(direction="higher", undefined=UNREAD)
+@metric(direction="higher", undefined=UNREAD, source=_STUDY)
 @mean_of_each
 def empirical_monotonicity_consistency(
     ranks: ArrayLike, following: ArrayLike, right: ArrayLike, right_following: ArrayLike
 ) -> FloatArray:
     """Share of steps in which the word moves as the right word does.
 
-    Up, down or not at all: sign(following - rank) = sign(right following - right).
-
-    Args:
-        ranks: Of the choices, one a step.
-        following: Of the choices at the next point.
-        right: Of the right choices.
-        right_following: Of the right choices at the next point.
-
-    Returns:
-        A share in [0, 1]; steps with a NaN are left out, NaN if none is left.
-
-    Source: Tang, Shen and Kejriwal (2024).
+    Up, down or not at all: sign(following - rank) = sign(right following - right), of the ranks at
+    a point and at the one that follows, one a step.
 
     Example:
         >>> empirical_monotonicity_consistency([2, 2], [1, 2], right=[1, 1], right_following=[0, 0])
@@ -543,11 +439,7 @@ def empirical_monotonicity_consistency(
 def choice_sensitivity(ranks: ArrayLike) -> FloatArray:
     """Share of sequences of nested intervals in which the word ever changes.
 
-    Args:
-        ranks: Of shape (sequences, points).
-
-    Returns:
-        A share in [0, 1]; sequences with a NaN are left out, NaN if none is left.
+    Ranks are of shape (sequences, points).
 
     Example:
         >>> choice_sensitivity([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0]])
