@@ -23,7 +23,8 @@ _NO_LEAD = re.compile(
     re.IGNORECASE,
 )
 _RANGE = re.compile(
-    r"[ ]?(?:[-–—~±…]|\.\.|\+/-)[ ]?[$€£]?[.0-9]|[,.'][0-9]|[ ][$€£]?[.0-9]"  # noqa: RUF001 # dashes
+    r"[ ]?(?:[-–—~±…]|\.\.|\+/-)[ ]?[$€£]?[.0-9]|[,.'][0-9]"
+    r"|[ ][$€£]?[.0-9]"  # dashes
     r"|.*\b(?:or|at (?:least|most))\b",
     re.IGNORECASE,
 )
@@ -34,11 +35,13 @@ _CALCULATION = re.compile(
     re.IGNORECASE,
 )
 _UNCLEAR = re.compile(
-    r".*[0-9][ ]?(?:[kKMBT]|bn|mn|Mio\.?|Mrd\.?)|[0-9]+,[0-9]+(?<!,[0-9]{3})|0,[0-9]+|.*\bout of\b.*|.*\b(?:lakh|crore)s?|[0-9']*'[0-9]{3}|[0-9]{1,2}(?:,[0-9]{2})+,[0-9]{3}"
+    r".*[0-9][ ]?(?:[kKMBT]|bn|mn|Mio\.?|Mrd\.?)|[0-9]+,[0-9]+(?<!,[0-9]{3})|0,[0-9]+"
+    r"|.*\bout of\b.*|.*\b(?:lakh|crore)s?|[0-9']*'[0-9]{3}|[0-9]{1,2}(?:,[0-9]{2})+,[0-9]{3}"
 )
 _DOTTED = re.compile(r"[0-9]+(?:\.[0-9]+){2,}")
 _PARTS = re.compile(
-    r"\b(?:half|halves|thirds?|fourths?|quarters?|(?:fif|six|eigh|ten)ths?|twice|double|dozens?(?= and))\b",
+    r"\b(?:half|halves|thirds?|fourths?|quarters?|(?:fif|six|eigh|ten)ths?|twice|double"
+    r"|dozens?(?= and))\b",
     re.I,
 )
 _ALONE = re.compile(r"(?:[ =~≈]|about )*(?:[-+]?[$€£¥₹]?[-.]?[0-9]|[A-Za-z]+$)")
@@ -128,7 +131,8 @@ def _single(value: str) -> Fraction | Unreadable:  # noqa: PLR0911 # each has a 
     before, tail, written = value[: first.start], value[first.end :], value[first.start : first.end]
     if len(before) > 200 or _PARTS.search(before) or _NO_LEAD.search(before):
         return ambiguous("not certainly one number")
-    if _UNCLEAR.fullmatch(written) or _MILLIONS.match(written + tail[:3]):
+    is_price = bool(re.match(r" ?€", tail)) or "€" in written
+    if (_UNCLEAR.fullmatch(written) and not is_price) or _MILLIONS.match(written + tail[:3]):
         return ambiguous("a magnitude, a unit or decimals")
     if _RANGE.match(tail) or _REMAINDER.search(tail):
         return ambiguous("several numbers")

@@ -168,9 +168,12 @@ class StatedChoice:
 
 
 _CORRECT = re.compile(
-    r"(?:\b(?:option|choice|answer|statement)? ?|^)[(\[]?\b(?P<letter>[A-Z])\b[)\].]?(?: \([^()\n]{1,80}\))?"
-    r" (?:is|must be|would be) (?:the )?(?:most )?(?:correct|right|best|accurate)\b(?! because it is not)"
-    r"|\b(?:i(?:'d| would|'ll| will)? (?:choose|pick|select|go with|say)|going with|选择?)(?: option| answer)?:? "
+    r"(?:\b(?:option|choice|answer|statement)? ?"
+    r"|^)[(\[]?\b(?P<letter>[A-Z])\b[)\].]?(?: \([^()\n]{1,80}\))?"
+    r" (?:is|must be|would be) (?:the )?(?:most )?(?:correct|right|best"
+    r"|accurate)\b(?! because it is not)"
+    r"|\b(?:i(?:'d| would|'ll| will)? (?:choose|pick|select|go with|say)|going with|选择?)(?: option"
+    r"| answer)?:? "
     r"?[(\[]?(?P<picked>[A-Z])\b(?![\w'])",
     re.MULTILINE | re.IGNORECASE,
 )

@@ -181,8 +181,10 @@ _REFUSAL = re.compile(
 
 
 _DECLINED = re.compile(
-    r"\b(?:can't|cannot|can not|couldn't|unable to|not able to|won't) (?:\w+ly )?(?:answer|determine|estimate"
-    r"|give|provide|predict|help|assist|comment|say|tell)\b|\b(?:don't|do not) have (?:enough|sufficient|the|any|access)"
+    r"\b(?:can't|cannot|can not|couldn't|unable to|not able to|won't) (?:\w+ly )?(?:answer"
+    r"|determine|estimate"
+    r"|give|provide|predict|help|assist|comment|say|tell)\b|\b(?:don't|do not) have (?:enough"
+    r"|sufficient|the|any|access)"
     r"|无法|抱歉|拒[绝絕]",
     re.IGNORECASE,
 )
@@ -205,7 +207,8 @@ BOX, BOX_END = "\x02", "\x03"
 
 _MARKS = re.compile(f"[{BOX}{BOX_END}{CUT}]")
 _THOUGHT = re.compile(
-    r"(?P<open><(?:think|thinking|reasoning|thought|thoughts|scratchpad)>(?![\"'])|\[THINK\]|◁think▷"
+    r"(?P<open><(?:think|thinking|reasoning|thought|thoughts|scratchpad)>(?![\"'])|\[THINK\]"
+    r"|◁think▷"
     r"|<\|(?:begin_of_thought|thinking)\|>|<\|channel\|>(?:analysis|commentary)(?:<\|message\|>)?)"
     r"|(?P<close></(?:think|thinking|reasoning|thought|thoughts|scratchpad)>|\[/THINK\]|◁/think▷"
     r"|<\|(?:end_of_thought|/thinking)\|>|<\|channel\|>final(?:<\|message\|>)?"
@@ -214,11 +217,13 @@ _THOUGHT = re.compile(
 )
 _SPECIAL = re.compile(
     r"<\|/?[a-z_0-9]{2,30}\|>(?:assistant\b)?|</?s>|</?(?:start_of_turn|end_of_turn|eos|bos|pad)>"
-    r"(?:model\b)?|(?<=\S)assistant(?=\n\n|$)|^assistant(?=\n)|\[/?(?:INST|BOS|EOS)\]|<[｜|][^<>｜|\n]{2,30}[｜|]>",  # noqa: RUF001 # DeepSeek's
+    r"(?:model\b)?|(?<=\S)assistant(?=\n\n|$)|^assistant(?=\n)|\[/?(?:INST|BOS|EOS)\]"
+    r"|<[｜|][^<>｜|\n]{2,30}[｜|]>",  # noqa: RUF001 # DeepSeek's
     re.IGNORECASE,
 )
 _GOES_ON = re.compile(  # a base model asks itself the next question
-    r"(?<=\S)\s*\n(?=(?:(?:Question|Q|Problem)\s?\d*:|(?:Human|User):|#+ (?:Question|Instruction))\s)"
+    r"(?<=\S)\s*\n(?=(?:(?:Question|Q|Problem)\s?\d*:|(?:Human|User):|#+ (?:Question|Instruction)"
+    r"|Answer the following question|Solve the following)(?:\s|\.))"
 )
 _LINE_BREAK = re.compile("\r\n?|[\v\f\x1c-\x1e\x85\u2028\u2029]")
 _BLANKS = re.compile(r"[^\S\n]+")
@@ -251,17 +256,16 @@ _PAIR = re.compile(r"([\[(])[ ]?(-?[0-9]{1,9}),(-?[0-9]{1,9})[ ]?([\])])")
 _FRAC = re.compile(r"([0-9]?)\\[dtc]?frac\s?\{\s?([0-9]+)\s?\}\s?\{\s?([0-9]+)\s?\}")
 _DASH_AS_MINUS = re.compile(
     r"(?P<before>(?:^|[:=(\[{,|]|\b(?:to|and|is))[ ]?)[–—](?=\.?[0-9])",
-    re.MULTILINE,  # noqa: RUF001
+    re.MULTILINE,
 )
 _POWER_IN_WORDS = re.compile(
     r"(?<![\w.])(?:10|ten) (?:raised )?to the (?:power (?:of )?)?(?P<minus>minus |negative )?"
-    r"(?P<exponent>[-+]?[0-9]+(?:\.[0-9]+)?|(?P<word>one|two|three|four|five|six|seven|eight|nine|ten"
+    r"(?P<exponent>[-+]?[0-9]+(?:\.[0-9]+)?|(?P<word>one|two|three|four|five|six|seven|eight|nine"
+    r"|ten"
     r"|eleven|twelve|thirteen|fourteen|fifteen))(?:st|nd|rd|th)?(?: power)?(?![\w^]|\.[0-9])",
     re.IGNORECASE,
 )
-_UP_TO_FIFTEEN = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
-).split()
+_UP_TO_FIFTEEN = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen"]
 _EMOJI = re.compile("[\U0001f000-\U0001faff\u2600-\u27bf\u2b50-\u2b55]")
 
 
@@ -307,7 +311,7 @@ def is_cut(reply: str) -> bool:
         end[-1:].isalnum()
         or end[-1:] in set("^-–—×~")
         or (end[:1].isdigit() and end[1:] in set(".,:"))
-    )  # noqa: RUF001 # dashes
+    )  # dashes
 
 
 def _in_digits(power: re.Match[str]) -> str:

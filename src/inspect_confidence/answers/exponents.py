@@ -151,14 +151,17 @@ _CONFIRMING = re.compile(
 )
 _UNSURE = re.compile(
     r"[ ]?[(\[][ ]?(?:or|and|maybe|perhaps|to|up to|possibly|not)\b|[ ]?[(\[][ ]?[±+–]|\.[ ][0-9]"
-    r"|[ -]?(?:hundred|thousand|million|billion|trillion)|[ ]and (?:an?|one) (?:half|third|quarter)",
+    r"|[ -]?(?:hundred|thousand|million|billion|trillion)|[ ]and (?:an?|one) (?:half|third"
+    r"|quarter)",
     re.IGNORECASE,
 )
 _UNITS = re.compile(r"[ ]?(?:orders? of magnitude|\(?log10\)?|digits)\b", re.IGNORECASE)
 _UNIT = re.compile(r"[ -]?[A-Za-z$€£]")
 _TELLING = re.compile(
-    r"\W*(?:because|since|as|which|mean\w*|i\.e|for|given|correspond\w*|represent\w*|would|is|so|and|but|if"
-    r"|in|at|on|with|from|by|based|considering|assuming|equivalent|due|lower|upper|exponent|sure|confident"
+    r"\W*(?:because|since|as|which|mean\w*|i\.e|for|given|correspond\w*|represent\w*|would|is|so"
+    r"|and|but|if"
+    r"|in|at|on|with|from|by|based|considering|assuming|equivalent|due|lower|upper|exponent|sure"
+    r"|confident"
     r"|final|note)\b",
     re.IGNORECASE,
 )
@@ -251,21 +254,22 @@ def _exponent(stated: Stated) -> _Bound | Unreadable:
 
 _DENIED = re.compile(r"\b(?:not|never|isn't|aren't|outside)[^.\n]{0,20}$", re.IGNORECASE)
 _BARE_LINE = re.compile(
-    r"[^\w\n]*(?:(?:about|approximately|roughly|~)[ ]*)?[-+]?[ ]?(?:\w+|[0-9.]+|[0-9.]* ?[x×]? ?10 ?\^ ?\(?-?[0-9.]+\)?)[^\w\n]*"
+    r"[^\w\n]*(?:(?:about|approximately|roughly|~)[ ]*)?[-+]?[ ]?(?:\w+|[0-9.]+"
+    r"|[0-9.]* ?[x×]? ?10 ?\^ ?\(?-?[0-9.]+\)?)[^\w\n]*"
 )
 
 
 _Pair = tuple[_Bound, _Bound]
 _FINAL = re.compile(
-    r"\bfinal(?: (?:answer|interval|estimate|range|response))?[ ]?(?::|is\b|(?=lower\b))"
-    r"(?![\s\S]*\bfinal(?: (?:answer|interval|estimate|range|response))?[ ]?(?::|is\b))",
+    r"\bfinal(?: (?:answer|interval|estimate|range|response))?[ ]?(?::|is\b|(?=lower\b))",
     re.IGNORECASE,
 )
 
 
 def _interval(stated: Stated) -> _Pair | Unreadable:
     """The two bounds, as named or as a range."""
-    if final := _FINAL.search(stated.text):
+    if finals := list(_FINAL.finditer(stated.text)):
+        final = finals[-1]
         rest = stated_in(stated.text[final.end() :])
         found = _interval_of(rest)
         if rest.under("lower", "upper") or not isinstance(found, Unreadable):
@@ -307,17 +311,21 @@ def _interval_of(stated: Stated) -> _Pair | Unreadable:
 
 
 _JOIN = re.compile(
-    r"[)\]]?(?:[ ](?!to|and|bis|und|et)[A-Za-z]+(?= (?:to|-|–)))?[ ]?(?:(?:-|–|—|~|→|--+|\.\.+|to|bis|à|through|and|und|et|,|;|\||up to|<|≤|< ?\w+ ?<|≤ ?\w+ ?≤"
+    r"[)\]]?(?:[ ](?!to|and|bis|und|et)[A-Za-z]+(?= (?:to|-|–)))?[ ]?(?:(?:-|–|—|~|→|--+|\.\.+|to"
+    r"|bis|à|through|and|und|et|,|;|\||up to|<|≤|< ?\w+ ?<|≤ ?\w+ ?≤"
     r"|less than \w+ less than|到|至|\n)[ ]?)+(?:about |approximately |roughly |~)?[(\[]?",
     re.IGNORECASE,
 )
 _OPENED = re.compile(
-    r"(?:between|from|zwischen|von|entre|range[sd]?|interval|exponents?|ci|is|介于)\W*(?:about |of )?$|[\[(]$|^\W*$",
+    r"(?:between|from|zwischen|von|entre|range[sd]?|interval|exponents?|ci|is|介于)\W*(?:about "
+    r"|of )?$|[\[(]$|^\W*$",
     re.I,
 )
 _ABOUT = re.compile(
-    r"between|from|to|and|range|interval|exponents?|ci|confidence|credible|i|i'd|i'm|am|sure|say|my|the|a|an|is|for"
-    r"|of|power|powers|ten|answer|final|estimate|lower|upper|bounds?|would|be|it|lies|with|so|approximately|about|base|or"
+    r"between|from|to|and|range|interval|exponents?|ci|confidence|credible|i|i'd|i'm|am|sure|say"
+    r"|my|the|a|an|is|for"
+    r"|of|power|powers|ten|answer|final|estimate|lower|upper|bounds?|would|be|it|lies|with|so"
+    r"|approximately|about|base|or"
     r"|that|e|log|as|on|at|number|true|lie|guess|confident|sure|certain|m|d",
     re.I,
 )
@@ -360,6 +368,9 @@ def _pairs(text: str) -> list[_Pair]:
     taken: set[int] = set()
     for index, (first, second) in enumerate(zip(numbers, numbers[1:], strict=False)):
         one, other = bound_of(first), bound_of(second)
+        if one and other and text[first.end : second.start].strip() == "±" and not one.is_value:
+            low, high = one.exponent - other.exponent, one.exponent + other.exponent
+            return [(_Bound(low, is_value=False), _Bound(high, is_value=False))]
         if one and other and one.is_value == other.is_value and _are_joined(text, first, second):
             if (
                 one.is_value

@@ -23,7 +23,7 @@ _AGREEMENTS: dict[str, Agreement] = {
 }
 _VERDICTS: dict[str, Verdict] = {
     **dict.fromkeys(("correct", "right", "richtig", "正确"), "correct"),
-    **dict.fromkeys(("incorrect", "wrong", "falsch", "错误"), "incorrect"),
+    **dict.fromkeys(("incorrect", "not correct", "wrong", "falsch", "错误"), "incorrect"),
     **dict.fromkeys(("punt", "punted"), "punt"),
 }
 _SIGNS = str.maketrans("’‘´`“”„", "''''\"\"\"", "*_")  # noqa: RUF001 # as they are written

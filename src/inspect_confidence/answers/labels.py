@@ -30,12 +30,14 @@ NAMES: dict[str, str] = {
     r"|置信度|置信水平|信心(?:水平|程度|指数)?|把握|konfidenz(?:wert)?|zuversicht|sicherheit|confiance",
     "answer": r"answers?(?:[ _](?:choice|option|letter))?|(?<=correct )(?:option|choice)"
     r"|(?<=best )(?:option|choice)|(?<=right )(?:option|choice)|selected[ _](?:answer|option)|ans"
-    r"|最终答案|答案|选择|(?:endgültige |finale )?antwort|réponse(?:[ ]finale)?|end?ergebnis|ergebnis|résultat(?:[ ]final)?",
+    r"|最终答案|答案|选择|(?:endgültige |finale )?antwort|réponse(?:[ ]finale)?|end?ergebnis|ergebnis"
+    r"|résultat(?:[ ]final)?",
     "choice": r"(?:choice|option|selection|selected|response|prediction|predicted[ _]age|estimate"
     r"|my[ ]pick|result|conclusion)",
     "probability": r"probability(?:[ ](?:estimate|score|value))?|likelihood|chances?|概率|几率|机率"
     r"|可能性|wahrscheinlichkeit|probabilité|proba?\.",
-    "age": r"(?:predicted |estimated |expected )?age(?: (?:at|of) death)?|lifespan|预期寿命|死亡年龄",
+    "age": r"(?<!current )(?<!present )(?:predicted |estimated |expected )?age(?: (?:at"
+    r"|of) death)?|lifespan|预期寿命|死亡年龄",
     "lower": rf"(?:exponent[ _])?lower(?![ ]than){_OF_BOUND}|下限|下界|unter(?:e[rs]?|grenze)"
     rf"{_OF_BOUND}(?:[ ](?:grenze|schranke))?|borne[ ]inférieure|inférieure?|minimal",
     "upper": rf"(?:exponent[ _])?upper{_OF_BOUND}|上限|上界|ober(?:e[rs]?|grenze){_OF_BOUND}"
@@ -57,7 +59,8 @@ _ADJECTIVE = r"(?:(?:final|numerical|numeric|correct|best|right|overall|estimate
 _NOTE = r"[\"']?(?P<note>[ ]?[(\[][^()\[\]\n]{0,80}[)\]])?[\"']?"
 _MARK = r"(?P<mark>[ ]?(?::=|[:：=→]|->)+|[ ]?[≈~]|[ ]?\||[ ]?[–—]|[ ]-(?=[ ])|(?P<bare>(?=[ ]?$)))"
 _VERB = (
-    r"(?P<verb>[ ](?:is|are|would[ ]be|should[ ]be|must[ ]be|was|ist|lautet|beträgt|liegt[ ]bei|est(?:[ ]de)?)\b(?:[ ]that\b)?"
+    r"(?P<verb>[ ](?:is|are|would[ ]be|should[ ]be|must[ ]be|was|ist|lautet|beträgt|liegt[ ]bei"
+    r"|est(?:[ ]de)?)\b(?:[ ]that\b)?"
     r"|(?<=[一-龥])(?:是|为|约为|应为))?+"
 )
 _LABEL = re.compile(
@@ -69,7 +72,8 @@ _LABEL = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _LINE_START = re.compile(
-    r"[^\w\n]*(?:(?:so|thus|therefore|hence|and|here is|here's|my|the|your|with|step \d+|\d+)[,.):]*[ ]+)"
+    r"[^\w\n]*(?:(?:so|thus|therefore|hence|and|here is|here's|my|the|your|with|step \d+"
+    r"|\d+)[,.):]*[ ]+)"
     r"{0,3}",
     re.IGNORECASE,
 )
@@ -201,11 +205,16 @@ _LETTER_LINE = re.compile(
 )
 
 
+_LETTERS = re.compile(
+    r"(?<![\w.])(?P<letter>[A-Z])\)? ?[:=] ?(?P<value>\.?[0-9][0-9.]*(?: ?%)?)(?=[,;.\s]|$)"
+)
+
+
 def _by_letter(text: str) -> list[Statement]:
     """Lines that give a number to letters, from A on: `A: 0.7`, `| B | 30% |`."""
-    lines = list(_LETTER_LINE.finditer(text))
+    lines = list(_LETTER_LINE.finditer(text)) or list(_LETTERS.finditer(text))
     letters = "".join(line["letter"] for line in lines)
-    if len(lines) < 2 or letters != "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[: len(letters)]:  # noqa: PLR2004 # a list
+    if len(lines) < 2 or letters != "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[: len(letters)]:  # a list
         return []
     return [
         Statement(one["letter"].lower(), "line", one["value"].strip(" |"), one.start(), one.end())
@@ -226,7 +235,7 @@ def _strength(text: str, label: re.Match[str]) -> Strength | None:
     colon = bool(mark) and mark[0] in ":：=→-≈~" and mark != "-"
     is_bound = key in ("lower", "upper", "low", "high", "exponent", "interval")
     is_mine = "my" in label["lead"].lower() or bool(
-        re.search(r"\bmy $", text[: label.start()][-4:], re.I)
+        text[max(0, label.start() - 3) : label.start()].lower() == "my "
     )
     if label["verb"] and not colon:
         if key == "confidence":
@@ -235,12 +244,14 @@ def _strength(text: str, label: re.Match[str]) -> Strength | None:
             return "line" if first or is_mine else None
         return "prose" if key != "reason" else None
     if is_bound and (
-        mark or label["next"] is not None and re.match(r" ?~?-?[0-9]", text[label.end() :][:3])
+        mark
+        or (label["next"] is not None
+        and re.match(r" ?~?-?[0-9]", text[label.end() : label.end() + 3]))
     ):
         return "line" if starts else "inline"
-    if is_bound and re.match(" of ", text[label.end() :][:4]):
+    if is_bound and re.match(" of ", text[label.end() : label.end() + 4]):
         return "prose"
-    number_next = key == "confidence" and re.match(r" [0-9]", text[label.end() :][:2])
+    number_next = key == "confidence" and re.match(r" [0-9]", text[label.end() : label.end() + 2])
     # Without a colon, and within a line, the word is no label.
     if not (colon or (starts and (mark or label["bare"] is not None or number_next))):
         return None
@@ -291,16 +302,19 @@ def _loose_boxes(text: str, labelled: list[Statement]) -> list[Statement]:
 
 _QUOTES = "\"'“”„‘’"
 _NEXT = (
-    r"(?=\s*(?:(?:,\s*)?(?:[\"'“”‘’][^\"'“”\n]{1,60}[\"'“”‘’]|(?<=[,{\n])\s*[^\W\d][\w ]{0,40})\s*[:：]"
+    r"(?=\s*(?:(?:,\s*)?(?:[\"'“”‘’][^\"'“”\n]{1,60}[\"'“”‘’]"
+    r"|(?<=[,{\n])\s*[^\W\d][\w ]{0,40})\s*[:：]"
     r"|,?\s*[}\]]|,?\s*(?:```|$)|,?\s*//|,?\s*#|,?\s*/\*))"
 )
 _MEMBER = re.compile(
     r"(?:[\"'“”‘’](?P<key>[^\"'“”\n]{1,60})[\"'“”‘’]|(?<=[{,\n])\s*(?P<bare>[^\W\d][\w -]{0,40}))"
     r"\s*[:：]\s*(?:"
-    rf"(?:\"(?P<double>(?:[^\"\\]|\\.)*+)\"|'(?P<single>(?:[^'\\]|\\.)*+)'|[“”„](?P<smart>[^“”\"]*+)[“”\"])"
+    rf"(?:\"(?P<double>(?:[^\"\\]|\\.)*+)\"|'(?P<single>(?:[^'\\]|\\.)*+)'"
+    rf"|[“”„](?P<smart>[^“”\"]*+)[“”\"])"
     rf"{_NEXT}|(?P<list>\[[^\[\]{{}}]*\])"
-    rf"|(?P<plain>[^\s{_QUOTES}{{}}\[\],][^\n{{}}\[\]]*?)(?:{_NEXT}|(?=[ ]*\n))"
-    rf"|[{_QUOTES}](?P<broken>[^\n]*?)[{_QUOTES}]{_NEXT}|(?P<cut>[^{{}}\[\]]{{0,2000}})\Z|(?P<none>))",
+    rf"|(?P<plain>[^\s{_QUOTES}{{}}\[\],][^\n{{}}\[\]]{{0,400}}?)(?:{_NEXT}|(?=[ ]*\n))"
+    rf"|[{_QUOTES}](?P<broken>[^\n]{{0,2000}}?)[{_QUOTES}]{_NEXT}|(?P<cut>[^{{}}\[\]]{{0,2000}})\Z"
+    rf"|(?P<none>))",
     re.DOTALL,
 )
 _COMMENT = re.compile(r"/\*.*?\*/|(?<![:\w\"'])//[^\n]*|(?<=[\d\"'])[ ]+#[^\n]*", re.DOTALL)
@@ -319,7 +333,7 @@ def _objects(reply: str) -> Iterator[tuple[int, int, list[tuple[str, str, bool]]
         strict=False, parse_int=str, parse_float=str, object_pairs_hook=_Members
     )
     tries = 0
-    while 0 <= at and tries < 50:
+    while at >= 0 and tries < 50:
         tries += 1
         members: list[tuple[str, str, bool]] = []
         try:

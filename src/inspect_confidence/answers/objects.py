@@ -162,6 +162,7 @@ def _fields(stated: Stated, *, truncated: bool) -> tuple[dict[str, Scalar], str 
         if truncated and under[-1].is_open:
             unfinished, under = key, under[:-1]
         under = [one for one in under if not _is_placeholder(one.raw)] or under
+        under = [one for one in under if one.strength != "prose"] or under
         if key == "reason" or not under:
             continue
         moved = Stated(stated.text, [_renamed(one, key) for one in under], stated.objects)
@@ -183,7 +184,7 @@ def _in_prose(text: str) -> dict[str, Scalar]:
         )
     ages = {one[1] for one in _AGE.finditer(text)}
     if _ANSWERS.match(text):
-        found["answer"] = text.split("\n")[0]
+        found["answer"] = text.split("\n", maxsplit=1)[0]
     elif len(ages) == 1:
         found["answer"] = ages.pop()
     sure = [next(filter(None, one.groups())) for one in PROSE.finditer(text)]
@@ -215,7 +216,7 @@ def _same_sense(one: str, other: str) -> bool:
     if one.strip().casefold() == other.strip().casefold():
         return True
     first, second = (numbers_in(text) for text in (one, other))
-    if len(first) == len(second) == 1 and len(one) + len(other) < 40:  # noqa: PLR2004 # short ones
+    if len(first) == len(second) == 1 and len(one) + len(other) < 40:  # short ones
         shares = [as_share(found[0]) for found in (first, second)]
         return first[0].value == second[0].value or (
             not isinstance(shares[0], Unreadable) and shares[0] == shares[1]
@@ -489,7 +490,7 @@ def _normalised(stated: list[tuple[Fraction, bool]]) -> OptionProbabilities | Un
     scale = 1
     if any(number > 1 for number in bare):
         scale = 100
-        if not 99 <= sum(bare) <= 101:  # noqa: PLR2004 # rounded percentages
+        if not 99 <= sum(bare) <= 101:  # rounded percentages
             return Unreadable("out_of_range", "numbers above 1 that don't sum to 100")
     shares = [number / scale if is_bare else number for number, is_bare in stated]
     total = sum(shares, Fraction(0))

@@ -28,25 +28,37 @@ _OUT_OF_TEN = 10
 """Up to it a whole number may be meant on a scale to ten."""
 _NOUN = r"(?:probability|likelihood|chances?|odds|estimate|[概机几]率|可能性)"
 _INTRODUCED = re.compile(
-    rf"(?:{_NOUN}[^.\n0-9]{{0,80}}?\b(?:is|be|of|at|as|to|around|about|say|=)|{_NOUN}[^.\n0-9]{{0,20}}[:=是为约]"
+    rf"(?:{_NOUN}[^.\n0-9]{{0,80}}?\b(?:is|be|of|at|as|to|around|about|say|=)"
+    rf"|{_NOUN}[^.\n0-9]{{0,20}}[:=是为约]"
     r"|(?:^|[.,!?;:。，\n]|\b(?:but|so|sure|yes|no|well|okay?)\b[,:]?)[^\w]*"
-    r"|\bi(?:'d| would|'ll)? (?:say|estimate|guess|put|assign|give|interpret|go with|think|answer)\b[^.\n0-9]{0,60}"
-    r"|\b(?:it|that|this|there)(?:'s| is| has)?\b[^.\n0-9]{0,20}|\bestimated? (?:at|as|to be)|(?:为|是|约|大约|认为|给)[^。\n0-9]{0,12}"
-    r"|\b(?:corresponds?|translates?|equals?|equates?|amounts?) to\b[^.\n0-9]{0,20}|→|->|=)\W{0,6}(?:an? |about |around |approximately |roughly |~|≈)*$",
+    r"|\bauf (?:etwa |ca\.? |ungefähr )?"
+    r"|\bi(?:'d| would|'ll)? (?:say|estimate|guess|put|assign|give|interpret|go with|think"
+    r"|answer)\b[^.\n0-9]{0,60}"
+    r"|\b(?:it|that|this|there)(?:'s| is| has)?\b[^.\n0-9]{0,20}|\bestimated? (?:at|as|to be)|(?:为"
+    r"|是|约|大约|认为|给)[^。\n0-9]{0,12}"
+    r"|\b(?:corresponds?|translates?|equals?|equates?|amounts?) to\b[^.\n0-9]{0,20}|→|->"
+    r"|=)\W{0,6}(?:an? |about |around |approximately |roughly |~|≈)*$",
     re.IGNORECASE,
 )
 _NOUN_AFTER = re.compile(
     rf"[ ]?(?:{_NOUN}|likely\b|probable\b)|的?(?:[概机几]率|可能性?|把握)", re.IGNORECASE
 )
 _DENIED = re.compile(
-    r"(?:\bnot|n't|\bnever|\brather than|\binstead of|而非|并非|不会?是|不(?:认为|觉得)[^,。]*)[ ]*(?:\w+[ ]+){0,3}$",
+    r"(?:\bnot|n't|\bnever|\brather than|\binstead of|而非|并非|不会?是|不(?:认为"
+    r"|觉得)[^,。]*)[ ]*(?:\w+[ ]+){0,3}$",
     re.IGNORECASE,
 )
 _UNIT = re.compile(r"[ ]?(?:[A-Za-z]|的?[天年人倍个次]|[$€£])")
+_OF_THE_OPPOSITE = re.compile(
+    r"[ ]?(?:probability|chance|likelihood) (?:that|of)\b[^.\n]{0,30}(?:n't\b|\bnot\b)",
+    re.IGNORECASE,
+)
 _RATE = re.compile(r"[ ](?:in an?|in [0-9]|per)\b|[ ]in [0-9]")
 _TELLING = re.compile(
-    r"\W*(?:because|since|as|given|based|if|that|on a|out of|from|likely|chance|probability|likelihood|confiden\w*|certain\w*|sure"
-    r"|possib\w+|or so|of the time|for|would|is|represents|means|considering|reflect\w*|左右|上下|[吧因]|的?(?:[概几机]率|可能|把握))",
+    r"\W*(?:because|since|as|given|based|if|that|on a|out of|from|likely|chance|probability"
+    r"|likelihood|confiden\w*|certain\w*|sure"
+    r"|possib\w+|or so|of the time|for|would|is|represents|means|considering|reflect\w*|左右|上下|[吧因]"
+    r"|的?(?:[概几机]率|可能|把握))",
     re.IGNORECASE,
 )
 
@@ -103,7 +115,8 @@ def value_of(value: str) -> Fraction | Unreadable:
     number, before, tail = headed(value)
     if number is None:
         inside = [one for one in numbers_in(value) if one.style != "odd"]
-        before = value[: inside[0].start] if inside else ""
+        start = inside[0].start if inside else 0
+        before = value[max(0, start - 160) : start]
         if len(inside) == 1 and _INTRODUCED.search(before) and not is_bound(before):
             return as_share(inside[0])
         if is_bound(before):
@@ -140,7 +153,7 @@ def _after_equals(tail: str) -> Fraction | Unreadable:
 def as_share(number: Number) -> Fraction | Unreadable:
     """A number as a share: percentages divided by 100."""
     value = number.value
-    if value is None or number.style in ("scaled", "power") and value > 1:
+    if value is None or (number.style in ("scaled", "power") and value > 1):
         return invalid("no plain number")
     if number.style == "percent":
         value /= 100
@@ -198,13 +211,15 @@ def _is_told(tail: str) -> bool:
 def _introduced(text: str, numbers: list[Number], first: object) -> Fraction | Unreadable:
     shares = []
     for one in numbers:
-        before, after = text[max(0, one.start - 160) : one.start], text[one.end : one.end + 40]
+        before, after = text[max(0, one.start - 160) : one.start], text[one.end : one.end + 60]
         if is_bound(before):
             return ambiguous("a bound")
         if not _is_told(after):
             continue
+        if _OF_THE_OPPOSITE.match(after):
+            return ambiguous("a probability that it isn't so")
         if (_INTRODUCED.search(before) or _NOUN_AFTER.match(after)) and not _DENIED.search(before):
-            shares.append(value_of(text[one.start : one.end + 60].split("\n")[0]))
+            shares.append(value_of(text[one.start : one.end + 60].split("\n", maxsplit=1)[0]))
     read = {one for one in shares if not isinstance(one, Unreadable)}
     if len(read) == 1 and all(not isinstance(one, Unreadable) for one in shares):
         return read.pop()

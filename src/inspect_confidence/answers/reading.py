@@ -22,11 +22,17 @@ _REVISED = re.compile(
     r"\b(?:actually|wait|on (?:second thought|reflection|reconsideration)|correction|scratch that"
     r"|let me (?:correct|revise|re-?\w+|adjust|double)|(?:i|i'd|i'll|i will|i would) (?:now )?"
     r"(?:revise|widen|narrow|change|correct|adjust|update|lower|raise)|revis(?:ed|ing)|corrected"
-    r"|updated|i made an? (?:mistake|error)|no,|hmm|final(?:ly| answer| interval| estimate))\b|等等|更正|修正|实际上|最终",
+    r"|updated|i made an? (?:mistake|error)|no,|hmm|final(?:ly| answer| interval| estimate))\b|等等"
+    r"|更正|修正|实际上|最终",
     re.IGNORECASE,
 )
-
-
+_TAKEN_BACK = re.compile(
+    r"\b(?:actually|on (?:second thought|reflection)|correction|scratch that|let me (?:correct"
+    r"|revise)"
+    r"|i(?:'d| would|'ll| will)? (?:now )?(?:change|revise|widen|narrow|correct) (?:my|it|that|the"
+    r"|this))\b",
+    re.IGNORECASE,
+)
 _OTHERWISE = re.compile(
     r"\b(?:(?:however|but|otherwise),? if|alternatively|if instead)\b", re.IGNORECASE
 )
@@ -112,8 +118,16 @@ def settled(
                 and one.start > pairs[-1][0].start
                 and not isinstance(reading := read(one.value), Unreadable)
             ]
-            return _last_of(stated, [*pairs, *later], same)
+            if not later and _is_taken_back(stated.text[pairs[-1][0].end :]):
+                return ambiguous("an answer that is taken back")
+            return _last_of(stated, [*pairs, *later[-1:]], same)
     return None
+
+
+def _is_taken_back(text: str) -> bool:
+    """Whether prose after an answer replaces it; what by isn't certain."""
+    found = _TAKEN_BACK.search(text)
+    return bool(found and re.search(r"[0-9]|\b[A-H]\b", text[found.end() : found.end() + 200]))
 
 
 def _is_none(statement: Statement, reading: object) -> bool:
@@ -131,17 +145,15 @@ def _last_of(
 ) -> Found | Unreadable:
     last, reading = pairs[-1]
     for earlier, other in pairs[-2::-1]:
-        if isinstance(other, Unreadable) or isinstance(reading, Unreadable):
-            if isinstance(other, Unreadable) and isinstance(reading, Unreadable):
+        if isinstance(other, Unreadable):
+            if isinstance(reading, Unreadable) or other.status == "invalid_response_format":
                 continue
-        elif same(other, reading):
+        elif not isinstance(reading, Unreadable) and same(other, reading):
             continue
         between = stated.text[earlier.end : last.start]
         is_taken_back = last.strength == "final" or is_revised(between)
         if is_taken_back and not (isinstance(reading, Unreadable) or _OTHERWISE.search(between)):
             return reading
-        if isinstance(other, Unreadable) and other.status == "invalid_response_format":
-            continue
         return ambiguous("several different answers")
     return reading
 

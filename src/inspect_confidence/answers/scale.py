@@ -29,11 +29,15 @@ _IN_NOTE = re.compile(
 _PERCENT_NOTE = re.compile(r"[\s,]*[(\[]? ?(?:≈|~|about |i\.e\.,? |or |= ?)?[0-9.]+ ?%")
 PROSE = re.compile(
     r"\b(?:i am|i'm|i feel|feeling|am)\s+(?:about |around |roughly |approximately |~ ?)?"
-    r"(?P<sure>[0-9]{1,4}(?:\.[0-9]+)? ?(?:%|percent\b|/ ?[0-9]+|out of [0-9]+)?)\s+(?:confident|sure|certain)\b"
+    r"(?P<sure>[0-9]{1,4}(?:\.[0-9]+)? ?(?:%|percent\b|/ ?[0-9]+|out of [0-9]+)?)\s+(?:confident"
+    r"|sure|certain)\b"
     r"|\b(?:my|i|i'd|me|overall)\b[^.\n0-9]{0,40}?\b(?:confidence|certainty)\b"
-    r"(?:[^.\n0-9]{0,30}\"[^\"\n]{0,60}\")?[^.\n0-9]{0,60}?\b(?:is|at|of|as|be|to)\s+(?:about |around |roughly |an? )?"
-    r"(?P<rated>[0-9]{1,4}(?:\.[0-9]+)?(?: ?(?:%|percent\b)| ?/ ?[0-9]+| out of [0-9]+)?)(?![\w.,/-]*[0-9%])"
-    r"|(?<![\w.-])(?P<with>[0-9]{1,3} ?(?:%|percent))\s+(?:confident|sure|certain(?:ty)?|confidence)\b(?! (?:interval|level))"
+    r"(?:[^.\n0-9]{0,30}\"[^\"\n]{0,60}\")?[^.\n0-9]{0,60}?\b(?:is|at|of|as|be|to)\s+(?:about "
+    r"|around |roughly |an? )?"
+    r"(?P<rated>[0-9]{1,4}(?:\.[0-9]+)?(?: ?(?:%|percent\b)| ?/ ?[0-9]+"
+    r"| out of [0-9]+)?)(?![\w.,/-]*[0-9%])"
+    r"|(?<![\w.-])(?P<with>[0-9]{1,3} ?(?:%|percent))\s+(?:confident|sure|certain(?:ty)?"
+    r"|confidence)\b(?! (?:interval|level))"
     r"|(?P<han>[0-9]{1,3} ?%)的?(?:把握|信心)",
     re.IGNORECASE,
 )

@@ -11,7 +11,8 @@ from inspect_confidence.answers.numbers import Number, number_at
 _LEADING = re.compile(
     r"[\s:=|~≈(\[{<\"'*,]*+(?:(?:is|at|of|about|around|approximately|approx\.?|roughly|exactly|nearly"
     r"|close to|circa|ca\.|i(?:'d| would) (?:say|estimate|guess|put it at)|i'm|i am|an?|the|my|it's"
-    r"|very|quite|fairly|moderately|extremely|highly|high|medium|moderate|low|confident|certain|sure"
+    r"|very|quite|fairly|moderately|extremely|highly|high|medium|moderate|low|confident|certain"
+    r"|sure"
     r"|level|score|estimate|answer|probability|exponent|only|just|maybe|perhaps|likely|say"
     r"|ungefähr|etwa|environ|[-–—]+(?= ))(?![\w])[\s,:(|~≈]*+|(?:大约|大概|约|是|为|接近)|[-–—]++[ ]++)*+",
     re.IGNORECASE,
@@ -23,7 +24,8 @@ _BOUND = re.compile(
     re.IGNORECASE,
 )
 _BETWEEN = re.compile(
-    r"[\s(\[<]*(?:(?:somewhere|anywhere) )?(?:between|from|zwischen|entre|介于)(?![\w])[^0-9\n]{0,12}[0-9]",
+    r"[\s(\[<]*(?:(?:somewhere|anywhere) )?(?:between|from|zwischen|entre"
+    r"|介于)(?![\w])[^0-9\n]{0,12}[0-9]",
     re.IGNORECASE,
 )
 _RANGE = re.compile(
