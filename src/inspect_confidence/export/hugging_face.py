@@ -15,11 +15,10 @@ import yaml
 
 from inspect_confidence.datasets.cache import SOURCES
 from inspect_confidence.datasets.hub import PUBLISHED
-from inspect_confidence.export.leaderboard import direction_of
 from inspect_confidence.export.material import Material
 from inspect_confidence.export.tables import write_left_out
 from inspect_confidence.export.text import file_name, write_text
-from inspect_confidence.headlines import headline_rows
+from inspect_confidence.headlines import direction_of, headline_rows
 from inspect_confidence.results import Condition
 
 # PyYAML quotes what YAML 1.1 resolves; these resolve by YAML 1.2, or to some readers of 1.1.
