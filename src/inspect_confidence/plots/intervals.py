@@ -11,15 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from inspect_confidence.plots.layout import (
-    draw_legend,
-    drawn,
-    grid,
-    name_axes,
-    panels,
-    tick_width,
-    with_intervals,
-)
+from inspect_confidence.plots.layout import drawn, facets, panels, tick_width, with_intervals
 from inspect_confidence.plots.style import FAINT, WIDTH, mark, styled
 from inspect_confidence.plots.text import brief
 from inspect_confidence.studies import cell
@@ -36,7 +28,6 @@ _LINES = {
 
 _PARTS = ("level", "method", "split", "base", "scaling", "decoding", "traces")
 _BY = ("of", "model", "dataset", "variant")
-_LEVEL = "nominal level (%)"
 _DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (2, 1)))
 _ASIDE = 0.07  # so that intervals at one level don't hide each other
 
@@ -64,40 +55,49 @@ def _lines(rows: pd.DataFrame, metrics: Sequence[str]) -> pd.DataFrame:
 
 def _by_level(
     rows: pd.DataFrame,
+    name: str,
     ceiling: float,
+    scaled: Callable[[Axes], object],
     *,
     nominal: bool = False,
     said: Callable[[pd.DataFrame], str] = lambda _: "",
-) -> tuple[Figure, Axes]:
-    """A figure with a panel a method, the levels evenly spaced, and one of its axes.
+) -> Figure:
+    """A figure with a panel a method, the levels evenly spaced; a line each with its intervals.
 
-    A line each with its 95% intervals; what is infinite is said in words above its panel.
+    What is infinite is said in words above its panel.
 
     Args:
         rows: As `_lines` gives them.
+        name: Of the vertical axis.
         ceiling: Where panels end: an interval without an upper end runs out of them.
+        scaled: Sets the vertical axis.
         nominal: Whether the levels themselves are drawn.
         said: What else stands above a panel of these rows.
     """
     found = panels(rows, _BY, always=["of"])
     names = _in_order(rows)
-    labels = [_LINES[name] for name in names]
-    figure, axes = grid(
-        [title for title, _ in found],
-        legend=labels,
-        ticks=0.46,
-        beneath=[f"{said(some)}\n{_infinite(some)}" for _, some in found],
-    )
-    draw_legend(figure, [Line2D([], [], **_look(name)) for name in names], labels)
     levels = sorted({float(level) for level in rows["level"] if level})
-    axes[0].set_xticks(range(len(levels)), _spaced(levels, WIDTH / min(len(found), 2) - 0.5))
-    axes[0].set_xlim(-0.4, len(levels) - 0.6)
-    for ax, (_, some) in zip(axes, found, strict=True):
+    ticks = _spaced(levels, WIDTH / min(len(found), 2) - 0.5)
+
+    def draw(ax: Axes, some: pd.DataFrame) -> None:
         if nominal:
             shares, dashes = [level / 100 for level in levels], (0, (3, 2))
             ax.plot(range(len(levels)), shares, color=FAINT, linewidth=1, linestyle=dashes)
         _draw_lines(ax, some[some["level"] != ""], levels, ceiling)
-    return figure, axes[0]
+        ax.set_xticks(range(len(levels)), ticks)
+        ax.set_xlim(-0.4, len(levels) - 0.6)
+        scaled(ax)
+
+    return facets(
+        found,
+        draw,
+        "nominal level (%)",
+        name,
+        legend=[_LINES[one] for one in names],
+        handles=lambda _: [Line2D([], [], **_look(one)) for one in names],
+        ticks=0.46,
+        beneath=[f"{said(some)}\n{_infinite(some)}" for _, some in found],
+    )
 
 
 def _draw_lines(ax: Axes, rows: pd.DataFrame, levels: Sequence[float], ceiling: float) -> None:
@@ -164,10 +164,7 @@ def interval_score(rows: pd.DataFrame) -> Figure:
     """
     there = _lines(rows, ["interval_score"])
     top = _ceiling(there)
-    figure, ax = _by_level(there, top)
-    _scaled(ax, there, top)
-    name_axes(figure, _LEVEL, "interval score")
-    return figure
+    return _by_level(there, "interval score", top, lambda ax: _scaled(ax, there, top))
 
 
 def _scaled(ax: Axes, rows: pd.DataFrame, top: float) -> None:
@@ -203,11 +200,15 @@ def tunnel(rows: pd.DataFrame) -> Figure:
     there = _lines(rows, ["mean_width"])
     there = there[there["line"].isin(("stated", "conformal"))]
     top, plateaus = _ceiling(there), _plateaus(rows)
-    figure, ax = _by_level(there, top, said=lambda some: plateaus.get(_group(some.iloc[0]), ""))
-    ax.set_ylim(0, top)
-    ax.yaxis.set_major_formatter(lambda width, _: brief(width))
-    name_axes(figure, _LEVEL, "mean width, powers of ten")
-    return figure
+
+    def scaled(ax: Axes) -> None:
+        ax.set_ylim(0, top)
+        ax.yaxis.set_major_formatter(lambda width, _: brief(width))
+
+    def said(some: pd.DataFrame) -> str:
+        return plateaus.get(_group(some.iloc[0]), "")
+
+    return _by_level(there, "mean width, powers of ten", top, scaled, said=said)
 
 
 def _plateaus(rows: pd.DataFrame) -> dict[tuple[str, ...], str]:
@@ -233,7 +234,5 @@ def coverage(rows: pd.DataFrame) -> Figure:
     Args:
         rows: Results of `fermi_eval`; its rows of `coverage` are drawn with their intervals.
     """
-    figure, ax = _by_level(_lines(rows, ["coverage"]), 1, nominal=True)
-    ax.set_ylim(0, 1.03)
-    name_axes(figure, _LEVEL, "observed coverage")
-    return figure
+    there = _lines(rows, ["coverage"])
+    return _by_level(there, "observed coverage", 1, lambda ax: ax.set_ylim(0, 1.03), nominal=True)

@@ -1,6 +1,6 @@
 """LifeEval: overconfidence by radius and difficulty, confidence, and the ages answered."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,14 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from inspect_confidence.plots.confidence import draw_bins
-from inspect_confidence.plots.layout import (
-    draw_legend,
-    drawn,
-    grid,
-    name_axes,
-    panels,
-    with_intervals,
-)
+from inspect_confidence.plots.layout import drawn, facets, panels, with_intervals
 from inspect_confidence.plots.style import FAINT, INK, RULE, mark, shortened, styled
 from inspect_confidence.plots.text import number
 from inspect_confidence.results import with_parts
@@ -39,9 +32,9 @@ def _spoken(name: str, value: str) -> str:
     return f"radius {float(value):g}" if value else "all radii"
 
 
-def _overconfidence_axis(ax: Axes) -> None:
-    low, high = ax.get_ylim()
-    ax.set_ylim(min(low, -_LEAST), max(high, _LEAST))
+def _overconfidence_axis(axes: Sequence[Axes]) -> None:
+    low, high = axes[0].get_ylim()
+    axes[0].set_ylim(min(low, -_LEAST), max(high, _LEAST))
 
 
 _SEXES = ("female", "male")
@@ -70,16 +63,13 @@ def best_age(rows: pd.DataFrame) -> Figure:
     found = _by_radius(there.sort_values("radius", kind="stable"))
     sexes = _in_order(there)
     names = _names(there, sexes)
-    figure, axes = grid([title for title, _ in found], legend=names)
-    for ax, (_, some) in zip(axes, found, strict=True):
+
+    def draw(ax: Axes, some: pd.DataFrame) -> None:
         for k, sex in enumerate(sexes):
             _curves(ax, some[some["sex"] == sex], k, sex)
         ax.tick_params(axis="y", pad=2)
-    # A sex, or its answers, may be missing in some panels.
-    shown = {one.get_label(): one for ax in axes for one in ax.get_lines()}
-    draw_legend(figure, [shown[name] for name in names], names)
-    name_axes(figure, "age (years)", "age at death (years)")
-    return figure
+
+    return facets(found, draw, "age (years)", "age at death (years)", legend=names)
 
 
 def _in_order(rows: pd.DataFrame) -> list[str]:
@@ -141,18 +131,17 @@ def confidence_truth(rows: pd.DataFrame) -> Figure:
     truth = truth[[*key, "value"]].rename(columns={"value": "truth"})
     found = _by_radius(confidence.merge(truth, on=key))
     counts = [f"n = {some['n'].sum():,}" for _, some in found]
-    figure, axes = grid([title for title, _ in found], beneath=counts)
-    for ax, (_, some) in zip(axes, found, strict=True):
+
+    def draw(ax: Axes, some: pd.DataFrame) -> None:
         bins = some.sort_values("truth")
         draw_bins(ax, bins["truth"], bins, strip=0.2)
-    axes[0].set_xlim(-0.03, 1.03)
-    name_axes(figure, "true probability of the answer", "mean confidence")
-    return figure
+        ax.set_xlim(-0.03, 1.03)
+
+    names = ("true probability of the answer", "mean confidence")
+    return facets(found, draw, *names, beneath=counts)
 
 
-_ALL = "all"
 _PARTS = ("radius", "window", "age")
-_HIGH = 2.2  # inches a panel
 _FEW = 5
 """Models whose marks have room for their full size side by side."""
 
@@ -174,29 +163,31 @@ def overconfidence(rows: pd.DataFrame) -> Figure:
     models = list(there["model"].unique())
     found = panels(there, ("dataset", "variant", "window"), joint=", ")
     names = [shortened(model) for model in models]
-    titles = [title if len(found) > 1 else "" for title, _ in found]
-    figure, axes = grid(titles, columns=1, height=_HIGH, legend=names)
     size = {} if len(models) <= _FEW else {"markersize": 3.5, "capsize": 1.5}
     aside = np.linspace(-0.3, 0.3, len(models) + 2)[1:-1]
-    for ax, (_, some) in zip(axes, found, strict=True):
+
+    def draw(ax: Axes, some: pd.DataFrame) -> None:
         ax.axhline(0, color=FAINT, linewidth=1, linestyle="--")
         for k, model in enumerate(models):
             mine = some[some["model"] == model]
             x = mine["radius"].map(places).astype(float) + aside[k]
             with_intervals(ax, x, mine, label=names[k], linestyle="none", **mark(k), **size)
-        _name_places(ax, places)
-    _overconfidence_axis(axes[0])
-    draw_legend(figure, axes[0].containers, names)
-    name_axes(figure, "radius (years on each side of the answer)", "overconfidence")
-    return figure
+        ax.set_xticks(list(places.values()), [name or "all" for name in places])
+        ax.set_xlim(-0.5, len(radii) + 0.5)
+        ax.axvline(len(radii) - 0.5, color=RULE, linewidth=1.5)
+        ax.grid(visible=False, axis="x")
 
-
-def _name_places(ax: Axes, places: Mapping[str, float]) -> None:
-    """The radii, and all of them apart from each."""
-    ax.set_xticks(list(places.values()), [name or _ALL for name in places])
-    ax.set_xlim(-0.5, max(places.values()) + 0.5)
-    ax.axvline(places[""] - 0.5, color=RULE, linewidth=1.5)
-    ax.grid(visible=False, axis="x")
+    return facets(
+        found if len(found) > 1 else [("", some) for _, some in found],
+        draw,
+        "radius (years on each side of the answer)",
+        "overconfidence",
+        columns=1,
+        height=2.2,
+        legend=names,
+        handles=lambda axes: axes[0].containers,
+        finish=_overconfidence_axis,
+    )
 
 
 _ENDS = np.array([0.0, 1.0])
@@ -232,32 +223,37 @@ def hard_easy(rows: pd.DataFrame) -> Figure:
     slope_of = {tuple(row[name] for name in _BY): row for row in slopes.to_dict("records")}
     radii = sorted(items["radius"].unique(), key=float)
     found = panels(items, _BY)
-    titles = [title if len(found) > 1 else "" for title, _ in found]
-    lines = [slope_of.get(tuple(some[name].iloc[0] for name in _BY)) for _, some in found]
     names = [f"radius {radius}" for radius in radii]
     looks: list[dict[str, Any]] = [{**mark(k), "linestyle": "none"} for k in range(len(radii))]
-    apart = "\n" if len(found) > 1 else " "
-    said = [_said(line, apart) for line in lines]
-    figure, axes = grid(titles, legend=names, beneath=said)
-    many = len(items) > _MANY
-    if many:
-        figure.set_dpi(_RESOLUTION)  # that of the pixels in svg
-    thin: dict[str, Any] = {
-        "markersize": 2.8,
-        "markeredgewidth": 0,
-        "alpha": 0.45,
-        "rasterized": many,
-    }
-    for ax, (_, some), line in zip(axes, found, lines, strict=True):
+    several, many = len(found) > 1, len(items) > _MANY
+    lines = [slope_of.get(tuple(some[name].iloc[0] for name in _BY)) for _, some in found]
+    thin: dict[str, Any] = {"markersize": 2.8, "markeredgewidth": 0, "alpha": 0.45}
+
+    def draw(ax: Axes, one: tuple[pd.DataFrame, Mapping[Any, Any] | None]) -> None:
+        some, line = one
         ax.axhline(0, color=FAINT, linewidth=1, linestyle="--", zorder=0)
         for radius, name, look in zip(radii, names, looks, strict=True):
             mine = some[some["radius"] == radius]
-            ax.plot(mine["difficulty"], mine["value"], label=name, **look, **thin)
+            what = {"label": name, "rasterized": many, **look, **thin}
+            ax.plot(mine["difficulty"], mine["value"], **what)
         _line(ax, some, line)
-    axes[0].set(xlim=(-0.03, 1.03), xticks=[0, 0.5, 1], xticklabels=["0", "0.5", "1"])
-    _overconfidence_axis(axes[0])
-    draw_legend(figure, [Line2D([], [], **look) for look in looks], names)
-    name_axes(figure, "difficulty: 1 - maximum achievable score", "overconfidence")
+        ax.set(xlim=(-0.03, 1.03), xticks=[0, 0.5, 1], xticklabels=["0", "0.5", "1"])
+
+    figure = facets(
+        [
+            (title if several else "", (some, line))
+            for (title, some), line in zip(found, lines, strict=True)
+        ],
+        draw,
+        "difficulty: 1 - maximum achievable score",
+        "overconfidence",
+        legend=names,
+        handles=lambda _: [Line2D([], [], **look) for look in looks],
+        beneath=[_said(line, "\n" if several else " ") for line in lines],
+        finish=_overconfidence_axis,
+    )
+    if many:
+        figure.set_dpi(_RESOLUTION)  # that of the pixels in svg
     return figure
 
 

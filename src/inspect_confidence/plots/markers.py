@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from inspect_confidence.plots.cells import Table, cells
 from inspect_confidence.plots.dots import Panel, dots
-from inspect_confidence.plots.layout import drawn, grid, name_axes, panels, tick_width
+from inspect_confidence.plots.layout import drawn, facets, panels, tick_width
 from inspect_confidence.plots.style import FAINT, SERIES, shortened, styled
 from inspect_confidence.plots.text import kept
 from inspect_confidence.results import Condition
@@ -63,18 +63,17 @@ def mic_densities(rows: pd.DataFrame) -> Figure:
     there = there.assign(low=edges[0], high=edges[1]).sort_values("low", kind="stable")
     found = panels(there, _DENSITY_BY, joint=", ")
     markers, remarks = zip(*(_most_confident(some) for _, some in found), strict=True)
-    figure, axes = grid(
-        [title for title, _ in found],
+    return facets(
+        [(title, (some, shown)) for (title, some), shown in zip(found, markers, strict=True)],
+        lambda ax, one: _hills(ax, *one),
+        "internal confidence (in brackets: sentences)",
+        "",
         columns=1,
         height=[0.34 * len(shown) + 0.3 for shown in markers],
         shared="none",
         ticks=max(tick_width(shown.values()) for shown in markers),
         beneath=remarks,
     )
-    for ax, (_, some), shown in zip(axes, found, markers, strict=True):
-        _hills(ax, some, shown)
-    name_axes(figure, "internal confidence (in brackets: sentences)", "")
-    return figure
 
 
 def _most_confident(rows: pd.DataFrame) -> tuple[dict[str, str], str]:

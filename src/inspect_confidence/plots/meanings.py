@@ -11,10 +11,8 @@ from matplotlib.figure import Figure
 from inspect_confidence.plots.cells import Table, cells
 from inspect_confidence.plots.dots import Panel, dots
 from inspect_confidence.plots.layout import (
-    draw_legend,
     drawn,
-    grid,
-    name_axes,
+    facets,
     panels,
     share_ticks,
     tick_labels,
@@ -68,18 +66,15 @@ def consistency(rows: pd.DataFrame) -> Figure:
     modes = [_modes(some) for some in found.values()]
     names = [said for mode, said in _MODES.items() if any(mode in one for one in modes)]
     names += [_RANDOM] if (there["baseline"] == "expected").any() else []
-    figure, axes = grid(list(found), shared="values", legend=names)
-    for ax, some, asked in zip(axes, found.values(), modes, strict=True):
-        _consistency_panel(ax, some, asked)
-    share_ticks(axes[0], "y")
-    axes[0].set_ylim(-0.03, 1.05)
-    shown: dict[str, Any] = {}
-    for ax in axes:
-        shown |= {name: one for one, name in zip(*ax.get_legend_handles_labels(), strict=True)}
-    draw_legend(figure, [shown[name] for name in names], names)
     several = there["choice_set"].nunique() > 1
-    name_axes(figure, "words to choose from" if several else "", "score", shared="values")
-    return figure
+    return facets(
+        [(title, (some, one)) for (title, some), one in zip(found.items(), modes, strict=True)],
+        lambda ax, one: _consistency_panel(ax, *one),
+        "words to choose from" if several else "",
+        "score",
+        shared="values",
+        legend=names,
+    )
 
 
 def _plain(condition: str) -> bool:
@@ -110,7 +105,8 @@ def _consistency_panel(ax: Axes, rows: pd.DataFrame, modes: list[str]) -> None:
         expected = chance["value"].to_numpy(float)
         ax.hlines(expected, at - 0.3, at + 0.3, INK, "--", label=_RANDOM)
     ax.set_xticks(range(len(sizes)), [size or "all" for size in sizes])
-    ax.set_xlim(-0.5, len(sizes) - 0.5)
+    ax.set(xlim=(-0.5, len(sizes) - 0.5), ylim=(-0.03, 1.05))
+    share_ticks(ax, "y")
     ax.grid(visible=False, axis="x")
 
 
@@ -256,18 +252,22 @@ def words(rows: pd.DataFrame) -> Figure:
     own["setting"] = own["setting"].replace(_ALL_SETTINGS)
     found = panels(own, _BY, joint=", ") if len(own) else [(_PEOPLE, own)]
     orders, remarks = zip(*(_order(people, some) for _, some in found), strict=True)
-    figure, axes = grid(
-        [title for title, _ in found],
+
+    def draw(ax: Axes, one: tuple[pd.DataFrame, list[str]]) -> None:
+        own, names = one
+        _words_panel(ax, names, people[people["word"].isin(names)], own)
+
+    return facets(
+        [(title, (some, names)) for (title, some), names in zip(found, orders, strict=True)],
+        draw,
+        "stated probability",
+        "",
         columns=1,
         height=[_ROW * (len(names) + _LEGEND) for names in orders],
         shared="none",
         ticks=max(tick_width(tick_labels(names)) for names in orders),
         beneath=remarks,
     )
-    for ax, (_, some), names in zip(axes, found, orders, strict=True):
-        _words_panel(ax, names, people[people["word"].isin(names)], some)
-    name_axes(figure, "stated probability", "")
-    return figure
 
 
 def _once(rows: pd.DataFrame) -> pd.DataFrame:
