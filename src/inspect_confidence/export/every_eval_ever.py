@@ -41,7 +41,7 @@ def write_every_eval_ever(material: Material, directory: Path) -> list[Path]:
     """
     sets = result_sets(material)
     written = [path for one in sets for path in _write_set(one, material, directory)]
-    return [*written, *write_left_out(material, directory)]
+    return [*written, *write_left_out(material, directory, material.results)]
 
 
 def _write_set(one: ResultSet, material: Material, directory: Path) -> list[Path]:

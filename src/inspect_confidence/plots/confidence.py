@@ -91,7 +91,7 @@ def m_ratio(rows: pd.DataFrame) -> Figure:
         finite = rows[np.isfinite(rows["value"])]
         for k, dataset in enumerate(datasets):
             mine = finite[finite["dataset"] == dataset]
-            aside = (k - (len(datasets) - 1) / 2) * 0.7 / len(datasets)
+            aside = (k - (len(datasets) - 1) / 2) * (0.7 / len(datasets))
             y = [scales.index(scale) + aside for scale in mine["scale"]]
             # An interval without an end runs out of the panel; one that is missing is not drawn.
             reach = arms(mine, beyond=high - low)
