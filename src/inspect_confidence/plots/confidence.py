@@ -13,12 +13,13 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from inspect_confidence.plots.layout import (
     arms,
     drawn,
+    drawn_against,
     facets,
     panels,
     share_ticks,
     with_intervals,
 )
-from inspect_confidence.plots.style import FAINT, RULE, SERIES, mark, shortened, styled
+from inspect_confidence.plots.style import DASHED, FAINT, RULE, SERIES, mark, shortened, styled
 from inspect_confidence.plots.text import brief, inches_of
 from inspect_confidence.scales import ALL, BASELINE
 
@@ -87,7 +88,7 @@ def m_ratio(rows: pd.DataFrame) -> Figure:
     def draw(ax: Axes, rows: pd.DataFrame) -> None:
         ax.set(xlim=(low, high), ylim=(len(scales) - 0.5, -0.5))
         ax.set_yticks(range(len(scales)), [shortened(scale, 16) or "-" for scale in scales])
-        ax.axvline(1, color=FAINT, linewidth=1, linestyle="--")
+        ax.axvline(1, **DASHED)
         finite = rows[np.isfinite(rows["value"])]
         for k, dataset in enumerate(datasets):
             mine = finite[finite["dataset"] == dataset]
@@ -137,9 +138,9 @@ def report_histogram(rows: pd.DataFrame) -> Figure:
     """
     there = drawn(rows, _TASKS, ["report_share"], ["report", *_PARTS])
     found = [(f"{title} (n = {some['n'].max():,})", some) for title, some in _panels(there)]
-    height = None if len(found) < _MANY else 1.0
     names = ("reported confidence", "share of reports")
     # The more points a scale has, the less falls on each: a common axis would hide the shape.
+    height = None if len(found) < _MANY else 1.0
     return facets(found, _histogram_panel, *names, height=height, shared="none", ticks=0.4)
 
 
@@ -208,7 +209,7 @@ def type2_roc(rows: pd.DataFrame) -> Figure:
     def draw(ax: Axes, points: pd.DataFrame) -> None:
         ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
         share_ticks(ax, "x", "y")
-        ax.plot([0, 1], [0, 1], color=FAINT, linewidth=1, linestyle="--")
+        ax.plot([0, 1], [0, 1], **DASHED)
         base = baselines.get(_who(points))
         if base is not None and base is not points:
             ax.plot(*_curve(base), **_DOTTED)
@@ -262,22 +263,15 @@ def reliability(rows: pd.DataFrame) -> Figure:
         rows: What `detail` gives of `scale_variants`, `question_sets` or `life_eval`; its rows of
             `bin_accuracy` and `bin_confidence` are drawn.
     """
-    accuracy = drawn(rows, _TASKS, ["bin_accuracy"], ["bin", *_PARTS])
-    confidence = drawn(rows, _TASKS, ["bin_confidence"], [])
-    key = ["task", "model", "dataset", "condition"]
-    accuracy = accuracy.merge(
-        confidence[[*key, "value"]].rename(columns={"value": "confidence"}), on=key
-    )
-    found = [(f"{title} (n = {some['n'].sum():,})", some) for title, some in _panels(accuracy)]
-    right = 1.12 if (accuracy["bin"] == "1").any() else 1.03
+    there = drawn_against(rows, _TASKS, "bin_accuracy", "bin_confidence", ["bin", *_PARTS])
+    found = [(f"{title} (n = {some['n'].sum():,})", some) for title, some in _panels(there)]
+    right = 1.12 if (there["bin"] == "1").any() else 1.03
 
     def draw(ax: Axes, rows: pd.DataFrame) -> None:
-        bins = rows.sort_values("confidence")
-        draw_bins(ax, bins["confidence"], bins, strip=0.22)
-        known = bins[bins["ci_low"].notna()]
-        x, low, high = (known[name].to_numpy(float) for name in ("confidence", "ci_low", "ci_high"))
+        draw_bins(ax, rows, right, strip=0.22)
+        known = rows[rows["ci_low"].notna()].sort_values("x")
+        x, low, high = (known[name].to_numpy(float) for name in ("x", "ci_low", "ci_high"))
         ax.fill_between(x, low, high, color=SERIES[0], alpha=0.15, linewidth=0)
-        ax.set_xlim(-0.03, right)
 
     return facets(found, draw, "confidence", "accuracy")
 
@@ -286,16 +280,17 @@ _BAR = 0.09
 """How wide the bar of a bin is, which is 0.1."""
 
 
-def draw_bins(ax: Axes, x: "pd.Series[float]", bins: pd.DataFrame, strip: float) -> None:
+def draw_bins(ax: Axes, rows: pd.DataFrame, right: float, strip: float) -> None:
     """The diagonal, each bin's value with its interval at `x`, and at the foot bars of the counts.
 
     The largest of them is as high as the strip, which reaches so far below 0.
     """
-    ax.plot([0, 1], [0, 1], color=FAINT, linewidth=1, linestyle="--")
+    bins = rows.sort_values("x")
+    ax.plot([0, 1], [0, 1], **DASHED)
     left = [float(name.split("-", 1)[0]) + (0.1 - _BAR) / 2 for name in bins["bin"]]
     height = bins["n"] / bins["n"].max() * strip
     ax.bar(left, height, _BAR, bottom=-strip - 0.04, align="edge", color=FAINT, alpha=0.5)
     ax.axhline(-0.02, color=RULE, linewidth=0.7)
-    with_intervals(ax, x, bins, color=SERIES[0], marker="o", linewidth=1.2, markersize=4)
-    ax.set_ylim(-strip - 0.04, 1.04)
+    with_intervals(ax, bins["x"], bins, color=SERIES[0], marker="o", linewidth=1.2, markersize=4)
+    ax.set(xlim=(-0.03, right), ylim=(-strip - 0.04, 1.04))
     share_ticks(ax, "x", "y")

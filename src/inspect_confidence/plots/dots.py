@@ -18,7 +18,7 @@ from inspect_confidence.plots.layout import (
     tick_labels,
     tick_width,
 )
-from inspect_confidence.plots.style import FAINT, PAPER, WIDTH, mark
+from inspect_confidence.plots.style import DASHED, PAPER, WIDTH, mark
 from inspect_confidence.plots.text import kept
 
 _COLUMNS = 2
@@ -101,7 +101,7 @@ def _scale(panels: Sequence[Panel], axes: Sequence[Axes], ticks: int) -> None:
 
 
 def _draw(ax: Axes, panel: Panel, names: Sequence[str]) -> None:
-    ax.axvline(panel.reference, color=FAINT, linewidth=1, linestyle="--")
+    ax.axvline(panel.reference, **DASHED)
     where = {name: place for place, name in enumerate(names)}
     for i, (label, some) in enumerate(panel.series):
         mine = some[some["name"].isin(where)].drop_duplicates("name")

@@ -62,17 +62,9 @@ def _by_level(
     nominal: bool = False,
     said: Callable[[pd.DataFrame], str] = lambda _: "",
 ) -> Figure:
-    """A figure with a panel a method, the levels evenly spaced; a line each with its intervals.
+    """A panel a method, the levels evenly spaced; what is infinite is said in words above it.
 
-    What is infinite is said in words above its panel.
-
-    Args:
-        rows: As `_lines` gives them.
-        name: Of the vertical axis.
-        ceiling: Where panels end: an interval without an upper end runs out of them.
-        scaled: Sets the vertical axis.
-        nominal: Whether the levels themselves are drawn.
-        said: What else stands above a panel of these rows.
+    An interval without an upper end runs out of the panel, which ends at `ceiling`.
     """
     found = panels(rows, _BY, always=["of"])
     names = _in_order(rows)
@@ -83,7 +75,16 @@ def _by_level(
         if nominal:
             shares, dashes = [level / 100 for level in levels], (0, (3, 2))
             ax.plot(range(len(levels)), shares, color=FAINT, linewidth=1, linestyle=dashes)
-        _draw_lines(ax, some[some["level"] != ""], levels, ceiling)
+        finite = some[(some["level"] != "") & np.isfinite(some["value"])]
+        there = _in_order(some[some["level"] != ""])
+        for k, one in enumerate(there):
+            line = finite[finite["line"] == one]
+            line = line.assign(
+                level=line["level"].astype(float),
+                ci_high=line["ci_high"].where(line["ci_high"] != np.inf, 2 * ceiling),
+            ).sort_values("level")
+            x = line["level"].map(levels.index) + _ASIDE * (k - (len(there) - 1) / 2)
+            with_intervals(ax, x, line, **_look(one))
         ax.set_xticks(range(len(levels)), ticks)
         ax.set_xlim(-0.4, len(levels) - 0.6)
         scaled(ax)
@@ -98,18 +99,6 @@ def _by_level(
         ticks=0.46,
         beneath=[f"{said(some)}\n{_infinite(some)}" for _, some in found],
     )
-
-
-def _draw_lines(ax: Axes, rows: pd.DataFrame, levels: Sequence[float], ceiling: float) -> None:
-    names = _in_order(rows)
-    for k, name in enumerate(names):
-        line = rows[rows["line"] == name]
-        line = line.assign(level=line["level"].astype(float)).sort_values("level")
-        finite = line[np.isfinite(line["value"])]
-        high = finite["ci_high"]
-        x = finite["level"].map(levels.index) + _ASIDE * (k - (len(names) - 1) / 2)
-        bounded = finite.assign(ci_high=high.where(high != np.inf, 2 * ceiling))
-        with_intervals(ax, x, bounded, **_look(name))
 
 
 def _in_order(rows: pd.DataFrame) -> list[str]:

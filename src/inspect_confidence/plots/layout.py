@@ -35,11 +35,21 @@ def drawn(
     return with_parts(mine, ["variant", *parts])
 
 
+def drawn_against(
+    rows: pd.DataFrame, task: str | Sequence[str], metric: str, x: str, parts: Sequence[str]
+) -> pd.DataFrame:
+    """Rows of a metric as `drawn` gives them, with another metric of the same as column `x`."""
+    key = ["task", "model", "dataset", "condition"]
+    there, beside = drawn(rows, task, [metric], parts), drawn(rows, task, [x], [])
+    return there.merge(beside[[*key, "value"]].rename(columns={"value": "x"}), on=key)
+
+
 def panels(
     rows: pd.DataFrame,
     by: Sequence[str],
     *,
     always: Sequence[str] = (),
+    alone: bool = True,
     say: Callable[[str, str], str] = lambda _, value: shortened(value),
     joint: str = "\n",
 ) -> list[tuple[str, pd.DataFrame]]:
@@ -50,6 +60,7 @@ def panels(
         by: Columns, in the order in which titles name them; what is the same in all rows is left
             out, but for the first one where nothing varies.
         always: Columns that each title names.
+        alone: Whether a single panel has a title.
         say: What a title says of a column's value; nothing if that is empty.
         joint: Between what a title says.
     """
@@ -59,7 +70,7 @@ def panels(
         of = dict(zip(by, map(str, values), strict=True))
         said = (say(name, of[name]) for name in told)
         found.append((joint.join(filter(None, said)), some))
-    return found
+    return found if alone or len(found) > 1 else [("", rows) for _, rows in found]
 
 
 def arms(rows: pd.DataFrame, beyond: float = 0) -> np.ndarray:

@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from inspect_confidence.plots.confidence import draw_bins
-from inspect_confidence.plots.layout import drawn, facets, panels, with_intervals
-from inspect_confidence.plots.style import FAINT, INK, RULE, mark, shortened, styled
+from inspect_confidence.plots.layout import drawn, drawn_against, facets, panels, with_intervals
+from inspect_confidence.plots.style import DASHED, INK, RULE, mark, shortened, styled
 from inspect_confidence.plots.text import number
 from inspect_confidence.results import with_parts
 
@@ -23,13 +23,13 @@ _LEAST = 0.1
 
 def _by_radius(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     """The rows of each panel with its title: what tells it from the others, and its radius."""
-    return panels(rows, (*_BY, "radius"), always=["radius"], say=_spoken)
 
-
-def _spoken(name: str, value: str) -> str:
-    if name != "radius":
+    def say(name: str, value: str) -> str:
+        if name == "radius":
+            return f"radius {float(value):g}" if value else "all radii"
         return shortened(value)
-    return f"radius {float(value):g}" if value else "all radii"
+
+    return panels(rows, (*_BY, "radius"), always=["radius"], say=say)
 
 
 def _overconfidence_axis(axes: Sequence[Axes]) -> None:
@@ -38,7 +38,7 @@ def _overconfidence_axis(axes: Sequence[Axes]) -> None:
 
 
 _SEXES = ("female", "male")
-_ANSWER, _BEST = "answer", "best answer"
+_LINES = {"mean_answer": "answer", "mean_best_answer": "best answer"}
 _EVERY = 10
 """Every so many years an answer has a mark: the sexes' marks don't stand at the same ages."""
 
@@ -54,62 +54,41 @@ def best_age(rows: pd.DataFrame) -> Figure:
         rows: What `detail` gives of `life_eval`; its rows of `mean_answer` and `mean_best_answer`
             at single ages are drawn.
     """
-    metrics = ["mean_answer", "mean_best_answer"]
     there = rows[rows["task"] == "life_eval"]
     # Those of decades, which `summarize` gives, are written from-to.
     there = there[~there["condition"].str.contains(r"(?:^|;)age=\d+-", regex=True)]
-    there = drawn(there, "life_eval", metrics, ["age", "sex", "radius", "window"])
+    there = drawn(there, "life_eval", list(_LINES), ["age", "sex", "radius", "window"])
     there = there.assign(age=there["age"].astype(float), radius=there["radius"].astype(float))
-    found = _by_radius(there.sort_values("radius", kind="stable"))
-    sexes = _in_order(there)
-    names = _names(there, sexes)
+    sexes = list(there["sex"].unique())
+    sexes.sort(key=lambda sex: [sex != one for one in _SEXES])
+    known = set(zip(there["sex"], there["metric"], strict=True))
+    names = {
+        (k, sex, metric): f"{shortened(sex, 20)}, {what}" if sex else what
+        for k, sex in enumerate(sexes)
+        for metric, what in _LINES.items()
+        if (sex, metric) in known
+    }
 
     def draw(ax: Axes, some: pd.DataFrame) -> None:
-        for k, sex in enumerate(sexes):
-            _curves(ax, some[some["sex"] == sex], k, sex)
+        for (k, sex, metric), name in names.items():
+            mine = some[some["sex"] == sex]
+            line = mine[mine["metric"] == metric].set_index("age")["value"].sort_index()
+            look: dict[str, Any] = {"linewidth": 1.3, "linestyle": "--"}
+            if metric == "mean_answer" and len(line):
+                # It is broken at an age without an answer.
+                line = line.reindex(sorted(mine["age"].unique()))
+                # Wide and pale, so that a best answer that is the same shows on it.
+                look = {"linewidth": 3.5, "alpha": 0.45, "markeredgewidth": 0, "markersize": 4.5}
+                look["marker"] = mark(k)["marker"]
+                if len(line) > 2 * _EVERY:
+                    look["markevery"] = (k * _EVERY // 2 % _EVERY, _EVERY)
+            if len(line):
+                ax.plot(line.index, line, label=name, color=mark(k)["color"], **look)
         ax.tick_params(axis="y", pad=2)
 
-    return facets(found, draw, "age (years)", "age at death (years)", legend=names)
-
-
-def _in_order(rows: pd.DataFrame) -> list[str]:
-    """The sexes that there are, the study's first."""
-    found = list(rows["sex"].unique())
-    return sorted(found, key=lambda sex: (*(sex != one for one in _SEXES), found.index(sex)))
-
-
-def _names(rows: pd.DataFrame, sexes: list[str]) -> list[str]:
-    """The legend's entries: the lines that there are."""
-    there = set(zip(rows["sex"], rows["metric"], strict=True))
-    whats = (("mean_answer", _ANSWER), ("mean_best_answer", _BEST))
-    return [
-        f"{_named(sex)}{what}" for sex in sexes for metric, what in whats if (sex, metric) in there
-    ]
-
-
-def _named(sex: str) -> str:
-    """What labels of a sex begin with."""
-    return f"{shortened(sex, 20)}, " if sex else ""
-
-
-def _curves(ax: Axes, rows: pd.DataFrame, k: int, sex: str) -> None:
-    """Answers and best answers of a sex; a line is broken at an age without an answer."""
-    mine = {
-        metric: some.set_index("age")["value"].sort_index()
-        for metric, some in rows.groupby("metric")
-    }
-    ages = sorted(rows["age"].unique())
-    if "mean_answer" in mine:
-        look: dict[str, Any] = {**mark(k), "markersize": 4.5}
-        if len(ages) > 2 * _EVERY:
-            look["markevery"] = (k * _EVERY // 2 % _EVERY, _EVERY)
-        # Wide and pale, so that a best answer that is the same shows on it.
-        look |= {"linewidth": 3.5, "alpha": 0.45, "markeredgewidth": 0}
-        ax.plot(ages, mine["mean_answer"].reindex(ages), label=f"{_named(sex)}{_ANSWER}", **look)
-    if "mean_best_answer" in mine:
-        best = mine["mean_best_answer"]
-        look = {"color": mark(k)["color"], "linewidth": 1.3, "linestyle": "--"}
-        ax.plot(best.index, best, label=f"{_named(sex)}{_BEST}", **look)
+    found = _by_radius(there.sort_values("radius", kind="stable"))
+    legend = list(names.values())
+    return facets(found, draw, "age (years)", "age at death (years)", legend=legend)
 
 
 @styled
@@ -124,24 +103,17 @@ def confidence_truth(rows: pd.DataFrame) -> Figure:
         rows: What `detail` gives of `life_eval`; its rows of `truth_bin_probability` and
             `truth_bin_confidence` are drawn.
     """
-    parts = ("bin", "radius", "window")
-    confidence = drawn(rows, "life_eval", ["truth_bin_confidence"], parts)
-    truth = drawn(rows, "life_eval", ["truth_bin_probability"], [])
-    key = ["model", "dataset", "condition"]
-    truth = truth[[*key, "value"]].rename(columns={"value": "truth"})
-    found = _by_radius(confidence.merge(truth, on=key))
-    counts = [f"n = {some['n'].sum():,}" for _, some in found]
-
-    def draw(ax: Axes, some: pd.DataFrame) -> None:
-        bins = some.sort_values("truth")
-        draw_bins(ax, bins["truth"], bins, strip=0.2)
-        ax.set_xlim(-0.03, 1.03)
-
-    names = ("true probability of the answer", "mean confidence")
-    return facets(found, draw, *names, beneath=counts)
+    bins = ("truth_bin_confidence", "truth_bin_probability", ("bin", "radius", "window"))
+    found = _by_radius(drawn_against(rows, "life_eval", *bins))
+    return facets(
+        found,
+        lambda ax, some: draw_bins(ax, some, right=1.03, strip=0.2),
+        "true probability of the answer",
+        "mean confidence",
+        beneath=[f"n = {some['n'].sum():,}" for _, some in found],
+    )
 
 
-_PARTS = ("radius", "window", "age")
 _FEW = 5
 """Models whose marks have room for their full size side by side."""
 
@@ -156,18 +128,18 @@ def overconfidence(rows: pd.DataFrame) -> Figure:
     Args:
         rows: Results of `life_eval`; its rows of `overconfidence` are drawn.
     """
-    there = drawn(rows, "life_eval", ["overconfidence"], _PARTS)
+    there = drawn(rows, "life_eval", ["overconfidence"], ("radius", "window", "age"))
     there = there[there["age"] == ""]
     radii = sorted({float(one) for one in there["radius"] if one})
     places = {f"{radius:g}": float(k) for k, radius in enumerate(radii)} | {"": float(len(radii))}
     models = list(there["model"].unique())
-    found = panels(there, ("dataset", "variant", "window"), joint=", ")
+    found = panels(there, ("dataset", "variant", "window"), alone=False, joint=", ")
     names = [shortened(model) for model in models]
     size = {} if len(models) <= _FEW else {"markersize": 3.5, "capsize": 1.5}
     aside = np.linspace(-0.3, 0.3, len(models) + 2)[1:-1]
 
     def draw(ax: Axes, some: pd.DataFrame) -> None:
-        ax.axhline(0, color=FAINT, linewidth=1, linestyle="--")
+        ax.axhline(0, **DASHED)
         for k, model in enumerate(models):
             mine = some[some["model"] == model]
             x = mine["radius"].map(places).astype(float) + aside[k]
@@ -178,7 +150,7 @@ def overconfidence(rows: pd.DataFrame) -> Figure:
         ax.grid(visible=False, axis="x")
 
     return facets(
-        found if len(found) > 1 else [("", some) for _, some in found],
+        found,
         draw,
         "radius (years on each side of the answer)",
         "overconfidence",
@@ -222,34 +194,32 @@ def hard_easy(rows: pd.DataFrame) -> Figure:
     )
     slope_of = {tuple(row[name] for name in _BY): row for row in slopes.to_dict("records")}
     radii = sorted(items["radius"].unique(), key=float)
-    found = panels(items, _BY)
+    found = panels(items, _BY, alone=False)
     names = [f"radius {radius}" for radius in radii]
     looks: list[dict[str, Any]] = [{**mark(k), "linestyle": "none"} for k in range(len(radii))]
-    several, many = len(found) > 1, len(items) > _MANY
-    lines = [slope_of.get(tuple(some[name].iloc[0] for name in _BY)) for _, some in found]
+    apart, many = "\n" if len(found) > 1 else " ", len(items) > _MANY
     thin: dict[str, Any] = {"markersize": 2.8, "markeredgewidth": 0, "alpha": 0.45}
 
-    def draw(ax: Axes, one: tuple[pd.DataFrame, Mapping[Any, Any] | None]) -> None:
-        some, line = one
-        ax.axhline(0, color=FAINT, linewidth=1, linestyle="--", zorder=0)
+    def line_of(some: pd.DataFrame) -> Mapping[Any, Any] | None:
+        return slope_of.get(tuple(some[name].iloc[0] for name in _BY))
+
+    def draw(ax: Axes, some: pd.DataFrame) -> None:
+        ax.axhline(0, **DASHED, zorder=0)
         for radius, name, look in zip(radii, names, looks, strict=True):
             mine = some[some["radius"] == radius]
             what = {"label": name, "rasterized": many, **look, **thin}
             ax.plot(mine["difficulty"], mine["value"], **what)
-        _line(ax, some, line)
+        _line(ax, some, line_of(some))
         ax.set(xlim=(-0.03, 1.03), xticks=[0, 0.5, 1], xticklabels=["0", "0.5", "1"])
 
     figure = facets(
-        [
-            (title if several else "", (some, line))
-            for (title, some), line in zip(found, lines, strict=True)
-        ],
+        found,
         draw,
         "difficulty: 1 - maximum achievable score",
         "overconfidence",
         legend=names,
         handles=lambda _: [Line2D([], [], **look) for look in looks],
-        beneath=[_said(line, "\n" if several else " ") for line in lines],
+        beneath=[_said(line_of(some), apart) for _, some in found],
         finish=_overconfidence_axis,
     )
     if many:
