@@ -74,18 +74,19 @@ def _write_set(one: ResultSet, material: Material, directory: Path) -> list[Path
     stem = f"data/{_PACKAGE}/{file_name(developer(one.model))}/{model}/"
     stem += str(uuid.UUID(bytes=identity[:16], version=4))
     written = []
-    if items is not None and items.lines:
-        lines = (json.dumps(line, ensure_ascii=False, allow_nan=False) for line in items.lines)
-        text = "".join(f"{line}\n" for line in lines)
+    lines, left_out = items or ([], {})
+    if lines:
+        dumped = (json.dumps(line, ensure_ascii=False, allow_nan=False) for line in lines)
+        text = "".join(f"{line}\n" for line in dumped)
         written.append(write_text(directory / f"{stem}_samples.jsonl", text))
         log["detailed_evaluation_results"] = described = {
             "format": "jsonl",
             "file_path": f"{stem}_samples.jsonl",
             "hash_algorithm": "sha256",
             "checksum": hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest(),
-            "total_rows": len(items.lines),
+            "total_rows": len(lines),
         }
-        if each := "; ".join(f"{status}: {n}" for status, n in items.left_out.items()):
+        if each := "; ".join(f"{status}: {n}" for status, n in left_out.items()):
             described["additional_details"] = {"judgments_without_a_score": each}
     aggregate = json.dumps(log, indent=1, ensure_ascii=False, allow_nan=False)
     return [write_text(directory / f"{stem}.json", aggregate), *written]
@@ -285,19 +286,12 @@ _OF_MARKER = {
 }
 
 
-class Items(NamedTuple):
-    """Per-item records of a result set: one a judgment with a score; others counted by status."""
+def items_of(
+    one: ResultSet, common: Mapping[str, str]
+) -> tuple[list[dict[str, Any]], Mapping[str, int]] | None:
+    """The records of judgments with a score, which begin with `common`; of others counts by status.
 
-    lines: list[dict[str, Any]]
-    left_out: Mapping[str, int]
-
-
-def items_of(one: ResultSet, common: Mapping[str, str]) -> Items | None:
-    """The records of a result set; None where its judgments are neither right nor wrong.
-
-    Args:
-        one: The result set.
-        common: What each record begins with.
+    None where judgments are neither right nor wrong.
     """
     read = _READINGS.get(one.task)
     if read is None:
@@ -316,7 +310,7 @@ def items_of(one: ResultSet, common: Mapping[str, str]) -> Items | None:
             left_out[str(row["status"])] += 1
         else:
             lines.append({**common, **_record(row, reading, one.task, shown)})
-    return Items(lines, left_out)
+    return lines, left_out
 
 
 def _record(row: Row, reading: Reading, task: str, shown: Sequence[str]) -> dict[str, Any]:

@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from inspect_confidence import __version__
 from inspect_confidence.export.material import Material
 from inspect_confidence.export.tables import markdown_escaped, paragraph, table_of
-from inspect_confidence.export.text import shortened, visible, write_text
+from inspect_confidence.export.text import shortened, templates, visible, write_text
 from inspect_confidence.headlines import Direction, FloatArray, direction_of, headline_rows
 from inspect_confidence.metrics import METRICS, Metric, percentile_interval
 from inspect_confidence.results import without
@@ -26,13 +25,9 @@ _EQUAL = 1e-12
 
 @dataclass(frozen=True)
 class Rank:
-    """A model's place.
+    """A model's place, 1 and the number of models that are better, with its 95% interval.
 
-    Attributes:
-        rank: 1 and the number of models that are better; NaN where the value has no place.
-        low: Best rank of the 95% interval; NaN where there is none.
-        high: Worst rank.
-        note: Why there is no rank or no interval, and what was left out.
+    NaN where the value has none; `note` says why, and what was left out.
     """
 
     rank: float
@@ -173,16 +168,18 @@ def write_leaderboard(material: Material, directory: Path) -> list[Path]:
     method = _METHOD.format(resamples=f"{material.resamples:,}")
     boards = groupby(_boards(material), lambda one: one.study)
     sections = [(study, list(some)) for study, some in boards]
+    pages = templates("inspect_confidence.export", "")
+    pages.filters["visible"] = visible
+    html = pages.get_template("leaderboard.html.j2").render(
+        sections=sections, header=_HEADER, method=method, nothing=_NOTHING, version=__version__
+    )
     return [
         write_text(directory / "leaderboard.md", _markdown(sections, method)),
-        write_text(directory / "leaderboard.html", _html(sections, method)),
+        write_text(directory / "leaderboard.html", html),
     ]
 
 
-Sections = Sequence[tuple[str, Sequence[Board]]]
-
-
-def _markdown(sections: Sections, method: str) -> str:
+def _markdown(sections: Sequence[tuple[str, Sequence[Board]]], method: str) -> str:
     parts = ["# Leaderboard", paragraph(method)]
     for study, boards in sections:
         parts.append(f"## {markdown_escaped(study)}")
@@ -191,18 +188,3 @@ def _markdown(sections: Sections, method: str) -> str:
             table = table_of(_HEADER, board.lines, left=0)
             parts += [f"### {markdown_escaped(board.title)}", paragraph(what), table]
     return "\n\n".join(parts if sections else [*parts, _NOTHING]) + "\n"
-
-
-def _html(sections: Sections, method: str) -> str:
-    environment = Environment(
-        loader=PackageLoader("inspect_confidence.export", ""),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["visible"] = visible
-    page = environment.get_template("leaderboard.html.j2")
-    return page.render(
-        sections=sections, header=_HEADER, method=method, nothing=_NOTHING, version=__version__
-    )

@@ -5,6 +5,7 @@ import unicodedata
 from pathlib import Path
 
 import pandas as pd
+from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from inspect_confidence.arguments import fingerprint
 from inspect_confidence.results import Condition
@@ -41,6 +42,17 @@ def shortened(text: str, longest: int = _LONGEST) -> str:
 def fingerprint_of(text: str) -> str:
     """Six hexadecimal digits, also of text that is no valid Unicode."""
     return fingerprint(text.encode("utf-8", "backslashreplace").decode())[:6]
+
+
+def templates(package: str, folder: str) -> Environment:
+    """Pages of a package; everything put into them is escaped."""
+    return Environment(
+        loader=PackageLoader(package, folder),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
 
 
 def presentable(results: pd.DataFrame) -> pd.DataFrame:

@@ -146,29 +146,19 @@ def facets(
     most: int = 2,
     finish: Callable[[list[Axes]], object] = list,
 ) -> Figure:
-    """A figure with a panel a title; where panels share their axes, only the outer have labels.
+    """A figure with a panel of each title and what `draw` draws in it; `finish` sees them all.
+
+    Where panels share their axes (`shared`: both, the vertical one, or none, when titles begin
+    above the tick labels), only the outer have tick labels. What the axes are stands once, `x` at
+    the foot and `y` at the left; with inches `below` them panels have labels of their own.
 
     Its margins are inches that labels are known to need: matplotlib's own layout, which measures
     them, makes saving a figure of 39 panels two to three times as long.
 
-    Args:
-        found: Each panel's title, broken where it is wider, and what is drawn in it.
-        draw: Draws a panel.
-        x: What is along x, once at the foot; empty where panels have labels of their own, or none.
-        y: What is along y, once at the left; empty where tick labels are names.
-        columns: At most.
-        height: Of a panel, in inches, or of each row of them; by their number if None.
-        shared: Which axes all panels have in common: both, the vertical one ("values"), or none,
-            when titles begin above the tick labels.
-        legend: Names in the legend.
-        handles: What they name; what was drawn with these labels if None.
-        ticks: How wide, in inches, labels of the vertical axis are expected to be.
-        least: How much room they get at least.
-        beneath: Faint words between each title and its panel.
-        below: Inches beneath each panel for tick labels and a label of its own; None where the
-            panels have one label together.
-        most: Lines of a title, for each of its own.
-        finish: Called when all panels are drawn.
+    `height` is that of a panel, in inches, or of each row of them; `ticks` how wide labels of the
+    vertical axis are expected to be, `least` the room that they get at least. `beneath` are faint
+    words between each title and its panel. `legend` names `handles`, or what was drawn with these
+    labels. A title has so many lines at `most`, for each of its own.
     """
     across = min(columns, len(found))
     down = -(-len(found) // across)

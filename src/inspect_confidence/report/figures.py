@@ -62,14 +62,11 @@ class ReportFigure:
 
     Attributes:
         name: Its anchor, a valid identifier.
-        title: Above it.
         caption: What it shows, how many judgments, what was left out.
-        metrics: Those that it draws.
         rows: What it draws, their index what the page calls the row.
         plot: The function of `inspect_confidence.plots`.
         directory: Where its files go: svg, png, pdf, and the rows as csv.
-        svg: The picture; empty where there is none.
-        reason: Why there is no picture.
+        svg: The picture; empty where there is none, for this `reason`.
     """
 
     name: str
@@ -141,12 +138,9 @@ def _caption(spec: FigureSpec, mine: pd.DataFrame, rows: pd.DataFrame) -> str:
     if counts.empty:
         return spec.reads
     total, left = int(counts.sum()), counts[counts.index != "ok"].astype(int)
-    said = f"Asked: {total:,} judgment{'' if total == 1 else 's'}"
-    if len(left):
-        why = ", ".join(f"{count:,} {status}" for status, count in left.items())
-        said += f"; {left.sum():,} could not be read ({why})"
-    else:
-        said += ", all read"
+    why = ", ".join(f"{count:,} {status}" for status, count in left.items())
+    read = f"; {left.sum():,} could not be read ({why})" if why else ", all read"
+    said = f"Asked: {total:,} judgment{'' if total == 1 else 's'}{read}"
     numbers = own.groupby("model", sort=False)["value"].count()
     missing = [shortened(str(name), 60) for name in numbers.index[numbers == 0]]
     nothing = f" No number of: {', '.join(missing)}." if missing and (numbers > 0).any() else ""
@@ -178,20 +172,15 @@ def _draw(figure: ReportFigure) -> ReportFigure:
     except InvalidArgument as error:
         return replace(figure, reason=str(error))
     with plots.style():
-        # Laid out once, not once a file.
+        # Laid out once, not once a file; undated, so that the same rows give the same file.
         picture.draw_without_rendering()
         picture.set_layout_engine("none")
         picture.savefig(figure.file("png"), dpi=_RESOLUTION)
-        picture.savefig(figure.file("pdf"), metadata=_UNDATED_PDF)
+        picture.savefig(figure.file("pdf"), metadata={"CreationDate": None})
         text = StringIO()
-        picture.savefig(text, format="svg", metadata=_UNDATED_SVG)
+        picture.savefig(text, format="svg", metadata={"Date": None})
     figure.file("svg").write_text(text.getvalue(), encoding="utf-8")
     return replace(figure, svg=_inline(text.getvalue(), figure.name, figure.title))
-
-
-_UNDATED_SVG: dict[str, Any] = {"Date": None}
-_UNDATED_PDF: dict[str, Any] = {"CreationDate": None}
-"""The same rows give the same file."""
 
 
 def remove_figures(directory: Path) -> None:

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Unpack
 
 import pandas as pd
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from inspect_confidence import __version__
 from inspect_confidence.commands.analysis import Settings
 from inspect_confidence.commands.summarize import detail, summarize
 from inspect_confidence.errors import InvalidArgument
+from inspect_confidence.export.text import templates
 from inspect_confidence.judgments.read import Judgments, Paths, Source, judgments_of
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.plots import shortened
@@ -38,22 +38,6 @@ class Section:
     exclusions: tables.Table | None
     figures: Sequence[figures.ReportFigure]
     tables: Sequence[tables.Table]
-
-
-def _render(**fields: object) -> str:
-    """The page, everything in it escaped."""
-    environment = Environment(
-        loader=PackageLoader("inspect_confidence.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    # The pictures are our own: text in them was escaped when they were drawn.
-    environment.filters["picture"] = Markup
-    environment.filters["ranges"] = figures.ranges
-    environment.globals["the_rows"] = tables.the_rows
-    return environment.get_template("report.html.jinja").render(fields)
 
 
 def write_report(
@@ -89,7 +73,8 @@ def write_report(
             the directory can't be written to.
     """
     judged = judgments_of(source)
-    total, models = sum(map(len, judged.values())), _models(judged)
+    total = sum(map(len, judged.values()))
+    models = list(dict.fromkeys(name for frame in judged.values() for name in frame["model"]))
     if not total:
         raise InvalidArgument("There is no judgment to report on.")
     if baseline is not None and baseline not in models:
@@ -97,7 +82,13 @@ def write_report(
             f"baseline={shortened(baseline, 80)}: there is no such model; the judgments are of "
             f"{', '.join(shortened(name, 80) for name in models)}."
         )
-    place = _made(directory)
+    place = Path(directory)
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InvalidArgument(
+            f"directory={place} can't be made ({error.strerror}); give another with -o."
+        ) from error
     results = summarize(judged, **settings)
     finer = detail(judged, **settings)
     rows, names = _scrubbed(pd.concat([results, finer], ignore_index=True), models)
@@ -131,7 +122,11 @@ def write_report(
                 [table for table in shown if table],
             )
         )
-    page = _render(
+    pages = templates("inspect_confidence.report", "templates")
+    # The pictures are our own: text in them was escaped when they were drawn.
+    pages.filters |= {"picture": Markup, "ranges": figures.ranges}
+    pages.globals["the_rows"] = tables.the_rows
+    page = pages.get_template("report.html.jinja").render(
         title="Confidence report",
         version=__version__,
         made=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
@@ -162,24 +157,9 @@ def _scrubbed(rows: pd.DataFrame, models: Sequence[str]) -> tuple[pd.DataFrame, 
     return clean, names
 
 
-def _models(judged: Mapping[str, pd.DataFrame]) -> list[str]:
-    return list(dict.fromkeys(name for frame in judged.values() for name in frame["model"]))
-
-
 def _settings(logs: Paths, judged: Judgments) -> list[str]:
     """How the models were run, a paragraph a task."""
     # Reading headers of logs needs Inspect, which takes seconds to import; judgments need none.
     from inspect_confidence.commands.cite import cite  # noqa: PLC0415
 
     return [shortened(text, 3_000) for text in cite(logs, judgments=judged).settings]
-
-
-def _made(directory: str | PathLike[str]) -> Path:
-    place = Path(directory)
-    try:
-        place.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InvalidArgument(
-            f"directory={place} can't be made ({error.strerror}); give another with -o."
-        ) from error
-    return place
