@@ -70,11 +70,9 @@ def read_runs(places: Iterable[str]) -> dict[str, Run]:
 
 @dataclass(frozen=True)
 class Material:
-    """Judgments and results, without secrets.
+    """Judgments by task and results, without secrets.
 
     Attributes:
-        frames: Judgments by task.
-        results: In the layout of results.
         runs: What the logs say of each run, by its id; empty without logs.
         draws: Values of each row of the results over the resamples, for formats that need them;
             None where a number isn't resampled.

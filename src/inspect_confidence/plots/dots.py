@@ -21,10 +21,6 @@ from inspect_confidence.plots.layout import (
 from inspect_confidence.plots.style import DASHED, PAPER, WIDTH, mark
 from inspect_confidence.plots.text import kept
 
-_COLUMNS = 2
-_MOST = 40
-_LINES = 8
-
 
 @dataclass(frozen=True)
 class Panel:
@@ -44,14 +40,15 @@ class Panel:
     within: tuple[float, float] | None = None
 
 
-def dots(panels: Sequence[Panel], names: Sequence[str], what: str, most: int = _MOST) -> Figure:
+def dots(panels: Sequence[Panel], names: Sequence[str], what: str, most: int = 40) -> Figure:
     """Panels, at most two beside each other, values along x, the names in rows from the top.
 
     Where there are more than `most`, it is said how many of `what` are left out.
     """
     shown, remark = kept(names, most, what)
     named = tick_labels(shown)
-    columns, ticks = min(_COLUMNS, len(panels)), tick_width(named)
+    columns, ticks = min(2, len(panels)), tick_width(named)
+    most_ticks = 5 if columns == 1 else 3
     labels = {panel.label for panel in panels}
     # What is the same below all panels stands once, at the foot.
     common = panels[0].label if len(labels) == 1 else ""
@@ -65,7 +62,18 @@ def dots(panels: Sequence[Panel], names: Sequence[str], what: str, most: int = _
     def finish(axes: Sequence[Axes]) -> None:
         axes[0].set_yticks(range(len(shown)), named)
         axes[0].set_ylim(len(shown) - 0.4, -0.6)
-        _scale(panels, axes, 5 if columns == 1 else 3)
+        # The axis of values is the same where the reference is.
+        first: dict[float, Axes] = {}
+        for ax, panel in zip(axes, panels, strict=True):
+            if first.setdefault(panel.reference, ax) is not ax:
+                ax.sharex(first[panel.reference])
+        for reference, ax in first.items():
+            ax.autoscale(axis="x")
+            within = next(one.within for one in panels if one.reference == reference)
+            low, high = ax.get_xlim()
+            if within:
+                ax.set_xlim(min(low, within[0]), max(high, within[1]))
+            ax.xaxis.set_major_locator(MaxNLocator(most_ticks, steps=[1, 2, 2.5, 5, 10]))
 
     return facets(
         [(panel.title, panel) for panel in panels],
@@ -80,24 +88,9 @@ def dots(panels: Sequence[Panel], names: Sequence[str], what: str, most: int = _
         ticks=ticks,
         beneath=[remark, *[""] * (len(panels) - 1)],
         below=None if common else label_height(max(len(label_lines(one, room)) for one in labels)),
-        most=_LINES,
+        most=8,
         finish=finish,
     )
-
-
-def _scale(panels: Sequence[Panel], axes: Sequence[Axes], ticks: int) -> None:
-    """The axes of values: the same where the reference is."""
-    first: dict[float, Axes] = {}
-    for ax, panel in zip(axes, panels, strict=True):
-        if first.setdefault(panel.reference, ax) is not ax:
-            ax.sharex(first[panel.reference])
-    for ax, panel in zip(axes, panels, strict=True):
-        if first[panel.reference] is ax:
-            ax.autoscale(axis="x")
-            low, high = ax.get_xlim()
-            if panel.within:
-                ax.set_xlim(min(low, panel.within[0]), max(high, panel.within[1]))
-            ax.xaxis.set_major_locator(MaxNLocator(ticks, steps=[1, 2, 2.5, 5, 10]))
 
 
 def _draw(ax: Axes, panel: Panel, names: Sequence[str]) -> None:

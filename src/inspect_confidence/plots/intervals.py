@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
+from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.plots.layout import drawn, facets, panels, tick_width, with_intervals
 from inspect_confidence.plots.style import FAINT, WIDTH, mark, styled
 from inspect_confidence.plots.text import brief
@@ -37,9 +39,6 @@ def _lines(rows: pd.DataFrame, metrics: Sequence[str]) -> pd.DataFrame:
 
     Where a method has a test split, only that is drawn: adjustments were learned on the train
     split.
-
-    Raises:
-        InvalidArgument: No row has a value.
     """
     there = drawn(rows, "fermi_eval", metrics, _PARTS)
     there = there[there["traces"] == ""]
@@ -188,28 +187,20 @@ def tunnel(rows: pd.DataFrame) -> Figure:
     """
     there = _lines(rows, ["mean_width"])
     there = there[there["line"].isin(("stated", "conformal"))]
-    top, plateaus = _ceiling(there), _plateaus(rows)
+    top = _ceiling(there)
+    plateaus = {}
+    with suppress(InvalidArgument):  # there may be none
+        for row in _lines(rows, ["coverage_plateau"]).to_dict("records"):
+            plateaus[tuple(row[name] for name in _BY)] = f"coverage plateau {cell(row)}"
 
     def scaled(ax: Axes) -> None:
         ax.set_ylim(0, top)
         ax.yaxis.set_major_formatter(lambda width, _: brief(width))
 
     def said(some: pd.DataFrame) -> str:
-        return plateaus.get(_group(some.iloc[0]), "")
+        return plateaus.get(tuple(some[name].iloc[0] for name in _BY), "")
 
     return _by_level(there, "mean width, powers of ten", top, scaled, said=said)
-
-
-def _plateaus(rows: pd.DataFrame) -> dict[tuple[str, ...], str]:
-    """The coverage plateau of each panel's stated intervals, with its interval."""
-    if not (rows["metric"].eq("coverage_plateau") & rows["value"].notna()).any():
-        return {}
-    plateaus = _lines(rows, ["coverage_plateau"])
-    return {_group(row): f"coverage plateau {cell(dict(row))}" for _, row in plateaus.iterrows()}
-
-
-def _group(row: "pd.Series[Any]") -> tuple[str, ...]:
-    return tuple(str(row[name]) for name in _BY)
 
 
 @styled

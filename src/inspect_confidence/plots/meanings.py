@@ -112,7 +112,7 @@ _DIVERGENCES = {
     "wasserstein": "distance from people (percentage points)",
 }
 _COLUMNS = ("setting", "language", "variant", "model", "dataset")
-_MOST_DIVERGENT_WORDS, _MOST_COLUMNS = 40, 10
+_MOST_WORDS, _MOST_COLUMNS = 40, 10
 
 
 @styled
@@ -128,7 +128,7 @@ def divergence(rows: pd.DataFrame) -> Figure:
     against = rows["condition"].map(lambda text: "versus=human" in text.split(";"))
     parts = ("setting", "language", "word")
     there = drawn(rows[against.astype(bool)], "wep_elicitation", list(_DIVERGENCES), parts)
-    names, more = kept(list(dict.fromkeys(there["word"])), _MOST_DIVERGENT_WORDS, "words")
+    names, more = kept(list(dict.fromkeys(there["word"])), _MOST_WORDS, "words")
     there = _in_order(there)
     there["setting"] = there["setting"].replace(_ALL_SETTINGS)
     columns, left = kept(panels(there, _COLUMNS, joint=", "), _MOST_COLUMNS, "columns")
@@ -220,7 +220,6 @@ def _filled(there: pd.DataFrame, rows: pd.DataFrame) -> list[bool]:
 _PEOPLE = "people surveyed"
 _QUANTILES = ("0.05", "0.25", "0.5", "0.75", "0.95")
 _BY = ("model", "dataset", "variant", "language", "setting")
-_MOST_WORDS = 40
 _ROW, _LEGEND = 0.32, 1.4  # inches; rows that the legend takes above the first word
 
 

@@ -18,7 +18,7 @@ from inspect_confidence.privacy import scrub
 from inspect_confidence.published import read_published
 from inspect_confidence.report.figures import ReportFigure
 from inspect_confidence.results import Condition, with_parts, without
-from inspect_confidence.studies import Cell, Study, View, all_studies, cell
+from inspect_confidence.studies import Cell, View, all_studies, cell
 
 _LONGEST = 120
 """Characters of a name that a table shows; results.csv has it whole."""
@@ -126,13 +126,6 @@ def exclusions(rows: pd.DataFrame) -> Table | None:
         lines.append([*texts(*values, heads=True, most=_LONGEST), *counts])
     columns = ["task", "model", "data set", *parts, "read", *statuses[1:]]
     return _compact("Judgments, read and left out", columns, lines)
-
-
-def tables_of(study: Study, results: pd.DataFrame) -> Iterator[Table]:
-    """The study's own tables; empty ones are left out."""
-    for view in study.views(results):
-        if len(view.table):
-            yield of_view(view)
 
 
 def the_rows(rows: pd.DataFrame, most: int) -> Table:

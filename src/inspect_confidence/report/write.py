@@ -109,7 +109,8 @@ def write_report(
     sections = []
     for study, mine in studies:
         estimates = mine[mine.index < len(results)]
-        shown = [*tables.tables_of(study, estimates), changes.get(study.name)]
+        views = (view for view in study.views(estimates) if len(view.table))
+        shown = [*map(tables.of_view, views), changes.get(study.name)]
         shown += [tables.beside(estimates)] if published else []
         asked = [judged[table.task] for table in study.tables if table.task in judged]
         sections.append(
