@@ -363,12 +363,7 @@ _TYPED_SETTINGS = ("temperature", "top_p", "top_k", "max_tokens")
 
 
 def model_info(model: str, runs: Sequence[Run]) -> dict[str, Any]:
-    """The schema's `model_info`.
-
-    Args:
-        model: As Inspect names it: provider and name.
-        runs: Its runs; none where there are no logs.
-    """
+    """The schema's `model_info` of a model as Inspect names it, with its runs if there are logs."""
     provider = model.split("/", 1)[0]
     info: dict[str, Any] = {"name": model, "id": _model_identity(model)}
     deployment = "unknown"

@@ -74,14 +74,10 @@ def panels(
 
 
 def arms(rows: pd.DataFrame, beyond: float = 0) -> np.ndarray:
-    """How far each interval reaches below and above its value, of shape (2, rows).
+    """How far each interval reaches below and above its finite value, of shape (2, rows).
 
     An end that is missing has an arm of no length, and so has one within which the value isn't:
-    an interval that is limited may leave out its value.
-
-    Args:
-        rows: With finite values.
-        beyond: Length of an arm whose end is infinite.
+    an interval that is limited may leave out its value. `beyond` is for an end that is infinite.
     """
     value, low, high = (rows[name].to_numpy(float) for name in ("value", "ci_low", "ci_high"))
     found: np.ndarray = np.nan_to_num([value - low, high - value], posinf=beyond)

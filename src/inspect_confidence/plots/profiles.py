@@ -42,9 +42,7 @@ def window(metric: str, values: Iterable[float]) -> Window:
     An end that the range lacks is a round number beyond the values, the target and 0, and not so
     near to 0 that rounding errors or the smallest of differences look large.
 
-    Args:
-        metric: A name in the registry.
-        values: All that is drawn on such an axis; what isn't finite is left out.
+    Of the `values`, all that is drawn on such an axis, what isn't finite is left out.
 
     Example:
         >>> window("ece", [0.2]), window("hard_easy_slope", [-2e-13, 2e-13])
@@ -64,11 +62,7 @@ def window(metric: str, values: Iterable[float]) -> Window:
 
 
 def ideal(metric: str, level: str) -> float | None:
-    """The best value of a metric; None where there is none, or it is infinite.
-
-    Args:
-        metric: A name in the registry.
-        level: Of the intervals in percent, where the condition names one.
+    """The best value of a metric, at a level in percent; None where there is none but infinity.
 
     Example:
         >>> ideal("coverage", "80"), ideal("miss_above", "80"), ideal("mean_width", "80")

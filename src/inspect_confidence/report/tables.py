@@ -105,11 +105,7 @@ def _compact(
 
 
 def exclusions(rows: pd.DataFrame) -> Table | None:
-    """How many judgments of each model and data set could be read, and what became of others.
-
-    Args:
-        rows: Details of a study.
-    """
+    """Of a study's details, how many judgments could be read, and what became of others."""
     counted = rows[rows["metric"] == "status_count"]
     if counted.empty:
         return None
@@ -165,10 +161,7 @@ def profiles(
 ) -> Iterator[tuple[str, ReportFigure, Table]]:
     """For each model its name, its profile's figure, not drawn yet, and the same as a table.
 
-    Args:
-        results: In the layout of results, their index what the page calls the row.
-        models: Those that answered, in contrast to means over models.
-        directory: Where the figures' files go.
+    `models` are those that answered, in contrast to means over models.
     """
     rows = headline_rows(results)
     rows = rows[rows["model"].isin(models)]
@@ -201,11 +194,7 @@ def _profile_table(rows: pd.DataFrame) -> Table:
 
 
 def beside(results: pd.DataFrame) -> Table | None:
-    """Own and published figures of the same metric and condition; None where there are none.
-
-    Args:
-        results: Of a study, their index what the page calls the row.
-    """
+    """Own and published figures of the same metric and condition; None where there are none."""
     rows = pd.concat(
         [
             results.assign(row=results.index, origin="own", source="", definition=""),
@@ -251,13 +240,7 @@ def differences(
     baseline: str,
     settings: Settings,
 ) -> dict[str, Table]:
-    """By study a table of each model's numbers less the baseline's, on the items of both.
-
-    Args:
-        judged: Judgments by task.
-        baseline: A model as the judgments name it.
-        settings: How numbers are computed.
-    """
+    """By study a table of each model's numbers less the baseline's, on the items of both."""
     found = {}
     title = f"Differences from {shortened(scrub(baseline), 60)}"
     for study in all_studies():
