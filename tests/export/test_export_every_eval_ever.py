@@ -234,9 +234,9 @@ def test_items_of_a_reply_hold_nothing_of_one_marker() -> None:
         ]
     )
     one = ResultSet("hedge_markers", "one", "questions", "", pd.DataFrame(), frame, frame)
-    items = items_of(one, "id", "one", "0.3.0")
+    items = items_of(one, {"evaluation_id": "id"})
     assert items is not None
-    (line,) = items.lines
+    ((line,), _) = items
     assert not set(of_marker) & set(line["metadata"])
     assert line["metadata"]["correct"] == "1"
 

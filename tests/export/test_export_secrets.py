@@ -17,7 +17,7 @@ from inspect_confidence.export.material import clean as clean_material
 from inspect_confidence.privacy import (
     REMOVED,
     argument,
-    model,
+    model_name,
     scrub,
     scrub_value,
     scrubbed_names,
@@ -161,7 +161,7 @@ FOLDER = "John Smith"
 )
 def test_models_on_disk_are_named_by_the_last_part(name: str, clean: str) -> None:
     """A folder's name may hold blanks; other names stay as they are."""
-    assert model(name) == clean
+    assert model_name(name) == clean
 
 
 @pytest.mark.parametrize("format", FORMATS)
