@@ -12,15 +12,9 @@ from inspect_confidence.metrics import (
     means_of,
     percentile_interval,
 )
+from inspect_confidence.metrics.arrays import FloatArray, IntArray
 from inspect_confidence.results import Condition, Key, Result
-from inspect_confidence.studies.estimate import (
-    NAN,
-    FloatArray,
-    IntArray,
-    noted,
-    rests_on,
-    runs,
-)
+from inspect_confidence.studies.estimate import noted, rests_on, runs
 from inspect_confidence.studies.study import Resampling
 
 RESAMPLES = 1_000
@@ -73,7 +67,7 @@ def bin_shares(
     trials, place = np.bincount(unit), bin_of(values, bins)
     for k in range(bins):
         inside = np.bincount(unit, place == k)
-        share = inside.sum() / len(values) if len(values) else NAN
+        share = inside.sum() / len(values) if len(values) else np.nan
         interval = clustered_wilson_interval(inside, trials)
         at = condition.but(bin=bin_name(k, bins))
         yield key.result(at, metric, share, interval, n=len(values), note=note)
@@ -186,7 +180,7 @@ def _of_conditions(
             yield from of(key, at, some[there], note)
             continue
         none = noted("undefined: no readable judgment", note)
-        yield from (key.result(at, metric, NAN, n=0, note=none) for metric in metrics)
+        yield from (key.result(at, metric, np.nan, n=0, note=none) for metric in metrics)
 
 
 # Intervals of the share that each of many columns holds. `unit` is the number of each judgment's
@@ -221,7 +215,7 @@ def _shares_at_least(
     Thresholds descend, and no confidence is below the last one; all is NaN where there is no
     judgment.
     """
-    none = np.full((len(thresholds), 2), NAN)
+    none = np.full((len(thresholds), 2), np.nan)
     if not len(mass):
         return none[:, 0], none
     order = np.argsort(-confidence, kind="stable")
@@ -277,7 +271,7 @@ def _resampled_of_columns(
     unit: IntArray, column: IntArray, outcome: FloatArray, resampling: Resampling
 ) -> FloatArray:
     """Percentile intervals of the mean outcome in each column; one item alone has none."""
-    apart = np.where(column[:, None] == np.arange(column.max() + 1), outcome[:, None], NAN)
+    apart = np.where(column[:, None] == np.arange(column.max() + 1), outcome[:, None], np.nan)
     units = int(unit.max()) + 1
     draws = bootstrap(
         {"means": means_of(apart, unit, units)},
@@ -286,7 +280,7 @@ def _resampled_of_columns(
         seed=resampling.seed,
     )["means"]
     intervals = np.array([percentile_interval(values) for values in draws.T])
-    intervals[np.bincount(_cells(unit, column)[1]) < 2] = NAN
+    intervals[np.bincount(_cells(unit, column)[1]) < 2] = np.nan
     return intervals
 
 

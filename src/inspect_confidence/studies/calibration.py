@@ -30,16 +30,8 @@ from inspect_confidence.metrics import (
     type2_dprime,
     type2_remark,
 )
-from inspect_confidence.studies.estimate import (
-    NAN,
-    Estimand,
-    FloatArray,
-    IntArray,
-    Number,
-    means,
-    noted,
-    places,
-)
+from inspect_confidence.metrics.arrays import FloatArray, IntArray
+from inspect_confidence.studies.estimate import Estimand, Number, means, noted, places
 
 
 @dataclass(frozen=True)
@@ -147,7 +139,7 @@ def at_threshold(threshold: float, choices: int | None) -> list[Form]:
     ]
     if choices is None:
         why = "items have no choices, or different numbers of them"
-        return [*forms, Form("m_ratio", lambda t: np.full(len(t.right), NAN), where, why)]
+        return [*forms, Form("m_ratio", lambda t: np.full(len(t.right), np.nan), where, why)]
     for model in ("two_z", "two_afc", "m_afc") if choices == 2 else ("m_afc",):
         value = partial(m_ratio.of, type1=model, alternatives=choices, threshold=threshold)
         forms.append(Form("m_ratio", value, {**where, "type1": model}))

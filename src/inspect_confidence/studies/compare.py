@@ -20,15 +20,10 @@ from inspect_confidence.metrics import (
     means_of,
     percentile_interval,
 )
+from inspect_confidence.metrics.arrays import FloatArray, IntArray
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies.calibration import MEANS, PLAIN, Answers, Form, at_threshold
-from inspect_confidence.studies.estimate import (
-    NO_INTERVAL,
-    FloatArray,
-    IntArray,
-    noted,
-    undefined_in,
-)
+from inspect_confidence.studies.estimate import NO_INTERVAL, noted, undefined_in
 from inspect_confidence.studies.study import Difference, Resampling
 
 PairedStatistic = Callable[[FloatArray | None, FloatArray | None], FloatArray]

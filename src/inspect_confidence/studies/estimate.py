@@ -31,15 +31,13 @@ from inspect_confidence.metrics import (
     means_of,
     percentile_interval,
 )
+from inspect_confidence.metrics.arrays import FloatArray, IntArray
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies.study import Resampling
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 Value = TypeVar("Value")
 
-NAN = float("nan")
-NO_INTERVAL = (NAN, NAN)
+NO_INTERVAL = (np.nan, np.nan)
 
 
 def runs(
@@ -268,7 +266,7 @@ def draw(
     draws = [
         found[i].reshape(-1, len(value))
         if i in found
-        else np.full((resampling.resamples, len(value)), NAN)
+        else np.full((resampling.resamples, len(value)), np.nan)
         for i, value in enumerate(values)
     ]
     return Drawn(
@@ -403,7 +401,7 @@ def over_models(
         return []
     there = pairs[~np.isnan(pairs).any(axis=1)]
     note = f"{len(there)} of {len(pairs)} models and variants"
-    value, interval = NAN, NO_INTERVAL
+    value, interval = np.nan, NO_INTERVAL
     if len(there) < 3:
         note = noted("undefined: fewer than three models with both", note)
     elif (np.ptp(there, axis=0) == 0).any():

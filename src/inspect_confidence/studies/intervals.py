@@ -17,7 +17,8 @@ from inspect_confidence.metrics import (
     median_of,
     middle_of,
 )
-from inspect_confidence.studies.estimate import FloatArray, IntArray, places, replied, wilson
+from inspect_confidence.metrics.arrays import FloatArray, IntArray
+from inspect_confidence.studies.estimate import places, replied, wilson
 
 SHARES = ("coverage", "miss_below", "miss_above", "format_failure_rate")
 """Metrics that are a share of judgments, with Wilson's interval."""

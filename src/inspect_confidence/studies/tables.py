@@ -15,7 +15,6 @@ import pandas as pd
 from inspect_confidence.results import conditions_of
 from inspect_confidence.studies.study import View
 
-_NAN = float("nan")
 _WHOSE = ("task", "model", "dataset")
 
 Said = frozenset[tuple[str, str]]
@@ -38,7 +37,7 @@ class Cell(str):
     note: str
 
     def __new__(
-        cls, text: str, row: int | None = None, value: float = _NAN, note: str = ""
+        cls, text: str, row: int | None = None, value: float = math.nan, note: str = ""
     ) -> "Cell":
         """The text with its row."""
         made = super().__new__(cls, text)

@@ -26,7 +26,6 @@ from inspect_confidence.metrics.integer_sets import distribution_rows, mean_dist
 from inspect_confidence.results import Condition
 from inspect_confidence.studies.compare import on_common
 from inspect_confidence.studies.estimate import (
-    NAN,
     Estimand,
     count,
     estimand,
@@ -83,11 +82,11 @@ def _each(draws: pd.DataFrame, build: Build) -> Iterator[dict[str, Any]]:
         "draw": 0.0,
         "truth": first["truth"],
         "status": "ok" if len(read) else Counter(draws["status"]).most_common(1)[0][0],
-        "failed": float((draws["status"][replies] != "ok").mean()) if replies.any() else NAN,
+        "failed": float((draws["status"][replies] != "ok").mean()) if replies.any() else np.nan,
         "reversed": None,
     }
     for level in levels_of(first):
-        bounds = build(read, level) if len(read) else {"lower": NAN, "upper": NAN}
+        bounds = build(read, level) if len(read) else {"lower": np.nan, "upper": np.nan}
         yield {**common, "level": level, **bounds}
 
 

@@ -8,10 +8,11 @@ import pandas as pd
 
 from inspect_confidence.arguments import number
 from inspect_confidence.metrics import Statistic
+from inspect_confidence.metrics.arrays import FloatArray, IntArray
 from inspect_confidence.references import bibtex
 from inspect_confidence.results import Condition, Result, without
 from inspect_confidence.studies.compare import Contrast, Name, differences, on_common, side_by_side
-from inspect_confidence.studies.estimate import FloatArray, IntArray, draw, results_of, runs
+from inspect_confidence.studies.estimate import draw, results_of, runs
 from inspect_confidence.studies.fermi_eval.judgments import read_sample
 from inspect_confidence.studies.fermi_eval.numbers import (
     METRICS_OF_INTERVALS,

@@ -25,7 +25,8 @@ from inspect_confidence.metrics import (
     tempered,
     truth_seen,
 )
-from inspect_confidence.studies.estimate import Estimand, FloatArray, IntArray, estimand
+from inspect_confidence.metrics.arrays import FloatArray, IntArray
+from inspect_confidence.studies.estimate import Estimand, estimand
 from inspect_confidence.studies.intervals import shifted
 
 Choice = Callable[[FloatArray], IntArray]

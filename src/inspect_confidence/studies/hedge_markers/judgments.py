@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from inspect_confidence.answers.markers import standard_marker
 from inspect_confidence.metrics import MarkerCells
+from inspect_confidence.metrics.arrays import IntArray
 from inspect_confidence.studies.estimate import refuse_outside
 from inspect_confidence.studies.study import SampleFacts
 
@@ -19,8 +20,6 @@ NO_HEDGE = "<no_hedge>"
 
 REPLY = ["uuid", "dataset", "item", "epoch", "draw"]
 """What tells replies apart."""
-
-_NAN = float("nan")
 
 
 def read_hedged(sample: SampleFacts) -> list[dict[str, Any]]:
@@ -53,13 +52,13 @@ def _of_sentence(sentence: Mapping[str, Any]) -> list[dict[str, Any]]:
     judged = yes + neither + no
     row = {
         "text": sentence["text"],
-        "n_markers": _NAN if markers is None else len(markers),
+        "n_markers": np.nan if markers is None else len(markers),
         "consistent": yes,
         "undecided": neither,
         "inconsistent": no,
         "failed": counts.get("failed", 0),
-        "confidence": (yes + neither / 2) / judged if judged else _NAN,
-        "decisiveness": _NAN if decisiveness is None else decisiveness,
+        "confidence": (yes + neither / 2) / judged if judged else np.nan,
+        "decisiveness": np.nan if decisiveness is None else decisiveness,
         "status": "ok" if markers is not None and judged else "grader_failed",
         "reason": sentence["reason"],
     }
@@ -93,7 +92,7 @@ def completed_hedges(rows: pd.DataFrame, markers: Mapping[str, str] | None = Non
     counts = rows[["consistent", "undecided", "inconsistent"]].fillna(0)
     judged = counts.sum(axis=1).to_numpy(float)
     agreed = (counts["consistent"] + counts["undecided"] / 2).to_numpy(float)
-    derived = agreed / np.where(judged > 0, judged, _NAN)
+    derived = agreed / np.where(judged > 0, judged, np.nan)
     rows["confidence"] = rows["confidence"].where(rows["confidence"].notna(), derived)
     # A file's text columns have nothing where there is no marker.
     marker = rows["marker"].where((rows["marker"] != "") | (rows["status"] != "ok"), NO_HEDGE)
@@ -124,9 +123,6 @@ def with_judges(rows: pd.DataFrame) -> pd.DataFrame:
     known = judges.astype(object).fillna("")
     return rows.assign(judge=rows["judge"].where(rows["judge"] != "", known))
 
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 Group = tuple[str, str]
 """Data set and split."""

@@ -7,11 +7,10 @@ import pandas as pd
 
 from inspect_confidence.answers import REPLY_STATUSES
 from inspect_confidence.metrics import correlation_of, means_of, ratio
+from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies.estimate import (
-    NAN,
     Estimand,
-    FloatArray,
     Number,
     constant,
     count,
@@ -72,7 +71,8 @@ def _decisiveness(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> 
         error = means_of(np.abs(stated - label)[:, None], unit, len(units))
         yield estimand(at, "decisiveness_error", error, n, note)
         ranks, of_label = (
-            pd.Series(np.where(there, part, NAN)).rank().to_numpy(float) for part in (stated, label)
+            pd.Series(np.where(there, part, np.nan)).rank().to_numpy(float)
+            for part in (stated, label)
         )
         together = correlation_of(ranks, of_label, unit, len(units))
         yield estimand(at, "decisiveness_rank_correlation", together, n, note)
@@ -120,7 +120,7 @@ def _replies(said: Sentences, condition: Condition) -> Iterator[Estimand]:
     status = replies["status"]
     read = status.isin(["ok", "grader_failed"]) | replies["sentences"].notna()
     replied = (read | status.isin(REPLY_STATUSES)).to_numpy()
-    failed = {"format_failure_rate": np.where(replied, ~read, NAN)}
+    failed = {"format_failure_rate": np.where(replied, ~read, np.nan)}
     yield means(condition, failed, *at, left_out(status.where(~replied, "ok")))
     lost = {
         "cut off at their end, left out": replies["cut"].sum(),
@@ -166,7 +166,7 @@ def _markers(
     note = f"{below} markers with fewer than {threshold:g} sentences left out" if below else ""
     if not markers:
         why = f"no marker has {threshold:g} sentences"
-        yield Estimand([Number(condition, "mic", 0, why=why)], constant(NAN))
+        yield Estimand([Number(condition, "mic", 0, why=why)], constant(np.nan))
         return
     faithful = (
         said.replies.set_index(REPLY)["faithfulness"]
@@ -184,7 +184,7 @@ def _markers(
         yield _mic(said, counted[chosen], markers, condition.but(**extra), "")
     gap = (counted["decisiveness"] - counted["confidence"]).abs().to_numpy(float)
     hedged = counted["standard"].to_numpy()[:, None] == np.array(markers, object)
-    table = np.where(hedged, gap[:, None], NAN)
+    table = np.where(hedged, gap[:, None], np.nan)
     numbers = [
         Number(condition.but(marker=marker), "decisiveness_gap", int((~np.isnan(column)).sum()))
         for marker, column in zip(markers, table.T, strict=True)
@@ -210,8 +210,8 @@ def _mic(
         counts = tables.counts.sum(axis=1)
         n = counts.sum(axis=-1)
         with np.errstate(divide="ignore", invalid="ignore"):
-            mean = np.where(n > 0, counts @ tables.values / n, NAN)
-            square = np.where(n > 0, counts @ tables.values**2 / n, NAN)
+            mean = np.where(n > 0, counts @ tables.values / n, np.nan)
+            square = np.where(n > 0, counts @ tables.values**2 / n, np.nan)
         return np.hstack([mean, np.sqrt(np.maximum(square - mean**2, 0))])
 
     return Estimand(numbers, statistic)

@@ -21,12 +21,11 @@ from inspect_confidence.metrics import (
     marker_trend,
     marker_variation,
 )
+from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies.estimate import (
     ALL_MODELS,
-    NAN,
     Estimand,
-    FloatArray,
     Number,
     Point,
     over_models,
@@ -91,7 +90,7 @@ class _Rules:
         if not self.authors:
             return mic
         everywhere = np.asarray(~np.isnan(mic)).all(axis=1, keepdims=True)
-        return np.where(everywhere, mic, NAN)
+        return np.where(everywhere, mic, np.nan)
 
 
 @dataclass(frozen=True)
@@ -127,7 +126,7 @@ def _stability(
 
     def statistic(weights: FloatArray) -> FloatArray:
         if not markers:
-            return np.full((len(weights), len(found)), NAN)
+            return np.full((len(weights), len(found)), np.nan)
         tables = rules.tables(cells, weights)
         tables = replace(tables, by_reply=weighed.tables(weights).counts)
         context = _Context(tables, accuracy(weights), faithful(weights))
@@ -251,7 +250,7 @@ def _accuracy(said: Sentences) -> Callable[[FloatArray], FloatArray]:
 
     def statistic(weights: FloatArray) -> FloatArray:
         top, bottom = (weights @ part for part in np.moveaxis(sums, 2, 0))
-        return np.where(bottom > 0, top / np.where(bottom > 0, bottom, 1), NAN)
+        return np.where(bottom > 0, top / np.where(bottom > 0, bottom, 1), np.nan)
 
     return statistic
 

@@ -19,6 +19,7 @@ from inspect_confidence.metrics import (
     hard_easy_slope,
     slope_interval,
 )
+from inspect_confidence.metrics.arrays import FloatArray, IntArray
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies.calibration import (
     PLAIN,
@@ -37,11 +38,8 @@ from inspect_confidence.studies.compare import (
     tested,
 )
 from inspect_confidence.studies.estimate import (
-    NAN,
     Drawn,
     Estimand,
-    FloatArray,
-    IntArray,
     Number,
     averaged,
     constant,
@@ -108,7 +106,7 @@ def of_judgments(
     rounded, rule = _rounded(100 * answers.confidence, resampling.convention)
     said = noted(rule, rests_on(rows, ~np.isnan(rounded)))
     yield means(condition, {"round_rate": rounded}, *at, said)
-    failed = np.where(replied(rows["status"]), rows["status"] != "ok", NAN)
+    failed = np.where(replied(rows["status"]), rows["status"] != "ok", np.nan)
     yield shares(condition, {"format_failure_rate": failed}, *at)
     yield count(condition, len(rows), left_out(rows["status"]))
 
@@ -120,7 +118,7 @@ def _rounded(percent: FloatArray, convention: str | None) -> tuple[FloatArray, s
     else:
         rounded = np.isclose(percent, 5 * np.round(percent / 5), rtol=0, atol=1e-6)
         rule = "within 1e-6 of a multiple of 5%"
-    return np.where(np.isnan(percent), NAN, rounded), rule
+    return np.where(np.isnan(percent), np.nan, rounded), rule
 
 
 def by_decade(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Iterator[Estimand]:
@@ -150,7 +148,7 @@ def counted(rows: pd.DataFrame) -> pd.DataFrame:
     confidence = rows["confidence"].where(rows["status"] == "ok")
     if "radius" not in rows:
         return rows.assign(confidence=confidence)
-    return rows.assign(confidence=confidence, correct=rows["score"], choices=NAN)
+    return rows.assign(confidence=confidence, correct=rows["score"], choices=np.nan)
 
 
 def slope_of(rows: pd.DataFrame) -> HardEasySlope:
@@ -216,7 +214,7 @@ def group_mean(
         slope_interval(value, error, min(line.clusters for line in lines.values())),
         why=f"undefined in {', '.join(undefined)}",
     )
-    draws = np.column_stack([mean.draws, np.full(len(mean.draws), NAN)])
+    draws = np.column_stack([mean.draws, np.full(len(mean.draws), np.nan)])
     return Drawn([*mean.numbers, number], np.append(mean.values, value), draws)
 
 
@@ -288,7 +286,7 @@ def _slope_statistic(first: FloatArray, second: FloatArray) -> PairedStatistic:
         n, x, y, xx, xy = sum(parts[1:], parts[0]).T
         spread = n * xx - x * x
         with np.errstate(divide="ignore", invalid="ignore"):
-            slope = np.where(spread > 1e-12, (n * xy - x * y) / spread, NAN)
+            slope = np.where(spread > 1e-12, (n * xy - x * y) / spread, np.nan)
         return slope[:, None]
 
     return statistic
@@ -308,4 +306,4 @@ def stated_against_token(
         row = found.result(column, key, condition.but(of=metric, versus=TOKEN), said)
         yield row
         p = float(found.p_values[column])
-        yield replace(row, metric="p_value", value=p, ci_low=NAN, ci_high=NAN)
+        yield replace(row, metric="p_value", value=p, ci_low=np.nan, ci_high=np.nan)

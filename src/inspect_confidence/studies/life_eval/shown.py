@@ -18,7 +18,6 @@ from inspect_confidence.studies.bins import (
     type2_rates,
 )
 from inspect_confidence.studies.estimate import (
-    NAN,
     NO_INTERVAL,
     Estimand,
     Number,
@@ -63,7 +62,7 @@ def _truth_bins(
     if not there.any():
         said = noted(_UNREAD, left_out(statuses(rows, there)))
         metrics = ("truth_bin_probability", "truth_bin_confidence")
-        return [key.result(condition, metric, NAN, n=0, note=said) for metric in metrics]
+        return [key.result(condition, metric, np.nan, n=0, note=said) for metric in metrics]
     by_radius = list(rows.groupby("radius", sort=True))
     together: list[tuple[object, pd.DataFrame]] = [("", rows)] if len(by_radius) > 1 else []
     units = pd.Index(rows["item"].unique())
@@ -94,7 +93,7 @@ def _bins(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> list[Est
         numbers[1].append(Number(where, "truth_bin_confidence", n, note, interval))
     unit = places(read, units)
     return [
-        Estimand(some, means_of(np.where(inside, values[:, None], NAN), unit, len(units)))
+        Estimand(some, means_of(np.where(inside, values[:, None], np.nan), unit, len(units)))
         for some, values in zip(numbers, (truth, confidence), strict=True)
     ]
 

@@ -12,8 +12,6 @@ from inspect_confidence.studies.study import SampleFacts
 
 SCORER = "stated"
 
-_NAN = float("nan")
-
 
 def read_sample(sample: SampleFacts) -> list[dict[str, Any]]:
     """The judgment of a sample: an answer with its confidence, or why there is none."""
@@ -24,7 +22,7 @@ def read_sample(sample: SampleFacts) -> list[dict[str, Any]]:
         "low": metadata["low"],
         "high": metadata["high"],
         "target": sample.target,
-        "choices": metadata.get("choices") or _NAN,
+        "choices": metadata.get("choices") or np.nan,
     }
     score, became = sample.read(SCORER)
     read = score.only("raw", "confidence", "correct", "clipped")

@@ -17,6 +17,7 @@ from inspect_confidence.metrics import (
     unique_values,
     utilization,
 )
+from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies.calibration import (
     Answers,
@@ -25,10 +26,8 @@ from inspect_confidence.studies.calibration import (
 )
 from inspect_confidence.studies.estimate import (
     ALL_MODELS,
-    NAN,
     Drawn,
     Estimand,
-    FloatArray,
     Number,
     Point,
     count,
@@ -101,9 +100,9 @@ def _rates(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Estiman
     whole = ~np.isnan(raw + width)
     unread = ~rows["status"].isin(["ok", "out_of_range"]).to_numpy()
     flags = {
-        "violation_rate": np.where(whole, excess * 20 > width, NAN),
-        "clip_rate": np.where(whole, (excess > 0) & (excess * 20 <= width), NAN),
-        "format_failure_rate": np.where(replied(rows["status"]), unread, NAN),
+        "violation_rate": np.where(whole, excess * 20 > width, np.nan),
+        "clip_rate": np.where(whole, (excess > 0) & (excess * 20 <= width), np.nan),
+        "format_failure_rate": np.where(replied(rows["status"]), unread, np.nan),
     }
     return shares(condition, flags, places(rows, units), len(units))
 
@@ -117,7 +116,7 @@ def over_scales(drawn: Drawn, condition: Condition) -> Drawn | None:
 
     def spread(values: FloatArray) -> FloatArray:
         if not columns:
-            return np.full(len(values), NAN)
+            return np.full(len(values), np.nan)
         return np.asarray(100 * np.ptp(values[:, columns], axis=1))
 
     of_all = "" if len(columns) == len(asked) else f"{len(columns)} of "

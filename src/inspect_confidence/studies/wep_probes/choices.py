@@ -19,14 +19,12 @@ from inspect_confidence.metrics import (
     monotonicity_consistency,
     pairwise_consistency,
 )
+from inspect_confidence.metrics.arrays import FloatArray, IntArray
 from inspect_confidence.prompts.wep_probes import CHOICES
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies.estimate import (
-    NAN,
     Drawn,
     Estimand,
-    FloatArray,
-    IntArray,
     Number,
     draw,
     left_out,
@@ -144,7 +142,7 @@ def _mirrored(
         place.get((*key[:-1], COMPLEMENTS[key[-1]]), -1)
         for key in index.iloc[firsts].itertuples(index=False, name=None)
     ]
-    others = np.vstack([ranks, np.full((1, ranks.shape[1]), NAN)])[seconds]
+    others = np.vstack([ranks, np.full((1, ranks.shape[1]), np.nan)])[seconds]
     size, found = index["choice_set"].to_numpy(float)[firsts], []
     for first, second in zip(ranks[firsts].T, others.T, strict=True):
         mirrored = pairwise_consistency.each(first, second, size)
@@ -190,7 +188,7 @@ def expected_by_chance(
         return float(comb(n + points - 1, points) / n**points)
     steps = _right_steps(rows)
     known = steps[~np.isnan(steps)]
-    stays = float((known == 0).mean()) if len(known) else NAN
+    stays = float((known == 0).mean()) if len(known) else np.nan
     return stays / n + (1 - stays) * (n - 1) / (2 * n)
 
 
@@ -264,7 +262,7 @@ def _clustered(columns: Sequence[tuple[Number, pd.DataFrame]], resampling: Resam
     """
     together = pd.concat([unit.assign(column=i) for i, (_, unit) in enumerate(columns)])
     clusters = pd.Index(sorted(set(together["cluster"])))
-    values = np.full((len(together), len(columns)), NAN)
+    values = np.full((len(together), len(columns)), np.nan)
     values[np.arange(len(together)), together["column"]] = together["value"]
     of = np.asarray(clusters.get_indexer(pd.Index(together["cluster"])), np.int64)
     scenarios = np.array([name.split("|", 1)[0] for name in clusters])
@@ -381,10 +379,10 @@ def _tested(
     n, clusters = len(paired), paired["cluster"].nunique()
     number = Number(condition, "difference", n, f"{n} pairs of units, {clusters} clusters")
     yield from results_of(_clustered([(number, paired)], resampling), key)
-    spreads = [values.std(ddof=1) if n > 1 else NAN for values in (first, second)]
+    spreads = [values.std(ddof=1) if n > 1 else np.nan for values in (first, second)]
     varies, typical = n > 1 and np.ptp(first - second) > 0, float(np.mean(spreads))
-    statistic, p = ttest_rel(first, second) if varies else (NAN, NAN)
-    d = (first - second).mean() / typical if typical > 0 else NAN
+    statistic, p = ttest_rel(first, second) if varies else (np.nan, np.nan)
+    d = (first - second).mean() / typical if typical > 0 else np.nan
     same = "undefined: all differences are equal"
     flat = "undefined: neither side varies"
     for metric, value, note in (

@@ -8,7 +8,7 @@ import pandas as pd
 
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies.bins import bin_shares
-from inspect_confidence.studies.estimate import NAN, left_out, noted
+from inspect_confidence.studies.estimate import left_out, noted
 from inspect_confidence.studies.study import FigureSpec, Headline, Resampling, View
 from inspect_confidence.studies.tables import Column, Rows, TableSpec, built, stars, titled
 from inspect_confidence.studies.wep_probes.words import (
@@ -79,7 +79,7 @@ def _distribution(sample: Sample, key: Key, condition: Condition, note: str) -> 
     note = noted("" if n else "undefined: no readable judgment", note)
     yield from bin_shares(key, condition, "value_share", values, np.arange(n), BINS, note)
     for q in QUANTILES:
-        value = float(np.quantile(values, q)) if n else NAN
+        value = float(np.quantile(values, q)) if n else np.nan
         yield key.result(condition.but(q=q), "probability_quantile", value, n=n, note=note)
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 from inspect_confidence.references import bibtex
 from inspect_confidence.results import Condition, Result
 from inspect_confidence.studies.compare import differences, means_contrast
-from inspect_confidence.studies.estimate import NAN, places
+from inspect_confidence.studies.estimate import places
 from inspect_confidence.studies.study import Difference, Resampling, Study, TaskTable
 from inspect_confidence.studies.wep_probes.choices import (
     clusters_of,
@@ -48,7 +48,7 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
     items = pd.Index(sorted(set(both["item"])))
     unit, means = places(both, items), []
     for side in ("value_a", "value_b"):
-        values = np.full((len(both), len(names)), NAN)
+        values = np.full((len(both), len(names)), np.nan)
         values[np.arange(len(both)), column] = both[side]
         means.append((values, unit))
     counts = both.groupby("name", sort=False)["item"].nunique().tolist()

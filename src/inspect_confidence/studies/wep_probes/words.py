@@ -20,11 +20,10 @@ from inspect_confidence.metrics import (
     sign_flip_p,
     wasserstein,
 )
+from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies.estimate import (
-    NAN,
     Drawn,
-    FloatArray,
     Number,
     left_out,
     noted,
@@ -212,11 +211,11 @@ def _moments(
     names = ("mean_probability", "median_probability", "probability_spread")
     numbers = [Number(condition, name, n, said) for name in names]
     if not n:
-        return Drawn(numbers, np.full(3, NAN), np.full((resampling.resamples, 3), NAN))
+        return Drawn(numbers, np.full(3, np.nan), np.full((resampling.resamples, 3), np.nan))
     drawn = values[rng.integers(n, size=(resampling.resamples, n))]
 
     def numbers_of(rows: FloatArray) -> FloatArray:
-        spread = rows.std(axis=1, ddof=1) if n > 1 else np.full(len(rows), NAN)
+        spread = rows.std(axis=1, ddof=1) if n > 1 else np.full(len(rows), np.nan)
         spread = np.where(np.ptp(rows, axis=1) == 0, 0 * spread, spread)  # not 1e-17
         return np.column_stack([rows.mean(axis=1), np.median(rows, axis=1), spread])
 
@@ -276,7 +275,7 @@ def _compared(
     said = noted(f"{len(versus.values)} values against {n}", note)
     interval, theta = (test.ci_low, test.ci_high), "brunner_munzel_theta"
     numbers = [Number(condition, theta, n, noted(test.reason, said), interval, test.reason)]
-    values, draws = [test.theta], [np.full(resamples, NAN)]
+    values, draws = [test.theta], [np.full(resamples, np.nan)]
     tables = ValueTables.pair(versus.values, own.values)
     drawn = [
         ValueTables(table.values, _resampled(table.mass[0], rng, resamples)) for table in tables
