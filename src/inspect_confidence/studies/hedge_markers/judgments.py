@@ -78,11 +78,9 @@ def read_judged(sample: SampleFacts) -> list[dict[str, Any]]:
 
 
 def completed_hedges(rows: pd.DataFrame, markers: Mapping[str, str] | None = None) -> pd.DataFrame:
-    """Judgments with confidence filled in from counts, and `standard` markers.
+    """Judgments with confidence filled in from counts, and the form that stands for each marker.
 
-    Args:
-        rows: Judgments.
-        markers: The form that stands for each marker; rules decide on those that aren't there.
+    Those forms, in `standard`, are `markers`; rules decide on markers that aren't there.
 
     Raises:
         InvalidArgument: A share lies outside [0, 1].
@@ -124,16 +122,12 @@ def with_judges(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(judge=rows["judge"].where(rows["judge"] != "", known))
 
 
-Group = tuple[str, str]
-"""Data set and split."""
-
-
 @dataclass(frozen=True)
 class Sentences:
     """The judgments of one model over groups of items.
 
     Attributes:
-        groups: Data sets' splits.
+        groups: Data sets' splits, as (data set, split).
         units: Items, each of one group, as (data set, item).
         strata: The group of each item.
         rows: One a marker in a sentence, with `unit` and `group`.
@@ -142,7 +136,7 @@ class Sentences:
             over the sentences that have a decisiveness too, which faithfulness rests on.
     """
 
-    groups: Sequence[Group]
+    groups: Sequence[tuple[str, str]]
     units: pd.MultiIndex
     strata: IntArray
     rows: pd.DataFrame
@@ -152,17 +146,15 @@ class Sentences:
     @classmethod
     def of(cls, rows: pd.DataFrame) -> "Sentences":
         """Completed judgments of one model."""
-        keys = pd.MultiIndex.from_arrays([rows["dataset"], rows["item"]])
+        keys = pd.MultiIndex.from_frame(rows[["dataset", "item"]])
         units = keys.unique()
-        groups = list(dict.fromkeys(zip(rows["dataset"], rows["split"], strict=True)))
-        numbers = {group: k for k, group in enumerate(groups)}
-        of_row = [numbers[group] for group in zip(rows["dataset"], rows["split"], strict=True)]
-        rows = rows.assign(unit=units.get_indexer(keys), group=of_row)
+        group, groups = pd.MultiIndex.from_frame(rows[["dataset", "split"]]).factorize()
+        rows = rows.assign(unit=units.get_indexer(keys), group=group)
         strata = np.zeros(len(units), np.int64)
         strata[rows["unit"]] = rows["group"]
         judged = rows[rows["sentence"].notna()]
         once = judged.drop_duplicates([*REPLY, "sentence"])
-        return cls(groups, units, strata, rows, once, _replies(rows, once))
+        return cls(list(groups), units, strata, rows, once, _replies(rows, once))
 
     def cells(
         self,
@@ -172,13 +164,10 @@ class Sentences:
         by_reply: bool = False,
         threshold: float = 0,
     ) -> MarkerCells:
-        """Cells of sentences with one of the markers, by group and marker.
+        """Cells of those rows' sentences with one of the markers, by group and marker.
 
-        Args:
-            rows: Of the judgments.
-            markers: In their order.
-            by_reply: Whether a sentence weighs one divided by how many of its reply are there.
-            threshold: Only sentences whose marker has so many in each split of its data set.
+        With `by_reply` a sentence weighs one divided by how many of its reply are there. With a
+        threshold only sentences count whose marker has so many in each split of its data set.
         """
         place = {marker: k for k, marker in enumerate(markers)}
         mine = rows[rows["standard"].isin(place)]

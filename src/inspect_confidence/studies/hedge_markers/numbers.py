@@ -9,19 +9,8 @@ from inspect_confidence.answers import REPLY_STATUSES
 from inspect_confidence.metrics import correlation_of, means_of, ratio
 from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.results import Condition, Key, Result
-from inspect_confidence.studies.estimate import (
-    Estimand,
-    Number,
-    constant,
-    count,
-    draw,
-    estimand,
-    left_out,
-    means,
-    noted,
-    places,
-    results_of,
-)
+from inspect_confidence.studies import estimate
+from inspect_confidence.studies.estimate import Estimand, Number, estimand, left_out, noted, places
 from inspect_confidence.studies.hedge_markers.judgments import REPLY, Sentences
 from inspect_confidence.studies.hedge_markers.stability import cmfg_of_groups
 from inspect_confidence.studies.study import Resampling
@@ -37,17 +26,14 @@ def of_judge(
     units = pd.Index(rows["item"].unique())
     unit = places(rows, units)
     failed = (rows["status"] != "ok").astype(float)
-    columns = {
-        "agreement_accuracy": rows["agreed"],
-        "verdict_accuracy": rows["verdict"],
-        "grader_failure_rate": failed,
-    }
+    columns = {"agreement_accuracy": rows["agreed"], "verdict_accuracy": rows["verdict"]}
+    columns["grader_failure_rate"] = failed
     estimands = [
         *_extraction(rows[rows["form"] == "markers"], units, condition),
-        means(condition, columns, unit, len(units)),
+        estimate.means(condition, columns, unit, len(units)),
         *_decisiveness(rows[rows["form"] == "decisiveness"], units, condition),
     ]
-    return results_of(draw(estimands, len(units), resampling), key)
+    return estimate.results_of(estimate.draw(estimands, len(units), resampling), key)
 
 
 def _extraction(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Iterator[Estimand]:
@@ -70,11 +56,8 @@ def _decisiveness(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> 
         n, note = int(there.sum()), left_out(mine["status"])
         error = means_of(np.abs(stated - label)[:, None], unit, len(units))
         yield estimand(at, "decisiveness_error", error, n, note)
-        ranks, of_label = (
-            pd.Series(np.where(there, part, np.nan)).rank().to_numpy(float)
-            for part in (stated, label)
-        )
-        together = correlation_of(ranks, of_label, unit, len(units))
+        ranks, of_label = (pd.Series(one).where(there).rank() for one in (stated, label))
+        together = correlation_of(ranks.to_numpy(), of_label.to_numpy(), unit, len(units))
         yield estimand(at, "decisiveness_rank_correlation", together, n, note)
 
 
@@ -84,7 +67,7 @@ def of_group(
     """Everything that the judgments of one data set and split give; `threshold` is T."""
     yield from _replies(said, condition)
     hedges = {"hedges_per_sentence": said.once["n_markers"]}
-    yield means(condition, hedges, said.once["unit"].to_numpy(np.int64), len(said.units))
+    yield estimate.means(condition, hedges, said.once["unit"].to_numpy(np.int64), len(said.units))
     yield _judge_failures(said, condition)
     yield _conditional(said, resampling.convention, condition)
     yield from _markers(said, resampling.convention, threshold, condition)
@@ -107,7 +90,7 @@ def _replies(said: Sentences, condition: Condition) -> Iterator[Estimand]:
         lost = int(np.isnan(values).sum())
         return f"{lost} of {n} replies left out" if lost else ""
 
-    yield means(condition, columns, *at, missing)
+    yield estimate.means(condition, columns, *at, missing)
     lengths = replies["sentences"].to_numpy(float)
     squares = means_of(np.column_stack([lengths, lengths**2]), *at)
 
@@ -121,13 +104,13 @@ def _replies(said: Sentences, condition: Condition) -> Iterator[Estimand]:
     read = status.isin(["ok", "grader_failed"]) | replies["sentences"].notna()
     replied = (read | status.isin(REPLY_STATUSES)).to_numpy()
     failed = {"format_failure_rate": np.where(replied, ~read, np.nan)}
-    yield means(condition, failed, *at, left_out(status.where(~replied, "ok")))
+    yield estimate.means(condition, failed, *at, left_out(status.where(~replied, "ok")))
     lost = {
         "cut off at their end, left out": replies["cut"].sum(),
         "empty draws left out": replies["empty_draws"].sum(),
     }
     said_too = [f"{number:.0f} {what}" for what, number in lost.items() if number > 0]
-    yield count(condition, len(said.once), noted("sentences", *said_too))
+    yield estimate.count(condition, len(said.once), noted("sentences", *said_too))
 
 
 def _judge_failures(said: Sentences, condition: Condition) -> Estimand:
@@ -166,7 +149,7 @@ def _markers(
     note = f"{below} markers with fewer than {threshold:g} sentences left out" if below else ""
     if not markers:
         why = f"no marker has {threshold:g} sentences"
-        yield Estimand([Number(condition, "mic", 0, why=why)], constant(np.nan))
+        yield Estimand([Number(condition, "mic", 0, why=why)], estimate.constant(np.nan))
         return
     faithful = (
         said.replies.set_index(REPLY)["faithfulness"]

@@ -69,7 +69,7 @@ def _listed(text: str) -> str:
 
 
 def completed_ages(rows: pd.DataFrame) -> pd.DataFrame:
-    """Judgments of LifeEval, checked; the window is the task's default where none is named.
+    """Judgments of LifeEval, checked; the window is empty where it is the task's default.
 
     Raises:
         InvalidArgument: A share lies outside [0, 1], or an age or radius is missing.
@@ -81,7 +81,7 @@ def completed_ages(rows: pd.DataFrame) -> pd.DataFrame:
                 f"{name} is missing in {int(rows[name].isna().sum())} judgments of life_eval; give "
                 "it in years."
             )
-    return rows.assign(window=rows["window"].where(rows["window"] != "", HALF_OPEN))
+    return rows.assign(window=rows["window"].replace(HALF_OPEN, ""))
 
 
 def completed_options(rows: pd.DataFrame) -> pd.DataFrame:
@@ -156,11 +156,7 @@ def graded(rows: pd.DataFrame, convention: str | None) -> pd.DataFrame:
 
 
 def _place(option: str, count: int) -> int:
-    """Of an option among so many probabilities.
-
-    Raises:
-        InvalidArgument: It names none of them.
-    """
+    """Of an option among so many probabilities, of which it must name one."""
     names: Sequence[str] = _VERDICTS if option in _VERDICTS else ascii_uppercase
     if option not in names[:count]:
         raise InvalidArgument(
