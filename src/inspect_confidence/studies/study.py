@@ -64,14 +64,10 @@ class SampleFacts:
         return self.scores[names[-1]] if names else None
 
     def read(self, scorer: str) -> tuple[ScoreFacts, dict[str, str]]:
-        """What a scorer read from the reply, and what became of it.
+        """What a scorer of that name read from the reply, and what became of it.
 
-        Args:
-            scorer: Its name.
-
-        Returns:
-            The score, with no values where the log holds none, and `status` and `reason` of the
-            judgment: those in the score's metadata, or the run's failure.
+        The score has no values where the log holds none; `status` and `reason` of the judgment are
+        those in the score's metadata, or the run's failure.
         """
         score = self.score(scorer)
         if score is None or not isinstance(score.value, Mapping):

@@ -155,12 +155,9 @@ def scaled_temperatures(
 
 @dataclass(frozen=True)
 class Candidate:
-    """Train judgments at one level in percent, a column for each way of answering.
+    """Train judgments at one level in percent: interval scores, and whether they cover.
 
-    Attributes:
-        scores: Interval scores, of shape (judgments, columns).
-        inside: Whether they cover, likewise.
-        unit: The number of each judgment's item.
+    Both are of shape (judgments, columns), a column for each way of answering.
     """
 
     level: float

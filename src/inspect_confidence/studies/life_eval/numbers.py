@@ -137,11 +137,7 @@ EVERY_MODEL = "all models"
 
 
 def groups_of(models: Sequence[str], named: Mapping[str, str] | None) -> dict[str, list[str]]:
-    """Models by group; all of them together only where there are several.
-
-    Args:
-        models: Those that answered.
-        named: The group of each model; all are in one if None.
+    """Models by the group that is named for each; all together where none is, if there are several.
 
     Raises:
         InvalidArgument: A model has no group.
