@@ -203,10 +203,9 @@ def test_tunnel_indices_by_hand() -> None:
             {"item": "d", "status": "refusal"},
         )
     )
-    assert found is not None
-    assert (found.items, found.sizes) == (["a", "b", "c"], [1, 2])
+    assert ([*found.index], [*found]) == (["a", "b", "c"], [1, 2])
     expected = np.array([[1, 0], [0, 0], [1.5 - 0.75 * math.log2(3), 0]])
-    assert found.bits == pytest.approx(expected, abs=1e-12)
+    assert found.to_numpy() == pytest.approx(expected, abs=1e-12)
 
 
 def test_tunnel_indices_of_epochs() -> None:
@@ -214,9 +213,8 @@ def test_tunnel_indices_of_epochs() -> None:
     found = tunnel_indices(
         frame(*traces("a", {3: 1.0}, {9: 1.0}), *traces("a", {5: 1.0}, {5: 1.0}, epoch=2))
     )
-    assert found is not None
-    assert found.items == ["a", "a"]
-    assert found.bits[:, 0] == pytest.approx([1, 0], abs=1e-12)
+    assert [*found.index] == ["a", "a"]
+    assert found[1].to_numpy() == pytest.approx([1, 0], abs=1e-12)
 
 
 def test_tunnel_indices_are_those_of_all_subsets() -> None:
@@ -229,10 +227,9 @@ def test_tunnel_indices_are_those_of_all_subsets() -> None:
         for row in traces(name, *(dict(enumerate(one)) for one in table.tolist()))
     ]
     found = tunnel_indices(frame(*rows))
-    assert found is not None
-    assert found.sizes == [1, 2, 5, 6]
-    for table, bits in zip(items.values(), found.bits, strict=True):
-        for n, got in zip(found.sizes, bits, strict=True):
+    assert [*found] == [1, 2, 5, 6]
+    for table, bits in zip(items.values(), found.to_numpy(), strict=True):
+        for n, got in zip((1, 2, 5, 6), bits, strict=True):
             parts = [
                 entropy(table[list(subset)].mean(axis=0), base=2)
                 for subset in combinations(range(6), n)
@@ -243,5 +240,5 @@ def test_tunnel_indices_are_those_of_all_subsets() -> None:
 
 def test_no_tunnel_index_of_single_traces() -> None:
     """Where no item has two readable traces there is no index."""
-    assert tunnel_indices(frame(*traces("a", {3: 1.0}), *traces("b", {4: 1.0}))) is None
-    assert tunnel_indices(frame({"status": "refusal"}, {"status": "refusal"})) is None
+    assert tunnel_indices(frame(*traces("a", {3: 1.0}), *traces("b", {4: 1.0}))).empty
+    assert tunnel_indices(frame({"status": "refusal"}, {"status": "refusal"})).empty
