@@ -61,14 +61,19 @@ def boolean(name: str, value: object) -> bool:
     return _TRUTH[word]
 
 
+def parts(value: object) -> list[str]:
+    """What a list holds, or text between commas: as text without blanks around it, none empty."""
+    given = value if isinstance(value, list | tuple) else str(value).split(",")
+    return [text for part in given if (text := str(part).strip())]
+
+
 def several(name: str, value: object, known: Sequence[str]) -> list[str]:
     """Different words of a list, given as a list or as text with commas.
 
     Raises:
         InvalidArgument: One is not known or there twice, or there is none.
     """
-    parts = value if isinstance(value, list | tuple) else str(value).split(",")
-    words = [choice(name, part, known) for part in parts if str(part).strip()]
+    words = [choice(name, part, known) for part in parts(value)]
     if not words or len(set(words)) < len(words):
         raise InvalidArgument(
             f"{name}={value} is empty or names one twice; known: {', '.join(known)}."
@@ -118,8 +123,7 @@ def numbers(name: str, value: object, *, above: float, below: float) -> list[flo
     Raises:
         InvalidArgument: One is not a number, out of the limits, or there twice; or there is none.
     """
-    parts = value if isinstance(value, list | tuple) else str(value).split(",")
-    values = [number(name, part) for part in parts if str(part).strip()]
+    values = [number(name, part) for part in parts(value)]
     if not values:
         raise InvalidArgument(f"{name} is empty; give numbers such as {name}=80,90.")
     for one in values:
@@ -136,12 +140,11 @@ def whole_numbers(name: str, value: object, *, least: int, most: int) -> list[in
     """Different whole numbers, given as a list or as text with commas and ranges: `0-10,20`.
 
     Raises:
-        InvalidArgument: One is not a whole number, outside the limits, or there twice; or there is
-            none.
+        InvalidArgument: One is not a whole number, out of the limits or there twice, or none is.
     """
-    parts = value if isinstance(value, list | tuple) else str(value).split(",")
+    given = value if isinstance(value, list | tuple) else str(value).split(",")
     found: list[int] = []
-    for part in map(str, parts):
+    for part in map(str, given):
         match = re.fullmatch(r"\s*(\d+)\s*(?:-\s*(\d+)\s*)?", part)
         first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
         if first > last:
@@ -217,11 +220,7 @@ def template(name: str, value: object, fields: frozenset[str]) -> str:
 
 
 def check_fields(where: str, text: str, fields: frozenset[str]) -> None:
-    """Refuse a template whose fields aren't those it must hold.
-
-    Raises:
-        InvalidArgument: They aren't.
-    """
+    """Refuse, as an `InvalidArgument`, a template whose fields aren't those it must hold."""
     try:
         there = {
             field + (f"!{conversion}" if conversion else "") + (f":{spec}" if spec else "")
@@ -247,5 +246,4 @@ def fingerprint(text: str) -> str:
 
 
 def _without_commas(text: str) -> str:
-    """A number's text without the commas between thousands."""
     return re.sub(r"(?<=\d),(?=\d{3}\b)", "", text)

@@ -8,20 +8,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
-from inspect_confidence.arguments import choice, fingerprint
+from inspect_confidence.arguments import choice, fingerprint, parts
+from inspect_confidence.datasets import records
 from inspect_confidence.datasets.cache import version_of
 from inspect_confidence.datasets.hub import PUBLISHED
-from inspect_confidence.datasets.questions import Question
-from inspect_confidence.datasets.records import (
-    LETTERS,
-    OwnRow,
-    bundled_records,
-    bundled_text,
-    cell_text,
-    own_items,
-)
+from inspect_confidence.datasets.questions import Question, bundled_part
+from inspect_confidence.datasets.records import LETTERS, OwnRow, cell_text
 from inspect_confidence.datasets.selection import Selection, Split, alternate, choose
-from inspect_confidence.errors import InvalidArgument, nearest
+from inspect_confidence.errors import InvalidArgument
 
 BUNDLED = ("facts", "science", "commonsense")
 """The data sets written for this project: short answers, four choices, and two or four."""
@@ -73,18 +67,17 @@ def load_marker_questions(
 def _pool(dataset: object, split: str) -> tuple[str, list[list[Question]], str]:
     """What was asked for: its name, the rows of each data set, and the fingerprint."""
     text = ",".join(map(str, dataset)) if isinstance(dataset, list | tuple) else str(dataset)
-    named = [word.strip() for word in text.split(",") if word.strip()]
+    named = parts(text)
     if any("." in word for word in named):
-        rows, version, name = own_items(text, ["question"], _own)
+        rows, version, name = records.own_items(text, ["question"], _own)
         sets: dict[str, list[Question]] = {}
         for row in rows:
             sets.setdefault(row.dataset, []).append(row)
         return name, list(sets.values()), version
-    known = [*PUBLISHED, *BUNDLED, "bundled", "a .csv or .jsonl file"]
+    known = [*PUBLISHED, *BUNDLED, "bundled", records.OWN_FILE]
     words = [word for name in named for word in (BUNDLED if name == "bundled" else (name,))]
     for word in words:
-        if word not in known[:-1]:
-            raise InvalidArgument(f"dataset={word} is not known. {nearest(word, known)}")
+        choice("dataset", word, known)
         if word in PUBLISHED and split not in ("all", *PUBLISHED[word].splits):
             raise InvalidArgument(
                 f"dataset={word} has no split={split}: its source doesn't split it, and all of it "
@@ -102,22 +95,13 @@ def _pool(dataset: object, split: str) -> tuple[str, list[list[Question]], str]:
 def _version(name: str) -> str:
     """What tells this version of a data set, all its splits, from others."""
     if name in BUNDLED:
-        return bundled_text(f"{name}.jsonl")
+        return records.bundled_text(f"{name}.jsonl")
     return " ".join(map(version_of, PUBLISHED[name].files))
 
 
 def _bundled(name: str) -> Iterator[Question]:
-    for record in bundled_records(f"{name}.jsonl"):
-        choices = tuple(record.get("choices", ()))
-        yield Question(
-            id=record["id"],
-            split=record["split"],
-            dataset=name,
-            question=record["question"],
-            answers=tuple(record.get("answers", ())),
-            choices=choices,
-            target=LETTERS[record["answer"]] if choices else "",
-        )
+    """A bundled set, whose splits come from its file; subjects aren't parts of it."""
+    return (replace(item, dataset=name, part="") for item in bundled_part(name))
 
 
 def _own(row: OwnRow) -> Question:

@@ -2,6 +2,7 @@
 
 import functools
 from dataclasses import dataclass
+from typing import Any
 
 from inspect_confidence.arguments import fingerprint, several
 from inspect_confidence.datasets.records import Record, bundled_records
@@ -70,15 +71,9 @@ def labelled() -> dict[str, tuple[JudgeItem, ...]]:
 
 
 def _item(part: str, row: Record) -> JudgeItem:
-    return JudgeItem(
-        id=row["id"],
-        part=part,
-        question=row.get("question", ""),
-        sentence=row.get("sentence", ""),
-        reply=row.get("reply", ""),
-        markers=tuple(row.get("markers", ())),
-        decisiveness=row.get("decisiveness", float("nan")),
-        word=row.get("word") or "",
-        answers=tuple(row.get("answers", ())),
-        verdict=row.get("label", ""),
-    )
+    given: dict[str, Any] = {
+        "verdict" if name == "label" else name: tuple(value) if isinstance(value, list) else value
+        for name, value in row.items()
+        if value is not None
+    }
+    return JudgeItem(part=part, **given)

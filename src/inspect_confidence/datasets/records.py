@@ -4,7 +4,7 @@ import csv
 import functools
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import resources
 from io import StringIO
@@ -12,7 +12,7 @@ from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
 
-from inspect_confidence.arguments import fingerprint, read_text, user_path
+from inspect_confidence.arguments import choice, fingerprint, read_text, user_path
 from inspect_confidence.datasets.cache import file_of
 from inspect_confidence.datasets.selection import ItemT, Split
 from inspect_confidence.errors import InvalidArgument
@@ -106,7 +106,7 @@ class OwnRow:
         return split
 
     def text(self, column: str) -> str:
-        """A cell as text without blanks around it: 0 and False are something, None is nothing."""
+        """A cell as `cell_text` gives it."""
         return cell_text(self.record.get(column))
 
     def choices(self) -> tuple[str, ...]:
@@ -156,6 +156,29 @@ class OwnRow:
     def refused(self, why: str) -> InvalidArgument:
         """The error of a row that can't be used."""
         return InvalidArgument(f"{self.path.name}, row {self.number}: {why}")
+
+
+OWN_FILE = "a .csv or .jsonl file"
+"""What errors say that a data set may be, beside the known names."""
+
+
+def load_pool(
+    dataset: object,
+    known: Mapping[str, Callable[[], tuple[list[ItemT], str]]],
+    required: Iterable[str],
+    make: Callable[[OwnRow], ItemT],
+) -> tuple[str, list[ItemT], str]:
+    """Name, items and fingerprint of a data set known by name, or of a user's file as `own_items`.
+
+    Raises:
+        InvalidArgument: The name isn't known, or the file or a row can't be used.
+    """
+    if "." in str(dataset):
+        items, version, name = own_items(dataset, required, make)
+    else:
+        name = choice("dataset", dataset, [*known, OWN_FILE])
+        items, version = known[name]()
+    return name, items, version
 
 
 def own_items(

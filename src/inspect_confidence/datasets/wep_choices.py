@@ -28,13 +28,7 @@ POINTS: Mapping[str, Mapping[float, tuple[int, int]]] = {
         0.725: (89, 110),
         0.95: (80, 119),
     },
-    "wide": {
-        0.05: (97, 102),
-        0.275: (85, 114),
-        0.5: (73, 126),
-        0.725: (56, 143),
-        0.95: (21, 178),
-    },
+    "wide": {0.05: (97, 102), 0.275: (85, 114), 0.5: (73, 126), 0.725: (56, 143), 0.95: (21, 178)},
 }
 """Bounds of the central intervals of a normal distribution with these parameters, by level."""
 
@@ -143,11 +137,9 @@ def right_choice(share: float, choice_set: int) -> int:
     # The middle range is closed; those above it include their upper end, those below their lower.
     middle = len(RANGES[choice_set]) // 2
     for place, (low, high) in enumerate(RANGES[choice_set]):
-        if place == middle and low <= share <= high:
-            return place
-        if place < middle and low < share <= high:
-            return place
-        if place > middle and low <= share < high:
+        above = low <= share if place >= middle else low < share
+        below = share <= high if place <= middle else share < high
+        if above and below:
             return place
     raise ValueError(f"{share} is no probability.")
 

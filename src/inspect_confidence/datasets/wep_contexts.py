@@ -6,8 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from inspect_confidence.arguments import fingerprint, read_text, user_path
-from inspect_confidence.datasets.records import bundled_records, bundled_text, read_records
+from inspect_confidence.arguments import choice, fingerprint, parts, read_text, user_path
+from inspect_confidence.datasets.records import (
+    OWN_FILE,
+    bundled_records,
+    bundled_text,
+    read_records,
+)
 from inspect_confidence.datasets.selection import Item, Selection, alternate, choose
 from inspect_confidence.errors import InvalidArgument, nearest
 
@@ -79,19 +84,17 @@ def load_contexts(
         InvalidArgument: An argument or a row can't be used.
     """
     name = str(dataset)
-    if name == "bundled":
+    if "." in name:
+        path = user_path("dataset", dataset)
+        pool, version, name = _own(path), fingerprint(read_text(path)), path.name
+    else:
+        choice("dataset", name, ["bundled", OWN_FILE])
         pool = [
             one
             for one in bundled_contexts().values()
             if one.setting in settings and one.language in languages
         ]
         version = fingerprint(bundled_text(_BUNDLED))
-    elif Path(name).suffix:
-        path = user_path("dataset", dataset)
-        pool, version, name = _own(path), fingerprint(read_text(path)), path.name
-    else:
-        known = ["bundled", "a .csv or .jsonl file"]
-        raise InvalidArgument(f"dataset={name} is not known. {nearest(name, known)}")
     if not pool:
         raise InvalidArgument(
             f"settings={','.join(settings)} and languages={','.join(languages)} have no context "
@@ -127,17 +130,16 @@ def bundled_contexts() -> Mapping[str, Context]:
 
 
 def _words(words: object, there: Sequence[str], *, own: bool) -> list[str]:
-    text = ",".join(map(str, words)) if isinstance(words, list | tuple) else str(words)
-    if text == "all" or (own and text == "survey"):
+    asked = parts(words)
+    if asked == ["all"] or (own and asked == ["survey"]):
         return list(there)
-    if text == "survey":
+    if asked == ["survey"]:
         return [word for word in SURVEYED if word in there]
-    asked = [part.strip() for part in text.split(",") if part.strip()]
     for word in asked:
         if word not in there:
             raise InvalidArgument(f"words names {word!r}. {nearest(word, there)}")
     if not asked or len(set(asked)) < len(asked):
-        raise InvalidArgument(f"words={text} is empty or names a word twice.")
+        raise InvalidArgument(f"words={','.join(asked)} is empty or names a word twice.")
     return asked
 
 
