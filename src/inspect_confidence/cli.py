@@ -22,12 +22,7 @@ _LEFT = ("condition", "metric", "verdict")
 
 
 def read(paths: Iterable[str], *, lost: str = "note") -> "Judgments":
-    """Judgments with a progress bar, and the notices on standard error.
-
-    Args:
-        paths: As `read_judgments` takes them.
-        lost: What a notice of lost data begins with.
-    """
+    """Judgments with a progress bar; notices, of lost data under that name, on standard error."""
     from rich.console import Console
     from rich.progress import track
 

@@ -51,15 +51,11 @@ def load_fermi(
     exponents: tuple[int, int] = (-50, 50),
     seed: int = 0,
 ) -> Selection[FermiItem]:
-    """Load, filter, order and select questions.
+    """Load, filter, order and select questions, as `choose` and `alternate` do it.
 
-    Args:
-        dataset: `scioly`, `bundled`, or a csv or jsonl file with `question` and `exponent`
-            columns (`id` and `split` are read where they are there).
-        items: None for all, a count, or a file of ids.
-        split: `train`, `test` or `all`.
-        exponents: Least and greatest exponent kept.
-        seed: Of order and split.
+    A data set is `scioly`, `bundled`, or a csv or jsonl file with `question` and `exponent` columns
+    (`id` and `split` are read where they are there). Kept are the exponents from the least to the
+    greatest that are given, both included.
 
     Raises:
         InvalidArgument: An argument or a row can't be used.

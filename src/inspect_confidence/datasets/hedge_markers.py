@@ -27,22 +27,19 @@ MOST = 5_000
 def load_marker_questions(
     dataset: object, *, split: str, items: object = None, seed: int = 0
 ) -> Selection[Question]:
-    """Load, order and select questions.
+    """Load, order and select questions, as `choose` and `alternate` do it.
 
     Of each data set at most 5,000 items a split are drawn, SuperGLUE's tasks as equally as they
     last. Data sets take turns, so that any first so many items hold each as often as any other,
-    until it has no more.
+    until it has no more. A count of items goes beyond 5,000 too. Only files of the split asked for
+    are downloaded; PopQA, SelfAware, SimpleQA, HaluEval and TruthfulQA have one split: all of them
+    is `test`. The seed is that of every question's order of choices too.
 
-    Args:
-        dataset: Data sets of the study, `facts`, `science`, `commonsense`, `bundled` (these three),
-            several of these with commas, or one csv or jsonl file with `question`, and `answers` or
-            `choices` and `target` (`id`, `split`, `dataset` and `context` are read where they are
-            there). `answers` and `choices` are lists, in csv their JSON text or texts between `|`;
-            `target` is a letter or a choice's text.
-        split: `train`, `test` or `all`. Only files of this split are downloaded. PopQA, SelfAware,
-            SimpleQA, HaluEval and TruthfulQA have one split: all of them is `test`.
-        items: None for all that are drawn, a count (which goes beyond 5,000 too), or a file of ids.
-        seed: Of the order and of every question's order of choices.
+    `dataset` names data sets of the study, `facts`, `science`, `commonsense`, `bundled` (these
+    three), several of these with commas, or one csv or jsonl file with `question`, and `answers` or
+    `choices` and `target` (`id`, `split`, `dataset` and `context` are read where they are there).
+    `answers` and `choices` are lists, in csv their JSON text or texts between `|`; `target` is a
+    letter or a choice's text.
 
     Raises:
         InvalidArgument: An argument or a row can't be used.

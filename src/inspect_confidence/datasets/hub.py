@@ -238,14 +238,7 @@ def _distinct(answers: Iterable[str]) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Published:
-    """A data set of the study.
-
-    Attributes:
-        name: Of the data set.
-        read: Gives the questions of a split.
-        files: Names of the sources that they are read from, all splits.
-        splits: Those that it has.
-    """
+    """A data set of the study: how a split of it is read, and its sources' names, all splits."""
 
     name: str
     read: Callable[[Split], Iterator[Question]]

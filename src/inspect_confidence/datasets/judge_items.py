@@ -45,12 +45,7 @@ class JudgeItem(Item):
 
 
 def load_judge_items(parts: object, *, items: object = None, seed: int = 0) -> Selection[JudgeItem]:
-    """The labelled items, in seeded order, parts by turns.
-
-    Args:
-        parts: Of `sentences`, `pairs`, `answers`.
-        items: None for all, a count, or a file of ids.
-        seed: Of the order.
+    """The labelled items of these parts as `choose` selects them, in seeded order, parts by turns.
 
     Raises:
         InvalidArgument: A part isn't known, or `items` can't be used.

@@ -85,17 +85,13 @@ class SetQuestion(Item):
 def load_question_set(
     dataset: object, *, items: object = None, split: str = "all", seed: int = 0
 ) -> Selection[SetQuestion]:
-    """Load, order and select questions.
+    """Load, order and select questions, as `choose` and `alternate` do it.
 
-    Args:
-        dataset: `boolq`, `sciq`, `lsat_ar`, `sat_en`, `halueval`, `bundled`, `statements`, or a csv
-            or jsonl file with `question` and `target`. There, with `choices` (a list, or texts
-            between `|`) a question has options and `target` is a letter or a choice; with `answer`
-            that answer is given, and `target` says whether it is right; with neither, `target` is
-            true or false. `id`, `context` and `split` may be there.
-        items: None for all, a count, or a file of ids.
-        split: `train`, `test` or `all`.
-        seed: Of the order and of the split.
+    A data set is `boolq`, `sciq`, `lsat_ar`, `sat_en`, `halueval`, `bundled`, `statements`, or a
+    csv or jsonl file with `question` and `target`. There, with `choices` (a list, or texts between
+    `|`) a question has options and `target` is a letter or a choice; with `answer` that answer is
+    given, and `target` says whether it is right; with neither, `target` is true or false. `id`,
+    `context` and `split` may be there.
 
     Raises:
         InvalidArgument: An argument or a row can't be used.

@@ -61,15 +61,11 @@ class Question(Item):
 def load_questions(
     dataset: object, *, items: object = None, split: str = "all", seed: int = 0
 ) -> Selection[Question]:
-    """Load, order and select questions.
+    """Load, order and select questions, as `choose` and `alternate` do it.
 
-    Args:
-        dataset: `mmlu` (1,000 items, balanced over 57 subjects), `gsm8k`, `truthfulqa`, `bundled`
-            or one of its parts, or a csv or jsonl file with `question` and `target`, and `choices`
-            where there are any.
-        items: None for all, a count, or a file of ids.
-        split: `train`, `test` or `all`.
-        seed: Of the order, of the split, and of TruthfulQA's order of choices.
+    A data set is `mmlu` (1,000 items, balanced over 57 subjects), `gsm8k`, `truthfulqa`, `bundled`
+    or one of its parts, or a csv or jsonl file with `question` and `target`, and `choices` where
+    there are any. The seed is that of TruthfulQA's order of choices too.
 
     Raises:
         InvalidArgument: An argument or a row can't be used.

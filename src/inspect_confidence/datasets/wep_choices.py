@@ -117,9 +117,6 @@ def ordered_design(seed: int) -> list[ChoicePrompt]:
 
     A sequence and its complement stay together, because they are scored together: any number of
     items is made of whole ones but for the last.
-
-    Args:
-        seed: Of the order.
     """
     together: dict[str, list[ChoicePrompt]] = {}
     for one in design():

@@ -68,17 +68,12 @@ def load_contexts(
     split: str = "all",
     seed: int = 0,
 ) -> tuple[Selection[Context], list[str]]:
-    """Contexts of the settings and languages, and the words asked for.
+    """Contexts, as `choose` and `alternate` select and order them, and the words asked for.
 
-    Args:
-        dataset: `bundled`, or a csv or jsonl file with `context`, `setting`, `word`, `statement`
-            and `clause`, one row a statement (`language` is `en` where it isn't there).
-        settings: Which; of a user's file all.
-        languages: Which; of a user's file all.
-        words: `survey` (17), `all` (32), or words between commas; of a user's file all by default.
-        items: None for all contexts, a count, or a file of ids.
-        split: `train`, `test` or `all`.
-        seed: Of the order.
+    A data set is `bundled`, of which the contexts of these settings and languages are taken, or a
+    csv or jsonl file with `context`, `setting`, `word`, `statement` and `clause`, one row a
+    statement (`language` is `en` where it isn't there), of which all are. Words are `survey` (17),
+    `all` (32), or words between commas; of a user's file all by default.
 
     Raises:
         InvalidArgument: An argument or a row can't be used.

@@ -15,28 +15,24 @@ _DEFAULTS = {"model": "unnamed", "method": "direct", "epoch": 1.0, "draw": 0.0}
 _FLAGS = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False, "": None}
 
 
-def read_file(path: Path, task: str | None = None) -> dict[str, pd.DataFrame]:
-    """The judgments in a file, one typed frame a task.
+def read_file(path: Path) -> dict[str, pd.DataFrame]:
+    """The judgments in a csv or parquet file, one row each: a typed frame a task.
 
-    Args:
-        path: A csv or parquet file with one row a judgment.
-        task: Whose judgments they are, where the file has no `task` column; told from the columns
-            where that is possible.
+    Where the file has no `task` column, the task is told from the columns where that is possible.
 
     Raises:
         InvalidArgument: The file can't be read, a required column is missing, or a value has the
             wrong type.
     """
     try:
-        frame = (
-            pd.read_parquet(path)
-            if path.suffix == ".parquet"
-            else pd.read_csv(path, dtype=str, keep_default_na=False)
-        )
+        if path.suffix == ".parquet":
+            frame = pd.read_parquet(path)
+        else:
+            frame = pd.read_csv(path, dtype=str, keep_default_na=False)
     except (OSError, ValueError) as error:
         raise InvalidArgument(f"{path} can't be read: {error}.") from error
     if "task" not in frame:
-        frame["task"] = task or _task_of(path, frame)
+        frame["task"] = _task_of(path, frame)
     by_task = {str(name): rows.copy() for name, rows in frame.groupby("task", sort=False)}
     tables = all_tables()
     if unknown := [name for name in by_task if name not in tables]:

@@ -18,14 +18,8 @@ def common(frame: pd.DataFrame, table: TaskTable) -> tuple[pd.DataFrame, dict[st
     """The judgments of items that every model and variant of a data set answered readably.
 
     An item counts as answered by a model if each of its judgments is `ok`; a token's probability
-    that is missing doesn't count against it.
-
-    Args:
-        frame: The judgments of one task.
-        table: Its description.
-
-    Returns:
-        The judgments kept, and by data set a note of how many items were left out.
+    that is missing doesn't count against it. With the judgments kept goes, by data set, a note of
+    how many items were left out.
 
     Raises:
         InvalidArgument: A data set has no such item.

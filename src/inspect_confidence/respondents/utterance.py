@@ -16,13 +16,7 @@ from inspect_confidence.datasets.question_sets import SetQuestion, bundled_sets
 
 @dataclass(frozen=True)
 class Utterance:
-    """What a respondent says.
-
-    Attributes:
-        text: The reply.
-        cut: Whether it was cut off.
-        tokens: The reply's tokens, where their log probabilities are known.
-    """
+    """A reply, whether it was cut off, and its tokens if their log probabilities are known."""
 
     text: str
     cut: bool = False
@@ -113,13 +107,9 @@ def answered(labels: Sequence[str], target: str, *, right: bool, wrong: int) -> 
 
 
 def json_reply(item: SetQuestion, answer: str, stated: float, token: float) -> Utterance:
-    """The reply that names an answer with its probability, the others sharing the rest equally.
+    """The reply that names an answer's label, the other labels sharing the rest equally.
 
-    Args:
-        item: The question.
-        answer: The answer's label.
-        stated: Its probability as the reply states it.
-        token: Its probability at the answer's own token.
+    Its probability is `stated` in the reply, and `token` at the label's own token.
     """
     labels = labels_of(item)
     rest = (1 - stated) / (len(labels) - 1)
