@@ -123,11 +123,7 @@ def _own(row: OwnRow) -> Question:
 
 
 def _answers(row: OwnRow) -> Iterator[str]:
-    """A row's accepted answers: a list, its JSON text, texts between `|`, or one that is no text.
-
-    Raises:
-        InvalidArgument: One is empty, or no text and no number.
-    """
+    """Accepted answers: a list, its JSON text, texts between `|`, or one that is no text."""
     value = row.record.get("answers")
     if isinstance(value, str) and value.strip().startswith("["):
         with contextlib.suppress(json.JSONDecodeError):  # an answer may begin with a bracket

@@ -29,7 +29,6 @@ _LABELLED: Mapping[Split, str] = {"train": "train", "test": "validation"}
 """What the hub calls the splits of data sets whose `test` has no labels, or isn't there."""
 
 _YES_NO = ("Yes", "No")
-_EVERY_ITEM = 10**9
 
 _POPQA = "qa/popqa/test.tsv"
 _SELFAWARE = "qa/SelfAware.json"
@@ -130,16 +129,15 @@ def _ambignq_answers(annotations: Any) -> Iterator[str]:
 def _mmlu(split: Split) -> Iterator[Question]:
     """The test rows, and for `train` the auxiliary ones as the study has it."""
     if split == "test":
-        for item in load_questions("mmlu", items=_EVERY_ITEM).items:
-            yield replace(item, part="")
-    else:
-        for number, row in enumerate(downloaded_records(_MMLU_TRAIN)):
-            yield Question(
-                id=f"mmlu-auxiliary-{number:05d}",
-                question=row["question"],
-                choices=tuple(row["choices"]),
-                target=LETTERS[int(row["answer"])],
-            )
+        yield from (replace(item, part="") for item in load_questions("mmlu", items=10**9).items)
+        return
+    for number, row in enumerate(downloaded_records(_MMLU_TRAIN)):
+        yield Question(
+            id=f"mmlu-auxiliary-{number:05d}",
+            question=row["question"],
+            choices=tuple(row["choices"]),
+            target=LETTERS[int(row["answer"])],
+        )
 
 
 def _sciq(split: Split) -> Iterator[Question]:

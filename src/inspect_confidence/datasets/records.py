@@ -76,7 +76,7 @@ def _jsonl_rows(path: Path) -> list[Record]:
 
 @dataclass(frozen=True)
 class OwnRow:
-    """A row of a user's own file of questions.
+    """A row of a user's own file of questions; what can't be used in it is `refused`.
 
     Attributes:
         record: Its cells by column.
@@ -95,11 +95,7 @@ class OwnRow:
 
     @property
     def split(self) -> Split | None:
-        """`train`, `test`, or None where it has none.
-
-        Raises:
-            InvalidArgument: It has another one.
-        """
+        """`train`, `test`, or None where it has none."""
         split = self.record.get("split") or None
         if split not in ("train", "test", None):
             raise self.refused(f"split {split!r} is not train or test.")
@@ -110,11 +106,7 @@ class OwnRow:
         return cell_text(self.record.get(column))
 
     def choices(self) -> tuple[str, ...]:
-        """`choices`: a list, its JSON text, or texts between `|`; none where there are none.
-
-        Raises:
-            InvalidArgument: They can't be used.
-        """
+        """`choices`: a list, its JSON text, or texts between `|`; none where there are none."""
         value = self.record.get("choices")
         if value in (None, "", []):
             return ()
@@ -135,11 +127,7 @@ class OwnRow:
         return choices
 
     def letter(self, choices: tuple[str, ...]) -> str:
-        """The letter of the right choice, where `target` is its letter or its text.
-
-        Raises:
-            InvalidArgument: It is neither, or could be two.
-        """
+        """The letter of the one right choice, where `target` is its letter or its text."""
         target = self.text("target")
         by_text = choices.index(target) if target in choices else None
         by_letter = LETTERS.find(target.upper()) if len(target) == 1 else -1

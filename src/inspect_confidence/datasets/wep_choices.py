@@ -99,17 +99,16 @@ class ChoicePrompt(Item):
 
 def design() -> Iterator[ChoicePrompt]:
     """The 360 prompts, in the study's order."""
-    for numbers in NUMBERS:
-        for point, interval in product(POINTS[numbers], INTERVALS):
-            for scenario, choice_set in product(SCENARIOS, CHOICE_SETS):
-                yield ChoicePrompt(
-                    id=f"{scenario}-{choice_set}-{numbers}-{point:g}-{interval}",
-                    scenario=scenario,
-                    choice_set=choice_set,
-                    numbers=numbers,
-                    point=point,
-                    interval=interval,
-                )
+    every = product(NUMBERS, POINTS["narrow"], INTERVALS, SCENARIOS, CHOICE_SETS)
+    for numbers, point, interval, scenario, choice_set in every:
+        yield ChoicePrompt(
+            id=f"{scenario}-{choice_set}-{numbers}-{point:g}-{interval}",
+            scenario=scenario,
+            choice_set=choice_set,
+            numbers=numbers,
+            point=point,
+            interval=interval,
+        )
 
 
 def ordered_design(seed: int) -> list[ChoicePrompt]:

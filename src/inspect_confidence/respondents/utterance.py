@@ -88,11 +88,7 @@ _VERDICTS = ("True", "False")
 
 
 def set_question(name: str) -> SetQuestion:
-    """The bundled question of that id.
-
-    Raises:
-        KeyError: There is none.
-    """
+    """The bundled question of that id, or a `KeyError`."""
     return ChainMap(*map(dict, bundled_sets().values()))[name]
 
 
