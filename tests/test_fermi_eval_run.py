@@ -17,7 +17,8 @@ from inspect_ai.log import EvalLog
 from conftest import Command, run_respondent
 from inspect_confidence import read_judgments, summarize
 from inspect_confidence.datasets.fermi import bundled_fermi
-from inspect_confidence.respondents import Estimator, stated_bounds
+from inspect_confidence.respondents.belief import stated_bounds
+from inspect_confidence.respondents.estimator import Estimator
 from inspect_confidence.respondents.provider import respondent
 from inspect_confidence.tasks.fermi_eval import fermi_eval
 from provider_server import ProviderServer, Reply, Request, Token

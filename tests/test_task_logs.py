@@ -15,6 +15,7 @@ from inspect_ai.viewer import TaskSamplesView, ViewerConfig
 
 from inspect_confidence import _registry
 from inspect_confidence.scorers.log_metrics import mean_by
+from inspect_confidence.tasks.life_eval import life_eval
 from inspect_confidence.tasks.viewers import levels_viewer
 
 JUDGE = {"grader": "respondent/judge"}
@@ -193,7 +194,7 @@ def test_means_of_groups_leave_out_what_is_undefined(tmp_path: Path) -> None:
     for output in outputs:
         output.usage = ModelUsage()
     (log,) = eval(
-        _registry.life_eval(ages="40,60", sexes="male", radii=5),
+        life_eval(ages="40,60", sexes="male", radii=5),
         model=get_model("mockllm/model", custom_outputs=outputs, memoize=False),
         log_dir=str(tmp_path),
         display="none",

@@ -18,17 +18,14 @@ from inspect_confidence.datasets.life_tables import read_life_table
 from inspect_confidence.datasets.question_sets import bundled_sets
 from inspect_confidence.datasets.questions import bundled_questions
 from inspect_confidence.datasets.wep_choices import design
-from inspect_confidence.respondents import (
-    PRESETS,
-    Actuary,
-    Chooser,
-    Estimator,
-    Grader,
-    Hedger,
-    Metacognitive,
-    Surveyed,
-)
+from inspect_confidence.respondents.actuary import Actuary
+from inspect_confidence.respondents.estimator import Estimator
+from inspect_confidence.respondents.grader import Grader
+from inspect_confidence.respondents.hedger import Hedger
+from inspect_confidence.respondents.metacognitive import Metacognitive
+from inspect_confidence.respondents.presets import PRESETS
 from inspect_confidence.respondents.provider import respondent
+from inspect_confidence.respondents.surveyed import Chooser, Surveyed
 from inspect_confidence.respondents.utterance import Respondent
 from inspect_confidence.tasks.fermi_eval import fermi_eval
 from inspect_confidence.tasks.hedge_markers import hedge_markers, judge_check

@@ -13,7 +13,7 @@ from scipy.stats import betabinom, binom, binomtest
 from conftest import run_respondent
 from inspect_confidence import read_judgments, summarize
 from inspect_confidence.metrics import conformal_offset, conformity_scores
-from inspect_confidence.respondents import draw_beliefs, stated_bounds
+from inspect_confidence.respondents.belief import draw_beliefs, stated_bounds
 
 LEVELS = (80, 90, 95, 99)
 

@@ -17,7 +17,7 @@ from inspect_confidence.metrics import (
     median_of,
     percentile_interval,
 )
-from inspect_confidence.respondents import draw_beliefs, stated_bounds
+from inspect_confidence.respondents.belief import draw_beliefs, stated_bounds
 
 Record = Callable[[str, object], None]
 

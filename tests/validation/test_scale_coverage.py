@@ -19,7 +19,7 @@ from inspect_confidence.metrics import (
     bootstrap,
     percentile_interval,
 )
-from inspect_confidence.respondents import needed_evidence
+from inspect_confidence.respondents.observer import needed_evidence
 
 Record = Callable[[str, object], None]
 FloatArray = NDArray[np.float64]

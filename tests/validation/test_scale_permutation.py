@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 from scipy.stats import binom, binomtest, norm
 
-from inspect_confidence.respondents import draw_evidence, reported_share, reports
+from inspect_confidence.respondents.observer import draw_evidence, reported_share, reports
 from inspect_confidence.studies.compare import Contrast, contrast, permutation_p
 from inspect_confidence.studies.compare import tested as exchanged
 from inspect_confidence.studies.study import Resampling

@@ -14,7 +14,8 @@ from scipy.stats import binom, binomtest, norm
 from inspect_confidence import metrics, summarize
 from inspect_confidence.datasets.questions import bundled_questions
 from inspect_confidence.metrics import ConfidenceTables, percentile_interval
-from inspect_confidence.respondents import Metacognitive, draw_evidence, reported_share, reports
+from inspect_confidence.respondents.metacognitive import Metacognitive
+from inspect_confidence.respondents.observer import draw_evidence, reported_share, reports
 from inspect_confidence.scales import Scale
 
 Record = Callable[[str, object], None]
