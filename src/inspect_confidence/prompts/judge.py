@@ -3,7 +3,11 @@
 A file of the user's replaces any of them; it holds the same fields.
 """
 
+import json
 from collections.abc import Mapping
+from string import Formatter
+
+from inspect_confidence.arguments import fingerprint
 
 MARKERS = """\
 A language model answered a question. Here is one sentence of its answer.
@@ -91,11 +95,21 @@ Phrases that differ in strength or meaning stay apart.
 
 Reply with a JSON object that maps each phrase to the form that stands for its group."""
 
-FIELDS: Mapping[str, tuple[str, frozenset[str]]] = {
-    "markers": (MARKERS, frozenset({"sentence"})),
-    "decisiveness": (DECISIVENESS, frozenset({"sentence"})),
-    "consistency": (CONSISTENCY, frozenset({"question", "sentence", "reply"})),
-    "correctness": (CORRECTNESS, frozenset({"question", "answers", "reply"})),
-    "sentence": (SENTENCE, frozenset({"question", "sentence", "replies"})),
+TEMPLATES: Mapping[str, str] = {
+    "markers": MARKERS,
+    "decisiveness": DECISIVENESS,
+    "consistency": CONSISTENCY,
+    "correctness": CORRECTNESS,
+    "sentence": SENTENCE,
 }
-"""Each prompt with the fields that a replacement must hold."""
+
+FIELDS: Mapping[str, frozenset[str]] = {
+    name: frozenset(field for _, field, _, _ in Formatter().parse(text) if field)
+    for name, text in TEMPLATES.items()
+}
+"""What a replacement of each must hold."""
+
+
+def fingerprint_of(replaced: Mapping[str, str]) -> str:
+    """Of the templates that replace ours; empty where none do."""
+    return fingerprint(json.dumps(replaced, sort_keys=True)) if replaced else ""

@@ -86,9 +86,8 @@ def hedged(
         batch_judgments: Whether all about a sentence is judged in one call.
         judge_prompts: Templates that replace ours, by what is asked.
     """
-    templates = {name: text for name, (text, _) in prompts.FIELDS.items()}
     asked: Judge = (
-        ModelJudge(templates | (judge_prompts or {}), batch_judgments)
+        ModelJudge({**prompts.TEMPLATES, **(judge_prompts or {})}, batch_judgments)
         if judge == "model"
         else RulesJudge()
     )

@@ -8,12 +8,10 @@ from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.solvers.draws import store_draws
 from inspect_confidence.solvers.message import conversation, pose, user_message
 
-TOP_LOGPROBS = 20
-"""As many alternatives as the OpenAI protocol gives."""
-
 _WITHOUT = {"anthropic", "bedrock", "cloudflare", "perplexity"}
 _WITH = "openai (but its reasoning models), google, grok, together, vllm, sglang, hf, respondent"
-_INTEGER = GenerateConfig(logprobs=True, top_logprobs=TOP_LOGPROBS, max_tokens=16)
+# As many alternatives as the OpenAI protocol gives.
+_INTEGER = GenerateConfig(logprobs=True, top_logprobs=20, max_tokens=16)
 
 
 @solver

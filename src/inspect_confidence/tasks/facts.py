@@ -1,9 +1,19 @@
-"""What every task has: items chosen, a system message, and what it keeps in its log.
+"""What every task has: items chosen, a system message, samples, and what it keeps in its log.
 
 The log's facts are for `plan`, for judgments, and for telling variants apart.
 """
 
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypedDict
+
+from inspect_ai import Task
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.log import HeadlineMetric
+from inspect_ai.model import GenerateConfig
+from inspect_ai.scorer import Scorer
+from inspect_ai.solver import Solver
+from inspect_ai.util import registry_info
+from inspect_ai.viewer import ViewerConfig
 
 from inspect_confidence import __version__
 from inspect_confidence.arguments import choice, fingerprint, integer, read_text, user_path
@@ -19,27 +29,62 @@ class Which(TypedDict):
 
 
 def which(items: str | int | None, split: object, seed: object) -> Which:
-    """The arguments that all tasks have for their items.
-
-    Raises:
-        InvalidArgument: There is no such split, or the seed is no whole number.
-    """
+    """The arguments that all tasks have for their items; refuses a split or seed that is none."""
     known = choice("split", split, ("all", "train", "test"))
     return {"items": items, "split": known, "seed": integer("seed", seed)}
 
 
 def system_message(system: str | None) -> str | None:
-    """The text of the user's file with a system message, if there is one.
-
-    Raises:
-        InvalidArgument: The file can't be read.
-    """
+    """The text of the user's file with a system message, if there is one."""
     return read_text(user_path("system", system)) if system else None
+
+
+def sample(
+    item: Item,
+    text: str,
+    target: str | list[str],
+    facts: Mapping[str, object],
+    *,
+    suffix: str = "",
+    choices: Sequence[str] = (),
+) -> Sample:
+    """A sample about an item, its id with a suffix where an item has several; facts go with it."""
+    return Sample(
+        input=text,
+        choices=list(choices) or None,
+        target=target,
+        id=f"{item.id}{suffix}",
+        metadata={"item": item.id, "split": item.split, **facts},
+    )
+
+
+def composed(
+    selection: Selection[Item],
+    samples: list[Sample],
+    solver: Solver,
+    scorer: Scorer,
+    viewer: Callable[[str], ViewerConfig],
+    *,
+    headline: str,
+    facts: Mapping[str, object],
+    config: GenerateConfig | None = None,
+) -> Task:
+    """A task of its parts, at temperature 0 unless a config is given; `viewer` takes the scorer."""
+    return Task(
+        dataset=MemoryDataset(samples, name=selection.name),
+        solver=solver,
+        scorer=scorer,
+        config=config or GenerateConfig(temperature=0),
+        version="1-A",
+        headline_metric=HeadlineMetric(metric=headline),
+        metadata=dict(facts),
+        viewer=viewer(registry_info(scorer).name.rsplit("/", 1)[-1]),
+    )
 
 
 def log_facts(
     selection: Selection[Item],
-    wordings: list[str],
+    wordings: Sequence[str],
     system: str | None,
     *,
     output_tokens: int,
