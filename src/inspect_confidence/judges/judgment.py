@@ -2,16 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, get_args
+from typing import Protocol
 
-from inspect_confidence.answers import Unreadable
+from inspect_confidence.answers import Unreadable, judged
 
-Agreement = Literal["yes", "no", "n/a"]
-AGREEMENTS: tuple[str, ...] = get_args(Agreement)
+Agreement = judged.Agreement
 """Whether a sampled reply agrees with a sentence: says the same, contradicts it, or neither."""
 
-Verdict = Literal["correct", "incorrect", "punt"]
-VERDICTS: tuple[str, ...] = get_args(Verdict)
+Verdict = judged.Verdict
 """Whether an answer is right; a punt gives none."""
 
 

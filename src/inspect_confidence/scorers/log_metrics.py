@@ -20,6 +20,7 @@ from inspect_ai.scorer import Metric, SampleScore, Value, metric
 
 from inspect_confidence import metrics
 from inspect_confidence.metrics.arrays import FloatArray
+from inspect_confidence.scorers.reading import mean_of
 
 Row = Mapping[str, float]
 LogMetric = Callable[[], Metric]
@@ -30,13 +31,7 @@ _KEYS = {"level": ("level",), "scale": ("low", "high"), "": ()}
 
 @dataclass(frozen=True)
 class Rows:
-    """Scores of one level, of one scale, or all, as columns.
-
-    Attributes:
-        by: `level`, `scale`, or empty.
-        which: The level, or the scale's ends.
-        values: The scores' numbers.
-    """
+    """Scores as columns: all, or those of one level or of one scale, which its ends tell."""
 
     by: str
     which: tuple[float, ...]
@@ -72,9 +67,8 @@ class Rows:
 def _named(each: str = "") -> Callable[[Callable[[Rows], float]], LogMetric]:
     """Registers a number of rows as the metric of its name.
 
-    Args:
-        each: `level` or `scale` where every one has a metric of its own, called `coverage_90`;
-            otherwise the mean over all that have a number.
+    Of each `level` or `scale` it is a metric of its own, `coverage_90`; otherwise the mean over all
+    that have a number.
     """
 
     def register(number: Callable[[Rows], float]) -> LogMetric:
@@ -84,7 +78,7 @@ def _named(each: str = "") -> Callable[[Callable[[Rows], float]], LogMetric]:
             rows = _rows(scores)
             if rows and rows[0].by and rows[0].by == each:
                 return {f"{name}_{one.name}": number(one) for one in rows}
-            return _mean([number(one) for one in rows])
+            return mean_of(number(one) for one in rows)
 
         return metric(name=name, scores="unreduced")(lambda: compute)
 
@@ -119,11 +113,6 @@ def _by_level(value: Row) -> list[Row]:
         return [value]
     at = [{key: value[f"{key}_{level}"] for key in ("lower", "upper")} for level in levels]
     return [{**value, "level": float(one), **ends} for one, ends in zip(levels, at, strict=True)]
-
-
-def _mean(values: Sequence[float]) -> float:
-    there = [value for value in values if not math.isnan(value)]
-    return sum(there) / len(there) if there else math.nan
 
 
 def _ratio(part: FloatArray, rest: FloatArray) -> float:
@@ -265,7 +254,7 @@ def mean_by(key: str, label: str = "{}") -> Metric:
 
     Args:
         key: Of the samples' metadata; samples without it are in no group.
-        label: What a group is called, with `{}` for the value.
+        label: What a group is called, with `{}` for the value: numbers by size, words as they came.
     """
 
     def compute(scores: list[SampleScore]) -> Value:
@@ -274,61 +263,39 @@ def mean_by(key: str, label: str = "{}") -> Metric:
             group = (one.sample_metadata or {}).get(key)
             if group not in (None, ""):
                 groups.setdefault(group, []).append(one.score.as_float())
-        found = {label.format(_name(group)): _mean(groups[group]) for group in _ordered(groups)}
-        return found or math.nan
+        ordered = list(groups)
+        if all(isinstance(group, int | float) for group in groups):
+            ordered.sort(key=lambda group: float(str(group)))
+        names = {one: f"{one:g}" if isinstance(one, float) else str(one) for one in ordered}
+        return {label.format(names[one]): mean_of(groups[one]) for one in ordered} or math.nan
 
     return compute
 
 
-def _ordered(groups: dict[object, list[float]]) -> list[object]:
-    """Numbers by size, words as they first came."""
-    numbers = all(isinstance(group, int | float) for group in groups)
-    return sorted(groups, key=lambda group: float(str(group))) if numbers else list(groups)
+def _mean_of_each(key: str, name: str, label: str = "{}") -> LogMetric:
+    """The metric of that name which is the mean by a key of the samples' metadata."""
+    return metric(name=name, scores="unreduced")(lambda: mean_by(key, label))
 
 
-def _name(group: object) -> str:
-    return f"{group:g}" if isinstance(group, float) else str(group)
+overconfidence_by_radius = _mean_of_each("radius", "overconfidence_by_radius", "radius {}")
+"""Overconfidence for each radius around the answer."""
+
+mean_probability_by_word = _mean_of_each("word", "mean_probability_by_word")
+"""Mean of the probabilities read, for each word."""
+
+empirical_consistency_by_choices = _mean_of_each(
+    "choice_set", "empirical_consistency_by_choices", "{} choices"
+)
+"""Empirical consistency for each number of choices."""
+
+faithfulness_by_dataset = _mean_of_each("dataset", "faithfulness_by_dataset")
+"""Mean faithfulness of each data set."""
 
 
-@metric(scores="unreduced")
-def overconfidence_by_radius() -> Metric:
-    """Overconfidence for each radius around the answer."""
-    return mean_by("radius", "radius {}")
+_FAILURES = format_failure_rate()
 
-
-@metric(scores="unreduced")
-def mean_probability_by_word() -> Metric:
-    """Mean of the probabilities read, for each word."""
-    return mean_by("word")
-
-
-@metric(scores="unreduced")
-def empirical_consistency_by_choices() -> Metric:
-    """Empirical consistency for each number of choices."""
-    return mean_by("choice_set", "{} choices")
-
-
-@metric(scores="unreduced")
-def faithfulness_by_dataset() -> Metric:
-    """Mean faithfulness of each data set."""
-    return mean_by("dataset")
-
-
-INTERVAL_METRICS = [
-    coverage_gap(),
-    coverage(),
-    interval_score(),
-    mean_width(),
-    format_failure_rate(),
-]
+INTERVAL_METRICS = [coverage_gap(), coverage(), interval_score(), mean_width(), _FAILURES]
 """The metrics of every scorer of intervals, the headline first."""
 
-OPTION_METRICS = [
-    overconfidence(),
-    accuracy(),
-    mean_confidence(),
-    ece(),
-    auroc(),
-    format_failure_rate(),
-]
+OPTION_METRICS = [overconfidence(), accuracy(), mean_confidence(), ece(), auroc(), _FAILURES]
 """The metrics of answers that are right or wrong, or have a true probability, likewise."""

@@ -22,7 +22,14 @@ from inspect_confidence.answers import (
 )
 from inspect_confidence.scorers.explained import option_read
 from inspect_confidence.scorers.log_metrics import OPTION_METRICS
-from inspect_confidence.scorers.reading import NAN, Reading, in_part, no_reply, read_reply
+from inspect_confidence.scorers.reading import (
+    NAN,
+    Reading,
+    in_part,
+    no_reply,
+    number_of,
+    read_reply,
+)
 from inspect_confidence.solvers.draws import tokens_of
 
 VERDICTS = ("True", "False")
@@ -30,18 +37,10 @@ VERDICTS = ("True", "False")
 
 @dataclass(frozen=True)
 class _Read:
-    """What a reply says.
+    """What a reply says; what it doesn't, or what wasn't asked for, is left out."""
 
-    Attributes:
-        answer: The place of the answer among the options; None where there is none, or none asked.
-        probabilities: Of each option, normalised; empty where one confidence was asked for.
-        raw_sum: Of the probabilities as stated.
-        confidence: In the answer.
-        failure: What could not be read, if anything.
-    """
-
-    answer: int | None = None
-    probabilities: Sequence[float] = ()
+    answer: int | None = None  # its place among the options
+    probabilities: Sequence[float] = ()  # of each option, normalised
     raw_sum: float = NAN
     confidence: float = NAN
     failure: Unreadable | None = None
@@ -68,18 +67,18 @@ def option_confidence() -> Scorer:
             if isinstance(reply, Unreadable)
             else _read(reply, kind, [choice.value for choice in state.choices])
         )
-        token = no_reply(state) or _token(state, names, read.answer)
+        found = no_reply(state) or _token(state, names, read.answer)
+        lost = found if isinstance(found, Unreadable) else None
+        token = AnswerToken((), NAN, "") if isinstance(found, Unreadable) else found
         named = "" if read.answer is None else names[read.answer]
         correct = float(named == right) if named else NAN
         if kind == "given" and read.failure is None:
             correct = float(right == "True")
-        lost = token if isinstance(token, Unreadable) else None
-        at_token = () if isinstance(token, Unreadable) else token.probabilities
         value = {
             "correct": correct,
             "confidence": read.confidence,
             "raw_sum": read.raw_sum,
-            "token_confidence": _of(at_token, read.answer),
+            "token_confidence": _of(token.probabilities, read.answer),
         }
         return Reading(
             value,
@@ -91,8 +90,8 @@ def option_confidence() -> Scorer:
                 "probabilities": json.dumps(list(read.probabilities)),
                 "token_status": lost.status if lost else "ok",
                 "token_detail": lost.reason if lost else "",
-                "token_probabilities": json.dumps(list(at_token)),
-                "unseen_mass": NAN if isinstance(token, Unreadable) else token.unseen_mass,
+                "token_probabilities": json.dumps(list(token.probabilities)),
+                "unseen_mass": token.unseen_mass,
             },
         ).score("answer with its confidence")
 
@@ -105,7 +104,7 @@ def _read(reply: JsonReply, kind: str, choices: Sequence[str]) -> _Read:
         stated = probability_in(reply)
         return _Read(
             None if verdict is None or isinstance(verdict, Unreadable) else 1 - int(verdict),
-            confidence=NAN if isinstance(stated, Unreadable) else stated,
+            confidence=number_of(stated),
             failure=in_part("answer", verdict) or in_part("confidence", stated),
         )
     letter, stated_all = letter_in(reply, choices), probabilities_in(reply, len(choices))

@@ -7,7 +7,7 @@ choices in one call they are asked for so, which is billed one reading of the pr
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from inspect_ai.model import (
     ChatCompletionChoice,
@@ -30,6 +30,8 @@ model, so that it is called once a draw."""
 
 _STORED = "draws"
 
+Answer = TypeVar("Answer")
+
 
 @dataclass(frozen=True)
 class Draw:
@@ -44,6 +46,10 @@ class Draw:
     text: str
     stop: str
     tokens: list[Token] | None = None
+
+    def read(self, reader: Callable[..., Answer]) -> Answer:
+        """As one of `answers`' readers of text reads it."""
+        return reader(self.text, truncated=self.stop == "max_tokens")
 
 
 async def draw_replies(
