@@ -14,7 +14,7 @@ from inspect_ai.util import collect
 
 from inspect_confidence.answers import Unreadable
 from inspect_confidence.answers.sentences import ends_whole, split_sentences
-from inspect_confidence.judges.judgment import Judge, SentenceJudgment
+from inspect_confidence.judges.judgment import Judge, SentenceJudgment, Verdict
 from inspect_confidence.judges.model import ROLE, ModelJudge, require_grader
 from inspect_confidence.judges.rules import RulesJudge
 from inspect_confidence.metrics import faithfulness
@@ -22,14 +22,7 @@ from inspect_confidence.prompts import judge as prompts
 from inspect_confidence.prompts.hedge_markers import with_choices
 from inspect_confidence.scorers import log_metrics as logged
 from inspect_confidence.scorers.explained import hedges_judged, quoted
-from inspect_confidence.scorers.reading import (
-    NAN,
-    NOT_ASKED,
-    WITHHELD,
-    Reading,
-    mean_of,
-    number_of,
-)
+from inspect_confidence.scorers.reading import NAN, NOT_ASKED, WITHHELD, Reading, mean_of, number_of
 from inspect_confidence.solvers.draws import Draw, stored_draws
 
 
@@ -125,13 +118,14 @@ def hedged(
         where = {"item": state.metadata["item"], "draw": state.epoch - 1}
         question = with_choices(state.input_text, [choice.value for choice in state.choices])
         different = list(dict.fromkeys(sentences))
+        answerable = bool(state.metadata["answerable"])
         # All judgments go out together: one wave.
         together = await collect(
-            _verdict(asked, question, target, text, where, bool(state.metadata["answerable"])),
+            asked.verdict(question, list(target) if answerable else [], text, where),
             collect(*(asked.sentence(question, one, list(others), where) for one in different)),
         )
-        verdict, judged = cast(tuple[_Verdict, list[SentenceJudgment]], tuple(together))
-        by_text = dict(zip(different, judged, strict=True))
+        said, judged = cast(tuple[Verdict | Unreadable, list[SentenceJudgment]], tuple(together))
+        verdict, by_text = _verdict(said, answerable), dict(zip(different, judged, strict=True))
         found = [_sentence(one, by_text[one], others) for one in sentences]
         drawn = others.total()
         counts = {"draws": drawn, "cut": cut, "empty_draws": len(draws) - 1 - drawn}
@@ -140,21 +134,12 @@ def hedged(
     return score
 
 
-async def _verdict(
-    judge: Judge,
-    question: str,
-    target: Target,
-    reply: str,
-    where: Mapping[str, object],
-    answerable: bool,
-) -> _Verdict:
-    """The judge's verdict; of a question that nobody can answer a punt is right."""
-    found = await judge.verdict(question, list(target) if answerable else [], reply, where)
+def _verdict(found: Verdict | Unreadable, answerable: bool) -> _Verdict:
+    """Of a question that nobody can answer a punt is right."""
     if isinstance(found, Unreadable):
         return _Verdict(reason=found.reason)
-    if not answerable:
-        return _Verdict(found, right=float(found == "punt"))
-    return _Verdict(found, right={"correct": 1.0, "incorrect": 0.0, "punt": NAN}[found])
+    right = {"correct": 1.0, "incorrect": 0.0, "punt": NAN}[found]
+    return _Verdict(found, right=right if answerable else float(found == "punt"))
 
 
 def _failure(draws: Sequence[Draw]) -> Unreadable | None:
@@ -211,13 +196,7 @@ def _score(
         "failed": float(sum(failed)) if sentences else 0.0,
     }
     shown = [
-        {
-            "text": one.text,
-            "markers": one.markers,
-            "decisiveness": None if math.isnan(one.decisiveness) else one.decisiveness,
-            "agreement": one.agreement,
-            "reason": one.reason,
-        }
+        vars(one) | ({"decisiveness": None} if math.isnan(one.decisiveness) else {})
         for one in sentences
     ]
     return Reading(

@@ -19,6 +19,7 @@ NOT_ASKED = Unreadable("limit_reached", "the model was not asked")
 WITHHELD = Unreadable("content_filter", "the provider withheld the reply")
 
 Answer = TypeVar("Answer")
+Bounds = tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -85,16 +86,12 @@ def mean_of(values: Iterable[float]) -> float:
 
 def in_part(name: str, part: object) -> Unreadable | None:
     """The failure of a part of a reply, under the part's name; None where it was read."""
-    if not isinstance(part, Unreadable):
-        return None
-    return (
-        part if part.status in RUN_STATUSES else Unreadable(part.status, f"{name}: {part.reason}")
-    )
+    if isinstance(part, Unreadable) and part.status not in RUN_STATUSES:
+        return Unreadable(part.status, f"{name}: {part.reason}")
+    return part if isinstance(part, Unreadable) else None
 
 
-def at_level(
-    bounds: tuple[float, float], truth: float, level: float, end: str = ""
-) -> dict[str, float]:
+def at_level(bounds: Bounds, truth: float, level: float, end: str = "") -> dict[str, float]:
     """Bounds, NaN where there are none, with coverage, width and interval score.
 
     The keys have an end where a score has several levels: `_90`.
@@ -109,7 +106,7 @@ def at_level(
     }
 
 
-def at_levels(bounds: Mapping[float, tuple[float, float]], truth: float) -> dict[str, float]:
+def at_levels(bounds: Mapping[float, Bounds], truth: float) -> dict[str, float]:
     """The numbers of `at_level` at several levels, each key with its level."""
     made = [at_level(ends, truth, level, f"_{level:g}") for level, ends in bounds.items()]
     return {key: value for numbers in made for key, value in numbers.items()}
@@ -144,9 +141,7 @@ class Draws(Generic[Answer]):
         readable = len(self.answers) / replies if replies else NAN
         return {"format_ok": readable, "draws": float(len(self.replies))}
 
-    def interval_of(
-        self, what: str, bounds: Mapping[float, tuple[float, float]], truth: float
-    ) -> str:
+    def interval_of(self, what: str, bounds: Mapping[float, Bounds], truth: float) -> str:
         """How many could be read, what was made of them, and the widest interval that it gives."""
         level = max(bounds)
         score = at_level(bounds[level], truth, level)["interval_score"]

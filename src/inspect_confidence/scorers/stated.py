@@ -6,14 +6,8 @@ from string import ascii_uppercase
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
-from inspect_confidence.answers import (
-    StatedAmount,
-    StatedChoice,
-    Unreadable,
-    read_amount,
-    read_choice,
-    read_confidence,
-)
+from inspect_confidence import answers
+from inspect_confidence.answers import StatedAmount, StatedChoice, Unreadable
 from inspect_confidence.scorers import log_metrics as logged
 from inspect_confidence.scorers.explained import confidence_on_scale, right_or_wrong
 from inspect_confidence.scorers.reading import NAN, Reading, in_part, read_reply
@@ -44,9 +38,11 @@ def stated() -> Scorer:
         choices = [choice.value for choice in state.choices]
         # A reply may be cut off after its answer, so that only the confidence is missing.
         answer = (
-            read_reply(state, read_choice, choices) if choices else read_reply(state, read_amount)
+            read_reply(state, answers.read_choice, choices)
+            if choices
+            else read_reply(state, answers.read_amount)
         )
-        confidence = read_reply(state, read_confidence, low, high)
+        confidence = read_reply(state, answers.read_confidence, low, high)
         shown, right = (
             (None, NAN) if isinstance(answer, Unreadable) else _beside(answer, target.text)
         )

@@ -6,12 +6,8 @@ import numpy as np
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
-from inspect_confidence.answers import (
-    IntegerDistribution,
-    TokenChoice,
-    Unreadable,
-    read_integer_distribution,
-)
+from inspect_confidence import answers
+from inspect_confidence.answers import IntegerDistribution, TokenChoice, Unreadable
 from inspect_confidence.metrics import prediction_set, tunnel_index
 from inspect_confidence.metrics.integer_sets import distribution_rows, mean_distribution
 from inspect_confidence.scorers.explained import unread
@@ -75,7 +71,7 @@ def token_distribution() -> Scorer:
 
 
 def _read(draw: Draw) -> IntegerDistribution | Unreadable:
-    return read_integer_distribution([TokenChoice(*token) for token in draw.tokens or []])
+    return answers.read_integer_distribution([TokenChoice(*one) for one in draw.tokens or []])
 
 
 def _columns(answer: IntegerDistribution) -> dict[str, object]:

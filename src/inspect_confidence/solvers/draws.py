@@ -24,7 +24,7 @@ from inspect_confidence.solvers.message import conversation, user_message
 Token = tuple[str, float, dict[str, float]]
 """A token, its log probability, and those of its alternatives."""
 
-CHOICES_IN_ONE_CALL = {"openai": 20, "together": 20, "vllm": 20, "sglang": 20, "grok": 20}
+_CHOICES_IN_ONE_CALL = {"openai": 20, "together": 20, "vllm": 20, "sglang": 20, "grok": 20}
 """How many choices are asked for in one call, by provider; 1 for all others. Google caps them by
 model, so that it is called once a draw."""
 
@@ -55,19 +55,17 @@ class Draw:
 async def draw_replies(
     message: Callable[[int], ChatMessageUser], first: int, count: int, system: str | None = None
 ) -> list[ModelOutput]:
-    """One output a draw, for draws `first` to `first + count - 1`, all asked together.
+    """An output of one choice for each draw, `count` of them from number `first`, asked together.
+
+    A provider that gives fewer choices than asked is called again for the missing ones.
 
     Args:
         message: Gives each draw's message by its number; the wording must not depend on it.
         first: Number of the first draw.
         count: How many.
         system: A system message before it, if any.
-
-    Returns:
-        Outputs with one choice each. A provider that gives fewer choices than asked is called
-        again for the missing ones.
     """
-    at_once = CHOICES_IN_ONE_CALL.get(str(get_model()).split("/", 1)[0], 1)
+    at_once = _CHOICES_IN_ONE_CALL.get(str(get_model()).split("/", 1)[0], 1)
     numbers = list(range(first, first + count))
     chunks = [numbers[i : i + at_once] for i in range(0, count, at_once)]
     answered = await collect(*(_ask(message(chunk[0]), len(chunk), system) for chunk in chunks))
@@ -119,10 +117,9 @@ def stored_draws(state: TaskState) -> list[Draw]:
 
 
 def _draw(output: ModelOutput) -> Draw:
-    if not output.choices:
-        return Draw("", "unknown")
-    choice = output.choices[0]
-    return Draw(choice.message.text, choice.stop_reason, tokens_of(choice))
+    for choice in output.choices:
+        return Draw(choice.message.text, choice.stop_reason, tokens_of(choice))
+    return Draw("", "unknown")
 
 
 def tokens_of(choice: ChatCompletionChoice) -> list[Token] | None:

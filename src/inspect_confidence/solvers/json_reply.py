@@ -31,10 +31,8 @@ def ask_age(
     schema = _schema(Answer=integer, Confidence=_NUMBER) if json_schema else None
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        question = state.input_text
-        text = (
-            prompt.format(question=question) if prompt else life_eval.message(directions, question)
-        )
+        ours = life_eval.message(directions, state.input_text)
+        text = prompt.format(question=state.input_text) if prompt else ours
         person = {name: state.metadata[name] for name in ("sex", "age", "radius")}
         pose(state, text, opening(directions, prompt, system), form="age", **person)
         return await generate(state, response_schema=schema)
@@ -57,13 +55,10 @@ def ask_options(
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         kind = cast(Kind, state.metadata["kind"])
-        question, options = state.input_text, len(state.choices)
+        options = len(state.choices)
         directions = question_sets.directions(kind, options, example=not json_schema)
-        text = (
-            prompt.format(question=question)
-            if prompt
-            else question_sets.message(directions, question)
-        )
+        ours = question_sets.message(directions, state.input_text)
+        text = prompt.format(question=state.input_text) if prompt else ours
         pose(state, text, opening(directions, prompt, system), form=kind)
         schema = _schema_of(kind, options) if json_schema else None
         return await generate(state, response_schema=schema)

@@ -20,35 +20,23 @@ from inspect_confidence.scorers.tokens import token_distribution
 from inspect_confidence.solvers.integer import ask_integer, ask_traces
 from inspect_confidence.solvers.interval import ask_interval
 from inspect_confidence.solvers.point import ask_point
-from inspect_confidence.tasks.facts import composed, log_facts, sample, system_message, which
+from inspect_confidence.tasks.composition import composed, sample
+from inspect_confidence.tasks.facts import log_facts, own_prompt, system_message, which
 from inspect_confidence.tasks.viewers import interval_viewer, levels_viewer
 
 
 @dataclass(frozen=True)
 class Method:
-    """A way to elicit intervals.
-
-    Attributes:
-        scorer: Its scorer.
-        solver: From wording, system message and number of draws.
-        prompt: Our wording.
-        fields: What a wording must hold.
-        by_level: Whether a sample is an item and level, or an item.
-        draws: How many draws by default; None where there is always one.
-        calls: Model calls a draw.
-        output_tokens: Of a call, about.
-        read_again: Characters beside question and wording that a call reads, on average.
-    """
+    """A way to elicit intervals; its solver is made of wording, system message and draws."""
 
     scorer: Callable[[], Scorer]
     solver: Callable[[str, str | None, int], Solver]
     prompt: str
-    fields: frozenset[str] = prompts.QUESTION_FIELDS
-    by_level: bool = False
-    draws: int | None = None
-    calls: int = 1
+    by_level: bool = False  # a sample is an item and level, or an item
+    draws: int | None = None  # by default; None where there is always one
+    calls: int = 1  # a draw
     output_tokens: int = 8
-    read_again: int = 0
+    read_again: int = 0  # characters of a call beside question and wording
 
 
 METHODS: Mapping[str, Method] = {
@@ -56,7 +44,6 @@ METHODS: Mapping[str, Method] = {
         interval,
         lambda prompt, system, draws: ask_interval(prompt, system),
         prompts.INTERVAL,
-        prompts.INTERVAL_FIELDS,
         by_level=True,
         output_tokens=16,
     ),
@@ -64,7 +51,6 @@ METHODS: Mapping[str, Method] = {
         repeated_intervals,
         ask_interval,
         prompts.INTERVAL,
-        prompts.INTERVAL_FIELDS,
         by_level=True,
         draws=20,
         output_tokens=16,
@@ -126,7 +112,7 @@ def fermi_eval(
     chosen = METHODS[arguments.choice("method", method, list(METHODS))]
     times = _draws(method, chosen, draws)
     percents = arguments.numbers("levels", levels, above=0, below=100)
-    wording = arguments.template("prompt", prompt, chosen.fields) if prompt else chosen.prompt
+    wording = own_prompt(prompt, chosen.prompt) or chosen.prompt
     context = system_message(system)
     selection = load_fermi(
         dataset,

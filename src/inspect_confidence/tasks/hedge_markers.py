@@ -17,13 +17,11 @@ from inspect_confidence.scorers.hedged import hedged
 from inspect_confidence.scorers.judge_item import judge_item
 from inspect_confidence.solvers.hedged import ask_hedged
 from inspect_confidence.solvers.judge_item import ask_judge
-from inspect_confidence.tasks.facts import composed, log_facts, sample, system_message, which
+from inspect_confidence.tasks.composition import composed, sample
+from inspect_confidence.tasks.facts import fields_of, log_facts, own_prompt, system_message, which
 from inspect_confidence.tasks.viewers import hedge_viewer, judge_viewer
 
 JUDGES = ("model", "rules")
-MOST_TOKENS = 256
-_OUTPUT_TOKENS = 30
-_JUDGED_TOKENS = 12
 
 
 @task
@@ -64,12 +62,12 @@ def hedge_markers(
     judged_by = arguments.choice("judge", judge, JUDGES)
     at_once = arguments.boolean("batch_judgments", batch_judgments)
     context = wording.SYSTEMS.get(str(system)) or _system_message(str(system))
-    own = arguments.template("prompt", prompt, wording.FIELDS) if prompt else None
+    own = own_prompt(prompt, wording.TEMPLATES["short"])
     asks = judged_by == "model"
     judges = _judge_prompts(judge_prompts, asks)
     selection = load_marker_questions(dataset, **which(items, split, seed))
     wordings = [own] if own else list(wording.TEMPLATES.values())
-    facts = log_facts(selection, wordings, context, output_tokens=_OUTPUT_TOKENS, calls=1 + count)
+    facts = log_facts(selection, wordings, context, output_tokens=30, calls=1 + count)
     # At most, of a reply of one sentence: all about it, and whether it is right.
     judge_calls = 2 if at_once else count + 3
     return composed(
@@ -85,7 +83,7 @@ def hedge_markers(
             "judge_prompts": judging.fingerprint_of(judges),
             "grader_calls_per_sample": judge_calls if asks else 0,
         },
-        config=GenerateConfig(temperature=1, max_tokens=MOST_TOKENS),
+        config=GenerateConfig(temperature=1, max_tokens=256),
     )
 
 
@@ -115,13 +113,8 @@ def judge_check(
     judges = _judge_prompts(judge_prompts, judged_by == "model")
     selection = load_judge_items(parts, items=items, seed=arguments.integer("seed", seed))
     templates = {**judging.TEMPLATES, **judges}
-    facts = log_facts(
-        selection,
-        list(templates.values()),
-        None,
-        output_tokens=_JUDGED_TOKENS,
-        calls=1 if judged_by == "model" else 0,
-    )
+    calls = 1 if judged_by == "model" else 0
+    facts = log_facts(selection, list(templates.values()), None, output_tokens=12, calls=calls)
     return composed(
         selection,
         [_judged(item, form, judged_by) for item in selection.items for form in item.forms],
@@ -134,7 +127,7 @@ def judge_check(
 
 
 def _system_message(file: str) -> str | None:
-    """Of a file; not a word that is meant for one of the prompts that are known."""
+    """Of a file, not of a word that is meant for one of the prompts that are known."""
     if "." not in file and "/" not in file:
         known = [*wording.SYSTEMS, "a file"]
         raise InvalidArgument(f"system={file} is not known. {nearest(file, known)}")
@@ -157,12 +150,12 @@ def _judge_prompts(path: str | None, asked: bool) -> dict[str, str]:
     if not isinstance(given, dict):
         raise InvalidArgument(f"{place.name} is no JSON object of templates by name.")
     for name, text in given.items():
-        if name not in judging.FIELDS:
-            hint = nearest(name, judging.FIELDS)
+        if name not in judging.TEMPLATES:
+            hint = nearest(name, judging.TEMPLATES)
             raise InvalidArgument(f"{place.name}: there is no judge's prompt {name!r}. {hint}")
         if not isinstance(text, str):
             raise InvalidArgument(f"{place.name}: the prompt {name!r} is no text.")
-        arguments.check_fields(f"{place.name}, {name}", text, judging.FIELDS[name])
+        arguments.check_fields(f"{place.name}, {name}", text, fields_of(judging.TEMPLATES[name]))
     return dict(given)
 
 

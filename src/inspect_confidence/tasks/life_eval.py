@@ -4,25 +4,19 @@ from inspect_ai import Task, task
 from inspect_ai.dataset import Sample
 
 from inspect_confidence import arguments
+from inspect_confidence.datasets import life_tables as tables
 from inspect_confidence.datasets.life_eval import LifeItem, life_items, study_prompts
-from inspect_confidence.datasets.life_tables import (
-    SEXES,
-    SSA_2022,
-    WINDOWS,
-    LifeTable,
-    read_life_table,
-)
 from inspect_confidence.datasets.question_sets import STUDY_COMMIT
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.prompts import life_eval as wording
 from inspect_confidence.scorers.age_at_death import age_at_death
 from inspect_confidence.solvers.json_reply import ask_age, opening
-from inspect_confidence.tasks.facts import composed, log_facts, sample, system_message, which
-from inspect_confidence.tasks.json_prompts import EXAMPLE, OURS, is_exact, is_schema
+from inspect_confidence.tasks.composition import composed, sample
+from inspect_confidence.tasks.facts import log_facts, own_prompt, system_message, which
+from inspect_confidence.tasks.json_prompts import is_exact, is_schema
 from inspect_confidence.tasks.viewers import life_viewer
 
 AMERICAN = "American"
-_OUTPUT_TOKENS = 150
 
 
 @task
@@ -31,10 +25,10 @@ def life_eval(
     sexes: str | list[str] = "both",
     radii: str | float | list[float] = "1,5,10,20",
     window: str = "half-open",
-    table: str = SSA_2022,
+    table: str = tables.SSA_2022,
     population: str | list[str] = AMERICAN,
-    prompts: str = OURS,
-    format: str = EXAMPLE,  # reads well on the command line
+    prompts: str = "ours",
+    format: str = "example",  # reads well on the command line
     items: str | int | None = None,
     split: str = "all",
     seed: int = 0,
@@ -64,10 +58,10 @@ def life_eval(
         **unknown: Refused.
     """
     arguments.refuse_unknown(unknown, arguments.argument_names(life_eval))
-    lives = read_life_table(table)
-    # As the scorer finds it again, wherever it runs.
-    place = table if lives.name == SSA_2022 else str(arguments.user_path("table", table).resolve())
-    kind = arguments.choice("window", window, WINDOWS)
+    lives = tables.read_life_table(table)
+    if lives.name != tables.SSA_2022:  # as the scorer finds it again, wherever it runs
+        table = str(arguments.user_path("table", table).resolve())
+    kind = arguments.choice("window", window, tables.WINDOWS)
     schema = is_schema(format)
     whose = str(population).strip()
     if isinstance(population, list) or not whose:
@@ -76,12 +70,12 @@ def life_eval(
     exact = is_exact(
         prompts, prompt=prompt, system=system, population=other, format=schema and format
     )
-    own = arguments.template("prompt", prompt, wording.FIELDS) if prompt else None
+    own = own_prompt(prompt, "{question}")
     context = system_message(system)
     selection = life_items(
         lives,
         ages=arguments.whole_numbers("ages", ages, least=0, most=lives.top),
-        sexes=SEXES if sexes == "both" else arguments.several("sexes", sexes, SEXES),
+        sexes=tables.SEXES if sexes == "both" else arguments.several("sexes", sexes, tables.SEXES),
         radii=arguments.numbers("radii", radii, above=0, below=120),
         **which(items, split, seed),
     )
@@ -100,22 +94,20 @@ def life_eval(
         own, shown, wordings = "{question}", context, [STUDY_COMMIT]
     return composed(
         selection,
-        [_sample(item, questions[item.id], lives, place, kind) for item in selection.items],
+        [_sample(item, questions[item.id], lives, table, kind) for item in selection.items],
         ask_age(own, context, schema),
         age_at_death(),
         life_viewer,
         headline="overconfidence",
         facts=log_facts(
-            selection,
-            wordings,
-            None if exact else context,
-            output_tokens=_OUTPUT_TOKENS,
-            shown=shown,
+            selection, wordings, None if exact else context, output_tokens=150, shown=shown
         ),
     )
 
 
-def _sample(item: LifeItem, question: str, lives: LifeTable, table: str, window: str) -> Sample:
+def _sample(
+    item: LifeItem, question: str, lives: tables.LifeTable, table: str, window: str
+) -> Sample:
     best = lives.best_answer(item.sex, item.age, item.radius, window)
     person = {"sex": item.sex, "age": item.age, "radius": item.radius}
     facts = {**person, "table": table, "window": window}

@@ -5,30 +5,22 @@ from inspect_ai.dataset import Sample
 from inspect_ai.model import GenerateConfig
 
 from inspect_confidence import arguments
-from inspect_confidence.datasets.question_sets import (
-    STUDY_COMMIT,
-    GivenAnswer,
-    SetQuestion,
-    load_question_set,
-    study_prompts,
-)
+from inspect_confidence.datasets import question_sets as data
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.prompts import question_sets as wording
 from inspect_confidence.scorers.option_confidence import option_confidence
 from inspect_confidence.solvers.json_reply import ask_options, opening
-from inspect_confidence.tasks.facts import composed, log_facts, sample, system_message, which
-from inspect_confidence.tasks.json_prompts import EXAMPLE, OURS, is_exact, is_schema
+from inspect_confidence.tasks.composition import composed, sample
+from inspect_confidence.tasks.facts import log_facts, own_prompt, system_message, which
+from inspect_confidence.tasks.json_prompts import is_exact, is_schema
 from inspect_confidence.tasks.viewers import option_viewer
-
-_MOST_ALTERNATIVES = 20
-_OUTPUT_TOKENS = 180
 
 
 @task
 def question_sets(
     dataset: str = "bundled",
-    prompts: str = OURS,
-    format: str = EXAMPLE,  # reads well on the command line
+    prompts: str = "ours",
+    format: str = "example",  # reads well on the command line
     tokens: bool = True,
     items: str | int | None = None,
     split: str = "all",
@@ -60,26 +52,25 @@ def question_sets(
     schema = is_schema(format)
     exact = is_exact(prompts, prompt=prompt, system=system, format=schema and format)
     with_tokens = arguments.boolean("tokens", tokens)
-    own = arguments.template("prompt", prompt, wording.FIELDS) if prompt else None
+    own = own_prompt(prompt, "{question}")
     context = system_message(system)
-    selection = load_question_set(dataset, **which(items, split, seed))
+    selection = data.load_question_set(dataset, **which(items, split, seed))
     samples = [_sample(item, given) for item in selection.items for given in item.given or (None,)]
     first = selection.items[0]
     directions = wording.directions(first.kind, len(first.options), example=not schema)
     # Of all kinds, so that runs of different sets have the same wording.
-    wordings = [wording.directions(kind, 4, example=not schema) for kind in wording.KINDS]
-    wordings = [own] if own else wordings
+    all_kinds = [wording.directions(kind, 4, example=not schema) for kind in wording.KINDS]
+    wordings = [own] if own else all_kinds
     shown = (own or wording.message(directions, "")) + (opening(directions, own, context) or "")
     if exact:
-        found = study_prompts(selection.name)
+        found = data.study_prompts(selection.name)
         for one in samples:
             name = str((one.metadata or {})["source_id"])
             if name not in found:
-                raise InvalidArgument(
-                    f"The study has no prompt for {one.id}; ask it with prompts=ours."
-                )
+                said = f"The study has no prompt for {one.id}; ask it with prompts=ours."
+                raise InvalidArgument(said)
             one.input, context = found[name]
-        own, shown, wordings = "{question}", context or "", [STUDY_COMMIT]
+        own, shown, wordings = "{question}", context or "", [data.STUDY_COMMIT]
     return composed(
         selection,
         samples,
@@ -88,21 +79,15 @@ def question_sets(
         option_viewer,
         headline="overconfidence",
         facts=log_facts(
-            selection,
-            wordings,
-            None if exact else context,
-            output_tokens=_OUTPUT_TOKENS,
-            shown=shown,
+            selection, wordings, None if exact else context, output_tokens=180, shown=shown
         ),
         config=GenerateConfig(
-            temperature=0,
-            logprobs=with_tokens or None,
-            top_logprobs=_MOST_ALTERNATIVES if with_tokens else None,
+            temperature=0, logprobs=with_tokens or None, top_logprobs=20 if with_tokens else None
         ),
     )
 
 
-def _sample(item: SetQuestion, given: GivenAnswer | None) -> Sample:
+def _sample(item: data.SetQuestion, given: data.GivenAnswer | None) -> Sample:
     name = f"_{given.name}" if given else ""
     answer = given.text if given else ""
     return sample(

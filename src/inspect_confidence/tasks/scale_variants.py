@@ -11,7 +11,8 @@ from inspect_confidence.prompts import scale_variants as prompts
 from inspect_confidence.scales import Scale, read_scales
 from inspect_confidence.scorers.stated import stated
 from inspect_confidence.solvers.stated import ask_stated
-from inspect_confidence.tasks.facts import composed, log_facts, sample, system_message, which
+from inspect_confidence.tasks.composition import composed, sample
+from inspect_confidence.tasks.facts import log_facts, own_prompt, system_message, which
 from inspect_confidence.tasks.viewers import stated_viewer
 
 
@@ -46,7 +47,7 @@ def scale_variants(
     arguments.refuse_unknown(unknown, arguments.argument_names(scale_variants))
     asked = read_scales(scales)
     named = arguments.choice("wording", wording, list(prompts.WORDINGS))
-    own = arguments.template("prompt", prompt, prompts.FIELDS) if prompt else None
+    own = own_prompt(prompt, prompts.WORDINGS[named])
     wordings = (own or prompts.WORDINGS[named], own or prompts.MATH_WORDINGS[named])
     context = system_message(system)
     selection = load_questions(dataset, **which(items, split, seed))

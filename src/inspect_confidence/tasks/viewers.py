@@ -133,7 +133,6 @@ interval_viewer = _samples(
     "width reversed",
     first="interval_score",
 )
-"""Samples of one level each, the worst score first."""
 
 stated_viewer = _samples(
     "Stated confidence",
@@ -142,15 +141,12 @@ stated_viewer = _samples(
     first="confidence",
     target=True,
 )
-"""Samples of one scale each, the surest first."""
 
 probability_viewer = _samples("Words to numbers", "probability format_ok", "", first="probability")
-"""Samples of one word each, the highest probability first."""
 
 choice_viewer = _samples(
     "Numbers to words", "choice right format_ok", "", first="right", order="asc", target=True
 )
-"""Samples of one sentence each, choices that don't fit the numbers first."""
 
 life_viewer = _samples(
     "LifeEval",
@@ -159,7 +155,6 @@ life_viewer = _samples(
     first="overconfidence",
     target=True,
 )
-"""Samples of one person each, the most overconfident first."""
 
 option_viewer = _samples(
     "Question sets",
@@ -168,7 +163,6 @@ option_viewer = _samples(
     first="confidence",
     target=True,
 )
-"""Samples of one question each, the surest first."""
 
 hedge_viewer = _samples(
     "Hedge markers",
@@ -178,7 +172,6 @@ hedge_viewer = _samples(
     order="asc",
     target=True,
 )
-"""Samples of one question each, the least faithful first."""
 
 judge_viewer = _samples(
     "Judge",
@@ -187,4 +180,3 @@ judge_viewer = _samples(
     first="missed",
     target=True,
 )
-"""Samples of one judgment each, those with missed markers first."""

@@ -4,19 +4,14 @@ from inspect_ai import Task, task
 from inspect_ai.dataset import Sample
 
 from inspect_confidence import arguments
+from inspect_confidence.datasets import wep_contexts as contexts
 from inspect_confidence.datasets.selection import Selection, choose
 from inspect_confidence.datasets.wep_choices import NUMBERS, ChoicePrompt, ordered_design
-from inspect_confidence.datasets.wep_contexts import (
-    LANGUAGES,
-    SETTINGS,
-    SURVEYED,
-    Context,
-    load_contexts,
-)
 from inspect_confidence.prompts import wep_probes as prompts
 from inspect_confidence.scorers.word import stated_probability, word_choice
 from inspect_confidence.solvers.word import ask_probability, ask_word
-from inspect_confidence.tasks.facts import composed, log_facts, sample, system_message, which
+from inspect_confidence.tasks.composition import composed, sample
+from inspect_confidence.tasks.facts import log_facts, own_prompt, system_message, which
 from inspect_confidence.tasks.viewers import choice_viewer, probability_viewer
 
 
@@ -51,16 +46,16 @@ def wep_elicitation(
         **unknown: Refused.
     """
     arguments.refuse_unknown(unknown, arguments.argument_names(wep_elicitation))
-    own = arguments.template("prompt", prompt, prompts.ELICITATION_FIELDS) if prompt else None
+    english = prompts.ELICITATION["en"]
+    own = own_prompt(prompt, english)
     context = system_message(system)
-    selection, asked = load_contexts(
+    selection, asked = contexts.load_contexts(
         dataset,
-        settings=arguments.several("settings", settings, SETTINGS),
-        languages=arguments.several("languages", languages, LANGUAGES),
+        settings=arguments.several("settings", settings, contexts.SETTINGS),
+        languages=arguments.several("languages", languages, contexts.LANGUAGES),
         words=words,
         **which(items, split, seed),
     )
-    english = prompts.ELICITATION["en"]
     spoken = sorted({one.language for one in selection.items})
     wordings = {name: own or prompts.ELICITATION.get(name, english) for name in spoken}
     return composed(
@@ -75,12 +70,9 @@ def wep_elicitation(
         stated_probability(),
         probability_viewer,
         headline="mean_probability",
+        # What is read again is the clause.
         facts=log_facts(
-            selection,
-            list(wordings.values()),
-            context,
-            output_tokens=4,
-            read_again=25,  # the clause
+            selection, list(wordings.values()), context, output_tokens=4, read_again=25
         ),
     )
 
@@ -113,12 +105,13 @@ def wep_choice(
     arguments.choice("dataset", dataset, ["design"])
     forms = {"with": [True], "without": [False], "both": [False, True]}
     asked = forms[arguments.choice("cot", str(cot).lower(), list(forms))]
-    own = arguments.template("prompt", prompt, prompts.CHOICE_FIELDS) if prompt else None
+    own = own_prompt(prompt, prompts.CHOICE)
     wordings = (own or prompts.CHOICE, own or prompts.CHOICE_COT)
     context = system_message(system)
     some = which(items, split, seed)
     chosen = choose(ordered_design(some["seed"]), some["split"], items)
     everything = "".join(wordings) + "".join(prompts.SITUATIONS.values())
+    output_tokens = 8 + 120 * sum(asked) // len(asked)
     selection = Selection("design", chosen, arguments.fingerprint(everything))
     return composed(
         selection,
@@ -127,17 +120,12 @@ def wep_choice(
         word_choice(),
         choice_viewer,
         headline="empirical_consistency",
-        facts=log_facts(
-            selection,
-            wordings,
-            context,
-            output_tokens=8 + 120 * sum(asked) // len(asked),
-            read_again=300,  # situation and choices
-        ),
+        # What is read again is situation and choices.
+        facts=log_facts(selection, wordings, context, output_tokens=output_tokens, read_again=300),
     )
 
 
-def _statement(one: Context, word: str) -> Sample:
+def _statement(one: contexts.Context, word: str) -> Sample:
     return sample(
         one,
         one.statements[word],
@@ -148,7 +136,7 @@ def _statement(one: Context, word: str) -> Sample:
             "language": one.language,
             "word": word,
             "shown": one.shown.get(word, word),
-            "surveyed": word in SURVEYED,
+            "surveyed": word in contexts.SURVEYED,
             "clause": one.clause,
         },
         suffix=f"@{word}",
