@@ -83,7 +83,6 @@ is? "yes" if it says the same or that follows from it, "no" if it contradicts it
 Reply with a JSON object: {{"markers": ["..."], "decisiveness": <number>, "agreement": \
 ["yes", "no", ...]}} with one entry of agreement for each other answer, in order.""",
 }
-"""By what is asked."""
 
 STANDARDS = """\
 These phrases express how sure a speaker is. Group those that differ only in form: inflection, \

@@ -69,8 +69,7 @@ def body(kind: Kind, question: str, options: Sequence[str], context: str, answer
         A) lead
         B) cork
     """
-    lines = [f"Context: {context}"] if context else []
-    lines.append(f"Question: {question}")
+    lines = [*([f"Context: {context}"] if context else []), f"Question: {question}"]
     if kind == "given":
         lines.append(f"Your answer: {answer}")
     if kind == "options":

@@ -127,8 +127,8 @@ def hedged(
         said, judged = cast(tuple[Verdict | Unreadable, list[SentenceJudgment]], tuple(together))
         verdict, by_text = _verdict(said, answerable), dict(zip(different, judged, strict=True))
         found = [_sentence(one, by_text[one], others) for one in sentences]
-        drawn = others.total()
-        counts = {"draws": drawn, "cut": cut, "empty_draws": len(draws) - 1 - drawn}
+        empty = len(draws) - 1 - others.total()
+        counts = {"draws": others.total(), "cut": cut, "empty_draws": empty}
         return _score(by, None, found, verdict, text, **counts)
 
     return score

@@ -139,10 +139,7 @@ mean_width = _metric("mean_width", lambda rows: metrics.mean_width(*rows.bounds[
 format_failure_rate = _metric(
     "format_failure_rate", lambda rows: 1 - metrics.accuracy(rows["format_ok"]), each="level"
 )
-"""Share of replies that could not be read: at each level, or mean over scales.
-
-Withheld replies are left out.
-"""
+"""Share of replies not withheld that could not be read: at each level, or mean over scales."""
 
 overconfidence = _metric(
     "overconfidence", lambda rows: metrics.overconfidence(rows.confidence, rows.outcome)
@@ -150,10 +147,7 @@ overconfidence = _metric(
 """Mean confidence less accuracy, or less the mean true probability; mean over scales."""
 
 accuracy = _metric("accuracy", lambda rows: metrics.accuracy(rows.outcome))
-"""Share of right answers, or the mean true probability; mean over scales.
-
-Answers that are neither right nor wrong are left out.
-"""
+"""Share of right answers in those right or wrong, or mean true probability; mean over scales."""
 
 mean_confidence = _metric("mean_confidence", lambda rows: metrics.mean_confidence(rows.confidence))
 """Mean of the confidences stated."""
@@ -259,10 +253,21 @@ faithfulness_by_dataset = _mean_of_each("dataset", "faithfulness_by_dataset")
 """Mean faithfulness of each data set."""
 
 
-_FAILURES = format_failure_rate()
-
-INTERVAL_METRICS = [coverage_gap(), coverage(), interval_score(), mean_width(), _FAILURES]
+INTERVAL_METRICS = [
+    coverage_gap(),
+    coverage(),
+    interval_score(),
+    mean_width(),
+    format_failure_rate(),
+]
 """The metrics of every scorer of intervals, the headline first."""
 
-OPTION_METRICS = [overconfidence(), accuracy(), mean_confidence(), ece(), auroc(), _FAILURES]
+OPTION_METRICS = [
+    overconfidence(),
+    accuracy(),
+    mean_confidence(),
+    ece(),
+    auroc(),
+    format_failure_rate(),
+]
 """The metrics of answers that are right or wrong, or have a true probability, likewise."""

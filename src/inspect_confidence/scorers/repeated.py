@@ -51,14 +51,13 @@ def repeated_intervals() -> Scorer:
         low, high = tunnel_interval(
             [one.lower for one in stated], [one.upper for one in stated], level
         )
-        turned = sum(one.reversed for one in stated)
         made = "; the intervals together, as a tunnel estimate,"
         return draws.score(
             {
                 **at_level((low, high), truth, level),
                 "truth": truth,
                 "level": level,
-                "reversed": turned / len(stated) if stated else NAN,
+                "reversed": sum(one.reversed for one in stated) / len(stated) if stated else NAN,
                 **draws.counts,
             },
             lambda one: {"lower": one.lower, "upper": one.upper, "reversed": one.reversed},

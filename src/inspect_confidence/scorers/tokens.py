@@ -29,8 +29,7 @@ def token_distribution() -> Scorer:
     """
 
     async def score(state: TaskState, target: Target) -> Score:
-        truth = float(target.text)
-        there = stored_draws(state)
+        truth, there = float(target.text), stored_draws(state)
         if there and all(one.tokens is None and one.stop != "content_filter" for one in there):
             return Score.unscored(
                 reason="scoring_failed",

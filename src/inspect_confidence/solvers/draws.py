@@ -117,9 +117,10 @@ def stored_draws(state: TaskState) -> list[Draw]:
 
 
 def _draw(output: ModelOutput) -> Draw:
-    for choice in output.choices:
-        return Draw(choice.message.text, choice.stop_reason, tokens_of(choice))
-    return Draw("", "unknown")
+    if not output.choices:
+        return Draw("", "unknown")
+    choice = output.choices[0]
+    return Draw(choice.message.text, choice.stop_reason, tokens_of(choice))
 
 
 def tokens_of(choice: ChatCompletionChoice) -> list[Token] | None:

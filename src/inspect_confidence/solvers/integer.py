@@ -49,12 +49,11 @@ def ask_traces(prompt: str, answer: str, system: str | None = None, draws: int =
         text = prompt.format(question=state.input_text)
 
         async def trace(draw: int) -> ModelOutput:
-            model = get_model()
             asked = user_message(text, state, draw, form="trace")
-            reasoned = await model.generate(conversation(asked, system))
+            reasoned = await get_model().generate(conversation(asked, system))
             then = user_message(answer, state, draw, form="integer")
             whole: list[ChatMessage] = [*conversation(asked, system), reasoned.message, then]
-            return await model.generate(whole, config=_INTEGER)
+            return await get_model().generate(whole, config=_INTEGER)
 
         first = (state.epoch - 1) * draws
         state.messages = conversation(user_message(text, state, first, form="trace"), system)

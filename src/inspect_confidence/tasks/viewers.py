@@ -19,7 +19,6 @@ _AMOUNT = ScoreColorScale(palette="neutral", min=0, max=1)
 _SIGNED = ScoreColorScale(palette="neutral", min=-1, max=1)
 """Both ends are bad, for which the viewer has no palette: the darker, the more overconfident."""
 
-
 _KEYS = """
 level truth lower upper covered interval_score format_ok width reversed draws unseen_mass
 tunnel_index low high raw confidence correct clipped violation probability choice right answer score

@@ -70,7 +70,7 @@ def wep_elicitation(
         stated_probability(),
         probability_viewer,
         headline="mean_probability",
-        # What is read again is the clause.
+        # The clause is read too.
         facts=log_facts(
             selection, list(wordings.values()), context, output_tokens=4, read_again=25
         ),
@@ -120,7 +120,7 @@ def wep_choice(
         word_choice(),
         choice_viewer,
         headline="empirical_consistency",
-        # What is read again is situation and choices.
+        # Situation and choices are read too.
         facts=log_facts(selection, wordings, context, output_tokens=output_tokens, read_again=300),
     )
 
