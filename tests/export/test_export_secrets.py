@@ -23,7 +23,6 @@ from inspect_confidence.privacy import (
     scrubbed_names,
     with_judge,
 )
-from inspect_confidence.prompts.fermi_eval import INTERVAL_FIELDS
 from inspect_confidence.results import Condition
 from inspect_confidence.tasks.fermi_eval import fermi_eval
 
@@ -91,7 +90,7 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Logs of runs with an address, a prompt's path and a key of the user's own."""
     folder = tmp_path_factory.mktemp("a private place")
     prompt = folder / "x.txt"
-    prompt.write_text(" ".join(f"{{{field}}}" for field in INTERVAL_FIELDS))
+    prompt.write_text("{question} {level}")
     for template in (str(prompt), None):
         (log,) = eval(
             fermi_eval(dataset="bundled", items=4, levels="90", prompt=template),
