@@ -13,12 +13,11 @@ from hypothesis import strategies as st
 from inspect_ai import eval
 from numpy.typing import NDArray
 
-from inspect_confidence import InvalidArgument, read_judgments, summarize
+from inspect_confidence import read_judgments, summarize
 from inspect_confidence.datasets.life_eval import study_items
 from inspect_confidence.datasets.life_tables import read_life_table
 from inspect_confidence.metrics import hard_easy_slope
 from inspect_confidence.respondents.actuary import MIDDLE, Actuary, actuarial_confidence
-from inspect_confidence.respondents.provider import respondent
 from inspect_confidence.tasks.life_eval import life_eval
 
 FloatArray = NDArray[np.float64]
@@ -129,28 +128,6 @@ def test_noise_is_of_item_and_draw() -> None:
     # Of 400 normal draws, within 4 standard errors: .05 / 20 and .05 / sqrt(800).
     assert said.mean() == pytest.approx(MIDDLE, abs=4 * 0.05 / 20)
     assert said.std(ddof=1) == pytest.approx(0.05, abs=4 * 0.05 / 800**0.5)
-
-
-def test_bad_parameters_are_refused() -> None:
-    """A value out of range is an error with the range; a mistyped name one with the nearest."""
-    cases: list[tuple[dict[str, object], str]] = [
-        ({"sensitivity": 4}, "sensitivity=4 is not between -2 and 3"),
-        ({"bias": -1.5}, "bias=-1.5 is not between -1 and 1"),
-        ({"noise": -0.1}, "noise=-0.1 is not between 0 and 1"),
-        ({"rounding": 1}, "rounding=1 is not between 0 and 0.5"),
-        ({"error_rate": float("nan")}, "error_rate=nan is not between 0 and 1"),
-        ({"sensitivty": 1}, "has no 'sensitivty'. Did you mean 'sensitivity'?"),
-    ]
-    for parameters, says in cases:
-        with pytest.raises(InvalidArgument) as caught:
-            respondent("actuary", parameters)
-        assert says in caught.value.format_message()
-
-
-def test_a_bad_window_is_refused_at_once() -> None:
-    """As other parameters are: before a run begins."""
-    with pytest.raises(InvalidArgument, match="window=open"):
-        respondent("actuary", {"window": "open"})
 
 
 @pytest.mark.slow

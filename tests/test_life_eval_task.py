@@ -6,10 +6,9 @@ import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
-from unittest.mock import Mock
 
 import pytest
-from inspect_ai import Task, eval
+from inspect_ai import Task
 from inspect_ai.log import EvalLog, read_eval_log
 
 from conftest import CHECKOUT, Command
@@ -18,11 +17,9 @@ from contract.life_eval import AUTHORS, FORMS, Actuary, study_rows
 from inspect_confidence import InvalidArgument, read_judgments, summarize
 from inspect_confidence.commands.plan import plan_run
 from inspect_confidence.prompts.life_eval import DIRECTIONS, SCHEMA_DIRECTIONS
-from inspect_confidence.studies import all_tables
-from inspect_confidence.studies.study import COMMON_COLUMNS
 from inspect_confidence.tasks.life_eval import life_eval
 from provider_server import Reply, Request
-from runs import check_refusals, log_metrics, responded, served, values
+from runs import check_refusals, served, values
 
 TASK = "life_eval"
 OWN = "age,female\n0,0.1\n1,0.2\n2,0.5\n"
@@ -180,22 +177,6 @@ def test_plan_says_808_calls() -> None:
     assert "calls:   20" in plan_run(TASK, ["items=10"], epochs=2).splitlines()
     with pytest.raises(InvalidArgument, match="ages=abc is neither"):
         plan_run(TASK, ["ages=abc"])
-
-
-def test_a_mistake_ends_before_any_call(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """From Inspect too: an argument error, no model asked, no log begun."""
-    called = Mock(side_effect=AssertionError("a model was asked"))
-    monkeypatch.setattr("inspect_confidence.respondents.provider.RespondentAPI.generate", called)
-    with pytest.raises(InvalidArgument, match="ages=abc"):
-        eval(
-            "inspect_confidence/life_eval",
-            task_args={"ages": "abc"},
-            model="respondent/actuary",
-            log_dir=str(home / "logs"),
-            display="none",
-        )
-    called.assert_not_called()
-    assert not list((home / "logs").glob("*.eval"))
 
 
 # What a model is sent
@@ -380,40 +361,3 @@ def test_closed_windows_change_the_truth(tmp_path: Path) -> None:
     assert actuaries["closed"].meant == actuaries["half-open"].meant
     open_, closed = (actuaries[window].numbers()["accuracy"] for window in ("half-open", "closed"))
     assert closed > open_ + 0.01
-
-
-def test_mean_confidence_of_log_and_table_agree_without_an_answer(tmp_path: Path) -> None:
-    """One rule for a probability that stands beside an unreadable age."""
-    replies = ['{"Answer": 80, "Confidence": 0.5}', '{"Answer": "maybe", "Confidence": 0.9}']
-    said = iter(replies)
-    log, _ = served(build(ages="60", radii="5"), tmp_path, lambda _: Reply(next(said)))
-    found = values(summarize(tmp_path, resamples=10))
-    value = found["variant=prompts%3Dours", "mean_confidence"]
-    assert log_metrics(log)["mean_confidence"] == pytest.approx(value, abs=1e-9)
-
-
-def test_a_run_is_scored_and_read(tmp_path: Path) -> None:
-    """Two epochs of twelve items: judgments with every column, from which the log's metrics follow.
-
-    Confidence is .57 + .5 (MAS - .57) + noise, the answer is the best one.
-    """
-    log = responded(build(items=12), "actuary", tmp_path, epochs=2, noise=0.02, error_rate=0.2)
-    rows = read_judgments(tmp_path)[TASK]
-    assert len(rows) == 24
-    assert set(COMMON_COLUMNS) | set(all_tables()[TASK].columns) == set(rows.columns)
-    ok = rows[rows["status"] == "ok"]
-    assert 10 < len(ok) < 24
-    assert (ok["answer"] == ok["best_answer"]).all()
-    assert ok["score"].to_numpy() == pytest.approx(ok["mas"].to_numpy(), abs=1e-12)
-    noise = ok["confidence"] - 0.285 - 0.5 * ok["mas"]
-    assert 0.005 < noise.std() < 0.05
-    assert set(ok["epoch"]) == {1, 2}
-    assert len(set(noise.round(9))) == len(ok)  # each draw has noise of its own
-    found = log_metrics(log)
-    over = ok["confidence"] - ok["score"]
-    assert found["overconfidence"] == pytest.approx(over.mean(), abs=1e-12)
-    assert found["mean_confidence"] == pytest.approx(ok["confidence"].mean(), abs=1e-12)
-    assert found["accuracy"] == pytest.approx(rows["score"].mean(), abs=1e-12)
-    assert found["format_failure_rate"] == pytest.approx(1 - len(ok) / 24, abs=1e-12)
-    slope = over.cov(1 - ok["mas"]) / ok["mas"].var()
-    assert found["hard_easy_slope"] == pytest.approx(slope, abs=1e-12)

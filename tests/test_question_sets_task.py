@@ -13,24 +13,20 @@ import numpy as np
 import pytest
 from inspect_ai import Task
 from inspect_ai.log import EvalLog
-from sklearn.metrics import roc_auc_score
 
 from contract.far_end import check
 from contract.question_sets import (
     PUBLISHED,
     Teacher,
-    bundled,
     csv_rows,
     own_file,
     published_questions,
 )
 from inspect_confidence import read_judgments, summarize
 from inspect_confidence.commands.plan import plan_run
-from inspect_confidence.studies import all_tables
-from inspect_confidence.studies.study import COMMON_COLUMNS
 from inspect_confidence.tasks.question_sets import question_sets
 from provider_server import Reply, Request, Token
-from runs import Answer, check_refusals, log_metrics, printed, responded, served, values
+from runs import check_refusals, printed, responded, served, values
 
 TASK = "question_sets"
 BASE = "variant=prompts%3Dours"
@@ -260,16 +256,6 @@ def test_published_sets(tmp_path: Path, published: Path, name: str) -> None:
         for key, text in row.items():
             if key.startswith("Option "):
                 assert f"\n{key[-1]}) {text}\n" in prompt
-
-
-def test_bundled_sets(tmp_path: Path) -> None:
-    """Forty questions each."""
-    for name, file in (("bundled", "knowledge"), ("statements", "statements")):
-        task = build(dataset=name, items=40)
-        teacher = Teacher(task, bundled(file))
-        log, requests = served(task, tmp_path / name, teacher)
-        assert len(requests) == 40
-        check(log, tmp_path / name, teacher)
 
 
 # Tokens and probabilities by hand
@@ -522,27 +508,17 @@ def test_a_long_id_and_a_long_reply_are_read_whole(home: Path) -> None:
     assert (judgment["status"], judgment["confidence"], judgment["correct"]) == ("ok", 0.7, 1)
 
 
-def test_mean_confidence_of_log_and_table_agree_without_an_answer(tmp_path: Path) -> None:
-    """One rule for a probability that stands beside an unreadable verdict."""
-    replies = ['{"Answer": true, "Confidence": 0.5}', '{"Answer": "maybe", "Confidence": 0.9}']
-    said = iter(replies)
-    answer: Answer = lambda _: Reply(next(said))  # noqa: E731
-    log, _ = served(build(dataset="statements", items=2, tokens=False), tmp_path, answer)
-    value = values(summarize(tmp_path, resamples=10))[BASE, "mean_confidence"]
-    assert log_metrics(log)["mean_confidence"] == pytest.approx(value, abs=1e-9)
-
-
 # Runs with respondents
 
 
 @pytest.mark.parametrize(("dataset", "options"), [("bundled", 4), ("statements", 2)])
-def test_a_run_is_scored_and_read(tmp_path: Path, dataset: str, options: int) -> None:
-    """Two epochs of twenty items: judgments with every column, from which the metrics follow."""
-    log = responded(
-        build(dataset=dataset, items=20), "metacognitive", tmp_path, epochs=2, error_rate=0.2
-    )
+def test_stated_is_the_tokens_confidence_rounded(
+    tmp_path: Path, dataset: str, options: int
+) -> None:
+    """To 5%, of an answer whose token's shares sum to 1."""
+    task = build(dataset=dataset, items=20)
+    responded(task, "metacognitive", tmp_path, epochs=2, error_rate=0.2)
     rows = read_judgments(tmp_path)[TASK]
-    assert set(COMMON_COLUMNS) | set(all_tables()[TASK].columns) == set(rows.columns)
     stated, token = (rows[rows["source"] == source] for source in ("stated", "token"))
     assert len(stated) == len(token) == 40
     assert set(rows["choices"]) == {options}
@@ -566,20 +542,10 @@ def test_a_run_is_scored_and_read(tmp_path: Path, dataset: str, options: int) ->
         found = [one[place] for one, place in zip(listed, named, strict=True)]
         assert found == pytest.approx(list(ok["confidence"]))
         assert ok["raw_sum"].to_numpy() == pytest.approx(1)
-    metrics = log_metrics(log)
-    over = ok["confidence"] - ok["correct"]
-    assert metrics["overconfidence"] == pytest.approx(over.mean(), abs=1e-12)
-    auroc = roc_auc_score(ok["correct"], ok["confidence"])
-    assert metrics["auroc"] == pytest.approx(auroc, abs=1e-12)
-    assert metrics["format_failure_rate"] == pytest.approx(1 - len(ok) / 40, abs=1e-12)
 
 
 def test_the_surest_answers_keep_their_token(tmp_path: Path) -> None:
-    """At bias 5 and meta_d 6 half of the tokens are 1 to machine precision, the others -9999.
-
-    Providers that list all options with probability 0 do say that the answer is certain. Leaving
-    those judgments out would select the less sure ones.
-    """
+    """At bias 5 and meta_d 6 half are 1 to machine precision: without them the unsure are left."""
     responded(build(items=20), "metacognitive", tmp_path, bias=5, meta_d=6)
     rows = read_judgments(tmp_path)[TASK]
     token = rows[rows["source"] == "token"]
