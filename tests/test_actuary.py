@@ -37,8 +37,8 @@ def line(confidence: FloatArray, maximum: FloatArray) -> tuple[float, float]:
     return float(slope), float(intercept)
 
 
-def test_slope_is_one_less_sensitivity(maximum: FloatArray) -> None:
-    """Overconfidence (1 - s)(m - MAS) + bias: slope 1 - s, and (1 - s)(m - 1) + bias at 0."""
+def test_slope_and_middle(maximum: FloatArray) -> None:
+    """Overconfidence (1 - s)(m - MAS) + bias: slope 1 - s; the middle is the mean of the items."""
     for bias, s in product([0.0, 0.25, -0.4], [-1.0, 0.0, 0.3, 1.0, 2.0]):
         said = actuarial_confidence(maximum, sensitivity=s, bias=bias)
         found = hard_easy_slope(said - maximum, 1 - maximum)
@@ -47,10 +47,6 @@ def test_slope_is_one_less_sensitivity(maximum: FloatArray) -> None:
         assert line(said, maximum) == pytest.approx((found.slope, found.intercept), abs=1e-9), bias
         assert found.ci_low == pytest.approx(1 - s, abs=1e-9)
         assert found.ci_high == pytest.approx(1 - s, abs=1e-9)
-
-
-def test_middle_is_the_mean_of_the_items(maximum: FloatArray) -> None:
-    """The middle is the mean of MAS to two digits, so that bias is overconfidence."""
     assert round(float(maximum.mean()), 2) == MIDDLE
     for s in (0.0, 0.5, 2.0):
         said = actuarial_confidence(maximum, sensitivity=s, bias=0.1)
@@ -132,12 +128,10 @@ def test_noise_is_of_item_and_draw() -> None:
 
 @pytest.mark.slow
 def test_slope_through_inspect(tmp_path: Path, maximum: FloatArray) -> None:
-    """All 808 items through the task: at s = .5 nothing is clipped, and the slope is .5.
-
-    Confidence is printed with 12 digits, so that each is off by at most 5e-13. The slope is
-    sum w_i o_i with w_i = (x_i - mean x) / sum (x - mean x)^2, which is then off by at most
-    5e-13 sum |w_i|: 2e-12. Sums in floating point add some 1e-14.
-    """
+    """All 808 items through the task: at s = .5 nothing is clipped, and the slope is .5."""
+    # Confidence is printed with 12 digits, so that each is off by at most 5e-13. The slope is sum
+    # w_i o_i with w_i = (x_i - mean x) / sum (x - mean x)^2, which is then off by at most 5e-13 sum
+    # |w_i|: 2e-12. Sums in floating point add some 1e-14.
     (log,) = eval(
         life_eval(),
         model="respondent/actuary",

@@ -215,11 +215,9 @@ def test_user_path_says_where_it_looked(home: Path) -> None:
 
 
 def test_standing(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The working directory, whatever PWD says, but while Inspect loads a task file.
-
-    It goes into the tasks folder for that, through a checkout's link too; PWD still has the user's.
-    A user's own folder called tasks is a folder like any other.
-    """
+    """The working directory, whatever PWD says, but while Inspect loads a task file."""
+    # It goes into the tasks folder for that, through a checkout's link too; PWD still has the
+    # user's. A user's own folder called tasks is a folder like any other.
     (home / "link").mkdir()
     (home / "link" / "tasks").symlink_to(TASK_FILES)
     (home / "tasks").mkdir()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -55,8 +56,8 @@ def found(results: pd.DataFrame, metric: str, **condition: str) -> float:
 # Words to numbers: samples
 
 
-def test_calls_of_words_to_numbers() -> None:
-    """Contexts times words, each its own sample with a unique id, one call a sample."""
+def test_calls_samples_and_words() -> None:
+    """Contexts times words, in the survey's order or as named; the wording has a fingerprint."""
     cases: list[tuple[dict[str, Any], int]] = [
         ({}, 46 * 17),
         ({"words": "all"}, 46 * 32),
@@ -75,6 +76,17 @@ def test_calls_of_words_to_numbers() -> None:
         assert len({sample.id for sample in task.dataset}) == samples, arguments
         assert (task.metadata or {})["calls_per_sample"] == 1
         assert task.config.temperature == 0
+    first = [one["word"] for one in facts(wep_elicitation(items=1, words="all"))]
+    assert first == [*SURVEYED, *FURTHER]
+    task = wep_elicitation(items=2, words=["we doubt", "likely"])
+    assert [one["word"] for one in facts(task)] == ["we doubt", "likely"] * 2
+    assert len({one["item"] for one in facts(task)[:2]}) == 1
+    # The wording changes its own fingerprint alone; the other task's data are its design.
+    english: dict[str, Any] = wep_elicitation(items=5).metadata or {}
+    chinese: dict[str, Any] = wep_elicitation(languages="zh").metadata or {}
+    assert chinese["prompt"] != english["prompt"]
+    assert (english["dataset"], chinese["data"]) == ("bundled", english["data"])
+    assert (wep_choice(items=5).metadata or {})["dataset"] == "design"
 
 
 def test_a_sample_of_words_to_numbers() -> None:
@@ -100,24 +112,6 @@ def test_a_sample_of_words_to_numbers() -> None:
             }
             assert wanted.items() <= (sample.metadata or {}).items()
     assert not found
-
-
-def test_words_in_the_order_of_the_survey_or_as_named() -> None:
-    """All words of one context follow each other."""
-    first = [one["word"] for one in facts(wep_elicitation(items=1, words="all"))]
-    assert first == [*SURVEYED, *FURTHER]
-    task = wep_elicitation(items=2, words=["we doubt", "likely"])
-    assert [one["word"] for one in facts(task)] == ["we doubt", "likely"] * 2
-    assert len({one["item"] for one in facts(task)[:2]}) == 1
-
-
-def test_facts_of_the_run() -> None:
-    """The wording changes its own fingerprint alone; the other task's data are its design."""
-    english: dict[str, Any] = wep_elicitation(items=5).metadata or {}
-    chinese: dict[str, Any] = wep_elicitation(languages="zh").metadata or {}
-    assert chinese["prompt"] != english["prompt"]
-    assert (english["dataset"], chinese["data"]) == ("bundled", english["data"])
-    assert (wep_choice(items=5).metadata or {})["dataset"] == "design"
 
 
 # Numbers to words: samples
@@ -200,13 +194,14 @@ def test_whole_messages(tmp_path: Path) -> None:
         "it will rain tomorrow?"
     )
     place = tmp_path / "one.txt"
-    for item, task, arguments, wanted in (
+    cases: list[tuple[str, Callable[..., Task], dict[str, str], set[str]]] = [
         ("concise-01", wep_elicitation, {"words": "likely"}, {statement}),
         (
             *("score-3-wide-0.275-outside", wep_choice, {}),
             {head + "Answer with the choice only." + tail, head + thought + tail},
         ),
-    ):
+    ]
+    for item, task, arguments, wanted in cases:
         place.write_text(f"{item}\n", "utf-8")
         _, requests = served(task(items=str(place), **arguments), tmp_path, lambda _: Reply("A"))
         assert len(requests) == len(wanted)
@@ -229,7 +224,6 @@ def test_bad_arguments() -> None:
         ({"words": "likley"}, "words names 'likley'. Did you mean 'likely'?"),
         ({"words": "likely,likely"}, "is empty or names a word twice"),
         ({"dataset": "bundeld"}, "dataset=bundeld is not known. Did you mean 'bundled'?"),
-        ({"dataset": "mine.csv"}, "dataset=mine.csv: there is no file"),
         ({"word": "likely"}, "There is no task argument 'word'. Did you mean 'words'?"),
     ]
     check_refusals(wep_elicitation, elicited)
@@ -307,11 +301,9 @@ def some(tmp_path: Path) -> str:
 
 
 def test_chooser_without_noise_is_right(tmp_path: Path, some: str) -> None:
-    """All scores are 1 but the pairwise one, which is that of the right choices.
-
-    .6 is maybe and .4 unlikely, .9 is likely and .1 almost certainly not, and numbers that equal a
-    bound lie in neither interval: the ranges themselves don't mirror.
-    """
+    """All scores are 1 but the pairwise one, which is that of the right choices."""
+    # .6 is maybe and .4 unlikely, .9 is likely and .1 almost certainly not, and numbers that equal
+    # a bound lie in neither interval: the ranges themselves don't mirror.
     log = responded(wep_choice(items=some), "chooser", tmp_path / "logs")
     assert log_metrics(log) == {"empirical_consistency": 1, "format_failure_rate": 0}
     judgments = read_judgments(tmp_path / "logs")

@@ -117,6 +117,12 @@ def check_wire(case: Case, model: str, request: Request) -> None:
         tokens = (True, 20) if case is question_sets.CASE else (None, None)
         assert (body.get("logprobs"), body.get("top_logprobs")) == tokens
         assert "response_format" not in body
+    if case is hedge_markers.CASE and provider != "anthropic":  # which must have a limit
+        settings = body.get("generationConfig", body)
+        names = ("max_tokens", "max_completion_tokens", "maxOutputTokens")
+        limits = [settings[name] for name in names if settings.get(name)]
+        assert limits == ([] if judge else [256])
+        assert settings.get("candidateCount", 1) == 1
     if provider == "google":  # Anthropic's API takes no temperature any more
         assert body["generationConfig"].get("temperature") == temperature
 
@@ -184,9 +190,7 @@ def scored_again(case: Case, log: EvalLog, before: pd.DataFrame, home: Path) -> 
 
 
 @every_task
-def test_a_second_run_from_the_cache_asks_nothing(
-    case: Case, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_cached_run_asks_nothing(case: Case, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Epochs stay apart in the cache, and both runs' judgments are what was meant."""
     task, far = prepared(case, home, items=6)
     far.withholds = False
