@@ -171,15 +171,11 @@ def scored(value: float, **metadata: object) -> SampleScore:
 
 
 def test_groups_of_samples() -> None:
-    """Numbers by size, each epoch by itself; samples without the key are in no group."""
+    """Numbers by size, each epoch by itself; without the key, or scores, there is no group."""
     scores = [scored(1, radius=10.0), scored(0, radius=1.0), scored(0, radius=10.0), scored(9)]
     found = cast(MetricProtocol, mean_by("radius", "radius {}"))(scores)
     assert isinstance(found, dict)
     assert list(found.items()) == [("radius 1", 0.0), ("radius 10", 0.5)]
-
-
-def test_no_group_is_undefined() -> None:
-    """Without scores, and without the key, the metric is NaN."""
     for scores in ([], [scored(1)]):
         value = cast(MetricProtocol, mean_by("radius"))(scores)
         assert math.isnan(float(str(value)))

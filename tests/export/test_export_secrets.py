@@ -60,7 +60,7 @@ def test_text_without_secrets(text: str, clean: str) -> None:
 
 
 def test_arguments_without_secrets() -> None:
-    """Keys go with their values, nested ones too; a path with blanks is a path as a whole."""
+    """Keys go with their values, nested ones too; models and judges on disk keep no folder."""
     arguments = {
         "prompt": "/home/my own/x.txt",
         "api_key": "a",
@@ -75,14 +75,19 @@ def test_arguments_without_secrets() -> None:
         "nested": {"level": 0.5},
         "several": ["c.csv", None, True],
     }
-
-
-def test_names_that_become_one_are_told_apart() -> None:
-    """Two local models of one name in different folders stay two."""
+    # Two local models of one name in different folders stay two.
     names = scrubbed_names(["vllm//a/x/llama", "vllm//b/x/llama", "openai/gpt-4o"])
     assert len(set(names.values())) == 3
     assert names["openai/gpt-4o"] == "openai/gpt-4o"
     assert not any("/a/" in name or "/b/" in name for name in names.values())
+    # A judge among a task's arguments, also nested, keeps no folder.
+    judge = f"hf//home/{FOLDER}/judge"
+    assert argument({"judge": judge, "more": [judge], "set": {"x": judge}, "items": 3}) == {
+        "judge": "hf/judge",
+        "more": ["hf/judge"],
+        "set": {"x": "hf/judge"},
+        "items": 3,
+    }
 
 
 @pytest.fixture(scope="module")
@@ -196,14 +201,3 @@ def test_judges_on_disk_are_named_by_the_last_part() -> None:
     named = [Condition.read(text)["judge"] for text in rows["condition"]]
     assert named == [first, second]
     assert with_judge(results["condition"][1]) == "judge=hf/judge;split=test"
-
-
-def test_arguments_that_name_models_on_disk() -> None:
-    """A judge among a task's arguments, also nested, keeps no folder."""
-    judge = f"hf//home/{FOLDER}/judge"
-    assert argument({"judge": judge, "more": [judge], "set": {"x": judge}, "items": 3}) == {
-        "judge": "hf/judge",
-        "more": ["hf/judge"],
-        "set": {"x": "hf/judge"},
-        "items": 3,
-    }
