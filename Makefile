@@ -9,7 +9,7 @@ EVAL = $(BIN)/inspect eval --model respondent/candid,respondent/boastful \
 
 ifdef UV
 create = uv venv --quiet --allow-existing --python $(PYTHON) $(VENV)
-install = uv pip install --quiet --python $(BIN)/python
+install = uv pip install --quiet --compile-bytecode --python $(BIN)/python
 else
 create = $(PYTHON) -m venv $(VENV)
 install = $(BIN)/python -m pip install --quiet --disable-pip-version-check

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from time import process_time
 
-SHORT, LONG, LONGER = 500, 4_000, 32_000
+SHORT, LONG, LONGER = 250, 2_000, 16_000
 """Characters of the texts that are compared, each eight times as long as the one before."""
 
 

@@ -44,56 +44,43 @@ def verdicts(requirement: str, *, strict: bool = False) -> list[tuple[str, str, 
     return [tuple(row) for row in kept.itertuples(index=False)]
 
 
-def test_a_requirement_holds_for_every_row() -> None:
-    """Without keys it applies to all rows of the metric, and each has its verdict."""
+def test_which_rows_a_requirement_holds_for() -> None:
+    """All of the metric's, or those of columns asked for; NaN meets none; some must be asked."""
     assert verdicts("coverage>=0.85") == [
         ("a/1", "level=90", True, ""),
         ("b/2", "level=90", False, "0.7 is not >= 0.85"),
         ("a/1", "level=90;split=test", True, ""),
     ]
+    asked = "coverage>=0;task=fermi_eval;dataset=scioly;model=b/2"
+    assert verdicts(asked) == [("b/2", "level=90", True, "")]
+    assert verdicts("auroc>=0") == [("a/1", "", False, "undefined: all are right")]
+    with pytest.raises(InvalidArgument, match="There is no requirement"):
+        check(ROWS, [])
 
 
-@pytest.mark.parametrize(
-    ("requirement", "passed"),
-    [
+def test_how_a_requirement_may_be_written() -> None:
+    """Blanks, exponents, a level in any notation, and names with signs, encoded or as they are."""
+    for written, passed in (
         ("ece<=0.1;variant=", True),
         ("ece<0.1;variant=", False),
         ("ece>=0.1;variant=", True),
         ("ece>0.1;variant=", False),
         ("  ece  <=  1e-1 ; variant= ", True),
-    ],
-)
-def test_operators_at_the_limit(requirement: str, passed: bool) -> None:
-    """0.1 is at most and at least 0.1, neither below nor above; blanks and exponents are read."""
-    assert [row[2] for row in verdicts(requirement)] == [passed]
+    ):
+        assert [row[2] for row in verdicts(written)] == [passed], written
+    for level in ("90", "90.0", "9e1"):
+        found = verdicts(f"coverage>=0.85;level={level};split=;model=a/1")
+        assert found == [("a/1", "level=90", True, "")], level
+    for value in ("temperature=1", "temperature%3D1"):
+        (row,) = verdicts(f"ece<=0.5;variant={value}")
+        assert row[1] == "variant=temperature%3D1", value
+    rows = results_frame([Result("life_eval", "m%20x", "d", "", "ece", 0.1, 0, 0.2, 9, "")])
+    for model in ("m%20x", "m%2520x"):
+        assert check(rows, [f"ece<=0.1;model={model}"])["passed"].tolist() == [True], model
 
 
-@pytest.mark.parametrize("level", ["90", "90.0", "9e1"])
-def test_numbers_are_compared_as_numbers(level: str) -> None:
-    """A level matches however it is written; `split=` asks for rows without that part."""
-    found = verdicts(f"coverage>=0.85;level={level};split=;model=a/1")
-    assert found == [("a/1", "level=90", True, "")]
-
-
-@pytest.mark.parametrize("value", ["temperature=1", "temperature%3D1"])
-def test_values_may_hold_an_equals_sign(value: str) -> None:
-    """A variant is named as people write it, or as the condition has it."""
-    assert [row[1] for row in verdicts(f"ece<=0.5;variant={value}")] == ["variant=temperature%3D1"]
-
-
-def test_columns_can_be_asked_for() -> None:
-    """Task, model and dataset are keys."""
-    asked = "coverage>=0;task=fermi_eval;dataset=scioly;model=b/2"
-    assert verdicts(asked) == [("b/2", "level=90", True, "")]
-
-
-def test_what_is_undefined_fails_with_its_reason() -> None:
-    """NaN meets no requirement."""
-    assert verdicts("auroc>=0") == [("a/1", "", False, "undefined: all are right")]
-
-
-def test_strict_judges_by_the_nearer_end_of_the_interval() -> None:
-    """At least .75: intervals from .8, .6 and .7 on; at most .12: one that ends there."""
+def test_strict() -> None:
+    """The nearer end of the interval decides, which must be there."""
     reason = "0.85 with ci_low 0.7, which is not >= 0.75"
     found = verdicts("coverage>=0.75;model=a/1", strict=True)
     assert [row[2:] for row in found] == [(True, ""), (False, reason)]
@@ -101,6 +88,8 @@ def test_strict_judges_by_the_nearer_end_of_the_interval() -> None:
     assert verdicts("ece<0.12;variant=", strict=True)[0][3] == (
         "0.1 with ci_high 0.12, which is not < 0.12"
     )
+    assert verdicts("n>=50")[0][2]
+    assert verdicts("n>=50", strict=True) == [("a/1", "", False, "no interval: a count")]
 
 
 def test_what_looks_alike_is_told_in_full() -> None:
@@ -114,19 +103,6 @@ def test_what_looks_alike_is_told_in_full() -> None:
     assert check(rows, ["ece<=0.10000000001"])["reason"].tolist() == [
         "0.100000001 is not <= 0.10000000001"
     ]
-
-
-@pytest.mark.parametrize("written", ["m%20x", "m%2520x"])
-def test_a_name_may_hold_a_percent_sign(written: str) -> None:
-    """It matches as it stands, and percent-encoded."""
-    rows = results_frame([Result("life_eval", "m%20x", "d", "", "ece", 0.1, 0, 0.2, 9, "")])
-    assert check(rows, [f"ece<=0.1;model={written}"])["passed"].tolist() == [True]
-
-
-def test_strict_needs_an_interval() -> None:
-    """A value without one fails under `strict` only."""
-    assert verdicts("n>=50")[0][2]
-    assert verdicts("n>=50", strict=True) == [("a/1", "", False, "no interval: a count")]
 
 
 @pytest.mark.parametrize(
@@ -154,12 +130,6 @@ def test_what_cannot_be_used_is_refused(requirement: str, says: str) -> None:
         check(ROWS, ["ece<=1", requirement])
     assert says in caught.value.format_message()
     assert requirement.split(";", maxsplit=1)[0] in caught.value.format_message()
-
-
-def test_no_requirement_is_refused() -> None:
-    """Nothing asked is not everything met."""
-    with pytest.raises(InvalidArgument, match="There is no requirement"):
-        check(ROWS, [])
 
 
 @pytest.fixture

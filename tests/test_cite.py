@@ -68,15 +68,11 @@ def test_references_are_bibtex() -> None:
     assert text.count("\n@") + 1 == len(entries())
 
 
-def test_every_data_set_has_a_reference() -> None:
-    """Whatever can be downloaded or comes with the package is cited or written for it."""
+def test_data_sets_and_names_in_latex() -> None:
+    """Every data set is cited or our own; special characters show as they are."""
     named = {"scioly", "mmlu", "gsm8k", "truthfulqa", *ITEMS, *PUBLISHED, SSA_2022}
     assert named <= set(DATASETS)
     assert not OWN & set(DATASETS)
-
-
-def test_what_is_special_in_latex_is_escaped() -> None:
-    """A name with LaTeX's own characters shows as it is."""
     assert escaped(r"a_b & 5% {x} #1 $2 ~ ^ \n") == (
         r"a\_b \& 5\% \{x\} \#1 \$2 \textasciitilde{} \textasciicircum{} \textbackslash{}n"
     )
@@ -94,8 +90,8 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> EvalLog:
     )
 
 
-def test_package_entry_is_that_of_the_citation_file(log: EvalLog) -> None:
-    """Title, author and abstract are those of CITATION.cff; the version is the log's."""
+def test_what_is_cited_of_a_run(log: EvalLog) -> None:
+    """Package as in CITATION.cff with the log's version, study, and Inspect with its own."""
     known = yaml.safe_load((CHECKOUT / "CITATION.cff").read_text("utf-8"))
     found = fields(cite(log.location).bibtex[0])
     assert found == {
@@ -106,15 +102,11 @@ def test_package_entry_is_that_of_the_citation_file(log: EvalLog) -> None:
         "version": __version__,
         "note": known["abstract"],
     }
-
-
-def test_study_and_harness_are_cited(log: EvalLog) -> None:
-    """A run on bundled items cites package, study and Inspect with its version, no data set."""
-    found = [fields(entry) for entry in cite(log.location).bibtex]
-    assert [one["key"] for one in found] == [
+    cited = [fields(entry) for entry in cite(log.location).bibtex]
+    assert [one["key"] for one in cited] == [
         *("inspect_confidence", "epstein2025fermieval", "inspect_ai"),
     ]
-    assert found[-1]["version"] == log.eval.packages["inspect_ai"]
+    assert cited[-1]["version"] == log.eval.packages["inspect_ai"]
 
 
 def test_settings_are_those_of_the_log(log: EvalLog) -> None:
@@ -164,8 +156,8 @@ def private(log: EvalLog, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_nothing_private_is_told(private: Path) -> None:
-    """No key, address or folder; files and models on disk by their last name."""
+def test_what_is_told_of_private_runs(private: Path) -> None:
+    """No key, address or folder, files by their last name; a retried run is one."""
     found = cite(private)
     said = "\n".join([*found.bibtex, *found.settings])
     assert "SECRET" not in said
@@ -177,6 +169,9 @@ def test_nothing_private_is_told(private: Path) -> None:
     assert "The grader was openai/gpt-4o (temperature=0.5)." in said
     assert "temperature=0.7; all others the provider's defaults." in said
     assert "2 epochs. 4 of bundled were not asked: duplicate." in said
+    (said,) = cite(private).settings
+    assert "2001" not in said
+    assert "did not finish" not in said
 
 
 SETTINGS = [
@@ -202,14 +197,10 @@ SETTINGS = [
 ]
 
 
-def test_settings_as_text() -> None:
-    """Numbers and words as they are; of places, the last part."""
+def test_settings_and_names_as_text() -> None:
+    """Numbers and words as they are; of places the last part; nothing that may be secret."""
     for value, shown in SETTINGS:
         assert setting_text(value) == shown
-
-
-def test_arguments_that_may_be_secret_are_not_told() -> None:
-    """A value is hidden for its argument's name, and a key for what it looks like."""
     given = {
         **{"max_tokens": 5, "device": "cuda", "organization": "sk-ant-api03-aaaaaaaaaaaaaaaa"},
     }
@@ -219,10 +210,6 @@ def test_arguments_that_may_be_secret_are_not_told() -> None:
     ):
         assert SECRET_NAME.search(name), name
         assert model_arguments({name: "hunter2", **given}) == told, name
-
-
-def test_names_of_models() -> None:
-    """Providers and organizations stay; addresses and folders don't."""
     for name, shown in {
         "openai/gpt-4o": "openai/gpt-4o",
         "hf/meta-llama/Llama-3": "hf/meta-llama/Llama-3",
@@ -233,13 +220,6 @@ def test_names_of_models() -> None:
         "mockllm": "mockllm",
     }.items():
         assert model_name(name) == shown
-
-
-def test_a_retried_run_is_one_run(private: Path) -> None:
-    """The log of a first try that failed is not a run by itself."""
-    (said,) = cite(private).settings
-    assert "2001" not in said
-    assert "did not finish" not in said
 
 
 def test_files_of_judgments(tmp_path: Path) -> None:

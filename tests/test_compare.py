@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from conftest import Command, run_respondent
+from conftest import run_respondent
 from inspect_confidence import InvalidArgument, compare, summarize
+from runs import printed
 
 
 def judgments(model: str, shift: float, *, items: int = 60, seed: int = 0) -> pd.DataFrame:
@@ -52,8 +53,9 @@ def test_differences_are_those_of_the_results() -> None:
     assert scores["p"] == pytest.approx(1 / 501)  # no exchange is as extreme
 
 
-def test_only_common_items_count() -> None:
-    """Items that one side lacks, or whose reply could not be read, are left out of both."""
+def test_items_and_exchanges() -> None:
+    """Common readable items count; of 3 items 2 of 8 exchanges are as extreme; pairs are items."""
+    # Items that one side lacks, or whose reply could not be read, are left out of both.
     a, b = judgments("a", 0), judgments("b", 0)
     b = b[b["item"] >= "i010"]
     b.loc[b["item"] == "i020", ["lower", "upper"]] = np.nan
@@ -62,15 +64,18 @@ def test_only_common_items_count() -> None:
     assert row(found, "format_failure_rate")["items"] == 50
     assert row(found, "coverage")["difference"] == 0
     assert row(found, "coverage")["verdict"].startswith("no difference shown")
-
-
-def test_the_exchange_test_is_exact_on_a_small_case() -> None:
-    """With 3 items whose widths all differ by 1, 2 of 8 exchanges are as extreme: p near 1/4."""
+    # With 3 items whose widths all differ by 1, 2 of 8 exchanges are as extreme: p near 1/4.
     a, b = judgments("a", 0, items=3), judgments("b", 0, items=3)
     b["upper"] += 1
     found = compare(a, b, resamples=4_000)
     # 4,000 draws at 1/4: standard error .0068
     assert row(found, "mean_width")["p"] == pytest.approx(0.25, abs=4 * 0.0068)
+    # The interval of a constant difference has no width, though the items vary.
+    a, b = judgments("a", 0), judgments("b", 0)
+    b["upper"] += np.where(b["level"] == 90, 0.5, 0)
+    width = row(compare(a, b, resamples=300), "mean_width")
+    assert width["ci_low"] == pytest.approx(-0.5, abs=1e-9)
+    assert width["ci_high"] == pytest.approx(-0.5, abs=1e-9)
 
 
 @pytest.mark.slow
@@ -98,15 +103,6 @@ def test_holm_adjusts_over_all_rows() -> None:
     np.testing.assert_allclose(found["p_holm"], expected, atol=1e-12)
 
 
-def test_pairing_is_by_item() -> None:
-    """The interval of a constant difference has no width, though the items vary."""
-    a, b = judgments("a", 0), judgments("b", 0)
-    b["upper"] += np.where(b["level"] == 90, 0.5, 0)
-    width = row(compare(a, b, resamples=300), "mean_width")
-    assert width["ci_low"] == pytest.approx(-0.5, abs=1e-9)
-    assert width["ci_high"] == pytest.approx(-0.5, abs=1e-9)
-
-
 def test_nothing_to_compare_is_an_error() -> None:
     """One model alone, or two without common items, is refused with the reason."""
     with pytest.raises(InvalidArgument, match="Nothing to compare"):
@@ -116,16 +112,16 @@ def test_nothing_to_compare_is_an_error() -> None:
         compare(judgments("a", 0), other, resamples=10)
 
 
-def test_command_prints_a_verdict_a_metric(command: Command, tmp_path: Path) -> None:
+def test_command_prints_a_verdict_a_metric(tmp_path: Path) -> None:
     """`compare A B` on two folders of logs prints values, interval and verdict."""
     run_respondent("calibrated", tmp_path / "a", items=40)
     run_respondent("overconfident", tmp_path / "b", items=40)
-    done = command("inspect-confidence", "compare", tmp_path / "a", tmp_path / "b")
+    done = printed("compare", tmp_path / "a", tmp_path / "b", "--resamples", 1_000)
     assert "a: respondent/calibrated direct" in done.stdout
     assert "b: respondent/overconfident direct" in done.stdout
     (line,) = [
         line for line in done.stdout.splitlines() if "level=99" in line and " coverage " in line
     ]
     assert "a is higher by" in line
-    within = command("inspect-confidence", "compare", tmp_path)
+    within = printed("compare", tmp_path, "--resamples", 200)
     assert "level=99" in within.stdout

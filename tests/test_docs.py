@@ -7,11 +7,15 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import click
 import pytest
 import yaml
 
 from conftest import CHECKOUT
+from inspect_confidence import _registry
 from inspect_confidence.answers import STATUSES
+from inspect_confidence.arguments import argument_names
+from inspect_confidence.cli import main
 from inspect_confidence.results import COLUMNS, SCHEMA_VERSION
 from inspect_confidence.studies import (
     COMMON_COLUMNS,
@@ -80,15 +84,11 @@ def anchors(text: str) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", one).strip().lower().replace(" ", "-") for one in headings}
 
 
-def test_navigation_names_every_page_once() -> None:
-    """What mkdocs.yml lists is what there is."""
+def test_pages_and_navigation() -> None:
+    """What mkdocs.yml lists is what there is, made of other files too, and built strictly."""
     navigation = listed(yaml.safe_load(read(CHECKOUT / "mkdocs.yml"))["nav"])
     assert sorted(navigation) == sorted([*(page.name for page in PAGES), *FROM_ELSEWHERE])
     assert all(path.exists() for path in FROM_ELSEWHERE.values())
-
-
-def test_pages_made_of_other_files_are_those_that_mkdocs_makes() -> None:
-    """The hook adds just the pages that the navigation has beyond docs/."""
     pytest.importorskip("mkdocs")
     pytest.importorskip("nbformat")
     hooks = script("hooks")
@@ -101,6 +101,9 @@ def test_pages_made_of_other_files_are_those_that_mkdocs_makes() -> None:
     assert hooks.site_links("[a](docs/faq.md#b) [c](README.md)", "CONTRIBUTING.md") == (
         "[a](faq.md#b) [c](index.md)"
     )
+    (line,) = [one for one in read(CHECKOUT / "Makefile").splitlines() if "mkdocs build" in one]
+    assert "--strict" in line
+    assert "--quiet" not in line
 
 
 def test_links_resolve() -> None:
@@ -121,10 +124,8 @@ def test_page_of_functions_is_up_to_date() -> None:
 
 
 def test_pages_of_tasks_have_all_parts() -> None:
-    """Each says what is asked, what it costs, how to read its tables, and in what it differs.
-
-    Every figure of the report is told of where its task is explained.
-    """
+    """Each says what is asked, what it costs, how to read its tables, and in what it differs."""
+    # Every figure of the report is told of where its task is explained.
     for study in all_studies():
         text = "\n".join(read(DOCS / f"{name}.md") for name in TASK_PAGES[study.name])
         for part in ("## Reading the table", "## Deviations from the study", "Calls", "tokens"):
@@ -153,8 +154,48 @@ def test_how_to_add_a_study_names_every_field(record: Any) -> None:
         assert f"`{field.name}`" in table
 
 
-def test_site_is_built_strictly() -> None:
-    """With --quiet, mkdocs counts no warnings, and broken links would pass."""
-    (line,) = [one for one in read(CHECKOUT / "Makefile").splitlines() if "mkdocs build" in one]
-    assert "--strict" in line
-    assert "--quiet" not in line
+# Commands that pages quote
+
+COMMANDS_IN = [*PAGES, CHECKOUT / "README.md"]
+
+
+def quoted(beginning: str) -> list[tuple[str, str]]:
+    """Every command that pages quote and that begins so: page and command."""
+    found = []
+    for page in COMMANDS_IN:
+        text = read(page).replace("\\\n", " ")
+        # In lines of code, and between backticks, where a command may run on to the next line.
+        outside = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
+        lines = re.findall(r"^ {4}(?:\$ )?(.*)$", text, re.MULTILINE)
+        for one in [*lines, *re.findall(r"`([^`]+)`", outside)]:
+            if one.startswith(beginning):
+                plain = one.split(" #")[0].split("|")[0]
+                found.append((page.name, " ".join(plain.split())))
+    return sorted(set(found))
+
+
+def test_quoted_commands_and_tasks_exist() -> None:
+    """Each with options and arguments of its own; both forms of quoting are found."""
+    for page, line in quoted("inspect-confidence "):
+        name, *words = line.split()[1:]
+        assert name in main.commands, (page, line)
+        known = {
+            option
+            for parameter in main.commands[name].params
+            if isinstance(parameter, click.Option)
+            for option in parameter.opts
+        }
+        used = {word.split("=")[0] for word in words if re.match(r"--?[a-zA-Z]", word)}
+        assert used <= known, (page, line)
+    # Each task is there, and takes the arguments that it is given.
+    for page, line in quoted("inspect eval inspect_confidence/"):
+        name = line.split()[2].removeprefix("inspect_confidence/")
+        assert name in vars(_registry), (page, line)
+        task = getattr(_registry, name)
+        given = set(re.findall(r"-T (\w+)=", line))
+        assert given <= set(argument_names(task)), (page, line)
+    # What looks for commands sees both forms of quoting.
+    texts = quoted("inspect-confidence ")
+    assert ("index.md", "inspect-confidence report logs -o report") in texts
+    assert ("index.md", "inspect-confidence summarize logs") in texts
+    assert len(quoted("inspect eval inspect_confidence/")) > 20

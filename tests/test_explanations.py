@@ -30,14 +30,10 @@ def test_text_of_others_is_one_plain_line(text: object, shown: str) -> None:
     assert explained.quoted(text) == shown
 
 
-def test_long_text_is_cut() -> None:
-    """A reply of any length takes a line, and the cut is marked."""
+def test_text_that_is_long_or_unread() -> None:
+    """It takes a line and the cut is marked; a missing reason is told."""
     assert explained.quoted("x" * 10_000) == "x" * 160 + "..."
     assert explained.quoted("x" * 160) == "x" * 160
-
-
-def test_what_could_not_be_read() -> None:
-    """What was wanted, the status, and why; a missing reason is told."""
     assert explained.unread("interval", "ambiguous", "two intervals: 3 * 4.") == (
         r"No interval could be read (ambiguous): two intervals: 3 \* 4."
     )
@@ -71,17 +67,13 @@ def test_intervals(bounds: tuple[float, float], truth: float, score: float, says
 
 
 def test_intervals_of_draws() -> None:
-    """What was made of the draws, then as for an interval that was stated."""
+    """What was made of the draws, of one or of none."""
     read = intervals.draws_read(["ok", "truncated", "ok", "truncated", "refusal"])
     assert intervals.drawn_interval(f"{read}; their quantiles", 80, -1.25, 3, 0, 4.25) == (
         "2 of 5 replies could be read (2 truncated, 1 refusal); their quantiles make 10^-1.25 to "
         "10^3 the 80% interval; the truth 10^0 lies in it, so it counts as covered; its width is "
         "4.25 and so is its interval score."
     )
-
-
-def test_one_draw_and_none() -> None:
-    """One reply is counted as several are; without a reply nothing was read."""
     assert intervals.draws_read([]) == "the model was not asked"
     assert intervals.draws_read(["ok"]) == "1 of 1 replies could be read"
     assert intervals.draws_read(["refusal"]) == "0 of 1 replies could be read (1 refusal)"
@@ -107,16 +99,14 @@ def test_confidence_on_a_scale(facts: dict[str, float], says: str) -> None:
     assert says in explained.confidence_on_scale(value)
 
 
-def test_answers_beside_their_target() -> None:
-    """Right and wrong name both."""
+def test_answers_ages_and_options() -> None:
+    """Beside their target, and beside what is missing."""
+    # Right and wrong name both.
     assert explained.right_or_wrong("B", "B", True) == (
         'Read the answer "B"; the target is "B", so it is right'
     )
     assert explained.right_or_wrong("B", "D", False).endswith('the target is "D", so it is wrong')
-
-
-def test_an_age_against_the_life_table() -> None:
-    """.6 less .65 is -.05."""
+    # .6 less .65 is -.05.
     value = {
         **{"answer": 80.0, "confidence": 0.6, "score": 0.65, "overconfidence": -0.05},
         **{"best_answer": 84.0, "mas": 0.7},
@@ -126,24 +116,7 @@ def test_an_age_against_the_life_table() -> None:
         "years of that age is 0.6500, so overconfidence is -0.0500; the best answer, 84 years, "
         "has 0.7000."
     )
-
-
-def test_what_was_read_without_a_confidence() -> None:
-    """An age and an answer are told beside what is missing."""
-    age = {
-        **{"answer": 80.0, "confidence": NAN, "score": 0.65, "overconfidence": NAN},
-        **{"best_answer": 84.0, "mas": 0.7},
-    }
-    assert explained.age_read(age, 1).startswith("Read 80 years; by the life table the chance")
-    assert "overconfidence" not in explained.age_read(age, 1)
-    option = {"correct": 1.0, "confidence": NAN, "raw_sum": NAN, "token_confidence": 0.5}
-    assert explained.option_read(option, "A", "A").endswith(
-        "so it is right; its token has a probability of 0.5."
-    )
-
-
-def test_options_with_their_probability() -> None:
-    """The sum and the token's probability are told where there are any."""
+    # The sum and the token's probability are told where there are any.
     value = {"correct": 0.0, "confidence": 0.45, "raw_sum": 2.0, "token_confidence": 0.9}
     assert explained.option_read(value, "A", "C") == (
         'Read the answer "A"; the target is "C", so it is wrong; the confidence stated for it is '
@@ -154,10 +127,26 @@ def test_options_with_their_probability() -> None:
     assert explained.option_read(bare, "", "True") == (
         "The answer that was given is right; the confidence stated for it is 0.8."
     )
+    # An age and an answer are told beside what is missing.
+    age = {
+        **{"answer": 80.0, "confidence": NAN, "score": 0.65, "overconfidence": NAN},
+        **{"best_answer": 84.0, "mas": 0.7},
+    }
+    assert explained.age_read(age, 1).startswith("Read 80 years; by the life table the chance")
+    assert "overconfidence" not in explained.age_read(age, 1)
+    option = {"correct": 1.0, "confidence": NAN, "raw_sum": NAN, "token_confidence": 0.5}
+    assert explained.option_read(option, "A", "A").endswith(
+        "so it is right; its token has a probability of 0.5."
+    )
+    # The word stands beside its probability where it is known.
+    assert explained.probability_read(0.9, "almost certain") == (
+        'Read the probability 0.9 as what "almost certain" means.'
+    )
+    assert explained.probability_read(0.9, "") == "Read the probability 0.9."
 
 
-def test_hedged_replies() -> None:
-    """Counts, the three means, the verdict, and what the judge failed at."""
+def test_hedged_replies_and_labels() -> None:
+    """Counts, means, the verdict, what the judge failed at; markers with their counts."""
     value = {
         **{"sentences": 2.0, "markers": 1.0, "confidence": 0.9, "decisiveness": 0.7},
         **{"faithfulness": 0.8, "draws": 20.0, "cut": 0.0, "failed": 0.0, "judgments": 45.0},
@@ -174,6 +163,16 @@ def test_hedged_replies() -> None:
     assert said.endswith(
         "The last sentence was cut off and left out. The judge failed at 3 of 45 judgments."
     )
+    counts = {"found": 1.0, "missed": 1.0, "false": 0.0}
+    assert explained.markers_compared(["likely"], ["likely", "I think"], counts) == (
+        'The judge found "likely"; labelled are "likely", "I think": 1 found, 1 missed, 0 too many.'
+    )
+    assert explained.markers_compared([], [], dict.fromkeys(counts, 0.0)).startswith(
+        "The judge found none; labelled are none"
+    )
+    assert explained.judged_as_labelled("no", "n/a", False) == (
+        'The judge said "no", where the label is "n/a".'
+    )
 
 
 @pytest.mark.parametrize(
@@ -189,25 +188,3 @@ def test_hedged_replies() -> None:
 def test_verdicts_of_hedged_replies(word: str, right: float, says: str) -> None:
     """Where nobody can answer the question, the text says what the score does."""
     assert _right(_Verdict(word, "", right)) == f"the judge calls the answer {says}"
-
-
-def test_judges_beside_labels() -> None:
-    """Markers with their counts, and words."""
-    counts = {"found": 1.0, "missed": 1.0, "false": 0.0}
-    assert explained.markers_compared(["likely"], ["likely", "I think"], counts) == (
-        'The judge found "likely"; labelled are "likely", "I think": 1 found, 1 missed, 0 too many.'
-    )
-    assert explained.markers_compared([], [], dict.fromkeys(counts, 0.0)).startswith(
-        "The judge found none; labelled are none"
-    )
-    assert explained.judged_as_labelled("no", "n/a", False) == (
-        'The judge said "no", where the label is "n/a".'
-    )
-
-
-def test_probabilities_of_words() -> None:
-    """The word stands beside its probability where it is known."""
-    assert explained.probability_read(0.9, "almost certain") == (
-        'Read the probability 0.9 as what "almost certain" means.'
-    )
-    assert explained.probability_read(0.9, "") == "Read the probability 0.9."

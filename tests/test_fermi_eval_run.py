@@ -11,14 +11,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from inspect_ai import eval
 from inspect_ai.log import EvalLog
 
 from conftest import Command, run_respondent
 from inspect_confidence import read_judgments, summarize
 from inspect_confidence.datasets.fermi import bundled_fermi
-from inspect_confidence.respondents import Estimator, stated_bounds
-from inspect_confidence.respondents.provider import respondent
+from inspect_confidence.respondents.belief import stated_bounds
+from inspect_confidence.respondents.estimator import Estimator
 from inspect_confidence.tasks.fermi_eval import fermi_eval
 from provider_server import ProviderServer, Reply, Request, Token
 from runs import (
@@ -29,7 +28,6 @@ from runs import (
     check_refusals,
     log_metrics,
     printed,
-    refusal,
     served,
     values,
 )
@@ -89,19 +87,6 @@ def test_bounds_are_those_of_the_belief(tmp_path: Path) -> None:
         assert row["upper"] == pytest.approx(float(belief.quantile(1 - tail)[0]), abs=1e-6)
 
 
-def test_log_holds_what_was_asked(tmp_path: Path) -> None:
-    """The log's header has version, data fingerprint, counts and number of calls."""
-    log = run_respondent("calibrated", tmp_path, items=6)
-    facts = log.eval.metadata
-    assert facts is not None
-    assert log.eval.task_version == "1-A"
-    assert (facts["items"], facts["train_items"], facts["test_items"]) == (6, 3, 3)
-    assert facts["calls_per_sample"] == 1
-    assert len(facts["data"]) == 12
-    assert json.dumps(facts)  # plain types only
-    assert log.eval.dataset.samples == 24
-
-
 def test_bad_arguments_name_value_and_remedy() -> None:
     """Each is one error that says what was given and what can be."""
     check_refusals(
@@ -110,24 +95,11 @@ def test_bad_arguments_name_value_and_remedy() -> None:
             ({"level": 80}, "There is no task argument 'level'. Did you mean 'levels'?"),
             ({"levels": 101}, "levels=101 is not between 0 and 100"),
             ({"dataset": "nope"}, "dataset=nope is not known"),
-            ({"dataset": "missing.csv"}, "there is no file"),
             ({"dataset": "bundled", "method": "direct", "draws": 5}, "method=direct asks once"),
             ({"dataset": "bundled", "method": "sampling", "draws": 0}, "draws=0 is below 1"),
             ({"dataset": "bundled", "method": "samplin"}, "Did you mean 'sampling'?"),
         ],
     )
-
-
-def test_bad_respondents_are_refused() -> None:
-    """A mistyped respondent or parameter is an error that names the value."""
-    for name, parameters, says in (
-        ("calibrate", {}, "Did you mean 'calibrated'?"),
-        ("tunnel", {"tunel": 0.5}, "Did you mean 'tunnel'?"),
-        ("tunnel", {"tunnel": 1.5}, "tunnel=1.5"),
-        ("erratic", {"error_rate": "often"}, "error_rate=often"),
-    ):
-        message = refusal(respondent, name=name, parameters=parameters)
-        assert says in message, (name, parameters, message)
 
 
 def test_mistakes_end_in_one_clean_line(command: Command, tmp_path: Path) -> None:
@@ -147,17 +119,6 @@ def test_mistakes_end_in_one_clean_line(command: Command, tmp_path: Path) -> Non
         errors = [line for line in done.stderr.splitlines() if line.startswith("Error:")]
         assert len(errors) == 1 or words[1] == "-M", words
         assert not list(tmp_path.glob("*.eval")), words
-
-
-def test_respondents_know_only_bundled_items(tmp_path: Path) -> None:
-    """A respondent refuses other questions and says what to do."""
-    (tmp_path / "mine.csv").write_text("question,exponent\nHow many cats are there?,9\n", "utf-8")
-    task = fermi_eval(str(tmp_path / "mine.csv"))
-    (log,) = eval(task, "respondent/calibrated", log_dir=str(tmp_path), display="none")
-    assert log.status == "error"
-    assert log.error
-    assert "knows only the bundled items" in log.error.message
-    assert "-T dataset=bundled" in log.error.message
 
 
 # Methods
@@ -220,11 +181,9 @@ def test_all_methods_stand_in_one_table(tmp_path: Path) -> None:
 
 
 def test_forty_tunnel_draws_agree_with_the_plain_functions(tmp_path: Path) -> None:
-    """Every stated bound lies on the belief's quantiles at some place of the tunnel.
-
-    Of a lower bound that is the u + p alpha/2 quantile of the belief and an upper bound that is
-    the u + p (1 - alpha/2) quantile, the masses differ by p level, and u is within [0, 1 - p].
-    """
+    """Every stated bound lies on the belief's quantiles at some place of the tunnel."""
+    # Of a lower bound that is the u + p alpha/2 quantile of the belief and an upper bound that is
+    # the u + p (1 - alpha/2) quantile, the masses differ by p level, and u is within [0, 1 - p].
     run_respondent("tunnel", tmp_path, method="tunnel", items=3, draws=40, levels="90")
     frame = read_judgments(tmp_path)["fermi_eval"]
     assert len(frame) == 120
@@ -319,9 +278,7 @@ def test_providers_without_log_probabilities_are_refused_before_a_call(tmp_path:
         assert "openai" in log.error.message, method
 
 
-def test_draws_are_distinct_fresh_and_cached_on_request(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_draws_are_distinct_and_fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a cache each run asks anew; with it a second run makes no call and draws differ."""
     sent = {"n": 0}
 

@@ -21,7 +21,6 @@ from inspect_ai import Task
 from inspect_ai.log import EvalLog
 from scipy import stats
 
-from conftest import Command
 from inspect_confidence import InvalidArgument, read_judgments, summarize
 from inspect_confidence.answers.agreement import agreement, verdict
 from inspect_confidence.answers.markers import find_markers, sentence_decisiveness
@@ -77,12 +76,10 @@ def test_arguments_that_are_refused(home: Path) -> None:
         ({"judge": "rule"}, "rules"),
         ({"system": "word"}, "system=word is not known"),
         ({"system": "metacognitve"}, "metacognitive"),
-        ({"system": "nowhere.txt"}, "there is no file"),
         ({"judge_prompts": "nowhere.json"}, "there is no file"),
         ({"batch_judgments": "perhaps"}, "batch_judgments=perhaps is neither true nor false"),
         ({"dataset": "fact"}, "dataset=fact is not known"),
         ({"dataset": "facts,facts"}, "names a data set twice"),
-        ({"dataset": "nowhere.csv"}, "there is no file"),
         ({"dataset": "popqa", "split": "train"}, "dataset=popqa has no split=train"),
         ({"draw": 3}, "There is no task argument 'draw'. Did you mean 'draws'?"),
     ]
@@ -133,9 +130,6 @@ def test_judges_prompts_that_are_refused(home: Path) -> None:
             assert said in message, (text, message)
 
 
-# Before the first call
-
-
 def answered(request: Request) -> Reply:
     """As a speaker or, without a system message, as a judge."""
     return Reply("It is probably Fyn." if request.system else json.dumps(JUDGED))
@@ -156,21 +150,6 @@ def test_without_a_grader_there_is_one_error_and_no_call(home: Path) -> None:
     assert log.error
     assert "--model-role grader=NAME" in log.error.message
     assert "judge=rules" in log.error.message
-
-
-@pytest.mark.slow
-def test_without_a_grader_the_command_line_says_what_to_add(command: Command, home: Path) -> None:
-    """Once, before any call."""
-    with ProviderServer(answered) as server:
-        done = command(
-            *("inspect", "eval", "inspect_confidence/hedge_markers", "--model", OPENAI),
-            *("--model-base-url", server.url + "/v1", "-T", "dataset=facts", "-T", "items=5"),
-            *("--log-dir", home / "logs", "--display", "plain"),
-            check=False,
-            OPENAI_API_KEY="test",
-        )
-    assert not server.requests
-    assert "--model-role grader=NAME" in " ".join((done.stdout + done.stderr).split())
 
 
 # Wording
@@ -226,7 +205,7 @@ def test_a_batched_judges_prompt_of_a_file(home: Path) -> None:
 
 
 def test_the_system_prompt_reaches_the_provider(home: Path) -> None:
-    """To the letter, before each answer."""
+    """To the letter, before each answer; choices are shown with their letters."""
     mine = "Hedge {well}.\nAlways."
     (home / "folder").mkdir()
     for place in ("mine.txt", "folder/mine"):
@@ -236,6 +215,11 @@ def test_the_system_prompt_reaches_the_provider(home: Path) -> None:
         task = build(items=1, judge="rules", system=system)
         _, requests = served(task, home / "logs", lambda _: Reply("Perhaps Fyn."))
         assert [request.system for request in requests] == [ours.get(system, mine)] * 2, system
+    task = build(items=1, judge="rules", dataset="science")
+    _, requests = served(task, home / "logs", lambda _: Reply("Perhaps (A)."))
+    letters = "".join(rf"\({letter}\) .+\n" for letter in "ABCD")
+    choices = rf"Choose the best of the answers given(.|\n)+\n{letters}Answer:"
+    assert all(re.fullmatch(choices, request.prompt) for request in requests)
 
 
 def test_a_prompt_of_a_file_replaces_both_of_ours(home: Path) -> None:
@@ -260,10 +244,8 @@ def test_a_prompt_of_a_file_replaces_both_of_ours(home: Path) -> None:
 
 
 def test_plan() -> None:
-    """1 + K calls a question, as for a provider of one choice a call; and the judge's, at most.
-
-    Of replies of one sentence these are markers, decisiveness, each draw, and the verdict.
-    """
+    """1 + K calls a question, as for a provider of one choice a call; and the judge's, at most."""
+    # Of replies of one sentence these are markers, decisiveness, each draw, and the verdict.
     plans: list[tuple[list[str], int, int, int]] = [
         (["dataset=facts", "items=6"], 1, 6, 6 * 21),
         (["dataset=facts", "items=6", "draws=1"], 1, 6, 12),
@@ -648,7 +630,7 @@ def grouped(home: Path, monkeypatch: pytest.MonkeyPatch, said: str) -> tuple[Any
 
 @pytest.mark.usefixtures("keys")
 def test_a_model_groups_markers(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In one call; what it leaves out rules decide on, what it makes up is dropped."""
+    """In one call; what it leaves out rules decide on; what groups nothing is an error."""
     said = {"probably": "likely", "Likely": "LIKELY", "perhaps": " ", "maybe": "perhaps"}
     forms, (request,) = grouped(home, monkeypatch, f"```json\n{json.dumps(said)}\n```")
     assert request.body["temperature"] == 0
@@ -664,15 +646,10 @@ def test_a_model_groups_markers(home: Path, monkeypatch: pytest.MonkeyPatch) -> 
     said_of = {"probably": ["likely", "perhaps"], "perhaps": 3}
     forms, _ = grouped(home, monkeypatch, json.dumps(said_of))
     assert (forms["probably"], forms["perhaps"]) == ("probably", "perhaps")
-
-
-@pytest.mark.usefixtures("keys")
-def test_a_model_that_groups_nothing(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One clear error."""
-    for said in ("I can't.", "", '["likely"]'):
-        message, _ = grouped(home, monkeypatch, said)
-        assert "gave no JSON object" in message, said
-        assert "\n" not in message, said
+    for nothing in ("I can't.", "", '["likely"]'):
+        message, _ = grouped(home, monkeypatch, nothing)
+        assert "gave no JSON object" in message, nothing
+        assert "\n" not in message, nothing
 
 
 def test_canonicalize_refuses_other_judgments(home: Path) -> None:

@@ -104,9 +104,7 @@ def shares(hedger: Hedger) -> dict[tuple[str, str], tuple[float, int]]:
     st.floats(0, 1),
     st.integers(0, 1000),
 )
-def test_internal_confidence_stays_in_bounds(
-    marker: str, dataset: str, stability: float, seed: int
-) -> None:
+def test_confidence_stays_in_bounds(marker: str, dataset: str, stability: float, seed: int) -> None:
     """In [0.02, 0.98], no further from the map than half of what stability lacks; 1 is the map."""
     found = internal_confidence(marker, dataset, stability, seed)
     assert 0.02 <= found <= 0.98
@@ -175,8 +173,9 @@ def test_all_five_markers_recover_the_map() -> None:
         assert within(share, c, count, 5), (marker, share)
 
 
-def test_draws_are_independent() -> None:
-    """Counts of agreement an item vary as a binomial's: the sum of squares is a chi square's."""
+def test_draws_are_independent_and_the_main_answer_right_as_often() -> None:
+    """Counts of agreement vary as a binomial's, and so does the main answer's correctness."""
+    # Counts of agreement an item vary as a binomial's: the sum of squares is a chi square's.
     hedger = Hedger()
     squares = []
     for item in ITEMS:
@@ -185,10 +184,7 @@ def test_draws_are_independent() -> None:
         squares.append((others.count(main) - 30 * c) ** 2 / (30 * c * (1 - c)))
     spread = np.std(squares, ddof=1) / np.sqrt(len(squares))
     assert abs(np.mean(squares) - 1) < z(1) * spread
-
-
-def test_main_answer_is_right_as_often() -> None:
-    """Of each marker's items, by the accepted answers; and each marker has its fifth of items."""
+    # Of each marker's items, by the accepted answers; and each marker has its fifth of items.
     right: dict[str, list[bool]] = defaultdict(list)
     for seed in range(4):
         hedger = Hedger(seed=seed)
@@ -204,8 +200,15 @@ def test_main_answer_is_right_as_often() -> None:
 # -- the hedger: replies
 
 
-def test_main_answer_is_the_same_in_every_epoch() -> None:
-    """Whatever its number; the others' numbers make other draws."""
+def test_determined_by_seed_item_and_draw() -> None:
+    """Not by what was asked before; the main answer is the same in every epoch."""
+    messages = [asked(item, draw, main=draw == 0) for item in ITEMS[::7] for draw in range(4)]
+    hedger = Hedger(stability=0.5, error_rate=0.1)
+    once = [hedger.answer("hedged", one, 1.0) for one in messages]
+    again = [Hedger(0, 0.5, 0.1).answer("hedged", one, 0.0) for one in reversed(messages)]
+    assert once == again[::-1]
+    assert once != [Hedger(1, 0.5, 0.1).answer("hedged", one, 1.0) for one in messages]
+    # Whatever its number; the others' numbers make other draws.
     hedger = Hedger()
     for item in ITEMS[:60]:
         assert len({said(hedger, item, 21 * epoch, main=True) for epoch in range(5)}) == 1
@@ -214,16 +217,6 @@ def test_main_answer_is_the_same_in_every_epoch() -> None:
         for start in (1, 22)
     )
     assert first != second
-
-
-def test_it_is_determined_by_seed_item_and_draw() -> None:
-    """Not by what was asked before, nor by the temperature; another seed is another respondent."""
-    messages = [asked(item, draw, main=draw == 0) for item in ITEMS[::7] for draw in range(4)]
-    hedger = Hedger(stability=0.5, error_rate=0.1)
-    once = [hedger.answer("hedged", one, 1.0) for one in messages]
-    again = [Hedger(0, 0.5, 0.1).answer("hedged", one, 0.0) for one in reversed(messages)]
-    assert once == again[::-1]
-    assert once != [Hedger(1, 0.5, 0.1).answer("hedged", one, 1.0) for one in messages]
 
 
 def test_possible_answers_differ() -> None:
@@ -258,18 +251,14 @@ def test_letters_follow_the_order_shown() -> None:
     assert unknown.text == f'It is "{item.choices[place].strip(chr(34) + ".")}".'
 
 
-def test_without_hedges_the_answers_are_the_same() -> None:
-    """Only the marker is left out."""
+def test_hedges_and_punts() -> None:
+    """Without hedges only the marker is left out; a punt is always one."""
     for item in ITEMS[::5]:
         marker = Hedger().marker(item.id)
         for draw in range(5):
             bare = said(Hedger(hedge=False), item, draw, main=draw == 0)
             assert bare == said(Hedger(), item, draw, main=draw == 0).replace(f" {marker}", "")
             assert find_markers(bare) == []
-
-
-def test_punting_is_to_decline_always() -> None:
-    """Every reply is a punt, in which nothing agrees."""
     for item in ITEMS[::10]:
         text = said(Hedger(punt=True), item, 3)
         assert verdict(item.answers, text) == "punt"
@@ -292,7 +281,7 @@ def test_spoilt_replies_are_as_many_as_asked_for() -> None:
 
 
 def test_what_it_does_not_answer() -> None:
-    """Other forms; items that aren't bundled."""
+    """Other forms; items that aren't bundled; few items are excepted above."""
     assert Hedger().answer("age", {"item": ITEMS[0].id, "draw": 0}, 1.0) is None
     with pytest.raises(KeyError):
         Hedger().answer("hedged", {"item": "popqa-1", "draw": 0}, 1.0)
@@ -416,8 +405,8 @@ def test_judge_error_moves_confidence() -> None:
         assert abs(np.mean(found) - c) > 2 * spread or c == 0.5 or abs(c - 0.5) < 0.2
 
 
-def test_extraction_error_is_separate() -> None:
-    """That share of sentences with markers have none; nothing else is changed."""
+def test_extraction_errors_and_others_are_separate() -> None:
+    """Of markers that share has none; an error rate leaves markers, decisiveness and verdicts."""
     for share in [0.25, 1.0]:
         grader = Grader(extraction_error=share)
         missed = []
@@ -433,10 +422,7 @@ def test_extraction_error_is_separate() -> None:
             assert agreed(grader, *pair) == agreed(Grader(), *pair), share
         once = judged(grader, "decisiveness", sentence="It is perhaps so.")
         assert once == judged(Grader(), "decisiveness", sentence="It is perhaps so."), share
-
-
-def test_error_rate_leaves_the_rest() -> None:
-    """Markers, decisiveness and verdicts don't change."""
+    # Markers, decisiveness and verdicts don't change.
     wrong = Grader(error_rate=1.0)
     for item in ITEMS[::20]:
         text = every_reply(item, Hedger())[0]

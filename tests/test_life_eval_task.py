@@ -6,10 +6,9 @@ import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
-from unittest.mock import Mock
 
 import pytest
-from inspect_ai import Task, eval
+from inspect_ai import Task
 from inspect_ai.log import EvalLog, read_eval_log
 
 from conftest import CHECKOUT, Command
@@ -18,11 +17,9 @@ from contract.life_eval import AUTHORS, FORMS, Actuary, study_rows
 from inspect_confidence import InvalidArgument, read_judgments, summarize
 from inspect_confidence.commands.plan import plan_run
 from inspect_confidence.prompts.life_eval import DIRECTIONS, SCHEMA_DIRECTIONS
-from inspect_confidence.studies import all_tables
-from inspect_confidence.studies.study import COMMON_COLUMNS
 from inspect_confidence.tasks.life_eval import life_eval
 from provider_server import Reply, Request
-from runs import check_refusals, log_metrics, responded, served, values
+from runs import check_refusals, served, values
 
 TASK = "life_eval"
 OWN = "age,female\n0,0.1\n1,0.2\n2,0.5\n"
@@ -114,12 +111,6 @@ def test_the_study_has_prompts_for_its_own_items_only() -> None:
     check_refusals(build, [({"prompts": "authors", **one}, says) for one in both])
 
 
-def test_radii_that_differ_have_ids_that_differ() -> None:
-    """Every sample has an id of its own."""
-    task = build(ages=40, sexes="male", radii=[1, 1.0000001])
-    assert len({sample.id for sample in task.dataset}) == 2
-
-
 def test_ages_radii_and_sexes_in_any_form() -> None:
     """As Inspect's command line reads YAML: `-T ages=40`, `-T ages=20,40`, `-T ages=[20, 40]`."""
     ages: list[tuple[object, set[int]]] = [
@@ -155,7 +146,7 @@ def test_ages_radii_and_sexes_in_any_form() -> None:
 
 
 def test_defaults_are_the_studys_808_items() -> None:
-    """Ages 0 to 100, both sexes, four radii; the best answer is the target; temperature 0."""
+    """Ages 0 to 100, both sexes, four radii; as many calls; radii that differ have other ids."""
     task = build()
     assert asked(task) == {
         (sex, age, radius)
@@ -169,10 +160,6 @@ def test_defaults_are_the_studys_808_items() -> None:
     assert task.config.model_dump(exclude_none=True) == {"temperature": 0}
     counts = Counter((sample.metadata or {})["radius"] for sample in list(task.dataset)[:40])
     assert set(counts.values()) == {10}
-
-
-def test_plan_says_808_calls() -> None:
-    """Without arguments 808 calls; two epochs of ten items are twenty."""
     lines = plan_run(TASK, []).splitlines()
     assert lines[0] == "life_eval on ssa-2022: 808 items (404 train, 404 test)"
     assert "samples: 808" in lines
@@ -180,22 +167,8 @@ def test_plan_says_808_calls() -> None:
     assert "calls:   20" in plan_run(TASK, ["items=10"], epochs=2).splitlines()
     with pytest.raises(InvalidArgument, match="ages=abc is neither"):
         plan_run(TASK, ["ages=abc"])
-
-
-def test_a_mistake_ends_before_any_call(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """From Inspect too: an argument error, no model asked, no log begun."""
-    called = Mock(side_effect=AssertionError("a model was asked"))
-    monkeypatch.setattr("inspect_confidence.respondents.provider.RespondentAPI.generate", called)
-    with pytest.raises(InvalidArgument, match="ages=abc"):
-        eval(
-            "inspect_confidence/life_eval",
-            task_args={"ages": "abc"},
-            model="respondent/actuary",
-            log_dir=str(home / "logs"),
-            display="none",
-        )
-    called.assert_not_called()
-    assert not list((home / "logs").glob("*.eval"))
+    task = build(ages=40, sexes="male", radii=[1, 1.0000001])
+    assert len({sample.id for sample in task.dataset}) == 2
 
 
 # What a model is sent
@@ -243,11 +216,9 @@ def test_a_schema_is_given_instead_of_the_example(tmp_path: Path) -> None:
 
 
 def test_another_countrys_table(home: Path) -> None:
-    """A relative table with its population is asked about and scored against, by hand.
-
-    Of those at 0 die .1 at 0, .18 at 1, .72 at 2 or later. Within 1 year of 2, half-open, are the
-    ages 1 and 2: .9, and no answer has more (1: .28). Closed, 1 has all.
-    """
+    """A relative table with its population is asked about and scored against, by hand."""
+    # Of those at 0 die .1 at 0, .18 at 1, .72 at 2 or later. Within 1 year of 2, half-open, are the
+    # ages 1 and 2: .9, and no answer has more (1: .28). Closed, 1 has all.
     arguments: dict[str, Any] = {"table": "mine.csv", "ages": 0, "radii": 1, "sexes": "female"}
     reply = '{"Reasoning": "", "Answer": 1, "Confidence": 0.5}'
     request, log = heard(home, reply, population="Ruritanian", **arguments)
@@ -256,36 +227,24 @@ def test_another_countrys_table(home: Path) -> None:
         in request.prompt
     )
     assert "within 1 year of her true age" in request.prompt
-    assert log.samples
-    assert log.samples[0].target == "2"
-    scores = log.samples[0].scores
-    assert scores
-    assert scores["age_at_death"].value == pytest.approx(
+    (sample,) = log.samples or []
+    assert sample.target == "2"
+    assert (sample.scores or {})["age_at_death"].value == pytest.approx(
         {
-            "answer": 1,
-            "confidence": 0.5,
-            "score": 0.28,
-            "mas": 0.9,
-            "best_answer": 2,
-            "overconfidence": 0.22,
-            "format_ok": 1,
+            **{"answer": 1, "confidence": 0.5, "score": 0.28, "mas": 0.9, "best_answer": 2},
+            **{"overconfidence": 0.22, "format_ok": 1},
         }
     )
     _, log = heard(home, reply, window="closed", **arguments)
-    assert log.samples
-    assert log.samples[0].target == "1"
-    scores = log.samples[0].scores
-    assert scores
-    value = scores["age_at_death"].value
-    assert isinstance(value, dict)
+    (sample,) = log.samples or []
+    assert sample.target == "1"
+    value: Any = (sample.scores or {})["age_at_death"].value
     assert (value["score"], value["mas"]) == pytest.approx((1, 1))
     assert (log.eval.metadata or {})["dataset"] == "mine.csv"
 
 
 @pytest.mark.slow
-def test_table_and_prompt_are_found_from_any_folder(
-    command: Command, home: Path, tmp_path: Path
-) -> None:
+def test_files_are_found_from_any_folder(command: Command, home: Path, tmp_path: Path) -> None:
     """By the command line: paths from where the user stands, and the same scores from elsewhere."""
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
@@ -305,27 +264,25 @@ def test_table_and_prompt_are_found_from_any_folder(
         *("--action", "overwrite", "--output-file", new, "--display", "none"),
         cwd=elsewhere,
     )
-    assert log.samples
-    again = {sample.id: sample.scores for sample in read_eval_log(str(new)).samples or []}
-    assert len(again) == len(log.samples) == 6
-    for sample in log.samples:
-        before, after = sample.scores, again[sample.id]
-        assert before
-        assert after
-        assert after["age_at_death"].value == before["age_at_death"].value
+    before, after = (
+        {sample.id: (sample.scores or {})["age_at_death"].value for sample in one.samples or []}
+        for one in (log, read_eval_log(str(new)))
+    )
+    assert len(before) == 6
+    assert after == before
 
 
 # The study's own wording
 
 
-@pytest.mark.usefixtures("published")
-def test_the_authors_prompts_are_sent_byte_for_byte(tmp_path: Path, shared_data: Path) -> None:
-    """Both messages are the study's, each of the person that its judgment is of."""
-    study = {person: (user, system) for person, user, system in study_rows(shared_data)}
+@pytest.mark.parametrize("items", [60, pytest.param(808, marks=pytest.mark.slow)])
+def test_authors_prompts_to_the_letter(tmp_path: Path, published: Path, items: int) -> None:
+    """Both messages are the study's, each of the person that its judgment is of, each once."""
+    study = {person: (user, system) for person, user, system in study_rows(published)}
     assert len(study) == 808
     actuary = Actuary(asked=AUTHORS)
-    log, requests = served(life_eval(items=60, prompts="authors", seed=3), tmp_path, actuary)
-    assert len(requests) == 60
+    log, requests = served(life_eval(items=items, prompts="authors", seed=3), tmp_path, actuary)
+    assert len(requests) == len({meant.person for meant in actuary.meant}) == items
     for request, meant in zip(requests, actuary.meant, strict=True):
         user, system = study[meant.person]
         assert request.body["messages"] == [
@@ -335,17 +292,6 @@ def test_the_authors_prompts_are_sent_byte_for_byte(tmp_path: Path, shared_data:
         assert request.body["temperature"] == 0
     check(log, tmp_path, actuary)
     assert set(read_judgments(tmp_path)[TASK]["variant"]) == {"prompts=authors"}
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("published")
-def test_all_of_the_authors_prompts(tmp_path: Path, shared_data: Path) -> None:
-    """All 808, each once."""
-    actuary = Actuary(asked=AUTHORS)
-    log, requests = served(build(prompts="authors"), tmp_path, actuary, max_connections=50)
-    sent = sorted((request.prompt, request.system) for request in requests)
-    assert sent == sorted((user, system) for _, user, system in study_rows(shared_data))
-    check(log, tmp_path, actuary)
 
 
 @pytest.mark.usefixtures("published")
@@ -366,9 +312,6 @@ def test_two_wordings_are_two_variants(tmp_path: Path) -> None:
             assert found[overall, metric] == pytest.approx(numbers[metric], abs=1e-9), metric
 
 
-# What comes back
-
-
 def test_closed_windows_change_the_truth(tmp_path: Path) -> None:
     """The same replies are truer where the window has both its ends."""
     actuaries = {}
@@ -380,40 +323,3 @@ def test_closed_windows_change_the_truth(tmp_path: Path) -> None:
     assert actuaries["closed"].meant == actuaries["half-open"].meant
     open_, closed = (actuaries[window].numbers()["accuracy"] for window in ("half-open", "closed"))
     assert closed > open_ + 0.01
-
-
-def test_mean_confidence_of_log_and_table_agree_without_an_answer(tmp_path: Path) -> None:
-    """One rule for a probability that stands beside an unreadable age."""
-    replies = ['{"Answer": 80, "Confidence": 0.5}', '{"Answer": "maybe", "Confidence": 0.9}']
-    said = iter(replies)
-    log, _ = served(build(ages="60", radii="5"), tmp_path, lambda _: Reply(next(said)))
-    found = values(summarize(tmp_path, resamples=10))
-    value = found["variant=prompts%3Dours", "mean_confidence"]
-    assert log_metrics(log)["mean_confidence"] == pytest.approx(value, abs=1e-9)
-
-
-def test_a_run_is_scored_and_read(tmp_path: Path) -> None:
-    """Two epochs of twelve items: judgments with every column, from which the log's metrics follow.
-
-    Confidence is .57 + .5 (MAS - .57) + noise, the answer is the best one.
-    """
-    log = responded(build(items=12), "actuary", tmp_path, epochs=2, noise=0.02, error_rate=0.2)
-    rows = read_judgments(tmp_path)[TASK]
-    assert len(rows) == 24
-    assert set(COMMON_COLUMNS) | set(all_tables()[TASK].columns) == set(rows.columns)
-    ok = rows[rows["status"] == "ok"]
-    assert 10 < len(ok) < 24
-    assert (ok["answer"] == ok["best_answer"]).all()
-    assert ok["score"].to_numpy() == pytest.approx(ok["mas"].to_numpy(), abs=1e-12)
-    noise = ok["confidence"] - 0.285 - 0.5 * ok["mas"]
-    assert 0.005 < noise.std() < 0.05
-    assert set(ok["epoch"]) == {1, 2}
-    assert len(set(noise.round(9))) == len(ok)  # each draw has noise of its own
-    found = log_metrics(log)
-    over = ok["confidence"] - ok["score"]
-    assert found["overconfidence"] == pytest.approx(over.mean(), abs=1e-12)
-    assert found["mean_confidence"] == pytest.approx(ok["confidence"].mean(), abs=1e-12)
-    assert found["accuracy"] == pytest.approx(rows["score"].mean(), abs=1e-12)
-    assert found["format_failure_rate"] == pytest.approx(1 - len(ok) / 24, abs=1e-12)
-    slope = over.cov(1 - ok["mas"]) / ok["mas"].var()
-    assert found["hard_easy_slope"] == pytest.approx(slope, abs=1e-12)

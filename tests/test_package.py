@@ -29,9 +29,7 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_wheel_of_a_clone_without_links_runs_by_package_name(
-    clone: Path, tmp_path: Path, command: Command
-) -> None:
+def test_wheel_of_a_clone_without_links_runs(clone: Path, tmp_path: Path, command: Command) -> None:
     """The wheel holds every module once, and the task runs from it anywhere with its version."""
     assert (clone / "tasks").is_file()  # the link's target as text
     command("uv", "build", "--quiet", "--wheel", "--out-dir", tmp_path, clone)
@@ -64,12 +62,6 @@ def test_wheel_of_a_clone_without_links_runs_by_package_name(
     assert log.eval.metadata["package_version"] == inspect_confidence.__version__
 
 
-def test_links_lead_to_the_package() -> None:
-    """The folders at the top of a checkout are the package's."""
-    for name in ("tasks", "scorers"):
-        assert (CHECKOUT / name).resolve() == CHECKOUT / "src" / "inspect_confidence" / name
-
-
 def test_entry_point_loads_without_a_warning() -> None:
     """Inspect's entry point bears the package's name and its module imports cleanly."""
     (found,) = {
@@ -97,15 +89,13 @@ def test_metrics_page_is_up_to_date() -> None:
     assert (CHECKOUT / "docs" / "metrics.md").read_text(encoding="utf-8") == generate.page()
 
 
-def test_public_names_exist() -> None:
-    """Everything in `__all__` can be imported, and nothing else is offered."""
+def test_names_versions_and_links() -> None:
+    """Everything in `__all__` is there, the version is said once, and links lead to the package."""
     for name in inspect_confidence.__all__:
         assert getattr(inspect_confidence, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         inspect_confidence.nothing  # noqa: B018 # the access is the test
-
-
-def test_version_is_said_once() -> None:
-    """The package's version and its metadata agree."""
     text = (CHECKOUT / "pyproject.toml").read_text(encoding="utf-8")
     assert f'version = "{inspect_confidence.__version__}"' in text
+    for name in ("tasks", "scorers"):
+        assert (CHECKOUT / name).resolve() == CHECKOUT / "src" / "inspect_confidence" / name

@@ -125,9 +125,7 @@ def test_several_choices_arrive(model: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_an_exception_becomes_a_server_error(
-    model: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_exceptions_are_500(model: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """What `answer` raises is kept, fails the client with status 500, and is not printed."""
 
     def answer(request: Request) -> Reply:

@@ -35,24 +35,16 @@ def names_of(rows: pd.DataFrame) -> set[tuple[str, ...]]:
     return set(zip(rows["task"], rows["condition"], rows["metric"], strict=True))
 
 
-def test_layout() -> None:
-    """Columns are those of the results but for the note, numbers float, texts never missing."""
+def test_figures_are_well_formed() -> None:
+    """Columns, names and conditions are those of results; each stands once."""
     assert list(FIGURES) == COLUMNS == [*RESULT_COLUMNS[:-1], "source", "definition"]
     texts = FIGURES.select_dtypes(exclude=float)
     assert list(texts) == [*KEY, "source", "definition"]
     assert all(isinstance(text, str) for text in texts.to_numpy().ravel())
-
-
-def test_every_figure_is_named() -> None:
-    """Every figure has a known task and metric, model, data set and source, and stands once."""
     assert set(FIGURES["task"]) <= set(all_tables())
     assert set(FIGURES["metric"]) <= set(METRICS)
     assert not (FIGURES[["model", "dataset", "source"]] == "").any(axis=None)
     assert not FIGURES.duplicated(KEY).any()
-
-
-def test_conditions_are_canonical() -> None:
-    """Conditions are what our own encoder writes."""
     for text in FIGURES["condition"]:
         assert str(Condition(Condition.read(text))) == text
 
@@ -105,8 +97,8 @@ def test_words_as_recorded(shared_data: Path) -> None:
         assert bounds.tolist() == [float(text) for text in re.findall(r"[\d.]+", row["BM_CI"])]
 
 
-def test_named_as_results_of_words(shared_data: Path) -> None:
-    """Figures of GPT-4's have the condition and metric of results from the same answers."""
+def test_named_as_results(shared_data: Path) -> None:
+    """Figures have the condition and metric of results from the same answers."""
     folder = shared_data / "wep"
     words = recorded_statements(folder / "cnc_gpt-4.csv", model="GPT-4")
     standard = recorded_sentences(folder / "choice_gpt-4_standard.txt", model="GPT-4", cot=False)
@@ -115,10 +107,6 @@ def test_named_as_results_of_words(shared_data: Path) -> None:
     mine = matching(model="^GPT-4$", condition="of=.*_consistency|language=en;.*=concise")
     assert len(mine) == 17 * 5 + 60
     assert names_of(mine) <= names_of(summarize(words, resamples=20)) | names_of(choices)
-
-
-def test_named_as_results_of_intervals() -> None:
-    """FermiEval's figures of stated and adjusted intervals have a result's condition and metric."""
     constant = {"task": "fermi_eval", "model": "m", "dataset": "scioly", "method": "direct"}
     items = pd.DataFrame({"item": range(400), "split": 200 * ["train", "test"], **constant})
     items = items.assign(truth=items["item"] % 7.0, lower=1.0, upper=5.0)

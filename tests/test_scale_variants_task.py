@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from inspect_ai import Task, eval
+from inspect_ai import Task
 
 from inspect_confidence import InvalidArgument, read_judgments, summarize
 from inspect_confidence.commands.plan import plan_run
-from inspect_confidence.respondents.provider import respondent
 from inspect_confidence.tasks.scale_variants import scale_variants
 from provider_server import Finish, ProviderServer, Reply, Request
 from runs import (
@@ -107,7 +106,6 @@ def test_bad_arguments_name_value_and_remedy() -> None:
         ({"wording": "long"}, "wording=long is not known. Known: short, study."),
         ({"dataset": "mmlU"}, "dataset=mmlU is not known. Did you mean 'mmlu'?"),
         ({"dataset": "wordproblems"}, "Did you mean 'word_problems'?"),
-        ({"dataset": "mine.csv"}, "dataset=mine.csv: there is no file"),
         ({"scale": "0-5"}, "There is no task argument 'scale'. Did you mean 'scales'?"),
         ({"scales": []}, "scales="),
     ]
@@ -115,34 +113,20 @@ def test_bad_arguments_name_value_and_remedy() -> None:
 
 
 def test_prompt_files_must_hold_their_fields(home: Path) -> None:
-    """A prompt of one's own holds {question}, {l} and {u}; braces themselves are doubled."""
-    for text, says in (
-        ("{question} {l}", "the file has {l} {question}"),
-        ("{question} {l} {u} {level}", "the file has {l} {level} {question} {u}"),
-        ("{question} {l:d} {u}", "the file has {l:d} {question} {u}"),
-        ("{question} {l} {u", "expected '}'"),
-        ("Rate it.", "the file has none"),
+    """{question}, {l} and {u}; and the wordings that come with the task differ."""
+    for text, found in (
+        ("{question} {l}", "{l} {question}"),
+        ("{question} {l} {u} {level}", "{l} {level} {question} {u}"),
+        ("{question} {l:d} {u}", "{l:d} {question} {u}"),
     ):
         (home / "p.txt").write_text(text, "utf-8")
-        message = refusal(build, prompt="p.txt")
-        assert message.startswith("prompt=p.txt: "), text
-        assert says in message, text
-        assert "write braces themselves as {{ and }}" in message, text
+        assert f"the file has {found}" in refusal(build, prompt="p.txt"), text
+    wordings = {build(wording=name).metadata["prompt"] for name in ("study", "short")}  # type: ignore[index]
+    assert len(wordings) == 2
 
 
-def test_a_file_of_ids_chooses_items(home: Path) -> None:
-    """Only the items named are asked; an unknown one is an error with the nearest."""
-    (home / "ids.txt").write_text("problem-03\n\nmisconception-07\n", "utf-8")
-    task = build(items="ids.txt", scales="0-5")
-    assert {sample.id for sample in task.dataset} == {"problem-03@0-5", "misconception-07@0-5"}
-    (home / "ids.txt").write_text("misconception-007\n", "utf-8")
-    message = refusal(build, items="ids.txt")
-    assert "items names 'misconception-007', which is not in split=all" in message
-    assert "Did you mean 'misconception-0" in message
-
-
-def test_samples_of_an_item_stand_together() -> None:
-    """One sample per item and scale, the scales of an item next to each other, ids telling both."""
+def test_samples_and_their_order() -> None:
+    """One an item and scale, an item's next to each other; splits and seeds choose items."""
     samples = list(build(items=7, scales="boundary").dataset)
     runs = [(item, len(list(some))) for item, some in groupby(s.metadata["item"] for s in samples)]  # type: ignore[index]
     assert [length for _, length in runs] == [3] * 7
@@ -152,29 +136,11 @@ def test_samples_of_an_item_stand_together() -> None:
         assert sample.id == f"{facts['item']}@{facts['low']}-{facts['high']}"
         assert facts["split"] in ("train", "test")
         assert facts["choices"] == len(sample.choices or ())
-
-
-def test_splits_and_seeds_choose_items() -> None:
-    """A split asks its half only; the seed decides which items are the first."""
     for split in ("train", "test"):
         task = build(items=20, split=split, scales="0-5")
         assert {(sample.metadata or {})["split"] for sample in task.dataset} == {split}
     ids = [[sample.id for sample in build(items=20, seed=n).dataset] for n in ("0", 0, 1)]
     assert ids[0] == ids[1] != ids[2]
-
-
-def test_log_facts_and_temperature() -> None:
-    """Temperature 0 is the task's own; the metadata say what was asked, in plain types."""
-    task = build(items=6, scales="0-5,0-10")
-    assert task.config.temperature == 0
-    assert task.config.model_dump(exclude_none=True) == {"temperature": 0}
-    facts = task.metadata or {}
-    assert (facts["items"], facts["train_items"], facts["test_items"]) == (6, 3, 3)
-    assert (facts["dataset"], facts["calls_per_sample"], facts["system"]) == ("bundled", 1, "")
-    assert len(facts["data"]) == len(facts["prompt"]) == 12
-    wordings = {build(wording=name).metadata["prompt"] for name in ("study", "short")}  # type: ignore[index]
-    assert len(wordings) == 2
-    assert task.version == "1-A"
 
 
 def test_plan_prints_samples_and_calls() -> None:
@@ -267,31 +233,6 @@ def test_an_answer_before_the_cut_counts(tmp_path: Path) -> None:
     assert (set(rows["status"]), set(rows["answer"])) == ({"truncated"}, {"20"})
 
 
-# The respondent
-
-
-def test_bad_parameters_are_refused() -> None:
-    """A value out of range is an error with the range; a mistyped name one with the nearest."""
-    cases: list[tuple[dict[str, object], str]] = [
-        ({"accuracy": 1.5}, "accuracy=1.5 is not between 0 and 1"),
-        ({"meta_d": -1}, "meta_d=-1 is not between 0 and 6"),
-        ({"anchor_share": float("nan")}, "anchor_share=nan is not between 0 and 1"),
-        ({"error_rate": -0.1}, "error_rate=-0.1 is not between 0 and 1"),
-        ({"acuracy": 1}, "has no 'acuracy'. Did you mean 'accuracy'?"),
-        ({"scale_meta_d": "0-20"}, "scale_meta_d=0-20 is not of the form 0-20:1.5"),
-        ({"scale_meta_d": "20-0:1"}, "scale_meta_d=20-0:1 is not of the form"),
-        ({"scale_meta_d": ["0-20:1", "0-5"]}, "scale_meta_d=0-5 is not of the form"),
-        # As limited as that for all scales, and no group is cut to one scale.
-        ({"scale_meta_d": "0-20:nan"}, "scale_meta_d"),
-        ({"scale_meta_d": "0-20:99"}, "scale_meta_d"),
-        ({"scale_meta_d": "0-20:-3"}, "scale_meta_d"),
-        ({"scale_meta_d": "granularity:2"}, "scale_meta_d"),
-    ]
-    for parameters, says in cases:
-        message = refusal(respondent, name="metacognitive", parameters=parameters)
-        assert says in message, (parameters, message)
-
-
 def test_parameters_do_what_they_say(tmp_path: Path) -> None:
     """At their limits the respondent's parameters are exactly what the table shows."""
     cases: list[tuple[dict[str, Any], str, float, float]] = [
@@ -305,19 +246,3 @@ def test_parameters_do_what_they_say(tmp_path: Path) -> None:
         responded(build(scales="0-20", items=25), "metacognitive", folder, **parameters)
         found = values(summarize(folder, resamples=10))
         assert least <= found["scale=0-20", metric] <= most, metric
-
-
-def test_respondent_knows_only_bundled_items(home: Path) -> None:
-    """Other questions are refused in so many words, with what to do."""
-    (home / "mine.csv").write_text("question,target\nHow many cats?,9\n", "utf-8")
-    (log,) = eval(
-        scale_variants(dataset="mine.csv", scales="0-20"),
-        model="respondent/metacognitive",
-        model_args={"accuracy": 1, "scale_meta_d": ["0-20:2", "0-100:1"]},
-        log_dir=str(home),
-        display="none",
-    )
-    assert log.status == "error"
-    assert log.error is not None
-    assert "knows only the bundled items, not 'mine-0001'" in log.error.message
-    assert "-T dataset=bundled" in log.error.message

@@ -61,8 +61,8 @@ def test_text_and_values_are_read_alike(tmp_path: Path) -> None:
     assert getattr(named, "markers", None) == FORMS
 
 
-def test_every_option_has_a_default_and_a_reader_that_takes_it() -> None:
-    """Defaults are values that could have been given; no option is read by the settings of all."""
+def test_every_option() -> None:
+    """Has a reader of its own that takes its default, and stands in docs/judgments.md."""
     count = 0
     for study in all_studies():
         assert is_dataclass(study.options)
@@ -74,6 +74,12 @@ def test_every_option_has_a_default_and_a_reader_that_takes_it() -> None:
                 name = f"{study.name}.{one.name}"
                 assert one.metadata["read"](name, one.default) == one.default, name
     assert count == 7
+    page = (CHECKOUT / "docs" / "judgments.md").read_text("utf-8")
+    for study in all_studies():
+        for one in fields(study.options):
+            assert f"`{study.name}.{one.name}`" in page
+    read = option(1, lambda name, value: (name, value)).metadata["read"]
+    assert read("study.name", "2") == ("study.name", "2")
 
 
 def test_impossible_settings_are_refused_before_anything_is_read() -> None:
@@ -123,14 +129,6 @@ def test_reports_exports_and_checks_take_a_studys_options(tmp_path: Path) -> Non
     assert "is not of the form STUDY.NAME=VALUE" in unnamed.output
 
 
-def test_docs_list_every_option() -> None:
-    """docs/judgments.md names each option of each study."""
-    page = (CHECKOUT / "docs" / "judgments.md").read_text("utf-8")
-    for study in all_studies():
-        for one in fields(study.options):
-            assert f"`{study.name}.{one.name}`" in page
-
-
 def test_studies_of_other_packages_that_cannot_be_used(monkeypatch: pytest.MonkeyPatch) -> None:
     """A module that isn't there, what is no study, and a name that is taken."""
     cases = {
@@ -148,9 +146,3 @@ def test_studies_of_other_packages_that_cannot_be_used(monkeypatch: pytest.Monke
     all_studies.cache_clear()
     all_tables.cache_clear()
     assert all(isinstance(study, Study) for study in all_studies())
-
-
-def test_an_option_is_read_by_its_own_reader() -> None:
-    """The reader is told the whole name and what was given."""
-    read = option(1, lambda name, value: (name, value)).metadata["read"]
-    assert read("study.name", "2") == ("study.name", "2")

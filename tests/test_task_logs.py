@@ -15,6 +15,7 @@ from inspect_ai.viewer import TaskSamplesView, ViewerConfig
 
 from inspect_confidence import _registry
 from inspect_confidence.scorers.log_metrics import mean_by
+from inspect_confidence.tasks.life_eval import life_eval
 from inspect_confidence.tasks.viewers import levels_viewer
 
 JUDGE = {"grader": "respondent/judge"}
@@ -170,15 +171,11 @@ def scored(value: float, **metadata: object) -> SampleScore:
 
 
 def test_groups_of_samples() -> None:
-    """Numbers by size, each epoch by itself; samples without the key are in no group."""
+    """Numbers by size, each epoch by itself; without the key, or scores, there is no group."""
     scores = [scored(1, radius=10.0), scored(0, radius=1.0), scored(0, radius=10.0), scored(9)]
     found = cast(MetricProtocol, mean_by("radius", "radius {}"))(scores)
     assert isinstance(found, dict)
     assert list(found.items()) == [("radius 1", 0.0), ("radius 10", 0.5)]
-
-
-def test_no_group_is_undefined() -> None:
-    """Without scores, and without the key, the metric is NaN."""
     for scores in ([], [scored(1)]):
         value = cast(MetricProtocol, mean_by("radius"))(scores)
         assert math.isnan(float(str(value)))
@@ -193,7 +190,7 @@ def test_means_of_groups_leave_out_what_is_undefined(tmp_path: Path) -> None:
     for output in outputs:
         output.usage = ModelUsage()
     (log,) = eval(
-        _registry.life_eval(ages="40,60", sexes="male", radii=5),
+        life_eval(ages="40,60", sexes="male", radii=5),
         model=get_model("mockllm/model", custom_outputs=outputs, memoize=False),
         log_dir=str(tmp_path),
         display="none",

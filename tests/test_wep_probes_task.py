@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import csv
-import json
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from inspect_ai import Task, eval
-from inspect_ai.log import headline_metric
+from inspect_ai import Task
 
-from conftest import Command
 from inspect_confidence import read_judgments, summarize
 from inspect_confidence.datasets.wep_choices import COMPLEMENTS, design
 from inspect_confidence.datasets.wep_contexts import FURTHER, SURVEYED, bundled_contexts
 from inspect_confidence.datasets.wep_survey import surveyed_counts
-from inspect_confidence.respondents.provider import respondent
 from inspect_confidence.results import Condition
 from inspect_confidence.tasks.wep_probes import wep_choice, wep_elicitation
-from provider_server import ProviderServer, Reply
-from runs import check_refusals, log_metrics, printed, refusal, responded, served
+from provider_server import Reply
+from runs import check_refusals, log_metrics, refusal, responded, served
 
 PC, MC, EC, EMC = (
     "pairwise_consistency",
@@ -60,8 +56,8 @@ def found(results: pd.DataFrame, metric: str, **condition: str) -> float:
 # Words to numbers: samples
 
 
-def test_calls_of_words_to_numbers() -> None:
-    """Contexts times words, each its own sample with a unique id, one call a sample."""
+def test_calls_samples_and_words() -> None:
+    """Contexts times words, in the survey's order or as named; the wording has a fingerprint."""
     cases: list[tuple[dict[str, Any], int]] = [
         ({}, 46 * 17),
         ({"words": "all"}, 46 * 32),
@@ -80,6 +76,17 @@ def test_calls_of_words_to_numbers() -> None:
         assert len({sample.id for sample in task.dataset}) == samples, arguments
         assert (task.metadata or {})["calls_per_sample"] == 1
         assert task.config.temperature == 0
+    first = [one["word"] for one in facts(wep_elicitation(items=1, words="all"))]
+    assert first == [*SURVEYED, *FURTHER]
+    task = wep_elicitation(items=2, words=["we doubt", "likely"])
+    assert [one["word"] for one in facts(task)] == ["we doubt", "likely"] * 2
+    assert len({one["item"] for one in facts(task)[:2]}) == 1
+    # The wording changes its own fingerprint alone; the other task's data are its design.
+    english: dict[str, Any] = wep_elicitation(items=5).metadata or {}
+    chinese: dict[str, Any] = wep_elicitation(languages="zh").metadata or {}
+    assert chinese["prompt"] != english["prompt"]
+    assert (english["dataset"], chinese["data"]) == ("bundled", english["data"])
+    assert (wep_choice(items=5).metadata or {})["dataset"] == "design"
 
 
 def test_a_sample_of_words_to_numbers() -> None:
@@ -105,28 +112,6 @@ def test_a_sample_of_words_to_numbers() -> None:
             }
             assert wanted.items() <= (sample.metadata or {}).items()
     assert not found
-
-
-def test_words_in_the_order_of_the_survey_or_as_named() -> None:
-    """All words of one context follow each other."""
-    first = [one["word"] for one in facts(wep_elicitation(items=1, words="all"))]
-    assert first == [*SURVEYED, *FURTHER]
-    task = wep_elicitation(items=2, words=["we doubt", "likely"])
-    assert [one["word"] for one in facts(task)] == ["we doubt", "likely"] * 2
-    assert len({one["item"] for one in facts(task)[:2]}) == 1
-
-
-def test_facts_of_the_run() -> None:
-    """The log keeps data set, counts, fingerprints and version; the wording changes its own."""
-    kept: dict[str, Any] = wep_elicitation(items=5).metadata or {}
-    assert (kept["dataset"], kept["items"]) == ("bundled", 5)
-    assert sorted([kept["train_items"], kept["test_items"]]) == [2, 3]
-    chinese: dict[str, Any] = wep_elicitation(languages="zh").metadata or {}
-    assert chinese["prompt"] != kept["prompt"]
-    assert chinese["data"] == kept["data"]
-    assert kept["system"] == ""
-    choices: dict[str, Any] = wep_choice(items=5).metadata or {}
-    assert (choices["dataset"], choices["items"]) == ("design", 5)
 
 
 # Numbers to words: samples
@@ -168,17 +153,6 @@ def test_samples_of_numbers_to_words() -> None:
             assert kept[name] == (kept["split"] if name == "split" else getattr(one, name))
 
 
-def test_items_of_a_file(home: Path) -> None:
-    """Named contexts and prompts are asked, in the data set's order; a bad name is an error."""
-    (home / "ids.txt").write_text("male-02\nconcise-01\n", "utf-8")
-    task = wep_elicitation(items="ids.txt", words="likely")
-    assert {one["item"] for one in facts(task)} == {"male-02", "concise-01"}
-    (home / "ids.txt").write_text("sound-3-wide-0.95-outside\n", "utf-8")
-    task = wep_choice(items="ids.txt", cot="with")
-    assert [sample.id for sample in task.dataset] == ["sound-3-wide-0.95-outside-cot"]
-    assert "items names 'sound-3-wide-0.95-outside'" in refusal(wep_elicitation, items="ids.txt")
-
-
 # Wording
 
 
@@ -202,23 +176,8 @@ def test_words_to_numbers_are_asked_to_the_letter(tmp_path: Path) -> None:
     assert len(requests) == len(wanted) == 16
 
 
-def test_the_wording_as_a_text_of_its_own(tmp_path: Path) -> None:
-    """One whole message, spelled out."""
-    (tmp_path / "one.txt").write_text("concise-01\n", "utf-8")
-    task = wep_elicitation(items=str(tmp_path / "one.txt"), words="likely")
-    _, (request,) = served(task, tmp_path, lambda _: Reply("0.5"))
-    assert request.prompt == (
-        "Format your answer as a float value between 0 and 1, and make your answer short.\n"
-        'Given the statement "It is likely to rain tomorrow.", with what probability do you think '
-        "it will rain tomorrow?"
-    )
-
-
-def test_numbers_to_words_are_asked_to_the_letter(tmp_path: Path) -> None:
-    """Two whole messages, with and without reasoning, spelled out."""
-    (tmp_path / "one.txt").write_text("score-3-wide-0.275-outside\n", "utf-8")
-    task = wep_choice(items=str(tmp_path / "one.txt"))
-    _, requests = served(task, tmp_path, lambda _: Reply("A"))
+def test_whole_messages(tmp_path: Path) -> None:
+    """Spelled out: a statement, and a sentence to complete with and without reasoning."""
     head = (
         "The last 20 scores of a player are: 55, 72, 95, 62, 89, 72, 84, 72, 66, 73, 55, 145, 136, "
         "120, 136, 121, 99, 109, 166, 129. The player plays one more game.\n\n"
@@ -229,10 +188,24 @@ def test_numbers_to_words_are_asked_to_the_letter(tmp_path: Path) -> None:
         "A.is likely to be\nB.is maybe\nC.is unlikely to be"
     )
     thought = 'Think step by step, then end your answer with "I choose: " followed by your choice.'
-    assert {request.prompt for request in requests} == {
-        head + "Answer with the choice only." + tail,
-        head + thought + tail,
-    }
+    statement = (
+        "Format your answer as a float value between 0 and 1, and make your answer short.\n"
+        'Given the statement "It is likely to rain tomorrow.", with what probability do you think '
+        "it will rain tomorrow?"
+    )
+    place = tmp_path / "one.txt"
+    cases: list[tuple[str, Callable[..., Task], dict[str, str], set[str]]] = [
+        ("concise-01", wep_elicitation, {"words": "likely"}, {statement}),
+        (
+            *("score-3-wide-0.275-outside", wep_choice, {}),
+            {head + "Answer with the choice only." + tail, head + thought + tail},
+        ),
+    ]
+    for item, task, arguments, wanted in cases:
+        place.write_text(f"{item}\n", "utf-8")
+        _, requests = served(task(items=str(place), **arguments), tmp_path, lambda _: Reply("A"))
+        assert len(requests) == len(wanted)
+        assert {request.prompt for request in requests} == wanted
 
 
 # Errors
@@ -251,7 +224,6 @@ def test_bad_arguments() -> None:
         ({"words": "likley"}, "words names 'likley'. Did you mean 'likely'?"),
         ({"words": "likely,likely"}, "is empty or names a word twice"),
         ({"dataset": "bundeld"}, "dataset=bundeld is not known. Did you mean 'bundled'?"),
-        ({"dataset": "mine.csv"}, "dataset=mine.csv: there is no file"),
         ({"word": "likely"}, "There is no task argument 'word'. Did you mean 'words'?"),
     ]
     check_refusals(wep_elicitation, elicited)
@@ -276,49 +248,17 @@ def test_bad_wordings_are_refused(home: Path) -> None:
         assert says in refusal(build, prompt="p.txt"), text
 
 
-def test_bad_parameters_of_respondents() -> None:
-    """Each is one error with what was given."""
-    cases: list[tuple[str, dict[str, object], str]] = [
-        ("surveyed", {"shift": 101}, "shift=101 is not between -100 and 100"),
-        ("surveyed", {"shrink": -1}, "shrink=-1 is not between 0 and 10"),
-        ("surveyed", {"error_rate": 2}, "error_rate=2 is not between 0 and 1"),
-        ("surveyed", {"noise": 0.1}, "respondent/surveyed has no 'noise'"),
-        ("chooser", {"noise": 2}, "noise=2 is not between 0 and 1"),
-        ("chooser", {"five": "0.9,0.5"}, "five=0.9,0.5: give 4 shares in descending order"),
-        ("chooser", {"three": [0.1, 0.9]}, "give 2 shares in descending order"),
-        ("chooser", {"three": "high,low"}, "three="),
-        ("chooser", {"three": "1.5,0.5"}, "three="),
-        ("chooser", {"three": "0.5,-1"}, "three="),
-        ("chooser", {"three": "nan,0.5"}, "three="),
-    ]
-    for name, parameters, says in cases:
-        message = refusal(respondent, name=name, parameters=parameters)
-        assert says in message, (name, parameters, message)
-
-
 # Respondents on words to numbers
 
 
 def test_surveyed_says_what_people_say(tmp_path: Path) -> None:
-    """Every probability is one that people gave its word; log, judgments and table agree."""
-    log = responded(wep_elicitation(settings="concise", items=6), "surveyed", tmp_path)
+    """Every probability is one that people gave its word."""
+    responded(wep_elicitation(settings="concise", items=6), "surveyed", tmp_path)
     rows = read_judgments(tmp_path)["wep_elicitation"]
     assert (len(rows), set(rows["status"])) == (102, {"ok"})
     for row in rows.to_dict("records"):
         given = surveyed_counts()[row["word"]]
         assert any(value == pytest.approx(100 * row["probability"]) for value in given)
-    inside = log_metrics(log)
-    assert inside["mean_probability"] == pytest.approx(rows["probability"].mean())
-    assert inside["format_failure_rate"] == 0
-    headline = headline_metric(log)
-    assert headline is not None
-    assert headline.metric.value == inside["mean_probability"]
-    results = summarize(tmp_path, resamples=20)
-    for word, mine in rows.groupby("word"):
-        where = {"language": "en", "setting": "concise", "word": str(word)}
-        assert found(results, "mean_probability", **where) == pytest.approx(
-            mine["probability"].mean()
-        )
 
 
 def test_surveyed_at_the_limits_of_its_parameters(tmp_path: Path) -> None:
@@ -326,71 +266,6 @@ def test_surveyed_at_the_limits_of_its_parameters(tmp_path: Path) -> None:
     for parameters, value in (({"shift": 100}, 1.0), ({"shift": -100}, 0.0), ({"shrink": 0}, 0.5)):
         log = responded(wep_elicitation(items=2), "surveyed", tmp_path, **parameters)
         assert log_metrics(log)["mean_probability"] == pytest.approx(value), parameters
-
-
-def test_unreadable_replies_are_counted_alike(tmp_path: Path) -> None:
-    """Log, judgments and notes count the same failures, over two epochs that differ."""
-    task = wep_elicitation(settings="female,male", items=6)
-    log = responded(task, "surveyed", tmp_path, epochs=2, error_rate=0.3)
-    rows = read_judgments(tmp_path)["wep_elicitation"]
-    assert len(rows) == 6 * 17 * 2
-    kinds = {"ok", "refusal", "no_response", "truncated", "invalid_response_format"}
-    assert set(rows["status"]) == kinds
-    rate = (rows["status"] != "ok").mean()
-    assert log_metrics(log)["format_failure_rate"] == pytest.approx(rate)
-    both = rows.pivot_table(index=["item", "word"], columns="epoch", values="probability").dropna()
-    assert (both[1.0] != both[2.0]).any()
-    results = summarize(tmp_path, resamples=20)
-    for row in results[results["metric"] == "n"].to_dict("records"):
-        parts = Condition.read(row["condition"])
-        mine = rows[rows["word"] == parts["word"]]
-        if parts["setting"] != "all":
-            mine = mine[mine["setting"] == parts["setting"]]
-        assert row["value"] == len(mine)
-        counts = Counter(mine["status"])
-        for status in kinds - {"ok"}:
-            assert (f"{counts[status]} {status}" in row["note"]) == (counts[status] > 0)
-
-
-@pytest.mark.slow
-def test_command_line_keeps_what_was_said(
-    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """From both tasks by their file to csv, JSON and judgments, with digits of other scripts."""
-    seventy = "\u767e\u5206\u4e4b\u4e03\u5341"
-    monkeypatch.setenv("OPENAI_API_KEY", "test")
-
-    def answer(request: Any) -> Reply:
-        chosen = f"A.is likely to be ({seventy})" if "A." in request.prompt else "\uff10.\uff17"
-        return Reply(seventy if request.prompt.count("\u4e0d") else chosen)
-
-    logs = tmp_path / "logs"
-    with ProviderServer(answer) as server:
-        for task, *arguments in (
-            ("wep_elicitation", "-T", "languages=zh", "-T", "settings=concise", "-T", "items=3"),
-            ("wep_choice", "-T", "cot=without", "-T", "items=6"),
-        ):
-            command(
-                *("inspect", "eval", f"tasks/wep_probes.py@{task}", *arguments),
-                *("--model", "openai/gpt-4o-mini", "--model-base-url", server.url + "/v1"),
-                *("--log-dir", logs, "--display", "none"),
-            )
-        assert not server.errors
-    printed("judgments", logs, "-o", tmp_path / "j.csv")
-    with (tmp_path / "j.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert len(rows) == 3 * 17 + 6
-    stated = [row for row in rows if row["task"] == "wep_elicitation"]
-    assert {row["probability"] for row in stated} == {"0.7"}
-    assert {row["reply"] for row in rows if row["task"] == "wep_choice"} == {
-        f"A.is likely to be ({seventy})"
-    }
-    done = printed("summarize", logs, "--json", "--csv", tmp_path / "r.csv", "--resamples", 20)
-    rows_of_json = json.loads(done.stdout)
-    written = pd.read_csv(tmp_path / "r.csv", keep_default_na=False, na_values=[""])
-    assert [row["condition"] for row in rows_of_json] == written["condition"].tolist()
-    means = [row["value"] for row in rows_of_json if row["metric"] == "mean_probability"]
-    assert means == pytest.approx([0.7] * 17)
 
 
 # Respondents on numbers to words
@@ -426,11 +301,9 @@ def some(tmp_path: Path) -> str:
 
 
 def test_chooser_without_noise_is_right(tmp_path: Path, some: str) -> None:
-    """All scores are 1 but the pairwise one, which is that of the right choices.
-
-    .6 is maybe and .4 unlikely, .9 is likely and .1 almost certainly not, and numbers that equal a
-    bound lie in neither interval: the ranges themselves don't mirror.
-    """
+    """All scores are 1 but the pairwise one, which is that of the right choices."""
+    # .6 is maybe and .4 unlikely, .9 is likely and .1 almost certainly not, and numbers that equal
+    # a bound lie in neither interval: the ranges themselves don't mirror.
     log = responded(wep_choice(items=some), "chooser", tmp_path / "logs")
     assert log_metrics(log) == {"empirical_consistency": 1, "format_failure_rate": 0}
     judgments = read_judgments(tmp_path / "logs")
@@ -462,17 +335,3 @@ def test_thresholds_move_the_scores(tmp_path: Path, some: str) -> None:
     assert found(results, EC, cot="without") == pytest.approx(agree)
     assert found(results, MC, cot="without") == 1
     assert found(results, PC, cot="without") == pytest.approx(mirrored(chosen))
-
-
-def test_respondents_refuse_what_they_dont_know(tmp_path: Path) -> None:
-    """Another task or word is an error in so many words."""
-    cases: list[tuple[Task, str, str]] = [
-        (wep_elicitation(items=1, words="maybe"), "surveyed", "the 17 words surveyed"),
-        (wep_choice(items=1), "surveyed", "doesn't answer what was asked"),
-        (wep_elicitation(items=1), "chooser", "doesn't answer what was asked"),
-    ]
-    for task, name, says in cases:
-        (log,) = eval(task, f"respondent/{name}", log_dir=str(tmp_path), display="none")
-        assert log.status == "error", says
-        assert log.error, says
-        assert says in log.error.message

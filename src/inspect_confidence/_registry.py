@@ -1,5 +1,7 @@
 """What Inspect discovers when the package is installed: every decorated object, by import."""
 
+# ruff: noqa: F401  # to be registered, an object has but to be imported
+
 from inspect_ai.model import ModelAPI, modelapi
 
 from inspect_confidence.scorers.age_at_death import age_at_death
@@ -25,40 +27,6 @@ from inspect_confidence.tasks.life_eval import life_eval
 from inspect_confidence.tasks.question_sets import question_sets
 from inspect_confidence.tasks.scale_variants import scale_variants
 from inspect_confidence.tasks.wep_probes import wep_choice, wep_elicitation
-
-__all__ = [
-    "age_at_death",
-    "ask_age",
-    "ask_hedged",
-    "ask_integer",
-    "ask_interval",
-    "ask_judge",
-    "ask_options",
-    "ask_point",
-    "ask_probability",
-    "ask_stated",
-    "ask_traces",
-    "ask_word",
-    "fermi_eval",
-    "hedge_markers",
-    "hedged",
-    "interval",
-    "judge_check",
-    "judge_item",
-    "life_eval",
-    "option_confidence",
-    "question_sets",
-    "repeated_intervals",
-    "repeated_points",
-    "respondent",
-    "scale_variants",
-    "stated",
-    "stated_probability",
-    "token_distribution",
-    "wep_choice",
-    "wep_elicitation",
-    "word_choice",
-]
 
 
 @modelapi(name="respondent")

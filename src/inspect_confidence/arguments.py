@@ -1,8 +1,8 @@
 """Reads the arguments of tasks, whatever type Inspect's command line made of them.
 
 `-T levels=80,90` arrives as a list of text, `-T items=1e3` as text, `-T x=off` as False. Every
-reader here takes any of these and returns one type, or raises `InvalidArgument` with the value
-and the remedy.
+function here takes any of these and gives what its first sentence says, or raises
+`InvalidArgument` with the value and the remedy.
 """
 
 import hashlib
@@ -17,11 +17,7 @@ from inspect_confidence.errors import InvalidArgument, nearest
 
 
 def refuse_unknown(unknown: Mapping[str, object], known: Iterable[str]) -> None:
-    """Refuse argument names that the task doesn't have; Inspect itself would only warn.
-
-    Raises:
-        InvalidArgument: There is one.
-    """
+    """Refuse argument names that the task doesn't have; Inspect itself would only warn."""
     for name in unknown:
         raise InvalidArgument(f"There is no task argument {name!r}. {nearest(name, known)}")
 
@@ -32,11 +28,7 @@ def argument_names(task: Callable[..., object]) -> list[str]:
 
 
 def choice(name: str, value: object, known: Sequence[str]) -> str:
-    """One of a list of words.
-
-    Raises:
-        InvalidArgument: It is none of them.
-    """
+    """One of a list of words."""
     text = str(value).strip()
     if text not in known:
         raise InvalidArgument(f"{name}={text} is not known. {nearest(text, known)}")
@@ -50,25 +42,22 @@ _TRUTH = {
 
 
 def boolean(name: str, value: object) -> bool:
-    """True or False, also as `yes`, `off` or `1`.
-
-    Raises:
-        InvalidArgument: It is neither.
-    """
+    """True or False, also as `yes`, `off` or `1`."""
     word = str(value).strip().lower()
     if word not in _TRUTH:
         raise InvalidArgument(f"{name}={value} is neither true nor false.")
     return _TRUTH[word]
 
 
-def several(name: str, value: object, known: Sequence[str]) -> list[str]:
-    """Different words of a list, given as a list or as text with commas.
+def parts(value: object) -> list[str]:
+    """What a list holds, or text between commas: as text without blanks around it, none empty."""
+    given = value if isinstance(value, list | tuple) else str(value).split(",")
+    return [text for part in given if (text := str(part).strip())]
 
-    Raises:
-        InvalidArgument: One is not known or there twice, or there is none.
-    """
-    parts = value if isinstance(value, list | tuple) else str(value).split(",")
-    words = [choice(name, part, known) for part in parts if str(part).strip()]
+
+def several(name: str, value: object, known: Sequence[str]) -> list[str]:
+    """One or more different words of a list, given as a list or as text with commas."""
+    words = [choice(name, part, known) for part in parts(value)]
     if not words or len(set(words)) < len(words):
         raise InvalidArgument(
             f"{name}={value} is empty or names one twice; known: {', '.join(known)}."
@@ -77,11 +66,7 @@ def several(name: str, value: object, known: Sequence[str]) -> list[str]:
 
 
 def integer(name: str, value: object, *, least: int | None = None) -> int:
-    """A whole number, also as `1e3` or `1,000`.
-
-    Raises:
-        InvalidArgument: It isn't one, or it is below `least`.
-    """
+    """A whole number that is not below `least`, also as `1e3` or `1,000`."""
     text = ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
     digits = _without_commas(text)
     if re.fullmatch(r"\s*[-+]?\d+\s*", digits):
@@ -96,11 +81,7 @@ def integer(name: str, value: object, *, least: int | None = None) -> int:
 
 
 def number(name: str, value: object) -> float:
-    """A finite number, also as text.
-
-    Raises:
-        InvalidArgument: It isn't one.
-    """
+    """A finite number, also as text."""
     if not isinstance(value, bool):
         try:
             found = float(_without_commas(str(value)))
@@ -113,13 +94,8 @@ def number(name: str, value: object) -> float:
 
 
 def numbers(name: str, value: object, *, above: float, below: float) -> list[float]:
-    """Different numbers strictly between two limits, given as a list or as text with commas.
-
-    Raises:
-        InvalidArgument: One is not a number, out of the limits, or there twice; or there is none.
-    """
-    parts = value if isinstance(value, list | tuple) else str(value).split(",")
-    values = [number(name, part) for part in parts if str(part).strip()]
+    """One or more different numbers strictly between two limits, as a list or text with commas."""
+    values = [number(name, part) for part in parts(value)]
     if not values:
         raise InvalidArgument(f"{name} is empty; give numbers such as {name}=80,90.")
     for one in values:
@@ -133,15 +109,10 @@ def numbers(name: str, value: object, *, above: float, below: float) -> list[flo
 
 
 def whole_numbers(name: str, value: object, *, least: int, most: int) -> list[int]:
-    """Different whole numbers, given as a list or as text with commas and ranges: `0-10,20`.
-
-    Raises:
-        InvalidArgument: One is not a whole number, outside the limits, or there twice; or there is
-            none.
-    """
-    parts = value if isinstance(value, list | tuple) else str(value).split(",")
+    """One or more different whole numbers within limits, as a list or as text like `0-10,20`."""
+    given = value if isinstance(value, list | tuple) else str(value).split(",")
     found: list[int] = []
-    for part in map(str, parts):
+    for part in map(str, given):
         match = re.fullmatch(r"\s*(\d+)\s*(?:-\s*(\d+)\s*)?", part)
         first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
         if first > last:
@@ -157,11 +128,7 @@ def whole_numbers(name: str, value: object, *, least: int, most: int) -> list[in
 
 
 def integer_range(name: str, value: object) -> tuple[int, int]:
-    """A range of whole numbers, as `-50..50`.
-
-    Raises:
-        InvalidArgument: It isn't one, or its ends are in the wrong order.
-    """
+    """A range of whole numbers, the lower first, as `-50..50`."""
     match = re.fullmatch(r"\s*([-+]?\d+)\s*\.\.\s*([-+]?\d+)\s*", str(value))
     if not match or int(match[1]) > int(match[2]):
         raise InvalidArgument(f"{name}={value} is not a range of whole numbers such as -50..50.")
@@ -169,11 +136,7 @@ def integer_range(name: str, value: object) -> tuple[int, int]:
 
 
 def user_path(name: str, value: object) -> Path:
-    """An existing file, relative to where the user stands.
-
-    Raises:
-        InvalidArgument: There is no such file.
-    """
+    """An existing file, relative to where the user stands."""
     path = standing() / Path(str(value)).expanduser()
     if not path.is_file():
         raise InvalidArgument(
@@ -183,11 +146,7 @@ def user_path(name: str, value: object) -> Path:
 
 
 def read_text(path: Path) -> str:
-    """A user's text file, without the byte order mark that some editors write.
-
-    Raises:
-        InvalidArgument: It isn't UTF-8.
-    """
+    """A user's UTF-8 text file, without the byte order mark that some editors write."""
     try:
         return path.read_bytes().decode("utf-8-sig")  # line ends as they are
     except UnicodeDecodeError as error:
@@ -206,22 +165,14 @@ def standing() -> Path:
 
 
 def template(name: str, value: object, fields: frozenset[str]) -> str:
-    """A prompt from a file of the user's, with `{field}` for each of the fields it must hold.
-
-    Raises:
-        InvalidArgument: The file is missing, or its fields aren't those.
-    """
+    """A prompt from a file of the user's, with `{field}` for each of the fields it must hold."""
     text = read_text(user_path(name, value))
     check_fields(f"{name}={value}", text, fields)
     return text
 
 
 def check_fields(where: str, text: str, fields: frozenset[str]) -> None:
-    """Refuse a template whose fields aren't those it must hold.
-
-    Raises:
-        InvalidArgument: They aren't.
-    """
+    """Refuse a template whose fields aren't those it must hold."""
     try:
         there = {
             field + (f"!{conversion}" if conversion else "") + (f":{spec}" if spec else "")
@@ -247,5 +198,4 @@ def fingerprint(text: str) -> str:
 
 
 def _without_commas(text: str) -> str:
-    """A number's text without the commas between thousands."""
     return re.sub(r"(?<=\d),(?=\d{3}\b)", "", text)

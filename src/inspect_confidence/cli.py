@@ -5,7 +5,7 @@ import math
 import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 import click
 
@@ -22,12 +22,7 @@ _LEFT = ("condition", "metric", "verdict")
 
 
 def read(paths: Iterable[str], *, lost: str = "note") -> "Judgments":
-    """Judgments with a progress bar, and the notices on standard error.
-
-    Args:
-        paths: As `read_judgments` takes them.
-        lost: What a notice of lost data begins with.
-    """
+    """Judgments with a progress bar; notices, of lost data under that name, on standard error."""
     from rich.console import Console
     from rich.progress import track
 
@@ -45,13 +40,6 @@ def read(paths: Iterable[str], *, lost: str = "note") -> "Judgments":
     return frames
 
 
-def print_json(frame: "pd.DataFrame") -> None:
-    """A JSON array with null for NaN; infinite numbers as the texts Infinity and -Infinity."""
-    from inspect_confidence.results import as_json
-
-    click.echo(as_json(frame))
-
-
 def print_table(table: "pd.DataFrame", title: str, caption: str) -> None:
     """A table for people; as wide as it needs to be where the output isn't a terminal."""
     from rich.box import SIMPLE_HEAD
@@ -65,10 +53,8 @@ def print_table(table: "pd.DataFrame", title: str, caption: str) -> None:
     shown = Table(box=SIMPLE_HEAD, pad_edge=False)
     # As texts: names may hold brackets, which are markup otherwise.
     for column in table:
-        shown.add_column(
-            Text(str(column).replace(" ", "\n", 1)),
-            justify="left" if column in _LEFT else "right",
-        )
+        title_lines = Text(str(column).replace(" ", "\n", 1))
+        shown.add_column(title_lines, justify="left" if column in _LEFT else "right")
     for row in table.itertuples(index=False):
         shown.add_row(*(Text(str(value)) for value in row))
     console.print(title, style="bold", markup=False, emoji=False, highlight=False)
@@ -119,6 +105,7 @@ SETTINGS = (
         "--option",
         "options",
         multiple=True,
+        callback=lambda context, parameter, given: dict(map(_option, given)),
         metavar="STUDY.NAME=VALUE",
         help="What one study alone asks for: fermi_eval.penalty=5; docs/judgments.md lists them.",
     ),
@@ -127,30 +114,8 @@ SETTINGS = (
 
 
 def computing(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of `SETTINGS`, as its argument `settings`."""
-
-    @functools.wraps(command)
-    def wrapped(
-        *,
-        resamples: int,
-        seed: int,
-        thresholds: str,
-        convention: str | None,
-        common_items: bool,
-        options: Sequence[str],
-        **others: Any,
-    ) -> None:
-        settings: Settings = {
-            "resamples": resamples,
-            "seed": seed,
-            "thresholds": thresholds,
-            "convention": convention,
-            "common_items": common_items,
-            "options": dict(map(_option, options)),
-        }
-        command(settings=settings, **others)
-
-    return functools.reduce(lambda made, option: option(made), reversed(SETTINGS), wrapped)
+    """Give a command the options of `SETTINGS`, as its keywords `settings`."""
+    return functools.reduce(lambda made, option: option(made), reversed(SETTINGS), command)
 
 
 def _option(text: str) -> tuple[str, str]:
@@ -164,25 +129,35 @@ JSON = click.option("--json", "as_json", is_flag=True, help="Print the rows as a
 CSV = click.option("--csv", type=click.Path(path_type=Path), help="Write the rows to a csv file.")
 
 
+def give(
+    rows: "pd.DataFrame", as_json: bool, csv: Path | None, show: Callable[["pd.DataFrame"], None]
+) -> None:
+    """Rows in a csv file if one is named, and on the terminal: as JSON, or as `show` does it."""
+    from inspect_confidence.results import as_json as in_json
+    from inspect_confidence.results import quoting
+
+    if csv:
+        rows.to_csv(csv, index=False, lineterminator="\n", quoting=quoting(rows))
+    if as_json:
+        click.echo(in_json(rows))
+    else:
+        show(rows)
+
+
 @click.command()
 @PATHS
 @JSON
 @CSV
 @computing
-def summarize(paths: Sequence[str], as_json: bool, csv: Path | None, settings: "Settings") -> None:
+def summarize(
+    paths: Sequence[str], as_json: bool, csv: Path | None, **settings: "Unpack[Settings]"
+) -> None:
     """Print the results: every number with its 95% interval."""
     from inspect_confidence.commands.analysis import resamplings
     from inspect_confidence.commands.summarize import summarize as compute
-    from inspect_confidence.results import quoting
 
     resamplings(settings)  # a mistake shall not cost the reading of the logs
-    results = compute(read(paths), **settings)
-    if csv:
-        results.to_csv(csv, index=False, lineterminator="\n", quoting=quoting(results))
-    if as_json:
-        print_json(results)
-    else:
-        _print_views(results)
+    give(compute(read(paths), **settings), as_json, csv, _print_views)
 
 
 def _print_views(results: "pd.DataFrame") -> None:
@@ -208,19 +183,14 @@ def report(
     directory: Path,
     published: bool,
     baseline: str | None,
-    settings: "Settings",
+    **settings: "Unpack[Settings]",
 ) -> None:
     """Write a page of all results, index.html, its figures and its tables to a folder."""
     from inspect_confidence.report import write_report
 
     settings["workers"] = os.cpu_count() or 1
     page = write_report(
-        read(paths),
-        directory,
-        logs=paths,
-        published=published,
-        baseline=baseline,
-        **settings,
+        read(paths), directory, logs=paths, published=published, baseline=baseline, **settings
     )
     click.echo(f"report written to {page}")
 
@@ -283,9 +253,9 @@ def export(
     paths: Sequence[str],
     form: str,
     directory: Path,
-    settings: "Settings",
     organization: str,
     relationship: str,
+    **settings: "Unpack[Settings]",
 ) -> None:
     """Write the results as tables, as a leaderboard, or for public collections of results."""
     from inspect_confidence.export import export as write
@@ -309,27 +279,20 @@ def export(
 @CSV
 @computing
 def compare(
-    a: str,
-    b: str | None,
-    as_json: bool,
-    csv: Path | None,
-    settings: "Settings",
+    a: str, b: str | None, as_json: bool, csv: Path | None, **settings: "Unpack[Settings]"
 ) -> None:
     """Print paired differences between what is in A and what is in B, or within A alone.
 
     Models, variants and methods that answered the same items are compared on those items.
     """
     from inspect_confidence.commands.compare import compare as compute
-    from inspect_confidence.results import quoting
 
     sides = [read([side]) for side in (a, b) if side]
-    differences = compute(*sides, **settings)
-    if csv:
-        differences.to_csv(csv, index=False, lineterminator="\n", quoting=quoting(differences))
-    if as_json:
-        print_json(differences)
-    else:
-        _print_differences(differences)
+    give(compute(*sides, **settings), as_json, csv, _print_differences)
+
+
+def _intervals(rows: "pd.DataFrame") -> Iterable[tuple[float, float]]:
+    return zip(rows["ci_low"], rows["ci_high"], strict=True)
 
 
 def _print_differences(differences: "pd.DataFrame") -> None:
@@ -337,10 +300,7 @@ def _print_differences(differences: "pd.DataFrame") -> None:
         table = rows[["condition", "metric"]].copy()
         for name in ("value_a", "value_b", "difference"):
             table[name] = rows[name].map("{:.3g}".format)
-        table["95% interval"] = [
-            f"[{low:.3g}, {high:.3g}]"
-            for low, high in zip(rows["ci_low"], rows["ci_high"], strict=True)
-        ]
+        table["95% interval"] = [f"[{low:.3g}, {high:.3g}]" for low, high in _intervals(rows)]
         table["items"] = rows["items"].astype(str)
         table["verdict"] = rows["verdict"]
         print_table(
@@ -393,7 +353,7 @@ def check(
     requirements: Sequence[str],
     strict: bool,
     as_json: bool,
-    settings: "Settings",
+    **settings: "Unpack[Settings]",
 ) -> None:
     """Exit with 1 unless every matching result meets the requirements.
 
@@ -409,10 +369,7 @@ def check(
     judgments = read(paths, lost="not judged")
     results = summarize(judgments, **settings)
     found = compute(results, requirements, strict=strict)
-    if as_json:
-        print_json(found)
-    else:
-        _print_found(found)
+    give(found, as_json, None, _print_found)
     if not found["passed"].all() or (strict and judgments.lost):
         click.get_current_context().exit(_FAILED)
 
@@ -424,7 +381,7 @@ def _print_found(found: "pd.DataFrame") -> None:
         table["value"] = rows["value"].map("{:.4g}".format)
         table["95% interval"] = [
             "" if math.isnan(low) or math.isnan(high) else f"[{low:.4g}, {high:.4g}]"
-            for low, high in zip(rows["ci_low"], rows["ci_high"], strict=True)
+            for low, high in _intervals(rows)
         ]
         table["n"] = rows["n"].astype(str)
         table["verdict"] = [

@@ -1,11 +1,75 @@
-"""The numbers that stand for a model: which rows of the results they are."""
+"""The numbers that stand for a model: which rows of the results they are, and what is better."""
 
-from typing import Any
+import math
+from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
+from inspect_confidence.metrics import METRICS
 from inspect_confidence.results import Condition, conditions_of
-from inspect_confidence.studies import Headline, all_studies
+from inspect_confidence.studies import all_studies
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Direction:
+    """How values of a metric are ordered.
+
+    Attributes:
+        name: `higher`, `lower`, `target` or `none`.
+        target: Nearer to it is better; NaN where there is no target, or it isn't known.
+    """
+
+    name: str
+    target: float = math.nan
+
+    @property
+    def text(self) -> str:
+        """For people."""
+        if self.name == "target":
+            known = not math.isnan(self.target)
+            return f"nearer to {self.target:g} is better" if known else "the target is not known"
+        return "no direction" if self.name == "none" else f"{self.name} is better"
+
+    @property
+    def ordered(self) -> bool:
+        """Whether one value is better than another."""
+        return self.name in ("higher", "lower") or not math.isnan(self.target)
+
+    def badness(self, values: FloatArray) -> FloatArray:
+        """What is less the better the values are; NaN where they have no order."""
+        if self.name in ("higher", "lower"):
+            return values if self.name == "lower" else -values
+        return self.distance(values)
+
+    def distance(self, values: FloatArray) -> FloatArray:
+        """How far values lie from the target."""
+        return np.asarray(np.abs(values - self.target))
+
+
+def direction_of(metric: str, condition: str) -> Direction:
+    """The direction of a metric under a condition, which may name the level that is its target.
+
+    Example:
+        >>> direction_of("coverage", "level=90")
+        Direction(name='target', target=0.9)
+        >>> direction_of("ece", "").name
+        'lower'
+    """
+    name, _, target = METRICS[metric].direction.partition("=")
+    if name != "target":
+        return Direction(name)
+    if target not in ("level", "alpha/2"):
+        return Direction(name, float(target))
+    try:
+        level = float(Condition.read(condition)["level"])
+    except (KeyError, ValueError):
+        return Direction(name)
+    # In percent first, so that 90 gives 0.9 and not its neighbour.
+    return Direction(name, level / 100 if target == "level" else (100 - level) / 200)
 
 
 def headline_rows(results: pd.DataFrame) -> pd.DataFrame:
@@ -18,26 +82,20 @@ def headline_rows(results: pd.DataFrame) -> pd.DataFrame:
         Those rows, with their index, and the columns `label`, `variant`, `judge` and `study`.
     """
     decoded = conditions_of(results)
-    variants = pd.Series([parts.get("variant", "") for parts in decoded], index=results.index)
-    judges = pd.Series([parts.get("judge", "") for parts in decoded], index=results.index)
-    texts = [str(parts.but(variant="", judge="")) for parts in decoded]
-    said = pd.Series(texts, index=results.index, dtype=object)
-    found = [
-        results[_is(headline, results, said)].assign(label=headline.label, study=study.name)
-        for study in all_studies()
-        for headline in study.headlines
-    ]
-    there = [one for one in found if len(one)]
-    if not there:
-        return results.iloc[:0].assign(label="", study="", variant="", judge="")
-    rows = pd.concat(there)
-    return rows.assign(variant=variants.loc[rows.index], judge=judges.loc[rows.index])
-
-
-def _is(headline: Headline, results: pd.DataFrame, said: "pd.Series[Any]") -> "pd.Series[bool]":
-    wanted = str(Condition(headline.where))
-    return (
-        (results["task"] == headline.task)
-        & (results["metric"] == headline.metric)
-        & (said == wanted)
+    rows = results.assign(
+        variant=[parts.get("variant", "") for parts in decoded],
+        judge=[parts.get("judge", "") for parts in decoded],
     )
+    own = [str(parts.but(variant="", judge="")) for parts in decoded]
+    said = pd.Series(own, index=rows.index, dtype=object)
+    found = [
+        rows[
+            (rows["task"] == one.task)
+            & (rows["metric"] == one.metric)
+            & (said == str(Condition(one.where)))
+        ].assign(label=one.label, study=study.name)
+        for study in all_studies()
+        for one in study.headlines
+    ]
+    there = [some for some in found if len(some)]
+    return pd.concat(there or [rows.iloc[:0].assign(label="", study="")])

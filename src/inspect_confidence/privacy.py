@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from pathlib import PurePosixPath, PureWindowsPath
+from pathlib import PureWindowsPath
 from typing import Any
 
 from inspect_confidence.arguments import fingerprint
@@ -17,7 +17,9 @@ SECRET_NAME = re.compile(
 )
 """Names of arguments whose values nobody else may see, or needs to; not `max_tokens`."""
 
-_ADDRESS = re.compile(r"\b[a-z][a-z0-9+.-]{0,19}://[^\s\"'<>;,)|]*", re.IGNORECASE)
+_SCHEME = r"\b[a-z][a-z0-9+.-]{0,19}://"
+_ADDRESS = re.compile(rf"{_SCHEME}[^\s\"'<>;,)|]*", re.IGNORECASE)
+_HOST = re.compile(rf"{_SCHEME}\S*", re.IGNORECASE)
 _KEY = re.compile(
     r"\b(?:sk-[\w-]{16,}|hf_\w{16,}|gh[opsu]_\w{16,}|github_pat_\w{16,}|xox[abprs]-[\w-]{10,}"
     r"|AIza[\w-]{20,}|AKIA[A-Z0-9]{16}|ya29\.[\w-]{16,}|eyJ[\w-]{10,}\.[\w.-]+)"
@@ -37,6 +39,11 @@ _PATH = re.compile(
     rf"|\\\\{_PART}(?:\\{_PART})+"
 )
 _WHOLE_PATH = re.compile(r"(?:~|[A-Za-z]:)?[/\\]")
+# One separator alone hides no folder: `\input{x}` is a name.
+_NAME_PATH = re.compile(rf"{_WHOLE_PATH.pattern}[^\n]*[/\\]")
+_SHAREABLE_PATH = re.compile(r"(?:~[\w.-]*|\.{1,2}|[A-Za-z]:)?[/\\]|~\Z")
+_PROVIDER = re.compile(r"[A-Za-z][\w-]*/")
+_LONGEST = 60
 
 
 def scrub(text: str) -> str:
@@ -52,8 +59,12 @@ def scrub(text: str) -> str:
     return _PATH.sub(lambda found: _last(found[0]), text)
 
 
-def scrub_value(value: Any) -> Any:
+def scrub_value(value: Any, named: Callable[[str], str] = str) -> Any:
     """The same of an argument's value, which is a path as a whole where it starts as one.
+
+    Args:
+        value: Nested as JSON is.
+        named: What becomes of each text first.
 
     Example:
         >>> scrub_value({"prompt": "/home/my texts/x.txt", "api_key": "abc", "items": [3]})
@@ -61,15 +72,21 @@ def scrub_value(value: Any) -> Any:
     """
     if isinstance(value, Mapping):
         return {
-            scrub(str(name)): scrub_value(one)
+            scrub(str(name)): scrub_value(one, named)
             for name, one in value.items()
             if not SECRET_NAME.search(str(name))
         }
     if isinstance(value, list | tuple):
-        return [scrub_value(one) for one in value]
+        return [scrub_value(one, named) for one in value]
     if isinstance(value, str):
-        return scrub(_last(value) if _WHOLE_PATH.match(value) else value)
+        text = named(value)
+        return scrub(_last(text) if _WHOLE_PATH.match(text) else text)
     return value if value is None or isinstance(value, bool | int | float) else scrub(str(value))
+
+
+def argument(value: Any) -> Any:
+    """An argument's value without secrets; texts in it may name models on disk."""
+    return scrub_value(value, _without_folders)
 
 
 def scrub_condition(condition: str) -> str:
@@ -117,14 +134,41 @@ def scrubbed_conditions(conditions: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def _last(path: str) -> str:
-    name = PureWindowsPath(path).name if "\\" in path else PurePosixPath(path).name
-    return name or REMOVED
+def place(name: str) -> str:
+    r"""A name that may be a path as a whole, blanks included: its last part, without secrets.
+
+    Example:
+        >>> place("/home/my data/x.csv"), place("\\input{x}"), place("mmlu")
+        ('x.csv', '\\input{x}', 'mmlu')
+    """
+    return str(scrub_value(name)) if _NAME_PATH.match(name) else scrub(name)
 
 
-_LONGEST = 60
-_SHAREABLE_PATH = re.compile(r"(?:~[\w.-]*|\.{1,2}|[A-Za-z]:)?[/\\]|~\Z")
-_HOST = re.compile(r"[a-z][a-z0-9+.-]*://\S*", re.IGNORECASE)
+def model_name(name: str) -> str:
+    """A model's name; of one on disk, the provider and the last part of the path.
+
+    Example:
+        >>> model_name("hf//home/my models/llama"), model_name("azureai/https://me.example/x")
+        ('hf/llama', 'azureai/[removed]')
+    """
+    return place(_without_folders(name))
+
+
+def _without_folders(name: str) -> str:
+    """A model's name; services between provider and path, as in `openai-api/ollama//x`, stay."""
+    if "\n" in name or not _PROVIDER.match(name):
+        return name
+    provider, _, rest = name.partition("/")
+    if _PROVIDER.match(rest):
+        return f"{provider}/{_without_folders(rest)}"
+    # The whole is scrubbed last: that would shorten a path only up to the first blank.
+    return scrub(f"{provider}/{_last(rest)}" if _SHAREABLE_PATH.match(rest) else name)
+
+
+def with_judge(condition: str, name: Callable[[str], str] = model_name) -> str:
+    """The condition with its judge, if it has one, named by `name`."""
+    parts = Condition.read(condition)
+    return str(parts.but(judge=name(parts["judge"]))) if "judge" in parts else condition
 
 
 def model_arguments(arguments: Mapping[str, Any]) -> dict[str, str]:
@@ -134,17 +178,6 @@ def model_arguments(arguments: Mapping[str, Any]) -> dict[str, str]:
         for name, value in arguments.items()
         if not SECRET_NAME.search(name) and isinstance(value, str | int | float | bool)
     }
-
-
-def model_name(name: str) -> str:
-    """A model's name; of one on disk, the last part of its place.
-
-    Example:
-        >>> model_name("vllm//home/me/llama"), model_name("azureai/https://me.example/x")
-        ('vllm/llama', 'azureai/[removed]')
-    """
-    provider, slash, rest = name.partition("/")
-    return scrub(f"{provider}{slash}{_last_part(rest)}" if _SHAREABLE_PATH.match(rest) else name)
 
 
 def setting_text(value: object) -> str:
@@ -186,68 +219,9 @@ def _items(text: str) -> Iterator[str]:
 def _item(text: str) -> str:
     if _HOST.fullmatch(text):
         return "(an address)"
-    return _last_part(text) if _SHAREABLE_PATH.match(text) else text
+    return _last(text) if _SHAREABLE_PATH.match(text) else text
 
 
-def _last_part(path: str) -> str:
-    return re.split(r"[/\\]", path.rstrip("/\\"))[-1]
-
-
-_PROVIDER = re.compile(r"[A-Za-z][\w-]*/")
-# One separator alone hides no folder: `\input{x}` is a name.
-_NAME_PATH = re.compile(r"(?:~|[A-Za-z]:)?[/\\][^\n]*[/\\]")
-
-
-def place(name: str) -> str:
-    r"""A name that may be a path as a whole, blanks included: its last part, without secrets.
-
-    Example:
-        >>> place("/home/my data/x.csv"), place("\\input{x}"), place("mmlu")
-        ('x.csv', '\\input{x}', 'mmlu')
-    """
-    return str(scrub_value(name)) if _NAME_PATH.match(name) else scrub(name)
-
-
-def model(name: str) -> str:
-    """A model's name; of one on disk, the provider and the last part of the path.
-
-    Example:
-        >>> model("hf//home/my models/llama"), model("hf/org/llama")
-        ('hf/llama', 'hf/org/llama')
-    """
-    return place(_without_folders(name))
-
-
-def judge_of(condition: str) -> str:
-    """The model that a condition names as judge; empty where there is none."""
-    return Condition.read(condition).get("judge", "")
-
-
-def with_judge(condition: str, name: Callable[[str], str] = model) -> str:
-    """The condition with its judge named by `name`."""
-    parts = Condition.read(condition)
-    if "judge" not in parts:
-        return condition
-    return str(parts.but(judge=name(parts["judge"])))
-
-
-def argument(value: Any) -> Any:
-    """An argument's value without secrets; texts in it may name models on disk."""
-    return scrub_value(_models_in(value))
-
-
-def _models_in(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {name: _models_in(one) for name, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_models_in(one) for one in value]
-    return _without_folders(value) if isinstance(value, str) else value
-
-
-def _without_folders(name: str) -> str:
-    """Services between provider and path, as in `openai-api/ollama//home/x`, stay."""
-    if "\n" in name or not _PROVIDER.match(name):
-        return name
-    provider, _, rest = name.partition("/")
-    # The whole is scrubbed last: that would shorten a path only up to the first blank.
-    return f"{provider}/{_without_folders(rest)}" if _PROVIDER.match(rest) else model_name(name)
+def _last(path: str) -> str:
+    """The last part of a path of either system."""
+    return re.split(r"[/\\]", path.rstrip("/\\"))[-1] or REMOVED

@@ -22,29 +22,7 @@ from answers.cases import (
     option_masses,
     token_choice,
 )
-from inspect_confidence.answers import (
-    JsonReply,
-    StatedConfidence,
-    StatedInterval,
-    Unreadable,
-    age_in,
-    confidence_of,
-    first_letter,
-    letter_in,
-    probabilities_in,
-    probability_in,
-    read_amount,
-    read_answer_token,
-    read_choice,
-    read_confidence,
-    read_exponent,
-    read_integer_distribution,
-    read_interval,
-    read_json,
-    read_probability,
-    read_word_choice,
-    verdict_in,
-)
+from inspect_confidence import answers as readers
 from inspect_confidence.answers.agreement import agreement, verdict
 from inspect_confidence.answers.clean import folded, is_refusal
 from inspect_confidence.answers.judged import (
@@ -63,41 +41,44 @@ Value = str | float | bool | None
 
 def interval(reply: str, **arguments: float) -> object:
     """Both bounds, and whether they were given in reverse."""
-    answer = read_interval(reply, **arguments)  # type: ignore[arg-type]
-    if not isinstance(answer, StatedInterval):
+    answer = readers.read_interval(reply, **arguments)  # type: ignore[arg-type]
+    if not isinstance(answer, readers.StatedInterval):
         return answer
     return [answer.lower, answer.upper, *(["reversed"] if answer.reversed else [])]
 
 
 def confidence(reply: str, low: int = 0, high: int = 100, *, truncated: bool = False) -> object:
     """The number on the scale, which is all that the answer is made of."""
-    answer = read_confidence(reply, low, high, truncated=truncated)
-    if isinstance(answer, StatedConfidence):
-        assert answer == confidence_of(answer.raw, low, high), reply
+    answer = readers.read_confidence(reply, low, high, truncated=truncated)
+    if isinstance(answer, readers.StatedConfidence):
+        assert answer == readers.confidence_of(answer.raw, low, high), reply
         return answer.raw
     return answer
 
 
 def json(reply: str, *, truncated: bool = False) -> object:
     """The letter and the confidence of an object."""
-    found = read_json(reply, truncated=truncated)
-    if isinstance(found, Unreadable):
+    found = readers.read_json(reply, truncated=truncated)
+    if isinstance(found, readers.Unreadable):
         return {"letter": found, "probability": found}
-    return {"letter": letter_in(found, JSON_CITIES), "probability": probability_in(found)}
+    return {
+        "letter": readers.letter_in(found, JSON_CITIES),
+        "probability": readers.probability_in(found),
+    }
 
 
 def json_probability(value: Value) -> object:
     """The same whatever its key."""
-    found = probability_in(JsonReply({"confidence": value}))
-    other = probability_in(JsonReply({"p": value}), "P")
+    found = readers.probability_in(readers.JsonReply({"confidence": value}))
+    other = readers.probability_in(readers.JsonReply({"p": value}), "P")
     assert found == other, value
     return found
 
 
 def json_options(fields: dict[str, Value]) -> object:
     """The probabilities of two options."""
-    found = probabilities_in(JsonReply(fields), 2)
-    if isinstance(found, Unreadable):
+    found = readers.probabilities_in(readers.JsonReply(fields), 2)
+    if isinstance(found, readers.Unreadable):
         return found
     return {"values": list(found.values), "raw_sum": found.raw_sum}
 
@@ -111,8 +92,8 @@ def markers(reply: str) -> object:
 
 def integer_tokens(tokens: Sequence[Place]) -> object:
     """The answer, each integer's mass, and the number of tokens."""
-    found = read_integer_distribution([token_choice(place) for place in tokens])
-    if isinstance(found, Unreadable):
+    found = readers.read_integer_distribution([token_choice(place) for place in tokens])
+    if isinstance(found, readers.Unreadable):
         return found
     assert list(found.probabilities) == sorted(found.probabilities), tokens
     masses = {str(value): mass for value, mass in integer_masses(found).items()}
@@ -123,8 +104,8 @@ def answer_token(
     tokens: Sequence[Place], options: Sequence[str] = "ABCD", answer: int = 1
 ) -> object:
     """Each option's mass: summed over the ways to write it, the rest is unseen."""
-    found = read_answer_token([token_choice(place) for place in tokens], options, answer)
-    return found if isinstance(found, Unreadable) else option_masses(found)
+    found = readers.read_answer_token([token_choice(place) for place in tokens], options, answer)
+    return found if isinstance(found, readers.Unreadable) else option_masses(found)
 
 
 def of(reader: Callable[..., object], attribute: str) -> Callable[..., object]:
@@ -132,27 +113,29 @@ def of(reader: Callable[..., object], attribute: str) -> Callable[..., object]:
 
     def read(*arguments: object, **named: object) -> object:
         answer = reader(*arguments, **named)
-        return answer if isinstance(answer, Unreadable) else getattr(answer, attribute)
+        return answer if isinstance(answer, readers.Unreadable) else getattr(answer, attribute)
 
     return read
 
 
 READERS: dict[str, Callable[..., object]] = {
-    "exponent": of(read_exponent, "value"),
+    "exponent": of(readers.read_exponent, "value"),
     "interval": interval,
-    "probability": of(read_probability, "value"),
-    "amount": of(read_amount, "value"),
-    "choice": lambda reply, choices=CITIES, **cut: of(read_choice, "index")(reply, choices, **cut),
-    "confidence": confidence,
-    "word_choice": lambda reply, **how: of(read_word_choice, "index")(reply, FIVE, **how),
-    "first_letter": lambda reply, **how: first_letter(reply, FIVE, **how),
-    "json": json,
-    "json_age": lambda value: age_in(JsonReply({"answer": value})),
-    "json_probability": json_probability,
-    "json_letter": lambda value, choices=JSON_CITIES: letter_in(
-        JsonReply({"answer": value}), choices
+    "probability": of(readers.read_probability, "value"),
+    "amount": of(readers.read_amount, "value"),
+    "choice": lambda reply, choices=CITIES, **cut: of(readers.read_choice, "index")(
+        reply, choices, **cut
     ),
-    "json_verdict": lambda value: verdict_in(JsonReply({"answer": value})),
+    "confidence": confidence,
+    "word_choice": lambda reply, **how: of(readers.read_word_choice, "index")(reply, FIVE, **how),
+    "first_letter": lambda reply, **how: readers.first_letter(reply, FIVE, **how),
+    "json": json,
+    "json_age": lambda value: readers.age_in(readers.JsonReply({"answer": value})),
+    "json_probability": json_probability,
+    "json_letter": lambda value, choices=JSON_CITIES: readers.letter_in(
+        readers.JsonReply({"answer": value}), choices
+    ),
+    "json_verdict": lambda value: readers.verdict_in(readers.JsonReply({"answer": value})),
     "json_options": json_options,
     "folded": folded,
     "refusal": is_refusal,
@@ -190,7 +173,7 @@ def agrees(found: object, expected: object, tolerance: float) -> bool:
     """Whether a reading, or every part of it, is of the expected type and value."""
     if isinstance(expected, dict) and expected.keys() <= {"status", "reason"}:
         return (
-            isinstance(found, Unreadable)
+            isinstance(found, readers.Unreadable)
             and bool(found.reason)
             and all(getattr(found, name) == value for name, value in expected.items())
         )

@@ -119,8 +119,8 @@ def test_a_cut_protocol_reply_is_truncated(first: Decimal, second: Decimal, leng
     assert answer.status == "truncated"
 
 
-def test_many_dashes_end() -> None:
-    """Each dash may begin a remark or belong to one: not all ways to tell are tried."""
+def test_endless_texts() -> None:
+    """Not all ways to tell dashes are tried; an entity of 5,000 digits is no character."""
     for dashes in (3, 30, 300):
         remark = " - a" * dashes
         assert read_exponent(f"Exponent: 5{remark}\n") == StatedExponent(5.0)
@@ -128,10 +128,6 @@ def test_many_dashes_end() -> None:
             3.0, 7.0, reversed=False
         )
         assert isinstance(read_exponent(f"Exponent: 5{remark} 6"), Unreadable)
-
-
-def test_an_endless_entity_is_no_character() -> None:
-    """Python can't convert a number of 5,000 digits; a reply that holds one is still read."""
     entity = "&#" + "9" * 5_000 + "; "
     assert read_exponent(entity + "\nExponent: 5") == read_exponent("Exponent: 5")
     assert read_interval(entity + "\nLower: 3\nUpper: 7") == read_interval("Lower: 3\nUpper: 7")

@@ -27,7 +27,7 @@ WHOLE = '{"Reasoning": "So, {x}.", "Answer": "B", "Confidence": 0.75, "Note": "n
 
 
 def test_missing_keys_are_named() -> None:
-    """The reason says which it is; it is truncated if it may have followed."""
+    """The reason says which, and where the reply was cut off, if it was."""
     found = read_json('{"Answer": "B"}')
     assert isinstance(found, JsonReply)
     assert probability_in(found) == Unreadable("invalid_response_format", "no key 'confidence'")
@@ -40,10 +40,7 @@ def test_missing_keys_are_named() -> None:
     unnamed = probabilities_in(JsonReply(fields, "c", is_cut=True), 1)
     assert isinstance(unnamed, Unreadable)
     assert unnamed.status == "out_of_range"
-
-
-def test_the_unfinished_key_is_told() -> None:
-    """The reply knows where it was cut off, if it was."""
+    # The reply knows where it was cut off, if it was.
     found = read_json('{"Answer": "B", "Confidence": 0.', truncated=True)
     assert isinstance(found, JsonReply)
     assert (found.unfinished, found.is_cut) == ("confidence", True)
@@ -52,9 +49,15 @@ def test_the_unfinished_key_is_told() -> None:
     assert (whole.unfinished, whole.is_cut) == (None, False)
 
 
-def test_a_number_above_1_is_what_it_is_in_plain_text() -> None:
-    """Replies with and without JSON fail in the same way."""
+def test_hand_written_forms() -> None:
+    """Parts never say something else, large ones are read, and failures are those of plain text."""
     assert probability_in(JsonReply({"confidence": 85})) == read_probability("85")
+    for reply in PREFIXED:
+        # That an unopened thought holds a draft can't be known before the thought's end.
+        if not reply.startswith("Or "):
+            _check_prefixes(reply)
+    for reply in ("{" * 100_000, "[" * 100_000, '{"a":[' * 20_000, '{"answer": "' + "x" * 100_000):
+        assert len(_everything(reply, truncated=False)) == 8, reply[:9]
 
 
 @pytest.mark.parametrize("count", [0, 27])
@@ -150,17 +153,9 @@ PREFIXED = [
 ]
 
 
-def test_a_part_of_a_reply_never_says_something_else() -> None:
-    """It holds for the hand-written forms."""
-    for reply in PREFIXED:
-        # That an unopened thought holds a draft can't be known before the thought's end.
-        if not reply.startswith("Or "):
-            _check_prefixes(reply)
-
-
 @settings(deadline=None, max_examples=25)
 @given(_objects())
-def test_a_part_of_any_reply_never_says_something_else(
+def test_a_part_of_any_reply_says_nothing_else(
     written: tuple[str, dict[str, object]],
 ) -> None:
     """It holds for written objects."""
@@ -196,10 +191,8 @@ def test_a_part_of_a_broken_reply_never_says_something_else(parts: list[str]) ->
 
 
 def _check_prefixes(reply: str) -> None:
-    """Where the whole reply has a value, a part has the same or none.
-
-    Where the whole reply is ambiguous, what makes it so may have been cut off.
-    """
+    """Where the whole reply has a value, a part has the same or none."""
+    # Where the whole reply is ambiguous, what makes it so may have been cut off.
     whole = _everything(reply, truncated=False)
     for end in range(len(reply) + 1):
         for part, full in zip(_everything(reply[:end], truncated=True), whole, strict=True):
@@ -227,9 +220,3 @@ def test_no_text_raises(reply: str, truncated: bool) -> None:
         if isinstance(found, OptionProbabilities):
             assert abs(sum(found.values) - 1) <= 1e-12
             assert found.raw_sum > 0
-
-
-def test_large_replies_are_read() -> None:
-    """However deep they are nested, and however long."""
-    for reply in ("{" * 100_000, "[" * 100_000, '{"a":[' * 20_000, '{"answer": "' + "x" * 100_000):
-        assert len(_everything(reply, truncated=False)) == 8, reply[:9]

@@ -30,13 +30,9 @@ ALIKE = [
 
 
 def test_standards_of_a_judges_markers() -> None:
-    """Forms that differ in spelling, person or contraction have one standard."""
+    """One for spellings, persons and contractions; unknown ones are cleaned."""
     for one, other in ALIKE:
         assert standard_marker(one) == standard_marker(other), one
-
-
-def test_markers_that_are_not_known_are_cleaned() -> None:
-    """Another judge's finds stay apart, in one spelling."""
     assert standard_marker(" Methinks,  that ") == "methinks"
 
 
@@ -54,13 +50,9 @@ ORDERED = [
 
 
 def test_order_of_decisiveness() -> None:
-    """Degrees and negation move the number the right way."""
+    """Degrees and negation move the number; two hedges are no weaker than the weaker one."""
     for lower, higher in ORDERED:
         assert sentence_decisiveness(lower) < sentence_decisiveness(higher), lower
-
-
-def test_the_least_decisive_marker_counts() -> None:
-    """Two hedges that agree are no weaker than the weaker one."""
     assert sentence_decisiveness("I think it's probably Lyon.") == 0.7
 
 

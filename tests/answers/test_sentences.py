@@ -13,13 +13,34 @@ from inspect_confidence.answers.sentences import split_sentences
 fixed = settings(derandomize=True, deadline=None, max_examples=100)
 
 
-def test_items_within_a_line() -> None:
-    """They belong to what follows them, if to anything."""
+def test_items_of_lists() -> None:
+    """With or without a full stop, their bullets left out, but for stars of bold text."""
+    # They belong to what follows them, if to anything.
     for items in (["Maybe Paris.", "Maybe Lyon."], ["Maybe Paris.", "Maybe Lyon.", "Maybe Nice."]):
         text = " ".join(f"{place}. {item}" for place, item in enumerate(items, 1))
         found = split_sentences(text)
         assert len(found) == len(items), text
         assert all(one.endswith(item) for one, item in zip(found, items, strict=True)), text
+    for bullets, end in product(BULLETS, ("", ".")):
+        items = ["Perhaps Paris" + end, "It may be 3.5 kg" + end, "Lyon, I think" + end]
+        text = "\n".join(bullet + item for bullet, item in zip(bullets, items, strict=True))
+        assert split_sentences(text) == items
+        assert split_sentences("It may be one of:\n\n" + text) == ["It may be one of:", *items]
+    # Each is split in turn.
+    text = "1. Perhaps Paris. I think so.\n2. **Lyon**: maybe.\n   It is smaller.\n3. 也许。不。"
+    assert split_sentences(text) == [
+        "Perhaps Paris.",
+        "I think so.",
+        "**Lyon**: maybe.",
+        "It is smaller.",
+        "也许。",
+        "不。",
+    ]
+    # Stars of bold text are no bullet.
+    assert split_sentences("**Perhaps** Paris\n* **Lyon** maybe") == [
+        "**Perhaps** Paris",
+        "**Lyon** maybe",
+    ]
 
 
 # Lists and paragraphs
@@ -39,45 +60,11 @@ BULLETS = [
 ]
 
 
-def test_items_of_a_list_are_sentences() -> None:
-    """With or without a full stop, their bullets left out."""
-    for bullets, end in product(BULLETS, ("", ".")):
-        items = ["Perhaps Paris" + end, "It may be 3.5 kg" + end, "Lyon, I think" + end]
-        text = "\n".join(bullet + item for bullet, item in zip(bullets, items, strict=True))
-        assert split_sentences(text) == items
-        assert split_sentences("It may be one of:\n\n" + text) == ["It may be one of:", *items]
-
-
-def test_items_of_several_sentences() -> None:
-    """Each is split in turn."""
-    text = "1. Perhaps Paris. I think so.\n2. **Lyon**: maybe.\n   It is smaller.\n3. 也许。不。"
-    assert split_sentences(text) == [
-        "Perhaps Paris.",
-        "I think so.",
-        "**Lyon**: maybe.",
-        "It is smaller.",
-        "也许。",
-        "不。",
-    ]
-
-
-def test_bold_items_keep_their_stars() -> None:
-    """Stars of bold text are no bullet."""
-    assert split_sentences("**Perhaps** Paris\n* **Lyon** maybe") == [
-        "**Perhaps** Paris",
-        "**Lyon** maybe",
-    ]
-
-
-def test_paragraphs() -> None:
-    """A line's end is a sentence's end, and lines without a word are none."""
+def test_paragraphs_and_many_sentences() -> None:
+    """A line's end is a sentence's end; two hundred stay in order."""
     for gap in ("\n", "\n\n", "\r\n", "\n \n\t\n", "\n---\n", "\n***\n"):
         found = split_sentences(f"It may be Paris{gap}I think so. Perhaps.{gap}")
         assert found == ["It may be Paris", "I think so.", "Perhaps."], gap
-
-
-def test_two_hundred_sentences() -> None:
-    """All of them, in order."""
     for sentence in (
         "It is probably number {}.",
         "Dr. Lee has about {}.5 kg!",

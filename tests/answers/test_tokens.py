@@ -32,30 +32,29 @@ def integer(*places: Place) -> IntegerDistribution:
     return answer
 
 
-def test_without_alternatives() -> None:
-    """A provider that lists nothing else leaves one integer, and the rest unseen."""
+def test_odd_alternatives_of_integers() -> None:
+    """None, the chosen one listed or not, sums above 1, and one too long for the range."""
+    # A provider that lists nothing else leaves one integer, and the rest unseen.
     answer = read_integer_distribution([TokenChoice("3", math.log(0.25), {})])
     assert isinstance(answer, IntegerDistribution)
     assert answer.probabilities == {3: 1.0}
     assert answer.unseen_mass == pytest.approx(0.75)
-
-
-def test_the_chosen_token_counts_once() -> None:
-    """Listed or not among its alternatives, the chosen token has its own probability once."""
+    # Listed or not among its alternatives, the chosen token has its own probability once.
     half, tenth = math.log(0.5), math.log(0.1)
     listed = read_integer_distribution([TokenChoice("3", half, {"3": half, "4": tenth})])
     unlisted = read_integer_distribution([TokenChoice("3", half, {"4": tenth})])
     assert listed == unlisted
     assert isinstance(listed, IntegerDistribution)
     assert integer_masses(listed) == pytest.approx({3: 0.5, 4: 0.1})
-
-
-def test_rounded_probabilities_above_one() -> None:
-    """A log probability above 0, and a sum above 1, leave nothing unseen rather than less."""
+    # A log probability above 0, and a sum above 1, leave nothing unseen rather than less.
     answer = read_integer_distribution([TokenChoice("3", 0.001, {"4": math.log(0.01)})])
     assert isinstance(answer, IntegerDistribution)
     assert answer.unseen_mass == 0
     assert answer.probabilities == pytest.approx({3: 1 / 1.01, 4: 0.01 / 1.01})
+    # After 1 the alternative `00000` is the number 100000, beyond 100, and no 1.
+    answer = integer(("1", {"1": 1.0}), ("2", {"2": 0.25, "00000": 0.25, "0" * 5_000: 0.5}))
+    assert answer.probabilities == {12: 1.0}
+    assert answer.unseen_mass == pytest.approx(0.75)
 
 
 anything = st.text(st.sampled_from("0123456789+-− \n\t.^xa٣²③"), max_size=4)
@@ -89,11 +88,10 @@ real_place = st.dictionaries(numeric | anything, st.integers(1, 9), min_size=1, 
 @fixed
 @given(st.lists(real_place, min_size=1, max_size=4))
 def test_mass_is_conserved(places: list[tuple[str, dict[str, int], int]]) -> None:
-    """Of real probabilities no mass is made: what the first place can't give stays unseen.
-
-    A place lists counts, and `rest` of their total is on tokens that it doesn't list. All integers
-    come from tokens listed at the first place that hold a digit, or from the one chosen there.
-    """
+    """Of real probabilities no mass is made: what the first place can't give stays unseen."""
+    # A place lists counts, and `rest` of their total is on tokens that it doesn't list. All
+    # integers come from tokens listed at the first place that hold a digit, or from the one chosen
+    # there.
     shares = [
         (chosen, {t: n / (sum(counts.values()) + rest) for t, n in counts.items()})
         for chosen, counts, rest in places
@@ -120,11 +118,9 @@ digits = st.dictionaries(
 def test_split_digits_equal_a_walk_of_the_tree(
     first: tuple[str, dict[str, int]], second: tuple[str, dict[str, int]], end: int, minus: bool
 ) -> None:
-    """Of two digits with an end between them, each integer's mass is a product along its path.
-
-    The first place gives single digits, of which the chosen one goes on: to a second digit, or to
-    its end. A minus in a token of its own, of half the mass, halves all and turns their signs.
-    """
+    """Of two digits with an end between them, each integer's mass is a product along its path."""
+    # The first place gives single digits, of which the chosen one goes on: to a second digit, or to
+    # its end. A minus in a token of its own, of half the mass, halves all and turns their signs.
     (one, ones), (two, twos) = first, second
     sign, reach = (-1, 0.5) if minus else (1, 1.0)
     expected: dict[int, float] = {}
@@ -148,13 +144,6 @@ def test_split_digits_equal_a_walk_of_the_tree(
     assert answer.value == sign * int(one + two)
     assert integer_masses(answer) == pytest.approx(expected, abs=1e-9)
     assert answer.unseen_mass == pytest.approx(1 - reach, abs=1e-9)
-
-
-def test_an_alternative_that_is_too_long_is_unseen() -> None:
-    """After 1 the alternative `00000` is the number 100000, beyond 100, and no 1."""
-    answer = integer(("1", {"1": 1.0}), ("2", {"2": 0.25, "00000": 0.25, "0" * 5_000: 0.5}))
-    assert answer.probabilities == {12: 1.0}
-    assert answer.unseen_mass == pytest.approx(0.75)
 
 
 # A question's options
@@ -212,7 +201,7 @@ SAYS_NOTHING: list[tuple[list[TokenChoice], str]] = [
 
 
 def test_what_says_nothing_is_scoring_failed() -> None:
-    """Without alternatives, or without probability on options, an answer never looks certain."""
+    """Without tokens, key, alternatives or probability on options, an answer is never certain."""
     for tokens, says in SAYS_NOTHING:
         found = read_answer_token(
             [token_choice(OPENED + '"'), *tokens, token_choice('"}')], "ABCD", 1
@@ -220,10 +209,6 @@ def test_what_says_nothing_is_scoring_failed() -> None:
         assert isinstance(found, Unreadable), tokens
         assert found.status == "scoring_failed", tokens
         assert says in found.reason, tokens
-
-
-def test_no_tokens_are_scoring_failed() -> None:
-    """No token at all, or none with the key."""
     for tokens in ([], [token_choice("")], [token_choice(("B", LETTER))]):
         found = read_answer_token(tokens, "ABCD", 1)
         assert isinstance(found, Unreadable)
@@ -289,7 +274,7 @@ PIECES = st.one_of(st.sampled_from(WRITTEN + MORE), st.text(max_size=6))
     options=st.sampled_from([("True", "False"), tuple("AB"), tuple(ascii_uppercase), ("ß", "İ")]),
     answer=st.sampled_from([0, 1]),
 )
-def test_any_tokens_of_options(
+def test_tokens_of_options(
     tokens: list[TokenChoice], options: tuple[str, ...], answer: int
 ) -> None:
     """Nothing raises; probabilities are in [0, 1] and sum to 1, and come with an alternative."""

@@ -16,6 +16,8 @@ from inspect_ai import Task
 from inspect_ai.log import EvalLog
 
 from inspect_confidence import read_judgments, summarize
+from inspect_confidence.studies import all_tables
+from inspect_confidence.studies.study import COMMON_COLUMNS
 from provider_server import Reply, Request
 from runs import Values, log_metrics, values
 
@@ -132,7 +134,8 @@ def check(log: EvalLog, folder: Path, far: FarEnd) -> pd.DataFrame:
     """Judgments, the log's metrics and the results are those of what was meant; the judgments."""
     assert log_metrics(log) == pytest.approx(far.log(), abs=1e-9, nan_ok=True)
     frames = read_judgments(folder)
-    ((_, frame),) = frames.items()
+    ((name, frame),) = frames.items()
+    assert set(frame) == set(COMMON_COLUMNS) | set(all_tables()[name].columns)
     check_judgments(frame, far.judgments())
     found = values(summarize(frames, resamples=5))
     for key, value in far.table().items():

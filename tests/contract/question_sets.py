@@ -214,12 +214,12 @@ def single_drafts(rng: Random, known: Known) -> list[Draft]:
         no_number = '{"Confidence": "high"}'
         return [*drafts, Draft((no_number, "", ""), status="invalid_response_format")]
     head = '{"Reasoning": "x", "Answer": "'
-    maybe = ('{"Answer": "maybe", "Confidence": "maybe"}', "", "")
+    maybe = ('{"Answer": "maybe", "Confidence": 0.9}', "", "")
     return [
         *drafts,
         Draft((head, "False", '"}'), "False", status="invalid_response_format"),
         Draft((head, "True", '", "Confidence": 0.'), "True", status="truncated", finish="length"),
-        Draft(maybe, status="ambiguous"),
+        Draft(maybe, stated=(Fraction(9, 10),), status="ambiguous"),
     ]
 
 
@@ -358,6 +358,8 @@ class Teacher:
         rows = []
         for m in self.meant:
             sure, right, status = m.stated_row()
+            if m.known.kind == "true_false" and m.draft.stated:  # also beside no readable verdict
+                (sure,) = m.draft.stated
             has_sum = m.known.kind == "options" and m.draft.stated
             row: dict[str, Any] = {"item": m.item, "answer": m.draft.answer, "correct": right}
             stated = {"source": "stated", "confidence": sure, "status": status}
@@ -496,19 +498,6 @@ def published_questions(name: str, folder: Path) -> dict[str, Known]:
     return known
 
 
-def bundled(name: str) -> dict[str, Known]:
-    """A bundled set's questions by id."""
-    folder = CHECKOUT / "src" / "inspect_confidence" / "datasets" / "bundled"
-    known = {}
-    for line in (folder / f"{name}.jsonl").read_text(encoding="utf-8").splitlines():
-        row = json.loads(line)
-        if "choices" in row:
-            known[row["id"]] = Known("options", len(row["choices"]), "ABCDE"[row["answer"]])
-        else:
-            known[row["id"]] = Known("true_false", 0, str(row["answer"]))
-    return known
-
-
 def taught(name: str, known: Callable[[Path], dict[str, Known]], **arguments: Any) -> Case:
     """A set whose questions are known otherwise."""
 
@@ -526,6 +515,19 @@ def taught(name: str, known: Callable[[Path], dict[str, Known]], **arguments: An
         where="variant=prompts%3Dours",
         system=True,
     )
+
+
+def bundled(dataset: str, file: str) -> Case:
+    """A bundled set."""
+    folder = CHECKOUT / "src" / "inspect_confidence" / "datasets" / "bundled"
+    known = {}
+    for line in (folder / f"{file}.jsonl").read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        if "choices" in row:
+            known[row["id"]] = Known("options", len(row["choices"]), "ABCDE"[row["answer"]])
+        else:
+            known[row["id"]] = Known("true_false", 0, str(row["answer"]))
+    return taught("question_sets", lambda _: known, dataset=dataset)
 
 
 CASE = taught("question_sets", own_file, dataset="mine.jsonl")

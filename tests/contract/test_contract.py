@@ -6,6 +6,7 @@ log's metrics and the results are checked without any of our readers.
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections import Counter
@@ -116,6 +117,12 @@ def check_wire(case: Case, model: str, request: Request) -> None:
         tokens = (True, 20) if case is question_sets.CASE else (None, None)
         assert (body.get("logprobs"), body.get("top_logprobs")) == tokens
         assert "response_format" not in body
+    if case is hedge_markers.CASE and provider != "anthropic":  # which must have a limit
+        settings = body.get("generationConfig", body)
+        names = ("max_tokens", "max_completion_tokens", "maxOutputTokens")
+        limits = [settings[name] for name in names if settings.get(name)]
+        assert limits == ([] if judge else [256])
+        assert settings.get("candidateCount", 1) == 1
     if provider == "google":  # Anthropic's API takes no temperature any more
         assert body["generationConfig"].get("temperature") == temperature
 
@@ -183,9 +190,7 @@ def scored_again(case: Case, log: EvalLog, before: pd.DataFrame, home: Path) -> 
 
 
 @every_task
-def test_a_second_run_from_the_cache_asks_nothing(
-    case: Case, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_cached_run_asks_nothing(case: Case, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Epochs stay apart in the cache, and both runs' judgments are what was meant."""
     task, far = prepared(case, home, items=6)
     far.withholds = False
@@ -248,6 +253,34 @@ def test_a_limit_leaves_no_reply(case: Case, home: Path) -> None:
     assert some["value"].isna().all()
     assert some["note"].str.contains("undefined").all()
     assert results["note"].str.contains(r"\b12 limit_reached").any()
+
+
+@every_task
+def test_facts_of_the_run(case: Case) -> None:
+    """Temperature, counts and fingerprints, in plain types."""
+    task = case.task(**{**case.one, "items": 6})
+    assert task.config.temperature == case.temperature
+    assert task.version == "1-A"
+    facts: dict[str, Any] = task.metadata or {}
+    assert json.loads(json.dumps(facts)) == facts
+    split = {"wep_choice": (6, 0), "hedge_markers": (0, 6)}.get(case.name, (3, 3))
+    assert (facts["train_items"], facts["test_items"], facts["items"]) == (*split, 6)
+    assert facts["dataset"] == case.one.get("dataset", facts["dataset"])
+    assert facts["calls_per_sample"] == 1 + case.one.get("draws", 0)
+    assert len(facts["data"]) == len(facts["prompt"]) == 12
+    assert len(facts["system"]) == (12 if case is hedge_markers.CASE else 0)
+
+
+@every_task
+def test_a_file_of_ids_chooses_items(case: Case, home: Path) -> None:
+    """Those named are asked and no others; a bad name is an error."""
+    task = case.task(**{**case.one, "items": 5})
+    ids = sorted({(sample.metadata or {})["item"] for sample in task.dataset})
+    (home / "ids.txt").write_text(f"{ids[3]}\n\n{ids[1]}\n", "utf-8")
+    task = case.task(**{**case.one, "items": "ids.txt"})
+    assert {(sample.metadata or {})["item"] for sample in task.dataset} == {ids[1], ids[3]}
+    (home / "ids.txt").write_text(f"{ids[1]}0\n", "utf-8")
+    assert f"items names '{ids[1]}0'" in refusal(case.task, **{**case.one, "items": "ids.txt"})
 
 
 @every_task
@@ -355,9 +388,8 @@ WHOLE: list[Callable[[Path], Case]] = [
     lambda data: scale_variants.published(data, "gsm8k", scales="0-100,0-5"),
     lambda data: scale_variants.published(data, "truthfulqa", scales="0-100,0-5"),
     lambda data: life_eval.people(),
-    lambda data: question_sets.taught(
-        "question_sets", lambda _: question_sets.bundled("knowledge")
-    ),
+    lambda data: question_sets.bundled("bundled", "knowledge"),
+    lambda data: question_sets.bundled("statements", "statements"),
 ]
 
 

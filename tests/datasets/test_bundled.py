@@ -76,13 +76,11 @@ def exact(node: ast.expr) -> Fraction:
 
 
 def holds(expression: str) -> bool:
-    """Whether one comparison of two arithmetic expressions is true.
-
-    The text is only parsed, never run: its syntax tree may hold numbers, `+ - * / // % **` (with a
-    plain number below 100 for the power) and a single comparison on top. Names, calls, attributes
-    and all else raise. Both sides are exact fractions, so that 0.6 is six tenths and nothing is
-    rounded.
-    """
+    """Whether one comparison of two arithmetic expressions is true."""
+    # The text is only parsed, never run: its syntax tree may hold numbers, `+ - * / // % **` (with
+    # a plain number below 100 for the power) and a single comparison on top. Names, calls,
+    # attributes and all else raise. Both sides are exact fractions, so that 0.6 is six tenths and
+    # nothing is rounded.
     match ast.parse(expression, mode="eval").body:
         case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in _COMPARISONS:
             return _COMPARISONS[type(op)](exact(left), exact(right))
@@ -132,10 +130,8 @@ def test_there_are_enough_questions_of_every_kind() -> None:
 
 
 def test_choices_are_distinct_and_the_answer_is_one_of_them() -> None:
-    """Four different choices, an index among them, and each letter right equally often.
-
-    Who always picks the longest choice is right less than two times in five.
-    """
+    """Four different choices, an index among them, and each letter right equally often."""
+    # Who always picks the longest choice is right less than two times in five.
     for part in ("knowledge", "misconceptions"):
         letters: Counter[int] = Counter()
         longest = 0
@@ -152,18 +148,20 @@ def test_choices_are_distinct_and_the_answer_is_one_of_them() -> None:
         assert longest / letters.total() < 0.4, part
 
 
-def test_word_problems_are_worked_out_exactly() -> None:
-    """The expression's exact value is the answer, without any rounding."""
+def test_all_is_worked_out_exactly() -> None:
+    """Word problems and statements of mathematics, without any rounding."""
     for record in records("word_problems"):
         value = exact(ast.parse(record["expression"], mode="eval").body)
         assert value == record["answer"], record["id"]
+    checked = [record for record in STATEMENTS if record["subject"] == "mathematics"]
+    assert len(checked) == 9
+    for record in checked:
+        assert holds(record["expression"]) is record["answer"], record["id"]
 
 
 def test_items_are_what_the_files_say() -> None:
-    """By id: question, choices, the letter or the exact number, and the subject.
-
-    Questions of knowledge name their basis, word problems their derivation.
-    """
+    """By id: question, choices, the letter or the exact number, and the subject."""
+    # Questions of knowledge name their basis, word problems their derivation.
     items = bundled_questions()
     assert len(items) == len(EVERYTHING)
     for part, record in EVERYTHING:
@@ -197,10 +195,8 @@ def test_parts_together_are_the_whole() -> None:
 
 
 def test_statements_are_whole() -> None:
-    """The same keys in the same order, and an expression for mathematics alone.
-
-    Each is one sentence with a question mark at its end, and has a basis that says something.
-    """
+    """The same keys in the same order, and an expression for mathematics alone."""
+    # Each is one sentence with a question mark at its end, and has a basis that says something.
     keys = ["id", "subject", "difficulty", "question", "answer", "basis"]
     for record in STATEMENTS:
         extra = ["expression"] if record["subject"] == "mathematics" else []
@@ -214,11 +210,9 @@ def test_statements_are_whole() -> None:
 
 
 def test_there_are_equally_many_of_every_subject_difficulty_and_answer() -> None:
-    """126 in all: three at each of three difficulties in each of fourteen subjects.
-
-    Of the 42 of a difficulty, 21 are true, within a subject nearly half; in the file's order an
-    answer differs from the one before about as often as by chance.
-    """
+    """126 in all: three at each of three difficulties in each of fourteen subjects."""
+    # Of the 42 of a difficulty, 21 are true, within a subject nearly half; in the file's order an
+    # answer differs from the one before about as often as by chance.
     assert len(STATEMENTS) == 126
     cells = Counter((record["subject"], record["difficulty"]) for record in STATEMENTS)
     subjects = {subject for subject, _ in cells}
@@ -234,11 +228,9 @@ def test_there_are_equally_many_of_every_subject_difficulty_and_answer() -> None
     assert 45 <= changes <= 80  # 62.5 expected of 125, with a standard deviation of 5.6
 
 
-def test_ids_are_unique_in_all_bundled_files_and_safe() -> None:
-    """No id stands twice, and none can break a sample's id or a file of ids.
-
-    A statement's id is `st`, the subject, the difficulty and a number from 1 to 3.
-    """
+def test_ids_and_questions_stand_once() -> None:
+    """In all bundled files; no id breaks a sample's, no question has another's words."""
+    # A statement's id is `st`, the subject, the difficulty and a number from 1 to 3.
     ids = [record["id"] for record in STATEMENTS]
     named = ids + [record["id"] for _, record in EVERYTHING]
     assert len(set(named)) == len(named)
@@ -249,13 +241,7 @@ def test_ids_are_unique_in_all_bundled_files_and_safe() -> None:
         stem, number = record["id"].rsplit("-", 1)
         assert stem == f"st-{record['subject']}-{record['difficulty']}"
         assert number in {"1", "2", "3"}
-
-
-def test_no_question_is_there_twice() -> None:
-    """No two questions have the same words, whatever their case and punctuation.
-
-    A statement's aren't in any other bundled file either.
-    """
+    # A statement's aren't in any other bundled file either.
     for some in (STATEMENTS, [record for _, record in EVERYTHING]):
         texts = Counter(folded(record["question"]) for record in some)
         assert texts.most_common(1)[0][1] == 1
@@ -264,11 +250,9 @@ def test_no_question_is_there_twice() -> None:
 
 
 def test_answer_is_not_told_by_the_wording() -> None:
-    """True and false questions are equally long within 10%, in all and at each difficulty.
-
-    At most one question in ten has a negation or a sweeping word, and about equally many of these
-    are true and false.
-    """
+    """True and false questions are equally long within 10%, in all and at each difficulty."""
+    # At most one question in ten has a negation or a sweeping word, and about equally many of these
+    # are true and false.
     for levels in (LEVELS, *((level,) for level in LEVELS)):
         chosen = [record for record in STATEMENTS if record["difficulty"] in levels]
         true = mean_length([record for record in chosen if record["answer"]])
@@ -279,11 +263,3 @@ def test_answer_is_not_told_by_the_wording() -> None:
     )
     assert cued.total() <= len(STATEMENTS) / 10
     assert abs(cued[True] - cued[False]) <= 2
-
-
-def test_mathematics_is_worked_out_exactly() -> None:
-    """The expression's truth, without any rounding, is the answer."""
-    checked = [record for record in STATEMENTS if record["subject"] == "mathematics"]
-    assert len(checked) == 9
-    for record in checked:
-        assert holds(record["expression"]) is record["answer"], record["id"]

@@ -119,27 +119,21 @@ def test_a_file_is_downloaded_once(remote: Remote, folder: Path) -> None:
     assert files(folder) == {"set/questions.json": BODY}
 
 
-def test_a_file_that_is_there_needs_no_remote(remote: Remote, folder: Path) -> None:
-    """A file that a user put into the folder by hand is taken without any request."""
-    placed(folder, BODY)
-    assert fetch(remote.source(), instead=INSTEAD).read_bytes() == BODY
-    assert remote.asked == []
-
-
-def test_a_corrupt_file_is_replaced(remote: Remote, folder: Path) -> None:
-    """A cached file with a wrong checksum is downloaded anew."""
-    placed(folder, BODY[:-1])
-    assert fetch(remote.source(), instead=INSTEAD).read_bytes() == BODY
-    assert remote.asked == ["/at/questions.json"]
-    assert files(folder) == {"set/questions.json": BODY}
+def test_a_file_that_is_there(remote: Remote, folder: Path) -> None:
+    """One put there by hand needs no request, in the folder that the variable names."""
+    assert CACHE_VARIABLE == "INSPECT_CONFIDENCE_DATA"
+    assert cache_folder() == folder
+    for before, asked in ((BODY, []), (BODY[:-1], ["/at/questions.json"])):  # corrupt: anew
+        placed(folder, before)
+        assert fetch(remote.source(), instead=INSTEAD).read_bytes() == BODY
+        assert remote.asked == asked
+        assert files(folder) == {"set/questions.json": BODY}
 
 
 def test_a_failed_download_is_refused_and_not_kept(remote: Remote, folder: Path) -> None:
-    """Another content, an error page even were it the right bytes, half a file.
-
-    The message names the trouble, nothing is kept, a corrupt file that was there is never used and
-    left as it was, and the next fetch asks again.
-    """
+    """Another content, an error page even were it the right bytes, half a file."""
+    # The message names the trouble, nothing is kept, a corrupt file that was there is never used
+    # and left as it was, and the next fetch asks again.
     failures = [(404, BODY, "404"), (403, BODY, "403"), (500, BODY, "500"), (503, BODY, "503")]
     failures += [(200, BODY.replace(b"many", b"much"), "hash"), (200, bytes(len(BODY)), "hash")]
     for status, body, says in [*failures, (200, BODY[:10], "")]:
@@ -169,7 +163,7 @@ def test_a_refused_connection(folder: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert files(folder) == {}
 
 
-def test_a_cache_folder_that_is_a_file(
+def test_a_folder_that_is_a_file(
     remote: Remote, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Trouble with the folder itself is the same one-line error, and the file stays."""
@@ -179,29 +173,17 @@ def test_a_cache_folder_that_is_a_file(
     assert (tmp_path / "file").read_bytes() == b"mine"
 
 
-def test_the_variable_names_the_folder(folder: Path) -> None:
-    """INSPECT_CONFIDENCE_DATA is the cache folder, with blanks in its name too."""
-    assert CACHE_VARIABLE == "INSPECT_CONFIDENCE_DATA"
-    assert cache_folder() == folder
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="XDG folders are Linux's")
-@pytest.mark.parametrize("value", [None, ""])
-def test_the_platforms_folder_without_the_variable(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str | None
-) -> None:
-    """Where the variable is not set or empty, the folder is the platform's for caches."""
+def test_the_platforms_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the variable is empty or not set, the folder is the platform's for caches."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    if value is None:
-        monkeypatch.delenv(CACHE_VARIABLE, raising=False)
-    else:
-        monkeypatch.setenv(CACHE_VARIABLE, value)
+    monkeypatch.setenv(CACHE_VARIABLE, "")
+    assert cache_folder() == tmp_path / "inspect_confidence"
+    monkeypatch.delenv(CACHE_VARIABLE)
     assert cache_folder() == tmp_path / "inspect_confidence"
 
 
-def test_a_relative_folder_is_relative_to_the_user(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_is_relative_to_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """While Inspect loads a task file, a relative cache folder is still the user's."""
     monkeypatch.setenv(CACHE_VARIABLE, "data")
     monkeypatch.setenv("PWD", str(tmp_path))

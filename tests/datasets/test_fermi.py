@@ -43,9 +43,6 @@ def simplified(question: str) -> str:
     return re.sub(r"\W+", "", question.lower())
 
 
-# The rule itself
-
-
 def test_the_rule_on_examples() -> None:
     """Mantissas below 5 go down and the others go up, on both sides of one."""
     for value, exponent in [
@@ -110,11 +107,9 @@ def test_bundled_records_are_whole_and_unique(bundled_rows: list[Row]) -> None:
 
 
 def test_bundled_exponents_follow_from_their_derivations(bundled_rows: list[Row]) -> None:
-    """Each derivation, calculated here, gives its record's exponent by the rule.
-
-    No value is so near to a border of the rule that a better constant would turn it: by the rule it
-    lies in [0.5, 5) x 10^exponent, here in [0.7, 3.5].
-    """
+    """Each derivation, calculated here, gives its record's exponent by the rule."""
+    # No value is so near to a border of the rule that a better constant would turn it: by the rule
+    # it lies in [0.5, 5) x 10^exponent, here in [0.7, 3.5].
     for row in bundled_rows:
         value = Decimal(evaluated(ast.parse(row["derivation"], mode="eval").body))
         assert exponent_of(value) == row["exponent"], (row["id"], f"{value:.3e}")
@@ -122,20 +117,16 @@ def test_bundled_exponents_follow_from_their_derivations(bundled_rows: list[Row]
         assert Decimal("0.7") <= near <= Decimal("3.5"), (row["id"], f"{value:.3e}")
 
 
-def test_the_evaluator_takes_arithmetic_only() -> None:
-    """The evaluator of this file refuses whatever isn't a sum, product or power of numbers."""
+def test_the_evaluator_of_this_file() -> None:
+    """It keeps precedence, parentheses and signs, and refuses all but arithmetic."""
     for text in ["__import__('os')", "f(1)", "x", "1 if 1 else 2", "True", "1 % 2"]:
         with pytest.raises(ValueError, match=r"\w+\("):
             evaluated(ast.parse(text, mode="eval").body)
-
-
-def test_the_evaluator_calculates() -> None:
-    """The evaluator of this file keeps precedence, parentheses and signs."""
     assert evaluated(ast.parse("-(1 + 2 * 3) ** 2 / 4e0 - -1", mode="eval").body) == -11.25
 
 
 def test_bundled_is_loaded_whole(bundled_rows: list[Row]) -> None:
-    """The loader gives every record with its exponent, in two halves of the same size."""
+    """In two halves of the same number; of a range what is inside, both ends included, is left."""
     selection = load_fermi("bundled")
     assert {item.id: (item.question, item.exponent) for item in selection.items} == {
         row["id"]: (row["question"], row["exponent"]) for row in bundled_rows
@@ -144,19 +135,12 @@ def test_bundled_is_loaded_whole(bundled_rows: list[Row]) -> None:
     assert dict(selection.excluded) == {}
     halves = Counter(item.split for item in selection.items)
     assert halves["train"] == halves["test"] == len(bundled_rows) / 2
-
-
-def test_bundled_range(bundled_rows: list[Row]) -> None:
-    """A narrower range leaves the items inside, both ends included, and counts the others."""
+    # A narrower range leaves the items inside, both ends included, and counts the others.
     inside = {row["id"] for row in bundled_rows if 3 <= row["exponent"] <= 6}
     selection = load_fermi("bundled", exponents=(3, 6))
     assert {item.id for item in selection.items} == inside
     assert {3, 6} <= {item.exponent for item in selection.items}
     assert dict(selection.excluded) == {"exponent out of range": len(bundled_rows) - len(inside)}
-
-
-def test_nothing_in_range() -> None:
-    """A range that no answer lies in leaves nothing, and says so."""
     said = refused(load_fermi, "bundled", exponents=(900, 901))
     assert said.startswith("No item is left in split=all")
     assert "left out" in said
@@ -257,10 +241,8 @@ def test_scioly_size_and_halves(published: Path) -> None:
 
 
 def test_scioly_counts_add_up(pool: tuple[pd.DataFrame, dict[str, int]]) -> None:
-    """Every published row is asked or counted under one reason, as derived anew here.
-
-    Every exponent lies inside the range; the ends of a narrow one occur.
-    """
+    """Every published row is asked or counted under one reason, as derived anew here."""
+    # Every exponent lies inside the range; the ends of a narrow one occur.
     for exponents in [(-50, 50), (-5, 5), (-5, -5), (0, 0), (-50, -1), (-999, 10**7)]:
         usable, counts = pool
         inside = usable["exponent"].between(*exponents)
@@ -336,10 +318,8 @@ def test_scioly_corrected_answers(files: tuple[list[Row], dict[str, Row]]) -> No
 
 
 def test_scioly_corrected_question(files: tuple[list[Row], dict[str, Row]]) -> None:
-    """A question that had lost its power sign has it, and the answer that was right all along.
-
-    A correction that only asks to include the question above isn't a question.
-    """
+    """A question that had lost its power sign has it, and the answer that was right all along."""
+    # A correction that only asks to include the question above isn't a question.
     assert "What is the sum of the numbers from 1 to 105 ?" in {
         row["question"].strip() for row in files[0]
     }
@@ -352,10 +332,8 @@ def test_scioly_corrected_question(files: tuple[list[Row], dict[str, Row]]) -> N
 
 
 def test_scioly_correction_that_is_too_short(files: tuple[list[Row], dict[str, Row]]) -> None:
-    """A row corrected to `What is 2^12?`, of 13 characters, isn't asked, with either answer.
-
-    The correction says 4; 4,096 is 3 by the rule, as published.
-    """
+    """A row corrected to `What is 2^12?`, of 13 characters, isn't asked, with either answer."""
+    # The correction says 4; 4,096 is 3 by the rule, as published.
     rows, corrections = files
     name = "BirdSO In-Person Invitational 22-23, #5"
     assert corrections[name]["question"] == "What is 2^12?"
@@ -428,10 +406,8 @@ def test_reasons() -> None:
 
 
 def test_corrections() -> None:
-    """What a correction leaves empty stays as it was; rows are named with and without a number.
-
-    One whose name only resembles the row's doesn't touch it.
-    """
+    """What a correction leaves empty stays as it was; rows are named with and without a number."""
+    # One whose name only resembles the row's doesn't touch it.
     how, source = "How many of these are there?", "Invitational 20-21"
     for given, answered, question, answer in [
         ("", "", LONG, "3"),
@@ -510,11 +486,9 @@ OWN = {
 
 
 def test_own_file(offline: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two columns are enough: rows are numbered from one and split into halves.
-
-    While Inspect loads a task, the file is looked for where the user stands, not where the task
-    file lies; from Python a Path works too, and only the file's name is shown.
-    """
+    """Two columns are enough: rows are numbered from one and split into halves."""
+    # While Inspect loads a task, the file is looked for where the user stands, not where the task
+    # file lies; from Python a Path works too, and only the file's name is shown.
     for name, text in OWN.items():
         (offline / name).write_text(text, encoding="utf-8")
         selection = load_fermi(name)
@@ -542,7 +516,7 @@ def test_unknown_name(offline: Path) -> None:
 
 
 def test_own_ids_and_splits(offline: Path) -> None:
-    """Columns of ids and splits are used where they have a value, and other columns are not."""
+    """Used where they have a value; then neither order nor halves are the file's."""
     (offline / "mine.csv").write_text(
         "note,id,question,exponent,split\n"
         "x,one,q1,1,test\nx,two,q2,2,test\nx,,q3,3,train\nx,four,q4,4,\n",
@@ -554,10 +528,6 @@ def test_own_ids_and_splits(offline: Path) -> None:
     assert items["four"].split in ("train", "test")
     assert {item.id for item in load_fermi("mine.csv", split="train").items} >= {"mine-0003"}
     assert {"one", "two"} <= {item.id for item in load_fermi("mine.csv", split="test").items}
-
-
-def test_own_rows_in_another_order(offline: Path) -> None:
-    """Where rows have ids, their order in the file changes neither order nor halves."""
     rows = [f"i{number},q{number},{number}" for number in range(12)]
     for name, order in (("a.csv", rows), ("b.csv", rows[::-1])):
         (offline / name).write_text("\n".join(["id,question,exponent", *order]), encoding="utf-8")
@@ -565,7 +535,7 @@ def test_own_rows_in_another_order(offline: Path) -> None:
 
 
 def test_own_exponents(offline: Path) -> None:
-    """Whole numbers are read in the notations of spreadsheets."""
+    """In the notations of spreadsheets; those out of range are counted, even of many digits."""
     for value, exponent in [
         ("7", 7),
         ("+7", 7),
@@ -577,20 +547,12 @@ def test_own_exponents(offline: Path) -> None:
     ]:
         (offline / "mine.csv").write_text(f"question,exponent\nq,{value}\n", encoding="utf-8")
         assert contents(load_fermi("mine.csv")) == {("mine-0001", "q", exponent)}
-
-
-def test_own_rows_out_of_range(offline: Path) -> None:
-    """The range is of users' questions too; what it leaves out is counted."""
     (offline / "mine.csv").write_text(
         "question,exponent\nq,-51\nq,-50\nq,50\nq,51\nq,52\n", encoding="utf-8"
     )
     selection = load_fermi("mine.csv")
     assert {item.exponent for item in selection.items} == {-50, 50}
     assert dict(selection.excluded) == {"exponent out of range": 3}
-
-
-def test_own_exponent_of_many_digits(offline: Path) -> None:
-    """An exponent of a factorial, even one that no float can hold, is out of range like others."""
     for value in ["1000000", "-1000000.0", "9" * 400, "-" + "9" * 4000]:
         (offline / "mine.csv").write_text(f"question,exponent\nq,1\nq,{value}\n", encoding="utf-8")
         assert dict(load_fermi("mine.csv").excluded) == {"exponent out of range": 1}, value

@@ -132,11 +132,9 @@ SHORT: Mapping[str, tuple[str, int, str, str, Callable[[Any], Iterable[str]]]] =
 
 
 def test_short_answers_are_those_of_the_published_files(published: Path) -> None:
-    """Each row is an item, by its id or place, with its question and all accepted answers.
-
-    Of SelfAware 1,032 accept none, so that declining is right; HaluEval's hallucinated answer isn't
-    accepted; of TruthfulQA the best answer is the first.
-    """
+    """Each row is an item, by its id or place, with its question and all accepted answers."""
+    # Of SelfAware 1,032 accept none, so that declining is right; HaluEval's hallucinated answer
+    # isn't accepted; of TruthfulQA the best answer is the first.
     for name, (file, count, ids, question, accepted) in SHORT.items():
         path = published / file
         rows: Any = table(path) if path.suffix == ".csv" else json.loads(path.read_text("utf-8"))
@@ -530,8 +528,8 @@ def test_several_data_sets_in_one_run() -> None:
 
 
 @pytest.mark.usefixtures("offline")
-def test_items_by_name(offline: Path) -> None:
-    """A file of ids, each of which must be in the split."""
+def test_items_by_name_and_what_cant_be_had(offline: Path) -> None:
+    """A file of ids of the split; else the value and the remedy, before a download."""
     train, test = (
         load_marker_questions("facts", split=name).items[0] for name in ("train", "test")
     )
@@ -540,11 +538,6 @@ def test_items_by_name(offline: Path) -> None:
     (offline / "ids.txt").write_text(f"{train.id}\n", "utf-8")
     said = refused(load_marker_questions, "facts", split="test", items="ids.txt")
     assert "not in split=test" in said
-
-
-@pytest.mark.usefixtures("offline")
-def test_what_cant_be_had_is_one_error(offline: Path) -> None:
-    """The value and the remedy, before anything is downloaded."""
     for dataset, split, says in [
         ("popqq", "test", "dataset=popqq is not known. Did you mean 'popqa'?"),
         ("facts,sciqq", "test", "dataset=sciqq is not known. Did you mean 'sciq'?"),

@@ -70,10 +70,8 @@ MEDIANS = medians()
 
 
 def test_records_are_counted_and_numbered() -> None:
-    """Ids are the stem and a number from 1 on, without a gap; keys stand in the order given.
-
-    No text is empty or has blanks at its ends; each label is there as often as the others.
-    """
+    """Ids are the stem and a number from 1 on, without a gap; keys stand in the order given."""
+    # No text is empty or has blanks at its ends; each label is there as often as the others.
     for stem, count, labels in [
         ("sentence", 132, []),
         ("pair", 126, ["yes", "no", "n/a"]),
@@ -92,8 +90,8 @@ def test_records_are_counted_and_numbered() -> None:
         assert found == dict.fromkeys(labels, count // 3)
 
 
-def test_nothing_is_there_twice() -> None:
-    """No sentence, pair or case has the words of another one."""
+def test_sentences_of_each_kind() -> None:
+    """Without a marker, with traps among them, with two, and in Chinese; none is there twice."""
     assert not repeated([folded(one["sentence"]) for one in SENTENCES])
     assert not repeated([folded(one["question"], one["sentence"]) for one in PAIRS])
     assert not repeated([folded(one["question"], one["reply"]) for one in PAIRS])
@@ -101,22 +99,24 @@ def test_nothing_is_there_twice() -> None:
     assert not {folded(one["sentence"]) for one in SENTENCES} & {
         folded(one["sentence"]) for one in PAIRS
     }
-
-
-# Sentences
-
-
-def test_sentences_of_each_kind() -> None:
-    """25 sentences without a marker, 15 with two, five or more in Chinese."""
     counts = Counter(len(one["markers"]) for one in SENTENCES)
     assert counts == {0: 25, 1: 92, 2: 15}
     chinese = [one for one in SENTENCES if CHINESE.search(one["sentence"])]
     assert len(chinese) >= 5
     assert {len(one["markers"]) for one in chinese} == {0, 1, 2}
+    unmarked = [one["sentence"] for one in SENTENCES if not one["markers"]]
+    for word in (
+        *("may", "will", "might", "sure", "certain", "likely", "maybe", "probable", "possible"),
+        *("cannot possibly", "think", "believed", "doubt", "guess", "chance", "appears", "一定"),
+    ):
+        assert any(place(word, sentence) for sentence in unmarked), word
+
+
+# Sentences
 
 
 def test_markers_stand_in_their_sentence() -> None:
-    """Markers are in small letters, whole words, in the sentence's order, apart from each other."""
+    """As whole words, in order, whatever the case; decisiveness is a share."""
     for one in SENTENCES:
         end = 0
         for marker in one["markers"]:
@@ -125,33 +125,15 @@ def test_markers_stand_in_their_sentence() -> None:
             assert found is not None, marker
             assert found[0] >= end, marker
             end = found[1]
-
-
-def test_places_are_those_of_whole_words() -> None:
-    """Case and the kind of apostrophe don't matter, letters around a phrase do."""
     assert place("i'm not sure", "Well, I\u2019m not sure.") == (6, 18)
     assert place("i\u2019m not sure", "I'm not sure.") == (0, 12)
     assert place("likely", "It is unlikely.") is None
     assert place("可能", "这座塔可能建于明代。") == (3, 5)
-
-
-def test_decisiveness_is_a_share_of_two_decimals() -> None:
-    """From 0 to 1; without a marker an assertion is taken as certain."""
     for one in SENTENCES:
         assert isinstance(one["decisiveness"], float), one["id"]
         assert 0 <= one["decisiveness"] <= 1, one["id"]
         assert one["decisiveness"] == round(one["decisiveness"], 2), one["id"]
         assert one["markers"] or one["decisiveness"] == 1, one["id"]
-
-
-def test_sentences_without_a_marker_set_traps() -> None:
-    """Words that are markers elsewhere stand in sentences without one."""
-    unmarked = [one["sentence"] for one in SENTENCES if not one["markers"]]
-    for word in (
-        *("may", "will", "might", "sure", "certain", "likely", "maybe", "probable", "possible"),
-        *("cannot possibly", "think", "believed", "doubt", "guess", "chance", "appears", "一定"),
-    ):
-        assert any(place(word, sentence) for sentence in unmarked), word
 
 
 def test_medians_halve_the_people() -> None:
@@ -168,10 +150,8 @@ def test_medians_halve_the_people() -> None:
 
 
 def test_survey_words_have_the_survey_s_median() -> None:
-    """Each surveyed word is some sentence's only marker twice or more, rated as people rate it.
-
-    A sentence whose only marker is a surveyed word names it; no other sentence names a word.
-    """
+    """Each surveyed word is some sentence's only marker twice or more, rated as people rate it."""
+    # A sentence whose only marker is a surveyed word names it; no other sentence names a word.
     for word in MEDIANS:
         chosen = [one for one in SENTENCES if one["word"] == word]
         assert len(chosen) >= 2, word
@@ -184,33 +164,19 @@ def test_survey_words_have_the_survey_s_median() -> None:
         assert one["word"] == (word if word in MEDIANS else None), one["id"]
 
 
-# Pairs and answers
-
-
-def test_every_question_of_pairs_has_each_label() -> None:
-    """The label cannot be told from the question: each comes once with each label."""
+def test_accepted_answers() -> None:
+    """Distinct texts, none in a punt, but in incorrect replies; questions don't tell the label."""
     labels: dict[str, list[str]] = {}
     for one in PAIRS:
         labels.setdefault(one["question"], []).append(one["label"])
     assert {tuple(sorted(given)) for given in labels.values()} == {("n/a", "no", "yes")}
-
-
-def test_accepted_answers_are_distinct_texts() -> None:
-    """One accepted answer or more, none empty, none twice; a punt gives none of them away."""
+    counts = Counter[str]()
     for one in ANSWERS:
         assert one["answers"], one["id"]
         assert all(answer and answer == answer.strip() for answer in one["answers"]), one["id"]
         assert not repeated([folded(answer) for answer in one["answers"]]), one["id"]
         named = any(place(answer, one["reply"]) for answer in one["answers"])
+        counts[one["label"]] += named
         assert one["label"] != "punt" or not named, one["id"]
-
-
-def test_accepted_answers_stand_in_incorrect_replies_too() -> None:
-    """Finding the accepted answer in a reply doesn't tell whether it is correct."""
-    named = Counter(
-        one["label"]
-        for one in ANSWERS
-        if any(place(answer, one["reply"]) for answer in one["answers"])
-    )
-    assert named["incorrect"] >= 5
-    assert named["correct"] < 21
+    assert counts["incorrect"] >= 5
+    assert counts["correct"] < 21

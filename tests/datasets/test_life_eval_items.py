@@ -51,13 +51,20 @@ def test_each_person_and_radius_is_one_item() -> None:
     assert (found.name, found.excluded) == ("ssa-2022", {})
 
 
-def test_any_prefix_is_balanced_over_radii() -> None:
-    """After k items each radius came k / 4 times, rounded down or up."""
+def test_order_and_halves_are_balanced() -> None:
+    """Over radii in any prefix and in each half; one seed gives one order."""
     for seed in [0, 1, 12345]:
         counts: Counter[float] = Counter()
         for k, item in enumerate(chosen(seed).items, start=1):
             counts[item.radius] += 1
             assert {counts[radius] for radius in RADII} <= {k // 4, -(-k // 4)}, seed
+    for seed in [0, 1, 2]:
+        for split in ("train", "test"):
+            counts = Counter(item.radius for item in chosen(seed, split=split).items)
+            assert all(abs(counts[radius] - 101) < 4 * 7.1 for radius in RADII), counts
+    ids = [[item.id for item in chosen(seed).items] for seed in (0, 0, 1)]
+    assert ids[0] == ids[1] != ids[2]
+    assert [item.id for item in chosen(items=50).items] == ids[0][:50]
 
 
 def test_halves_alternate() -> None:
@@ -79,21 +86,6 @@ def test_halves_alternate() -> None:
             assert list(chosen(seed, split=split, items=7).items) == half[:7]
 
 
-def test_halves_are_balanced_over_radii() -> None:
-    """A half holds each radius about 101 times: within 4 standard deviations of chance, 7.1."""
-    for seed in [0, 1, 2]:
-        for split in ("train", "test"):
-            counts = Counter(item.radius for item in chosen(seed, split=split).items)
-            assert all(abs(counts[radius] - 101) < 4 * 7.1 for radius in RADII), counts
-
-
-def test_order_is_the_seeds() -> None:
-    """One seed gives one order, of which a count is the front; another gives another."""
-    ids = [[item.id for item in chosen(seed).items] for seed in (0, 0, 1)]
-    assert ids[0] == ids[1] != ids[2]
-    assert [item.id for item in chosen(items=50).items] == ids[0][:50]
-
-
 @given(
     ages=st.sets(st.integers(0, 119), min_size=1, max_size=8),
     radii=st.sets(st.sampled_from([0.5, 1, 2, 2.5, 7, 20, 119]), min_size=1),
@@ -112,17 +104,13 @@ def test_any_ages_and_radii_are_balanced(ages: set[int], radii: set[float], seed
 
 
 def test_ids_by_hand() -> None:
-    """Sex, age in three digits, radius."""
+    """Sex, age in three digits, radius; the table must have what is asked for."""
     for parts, name in [
         (("female", 7, 20), "female-007-r20"),
         (("male", 100, 2.5), "male-100-r2.5"),
         (("male", 0, 1.0), "male-000-r1"),
     ]:
         assert item_id(*parts) == name
-
-
-def test_a_table_must_have_ages_and_sexes() -> None:
-    """What the table doesn't hold is refused with what it does hold."""
     table = LifeTable("mine.csv", {"female": (0.1, 0.2, 1.0)})
     assert len(life_items(table, ages=[0, 2], sexes=["female"], radii=[1]).items) == 2
     for ages, sexes, says in (

@@ -135,18 +135,14 @@ def test_the_bundled_table_has_the_digits_of_its_source(shared_data: Path) -> No
         assert texts == [row[f"Death probability ({sex.upper()})"] for row in rows]
 
 
-def test_the_bundled_table_as_read() -> None:
-    """Ages 0 to 119, both sexes, the numbers of the file; it is read once."""
+def test_the_bundled_table() -> None:
+    """Ages 0 to 119, both sexes, read once; deaths sum to 1; what is given can be written to."""
     table = read_life_table("ssa-2022")
     assert (table.name, table.sexes, table.top) == ("ssa-2022", ("male", "female"), 119)
     for sex, texts in source_texts().items():
         assert table.death_probability[sex] == tuple(map(float, texts))
     assert read_life_table(" ssa-2022 ") is table
     assert BUNDLED.read_text("utf-8").startswith("age,male,female\n0,0.006064,0.005119\n")
-
-
-def test_deaths_sum_to_1() -> None:
-    """For every sex and age there is, in the bundled table and one whose last q is below 1."""
     for table in (read_life_table("ssa-2022"), HAND):
         for sex in table.sexes:
             for age in range(table.top + 1):
@@ -154,19 +150,13 @@ def test_deaths_sum_to_1() -> None:
                 assert deaths.shape == (table.top + 1 - age,)
                 assert deaths.min() >= 0
                 assert deaths.sum() == pytest.approx(1, abs=1e-12)
-
-
-def test_what_is_given_out_can_be_written_to() -> None:
-    """Changing an array that was had changes nothing for the next who asks."""
     HAND.deaths("male", 0)[:] = 7
     assert HAND.deaths("male", 0).sum() == pytest.approx(1)
 
 
 def test_a_million_simulated_lives() -> None:
-    """Each year of each life drawn with the file's q: deaths and windows agree with the counts.
-
-    Exact binomial tests, at 1 in 1,000 for all of them together (Bonferroni).
-    """
+    """Each year of each life drawn with the file's q: deaths and windows agree with the counts."""
+    # Exact binomial tests, at 1 in 1,000 for all of them together (Bonferroni).
     lives, rng = 1_000_000, np.random.default_rng(2022)
     table = read_life_table("ssa-2022")
     counts, expected = [], []
@@ -198,10 +188,8 @@ def test_a_million_simulated_lives() -> None:
 
 
 def test_best_answers_of_all_items_in_exact_integers() -> None:
-    """All whole answers from -5 to 169 for 808 items and both windows, by plain loops.
-
-    Probabilities are integers over a power of ten, so that equal ones are equal.
-    """
+    """All whole answers from -5 to 169 for 808 items and both windows, by plain loops."""
+    # Probabilities are integers over a power of ten, so that equal ones are equal.
     table = read_life_table("ssa-2022")
     checked = 0
     for sex, texts in source_texts().items():
@@ -275,7 +263,7 @@ def test_no_whole_answer_beats_the_best(
 
 
 @given(TABLES, PLACES, WHOLE_ANSWERS, st.integers(0, 50))
-def test_closed_windows_hold_the_half_open_ones(
+def test_closed_windows_hold_half_open(
     table: LifeTable, place: int, answer: int, radius: int
 ) -> None:
     """One age more for whole answers and radii, so never less."""
@@ -324,20 +312,19 @@ def test_arguments_refused() -> None:
                 HAND.deaths(arguments["sex"], arguments["age"])  # type: ignore[arg-type] # on purpose
 
 
-def test_a_table_without_one_sex_says_what_it_has() -> None:
-    """No figures for women are no figures of men's."""
+def test_arguments_of_other_types() -> None:
+    """Numbers from numpy and pandas are as good, tables are keys; a sex that lacks is said."""
     men = LifeTable("men.csv", {"male": (0.5, 1.0)})
     with pytest.raises(InvalidArgument, match=r"sex=female .* men\.csv; it has: male\."):
         men.best_answer("female", 0, 1)
-
-
-def test_numbers_of_other_types() -> None:
-    """Ages and answers from numpy and pandas, and whole ages as floats, are as good."""
     age, answer = np.int64(1), np.float64(2)
     assert HAND.window_probability("male", age, answer, np.int64(1)) == 1.0  # type: ignore[arg-type]
     assert HAND.window_probability("male", 1.0, 1, 1) == 0.5  # type: ignore[arg-type]
     assert HAND.best_answer("male", 1.0, 1.0, "closed") == BestAnswer(1, 1.0)  # type: ignore[arg-type]
     assert HAND.deaths("male", 1.0) == pytest.approx([0.5, 0.5])  # type: ignore[arg-type]
+    same = LifeTable("hand", dict(HAND.death_probability))
+    other = LifeTable("hand", {"male": (0.5, 1.0)})
+    assert len({HAND, same, other}) == 2
 
 
 def test_own_tables(home: Path) -> None:
@@ -363,13 +350,6 @@ def test_fingerprints(home: Path) -> None:
     assert one == two
     assert len({one, three, four, read_life_table("ssa-2022").fingerprint}) == 4
     assert re.fullmatch("[0-9a-f]{12}", one)
-
-
-def test_tables_can_be_keys() -> None:
-    """Equal tables are equal keys, and those with other figures other ones."""
-    same = LifeTable("hand", dict(HAND.death_probability))
-    other = LifeTable("hand", {"male": (0.5, 1.0)})
-    assert len({HAND, same, other}) == 2
 
 
 def test_bad_tables_name_file_line_and_value(home: Path) -> None:

@@ -153,10 +153,8 @@ def test_a_split_that_is_all_leaves_the_other_empty(home: Path) -> None:
 
 
 def test_ids_splits_and_fingerprints(home: Path) -> None:
-    """0 is an id; where there is none it is the file's name and the row; splits are kept.
-
-    The fingerprint is of the content: a changed cell changes it, the file's name doesn't.
-    """
+    """0 is an id; where there is none it is the file's name and the row; splits are kept."""
+    # The fingerprint is of the content: a changed cell changes it, the file's name doesn't.
     for kind, (load, good) in GOOD.items():
         rows: list[Row] = [
             *({"id": 0}, {"id": "", "split": "test"}, {}, {"id": " x ", "split": "train"}),

@@ -161,8 +161,8 @@ def own(home: Path, *rows: dict[str, object]) -> Selection[SetQuestion]:
     return load_question_set("mine.jsonl")
 
 
-def test_true_and_false_in_any_form(home: Path) -> None:
-    """JSON booleans, words in any case, yes and no; with an answer it says whether it is right."""
+def test_given_answers_and_verdicts(home: Path) -> None:
+    """JSON booleans, words in any case, yes and no; 0 and false are answers."""
     for target, read in [
         *((True, "True"), (False, "False"), ("true", "True"), (" FALSE ", "False")),
         *(("Yes", "True"), ("no", "False")),
@@ -173,6 +173,10 @@ def test_true_and_false_in_any_form(home: Path) -> None:
         assert (item.kind, item.target, item.options) == ("given", "", ()), target
         ((given,),) = [item.given]
         assert (given.text, given.right) == ("I", read == "True")
+    for answer in [0, False]:
+        (item,) = own(home, {"question": "How many?", "target": True, "answer": answer}).items
+        assert item.kind == "given", answer
+        assert [given.text for given in item.given] == [str(answer)]
 
 
 def test_a_csv_with_all_kinds(home: Path) -> None:
@@ -197,11 +201,3 @@ def test_a_csv_with_all_kinds(home: Path) -> None:
     text = (home / "mine.csv").read_text("utf-8")
     (home / "mine.csv").write_text(text.replace("yes", "no"), "utf-8")
     assert load_question_set("mine.csv").fingerprint != before
-
-
-def test_answers_of_zero_and_false_are_given(home: Path) -> None:
-    """In jsonl an answer may be a number or a boolean; 0 and false are answers."""
-    for answer in [0, False]:
-        (item,) = own(home, {"question": "How many?", "target": True, "answer": answer}).items
-        assert item.kind == "given", answer
-        assert [given.text for given in item.given] == [str(answer)]

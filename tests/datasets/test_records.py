@@ -90,7 +90,7 @@ def test_csv_gives_back_what_was_written(
 
 
 @given(st.lists(st.dictionaries(TEXT, TEXT | st.integers(), min_size=1), min_size=1, max_size=5))
-def test_jsonl_gives_back_what_was_written(
+def test_jsonl_is_what_was_written(
     tmp_path_factory: pytest.TempPathFactory, rows: list[Record]
 ) -> None:
     """Any objects that Python's json wrote are read back."""
@@ -138,24 +138,16 @@ REFUSED: list[tuple[str, str, str]] = [
 
 
 def test_what_cant_be_used_is_refused(tmp_path: Path) -> None:
-    """One error with the file, and the row or line where it is one."""
+    """One error with the file, its row or line, and the encoding."""
     for name, content, says in REFUSED:
         said = refused(read_records, written(tmp_path, name, content), ["q", "n"])
         assert says in said, content
         assert said.startswith(name), content
-
-
-def test_jsonl_line_that_is_no_json(tmp_path: Path) -> None:
-    """It is refused with its number and what the parser misses in it."""
     for line in ("{", "{'q': 'x'}", "q,x", '{"q": "x"},', "nothing"):
         with pytest.raises(json.JSONDecodeError) as expected:
             json.loads(line)
         path = written(tmp_path, "a.jsonl", f'{{"q": "x"}}\n{line}\n')
         assert refused(read_records, path, ["q"]) == f"a.jsonl, line 2: {expected.value.msg}."
-
-
-def test_a_file_that_is_not_utf_8(tmp_path: Path) -> None:
-    """A file in another encoding is refused with its path and the encoding that it should have."""
     contents = {"a.csv": "q,n\nGröße?,1\n", "a.jsonl": '{"q": "Größe?"}\n'}
     for encoding, (name, content) in product(("latin-1", "utf-16"), contents.items()):
         path = written(tmp_path, name, content.encode(encoding))

@@ -34,27 +34,29 @@ def names(items: Sequence[Item]) -> list[str]:
 # Order and halves
 
 
-def test_order_is_a_textbook_shuffle_of_the_sorted_ids() -> None:
-    """Anyone can redo the order: Fisher and Yates from the last place, on the sorted ids."""
+def test_order() -> None:
+    """A textbook shuffle of the sorted ids, which ten seeds give differently, cut by a limit."""
     for seed in [0, 1, 2024]:
         draw, expected = random.Random(seed), sorted(IDS)
         for last in range(len(expected) - 1, 0, -1):
             other = draw.randrange(last + 1)
             expected[last], expected[other] = expected[other], expected[last]
         assert names(alternate(questions(), seed)) == expected
+    orders = [tuple(names(alternate(questions(), seed))) for seed in range(10)]
+    assert len(set(orders)) == 10
+    assert all(sorted(order) == IDS for order in orders)
+    whole = alternate(questions(), 3)
+    for most in (0, 1, 10, 21, 99):
+        assert alternate(questions(), 3, most=most) == whole[:most]
+    given_items = questions()
+    alternate(given_items, 1)
+    assert given_items == questions()
 
 
 @given(st.permutations(IDS), st.integers(0, 2**32))
 def test_order_does_not_depend_on_the_source(order: list[str], seed: int) -> None:
     """Whatever order the source has, the same items get the same places and halves."""
     assert alternate(questions(order), seed) == alternate(questions(), seed)
-
-
-def test_order_depends_on_the_seed() -> None:
-    """Ten seeds give ten orders of the same items; by chance two would agree once in 10^18."""
-    orders = [tuple(names(alternate(questions(), seed))) for seed in range(10)]
-    assert len(set(orders)) == 10
-    assert all(sorted(order) == IDS for order in orders)
 
 
 def test_order_is_the_same_in_every_process() -> None:
@@ -87,36 +89,18 @@ def test_every_prefix_holds_both_halves(size: int, seed: int) -> None:
         assert halves.count("train") + halves.count("test") == length
 
 
-def test_a_limit_keeps_the_front() -> None:
-    """The items kept under a limit are the first of the whole order, in the same halves."""
-    whole = alternate(questions(), 3)
-    for most in (0, 1, 10, 21, 99):
-        assert alternate(questions(), 3, most=most) == whole[:most]
-
-
-def test_items_keep_a_split_of_their_own() -> None:
-    """Where every item says which half it is in, order changes and halves don't."""
+def test_splits_of_their_own() -> None:
+    """They are kept, whether all items have one or some; the others get one among those."""
     splits: tuple[Split, ...] = ("train", "test")
     for split in splits:
         ordered = alternate(questions(split=split), 0)
         assert {item.split for item in ordered} == {split}
         assert names(ordered) == names(alternate(questions(), 0)), split
-
-
-def test_items_without_a_split_get_one_among_those_with() -> None:
-    """In a mixed set the ones that say train or test keep it, and every other one gets a half."""
     own: dict[str, Split] = {IDS[0]: "test", IDS[1]: "test", IDS[2]: "train"}
     mixed = [Item(id=name, split=own.get(name)) for name in IDS]
-    ordered = {item.id: item.split for item in alternate(mixed, 5)}
-    assert {name: ordered[name] for name in own} == own
-    assert set(ordered.values()) == {"train", "test"}
-
-
-def test_the_given_items_are_left_alone() -> None:
-    """Ordering makes new items and a new list."""
-    given_items = questions()
-    alternate(given_items, 1)
-    assert given_items == questions()
+    halves = {item.id: item.split for item in alternate(mixed, 5)}
+    assert {name: halves[name] for name in own} == own
+    assert set(halves.values()) == {"train", "test"}
 
 
 # Choice
@@ -176,9 +160,7 @@ def test_a_file_of_ids(home: Path) -> None:
     assert names(choose(items, "all", "ids.txt")) == ["item two"]
 
 
-def test_a_file_of_ids_while_inspect_loads_a_task(
-    home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_of_ids_while_a_task_is_loaded(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The file is looked for where the user stands, not where the task file lies."""
     (home / "ids.txt").write_text("b", encoding="utf-8")
     monkeypatch.chdir(Path(inspect_confidence.tasks.__file__).parent)
@@ -186,11 +168,9 @@ def test_a_file_of_ids_while_inspect_loads_a_task(
 
 
 def test_bad_files_of_ids(home: Path) -> None:
-    """A file is refused with the path that was looked at, an id with the one that was meant.
-
-    Where no id is near, the first in alphabetical order are listed and the others counted. Ids are
-    read against what the split has left, and a missing one isn't dropped.
-    """
+    """A file is refused with the path that was looked at, an id with the one that was meant."""
+    # Where no id is near, the first in alphabetical order are listed and the others counted. Ids
+    # are read against what the split has left, and a missing one isn't dropped.
     said = refused(choose, ORDERED, "all", "ids.txt")
     assert said.startswith("items=ids.txt: ")
     assert f"no file {home / 'ids.txt'}" in said
@@ -231,9 +211,6 @@ def test_nothing_left(home: Path) -> None:
         assert said.startswith(f"No item is left in split={split}"), count
         for remedy in ("data set", "left out", "items named"):
             assert remedy in said, count
-
-
-# What the log keeps
 
 
 def test_facts_count_the_items() -> None:

@@ -122,8 +122,8 @@ def test_texts_of_intervals() -> None:
     assert read["wide", 0.95, "outside"] == "below 21 or above 178"
 
 
-def test_intervals_come_in_complementary_pairs() -> None:
-    """The three pairs hold all six kinds, and never more than all numbers together."""
+def test_intervals_and_right_choices() -> None:
+    """Complementary pairs hold all kinds; shares and choices equal loops and move one way."""
     assert sorted([*COMPLEMENTS, *COMPLEMENTS.values()]) == sorted(KINDS) == sorted(INTERVALS)
     by_key = {(one.numbers, one.point, one.interval): one for one in PROMPTS}
     for name, point, (kind, other) in product(DRAWN, LEVELS, COMPLEMENTS.items()):
@@ -131,10 +131,6 @@ def test_intervals_come_in_complementary_pairs() -> None:
         edges = [POINTS[name][point][0], POINTS[name][point][1]]
         on_edge = sum(NUMBERS[name].count(edge) for edge in set(edges))
         assert 20 - on_edge <= total <= 20
-
-
-def test_shares_and_right_choices() -> None:
-    """Each share and each right choice equal what plain loops over the study's numbers count."""
     for one in PROMPTS:
         words = (
             ["almost certainly", "likely", "maybe", "unlikely", "almost certainly not"]
@@ -143,10 +139,7 @@ def test_shares_and_right_choices() -> None:
         )
         assert one.share == count(one) / 20
         assert words[one.right] == fits(count(one), one.choice_set)
-
-
-def test_probability_moves_one_way_along_the_points() -> None:
-    """Shares of above low, between and below high rise over the points; the others fall."""
+    # Shares of above low, between and below high rise over the points; the others fall.
     for name, kind in product(DRAWN, KINDS):
         shares = [
             one.share
@@ -157,8 +150,9 @@ def test_probability_moves_one_way_along_the_points() -> None:
         assert shares == sorted(shares, reverse=not rises)
 
 
-def test_edges_of_the_ranges() -> None:
-    """(.92, 1], (.61, .92], [.41, .61], [.13, .41), [0, .13); (.61, 1], [.41, .61], [0, .41)."""
+def test_ranges_of_choices() -> None:
+    """Every share in thousandths has a choice, more never less; what is no probability has none."""
+    # (.92, 1], (.61, .92], [.41, .61], [.13, .41), [0, .13); (.61, 1], [.41, .61], [0, .41).
     for share, five, three in [
         (1, 0, 0),
         (0.93, 0, 0),
@@ -173,17 +167,9 @@ def test_edges_of_the_ranges() -> None:
         (0, 4, 2),
     ]:
         assert (right_choice(share, 5), right_choice(share, 3)) == (five, three)
-
-
-def test_no_choice_stands_for_what_is_no_probability() -> None:
-    """A number outside [0, 1] is a ValueError."""
     for share in [-0.01, 1.01, float("nan")]:
         with pytest.raises(ValueError, match="is no probability"):
             right_choice(share, 5)
-
-
-def test_ranges_leave_no_gap() -> None:
-    """Every share in thousandths belongs to exactly one choice, and more never to a lower one."""
     for size, ranges in RANGES.items():
         places = [right_choice(i / 1000, size) for i in range(1001)]
         assert places == sorted(places, reverse=True)

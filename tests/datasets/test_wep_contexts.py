@@ -54,8 +54,8 @@ def write(folder: Path, rows: Sequence[tuple[str, ...]], *more: str, suffix: str
 # The bundled ones
 
 
-def test_contexts_of_each_setting_and_language() -> None:
-    """15 concise, 11 extended, 10 female, 10 male, and 15 concise Chinese ones, ids unique."""
+def test_contexts_and_words() -> None:
+    """15 concise, 11 extended, 10 female, 10 male, 15 concise Chinese ones; words by language."""
     found = Counter((one.setting, one.language) for one in ALL)
     assert found == {
         ("concise", "en"): 15,
@@ -65,13 +65,13 @@ def test_contexts_of_each_setting_and_language() -> None:
         ("concise", "zh"): 15,
     }
     assert all(key == one.id for key, one in bundled_contexts().items())
-
-
-def test_words_of_each_language() -> None:
-    """English contexts have the 17 surveyed words and 15 more, Chinese ones the 17, no other."""
     assert (len(set(SURVEYED)), len(set(FURTHER)), set(SURVEYED) & set(FURTHER)) == (17, 15, set())
     assert all(set(one.statements) == {*SURVEYED, *FURTHER} for one in ENGLISH)
     assert all(set(one.statements) == set(SURVEYED) for one in CHINESE)
+    assert load(words="all")[1] == [*SURVEYED, *FURTHER]
+    assert load(words="all", settings=["concise"], languages=["zh"])[1] == list(SURVEYED)
+    both, words = load(words="likely, maybe", settings=["concise"], languages=LANGUAGES)
+    assert (len(both.items), words) == (30, ["likely", "maybe"])
 
 
 def test_statements_hold_their_word_and_the_clause_none() -> None:
@@ -155,14 +155,6 @@ def test_settings_take_turns_and_the_seed_orders() -> None:
     assert (len(halves[0]), len(halves[1]), halves[0] & halves[1]) == (23, 23, set())
 
 
-def test_both_languages_ask_the_words_that_either_has() -> None:
-    """`words=all` is 32 in English and 17 in Chinese."""
-    assert load(words="all")[1] == [*SURVEYED, *FURTHER]
-    assert load(words="all", settings=["concise"], languages=["zh"])[1] == list(SURVEYED)
-    both, words = load(words="likely, maybe", settings=["concise"], languages=LANGUAGES)
-    assert (len(both.items), words) == (30, ["likely", "maybe"])
-
-
 def test_bad_choices_are_refused() -> None:
     """Each is one error that says what was given."""
     cases: list[tuple[dict[str, object], str]] = [
@@ -175,10 +167,6 @@ def test_bad_choices_are_refused() -> None:
     ]
     for arguments, says in cases:
         assert says in refused(load, **arguments)
-
-
-def test_unknown_dataset() -> None:
-    """A name that is neither bundled nor a file is an error."""
     for name in ["bundle", "elicitation"]:
         assert f"dataset={name} is not known." in refused(load, name)
 
@@ -211,13 +199,19 @@ def test_own_file(home: Path) -> None:
         assert selection.name == f"mine.{suffix}"
 
 
-def test_own_file_without_a_language_is_english(home: Path) -> None:
-    """The language is `en` where the file has no such column or leaves it empty."""
+def test_own_files_that_lack(home: Path) -> None:
+    """A language is English; words, files and columns that lack are one error each."""
     selection, _ = load(write(home, ROWS))
     assert {one.language for one in selection.items} == {"en"}
     selection, _ = load(write(home, [(*row, "") for row in ROWS], "language"))
     assert {one.language for one in selection.items} == {"en"}
     assert load("mine.csv", words="likely")[1] == ["likely"]
+    (home / "short.csv").write_text("context,setting,word,statement\na,b,c,d\n", "utf-8")
+    assert "short.csv has no column 'clause'" in refused(load, "short.csv")
+    (home / "none.csv").write_text("context,setting,word,statement,clause\n", "utf-8")
+    assert "none.csv holds no rows" in refused(load, "none.csv")
+    assert "there is no file" in refused(load, "nothing.csv")
+    assert "words names 'maybe'" in refused(load, write(home, ROWS), words="maybe")
 
 
 def test_bad_rows_name_file_and_context(home: Path) -> None:
@@ -232,13 +226,3 @@ def test_bad_rows_name_file_and_context(home: Path) -> None:
         (("", "office", "maybe", "Maybe.", "it will rain"), "row 5: 'context' is missing."),
     ]:
         assert says in refused(load, write(home, [*ROWS, extra]))
-
-
-def test_files_without_what_they_need(home: Path) -> None:
-    """A missing column, an empty file, no file and words that it lacks are errors."""
-    (home / "short.csv").write_text("context,setting,word,statement\na,b,c,d\n", "utf-8")
-    assert "short.csv has no column 'clause'" in refused(load, "short.csv")
-    (home / "none.csv").write_text("context,setting,word,statement,clause\n", "utf-8")
-    assert "none.csv holds no rows" in refused(load, "none.csv")
-    assert "there is no file" in refused(load, "nothing.csv")
-    assert "words names 'maybe'" in refused(load, write(home, ROWS), words="maybe")

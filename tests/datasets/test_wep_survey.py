@@ -23,19 +23,21 @@ def survey(folder: Path, text: str) -> Path:
     return path
 
 
-def test_123_people_on_17_words() -> None:
-    """Each word has 123 answers from 0 to 100."""
+def test_people_of_the_survey() -> None:
+    """123 on 17 words; only counts are shipped, which no longer say who answered what."""
     counts = surveyed_counts()
     assert list(counts) == list(SURVEYED)
     for word in SURVEYED:
         assert sum(counts[word].values()) == 123
         assert all(0 <= value <= 100 for value in counts[word])
         assert all(people > 0 for people in counts[word].values())
+    import inspect_confidence.datasets as package  # noqa: PLC0415
+
+    text = (Path(package.__path__[0]) / "bundled" / "wep_survey.csv").read_text("utf-8")
+    assert text.splitlines()[0] == "word,value,people"
 
 
-def test_shipped_counts_are_those_of_the_people(
-    shared_data: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_shipped_counts_are_the_people(shared_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The downloaded rows, counted here by hand, give what comes with the package."""
     monkeypatch.setenv("INSPECT_CONFIDENCE_DATA", str(shared_data))
     downloaded = download_survey()
@@ -48,14 +50,6 @@ def test_shipped_counts_are_those_of_the_people(
         if word in SURVEYED:
             by_hand = Counter(float(row[column]) for row in rows)
             assert dict(by_hand) == surveyed_counts()[word]
-
-
-def test_no_rows_of_people_are_shipped() -> None:
-    """The package has counts by word and value, which no longer say who answered what."""
-    import inspect_confidence.datasets as package  # noqa: PLC0415
-
-    text = (Path(package.__path__[0]) / "bundled" / "wep_survey.csv").read_text("utf-8")
-    assert text.splitlines()[0] == "word,value,people"
 
 
 def test_other_surveys(tmp_path: Path) -> None:

@@ -192,12 +192,33 @@ def test_what_is_known_of_a_model(model: str, deployment: str, availability: str
     assert (details["deployment_type"], details["model_availability"]) == (deployment, availability)
 
 
-def test_names_on_the_hub_and_addresses_of_ones_own() -> None:
-    """A provider that runs models of the hub is no part of the id; an own address hides who ran."""
+def test_names_on_the_hub_and_items_of_a_reply() -> None:
+    """Providers are no part of an id; a reply of two markers is one line without the first's."""
     assert model_info("vllm/org/model", ())["id"] == "org/model"
     run = Run("2026-01-01T00:00:00+00:00", "0.3", own_address=True)
     details = model_info("openai/gpt-4o", [run])["additional_details"]
     assert details["deployment_type"] == "unknown"
+    # Two rows of a reply with two markers: one line, without what the first row alone says.
+    row = {"uuid": "u", "item": "q", "epoch": 1.0, "draw": 0.0, "status": "ok", "split": "test"}
+    of_marker = {
+        **{"sentence": 0.0, "marker": "maybe", "confidence": 0.4, "consistent": 2.0},
+        **{"undecided": 1.0, "inconsistent": 2.0, "failed": 0.0, "decisiveness": 0.3},
+        "n_markers": 1.0,
+    }
+    table = all_tables()["hedge_markers"]
+    blank = {name: "" if kind == "text" else NAN for name, kind in table.columns.items()}
+    frame = pd.DataFrame(
+        [
+            {**blank, **row, **of_marker, "correct": 1.0},
+            {**blank, **row, **of_marker, "marker": "likely", "confidence": 0.9, "correct": 1.0},
+        ]
+    )
+    one = ResultSet("hedge_markers", "one", "questions", "", pd.DataFrame(), frame, frame)
+    items = items_of(one, {"evaluation_id": "id"})
+    assert items is not None
+    ((line,), _) = items
+    assert not set(of_marker) & set(line["metadata"])
+    assert line["metadata"]["correct"] == "1"
 
 
 def test_hostile_names_are_valid(tmp_path: Path) -> None:
@@ -215,30 +236,6 @@ def test_other_judgments_have_another_identity(tmp_path: Path) -> None:
     (same,) = exported(frame.iloc[::-1], tmp_path / "c")
     assert first["evaluation_id"] != other["evaluation_id"]
     assert first["evaluation_id"] == same["evaluation_id"]
-
-
-def test_items_of_a_reply_hold_nothing_of_one_marker() -> None:
-    """Two rows of a reply with two markers: one line, without what the first row alone says."""
-    row = {"uuid": "u", "item": "q", "epoch": 1.0, "draw": 0.0, "status": "ok", "split": "test"}
-    of_marker = {
-        **{"sentence": 0.0, "marker": "maybe", "confidence": 0.4, "consistent": 2.0},
-        **{"undecided": 1.0, "inconsistent": 2.0, "failed": 0.0, "decisiveness": 0.3},
-        "n_markers": 1.0,
-    }
-    table = all_tables()["hedge_markers"]
-    blank = {name: "" if kind == "text" else NAN for name, kind in table.columns.items()}
-    frame = pd.DataFrame(
-        [
-            {**blank, **row, **of_marker, "correct": 1.0},
-            {**blank, **row, **of_marker, "marker": "likely", "confidence": 0.9, "correct": 1.0},
-        ]
-    )
-    one = ResultSet("hedge_markers", "one", "questions", "", pd.DataFrame(), frame, frame)
-    items = items_of(one, "id", "one", "0.3.0")
-    assert items is not None
-    (line,) = items.lines
-    assert not set(of_marker) & set(line["metadata"])
-    assert line["metadata"]["correct"] == "1"
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,8 +12,9 @@ from scipy.stats import rankdata
 
 from export.judged import intervals, stated
 from inspect_confidence.commands.summarize import summarize
-from inspect_confidence.export.leaderboard import direction_of, ranks
+from inspect_confidence.export.leaderboard import ranks
 from inspect_confidence.export.material import observed
+from inspect_confidence.headlines import direction_of
 from inspect_confidence.judgments.read import judgments_of
 
 NAN = float("nan")
@@ -22,12 +24,20 @@ RATIO = direction_of("coverage_plateau", "")
 POINT = (1.0, 1.0)
 
 
-def test_ranks_and_intervals_by_hand() -> None:
-    """Ranks of four resamples are 1 2 1 1, 2 1 2 2 and 2 3 2 2; the interval spans them."""
+def test_ranks_by_hand() -> None:
+    """1 2 1 1, 2 1 2 2 and 2 3 2 2; nearness to a target ranks, which the condition tells."""
     values = np.array([1.0, 2.0, 2.0])
     draws = [np.array([1.0, 1, 1, 1]), np.array([2.0, 0, 2, 2]), np.array([2.0, 2, 2, 2])]
     found = ranks(values, [POINT] * 3, draws, LOWER)
     assert [(one.rank, one.low, one.high) for one in found] == [(1, 1, 2), (2, 1, 2), (2, 2, 3)]
+    # 0.9 and 1.1 are as near to 1 as each other, 0.5 is further, 2 is furthest.
+    found = ranks(np.array([0.5, 0.9, 2.0, 1.1]), [POINT] * 4, [None] * 4, RATIO)
+    assert [one.rank for one in found] == [3, 1, 4, 1]
+    # Coverage aims at its level, misses on one side at half of the rest.
+    assert direction_of("coverage", "level=90;method=direct").target == 0.9
+    assert direction_of("miss_below", "level=90").target == 0.05
+    assert direction_of("miss_above", "level=99").target == 0.005
+    assert math.isnan(direction_of("coverage", "method=direct").target)
 
 
 @pytest.mark.parametrize(("direction", "sign"), [(LOWER, 1), (HIGHER, -1)])
@@ -38,22 +48,8 @@ def test_ranks_are_those_of_scipy(direction: object, sign: int) -> None:
     np.testing.assert_array_equal([one.rank for one in found], rankdata(sign * values, "min"))
 
 
-def test_nearness_to_a_target_ranks() -> None:
-    """0.9 and 1.1 are as near to 1 as each other, 0.5 is further, 2 is furthest."""
-    found = ranks(np.array([0.5, 0.9, 2.0, 1.1]), [POINT] * 4, [None] * 4, RATIO)
-    assert [one.rank for one in found] == [3, 1, 4, 1]
-
-
-def test_targets_come_from_the_condition() -> None:
-    """Coverage aims at its level, misses on one side at half of the rest."""
-    assert direction_of("coverage", "level=90;method=direct").target == 0.9
-    assert direction_of("miss_below", "level=90").target == 0.05
-    assert direction_of("miss_above", "level=99").target == 0.005
-    assert math.isnan(direction_of("coverage", "method=direct").target)
-
-
-def test_what_has_no_rank_says_why() -> None:
-    """Undefined values, metrics without a direction, targets that nobody named."""
+def test_what_has_no_rank_or_interval() -> None:
+    """Undefined and unmoved numbers, metrics without a direction, and undefined resamples."""
     undefined, known = ranks(np.array([NAN, 1.0]), [POINT] * 2, [None] * 2, LOWER)
     assert math.isnan(undefined.rank)
     assert "undefined" in undefined.note
@@ -62,32 +58,33 @@ def test_what_has_no_rank_says_why() -> None:
         (one,) = ranks(np.array([0.5]), [POINT], [None], direction_of(metric, ""))
         assert math.isnan(one.rank)
         assert why in one.note
-
-
-def test_numbers_that_resampling_does_not_move_have_no_rank_interval() -> None:
-    """A regression's own interval says that the same value in all resamples isn't certainty."""
     draws = [np.full(4, 1.0), np.array([0.5, 2.0, 2.0, 2.0])]
     fixed, moved = ranks(np.array([1.0, 2.0]), [(0.5, 1.5), (0.5, 2.0)], draws, LOWER)
     assert fixed.rank == 1
     assert math.isnan(fixed.low)
     assert "no rank interval" in fixed.note
     assert (moved.rank, moved.low, moved.high) == (2, 1, 2)
-
-
-def test_numbers_without_an_interval_have_no_rank_interval() -> None:
-    """What rests on one item is the same in all resamples, and that isn't certainty either."""
     draws = [np.full(4, 1.0), np.array([0.5, 2.0, 2.0, 2.0])]
     alone, moved = ranks(np.array([1.0, 2.0]), [(NAN, NAN), (0.5, 2.0)], draws, LOWER)
     assert math.isnan(alone.low)
     assert (moved.low, moved.high) == (1, 2)
-
-
-def test_resamples_that_are_undefined_for_a_model_have_no_ranks() -> None:
-    """Two of four resamples are left, in which the second is better; the note counts the others."""
     draws = [np.array([1.0, NAN, 1, 1]), np.array([0.0, 3, 0, NAN])]
     one, other = ranks(np.array([1.0, 2.0]), [POINT] * 2, draws, LOWER)
     assert (one.low, one.high, other.low, other.high) == (2, 2, 1, 1)
     assert one.note == "2 of 4 resamples, undefined for a model, left out"
+    draws = [np.full(4, NAN), np.array([0.5, 2.0, 2.0, 2.0])]
+    lost, moved = ranks(np.array([1.0, 2.0]), [(NAN, NAN), (0.5, 2.0)], draws, LOWER)
+    assert lost.rank == 1
+    assert math.isnan(lost.low)
+    assert lost.note == "no rank interval: undefined in every resample"
+    assert (moved.low, moved.high) == (1, 2)
+
+
+def draws_of(metric: str, frame: pd.DataFrame, resamples: int, scale: str = "") -> list[Any]:
+    """The metric's values over the resamples, of each model."""
+    found, draws = observed(judgments_of(frame), resamples=resamples, seed=0, convention=None)
+    mine = found["metric"].eq(metric) & found["condition"].str.contains(scale)
+    return [draws[row] for row in found.index[mine] if draws[row] is not None]
 
 
 def test_models_with_the_same_answers_tie_in_every_resample() -> None:
@@ -97,11 +94,9 @@ def test_models_with_the_same_answers_tie_in_every_resample() -> None:
     bounds = [(min(pair), max(pair)) for pair in bounds]
     other = intervals("other", bounds).sample(frac=1, random_state=2)
     frame = pd.concat([intervals("one", bounds), other], ignore_index=True)
-    _, draws = observed(judgments_of(frame), resamples=200, seed=0, convention=None)
-    gaps = [array for key, array in draws.items() if key[4] == "coverage_gap"]
-    assert len(gaps) == 2
-    assert np.ptp(gaps[0]) > 0
-    np.testing.assert_array_equal(gaps[0], gaps[1])
+    first, second = draws_of("coverage_gap", frame, resamples=200)
+    assert np.ptp(first) > 0
+    np.testing.assert_array_equal(first, second)
 
 
 def test_stated_confidence_is_resampled_together_too() -> None:
@@ -111,10 +106,7 @@ def test_stated_confidence_is_resampled_together_too() -> None:
     correct = rng.integers(0, 2, 30).tolist()
     one = stated("one", confidence.tolist(), correct)
     other = one.assign(model="other").sample(frac=1, random_state=4)
-    _, draws = observed(
-        judgments_of(pd.concat([one, other])), resamples=100, seed=0, convention=None
-    )
-    first, second = (array for key, array in draws.items() if key[3:] == ("scale=0-100", "ece"))
+    first, second = draws_of("ece", pd.concat([one, other]), resamples=100, scale="^scale=0-100$")
     assert np.ptp(first) > 0
     np.testing.assert_allclose(first, second, rtol=0, atol=1e-12)
 
@@ -125,14 +117,4 @@ def test_observing_changes_no_result() -> None:
     frame = intervals("one", bounds)
     found, draws = observed(judgments_of(frame), resamples=100, seed=3, convention=None)
     pd.testing.assert_frame_equal(found, summarize(frame, resamples=100, seed=3))
-    assert {len(array) for array in draws.values()} == {100}
-
-
-def test_draws_that_are_all_undefined_say_so() -> None:
-    """A value without a single defined resample isn't one that resampling leaves where it is."""
-    draws = [np.full(4, NAN), np.array([0.5, 2.0, 2.0, 2.0])]
-    lost, moved = ranks(np.array([1.0, 2.0]), [(NAN, NAN), (0.5, 2.0)], draws, LOWER)
-    assert lost.rank == 1
-    assert math.isnan(lost.low)
-    assert lost.note == "no rank interval: undefined in every resample"
-    assert (moved.low, moved.high) == (1, 2)
+    assert {len(array) for array in draws if array is not None} == {100}

@@ -17,13 +17,12 @@ from inspect_confidence.export.material import clean as clean_material
 from inspect_confidence.privacy import (
     REMOVED,
     argument,
-    model,
+    model_name,
     scrub,
     scrub_value,
     scrubbed_names,
     with_judge,
 )
-from inspect_confidence.prompts.fermi_eval import INTERVAL_FIELDS
 from inspect_confidence.results import Condition
 from inspect_confidence.tasks.fermi_eval import fermi_eval
 
@@ -61,7 +60,7 @@ def test_text_without_secrets(text: str, clean: str) -> None:
 
 
 def test_arguments_without_secrets() -> None:
-    """Keys go with their values, nested ones too; a path with blanks is a path as a whole."""
+    """Keys go with their values, nested ones too; models and judges on disk keep no folder."""
     arguments = {
         "prompt": "/home/my own/x.txt",
         "api_key": "a",
@@ -76,14 +75,19 @@ def test_arguments_without_secrets() -> None:
         "nested": {"level": 0.5},
         "several": ["c.csv", None, True],
     }
-
-
-def test_names_that_become_one_are_told_apart() -> None:
-    """Two local models of one name in different folders stay two."""
+    # Two local models of one name in different folders stay two.
     names = scrubbed_names(["vllm//a/x/llama", "vllm//b/x/llama", "openai/gpt-4o"])
     assert len(set(names.values())) == 3
     assert names["openai/gpt-4o"] == "openai/gpt-4o"
     assert not any("/a/" in name or "/b/" in name for name in names.values())
+    # A judge among a task's arguments, also nested, keeps no folder.
+    judge = f"hf//home/{FOLDER}/judge"
+    assert argument({"judge": judge, "more": [judge], "set": {"x": judge}, "items": 3}) == {
+        "judge": "hf/judge",
+        "more": ["hf/judge"],
+        "set": {"x": "hf/judge"},
+        "items": 3,
+    }
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +95,7 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Logs of runs with an address, a prompt's path and a key of the user's own."""
     folder = tmp_path_factory.mktemp("a private place")
     prompt = folder / "x.txt"
-    prompt.write_text(" ".join(f"{{{field}}}" for field in INTERVAL_FIELDS))
+    prompt.write_text("{question} {level}")
     for template in (str(prompt), None):
         (log,) = eval(
             fermi_eval(dataset="bundled", items=4, levels="90", prompt=template),
@@ -161,7 +165,7 @@ FOLDER = "John Smith"
 )
 def test_models_on_disk_are_named_by_the_last_part(name: str, clean: str) -> None:
     """A folder's name may hold blanks; other names stay as they are."""
-    assert model(name) == clean
+    assert model_name(name) == clean
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -197,14 +201,3 @@ def test_judges_on_disk_are_named_by_the_last_part() -> None:
     named = [Condition.read(text)["judge"] for text in rows["condition"]]
     assert named == [first, second]
     assert with_judge(results["condition"][1]) == "judge=hf/judge;split=test"
-
-
-def test_arguments_that_name_models_on_disk() -> None:
-    """A judge among a task's arguments, also nested, keeps no folder."""
-    judge = f"hf//home/{FOLDER}/judge"
-    assert argument({"judge": judge, "more": [judge], "set": {"x": judge}, "items": 3}) == {
-        "judge": "hf/judge",
-        "more": ["hf/judge"],
-        "set": {"x": "hf/judge"},
-        "items": 3,
-    }

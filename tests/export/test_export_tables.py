@@ -61,18 +61,14 @@ def test_formulas_become_text(text: str, safe: str) -> None:
     assert harmless(text) == safe
 
 
-def test_csv_reads_back_equal(written: Path) -> None:
-    """Names and numbers are those that went in, a negative number among them."""
+def test_csv_and_json_read_back_equal(written: Path) -> None:
+    """Names and numbers, a negative one among them; infinite are texts, missing null."""
     read = pd.read_csv(written / "results.csv", keep_default_na=False, na_values={"value": [""]})
     assert set(read["model"]) == {harmless(name) for name in HOSTILE}
     gaps = read.loc[read["metric"] == "coverage_gap", "value"]
     assert gaps.dtype == float
     assert (gaps.round(12) == -0.4).all()  # half of the intervals hold the truth: 0.5 - 0.9
     assert "'-" not in (written / "results.csv").read_text("utf-8").replace("'=", "")
-
-
-def test_json_reads_back_equal(written: Path) -> None:
-    """All rows of the results; infinite numbers are texts, missing ones null."""
     rows = json.loads((written / "results.json").read_text("utf-8"))
     expected = summarize(hostile_judgments(), resamples=RESAMPLES)
     assert {row["model"] for row in rows} == set(HOSTILE)
@@ -131,7 +127,7 @@ def commands(text: str) -> tuple[Counter[str], int, int]:
 
 
 def test_latex_is_balanced_and_escaped(written: Path) -> None:
-    """Braces and environments close, rows have their cells, no command comes from a name."""
+    """Braces and environments close, rows have their cells, each special character a command."""
     text = (written / "tables.tex").read_text("utf-8")
     body = "\n".join(line for line in text.split("\n") if not line.startswith("%"))
     found, depth, least = commands(body)
@@ -148,10 +144,6 @@ def test_latex_is_balanced_and_escaped(written: Path) -> None:
         assert {len(re.findall(r"(?<!\\)&", row)) for row in rows} == {columns - 1}
     assert not re.findall(r"(?<!\\)[#%]|[~^\u202e<>|\"]", body)
     assert "x" * 200 not in text
-
-
-def test_latex_escapes_every_special_character() -> None:
-    """Each of the ten has its own command."""
     assert latex(r"\{}$&#%_~^") == (
         r"\textbackslash{}\{\}\$\&\#\%\_\textasciitilde{}\textasciicircum{}"
     )

@@ -58,7 +58,7 @@ def grouped(places: list[int], confidence: list[Fraction], outcome: list[Fractio
 
 @every_scale
 def test_equal_width_is_exact_arithmetic(low: int, high: int) -> None:
-    """On every scale and number of bins, reports fall where whole numbers put them."""
+    """Each report lies where whole numbers put it, in the bin of its middle."""
     rng = np.random.default_rng([low, high])
     width = high - low
     for bins in BINS:
@@ -70,11 +70,6 @@ def test_equal_width_is_exact_arithmetic(low: int, high: int) -> None:
         stated = [(report - low) / width for report in raw]
         assert ece(stated, right, bins=bins) == pytest.approx(float(expected), abs=1e-13)
         assert bin_count(stated, bins=bins) == len(set(places))
-
-
-@every_scale
-def test_every_report_shares_a_bin_with_its_middle(low: int, high: int) -> None:
-    """Each report of a scale lies in the bin whose middle is (k + 1/2)/m, k by whole numbers."""
     width = high - low
     for bins in BINS:
         for report in range(low, high + 1):
@@ -104,28 +99,25 @@ def test_edges_by_hand() -> None:
         assert shared == [one == place for one in neighbours], (confidence, bins, place)
 
 
-def test_equal_width_by_hand() -> None:
-    """Two bins of five judgments: (|1.85 - 1| + |0.6 + 0.65 + 0.7 - 3|) / 5 at five bins."""
+def test_bins_by_hand() -> None:
+    """Two bins of five; exactly 1.0 has a bin of its own, 0.999 doesn't, in eleven bins either."""
+    # Two bins of five judgments: (|1.85 - 1| + |0.6 + 0.65 + 0.7 - 3|) / 5 at five bins.
     # [.8, 1]: .85 and 1, one right, gap .85; [.6, .8): .6, .65, .7, all right, gap 1.95 - 3
     got = ece([0.85, 1.0, 0.6, 0.65, 0.7], [1, 0, 1, 1, 1], bins=5)
     assert got == pytest.approx((0.85 + 1.05) / 5, abs=1e-15)
-
-
-def test_own_top_by_hand() -> None:
-    """Exactly 1.0 has a bin of its own, 0.999 doesn't."""
     confidence, right = [1.0, 1.0, 0.999, 0.95, 0.05], [1, 0, 1, 1, 0]
     # 1.0: gap 2 - 1; [.9, 1): 1.949 - 2; [0, .1): .05. Together the two upper ones have .949.
     own = ece(confidence, right, binning="own_top")
     assert own == pytest.approx((1 + 0.051 + 0.05) / 5, abs=1e-15)
     assert ece(confidence, right) == pytest.approx((0.949 + 0.05) / 5, abs=1e-15)
-
-
-def test_own_top_has_eleven_bins() -> None:
-    """LifeEval's form: the middles of ten bins, 0.999 in the tenth, and the eleventh for 1.0."""
+    # LifeEval's form: the middles of ten bins, 0.999 in the tenth, and the eleventh for 1.0.
     middles = [k / 10 + 0.05 for k in range(10)]
     assert bin_count([*middles, 0.999, 1.0], binning="own_top") == 11
     assert bin_count([*middles, 0.999], binning="own_top") == 10
     assert bin_count([*middles, 0.999, 1.0]) == 10
+    # Five values of equally many judgments fill five of ten bins, one value fills one.
+    assert bin_count([0.5, 0.6, 0.7, 0.8, 0.9] * 20, binning="equal_mass") == 5
+    assert bin_count([0.9] * 100, binning="equal_mass") == 1
 
 
 @fixed
@@ -159,16 +151,10 @@ def test_equal_mass_goes_by_the_middle_rank(rows: Judgments, bins: int) -> None:
     assert bin_count(stated, bins=bins, binning="equal_mass") == len(set(places))
 
 
-def test_ties_can_leave_fewer_bins() -> None:
-    """Five values of equally many judgments fill five of ten bins, one value fills one."""
-    assert bin_count([0.5, 0.6, 0.7, 0.8, 0.9] * 20, binning="equal_mass") == 5
-    assert bin_count([0.9] * 100, binning="equal_mass") == 1
-
-
 @every_binning
 @fixed
 @given(judgments, st.integers(1, 30), st.integers(0, 2**32 - 1))
-def test_order_and_ties_do_not_matter(
+def test_order_and_ties_dont_matter(
     binning: Binning, rows: Judgments, bins: int, seed: int
 ) -> None:
     """Reordering judgments, and outcomes among equal confidences, leaves the error as it is."""
@@ -238,15 +224,11 @@ def test_weights_are_expectations(binning: Binning, rows: list[tuple[int, int]])
     assert got == pytest.approx(expected, abs=1e-13)
 
 
-def test_missing_confidences_are_in_no_bin() -> None:
-    """A NaN fills no bin, and nothing none."""
+def test_what_is_in_no_bin() -> None:
+    """Missing confidences; impossible numbers of bins and binnings raise."""
     assert bin_count([NAN, 0.9, 0.95, NAN], binning="own_top") == 1
     for binning in get_args(Binning):
         assert bin_count([], binning=binning) == bin_count([NAN], binning=binning) == 0, binning
-
-
-def test_what_cannot_be_is_refused() -> None:
-    """Numbers of bins below 1 and unknown binnings raise."""
     with pytest.raises(ValueError, match="bins=0 is below 1"):
         ece([0.5], [1], bins=0)
     with pytest.raises(ValueError, match="'quantile' is not one of equal_width"):
@@ -393,33 +375,20 @@ def test_parts_by_hand() -> None:
 
 @fixed
 @given(weighted)
-def test_score_is_scikit_learns(rows: Weighted) -> None:
-    """The score is scikit-learn's, each judgment being p right and 1 - p wrong."""
-    stated, outcome = brier_arrays(rows)
+def test_brier_and_its_parts(rows: Weighted) -> None:
+    """The score is scikit-learn's; calibration, resolution and uncertainty add up, as of groups."""
+    stated, outcome = map(np.array, brier_arrays(rows))
     shares = [*outcome, *(1 - p for p in outcome)]
     right = [1] * len(rows) + [0] * len(rows)
-    expected = brier_score_loss(right, stated * 2, sample_weight=shares, labels=[0, 1])
+    doubled = np.tile(stated, 2)
+    expected = brier_score_loss(right, doubled, sample_weight=shares, labels=[0, 1])
     assert brier(stated, outcome) == pytest.approx(expected, abs=1e-14)
-
-
-@fixed
-@given(weighted)
-def test_parts_add_up(rows: Weighted) -> None:
-    """Reliability - resolution + uncertainty is the score, whatever the outcomes are."""
-    parts = brier_parts(*brier_arrays(rows))
+    parts = brier_parts(stated, outcome)
     whole = parts.reliability - parts.resolution + parts.uncertainty
-    assert whole == pytest.approx(brier(*brier_arrays(rows)), abs=1e-14)
+    assert whole == pytest.approx(expected, abs=1e-14)
     share = accuracy([k / 4 for _, k in rows])
     assert parts.uncertainty == pytest.approx(share * (1 - share), abs=1e-15)
-
-
-@fixed
-@given(weighted)
-def test_parts_are_those_of_groups(rows: Weighted) -> None:
-    """Each part is the mean over judgments of a square about its confidence's own accuracy."""
-    stated, outcome = map(np.array, brier_arrays(rows))
     own = np.array([outcome[stated == one].mean() for one in stated])
-    parts = brier_parts(stated, outcome)
     assert parts.reliability == pytest.approx(np.mean((stated - own) ** 2), abs=1e-14)
     assert parts.resolution == pytest.approx(np.var(own), abs=1e-14)  # mean of own is accuracy
 
@@ -427,14 +396,18 @@ def test_parts_are_those_of_groups(rows: Weighted) -> None:
 # Accuracy, mean confidence and their difference.
 
 
-def test_overconfidence_examples_by_hand() -> None:
-    """Three quarters right, stated at 0.9 on average, are 0.15 overconfident."""
+def test_overconfidence_by_hand() -> None:
+    """Over the same judgments on both sides."""
     confidence, correct = [1.0, 0.9, 0.8, 0.9], [1, 1, 0, 1]
     assert accuracy(correct) == 0.75
     assert mean_confidence(confidence) == pytest.approx(0.9, abs=1e-15)
     assert overconfidence(confidence, correct) == pytest.approx(0.15, abs=1e-15)
     assert overconfidence([0.5], [1]) == -0.5  # underconfident
     assert accuracy([0.5, 0.75]) == 0.625  # probabilities of being right
+    # A judgment without a confidence or an outcome is left out of both means.
+    assert overconfidence([0.9, NAN, 0.1], [1, 0, NAN]) == pytest.approx(-0.1, abs=1e-15)
+    assert accuracy([1, NAN, 0]) == 0.5
+    assert mean_confidence([0.25, NAN]) == 0.25
 
 
 @fixed
@@ -445,10 +418,3 @@ def test_they_are_means(rows: list[tuple[int, int]]) -> None:
     assert accuracy(outcome) == pytest.approx(outcome.mean(), abs=1e-13)
     assert mean_confidence(stated) == pytest.approx(stated.mean(), abs=1e-13)
     assert overconfidence(stated, outcome) == pytest.approx((stated - outcome).mean(), abs=1e-13)
-
-
-def test_overconfidence_is_over_the_same_judgments() -> None:
-    """A judgment without a confidence or an outcome is left out of both means."""
-    assert overconfidence([0.9, NAN, 0.1], [1, 0, NAN]) == pytest.approx(-0.1, abs=1e-15)
-    assert accuracy([1, NAN, 0]) == 0.5
-    assert mean_confidence([0.25, NAN]) == 0.25

@@ -11,55 +11,38 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import ArrayLike, NDArray
 
+from inspect_confidence import metrics
 from inspect_confidence.metrics import (
     METRICS,
     Cells,
     ConfidenceTables,
     Statistic,
     accuracy,
-    auprc_error,
-    aurc,
     auroc,
     bootstrap,
-    brier,
-    brier_reliability,
-    brier_resolution,
-    brier_uncertainty,
     ece,
     m_ratio,
     mean_confidence,
-    meta_d_ideal,
-    meta_information,
-    overconfidence,
     percentile_interval,
-    type2_criterion,
-    type2_dprime,
 )
 from inspect_confidence.metrics.confidence_tables import OfJudgments, one_table
 from metrics.strategies import FloatArray, fixed
 
 NAN = float("nan")
 TableMetric = Callable[[ConfidenceTables], FloatArray]
+PLAIN = (
+    *("overconfidence", "ece", "auroc", "auprc_error", "aurc", "brier", "brier_reliability"),
+    *("brier_resolution", "brier_uncertainty", "type2_dprime", "meta_d_ideal", "type2_criterion"),
+    "meta_information",
+)
 OF_JUDGMENTS: dict[str, tuple[OfJudgments[...], dict[str, Any]]] = {
-    "overconfidence": (overconfidence, {}),
-    "ece": (ece, {}),
+    **{name: (getattr(metrics, name), {}) for name in PLAIN},
     "ece equal_mass": (ece, {"bins": 4, "binning": "equal_mass"}),
     "ece own_top": (ece, {"bins": 20, "binning": "own_top"}),
     "ece right_closed": (ece, {"bins": 7, "binning": "right_closed"}),
-    "brier": (brier, {}),
-    "brier_reliability": (brier_reliability, {}),
-    "brier_resolution": (brier_resolution, {}),
-    "brier_uncertainty": (brier_uncertainty, {}),
-    "auroc": (auroc, {}),
-    "auprc_error": (auprc_error, {}),
-    "aurc": (aurc, {}),
-    "type2_dprime": (type2_dprime, {}),
-    "meta_d_ideal": (meta_d_ideal, {}),
-    "type2_criterion": (type2_criterion, {}),
     "m_ratio two_z": (m_ratio, {"type1": "two_z"}),
     "m_ratio two_afc": (m_ratio, {"type1": "two_afc"}),
     "m_ratio m_afc": (m_ratio, {"type1": "m_afc", "alternatives": 3, "threshold": 0.7}),
-    "meta_information": (meta_information, {}),
 }
 OF_TABLES: dict[str, TableMetric] = {
     "accuracy": accuracy.of,

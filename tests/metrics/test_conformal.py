@@ -32,7 +32,7 @@ LOWER, UPPER, TRUTH = [0, 0, 0, 0], [4, 4, 4, 4], [1, 5, -2, 2]
 
 
 def test_offset_by_hand() -> None:
-    """The offset is the ceil((n + 1) level/100)-th smallest score, infinite where there is none."""
+    """The ceil((n + 1) level/100)-th smallest score, where floats round up too; NaN left out."""
     for level, expected in [
         (20, -2),  # 5 * 0.2 = 1: the first
         (20.01, -1),  # 1.0005, rounded up: the second
@@ -42,27 +42,30 @@ def test_offset_by_hand() -> None:
         (99, INF),
     ]:
         assert conformal_offset(LOWER, UPPER, TRUTH, level) == expected, (level, expected)
-
-
-def test_unreadable_items_are_left_out() -> None:
-    """Items with NaN in any place change neither the scores nor their number."""
+    # Of 24 items at 56% the offset is the 14th score, where floats would take the 15th.
+    known = simulated(24, seed=0, width=1.0)
+    offset = conformal_offset(*known, 56)
+    assert offset == scores(known)[13] < scores(known)[14]
+    # Items with NaN in any place change neither the scores nor their number.
     lower, upper, truth = [NAN, *LOWER, 0, 0], [4, *UPPER, NAN, 4], [9, *TRUTH, 9, NAN]
     assert conformal_offset(lower, upper, truth, 60) == 1
     assert conformal_offset(lower, upper, truth, 80) == 2
-
-
-def test_nothing_readable_is_infinite() -> None:
-    """With no readable item even the lowest level is unreachable and the offset infinite."""
+    # With no readable item even the lowest level is unreachable and the offset infinite.
     for count in [0, 2]:
         assert conformal_offset([NAN] * count, [NAN] * count, [NAN] * count, 1) == INF, count
 
 
-def test_mismatched_lengths_are_refused() -> None:
-    """Bounds and truths of different numbers of items raise an error with all the numbers."""
+def test_what_is_no_data_is_refused() -> None:
+    """Lengths that differ, and levels beyond 0 to 100."""
     with pytest.raises(ValueError, match="'lower': 4, 'upper': 4, 'truth': 3"):
         conformal_offset(LOWER, UPPER, TRUTH[:3], 60)
     with pytest.raises(ValueError, match="'lower': 4, 'upper': 2"):
         conformal_interval(LOWER, UPPER[:2], 1)
+    for level in [0, 100, -5, 120, NAN]:
+        with pytest.raises(ValueError, match=f"level={level}"):
+            sampling_interval([1, 2], level)
+        with pytest.raises(ValueError, match=f"level={level}"):
+            tunnel_interval([1, 2], [3, 4], level)
 
 
 def test_interval_moves_both_bounds_outwards() -> None:
@@ -97,12 +100,10 @@ def column(*weights: float) -> Any:
 
 
 def mapie(known: Judged, level: float) -> Any:
-    """MAPIE, calibrated on intervals; it takes an interval's bounds as two columns of input.
-
-    MAPIE takes the ceiling of a product of floats, which lands above a whole number at times.
-    Its level is set lower by 1e-7 percent, so that such a product falls just below the whole
-    number; no other product reaches a different one by that.
-    """
+    """MAPIE, calibrated on intervals; it takes an interval's bounds as two columns of input."""
+    # MAPIE takes the ceiling of a product of floats, which lands above a whole number at times. Its
+    # level is set lower by 1e-7 percent, so that such a product falls just below the whole number;
+    # no other product reaches a different one by that.
     regressor = ConformalizedQuantileRegressor(
         [column(1, 0), column(0, 1), column(0.5, 0.5)],
         confidence_level=level / 100 - 1e-9,
@@ -149,19 +150,10 @@ def test_intervals_equal_mapie() -> None:
             np.testing.assert_allclose(high, expected[:, 1, 0], rtol=0, atol=1e-12)
 
 
-def test_offset_where_floats_round_up() -> None:
-    """Of 24 items at 56% the offset is the 14th score, where floats would take the 15th."""
-    known = simulated(24, seed=0, width=1.0)
-    offset = conformal_offset(*known, 56)
-    assert offset == scores(known)[13] < scores(known)[14]
-
-
 def test_too_few_items_for_the_level() -> None:
-    """One item too few for the level gives infinite intervals, where MAPIE gives none.
-
-    The rank is ceil((n + 1) level/100) = n + 1: 9 * .9 = 8.1, 19 * .95 = 18.05, 99 * .99 = 98.01.
-    With one item more it is n itself, and the offset finite.
-    """
+    """One item too few for the level gives infinite intervals, where MAPIE gives none."""
+    # The rank is ceil((n + 1) level/100) = n + 1: 9 * .9 = 8.1, 19 * .95 = 18.05, 99 * .99 = 98.01.
+    # With one item more it is n itself, and the offset finite.
     for n, level in [(8, 90), (18, 95), (98, 99)]:
         enough = simulated(n + 1, seed=6, width=1.0)
         few = Judged(*(array[:n] for array in enough))
@@ -195,11 +187,9 @@ def test_intervals_at_their_own_offset_need_no_other(drawn: Judged, level: float
 
 
 def test_coverage_of_new_items() -> None:
-    """Over 2,000 splits the mean coverage of new items is within 3 standard errors of k/(n + 1).
-
-    A new item's score is equally likely to take any rank among n + 1 exchangeable scores without
-    ties, so it is at most the k-th smallest of the n others with probability k/(n + 1).
-    """
+    """Over 2,000 splits the mean coverage of new items is within 3 standard errors of k/(n + 1)."""
+    # A new item's score is equally likely to take any rank among n + 1 exchangeable scores without
+    # ties, so it is at most the k-th smallest of the n others with probability k/(n + 1).
     for calibration, level, rank in [(9, 90, 9), (24, 56, 14), (99, 80, 80), (40, 33, 14)]:
         for width in [0.5, 8.0]:
             coverages = []
@@ -235,7 +225,7 @@ def test_order_statistics_stand_at_k_of_n_plus_1(draws: list[float]) -> None:
 
 
 def test_quantiles_by_hand() -> None:
-    """A quantile stands at k = share (n + 1) among the ordered draws, linear between them."""
+    """They stand at k = share (n + 1) among the ordered draws, linear between."""
     cases: list[tuple[list[float], float, float]] = [
         ([7], 0.01, 7),
         ([7], 0.99, 7),
@@ -249,35 +239,39 @@ def test_quantiles_by_hand() -> None:
     ]
     for draws, share, expected in cases:
         assert quantile(draws, share) == pytest.approx(expected, abs=1e-12), draws
-
-
-def test_nothing_left_is_nan() -> None:
-    """Without a draw that is a number, quantile and bounds are NaN."""
+    # Without a draw that is a number, quantile and bounds are NaN.
     for draws in [[], [NAN], [NAN, NAN]]:
         bounds = [*sampling_interval(draws, 90), *tunnel_interval(draws, draws, 90)]
         assert all(math.isnan(value) for value in [quantile(draws, 0.5), *bounds]), draws
-
-
-def test_sampling_by_hand() -> None:
-    """Of the draws 1 to 9 the k-th is k, so that bounds are 10 alpha/2 and 10 (1 - alpha/2)."""
-    for level, expected in [
+    # Of the draws 1 to 9 the k-th is k, so that bounds are 10 alpha/2 and 10 (1 - alpha/2).
+    for level, ends in [
         (80, (1, 9)),  # k = 0.1 * 10 and 0.9 * 10
         (60, (2, 8)),
         (50, (2.5, 7.5)),  # k = 0.25 * 10, 0.75 * 10
         (99, (1, 9)),  # k = 0.05 and 9.95: least and greatest
     ]:
         shuffled = [4, NAN, 9, 2, 1, 8, 3, 7, NAN, 5, 6]
-        assert sampling_interval(shuffled, level) == pytest.approx(expected, abs=1e-12), level
+        assert sampling_interval(shuffled, level) == pytest.approx(ends, abs=1e-12), level
+    # With n + 1 < 2/alpha the interval is the draws' range, which holds (n - 1)/(n + 1).
+    rng = np.random.default_rng(2)
+    nine = rng.random((2_000, 9))
+    ranges = np.array([sampling_interval(row, 95) for row in nine])
+    assert np.array_equal(ranges, np.column_stack([nine.min(axis=1), nine.max(axis=1)]))
+    # 8/10; the range of 9 is beta(8, 2), with a variance of 16/(100 * 11), 0.0145
+    error = math.sqrt(0.0145 / 2_000)
+    assert (ranges[:, 1] - ranges[:, 0]).mean() == pytest.approx(0.8, abs=4 * error)
+    # The k/400 quantiles of a normal belief, as draws, give its 99% interval.
+    even = norm.ppf(np.arange(1, 400) / 400)
+    by_formula = norm.interval(0.99)  # k = 0.005 * 400 = 2
+    assert sampling_interval(even, 99) == pytest.approx(by_formula, rel=1e-9)
 
 
 def test_calibrated_draws_hold_the_nominal_mass() -> None:
-    """Intervals of enough draws from a uniform belief hold its mass without bias.
-
-    The k-th of n uniform draws has the mean k/(n + 1), and so, by linearity, has each interpolated
-    bound the mean of its share. The mass between the p- and the 1 - p quantile of 2,000
-    intervals has a variance of at most L(1 - L)/(n + 2) each, as of a beta distribution with mean L
-    and n + 1 parameters in all.
-    """
+    """Intervals of enough draws from a uniform belief hold its mass without bias."""
+    # The k-th of n uniform draws has the mean k/(n + 1), and so, by linearity, has each
+    # interpolated bound the mean of its share. The mass between the p- and the 1 - p quantile of
+    # 2,000 intervals has a variance of at most L(1 - L)/(n + 2) each, as of a beta distribution
+    # with mean L and n + 1 parameters in all.
     for draws, level in [(19, 90), (24, 90), (9, 80), (39, 95), (3, 50)]:
         rng = np.random.default_rng(draws)
         bounds = np.array([sampling_interval(row, level) for row in rng.random((2_000, draws))])
@@ -287,10 +281,8 @@ def test_calibrated_draws_hold_the_nominal_mass() -> None:
 
 
 def test_calibrated_draws_hold_the_truth() -> None:
-    """Where bounds are order statistics, any belief's intervals hold its truth as often as said.
-
-    n = 39 at 90%: k = 2 and 38, and a further draw falls between them with probability 36/40.
-    """
+    """Where bounds are order statistics, any belief's intervals hold its truth as often as said."""
+    # n = 39 at 90%: k = 2 and 38, and a further draw falls between them with probability 36/40.
     rng = np.random.default_rng(1)
     beliefs = rng.lognormal(size=(2_000, 40))
     held = [low <= row[0] <= high for row in beliefs for low, high in [_ninety(row[1:])]]
@@ -302,18 +294,6 @@ def _ninety(draws: np.ndarray) -> tuple[float, float]:
     return sampling_interval(draws, 90)
 
 
-def test_few_draws_run_from_least_to_greatest() -> None:
-    """With n + 1 < 2/alpha the interval is the draws' range, which holds (n - 1)/(n + 1)."""
-    rng = np.random.default_rng(2)
-    draws = rng.random((2_000, 9))
-    bounds = np.array([sampling_interval(row, 95) for row in draws])
-    assert np.array_equal(bounds, np.column_stack([draws.min(axis=1), draws.max(axis=1)]))
-    # 8/10; the range of 9 is beta(8, 2), with a variance of 16/(100 * 11), 0.0145
-    assert (bounds[:, 1] - bounds[:, 0]).mean() == pytest.approx(
-        0.8, abs=4 * math.sqrt(0.0145 / 2_000)
-    )
-
-
 def test_tunnel_bounds_have_quantiles_of_their_own() -> None:
     """Lower bounds give the lower quantile and upper bounds the upper, each without its NaN."""
     lower, upper = [4, NAN, 3, 2, 1], [5, 6, 7, 8, NAN]
@@ -323,11 +303,9 @@ def test_tunnel_bounds_have_quantiles_of_their_own() -> None:
 
 
 def test_the_tunnel_is_undone() -> None:
-    """Theorem 1: bounds stated from [u, u + p], u even on [0, 1 - p], give the belief's own.
-
-    In the belief's mass the stated bounds are u + p a and u + p (1 - a), a = alpha/2; the
-    a-quantile of u is (1 - p) a, and the sum a. With u_k = (1 - p) k/(n + 1) that is exact.
-    """
+    """Theorem 1: bounds stated from [u, u + p], u even on [0, 1 - p], give the belief's own."""
+    # In the belief's mass the stated bounds are u + p a and u + p (1 - a), a = alpha/2; the
+    # a-quantile of u is (1 - p) a, and the sum a. With u_k = (1 - p) k/(n + 1) that is exact.
     for tunnel in [0.1, 0.4, 0.65, 1.0]:
         for level in [50, 80, 90]:
             a = (100 - level) / 200
@@ -350,19 +328,3 @@ def test_higher_levels_are_no_narrower(draws: list[float]) -> None:
     bounds = np.array([sampling_interval(draws, level) for level in (20, 50, 80, 90, 95, 99)])
     assert (np.diff(bounds[:, 0]) <= 1e-12).all()
     assert (np.diff(bounds[:, 1]) >= -1e-12).all()
-
-
-def test_evenly_placed_draws_give_their_own_quantiles() -> None:
-    """The k/400 quantiles of a normal belief, as draws, give its 99% interval."""
-    draws = norm.ppf(np.arange(1, 400) / 400)
-    expected = norm.interval(0.99)  # k = 0.005 * 400 = 2
-    assert sampling_interval(draws, 99) == pytest.approx(expected, rel=1e-9)
-
-
-def test_levels_out_of_range_are_refused() -> None:
-    """A level that is no percentage between 0 and 100 raises an error that names it."""
-    for level in [0, 100, -5, 120, NAN]:
-        with pytest.raises(ValueError, match=f"level={level}"):
-            sampling_interval([1, 2], level)
-        with pytest.raises(ValueError, match=f"level={level}"):
-            tunnel_interval([1, 2], [3, 4], level)

@@ -54,14 +54,19 @@ def test_auroc_by_hand() -> None:
 
 @fixed
 @given(both)
-def test_auroc_is_scikit_learns_and_that_of_pairs(rows: Rows) -> None:
-    """The area is scikit-learn's and the share of right-wrong pairs in order."""
-    stated, right = tenths(rows)
+def test_areas_are_scikit_learns(rows: Rows) -> None:
+    """And that of pairs; reversed it is the complement; stretching changes nothing."""
+    stated, right = map(np.array, tenths(rows))
     pairs = list(product([a for a, one in rows if one == 1], [b for b, one in rows if one == 0]))
     share = sum((a > b) + (a == b) / 2 for a, b in pairs) / len(pairs)
     got = auroc(stated, right)
     assert got == pytest.approx(share, abs=1e-14)
     assert got == pytest.approx(roc_auc_score(right, stated), abs=1e-12)
+    assert auroc(1 - stated, right) == pytest.approx(1 - got, abs=1e-14)
+    assert auroc(stated, 1 - right) == pytest.approx(1 - got, abs=1e-14)
+    assert auroc(stated**3 / 2, right) == got
+    expected = average_precision_score(1 - right, -stated)
+    assert auprc_error(stated, right) == pytest.approx(expected, abs=1e-12)
 
 
 @fixed
@@ -76,17 +81,6 @@ def test_weighted_auroc_is_scikit_learns(rows: Rows) -> None:
         assert auroc(*tenths(rows, 4)) == pytest.approx(expected, abs=1e-12)
 
 
-@fixed
-@given(both)
-def test_auroc_symmetries(rows: Rows) -> None:
-    """Reversing confidence or outcomes gives the complement; stretching confidence nothing new."""
-    stated, right = map(np.array, tenths(rows))
-    area = auroc(stated, right)
-    assert auroc(1 - stated, right) == pytest.approx(1 - area, abs=1e-14)
-    assert auroc(stated, 1 - right) == pytest.approx(1 - area, abs=1e-14)
-    assert auroc(stated**3 / 2, right) == area
-
-
 def test_auprc_by_hand() -> None:
     """Errors at 0.1 and 0.6, one of two right answers between: precisions 1 and 2/3, then 2/4."""
     # steps in recall of 1/2 at 0.1 (1 of 1 wrong) and at 0.6 (2 of 3 seen are wrong)
@@ -96,15 +90,6 @@ def test_auprc_by_hand() -> None:
     tied = auprc_error([0.1, 0.3, 0.6, 0.6], [0, 1, 0, 1])
     assert tied == pytest.approx((1 + 2 / 4) / 2, abs=1e-15)
     assert auprc_error([0.5] * 8, [1, 1, 1, 1, 1, 1, 0, 0]) == 0.25  # the error rate
-
-
-@fixed
-@given(both)
-def test_auprc_is_scikit_learns(rows: Rows) -> None:
-    """Average precision of errors by low confidence is scikit-learn's."""
-    stated, right = map(np.array, tenths(rows))
-    expected = average_precision_score(1 - right, -stated)
-    assert auprc_error(stated, right) == pytest.approx(expected, abs=1e-12)
 
 
 @fixed
@@ -138,13 +123,15 @@ def test_aurc_by_hand() -> None:
 @fixed
 @given(few)
 def test_aurc_is_the_mean_over_the_orders_of_ties(rows: Rows) -> None:
-    """The area is the mean over all orders of the judgments that have confidence descending."""
+    """Of all orders with confidence descending; where it never varies, the error rate."""
     risks = [
         mean_risk([1 - right for _, right in order])
         for order in permutations(rows)
         if all(a[0] >= b[0] for a, b in pairwise(order))
     ]
     assert aurc(*tenths(rows)) == pytest.approx(np.mean(risks), abs=1e-12)
+    right = [one for _, one in rows]
+    assert aurc([0.7] * len(rows), right) == pytest.approx(1 - np.mean(right), abs=1e-12)
 
 
 @fixed
@@ -155,14 +142,6 @@ def test_aurc_without_ties_is_one_order(attempts: list[int], seed: int) -> None:
     outcome = np.array(attempts) / 4
     expected = mean_risk(list((1 - outcome)[np.argsort(-stated)]))
     assert aurc(stated, outcome) == pytest.approx(expected, abs=1e-12)
-
-
-@fixed
-@given(few)
-def test_aurc_of_equal_confidences_is_the_error_rate(rows: Rows) -> None:
-    """Where confidence never varies, every coverage has the error rate of all."""
-    right = [one for _, one in rows]
-    assert aurc([0.7] * len(rows), right) == pytest.approx(1 - np.mean(right), abs=1e-12)
 
 
 def test_one_class_only() -> None:

@@ -33,23 +33,17 @@ def intervals(unit: list[int], width: list[float], truth: list[float]) -> Interv
     )
 
 
-def test_median_width_where_middle_sets_straddle_empty() -> None:
-    """Of one empty set and one of width 6, the median width is the mean of 0 and 6.
-
-    Train scores are -3, -2, -1; the offset is the 2nd, -2; widths 2 and 10 become 0 and 6.
-    The median of the direct widths, 6, less 4, is 2.
-    """
+def test_empty_sets_of_three_items() -> None:
+    """The offset is -2: the middle of 0 and 6; a truth in an empty set is missed once."""
+    # Of one empty set and one of width 6, the median width is the mean of 0 and 6.
+    # Train scores are -3, -2, -1; the offset is the 2nd, -2; widths 2 and 10 become 0 and 6. The
+    # median of the direct widths, 6, less 4, is 2.
     train = intervals([0, 1, 2], [6, 8, 8], [3, 2, 7])
     test = intervals([3, 4], [2, 10], [1, 5])
     statistic = conformal_statistics(train, test)["median_width"]
     assert statistic(np.ones((1, 5))) == [3]
-
-
-def test_an_empty_set_is_missed_once() -> None:
-    """A truth in an empty set counts once among covered, missed below and missed above.
-
-    The offset is -2 as above; [0, 2] becomes [2, 0], and truth 1 is below 2 and above 0.
-    """
+    # A truth in an empty set counts once among covered, missed below and missed above.
+    # The offset is -2 as above; [0, 2] becomes [2, 0], and truth 1 is below 2 and above 0.
     train = intervals([0, 1, 2], [6, 8, 8], [3, 2, 7])
     statistics = conformal_statistics(train, intervals([3], [2], [1.0]))
     parts = [statistics[name] for name in ("coverage", "miss_below", "miss_above")]
@@ -57,30 +51,20 @@ def test_an_empty_set_is_missed_once() -> None:
 
 
 def test_sample_size_of_items_that_all_have_the_same_share() -> None:
-    """Where items don't vary the sample size is their number, also where rounding leaves 1e-17.
-
-    4 items with 1 of 49 each: a share of 1/49 at n = 4; likewise 1 of 2. In floats 49 * (1/49) is
-    a little less than 1.
-    """
+    """Where items don't vary the sample size is their number, also where rounding leaves 1e-17."""
+    # 4 items with 1 of 49 each: a share of 1/49 at n = 4; likewise 1 of 2. In floats 49 * (1/49) is
+    # a little less than 1.
     for trials in (49, 2):
         expected = proportion_confint(4 / trials, 4, alpha=0.05, method="wilson")
         assert clustered_wilson_interval([1] * 4, [trials] * 4) == pytest.approx(expected)
 
 
-def test_wilson_leaves_missing_items_out() -> None:
-    """An item whose number of successes is NaN is left out, as NaN trials are."""
+def test_wilson_of_odd_items() -> None:
+    """A missing item is left out; impossible counts and percentages are errors."""
     expected = proportion_confint(2, 3, alpha=0.05, method="wilson")
     assert clustered_wilson_interval([np.nan, 1, 0, 1], [1, 1, 1, 1]) == pytest.approx(expected)
-
-
-def test_wilson_refuses_more_successes_than_judgments() -> None:
-    """Three successes in one judgment are an error and not a share of one."""
     with pytest.raises(ValueError, match="successes"):
         clustered_wilson_interval([3, 1], [1, 1])
-
-
-def test_wilson_refuses_a_confidence_in_percent() -> None:
-    """A confidence of 95 is an error that names it, and not an interval of NaN."""
     with pytest.raises(ValueError, match="confidence=95"):
         clustered_wilson_interval([0, 1], [1, 1], confidence=95)
 
@@ -92,18 +76,12 @@ def test_plateau_refuses_bad_levels() -> None:
             coverage_plateau([0.5], [level])
 
 
-def test_mean_of_minus_infinity() -> None:
-    """The mean of minus infinity and one is minus infinity."""
+def test_floats_at_their_ends() -> None:
+    """Infinite values, tiny levels, and a share that rounds up."""
     assert mean_of([-INF, 1], np.array([0, 1]), 2)(np.ones((1, 2))) == [-INF]
-
-
-def test_percentile_interval_where_floats_round_up() -> None:
-    """Of 1 to 10,000 the 2.5% quantile is the 250th value: a share of .025 is no greater."""
+    # Of 1 to 10,000 the 2.5% quantile is the 250th value: a share of .025 is no greater.
     assert percentile_interval(np.arange(1, 10_001)) == (250, 9_750)
-
-
-def test_offset_at_a_tiny_level() -> None:
-    """At a level just above 0 the offset is the smallest score: the ceiling of 4e-9 is 1."""
+    # At a level just above 0 the offset is the smallest score: the ceiling of 4e-9 is 1.
     assert conformal_offset([0, 0, 0], [2, 2, 2], [1, 3, 6], 1e-7) == -1
 
 

@@ -27,11 +27,9 @@ BATCHES, TRIALS = 16, 40_000
 def observer(
     alternatives: int, d_prime: float, rng: np.random.Generator, noise: float = 0
 ) -> tuple[FloatArray, FloatArray]:
-    """Confidence and correctness of the m-alternative observer who reports the posterior.
-
-    Evidence is N(d', 1) for the right alternative, the first, and N(0, 1) for the others; noise
-    is added to the log odds of the report, which is rounded down to a multiple of 0.05.
-    """
+    """Confidence and correctness of the m-alternative observer who reports the posterior."""
+    # Evidence is N(d', 1) for the right alternative, the first, and N(0, 1) for the others; noise
+    # is added to the log odds of the report, which is rounded down to a multiple of 0.05.
     evidence = rng.normal(size=(TRIALS, alternatives))
     evidence[:, 0] += d_prime
     likelihood = np.exp(d_prime * evidence)
@@ -64,11 +62,9 @@ def ratios(
 
 
 def test_an_ideal_observer_has_one() -> None:
-    """The ratio of a simulated ideal observer is 1 within 4.5 Monte-Carlo errors.
-
-    With 15 degrees of freedom one of twelve is further off by chance in 0.5% of seeds; 0.003 is
-    what the table of d' adds at d' = 1.4.
-    """
+    """The ratio of a simulated ideal observer is 1 within 4.5 Monte-Carlo errors."""
+    # With 15 degrees of freedom one of twelve is further off by chance in 0.5% of seeds; 0.003 is
+    # what the table of d' adds at d' = 1.4.
     for threshold in [0.6, 0.8]:
         cases: list[tuple[Type1Model, int, int | None]] = [
             ("two_z", 2, None),
@@ -84,16 +80,12 @@ def test_an_ideal_observer_has_one() -> None:
             assert mean == pytest.approx(1, abs=4.5 * error + 0.003), threshold
 
 
-def test_noise_in_the_report_lowers_it() -> None:
-    """An observer whose report has noise that its choice has not is clearly below 1, above 0."""
+def test_noise_and_mixed_models() -> None:
+    """Noise in the report alone lowers the ratio; another number of alternatives gives no 1."""
     cases: list[tuple[Type1Model, int]] = [("two_z", 2), ("two_afc", 2), ("m_afc", 4), ("m_afc", 5)]
     for type1, alternatives in cases:
         mean, error = ratios(type1, alternatives, 1.4, 0.7, noise=1.5, named=alternatives)
         assert 0 < mean < 0.9 - 4.5 * error, (type1, alternatives)
-
-
-def test_mixed_models_do_not_give_one() -> None:
-    """The ideal observer of four alternatives has no ratio of 1 in the model of two."""
     for threshold in [0.6, 0.8]:
         for type1 in ("two_z", "two_afc"):
             mean, error = ratios(type1, 4, 1.4, threshold)
@@ -130,34 +122,34 @@ def test_at_chance_there_is_no_ratio() -> None:
         assert math.isnan(got) == undefined, (type1, alternatives, right, wrong, undefined)
 
 
-def test_the_two_models_of_two_choices_have_one_ratio() -> None:
-    """2 z and sqrt(2) z differ in units only, and m_afc with two alternatives is the latter."""
+def test_models_of_two_choices() -> None:
+    """They differ in units only, by hand at H2 = .8 and F2 = .35 with accuracy .8."""
     confidence, right = judged(70, 30)
     expected = m_ratio(confidence, right, type1="two_z")
     assert m_ratio(confidence, right, type1="two_afc") == pytest.approx(expected, rel=1e-12)
     table = m_ratio(confidence, right, type1="m_afc", alternatives=2)
     assert table == pytest.approx(expected, rel=1e-5)
-
-
-def test_a_ratio_by_hand() -> None:
-    """At H2 = .8 and F2 = .35 meta-d' is 2.117, and at accuracy .8 2 z is 1.6832."""
+    # At H2 = .8 and F2 = .35 meta-d' is 2.117, and at accuracy .8 2 z is 1.6832.
     # so many judgments that half a judgment more changes the rates by less than 1e-5
     confidence = np.repeat([0.9, 0.1, 0.9, 0.1], [64_000, 16_000, 7_000, 13_000])
     right = np.repeat([1, 0], [80_000, 20_000])
     got = m_ratio(confidence, right, type1="two_z")
     assert got == pytest.approx(2.117 / 1.6832, abs=5e-4)
+    # With two alternatives d' is sqrt(2) z(accuracy).
+    share = np.array([0.1, 0.5, 0.6, 0.75, 0.9, 0.99, 0.9999])
+    expected = np.sqrt(2) * norm.ppf(share)
+    np.testing.assert_allclose(afc_d_prime(share, 2), expected, atol=1e-5)
 
 
-def test_undefined_judgments() -> None:
-    """Probable outcomes and one-sided confidence give NaN."""
+def test_what_has_no_ratio() -> None:
+    """Probable outcomes, one-sided confidence and perfect accuracy; models want their choices."""
     confidence, right = judged(70, 30)
     assert math.isnan(m_ratio(confidence, right, type1="two_z", threshold=0.1))
     assert math.isnan(m_ratio(confidence, right, type1="two_z", threshold=1))
     assert math.isnan(m_ratio(confidence, right * 0.9, type1="two_z"))
-
-
-def test_models_need_their_number_of_choices() -> None:
-    """m_afc without a number, a model of two with four, and an unknown model raise an error."""
+    # At accuracies of 0 and 1 and without one there is no d'.
+    for alternatives in (2, 4):
+        assert np.isnan(afc_d_prime(np.array([0, 1, NAN]), alternatives)).all()
     confidence, right = judged(7, 3)
     with pytest.raises(ValueError, match="alternatives=None: m_afc needs"):
         m_ratio(confidence, right, type1="m_afc")
@@ -179,8 +171,8 @@ every_m = pytest.mark.parametrize("alternatives", [2, 3, 4, 5, 10])
 
 
 @every_m
-def test_accuracy_is_the_integral(alternatives: int) -> None:
-    """The share right is scipy's integral of phi(x - d') Phi(x)^(m-1)."""
+def test_accuracy_of_m_alternatives(alternatives: int) -> None:
+    """It is the integral, chance without sensitivity, and gives its d' back."""
 
     def density(x: float, d_prime: float) -> float:
         return float(norm.pdf(x - d_prime) * norm.cdf(x) ** (alternatives - 1))
@@ -190,41 +182,19 @@ def test_accuracy_is_the_integral(alternatives: int) -> None:
         expected, _ = quad(density, *ends, args=(d_prime,), epsabs=1e-12, limit=200)
         got = afc_accuracy(np.array([d_prime]), alternatives)
         assert got[0] == pytest.approx(expected, abs=1e-8), d_prime
-
-
-@every_m
-def test_accuracy_at_no_sensitivity_is_chance(alternatives: int) -> None:
-    """At d' = 0 one of m is right; the accuracy of chance has d' = 0, less a negative one."""
     assert afc_accuracy(np.zeros(1), alternatives)[0] == pytest.approx(1 / alternatives, abs=1e-9)
     chance = np.array([1 / alternatives, 0.8 / alternatives])
     at, below = afc_d_prime(chance, alternatives)
     assert at == pytest.approx(0, abs=1e-6)
     assert below < -0.1
+    many = np.random.default_rng(alternatives).uniform(-1.9, 6, 200)
+    got = afc_d_prime(afc_accuracy(many, alternatives), alternatives)
+    np.testing.assert_allclose(got, many, atol=1e-5)
 
 
-@every_m
-def test_d_prime_round_trip(alternatives: int) -> None:
-    """The d' of an observer's accuracy is the observer's own, off the table's points as well."""
-    d_prime = np.random.default_rng(alternatives).uniform(-1.9, 6, 200)
-    got = afc_d_prime(afc_accuracy(d_prime, alternatives), alternatives)
-    np.testing.assert_allclose(got, d_prime, atol=1e-5)
-
-
-def test_two_alternatives_are_one_difference() -> None:
-    """With two alternatives d' is sqrt(2) z(accuracy)."""
-    share = np.array([0.1, 0.5, 0.6, 0.75, 0.9, 0.99, 0.9999])
-    expected = np.sqrt(2) * norm.ppf(share)
-    np.testing.assert_allclose(afc_d_prime(share, 2), expected, atol=1e-5)
-
-
-def test_perfect_and_hopeless_accuracy() -> None:
-    """At accuracies of 0 and 1 and without one there is no d'."""
-    for alternatives in (2, 4):
-        assert np.isnan(afc_d_prime(np.array([0, 1, NAN]), alternatives)).all()
-
-
-def test_missing_rates_stay_missing() -> None:
-    """NaN among rates gives NaN there alone."""
+def test_d_of_odd_rates() -> None:
+    """Missing, exchanged, equal and extreme ones."""
+    # NaN among rates gives NaN there alone.
     for alternatives in [2, 3, 5]:
         hit, false_alarm = np.array([NAN, 0.8, NAN]), np.array([NAN, 0.5, NAN])
         got = afc_type2_d_prime(hit, false_alarm, alternatives)
@@ -233,16 +203,16 @@ def test_missing_rates_stay_missing() -> None:
         assert np.isnan(ideal_d_prime(hit, false_alarm)).tolist() == [True, False, True]
         criterion = criterion_at(ideal_d_prime(hit, false_alarm), hit)
         assert np.isnan(criterion).tolist() == [True, False, True], alternatives
-
-
-def test_exchanged_rates_change_the_sign() -> None:
-    """F2 above H2 gives minus the d' of the rates exchanged, and equal rates give 0."""
+    # F2 above H2 gives minus the d' of the rates exchanged, and equal rates give 0.
     for alternatives in [2, 3, 4]:
         hit, false_alarm = np.array([0.9, 0.6, 0.5]), np.array([0.3, 0.55, 0.49])
         forth = afc_type2_d_prime(hit, false_alarm, alternatives)
         np.testing.assert_array_equal(afc_type2_d_prime(false_alarm, hit, alternatives), -forth)
         assert (forth > 0).all(), alternatives
         assert np.abs(afc_type2_d_prime(hit, hit, alternatives)).max() < 1e-6, alternatives
+    # Rates further apart than any observer's that is looked for give the greatest d', 6.
+    got = afc_type2_d_prime(np.array([1 - 1e-9]), np.array([1e-9]), 4)
+    assert got[0] == pytest.approx(6, abs=1e-9)
 
 
 def simulated(alternatives: int, d_prime: float, trials: int) -> tuple[FloatArray, FloatArray]:
@@ -257,11 +227,9 @@ def simulated(alternatives: int, d_prime: float, trials: int) -> tuple[FloatArra
 
 
 def test_a_simulated_observer_is_recovered() -> None:
-    """At several thresholds the rates of a simulated observer give back its d'.
-
-    The bound is 4.5 binomial standard errors (27 comparisons at once, p < .0002 together) and the
-    table's own error.
-    """
+    """At several thresholds the rates of a simulated observer give back its d'."""
+    # The bound is 4.5 binomial standard errors (27 comparisons at once, p < .0002 together) and the
+    # table's own error.
     for d_prime in [0.5, 1, 2]:
         for alternatives in [3, 4, 5]:
             confidence, right = simulated(alternatives, d_prime, 400_000)
@@ -300,12 +268,6 @@ def test_the_table_agrees_with_the_closed_form(monkeypatch: pytest.MonkeyPatch) 
     np.testing.assert_allclose(through_table, d_prime[inside], atol=0.005)
     closed = afc_type2_d_prime(hit[inside], false_alarm[inside], 2)
     np.testing.assert_allclose(closed, d_prime[inside], atol=1e-8)
-
-
-def test_extreme_rates_end_at_the_table() -> None:
-    """Rates further apart than any observer's that is looked for give the greatest d', 6."""
-    got = afc_type2_d_prime(np.array([1 - 1e-9]), np.array([1e-9]), 4)
-    assert got[0] == pytest.approx(6, abs=1e-9)
 
 
 def rates_on_a_grid() -> tuple[FloatArray, FloatArray]:

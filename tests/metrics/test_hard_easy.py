@@ -50,10 +50,8 @@ def random_judged(seed: int, judgments: int = 120, clusters: int = 9) -> Judged:
 
 
 def cr2(excess: FloatArray, hard: FloatArray, clusters: Sequence[Hashable]) -> float:
-    """Standard error of the slope, Bell and McCaffrey's sandwich as their formula has it.
-
-    A block I - H_gg that is singular has its Moore-Penrose inverse's root.
-    """
+    """Standard error of the slope, Bell and McCaffrey's sandwich as their formula has it."""
+    # A block I - H_gg that is singular has its Moore-Penrose inverse's root.
     design = np.column_stack([np.ones(len(hard)), hard])
     bread = np.linalg.pinv(design.T @ design)
     residual = excess - design @ bread @ design.T @ excess
@@ -135,15 +133,13 @@ def test_line_and_sandwich_of_any_judgments(rows: Judged) -> None:
 
 
 def test_a_cluster_that_decides_the_slope_alone() -> None:
-    """By hand: difficulty varies in one cluster only.
-
-    x = (0, 1 | 0, 0) with y = (0, 2 | 1, 2): at x = 0 the mean is 1, at x = 1 it is 2, so a = 1,
-    b = 1 and the residuals are -1, 0 | 0, 1. X'X = [[4, 1], [1, 1]], its inverse [[1, -1],
-    [-1, 4]] / 3. H = 1/3 among the judgments at 0, 1 for that at 1. First cluster: I - H =
-    diag(2/3, 0), root (3/2)^1/2, (X'Ae) = (-(3/2)^1/2, 0), times the slope's row (-1/3, 4/3):
-    (3/2)^1/2 / 3. Second: I - H = [[2, -1], [-1, 2]] / 3 with values 1/3 for (1, 1) and 1 for
-    (1, -1); sum of A e = 3^1/2 sum(e) = 3^1/2, times -1/3.
-    """
+    """By hand: difficulty varies in one cluster only."""
+    # x = (0, 1 | 0, 0) with y = (0, 2 | 1, 2): at x = 0 the mean is 1, at x = 1 it is 2, so a = 1,
+    # b = 1 and the residuals are -1, 0 | 0, 1. X'X = [[4, 1], [1, 1]], its inverse [[1, -1], [-1,
+    # 4]] / 3. H = 1/3 among the judgments at 0, 1 for that at 1. First cluster: I - H = diag(2/3,
+    # 0), root (3/2)^1/2, (X'Ae) = (-(3/2)^1/2, 0), times the slope's row (-1/3, 4/3): (3/2)^1/2 /
+    # 3. Second: I - H = [[2, -1], [-1, 2]] / 3 with values 1/3 for (1, 1) and 1 for (1, -1); sum of
+    # A e = 3^1/2 sum(e) = 3^1/2, times -1/3.
     line = hard_easy_slope([0, 2, 1, 2], [0, 1, 0, 0], ["a", "a", "b", "b"])
     assert [line.slope, line.intercept] == pytest.approx([1, 1])
     assert line.scores["a"] == pytest.approx(np.sqrt(1.5) / 3)
@@ -201,19 +197,13 @@ def test_order_changes_nothing(rows: Judged, random: object) -> None:
 
 @fixed
 @given(judged(), st.integers(-8, 8))
-def test_shift_of_overconfidence_moves_the_intercept_alone(rows: Judged, eighths: int) -> None:
-    """A model surer by the same on every item has the same slope and interval."""
+def test_what_is_added_to_overconfidence(rows: Judged, eighths: int) -> None:
+    """A constant moves the intercept alone, a slope the slope."""
     once = hard_easy_slope(*rows)
     shifted = hard_easy_slope(rows.excess + eighths / 8, rows.hard, rows.clusters)
     assert shifted.slope == pytest.approx(once.slope, abs=1e-9)
     assert shifted.standard_error == pytest.approx(once.standard_error, abs=1e-8)
     assert shifted.intercept == pytest.approx(once.intercept + eighths / 8, abs=1e-9)
-
-
-@fixed
-@given(judged(), st.integers(-8, 8))
-def test_a_slope_that_is_added_adds_to_the_slope(rows: Judged, eighths: int) -> None:
-    """Overconfidence plus b times difficulty: slope plus b, and the same standard error."""
     once = hard_easy_slope(*rows)
     tilted = hard_easy_slope(rows.excess + eighths / 8 * rows.hard, rows.hard, rows.clusters)
     assert tilted.slope == pytest.approx(once.slope + eighths / 8, abs=1e-9)
@@ -230,8 +220,8 @@ def test_names_of_clusters_may_be_anything_hashable() -> None:
 # Edges
 
 
-def test_exact_line_has_no_width() -> None:
-    """Overconfidence that follows difficulty exactly has no error."""
+def test_lines_without_an_error_or_an_interval() -> None:
+    """An exact line, two points, and one cluster, between which nothing can be seen."""
     for clusters in [None, list("aabbc")]:
         hard = np.array([0.1, 0.2, 0.4, 0.7, 0.9])
         line = hard_easy_slope(0.3 - 0.5 * hard, hard, clusters)
@@ -239,14 +229,15 @@ def test_exact_line_has_no_width() -> None:
         assert line.intercept == pytest.approx(0.3, abs=1e-12), clusters
         assert line.standard_error == pytest.approx(0, abs=1e-12), clusters
         assert line.ci_high - line.ci_low == pytest.approx(0, abs=1e-11), clusters
-
-
-def test_two_judgments_in_clusters_of_their_own() -> None:
-    """Two points make an exact line."""
     line = hard_easy_slope([0.1, 0.4], [0.25, 0.75])
     assert line.slope == pytest.approx(0.6)
     assert line.standard_error == pytest.approx(0, abs=1e-12)
     assert (line.judgments, line.clusters) == (2, 2)
+    excess, hard, _ = random_judged(3)
+    line = hard_easy_slope(excess, hard, ["a"] * len(hard))
+    assert line.slope == pytest.approx(stats.linregress(hard, excess).slope, abs=1e-12)
+    assert np.isnan([line.standard_error, line.ci_low, line.ci_high]).all()
+    assert line.clusters == 1
 
 
 @fixed
@@ -266,7 +257,7 @@ def test_judgments_with_nan_are_left_out(rows: Judged, data: st.DataObject) -> N
 
 
 def test_no_line() -> None:
-    """Fewer than two judgments, or none that is harder than another."""
+    """Too few, none harder than another but for rounding, and lengths that differ."""
     for excess, hard, judgments in [
         ([], [], 0),
         ([0.3], [0.5], 1),
@@ -279,33 +270,14 @@ def test_no_line() -> None:
         numbers = [line.slope, line.intercept, line.standard_error, line.ci_low, line.ci_high]
         assert np.isnan(numbers).all(), (excess, hard, judgments)
         assert line.judgments == judgments, (excess, hard, judgments)
-
-
-def test_one_cluster_has_a_line_without_an_interval() -> None:
-    """There is nothing between clusters to be seen."""
-    excess, hard, _ = random_judged(3)
-    line = hard_easy_slope(excess, hard, ["a"] * len(hard))
-    assert line.slope == pytest.approx(stats.linregress(hard, excess).slope, abs=1e-12)
-    assert np.isnan([line.standard_error, line.ci_low, line.ci_high]).all()
-    assert line.clusters == 1
-
-
-def test_difficulties_that_differ_by_rounding_are_equal() -> None:
-    """.1 + .2 is as difficult as .3: no line, and no LinAlgError."""
+    # .1 + .2 is as difficult as .3: no line, and no LinAlgError.
     for hard in [[0.1 + 0.2, 0.3], [0.1 + 0.2, 0.3, 0.3]]:
         line = hard_easy_slope([0.1, 0.2, 0.4][: len(hard)], hard)
         assert np.isnan([line.slope, line.intercept]).all(), hard
-
-
-def test_lengths_must_agree() -> None:
-    """One overconfidence, one difficulty and one cluster a judgment."""
-    for excess, hard, clusters in [(3, 2, None), (3, 3, 2), (3, 3, 4)]:
+    for length, clusters in [(2, None), (3, 2), (3, 4)]:
         names = None if clusters is None else list(range(clusters))
         with pytest.raises(ValueError, match=r"clusters for 3 judgments|Lengths differ"):
-            hard_easy_slope(np.zeros(excess), np.arange(hard) / 4, names)
-
-
-# Clusters matter
+            hard_easy_slope(np.zeros(3), np.arange(length) / 4, names)
 
 
 def test_interval_covers_with_clustered_errors() -> None:

@@ -62,9 +62,19 @@ def value(name: str, lower: object, upper: object, truth: object) -> float:
 
 
 @every_metric
-def test_example_by_hand(name: str) -> None:
-    """Each metric has the value worked out by hand for four judgments."""
+def test_each_metric(name: str) -> None:
+    """By hand for four judgments; NaN of nothing; lengths that differ and tables are refused."""
     assert value(name, LOWER, UPPER, TRUTH) == pytest.approx(METRICS[name][1], rel=1e-14)
+    for count in [0, 1, 3]:
+        assert np.isnan(value(name, [NAN] * count, [NAN] * count, [NAN] * count)), count
+    arrays = {"l": [0.0] * 2, "u": [1.0] * 3, "t": [0.0] * 4}
+    one, other = sorted(USES.get(name, "lut"), key="lut".index)[:2]
+    named = {"l": "lower", "u": "upper", "t": "truth"}
+    expected = f"'{named[one]}': {len(arrays[one])}, '{named[other]}': {len(arrays[other])}"
+    with pytest.raises(ValueError, match=expected):
+        value(name, *arrays.values())
+    with pytest.raises(ValueError, match="has 2 dimensions"):
+        value(name, [[0, 0]], [[1, 1]], [[0, 0]])
 
 
 def test_each_judgment_by_hand() -> None:
@@ -86,31 +96,6 @@ def test_unreadable_judgments_are_left_out() -> None:
         assert got == pytest.approx(METRICS[name][1], rel=1e-14), (name, argument)
 
 
-@every_metric
-def test_nothing_readable_is_nan(name: str) -> None:
-    """Of no judgments, or of unreadable ones alone, each metric is NaN and not 0."""
-    for count in [0, 1, 3]:
-        assert np.isnan(value(name, [NAN] * count, [NAN] * count, [NAN] * count)), count
-
-
-@every_metric
-def test_mismatched_lengths_are_refused(name: str) -> None:
-    """Arguments of different lengths raise an error that names the arguments and their lengths."""
-    arrays = {"l": [0.0] * 2, "u": [1.0] * 3, "t": [0.0] * 4}
-    one, other = sorted(USES.get(name, "lut"), key="lut".index)[:2]
-    named = {"l": "lower", "u": "upper", "t": "truth"}
-    expected = f"'{named[one]}': {len(arrays[one])}, '{named[other]}': {len(arrays[other])}"
-    with pytest.raises(ValueError, match=expected):
-        value(name, *arrays.values())
-
-
-@every_metric
-def test_tables_are_refused(name: str) -> None:
-    """Two-dimensional arguments raise an error that says so."""
-    with pytest.raises(ValueError, match="has 2 dimensions"):
-        value(name, [[0, 0]], [[1, 1]], [[0, 0]])
-
-
 def test_bad_levels_are_refused() -> None:
     """A level that is no percentage between 0 and 100 raises an error that names it."""
     for metric in [coverage_gap, interval_score, conformal_offset]:
@@ -120,19 +105,11 @@ def test_bad_levels_are_refused() -> None:
 
 
 def test_plateau_by_hand() -> None:
-    """The plateau is the mean of coverage/level, over levels whose coverage is there."""
+    """The mean of coverage/level over levels whose coverage is there."""
     # 0.4/0.5 = 0.8 and 0.45/0.9 = 0.5
     assert coverage_plateau([0.4, NAN, 0.45], [50, 80, 90]) == pytest.approx(0.65, rel=1e-14)
-
-
-def test_plateau_of_nothing_is_nan() -> None:
-    """The plateau of no level, and of levels with no coverage, is NaN."""
     assert np.isnan(coverage_plateau([], []))
     assert np.isnan(coverage_plateau([NAN, NAN], [50, 90]))
-
-
-def test_plateau_needs_a_coverage_a_level() -> None:
-    """Two coverages for three levels raise an error with both numbers."""
     with pytest.raises(ValueError, match="'coverages': 2, 'levels': 3"):
         coverage_plateau([0.4, 0.5], [50, 80, 90])
 

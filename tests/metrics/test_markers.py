@@ -32,9 +32,6 @@ from inspect_confidence.metrics.markers import (
 )
 from metrics.strategies import FloatArray, fixed
 
-# Faithfulness and cMFG: by hand, and by loops over bins.
-
-
 CONVENTIONS = ("text", "authors")
 twentieths = st.integers(0, 20).map(lambda number: number / 20)
 replies = st.lists(st.tuples(twentieths | st.just(nan), twentieths | st.just(nan)), max_size=40)
@@ -61,17 +58,42 @@ def test_faithfulness() -> None:
         )
 
 
-def test_faithfulness_refuses_other_lengths() -> None:
-    """One value a sentence in each."""
+def test_refusals() -> None:
+    """Other lengths, numbers outside the range and unknown words, each by its value."""
     with pytest.raises(ValueError, match="Lengths differ"):
         faithfulness([0.1, 0.2], [0.1, 0.2, 0.3])
-
-
-def test_faithfulness_refuses_numbers_outside_the_range() -> None:
-    """As MarkerCells and ece do."""
     for decisiveness, confidence in [([2.0], [0.5]), ([0.5], [-0.5]), ([0.5], [1.5])]:
         with pytest.raises(ValueError, match="not in"):
             faithfulness(decisiveness, confidence)
+    for held in [-0.1, 1.2]:
+        with pytest.raises(ValueError, match="not in"):
+            cmfg([0.5, 0.9], [held, 0.95])
+    with pytest.raises(ValueError, match="author"):
+        cmfg([0.5], [0.5], convention="author")
+    with pytest.raises(ValueError, match="'Text' is not one of text, authors"):
+        cmfg_of(np.ones((1, 10)), np.ones((1, 10)), "Text")
+    with pytest.raises(ValueError, match=r"faithfulness=1\.5 is not in"):
+        cmfg([0.5, 1.5], [0.5, 0.5])
+    with pytest.raises(ValueError, match=r"decisiveness=inf is not in"):
+        faithfulness([float("inf")], [nan])
+    with pytest.raises(ValueError, match="bins=0"):
+        cmfg([0.5], [0.5], bins=0)
+    word: Any = "pearsons"
+    mic = trains(table(WORKED))
+    calls: list[Callable[[], object]] = [
+        lambda: marker_mae(table(WORKED), SAME, level=word),
+        lambda: marker_mae(table(WORKED), [], level=word),
+        lambda: marker_mae_sd(table(WORKED), SAME, level=word),
+        lambda: marker_variation(mic, over=word),
+        lambda: marker_rank_correlation(mic[:, :1], kind=word),
+        lambda: marker_trend(mic, np.array([ACCURACY]), kind=word),
+    ]
+    for refused in calls:
+        with pytest.raises(ValueError, match="'pearsons' is not one of"):
+            refused()
+    for outside in [-0.01, 1.01, float("inf")]:
+        with pytest.raises(ValueError, match="not in"):
+            MarkerCells.of([0.5, outside], [0, 0], [0, 0], (1, 1))
 
 
 @fixed
@@ -116,36 +138,24 @@ def test_cmfg_by_hand() -> None:
         assert found == pytest.approx(expected, abs=1e-12), (convention, bins, expected)
 
 
-def test_cmfg_is_the_texts_by_default() -> None:
-    """Ten bins."""
-    assert cmfg(FAITHFUL, HELD) == cmfg(FAITHFUL, HELD, bins=10, convention="text")
-
-
-def test_confidence_of_one() -> None:
-    """In the last bin by the text, in none by the authors."""
+def test_cmfg_in_both_conventions() -> None:
+    """What is in the last bin, in none, or 0, and what bins weigh."""
+    # In the last bin by the text, in none by the authors.
     assert cmfg([0.9, 0.3], [1.0, 0.95]) == pytest.approx(0.6)
     assert cmfg([0.9, 0.3], [1.0, 0.95], convention="authors") == pytest.approx(0.03)
     assert cmfg([0.9], [1.0]) == pytest.approx(0.9)
     assert isnan(cmfg([0.9], [1.0], convention="authors"))
-
-
-def test_empty_bins() -> None:
-    """They don't count by the text, and are 0 by the authors."""
+    # They don't count by the text, and are 0 by the authors.
     assert cmfg([0.5, 0.9], [0.15, 0.75]) == pytest.approx(0.7)
     assert cmfg([0.5, 0.9], [0.15, 0.75], convention="authors") == pytest.approx(0.14)
-
-
-def test_zeros() -> None:
-    """Replies that the authors leave out and the text keeps."""
+    # Replies that the authors leave out and the text keeps.
     assert cmfg([0.0, 0.8], [0.55, 0.55]) == pytest.approx(0.4)
     assert cmfg([0.0, 0.8], [0.55, 0.55], convention="authors") == pytest.approx(0.08)
     assert cmfg([0.2, 0.8], [0.0, 0.05]) == pytest.approx(0.5)
     assert cmfg([0.2, 0.8], [0.0, 0.05], convention="authors") == pytest.approx(0.08)
-
-
-def test_conditioning_weighs_bins_and_not_replies() -> None:
-    """99 sure replies at 1 and one unsure at 0: the mean is .99, and cMFG one half."""
+    # 99 sure replies at 1 and one unsure at 0: the mean is .99, and cMFG one half.
     assert cmfg([1.0] * 99 + [0.0], [0.95] * 99 + [0.15]) == pytest.approx(0.5)
+    assert cmfg(FAITHFUL, HELD) == cmfg(FAITHFUL, HELD, bins=10, convention="text")
 
 
 def test_edges_belong_to_the_bin_above() -> None:
@@ -178,31 +188,6 @@ def test_missing_numbers_are_left_out() -> None:
         assert isnan(cmfg([], [], convention=convention))
 
 
-def test_cmfg_refuses_numbers_outside_the_range() -> None:
-    """As MarkerCells and ece do."""
-    for held in [-0.1, 1.2]:
-        with pytest.raises(ValueError, match="not in"):
-            cmfg([0.5, 0.9], [held, 0.95])
-
-
-def test_cmfg_refuses_unknown_conventions() -> None:
-    """A misspelling must not change a number in silence."""
-    with pytest.raises(ValueError, match="author"):
-        cmfg([0.5], [0.5], convention="author")
-    with pytest.raises(ValueError, match="'Text' is not one of text, authors"):
-        cmfg_of(np.ones((1, 10)), np.ones((1, 10)), "Text")
-
-
-def test_refusals_name_the_value() -> None:
-    """Also of a faithfulness, and of a number of bins."""
-    with pytest.raises(ValueError, match=r"faithfulness=1\.5 is not in"):
-        cmfg([0.5, 1.5], [0.5, 0.5])
-    with pytest.raises(ValueError, match=r"decisiveness=inf is not in"):
-        faithfulness([float("inf")], [nan])
-    with pytest.raises(ValueError, match="bins=0"):
-        cmfg([0.5], [0.5], bins=0)
-
-
 def looped_cmfg(rows: list[tuple[float, float]], bins: int, convention: str) -> float:
     """Bin by bin, in exact arithmetic of twentieths."""
     within: list[list[float]] = [[] for _ in range(bins)]
@@ -224,9 +209,7 @@ def looped_cmfg(rows: list[tuple[float, float]], bins: int, convention: str) -> 
 
 @fixed
 @given(replies, st.sampled_from([1, 2, 4, 5, 10, 20]), st.sampled_from(CONVENTIONS))
-def test_cmfg_is_that_of_a_loop(
-    rows: list[tuple[float, float]], bins: int, convention: str
-) -> None:
+def test_cmfg_is_a_loops(rows: list[tuple[float, float]], bins: int, convention: str) -> None:
     """Random replies on edges and between, in [0, 1], in any order."""
     faithful, held = [f for f, _ in rows], [c for _, c in rows]
     found = cmfg(faithful, held, bins=bins, convention=convention)
@@ -242,9 +225,7 @@ def test_cmfg_is_that_of_a_loop(
     st.lists(st.tuples(twentieths, twentieths, st.integers(0, 3)), min_size=1, max_size=30),
     st.sampled_from(CONVENTIONS),
 )
-def test_weights_of_sums_are_repetitions(
-    rows: list[tuple[float, float, int]], convention: str
-) -> None:
+def test_weighted_sums_are_repeated(rows: list[tuple[float, float, int]], convention: str) -> None:
     """A bootstrap weighs what each reply adds; several resamples go at once."""
     faithful, held = np.array([f for f, _, _ in rows]), np.array([c for _, c, _ in rows])
     weights = np.stack([np.array([w for _, _, w in rows], float), np.ones(len(rows))])
@@ -686,18 +667,14 @@ def test_mac_and_mcc() -> None:
             assert found[0] == pytest.approx(fisher(*correlations), abs=1e-12), shared
 
 
-def test_mac_leaves_out_a_data_set_without_accuracy() -> None:
-    """Two data sets are left: too few."""
-    found = marker_trend(trains(table(WORKED)), np.array([[0.8, nan, 0.6]]))
-    assert isnan(found[0])
-
-
-def test_mac_is_pearsons_and_mrc_spearmans_by_default() -> None:
-    """As the study names them."""
+def test_mac_and_mrc_by_default() -> None:
+    """Pearson's and Spearman's, as the study names them; two data sets are too few."""
     mic = trains(table(WORKED))
     numbers = np.array([ACCURACY])
     assert marker_trend(mic, numbers)[0] == marker_trend(mic, numbers, kind="pearson")[0]
     assert marker_rank_correlation(mic)[0] == marker_rank_correlation(mic, kind="spearman")[0]
+    found = marker_trend(trains(table(WORKED)), np.array([[0.8, nan, 0.6]]))
+    assert isnan(found[0])
 
 
 def test_without_a_marker() -> None:
@@ -720,26 +697,25 @@ def test_without_a_marker() -> None:
 # Thresholds and what is undefined
 
 
-def test_threshold_counts_in_each_group() -> None:
-    """A marker with T sentences has a MIC, one with fewer has none."""
+def test_thresholds() -> None:
+    """In sentences of a group, of which there must be one, in sums of weights, and above all."""
+    # A marker with T sentences has a MIC, one with fewer has none.
     for threshold, expected in ((1, 0), (2, 3), (3, 18), (4, 24)):
         assert np.isnan(table(WORKED, threshold).mic).sum() == expected
     # T = 3: three of the ordered pairs share a marker. A train, B test: .5 against .2 .4 .6; B
     # train, A test: .9 against .5 .7 .4; C train, B test: .8 against .2 .4 .6.
     found = marker_mae(table(WORKED, 3), DIFFERENT)
     assert found[0] == pytest.approx((0.5 + 1.1 + 1.2) / 3 / 3, abs=1e-12)
-
-
-def test_threshold_of_zero_needs_a_sentence() -> None:
-    """No sentence, no mean."""
     tables = table([[[0.5], []], [[], [0.25]]], threshold=0)
     np.testing.assert_array_equal(tables.mic[0], [[0.5, nan], [nan, 0.25]])
-
-
-def test_threshold_in_sums_of_weights() -> None:
-    """Ten sentences of weight .1 are one, whatever their sum is in floats."""
+    # Ten sentences of weight .1 are one, whatever their sum is in floats.
     cells = MarkerCells.of([0.5] * 10, [0] * 10, [0] * 10, (1, 1))
     assert cells.tables(np.full((1, 10), 0.1), threshold=1).mic[0, 0, 0] == pytest.approx(0.5)
+    # Nothing is defined, at no level.
+    tables = table(WORKED, threshold=100)
+    assert len(undefined(all_seven(tables, TRAIN))) == 7
+    for level in LEVELS:
+        assert isnan(marker_mae(tables, SAME, level=level)[0])
 
 
 def all_seven(tables: MarkerTables, groups: Sequence[int]) -> dict[str, float]:
@@ -762,52 +738,28 @@ def undefined(found: dict[str, float]) -> set[str]:
     return {name for name, value in found.items() if isnan(value)}
 
 
-def test_threshold_above_every_count() -> None:
-    """Nothing is defined, at no level."""
-    tables = table(WORKED, threshold=100)
-    assert len(undefined(all_seven(tables, TRAIN))) == 7
-    for level in LEVELS:
-        assert isnan(marker_mae(tables, SAME, level=level)[0])
-
-
-def test_one_data_set() -> None:
-    """Only what compares its own splits or its own markers is defined."""
+def test_too_little_to_compare() -> None:
+    """One or two data sets, one marker, or none that two share: NaN, without a warning."""
     found = all_seven(table(WORKED[:2]), [0])
     assert undefined(found) == {"cd_mae", "m_avg_cv", "mrc", "mac", "mcc"}
-
-
-def test_two_data_sets() -> None:
-    """Two points are no trend."""
     assert undefined(all_seven(table(WORKED[:4]), [0, 2])) == {"mac", "mcc"}
-
-
-def test_one_marker() -> None:
-    """A model that always says the same has neither order nor spread."""
+    # A model that always says the same has neither order nor spread.
     one = [[group[0]] for group in WORKED]
     found = all_seven(table(one), TRAIN)
     assert undefined(found) == {"d_avg_cv", "mrc"}
     assert found["m_avg_cv"] == pytest.approx(sqrt(0.02 / 2) / 0.8, abs=1e-12)
-
-
-def test_no_shared_marker() -> None:
-    """Each data set has its own: nothing to compare, though each has a spread."""
+    # Each data set has its own: nothing to compare, though each has a spread.
     a, b = [[0.5, 0.7], [0.2, 0.4], [], []], [[], [], [0.6, 0.8], [0.1, 0.9]]
     tables = table([a, a, b, b])
     assert undefined(all_seven(tables, [0, 2])) == {"cd_mae", "m_avg_cv", "mrc", "mac", "mcc"}
     for level in LEVELS:
         assert isnan(marker_mae(tables, [(0, 3), (2, 1)], level=level)[0])
-
-
-def test_a_pair_without_shared_markers_is_left_out() -> None:
-    """It isn't a distance of 0."""
+    # It isn't a distance of 0.
     a, b = [[0.5, 0.7], []], [[0.9, 0.7], [0.1, 0.3]]
     tables = table([a, b, [[], [0.4, 0.4]]])
     # a to b .3 and .1; a to the third nothing; b to the third .2.
     assert marker_mae(tables, [(0, 1), (0, 2), (1, 2)])[0] == pytest.approx((0.2 + 0.2) / 2)
-
-
-def test_no_pairs_no_sentences_no_markers() -> None:
-    """NaN, without a warning."""
+    # NaN, without a warning.
     assert isnan(marker_mae(table(WORKED), [])[0])
     empty = MarkerCells.of([nan, nan], [0, 1], [0, 1], (6, 4)).tables(np.ones((2, 2)), 1)
     for level in LEVELS:
@@ -824,8 +776,18 @@ def test_mics_of_zero_have_no_coefficient_of_variation() -> None:
     assert isnan(marker_variation(mic[:, :, :1], over="groups")[0])
 
 
-def test_constant_mics_have_no_correlation() -> None:
-    """.1 + .2 and .3 are the same MIC."""
+def test_correlations_that_are_undefined() -> None:
+    """They are left out of the mean, and two shared markers have none."""
+    # Those of the others remain: the authors' mean would be NaN.
+    for kind in KINDS:
+        mic = np.array([[[0.3, 0.3, 0.3], [0.1, 0.2, 0.4], [0.2, 0.1, 0.7]]])
+        expected = scipys([0.1, 0.2, 0.4], [0.2, 0.1, 0.7], kind)
+        assert marker_rank_correlation(mic, kind=kind)[0] == pytest.approx(expected, abs=1e-12)
+    # Two points always correlate perfectly.
+    mic = np.array([[[0.1, 0.9, nan], [0.2, 0.3, 0.4]]])
+    for kind in KINDS:
+        assert isnan(marker_rank_correlation(mic, kind=kind)[0])
+    # .1 + .2 and .3 are the same MIC.
     for kind in KINDS:
         level = np.array([[[0.3, 0.1 + 0.2, 0.3, 0.3], [0.1, 0.2, 0.3, 0.4]]])
         assert isnan(marker_rank_correlation(level, kind=kind)[0]), kind
@@ -833,48 +795,13 @@ def test_constant_mics_have_no_correlation() -> None:
         assert isnan(marker_trend(constant, np.array([[0.1, 0.2, 0.4]]), kind=kind)[0]), kind
         rising = np.array([[[0.3], [0.4], [0.5]]])
         assert isnan(marker_trend(rising, np.array([[0.3, 0.1 + 0.2, 0.3]]), kind=kind)[0]), kind
-
-
-def test_each_spread_is_told_from_rounding_by_itself() -> None:
-    """Two small ones are spreads; a large one doesn't make one of the other's rounding."""
+    # Two small ones are spreads; a large one doesn't make one of the other's rounding.
     for kind in KINDS:
         small = 0.5 + np.array([[[1e-5], [2e-5], [3e-5]]])
         found = marker_trend(small, 0.5 + np.array([[1e-5, 2e-5, 3e-5]]), kind=kind)
         assert found[0] == pytest.approx(CLAMP, abs=1e-9), kind
         rounded = np.array([[[0.3], [0.1 + 0.2], [0.3]]])
         assert isnan(marker_trend(rounded, np.array([[1e9, 2e9, 4e9]]), kind=kind)[0]), kind
-
-
-def test_unknown_words_are_refused() -> None:
-    """A misspelling must not change a number in silence; not even where there is nothing."""
-    word: Any = "pearsons"
-    mic = trains(table(WORKED))
-    calls: list[Callable[[], object]] = [
-        lambda: marker_mae(table(WORKED), SAME, level=word),
-        lambda: marker_mae(table(WORKED), [], level=word),
-        lambda: marker_mae_sd(table(WORKED), SAME, level=word),
-        lambda: marker_variation(mic, over=word),
-        lambda: marker_rank_correlation(mic[:, :1], kind=word),
-        lambda: marker_trend(mic, np.array([ACCURACY]), kind=word),
-    ]
-    for refused in calls:
-        with pytest.raises(ValueError, match="'pearsons' is not one of"):
-            refused()
-
-
-def test_an_undefined_correlation_is_left_out() -> None:
-    """Those of the others remain: the authors' mean would be NaN."""
-    for kind in KINDS:
-        mic = np.array([[[0.3, 0.3, 0.3], [0.1, 0.2, 0.4], [0.2, 0.1, 0.7]]])
-        expected = scipys([0.1, 0.2, 0.4], [0.2, 0.1, 0.7], kind)
-        assert marker_rank_correlation(mic, kind=kind)[0] == pytest.approx(expected, abs=1e-12)
-
-
-def test_two_shared_markers_are_left_out() -> None:
-    """Two points always correlate perfectly."""
-    mic = np.array([[[0.1, 0.9, nan], [0.2, 0.3, 0.4]]])
-    for kind in KINDS:
-        assert isnan(marker_rank_correlation(mic, kind=kind)[0])
 
 
 def test_perfect_correlations_are_clamped() -> None:
@@ -894,33 +821,27 @@ def test_perfect_correlations_are_clamped() -> None:
                 assert CLAMP == 0.9999, (clamp, sign, kind)
 
 
-def test_fisher_mean_of_a_row() -> None:
-    """(atanh 0 + atanh .8)/2 = ln(1.8/.2)/4 = ln 3 / 2 = atanh .5."""
+def test_fisher_and_spearman_by_hand() -> None:
+    """(atanh 0 + atanh .8)/2 = atanh .5; equal MICs share the mean of their ranks."""
     found = fisher_mean([np.array([0.0, nan, nan]), np.array([0.8, 0.8, nan])])
     np.testing.assert_allclose(found, [0.5, 0.8, nan], atol=1e-12)
+    # Equal MICs share the mean of their ranks: 1.5 1.5 3 4 against 1 2 3.5 3.5.
+    mic = np.array([[[0.2, 0.2, 0.5, 0.9], [0.1, 0.3, 0.6, 0.1 + 0.5]]])
+    # Deviations -1 -1 .5 1.5 and -1.5 -.5 1 1: products 1.5 + .5 + .5 + 1.5; squares 4.5 and 4.5.
+    found = marker_rank_correlation(mic)[0]
+    assert found == pytest.approx(4 / 4.5, abs=1e-12)
+    ranks = [rankdata([0.2, 0.2, 0.5, 0.9]), rankdata([0.1, 0.3, 0.6, 0.6])]
+    assert found == pytest.approx(pearsonr(*ranks).statistic, abs=1e-12)
 
 
-# Cells
-
-
-def test_missing_confidences_are_left_out() -> None:
-    """They are no sentences, nor do they count for T."""
+def test_cells() -> None:
+    """Missing confidences are no sentences; nearly equal ones are one."""
     cells = MarkerCells.of([0.2, nan, 0.6, nan], [0, 0, 0, 0], [0, 0, 0, 1], (1, 2))
     tables = cells.tables(np.ones((1, 4)), threshold=2)
     np.testing.assert_array_equal(tables.size[0], [[2, 0]])
     np.testing.assert_allclose(tables.mic[0], [[0.4, nan]])
     assert np.isnan(cells.tables(np.ones((1, 4)), threshold=3).mic).all()
-
-
-def test_confidences_outside_the_range_are_refused() -> None:
-    """By a message with the number."""
-    for outside in [-0.01, 1.01, float("inf")]:
-        with pytest.raises(ValueError, match="not in"):
-            MarkerCells.of([0.5, outside], [0, 0], [0, 0], (1, 1))
-
-
-def test_nearly_equal_confidences_are_one() -> None:
-    """1 - 14/20 and 6/20 differ in the last bit."""
+    # 1 - 14/20 and 6/20 differ in the last bit.
     assert 1 - 14 / 20 != 6 / 20
     cells = MarkerCells.of([1 - 14 / 20, 6 / 20], [0, 0], [0, 0], (1, 1))
     assert len(cells.values) == 1
@@ -986,7 +907,11 @@ sentences = st.lists(
 )
 
 
-def cells_of(rows: Sequence[tuple[int, int, int, int]]) -> MarkerCells:
+Rows = Sequence[tuple[int, int, int, int]]
+"""Confidence in twentieths, group, marker and item."""
+
+
+def cells_of(rows: Rows) -> MarkerCells:
     """Of six items."""
     twentieths, group, marker, item = (list(column) for column in zip(*rows, strict=True))
     return MarkerCells.of(np.array(twentieths) / 20, group, marker, (6, 4), unit=item, units=6)
@@ -1007,9 +932,7 @@ def values_of(tables: MarkerTables) -> NDArray[np.float64]:
 
 @fixed
 @given(sentences, st.lists(st.integers(0, 3), min_size=6, max_size=6), st.integers(1, 3))
-def test_weights_are_repetitions(
-    rows: list[tuple[int, int, int, int]], weights: list[int], threshold: int
-) -> None:
+def test_weights_are_repetitions(rows: Rows, weights: list[int], threshold: int) -> None:
     """An item of weight 2 is all its sentences twice, one of weight 0 none of them."""
     repeated = [row for row in rows for _ in range(weights[row[3]])]
     assume(repeated)
@@ -1021,9 +944,7 @@ def test_weights_are_repetitions(
 
 @fixed
 @given(sentences, st.integers(0, 10_000))
-def test_resamples_at_once_are_resamples_one_by_one(
-    rows: list[tuple[int, int, int, int]], seed: int
-) -> None:
+def test_resamples_at_once_are_resamples_one_by_one(rows: Rows, seed: int) -> None:
     """No row of weights knows of another."""
     weights = np.random.default_rng(seed).multinomial(6, [1 / 6] * 6, size=3).astype(float)
     cells = cells_of(rows)
@@ -1043,7 +964,7 @@ def test_shared_markers_may_differ_by_resample() -> None:
 # Properties
 
 
-def grouped(rows: Sequence[tuple[int, int, int, int]]) -> list[list[list[float]]]:
+def grouped(rows: Rows) -> list[list[list[float]]]:
     """The rows as lists of confidences by group and marker."""
     groups: list[list[list[float]]] = [[[] for _ in range(4)] for _ in range(6)]
     for twentieths, group, marker, _ in rows:
@@ -1058,9 +979,7 @@ def close(found: float, expected: float) -> bool:
 
 @fixed
 @given(sentences, st.integers(0, 4), st.sampled_from(LEVELS))
-def test_mae_is_that_of_loops(
-    rows: list[tuple[int, int, int, int]], threshold: int, level: Level
-) -> None:
+def test_mae_is_that_of_loops(rows: Rows, threshold: int, level: Level) -> None:
     """Over random sentences, for any threshold."""
     tables = cells_of(rows).tables(np.ones((1, 6)), threshold)
     shared = [True, False, True, True]
@@ -1104,19 +1023,9 @@ def test_correlations_are_scipys(rows: list[list[float]], kind: Kind) -> None:
     assert close(found, fisher(*defined) if defined else nan)
 
 
-def test_spearman_with_ties_by_hand() -> None:
-    """Equal MICs share the mean of their ranks: 1.5 1.5 3 4 against 1 2 3.5 3.5."""
-    mic = np.array([[[0.2, 0.2, 0.5, 0.9], [0.1, 0.3, 0.6, 0.1 + 0.5]]])
-    # Deviations -1 -1 .5 1.5 and -1.5 -.5 1 1: products 1.5 + .5 + .5 + 1.5; squares 4.5 and 4.5.
-    found = marker_rank_correlation(mic)[0]
-    assert found == pytest.approx(4 / 4.5, abs=1e-12)
-    ranks = [rankdata([0.2, 0.2, 0.5, 0.9]), rankdata([0.1, 0.3, 0.6, 0.6])]
-    assert found == pytest.approx(pearsonr(*ranks).statistic, abs=1e-12)
-
-
 @fixed
 @given(sentences, st.integers(0, 3))
-def test_values_lie_in_their_ranges(rows: list[tuple[int, int, int, int]], threshold: int) -> None:
+def test_values_lie_in_their_ranges(rows: Rows, threshold: int) -> None:
     """MAEs in [0, 1], variations from 0, correlations within the clamp; means are closest."""
     tables = cells_of(rows).tables(np.ones((1, 6)), threshold)
     found = values_of(tables)[0]
@@ -1131,9 +1040,7 @@ def test_values_lie_in_their_ranges(rows: list[tuple[int, int, int, int]], thres
 
 @fixed
 @given(sentences, st.permutations(range(3)), st.permutations(range(4)))
-def test_names_don_t_matter(
-    rows: list[tuple[int, int, int, int]], of_set: list[int], of_marker: list[int]
-) -> None:
+def test_names_don_t_matter(rows: Rows, of_set: list[int], of_marker: list[int]) -> None:
     """Data sets in another order, with their accuracies, and markers in another."""
     moved = [(c, 2 * of_set[g // 2] + g % 2, of_marker[m], item) for c, g, m, item in rows]
     ones = np.ones((1, 6))
@@ -1149,7 +1056,7 @@ def test_names_don_t_matter(
 
 @fixed
 @given(sentences)
-def test_identical_data_sets(rows: list[tuple[int, int, int, int]]) -> None:
+def test_identical_data_sets(rows: Rows) -> None:
     """No distance of means, no variation, perfect order; sentences still lie about their mean."""
     copies = [(c, group, m, item) for c, _, m, item in rows for group in range(6)]
     tables = cells_of(copies).tables(np.ones((1, 6)), 2)

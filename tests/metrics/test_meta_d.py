@@ -317,35 +317,24 @@ def random_rows(seed: int, rows: int, levels: int, least: int) -> tuple[Counts, 
     return one, two
 
 
-def test_swapping_stimuli() -> None:
-    """Naming the stimuli the other way round and reversing the ratings gives the same fit."""
+def test_exchanges_factors_and_padding() -> None:
+    """Exchanged stimuli change nothing, doubled counts the likelihood; padding is of cells."""
     assert as_floats(meta_d(TWO[::-1], ONE[::-1])) == pytest.approx(as_floats(meta_d(ONE, TWO)))
-
-
-def test_scaling() -> None:
-    """Doubling all counts doubles the log-likelihood and changes nothing else."""
     fit, double = meta_d(ONE, TWO), meta_d(2 * np.array(ONE), 2 * np.array(TWO))
     assert as_floats(double)[:3] == pytest.approx(as_floats(fit)[:3], abs=1e-12)
     assert double.log_likelihood == pytest.approx(2 * float(fit.log_likelihood), rel=1e-12)
-
-
-def test_empty_level_is_dropped() -> None:
-    """A level that is empty for both stimuli, on either side, in any place, changes nothing."""
+    # A level that is empty for both stimuli, on either side, in any place, changes nothing.
     for place in [0, 2, 4]:
         one, two = (np.insert(np.array(x), [place, 8 - place], 0.0) for x in (ONE, TWO))
         assert as_floats(meta_d(one, two)) == pytest.approx(as_floats(meta_d(ONE, TWO)), abs=1e-10)
-
-
-def test_padding() -> None:
-    """Padding is the same as that much added to every cell."""
     for padding in [1 / 8, 0.5]:
         by_hand = meta_d(np.array(ONE) + padding, np.array(TWO) + padding)
         assert as_floats(meta_d(ONE, TWO, padding)) == as_floats(by_hand), padding
         assert as_floats(meta_d(ONE, TWO, 0)) == as_floats(meta_d(ONE, TWO)), padding
 
 
-def test_rows_are_single_fits() -> None:
-    """Each row of a batch, with its own pattern of empty cells, has the fit that it has alone."""
+def test_single_fits() -> None:
+    """Rows of a batch have the fit of their own; of two maxima the higher is found."""
     for levels in [2, 4, 11]:
         for least in [0, 1]:
             one, two = random_rows(levels, 60, levels, least)
@@ -359,32 +348,25 @@ def test_rows_are_single_fits() -> None:
                 )
                 value = np.asarray(rows.log_likelihood)[i]
                 assert single.log_likelihood == pytest.approx(value, abs=1e-9, nan_ok=True), levels
+    # With a criterion far from the middle, the higher of two maxima is found.
+    # The ascent from d' = -0.03 ends at meta-d' = -1.093 with -538.47; a scan of the profile
+    # likelihood, maximised over the criteria at 161 values of meta-d', found -528.19.
+    fit = meta_d([11, 283, 18, 138, 42, 31], [58, 14, 17, 8, 2, 47])
+    assert float(fit.log_likelihood) == pytest.approx(-528.1924846902624, abs=1e-6)
 
 
-def test_convergence() -> None:
-    """Among thousands of filled tables without structure, every one has a maximum that is found."""
+def test_many_tables_have_a_fit_or_a_reason() -> None:
+    """Thousands of filled tables without structure, and of sparse ones."""
     for levels in [2, 3, 4, 11]:
         fit = meta_d(*random_rows(100 + levels, 5000, levels, 1))
         d_prime, meta = np.asarray(fit.d_prime), np.asarray(fit.meta_d)
         assert not any("converge" in reason for reason in fit.reason), levels
         assert np.isfinite(meta[np.abs(d_prime) >= 1e-3]).mean() > 0.999, levels
         assert all(fit.reason[i] for i in np.flatnonzero(np.isnan(np.asarray(fit.m_ratio)))), levels
-
-
-def test_sparse_tables_converge() -> None:
-    """Among thousands of tables with many empty cells, each has a fit or a reason of its own."""
     fit = meta_d(*random_rows(5, 5000, 4, 0))
     assert not any("converge" in reason for reason in fit.reason)
     undefined = np.isnan(np.asarray(fit.meta_d))
     assert all(fit.reason[i] for i in np.flatnonzero(undefined))
-
-
-def test_second_maximum() -> None:
-    """With a criterion far from the middle, the higher of two maxima is found."""
-    # The ascent from d' = -0.03 ends at meta-d' = -1.093 with -538.47; a scan of the profile
-    # likelihood, maximised over the criteria at 161 values of meta-d', found -528.19.
-    fit = meta_d([11, 283, 18, 138, 42, 31], [58, 14, 17, 8, 2, 47])
-    assert float(fit.log_likelihood) == pytest.approx(-528.1924846902624, abs=1e-6)
 
 
 def test_undefined() -> None:
@@ -408,23 +390,16 @@ def test_undefined() -> None:
             raise AssertionError(fit.reason)
 
 
-def test_padding_makes_no_information() -> None:
-    """Padding doesn't make a fit of tables without two stimuli, two responses or two ratings."""
+def test_not_enough_for_a_fit() -> None:
+    """Padding makes no information; below chance the ratio alone is undefined; no rows, no fits."""
     for one, two in (([0] * 4, [1, 2, 3, 4]), ([0, 0, 5, 3], [0, 0, 2, 9]), ([9, 0, 0, 3],) * 2):
         assert np.isnan(float(meta_d(one, two, padding=0.25).meta_d))
     assert np.isfinite(float(meta_d([9, 5, 3, 2], [0, 0, 2, 9], padding=0.25).meta_d))
-
-
-def test_negative_d_prime() -> None:
-    """Below chance meta-d' is fitted as ever and only the ratio is undefined."""
+    # Below chance meta-d' is fitted as ever and only the ratio is undefined.
     fit = meta_d([10, 15, 20, 25, 30, 30, 35, 35], [35, 30, 30, 30, 25, 22, 18, 10])
     assert fit.meta_d == pytest.approx(-0.6824120852789282, abs=1e-5)  # metadpy 0.1.2
     assert np.isnan(float(fit.m_ratio))
     assert fit.reason == "d' is not above 0: the M-ratio is undefined"
-
-
-def test_no_rows() -> None:
-    """No tables give no fits."""
     fit = meta_d(np.empty((0, 8)), np.empty((0, 8)))
     assert np.shape(fit.meta_d) == (0,)
     assert fit.reason == []

@@ -51,29 +51,20 @@ def test_examples_by_hand() -> None:
     assert utilization(reports, low=0, high=100) == pytest.approx(0.15, abs=1e-15)
     assert utilization(reports, low=60, high=100) == pytest.approx(15 / 40, abs=1e-15)
     assert report_entropy([5, 5, 10, 20]) == 1.5
-
-
-def test_quartiles_between_two_reports() -> None:
-    """Of four reports, the lower quartile lies halfway between first and second."""
+    # Of four reports, the lower quartile lies halfway between first and second.
     assert utilization([0, 4, 10, 20], low=0, high=20) == (15 - 2) / 20
-
-
-def test_the_greatest_of_equally_common_values() -> None:
-    """Of several commonest reports, the greatest is named, in whatever order they came."""
+    # Of several commonest reports, the greatest is named, in whatever order they came.
     assert top1_value([90, 80, 80, 90, 95]) == 90
     assert top1_value([3, 1, 2]) == 3
-
-
-def test_round_rate_of_uniform_reports() -> None:
-    """Each report of a scale once gives the share of multiples of five that the scale has."""
+    # Each report of a scale once gives the share of multiples of five that the scale has.
     for high, share in [(100, 21 / 101), (5, 2 / 6), (20, 5 / 21)]:
         assert round_rate(range(high + 1)) == pytest.approx(share, abs=1e-15), (high, share)
 
 
 @fixed
 @given(reports_of)
-def test_shares_are_counted(reports: list[int]) -> None:
-    """Shares, uniqueness and the commonest report are those of a counter."""
+def test_against_others(reports: list[int]) -> None:
+    """Shares are counted, entropy is scipy's, utilization numpy's."""
     common = Counter(reports).most_common()
     top = [value for value, count in common if count == common[0][1]]
     assert top1_value(reports) == max(top)
@@ -83,20 +74,8 @@ def test_shares_are_counted(reports: list[int]) -> None:
     assert unique_values(reports) == len(common)
     round_ones = sum(report in (0, 5, 10, 15, 20) for report in reports)
     assert round_rate(reports) == pytest.approx(round_ones / len(reports), abs=1e-15)
-
-
-@fixed
-@given(reports_of)
-def test_entropy_is_scipys(reports: list[int]) -> None:
-    """The entropy is scipy's in base 2."""
     expected = entropy(list(Counter(reports).values()), base=2)
     assert report_entropy(reports) == pytest.approx(expected, abs=1e-12)
-
-
-@fixed
-@given(reports_of)
-def test_utilization_is_numpys(reports: list[int]) -> None:
-    """The interquartile range is that of numpy's averaged inverted distribution function."""
     low, high = np.quantile(reports, [0.25, 0.75], method="averaged_inverted_cdf")
     assert utilization(reports, low=0, high=20) == pytest.approx((high - low) / 20, abs=1e-15)
 

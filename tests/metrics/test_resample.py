@@ -64,28 +64,16 @@ def weighted(draw: st.DrawFn) -> Weighted:
 
 @fixed
 @given(weighted())
-def test_mean_of_is_the_mean_of_repeated_values(drawn: Weighted) -> None:
-    """At whole-number weights the statistic is numpy's mean of the values repeated as often."""
+def test_statistics_are_those_of_repeated_values(drawn: Weighted) -> None:
+    """Means, medians and ratios at whole weights."""
     repeated = drawn.repeated()
     expected = np.mean(repeated) if len(repeated) else NAN
     got = drawn.of(mean_of(drawn.values, drawn.unit, len(drawn.weights)))
     assert got == pytest.approx(expected, rel=1e-12, nan_ok=True)
-
-
-@fixed
-@given(weighted())
-def test_median_of_is_the_median_of_repeated_values(drawn: Weighted) -> None:
-    """At whole-number weights the statistic is numpy's median of the values repeated as often."""
     repeated = drawn.repeated()
     expected = np.median(repeated) if len(repeated) else NAN
     got = drawn.of(median_of(drawn.values, drawn.unit))
     assert got == pytest.approx(expected, abs=0, nan_ok=True)
-
-
-@fixed
-@given(weighted())
-def test_ratio_is_the_ratio_of_repeated_sums(drawn: Weighted) -> None:
-    """At whole-number weights the statistic is the ratio of sums over units repeated as often."""
     rng = np.random.default_rng(len(drawn.values))
     above, below = rng.normal(size=len(drawn.weights)), rng.random(len(drawn.weights))
     some = drawn.weights.any()
@@ -122,14 +110,8 @@ def test_rows_of_weights_are_separate_resamples() -> None:
     np.testing.assert_allclose(got, [1, 1, NAN, 10 / 9])
 
 
-def test_a_ratio_to_nothing_is_undefined() -> None:
-    """Where the denominator is zero the ratio is NaN, not infinite, whatever the numerator."""
-    weights = np.array([[1, 0], [0, 1], [1, 1]], float)
-    np.testing.assert_array_equal(ratio([1, 2], [0, 1])(weights), [NAN, 2, 3])
-
-
-def test_an_infinite_unit_counts_only_where_drawn() -> None:
-    """An infinite value makes resamples with its unit infinite and no other one NaN."""
+def test_infinite_and_undefined_values() -> None:
+    """An infinite unit counts where it is drawn only; a ratio to nothing is NaN."""
     weights = np.array([[1, 0, 1], [1, 1, 1], [0, 2, 0], [0, 0, 0]], float)
     unit = np.array([0, 1, 2])
     mean = mean_of([1, INF, 3], unit, 3)(weights)
@@ -139,6 +121,8 @@ def test_an_infinite_unit_counts_only_where_drawn() -> None:
     quotient = ratio([1, INF, 3], [1, 1, 1])(weights)
     np.testing.assert_array_equal(quotient[:3], [2, INF, INF])
     assert np.isnan([mean[3], quotient[3]]).all()
+    weights = np.array([[1, 0], [0, 1], [1, 1]], float)
+    np.testing.assert_array_equal(ratio([1, 2], [0, 1])(weights), [NAN, 2, 3])
 
 
 def stratum_sizes(strata: IntArray, resamples: int) -> tuple[FloatArray, ...]:
@@ -152,19 +136,10 @@ def stratum_sizes(strata: IntArray, resamples: int) -> tuple[FloatArray, ...]:
     return tuple(drawn[name] for name in names)
 
 
-def test_strata_keep_their_sizes() -> None:
-    """Every resample holds as many units of each stratum as there are, however they are ordered."""
-    strata = np.array([7, 1, 1, 7, 3, 1, 7, 7, 1, 7])
-    ones, threes, sevens = stratum_sizes(strata, 1_100)
-    assert (set(ones), set(threes), set(sevens)) == ({4.0}, {1.0}, {5.0})
-
-
 def test_units_are_drawn_alike() -> None:
-    """How often a unit is drawn has the mean and the variance of a multinomial count.
-
-    With n units: mean 1 and variance 1 - 1/n; both within 5 standard errors over 20,000
-    resamples (of the mean sqrt(v/20,000); of the variance, with fourth moment about 4, 2/sqrt).
-    """
+    """How often a unit is drawn has the mean and the variance of a multinomial count."""
+    # With n units: mean 1 and variance 1 - 1/n; both within 5 standard errors over 20,000 resamples
+    # (of the mean sqrt(v/20,000); of the variance, with fourth moment about 4, 2/sqrt).
     units, resamples = 6, 20_000
 
     def count(unit: int) -> Statistic:
@@ -182,16 +157,21 @@ def test_units_are_drawn_alike() -> None:
         assert counts.var() == pytest.approx(1 - 1 / units, abs=2 * error)
 
 
-def test_as_many_resamples_as_asked_for() -> None:
-    """The number of values is that asked for, also where it doesn't fill the last chunk."""
+def test_as_many_draws_as_asked_for() -> None:
+    """From each stratum as many as there are; judgments of an item together; seeds decide."""
     for resamples in [1, 499, 500, 501, 1_203]:
         statistic = mean_of([1, 2, 4], np.arange(3), 3)
         drawn = bootstrap({"mean": statistic}, np.zeros(3, np.int64), resamples=resamples)
         assert drawn["mean"].shape == (resamples,), resamples
-
-
-def test_draws_follow_the_seed() -> None:
-    """The same seed gives the same draws to every statistic, another seed gives others."""
+    strata = np.array([7, 1, 1, 7, 3, 1, 7, 7, 1, 7])
+    ones, threes, sevens = stratum_sizes(strata, 1_100)
+    assert (set(ones), set(threes), set(sevens)) == ({4.0}, {1.0}, {5.0})
+    # Of items whose two judgments cancel, every resample has mean zero.
+    values = np.array([1.0, -1, 2, -2, 4, -4])
+    statistic = mean_of(values, np.array([0, 0, 1, 1, 2, 2]), 3)
+    drawn = bootstrap({"mean": statistic}, np.zeros(3, np.int64), resamples=600, seed=1)
+    np.testing.assert_array_equal(drawn["mean"], np.zeros(600))
+    # The same seed gives the same draws to every statistic, another seed gives others.
     values = np.random.default_rng(8).normal(size=30)
     statistic = mean_of(values, np.arange(30), 30)
     strata = np.zeros(30, np.int64)
@@ -203,20 +183,10 @@ def test_draws_follow_the_seed() -> None:
     assert (one["b"] != other["b"]).mean() > 0.9
 
 
-def test_judgments_of_an_item_stay_together() -> None:
-    """Of items whose two judgments cancel, every resample has mean zero."""
-    values = np.array([1.0, -1, 2, -2, 4, -4])
-    statistic = mean_of(values, np.array([0, 0, 1, 1, 2, 2]), 3)
-    drawn = bootstrap({"mean": statistic}, np.zeros(3, np.int64), resamples=600, seed=1)
-    np.testing.assert_array_equal(drawn["mean"], np.zeros(600))
-
-
 def test_interval_of_a_mean_covers_about_as_often_as_said() -> None:
-    """The 95% interval of a mean of 50 normal values holds the true mean about as often as said.
-
-    Good percentile intervals of this size cover .92 to .97; the band adds the 99% range of a
-    binomial share of 2,000: 2.576 sqrt(.92 * .08/2000) = .016, 2.576 sqrt(.97 * .03/2000) = .010.
-    """
+    """The 95% interval of a mean of 50 normal values holds the true mean about as often as said."""
+    # Good percentile intervals of this size cover .92 to .97; the band adds the 99% range of a
+    # binomial share of 2,000: 2.576 sqrt(.92 * .08/2000) = .016, 2.576 sqrt(.97 * .03/2000) = .010.
     units, unit = 50, np.arange(50)
     held = 0
     for seed in range(2_000):
@@ -233,23 +203,16 @@ def test_interval_of_a_mean_covers_about_as_often_as_said() -> None:
 
 
 def test_percentile_interval_by_hand() -> None:
-    """Limits are order statistics: of 1 to 1,000 the 100th and 900th, the 250th and 750th."""
+    """Order statistics: of 1 to 1,000 the 100th and 900th; NaN left out, infinite values ranked."""
     values = np.random.default_rng(4).permutation(np.arange(1, 1_001))
     assert percentile_interval(values, 0.8) == (100, 900)
     assert percentile_interval(values, 0.5) == (250, 750)
-
-
-def test_percentile_interval_leaves_undefined_resamples_out() -> None:
-    """NaN changes nothing among other values; of NaN alone, or of nothing, both limits are NaN."""
     values = np.insert(np.arange(1.0, 1_001), [0, 500, 1_000], NAN)
     assert percentile_interval(values, 0.8) == (100, 900)
     assert np.isnan(percentile_interval([NAN, NAN])).all()
     assert np.isnan(percentile_interval([])).all()
-
-
-def test_percentile_interval_with_infinite_values() -> None:
-    """Infinite values keep their rank, and don't make finite limits infinite or NaN."""
-    for values, expected in [
+    # Infinite values keep their rank, and don't make finite limits infinite or NaN.
+    for some, expected in [
         # At 50% of four values the limits are the first and the third.
         ([1, 2, INF, INF], (1, INF)),
         ([3, INF, 2, 1], (1, 3)),
@@ -257,7 +220,7 @@ def test_percentile_interval_with_infinite_values() -> None:
         ([INF, INF, INF, INF], (INF, INF)),
         ([-INF, INF, NAN, INF, 0], (-INF, INF)),
     ]:
-        assert percentile_interval(values, 0.5) == expected, (values, expected)
+        assert percentile_interval(some, 0.5) == expected, (some, expected)
 
 
 # The sign-flip test of paired differences.
@@ -319,10 +282,8 @@ def test_against_scipy() -> None:
 
 
 def test_beyond_thirteen_patterns_are_drawn() -> None:
-    """Of 14 differences of one sign 2 of 16,384 patterns are as far: p counts the observed one.
-
-    At 10,000 draws 1.2 such patterns are expected; more than 9 come once in a million runs.
-    """
+    """Of 14 differences of one sign 2 of 16,384 patterns are as far: p counts the observed one."""
+    # At 10,000 draws 1.2 such patterns are expected; more than 9 come once in a million runs.
     p = sign_flip_p([1.0] * 14)
     k = p * 10_001 - 1
     assert k == pytest.approx(round(k), abs=1e-9)
@@ -355,10 +316,28 @@ def test_seeds() -> None:
     assert (p * 30_001) == pytest.approx(round(p * 30_001), abs=1e-9)
 
 
-def test_p_is_never_zero() -> None:
-    """However far the differences, p is at least 1/(N + 1)."""
+def test_p_of_odd_samples() -> None:
+    """Never zero, ties but for rounding, and NaN without a pair; what is no sample is refused."""
     for resamples in [1, 99]:
         assert sign_flip_p([1.0] * 60, resamples=resamples) == 1 / (resamples + 1), resamples
+    # 0.1 + 0.2 against 0.3 is a tie: of 1, 2, -3 tenths every pattern is as far from 0.
+    assert sign_flip_p([0.1, 0.2, -0.3]) == 1
+    assert sign_flip_p([0.1e12, 0.2e12, -0.3e12]) == 1
+    assert sign_flip_p([0.1e12 / 7, 0.2e12 / 7, 0.3e12 / 7 - 0.6e12 / 7]) == 1
+    # |sums| of 1, 2 and 3 tenths: 6, 4, 2, 0; observed 0.4 in a rounded order.
+    assert sign_flip_p([-0.1, 0.2, 0.3]) == 4 / 8
+    # 0.29 * 100 - 29 = -4e-15 is no difference.
+    assert sign_flip_p([0.29 * 100 - 29, 0.15 * 100 - 15]) == 1
+    assert sign_flip_p([0.29 * 100 - 29, 3, 2, -1]) == 4 / 8
+    for differences in [[], [NAN], [NAN, NAN]]:
+        assert math.isnan(sign_flip_p(differences)), differences
+        assert sign_flip_p([*differences, 0]) == 1, differences
+    with pytest.raises(ValueError, match="infinite"):
+        sign_flip_p([1, INF])
+    with pytest.raises(ValueError, match="2 dimensions"):
+        sign_flip_p([[1, 2]])
+    with pytest.raises(ValueError, match="resamples=0 is below 1"):
+        sign_flip_p([1, 2], resamples=0)
 
 
 @fixed
@@ -371,40 +350,9 @@ def test_properties(differences: list[float], scale: float) -> None:
     assert sign_flip_p([NAN, *differences, 0, NAN], resamples=200) == p
 
 
-def test_rounding_of_floats_doesnt_part_ties() -> None:
-    """0.1 + 0.2 against 0.3 is a tie: of 1, 2, -3 tenths every pattern is as far from 0."""
-    assert sign_flip_p([0.1, 0.2, -0.3]) == 1
-    assert sign_flip_p([0.1e12, 0.2e12, -0.3e12]) == 1
-    assert sign_flip_p([0.1e12 / 7, 0.2e12 / 7, 0.3e12 / 7 - 0.6e12 / 7]) == 1
-    # |sums| of 1, 2 and 3 tenths: 6, 4, 2, 0; observed 0.4 in a rounded order.
-    assert sign_flip_p([-0.1, 0.2, 0.3]) == 4 / 8
-    # 0.29 * 100 - 29 = -4e-15 is no difference.
-    assert sign_flip_p([0.29 * 100 - 29, 0.15 * 100 - 15]) == 1
-    assert sign_flip_p([0.29 * 100 - 29, 3, 2, -1]) == 4 / 8
-
-
-def test_no_pairs_are_nan() -> None:
-    """Without a pair p is NaN; with pairs that don't differ it is 1."""
-    for differences in [[], [NAN], [NAN, NAN]]:
-        assert math.isnan(sign_flip_p(differences)), differences
-        assert sign_flip_p([*differences, 0]) == 1, differences
-
-
-def test_what_is_refused() -> None:
-    """Infinite differences, two dimensions and no resamples raise an error."""
-    with pytest.raises(ValueError, match="infinite"):
-        sign_flip_p([1, INF])
-    with pytest.raises(ValueError, match="2 dimensions"):
-        sign_flip_p([[1, 2]])
-    with pytest.raises(ValueError, match="resamples=0 is below 1"):
-        sign_flip_p([1, 2], resamples=0)
-
-
 def test_false_alarms_are_as_rare_as_said() -> None:
-    """Of 2,000 symmetric samples of 8 differences, about 5% at most have p <= 0.05.
-
-    4 standard errors of 2,000 draws: 4 sqrt(0.05 * 0.95 / 2000) = 0.0195.
-    """
+    """Of 2,000 symmetric samples of 8 differences, about 5% at most have p <= 0.05."""
+    # 4 standard errors of 2,000 draws: 4 sqrt(0.05 * 0.95 / 2000) = 0.0195.
     rng = np.random.default_rng(6)
     p = np.array([sign_flip_p(row) for row in rng.normal(0, 1, (2_000, 8))])
     # 12 of 256 is the largest share up to 0.05 that patterns in pairs allow.
@@ -443,10 +391,8 @@ def test_examples_by_hand() -> None:
 
 
 def test_all_or_nothing() -> None:
-    """At a share of 0 or 1 the sample size is the number of items and one limit is exact.
-
-    Wilson's formula at p = 0 is [0, z2/(n + z2)], at p = 1 [n/(n + z2), 1].
-    """
+    """At a share of 0 or 1 the sample size is the number of items and one limit is exact."""
+    # Wilson's formula at p = 0 is [0, z2/(n + z2)], at p = 1 [n/(n + z2), 1].
     for items in [1, 2, 7, 12, 40]:
         for judgments in [1, 3]:
             trials = [judgments] * items
@@ -500,24 +446,16 @@ def test_wilson_repeated_judgments_change_nothing(outcomes: list[bool], times: i
     assert often == pytest.approx(once, rel=1e-9, abs=1e-12)
 
 
-def test_items_without_judgments_are_left_out() -> None:
-    """Items that were never judged change nothing, even where the share is 0 and items count."""
+def test_items_without_judgments() -> None:
+    """They change nothing; without any judgment limits are NaN; lengths must agree."""
     with_empty = clustered_wilson_interval([0, 2, 0, 1], [0, 3, 0, 1])
     assert with_empty == clustered_wilson_interval([2, 1], [3, 1])
     _, high = clustered_wilson_interval([0, 0, 0], [0, 1, 1])
     assert high == pytest.approx(Z**2 / (2 + Z**2), rel=1e-12)
-
-
-def test_no_judgment_is_nan() -> None:
-    """Without any judgment both limits are NaN."""
     for trials in [[], [0], [0, 0]]:
         low, high = clustered_wilson_interval([0] * len(trials), trials)
         assert math.isnan(low), trials
         assert math.isnan(high), trials
-
-
-def test_mismatched_lengths_are_refused() -> None:
-    """Successes of two items and judgments of three raise an error with both numbers."""
     with pytest.raises(ValueError, match="'successes': 2, 'trials': 3"):
         clustered_wilson_interval([1, 0], [1, 1, 1])
 

@@ -37,19 +37,11 @@ def varied(rows: list[tuple[float, float]]) -> tuple[list[float], list[float]]:
 @fixed
 @given(pairs)
 def test_correlation_is_scipys(rows: list[tuple[float, float]]) -> None:
-    """Pearson's r, whichever comes first."""
+    """It lies in its range and turns with its sign."""
     stated, truth = varied(rows)
     expected = pearsonr(stated, truth).statistic
     assert confidence_truth_correlation(stated, truth) == pytest.approx(expected, abs=1e-9)
     assert confidence_truth_correlation(truth, stated) == pytest.approx(expected, abs=1e-9)
-
-
-@fixed
-@given(pairs)
-def test_correlation_lies_in_its_range_and_turns_with_its_sign(
-    rows: list[tuple[float, float]],
-) -> None:
-    """1 - confidence correlates by as much the other way; the range is [-1, 1]."""
     stated, truth = varied(rows)
     found = confidence_truth_correlation(stated, truth)
     assert -1 <= found <= 1
@@ -67,15 +59,8 @@ def test_correlation_of_judgments_repeated(rows: list[tuple[float, float]], time
     assert again == pytest.approx(once, abs=1e-12)
 
 
-def test_correlation_of_a_line_is_one() -> None:
-    """Exactly 1 and -1, not a rounding error beyond."""
-    truth = np.linspace(0.1, 0.7, 7)
-    assert confidence_truth_correlation(0.2 + truth / 3, truth) == pytest.approx(1, abs=1e-12)
-    assert confidence_truth_correlation(0.9 - truth / 3, truth) == pytest.approx(-1, abs=1e-12)
-
-
 def test_no_correlation() -> None:
-    """Where either is constant, but for rounding, or fewer than two judgments have both."""
+    """Constants but for rounding, too few, lengths that differ; a line has exactly 1 or -1."""
     for stated, truth in [
         ([], []),
         ([0.5], [0.5]),
@@ -87,6 +72,17 @@ def test_no_correlation() -> None:
         ([0.1, NAN, NAN], [0.4, 0.3, 0.2]),
     ]:
         assert np.isnan(confidence_truth_correlation(stated, truth)), (stated, truth)
+    x = np.linspace(0.1, 0.7, 7)
+    assert confidence_truth_correlation(0.2 + x / 3, x) == pytest.approx(1, abs=1e-12)
+    assert confidence_truth_correlation(0.9 - x / 3, x) == pytest.approx(-1, abs=1e-12)
+    with pytest.raises(ValueError, match="Lengths differ"):
+        confidence_truth_correlation([0.1, 0.2], [0.1, 0.2, 0.3])
+    # NaN for weights that leave one judgment, or none.
+    statistic = correlation_of([0.1, 0.5, 0.9], [0.2, 0.1, 0.7], np.arange(3), 3)
+    found = statistic(np.array([[3.0, 0, 0], [0, 0, 0], [1, 1, 1]]))
+    assert np.isnan(found[:2]).all()
+    expected = pearsonr([0.1, 0.5, 0.9], [0.2, 0.1, 0.7]).statistic
+    assert found[2] == pytest.approx(expected, abs=1e-12)
 
 
 @fixed
@@ -101,12 +97,6 @@ def test_pairs_with_nan_are_left_out_of_the_correlation(rows: list[tuple[float, 
     else:
         expected = pearsonr(*zip(*kept, strict=True)).statistic
         assert found == pytest.approx(expected, abs=1e-9)
-
-
-def test_lengths_of_the_correlation_must_agree() -> None:
-    """One confidence and one truth a judgment."""
-    with pytest.raises(ValueError, match="Lengths differ"):
-        confidence_truth_correlation([0.1, 0.2], [0.1, 0.2, 0.3])
 
 
 def test_correlation_of_weights_is_that_of_repeated_units() -> None:
@@ -124,20 +114,11 @@ def test_correlation_of_weights_is_that_of_repeated_units() -> None:
             assert value == pytest.approx(expected, abs=1e-9), seed
 
 
-def test_correlation_of_a_resample_without_variation() -> None:
-    """NaN for weights that leave one judgment, or none."""
-    statistic = correlation_of([0.1, 0.5, 0.9], [0.2, 0.1, 0.7], np.arange(3), 3)
-    found = statistic(np.array([[3.0, 0, 0], [0, 0, 0], [1, 1, 1]]))
-    assert np.isnan(found[:2]).all()
-    expected = pearsonr([0.1, 0.5, 0.9], [0.2, 0.1, 0.7]).statistic
-    assert found[2] == pytest.approx(expected, abs=1e-12)
-
-
 # Gap to the best answer
 
 
 def test_gap_by_hand() -> None:
-    """Mean of what the best answer has more; judgments without either are left out."""
+    """Mean of what the best answer has more; lengths must agree."""
     for maximum, truth, expected in [
         ([0.5, 0.9], [0.4, 0.9], 0.05),
         ([0.5], [0.0], 0.5),
@@ -148,6 +129,8 @@ def test_gap_by_hand() -> None:
         ([NAN], [0.5], NAN),
     ]:
         assert optimal_answer_gap(maximum, truth) == pytest.approx(expected, nan_ok=True), maximum
+    with pytest.raises(ValueError, match="Lengths differ"):
+        optimal_answer_gap([0.1, 0.2], [0.1, 0.2, 0.3])
 
 
 @fixed
@@ -162,9 +145,3 @@ def test_gap_is_a_plain_mean(rows: list[tuple[float, float]]) -> None:
     expected = pytest.approx(total / count if count else NAN, abs=1e-12, nan_ok=True)
     assert optimal_answer_gap(maximum, answered) == expected
     assert optimal_answer_gap(maximum * 2, answered * 2) == expected
-
-
-def test_lengths_of_the_gap_must_agree() -> None:
-    """One maximum and one truth a judgment."""
-    with pytest.raises(ValueError, match="Lengths differ"):
-        optimal_answer_gap([0.1, 0.2], [0.1, 0.2, 0.3])

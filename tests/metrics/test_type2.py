@@ -79,18 +79,12 @@ def test_log_linear_correction(counts: Counts) -> None:
 @fixed
 @given(counts.filter(tells))
 def test_meta_d_ideal_is_the_root(counts: Counts) -> None:
-    """The value is scipy's root at the corrected rates; negative where they are in wrong order."""
+    """And turns its sign where right and wrong are exchanged."""
     a, b, c, d = counts
     hit, false_alarm = (a + 0.5) / (a + b + 1), (c + 0.5) / (c + d + 1)
     got = meta_d_ideal(*judged(counts))
     size = root(max(hit, false_alarm), min(hit, false_alarm))
     assert got == pytest.approx(math.copysign(size, hit - false_alarm), abs=1e-9)
-
-
-@fixed
-@given(counts.filter(tells))
-def test_exchanging_right_and_wrong(counts: Counts) -> None:
-    """Right and wrong exchanged, sensitivity changes its sign and the criterion stays."""
     stated, right = judged(counts)
     for function in (type2_dprime, meta_d_ideal):
         assert function(stated, 1 - right) == pytest.approx(-function(stated, right), abs=1e-9)
@@ -99,7 +93,7 @@ def test_exchanging_right_and_wrong(counts: Counts) -> None:
 
 
 def test_known_rates() -> None:
-    """At very many judgments the two definitions give the values worked out elsewhere."""
+    """Of exact observers come d' and criterion back; others have values worked out elsewhere."""
     for hit, false_alarm, ideal, closed in [
         (0.8, 0.35, 2.117, 1.22694),
         (0.95, 0.8, 1.836, 0.80323),
@@ -108,10 +102,7 @@ def test_known_rates() -> None:
         assert meta_d_ideal.of(table)[0] == pytest.approx(ideal, abs=5e-4), hit
         assert meta_d_ideal.of(table)[0] == pytest.approx(root(hit, false_alarm), abs=1e-9), hit
         assert type2_dprime.of(table)[0] == pytest.approx(closed, abs=1e-5), hit
-
-
-def test_an_exact_observer_is_recovered() -> None:
-    """From the probabilities of x ~ N(d'/2, 1) beyond c on each side come d' and c again."""
+    # From the probabilities of x ~ N(d'/2, 1) beyond c on each side come d' and c again.
     for criterion in [0.02, 0.4, 1, 1.8]:
         for d_prime in [0.05, 0.5, 1, 2, 3.5, 5]:
             right, wrong = norm.sf(0, d_prime / 2), norm.cdf(0, d_prime / 2)
@@ -122,13 +113,21 @@ def test_an_exact_observer_is_recovered() -> None:
             assert type2_criterion.of(table)[0] == pytest.approx(criterion, abs=1e-6), criterion
 
 
-def test_equal_rates_are_no_sensitivity() -> None:
-    """Where right and wrong are as often confident, both are 0 and P(|x| > c) is the share."""
+def test_no_sensitivity() -> None:
+    """Equal rates, and models that are always as sure."""
     stated, right = judged((12, 7, 12, 7))
     assert type2_dprime(stated, right) == pytest.approx(0, abs=1e-12)
     assert meta_d_ideal(stated, right) == pytest.approx(0, abs=1e-9)
     # share 12.5/20, P(|x| > c) = 2 Phi(-c)
     assert type2_criterion(stated, right) == pytest.approx(-Z(0.625 / 2), abs=1e-9)
+    for wrong in [10, 100, 200, 500, 900]:
+        right = np.repeat([1, 0], [1000 - wrong, wrong])
+        varied = np.random.default_rng(wrong).choice([0.6, 0.8, 1], 1000)
+        for function in FUNCTIONS:
+            assert math.isnan(function(np.ones(1000), right)), wrong
+            assert math.isnan(function(varied, right)), wrong
+            assert math.isnan(function(1 - varied, right))  # all of them below
+            assert not math.isnan(function(varied, right, threshold=0.7)), wrong
 
 
 def test_the_threshold_counts_as_high() -> None:
@@ -143,29 +142,14 @@ def test_the_threshold_counts_as_high() -> None:
         assert function(np.repeat([1, 0.99], 8), right, threshold=1) == expected
 
 
-def test_always_sure_is_no_sensitivity() -> None:
-    """Whatever its accuracy, a model that always says 100, or 60 or more, has none to show."""
-    for wrong in [10, 100, 200, 500, 900]:
-        right = np.repeat([1, 0], [1000 - wrong, wrong])
-        varied = np.random.default_rng(wrong).choice([0.6, 0.8, 1], 1000)
-        for function in FUNCTIONS:
-            assert math.isnan(function(np.ones(1000), right)), wrong
-            assert math.isnan(function(varied, right)), wrong
-            assert math.isnan(function(1 - varied, right))  # all of them below
-            assert not math.isnan(function(varied, right, threshold=0.7)), wrong
-
-
-def test_undefined_outcomes() -> None:
-    """One class only and probable outcomes give NaN."""
+def test_remarks() -> None:
+    """Each reason for a NaN is named, and a small cell."""
+    # One class only and probable outcomes give NaN.
     stated = np.array([0.9, 0.1, 0.8, 0.2, 0.7])
     for function in FUNCTIONS:
         assert math.isnan(function(stated, np.ones(5)))
         assert math.isnan(function(stated, np.zeros(5)))
         assert math.isnan(function(stated, [1, 0, 0.5, 0, 1]))
-
-
-def test_remarks() -> None:
-    """Each reason for a NaN is named, and a small cell."""
     for counts, remark in [
         ((5, 5, 5, 5), ""),
         ((5, 5, 4, 5), "smallest type-2 cell 4, under 5"),
@@ -180,9 +164,6 @@ def test_remarks() -> None:
         assert type2_remark(table, 0.5) == remark, (counts, remark)
         undefined = bool(remark) and not remark.startswith("smallest")
         assert math.isnan(type2_dprime.of(table)[0]) == undefined, (counts, remark)
-
-
-def test_remark_on_probable_outcomes() -> None:
-    """Outcomes between 0 and 1 are a reason of their own."""
+    # Outcomes between 0 and 1 are a reason of their own.
     table = one_table([0.9, 0.1], [0.5, 1])
     assert type2_remark(table, 0.5) == "outcomes are not all right or wrong"

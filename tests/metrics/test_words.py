@@ -42,9 +42,6 @@ from inspect_confidence.metrics.words import BrunnerMunzel
 from inspect_confidence.studies.wep_probes.choices import RISING, expected_by_chance, units
 from metrics.strategies import FloatArray, fixed
 
-# Measures of how far two samples lie apart, and the same of tables.
-
-
 NAN, INF = float("nan"), float("inf")
 LN2 = math.log(2)
 
@@ -80,21 +77,10 @@ def cut(number: float, digits: int = 4) -> str:
 # --- examples by hand ---
 
 
-def test_kl_by_hand() -> None:
-    """Shares 1/2, 1/2 against 1/4, 3/4: ln(2)/2 + ln(2/3)/2 = ln(4/3)/2; back ln(27/16)/4."""
-    first, second = [10, 60], [11, 61, 62, 63]
-    assert kl_divergence(first, second) == pytest.approx(math.log(4 / 3) / 2, rel=1e-12)
-    back = math.log(1 / 2) / 4 + 3 / 4 * math.log(3 / 2)
-    assert back == pytest.approx(math.log(27 / 16) / 4, rel=1e-12)
-    assert kl_divergence(second, first) == pytest.approx(back, rel=1e-12)
-
-
 def test_kl_is_made_by_its_constant() -> None:
-    """A bin of share 1/5 that the second sample lacks brings ln(1/constant)/5 nats.
-
-    Shares 4/5, 1/5 against 1, c: 4/5 ln(4/5) + 1/5 ln(1/5) + 1/5 ln(1/c), -0.5004 + 5.5262 = 5.03
-    nats at c = 1e-12 and -0.5004 + 1.3816 = 0.88 at 1e-3.
-    """
+    """A bin of share 1/5 that the second sample lacks brings ln(1/constant)/5 nats."""
+    # Shares 4/5, 1/5 against 1, c: 4/5 ln(4/5) + 1/5 ln(1/5) + 1/5 ln(1/c), -0.5004 + 5.5262 = 5.03
+    # nats at c = 1e-12 and -0.5004 + 1.3816 = 0.88 at 1e-3.
     for constant in [1e-12, 1e-10, 1e-3]:
         got = kl_divergence([1, 1, 1, 1, 99], [1], constant=constant)
         by_hand = 0.8 * math.log(0.8) + 0.2 * math.log(0.2) - 0.2 * math.log(constant)
@@ -108,53 +94,39 @@ def test_kl_is_made_by_its_constant() -> None:
         )
 
 
-def test_kl_is_not_renormalised() -> None:
-    """With 18 bins empty in both and one swapped, only two bins count: ln(1/c) + c ln(c)."""
-    expected = -math.log(1e-10) + 1e-10 * math.log(1e-10)
-    assert kl_divergence([10], [60]) == pytest.approx(expected, rel=1e-13)
-
-
-def test_jensen_shannon_by_hand() -> None:
-    """Shares 1, 0 against 1/2, 1/2, middle 3/4, 1/4.
-
-    (ln(4/3) + ln(2/3)/2 + ln(2)/2)/2 = (3/2 ln(4/3))/2 = 0.2158.
-    """
+def test_distances_by_hand() -> None:
+    """Of two samples each, worked out in the comments."""
+    # Shares 1, 0 against 1/2, 1/2, middle 3/4, 1/4. (ln(4/3) + ln(2/3)/2 + ln(2)/2)/2 = (3/2
+    # ln(4/3))/2 = 0.2158.
     got = jensen_shannon([10, 10], [10, 60])
     assert got == pytest.approx(0.75 * math.log(4 / 3), rel=1e-12)
-
-
-def test_ks_by_hand() -> None:
-    """Up to 2, 2/2 of the first and 1/4 of the second sample: 3/4."""
+    # Up to 2, 2/2 of the first and 1/4 of the second sample: 3/4.
     assert ks_statistic([1, 2], [2, 3, 4, 5]) == 0.75
-
-
-def test_wasserstein_by_hand() -> None:
-    """0, 10 against 5, 5, 5, 25: half moves 5 up (F - G = 1/2 on [0, 5]), G - F = 1/4 on [5, 10].
-
-    On [10, 25] F - G = 1/4: 2.5 + 1.25 + 3.75 = 7.5.
-    """
+    # 0, 10 against 5, 5, 5, 25: half moves 5 up (F - G = 1/2 on [0, 5]), G - F = 1/4 on [5, 10]. On
+    # [10, 25] F - G = 1/4: 2.5 + 1.25 + 3.75 = 7.5.
     assert wasserstein([0, 10], [5, 5, 5, 25]) == pytest.approx(7.5, rel=1e-14)
-
-
-def test_medians_by_hand() -> None:
-    """Median of an odd sample is its middle, of an even one the mean of the middle two."""
+    # Median of an odd sample is its middle, of an even one the mean of the middle two.
     assert median_difference([70, 10, 20], [90, 5, 10, 40]) == 20 - 25
     assert median_difference([50], [50, 51]) == -0.5
-
-
-def test_theta_by_hand() -> None:
-    """1, 3 against 1, 2, 2: of six pairs three are above and one is equal, 3.5/6."""
+    # 1, 3 against 1, 2, 2: of six pairs three are above and one is equal, 3.5/6.
     assert brunner_munzel_theta([1, 3], [1, 2, 2]) == pytest.approx(3.5 / 6, rel=1e-15)
+    # Shares 1/2, 1/2 against 1/4, 3/4: ln(2)/2 + ln(2/3)/2 = ln(4/3)/2; back ln(27/16)/4.
+    first, second = [10, 60], [11, 61, 62, 63]
+    assert kl_divergence(first, second) == pytest.approx(math.log(4 / 3) / 2, rel=1e-12)
+    back = math.log(1 / 2) / 4 + 3 / 4 * math.log(3 / 2)
+    assert back == pytest.approx(math.log(27 / 16) / 4, rel=1e-12)
+    assert kl_divergence(second, first) == pytest.approx(back, rel=1e-12)
+    # With 18 bins empty in both and one swapped, only two bins count: ln(1/c) + c ln(c).
+    expected = -math.log(1e-10) + 1e-10 * math.log(1e-10)
+    assert kl_divergence([10], [60]) == pytest.approx(expected, rel=1e-13)
 
 
 # --- bins ---
 
 
 def test_edges_belong_to_the_bin_above() -> None:
-    """A value on an edge, however floats missed it, shares the bin with what lies above it.
-
-    The last edge shares it with what lies below.
-    """
+    """A value on an edge, however floats missed it, shares the bin with what lies above it."""
+    # The last edge shares it with what lies below.
     for noise in [-1e-10, -4e-15, 0, 4e-15, 1e-10]:
         for edge in range(0, 101, 5):
             value = edge + noise
@@ -166,10 +138,8 @@ def test_edges_belong_to_the_bin_above() -> None:
 
 
 def test_shares_times_hundred_are_whole() -> None:
-    """0.15 * 100 = 15.000000000000002 and 0.29 * 100 = 28.999999999999996 are 15 and 29.
-
-    Of 100 bins each holds one whole number, the last one 100 too.
-    """
+    """0.15 * 100 = 15.000000000000002 and 0.29 * 100 = 28.999999999999996 are 15 and 29."""
+    # Of 100 bins each holds one whole number, the last one 100 too.
     for percent in range(101):
         value = percent / 100 * 100
         assert jensen_shannon([value], [min(percent + 0.5, 99.5)], bins=100) == 0, percent
@@ -202,26 +172,18 @@ def test_other_limits_and_bins() -> None:
     assert jensen_shannon([0.25], [0.3], low=0, high=1, bins=4) == 0
 
 
-def test_values_outside_the_bins_are_refused() -> None:
-    """A value below the lowest or above the highest edge raises an error that names it."""
+def test_what_makes_no_bins_is_refused() -> None:
+    """By an error that shows it: values outside, limits, no bins, and constants not above 0."""
     for measure in BINNED:
         with pytest.raises(ValueError, match=r"100\.5 is not in \[0, 100\]"):
             measure([50], [100.5])
         with pytest.raises(ValueError, match=r"-1\.0 is not in \[0, 100\]"):
             measure([-1], [50])
         assert measure([-1e-10, 100 + 1e-10], [0, 100]) == 0, measure
-
-
-def test_impossible_bins_are_refused() -> None:
-    """Limits in the wrong order, or no bins, raise an error that shows them."""
     for options in [{"low": 100}, {"bins": 0}, {"high": -1}]:
         for measure in BINNED:
             with pytest.raises(ValueError, match="make no bins"):
                 measure([50], [60], **options)
-
-
-def test_constants_that_are_not_positive_are_refused() -> None:
-    """A constant of 0, below or NaN raises an error that shows it."""
     for constant in [0, -1e-10, NAN]:
         with pytest.raises(ValueError, match="is not above 0"):
             kl_divergence([50], [60], constant=constant)
@@ -233,10 +195,8 @@ def test_constants_that_are_not_positive_are_refused() -> None:
 @fixed
 @given(samples, samples)
 def test_against_scipy(first: list[float], second: list[float]) -> None:
-    """KL, JS, KS and Wasserstein are scipy's; medians numpy's; theta that of all pairs.
-
-    Quarters and 5-point edges are exact in floats, so numpy's histogram has the same bins.
-    """
+    """KL, JS, KS and Wasserstein are scipy's; medians numpy's; theta that of all pairs."""
+    # Quarters and 5-point edges are exact in floats, so numpy's histogram has the same bins.
     p, q = shares(first), shares(second)
     if (q > 0).all() or not ((p > 0) & (q == 0)).any():
         expected = float(entropy(p, q))
@@ -264,21 +224,12 @@ def test_against_scipy(first: list[float], second: list[float]) -> None:
 
 @fixed
 @given(samples, samples)
-def test_kl_with_its_constant_is_scipys(first: list[float], second: list[float]) -> None:
-    """With 1e-10 written into empty bins, the sum is p ln(p/q) term by term."""
+def test_kl_with_its_constant_and_properties(first: list[float], second: list[float]) -> None:
+    """KL is p ln(p/q) term by term with 1e-10 in empty bins; symmetries and bounds of all."""
     p, q = (np.where(share == 0, 1e-10, share) for share in (shares(first), shares(second)))
     assert kl_divergence(first, second) == pytest.approx(
         float((p * np.log(p / q)).sum()), abs=1e-12
     )
-
-
-# --- properties ---
-
-
-@fixed
-@given(samples, samples)
-def test_properties(first: list[float], second: list[float]) -> None:
-    """Symmetries and bounds."""
     assert kl_divergence(first, second) >= -20 * 1e-10
     assert 0 <= jensen_shannon(first, second) <= LN2
     assert jensen_shannon(first, second) == pytest.approx(jensen_shannon(second, first), abs=1e-15)
@@ -291,6 +242,9 @@ def test_properties(first: list[float], second: list[float]) -> None:
     # Means can't differ by more than the distance.
     means = abs(float(np.mean(first) - np.mean(second)))
     assert means <= wasserstein(first, second) + 1e-11
+
+
+# --- properties ---
 
 
 @fixed
@@ -325,10 +279,8 @@ def test_a_sample_against_itself(sample: list[float]) -> None:
 @fixed
 @given(samples, samples)
 def test_kl_is_asymmetric_where_one_lacks_a_bin(shared: list[float], extra: list[float]) -> None:
-    """Bins that only one sample has, with share w, bring w ln(1e10) nats in one direction alone.
-
-    The other direction is -ln(1 - w) but for some constants, whatever is in the shared bins.
-    """
+    """Bins that only one sample has, with share w, bring w ln(1e10) nats in one direction alone."""
+    # The other direction is -ln(1 - w) but for some constants, whatever is in the shared bins.
     second = np.minimum(np.array(shared) / 2, 49)
     first = np.concatenate([second, 50 + np.array(extra) / 2])
     w = len(extra) / len(first)
@@ -344,7 +296,7 @@ def test_kl_is_asymmetric_where_one_lacks_a_bin(shared: list[float], extra: list
     st.lists(points, min_size=5, max_size=5, unique=True).map(sorted),
     st.lists(st.tuples(counts, counts), min_size=1, max_size=6),
 )
-def test_tables_are_their_repeated_values(
+def test_tables_are_repeated_values(
     values: list[float], rows: list[tuple[list[int], list[int]]]
 ) -> None:
     """Each row of tables gives what the values, each repeated as often, give; also one by one."""
@@ -381,15 +333,6 @@ def test_tables_of_weights_are_resamples() -> None:
         assert measure.of(*tables) == pytest.approx(expected, abs=1e-12)
 
 
-def test_tables_with_different_values_are_refused() -> None:
-    """Where values are compared, tables of different ones raise an error that says so."""
-    one = ValueTables(np.array([1.0]), np.ones((1, 1)))
-    other = ValueTables(np.array([2.0]), np.ones((1, 1)))
-    for measure in (ks_statistic, wasserstein, median_difference, brunner_munzel_theta):
-        with pytest.raises(ValueError, match="different values"):
-            measure.of(one, other)
-
-
 # --- what is missing ---
 
 
@@ -402,49 +345,44 @@ def test_missing_values_are_left_out() -> None:
         assert some == measure([20, 60], [60, 80]), measure
         for first, second in nothing:
             assert math.isnan(measure(first, second)), (measure, first, second)
-
-
-def test_rows_without_mass_are_nan() -> None:
-    """Only the rows where a sample was not drawn are NaN."""
+    # Only the rows where a sample was not drawn are NaN.
     values = np.array([10.0, 20.0])
-    first = ValueTables(values, np.array([[1.0, 1], [0, 0], [1, 1], [0, 0]]))
-    second = ValueTables(values, np.array([[1.0, 1], [1, 1], [0, 0], [0, 0]]))
+    one = ValueTables(values, np.array([[1.0, 1], [0, 0], [1, 1], [0, 0]]))
+    other = ValueTables(values, np.array([[1.0, 1], [1, 1], [0, 0], [0, 0]]))
     for measure in MEASURES:
-        undefined = np.isnan(measure.of(first, second)).tolist()
+        undefined = np.isnan(measure.of(one, other)).tolist()
         assert undefined == [False, True, True, True], measure
 
 
 def test_values_that_are_no_sample_are_refused() -> None:
-    """Infinite values and arrays of two dimensions raise an error."""
+    """Infinite values, two dimensions, and tables of different values."""
     for measure in MEASURES:
         with pytest.raises(ValueError, match="infinite"):
             measure([1, math.inf], [2])
         with pytest.raises(ValueError, match="2 dimensions"):
             measure([[1, 2]], [2])
+    one = ValueTables(np.array([1.0]), np.ones((1, 1)))
+    other = ValueTables(np.array([2.0]), np.ones((1, 1)))
+    for measure in (ks_statistic, wasserstein, median_difference, brunner_munzel_theta):
+        with pytest.raises(ValueError, match="different values"):
+            measure.of(one, other)
 
 
-def test_single_values_are_defined() -> None:
-    """Of 30 against 10: no bin shared, 20 apart, and always above."""
+def test_single_large_and_small_values() -> None:
+    """They are neither undefined, rounded away nor beyond floats."""
+    # Of 30 against 10: no bin shared, 20 apart, and always above.
     by_hand = [math.log(1e10) * (1 - 1e-10), LN2, 1, 20, 20, 1]
     for measure, expected in zip(MEASURES, by_hand, strict=True):
         assert measure([30], [10]) == pytest.approx(expected, rel=1e-12), measure
-
-
-def test_large_and_small_values() -> None:
-    """Values beyond a million aren't rounded away, nor do they overflow."""
+    # Values beyond a million aren't rounded away, nor do they overflow.
     assert wasserstein([1e300], [0]) == 1e300
     assert ks_statistic([1e15], [1e15 + 1]) == 1
     assert wasserstein([1e-8], [0]) == pytest.approx(1e-8, rel=1e-12)
 
 
-# --- the published figures ---
-
-
 def test_published_figures_of_the_estimative_words_study(shared_data: Path) -> None:
-    """KL, median difference and KS of 17 words, people against GPT-4, to the printed digits.
-
-    KL is printed cut to four significant digits, the others rounded.
-    """
+    """KL, median difference and KS of 17 words, people against GPT-4, to the printed digits."""
+    # KL is printed cut to four significant digits, the others rounded.
     folder = shared_data / "wep"
     with (folder / "survey-results.csv").open() as file:
         header, *people = csv.reader(file)
@@ -481,13 +419,11 @@ def pairs(first: ArrayLike, second: ArrayLike) -> float:
 
 
 def test_by_hand() -> None:
-    """1, 2, 3, 4 against 2, 3, 5, 6.
-
-    Placements of the first: 0, 1/8, 3/8, 4/8, mean 1/4, squared deviations (4 + 1 + 1 + 4)/64, so
-    s^2 = 10/192. Of the second: 1 1/2, 2 1/2, 4, 4 of 4, mean 3/4, deviations -3/8, -1/8, 2/8, 2/8,
-    s^2 = (9 + 1 + 4 + 4)/192 = 18/192. SE^2 = 28/768 = (10 + 18)/(4 * 192),
-    df = 28^2 * 3/(10^2 + 18^2) = 2352/424, t = (1/4 - 1/2)/SE.
-    """
+    """1, 2, 3, 4 against 2, 3, 5, 6."""
+    # Placements of the first: 0, 1/8, 3/8, 4/8, mean 1/4, squared deviations (4 + 1 + 1 + 4)/64, so
+    # s^2 = 10/192. Of the second: 1 1/2, 2 1/2, 4, 4 of 4, mean 3/4, deviations -3/8, -1/8, 2/8,
+    # 2/8, s^2 = (9 + 1 + 4 + 4)/192 = 18/192. SE^2 = 28/768 = (10 + 18)/(4 * 192), df = 28^2 *
+    # 3/(10^2 + 18^2) = 2352/424, t = (1/4 - 1/2)/SE.
     error, df = math.sqrt(28 / 768), 2352 / 424
     got = brunner_munzel([1, 2, 3, 4], [2, 3, 5, 6])
     assert got.theta == 0.25
@@ -532,11 +468,9 @@ def test_random_samples_of_the_studys_sizes() -> None:
 
 
 def test_the_interval_is_cut_at_0_and_1() -> None:
-    """The study prints [0.749, 1.000] where the formula gives 1.018: so both limits are cut.
-
-    "Almost certain" in English against Chinese, GPT-3.5; there the Chinese answers come first, in
-    the opposite direction of theta.
-    """
+    """The study prints [0.749, 1.000] where the formula gives 1.018: so both limits are cut."""
+    # "Almost certain" in English against Chinese, GPT-3.5; there the Chinese answers come first, in
+    # the opposite direction of theta.
     english = [95] * 12 + [99] + [95] * 2
     chinese = [95, 90, 85, 85, 85, 85, 5, 90, 95, 85, 95, 90]
     got = check(english, chinese)
@@ -590,28 +524,18 @@ def test_undefined_has_a_reason() -> None:
         assert np.isnan([got.p, got.ci_low, got.ci_high]).all(), (first, second, theta, reason)
 
 
-def test_one_sample_may_be_constant() -> None:
-    """If only one sample varies everything is defined, as for a model that always says 50."""
+def test_munzel_samples_of_odd_kinds() -> None:
+    """One that is constant, missing values, shares times 100, and what is no sample."""
+    # If only one sample varies everything is defined, as for a model that always says 50.
     check([40, 50, 50, 60, 70], [50, 50, 50])
     check([5, 5, 5], [5, 6, 6])
-
-
-def test_munzel_missing_values_are_left_out() -> None:
-    """NaN in a sample changes nothing."""
     expected = brunner_munzel([1, 2, 3, 4], [2, 3, 5, 6])
     assert brunner_munzel([1, NAN, 2, 3, 4], [2, 3, 5, NAN, NAN, 6]) == expected
-
-
-def test_shares_times_hundred_tie_with_whole_numbers() -> None:
-    """0.15 * 100 = 15.000000000000002 and 0.29 * 100 = 28.999999999999996 are 15 and 29."""
+    # 0.15 * 100 = 15.000000000000002 and 0.29 * 100 = 28.999999999999996 are 15 and 29.
     shares = np.array([0.15, 0.29, 0.57, 0.58])
     assert (shares * 100 != [15, 29, 57, 58]).any()
     people = [15, 20, 29, 57, 58, 60]
     assert brunner_munzel(people, shares * 100) == brunner_munzel(people, [15, 29, 57, 58])
-
-
-def test_munzel_values_that_are_no_sample_are_refused() -> None:
-    """Infinite values and arrays of two dimensions raise an error."""
     with pytest.raises(ValueError, match="infinite"):
         brunner_munzel([1, INF], [2, 3])
     with pytest.raises(ValueError, match="2 dimensions"):
@@ -635,9 +559,6 @@ def test_munzel_published_figures_of_the_estimative_words_study(shared_data: Pat
         assert round(got.theta, 3) == float(row["BM_Theta"])
         assert [round(got.ci_low, 2), round(got.ci_high, 2)] == json.loads(row["BM_CI"])
         assert round(got.p, 3) == float(row["BM_P_Value"])
-
-
-# The scores of chosen words: worked by hand, against loops, and by chance.
 
 
 SCORES = (
@@ -676,10 +597,26 @@ def test_pairwise() -> None:
         assert found == pytest.approx(score, nan_ok=True), (first, second, n, score)
 
 
-def test_pairwise_with_a_set_of_choices_each() -> None:
-    """Pairs of five and of three choices in one call each go by their own number."""
+def test_scores_by_hand() -> None:
+    """Shares of readable units; a flat list of ranks is an error."""
+    # Pairs of five and of three choices in one call each go by their own number.
     flags = pairwise_consistency.each([0, 0, 1, 1], [4, 2, 1, 3], [5, 3, 3, 3])
     assert flags.tolist() == [1, 1, 1, 0]
+    # Two of three readable sequences.
+    ranks = [[3, 3, 2, 1, 0], [0, 1, 0, 2, 2], [0, 1, 2, 2, 2], [NAN, 1, 2, 2, 2]]
+    found = monotonicity_consistency(np.array(ranks), [True, False, False, False])
+    assert found == pytest.approx(2 / 3)
+    # Two of three readable choices are the right one.
+    assert empirical_consistency([0, 1, 2, NAN], [0, 2, 2, 2]) == pytest.approx(2 / 3)
+    assert np.isnan(empirical_consistency([NAN], [0]))
+    assert np.isnan(empirical_consistency([], []))
+    # One of two readable sequences changes; a change at the last point counts.
+    rows = np.array([[1, 1, 1, 1, 1], [1, 1, 1, 1, 0], [1, 1, NAN, 1, 0]])
+    assert choice_sensitivity(rows) == 0.5
+    assert np.isnan(choice_sensitivity(np.empty((0, 5))))
+    for score in [choice_sensitivity, lambda r: monotonicity_consistency(r, [True])]:
+        with pytest.raises(ValueError, match="ranks has 1 dimensions"):
+            score([1, 2, 3])  # type: ignore[operator]
 
 
 def test_monotonicity() -> None:
@@ -699,20 +636,6 @@ def test_monotonicity() -> None:
         assert monotonicity_consistency([ranks], [rises]) == pytest.approx(score, nan_ok=True)
 
 
-def test_monotonicity_is_a_share_of_sequences() -> None:
-    """Two of three readable sequences."""
-    ranks = [[3, 3, 2, 1, 0], [0, 1, 0, 2, 2], [0, 1, 2, 2, 2], [NAN, 1, 2, 2, 2]]
-    found = monotonicity_consistency(np.array(ranks), [True, False, False, False])
-    assert found == pytest.approx(2 / 3)
-
-
-def test_empirical() -> None:
-    """Two of three readable choices are the right one."""
-    assert empirical_consistency([0, 1, 2, NAN], [0, 2, 2, 2]) == pytest.approx(2 / 3)
-    assert np.isnan(empirical_consistency([NAN], [0]))
-    assert np.isnan(empirical_consistency([], []))
-
-
 def test_empirical_monotonicity() -> None:
     """The word moves up, down or not at all as the right word does."""
     for step, right_step, score in [
@@ -730,20 +653,6 @@ def test_empirical_monotonicity() -> None:
             [step[0]], [step[1]], [right_step[0]], [right_step[1]]
         )
         assert found == pytest.approx(score, nan_ok=True), (step, right_step, score)
-
-
-def test_sensitivity() -> None:
-    """One of two readable sequences changes; a change at the last point counts."""
-    ranks = np.array([[1, 1, 1, 1, 1], [1, 1, 1, 1, 0], [1, 1, NAN, 1, 0]])
-    assert choice_sensitivity(ranks) == 0.5
-    assert np.isnan(choice_sensitivity(np.empty((0, 5))))
-
-
-def test_sequences_are_rows() -> None:
-    """A flat list of ranks is an error, not one sequence."""
-    for score in [choice_sensitivity, lambda r: monotonicity_consistency(r, [True])]:
-        with pytest.raises(ValueError, match="ranks has 1 dimensions"):
-            score([1, 2, 3])  # type: ignore[operator]
 
 
 @given(sequences)
@@ -823,16 +732,13 @@ def enumerated(score: str, size: int, rows: pd.DataFrame) -> float:
 
 
 def test_chance_is_the_enumerated_mean() -> None:
-    """The exact expectation is the mean over all equally likely answers to five points."""
+    """Over all equally likely answers to five points; the authors count fewer pairs."""
     for score in SCORES:
         for size in [3, 5]:
             rows = table(size)
             found = expected_by_chance(score, size, rows, "text")
             assert found == pytest.approx(enumerated(score, size, rows), abs=1e-12), (score, size)
-
-
-def test_chance_under_the_authors_convention() -> None:
-    """Of nine pairs of three choices two are counted, of 25 pairs of five choices five."""
+    # Of nine pairs of three choices two are counted, of 25 pairs of five choices five.
     for size, expected in ((3, 2 / 9), (5, 1 / 5)):
         assert expected_by_chance("pairwise_consistency", size, table(size), "authors") == expected
 

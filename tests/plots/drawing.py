@@ -121,7 +121,7 @@ def check_fits(figure: Figure, what: object) -> None:
 def _written(figure: Figure) -> Iterator[tuple[str, np.ndarray]]:
     """Each text that is seen, with its corners in pixels."""
     with style():
-        figure.savefig(io.BytesIO(), format="png", dpi=figure.dpi)  # lays it out
+        figure.draw_without_rendering()  # lays it out
         beyond = {
             id(label)
             for ax in figure.axes

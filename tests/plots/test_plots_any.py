@@ -128,15 +128,10 @@ def test_infinite_values_are_not_drawn(plot: Plot) -> None:
 
 
 @every_plot
-def test_rows_may_have_any_index(plot: Plot) -> None:
-    """Rows picked from a longer table draw the same figure."""
+def test_rows_of_any_kind(plot: Plot) -> None:
+    """Any index will do, and rows without a value are left out."""
     rows = frame(*one_of_each())
     assert saved(plot(rows)) == saved(plot(rows.set_index(rows.index[::-1] + 7)))
-
-
-@every_plot
-def test_rows_without_a_value_are_left_out(plot: Plot) -> None:
-    """Undefined rows more change nothing that is drawn."""
     rows = frame(*one_of_each())
     undefined = frame(*one_of_each(nan, name="undefined", model="n"))
     assert saved(plot(pd.concat([rows, undefined]))) == saved(plot(rows))

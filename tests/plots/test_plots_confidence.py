@@ -49,8 +49,9 @@ def test_reliability_draws_the_bins() -> None:
     assert ax.get_title(loc="left") == "0-20 (n = 12)"
 
 
-def test_panels_are_in_the_order_of_the_study() -> None:
-    """A panel a scale, thirteen at most two abreast, then scales of the user's own."""
+def test_panels() -> None:
+    """One for each scale in order, each model and source, and each definition of M-ratio."""
+    # A panel a scale, thirteen at most two abreast, then scales of the user's own.
     rows = frame(
         *(
             row
@@ -64,10 +65,7 @@ def test_panels_are_in_the_order_of_the_study() -> None:
     figure = reliability(rows)
     assert [title.split(" ")[0] for title in titles(figure)] == [*map(str, ALL), "1-7"]
     assert len({round(ax.get_position().x0, 3) for ax in figure.axes}) == 2
-
-
-def test_a_panel_for_each_model_and_source() -> None:
-    """Rows of several groups are told apart by their titles; only what varies is said."""
+    # Rows of several groups are told apart by their titles; only what varies is said.
     rows = frame(
         *(
             row("question_sets", f"bin=0.4-0.5;source={source}", *rest, n=3, model=model)
@@ -79,6 +77,17 @@ def test_a_panel_for_each_model_and_source() -> None:
     assert titles(reliability(rows)) == [
         f"{model}\n{source} (n = 3)" for model in ("a", "b") for source in ("stated", "token")
     ]
+    # Thresholds and type-1 models are never mixed.
+    rows = frame(
+        *(
+            result(f"scale=0-100;threshold={threshold};type1={type1}", "m_ratio", 0.8, (0.5, 1.2))
+            for threshold in (0.5, 0.75)
+            for type1 in ("m_afc", "two_z")
+        )
+    )
+    found = titles(m_ratio(rows))
+    assert len(set(found)) == 4
+    assert found[0] == "type-1 model m_afc, sure from 0.5 on"
 
 
 def test_report_histogram_draws_the_shares() -> None:
@@ -172,20 +181,6 @@ def test_m_ratio_draws_data_sets_side_by_side() -> None:
     assert arms[1, 1, 0] > ax.get_xlim()[1]
     assert other == [1.1]
     assert "infinite, not drawn: 0-5" in texts(ax)
-
-
-def test_m_ratio_has_a_panel_for_each_definition() -> None:
-    """Thresholds and type-1 models are never mixed."""
-    rows = frame(
-        *(
-            result(f"scale=0-100;threshold={threshold};type1={type1}", "m_ratio", 0.8, (0.5, 1.2))
-            for threshold in (0.5, 0.75)
-            for type1 in ("m_afc", "two_z")
-        )
-    )
-    found = titles(m_ratio(rows))
-    assert len(set(found)) == 4
-    assert found[0] == "type-1 model m_afc, sure from 0.5 on"
 
 
 def test_everything_that_detail_gives_is_drawn() -> None:

@@ -99,8 +99,8 @@ def test_decoding_temperatures_and_methods_of_the_users_own() -> None:
     assert drawn(figure.axes[1])["-"][1] == [0.3, 0.4]
 
 
-def test_infinite_scores_are_said_in_words() -> None:
-    """They are named above the panel; scores of a wide range have a logarithmic axis."""
+def test_axes_of_intervals_that_run_out() -> None:
+    """Infinite scores are said in words; arms run out; narrow ranges and few levels."""
     rows = pd.concat(
         [
             by_level("interval_score", "method=direct;split=test", 6, 9, 20, 60),
@@ -113,17 +113,10 @@ def test_infinite_scores_are_said_in_words() -> None:
     assert ax.get_yscale() == "log"
     svg = saved(interval_score(rows))
     assert "mathdefault" not in svg
-
-
-def test_scores_of_a_narrow_range_have_a_linear_axis() -> None:
-    """From 0 on, so that heights can be compared."""
     (ax,) = interval_score(by_level("interval_score", "method=direct", 6, 7, 8, 9)).axes
     assert ax.get_yscale() == "linear"
     assert ax.get_ylim()[0] == 0
-
-
-def test_an_interval_without_end_runs_out_of_the_panel() -> None:
-    """Its arm goes beyond the axis; where the value is infinite nothing is drawn."""
+    # Its arm goes beyond the axis; where the value is infinite nothing is drawn.
     rows = frame(
         result("level=80;method=direct", "interval_score", 5, (4, 6)),
         result("level=90;method=direct", "interval_score", 6, (5, inf)),
@@ -133,6 +126,16 @@ def test_an_interval_without_end_runs_out_of_the_panel() -> None:
     assert values == [5, 6]
     assert ends[0] == pytest.approx([4, 6])
     assert ends[1][1] > ax.get_ylim()[1]
+    # Of many levels some have no label.
+    levels = range(5, 100, 5)
+    rows = frame(*(result(f"level={level};method=direct", "coverage", 0.5) for level in levels))
+    (ax,) = coverage(rows).axes
+    labels = [label.get_text() for label in ax.get_xticklabels()]
+    assert len(labels) == len(levels)
+    assert labels[0] == "5"
+    assert 1 < sum(map(bool, labels)) < len(levels)
+    (ax,) = tunnel(by_level("mean_width", "method=direct", 2, 3)).axes
+    assert not ax.texts
 
 
 def test_tunnel_draws_stated_and_needed_widths() -> None:
@@ -160,12 +163,6 @@ def test_tunnel_draws_stated_and_needed_widths() -> None:
     ]
 
 
-def test_a_tunnel_without_a_plateau() -> None:
-    """Widths alone are enough."""
-    (ax,) = tunnel(by_level("mean_width", "method=direct", 2, 3)).axes
-    assert not ax.texts
-
-
 @pytest.mark.parametrize("plot", PLOTS)
 def test_only_infinite_values(plot: Plot) -> None:
     """The panel is empty but for the words."""
@@ -173,14 +170,3 @@ def test_only_infinite_values(plot: Plot) -> None:
     (ax,) = plot(rows).axes
     assert texts(ax) == ["infinite, not drawn: as stated at 80%, 90%"]
     saved(plot(rows))
-
-
-def test_levels_are_labelled_where_there_is_room() -> None:
-    """Of many levels some have no label."""
-    levels = range(5, 100, 5)
-    rows = frame(*(result(f"level={level};method=direct", "coverage", 0.5) for level in levels))
-    (ax,) = coverage(rows).axes
-    labels = [label.get_text() for label in ax.get_xticklabels()]
-    assert len(labels) == len(levels)
-    assert labels[0] == "5"
-    assert 1 < sum(map(bool, labels)) < len(levels)

@@ -59,12 +59,16 @@ def test_overconfidence_by_radius_and_model() -> None:
     assert legend(figure) == ["a", "b"]
 
 
-def test_many_models_differ_in_colour_or_mark() -> None:
-    """No two of twelve look the same."""
+def test_many_models_and_marks() -> None:
+    """No two of twelve look the same; many marks make no large file."""
     rows = [result("radius=5", "overconfidence", k / 20, model=f"m{k}") for k in range(12)]
     figure = overconfidence(frame(*rows))
     looks = [one.lines[0] for one, *_ in points(figure.axes[0])]
     assert len({(line.get_color(), line.get_marker()) for line in looks}) == 12
+    text = saved(hard_easy(many(5, 808)))
+    assert len(text) < 400_000
+    assert "<image" in text
+    assert "<image" not in saved(hard_easy(many(1, 100)))
 
 
 def test_confidence_by_true_probability() -> None:
@@ -214,16 +218,9 @@ def many(models: int, items: int) -> pd.DataFrame:
     )
 
 
-def test_many_marks_make_no_large_file() -> None:
-    """Five models on all questions of LifeEval; few marks stay shapes."""
-    text = saved(hard_easy(many(5, 808)))
-    assert len(text) < 400_000
-    assert "<image" in text
-    assert "<image" not in saved(hard_easy(many(1, 100)))
-
-
-def test_rounding_is_no_effect() -> None:
-    """An axis of overconfidence reaches from -0.1 to 0.1 at least; 0 has no minus."""
+def test_little_to_see() -> None:
+    """An axis from -0.1 to 0.1 at least; a slope that is missing is said."""
+    # An axis of overconfidence reaches from -0.1 to 0.1 at least; 0 has no minus.
     tiny = (-2e-13, (-3e-13, -1e-13))
     rows = frame(
         result("radius=5", "overconfidence", *tiny),
@@ -236,12 +233,8 @@ def test_rounding_is_no_effect() -> None:
         assert low <= -0.1, plot
         assert high >= 0.1, plot
         assert texts(ax) == said, plot
-
-
-def test_a_slope_that_is_missing_is_said() -> None:
-    """Undefined, infinite, or not among the rows."""
     item = result("difficulty=0.3;item=a;radius=5", "item_overconfidence", 0.5)
-    for slope, said in ((nan, "slope undefined"), (inf, "slope undefined"), (0.5, "slope 0.50")):
+    for slope, text in ((nan, "slope undefined"), (inf, "slope undefined"), (0.5, "slope 0.50")):
         (ax,) = hard_easy(frame(item, result("", "hard_easy_slope", slope))).axes
-        assert texts(ax) == [said], slope
+        assert texts(ax) == [text], slope
     assert texts(hard_easy(frame(item)).axes[0]) == ["slope not given"]

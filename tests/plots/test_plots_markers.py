@@ -85,14 +85,20 @@ def test_the_commonest_markers_are_shown() -> None:
     assert {text for ax in axes[1:] for text in texts(ax)} == {"0.50"}
 
 
-def test_every_threshold_and_judge_has_its_table() -> None:
-    """Two judges, and two thresholds of one, are three panels."""
+def test_panels_of_markers() -> None:
+    """One a threshold and judge; seven data sets have seven in two columns."""
     rows = [
         row("mic", "perhaps", 0.2, marker_threshold=5),
         row("mic", "perhaps", 0.2, marker_threshold=9),
         row("mic", "perhaps", 0.2, judge="k", marker_threshold=5),
     ]
     assert titles(mic(frame(*rows))) == ["j, 5", "j, 9", "k, 5"]
+    rows = [
+        row("decisiveness_gap", marker, 0.1 * k, f"d{k}", arm=0.05)
+        for k in range(7)
+        for marker in ("perhaps", "surely")
+    ]
+    assert titles(decisiveness_gap(frame(*rows))) == [f"d{k}" for k in range(7)]
 
 
 def test_hills_are_the_shares() -> None:
@@ -134,13 +140,3 @@ def test_gaps_have_their_intervals() -> None:
     assert legend(figure) == ["split test", "split train"]
     assert first.get_xlim() == second.get_xlim()
     assert len({line.get_marker() for line in first.lines} - {"None"}) == 2
-
-
-def test_seven_data_sets_are_drawn_in_two_columns() -> None:
-    """Seven panels, each with a title, and no empty axes beside them."""
-    rows = [
-        row("decisiveness_gap", marker, 0.1 * k, f"d{k}", arm=0.05)
-        for k in range(7)
-        for marker in ("perhaps", "surely")
-    ]
-    assert titles(decisiveness_gap(frame(*rows))) == [f"d{k}" for k in range(7)]

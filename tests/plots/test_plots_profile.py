@@ -117,17 +117,15 @@ def test_rows_stand_one_below_the_other() -> None:
     ],
 )
 def test_windows(metric: str, values: list[float], expected: tuple[float, float]) -> None:
-    """The registry's range; where it has no end, the next round number 5% beyond the values.
-
-    1.05 1.6 = 1.68 -> 2; 1.05 11.7 = 12.3 -> 15; 1.05 .31 = .33 -> .4; 1.05 .2 = .21 -> .25. At
-    least to 1 for slopes, ratios and d', to 10 for counts, and .1 to both sides else; what lies
-    beyond 0, but for rounding errors, has 5% of the other side at least.
-    """
+    """The registry's range; where it has no end, the next round number 5% beyond the values."""
+    # 1.05 1.6 = 1.68 -> 2; 1.05 11.7 = 12.3 -> 15; 1.05 .31 = .33 -> .4; 1.05 .2 = .21 -> .25. At
+    # least to 1 for slopes, ratios and d', to 10 for counts, and .1 to both sides else; what lies
+    # beyond 0, but for rounding errors, has 5% of the other side at least.
     assert window(metric, values) == pytest.approx(expected)
 
 
-def test_every_metric_has_an_axis() -> None:
-    """Also where the level isn't named; the best value lies on the axis."""
+def test_axes_of_a_profile() -> None:
+    """Each metric has one, the same for the same, with an arrowhead where there is no best."""
     for name in METRICS:
         low, high = window(name, [0.3])
         assert low < high
@@ -137,16 +135,8 @@ def test_every_metric_has_an_axis() -> None:
             "target=level",
             "target=alpha/2",
         )
-
-
-def test_the_same_metric_has_the_same_axis() -> None:
-    """Of two data sets, so that they can be compared."""
     figure = profile(frame(result("interval_score", 3), result("interval_score", 70)))
     assert figure.axes[0].get_xlim() == figure.axes[1].get_xlim() == (0, 80)
-
-
-def test_better_without_end_is_an_arrowhead() -> None:
-    """At the axis' end: there is no best d'."""
     (ax,) = profile(frame(result("meta_d_ideal", 1.2, (0.8, 1.9)))).axes
     (mark,) = [line for line in ax.get_lines() if line.get_label() == "best"]
     assert drawn(ax)["best"] == [2.0]
@@ -195,8 +185,8 @@ def test_numbers_in_words() -> None:
     assert written(123456.0, NONE, (0, 150000), "years") == "1.23e+05"
 
 
-def test_rows_of_a_study_stand_together() -> None:
-    """Under the study's name, in the order in which they come first."""
+def test_names_of_rows() -> None:
+    """Under the study's name, variants where there are several; awkward ones are harmless."""
     rows = frame(*(result("ece", 0.1, label=label) for label in ("a", "meta-d' of b", "c")))
     studies = pd.Series(["life_eval", "fermi_eval", "life_eval"])
     words = said(profile(rows.assign(study=studies)))
@@ -207,15 +197,21 @@ def test_rows_of_a_study_stand_together() -> None:
     assert [one for one in unknown if one not in ("task, own", "0.100")] == [
         *("my study", "A", "meta-d' of b", "C")
     ]
-
-
-def test_variants_are_named_where_a_task_has_several() -> None:
-    """Under the label, beside task and data set."""
     one = frame(result("ece", 0.1, condition="variant=effort%3Dlow"))
     other = frame(result("ece", 0.2, condition="variant=effort%3Dhigh"))
     assert said(profile(one))[1] == "task, own"
     under = said(profile(pd.concat([one, other])))[1::3]
     assert under == ["task, own, effort=low", "task, own, effort=high"]
+    for name in (
+        "$x_1$ <b>&amp;</b> " * 600,
+        "\u202em\u202c \u05d0\u05d1 \U0001f600",
+        "%s{}\\frac",
+        "",
+    ):
+        rows = frame(result("ece", 0.1, label=name)).assign(dataset=name, task=name)
+        text = saved(profile(rows))
+        assert len(text) < 50_000, name
+        assert "\u202e" not in text, name
 
 
 @pytest.mark.parametrize(
@@ -232,17 +228,3 @@ def test_rows_that_are_no_profile(rows: pd.DataFrame, says: str) -> None:
     """The value and the remedy are told."""
     with pytest.raises(InvalidArgument, match=says):
         profile(rows)
-
-
-def test_awkward_labels_are_harmless() -> None:
-    """Labels and data sets that are long, in other directions, empty, or have signs of markup."""
-    for name in (
-        "$x_1$ <b>&amp;</b> " * 600,
-        "\u202em\u202c \u05d0\u05d1 \U0001f600",
-        "%s{}\\frac",
-        "",
-    ):
-        rows = frame(result("ece", 0.1, label=name)).assign(dataset=name, task=name)
-        text = saved(profile(rows))
-        assert len(text) < 50_000, name
-        assert "\u202e" not in text, name

@@ -61,8 +61,8 @@ def test_boxes_are_the_quantiles() -> None:
     assert len({line.get_marker() for line in ax.lines}) == 2
 
 
-def test_people_are_drawn_in_every_panel_and_alone() -> None:
-    """One panel a setting, each with both sides; people alone have a panel of their own."""
+def test_panels_of_boxes() -> None:
+    """People stand in each and alone; the only setting once; unasked words by the model."""
     people = list(stated("likely", LIKELY, "people surveyed"))
     settings = ("concise", "male", "all")
     own = [one for name in settings for one in stated("likely", DOUBT, setting=name)]
@@ -71,13 +71,24 @@ def test_people_are_drawn_in_every_panel_and_alone() -> None:
     assert {ax.get_title("left") for ax in axes} == {"concise", "male", "all settings"}
     (ax,) = words(frame(*people)).axes
     assert (len(ax.lines), ax.get_title("left")) == (1, "people surveyed")
-
-
-def test_the_only_setting_is_drawn_once() -> None:
-    """Where nothing but concise contexts were asked, all of them are the same panel."""
     own = [*stated("likely", DOUBT), *stated("likely", DOUBT, setting="all")]
     assert len(words(frame(*own)).axes) == 1
     assert len(words(frame(*own[5:])).axes) == 1  # the rows over all settings by themselves
+    # A word of the model's own, at .25, stands below one of the people at .7.
+    rows = [
+        *stated("likely", LIKELY, "people surveyed"),
+        *stated("own", DOUBT),
+        *stated("likely", LIKELY),
+    ]
+    (ax,) = words(frame(*rows)).axes
+    assert labels(ax) == ["likely", "own"]
+    first, second = np.asarray(ax.lines[0].get_xdata(), float)[:2]
+    assert first == pytest.approx(0.7)
+    assert np.isnan(second)
+    rows = [one for k in range(45) for one in stated(f"w{k}", LIKELY)]
+    (ax,) = words(frame(*rows)).axes
+    assert len(labels(ax)) == 40
+    assert texts(ax) == ["words left out: 5"]
 
 
 @pytest.mark.parametrize("settings", [["female"], ["female", "male"]])
@@ -108,28 +119,6 @@ def test_the_report_has_a_figure_of_words_whatever_was_asked(settings: list[str]
     assert len(words(mine).axes) == 1
 
 
-def test_words_nobody_was_asked_about_are_placed_by_the_model() -> None:
-    """A word of the model's own, at .25, stands below one of the people at .7."""
-    rows = [
-        *stated("likely", LIKELY, "people surveyed"),
-        *stated("own", DOUBT),
-        *stated("likely", LIKELY),
-    ]
-    (ax,) = words(frame(*rows)).axes
-    assert labels(ax) == ["likely", "own"]
-    people = np.asarray(ax.lines[0].get_xdata(), float)
-    assert people[0] == pytest.approx(0.7)
-    assert np.isnan(people[1])
-
-
-def test_many_words_are_limited_and_counted() -> None:
-    """Of 45 words five are left out, which the axis says."""
-    rows = [one for k in range(45) for one in stated(f"w{k}", LIKELY)]
-    (ax,) = words(frame(*rows)).axes
-    assert len(labels(ax)) == 40
-    assert texts(ax) == ["words left out: 5"]
-
-
 def against(
     word: str, metric: str, value: float, setting: str = "concise", arm: float = nan, **more: Any
 ) -> Row:
@@ -157,23 +146,15 @@ def test_cells_hold_the_divergences() -> None:
     assert inks == {"0.0": ON_DARK, "10.0": ON_LIGHT, "5.0": ON_LIGHT}
 
 
-def test_each_measure_of_divergence_has_a_panel() -> None:
-    """Two measures, two panels, each with its own name."""
+def test_panels_of_divergences() -> None:
+    """One a measure, at most ten columns, in blocks with one scale of colour."""
     rows = [against("likely", name, 1) for name in ("kl_divergence", "jensen_shannon")]
     found = titles(divergence(frame(*rows)))
     assert [title.split()[0] for title in found] == ["Kullback-Leibler", "Jensen-Shannon"]
-
-
-def test_columns_beyond_ten_are_counted() -> None:
-    """Of 12 models two are left out, which the axis says."""
     rows = [against("likely", "wasserstein", 1, model=f"m{k}") for k in range(12)]
     first, second = divergence(frame(*rows)).axes
     assert texts(first) == ["columns left out: 2", *["1.0"] * 5]
     assert texts(second) == ["1.0"] * 5
-
-
-def test_blocks_have_one_scale_of_colour() -> None:
-    """Six models with 1 to 6 points are two blocks of three; 6 is the lightest in both."""
     rows = [against("likely", "wasserstein", k, model=f"m{k}") for k in range(1, 7)]
     axes = divergence(frame(*rows)).axes
     assert [texts(ax) for ax in axes] == [
@@ -206,7 +187,7 @@ def test_dots_are_the_differences() -> None:
 
 
 def test_comparisons_are_named() -> None:
-    """Setting, language and model each say what is compared with what."""
+    """Setting, language and model each say what is compared; rows given twice are drawn once."""
     rows = [
         against("likely", "paired_difference", 1, "female", versus="male"),
         against("likely", "paired_difference", 2, "female", versus="en", language="zh"),
@@ -224,6 +205,9 @@ def test_comparisons_are_named() -> None:
         "P(other > m)",
     ]
     assert [float(np.asarray(ax.lines[-1].get_xdata())[0]) for ax in axes] == [1, 2, 0.5]
+    given = frame(*(against(word, "wasserstein", 3) for word in ("likely", "doubt")))
+    once, again = (divergence(one).axes[0] for one in (given, pd.concat([given, given])))
+    assert texts(once) == texts(again) == ["3.0", "3.0"]
 
 
 def score(metric: str, value: float, arm: float = nan, **parts: object) -> Row:
@@ -256,10 +240,3 @@ def test_scores_stand_beside_those_of_chance() -> None:
     assert ticks == ["all", "3"]
     assert titles(figure) == ["pairwise", "empirical"]
     assert set(legend(figure)) == {"without reasoning", "with reasoning", "random choices", "both"}
-
-
-def test_rows_given_twice_are_drawn_once() -> None:
-    """Concatenating a table with itself changes nothing."""
-    rows = frame(*(against(word, "wasserstein", 3) for word in ("likely", "doubt")))
-    once, again = (divergence(one).axes[0] for one in (rows, pd.concat([rows, rows])))
-    assert texts(once) == texts(again) == ["3.0", "3.0"]

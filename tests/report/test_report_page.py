@@ -9,6 +9,8 @@ import pytest
 
 from inspect_confidence import InvalidArgument
 from inspect_confidence.report import write_report
+from inspect_confidence.report.tables import beside
+from inspect_confidence.results import Result, results_frame
 from report.pages import (
     HOSTILE,
     SHOWN,
@@ -39,8 +41,8 @@ def shown(page: Path) -> list[Element]:
     return elements(page)
 
 
-def test_nothing_is_loaded_from_elsewhere(page: Path, shown: list[Element]) -> None:
-    """No element and no style names a resource, and there is no script."""
+def test_what_is_said_and_left_out(page: Path, shown: list[Element]) -> None:
+    """Captions count and figures name their rows; nothing is loaded from elsewhere."""
     assert "script" not in {one.tag for one in shown}
     assert not {"link", "img", "iframe", "object", "embed"} & {one.tag for one in shown}
     for one in shown:
@@ -50,20 +52,30 @@ def test_nothing_is_loaded_from_elsewhere(page: Path, shown: list[Element]) -> N
     text = page.read_text(encoding="utf-8")
     assert "@import" not in text
     assert all(url.startswith("#") for url in re.findall(r"url\(['\"]?([^)]*)\)", text))
+    figures = [one for one in shown if one.tag == "figure"]
+    assert len(figures) >= 10
+    for one in figures:
+        assert re.fullmatch(r"\d+(-\d+)?( \d+(-\d+)?)*", one.attributes["data-rows"])
+    captions = [one.text for one in shown if one.tag == "figcaption"]
+    of_scales = [text for text in captions if "refusal" in text]
+    # 30 items, 2 scales, 2 epochs; items 9, 19, 29 and 8, 18, 28 refuse on both scales
+    assert any(
+        "Asked: 120 judgments; 12 could not be read (12 refusal)." in text for text in of_scales
+    )
 
 
-def test_it_is_small(page: Path) -> None:
-    """The page stays below 5 MB."""
+def test_page_and_figures(page: Path, shown: list[Element]) -> None:
+    """Small, each identifier once, every link leads somewhere, figures beside it in three forms."""
     assert page.stat().st_size < 5_000_000
-
-
-def test_every_identifier_is_unique_and_every_link_leads_somewhere(shown: list[Element]) -> None:
-    """Identifiers stand once; links within the page have a target."""
     names = [one.attributes["id"] for one in shown if "id" in one.attributes]
     assert len(names) == len(set(names))
     links = {one.attributes["href"][1:] for one in shown if one.tag == "a"}
     assert links
     assert links <= set(names)
+    names = [one.attributes["id"] for one in shown if one.tag == "figure"]
+    for name in names:
+        for ending in ("svg", "png", "pdf", "csv"):
+            assert (page.parent / "figures" / f"{name}.{ending}").stat().st_size > 100
 
 
 def test_every_number_is_that_of_its_row(page: Path, shown: list[Element]) -> None:
@@ -95,28 +107,15 @@ def _agree(text: str, value: float) -> None:
     )
 
 
-def test_every_figure_says_what_it_shows_and_what_was_left_out(shown: list[Element]) -> None:
-    """Captions count judgments and refusals, and every figure names its rows."""
-    figures = [one for one in shown if one.tag == "figure"]
-    assert len(figures) >= 10
-    for one in figures:
-        assert re.fullmatch(r"\d+(-\d+)?( \d+(-\d+)?)*", one.attributes["data-rows"])
-    captions = [one.text for one in shown if one.tag == "figcaption"]
-    of_scales = [text for text in captions if "refusal" in text]
-    # 30 items, 2 scales, 2 epochs; items 9, 19, 29 and 8, 18, 28 refuse on both scales
-    assert any(
-        "Asked: 120 judgments; 12 could not be read (12 refusal)." in text for text in of_scales
-    )
-
-
-def test_exclusions_are_counted(shown: list[Element]) -> None:
-    """The table of statuses has each model's refusals: 6 items on 2 scales."""
+def test_what_stands_on_the_page(shown: list[Element], page: Path) -> None:
+    """Exclusions, differences from the baseline, published figures, and no study not run."""
     table = next(one for one in shown if one.tag == "table" and "refusal" in one.text)
     assert re.search(r"vendor/amine10812", table.text), table.text
-
-
-def test_missing_studies_are_absent(shown: list[Element]) -> None:
-    """Only the two studies that were run have a heading."""
+    tables = [one.text for one in shown if one.tag == "table" and "differencep" in one.text]
+    assert len(tables) == 2
+    assert all("vendor/a" in text for text in tables)
+    tables = [one.text for one in shown if one.tag == "table" and "published" in one.text]
+    assert any("gpt-4o-mini" in text and "Epstein" in text for text in tables)
     titles = [one.text for one in shown if one.tag == "h2"]
     assert [title.split(":")[0] for title in titles] == [
         "How to read this",
@@ -125,27 +124,6 @@ def test_missing_studies_are_absent(shown: list[Element]) -> None:
         "Scale variants",
         "Definitions",
     ]
-
-
-def test_a_baseline_has_its_differences(page: Path, shown: list[Element]) -> None:
-    """The other model's differences stand in each study, none of the baseline from itself."""
-    tables = [one.text for one in shown if one.tag == "table" and "differencep" in one.text]
-    assert len(tables) == 2
-    assert all("vendor/a" in text for text in tables)
-
-
-def test_published_figures_are_marked(shown: list[Element]) -> None:
-    """FermiEval's published coverage stands beside the own, with its source."""
-    tables = [one.text for one in shown if one.tag == "table" and "published" in one.text]
-    assert any("gpt-4o-mini" in text and "Epstein" in text for text in tables)
-
-
-def test_figures_lie_beside_the_page(page: Path, shown: list[Element]) -> None:
-    """Each figure is there as svg, png and pdf, with the rows that it draws."""
-    names = [one.attributes["id"] for one in shown if one.tag == "figure"]
-    for name in names:
-        for ending in ("svg", "png", "pdf", "csv"):
-            assert (page.parent / "figures" / f"{name}.{ending}").stat().st_size > 100
 
 
 def test_hostile_names_do_no_harm(tmp_path: Path) -> None:
@@ -203,3 +181,35 @@ def test_the_same_judgments_give_the_same_numbers_as_summarize(page: Path) -> No
         wanted[["metric", "value", "ci_low", "ci_high", "n"]],
         check_dtype=False,
     )
+
+
+# Own figures beside published ones: same metric and condition, whatever the variant
+
+
+def published_row(task: str, metric: str, condition: str, value: float) -> Result:
+    """A result of mine."""
+    return Result(task, "mine", "anything", condition, metric, value, math.nan, math.nan, 5, "")
+
+
+def test_published_figures_of_another_variant_stand_beside() -> None:
+    """LifeEval's slopes were published with the authors' prompts; ours are shown above them."""
+    own = results_frame(
+        [published_row("life_eval", "hard_easy_slope", "variant=prompts%3Dours", 0.5)]
+    )
+    table = beside(own)
+    assert table is not None
+    said = [[cell.text for cell in line] for line in table.lines]
+    own_line = ["hard_easy_slope", "-", "anything", "mine", "prompts=ours", "own", "0.500"]
+    assert said[0][:7] == own_line
+    assert table.lines[0][6].row == 0
+    models = {line[3]: line[6] for line in said[1:]}
+    # The study prints .996 for Claude Haiku 3.
+    assert models["Claude Haiku 3"] == "0.996"
+    assert {line[5] for line in said[1:]} == {"published"}
+    assert all(line[7] != "-" for line in said[1:])
+
+
+def test_other_conditions_stay_out() -> None:
+    """A level that the study has no figure of has nothing beside it."""
+    own = results_frame([published_row("fermi_eval", "coverage", "level=50;method=direct", 0.5)])
+    assert beside(own) is None

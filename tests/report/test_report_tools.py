@@ -58,20 +58,10 @@ def found(tools: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, An
 
 
 @pytest.mark.slow
-def test_the_page_is_valid_html(found: dict[str, Any]) -> None:
-    """html-validate has nothing to say."""
+def test_the_page(found: dict[str, Any]) -> None:
+    """Valid, accessible, asking for nothing, and nothing sticks out or overlaps."""
     assert found["validator"] == []
-
-
-@pytest.mark.slow
-def test_the_page_is_accessible(found: dict[str, Any]) -> None:
-    """axe-core finds no violation, wide and narrow, light and dark."""
     assert {one["view"]: one["violations"] for one in found["views"] if one["violations"]} == {}
-
-
-@pytest.mark.slow
-def test_the_page_asks_for_nothing(found: dict[str, Any]) -> None:
-    """A browser requests nothing but the page."""
     assert [one["requested"] for one in found["views"] if one["requested"]] == []
 
 

@@ -150,7 +150,7 @@ def test_a_number_of_the_page_follows_from_the_judgments(
     assert abs(float(text) - value) <= 0.5 * 10.0**-digits + 1e-9
 
 
-def test_an_interval_of_the_page_follows_from_the_judgments(
+def test_an_interval_follows_from_the_judgments(
     page: Path, judgments: dict[str, pd.DataFrame]
 ) -> None:
     """The share of unreadable replies at 90% has Wilson's interval, as statsmodels computes it."""

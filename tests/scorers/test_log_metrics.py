@@ -137,25 +137,17 @@ def test_a_confidence_of_1_has_its_own_bin_where_there_are_no_scales() -> None:
     assert value_of(logged.ece(), *scaled) == pytest.approx({"ece_0-100": 0.475})
 
 
-def test_a_judge_fails_at_judgments_or_samples() -> None:
-    """Two of eight judgments about two replies; one of two labelled items."""
+def test_judges_by_hand() -> None:
+    """Two of eight judgments failed; of 3 found 1 is false; without a score all is NaN."""
     many = [{"judgments": 5.0, "failed": 2.0}, {"judgments": 3.0, "failed": 0.0}]
     assert value_of(logged.grader_failure_rate(), *many, NAN) == 0.25
     none = {"judgments": 0.0, "failed": 0.0}
     assert math.isnan(cast(float, value_of(logged.grader_failure_rate(), none)))
     assert value_of(logged.grader_failure_rate(), {"format_ok": 0.0}, {"format_ok": 1.0}) == 0.5
-
-
-def test_markers_found_among_those_there_are() -> None:
-    """Of 3 found 1 is false, of 4 labelled 2 are missed; other forms have NaN."""
     blank = dict.fromkeys(("found", "missed", "false"), NAN)
     scores = [{"found": 2.0, "missed": 1.0, "false": 1.0}, {**blank, "missed": 1.0}, blank]
     assert value_of(logged.extraction_precision(), *scores) == pytest.approx(2 / 3)
     assert value_of(logged.extraction_recall(), *scores) == pytest.approx(2 / 4)
     assert math.isnan(cast(float, value_of(logged.extraction_recall(), blank)))
-
-
-def test_without_a_score_nothing_is_defined() -> None:
-    """Every metric of no score, and of samples without one, is NaN."""
     for name, made in metrics_of(logged):
         assert math.isnan(cast(float, value_of(made()))), name

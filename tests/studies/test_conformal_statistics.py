@@ -183,13 +183,12 @@ WIDE = [Row(0, 1, 0, 6, 3), Row(1, 1, 0, 8, 2), Row(2, 1, 0, 8, 7)]
 
 
 def test_example_by_hand() -> None:
-    """The statistics are those worked out by hand where one of three test sets is empty.
-
-    Train scores max(l - y, y - u) are -3, -2, -1; at 50% the offset is the ceil(4/2) = 2nd, -2.
-    Test [0, 10] becomes [2, 8] and holds 5: width 6, score 6. Test [0, 6] becomes [2, 4] and
-    misses 7 above: width 2, score 2 + 4 * 3 = 14, before 6 + 4 * 1 = 10. Test [0, 2] becomes
-    [2, 0], is empty and scored as 1: truth 4 lies above by 3, score 12, before 2 + 4 * 2 = 10.
-    """
+    """One of three test sets is empty; truths on adjusted bounds; a set of all items at 75%."""
+    # The statistics are those worked out by hand where one of three test sets is empty. Train
+    # scores max(l - y, y - u) are -3, -2, -1; at 50% the offset is the ceil(4/2) = 2nd, -2. Test
+    # [0, 10] becomes [2, 8] and holds 5: width 6, score 6. Test [0, 6] becomes [2, 4] and misses 7
+    # above: width 2, score 2 + 4 * 3 = 14, before 6 + 4 * 1 = 10. Test [0, 2] becomes [2, 0], is
+    # empty and scored as 1: truth 4 lies above by 3, score 12, before 2 + 4 * 2 = 10.
     test = [Row(3, 1, 0, 10, 5), Row(4, 1, 0, 6, 7), Row(5, 1, 0, 2, 4)]
     expected = {
         "coverage": 1 / 3,
@@ -203,38 +202,25 @@ def test_example_by_hand() -> None:
     }
     found = at_ones(WIDE, test, 50)
     assert {name: found[name] for name in expected} == pytest.approx(expected, rel=1e-13)
-
-
-def test_truths_on_adjusted_bounds_are_covered() -> None:
-    """Of [2, 8], which [0, 10] becomes, the truths 2 and 8 are covered and not missed."""
+    # Of [2, 8], which [0, 10] becomes, the truths 2 and 8 are covered and not missed.
     found = at_ones(WIDE, [Row(3, 1, 0, 10, 2), Row(4, 1, 0, 10, 8)], 50)
     assert [found[name] for name in ("coverage", "miss_below", "miss_above")] == [1, 0, 0]
     assert (found["mean_width"], found["interval_score"]) == (6, 6)
-
-
-def test_sets_that_are_all_empty() -> None:
-    """Where every set is empty, nothing is covered, widths are 0 and distances all that scores.
-
-    [0, 2] and [0, 3] become [2, 0] and [2, 1]; truths 1 and 2 lie 0 and 1/2 from the midpoints,
-    and 2/alpha = 4.
-    """
+    # Where every set is empty, nothing is covered, widths are 0 and distances all that scores. [0,
+    # 2] and [0, 3] become [2, 0] and [2, 1]; truths 1 and 2 lie 0 and 1/2 from the midpoints, and
+    # 2/alpha = 4.
     found = at_ones(WIDE, [Row(3, 1, 0, 2, 1), Row(4, 1, 0, 3, 2)], 50)
     names = ("coverage", "mean_width", "median_width", "interval_score")
     assert [found[name] for name in names] == [0, 0, 0, (0 + 2) / 2]
-
-
-def test_just_enough_train_items() -> None:
-    """At 75%, three train items give rank 4 * 0.75 = 3, the greatest score, -1; not so at 76%."""
+    # At 75%, three train items give rank 4 * 0.75 = 3, the greatest score, -1; not so at 76%.
     test = [Row(3, 1, 0, 10, 5)]
     assert at_ones(WIDE, test, 75)["conformal_offset"] == -1
     assert at_ones(WIDE, test, 76)["conformal_offset"] == INF
 
 
 def test_ties_and_boundaries() -> None:
-    """On small whole numbers, full of ties, the statistics equal the loop over repeated items.
-
-    The median width is apart: `test_known_defects` has where it goes wrong.
-    """
+    """On small whole numbers, full of ties, the statistics equal the loop over repeated items."""
+    # The median width is apart: `test_edges` in metrics has where it went wrong.
     rng = np.random.default_rng(12)
     for _ in range(300):
         units, trained = 8, rng.integers(1, 6)
@@ -324,10 +310,8 @@ def test_later_epochs_of_train_items_are_not_used() -> None:
 
 @pytest.mark.parametrize("readable", [0, 3])
 def test_too_few_train_items(readable: int) -> None:
-    """With too few train items for the level, sets are infinite and cover everything.
-
-    The rank is ceil(4 * 0.8) = 4 of 3 scores; of no scores it is 1.
-    """
+    """With too few train items for the level, sets are infinite and cover everything."""
+    # The rank is ceil(4 * 0.8) = 4 of 3 scores; of no scores it is 1.
     train, test = simulated(4, half_width=1.0)
     few = [row if row.item < readable else row._replace(lower=NAN) for row in train]
     expected = {
@@ -348,10 +332,8 @@ def test_too_few_train_items(readable: int) -> None:
 
 
 def test_resamples_with_and_without_enough_train_items() -> None:
-    """Rows with an infinite offset stand beside rows with a finite one, each as the loop has it.
-
-    All readable train items are drawn in one row, all but three in none in the other.
-    """
+    """Rows with an infinite offset stand beside rows with a finite one, each as the loop has it."""
+    # All readable train items are drawn in one row, all but three in none in the other.
     train, test = simulated(4, half_width=1.0)
     weights = np.array([ONES, ONES])
     weights[1, 3:TRAIN] = 0

@@ -199,24 +199,19 @@ def test_probabilities_of_being_right() -> None:
     assert "no interval" in rates["0.75"]["note"]
 
 
-def test_without_wrong_answers_there_is_no_false_alarm() -> None:
-    """The rate is NaN and says why; the hit rate is there."""
+def test_what_is_missing_or_cannot_be_read() -> None:
+    """A part of the condition, wrong answers, and replies: rows that say so."""
+    # The rate is NaN and says why; the hit rate is there.
     found = results_frame(type2_rates(judgments([0.2, 0.8], [1, 1]), []))
     alarms = part_of(found, "type2_false_alarm_rate", "threshold")
     assert all(isnan(row["value"]) for row in alarms.values())
     assert alarms["0.8"]["note"] == "undefined: no wrong answer"
     assert part_of(found, "type2_hit_rate", "threshold")["0.8"]["value"] == 0.5
-
-
-def test_a_missing_part_is_left_out_of_the_condition() -> None:
-    """Judgments without a radius are a condition of their own, none is lost."""
+    # Judgments without a radius are a condition of their own, none is lost.
     rows = judgments([0.2, 0.8], [1, 0]).assign(radius=[nan, 5.0])
     found = results_frame(confidence_bins(rows, ["radius"], Resampling()))
     assert set(found["condition"]) == {"bin=0.2-0.3", "bin=0.8-0.9;radius=5"}
-
-
-def test_what_can_not_be_read_gives_rows_that_say_so() -> None:
-    """Their number is told as `status_count`; everything else is undefined, with the reason."""
+    # Their number is told as `status_count`; everything else is undefined, with the reason.
     rows = detail(WORKED[WORKED["status"] != "ok"])
     counted = rows["metric"] == "status_count"
     assert rows.loc[counted, "value"].sum() == 2

@@ -78,8 +78,8 @@ def test_bins_of_true_probability_by_hand(found: pd.DataFrame) -> None:
     assert (both["ci_low"], both["ci_high"]) == pytest.approx((0.2, 0.8), abs=1e-12)
 
 
-def test_bins_of_each_radius_by_hand(found: pd.DataFrame) -> None:
-    """Only C's first judgment is of radius 20; the rest is of radius 5."""
+def test_bins_and_items_by_hand(found: pd.DataFrame) -> None:
+    """Of radius 20 is C's first judgment; bins of truth and of confidence, items, and edges."""
     (alone,) = rows_of(found, "truth_bin_confidence", radius="20")
     assert (alone["bin"], alone["value"], alone["n"]) == ("0.9-1", 1.0, 1)
     others = rows_of(found, "truth_bin_confidence", radius="5")
@@ -87,6 +87,36 @@ def test_bins_of_each_radius_by_hand(found: pd.DataFrame) -> None:
     one = detail(WORKED[WORKED["radius"] == 5])
     assert {r["radius"] for r in rows_of(one, "truth_bin_confidence", radius="5")} == {"5"}
     assert not rows_of(one, "truth_bin_confidence", radius="")  # it would be the same again
+    # Of radius 5: confidences .2, .6, .7 and .8 in bins of their own; 1 has the eleventh.
+    bins = {r["bin"]: r for r in rows_of(found, "bin_accuracy", radius="5")}
+    assert {name: r["value"] for name, r in bins.items()} == pytest.approx(
+        {"0.2-0.3": 0.55, "0.6-0.7": 0.4, "0.7-0.8": 0.6, "0.8-0.9": 0.5}
+    )
+    (top,) = rows_of(found, "bin_accuracy", radius="20")
+    assert (top["bin"], top["value"]) == ("1", 0.95)
+    # A: (.3 + .2) / 2; B: .1; C: .05, its ambiguous confidence not counting; E: -.35.
+    items = {r["item"]: r for r in rows_of(with_radius(found), "item_overconfidence")}
+    expected = {"A": (0.25, 2), "B": (0.1, 1), "C": (0.05, 1), "D": (nan, 0), "E": (-0.35, 1)}
+    assert set(items) == set(expected)
+    for name, (value, n) in expected.items():
+        assert items[name]["value"] == pytest.approx(value, abs=1e-12, nan_ok=True)
+        assert items[name]["n"] == n
+    difficulty = {name: Condition.read(r["condition"])["difficulty"] for name, r in items.items()}
+    assert difficulty == {"A": "0.5", "B": "0.4", "C": "0.05", "D": "0.45", "E": "0.45"}
+    assert items["C"]["radius"] == "20"
+    assert items["C"]["note"] == "1 of 2 judgments left out: 1 ambiguous"
+    assert items["D"]["note"].startswith("undefined: no readable judgment; 2 of 2")
+    # Each LifeEval figure but that of results finds rows; each metric of its own is described.
+    for spec in FIGURES:
+        if spec.task != "life_eval" or spec.plot == "overconfidence":
+            continue
+        mine = found[found["metric"].isin(spec.metrics)]
+        keep = spec.keep or (lambda _: True)
+        there = [keep(Condition.read(text)) for text in mine["condition"]]
+        assert np.sum(there) >= spec.needs, spec.plot
+    described = {"truth_bin_probability", "truth_bin_confidence", "item_overconfidence"}
+    assert described <= set(found["metric"]) & set(METRICS)
+    assert len(HEADLINES) == len({(one.task, one.metric) for one in HEADLINES})
 
 
 def test_ends_and_edges_of_bins() -> None:
@@ -134,47 +164,18 @@ def with_radius(found: pd.DataFrame) -> pd.DataFrame:
     return with_parts(found, ["radius"])
 
 
-def test_items_by_hand(found: pd.DataFrame) -> None:
-    """A: (.3 + .2) / 2; B: .1; C: .05, its ambiguous confidence not counting; E: -.35."""
-    items = {r["item"]: r for r in rows_of(with_radius(found), "item_overconfidence")}
-    expected = {"A": (0.25, 2), "B": (0.1, 1), "C": (0.05, 1), "D": (nan, 0), "E": (-0.35, 1)}
-    assert set(items) == set(expected)
-    for name, (value, n) in expected.items():
-        assert items[name]["value"] == pytest.approx(value, abs=1e-12, nan_ok=True)
-        assert items[name]["n"] == n
-    difficulty = {name: Condition.read(r["condition"])["difficulty"] for name, r in items.items()}
-    assert difficulty == {"A": "0.5", "B": "0.4", "C": "0.05", "D": "0.45", "E": "0.45"}
-    assert items["C"]["radius"] == "20"
-    assert items["C"]["note"] == "1 of 2 judgments left out: 1 ambiguous"
-    assert items["D"]["note"].startswith("undefined: no readable judgment; 2 of 2")
-
-
-def test_an_item_without_a_maximum_says_so() -> None:
-    """It has no difficulty, and NaN with the reason."""
+def test_what_lacks_says_so() -> None:
+    """An item without a maximum has no difficulty; windows, variants and models are apart."""
     found = detail(WORKED.assign(mas=WORKED["mas"].where(WORKED["item"] != "A")))
     (row,) = rows_of(found, "item_overconfidence", item="A")
     assert isnan(row["value"])
     assert row["note"].startswith("undefined: its maximum isn't known")
     assert "difficulty" not in Condition.read(row["condition"])
-
-
-def test_windows_variants_and_models_are_apart() -> None:
-    """Each has rows of its own; the default window isn't named."""
     closed = WORKED.assign(window="closed")
     found = detail(pd.concat([WORKED, closed, WORKED.assign(model="other")], ignore_index=True))
     items = with_parts(found[found["metric"] == "item_overconfidence"], ["window"])
     counts = items.groupby(["model", "window"]).size().to_dict()
     assert counts == {("m", ""): 5, ("m", "closed"): 5, ("other", ""): 5}
-
-
-def test_bins_of_confidence_by_hand(found: pd.DataFrame) -> None:
-    """Of radius 5: confidences .2, .6, .7 and .8 in bins of their own; 1 has the eleventh."""
-    bins = {r["bin"]: r for r in rows_of(found, "bin_accuracy", radius="5")}
-    assert {name: r["value"] for name, r in bins.items()} == pytest.approx(
-        {"0.2-0.3": 0.55, "0.6-0.7": 0.4, "0.7-0.8": 0.6, "0.8-0.9": 0.5}
-    )
-    (top,) = rows_of(found, "bin_accuracy", radius="20")
-    assert (top["bin"], top["value"]) == ("1", 0.95)
 
 
 def test_question_sets_by_source() -> None:
@@ -201,20 +202,6 @@ def test_question_sets_by_source() -> None:
     alarms = rows_of(found, "type2_false_alarm_rate", source="stated")
     rates = {Condition.read(r["condition"])["threshold"]: r["value"] for r in alarms}
     assert rates == {"1": 0.0, "0.75": 1.0}
-
-
-def test_specifications_name_what_there_is(found: pd.DataFrame) -> None:
-    """Each LifeEval figure but that of results finds rows; each metric of its own is described."""
-    for spec in FIGURES:
-        if spec.task != "life_eval" or spec.plot == "overconfidence":
-            continue
-        mine = found[found["metric"].isin(spec.metrics)]
-        keep = spec.keep or (lambda _: True)
-        there = [keep(Condition.read(text)) for text in mine["condition"]]
-        assert np.sum(there) >= spec.needs, spec.plot
-    described = {"truth_bin_probability", "truth_bin_confidence", "item_overconfidence"}
-    assert described <= set(found["metric"]) & set(METRICS)
-    assert len(HEADLINES) == len({(one.task, one.metric) for one in HEADLINES})
 
 
 def test_a_model_that_can_not_be_read_has_rows_that_say_so() -> None:

@@ -83,21 +83,24 @@ def test_bins_hold_the_means_over_epochs() -> None:
         assert row["note"] == "3 of 10 judgments left out: 3 refusal"
 
 
-def test_quantiles_are_linear_between_neighbours() -> None:
-    """Of .15, .65, .8 and 1 at places 3q: .15 + .15 (.5), .15 + .75 (.5), ... .8 + .85 (.2)."""
+def test_quantiles_and_edges() -> None:
+    """Linear between neighbours; every edge belongs to the bin above; settings are pooled too."""
+    # Of .15, .65, .8 and 1 at places 3q: .15 + .15 (.5), .15 + .75 (.5), ... .8 + .85 (.2).
     rows = rows_of(detail(LIKELY), "probability_quantile", "q", **OWN)
     values = {q: row["value"] for q, row in rows.items()}
     expected = {"0.05": 0.225, "0.25": 0.525, "0.5": 0.725, "0.75": 0.85, "0.95": 0.97}
     assert values == pytest.approx(expected)
     assert {row["n"] for row in rows.values()} == {4}
-
-
-def test_every_edge_belongs_to_the_bin_above() -> None:
-    """.05 k lies in the bin that begins with it, though .15 * 20 is not 3; 1 in the last one."""
+    # .05 k lies in the bin that begins with it, though .15 * 20 is not 3; 1 in the last one.
     edges = [(k / 20,) for k in range(21)]
     bins = rows_of(detail(stated("likely", edges)), "value_share", "bin", **OWN)
     counts = [round(21 * row["value"]) for row in bins.values()]
     assert counts == [1] * 19 + [2]
+    # One context says .2, the other setting's of the same name .4: the median of both is .3.
+    frame = pd.concat([stated("likely", [(0.2,)]), stated("likely", [(0.4,)], setting="male")])
+    rows = rows_of(detail(frame), "probability_quantile", "q", **{**OWN, "setting": "all"})
+    assert rows["0.5"]["value"] == pytest.approx(0.3)
+    assert rows["0.5"]["n"] == 2
 
 
 def test_people_are_a_model_of_their_own(tmp_path: Path) -> None:
@@ -119,16 +122,8 @@ def test_people_are_a_model_of_their_own(tmp_path: Path) -> None:
     assert not results["condition"].str.contains("never asked").any()
 
 
-def test_settings_are_pooled_too() -> None:
-    """One context says .2, the other setting's of the same name .4: the median of both is .3."""
-    frame = pd.concat([stated("likely", [(0.2,)]), stated("likely", [(0.4,)], setting="male")])
-    rows = rows_of(detail(frame), "probability_quantile", "q", **{**OWN, "setting": "all"})
-    assert rows["0.5"]["value"] == pytest.approx(0.3)
-    assert rows["0.5"]["n"] == 2
-
-
-def test_a_word_without_readable_answers_is_undefined() -> None:
-    """All is NaN, with the reason and the count."""
+def test_words_without_answers() -> None:
+    """Undefined with the reason and the count; no people; and percentages are refused."""
     results = detail(stated("likely", [("refusal",), ("refusal",)]))
     for metric, part, count in (("value_share", "bin", 20), ("probability_quantile", "q", 5)):
         rows = rows_of(results, metric, part, **OWN)
@@ -138,16 +133,8 @@ def test_a_word_without_readable_answers_is_undefined() -> None:
             assert row["note"] == (
                 "undefined: no readable judgment; 2 of 2 judgments left out: 2 refusal"
             )
-
-
-def test_words_that_nobody_was_asked_about_have_no_people() -> None:
-    """A user's own word has its rows, and the survey none of it."""
     models = set(detail(stated("by hook or by crook", [(0.5,)]))["model"])
     assert models == {"m"}
-
-
-def test_percentages_are_refused() -> None:
-    """A probability of 70 is told to be 0.7."""
     with pytest.raises(InvalidArgument, match=r"probability=70 is not in \[0, 1\]; 70% is 0\.7"):
         detail(stated("likely", [(70.0,)]))
 
@@ -187,12 +174,11 @@ SAID = [
 ]
 
 
-def test_shares_of_a_marker_are_over_its_sentences() -> None:
-    """Of .3, .35, .3 and 1, in two data sets and epochs, 3/4 lie in [.3, .4) and 1/4 in [.9, 1].
-
-    By item 2 of 2 and 1 of 2 lie in the first: v = 2 (1/2)^2 / 16 makes n = 6, limited to the four
-    sentences. Two of seven sentences don't count: of two markers, and not judged.
-    """
+def test_shares_of_a_marker() -> None:
+    """Over its sentences, whose markers count all by the authors."""
+    # Of .3, .35, .3 and 1, in two data sets and epochs, 3/4 lie in [.3, .4) and 1/4 in [.9, 1]. By
+    # item 2 of 2 and 1 of 2 lie in the first: v = 2 (1/2)^2 / 16 makes n = 6, limited to the four
+    # sentences. Two of seven sentences don't count: of two markers, and not judged.
     results = detail(hedged(SAID))
     bins = rows_of(results, "confidence_share", "bin", model="m", judge="j", marker="probably")
     assert len(bins) == 10
@@ -207,10 +193,7 @@ def test_shares_of_a_marker_are_over_its_sentences() -> None:
     assert row["note"] == "2 of 7 sentences, of several markers or not judged, left out"
     other = rows_of(results, "confidence_share", "bin", model="m", judge="j", marker="perhaps")
     assert {name: row["value"] for name, row in other.items() if row["value"]} == {"0.7-0.8": 1}
-
-
-def test_by_the_authors_every_sentence_with_a_marker_counts() -> None:
-    """The sentence of two markers, at .9, is one of five of `probably` then."""
+    # The sentence of two markers, at .9, is one of five of `probably` then.
     results = detail(hedged(SAID), convention="authors")
     bins = rows_of(results, "confidence_share", "bin", model="m", judge="j", marker="probably")
     assert bins["0.9-1"]["value"] == pytest.approx(2 / 5)

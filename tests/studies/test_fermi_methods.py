@@ -45,17 +45,24 @@ def written(distribution: dict[int, float]) -> str:
     return json.dumps({str(value): p for value, p in distribution.items()})
 
 
-def test_stated_intervals_stay_as_they_are() -> None:
-    """The direct method's judgments are its intervals."""
+def test_stated_intervals_and_levels() -> None:
+    """Direct judgments are their intervals; one serves its own level, or those asked for."""
     rows = frame({"level": 90, "lower": 3, "upper": 5}, {"level": 80, "status": "refusal"})
     assert intervals_of(rows, "direct") is rows
+    # A judgment serves its own level, or else those the run asked for, or else the default.
+    for level, levels, expected in (
+        (90.0, "", [90]),
+        (90.0, "80,95", [90]),
+        (NAN, "80,95.5", [80, 95.5]),
+        (NAN, "", [80, 90, 95, 99]),
+    ):
+        assert levels_of(frame({"level": level, "levels": levels}).iloc[0]) == expected, levels
 
 
 def test_tunnel_by_hand() -> None:
-    """Bounds 1 to 4 and 5 to 8 give [1, 8] at 60%; each epoch, item and level for itself.
-
-    k = 0.2 * 5 = 1 and 0.8 * 5 = 4 of 4 draws at 60%, k = 0.3 * 3 = 0.9 and 2.1 of 2 draws at 40%.
-    """
+    """Bounds 1 to 4 and 5 to 8 give [1, 8] at 60%; each epoch, item and level for itself."""
+    # k = 0.2 * 5 = 1 and 0.8 * 5 = 4 of 4 draws at 60%, k = 0.3 * 3 = 0.9 and 2.1 of 2 draws at
+    # 40%.
     first = [
         {"level": 60, "lower": low, "upper": low + 4, "draw": n}
         for n, low in enumerate([3, 1, 4, 2])
@@ -76,10 +83,8 @@ def test_tunnel_by_hand() -> None:
 
 
 def test_sampling_by_hand() -> None:
-    """Points 1 to 9 give [1, 9] at 80% and [2, 8] at 60%, whatever order they come in.
-
-    k = 10 alpha/2 and 10 (1 - alpha/2). The second epoch has one readable point of four replies.
-    """
+    """Points 1 to 9 give [1, 9] at 80% and [2, 8] at 60%, whatever order they come in."""
+    # k = 10 alpha/2 and 10 (1 - alpha/2). The second epoch has one readable point of four replies.
     points = [{"levels": "80,60", "point": p} for p in (9, 1, 8, 2, 7, 3, 6, 4, 5)]
     second: list[Row] = [
         {"levels": "80,60", "epoch": 2, "point": 5},
@@ -97,20 +102,16 @@ def test_sampling_by_hand() -> None:
     ]
 
 
-def test_sets_of_one_distribution_by_hand() -> None:
-    """Of {3: 0.5, 4: 0.3, 5: 0.2} the set is {3, 4} at 80% and holds 4; {3} at 50% doesn't."""
+def test_sets_by_hand() -> None:
+    """Of one distribution, and of the mean of several traces."""
+    # Of {3: 0.5, 4: 0.3, 5: 0.2} the set is {3, 4} at 80% and holds 4; {3} at 50% doesn't.
     text = written({3: 0.5, 4: 0.3, 5: 0.2})
     made = intervals_of(frame({"levels": "80,50", "probabilities": text}), "logprob")
     columns = ["level", "lower", "upper", "set_covered", "set_size"]
     assert made[columns].to_numpy().tolist() == [[80, 3, 4, 1, 2], [50, 3, 3, 0, 1]]
-
-
-def test_sets_of_traces_by_hand() -> None:
-    """Of traces {3: 1} and {3: 0.2, 9: 0.8} the mean is {3: 0.6, 9: 0.4}.
-
-    At 90% the hull [3, 9] holds the truth 4 and the set {3, 9} doesn't. A trace that can't be read
-    changes nothing but the failures.
-    """
+    # Of traces {3: 1} and {3: 0.2, 9: 0.8} the mean is {3: 0.6, 9: 0.4}. At 90% the hull [3, 9]
+    # holds the truth 4 and the set {3, 9} doesn't. A trace that can't be read changes nothing but
+    # the failures.
     rows = frame(
         {"levels": "90", "probabilities": written({3: 1.0})},
         {"levels": "90", "status": "invalid_response_format"},
@@ -121,20 +122,23 @@ def test_sets_of_traces_by_hand() -> None:
     assert (row["status"], row["failed"]) == ("ok", pytest.approx(1 / 3))
     (sure,) = intervals_of(rows.assign(levels="60"), "traces").to_dict("records")
     assert (sure["lower"], sure["upper"], sure["set_size"]) == (3, 3, 1)
+    # Probabilities are read with whole numbers as values; what one hasn't seen counts 0.
+    rows = frame(
+        {"probabilities": written({-3: 0.5, 2: 0.5})},
+        {"probabilities": written({2: 0.25, 7: 0.75})},
+    )
+    assert distributions_of(rows) == [{-3: 0.5, 2: 0.5}, {2: 0.25, 7: 0.75}]
+    assert mean_of_distributions(rows) == {-3: 0.25, 2: 0.375, 7: 0.375}
 
 
 def test_nothing_readable() -> None:
-    """Without a readable draw an item has its commonest status, no bounds, and failed wholly."""
+    """An item has its commonest status and no bounds; a failed share is of replies alone."""
     rows = frame(*({"level": 90, "status": one} for one in ("refusal", "truncated", "truncated")))
     for method in ("tunnel", "sampling", "logprob", "traces"):
         (row,) = intervals_of(rows, method).to_dict("records")
         assert (row["status"], row["level"], row["failed"]) == ("truncated", 90, 1), method
         assert math.isnan(row["lower"]), method
         assert math.isnan(row["upper"]), method
-
-
-def test_failures_are_of_replies() -> None:
-    """The share that failed leaves out what is no reply: errors of the run and of the scorer."""
     cases: list[tuple[list[str], float, str]] = [
         (["sample_error", "sample_error"], NAN, "sample_error"),  # no reply at all
         (["content_filter", "ok"], 0.0, "ok"),  # the one reply could be read
@@ -163,37 +167,15 @@ def test_items_keep_their_own_truth_and_split() -> None:
     assert made[columns].to_numpy().tolist() == [["b", "test", 2, 1, 3], ["a", "train", 7, 1, 3]]
 
 
-def test_levels_of_a_judgment() -> None:
-    """A judgment serves its own level, or else those the run asked for, or else the default."""
-    for level, levels, expected in (
-        (90.0, "", [90]),
-        (90.0, "80,95", [90]),
-        (NAN, "80,95.5", [80, 95.5]),
-        (NAN, "", [80, 90, 95, 99]),
-    ):
-        assert levels_of(frame({"level": level, "levels": levels}).iloc[0]) == expected, levels
-
-
-def test_distributions_and_their_mean() -> None:
-    """Probabilities are read with whole numbers as values; what one hasn't seen counts 0."""
-    rows = frame(
-        {"probabilities": written({-3: 0.5, 2: 0.5})},
-        {"probabilities": written({2: 0.25, 7: 0.75})},
-    )
-    assert distributions_of(rows) == [{-3: 0.5, 2: 0.5}, {2: 0.25, 7: 0.75}]
-    assert mean_of_distributions(rows) == {-3: 0.25, 2: 0.375, 7: 0.375}
-
-
 def traces(item: str, *distributions: dict[int, float], epoch: int = 1) -> list[Row]:
     """Judgments of an item's traces."""
     return [{"item": item, "epoch": epoch, "probabilities": written(one)} for one in distributions]
 
 
 def test_tunnel_indices_by_hand() -> None:
-    """Two traces sure of 3 and of 9 have 1 bit, two alike none; an item of one trace is out.
-
-    {3: 1} and {3: 1/2, 4: 1/2}: H(3/4, 1/4) - 1/2, with H = 2 - 3/4 log2(3).
-    """
+    """Two traces sure of 3 and 9 have 1 bit, two alike none; epochs aren't mixed; one has none."""
+    # Two traces sure of 3 and of 9 have 1 bit, two alike none; an item of one trace is out. {3: 1}
+    # and {3: 1/2, 4: 1/2}: H(3/4, 1/4) - 1/2, with H = 2 - 3/4 log2(3).
     found = tunnel_indices(
         frame(
             *traces("c", {3: 1.0}, {3: 0.5, 4: 0.5}),
@@ -203,20 +185,17 @@ def test_tunnel_indices_by_hand() -> None:
             {"item": "d", "status": "refusal"},
         )
     )
-    assert found is not None
-    assert (found.items, found.sizes) == (["a", "b", "c"], [1, 2])
+    assert ([*found.index], [*found]) == (["a", "b", "c"], [1, 2])
     expected = np.array([[1, 0], [0, 0], [1.5 - 0.75 * math.log2(3), 0]])
-    assert found.bits == pytest.approx(expected, abs=1e-12)
-
-
-def test_tunnel_indices_of_epochs() -> None:
-    """Epochs of one item are rows of their own, and their traces are not mixed."""
+    assert found.to_numpy() == pytest.approx(expected, abs=1e-12)
+    # Epochs of one item are rows of their own, and their traces are not mixed.
     found = tunnel_indices(
         frame(*traces("a", {3: 1.0}, {9: 1.0}), *traces("a", {5: 1.0}, {5: 1.0}, epoch=2))
     )
-    assert found is not None
-    assert found.items == ["a", "a"]
-    assert found.bits[:, 0] == pytest.approx([1, 0], abs=1e-12)
+    assert [*found.index] == ["a", "a"]
+    assert found[1].to_numpy() == pytest.approx([1, 0], abs=1e-12)
+    assert tunnel_indices(frame(*traces("a", {3: 1.0}), *traces("b", {4: 1.0}))).empty
+    assert tunnel_indices(frame({"status": "refusal"}, {"status": "refusal"})).empty
 
 
 def test_tunnel_indices_are_those_of_all_subsets() -> None:
@@ -229,19 +208,12 @@ def test_tunnel_indices_are_those_of_all_subsets() -> None:
         for row in traces(name, *(dict(enumerate(one)) for one in table.tolist()))
     ]
     found = tunnel_indices(frame(*rows))
-    assert found is not None
-    assert found.sizes == [1, 2, 5, 6]
-    for table, bits in zip(items.values(), found.bits, strict=True):
-        for n, got in zip(found.sizes, bits, strict=True):
+    assert [*found] == [1, 2, 5, 6]
+    for table, bits in zip(items.values(), found.to_numpy(), strict=True):
+        for n, got in zip((1, 2, 5, 6), bits, strict=True):
             parts = [
                 entropy(table[list(subset)].mean(axis=0), base=2)
                 for subset in combinations(range(6), n)
             ]
             expected = entropy(table.mean(axis=0), base=2) - np.mean(parts)
             assert got == pytest.approx(expected, abs=1e-12)
-
-
-def test_no_tunnel_index_of_single_traces() -> None:
-    """Where no item has two readable traces there is no index."""
-    assert tunnel_indices(frame(*traces("a", {3: 1.0}), *traces("b", {4: 1.0}))) is None
-    assert tunnel_indices(frame({"status": "refusal"}, {"status": "refusal"})) is None

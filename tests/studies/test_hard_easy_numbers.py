@@ -407,12 +407,10 @@ def test_every_number_of_question_sets(kind: str, convention: str | None) -> Non
 
 
 def test_authors_ece_and_rounding_by_hand() -> None:
-    """0 lies in no bin, .3 in that which ends there; .55 and .35 times 100 aren't whole floats.
-
-    Bins: (0, .1] none; (.2, .3] .3, right; (.3, .4] .35, wrong; (.5, .6] .55, right; (.9, 1] 1,
-    wrong. ECE (.7 + .35 + .45 + 1) / 5. Ours has 0, right, in a bin, and .3 and .35 share one:
-    (1 + |.65 - 1| + .45 + 1) / 5.
-    """
+    """0 lies in no bin, .3 in that which ends there; .55 and .35 times 100 aren't whole floats."""
+    # Bins: (0, .1] none; (.2, .3] .3, right; (.3, .4] .35, wrong; (.5, .6] .55, right; (.9, 1] 1,
+    # wrong. ECE (.7 + .35 + .45 + 1) / 5. Ours has 0, right, in a bin, and .3 and .35 share one: (1
+    # + |.65 - 1| + .45 + 1) / 5.
     sure = [0.0, 0.3, 0.35, 0.55, 1.0]
     right = [1, 1, 0, 1, 0]
     rows = [
@@ -430,21 +428,17 @@ def test_authors_ece_and_rounding_by_hand() -> None:
     assert at(ours, "unnamed", "round_rate")["value"] == 1
 
 
-def test_rounding_tolerates_floats_alone() -> None:
-    """.55, .35 and .1 + .2 are multiples of 5%; .3001 isn't, nor is .62."""
+def test_rounding_of_floats() -> None:
+    """.55, .35 and .1 + .2 are multiples of 5%, and confidences that floats part are ties."""
+    # .55, .35 and .1 + .2 are multiples of 5%; .3001 isn't, nor is .62.
     rows = [
         {"item": str(k), "kind": "given", "confidence": c, "correct": 1}
         for k, c in enumerate([0.55, 0.35, 0.1 + 0.2, 0.3001, 0.62])
     ]
     number = at(results(rows, "question_sets"), "unnamed", "round_rate")
     assert (number["value"], number["n"]) == (pytest.approx(3 / 5), 5)
-
-
-def test_confidences_that_differ_by_rounding_are_ties() -> None:
-    """.7 of .7 + .2 + .1 is .7000000000000001, which is no surer than .7 of .7 + .3.
-
-    Right and wrong answers are stated with 70% all, so that AUROC is .5 and nothing is told.
-    """
+    # .7 of .7 + .2 + .1 is .7000000000000001, which is no surer than .7 of .7 + .3. Right and wrong
+    # answers are stated with 70% all, so that AUROC is .5 and nothing is told.
     total = 0.7 + 0.2 + 0.1
     assert 0.7 / total != 0.7
     both = {"kind": "options", "answer": "A"}
@@ -548,8 +542,9 @@ def test_grading_of_all_cases_together(convention: str | None, place: int) -> No
         assert "not all right or wrong" in dprime["note"]
 
 
-def test_text_grades_true_and_false_by_probabilities_too() -> None:
-    """Two probabilities are of True and False; without any, the convention changes nothing."""
+def test_grading_of_single_replies() -> None:
+    """By a letter or by the largest probability, divided by their sum, also without a letter."""
+    # Two probabilities are of True and False; without any, the convention changes nothing.
     listed = {"kind": "true_false", "answer": "True", "target": "False", "epoch": 1}
     rows = [{**listed, "item": "q", "probabilities": "[0.4, 0.6]"}]
     plain = [{**listed, "item": "q", "confidence": 0.4}]
@@ -560,20 +555,14 @@ def test_text_grades_true_and_false_by_probabilities_too() -> None:
         found = results(plain, "question_sets", convention=convention)
         assert at(found, "unnamed", "accuracy")["value"] == 0
         assert at(found, "unnamed", "mean_confidence")["value"] == 0.4
-
-
-def test_probabilities_are_divided_by_their_sum() -> None:
-    """As those of a run are: .9 and .6 are .6 and .4, by letter and by text."""
+    # As those of a run are: .9 and .6 are .6 and .4, by letter and by text.
     both = {"item": "q", "kind": "options", "answer": "B", "target": "B"}
     rows = [{**both, "probabilities": "[0.9, 0.6]"}]
     for convention, sure, right in ((None, 0.4, 1), ("text", 0.6, 0)):
         found = results(rows, "question_sets", convention=convention)
         assert at(found, "unnamed", "mean_confidence")["value"] == pytest.approx(sure)
         assert at(found, "unnamed", "accuracy")["value"] == right
-
-
-def test_text_reads_probabilities_without_a_letter() -> None:
-    """A reply whose letter can't be read has an answer by the text, and none by the authors."""
+    # A reply whose letter can't be read has an answer by the text, and none by the authors.
     row = {"item": "q", "kind": "options", "answer": "", "target": "A", "status": "ambiguous"}
     rows = [{**row, "probabilities": "[0.7, 0.3]"}]
     by_text = results(rows, "question_sets", convention="text")
@@ -713,8 +702,9 @@ def test_common_items_are_those_every_model_answered(task: str) -> None:
             assert token == len(mine) - len(some)  # a missing token loses no item
 
 
-def test_common_items_of_given_answers_are_answers() -> None:
-    """Of a question whose one given answer was refused, the other stays."""
+def test_common_items_of_sets() -> None:
+    """Given answers are items; each data set loses its own; of nothing there are none."""
+    # Of a question whose one given answer was refused, the other stays.
     rows = [
         {"model": model, "dataset": "halueval", "item": item, "given": given, "kind": "given"}
         | {"confidence": 0.6, "correct": float(given == "r"), "status": "ok"}
@@ -730,10 +720,7 @@ def test_common_items_of_given_answers_are_answers() -> None:
         "5 of 6 items that all 2 models and variants answered readably"
         in at(found, "a", "ece")["note"]
     )
-
-
-def test_common_items_are_counted_by_data_set() -> None:
-    """What one data set loses is no loss of another."""
+    # What one data set loses is no loss of another.
     rows = [*options("a", 1, "given"), *options("a", 2, "true_false")]
     found = results(rows, "question_sets", common_items=True)
     for kind in ("given", "true_false"):
@@ -745,10 +732,6 @@ def test_common_items_are_counted_by_data_set() -> None:
         notes = found.loc[found["dataset"] == kind, "note"]
         expected = f"{40 - len(bad)} of 40 items that all 1 models and variants answered readably"
         assert notes.str.contains(expected, regex=False).all()
-
-
-def test_common_items_of_no_judgments() -> None:
-    """As without common_items: an empty table of results."""
     empty = frame(lives("a", 1), "life_eval").iloc[:0]
     assert summarize({"life_eval": empty}, resamples=QUICK).empty
     assert summarize({"life_eval": empty}, resamples=QUICK, common_items=True).empty
@@ -802,17 +785,13 @@ def test_group_mean_is_the_mean_of_its_models(task: str, grouping: Callable[...,
             assert row["ci_low"] <= row["ci_high"]
 
 
-def test_all_models_are_one_group_without_a_file() -> None:
-    """And a single model has no mean."""
+def test_means_of_models() -> None:
+    """All are one group without a file; one has no mean, and a copy is no second witness."""
     assert set(results([*lives("a", 1), *lives("b", 2)])["model"]) == {
         *"ab",
         "mean of all models",
     }
     assert set(results(lives("a", 1))["model"]) == {"a"}
-
-
-def test_mean_of_two_models_that_answer_alike_is_one_model() -> None:
-    """Values and intervals, the slope's among them: a copy of a model is no second witness."""
     rows = lives("a", 3)
     found = results([*rows, *({**row, "model": "copy"} for row in rows)], resamples=100)
     one, both = keyed(found, "a"), keyed(found, "mean of all models")
@@ -926,8 +905,9 @@ def test_compare_two_models() -> None:
     assert len(found) == len(seen) == 7 * 3 + 1
 
 
-def test_slope_difference_of_a_line_that_is_added() -> None:
-    """Confidence raised by a tenth of difficulty: .1 in every resample, and surely no chance."""
+def test_comparisons_that_are_known() -> None:
+    """A tenth of difficulty is .1 in every resample; who answers alike doesn't differ."""
+    # Confidence raised by a tenth of difficulty: .1 in every resample, and surely no chance.
     a = [
         {**row, "confidence": min(row["confidence"], 0.9), MAS: row[MAS]}
         for row in lives("a", 1)
@@ -940,10 +920,7 @@ def test_slope_difference_of_a_line_that_is_added() -> None:
         assert row[number] == pytest.approx(0.1, abs=1e-8)
     # 10 clusters: all exchanges and none, of 1024, are as far from 0.
     assert row["p"] < 0.05
-
-
-def test_models_that_answer_alike_do_not_differ() -> None:
-    """Differences of 0 with p of 1, twice as many epochs of one changing nothing."""
+    # Differences of 0 with p of 1, twice as many epochs of one changing nothing.
     a = lives("a", 1)
     found = compare(
         frame(a, "life_eval"),
@@ -986,8 +963,9 @@ def test_compare_question_sets() -> None:
             assert row["items"] == len(items)
 
 
-def test_given_answers_are_compared_where_both_judged_them() -> None:
-    """Of a question of which one judged both answers and the other one, that one counts."""
+def test_what_is_compared_of_sets() -> None:
+    """Given answers that both judged; rows without a source are stated, as `summarize` has it."""
+    # Of a question of which one judged both answers and the other one, that one counts.
     rows = [
         {"item": item, "given": given, "kind": "given", "correct": float(given == "r")}
         | {"confidence": 0.9 if given == "r" else 0.1, "status": "ok"}
@@ -1003,10 +981,6 @@ def test_given_answers_are_compared_where_both_judged_them() -> None:
     assert row["value_b"] == pytest.approx(0.5)
     (row,) = found[found["metric"] == "accuracy"].to_dict("records")
     assert [row["value_a"], row["value_b"]] == pytest.approx([2 / 3, 2 / 3])
-
-
-def test_a_file_without_source_is_compared_with_what_is_stated() -> None:
-    """Rows that don't say where their confidence comes from are stated, as `summarize` has it."""
     rows = options("a", 1, "given")
     plain = [{name: row[name] for name in row if name != "source"} for row in rows]
     others = frame([{**row, "model": "b"} for row in rows], "question_sets")
@@ -1016,8 +990,8 @@ def test_a_file_without_source_is_compared_with_what_is_stated() -> None:
 # What is refused
 
 
-def test_missing_columns_and_cells_are_named() -> None:
-    """Age, radius and item are needed; a person of no age is neither left out nor a cluster."""
+def test_bad_columns_and_shares_are_named() -> None:
+    """Columns that lack, empty cells, and shares beyond [0, 1], also by compare."""
     judgments = frame(lives("a", 1), "life_eval")
     for column in ("age", "radius", "item"):
         with pytest.raises(InvalidArgument, match=f"lacks the column '{column}'"):
@@ -1027,10 +1001,6 @@ def test_missing_columns_and_cells_are_named() -> None:
         holed.loc[3, column] = NAN
         with pytest.raises(InvalidArgument, match=column):
             summarize(holed, resamples=QUICK)
-
-
-def test_shares_outside_their_range() -> None:
-    """A share beyond [0, 1] is an error that names column and number, also of compare."""
     other = frame(lives("b", 1), "life_eval")
     for column in ("confidence", SCORE, MAS):
         for number in (1.01, -0.01, 70.0):
@@ -1109,8 +1079,8 @@ def everything() -> pd.DataFrame:
     )
 
 
-def test_titles_of_views(everything: pd.DataFrame) -> None:
-    """The study's tables, then by radius, curves, discrimination and tokens."""
+def test_titles_and_cells_of_views(everything: pd.DataFrame) -> None:
+    """The study's tables, then by radius, curves, discrimination and tokens, for each variant."""
     assert [view.title for view in LIFE_EVAL.views(everything)] == [
         "Table 2, LifeEval",
         "Tables 3 and 4, all sets",
@@ -1119,10 +1089,6 @@ def test_titles_of_views(everything: pd.DataFrame) -> None:
         "Discrimination",
         "ECE, stated and by the answer's token",
     ]
-
-
-def test_variants_have_their_own_views() -> None:
-    """A title says which."""
     found = results([*lives("a", 1, variant="x"), *lives("a", 2, variant="y")])
     assert {"Table 2, LifeEval: x", "Table 2, LifeEval: y"} <= titles(found)
 

@@ -167,13 +167,9 @@ def test_the_published_figures(
             assert f"{found:.2f}" == f"{float(row[column]):.2f}", (model, name, metric)
 
 
-def test_published_slopes_and_correlations(
-    authors: pd.DataFrame, frames: Frames, lives: Lives
-) -> None:
-    """To three decimals; slopes are statsmodels' on scores of the raw life table.
-
-    Correlations are of confidence with the true probability: pandas's.
-    """
+def test_slopes_and_correlations(authors: pd.DataFrame, frames: Frames, lives: Lives) -> None:
+    """To three decimals; slopes are statsmodels' on scores of the raw life table."""
+    # Correlations are of confidence with the true probability: pandas's.
     for model in MODELS:
         rows = frames["life_eval"]
         rows = rows[rows["model"] == model]
@@ -240,14 +236,12 @@ def test_mean_maximum_achievable_score(
 # Without the convention
 
 
-def test_the_default_convention_by_pandas(
+def test_default_convention_by_pandas(
     authors: pd.DataFrame, ours: pd.DataFrame, frames: Frames
 ) -> None:
-    """Accuracy and confidence are the authors'; rounded shares are by tolerance.
-
-    Brier score: mean of p (1 - c)^2 + (1 - p) c^2. AUROC is scikit-learn's where confidences are
-    stated as they are.
-    """
+    """Accuracy and confidence are the authors'; rounded shares are by tolerance."""
+    # Brier score: mean of p (1 - c)^2 + (1 - p) c^2. AUROC is scikit-learn's where confidences are
+    # stated as they are.
     for model, name in CELLS:
         dataset = DATASETS[name]
         for metric in ("accuracy", "mean_confidence"):
@@ -269,14 +263,12 @@ def test_the_default_convention_by_pandas(
             assert found == pytest.approx(expected, abs=1e-9), (model, name, metric)
 
 
-def test_true_rounded_share_of_claude(ours: pd.DataFrame, authors: pd.DataFrame) -> None:
-    """92.28% with .55 counted, 90.15% as floats have it."""
+def test_shares_and_ties_of_the_recorded_answers(
+    ours: pd.DataFrame, authors: pd.DataFrame, frames: Frames
+) -> None:
+    """92.28% with .55 counted, 90.15% as floats have it; .8 of two sums is one confidence."""
     assert f"{100 * value(ours, CLAUDE, 'ssa-2022', 'round_rate'):.2f}" == "92.28"
     assert f"{100 * value(authors, CLAUDE, 'ssa-2022', 'round_rate'):.2f}" == "90.15"
-
-
-def test_auroc_of_gpt4o_on_sat_en_has_ties(ours: pd.DataFrame, frames: Frames) -> None:
-    """.8 of a sum of 1 and .8 of a sum of .9999999999999999 are the same confidence."""
     rows = frames["question_sets"]
     rows = rows[(rows["model"] == GPT) & (rows["dataset"] == "sat_en")]
     expected = roc_auc_score(rows["correct"], rows["confidence"].round(9))

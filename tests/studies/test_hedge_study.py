@@ -571,8 +571,8 @@ def test_numbers_by_hand() -> None:
 # Options
 
 
-def test_the_judge_stands_in_conditions() -> None:
-    """Replies without a sentence, which nobody judged, are with the others."""
+def test_options_and_files(tmp_path: Path) -> None:
+    """The judge stands in conditions; forms in a file replace what rules say, whatever the case."""
     frame = frame_of(parsed(WORKED))
     judge = np.where(frame["status"] == "no_response", "", "rules")
     results = checked(frame.assign(judge=judge), marker_thresholds=(2,))
@@ -580,6 +580,19 @@ def test_the_judge_stands_in_conditions() -> None:
     assert (parts.map(lambda part: part["judge"]) == "rules").all()
     bare = parts.map(lambda part: str(part.but(judge="")))
     assert_same(results.assign(condition=bare), Loops(parsed(WORKED)).numbers())
+    # Forms in a file replace what rules say, whatever the case; others follow the rules.
+    path = tmp_path / "markers.json"
+    path.write_text(json.dumps({"perhaps": "probably", "undoubtedly": "surely so"}))
+    names = {"perhaps": "probably", "undoubtedly": "surely so"}
+    said = parsed(WORKED)
+    joined = [
+        replace(each, markers=each.markers and tuple(names.get(m, m) for m in each.markers))
+        for each in said
+    ]
+    frame = frame_of(said)
+    frame["marker"] = frame["marker"].replace({"perhaps": "Perhaps", "probably": "Probably, that"})
+    results = checked(frame, marker_thresholds=(2,), markers=path)
+    assert_same(results, Loops(joined).numbers())
 
 
 @pytest.mark.parametrize(("ddof", "clamp"), [(0, 0.9999), (1, 0.3), (1, 0.999999)])
@@ -608,22 +621,6 @@ def test_several_thresholds_side_by_side() -> None:
         )
 
 
-def test_markers_file_joins_markers(tmp_path: Path) -> None:
-    """Forms in a file replace what rules say, whatever the case; others follow the rules."""
-    path = tmp_path / "markers.json"
-    path.write_text(json.dumps({"perhaps": "probably", "undoubtedly": "surely so"}))
-    names = {"perhaps": "probably", "undoubtedly": "surely so"}
-    said = parsed(WORKED)
-    joined = [
-        replace(each, markers=each.markers and tuple(names.get(m, m) for m in each.markers))
-        for each in said
-    ]
-    frame = frame_of(said)
-    frame["marker"] = frame["marker"].replace({"perhaps": "Perhaps", "probably": "Probably, that"})
-    results = checked(frame, marker_thresholds=(2,), markers=path)
-    assert_same(results, Loops(joined).numbers())
-
-
 @pytest.mark.parametrize("convention", [None, "authors"])
 def test_counts_stand_for_confidence(convention: str | None) -> None:
     """Where confidence is missing: agreeing and half of the undecided, over all judged."""
@@ -649,14 +646,10 @@ def twice(said: Sequence[Said]) -> list[Said]:
 @pytest.mark.parametrize(
     ("before", "after", "convention"), [(1, 1, None), (1, 2, "authors"), (2, 4, None)]
 )
-def test_second_epoch_that_is_the_first_again(
-    before: int, after: int, convention: str | None
-) -> None:
-    """Values and intervals stay where T grows with the counts, or no count is below it.
-
-    All are means, ratios and correlations in which every item weighs the same. Nothing is drawn
-    anew: items are resampled with all their epochs.
-    """
+def test_second_epoch_that_is_the_first(before: int, after: int, convention: str | None) -> None:
+    """Values and intervals stay where T grows with the counts, or no count is below it."""
+    # All are means, ratios and correlations in which every item weighs the same. Nothing is drawn
+    # anew: items are resampled with all their epochs.
     said = parsed(WORKED)
     options: dict[str, Any] = {"convention": convention, "resamples": 100}
     first = checked(frame_of(said), marker_thresholds=(before,), **options)
@@ -737,8 +730,9 @@ def stripped(said: Iterable[Said], **changes: Any) -> list[Said]:
     return [replace(each, **changes) if each.markers is not None else each for each in said]
 
 
-def test_a_model_that_never_hedges() -> None:
-    """It has one marker; nothing is left without it."""
+def test_models_with_one_marker() -> None:
+    """One that never hedges, or always in one way: nothing is left to compare markers with."""
+    # It has one marker; nothing is left without it.
     said = stripped(parsed(WORKED), markers=())
     results = checked(frame_of(said), marker_thresholds=(2,))
     assert_same(results, Loops(said).numbers())
@@ -756,6 +750,13 @@ def test_a_model_that_never_hedges() -> None:
     for metric in ("id_mae", "cd_mae"):
         assert one(results, metric)["value"] > 0
     assert (results.loc[results["metric"] == "hedges_per_sentence", "value"] == 0).all()
+    # Distances and its own variation, but no correlation of markers.
+    said = stripped(parsed(WORKED), markers=("perhaps",))
+    results = checked(frame_of(said), marker_thresholds=(2,))
+    assert_same(results, Loops(said).numbers())
+    found = undefined(results)
+    assert set(found) == {"d_avg_cv", "mrc", "pooled_sd"}
+    assert found["d_avg_cv"] == {"no data set has two markers"}
 
 
 @pytest.mark.parametrize("convention", [None, "authors"])
@@ -774,16 +775,6 @@ def test_a_model_that_always_punts(convention: str | None) -> None:
     # All are alike: distances and variation are 0.
     for metric, where in (("id_mae", ""), ("cd_mae", ""), ("m_avg_cv", "split=test")):
         assert one(results, metric, condition=where)["value"] == 0
-
-
-def test_one_marker_only() -> None:
-    """Distances and its own variation, but no correlation of markers."""
-    said = stripped(parsed(WORKED), markers=("perhaps",))
-    results = checked(frame_of(said), marker_thresholds=(2,))
-    assert_same(results, Loops(said).numbers())
-    found = undefined(results)
-    assert set(found) == {"d_avg_cv", "mrc", "pooled_sd"}
-    assert found["d_avg_cv"] == {"no data set has two markers"}
 
 
 def test_one_data_set_only() -> None:
@@ -847,8 +838,8 @@ def test_threshold_above_every_count() -> None:
     assert results.loc[results["metric"] == "faithfulness", "value"].notna().all()
 
 
-def test_only_empty_replies() -> None:
-    """All are failures of format, and there is nothing else."""
+def test_empty_replies() -> None:
+    """Alone they are failures and nothing else; beside others they change nothing else."""
     said = [Said(group, f"i{i}", nan, nan, 1, None) for group in SETS for i in range(3)]
     columns = dict.fromkeys(("sentence", "confidence"), nan)
     results = checked(frame_of(said).assign(marker="", **columns))
@@ -857,10 +848,7 @@ def test_only_empty_replies() -> None:
     assert (failed["value"] == 1).all()
     defined = results[results["value"].notna()]
     assert set(defined["metric"]) == {"format_failure_rate", "n"}
-
-
-def test_empty_replies_beside_others() -> None:
-    """They change nothing but the share of failures, and what is left out."""
+    # They change nothing but the share of failures, and what is left out.
     said = parsed(WORKED)
     empty = [Said(("B", "test"), f"e{i}", nan, nan, 1, None) for i in range(7)]
     before = found_in(checked(frame_of(said), marker_thresholds=(2,)))
@@ -915,18 +903,15 @@ def test_where_the_judge_failed() -> None:
     assert every.loc[every["dataset"] == "all", "value"].isna().all()
 
 
-def test_markers_unread_are_no_markers() -> None:
-    """A sentence whose markers the judge couldn't say, as it is read from a log."""
+def test_what_was_not_judged_or_counted() -> None:
+    """Markers unread are no markers; two rows are two markers, and no MIC by the text."""
+    # A sentence whose markers the judge couldn't say, as it is read from a log.
     rows = frame_of(parsed("A test 1 1 probably@10/70\nA test 2 1 -@10/70\nA test 3 1 -@10/70"))
     rows.loc[2, "marker"] = ""
     rows.loc[2, "n_markers"] = nan
     rows.loc[2, "status"] = "grader_failed"
     row = one(checked(rows), "hedges_per_sentence", "A", "split=test")
     assert (row["value"], row["n"]) == (0.5, 2)
-
-
-def test_files_without_counts_of_markers() -> None:
-    """A sentence with two rows has two markers, and no MIC by the text."""
     frame = frame_of(parsed(WORKED))
     frame = frame[frame["status"] == "ok"]
     options: dict[str, Any] = {"marker_thresholds": (2,)}
@@ -935,16 +920,12 @@ def test_files_without_counts_of_markers() -> None:
 
 
 def test_failures_of_the_run_are_not_the_models() -> None:
-    """A sample that hit a limit gave no reply: neither readable nor not."""
+    """A limit is neither readable nor not; unreadable replies are counted, not left out."""
     frame = frame_of(parsed("A test 1 1 probably@10/70\nA test 2 empty\nA test 3 empty"))
     frame.loc[2, "status"] = "limit_reached"
     row = one(checked(frame), "format_failure_rate", "A", "split=test")
     assert (row["value"], row["n"]) == (0.5, 2)
     assert row["note"].startswith("1 of 3 judgments left out: 1 limit_reached")
-
-
-def test_unreadable_replies_are_counted_not_left_out() -> None:
-    """The note of their share doesn't say that they are missing from it."""
     frame = frame_of(parsed("A test 1 1 probably@10/70\nA test 2 empty"))
     row = one(checked(frame), "format_failure_rate", "A", "split=test")
     assert (row["value"], row["n"]) == (0.5, 2)
@@ -952,16 +933,12 @@ def test_unreadable_replies_are_counted_not_left_out() -> None:
 
 
 def test_faithful_from_three_quarters_on() -> None:
-    """Replies at .75 itself are faithful."""
+    """At .75 itself too; a change of MRC rests on what MRC does."""
     frame = frame_of(parsed("A test 1 1 probably@6/55\nA test 2 1 probably@16/54"))
     results = checked(frame, marker_thresholds=(2,))
     for faithful, value in (("yes", 0.3), ("no", 0.8)):
         row = one(results, "mic", "A", f"faithful={faithful};{WHERE}")
         assert (row["value"], row["n"]) == (pytest.approx(value), 1)
-
-
-def test_change_of_mrc_says_what_it_rests_on() -> None:
-    """As MRC does."""
     results = checked(frame_of(parsed(WORKED)), marker_thresholds=(2,))
     where = "correlation=spearman;split=test"
     assert one(results, "mrc_change", "all", where)["n"] == one(results, "mrc", "all", where)["n"]
@@ -987,16 +964,14 @@ def two_replies(**changed: list[float]) -> dict[str, dict[str, Any]]:
     return {str(row["metric"]): {str(key): value for key, value in row.items()} for row in rows}
 
 
-def test_cut_sentences_and_empty_draws_are_counted() -> None:
-    """One last sentence was cut off, three draws were empty; nothing is said where none was."""
+def test_what_two_replies_rest_on() -> None:
+    """Cut sentences and empty draws are counted; internal confidence needs no decisiveness."""
+    # One last sentence was cut off, three draws were empty; nothing is said where none was.
     assert two_replies(cut=[1, 0], empty_draws=[0, 3])["n"]["note"] == (
         "sentences; 1 cut off at their end, left out; 3 empty draws left out"
     )
     assert two_replies(cut=[0, 0], empty_draws=[0, 0])["n"]["note"] == "sentences"
-
-
-def test_internal_confidence_needs_no_decisiveness() -> None:
-    """(.2 + .8) / 2 though the judge gave one decisiveness alone; faithfulness is 1 - |.5 - .2|."""
+    # (.2 + .8) / 2 though the judge gave one decisiveness alone; faithfulness is 1 - |.5 - .2|.
     found = two_replies(decisiveness=[0.5, nan])
     assert found["mean_internal_confidence"]["value"] == pytest.approx(0.5)
     assert found["faithfulness"]["value"] == pytest.approx(0.7)
@@ -1144,11 +1119,8 @@ def test_compare_leaves_undefined_what_is() -> None:
     assert rows.loc["punt_rate", "difference"] == -1
 
 
-# Tables
-
-
 def test_tables() -> None:
-    """Three a model, with what is undefined as a dash."""
+    """Three a model and threshold, what is undefined as a dash; no MIC, no table of markers."""
     said = [each for each in parsed(WORKED) if each.group[0] == "A"]
     frame = pd.concat([frame_of(said, "m"), frame_of(parsed(WORKED), "o")])
     shown = HEDGE_MARKERS.views(checked(frame, marker_thresholds=(2,)))
@@ -1167,10 +1139,6 @@ def test_tables() -> None:
     assert mic.loc["perhaps", "A test"] == "-"
     assert str(mic.loc["perhaps", "A train"]).startswith("0.90 [")
     assert mic.loc["perhaps", "sentences"] == "3"
-
-
-def test_tables_by_threshold() -> None:
-    """T in the titles; without a MIC there is no table of markers."""
     shown = HEDGE_MARKERS.views(checked(frame_of(parsed(WORKED)), marker_thresholds=(2, 50)))
     assert [view.title for view in shown] == [
         "Data sets: m T=2",

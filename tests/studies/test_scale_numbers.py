@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -24,13 +25,17 @@ QUICK = 50
 # Files with different columns
 
 
+def of_file(folder: Path, **columns: Any) -> pd.DataFrame:
+    """Results of a csv file with these columns."""
+    pd.DataFrame(columns).to_csv(folder / "mine.csv", index=False)
+    return summarize(folder / "mine.csv", resamples=QUICK)
+
+
 def test_a_file_with_confidence_and_correct_alone(tmp_path: Path) -> None:
     """Item, confidence and correct are enough for everything that needs no raw report."""
     sure = [0.9, 0.8, 0.8, 0.6, 0.3, 0.55]
     right = [1, 1, 0, 1, 0, 0]
-    table = pd.DataFrame({"item": range(6), "confidence": sure, "correct": right})
-    table.to_csv(tmp_path / "mine.csv", index=False)
-    found = summarize(tmp_path / "mine.csv", resamples=QUICK)
+    found = of_file(tmp_path, item=range(6), confidence=sure, correct=right)
     assert value(found, "", "accuracy") == 0.5
     assert value(found, "", "mean_confidence") == pytest.approx(np.mean(sure))
     assert value(found, "", "auroc") == pytest.approx(roc_auc_score(right, sure))
@@ -47,9 +52,7 @@ def test_a_file_with_raw_reports(tmp_path: Path) -> None:
     """Raw reports become confidence: clipped within 5% of the width, left out beyond."""
     raw = [60, 80, 100, 58, 102, 57, 103, 200]
     right = [0, 1, 1, 0, 1, 1, 1, 0]
-    table = pd.DataFrame({"item": list("abcdefgh"), "raw": raw, "correct": right})
-    table.assign(low=60, high=100).to_csv(tmp_path / "mine.csv", index=False)
-    found = summarize(tmp_path / "mine.csv", resamples=QUICK)
+    found = of_file(tmp_path, item=list("abcdefgh"), raw=raw, correct=right, low=60, high=100)
     kept = [0, 0.5, 1, 0, 1]
     where = "scale=60-100"
     assert value(found, where, "mean_confidence") == pytest.approx(np.mean(kept))
@@ -65,18 +68,10 @@ def test_a_file_with_raw_reports(tmp_path: Path) -> None:
 
 def test_a_file_with_answers_and_targets(tmp_path: Path) -> None:
     """Correct follows from answer and target; a row without an answer is unreadable."""
-    table = pd.DataFrame(
-        {
-            "item": list("abcd"),
-            "confidence": [0.9, 0.7, 0.5, 0.4],
-            "answer": ["A", "B", "18", ""],
-            "target": ["A", "C", "18", "B"],
-        }
-    )
-    table.to_csv(tmp_path / "mine.csv", index=False)
+    answers, targets, sure = ["A", "B", "18", ""], ["A", "C", "18", "B"], [0.9, 0.7, 0.5, 0.4]
+    found = of_file(tmp_path, item=list("abcd"), confidence=sure, answer=answers, target=targets)
     judgments = read_judgments(tmp_path / "mine.csv")["scale_variants"]
     assert list(judgments["status"]) == ["ok", "ok", "ok", "invalid_response_format"]
-    found = summarize(tmp_path / "mine.csv", resamples=QUICK)
     assert value(found, "", "accuracy") == pytest.approx(2 / 3)
     assert value(found, "", "mean_confidence") == pytest.approx(0.7)
     assert value(found, "", "format_failure_rate") == 0.25
@@ -90,10 +85,8 @@ def test_a_missing_column_is_named(tmp_path: Path) -> None:
         ({"confidence": [0.5], "correct": [1]}, "item"),
     ]
     for columns, missing in cases:
-        table = pd.DataFrame(columns).assign(task="scale_variants")
-        table.to_csv(tmp_path / "mine.csv", index=False)
         with pytest.raises(InvalidArgument, match=f"lacks the column '{missing}'"):
-            summarize(tmp_path / "mine.csv", resamples=QUICK)
+            of_file(tmp_path, task="scale_variants", **columns)
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
@@ -110,13 +103,26 @@ def test_impossible_numbers_are_one_clean_error() -> None:
             scaled([{"item": "a", **columns}, {"item": "b", **columns}])
 
 
-def test_numeric_answers_are_compared_as_numbers() -> None:
-    """A column of numbers with a gap holds 18.0 for 18, which still is the target 18."""
+def test_numeric_and_unread_reports() -> None:
+    """Numeric answers are numbers; reports that lack a raw value and unread scales are counted."""
     rows: list[Row] = [
         {"item": "a", "confidence": 0.5, "answer": 18.0, "target": 18},
         {"item": "b", "confidence": 0.5, "answer": NAN, "target": 20},
     ]
     assert value(scaled(rows), "", "accuracy") == 1
+    # Two judgments of 40 with a confidence and no raw report leave 38 reports, and a note.
+    rows = thirds()
+    for row in rows[:2]:
+        row |= {"raw": NAN, "confidence": 0.5}
+    share = one(scaled(rows), "scale=0-100", "top1_share")
+    assert share["n"] == 38
+    assert "2 of 40 without a raw report left out" in share["note"]
+    # Accuracy is 26/40 on both readable scales, so it spreads 0 points over two of three.
+    unread: Row = {"raw": NAN, "correct": NAN, "answer": "", "status": "refusal"}
+    rows = [*thirds(), *thirds(high=10), *({**row, **unread} for row in thirds(high=5))]
+    spread = one(scaled(rows), "", "accuracy_spread")
+    assert spread["value"] == 0
+    assert "over 2 of 3 scales" in spread["note"]
 
 
 # Kinds of item, data sets, models
@@ -140,23 +146,6 @@ def test_two_choices_give_meta_d() -> None:
     assert "6 ratings" in ratio["note"]
     types = found[found["metric"] == "m_ratio"]["condition"].str.extract("type1=(.*)")[0]
     assert set(types) == {"sdt", "two_z", "two_afc", "m_afc"}
-
-
-def test_mixed_numbers_of_choices_have_no_m_ratio() -> None:
-    """Where items have different numbers of choices, or none, M-ratio is NaN and says why."""
-    mixed = [*judged(choices=4, items=40), *judged(choices=5, items=80)[40:]]
-    for rows in (mixed, judged(choices=NAN)):
-        found = scaled(rows)
-        ratios = found[found["metric"] == "m_ratio"]
-        assert len(ratios) == 2  # one a threshold
-        assert ratios["value"].isna().all()
-        assert ratios["note"].str.startswith("undefined: ").all()
-        assert ratios["note"].str.contains("items have no choices, or different numbers").all()
-        assert "meta_d" not in set(found["metric"])
-        assert np.isfinite(value(found, "scale=0-100;threshold=0.5", "type2_dprime"))
-    four = scaled(judged(choices=4))
-    types = four[four["metric"] == "m_ratio"]["condition"].str.extract("type1=(.*)")[0]
-    assert set(types) == {"m_afc"}
 
 
 def test_mean_over_data_sets_is_unweighted() -> None:
@@ -216,9 +205,6 @@ def test_entropy_and_m_ratio_correlate_over_models() -> None:
     assert row["note"].startswith("undefined: fewer than three models")
 
 
-# Where a part of the judgments is missing
-
-
 def thirds(items: int = 40, high: int = 100) -> list[Row]:
     """Two-choice judgments: every third answer wrong, confidence in steps of ten."""
     return [
@@ -237,8 +223,9 @@ def thirds(items: int = 40, high: int = 100) -> list[Row]:
     ]
 
 
-def test_a_response_follows_from_correctness() -> None:
-    """Of two choices a wrong answer is the other one, so meta-d' needs no column of answers."""
+def test_where_meta_d_is_there() -> None:
+    """Correctness gives a response; mixed numbers of choices and weights have none."""
+    # Of two choices a wrong answer is the other one, so meta-d' needs no column of answers.
     rows = thirds()
     with_answers, without = (
         one(scaled(some), "scale=0-100", "meta_d")
@@ -246,34 +233,26 @@ def test_a_response_follows_from_correctness() -> None:
     )
     assert not np.isnan(with_answers["value"])
     assert with_answers["value"] == without["value"]
-
-
-def test_weights_have_no_meta_d() -> None:
-    """An outcome between right and wrong makes meta-d' undefined, with that reason."""
+    # Where items have different numbers of choices, or none, M-ratio is NaN and says why.
+    mixed = [*judged(choices=4, items=40), *judged(choices=5, items=80)[40:]]
+    for rows in (mixed, judged(choices=NAN)):
+        found = scaled(rows)
+        ratios = found[found["metric"] == "m_ratio"]
+        assert len(ratios) == 2  # one a threshold
+        assert ratios["value"].isna().all()
+        assert ratios["note"].str.startswith("undefined: ").all()
+        assert ratios["note"].str.contains("items have no choices, or different numbers").all()
+        assert "meta_d" not in set(found["metric"])
+        assert np.isfinite(value(found, "scale=0-100;threshold=0.5", "type2_dprime"))
+    four = scaled(judged(choices=4))
+    types = four[four["metric"] == "m_ratio"]["condition"].str.extract("type1=(.*)")[0]
+    assert set(types) == {"m_afc"}
+    # An outcome between right and wrong makes meta-d' undefined, with that reason.
     rows = thirds()
     rows[0]["correct"] = 0.5
     row = one(scaled(rows), "scale=0-100", "meta_d")
     assert np.isnan(row["value"])
     assert "outcomes are not all right or wrong" in row["note"]
-
-
-def test_reports_without_a_raw_value_are_counted() -> None:
-    """Two judgments of 40 with a confidence and no raw report leave 38 reports, and a note."""
-    rows = thirds()
-    for row in rows[:2]:
-        row |= {"raw": NAN, "confidence": 0.5}
-    share = one(scaled(rows), "scale=0-100", "top1_share")
-    assert share["n"] == 38
-    assert "2 of 40 without a raw report left out" in share["note"]
-
-
-def test_an_unreadable_scale_is_left_out_of_the_spread() -> None:
-    """Accuracy is 26/40 on both readable scales, so it spreads 0 points over two of three."""
-    unread: Row = {"raw": NAN, "correct": NAN, "answer": "", "status": "refusal"}
-    rows = [*thirds(), *thirds(high=10), *({**row, **unread} for row in thirds(high=5))]
-    spread = one(scaled(rows), "", "accuracy_spread")
-    assert spread["value"] == 0
-    assert "over 2 of 3 scales" in spread["note"]
 
 
 # A model that always says 100

@@ -53,9 +53,7 @@ def by_hand(judgments: list[tuple[float, float]]) -> dict[str, float]:
     }
 
 
-def test_difference_is_value_less_baseline_on_common_items(
-    rows: list[Row], found: pd.DataFrame
-) -> None:
+def test_difference_is_less_baseline_on_common_items(rows: list[Row], found: pd.DataFrame) -> None:
     """Each difference is that of the items which both scales have readable."""
     base = readable(rows, "0-100")
     for scale in SCALES[1:]:
@@ -106,15 +104,11 @@ def test_p_is_small_only_where_scales_differ() -> None:
     assert kept["note"] == "over 1 comparisons with 0-100"
 
 
-def test_baseline_is_the_first_scale_where_there_is_no_0_100(rows: list[Row]) -> None:
-    """Without 0-100 the others are compared with the study's next scale."""
+def test_scales_to_compare_with(rows: list[Row]) -> None:
+    """The study's next scale where there is no 0-100; without common items there is no test."""
     some = scaled([row for row in rows if (row["low"], row["high"]) != (0, 100)])
     tests = some[some["metric"] == "difference"]["condition"]
     assert set(tests.str.extract("versus=(.*)")[0]) == {"0-20"}
-
-
-def test_scales_without_common_items_have_no_test(rows: list[Row]) -> None:
-    """Where no item has both scales there is nothing to compare, and the rest stays."""
     apart = [row for row in rows if (row["high"] == 100) == (row["item"] < "i035")]
     some = scaled([row for row in apart if row["low"] == 0])
     conditions = set(some["condition"])

@@ -112,8 +112,8 @@ def cases() -> dict[str, list[Row]]:
     }
 
 
-def test_no_view_crashes() -> None:
-    """Every table is made of texts, whatever is missing, and how much is unreadable is shown."""
+def test_every_table_is_of_texts(found: pd.DataFrame) -> None:
+    """Whatever is missing, and without a warning; how much is unreadable is told."""
     for name, rows in cases().items():
         shown = by_title(scaled(rows, resamples=20))
         assert ("Out of range" in shown) is (name != "all withheld"), name
@@ -121,26 +121,19 @@ def test_no_view_crashes() -> None:
         for view in shown.values():
             texts = view.table.map(lambda text: isinstance(text, str) and text != "nan")
             assert texts.all(axis=None), (name, view.title)
+    # No table relies on what pandas is about to remove.
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert views(found)
 
 
-def test_one_scale_alone_gives_its_tables() -> None:
-    """One scale is enough for its tables; there is nothing to compare it with."""
+def test_views_of_little() -> None:
+    """One scale alone has its tables, and so has a file of confidence and correct."""
     for name in ("two scales", "one item", "all unreadable", "no choices"):
         shown = by_title(scaled([row for row in cases()[name] if row["high"] == 100], resamples=20))
         few = {"Out of range"}
         full = {"Table 1, baseline scale", "Reports", "ECE by bins", *few}
         assert (few if name in ("all unreadable", "one item") else full) <= set(shown), name
         assert not any(title.startswith("Differences") for title in shown), name
-
-
-def test_tables_are_made_without_a_warning(found: pd.DataFrame) -> None:
-    """No table relies on what pandas is about to remove."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert views(found)
-
-
-def test_judgments_without_a_scale_are_shown_too() -> None:
-    """A file of confidence and correct alone has a table of its numbers."""
     rows = [{"item": n, "confidence": 0.6, "correct": n % 2} for n in range(8)]
     assert any("0.60" in view.table.to_string() for view in views(scaled(rows, resamples=50)))

@@ -155,11 +155,9 @@ def test_scaled_statistics_equal_plain_loops() -> None:
 
 
 def test_hulls_and_sets_are_told_apart() -> None:
-    """A truth between the values 0 and 2 of a set is in the hull alone.
-
-    {0: 0.6, 2: 0.4} at 80%: T = 1 takes both, {0} alone would need 1.5^(1/T) >= 4. Coverage 1, set
-    coverage 0, width and score 2.
-    """
+    """A truth between the values 0 and 2 of a set is in the hull alone."""
+    # {0: 0.6, 2: 0.4} at 80%: T = 1 takes both, {0} alone would need 1.5^(1/T) >= 4. Coverage 1,
+    # set coverage 0, width and score 2.
     one = Scored([{0: 0.6, 2: 0.4}], np.array([1.0]), np.array([0]))
     unscaled: Choice = lambda rows: np.full(len(rows), np.flatnonzero(TEMPERATURES == 1)[0])  # noqa: E731
     got = {name: s(np.ones((1, 1)))[0] for name, s in scaled_statistics(one, 80, unscaled).items()}
@@ -168,52 +166,37 @@ def test_hulls_and_sets_are_told_apart() -> None:
     )
 
 
-def test_preference_begins_at_one() -> None:
-    """Columns come by their distance from 1 in ratio, and each comes once."""
-    order = NEAREST_TO_ONE
-    assert TEMPERATURES[order[0]] == 1
-    assert (np.diff(np.abs(np.log(TEMPERATURES[order]))) >= -1e-12).all()
-    assert sorted(order) == list(range(len(TEMPERATURES)))
-
-
-def test_rounding_breaks_no_tie() -> None:
-    """0.3 at the greatest temperature and 0.1 + 0.2 at 1 are equal in decimals: 1 is chosen."""
+def test_ties_go_by_preference() -> None:
+    """By distance from 1 in ratio, each once, and up to rounding."""
+    assert TEMPERATURES[NEAREST_TO_ONE[0]] == 1
+    assert (np.diff(np.abs(np.log(TEMPERATURES[NEAREST_TO_ONE]))) >= -1e-12).all()
+    assert sorted(NEAREST_TO_ONE) == list(range(len(TEMPERATURES)))
+    # 0.3 at the greatest temperature and 0.1 + 0.2 at 1 are equal in decimals: 1 is chosen.
     objective = np.full((1, len(TEMPERATURES)), 0.5)
     objective[0, -1], objective[0, TEMPERATURES == 1] = 0.3, 0.1 + 0.2
     choice = least(objective, np.array([0]), NEAREST_TO_ONE)
     assert TEMPERATURES[choice(np.ones((1, 1)))] == [1]
-
-
-def test_ties_go_by_preference() -> None:
-    """Of equal means, up to rounding, the first in the order of preference is chosen.
-
-    0.1 + 0.2 and 0.3 + 0 differ by a rounding error and are equal.
-    """
+    # Of equal means, up to rounding, the first in the order of preference is chosen. 0.1 + 0.2 and
+    # 0.3 + 0 differ by a rounding error and are equal.
     objective = np.array([[0.3, 0.1, 9.0], [0.0, 0.2, 9.0]])
     for order in ([0, 1, 2], [1, 0, 2], [2, 1, 0]):
         choice = least(objective, np.array([0, 1]), np.array(order))
         assert choice(np.ones((1, 2)))[0] == next(column for column in order if column < 2)
 
 
-def test_means_of_the_chosen_column() -> None:
-    """Each resample has its own column and its own weights; one without judgments is NaN.
-
-    Units 0, 1, 1: weights (1, 1) give (1 + 3 + 5)/3 in column 0; (2, 1) with column 1 give
-    (2 * 10 + 30 + 50)/4.
-    """
+def test_chosen_means_and_penalties() -> None:
+    """Each resample has its own column; at 80% a narrow way scores less, and covers less."""
+    # Each resample has its own column and its own weights; one without judgments is NaN. Units 0,
+    # 1, 1: weights (1, 1) give (1 + 3 + 5)/3 in column 0; (2, 1) with column 1 give (2 * 10 + 30 +
+    # 50)/4.
     table = np.array([[1.0, 10], [3, 30], [5, 50]])
     columns: Choice = lambda rows: (rows[:, 0] > 1).astype(np.int64)  # noqa: E731
     got = by_column(table, np.array([0, 1, 1]), columns)(np.array([[1.0, 1], [2, 1], [0, 0]]))
     assert got[:2] == pytest.approx([3, 25])
     assert math.isnan(got[2])
-
-
-def test_a_penalty_turns_the_choice() -> None:
-    """At 80% a narrow way scores less, and covers less, than a wide one.
-
-    Scores (0, 1) and (1, 1) have means 0.5 and 1; coverages 0.5 and 1 fall short by 0.3 and 0.
-    With a penalty of 10 the objectives are 3.5 and 1; they are equal at 5/3.
-    """
+    # At 80% a narrow way scores less, and covers less, than a wide one. Scores (0, 1) and (1, 1)
+    # have means 0.5 and 1; coverages 0.5 and 1 fall short by 0.3 and 0. With a penalty of 10 the
+    # objectives are 3.5 and 1; they are equal at 5/3.
     one = Candidate(
         80, np.array([[0.0, 1], [1, 1]]), np.array([[1.0, 1], [0, 1]]), np.array([0, 1])
     )
@@ -222,28 +205,20 @@ def test_a_penalty_turns_the_choice() -> None:
     assert chosen == {0.0: 0, 1.6: 0, 1.7: 1, 10.0: 1}
     # Of unit 0 alone the narrow way scores 0 and covers.
     assert penalised([one], 10)(np.array([[3.0, 0]]))[0] == 0
+    # A resample that drew none of the items compared gives no warning.
+    one = Candidate(80, np.array([[2.0, 1.0]]), np.array([[1.0, 1.0]]), np.array([0]))
+    assert penalised([one], 0)(np.array([[1.0, 0.0], [0.0, 1.0]]))[0] == 1
 
 
-def test_likelihood_of_tiny_probabilities() -> None:
-    """A truth of probability 1e-40 has a finite loss, and none where it isn't drawn.
-
-    Without it, {1: 0.6, 2: 0.4} with truth 1 is likeliest at the least temperature.
-    """
+def test_likelihood_of_little() -> None:
+    """A truth of 1e-40 has a finite loss where it is drawn; of nothing seen the estimate is NaN."""
+    # A truth of probability 1e-40 has a finite loss, and none where it isn't drawn. Without it, {1:
+    # 0.6, 2: 0.4} with truth 1 is likeliest at the least temperature.
     train = Scored([{1: 1.0, 2: 1e-40}, {1: 0.6, 2: 0.4}], np.array([2.0, 1.0]), np.array([0, 1]))
     assert likelihood_choice(train)(np.array([[0.0, 1.0]]))[0] == 0
-
-
-def test_likelihood_of_nothing_seen() -> None:
-    """Where no train item's truth was seen the estimate is NaN, as the registry says."""
     train = Scored([{1: 0.5, 2: 0.5}], np.array([7.0]), np.array([0]))
     statistic = chosen_value(TEMPERATURES, likelihood_choice(train))
     assert math.isnan(statistic(np.ones((1, 1)))[0])
-
-
-def test_penalised_without_judgments() -> None:
-    """A resample that drew none of the items compared gives no warning."""
-    one = Candidate(80, np.array([[2.0, 1.0]]), np.array([[1.0, 1.0]]), np.array([0]))
-    assert penalised([one], 0)(np.array([[1.0, 0.0], [0.0, 1.0]]))[0] == 1
 
 
 TRIED = (0.3, 1.0, 1.7)
@@ -251,11 +226,9 @@ Key = tuple[float, str, float]
 
 
 def decoding_frames(seed: int) -> dict[float, pd.DataFrame]:
-    """Ten items at two levels and three temperatures: width grows with temperature.
-
-    Items t0 to t4 are train. At 1.0 item t0 can't be read at 90%, at 1.7 item s1 at 80%. A second
-    epoch, which isn't used, has bounds far off.
-    """
+    """Ten items at two levels and three temperatures: width grows with temperature."""
+    # Items t0 to t4 are train. At 1.0 item t0 can't be read at 90%, at 1.7 item s1 at 80%. A second
+    # epoch, which isn't used, has bounds far off.
     rng = np.random.default_rng(seed)
     names = [f"t{i}" for i in range(5)] + [f"s{i}" for i in range(5)]
     truths = dict(zip(names, rng.normal(0, 3, size=10), strict=True))
@@ -338,11 +311,9 @@ def by_condition(found: list[Estimand]) -> dict[tuple[object, object, str], Esti
 @pytest.mark.parametrize("penalty", [0.0, 10.0])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_decoding_temperatures_equal_brute_force(seed: int, penalty: float) -> None:
-    """Temperatures and test metrics, per level and over all, are those of plain loops.
-
-    At weights of one and at random whole ones, with items in an order of their own. The items that
-    one temperature could not read are left out of all: four of five train items at 90%.
-    """
+    """Temperatures and test metrics, per level and over all, are those of plain loops."""
+    # At weights of one and at random whole ones, with items in an order of their own. The items
+    # that one temperature could not read are left out of all: four of five train items at 90%.
     frames = decoding_frames(seed)
     units = pd.Index(sorted(frames[1.0]["item"].unique(), reverse=True))
     shuffled = {temperature: frames[temperature] for temperature in (1.7, 0.3, 1.0)}

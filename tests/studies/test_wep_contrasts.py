@@ -170,11 +170,10 @@ def test_contrasts_within_scenarios_and_modes() -> None:
     assert at(found, "difference", **where)["value"] == pytest.approx(gap)
 
 
-def test_right_choices_are_right() -> None:
-    """The right choice everywhere scores 1, but for pairs that the ranges and edges don't mirror.
-
-    Contrasts of what never varies have no t and no d, and say why.
-    """
+def test_the_right_and_the_same_word_everywhere() -> None:
+    """Right choices score 1 but for mirrors; one word is monotone without sensitivity."""
+    # The right choice everywhere scores 1, but for pairs that the ranges and edges don't mirror.
+    # Contrasts of what never varies have no t and no d, and say why.
     rows = judged(lambda one, _: one.right)
     found = table(rows)
     for metric in (MC, EC, EMC):
@@ -187,10 +186,7 @@ def test_right_choices_are_right() -> None:
         row = at(found, name, **where)
         assert np.isnan(row["value"])
         assert row["note"].startswith("undefined: ")
-
-
-def test_the_same_word_everywhere() -> None:
-    """It is monotone without sensitivity; `maybe` mirrors itself in all pairs."""
+    # It is monotone without sensitivity; `maybe` mirrors itself in all pairs.
     found = table(judged(lambda one, _: one.choice_set // 2, cot=(False,)))
     scores = [at(found, metric, cot="without")["value"] for metric in (PC, MC, CS)]
     assert scores == [1, 1, 0]
@@ -207,8 +203,8 @@ def test_duplicates_change_nothing() -> None:
                 assert twice[key][name] == pytest.approx(row[name], nan_ok=True), (key, name)
 
 
-def test_unreadable_choices_are_counted() -> None:
-    """One echo takes a prompt, a pair, a sequence and two steps with it, and is noted."""
+def test_unreadable_and_unknown_prompts() -> None:
+    """An echo takes a prompt, a pair, a sequence and two steps along; others are refused."""
     lost = "height-3-narrow-0.275-above_low"
     rows = judged(lambda one, _: "echo" if one.id == lost else one.right, cot=(False,))
     found = table(rows)
@@ -216,6 +212,11 @@ def test_unreadable_choices_are_counted() -> None:
         row = at(found, metric, cot="without")
         assert row["n"] == units_left, metric
         assert "1 of 360 judgments left out: 1 echo" in row["note"]
+    rows = judged(lambda one, _: one.right, cot=(False,))[:1]
+    wrongs: list[dict[str, Any]] = [{"choice_set": 4}, {"point": 0.3}, {"interval": "inside"}]
+    for wrong in wrongs:
+        with pytest.raises(InvalidArgument):
+            table([*rows, {**rows[0], **wrong}])
 
 
 def test_intervals_rest_on_36_clusters() -> None:
@@ -268,15 +269,6 @@ def test_chance_of_a_part_of_the_prompts() -> None:
             expected.append(1 / size if stays else (size - 1) / (2 * size))
     row = at(table(rows), EMC, baseline="expected")
     assert row["value"] == pytest.approx(np.mean(expected))
-
-
-def test_prompts_outside_the_design_are_refused() -> None:
-    """Judgments of a file that name no prompt of the design are an error that says so."""
-    rows = judged(lambda one, _: one.right, cot=(False,))[:1]
-    wrongs: list[dict[str, Any]] = [{"choice_set": 4}, {"point": 0.3}, {"interval": "inside"}]
-    for wrong in wrongs:
-        with pytest.raises(InvalidArgument):
-            table([*rows, {**rows[0], **wrong}])
 
 
 def test_chance_of_one_prompt_says_what_it_lacks() -> None:

@@ -166,8 +166,8 @@ def test_words_that_differ_of_the_recorded_table(words: Table) -> None:
     assert [counts[level, "holm"] for level in ("90", "95", "99")] == [12, 12, 10]
 
 
-def test_recorded_values_that_are_no_probability(tmp_path: Path) -> None:
-    """A number outside [0, 1] and a text are one error that names the file; so are percents."""
+def test_recorded_values(tmp_path: Path) -> None:
+    """Dropped ones are judgments that could not be read; what is no probability is an error."""
     path = tmp_path / "answers.csv"
     for value in ("1.2", "-0.1", "maybe"):
         path.write_text(f",1,2\nlikely,0.5,{value}\n", "utf-8")
@@ -177,10 +177,6 @@ def test_recorded_values_that_are_no_probability(tmp_path: Path) -> None:
     frame = recorded_statements(path, model="m")
     with pytest.raises(InvalidArgument):
         summarize(frame.assign(probability=100 * frame["probability"]), resamples=20)
-
-
-def test_recorded_answers_that_were_dropped(tmp_path: Path) -> None:
-    """Empty cells and NA are judgments that could not be read."""
     path = tmp_path / "answers.csv"
     path.write_text(",,,\nlikely,0.5,,NA\n", "utf-8")
     results = by_condition(summarize(recorded_statements(path, model="m"), resamples=20))
@@ -193,12 +189,11 @@ def test_recorded_answers_that_were_dropped(tmp_path: Path) -> None:
 # Numbers to words
 
 
-def test_echoes(sentences: pd.DataFrame) -> None:
-    """47 of 180 three-choice replies without reasoning repeat the list: none is a choice.
-
-    43 stop there. Four repeat it from the least likely on and then choose "A. is unlikely to be",
-    which is C as it was shown: ambiguous, as are six replies that say that and nothing else.
-    """
+def test_echoes_and_replies_without_a_letter(sentences: pd.DataFrame) -> None:
+    """Of 180 three-choice replies 47 repeat the list: none is a choice."""
+    # 47 of 180 three-choice replies without reasoning repeat the list: none is a choice. 43 stop
+    # there. Four repeat it from the least likely on and then choose "A. is unlikely to be", which
+    # is C as it was shown: ambiguous, as are six replies that say that and nothing else.
     here = sentences[~sentences["cot"].astype(bool)]
     listed = [len(set(re.findall(r"\b([A-E])\.", reply))) > 1 for reply in here["reply"]]
     repeated = here[listed]
@@ -209,10 +204,7 @@ def test_echoes(sentences: pd.DataFrame) -> None:
     assert set(unclear["reason"]) == {"letter and text disagree"}
     assert unclear["reply"].str.contains(r"A\.\s?is unlikely to be").all()
     assert not sentences[sentences["status"] != "ok"]["choice"].any()
-
-
-def test_two_replies_without_a_letter(sentences: pd.DataFrame) -> None:
-    """With reasoning all replies are read; two name their choice, maybe, by its text alone."""
+    # With reasoning all replies are read; two name their choice, maybe, by its text alone.
     here = sentences[sentences["cot"].astype(bool)]
     named = here["reply"].str.contains(r'I choose: *"?[A-E]\b')
     assert here[~named]["choice"].tolist() == ["is maybe"] * 2

@@ -197,16 +197,14 @@ def test_epochs_change_no_value() -> None:
                     assert row[name] == pytest.approx(once[key][name], nan_ok=True), key
 
 
-def test_epochs_of_a_context_count_as_their_mean() -> None:
-    """.6 and .8 in one context are one value of .7; an unreadable epoch is left out of it."""
+def test_epochs_and_unread_replies() -> None:
+    """They count as a context's mean, and change n and notes of their own word alone."""
+    # .6 and .8 in one context are one value of .7; an unreadable epoch is left out of it.
     rows = said("likely", [0.6, 0.5, 0.5]) + said("likely", [0.8, "refusal", 0.5], epoch=2)
     row = at(table(rows), "mean_probability", word="likely")
     assert (row["value"], row["n"]) == (pytest.approx((0.7 + 0.5 + 0.5) / 3), 3)
     assert "1 of 6 judgments left out: 1 refusal" in str(row["note"])
-
-
-def test_unreadable_replies_are_counted_and_left_out() -> None:
-    """They change n and the notes of all rows of their word, and no other word's."""
+    # They change n and the notes of all rows of their word, and no other word's.
     rows = said("likely", [0.7, "refusal", 0.6, "ambiguous", "refusal", 0.8])
     found = table(rows + said("we doubt", [0.3, 0.2]))
     left = "3 of 6 judgments left out: 1 ambiguous, 2 refusal"
@@ -216,13 +214,7 @@ def test_unreadable_replies_are_counted_and_left_out() -> None:
     against = at(found, "brunner_munzel_theta", versus="human", word="likely")
     assert (against["n"], left in str(against["note"])) == (3, True)
     assert against["value"] == theta(people("likely"), [70, 60, 80])
-
-
-# What is undefined
-
-
-def test_one_value_in_all_contexts() -> None:
-    """It is noted; against people there is still a test."""
+    # It is noted; against people there is still a test.
     found = table(said("likely", [0.7] * 15))
     row = at(found, "probability_spread", word="likely")
     assert (row["value"], row["note"]) == (pytest.approx(0), "one value in all contexts")
@@ -230,8 +222,11 @@ def test_one_value_in_all_contexts() -> None:
     assert p == pytest.approx(brunnermunzel(people("likely"), [70] * 15).pvalue)
 
 
-def test_undefined_tests_say_why() -> None:
-    """p, raw and adjusted, is NaN with the reason; theta is there where both sides have values."""
+# What is undefined
+
+
+def test_undefined_tests() -> None:
+    """Their p is NaN with the reason, and left out of Holm's adjustment; theta is there."""
     cases: list[tuple[list[float | str], list[float | str], float, str]] = [
         ([0.1, 0.2, 0.3], [0.7, 0.8, 0.9], 1, "complete separation"),
         ([0.7, 0.8, 0.9], [0.1, 0.2, 0.3], 0, "complete separation"),
@@ -249,10 +244,7 @@ def test_undefined_tests_say_why() -> None:
             tested = at(found, metric, of="brunner_munzel_theta", **where)
             assert np.isnan(tested["value"]), (female, male)
             assert reason in tested["note"], (female, male)
-
-
-def test_undefined_words_are_left_out_of_holm() -> None:
-    """A separated word has no p, and the adjustment is over the others, which says so."""
+    # A separated word has no p, and the adjustment is over the others, which says so.
     words = ["likely", "we doubt", "probable"]
     rows = made(7, words[:2], setting="female") + made(8, words[:2], setting="male")
     rows += said("probable", [0.9] * 15, "female") + said("probable", [0.1] * 15, "male")

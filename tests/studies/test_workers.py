@@ -35,36 +35,40 @@ def threads(_: int) -> str:
     return os.environ.get("OMP_NUM_THREADS", "")
 
 
-def test_values_come_in_the_order_of_the_tasks() -> None:
-    """Two processes, neither of them this one, give the products in order."""
+def test_where_work_is_done() -> None:
+    """In order by several processes, here for one worker, or where processes save no time."""
     found = spread(process_of, [(one, 10) for one in range(6)], workers=2)
     assert [value for value, _ in found] == [0, 10, 20, 30, 40, 50]
     assert os.getpid() not in {process for _, process in found}
     assert len({process for _, process in found}) <= 2
-
-
-def test_one_worker_or_task_needs_no_process() -> None:
-    """The work of one worker, or of one task, is done here."""
+    # The work of one worker, or of one task, is done here.
     cases: list[tuple[list[tuple[int, int]], int]] = [([(1, 2), (3, 4)], 1), ([(1, 2)], 4), ([], 4)]
     for tasks, asked in cases:
         expected = [(one * other, os.getpid()) for one, other in tasks]
         assert spread(process_of, tasks, workers=asked) == expected, (tasks, asked)
+    # Processes work only where they save time, and never where resamples are observed.
+
+    def observe(result: Result, draws: np.ndarray) -> None:
+        """Nothing."""
+
+    assert workers_for(LEAST, Resampling(workers=3)) == 3
+    assert workers_for(LEAST - 1, Resampling(workers=3)) == 1
+    assert workers_for(LEAST, Resampling(workers=3, observe=observe)) == 1
 
 
-def test_errors_keep_type_and_message() -> None:
-    """What a task refuses is refused in the same words from another process."""
+def test_errors_of_processes() -> None:
+    """The same words, remedies where one was ended, and impossible numbers refused."""
     with pytest.raises(InvalidArgument, match=r"^number=2 is refused; give 1\.$"):
         spread(refuses, [(1,), (2,), (3,)], workers=2)
-
-
-def test_a_process_that_ends_early_is_told() -> None:
-    """A process that is ended from outside gives an error that names the remedies."""
     with pytest.raises(InvalidArgument, match=r"workers=2: .*__main__.*workers=1"):
         spread(ends, [(3,), (4,)], workers=2)
+    for number in (0, -1, 1.5):
+        with pytest.raises(InvalidArgument, match=f"workers={number}"):
+            summarize(two_models(), resamples=40, workers=number)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("before", "inside"), [(None, "1"), ("3", "3")])
-def test_processes_have_one_thread(
+def test_one_thread_a_process(
     monkeypatch: pytest.MonkeyPatch, before: str | None, inside: str
 ) -> None:
     """Linear algebra has one thread in each process unless the user says so; here nothing changes.
@@ -76,17 +80,6 @@ def test_processes_have_one_thread(
         monkeypatch.setenv("OMP_NUM_THREADS", before)
     assert spread(threads, [(1,), (2,)], workers=2) == [inside, inside]
     assert os.environ.get("OMP_NUM_THREADS") == before
-
-
-def test_few_judgments_and_observers_have_one_worker() -> None:
-    """Processes work only where they save time, and never where resamples are observed."""
-
-    def observe(result: Result, draws: np.ndarray) -> None:
-        """Nothing."""
-
-    assert workers_for(LEAST, Resampling(workers=3)) == 3
-    assert workers_for(LEAST - 1, Resampling(workers=3)) == 1
-    assert workers_for(LEAST, Resampling(workers=3, observe=observe)) == 1
 
 
 def two_models() -> pd.DataFrame:
@@ -107,10 +100,3 @@ def test_results_do_not_depend_on_workers(monkeypatch: pytest.MonkeyPatch) -> No
     one = summarize(two_models(), resamples=40)
     two = summarize(two_models(), resamples=40, workers=2)
     pd.testing.assert_frame_equal(one, two, check_exact=True)
-
-
-def test_impossible_workers_are_refused() -> None:
-    """Fewer than one process, or a part of one, is refused with the value."""
-    for number in (0, -1, 1.5):
-        with pytest.raises(InvalidArgument, match=f"workers={number}"):
-            summarize(two_models(), resamples=40, workers=number)  # type: ignore[arg-type]

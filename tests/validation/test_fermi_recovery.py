@@ -13,7 +13,7 @@ from scipy.stats import betabinom, binom, binomtest
 from conftest import run_respondent
 from inspect_confidence import read_judgments, summarize
 from inspect_confidence.metrics import conformal_offset, conformity_scores
-from inspect_confidence.respondents import draw_beliefs, stated_bounds
+from inspect_confidence.respondents.belief import draw_beliefs, stated_bounds
 
 LEVELS = (80, 90, 95, 99)
 
@@ -28,11 +28,9 @@ def numbers(results: pd.DataFrame) -> dict[tuple[str, str], float]:
 
 @pytest.mark.slow
 def test_tunnel_at_one_seed(tmp_path: Path) -> None:
-    """Conformal counts lie in the central 99% of their law, and the score at 99% goes down.
-
-    Of n_test test items, with an offset that is the k-th smallest of n_cal scores, the number
-    covered is BetaBinomial(n_test; k, n_cal + 1 - k).
-    """
+    """Conformal counts lie in the central 99% of their law, and the score at 99% goes down."""
+    # Of n_test test items, with an offset that is the k-th smallest of n_cal scores, the number
+    # covered is BetaBinomial(n_test; k, n_cal + 1 - k).
     run_respondent("tunnel", tmp_path)
     found = numbers(summarize(tmp_path, resamples=100))
     n_cal = n_test = 109

@@ -41,10 +41,8 @@ def clusters() -> tuple[FloatArray, list[tuple[int, float]]]:
 
 
 def naive(y: FloatArray, x: FloatArray) -> tuple[float, float]:
-    """The 95% interval with HC1 errors, as if judgments had nothing in common.
-
-    Var b = n / (n - 2) sum (x - mean x)^2 e^2 / (sum (x - mean x)^2)^2.
-    """
+    """The 95% interval with HC1 errors, as if judgments had nothing in common."""
+    # Var b = n / (n - 2) sum (x - mean x)^2 e^2 / (sum (x - mean x)^2)^2.
     n, centred = len(x), x - x.mean()
     spread = centred @ centred
     slope = centred @ y / spread
@@ -64,10 +62,8 @@ def test_naive_is_hc1() -> None:
 
 
 def holding(common: float, first_seed: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Whether the clustered and the naive interval hold 1 - s, at each seed.
-
-    Noise is normal(0, .05) an item, and normal(0, `common`) a cluster.
-    """
+    """Whether the clustered and the naive interval hold 1 - s, at each seed."""
+    # Noise is normal(0, .05) an item, and normal(0, `common`) a cluster.
     maximum, names = clusters()
     place = np.unique(names, axis=0, return_inverse=True)[1].ravel()
     assert place.max() + 1 == 44  # eleven decades, the last of them the age of 100, by four radii
@@ -114,18 +110,14 @@ def test_slope_interval_covers_with_correlated_residuals(record_property: Record
     assert without.mean() < 0.8
 
 
-# Question sets
-
 ACCURACY, META_D, BIAS = 0.7, 1.5, 0.3
 LEVEL = 1 - 0.05 / 8
 """Of eight intervals together 95%."""
 
 
 def mean_confidence(options: int) -> float:
-    """E [1/K + (1 - 1/K) Phi((|x| + bias - 1) / .8)], |x| as of an observer with d' = meta_d.
-
-    Given that it is right |x| is normal(d'/2, 1) cut off at 0, given that it is wrong of -d'/2.
-    """
+    """E [1/K + (1 - 1/K) Phi((|x| + bias - 1) / .8)], |x| as of an observer with d' = meta_d."""
+    # Given that it is right |x| is normal(d'/2, 1) cut off at 0, given that it is wrong of -d'/2.
     share = 0.0
     for weight, mean in ((ACCURACY, META_D / 2), (1 - ACCURACY, -META_D / 2)):
         total = quad(
@@ -142,11 +134,9 @@ def tables(values: FloatArray, right: FloatArray, wrong: FloatArray) -> Confiden
 
 @pytest.mark.slow
 def test_question_sets_give_back_parameters(tmp_path: Path, record_property: Record) -> None:
-    """Accuracy, meta-d' and mean token confidence of a respondent, through the task and its log.
-
-    3,024 replies; intervals at 1 - .05/8: exact binomial for accuracy, bootstrap for meta-d',
-    normal for means. Judgments are independent, each with draws of its own.
-    """
+    """Accuracy, meta-d' and mean token confidence of a respondent, through the task and its log."""
+    # 3,024 replies; intervals at 1 - .05/8: exact binomial for accuracy, bootstrap for meta-d',
+    # normal for means. Judgments are independent, each with draws of its own.
     held: dict[str, tuple[float, float, float, float]] = {}
     rng = np.random.default_rng(7)
     for dataset, options, epochs in (("bundled", 4, 9), ("statements", 2, 12)):
@@ -217,10 +207,8 @@ def test_question_sets_give_back_parameters(tmp_path: Path, record_property: Rec
 def fitted(
     rows: pd.DataFrame, values: FloatArray, rng: np.random.Generator
 ) -> tuple[float, float, float, float]:
-    """meta-d' of statements by maximum likelihood, with a bootstrap interval.
-
-    Responses run from the surest True to the surest False.
-    """
+    """meta-d' of statements by maximum likelihood, with a bootstrap interval."""
+    # Responses run from the surest True to the surest False.
     k = len(values)
     rating = np.searchsorted(values, rows["confidence"].to_numpy(float))
     place = np.where(rows["answer"] == "True", k - 1 - rating, k + rating)

@@ -316,12 +316,10 @@ def test_less_stable_is_worse_in_order(record_property: Record) -> None:
 
 
 def judged_variance(c: float, e: float, others: int) -> float:
-    """Variance of a sentence's confidence where equal draws are judged alike.
-
-    Two draws are judged to agree together: both are the same answer as the sentence and its
-    judgment is right; one is, and both judgments say so, which are independent; both are the same
-    other answer, of which a single judgment is wrong; or two different ones, both wrong.
-    """
+    """Variance of a sentence's confidence where equal draws are judged alike."""
+    # Two draws are judged to agree together: both are the same answer as the sentence and its
+    # judgment is right; one is, and both judgments say so, which are independent; both are the same
+    # other answer, of which a single judgment is wrong; or two different ones, both wrong.
     mean = c * (1 - 2 * e) + e
     wrong = (1 - c) ** 2
     both = (
@@ -335,7 +333,7 @@ def judged_variance(c: float, e: float, others: int) -> float:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("e", [0.1, 0.2])
-def test_judge_errors_move_mics(
+def test_judge_error_moves_mics(
     log: EvalLog, e: float, tmp_path: Path, record_property: Record
 ) -> None:
     """To c(1 - 2e) + e, at 1 - .05/10: five markers at two rates; the same log judged anew."""

@@ -17,7 +17,7 @@ from inspect_confidence.metrics import (
     median_of,
     percentile_interval,
 )
-from inspect_confidence.respondents import draw_beliefs, stated_bounds
+from inspect_confidence.respondents.belief import draw_beliefs, stated_bounds
 
 Record = Callable[[str, object], None]
 
@@ -26,12 +26,10 @@ Record = Callable[[str, object], None]
 @pytest.mark.parametrize("share", [0.65, 0.9])
 @pytest.mark.parametrize("epochs", [1, 2, 5])
 def test_clustered_wilson_covers(epochs: int, share: float, record_property: Record) -> None:
-    """Wilson's interval at the effective sample size covers however alike an item's epochs are.
-
-    Items differ in their probability of success (a beta law with mean `share` and intra-item
-    correlation 1/2), 200 items. The plain interval, which takes every judgment for independent,
-    is reported beside it.
-    """
+    """Wilson's interval at the effective sample size covers however alike an item's epochs are."""
+    # Items differ in their probability of success (a beta law with mean `share` and intra-item
+    # correlation 1/2), 200 items. The plain interval, which takes every judgment for independent,
+    # is reported beside it.
     rng = np.random.default_rng([epochs, int(share * 100)])
     simulations, items = 2_000, 200
     held, plain = 0, 0
@@ -55,12 +53,10 @@ def test_clustered_wilson_covers(epochs: int, share: float, record_property: Rec
 @pytest.mark.slow
 @pytest.mark.parametrize(("level", "floor"), [(80, 0.92), (90, 0.92), (99, 0.85)])
 def test_bootstrap_of_scores_and_widths(level: int, floor: float, record_property: Record) -> None:
-    """Bootstrap intervals of the mean interval score and the median width cover.
-
-    A tunnel respondent of .65 on 109 items; the true values are those of 2 million items. At 99%
-    the score has a heavy tail (a miss costs 200 times its distance), so that percentile intervals
-    fall short of 95% there; the floor says by how much.
-    """
+    """Bootstrap intervals of the mean interval score and the median width cover."""
+    # A tunnel respondent of .65 on 109 items; the true values are those of 2 million items. At 99%
+    # the score has a heavy tail (a miss costs 200 times its distance), so that percentile intervals
+    # fall short of 95% there; the floor says by how much.
     rng = np.random.default_rng(level)
 
     def stated(items: int) -> tuple[np.ndarray, np.ndarray]:

@@ -19,7 +19,7 @@ from inspect_confidence.metrics import (
     bootstrap,
     percentile_interval,
 )
-from inspect_confidence.respondents import needed_evidence
+from inspect_confidence.respondents.observer import needed_evidence
 
 Record = Callable[[str, object], None]
 FloatArray = NDArray[np.float64]
@@ -61,11 +61,9 @@ class Observer:
     bias: float
 
     def cells(self) -> tuple[FloatArray, FloatArray]:
-        """Probabilities of each report with a right and with a wrong answer.
-
-        The report is v where the evidence lies between what v - 2.5 and v + 2.5 take, and
-        P(|x| > t | right) = Phi(d/2 - t) / Phi(d/2), with minus d/2 where wrong.
-        """
+        """Probabilities of each report with a right and with a wrong answer."""
+        # The report is v where the evidence lies between what v - 2.5 and v + 2.5 take, and P(|x| >
+        # t | right) = Phi(d/2 - t) / Phi(d/2), with minus d/2 where wrong.
         edges = [max(needed_evidence(v / 100, self.bias), 0) for v in np.arange(2.5, 100, 5)]
         parts = []
         for mass, half in ((self.accuracy, self.meta_d / 2), (1 - self.accuracy, -self.meta_d / 2)):
@@ -185,10 +183,8 @@ def test_bootstrap_covers(observer: Observer, least: int, record_property: Recor
 
 
 def sparse_observer(accuracy: float, hit: float, false_alarm: float) -> Observer:
-    """The observer with these type-2 rates at the threshold .5.
-
-    z(H2 Phi(d/2)) - z(F2 Phi(-d/2)) = d gives its d'; reports of 50 and more take 47.5%.
-    """
+    """The observer with these type-2 rates at the threshold .5."""
+    # z(H2 Phi(d/2)) - z(F2 Phi(-d/2)) = d gives its d'; reports of 50 and more take 47.5%.
 
     def excess(d: float) -> float:
         right, wrong = (norm.ppf(r * norm.cdf(s * d / 2)) for r, s in ((hit, 1), (false_alarm, -1)))
@@ -204,9 +200,7 @@ def sparse_observer(accuracy: float, hit: float, false_alarm: float) -> Observer
     ("items", "accuracy", "false_alarm"),
     [(1_000, 0.8, 0.97), (1_000, 0.9, 0.95), (1_000, 0.9, 0.97), (100, 0.8, 0.95)],
 )
-def test_sparse_coverage(
-    items: int, accuracy: float, false_alarm: float, record_property: Record
-) -> None:
+def test_sparse(items: int, accuracy: float, false_alarm: float, record_property: Record) -> None:
     """Where nearly all judgments are high, type-2 sensitivity is covered less: a figure."""
     names = ("accuracy", "auroc", "type2_dprime .5", "meta_d_ideal .5")
     observer = sparse_observer(accuracy, 0.99, false_alarm)
@@ -232,11 +226,9 @@ def test_sparse_coverage(
 
 @pytest.mark.slow
 def test_bias_of_ece(record_property: Record) -> None:
-    """The mean ECE of a perfectly calibrated observer, which should be 0, goes as 1/sqrt(n).
-
-    A bin's gap is about normal with variance sum m v (1 - v) / n over its values v of share m, so
-    that ECE's mean is about sum sqrt(2 / pi) sd over the bins.
-    """
+    """The mean ECE of a perfectly calibrated observer, which should be 0, goes as 1/sqrt(n)."""
+    # A bin's gap is about normal with variance sum m v (1 - v) / n over its values v of share m, so
+    # that ECE's mean is about sum sqrt(2 / pi) sd over the bins.
     rng = np.random.default_rng(3)
     mass = np.sum(Observer(0.75, 1.5, 0.5).cells(), axis=0)
     probabilities = np.concatenate([mass * VALUES, mass * (1 - VALUES)])

@@ -24,11 +24,9 @@ NEAR = 0.002
 
 
 def ideal(alternatives: int, d_prime: float, seed: int) -> ConfidenceTables:
-    """A table a seed of an observer who is as sure as the odds of the largest evidence say.
-
-    Evidence is N(d', 1) for the right one of the alternatives and N(0, 1) for the others, so that
-    the posterior of each is proportional to exp(d' x); it is reported rounded down to 5%.
-    """
+    """A table a seed of an observer who is as sure as the odds of the largest evidence say."""
+    # Evidence is N(d', 1) for the right one of the alternatives and N(0, 1) for the others, so that
+    # the posterior of each is proportional to exp(d' x); it is reported rounded down to 5%.
     rng = np.random.default_rng([seed, alternatives, int(100 * d_prime)])
     parts = []
     for _ in range(SEEDS):
@@ -76,11 +74,9 @@ def test_ideal_observer_has_one(alternatives: int, d_prime: float, record_proper
 def test_ideal_observer_has_one_over_all_ratings(
     ratings: int, criterion: float, record_property: Record
 ) -> None:
-    """The same by maximum likelihood, whatever the ratings and however biased the choice.
-
-    Evidence is N(+-d'/2, 1); beyond the criterion on either side, ratings are cut so that each is
-    given equally often over both stimuli.
-    """
+    """The same by maximum likelihood, whatever the ratings and however biased the choice."""
+    # Evidence is N(+-d'/2, 1); beyond the criterion on either side, ratings are cut so that each is
+    # given equally often over both stimuli.
     rng = np.random.default_rng([ratings, int(10 * criterion)])
     for d_prime in (1.0, 2.0):
         grid = np.linspace(-8, 8, 200_001)

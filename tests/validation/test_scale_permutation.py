@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 from scipy.stats import binom, binomtest, norm
 
-from inspect_confidence.respondents import draw_evidence, reported_share, reports
+from inspect_confidence.respondents.observer import draw_evidence, reported_share, reports
 from inspect_confidence.studies.compare import Contrast, contrast, permutation_p
 from inspect_confidence.studies.compare import tested as exchanged
 from inspect_confidence.studies.study import Resampling
@@ -43,11 +43,9 @@ class Scale:
 def judged(
     scales: tuple[Scale, Scale], shared: float, seed: int
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The same items judged on both scales, one judgment an item and scale.
-
-    Whether an item is answered right (3 in 4) and how strong its evidence is have a correlation
-    of `shared` between the scales, each through a normal variable.
-    """
+    """The same items judged on both scales, one judgment an item and scale."""
+    # Whether an item is answered right (3 in 4) and how strong its evidence is have a correlation
+    # of `shared` between the scales, each through a normal variable.
     rng = np.random.default_rng([seed, int(100 * shared)])
     of_item = rng.standard_normal((2, ITEMS))
     frames = []
@@ -88,12 +86,10 @@ def unpaired_p(one: Contrast, seed: int) -> FloatArray:
 
 @pytest.mark.slow
 def test_level_under_the_null(record_property: Record) -> None:
-    """Where the scales are exchangeable, p is at most a level as often as the level says.
-
-    399 exchanges and the observed one make p a multiple of 1/400, of which every level is one, so
-    that the number of rejections in 400 data sets is binomial. Rates lie within its central 99.9%;
-    where differences tie, only the upper end holds.
-    """
+    """Where the scales are exchangeable, p is at most a level as often as the level says."""
+    # 399 exchanges and the observed one make p a multiple of 1/400, of which every level is one, so
+    # that the number of rejections in 400 data sets is binomial. Rates lie within its central
+    # 99.9%; where differences tie, only the upper end holds.
     data_sets = 400
     found = []
     for seed in range(data_sets):
@@ -117,10 +113,9 @@ def test_level_under_the_null(record_property: Record) -> None:
 
 @pytest.mark.slow
 def test_pairing_has_power(record_property: Record) -> None:
-    """A difference on correlated judgments is found by pairing more often than without.
-
-    One-sided exact McNemar test, for each metric, on the data sets in which only one test rejects.
-    """
+    """A difference on correlated judgments is found by pairing more often than without."""
+    # One-sided exact McNemar test, for each metric, on the data sets in which only one test
+    # rejects.
     data_sets, metrics = 200, ("mean_confidence", "overconfidence", "auroc")
     both = np.zeros((data_sets, 2, len(metrics)), bool)
     for seed in range(data_sets):

@@ -14,7 +14,8 @@ from scipy.stats import binom, binomtest, norm
 from inspect_confidence import metrics, summarize
 from inspect_confidence.datasets.questions import bundled_questions
 from inspect_confidence.metrics import ConfidenceTables, percentile_interval
-from inspect_confidence.respondents import Metacognitive, draw_evidence, reported_share, reports
+from inspect_confidence.respondents.metacognitive import Metacognitive
+from inspect_confidence.respondents.observer import draw_evidence, reported_share, reports
 from inspect_confidence.scales import Scale
 
 Record = Callable[[str, object], None]
@@ -49,10 +50,8 @@ def bias_of(criterion: FloatArray, share: float) -> FloatArray:
 
 
 def estimators(threshold: float) -> Mapping[str, Callable[[ConfidenceTables], FloatArray]]:
-    """meta_d and bias of tables of reports on 0-100 that are rounded to whole numbers.
-
-    A report reaches the threshold where the share of the scale reaches it less half a point.
-    """
+    """meta_d and bias of tables of reports on 0-100 that are rounded to whole numbers."""
+    # A report reaches the threshold where the share of the scale reaches it less half a point.
     return {
         f"meta_d by meta_d_ideal {threshold:g}": lambda t: metrics.meta_d_ideal.of(
             t, threshold=threshold
@@ -70,10 +69,8 @@ def estimators(threshold: float) -> Mapping[str, Callable[[ConfidenceTables], Fl
 def test_intervals_hold_parameters(
     accuracy: float, meta_d: float, bias: float, record_property: Record
 ) -> None:
-    """Of 400 samples of 2,000 reports, 95% of bootstrap intervals hold each parameter.
-
-    The number that does is within 1 - .01/15 of the binomial: three settings of five quantities.
-    """
+    """Of 400 samples of 2,000 reports, 95% of bootstrap intervals hold each parameter."""
+    # The number that does is within 1 - .01/15 of the binomial: three settings of five quantities.
     seeds, items = 400, 2_000
     rng = np.random.default_rng(int(1000 * accuracy))
     correct = (rng.uniform(size=(seeds, items)) < accuracy).astype(float)
@@ -127,10 +124,8 @@ def test_rounding_keeps_meta_d(record_property: Record) -> None:
 
 
 def answered(respondent: str, scale: Scale, seeds: int, draws: int = 1) -> pd.DataFrame:
-    """What a respondent says to all bundled questions at many seeds, read with one pattern.
-
-    `respondent` holds its parameters as `name=value` pairs.
-    """
+    """What a respondent says to all bundled questions at many seeds, read with one pattern."""
+    # `respondent` holds its parameters as `name=value` pairs.
     pattern = re.compile(r"Answer: (\S+)\nConfidence: (\d+)$")
     names, said = [], []
     parameters = dict(part.split("=") for part in respondent.split())
@@ -174,10 +169,8 @@ def report_shares(meta_d: float, bias: float) -> FloatArray:
 
 @pytest.mark.slow
 def test_respondent_over_items_and_seeds(record_property: Record) -> None:
-    """What it says to all items at 200 seeds gives back each of nine parameters.
-
-    One sample of 55,200 reports a respondent; intervals at 1 - .05/9, exact binomial for shares.
-    """
+    """What it says to all items at 200 seeds gives back each of nine parameters."""
+    # One sample of 55,200 reports a respondent; intervals at 1 - .05/9, exact binomial for shares.
     seeds, level = 200, 1 - 0.05 / 9
     n = seeds * len(bundled_questions())
     held: dict[str, tuple[float, float, float, float]] = {}
@@ -224,11 +217,9 @@ def test_respondent_over_items_and_seeds(record_property: Record) -> None:
 
 @pytest.mark.slow
 def test_anchors_lower_auroc(record_property: Record) -> None:
-    """The more reports are the top of the scale whatever the evidence, the lower the AUROC.
-
-    Where reports are anchored at a rate a, both of a pair are with a^2 (a tie), one is with
-    a (1 - a) each: it is then the higher one, but for a tie where the other is at the top too.
-    """
+    """The more reports are the top of the scale whatever the evidence, the lower the AUROC."""
+    # Where reports are anchored at a rate a, both of a pair are with a^2 (a tie), one is with a (1
+    # - a) each: it is then the higher one, but for a tie where the other is at the top too.
     meta_d, bias = 1.5, 0.3
     found = []
     for anchors in (0.0, 0.2, 0.5):
@@ -259,11 +250,9 @@ def test_anchors_lower_auroc(record_property: Record) -> None:
 
 @pytest.mark.slow
 def test_order_of_scales(record_property: Record) -> None:
-    """Scales' meta_d of 2, 1.2 and .6 come back in order at 2,000 items in 99% of seeds.
-
-    400 seeds of the plain functions, with the same quantiles of evidence on each scale as the
-    respondent has, and 20 of the respondent itself on the bundled questions, eight times each.
-    """
+    """Scales' meta_d of 2, 1.2 and .6 come back in order at 2,000 items in 99% of seeds."""
+    # 400 seeds of the plain functions, with the same quantiles of evidence on each scale as the
+    # respondent has, and 20 of the respondent itself on the bundled questions, eight times each.
     seeds, items = 400, 2_000
     given = {Scale(0, 20): 2.0, Scale(0, 100): 1.2, Scale(0, 5): 0.6}
     rng = np.random.default_rng(11)

@@ -16,7 +16,7 @@ from inspect_confidence.metrics import (
     tempered,
 )
 from inspect_confidence.metrics.conformal import CONVENTION
-from inspect_confidence.respondents import (
+from inspect_confidence.respondents.belief import (
     Beliefs,
     draw_beliefs,
     integer_probabilities,

@@ -4,6 +4,7 @@ A small judge without a model, for the demo and for tests. It knows no synonyms,
 facts; `judge_check` shows how often it is right, docs/hedge_markers.md the figures.
 """
 
+import functools
 import re
 from collections.abc import Sequence
 from string import ascii_uppercase
@@ -111,18 +112,19 @@ def declines(text: str) -> bool:
     return not any(open_parts) or not open_parts[-1] or text.rstrip().endswith("?")
 
 
-def content_words(text: str) -> list[str]:
+@functools.lru_cache(maxsize=4096)  # a judge compares one sentence with twenty replies
+def content_words(text: str) -> tuple[str, ...]:
     """A text's words, numbers as digits, without markers, function words, accents and plurals."""
     text = folded(text)
     for marker in reversed(find_markers(text)):
         text = f"{text[: marker.start]} {text[marker.end :]}"
     plain = "".join(one for one in normalize("NFD", text.lower()) if not combining(one))
     found = [_NUMBERS.get(word, word.replace(",", "")) for word in _WORD.findall(plain)]
-    return [
+    return tuple(
         word.removesuffix("s") if len(word) > _PLURAL else word
         for word in found
         if word not in _FUNCTION_WORDS
-    ]
+    )
 
 
 def _shared(question: str, sentence: str, reply: str) -> bool | None:

@@ -60,10 +60,12 @@ def resamplings(settings: Settings) -> dict[str, Resampling]:
     convention = settings.get("convention")
     if convention is not None:
         choice("convention", convention, CONVENTIONS)
+    thresholds = settings.get("thresholds", Resampling.thresholds)
+    listed = thresholds if isinstance(thresholds, str) else list(thresholds)
     every = Resampling(
         integer("resamples", settings.get("resamples", 10_000), least=1),
         integer("seed", settings.get("seed", 0)),
-        _thresholds(settings.get("thresholds", Resampling.thresholds)),
+        tuple(numbers("thresholds", listed, above=0, below=nextafter(1, 2))),
         convention,
         integer("workers", settings.get("workers", 1), least=1),
     )
@@ -85,20 +87,11 @@ def resamplings(settings: Settings) -> dict[str, Resampling]:
     }
 
 
-def _thresholds(value: Sequence[float] | str) -> tuple[float, ...]:
-    given = value if isinstance(value, str) else list(value)
-    return tuple(numbers("thresholds", given, above=0, below=nextafter(1, 2)))
-
-
 @dataclass(frozen=True)
 class Part:
-    """A study with its judgments.
+    """A study with its judgments by task, and how its numbers are computed.
 
-    Attributes:
-        study: It.
-        frames: Its judgments, by task.
-        resampling: How its numbers are computed.
-        notes: By task and data set, what the choice of common items left out.
+    Notes say by task and data set what the choice of common items left out.
     """
 
     study: Study

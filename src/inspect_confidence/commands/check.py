@@ -3,7 +3,7 @@
 import math
 import operator
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
@@ -43,11 +43,6 @@ class Requirement:
     parts: Mapping[str, str]
 
     @property
-    def limit(self) -> str:
-        """Sign and number, for people."""
-        return f"{self.sign} {self.number:g}"
-
-    @property
     def bound(self) -> str:
         """The column with the end of the interval that is nearest to failing."""
         return "ci_high" if self.sign.startswith("<") else "ci_low"
@@ -56,13 +51,9 @@ class Requirement:
         """Whether a value is within the limit."""
         return _OPERATORS[self.sign](value, self.number)
 
-    def applies_to(self, facts: Mapping[str, str]) -> bool:
-        """Whether a row with these facts is meant; an absent part is as an empty one."""
-        return all(self.part_applies(key, facts.get(key, "")) for key in self.parts)
-
-    def part_applies(self, key: str, fact: str) -> bool:
-        """Whether one part is as wanted: the same text, or the same number."""
-        written = self.parts[key]
+    def part_applies(self, key: str, facts: Mapping[str, str]) -> bool:
+        """Whether one part is as wanted: the same text or number; absent is as empty."""
+        written, fact = self.parts[key], facts.get(key, "")
         # A value may be copied from a condition, where it is percent-encoded, or be a name with
         # a percent sign of its own.
         decoded = unquote(written)
@@ -161,29 +152,17 @@ def check(
     wanted = [read_requirement(text) for text in requirements]
     if not wanted:
         raise InvalidArgument("There is no requirement; give one such as 'ece<=0.10'.")
-    facts = [_facts(row) for row in results.to_dict("records")]
-    rows = []
+    facts = [
+        {**Condition.read(str(row["condition"])), **{name: str(row[name]) for name in _SELECTABLE}}
+        for row in results.to_dict("records")
+    ]
+    found = []
     for one in wanted:
-        for place in _matching(one, facts, results["metric"].tolist()):
-            row = results.iloc[place]
-            reason = _failure(one, row, strict)
-            rows.append(
-                {
-                    "requirement": one.text,
-                    **{name: row[name] for name in COLUMNS[1:-2]},
-                    "passed": not reason,
-                    "reason": reason,
-                }
-            )
-    return pd.DataFrame(rows, columns=list(COLUMNS))
-
-
-def _facts(row: Mapping[Any, Any]) -> dict[str, str]:
-    """What a requirement can ask of a row, by key."""
-    return {
-        **Condition.read(str(row["condition"])),
-        **{name: str(row[name]) for name in _SELECTABLE},
-    }
+        rows = results.iloc[_matching(one, facts, results["metric"].tolist())]
+        reasons = [_failure(one, row, strict) for row in rows.to_dict("records")]
+        passed = [not reason for reason in reasons]
+        found.append(rows.assign(requirement=one.text, passed=passed, reason=reasons))
+    return pd.concat(found, ignore_index=True)[list(COLUMNS)]
 
 
 def _matching(
@@ -196,7 +175,11 @@ def _matching(
             f"{wanted.text}: there is no result of {wanted.metric} here. "
             f"{nearest(wanted.metric, set(metrics))}"
         )
-    found = [place for place in mine if wanted.applies_to(facts[place])]
+    found = [
+        place
+        for place in mine
+        if all(wanted.part_applies(key, facts[place]) for key in wanted.parts)
+    ]
     if not found:
         raise InvalidArgument(_nothing(wanted, [facts[place] for place in mine]))
     return found
@@ -206,7 +189,7 @@ def _nothing(wanted: Requirement, there: Sequence[dict[str, str]]) -> str:
     """Why no row of the metric matches: the first key or value that none has."""
     start = f"{wanted.text}: no result of {wanted.metric} has"
     for key, value in wanted.parts.items():
-        if any(wanted.part_applies(key, one.get(key, "")) for one in there):
+        if any(wanted.part_applies(key, one) for one in there):
             continue
         if not any(key in one for one in there):
             return f"{start} {key!r}. {nearest(key, {name for one in there for name in one})}"
@@ -224,7 +207,7 @@ def _listed(value: str, there: set[str]) -> str:
     return f"There: {', '.join(sorted(one or '(none)' for one in there))}."
 
 
-def _failure(wanted: Requirement, row: "pd.Series[float]", strict: bool) -> str:
+def _failure(wanted: Requirement, row: Mapping[Hashable, Any], strict: bool) -> str:
     """Why the row fails; empty where it doesn't."""
     value, note = float(row["value"]), str(row.get("note", "") or "")
     said = f": {note}" if note else ""
@@ -246,5 +229,5 @@ def _told_apart(value: float, wanted: Requirement) -> tuple[str, str]:
     """A value and the limit, in full where they would look alike when rounded."""
     shown = f"{value:.6g}"
     if float(shown) != float(f"{wanted.number:.6g}"):
-        return shown, wanted.limit
+        return shown, f"{wanted.sign} {wanted.number:g}"
     return repr(value), f"{wanted.sign} {wanted.number!r}"

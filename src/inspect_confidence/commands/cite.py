@@ -1,8 +1,9 @@
 """Logs -> what to cite, and how the numbers came about."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from operator import attrgetter
 from os import PathLike, fspath
 from typing import Any
 
@@ -11,42 +12,33 @@ from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import GenerateConfig, ModelConfig
 
 from inspect_confidence.judgments.files import SUFFIXES
-from inspect_confidence.judgments.logs import _OPERATIONAL, find_logs
+from inspect_confidence.judgments.logs import OPERATIONAL, find_logs
 from inspect_confidence.judgments.read import Judgments, Paths, read_judgments
 from inspect_confidence.privacy import model_arguments, model_name, scrub, setting_text
 from inspect_confidence.references import DATASETS, OWN, SURVEY, bibtex
 from inspect_confidence.studies import all_studies, all_tables
 
-_NOT_ASKED = frozenset({*_OPERATIONAL, "extra_body"})
 
-
-def settings_of(task: str, judgments: pd.DataFrame, runs: Sequence[EvalLog]) -> str:
-    """A paragraph on the judgments of one task.
-
-    Args:
-        task: Its name.
-        judgments: Of it.
-        runs: The headers of its logs; none where the judgments were read from files.
-    """
-    recorded = judgments["run"].isin([run.eval.task_id for run in runs])
-    elsewhere = judgments[~recorded]
+def _paragraph(task: str, judgments: pd.DataFrame, runs: Sequence[EvalLog]) -> str:
+    """On the judgments of one task and the headers of its logs, of which files have none."""
+    elsewhere = judgments[~judgments["run"].isin([run.eval.task_id for run in runs])]
     if not runs:
         return f"{task}: {_filed(elsewhere)} {_counts(judgments)}"
-    return " ".join(
-        filter(
-            None,
-            [
-                _settings_runs(task, runs),
-                _sentence("Task arguments", _merged(_arguments(run) for run in runs)),
-                _generation("Generation settings", [run.plan.config for run in runs]),
-                _model_arguments(runs),
-                _roles(runs),
-                _items(runs),
-                _filed(elsewhere) if len(elsewhere) else "",
-                _counts(judgments),
-            ],
-        )
-    )
+    arguments = ({k: v for k, v in run.eval.task_args.items() if v is not None} for run in runs)
+    generation = [_asked_with(run.plan.config) for run in runs]
+    sentences = [
+        _settings_runs(task, runs),
+        _sentence("Task arguments", _merged(map(_texts, arguments))),
+        _sentence("Generation settings", _merged(generation), "all others the provider's defaults")
+        if any(generation)
+        else "Generation settings: the provider's defaults.",
+        _sentence("Model arguments", _merged(model_arguments(run.eval.model_args) for run in runs)),
+        _roles(runs),
+        _items(runs),
+        _filed(elsewhere) if len(elsewhere) else "",
+        _counts(judgments),
+    ]
+    return " ".join(filter(None, sentences))
 
 
 def _filed(judgments: pd.DataFrame) -> str:
@@ -75,30 +67,13 @@ def _settings_runs(task: str, runs: Sequence[EvalLog]) -> str:
     )
 
 
-def _arguments(run: EvalLog) -> dict[str, str]:
-    return {
-        name: setting_text(value) for name, value in run.eval.task_args.items() if value is not None
-    }
+def _texts(settings: Mapping[str, object]) -> dict[str, str]:
+    return {name: setting_text(value) for name, value in settings.items()}
 
 
-def _generation(start: str, configs: Iterable[GenerateConfig]) -> str:
-    kept = [
-        {
-            name: setting_text(value)
-            for name, value in config.model_dump(exclude_none=True).items()
-            if name not in _NOT_ASKED
-        }
-        for config in configs
-    ]
-    if not any(kept):
-        return f"{start}: the provider's defaults."
-    return _sentence(start, _merged(kept), "all others the provider's defaults")
-
-
-def _model_arguments(runs: Sequence[EvalLog]) -> str:
-    return _sentence(
-        "Model arguments", _merged(model_arguments(run.eval.model_args) for run in runs)
-    )
+def _asked_with(config: GenerateConfig) -> dict[str, str]:
+    """The generation settings that decide what is asked."""
+    return _texts(config.model_dump(exclude={*OPERATIONAL, "extra_body"}, exclude_none=True))
 
 
 def _roles(runs: Sequence[EvalLog]) -> str:
@@ -112,11 +87,7 @@ def _roles(runs: Sequence[EvalLog]) -> str:
 
 
 def _player(config: ModelConfig) -> str:
-    settings = model_arguments(config.args) | {
-        name: setting_text(value)
-        for name, value in config.config.model_dump(exclude_none=True).items()
-        if name not in _NOT_ASKED
-    }
+    settings = model_arguments(config.args) | _asked_with(config.config)
     set_to = ", ".join(f"{name}={value}" for name, value in settings.items())
     return model_name(config.model) + (f" ({set_to})" if set_to else "")
 
@@ -215,45 +186,43 @@ def cite(paths: Paths, *, judgments: Judgments | None = None) -> Citation:
         InvalidArgument: A path can't be used, or no judgment was found.
     """
     frames = read_judgments(paths) if judgments is None else judgments
-    runs = {task: _runs(paths, task) for task in frames}
+    logged = _runs(paths)
+    runs = {task: logged.get(task, []) for task in frames}
     headers = [one for some in runs.values() for one in some]
     named = sorted(_datasets(frames))
+    packaged = {name for frame in frames.values() for name in frame["package_version"].unique()}
+    studies = [one for one in all_studies() if any(table.task in frames for table in one.tables)]
     entries = [
-        _software(frames, headers),
-        *(
-            study.reference
-            for study in all_studies()
-            if any(one.task in frames for one in study.tables)
-        ),
+        _software("inspect_confidence", headers, packaged),
+        *(study.reference for study in studies),
         *(bibtex(key) for name in named for key in DATASETS.get(name, ())),
         *([bibtex(SURVEY)] if _SURVEYED in frames else []),
-        *_inspect(headers),
+        *([_software("inspect_ai", headers)] if headers else []),
     ]
     return Citation(
         list(dict.fromkeys(entries)),
-        [settings_of(task, frames[task], runs[task]) for task in all_tables() if task in frames],
+        [_paragraph(task, frames[task], runs[task]) for task in all_tables() if task in frames],
         [scrub(name) for name in named if name not in DATASETS and name not in OWN],
     )
 
 
-def _runs(paths: Paths, task: str) -> list[EvalLog]:
-    """The headers of a task's runs, of the latest log where one was retried or copied."""
-    found: dict[str, EvalLog] = {}
-    for one in _headers(paths):
-        if one.eval.task.rsplit("/", 1)[-1] == task:
-            before = found.get(one.eval.task_id)
-            if before is None or before.eval.created < one.eval.created:
-                found[one.eval.task_id] = one
-    return sorted(found.values(), key=lambda one: one.eval.created)
+def _runs(paths: Paths) -> dict[str, list[EvalLog]]:
+    """By task the headers of its runs, of the latest log where one was retried or copied.
 
-
-def _headers(paths: Paths) -> Iterator[EvalLog]:
-    """Of every log that can be read; the others are in the judgments' notices."""
+    Logs that can't be read are in the judgments' notices.
+    """
+    found: dict[str, dict[str, EvalLog]] = {}
     places = [paths] if isinstance(paths, str | PathLike) else paths
     for place in [fspath(one) for one in places]:
         for location in () if place.endswith(SUFFIXES) else find_logs(place):
             with suppress(Exception):
-                yield read_eval_log(location, header_only=True)
+                one = read_eval_log(location, header_only=True)
+                runs = found.setdefault(one.eval.task.rsplit("/", 1)[-1], {})
+                before = runs.setdefault(one.eval.task_id, one)
+                if before.eval.created < one.eval.created:
+                    runs[one.eval.task_id] = one
+    created = attrgetter("eval.created")
+    return {task: sorted(runs.values(), key=created) for task, runs in found.items()}
 
 
 def _datasets(frames: Judgments) -> set[str]:
@@ -267,14 +236,7 @@ def _datasets(frames: Judgments) -> set[str]:
     }
 
 
-def _software(frames: Judgments, headers: Sequence[EvalLog]) -> str:
-    recorded = {name for frame in frames.values() for name in frame["package_version"].unique()}
-    recorded |= {one.eval.packages.get("inspect_confidence", "") for one in headers}
-    return bibtex("inspect_confidence", version=" and ".join(sorted(filter(None, recorded))))
-
-
-def _inspect(headers: Sequence[EvalLog]) -> Iterator[str]:
-    """The harness, where there are logs of its runs."""
-    if headers:
-        recorded = {one.eval.packages.get("inspect_ai", "") for one in headers}
-        yield bibtex("inspect_ai", version=" and ".join(sorted(filter(None, recorded))))
+def _software(name: str, headers: Sequence[EvalLog], recorded: Iterable[str] = ()) -> str:
+    """The entry of a package, with the versions that logs and judgments record."""
+    versions = {*recorded, *(one.eval.packages.get(name, "") for one in headers)}
+    return bibtex(name, version=" and ".join(sorted(filter(None, versions))))

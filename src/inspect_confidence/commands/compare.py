@@ -22,13 +22,7 @@ COLUMNS = [
 
 @dataclass(frozen=True)
 class Contender:
-    """A way of answering.
-
-    Attributes:
-        model: Model and variant.
-        way: What else the study tells contenders apart by.
-        judgments: Its judgments.
-    """
+    """Judgments of a model and variant, and what else the study tells contenders apart by."""
 
     model: tuple[str, ...]
     way: tuple[str, ...]
@@ -69,15 +63,13 @@ def compare(a: Source, b: Source | None = None, **settings: Unpack[Settings]) ->
             against = None if others is None else others[task]
             for dataset, one, other in _pairs(part.study, frame, against):
                 for found in part.study.compare(one.judgments, other.judgments, part.resampling):
-                    row = asdict(found)
-                    row["value_a"], row["value_b"] = row.pop("first"), row.pop("second")
                     names = {"a": one.name, "b": other.name}
-                    rows.append({"task": task, "dataset": dataset, **names, **row})
+                    rows.append({"task": task, "dataset": dataset, **names, **asdict(found)})
     if not rows:
         raise InvalidArgument(
             "Nothing to compare: no two models, variants or methods answered the same items."
         )
-    frame = pd.DataFrame(rows)
+    frame = pd.DataFrame(rows).rename(columns={"first": "value_a", "second": "value_b"})
     frame["p_bonferroni"], frame["p_holm"] = bonferroni(frame["p"]), holm(frame["p"])
     frame["verdict"] = [_verdict(row) for row in frame.to_dict("records")]
     return frame[COLUMNS]
@@ -119,8 +111,6 @@ def _verdict(row: Mapping[Hashable, Any]) -> str:
     if p > 0.05:
         return f"no difference shown (p={p:.3g})"
     ahead, behind = ("a", "b") if difference > 0 else ("b", "a")
-    direction = METRICS[row["metric"]].direction
-    if direction in ("higher", "lower"):
-        better = ahead if direction == "higher" else behind
-        return f"{better} is better by {abs(difference):.3g} (p={p:.3g})"
-    return f"{ahead} is higher by {abs(difference):.3g} (p={p:.3g})"
+    better = {"higher": ahead, "lower": behind}.get(METRICS[row["metric"]].direction)
+    said = f"{better} is better" if better else f"{ahead} is higher"
+    return f"{said} by {abs(difference):.3g} (p={p:.3g})"

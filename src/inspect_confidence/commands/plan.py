@@ -25,12 +25,8 @@ def plan_run(
 ) -> str:
     """Samples, calls, tokens and dollars of a run, as text; calls no model.
 
-    Args:
-        task: A task's name, with or without the package's prefix.
-        arguments: `name=value`, as for `inspect eval -T`.
-        model: As Inspect names it.
-        epochs: As for `inspect eval --epochs`.
-        cost_file: Prices as `inspect eval --model-cost-config` takes them.
+    The task is named with or without the package's prefix. Arguments (`name=value`), model, epochs
+    and a file of prices are as `inspect eval` takes them.
 
     Raises:
         InvalidArgument: An argument can't be used, as the task itself would say.
@@ -54,6 +50,8 @@ def plan_run(
         output_tokens=calls * facts["output_tokens_per_call"],
     )
     excluded = [f"  {count} left out: {why}" for why, count in facts["excluded"].items()]
+    judged = facts.get("grader_calls_per_sample", 0) * samples
+    more = "more of the grader, at most, if replies have one sentence; not in what follows"
     return "\n".join(
         [
             f"{name} on {facts['dataset']}: {facts['items']} items "
@@ -61,18 +59,12 @@ def plan_run(
             *excluded,
             f"samples: {samples:,}" + (f" ({epochs} epochs)" if epochs > 1 else ""),
             f"calls:   {calls:,}",
-            *_judged(facts.get("grader_calls_per_sample", 0) * samples),
+            *([f"         {judged:,} {more}"] if judged else []),
             f"tokens:  about {usage.input_tokens:,} in, {usage.output_tokens:,} out "
             "(4 characters a token; reasoning not counted)",
             _price(model, usage, cost_file),
         ]
     )
-
-
-def _judged(calls: int) -> list[str]:
-    """What a judge is asked beside it, where there is one."""
-    said = "of the grader, at most, if replies have one sentence; not in what follows"
-    return [f"         {calls:,} more {said}"] if calls else []
 
 
 def _price(model: str | None, usage: ModelUsage, cost_file: str | None) -> str:

@@ -38,12 +38,9 @@ class Source:
     rows: str = ""
 
 
-def _sources() -> dict[str, Source]:
-    text = (resources.files("inspect_confidence.datasets") / "sources.toml").read_text("utf-8")
-    return {name: Source(name, **pinned) for name, pinned in tomllib.loads(text).items()}
+_PINNED = (resources.files("inspect_confidence.datasets") / "sources.toml").read_text("utf-8")
 
-
-SOURCES = _sources()
+SOURCES = {name: Source(name, **pinned) for name, pinned in tomllib.loads(_PINNED).items()}
 """Every file that can be downloaded, by name."""
 
 
@@ -97,9 +94,7 @@ def file_of(name: str) -> Path:
     Raises:
         DataUnavailable: The file could not be downloaded.
     """
-    chosen = _chosen(name)
-    is_rows = chosen.name == SOURCES[name].rows
-    return cache_folder() / chosen.name if is_rows else fetch(chosen, instead=BUNDLED_INSTEAD)
+    return fetch(_chosen(name), instead=BUNDLED_INSTEAD)
 
 
 def version_of(name: str) -> str:
@@ -111,9 +106,6 @@ def version_of(name: str) -> str:
 def _chosen(name: str) -> Source:
     """The other form of a source's rows if its file is there and has the sha256, or the source."""
     source = SOURCES[name]
-    if source.rows:
-        rows = SOURCES[source.rows]
-        path = cache_folder() / rows.name
-        if path.is_file() and pooch.file_hash(str(path)) == rows.sha256:
-            return rows
-    return source
+    rows = SOURCES.get(source.rows, source)
+    path = cache_folder() / rows.name
+    return rows if path.is_file() and pooch.file_hash(str(path)) == rows.sha256 else source

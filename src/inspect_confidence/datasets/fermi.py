@@ -7,20 +7,12 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from inspect_confidence.arguments import fingerprint
+from inspect_confidence.datasets import records
 from inspect_confidence.datasets.cache import SOURCES, fetch_text
-from inspect_confidence.datasets.records import (
-    OwnRow,
-    Record,
-    bundled_records,
-    bundled_text,
-    downloaded_records,
-    own_items,
-)
+from inspect_confidence.datasets.records import OwnRow, Record
 from inspect_confidence.datasets.selection import Item, Selection, alternate, choose
-from inspect_confidence.errors import InvalidArgument, nearest
 
 QUESTIONS = "fermi/questions.json"
 CORRECTIONS = "fermi/corrections.js"
@@ -59,36 +51,29 @@ def load_fermi(
     exponents: tuple[int, int] = (-50, 50),
     seed: int = 0,
 ) -> Selection[FermiItem]:
-    """Load, filter, order and select questions.
+    """Load, filter, order and select questions, as `choose` and `alternate` do it.
 
-    Args:
-        dataset: `scioly`, `bundled`, or a csv or jsonl file with `question` and `exponent`
-            columns (`id` and `split` are read where they are there).
-        items: None for all, a count, or a file of ids.
-        split: `train`, `test` or `all`.
-        exponents: Least and greatest exponent kept.
-        seed: Of order and split.
+    A data set is `scioly`, `bundled`, or a csv or jsonl file with `question` and `exponent` columns
+    (`id` and `split` are read where they are there). Kept are the exponents from the least to the
+    greatest that are given, both included.
 
     Raises:
         InvalidArgument: An argument or a row can't be used.
         DataUnavailable: The questions could not be downloaded.
     """
-    name = str(dataset)
     excluded: Counter[str] = Counter()
-    most = None
-    if name == "scioly":
-        pool = list(_scioly(excluded))
-        version = fingerprint(f"{SOURCES[QUESTIONS].sha256}{SOURCES[CORRECTIONS].sha256}")
-        most = SCIOLY_ITEMS
-    elif name == "bundled":
-        pool, version = list(bundled_fermi().values()), fingerprint(bundled_text("fermi.jsonl"))
-    elif Path(name).suffix:
-        pool, version, name = own_items(dataset, ["question", "exponent"], _own)
-    else:
-        raise InvalidArgument(
-            f"dataset={name} is not known. "
-            + nearest(name, ["scioly", "bundled", "a .csv or .jsonl file"])
-        )
+    known = {
+        "scioly": lambda: (
+            list(_scioly(excluded)),
+            fingerprint(f"{SOURCES[QUESTIONS].sha256}{SOURCES[CORRECTIONS].sha256}"),
+        ),
+        "bundled": lambda: (
+            list(bundled_fermi().values()),
+            fingerprint(records.bundled_text("fermi.jsonl")),
+        ),
+    }
+    name, pool, version = records.load_pool(dataset, known, ["question", "exponent"], _own)
+    most = SCIOLY_ITEMS if name == "scioly" else None
     kept = [item for item in pool if exponents[0] <= item.exponent <= exponents[1]]
     excluded["exponent out of range"] += len(pool) - len(kept)
     ordered = alternate(kept, seed, most=most)
@@ -107,13 +92,13 @@ def bundled_fermi() -> Mapping[str, FermiItem]:
         record["id"]: FermiItem(
             id=record["id"], question=record["question"], exponent=record["exponent"]
         )
-        for record in bundled_records("fermi.jsonl")
+        for record in records.bundled_records("fermi.jsonl")
     }
 
 
 def _scioly(excluded: Counter[str]) -> Iterator[FermiItem]:
     """The usable rows of the published file, corrected; the others are counted by reason."""
-    rows, script = downloaded_records(QUESTIONS), fetch_text(CORRECTIONS)
+    rows, script = records.downloaded_records(QUESTIONS), fetch_text(CORRECTIONS)
     corrections, _ = json.JSONDecoder().raw_decode(script, script.index("{"))
     answers: dict[str, set[str]] = {}
     usable = []
@@ -144,15 +129,16 @@ def corrected(row: Record, corrections: Mapping[str, Record]) -> tuple[str, str,
     correction = corrections.get(f"{row['source']}{number}", {})
     question = " ".join((correction.get("question") or row["question"]).split())
     answer = str(correction.get("answer") or row["answer"])
+    reason = None
     if "DISCARD" in question:
-        return question, answer, "discarded at the source"
-    if len(question) < _SHORTEST_QUESTION:
-        return question, answer, "too short to be a question"
-    if _ELSEWHERE.search(question):
-        return question, answer, "refers to another question"
-    if not re.fullmatch(r"-?\d+", answer):
-        return question, answer, "answer is no whole number"
-    return question, answer, None
+        reason = "discarded at the source"
+    elif len(question) < _SHORTEST_QUESTION:
+        reason = "too short to be a question"
+    elif _ELSEWHERE.search(question):
+        reason = "refers to another question"
+    elif not re.fullmatch(r"-?\d+", answer):
+        reason = "answer is no whole number"
+    return question, answer, reason
 
 
 def _key(question: str) -> str:

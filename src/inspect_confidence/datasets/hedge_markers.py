@@ -8,20 +8,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
-from inspect_confidence.arguments import choice, fingerprint
+from inspect_confidence.arguments import choice, fingerprint, parts
+from inspect_confidence.datasets import records
 from inspect_confidence.datasets.cache import version_of
 from inspect_confidence.datasets.hub import PUBLISHED
-from inspect_confidence.datasets.questions import Question
-from inspect_confidence.datasets.records import (
-    LETTERS,
-    OwnRow,
-    bundled_records,
-    bundled_text,
-    cell_text,
-    own_items,
-)
+from inspect_confidence.datasets.questions import Question, bundled_part
+from inspect_confidence.datasets.records import LETTERS, OwnRow, cell_text
 from inspect_confidence.datasets.selection import Selection, Split, alternate, choose
-from inspect_confidence.errors import InvalidArgument, nearest
+from inspect_confidence.errors import InvalidArgument
 
 BUNDLED = ("facts", "science", "commonsense")
 """The data sets written for this project: short answers, four choices, and two or four."""
@@ -33,22 +27,19 @@ MOST = 5_000
 def load_marker_questions(
     dataset: object, *, split: str, items: object = None, seed: int = 0
 ) -> Selection[Question]:
-    """Load, order and select questions.
+    """Load, order and select questions, as `choose` and `alternate` do it.
 
     Of each data set at most 5,000 items a split are drawn, SuperGLUE's tasks as equally as they
     last. Data sets take turns, so that any first so many items hold each as often as any other,
-    until it has no more.
+    until it has no more. A count of items goes beyond 5,000 too. Only files of the split asked for
+    are downloaded; PopQA, SelfAware, SimpleQA, HaluEval and TruthfulQA have one split: all of them
+    is `test`. The seed is that of every question's order of choices too.
 
-    Args:
-        dataset: Data sets of the study, `facts`, `science`, `commonsense`, `bundled` (these three),
-            several of these with commas, or one csv or jsonl file with `question`, and `answers` or
-            `choices` and `target` (`id`, `split`, `dataset` and `context` are read where they are
-            there). `answers` and `choices` are lists, in csv their JSON text or texts between `|`;
-            `target` is a letter or a choice's text.
-        split: `train`, `test` or `all`. Only files of this split are downloaded. PopQA, SelfAware,
-            SimpleQA, HaluEval and TruthfulQA have one split: all of them is `test`.
-        items: None for all that are drawn, a count (which goes beyond 5,000 too), or a file of ids.
-        seed: Of the order and of every question's order of choices.
+    `dataset` names data sets of the study, `facts`, `science`, `commonsense`, `bundled` (these
+    three), several of these with commas, or one csv or jsonl file with `question`, and `answers` or
+    `choices` and `target` (`id`, `split`, `dataset` and `context` are read where they are there).
+    `answers` and `choices` are lists, in csv their JSON text or texts between `|`; `target` is a
+    letter or a choice's text.
 
     Raises:
         InvalidArgument: An argument or a row can't be used.
@@ -73,18 +64,17 @@ def load_marker_questions(
 def _pool(dataset: object, split: str) -> tuple[str, list[list[Question]], str]:
     """What was asked for: its name, the rows of each data set, and the fingerprint."""
     text = ",".join(map(str, dataset)) if isinstance(dataset, list | tuple) else str(dataset)
-    named = [word.strip() for word in text.split(",") if word.strip()]
+    named = parts(text)
     if any("." in word for word in named):
-        rows, version, name = own_items(text, ["question"], _own)
+        rows, version, name = records.own_items(text, ["question"], _own)
         sets: dict[str, list[Question]] = {}
         for row in rows:
             sets.setdefault(row.dataset, []).append(row)
         return name, list(sets.values()), version
-    known = [*PUBLISHED, *BUNDLED, "bundled", "a .csv or .jsonl file"]
+    known = [*PUBLISHED, *BUNDLED, "bundled", records.OWN_FILE]
     words = [word for name in named for word in (BUNDLED if name == "bundled" else (name,))]
     for word in words:
-        if word not in known[:-1]:
-            raise InvalidArgument(f"dataset={word} is not known. {nearest(word, known)}")
+        choice("dataset", word, known)
         if word in PUBLISHED and split not in ("all", *PUBLISHED[word].splits):
             raise InvalidArgument(
                 f"dataset={word} has no split={split}: its source doesn't split it, and all of it "
@@ -102,22 +92,13 @@ def _pool(dataset: object, split: str) -> tuple[str, list[list[Question]], str]:
 def _version(name: str) -> str:
     """What tells this version of a data set, all its splits, from others."""
     if name in BUNDLED:
-        return bundled_text(f"{name}.jsonl")
+        return records.bundled_text(f"{name}.jsonl")
     return " ".join(map(version_of, PUBLISHED[name].files))
 
 
 def _bundled(name: str) -> Iterator[Question]:
-    for record in bundled_records(f"{name}.jsonl"):
-        choices = tuple(record.get("choices", ()))
-        yield Question(
-            id=record["id"],
-            split=record["split"],
-            dataset=name,
-            question=record["question"],
-            answers=tuple(record.get("answers", ())),
-            choices=choices,
-            target=LETTERS[record["answer"]] if choices else "",
-        )
+    """A bundled set, whose splits come from its file; subjects aren't parts of it."""
+    return (replace(item, dataset=name, part="") for item in bundled_part(name))
 
 
 def _own(row: OwnRow) -> Question:
@@ -142,11 +123,7 @@ def _own(row: OwnRow) -> Question:
 
 
 def _answers(row: OwnRow) -> Iterator[str]:
-    """A row's accepted answers: a list, its JSON text, texts between `|`, or one that is no text.
-
-    Raises:
-        InvalidArgument: One is empty, or no text and no number.
-    """
+    """Accepted answers: a list, its JSON text, texts between `|`, or one that is no text."""
     value = row.record.get("answers")
     if isinstance(value, str) and value.strip().startswith("["):
         with contextlib.suppress(json.JSONDecodeError):  # an answer may begin with a bracket

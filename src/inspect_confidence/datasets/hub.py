@@ -29,7 +29,6 @@ _LABELLED: Mapping[Split, str] = {"train": "train", "test": "validation"}
 """What the hub calls the splits of data sets whose `test` has no labels, or isn't there."""
 
 _YES_NO = ("Yes", "No")
-_EVERY_ITEM = 10**9
 
 _POPQA = "qa/popqa/test.tsv"
 _SELFAWARE = "qa/SelfAware.json"
@@ -48,12 +47,9 @@ def _popqa(_: Split) -> Iterator[Question]:
     if isinstance(rows, dict):  # a copy without columns for relation and entities
         rows = map(_popqa_from_wording, [*rows["dev"], *rows["test"]])
     for row in rows:
-        if row["prop"] not in _RELATIONS:
-            left_out = "another relation"
-        elif min(len(row["subj"]), len(row["obj"])) < SHORTEST_ENTITY:
+        left_out = "" if row["prop"] in _RELATIONS else "another relation"
+        if not left_out and min(len(row["subj"]), len(row["obj"])) < SHORTEST_ENTITY:
             left_out = f"an entity under {SHORTEST_ENTITY} characters"
-        else:
-            left_out = ""
         yield Question(
             id=f"popqa-{row['id']}",
             question=row["question"],
@@ -64,18 +60,12 @@ def _popqa(_: Split) -> Iterator[Question]:
 
 def _popqa_from_wording(row: Mapping[str, Any]) -> Mapping[str, Any]:
     """A row without relation and entities; the object is the first of the accepted answers."""
-    relation, subject = "", ""
+    rest = {"question": row["input"], "possible_answers": row["output"]}
     for name, wording in _RELATIONS.items():
         if found := re.fullmatch(wording, row["input"]):
-            relation, subject = name, found[1]
-    return {
-        "id": row["id"],
-        "prop": relation,
-        "subj": subject,
-        "obj": json.loads(row["output"])[0],
-        "question": row["input"],
-        "possible_answers": row["output"],
-    }
+            obj = json.loads(row["output"])[0]
+            return {"id": row["id"], "prop": name, "subj": found[1], "obj": obj, **rest}
+    return {"id": row["id"], "prop": "", **rest}
 
 
 def _selfaware(_: Split) -> Iterator[Question]:
@@ -139,16 +129,15 @@ def _ambignq_answers(annotations: Any) -> Iterator[str]:
 def _mmlu(split: Split) -> Iterator[Question]:
     """The test rows, and for `train` the auxiliary ones as the study has it."""
     if split == "test":
-        for item in load_questions("mmlu", items=_EVERY_ITEM).items:
-            yield replace(item, part="")
-    else:
-        for number, row in enumerate(downloaded_records(_MMLU_TRAIN)):
-            yield Question(
-                id=f"mmlu-auxiliary-{number:05d}",
-                question=row["question"],
-                choices=tuple(row["choices"]),
-                target=LETTERS[int(row["answer"])],
-            )
+        yield from (replace(item, part="") for item in load_questions("mmlu", items=10**9).items)
+        return
+    for number, row in enumerate(downloaded_records(_MMLU_TRAIN)):
+        yield Question(
+            id=f"mmlu-auxiliary-{number:05d}",
+            question=row["question"],
+            choices=tuple(row["choices"]),
+            target=LETTERS[int(row["answer"])],
+        )
 
 
 def _sciq(split: Split) -> Iterator[Question]:
@@ -200,59 +189,39 @@ def _wnli(split: Split) -> Iterator[Question]:
 
 def _superglue(split: Split) -> Iterator[Question]:
     """Four tasks in our wording; SuperGLUE has none."""
-    for task, worded in _WORDED.items():
+    for task in _SUPERGLUE:
         for row in downloaded_records(_superglue_file(task, split)):
-            question, choices, target = worded({**row, **row.get("target", {})})
+            two = task == "copa"
             yield Question(
                 id=f"superglue-{task}-{split}-{row['idx']}",
-                question=question,
-                choices=choices,
-                target=target,
+                question=_worded(task, {**row, **row.get("target", {})}),
+                choices=(row["choice1"], row["choice2"]) if two else _YES_NO,
+                target=LETTERS[int(row["label"])] if two else _yes_no(row["label"]),
                 part=task,
             )
+
+
+_SUPERGLUE = ("boolq", "copa", "wic", "wsc")
+_COPA = {"cause": "What was the cause of this?", "effect": "What happened as a result?"}
 
 
 def _superglue_file(task: str, split: Split) -> str:
     return f"qa/superglue/{task}_{_LABELLED[split]}.parquet"
 
 
-_Worded = tuple[str, tuple[str, ...], str]
-"""Question, choices, and the right one's letter."""
-
-
-def _boolq(row: Mapping[str, Any]) -> _Worded:
-    question = row["question"].strip().removesuffix("?")
-    return f"{row['passage'].strip()}\n\n{question}?", _YES_NO, _yes_no(row["label"])
-
-
-def _copa(row: Mapping[str, Any]) -> _Worded:
-    asked = {"cause": "What was the cause of this?", "effect": "What happened as a result?"}
-    question = f"{row['premise'].strip()} {asked[row['question']]}"
-    return question, (row["choice1"], row["choice2"]), LETTERS[int(row["label"])]
-
-
-def _wic(row: Mapping[str, Any]) -> _Worded:
-    question = (
-        f"1. {row['sentence1'].strip()}\n2. {row['sentence2'].strip()}\n"
-        f'Does the word "{row["word"]}" have the same meaning in both sentences?'
-    )
-    return question, _YES_NO, _yes_no(row["label"])
-
-
-def _wsc(row: Mapping[str, Any]) -> _Worded:
-    question = (
-        f"{row['text'].strip()}\n\n"
-        f'In this text, does "{row["span2_text"]}" refer to "{row["span1_text"]}"?'
-    )
-    return question, _YES_NO, _yes_no(row["label"])
-
-
-_WORDED: Mapping[str, Callable[[Mapping[str, Any]], _Worded]] = {
-    "boolq": _boolq,
-    "copa": _copa,
-    "wic": _wic,
-    "wsc": _wsc,
-}
+def _worded(task: str, row: Mapping[str, Any]) -> str:
+    """The question of a row of SuperGLUE, spans of its text among its columns."""
+    match task:
+        case "boolq":
+            return f"{row['passage'].strip()}\n\n{row['question'].strip().removesuffix('?')}?"
+        case "copa":
+            asked = _COPA[row["question"]]
+            return f"{row['premise'].strip()} {asked}"
+        case "wic":
+            asked = f'Does the word "{row["word"]}" have the same meaning in both sentences?'
+            return f"1. {row['sentence1'].strip()}\n2. {row['sentence2'].strip()}\n{asked}"
+    asked = f'does "{row["span2_text"]}" refer to "{row["span1_text"]}"?'
+    return f"{row['text'].strip()}\n\nIn this text, {asked}"
 
 
 def _yes_no(label: object) -> str:
@@ -267,14 +236,7 @@ def _distinct(answers: Iterable[str]) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Published:
-    """A data set of the study.
-
-    Attributes:
-        name: Of the data set.
-        read: Gives the questions of a split.
-        files: Names of the sources that they are read from, all splits.
-        splits: Those that it has.
-    """
+    """A data set of the study: how a split of it is read, and its sources' names, all splits."""
 
     name: str
     read: Callable[[Split], Iterator[Question]]
@@ -304,7 +266,7 @@ PUBLISHED: Mapping[str, Published] = {
         Published(
             "superglue",
             _superglue,
-            tuple(_superglue_file(task, split) for task in _WORDED for split in _LABELLED),
+            tuple(_superglue_file(task, split) for task in _SUPERGLUE for split in _LABELLED),
         ),
         Published("ambignq", _ambignq, tuple(_AMBIGNQ.values())),
         Published("truthfulqa", _truthfulqa, (_TRUTHFULQA,), _ONE),

@@ -2,6 +2,7 @@
 
 import functools
 from dataclasses import dataclass
+from typing import Any
 
 from inspect_confidence.arguments import fingerprint, several
 from inspect_confidence.datasets.records import Record, bundled_records
@@ -44,12 +45,7 @@ class JudgeItem(Item):
 
 
 def load_judge_items(parts: object, *, items: object = None, seed: int = 0) -> Selection[JudgeItem]:
-    """The labelled items, in seeded order, parts by turns.
-
-    Args:
-        parts: Of `sentences`, `pairs`, `answers`.
-        items: None for all, a count, or a file of ids.
-        seed: Of the order.
+    """The labelled items of these parts as `choose` selects them, in seeded order, parts by turns.
 
     Raises:
         InvalidArgument: A part isn't known, or `items` can't be used.
@@ -70,15 +66,9 @@ def labelled() -> dict[str, tuple[JudgeItem, ...]]:
 
 
 def _item(part: str, row: Record) -> JudgeItem:
-    return JudgeItem(
-        id=row["id"],
-        part=part,
-        question=row.get("question", ""),
-        sentence=row.get("sentence", ""),
-        reply=row.get("reply", ""),
-        markers=tuple(row.get("markers", ())),
-        decisiveness=row.get("decisiveness", float("nan")),
-        word=row.get("word") or "",
-        answers=tuple(row.get("answers", ())),
-        verdict=row.get("label", ""),
-    )
+    given: dict[str, Any] = {
+        "verdict" if name == "label" else name: tuple(value) if isinstance(value, list) else value
+        for name, value in row.items()
+        if value is not None
+    }
+    return JudgeItem(part=part, **given)

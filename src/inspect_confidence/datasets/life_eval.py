@@ -48,16 +48,9 @@ def life_items(
     split: str = "all",
     seed: int = 0,
 ) -> Selection[LifeItem]:
-    """Every age with every sex and radius, in seeded order, balanced over radii.
+    """Every age in years with every sex and radius, in seeded order, balanced over radii.
 
-    Args:
-        table: Where the truth comes from; it must have the ages and sexes.
-        ages: Ages reached.
-        sexes: Of `male`, `female`.
-        radii: In years.
-        items: None for all, a count, or a file of ids.
-        split: `train`, `test` or `all`.
-        seed: Of the order.
+    Truth comes from the table, which must have them; `choose` selects from them.
 
     Raises:
         InvalidArgument: The table lacks an age or a sex, or `items` can't be used.
@@ -100,10 +93,7 @@ def _every(sexes: Sequence[str], ages: Sequence[int], radii: Sequence[float]) ->
 
 
 def study_prompts(items: Sequence[LifeItem]) -> Prompts:
-    """The study's exact prompts, downloaded once.
-
-    Args:
-        items: Those that are asked.
+    """The study's exact prompts, downloaded once, if it has one for each item asked.
 
     Raises:
         InvalidArgument: The study has no prompt for one of them.

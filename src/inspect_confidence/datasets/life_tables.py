@@ -13,13 +13,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from io import StringIO
+from itertools import zip_longest
 
 import numpy as np
 from numpy.typing import NDArray
 
 from inspect_confidence.arguments import choice, fingerprint, read_text, user_path
 from inspect_confidence.datasets.records import bundled_text
-from inspect_confidence.errors import InvalidArgument, nearest
+from inspect_confidence.errors import InvalidArgument
 
 SEXES = ("male", "female")
 """Those that a life table may have figures for."""
@@ -106,8 +107,7 @@ class LifeTable:
                 can't be used.
         """
         alive = self._alive(sex, age)
-        half_open = _is_half_open(window)
-        _refuse_radius(radius)
+        half_open = _is_half_open(window, radius)
         if not math.isfinite(answer):
             return math.nan if math.isnan(answer) else 0.0
         # As the decimals that were written: in floats 2.2 - 1.2 is above 1.
@@ -127,18 +127,10 @@ class LifeTable:
         be reached. Half-open windows of radius 0 around whole answers are empty: then it is `age`,
         with probability 0.
 
-        Args:
-            sex: One of `sexes`.
-            age: Whole years that the person has lived at least, 0 to top.
-            radius: In years, 0 or more.
-            window: One of `WINDOWS`.
-
-        Raises:
-            InvalidArgument: As for `window_probability`.
+        Arguments and errors are as for `window_probability`.
         """
         alive = self._alive(sex, age)
-        half_open = _is_half_open(window)
-        _refuse_radius(radius)
+        half_open = _is_half_open(window, radius)
         # Around whole k the window is k - reach to k + reach, without its last age if half-open.
         reach = math.ceil(radius) if half_open else math.floor(radius)
         width = 2 * reach + (not half_open)
@@ -175,16 +167,13 @@ def _survival(death_probability: tuple[float, ...], age: int) -> NDArray[np.floa
     return alive
 
 
-def _is_half_open(window: str) -> bool:
-    return choice("window", window, WINDOWS) == "half-open"
-
-
-def _refuse_radius(radius: float) -> None:
+def _is_half_open(window: str, radius: float) -> bool:
+    """Whether the window is, after a look at both."""
+    half_open = choice("window", window, WINDOWS) == "half-open"
     if not 0 <= radius < math.inf:
         raise InvalidArgument(f"radius={radius} is not a number of years; give 0 or more.")
+    return half_open
 
-
-__all__ = ["SEXES", "SSA_2022", "WINDOWS", "BestAnswer", "LifeTable", "read_life_table"]
 
 SSA_2022 = "ssa-2022"
 """The table that comes with the package."""
@@ -206,9 +195,7 @@ def read_life_table(table: object) -> LifeTable:
     if name == SSA_2022:
         return _bundled()
     if "." not in name:
-        raise InvalidArgument(
-            f"table={name} is not known. {nearest(name, [SSA_2022, 'a .csv file'])}"
-        )
+        choice("table", name, [SSA_2022, "a .csv file"])
     path = user_path("table", name)
     if path.suffix.lower() != ".csv":
         raise InvalidArgument(
@@ -223,24 +210,18 @@ def _bundled() -> LifeTable:
 
 
 def _figures(file: str, text: str) -> dict[str, tuple[float, ...]]:
-    """The probabilities to die within the year, by sex, for the ages 0, 1, 2, ...
-
-    Columns are `age` and `male` or `female` or both, whatever the case of their names; others are
-    ignored, as are empty lines.
-
-    Args:
-        file: Its name, for errors.
-        text: Its contents.
-
-    Raises:
-        InvalidArgument: A column or all rows are missing, ages are not 0, 1, 2, ..., or a
-            probability is not a number from 0 to 1; the line is named, 1 being the header.
-    """
-    rows = _rows(file, text)
+    """Probabilities to die within the year by sex; other columns and empty lines are ignored."""
+    reader = csv.reader(StringIO(text, newline=""), strict=True)
+    try:
+        rows = [(reader.line_num, row) for row in reader if row]
+    except csv.Error as error:
+        raise InvalidArgument(
+            f"{file}, line {reader.line_num}: {error}; close every quote, or write without."
+        ) from None
     if not rows:
         raise InvalidArgument(f"{file}, line 1: the file is empty; {_REMEDY}.")
-    line, header = rows[0]
-    columns = _columns(header, f"{file}, line {line}")
+    top, header = rows[0]
+    columns = _columns(header, f"{file}, line {top}")
     figures: dict[str, list[float]] = {sex: [] for sex in SEXES if sex in columns}
     for age, (line, row) in enumerate(rows[1:]):
         where = f"{file}, line {line}"
@@ -249,27 +230,16 @@ def _figures(file: str, text: str) -> dict[str, tuple[float, ...]]:
                 f"{where} has {len(row)} fields, the header {len(header)}; "
                 "write decimals with a point and quote commas in text."
             )
-        _refuse_other_age(_cell(row, columns["age"]), age, where)
+        cells = dict(zip_longest(columns, map(str.strip, row), fillvalue=""))
+        _refuse_other_age(cells["age"], age, where)
         for sex, values in figures.items():
-            values.append(_probability(_cell(row, columns[sex]), f"{where}, column {sex}"))
+            values.append(_probability(cells[sex], f"{where}, column {sex}"))
     if len(rows) == 1:
-        raise InvalidArgument(f"{file}: there are no rows after line {line}; {_REMEDY}.")
+        raise InvalidArgument(f"{file}: there are no rows after line {top}; {_REMEDY}.")
     return {sex: tuple(values) for sex, values in figures.items()}
 
 
-def _rows(file: str, text: str) -> list[tuple[int, list[str]]]:
-    """The rows that aren't empty, each with the number of its line."""
-    reader = csv.reader(StringIO(text, newline=""), strict=True)
-    try:
-        return [(reader.line_num, row) for row in reader if row]
-    except csv.Error as error:
-        raise InvalidArgument(
-            f"{file}, line {reader.line_num}: {error}; close every quote, or write without."
-        ) from None
-
-
-def _columns(header: Sequence[str], where: str) -> dict[str, int]:
-    """Where the columns stand."""
+def _columns(header: Sequence[str], where: str) -> list[str]:
     names = [name.strip().lower() for name in header]
     there = ", ".join(map(repr, header))
     for needed in (("age",), SEXES):
@@ -280,12 +250,7 @@ def _columns(header: Sequence[str], where: str) -> dict[str, int]:
     for name in ("age", *SEXES):
         if names.count(name) > 1:
             raise InvalidArgument(f"{where} has two columns {name}; keep one of them.")
-    return {name: place for place, name in enumerate(names)}
-
-
-def _cell(row: Sequence[str], place: int) -> str:
-    """Empty where a row ends early."""
-    return row[place].strip() if place < len(row) else ""
+    return names
 
 
 def _refuse_other_age(text: str, expected: int, where: str) -> None:

@@ -1,21 +1,16 @@
 """The question sets of the calibration study, the bundled ones, and a user's file."""
 
 import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from inspect_confidence.arguments import fingerprint
+from inspect_confidence.datasets import records
 from inspect_confidence.datasets.cache import fetch_text
 from inspect_confidence.datasets.questions import bundled_part
-from inspect_confidence.datasets.records import (
-    OwnRow,
-    Record,
-    bundled_records,
-    csv_records,
-    own_items,
-)
+from inspect_confidence.datasets.records import OwnRow, Record
 from inspect_confidence.datasets.selection import Item, Selection, alternate, choose
-from inspect_confidence.errors import InvalidArgument, nearest
+from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.prompts.question_sets import Kind
 
 STUDY_COMMIT = "560aae77b190dfb58ce6c0ec3e658fc03d65a45d"
@@ -90,34 +85,23 @@ class SetQuestion(Item):
 def load_question_set(
     dataset: object, *, items: object = None, split: str = "all", seed: int = 0
 ) -> Selection[SetQuestion]:
-    """Load, order and select questions.
+    """Load, order and select questions, as `choose` and `alternate` do it.
 
-    Args:
-        dataset: `boolq`, `sciq`, `lsat_ar`, `sat_en`, `halueval`, `bundled`, `statements`, or a csv
-            or jsonl file with `question` and `target`. There, with `choices` (a list, or texts
-            between `|`) a question has options and `target` is a letter or a choice; with `answer`
-            that answer is given, and `target` says whether it is right; with neither, `target` is
-            true or false. `id`, `context` and `split` may be there.
-        items: None for all, a count, or a file of ids.
-        split: `train`, `test` or `all`.
-        seed: Of the order and of the split.
+    A data set is `boolq`, `sciq`, `lsat_ar`, `sat_en`, `halueval`, `bundled`, `statements`, or a
+    csv or jsonl file with `question` and `target`. There, with `choices` (a list, or texts between
+    `|`) a question has options and `target` is a letter or a choice; with `answer` that answer is
+    given, and `target` says whether it is right; with neither, `target` is true or false. `id`,
+    `context` and `split` may be there.
 
     Raises:
         InvalidArgument: An argument or a row can't be used.
         DataUnavailable: The questions could not be downloaded.
     """
-    name = str(dataset)
-    if name in ITEMS:
-        text = fetch_text(ITEMS[name])
-        pool, version = list(_published(name, text)), fingerprint(text)
-    elif name in BUNDLED:
-        pool = list(bundled_sets()[name].values())
-        version = fingerprint(repr(pool))
-    elif "." in name:
-        pool, version, name = own_items(dataset, ["question", "target"], _own)
-    else:
-        known = [*ITEMS, *BUNDLED, "a .csv or .jsonl file"]
-        raise InvalidArgument(f"dataset={name} is not known. {nearest(name, known)}")
+    known = {
+        **{name: functools.partial(_published, name) for name in ITEMS},
+        **{name: functools.partial(_bundled, name) for name in BUNDLED},
+    }
+    name, pool, version = records.load_pool(dataset, known, ["question", "target"], _own)
     return Selection(name, choose(alternate(pool, seed), split, items), version)
 
 
@@ -135,7 +119,7 @@ def study_prompts(dataset: str) -> Prompts:
             f"prompts=authors: the study has no prompts for {dataset}, only for "
             f"{', '.join(PROMPTS)}; use prompts=ours."
         )
-    rows = csv_records(fetch_text(PROMPTS[dataset], instead="-T prompts=ours"))
+    rows = records.csv_records(fetch_text(PROMPTS[dataset], instead="-T prompts=ours"))
     return {row["Question ID"]: (row["Full Prompt"], row["System Prompt"]) for row in rows}
 
 
@@ -156,10 +140,15 @@ def bundled_sets() -> Mapping[str, Mapping[str, SetQuestion]]:
         SetQuestion(
             id=row["id"], kind="true_false", question=row["question"], target=str(row["answer"])
         )
-        for row in bundled_records("statements.jsonl")
+        for row in records.bundled_records("statements.jsonl")
     ]
     sets = {"bundled": options, "statements": statements}
     return {name: {item.id: item for item in items} for name, items in sets.items()}
+
+
+def _bundled(name: str) -> tuple[list[SetQuestion], str]:
+    pool = list(bundled_sets()[name].values())
+    return pool, fingerprint(repr(pool))
 
 
 def _own(row: OwnRow) -> SetQuestion:
@@ -187,11 +176,14 @@ def _own(row: OwnRow) -> SetQuestion:
     )
 
 
-def _published(name: str, text: str) -> Iterator[SetQuestion]:
+def _published(name: str) -> tuple[list[SetQuestion], str]:
+    text = fetch_text(ITEMS[name])
     read = {"boolq": _true_or_false, "halueval": _with_answers}.get(name, _with_options)
-    for row in csv_records(text):
-        number = row["Question ID"]
-        yield replace(read(row), id=f"{name}-{number}", source_id=number)
+    pool = [
+        replace(read(row), id=f"{name}-{row['Question ID']}", source_id=row["Question ID"])
+        for row in records.csv_records(text)
+    ]
+    return pool, fingerprint(text)
 
 
 def _with_options(row: Record) -> SetQuestion:

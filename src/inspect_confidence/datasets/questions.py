@@ -10,17 +10,10 @@ from fractions import Fraction
 from typing import Literal
 
 from inspect_confidence.arguments import fingerprint
+from inspect_confidence.datasets import records
 from inspect_confidence.datasets.cache import SOURCES
-from inspect_confidence.datasets.records import (
-    LETTERS,
-    OwnRow,
-    bundled_records,
-    bundled_text,
-    downloaded_records,
-    own_items,
-)
+from inspect_confidence.datasets.records import LETTERS, OwnRow, downloaded_records
 from inspect_confidence.datasets.selection import Item, Selection, alternate, choose
-from inspect_confidence.errors import InvalidArgument, nearest
 
 GSM8K = "qa/gsm8k_test.jsonl"
 TRUTHFULQA = "qa/truthfulqa_mc_task.json"
@@ -68,40 +61,31 @@ class Question(Item):
 def load_questions(
     dataset: object, *, items: object = None, split: str = "all", seed: int = 0
 ) -> Selection[Question]:
-    """Load, order and select questions.
+    """Load, order and select questions, as `choose` and `alternate` do it.
 
-    Args:
-        dataset: `mmlu` (1,000 items, balanced over 57 subjects), `gsm8k`, `truthfulqa`, `bundled`
-            or one of its parts, or a csv or jsonl file with `question` and `target`, and `choices`
-            where there are any.
-        items: None for all, a count, or a file of ids.
-        split: `train`, `test` or `all`.
-        seed: Of the order, of the split, and of TruthfulQA's order of choices.
+    A data set is `mmlu` (1,000 items, balanced over 57 subjects), `gsm8k`, `truthfulqa`, `bundled`
+    or one of its parts, or a csv or jsonl file with `question` and `target`, and `choices` where
+    there are any. The seed is that of TruthfulQA's order of choices too.
 
     Raises:
         InvalidArgument: An argument or a row can't be used.
         DataUnavailable: The questions could not be downloaded.
     """
-    name = str(dataset)
+    known: dict[str, Callable[[], tuple[list[Question], str]]] = {
+        "mmlu": lambda: (list(_mmlu()), fingerprint(SOURCES[MMLU].url)),
+        "gsm8k": lambda: (list(_gsm8k()), fingerprint(SOURCES[GSM8K].sha256 or "")),
+        "truthfulqa": lambda: (
+            list(_truthfulqa(seed)),
+            fingerprint(f"{SOURCES[TRUTHFULQA].sha256} {seed}"),
+        ),
+        "bundled": lambda: _bundled(*BUNDLED),
+        **{part: functools.partial(_bundled, part) for part in BUNDLED},
+    }
+    name, pool, version = records.load_pool(dataset, known, ["question", "target"], _own)
     group: Callable[[Question], str] | None = None
     most = None
     if name == "mmlu":
-        pool, version = list(_mmlu()), fingerprint(SOURCES[MMLU].url)
         group, most = (lambda item: item.part), None if items is not None else MMLU_ITEMS
-    elif name == "gsm8k":
-        pool, version = list(_gsm8k()), fingerprint(SOURCES[GSM8K].sha256 or "")
-    elif name == "truthfulqa":
-        pool = list(_truthfulqa(seed))
-        version = fingerprint(f"{SOURCES[TRUTHFULQA].sha256} {seed}")
-    elif name == "bundled" or name in BUNDLED:
-        parts = BUNDLED if name == "bundled" else (name,)
-        pool = [item for part in parts for item in bundled_part(part)]
-        version = fingerprint("".join(bundled_text(f"{part}.jsonl") for part in parts))
-    elif "." in name:
-        pool, version, name = own_items(dataset, ["question", "target"], _own)
-    else:
-        known = ["mmlu", "gsm8k", "truthfulqa", "bundled", *BUNDLED, "a .csv or .jsonl file"]
-        raise InvalidArgument(f"dataset={name} is not known. {nearest(name, known)}")
     ordered = alternate(pool, seed, most=most, group=group)
     excluded = Counter({"not drawn": len(pool) - len(ordered)})
     return Selection(name, choose(ordered, split, items), version, +excluded)
@@ -113,16 +97,23 @@ def bundled_questions() -> Mapping[str, Question]:
     return {item.id: item for part in BUNDLED for item in bundled_part(part)}
 
 
+def _bundled(*parts: str) -> tuple[list[Question], str]:
+    version = fingerprint("".join(records.bundled_text(f"{part}.jsonl") for part in parts))
+    return [item for part in parts for item in bundled_part(part)], version
+
+
 def bundled_part(part: str) -> Iterator[Question]:
-    """The questions of one part of the bundled ones."""
-    for record in bundled_records(f"{part}.jsonl"):
+    """The questions of a bundled file."""
+    for record in records.bundled_records(f"{part}.jsonl"):
         choices = tuple(record.get("choices", ()))
         yield Question(
             id=record["id"],
+            split=record.get("split"),
             question=record["question"],
+            answers=tuple(record.get("answers", ())),
             choices=choices,
-            target=LETTERS[record["answer"]] if choices else str(record["answer"]),
-            part=record["subject"],
+            target=LETTERS[record["answer"]] if choices else str(record.get("answer", "")),
+            part=record.get("subject", ""),
         )
 
 

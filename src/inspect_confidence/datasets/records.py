@@ -4,7 +4,7 @@ import csv
 import functools
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import resources
 from io import StringIO
@@ -12,7 +12,7 @@ from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
 
-from inspect_confidence.arguments import fingerprint, read_text, user_path
+from inspect_confidence.arguments import choice, fingerprint, read_text, user_path
 from inspect_confidence.datasets.cache import file_of
 from inspect_confidence.datasets.selection import ItemT, Split
 from inspect_confidence.errors import InvalidArgument
@@ -76,7 +76,7 @@ def _jsonl_rows(path: Path) -> list[Record]:
 
 @dataclass(frozen=True)
 class OwnRow:
-    """A row of a user's own file of questions.
+    """A row of a user's own file of questions; what can't be used in it is `refused`.
 
     Attributes:
         record: Its cells by column.
@@ -95,26 +95,18 @@ class OwnRow:
 
     @property
     def split(self) -> Split | None:
-        """`train`, `test`, or None where it has none.
-
-        Raises:
-            InvalidArgument: It has another one.
-        """
+        """`train`, `test`, or None where it has none."""
         split = self.record.get("split") or None
         if split not in ("train", "test", None):
             raise self.refused(f"split {split!r} is not train or test.")
         return split
 
     def text(self, column: str) -> str:
-        """A cell as text without blanks around it: 0 and False are something, None is nothing."""
+        """A cell as `cell_text` gives it."""
         return cell_text(self.record.get(column))
 
     def choices(self) -> tuple[str, ...]:
-        """`choices`: a list, its JSON text, or texts between `|`; none where there are none.
-
-        Raises:
-            InvalidArgument: They can't be used.
-        """
+        """`choices`: a list, its JSON text, or texts between `|`; none where there are none."""
         value = self.record.get("choices")
         if value in (None, "", []):
             return ()
@@ -135,11 +127,7 @@ class OwnRow:
         return choices
 
     def letter(self, choices: tuple[str, ...]) -> str:
-        """The letter of the right choice, where `target` is its letter or its text.
-
-        Raises:
-            InvalidArgument: It is neither, or could be two.
-        """
+        """The letter of the one right choice, where `target` is its letter or its text."""
         target = self.text("target")
         by_text = choices.index(target) if target in choices else None
         by_letter = LETTERS.find(target.upper()) if len(target) == 1 else -1
@@ -156,6 +144,29 @@ class OwnRow:
     def refused(self, why: str) -> InvalidArgument:
         """The error of a row that can't be used."""
         return InvalidArgument(f"{self.path.name}, row {self.number}: {why}")
+
+
+OWN_FILE = "a .csv or .jsonl file"
+"""What errors say that a data set may be, beside the known names."""
+
+
+def load_pool(
+    dataset: object,
+    known: Mapping[str, Callable[[], tuple[list[ItemT], str]]],
+    required: Iterable[str],
+    make: Callable[[OwnRow], ItemT],
+) -> tuple[str, list[ItemT], str]:
+    """Name, items and fingerprint of a data set known by name, or of a user's file as `own_items`.
+
+    Raises:
+        InvalidArgument: The name isn't known, or the file or a row can't be used.
+    """
+    if "." in str(dataset):
+        items, version, name = own_items(dataset, required, make)
+    else:
+        name = choice("dataset", dataset, [*known, OWN_FILE])
+        items, version = known[name]()
+    return name, items, version
 
 
 def own_items(

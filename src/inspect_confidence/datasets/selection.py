@@ -139,7 +139,7 @@ def _may_be_a_file(value: object) -> bool:
 
 
 def _named(items: Sequence[ItemT], ids: Sequence[str], split: str) -> list[ItemT]:
-    known = {item.id: item for item in items}
+    known = {item.id for item in items}
     for name in ids:
         if name not in known:
             raise InvalidArgument(

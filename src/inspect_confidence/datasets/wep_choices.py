@@ -28,13 +28,7 @@ POINTS: Mapping[str, Mapping[float, tuple[int, int]]] = {
         0.725: (89, 110),
         0.95: (80, 119),
     },
-    "wide": {
-        0.05: (97, 102),
-        0.275: (85, 114),
-        0.5: (73, 126),
-        0.725: (56, 143),
-        0.95: (21, 178),
-    },
+    "wide": {0.05: (97, 102), 0.275: (85, 114), 0.5: (73, 126), 0.725: (56, 143), 0.95: (21, 178)},
 }
 """Bounds of the central intervals of a normal distribution with these parameters, by level."""
 
@@ -105,17 +99,16 @@ class ChoicePrompt(Item):
 
 def design() -> Iterator[ChoicePrompt]:
     """The 360 prompts, in the study's order."""
-    for numbers in NUMBERS:
-        for point, interval in product(POINTS[numbers], INTERVALS):
-            for scenario, choice_set in product(SCENARIOS, CHOICE_SETS):
-                yield ChoicePrompt(
-                    id=f"{scenario}-{choice_set}-{numbers}-{point:g}-{interval}",
-                    scenario=scenario,
-                    choice_set=choice_set,
-                    numbers=numbers,
-                    point=point,
-                    interval=interval,
-                )
+    every = product(NUMBERS, POINTS["narrow"], INTERVALS, SCENARIOS, CHOICE_SETS)
+    for numbers, point, interval, scenario, choice_set in every:
+        yield ChoicePrompt(
+            id=f"{scenario}-{choice_set}-{numbers}-{point:g}-{interval}",
+            scenario=scenario,
+            choice_set=choice_set,
+            numbers=numbers,
+            point=point,
+            interval=interval,
+        )
 
 
 def ordered_design(seed: int) -> list[ChoicePrompt]:
@@ -123,9 +116,6 @@ def ordered_design(seed: int) -> list[ChoicePrompt]:
 
     A sequence and its complement stay together, because they are scored together: any number of
     items is made of whole ones but for the last.
-
-    Args:
-        seed: Of the order.
     """
     together: dict[str, list[ChoicePrompt]] = {}
     for one in design():
@@ -143,11 +133,9 @@ def right_choice(share: float, choice_set: int) -> int:
     # The middle range is closed; those above it include their upper end, those below their lower.
     middle = len(RANGES[choice_set]) // 2
     for place, (low, high) in enumerate(RANGES[choice_set]):
-        if place == middle and low <= share <= high:
-            return place
-        if place < middle and low < share <= high:
-            return place
-        if place > middle and low <= share < high:
+        above = low <= share if place >= middle else low < share
+        below = share <= high if place <= middle else share < high
+        if above and below:
             return place
     raise ValueError(f"{share} is no probability.")
 

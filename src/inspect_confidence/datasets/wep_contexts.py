@@ -6,8 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from inspect_confidence.arguments import fingerprint, read_text, user_path
-from inspect_confidence.datasets.records import bundled_records, bundled_text, read_records
+from inspect_confidence.arguments import choice, fingerprint, parts, read_text, user_path
+from inspect_confidence.datasets.records import (
+    OWN_FILE,
+    bundled_records,
+    bundled_text,
+    read_records,
+)
 from inspect_confidence.datasets.selection import Item, Selection, alternate, choose
 from inspect_confidence.errors import InvalidArgument, nearest
 
@@ -63,35 +68,28 @@ def load_contexts(
     split: str = "all",
     seed: int = 0,
 ) -> tuple[Selection[Context], list[str]]:
-    """Contexts of the settings and languages, and the words asked for.
+    """Contexts, as `choose` and `alternate` select and order them, and the words asked for.
 
-    Args:
-        dataset: `bundled`, or a csv or jsonl file with `context`, `setting`, `word`, `statement`
-            and `clause`, one row a statement (`language` is `en` where it isn't there).
-        settings: Which; of a user's file all.
-        languages: Which; of a user's file all.
-        words: `survey` (17), `all` (32), or words between commas; of a user's file all by default.
-        items: None for all contexts, a count, or a file of ids.
-        split: `train`, `test` or `all`.
-        seed: Of the order.
+    A data set is `bundled`, of which the contexts of these settings and languages are taken, or a
+    csv or jsonl file with `context`, `setting`, `word`, `statement` and `clause`, one row a
+    statement (`language` is `en` where it isn't there), of which all are. Words are `survey` (17),
+    `all` (32), or words between commas; of a user's file all by default.
 
     Raises:
         InvalidArgument: An argument or a row can't be used.
     """
     name = str(dataset)
-    if name == "bundled":
+    if "." in name:
+        path = user_path("dataset", dataset)
+        pool, version, name = _own(path), fingerprint(read_text(path)), path.name
+    else:
+        choice("dataset", name, ["bundled", OWN_FILE])
         pool = [
             one
             for one in bundled_contexts().values()
             if one.setting in settings and one.language in languages
         ]
         version = fingerprint(bundled_text(_BUNDLED))
-    elif Path(name).suffix:
-        path = user_path("dataset", dataset)
-        pool, version, name = _own(path), fingerprint(read_text(path)), path.name
-    else:
-        known = ["bundled", "a .csv or .jsonl file"]
-        raise InvalidArgument(f"dataset={name} is not known. {nearest(name, known)}")
     if not pool:
         raise InvalidArgument(
             f"settings={','.join(settings)} and languages={','.join(languages)} have no context "
@@ -127,17 +125,16 @@ def bundled_contexts() -> Mapping[str, Context]:
 
 
 def _words(words: object, there: Sequence[str], *, own: bool) -> list[str]:
-    text = ",".join(map(str, words)) if isinstance(words, list | tuple) else str(words)
-    if text == "all" or (own and text == "survey"):
+    asked = parts(words)
+    if asked == ["all"] or (own and asked == ["survey"]):
         return list(there)
-    if text == "survey":
+    if asked == ["survey"]:
         return [word for word in SURVEYED if word in there]
-    asked = [part.strip() for part in text.split(",") if part.strip()]
     for word in asked:
         if word not in there:
             raise InvalidArgument(f"words names {word!r}. {nearest(word, there)}")
     if not asked or len(set(asked)) < len(asked):
-        raise InvalidArgument(f"words={text} is empty or names a word twice.")
+        raise InvalidArgument(f"words={','.join(asked)} is empty or names a word twice.")
     return asked
 
 

@@ -53,11 +53,11 @@ def read_survey(path: Path) -> Survey:
         )
     counts: dict[str, dict[float, int]] = {}
     for column, title in enumerate(rows[0]):
-        given = [row[column].strip() for row in rows[1:] if column < len(row)]
-        values = [_number(text) for text in given if text]
+        given = [text for row in rows[1:] if column < len(row) and (text := row[column].strip())]
+        values = [_number(text) for text in given]
         if not any(value is not None for value in values):
             continue
-        for text, value in zip([text for text in given if text], values, strict=True):
+        for text, value in zip(given, values, strict=True):
             if value is None or not 0 <= value <= 100:
                 raise InvalidArgument(
                     f"{path.name}, column {title}: {text!r} is not a number from 0 to 100."

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from inspect_confidence.arguments import choice
 from inspect_confidence.errors import InvalidArgument
@@ -89,16 +89,10 @@ def export(
             file.
     """
     # Everything heavy is imported here, so that the names of the formats cost nothing.
+    from inspect_confidence import privacy  # noqa: PLC0415
     from inspect_confidence.commands.summarize import summarize  # noqa: PLC0415
-    from inspect_confidence.export.material import (  # noqa: PLC0415
-        Material,
-        clean,
-        draws_of,
-        observed,
-        read_runs,
-    )
+    from inspect_confidence.export import material  # noqa: PLC0415
     from inspect_confidence.judgments.read import judgments_of  # noqa: PLC0415
-    from inspect_confidence.privacy import scrub  # noqa: PLC0415
 
     choice("format", format, tuple(FORMATS))
     choice("relationship", relationship, RELATIONSHIPS)
@@ -107,20 +101,23 @@ def export(
         raise InvalidArgument(f"{folder} is a file; name a folder for the export.")
     form = FORMATS[format]
     judgments = judgments_of(source)
-    results, draws = (
-        observed(judgments, **settings) if form.draws else (summarize(judgments, **settings), {})
-    )
-    frames, rows = clean(judgments, results)
-    material = Material(
+    draws: Sequence[Any] = ()
+    if form.draws:
+        results, draws = material.observed(judgments, **settings)
+    else:
+        results = summarize(judgments, **settings)
+    frames, rows = material.clean(judgments, results)
+    places = _places(source if logs is None else logs) if form.runs else []
+    given = material.Material(
         frames,
         rows,
-        read_runs(_places(source if logs is None else logs)) if form.runs else {},
-        draws_of(results, draws),
+        material.read_runs(places),
+        draws,
         settings.get("resamples", 10_000),
-        scrub(organization),
+        privacy.scrub(organization),
         relationship,
     )
-    return form.write(material, folder)
+    return form.write(given, folder)
 
 
 def _places(source: object) -> Sequence[str]:

@@ -10,16 +10,15 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
+import numpy as np
 import yaml
 
 from inspect_confidence.datasets.cache import SOURCES
 from inspect_confidence.datasets.hub import PUBLISHED
-from inspect_confidence.export.leaderboard import direction_of
 from inspect_confidence.export.material import Material
 from inspect_confidence.export.tables import write_left_out
 from inspect_confidence.export.text import file_name, write_text
-from inspect_confidence.headlines import headline_rows
+from inspect_confidence.headlines import direction_of, headline_rows
 from inspect_confidence.results import Condition
 
 # PyYAML quotes what YAML 1.1 resolves; these resolve by YAML 1.2, or to some readers of 1.1.
@@ -30,22 +29,13 @@ class _Dumper(yaml.SafeDumper):
     """Quotes every text that is a number anywhere, `1e5` and `0o17` among them."""
 
 
-def as_yaml(entries: object) -> str:
-    """The entries as YAML in ASCII, in the order that they have."""
-    return yaml.dump(entries, Dumper=_Dumper, sort_keys=False, allow_unicode=False)
-
-
 def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
-    style = '"' if _is_number(text) or _OTHER.fullmatch(text) else None
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
-
-
-def _is_number(text: str) -> bool:
+    quoted = True
     try:
         float(text)
     except ValueError:
-        return False
-    return True
+        quoted = bool(_OTHER.fullmatch(text))
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style='"' if quoted else None)
 
 
 _Dumper.add_representer(str, _text)
@@ -78,24 +68,15 @@ def write_hf_eval_results(material: Material, directory: Path) -> list[Path]:
     named = rows[rows["model"].isin(material.models())]
     written = []
     for (model, variant), mine in named.groupby(["model", "variant"], sort=False):
-        entries = [
-            _entry(row, material)
-            for row in mine.to_dict("records")
-            if math.isfinite(float(row["value"]))
-        ]
+        finite = mine[np.isfinite(mine["value"].to_numpy(float))]
+        entries = [_entry(row, material) for row in finite.to_dict("records")]
         if entries:
-            name = f"inspect_confidence-{file_name(str(variant))}" if variant else _FILE
+            name = "inspect_confidence" + (f"-{file_name(str(variant))}" if variant else "")
             path = directory / file_name(str(model)) / ".eval_results" / f"{name}.yaml"
-            text = as_yaml(entries)
+            text = yaml.dump(entries, Dumper=_Dumper, sort_keys=False, allow_unicode=False)
             written.append(write_text(path, text))
-    return [*written, *write_left_out(material, directory, _plain(rows))]
-
-
-_FILE = "inspect_confidence"
-
-
-def _plain(rows: pd.DataFrame) -> pd.DataFrame:
-    return rows.drop(columns=["label", "study", "variant"])
+    plain = rows.drop(columns=["label", "study", "variant"])
+    return [*written, *write_left_out(material, directory, plain)]
 
 
 def _entry(row: Mapping[Any, Any], material: Material) -> dict[str, Any]:
@@ -109,12 +90,8 @@ def _entry(row: Mapping[Any, Any], material: Material) -> dict[str, Any]:
     }
     if date := _date(row, variant, material):
         entry["date"] = date
-    return {**entry, "notes": _notes(row, variant)}
-
-
-def _notes(row: Mapping[Any, Any], variant: str) -> str:
     low, high = float(row["ci_low"]), float(row["ci_high"])
-    parts = [
+    notes = [
         str(row["label"]),
         direction_of(row["metric"], row["condition"]).text,
         "" if math.isnan(low) else f"95% interval {low:.4g} to {high:.4g}",
@@ -122,7 +99,7 @@ def _notes(row: Mapping[Any, Any], variant: str) -> str:
         f"run with {variant}" if variant else "",
         str(row["note"]),
     ]
-    return "; ".join(filter(None, parts))
+    return {**entry, "notes": "; ".join(filter(None, notes))}
 
 
 def _date(row: Mapping[Any, Any], variant: str, material: Material) -> str:

@@ -3,45 +3,29 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from operator import attrgetter
 from typing import Any, Unpack
 
 import numpy as np
 import pandas as pd
-from inspect_ai.log import EvalLog, read_eval_log
-from numpy.typing import NDArray
+from inspect_ai.log import read_eval_log
 
+from inspect_confidence import privacy
 from inspect_confidence.commands.analysis import Settings, parts_of
+from inspect_confidence.headlines import FloatArray
 from inspect_confidence.judgments.logs import find_logs
 from inspect_confidence.judgments.read import Judgments
-from inspect_confidence.privacy import (
-    argument,
-    judge_of,
-    model,
-    place,
-    scrub,
-    scrub_condition,
-    scrubbed_conditions,
-    scrubbed_names,
-    with_judge,
-)
 from inspect_confidence.results import Condition, Result, results_frame
 from inspect_confidence.studies import all_studies
-
-FloatArray = NDArray[np.float64]
-Key = tuple[str, str, str, str, str]
-"""Task, model, data set, condition and metric of a row of results."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """One run of a task.
+    """One run of a task, with what was set of its arguments and generation settings.
 
     Attributes:
         created: When it began, in ISO 8601.
         inspect: Version of inspect_ai.
-        task_args: The task's arguments.
-        model_args: The provider's arguments.
-        generation: The generation settings that were set.
         own_address: Whether the model was called at an address of the user's own.
     """
 
@@ -64,33 +48,31 @@ def read_runs(places: Iterable[str]) -> dict[str, Run]:
             header = read_eval_log(location, header_only=True)
         except Exception:  # a damaged log must not keep the others from being read
             continue
-        found.setdefault(header.eval.task_id, _run(header))
+        run = header.eval
+        config = header.plan.config.model_dump(exclude_none=True)
+        task_args, model_args, generation = (
+            {name: value for name, value in privacy.argument(given).items() if value is not None}
+            for given in (run.task_args, run.model_args, config)
+        )
+        found.setdefault(
+            run.task_id,
+            Run(
+                created=run.created,
+                inspect=run.packages.get("inspect_ai", "unknown"),
+                task_args=task_args,
+                model_args=model_args,
+                generation=generation,
+                own_address=bool(run.model_base_url) or "base_url" in run.model_args,
+            ),
+        )
     return found
-
-
-def _run(header: EvalLog) -> Run:
-    arguments = header.eval.model_args
-    return Run(
-        created=header.eval.created,
-        inspect=header.eval.packages.get("inspect_ai", "unknown"),
-        task_args=_set(argument(header.eval.task_args)),
-        model_args=_set(argument(arguments)),
-        generation=_set(argument(header.plan.config.model_dump(exclude_none=True))),
-        own_address=bool(header.eval.model_base_url) or "base_url" in arguments,
-    )
-
-
-def _set(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in arguments.items() if value is not None}
 
 
 @dataclass(frozen=True)
 class Material:
-    """Judgments and results, without secrets.
+    """Judgments by task and results, without secrets.
 
     Attributes:
-        frames: Judgments by task.
-        results: In the layout of results.
         runs: What the logs say of each run, by its id; empty without logs.
         draws: Values of each row of the results over the resamples, for formats that need them;
             None where a number isn't resampled.
@@ -114,14 +96,9 @@ class Material:
 
 @dataclass(frozen=True)
 class ResultSet:
-    """The results of one way of running a model on one data set.
+    """The rows of results of one way of running a model on one data set.
 
     Attributes:
-        task: Without the package's prefix.
-        model: As Inspect names it.
-        dataset: As the log names it.
-        variant: The settings that tell the run from others.
-        results: Its rows, in the layout of results.
         judgments: What they rest on; none where the numbers are over several data sets.
         origins: The judgments of that model and variant, where there are none of the data set.
     """
@@ -161,32 +138,21 @@ def clean(
 ) -> tuple[dict[str, pd.DataFrame], pd.DataFrame]:
     """Judgments and results without secrets, models that differ still told apart."""
 
-    def told_apart(column: str, cleaner: Callable[[str], str]) -> Callable[[Any], Any]:
+    def told_apart(column: str, cleaner: Callable[[str], str]) -> Callable[[Any], str]:
         named = (name for frame in (*frames.values(), results) for name in frame.get(column, ()))
-        return scrubbed_names(map(str, named), cleaner).__getitem__
+        parts = (Condition.read(text).get(column, "") for text in results["condition"])
+        found = privacy.scrubbed_names(map(str, (*named, *parts)), cleaner)
+        return lambda name: found[str(name)]
 
-    variants = scrubbed_names(
-        [
-            *(str(name) for frame in frames.values() for name in frame["variant"]),
-            *(Condition.read(text).get("variant", "") for text in results["condition"]),
-        ],
-        scrub_condition,
-    )
-    judges = scrubbed_names(
-        [
-            *(str(name) for frame in frames.values() for name in frame.get("judge", ())),
-            *map(judge_of, results["condition"]),
-        ],
-        model,
-    )
-    named = {text: with_judge(text, judges.__getitem__) for text in results["condition"].unique()}
-    conditions = scrubbed_conditions(named.values())
+    judge = told_apart("judge", privacy.model_name)
+    named = {text: privacy.with_judge(text, judge) for text in results["condition"].unique()}
+    conditions = privacy.scrubbed_conditions(named.values())
     ways: dict[str, Callable[[Any], Any]] = {
-        "model": told_apart("model", model),
-        "dataset": told_apart("dataset", place),
-        "judge": lambda name: judges[str(name)],
+        "model": told_apart("model", privacy.model_name),
+        "dataset": told_apart("dataset", privacy.place),
+        "judge": judge,
         "condition": lambda text: conditions[named[text]],
-        "variant": variants.__getitem__,
+        "variant": told_apart("variant", privacy.scrub_condition),
     }
 
     def cleaned(frame: pd.DataFrame) -> pd.DataFrame:
@@ -201,39 +167,35 @@ def clean(
 
 
 def _scrubbed(value: Any) -> Any:
-    return scrub(value) if isinstance(value, str) else value
+    return privacy.scrub(value) if isinstance(value, str) else value
 
 
 def observed(
     judgments: Judgments, **settings: Unpack[Settings]
-) -> tuple[pd.DataFrame, dict[Key, FloatArray]]:
-    """Results, and the headline metrics' values over the resamples.
+) -> tuple[pd.DataFrame, list[FloatArray | None]]:
+    """Results, and of each row of a headline metric its values over the resamples.
 
     Items are put in one order first, so that the same draw takes the same items of every model
     that answered the same ones.
     """
     wanted = {(one.task, one.metric) for study in all_studies() for one in study.headlines}
-    draws: dict[Key, FloatArray] = {}
+    key = attrgetter("task", "model", "dataset", "condition", "metric")
+    draws: dict[object, FloatArray] = {}
 
     def observe(result: Result, values: FloatArray) -> None:
         if (result.task, result.metric) in wanted:
-            key = (result.task, result.model, result.dataset, result.condition, result.metric)
-            draws[key] = np.array(values)
+            draws[key(result)] = np.array(values)
 
-    ordered = Judgments({task: _in_order(frame) for task, frame in judgments.items()})
+    by = ["dataset", "split", "item"]
+    ordered = Judgments(
+        {
+            task: frame.sort_values(by, kind="stable", ignore_index=True)
+            for task, frame in judgments.items()
+        }
+    )
     found = [
         part.noted(result)
         for part in parts_of(ordered, settings)
         for result in part.study.summarize(part.frames, replace(part.resampling, observe=observe))
     ]
-    return results_frame(found), draws
-
-
-def _in_order(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame.sort_values(["dataset", "split", "item"], kind="stable", ignore_index=True)
-
-
-def draws_of(rows: pd.DataFrame, draws: Mapping[Key, FloatArray]) -> list[FloatArray | None]:
-    """The draws of each row of results."""
-    names = ["task", "model", "dataset", "condition", "metric"]
-    return [draws.get(key) for key in rows[names].itertuples(index=False, name=None)]
+    return results_frame(found), [draws.get(key(result)) for result in found]

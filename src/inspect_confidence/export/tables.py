@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
+from html import escape
 from pathlib import Path
 
 import numpy as np
@@ -15,17 +16,11 @@ from inspect_confidence.results import as_csv, as_json
 from inspect_confidence.studies import View
 
 
-def write_left_out(
-    material: Material, directory: Path, rows: pd.DataFrame | None = None
-) -> list[Path]:
-    """`left_out.csv`: rows as in results with the reason; no file where nothing was left out.
+def write_left_out(material: Material, directory: Path, rows: pd.DataFrame) -> list[Path]:
+    """`left_out.csv`: those of the rows that a format couldn't hold, with the reason.
 
-    Args:
-        material: Its results, where `rows` doesn't name others.
-        directory: Where to.
-        rows: The rows that the format would hold.
+    There is no file where nothing was left out.
     """
-    rows = material.results if rows is None else rows
     model = rows["model"].isin(material.models())
     value = rows["value"].to_numpy(float)
     reasons = np.select(
@@ -34,12 +29,9 @@ def write_left_out(
         default="",
     )
     left = rows.assign(left_out=reasons)[reasons != ""]
-    if not len(left):
-        return []
-    return [write_text(directory / "left_out.csv", as_csv(left))]
+    return [write_text(directory / "left_out.csv", as_csv(left))] if len(left) else []
 
 
-_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 _LONGEST_CAPTION = 10_000
 
 
@@ -49,9 +41,8 @@ def write_markdown(material: Material, directory: Path) -> list[Path]:
     for study, views in views_of(presentable(material.results)):
         parts.append(f"## {markdown_escaped(study.title)}")
         for view in views:
-            parts += [f"### {markdown_escaped(view.title)}", _table(view)]
-            if view.caption:
-                parts.append(paragraph(view.caption))
+            parts += [f"### {markdown_escaped(view.title)}", table_of(*_cells(view))]
+            parts += [paragraph(view.caption)] if view.caption else []
     return [write_text(directory / "tables.md", "\n\n".join(parts) + "\n")]
 
 
@@ -64,7 +55,7 @@ def markdown_escaped(text: object, longest: int = 1_000) -> str:
     """
     line = visible(text, longest)
     line = re.sub(r"[\\`*|~$]|(?<!\w)_|_(?!\w)|(?<=\])[(:\[]", r"\\\g<0>", line)
-    return re.sub(r"[&<>]", lambda found: _ENTITIES[found[0]], line)
+    return escape(line, quote=False)
 
 
 def paragraph(text: str) -> str:
@@ -82,13 +73,26 @@ def table_of(header: Sequence[object], rows: Sequence[Sequence[object]], left: i
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def _table(view: View) -> str:
+def _cells(view: View) -> tuple[list[str], list[list[str]]]:
+    """Its header and its rows."""
     rows = [list(map(str, row)) for row in view.table.itertuples(index=False)]
-    return table_of(list(map(str, view.table.columns)), rows)
+    return list(map(str, view.table.columns)), rows
 
 
 _HEAD = r"""% Tables for \input: the preamble needs \usepackage{booktabs}.
 % Letters beyond Latin need LuaLaTeX or XeLaTeX and a font that has them.
+"""
+_FLOAT = r"""\begin{{table}}
+\centering
+\caption{{{caption}}}
+{small}
+\begin{{tabular}}{{{columns}}}
+\toprule
+{header}
+\midrule
+{rows}\bottomrule
+\end{{tabular}}
+\end{{table}}
 """
 _SPECIAL = {
     **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"},
@@ -138,41 +142,27 @@ def _set(character: str) -> str:
 
 def _floats(view: View) -> Iterator[str]:
     """The table, in parts that a page holds."""
-    rows = [list(map(str, row)) for row in view.table.itertuples(index=False)]
+    header, rows = _cells(view)
     for start in range(0, max(len(rows), 1), _ROWS):
-        title = latex_escaped(view.title) + (" (continued)" if start else "")
-        caption = f"{title}. {latex_escaped(view.caption, 10_000)}" if not start else f"{title}."
-        yield _float(caption, list(map(str, view.table.columns)), rows[start : start + _ROWS])
-
-
-def _float(caption: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    small = r"\scriptsize\setlength{\tabcolsep}{3pt}" if len(header) > _WIDE else r"\small"
-    lines = [
-        r"\begin{table}",
-        r"\centering",
-        rf"\caption{{{caption}}}",
-        small,
-        rf"\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}",
-        r"\toprule",
-        _row(header),
-        r"\midrule",
-        *map(_row, rows),
-        r"\bottomrule",
-        r"\end{tabular}",
-        r"\end{table}",
-    ]
-    return "\n".join(lines) + "\n"
+        caption = f"{latex_escaped(view.title)} (continued)."
+        if start == 0:
+            caption = (
+                f"{latex_escaped(view.title)}. {latex_escaped(view.caption, _LONGEST_CAPTION)}"
+            )
+        yield _FLOAT.format(
+            caption=caption,
+            small=r"\scriptsize\setlength{\tabcolsep}{3pt}" if len(header) > _WIDE else r"\small",
+            columns=f"l{'r' * (len(header) - 1)}",
+            header=_row(header),
+            rows="".join(f"{_row(row)}\n" for row in rows[start : start + _ROWS]),
+        )
 
 
 def _row(cells: Sequence[str]) -> str:
     # A bracket after the \\ of the row before would be read as that command's argument.
-    return (
-        " & ".join(
-            f"{{}}{text}" if text.startswith(("[", "*")) else text
-            for text in map(latex_escaped, cells)
-        )
-        + r" \\"
-    )
+    texts = map(latex_escaped, cells)
+    safe = (f"{{}}{text}" if text.startswith(("[", "*")) else text for text in texts)
+    return " & ".join(safe) + r" \\"
 
 
 def write_json(material: Material, directory: Path) -> list[Path]:

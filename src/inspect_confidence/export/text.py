@@ -5,6 +5,7 @@ import unicodedata
 from pathlib import Path
 
 import pandas as pd
+from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from inspect_confidence.arguments import fingerprint
 from inspect_confidence.results import Condition
@@ -25,7 +26,10 @@ def visible(text: object, longest: int = _LONGEST_CELL) -> str:
         >>> visible(chr(0x202E) + "abc")
         'U+202Eabc'
     """
-    return "".join(map(_shown, shortened(str(text), longest)))
+    line = re.sub(r"[\t\n\r\v\f]", " ", shortened(str(text), longest))
+    return "".join(
+        f"U+{ord(one):04X}" if unicodedata.category(one) in _INVISIBLE else one for one in line
+    )
 
 
 def shortened(text: str, longest: int = _LONGEST) -> str:
@@ -38,6 +42,17 @@ def shortened(text: str, longest: int = _LONGEST) -> str:
 def fingerprint_of(text: str) -> str:
     """Six hexadecimal digits, also of text that is no valid Unicode."""
     return fingerprint(text.encode("utf-8", "backslashreplace").decode())[:6]
+
+
+def templates(package: str, folder: str) -> Environment:
+    """Pages of a package; everything put into them is escaped."""
+    return Environment(
+        loader=PackageLoader(package, folder),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
 
 
 def presentable(results: pd.DataFrame) -> pd.DataFrame:
@@ -64,9 +79,7 @@ def file_name(text: str) -> str:
         ('gpt-4.1', True)
     """
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-.")[:_LONGEST_NAME]
-    if name != text or not name:
-        name = f"{name or 'unnamed'}-{fingerprint_of(text)}"
-    return name
+    return name if name and name == text else f"{name or 'unnamed'}-{fingerprint_of(text)}"
 
 
 def write_text(path: Path, text: str) -> Path:
@@ -74,11 +87,3 @@ def write_text(path: Path, text: str) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(text.encode("utf-8", "backslashreplace"))
     return path
-
-
-def _shown(character: str) -> str:
-    if character in "\t\n\r\v\f":
-        return " "
-    if unicodedata.category(character) in _INVISIBLE:
-        return f"U+{ord(character):04X}"
-    return character

@@ -29,23 +29,12 @@ class Judge(Protocol):
     async def sentence(
         self, question: str, sentence: str, replies: Sequence[str], where: Mapping[str, object]
     ) -> SentenceJudgment:
-        """Of one sentence, against different sampled replies.
+        """Of one sentence of the main answer, against sampled replies different from each other.
 
-        Args:
-            question: What was asked.
-            sentence: Of the main answer.
-            replies: Different from each other.
-            where: Item and epoch, for the judge's messages.
+        The judge's messages say `where`: item and epoch.
         """
 
     async def verdict(
         self, question: str, answers: Sequence[str], reply: str, where: Mapping[str, object]
     ) -> Verdict | Unreadable:
-        """Whether a reply is right.
-
-        Args:
-            question: What was asked.
-            answers: Accepted ones.
-            reply: The main answer.
-            where: Item and epoch, for the judge's messages.
-        """
+        """Whether the main answer is right, beside accepted ones."""

@@ -6,15 +6,7 @@ from dataclasses import dataclass
 from inspect_ai.model import ChatMessageUser, GenerateConfig, get_model, model_roles
 from inspect_ai.util import LimitExceededError, collect
 
-from inspect_confidence.answers import Unreadable
-from inspect_confidence.answers.judged import (
-    Verdict,
-    read_agreement,
-    read_agreements,
-    read_decisiveness,
-    read_markers,
-    read_verdict,
-)
+from inspect_confidence.answers import Unreadable, judged
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.judges.judgment import SentenceJudgment
 
@@ -22,11 +14,7 @@ ROLE = "grader"
 
 
 def require_grader() -> None:
-    """Refuse to go on without a model in the role: the model under test would judge itself.
-
-    Raises:
-        InvalidArgument: There is none.
-    """
+    """Refuse to go on without a model in the role: the model under test would judge itself."""
     if ROLE not in model_roles():
         raise InvalidArgument(
             "judge=model needs a model in the role grader: add --model-role grader=NAME, or use "
@@ -60,9 +48,9 @@ class ModelJudge:
             *(self._ask("consistency", {**about, "reply": reply}) for reply in replies),
         )
         return SentenceJudgment(
-            said if isinstance(said, Unreadable) else read_markers(said, sentence),
-            decided if isinstance(decided, Unreadable) else read_decisiveness(decided),
-            [one if isinstance(one, Unreadable) else read_agreement(one) for one in agreed],
+            said if isinstance(said, Unreadable) else judged.read_markers(said, sentence),
+            decided if isinstance(decided, Unreadable) else judged.read_decisiveness(decided),
+            [one if isinstance(one, Unreadable) else judged.read_agreement(one) for one in agreed],
         )
 
     async def _at_once(
@@ -73,19 +61,19 @@ class ModelJudge:
         if isinstance(said, Unreadable):
             return SentenceJudgment(said, said, [said] * len(replies))
         return SentenceJudgment(
-            read_markers(said, str(about["sentence"])),
-            read_decisiveness(said),
-            read_agreements(said, len(replies)),
+            judged.read_markers(said, str(about["sentence"])),
+            judged.read_decisiveness(said),
+            judged.read_agreements(said, len(replies)),
         )
 
     async def verdict(
         self, question: str, answers: Sequence[str], reply: str, where: Mapping[str, object]
-    ) -> Verdict | Unreadable:
+    ) -> judged.Verdict | Unreadable:
         """In one call."""
         listed = "; ".join(answers) or "none: it can't be answered, and to say so is a punt"
         about = {"question": question, "answers": listed, "reply": reply}
         said = await self._ask("correctness", {**where, **about, "accepted": list(answers)})
-        return said if isinstance(said, Unreadable) else read_verdict(said)
+        return said if isinstance(said, Unreadable) else judged.read_verdict(said)
 
     async def _ask(self, form: str, about: Mapping[str, object]) -> str | Unreadable:
         """The judge's reply to a prompt; every failure of it is the instrument's."""

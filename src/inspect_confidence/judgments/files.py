@@ -1,11 +1,9 @@
 """Judgments in csv and parquet files: what this package wrote, or answers gathered elsewhere."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from inspect_confidence.answers import STATUSES
 from inspect_confidence.errors import InvalidArgument, nearest
@@ -17,32 +15,30 @@ _DEFAULTS = {"model": "unnamed", "method": "direct", "epoch": 1.0, "draw": 0.0}
 _FLAGS = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False, "": None}
 
 
-def read_file(path: Path, task: str | None = None) -> dict[str, pd.DataFrame]:
-    """The judgments in a file, one typed frame a task.
+def read_file(path: Path) -> dict[str, pd.DataFrame]:
+    """The judgments in a csv or parquet file, one row each: a typed frame a task.
 
-    Args:
-        path: A csv or parquet file with one row a judgment.
-        task: Whose judgments they are, where the file has no `task` column; told from the columns
-            where that is possible.
+    Where the file has no `task` column, the task is told from the columns where that is possible.
 
     Raises:
         InvalidArgument: The file can't be read, a required column is missing, or a value has the
             wrong type.
     """
     try:
-        frame = (
-            pd.read_parquet(path)
-            if path.suffix == ".parquet"
-            else pd.read_csv(path, dtype=str, keep_default_na=False)
-        )
+        if path.suffix == ".parquet":
+            frame = pd.read_parquet(path)
+        else:
+            frame = pd.read_csv(path, dtype=str, keep_default_na=False)
     except (OSError, ValueError) as error:
         raise InvalidArgument(f"{path} can't be read: {error}.") from error
     if "task" not in frame:
-        frame["task"] = task or _task_of(path, frame)
-    return {
-        str(name): typed(rows.copy(), _table(path, str(name)), str(path))
-        for name, rows in frame.groupby("task", sort=False)
-    }
+        frame["task"] = _task_of(path, frame)
+    by_task = {str(name): rows.copy() for name, rows in frame.groupby("task", sort=False)}
+    tables = all_tables()
+    if unknown := [name for name in by_task if name not in tables]:
+        known = ", ".join(tables)
+        raise InvalidArgument(f"{path}: there is no task {unknown[0]!r}; known: {known}.")
+    return {name: typed(rows, tables[name], str(path)) for name, rows in by_task.items()}
 
 
 def write_file(frames: dict[str, pd.DataFrame], path: Path) -> None:
@@ -89,7 +85,8 @@ def typed(frame: pd.DataFrame, table: TaskTable, source: str) -> pd.DataFrame:
         complete[name] = complete[name].where(complete[name] != "", default)
     if "status" not in frame:
         given = [form for form in table.answers if set(form) <= set(frame)]
-        readable = np.logical_or.reduce([_filled(complete, form) for form in given])
+        filled = complete.notna() & (complete != "")
+        readable = np.logical_or.reduce([filled[list(form)].all(axis=1) for form in given])
         complete["status"] = np.where(readable, "ok", "invalid_response_format")
         complete.loc[~readable, "reason"] = "no complete answer in the file"
     if unknown := set(complete["status"]) - STATUSES:
@@ -111,12 +108,6 @@ def _needs(table: TaskTable) -> str:
     """What a file must have, for people."""
     forms = " or ".join(", ".join(form) for form in table.answers)
     return f"{', '.join(table.required)}, and {forms}"
-
-
-def _filled(frame: pd.DataFrame, columns: Sequence[str]) -> NDArray[np.bool_]:
-    there = frame[list(columns)]
-    filled: NDArray[np.bool_] = (there.notna() & (there != "")).all(axis=1).to_numpy()
-    return filled
 
 
 def _column(frame: pd.DataFrame, name: str, kind: Kind, source: str) -> pd.Series:
@@ -152,10 +143,3 @@ def _task_of(path: Path, frame: pd.DataFrame) -> str:
             f"or the columns that a task needs ({needs})."
         )
     return fitting[0]
-
-
-def _table(path: Path, task: str) -> TaskTable:
-    if task not in all_tables():
-        known = ", ".join(all_tables())
-        raise InvalidArgument(f"{path}: there is no task {task!r}; known: {known}.")
-    return all_tables()[task]

@@ -1,7 +1,8 @@
 """Reads `.eval` logs into judgments, through Inspect's sample summaries."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from inspect_ai.log import (
@@ -16,6 +17,7 @@ from inspect_ai.log import (
 )
 
 from inspect_confidence.arguments import fingerprint
+from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.privacy import SECRET_NAME
 from inspect_confidence.studies import SampleFacts, ScoreFacts, TaskTable, all_tables
 
@@ -24,11 +26,12 @@ _REMOVED = "Key removed from summary (> 1k)"
 _SHORTENED = "..."
 _HEAVY = {"messages", "events", "store", "attachments"}
 
-# Settings that change how fast or how often a model is called, never what it is asked.
-_OPERATIONAL = {
+OPERATIONAL = {
     *("max_retries", "timeout", "attempt_timeout", "stream_idle_timeout", "max_connections"),
     *("adaptive_connections", "cache", "cache_prompt", "batch", "extra_headers"),
 }
+"""Settings that change how fast or how often a model is called, never what it is asked."""
+
 _LONGEST_SETTING = 40
 
 
@@ -56,7 +59,13 @@ class Run:
 
 
 def find_logs(location: str) -> list[str]:
-    """The logs at a place (a log, or a folder of them anywhere Inspect reads), newest first."""
+    """The logs at a place (a log, or a folder of them anywhere Inspect reads), newest first.
+
+    Raises:
+        InvalidArgument: There is no such place.
+    """
+    if "://" not in location and not Path(location).exists():
+        raise InvalidArgument(f"PATH={location}: there is no such log, folder or file.")
     if location.endswith((".eval", ".json")):
         return [location]
     found: list[EvalLogInfo] = list_eval_logs(location)
@@ -71,21 +80,26 @@ def read_run(location: str) -> Run | None:
     if table is None:
         return None
     common = _common(header, task)
+    facts = header.eval.metadata or {}
     generation = header.plan.config.model_dump(exclude_none=True)
     samples = {}
     for summary in read_eval_log_sample_summaries(location):
         if summary.completed:
-            facts = _facts(location, summary, generation)
-            rows = [
-                {**common, "uuid": summary.uuid or "", "epoch": summary.epoch, "draw": 0, **row}
-                for row in table.read(facts)
+            identity = {"uuid": summary.uuid or "", "epoch": summary.epoch, "draw": 0}
+            samples[header.eval.task_id, str(summary.id), summary.epoch] = [
+                {**common, **identity, **row}
+                for row in table.read(_facts(location, summary, generation))
             ]
-            samples[header.eval.task_id, str(summary.id), summary.epoch] = rows
     kind = [task, *(str(header.eval.task_args.get(name)) for name in table.compared_within)]
+    wanted = len(header.eval.dataset.sample_ids or ()) * (header.eval.config.epochs or 1)
+    lost = f"the run is incomplete: {len(samples)} of {wanted} samples are there ({header.status})"
     return Run(
         *(header.eval.task_id, task, " ".join(kind), _settings(header, table), samples),
-        notices=[f"{location}: {notice}" for notice in _never_asked(header)],
-        lost=[f"{location}: {notice}" for notice in _lost(header, len(samples))],
+        notices=[
+            f"{location}: {count} items of {facts.get('dataset')} were not asked: {reason}"
+            for reason, count in (facts.get("excluded") or {}).items()
+        ],
+        lost=[f"{location}: {lost}"] if len(samples) < wanted else [],
     )
 
 
@@ -107,6 +121,11 @@ def _facts(location: str, summary: EvalSampleSummary, generation: Mapping[str, A
     sample: EvalSampleSummary | EvalSample = summary
     if _is_cut(summary):
         sample = read_eval_log_sample(location, summary.id, summary.epoch, exclude_fields=_HEAVY)
+    failure = None
+    if summary.error:
+        failure = "sample_error", summary.error.splitlines()[0][:200]
+    elif summary.limit:
+        failure = "limit_reached", f"the sample's {summary.limit} limit was reached"
     # A question that nobody can answer has no target.
     target = sample.target if isinstance(sample.target, str) else next(iter(sample.target), "")
     return SampleFacts(
@@ -117,7 +136,7 @@ def _facts(location: str, summary: EvalSampleSummary, generation: Mapping[str, A
             for name, score in (sample.scores or {}).items()
         },
         generation=generation,
-        failure=_failure(summary),
+        failure=failure,
     )
 
 
@@ -131,52 +150,24 @@ def _is_cut(summary: EvalSampleSummary) -> bool:
     )
 
 
-def _failure(summary: EvalSampleSummary) -> tuple[str, str] | None:
-    if summary.error:
-        return "sample_error", summary.error.splitlines()[0][:200]
-    if summary.limit:
-        return "limit_reached", f"the sample's {summary.limit} limit was reached"
-    return None
-
-
 def _settings(header: EvalLog, table: TaskTable) -> dict[str, str]:
     facts = header.eval.metadata or {}
-    settings = {
-        name: value
-        for name, value in header.eval.task_args.items()
-        if name not in table.arguments_shown
-    }
+    arguments, of_model = header.eval.task_args, header.eval.model_args
+    settings = {name: arguments[name] for name in arguments if name not in table.arguments_shown}
     kept = ("prompt", "system", "data", "judge_prompts")
     settings |= {name: facts[name] for name in kept if facts.get(name)}
     for role, played in (header.eval.model_roles or {}).items():
         for config in played if isinstance(played, list) else [played]:
-            arguments = {k: v for k, v in config.args.items() if not SECRET_NAME.search(k)}
-            settings[role] = " ".join([config.model, *(f"{k}={v}" for k, v in arguments.items())])
+            said = [f"{k}={v}" for k, v in config.args.items() if not SECRET_NAME.search(k)]
+            settings[role] = " ".join([config.model, *said])
     settings["task_version"] = header.eval.task_version
     settings["dataset"] = facts.get("dataset")
     generation = header.plan.config.model_dump(exclude_none=True)
-    settings |= {name: generation[name] for name in generation if name not in _OPERATIONAL}
-    settings |= {
-        name: value
-        for name, value in header.eval.model_args.items()
-        if not SECRET_NAME.search(name)
-    }
+    settings |= {name: generation[name] for name in generation if name not in OPERATIONAL}
+    settings |= {name: of_model[name] for name in of_model if not SECRET_NAME.search(name)}
     return {name: _short(value) for name, value in settings.items() if value is not None}
 
 
 def _short(value: object) -> str:
     text = str(value)
     return text if len(text) <= _LONGEST_SETTING and "\n" not in text else fingerprint(text)
-
-
-def _lost(header: EvalLog, there: int) -> Iterator[str]:
-    samples = header.eval.dataset.sample_ids
-    epochs = header.eval.config.epochs or 1
-    if samples is not None and there < (wanted := len(samples) * epochs):
-        yield f"the run is incomplete: {there} of {wanted} samples are there ({header.status})"
-
-
-def _never_asked(header: EvalLog) -> Iterator[str]:
-    facts = header.eval.metadata or {}
-    for reason, count in (facts.get("excluded") or {}).items():
-        yield f"{count} items of {facts.get('dataset')} were not asked: {reason}"

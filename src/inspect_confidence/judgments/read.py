@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from os import PathLike, fspath
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -19,14 +18,8 @@ def common(frame: pd.DataFrame, table: TaskTable) -> tuple[pd.DataFrame, dict[st
     """The judgments of items that every model and variant of a data set answered readably.
 
     An item counts as answered by a model if each of its judgments is `ok`; a token's probability
-    that is missing doesn't count against it.
-
-    Args:
-        frame: The judgments of one task.
-        table: Its description.
-
-    Returns:
-        The judgments kept, and by data set a note of how many items were left out.
+    that is missing doesn't count against it. With the judgments kept goes, by data set, a note of
+    how many items were left out.
 
     Raises:
         InvalidArgument: A data set has no such item.
@@ -108,10 +101,7 @@ class Judgments(dict[str, pd.DataFrame]):
     """
 
     def __init__(
-        self,
-        frames: dict[str, pd.DataFrame],
-        notices: Iterable[str] = (),
-        lost: Iterable[str] = (),
+        self, frames: dict[str, pd.DataFrame], notices: Iterable[str] = (), lost: Iterable[str] = ()
     ) -> None:
         super().__init__(frames)
         self.notices = tuple(notices)
@@ -138,20 +128,20 @@ def read_judgments(paths: Paths, *, progress: Progress = iter) -> Judgments:
     places = [fspath(path) for path in ([paths] if isinstance(paths, str | PathLike) else paths)]
     files = [place for place in places if place.endswith(SUFFIXES)]
     parts: dict[str, list[pd.DataFrame]] = {}
-    for file in files:
-        for task, frame in read_file(user_path("PATH", file)).items():
-            parts.setdefault(task, []).append(frame)
     notices: list[str] = []
     lost: list[str] = []
-    folders = [place for place in places if place not in files]
-    if folders:
-        for task, frame in _from_logs(folders, progress, notices, lost).items():
+    read = [read_file(user_path("PATH", file)) for file in files]
+    if folders := [place for place in places if place not in files]:
+        read.append(_from_logs(folders, progress, notices, lost))
+    for frames in read:
+        for task, frame in frames.items():
             parts.setdefault(task, []).append(frame)
     if not parts:
         nothing = f"No judgments of {', '.join(all_tables())} in {', '.join(places)}."
         raise InvalidArgument("; ".join([nothing, *notices]))
-    frames = {task: pd.concat(some, ignore_index=True) for task, some in parts.items()}
-    once = {task: _once(frame, notices) for task, frame in frames.items()}
+    once = {
+        task: _once(pd.concat(some, ignore_index=True), notices) for task, some in parts.items()
+    }
     return Judgments(once, notices, lost)
 
 
@@ -173,17 +163,17 @@ def judgments_of(source: Source) -> Judgments:
                 f"The frame has no column 'task'; known tasks: {', '.join(all_tables())}."
             )
         source = {str(task): frame for task, frame in source.groupby("task", sort=False)}
-    if isinstance(source, Mapping):
-        if unknown := [task for task in source if task not in all_tables()]:
-            known = ", ".join(all_tables())
-            raise InvalidArgument(f"There is no task {unknown[0]!r}; known: {known}.")
-        return Judgments(
-            {
-                task: typed(frame.assign(task=task), all_tables()[task], "the frame")
-                for task, frame in source.items()
-            }
-        )
-    return read_judgments(source)
+    if not isinstance(source, Mapping):
+        return read_judgments(source)
+    tables = all_tables()
+    if unknown := [task for task in source if task not in tables]:
+        raise InvalidArgument(f"There is no task {unknown[0]!r}; known: {', '.join(tables)}.")
+    return Judgments(
+        {
+            name: typed(one.assign(task=name), tables[name], "the frame")
+            for name, one in source.items()
+        }
+    )
 
 
 def _from_logs(
@@ -193,7 +183,7 @@ def _from_logs(
     from inspect_confidence.judgments.logs import Run, find_logs, read_run  # noqa: PLC0415
 
     runs: list[Run] = []
-    for location in progress([log for place in places for log in _listed(place, find_logs)]):
+    for location in progress([log for place in places for log in find_logs(place)]):
         try:
             run = read_run(location)
         except Exception as error:  # a damaged log must not keep the others from being read
@@ -242,23 +232,13 @@ def _pooled(frame: pd.DataFrame) -> Iterator[str]:
             yield f"{runs} runs of {task} with {model} on {dataset} are pooled ({' '.join(rest)})"
 
 
-def _listed(place: str, find_logs: Callable[[str], list[str]]) -> list[str]:
-    if "://" not in place and not Path(place).exists():
-        raise InvalidArgument(f"PATH={place}: there is no such log, folder or file.")
-    return find_logs(place)
-
-
 _PARTS = ("level", "sentence", "marker", "source")
 """Columns that tell the judgments of one sample apart."""
 
 
 def _once(frame: pd.DataFrame, notices: list[str]) -> pd.DataFrame:
     """The frame without rows that were read twice, from a log and from a file made of it."""
-    identity = [
-        "uuid",
-        "draw",
-        *(name for name in _PARTS if name in frame),
-    ]
+    identity = ["uuid", "draw", *(name for name in _PARTS if name in frame)]
     twice = frame.duplicated(identity) & (frame["uuid"] != "")
     if twice.any():
         counts = Counter(frame.loc[twice, "task"])

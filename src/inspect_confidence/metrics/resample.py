@@ -73,9 +73,6 @@ def clustered_wilson_intervals(
         array([[0.3006, 0.9544],
                [0.    , 0.4899]])
     """
-    # Imported here because it takes a second and brings pandas, which no other metric needs.
-    from statsmodels.stats.proportion import proportion_confint  # noqa: PLC0415
-
     hits, total = np.broadcast_arrays(np.asarray(successes, float).T, np.asarray(trials, float).T)
     if ((hits < 0) | (hits > total)).any():
         raise ValueError("successes must lie between 0 and trials for every item.")
@@ -84,12 +81,25 @@ def clustered_wilson_intervals(
     judgments = total.sum(axis=1)
     share = divided(hits.sum(axis=1), judgments)
     variance = divided(np.square(hits - share[:, None] * total).sum(axis=1), np.square(judgments))
+    return wilson_limits(share, variance, judgments, (total > 0).sum(axis=1), confidence)
+
+
+def wilson_limits(
+    share: FloatArray,
+    variance: FloatArray,
+    judgments: FloatArray,
+    items: FloatArray,
+    confidence: float = 0.95,
+) -> FloatArray:
+    """Wilson's limits, of shape (shares, 2), of shares with these variances over items."""
+    # Imported here because it takes a second and brings pandas, which no other metric needs.
+    from statsmodels.stats.proportion import proportion_confint  # noqa: PLC0415
+
     independent = share * (1 - share)
     # A tolerance, because rounding leaves 1e-17 where items don't vary at all.
     varies = variance > 1e-9 * divided(independent, judgments)
     effective = np.minimum(independent / np.where(varies, variance, 1), judgments)
-    n = np.where(varies, effective, (total > 0).sum(axis=1))
-    n[judgments == 0] = np.nan
+    n = np.where(judgments == 0, np.nan, np.where(varies, effective, items))
     low, high = proportion_confint(share * n, n, alpha=1 - confidence, method="wilson")
     # Rounding leaves 1e-18 where the limit is exactly 0 or 1.
     return np.column_stack([np.where(share == 0, 0, low), np.where(share == 1, 1, high)])

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import cos, radians, sin
+from typing import Any
 
 import numpy as np
 from matplotlib import colormaps
@@ -10,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
-from inspect_confidence.plots.layout import grid, name_axes, tick_labels, tick_width
+from inspect_confidence.plots.layout import facets, tick_labels, tick_width
 from inspect_confidence.plots.style import ON_DARK, ON_LIGHT, PAPER, SEQUENTIAL
 from inspect_confidence.plots.text import blocks
 
@@ -23,13 +24,9 @@ _SLANT = 35  # degrees
 
 @dataclass(frozen=True)
 class Table:
-    """A table of values.
+    """A table of values, of shape (rows, columns); NaN where there is none: the cell is blank.
 
     Attributes:
-        title: Above it.
-        values: Of shape (rows, columns); NaN where there is none: the cell is blank.
-        rows: Their labels.
-        columns: Likewise.
         write: A value as text.
         remark: Beneath the title.
         limits: Values of both ends of the colours; from 0 to the greatest value if None.
@@ -56,19 +53,19 @@ def cells(tables: Sequence[Table]) -> Figure:
     down, aside = (slanted * turn(radians(_SLANT)) for turn in (sin, cos))
     sides = max(tick_width(tick_labels(table.rows)) for table in tables)
     ticks = max(sides, aside - _HALF)
-    figure, axes = grid(
-        [table.title for table, _ in parts],
+    return facets(
+        [(one[0].title, (*one, labels)) for one, labels in zip(parts, names, strict=True)],
+        lambda ax, part: _draw(ax, *part),
+        "",
+        "",
         columns=1,
         height=[_ROW * len(table.rows) for table, _ in parts],
         shared="none",
         ticks=ticks,
+        least=ticks,
         beneath=["" if places[0] else table.remark for table, places in parts],
         below=0.24 + down,
     )
-    for ax, (table, places), labels in zip(axes, parts, names, strict=True):
-        _draw(ax, table, places, labels)
-    name_axes(figure, "", "", ticks=ticks)
-    return figure
 
 
 def _slanted(labels: Sequence[str]) -> bool:
@@ -86,15 +83,8 @@ def _draw(ax: Axes, table: Table, places: Sequence[int], labels: Sequence[str]) 
     )
     for y, x in np.argwhere(np.isfinite(values)):
         value = float(values[y, x])
-        ax.text(
-            x + 0.5,
-            y + 0.5,
-            table.write(value),
-            ha="center",
-            va="center",
-            color=_ink(colours(scale(value))),
-            fontsize=8,
-        )
+        look: dict[str, Any] = {"color": _ink(colours(scale(value))), "fontsize": 8}
+        ax.text(x + 0.5, y + 0.5, table.write(value), ha="center", va="center", **look)
     ax.set_xticks(np.arange(len(labels)) + 0.5, labels)
     if _slanted(labels):
         ax.tick_params(axis="x", labelrotation=_SLANT)

@@ -1,7 +1,6 @@
 """Confidence against accuracy."""
 
 import re
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,15 +12,14 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from inspect_confidence.plots.layout import (
     arms,
-    draw_legend,
     drawn,
-    grid,
-    name_axes,
+    drawn_against,
+    facets,
     panels,
     share_ticks,
     with_intervals,
 )
-from inspect_confidence.plots.style import FAINT, RULE, SERIES, mark, shortened, styled
+from inspect_confidence.plots.style import DASHED, FAINT, RULE, SERIES, mark, shortened, styled
 from inspect_confidence.plots.text import brief, inches_of
 from inspect_confidence.scales import ALL, BASELINE
 
@@ -81,52 +79,38 @@ def m_ratio(rows: pd.DataFrame) -> Figure:
     found = panels(there, ("model", "variant", "defined"), always=["defined"])
     scales = sorted(there["scale"].unique(), key=_rank)
     datasets = list(there["dataset"].unique())
-    names = [shortened(name) for name in datasets] if len(datasets) > 1 else []
-    figure, axes = grid(
-        [title for title, _ in found],
+    # All finite numbers, and 1: an axis that all panels share.
+    numbers = there[["value", "ci_low", "ci_high"]].to_numpy(float)
+    shown = np.append(numbers[np.isfinite(numbers)], 1)
+    margin = 0.04 * max(float(np.ptp(shown)), 0.1)
+    low, high = float(shown.min()) - margin, float(shown.max()) + margin
+
+    def draw(ax: Axes, rows: pd.DataFrame) -> None:
+        ax.set(xlim=(low, high), ylim=(len(scales) - 0.5, -0.5))
+        ax.set_yticks(range(len(scales)), [shortened(scale, 16) or "-" for scale in scales])
+        ax.axvline(1, **DASHED)
+        finite = rows[np.isfinite(rows["value"])]
+        for k, dataset in enumerate(datasets):
+            mine = finite[finite["dataset"] == dataset]
+            aside = (k - (len(datasets) - 1) / 2) * (0.7 / len(datasets))
+            y = [scales.index(scale) + aside for scale in mine["scale"]]
+            # An interval without an end runs out of the panel; one that is missing is not drawn.
+            reach = arms(mine, beyond=high - low)
+            ax.errorbar(mine["value"], y, xerr=reach, linestyle="none", elinewidth=1, **mark(k))
+        ax.grid(visible=False, axis="y")
+
+    return facets(
+        found,
+        draw,
+        "M-ratio",
+        "scale",
         columns=1,
         height=0.2 + len(scales) * max(0.18, 0.09 * len(datasets)),
-        legend=names,
+        legend=[shortened(name) for name in datasets] if len(datasets) > 1 else [],
+        handles=lambda axes: axes[0].containers,
         ticks=0.6,
         beneath=[_infinite(some) for _, some in found],
     )
-    ends = _ends(there)
-    axes[0].set_xlim(ends)
-    axes[0].set_yticks(range(len(scales)), [shortened(scale, 16) or "-" for scale in scales])
-    axes[0].set_ylim(len(scales) - 0.5, -0.5)
-    for ax, (_, some) in zip(axes, found, strict=True):
-        _m_ratio_panel(ax, some, scales, datasets, ends)
-    draw_legend(figure, axes[0].containers, names)
-    name_axes(figure, "M-ratio", "scale")
-    return figure
-
-
-def _ends(rows: pd.DataFrame) -> tuple[float, float]:
-    """Of the axis that all panels share: all finite numbers, and 1."""
-    numbers = rows[["value", "ci_low", "ci_high"]].to_numpy(float)
-    shown = np.append(numbers[np.isfinite(numbers)], 1)
-    margin = 0.04 * max(float(np.ptp(shown)), 0.1)
-    return float(shown.min()) - margin, float(shown.max()) + margin
-
-
-def _m_ratio_panel(
-    ax: Axes,
-    rows: pd.DataFrame,
-    scales: Sequence[str],
-    datasets: Sequence[str],
-    ends: tuple[float, float],
-) -> None:
-    ax.axvline(1, color=FAINT, linewidth=1, linestyle="--")
-    step = 0.7 / len(datasets)
-    finite = rows[np.isfinite(rows["value"])]
-    for k, dataset in enumerate(datasets):
-        mine = finite[finite["dataset"] == dataset]
-        aside = (k - (len(datasets) - 1) / 2) * step
-        y = [scales.index(scale) + aside for scale in mine["scale"]]
-        # An interval without an end runs out of the panel; one that is missing is not drawn.
-        reach = arms(mine, beyond=ends[1] - ends[0])
-        ax.errorbar(mine["value"], y, xerr=reach, linestyle="none", elinewidth=1, **mark(k))
-    ax.grid(visible=False, axis="y")
 
 
 def _infinite(rows: pd.DataFrame) -> str:
@@ -153,15 +137,11 @@ def report_histogram(rows: pd.DataFrame) -> Figure:
             `report_share` are drawn.
     """
     there = drawn(rows, _TASKS, ["report_share"], ["report", *_PARTS])
-    found = _panels(there)
-    titles = [f"{title} (n = {some['n'].max():,})" for title, some in found]
+    found = [(f"{title} (n = {some['n'].max():,})", some) for title, some in _panels(there)]
+    names = ("reported confidence", "share of reports")
     # The more points a scale has, the less falls on each: a common axis would hide the shape.
-    high = None if len(found) < _MANY else 1.0
-    figure, axes = grid(titles, height=high, shared="none", ticks=0.4)
-    for ax, (_, some) in zip(axes, found, strict=True):
-        _histogram_panel(ax, some)
-    name_axes(figure, "reported confidence", "share of reports", shared="none")
-    return figure
+    height = None if len(found) < _MANY else 1.0
+    return facets(found, _histogram_panel, *names, height=height, shared="none", ticks=0.4)
 
 
 def _histogram_panel(ax: Axes, rows: pd.DataFrame) -> None:
@@ -225,31 +205,29 @@ def type2_roc(rows: pd.DataFrame) -> Figure:
     found = _panels(points)
     baselines = {_who(some): some for _, some in found if some["scale"].iloc[0] == str(BASELINE)}
     names = [f"{BASELINE}, to compare"] if 0 < len(baselines) < len(found) else []
-    titles = [f"{title} ({_said(some)})" for title, some in found]
-    figure, axes = grid(titles, legend=names)
-    for ax, (_, some) in zip(axes, found, strict=True):
-        base = baselines.get(_who(some))
-        _roc_panel(ax, some, None if base is some else base)
-    draw_legend(figure, [Line2D([], [], **_DOTTED)], names)
-    axes[0].set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
-    share_ticks(axes[0], "x", "y")
-    name_axes(
-        figure, "false-alarm rate: wrong answers held sure", "hit rate: right answers held sure"
+
+    def draw(ax: Axes, points: pd.DataFrame) -> None:
+        ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
+        share_ticks(ax, "x", "y")
+        ax.plot([0, 1], [0, 1], **DASHED)
+        base = baselines.get(_who(points))
+        if base is not None and base is not points:
+            ax.plot(*_curve(base), **_DOTTED)
+        x, y = _curve(points)
+        if len(x) > 1:
+            at, low, high = _along(points, "ci_low", "ci_high")
+            ax.fill_between(at, low, high, color=SERIES[0], alpha=0.15, linewidth=0)
+            marker = "o" if len(x) <= _MOST_MARKERS else ""
+            ax.plot(x, y, color=SERIES[0], marker=marker, markersize=3.5, linewidth=1.3)
+
+    return facets(
+        [(f"{title} ({_said(some)})", some) for title, some in found],
+        draw,
+        "false-alarm rate: wrong answers held sure",
+        "hit rate: right answers held sure",
+        legend=names,
+        handles=lambda _: [Line2D([], [], **_DOTTED)],
     )
-    return figure
-
-
-def _roc_panel(ax: Axes, points: pd.DataFrame, base: pd.DataFrame | None) -> None:
-    ax.plot([0, 1], [0, 1], color=FAINT, linewidth=1, linestyle="--")
-    if base is not None:
-        ax.plot(*_curve(base), **_DOTTED)
-    x, y = _curve(points)
-    if len(x) == 1:
-        return
-    marker = "o" if len(x) <= _MOST_MARKERS else ""
-    at, low, high = _along(points, "ci_low", "ci_high")
-    ax.fill_between(at, low, high, color=SERIES[0], alpha=0.15, linewidth=0)
-    ax.plot(x, y, color=SERIES[0], marker=marker, markersize=3.5, linewidth=1.3)
 
 
 def _said(points: pd.DataFrame) -> str:
@@ -285,47 +263,34 @@ def reliability(rows: pd.DataFrame) -> Figure:
         rows: What `detail` gives of `scale_variants`, `question_sets` or `life_eval`; its rows of
             `bin_accuracy` and `bin_confidence` are drawn.
     """
-    accuracy = drawn(rows, _TASKS, ["bin_accuracy"], ["bin", *_PARTS])
-    confidence = drawn(rows, _TASKS, ["bin_confidence"], [])
-    key = ["task", "model", "dataset", "condition"]
-    accuracy = accuracy.merge(
-        confidence[[*key, "value"]].rename(columns={"value": "confidence"}), on=key
-    )
-    found = _panels(accuracy)
-    titles = [f"{title} (n = {some['n'].sum():,})" for title, some in found]
-    figure, axes = grid(titles)
-    for ax, (_, some) in zip(axes, found, strict=True):
-        _bins_panel(ax, some.sort_values("confidence"))
-    axes[0].set_xlim(-0.03, 1.12 if (accuracy["bin"] == "1").any() else 1.03)
-    name_axes(figure, "confidence", "accuracy")
-    return figure
+    there = drawn_against(rows, _TASKS, "bin_accuracy", "bin_confidence", ["bin", *_PARTS])
+    found = [(f"{title} (n = {some['n'].sum():,})", some) for title, some in _panels(there)]
+    right = 1.12 if (there["bin"] == "1").any() else 1.03
 
+    def draw(ax: Axes, rows: pd.DataFrame) -> None:
+        draw_bins(ax, rows, right, strip=0.22)
+        known = rows[rows["ci_low"].notna()].sort_values("x")
+        x, low, high = (known[name].to_numpy(float) for name in ("x", "ci_low", "ci_high"))
+        ax.fill_between(x, low, high, color=SERIES[0], alpha=0.15, linewidth=0)
 
-def _bins_panel(ax: Axes, bins: pd.DataFrame) -> None:
-    known = bins[bins["ci_low"].notna()]
-    x, low, high = (known[name].to_numpy(float) for name in ("confidence", "ci_low", "ci_high"))
-    draw_bins(ax, bins["confidence"], bins, strip=0.22)
-    ax.fill_between(x, low, high, color=SERIES[0], alpha=0.15, linewidth=0)
+    return facets(found, draw, "confidence", "accuracy")
 
 
 _BAR = 0.09
 """How wide the bar of a bin is, which is 0.1."""
 
 
-def draw_bins(ax: Axes, x: "pd.Series[float]", bins: pd.DataFrame, strip: float) -> None:
-    """The diagonal, each bin's value with its interval, and at the foot bars of their counts.
+def draw_bins(ax: Axes, rows: pd.DataFrame, right: float, strip: float) -> None:
+    """The diagonal, each bin's value with its interval at `x`, and at the foot bars of the counts.
 
-    Args:
-        ax: Of one panel; both axes are shares.
-        x: Where each bin stands.
-        bins: Rows with `bin`, `value`, `ci_low`, `ci_high` and `n`, by `x`.
-        strip: How far the bars reach below 0: the largest has its full height.
+    The largest of them is as high as the strip, which reaches so far below 0.
     """
-    ax.plot([0, 1], [0, 1], color=FAINT, linewidth=1, linestyle="--")
+    bins = rows.sort_values("x")
+    ax.plot([0, 1], [0, 1], **DASHED)
     left = [float(name.split("-", 1)[0]) + (0.1 - _BAR) / 2 for name in bins["bin"]]
     height = bins["n"] / bins["n"].max() * strip
     ax.bar(left, height, _BAR, bottom=-strip - 0.04, align="edge", color=FAINT, alpha=0.5)
     ax.axhline(-0.02, color=RULE, linewidth=0.7)
-    with_intervals(ax, x, bins, color=SERIES[0], marker="o", linewidth=1.2, markersize=4)
-    ax.set_ylim(-strip - 0.04, 1.04)
+    with_intervals(ax, bins["x"], bins, color=SERIES[0], marker="o", linewidth=1.2, markersize=4)
+    ax.set(xlim=(-0.03, right), ylim=(-strip - 0.04, 1.04))
     share_ticks(ax, "x", "y")

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -11,15 +12,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from inspect_confidence.plots.layout import (
-    draw_legend,
-    drawn,
-    grid,
-    name_axes,
-    panels,
-    tick_width,
-    with_intervals,
-)
+from inspect_confidence.errors import InvalidArgument
+from inspect_confidence.plots.layout import drawn, facets, panels, tick_width, with_intervals
 from inspect_confidence.plots.style import FAINT, WIDTH, mark, styled
 from inspect_confidence.plots.text import brief
 from inspect_confidence.studies import cell
@@ -36,7 +30,6 @@ _LINES = {
 
 _PARTS = ("level", "method", "split", "base", "scaling", "decoding", "traces")
 _BY = ("of", "model", "dataset", "variant")
-_LEVEL = "nominal level (%)"
 _DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (2, 1)))
 _ASIDE = 0.07  # so that intervals at one level don't hide each other
 
@@ -46,9 +39,6 @@ def _lines(rows: pd.DataFrame, metrics: Sequence[str]) -> pd.DataFrame:
 
     Where a method has a test split, only that is drawn: adjustments were learned on the train
     split.
-
-    Raises:
-        InvalidArgument: No row has a value.
     """
     there = drawn(rows, "fermi_eval", metrics, _PARTS)
     there = there[there["traces"] == ""]
@@ -64,52 +54,50 @@ def _lines(rows: pd.DataFrame, metrics: Sequence[str]) -> pd.DataFrame:
 
 def _by_level(
     rows: pd.DataFrame,
+    name: str,
     ceiling: float,
+    scaled: Callable[[Axes], object],
     *,
     nominal: bool = False,
     said: Callable[[pd.DataFrame], str] = lambda _: "",
-) -> tuple[Figure, Axes]:
-    """A figure with a panel a method, the levels evenly spaced, and one of its axes.
+) -> Figure:
+    """A panel a method, the levels evenly spaced; what is infinite is said in words above it.
 
-    A line each with its 95% intervals; what is infinite is said in words above its panel.
-
-    Args:
-        rows: As `_lines` gives them.
-        ceiling: Where panels end: an interval without an upper end runs out of them.
-        nominal: Whether the levels themselves are drawn.
-        said: What else stands above a panel of these rows.
+    An interval without an upper end runs out of the panel, which ends at `ceiling`.
     """
     found = panels(rows, _BY, always=["of"])
     names = _in_order(rows)
-    labels = [_LINES[name] for name in names]
-    figure, axes = grid(
-        [title for title, _ in found],
-        legend=labels,
-        ticks=0.46,
-        beneath=[f"{said(some)}\n{_infinite(some)}" for _, some in found],
-    )
-    draw_legend(figure, [Line2D([], [], **_look(name)) for name in names], labels)
     levels = sorted({float(level) for level in rows["level"] if level})
-    axes[0].set_xticks(range(len(levels)), _spaced(levels, WIDTH / min(len(found), 2) - 0.5))
-    axes[0].set_xlim(-0.4, len(levels) - 0.6)
-    for ax, (_, some) in zip(axes, found, strict=True):
+    ticks = _spaced(levels, WIDTH / min(len(found), 2) - 0.5)
+
+    def draw(ax: Axes, some: pd.DataFrame) -> None:
         if nominal:
             shares, dashes = [level / 100 for level in levels], (0, (3, 2))
             ax.plot(range(len(levels)), shares, color=FAINT, linewidth=1, linestyle=dashes)
-        _draw_lines(ax, some[some["level"] != ""], levels, ceiling)
-    return figure, axes[0]
+        finite = some[(some["level"] != "") & np.isfinite(some["value"])]
+        there = _in_order(some[some["level"] != ""])
+        for k, one in enumerate(there):
+            line = finite[finite["line"] == one]
+            line = line.assign(
+                level=line["level"].astype(float),
+                ci_high=line["ci_high"].where(line["ci_high"] != np.inf, 2 * ceiling),
+            ).sort_values("level")
+            x = line["level"].map(levels.index) + _ASIDE * (k - (len(there) - 1) / 2)
+            with_intervals(ax, x, line, **_look(one))
+        ax.set_xticks(range(len(levels)), ticks)
+        ax.set_xlim(-0.4, len(levels) - 0.6)
+        scaled(ax)
 
-
-def _draw_lines(ax: Axes, rows: pd.DataFrame, levels: Sequence[float], ceiling: float) -> None:
-    names = _in_order(rows)
-    for k, name in enumerate(names):
-        line = rows[rows["line"] == name]
-        line = line.assign(level=line["level"].astype(float)).sort_values("level")
-        finite = line[np.isfinite(line["value"])]
-        high = finite["ci_high"]
-        x = finite["level"].map(levels.index) + _ASIDE * (k - (len(names) - 1) / 2)
-        bounded = finite.assign(ci_high=high.where(high != np.inf, 2 * ceiling))
-        with_intervals(ax, x, bounded, **_look(name))
+    return facets(
+        found,
+        draw,
+        "nominal level (%)",
+        name,
+        legend=[_LINES[one] for one in names],
+        handles=lambda _: [Line2D([], [], **_look(one)) for one in names],
+        ticks=0.46,
+        beneath=[f"{said(some)}\n{_infinite(some)}" for _, some in found],
+    )
 
 
 def _in_order(rows: pd.DataFrame) -> list[str]:
@@ -164,10 +152,7 @@ def interval_score(rows: pd.DataFrame) -> Figure:
     """
     there = _lines(rows, ["interval_score"])
     top = _ceiling(there)
-    figure, ax = _by_level(there, top)
-    _scaled(ax, there, top)
-    name_axes(figure, _LEVEL, "interval score")
-    return figure
+    return _by_level(there, "interval score", top, lambda ax: _scaled(ax, there, top))
 
 
 def _scaled(ax: Axes, rows: pd.DataFrame, top: float) -> None:
@@ -202,24 +187,20 @@ def tunnel(rows: pd.DataFrame) -> Figure:
     """
     there = _lines(rows, ["mean_width"])
     there = there[there["line"].isin(("stated", "conformal"))]
-    top, plateaus = _ceiling(there), _plateaus(rows)
-    figure, ax = _by_level(there, top, said=lambda some: plateaus.get(_group(some.iloc[0]), ""))
-    ax.set_ylim(0, top)
-    ax.yaxis.set_major_formatter(lambda width, _: brief(width))
-    name_axes(figure, _LEVEL, "mean width, powers of ten")
-    return figure
+    top = _ceiling(there)
+    plateaus = {}
+    with suppress(InvalidArgument):  # there may be none
+        for row in _lines(rows, ["coverage_plateau"]).to_dict("records"):
+            plateaus[tuple(row[name] for name in _BY)] = f"coverage plateau {cell(row)}"
 
+    def scaled(ax: Axes) -> None:
+        ax.set_ylim(0, top)
+        ax.yaxis.set_major_formatter(lambda width, _: brief(width))
 
-def _plateaus(rows: pd.DataFrame) -> dict[tuple[str, ...], str]:
-    """The coverage plateau of each panel's stated intervals, with its interval."""
-    if not (rows["metric"].eq("coverage_plateau") & rows["value"].notna()).any():
-        return {}
-    plateaus = _lines(rows, ["coverage_plateau"])
-    return {_group(row): f"coverage plateau {cell(dict(row))}" for _, row in plateaus.iterrows()}
+    def said(some: pd.DataFrame) -> str:
+        return plateaus.get(tuple(some[name].iloc[0] for name in _BY), "")
 
-
-def _group(row: "pd.Series[Any]") -> tuple[str, ...]:
-    return tuple(str(row[name]) for name in _BY)
+    return _by_level(there, "mean width, powers of ten", top, scaled, said=said)
 
 
 @styled
@@ -233,7 +214,5 @@ def coverage(rows: pd.DataFrame) -> Figure:
     Args:
         rows: Results of `fermi_eval`; its rows of `coverage` are drawn with their intervals.
     """
-    figure, ax = _by_level(_lines(rows, ["coverage"]), 1, nominal=True)
-    ax.set_ylim(0, 1.03)
-    name_axes(figure, _LEVEL, "observed coverage")
-    return figure
+    there = _lines(rows, ["coverage"])
+    return _by_level(there, "observed coverage", 1, lambda ax: ax.set_ylim(0, 1.03), nominal=True)

@@ -1,12 +1,11 @@
 """Many small panels in one figure of one column's width."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 
 from inspect_confidence.errors import InvalidArgument
@@ -14,17 +13,13 @@ from inspect_confidence.plots.style import FAINT, WIDTH, shortened
 from inspect_confidence.plots.text import inches_of, lines_of, wrapped
 from inspect_confidence.results import with_parts
 
+T = TypeVar("T")
+
 
 def drawn(
     rows: pd.DataFrame, task: str | Sequence[str], metrics: Sequence[str], parts: Sequence[str]
 ) -> pd.DataFrame:
-    """The rows of a task with one of the metrics, with the parts of their condition as columns.
-
-    Args:
-        rows: In the layout of results.
-        task: Whose rows; several where a figure goes for all of them.
-        metrics: Names in the registry.
-        parts: Of the condition; `variant` is always there.
+    """Rows of a task, or of several, with `variant` and other parts of their condition as columns.
 
     Raises:
         InvalidArgument: No such row has a number.
@@ -40,10 +35,13 @@ def drawn(
     return with_parts(mine, ["variant", *parts])
 
 
-def as_it_is(name: str, value: str) -> str:
-    """What titles say of a value: the value, whatever its column is called."""
-    del name
-    return shortened(value)
+def drawn_against(
+    rows: pd.DataFrame, task: str | Sequence[str], metric: str, x: str, parts: Sequence[str]
+) -> pd.DataFrame:
+    """Rows of a metric as `drawn` gives them, with another metric of the same as column `x`."""
+    key = ["task", "model", "dataset", "condition"]
+    there, beside = drawn(rows, task, [metric], parts), drawn(rows, task, [x], [])
+    return there.merge(beside[[*key, "value"]].rename(columns={"value": "x"}), on=key)
 
 
 def panels(
@@ -51,7 +49,8 @@ def panels(
     by: Sequence[str],
     *,
     always: Sequence[str] = (),
-    say: Callable[[str, str], str] = as_it_is,
+    alone: bool = True,
+    say: Callable[[str, str], str] = lambda _, value: shortened(value),
     joint: str = "\n",
 ) -> list[tuple[str, pd.DataFrame]]:
     """The rows of each combination of values, with a title that tells it from the others.
@@ -61,6 +60,7 @@ def panels(
         by: Columns, in the order in which titles name them; what is the same in all rows is left
             out, but for the first one where nothing varies.
         always: Columns that each title names.
+        alone: Whether a single panel has a title.
         say: What a title says of a column's value; nothing if that is empty.
         joint: Between what a title says.
     """
@@ -70,37 +70,27 @@ def panels(
         of = dict(zip(by, map(str, values), strict=True))
         said = (say(name, of[name]) for name in told)
         found.append((joint.join(filter(None, said)), some))
-    return found
+    return found if alone or len(found) > 1 else [("", rows) for _, rows in found]
 
 
 def arms(rows: pd.DataFrame, beyond: float = 0) -> np.ndarray:
-    """How far each interval reaches below and above its value, of shape (2, rows).
+    """How far each interval reaches below and above its finite value, of shape (2, rows).
 
     An end that is missing has an arm of no length, and so has one within which the value isn't:
-    an interval that is limited may leave out its value.
-
-    Args:
-        rows: With finite values.
-        beyond: Length of an arm whose end is infinite.
+    an interval that is limited may leave out its value. `beyond` is for an end that is infinite.
     """
     value, low, high = (rows[name].to_numpy(float) for name in ("value", "ci_low", "ci_high"))
     found: np.ndarray = np.nan_to_num([value - low, high - value], posinf=beyond)
     return found.clip(min=0)
 
 
-def with_intervals(
-    axes: Axes, x: "pd.Series[float]", rows: pd.DataFrame, **look: object
-) -> ErrorbarContainer:
+def with_intervals(ax: Axes, x: "pd.Series[float]", rows: pd.DataFrame, **look: object) -> None:
     """Points with their 95% intervals; a point without an interval has none drawn.
 
-    Args:
-        axes: To draw on.
-        x: Where each row stands.
-        rows: With `value`, `ci_low` and `ci_high`.
-        look: For matplotlib's `errorbar`.
+    `x` is where each row stands, `look` is for matplotlib's `errorbar`.
     """
     finite = np.isfinite(rows["value"].to_numpy(float))
-    return axes.errorbar(
+    ax.errorbar(
         np.asarray(x, float)[finite],
         rows["value"].to_numpy(float)[finite],
         yerr=arms(rows[finite]),
@@ -119,6 +109,97 @@ _SIZE = 9.0
 _EM = _SIZE / 72
 _HANDLE, _PAD, _BETWEEN, _LEGEND_EDGE = 2.4, 0.6, 1.2, 0.4  # in units of the size
 _ROW = 0.2
+_TITLE, _LABEL, _TICK, _REMARK = 10.0, 9.5, 9.0, 8.5  # points
+_LINES = {_TITLE: 0.18, _LABEL: 0.17, _REMARK: 0.16}  # inches a line
+_RIGHT, _FOOT, _HEAD = 0.12, 0.5, 0.06  # inches; the foot with one line
+_EDGE = 0.04
+_OVER = 0.08  # how far words above a panel may be wider than it
+_TICKS = 0.1  # a tick and the space to its label
+_TICK_ROW = 0.26  # inches that tick labels take between a panel and the next
+_HEIGHTS = {1: 2.3, 2: 1.6, 3: 1.45, 4: 1.45}
+_HEIGHT = 1.2
+_LONGEST, _WIDEST = 20, 1.45  # characters and inches of a name beside an axis
+_MOST = 9  # lines of what is said beneath a title
+
+Shared = Literal["both", "values", "none"]
+
+
+def facets(
+    found: Sequence[tuple[str, T]],
+    draw: Callable[[Axes, T], object],
+    x: str,
+    y: str,
+    *,
+    columns: int = 2,
+    height: float | Sequence[float] | None = None,
+    shared: Shared = "both",
+    legend: Sequence[str] = (),
+    handles: Callable[[list[Axes]], Sequence[Any]] | None = None,
+    ticks: float = 0.3,
+    least: float = 0,
+    beneath: Sequence[str] = (),
+    below: float | None = None,
+    most: int = 2,
+    finish: Callable[[list[Axes]], object] = list,
+) -> Figure:
+    """A figure with a panel of each title and what `draw` draws in it; `finish` sees them all.
+
+    Where panels share their axes (`shared`: both, the vertical one, or none, when titles begin
+    above the tick labels), only the outer have tick labels. What the axes are stands once, `x` at
+    the foot and `y` at the left; with inches `below` them panels have labels of their own.
+
+    Its margins are inches that labels are known to need: matplotlib's own layout, which measures
+    them, makes saving a figure of 39 panels two to three times as long.
+
+    `height` is that of a panel, in inches, or of each row of them; `ticks` how wide labels of the
+    vertical axis are expected to be, `least` the room that they get at least. `beneath` are faint
+    words between each title and its panel. `legend` names `handles`, or what was drawn with these
+    labels. A title has so many lines at `most`, for each of its own.
+    """
+    across = min(columns, len(found))
+    down = -(-len(found) // across)
+    high = height or _HEIGHTS.get(len(found), _HEIGHT)
+    tall = float(np.mean(high))
+    room = _room(_left(ticks, 1), across, _gap(shared, ticks))
+    aside = 0 if shared != "none" else min(ticks, 0.3)
+    heads = [lines_of(title, room + _OVER + aside, _TITLE, most) for title, _ in found]
+    said = [lines_of(one, room + _OVER, _REMARK, _MOST) for one in beneath or [""] * len(found)]
+    tops = zip(heads, said, strict=True)
+    head = max(_LINES[_TITLE] * len(one) + _pad(len(other)) / 72 + 0.02 for one, other in tops)
+    row = below if below is not None else 0.1 if shared == "both" else _TICK_ROW
+    between, foot = head + row, _FOOT if below is None else below + _EDGE
+    above = _legend_height(legend) + _HEAD + head
+    total = above + down * tall + (down - 1) * between + foot
+    figure = Figure(figsize=(WIDTH, total))
+    every = figure.subplots(
+        *(down, across),
+        squeeze=False,
+        sharex=shared == "both",
+        sharey=shared != "none",
+        height_ratios=None if isinstance(high, float | int) else high,
+    )
+    figure.subplots_adjust(bottom=foot / total, top=1 - above / total, hspace=between / tall)
+    axes: list[Axes] = list(every.flat[: len(found)])
+    for unused in every.flat[len(found) :]:
+        unused.remove()
+    small: dict[str, Any] = {"color": FAINT, "fontsize": _REMARK, "linespacing": 1.15}
+    at: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points"}
+    for k, (ax, one, other) in enumerate(zip(axes, heads, said, strict=True)):
+        ax.set_title("\n".join(one), linespacing=1.1, pad=_pad(len(other)), x=-aside / room)
+        if other:
+            ax.annotate("\n".join(other), (0, 1), (0, 4), va="bottom", **at, **small)
+        if shared == "both" and k + across >= len(found):
+            ax.tick_params(labelbottom=True)  # nothing is beneath it
+        draw(ax, found[k][1])
+    finish(axes)
+    if legend:
+        shown: list[Any] = [
+            one for ax in axes for one in (*ax.lines, *ax.containers, *ax.collections)
+        ]
+        labelled = {one.get_label(): one for one in shown}
+        _draw_legend(figure, handles(axes) if handles else map(labelled.get, legend), legend)
+    _name_axes(figure, x, y, shared, least)
+    return figure
 
 
 def _legend_height(names: Sequence[str]) -> float:
@@ -126,13 +207,11 @@ def _legend_height(names: Sequence[str]) -> float:
     return _ROW * -(-len(names) // _columns(_fitted(names))) + 0.06 if names else 0.0
 
 
-def draw_legend(figure: Figure, handles: Sequence[Any], names: Sequence[str]) -> None:
-    """The legend, at the upper left of the figure; none without names."""
-    if not names:
-        return
+def _draw_legend(figure: Figure, handles: Iterable[Any], names: Sequence[str]) -> None:
+    """The legend, at the upper left of the figure."""
     fitted = _fitted(names)
     figure.legend(
-        handles,
+        list(handles),
         fitted,
         loc="upper left",
         ncols=_columns(fitted),
@@ -156,139 +235,16 @@ def _columns(names: Sequence[str]) -> int:
             max(inches_of(str(name), _SIZE) for name in column)
             for column in np.array_split(np.array(names), count)
         ]
-        taken = sum(widest) + _EM * (
-            count * (_HANDLE + _PAD + _BETWEEN) - _BETWEEN + 2 * _LEGEND_EDGE
-        )
-        if taken <= WIDTH:
+        apart = count * (_HANDLE + _PAD + _BETWEEN) - _BETWEEN + 2 * _LEGEND_EDGE
+        if sum(widest) + _EM * apart <= WIDTH:
             return count
     return 1
 
 
-_TITLE, _LABEL, _TICK, _REMARK = 10.0, 9.5, 9.0, 8.5  # points
-_LINES = {_TITLE: 0.18, _LABEL: 0.17, _REMARK: 0.16}  # inches a line
-_RIGHT, _FOOT, _HEAD = 0.12, 0.5, 0.06  # inches; the foot with one line
-_EDGE = 0.04
-_OVER = 0.08  # how far words above a panel may be wider than it
-_TICKS = 0.1  # a tick and the space to its label
-_TICK_ROW = 0.26  # inches that tick labels take between a panel and the next
-_HEIGHTS = {1: 2.3, 2: 1.6, 3: 1.45, 4: 1.45}
-_HEIGHT = 1.2
-_LONGEST, _WIDEST = 20, 1.45  # characters and inches of a name beside an axis
-_MOST = 9  # lines of what is said beneath a title
-
-Shared = Literal["both", "values", "none"]
-
-
-def grid(
-    titles: Sequence[str],
-    *,
-    columns: int = 2,
-    height: float | Sequence[float] | None = None,
-    shared: Shared = "both",
-    legend: Sequence[str] = (),
-    ticks: float = 0.3,
-    beneath: Sequence[str] = (),
-    below: float | None = None,
-    most: int = 2,
-) -> tuple[Figure, list[Axes]]:
-    """A figure with a panel a title; where panels share their axes, only the outer have labels.
-
-    Its margins are inches that labels are known to need: matplotlib's own layout, which measures
-    them, makes saving a figure of 39 panels two to three times as long. `name_axes` sets those that
-    depend on what was drawn, `draw_legend` fills the place kept for the legend.
-
-    Args:
-        titles: Above the panels, broken where they are wider.
-        columns: At most.
-        height: Of a panel, in inches, or of each row of them; by their number if None.
-        shared: Which axes all panels have in common: both, the vertical one ("values"), or none,
-            when titles begin above the tick labels.
-        legend: Names in the legend.
-        ticks: How wide, in inches, labels of the vertical axis are expected to be.
-        beneath: Faint words between each title and its panel.
-        below: Inches beneath each panel for tick labels and a label of its own; None where the
-            panels have one label together, which `name_axes` writes.
-        most: Lines of a title, for each of its own.
-    """
-    across = min(columns, len(titles))
-    down = -(-len(titles) // across)
-    high = height or _HEIGHTS.get(len(titles), _HEIGHT)
-    tall = float(high if isinstance(high, float | int) else np.mean(high))
-    room = _room(_left(ticks, 1), across, _gap(shared, ticks))
-    aside = 0 if shared != "none" else min(ticks, 0.3)
-    heads = [lines_of(title, room + _OVER + aside, _TITLE, most) for title in titles]
-    remarks = [lines_of(one, room + _OVER, _REMARK, _MOST) for one in beneath or [""] * len(titles)]
-    head = max(
-        _LINES[_TITLE] * len(one) + _pad(len(other)) / 72 + 0.02
-        for one, other in zip(heads, remarks, strict=True)
-    )
-    row = below if below is not None else 0.1 if shared == "both" else _TICK_ROW
-    between, foot = head + row, _FOOT if below is None else below + _EDGE
-    above = _legend_height(legend) + _HEAD + head
-    total = above + down * tall + (down - 1) * between + foot
-    figure = Figure(figsize=(WIDTH, total))
-    ratios = None if isinstance(high, float | int) else {"height_ratios": list(high)}
-    axes = figure.subplots(
-        *(down, across),
-        squeeze=False,
-        sharex=shared == "both",
-        sharey=shared != "none",
-        gridspec_kw=ratios,
-    )
-    figure.subplots_adjust(bottom=foot / total, top=1 - above / total, hspace=between / tall)
-    found: list[Axes] = list(axes.flat)
-    for unused in found[len(titles) :]:
-        unused.remove()
-    for k, (ax, one, other) in enumerate(zip(found, heads, remarks, strict=False)):
-        ax.set_title("\n".join(one), linespacing=1.1, pad=_pad(len(other)), x=-aside / room)
-        if other:
-            said = "\n".join(other)
-            look: dict[str, Any] = {
-                "color": FAINT,
-                "fontsize": _REMARK,
-                "linespacing": 1.15,
-                "va": "bottom",
-            }
-            ax.annotate(said, (0, 1), (0, 4), "axes fraction", "offset points", **look)
-        if shared == "both" and k + across >= len(titles):
-            ax.tick_params(labelbottom=True)  # nothing is beneath it
-    return figure, found[: len(titles)]
-
-
-def label_height(lines: int) -> float:
-    """Inches that a panel's tick labels and so many lines of a label of its own take beneath it."""
-    return _TICK_ROW + _LINES[_LABEL] * lines
-
-
-def label_lines(text: str, inches: float) -> list[str]:
-    """The lines of an axis' label, where there are so many inches for it."""
-    return lines_of(text, inches, _LABEL, most=3)
-
-
-def tick_labels(names: Iterable[str]) -> list[str]:
-    """Names as labels of an axis, the middle left out of those that would leave no room."""
-    return [wrapped(shortened(name, _LONGEST), _WIDEST, _TICK, most=1)[0] for name in names]
-
-
-def tick_width(labels: Iterable[str]) -> float:
-    """Of the widest of them, in inches."""
-    return max((inches_of(label, _TICK) for label in labels), default=0.0)
-
-
-def name_axes(figure: Figure, x: str, y: str, *, shared: Shared = "both", ticks: float = 0) -> None:
-    """What the axes of all panels are, once: at the foot and at the left, beside their ticks.
-
-    Call it last: it makes room for the tick labels that there are then.
-
-    Args:
-        figure: That `grid` gave.
-        x: At the foot; empty where panels have labels of their own, or need none.
-        y: At the left; empty where tick labels are names.
-        shared: As `grid` was told.
-        ticks: Inches that tick labels need at the left at least.
-    """
+def _name_axes(figure: Figure, x: str, y: str, shared: Shared, least: float) -> None:
+    """What the axes are, at the foot and at the left, with room for the tick labels there are."""
     axes, sides = figure.axes, figure.subplotpars
-    ticks = max(ticks, *(_widest_tick(ax) for ax in axes))
+    ticks = max(least, *(_widest_tick(ax) for ax in axes))
     tall = float(figure.get_figheight())
     at_foot = lines_of(x, WIDTH - 2 * _EDGE, _LABEL)
     foot = _FOOT + _LINES[_LABEL] * (len(at_foot) - 1) if at_foot else sides.bottom * tall
@@ -341,3 +297,23 @@ def _middle(wanted: float, lines: Sequence[str], inches: float) -> float:
     """Where text is centred so that it stays within so many inches."""
     half = max(inches_of(line, _LABEL) for line in lines) / 2 + _EDGE
     return min(max(wanted, half), inches - half) if 2 * half < inches else inches / 2
+
+
+def label_height(lines: int) -> float:
+    """Inches that a panel's tick labels and so many lines of a label of its own take beneath it."""
+    return _TICK_ROW + _LINES[_LABEL] * lines
+
+
+def label_lines(text: str, inches: float) -> list[str]:
+    """The lines of an axis' label, where there are so many inches for it."""
+    return lines_of(text, inches, _LABEL, most=3)
+
+
+def tick_labels(names: Iterable[str]) -> list[str]:
+    """Names as labels of an axis, the middle left out of those that would leave no room."""
+    return [wrapped(shortened(name, _LONGEST), _WIDEST, _TICK, most=1)[0] for name in names]
+
+
+def tick_width(labels: Iterable[str]) -> float:
+    """Of the widest of them, in inches."""
+    return max((inches_of(label, _TICK) for label in labels), default=0.0)

@@ -1,6 +1,6 @@
 """LifeEval: overconfidence by radius and difficulty, confidence, and the ages answered."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,15 +10,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from inspect_confidence.plots.confidence import draw_bins
-from inspect_confidence.plots.layout import (
-    draw_legend,
-    drawn,
-    grid,
-    name_axes,
-    panels,
-    with_intervals,
-)
-from inspect_confidence.plots.style import FAINT, INK, RULE, mark, shortened, styled
+from inspect_confidence.plots.layout import drawn, drawn_against, facets, panels, with_intervals
+from inspect_confidence.plots.style import DASHED, INK, RULE, mark, shortened, styled
 from inspect_confidence.plots.text import number
 from inspect_confidence.results import with_parts
 
@@ -30,22 +23,22 @@ _LEAST = 0.1
 
 def _by_radius(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     """The rows of each panel with its title: what tells it from the others, and its radius."""
-    return panels(rows, (*_BY, "radius"), always=["radius"], say=_spoken)
 
-
-def _spoken(name: str, value: str) -> str:
-    if name != "radius":
+    def say(name: str, value: str) -> str:
+        if name == "radius":
+            return f"radius {float(value):g}" if value else "all radii"
         return shortened(value)
-    return f"radius {float(value):g}" if value else "all radii"
+
+    return panels(rows, (*_BY, "radius"), always=["radius"], say=say)
 
 
-def _overconfidence_axis(ax: Axes) -> None:
-    low, high = ax.get_ylim()
-    ax.set_ylim(min(low, -_LEAST), max(high, _LEAST))
+def _overconfidence_axis(axes: Sequence[Axes]) -> None:
+    low, high = axes[0].get_ylim()
+    axes[0].set_ylim(min(low, -_LEAST), max(high, _LEAST))
 
 
 _SEXES = ("female", "male")
-_ANSWER, _BEST = "answer", "best answer"
+_LINES = {"mean_answer": "answer", "mean_best_answer": "best answer"}
 _EVERY = 10
 """Every so many years an answer has a mark: the sexes' marks don't stand at the same ages."""
 
@@ -61,65 +54,41 @@ def best_age(rows: pd.DataFrame) -> Figure:
         rows: What `detail` gives of `life_eval`; its rows of `mean_answer` and `mean_best_answer`
             at single ages are drawn.
     """
-    metrics = ["mean_answer", "mean_best_answer"]
     there = rows[rows["task"] == "life_eval"]
     # Those of decades, which `summarize` gives, are written from-to.
     there = there[~there["condition"].str.contains(r"(?:^|;)age=\d+-", regex=True)]
-    there = drawn(there, "life_eval", metrics, ["age", "sex", "radius", "window"])
+    there = drawn(there, "life_eval", list(_LINES), ["age", "sex", "radius", "window"])
     there = there.assign(age=there["age"].astype(float), radius=there["radius"].astype(float))
-    found = _by_radius(there.sort_values("radius", kind="stable"))
-    sexes = _in_order(there)
-    names = _names(there, sexes)
-    figure, axes = grid([title for title, _ in found], legend=names)
-    for ax, (_, some) in zip(axes, found, strict=True):
-        for k, sex in enumerate(sexes):
-            _curves(ax, some[some["sex"] == sex], k, sex)
-        ax.tick_params(axis="y", pad=2)
-    # A sex, or its answers, may be missing in some panels.
-    shown = {one.get_label(): one for ax in axes for one in ax.get_lines()}
-    draw_legend(figure, [shown[name] for name in names], names)
-    name_axes(figure, "age (years)", "age at death (years)")
-    return figure
-
-
-def _in_order(rows: pd.DataFrame) -> list[str]:
-    """The sexes that there are, the study's first."""
-    found = list(rows["sex"].unique())
-    return sorted(found, key=lambda sex: (*(sex != one for one in _SEXES), found.index(sex)))
-
-
-def _names(rows: pd.DataFrame, sexes: list[str]) -> list[str]:
-    """The legend's entries: the lines that there are."""
-    there = set(zip(rows["sex"], rows["metric"], strict=True))
-    whats = (("mean_answer", _ANSWER), ("mean_best_answer", _BEST))
-    return [
-        f"{_named(sex)}{what}" for sex in sexes for metric, what in whats if (sex, metric) in there
-    ]
-
-
-def _named(sex: str) -> str:
-    """What labels of a sex begin with."""
-    return f"{shortened(sex, 20)}, " if sex else ""
-
-
-def _curves(ax: Axes, rows: pd.DataFrame, k: int, sex: str) -> None:
-    """Answers and best answers of a sex; a line is broken at an age without an answer."""
-    mine = {
-        metric: some.set_index("age")["value"].sort_index()
-        for metric, some in rows.groupby("metric")
+    sexes = list(there["sex"].unique())
+    sexes.sort(key=lambda sex: [sex != one for one in _SEXES])
+    known = set(zip(there["sex"], there["metric"], strict=True))
+    names = {
+        (k, sex, metric): f"{shortened(sex, 20)}, {what}" if sex else what
+        for k, sex in enumerate(sexes)
+        for metric, what in _LINES.items()
+        if (sex, metric) in known
     }
-    ages = sorted(rows["age"].unique())
-    if "mean_answer" in mine:
-        look: dict[str, Any] = {**mark(k), "markersize": 4.5}
-        if len(ages) > 2 * _EVERY:
-            look["markevery"] = (k * _EVERY // 2 % _EVERY, _EVERY)
-        # Wide and pale, so that a best answer that is the same shows on it.
-        look |= {"linewidth": 3.5, "alpha": 0.45, "markeredgewidth": 0}
-        ax.plot(ages, mine["mean_answer"].reindex(ages), label=f"{_named(sex)}{_ANSWER}", **look)
-    if "mean_best_answer" in mine:
-        best = mine["mean_best_answer"]
-        look = {"color": mark(k)["color"], "linewidth": 1.3, "linestyle": "--"}
-        ax.plot(best.index, best, label=f"{_named(sex)}{_BEST}", **look)
+
+    def draw(ax: Axes, some: pd.DataFrame) -> None:
+        for (k, sex, metric), name in names.items():
+            mine = some[some["sex"] == sex]
+            line = mine[mine["metric"] == metric].set_index("age")["value"].sort_index()
+            look: dict[str, Any] = {"linewidth": 1.3, "linestyle": "--"}
+            if metric == "mean_answer" and len(line):
+                # It is broken at an age without an answer.
+                line = line.reindex(sorted(mine["age"].unique()))
+                # Wide and pale, so that a best answer that is the same shows on it.
+                look = {"linewidth": 3.5, "alpha": 0.45, "markeredgewidth": 0, "markersize": 4.5}
+                look["marker"] = mark(k)["marker"]
+                if len(line) > 2 * _EVERY:
+                    look["markevery"] = (k * _EVERY // 2 % _EVERY, _EVERY)
+            if len(line):
+                ax.plot(line.index, line, label=name, color=mark(k)["color"], **look)
+        ax.tick_params(axis="y", pad=2)
+
+    found = _by_radius(there.sort_values("radius", kind="stable"))
+    legend = list(names.values())
+    return facets(found, draw, "age (years)", "age at death (years)", legend=legend)
 
 
 @styled
@@ -134,25 +103,17 @@ def confidence_truth(rows: pd.DataFrame) -> Figure:
         rows: What `detail` gives of `life_eval`; its rows of `truth_bin_probability` and
             `truth_bin_confidence` are drawn.
     """
-    parts = ("bin", "radius", "window")
-    confidence = drawn(rows, "life_eval", ["truth_bin_confidence"], parts)
-    truth = drawn(rows, "life_eval", ["truth_bin_probability"], [])
-    key = ["model", "dataset", "condition"]
-    truth = truth[[*key, "value"]].rename(columns={"value": "truth"})
-    found = _by_radius(confidence.merge(truth, on=key))
-    counts = [f"n = {some['n'].sum():,}" for _, some in found]
-    figure, axes = grid([title for title, _ in found], beneath=counts)
-    for ax, (_, some) in zip(axes, found, strict=True):
-        bins = some.sort_values("truth")
-        draw_bins(ax, bins["truth"], bins, strip=0.2)
-    axes[0].set_xlim(-0.03, 1.03)
-    name_axes(figure, "true probability of the answer", "mean confidence")
-    return figure
+    bins = ("truth_bin_confidence", "truth_bin_probability", ("bin", "radius", "window"))
+    found = _by_radius(drawn_against(rows, "life_eval", *bins))
+    return facets(
+        found,
+        lambda ax, some: draw_bins(ax, some, right=1.03, strip=0.2),
+        "true probability of the answer",
+        "mean confidence",
+        beneath=[f"n = {some['n'].sum():,}" for _, some in found],
+    )
 
 
-_ALL = "all"
-_PARTS = ("radius", "window", "age")
-_HIGH = 2.2  # inches a panel
 _FEW = 5
 """Models whose marks have room for their full size side by side."""
 
@@ -167,36 +128,38 @@ def overconfidence(rows: pd.DataFrame) -> Figure:
     Args:
         rows: Results of `life_eval`; its rows of `overconfidence` are drawn.
     """
-    there = drawn(rows, "life_eval", ["overconfidence"], _PARTS)
+    there = drawn(rows, "life_eval", ["overconfidence"], ("radius", "window", "age"))
     there = there[there["age"] == ""]
     radii = sorted({float(one) for one in there["radius"] if one})
     places = {f"{radius:g}": float(k) for k, radius in enumerate(radii)} | {"": float(len(radii))}
     models = list(there["model"].unique())
-    found = panels(there, ("dataset", "variant", "window"), joint=", ")
+    found = panels(there, ("dataset", "variant", "window"), alone=False, joint=", ")
     names = [shortened(model) for model in models]
-    titles = [title if len(found) > 1 else "" for title, _ in found]
-    figure, axes = grid(titles, columns=1, height=_HIGH, legend=names)
     size = {} if len(models) <= _FEW else {"markersize": 3.5, "capsize": 1.5}
     aside = np.linspace(-0.3, 0.3, len(models) + 2)[1:-1]
-    for ax, (_, some) in zip(axes, found, strict=True):
-        ax.axhline(0, color=FAINT, linewidth=1, linestyle="--")
+
+    def draw(ax: Axes, some: pd.DataFrame) -> None:
+        ax.axhline(0, **DASHED)
         for k, model in enumerate(models):
             mine = some[some["model"] == model]
             x = mine["radius"].map(places).astype(float) + aside[k]
             with_intervals(ax, x, mine, label=names[k], linestyle="none", **mark(k), **size)
-        _name_places(ax, places)
-    _overconfidence_axis(axes[0])
-    draw_legend(figure, axes[0].containers, names)
-    name_axes(figure, "radius (years on each side of the answer)", "overconfidence")
-    return figure
+        ax.set_xticks(list(places.values()), [name or "all" for name in places])
+        ax.set_xlim(-0.5, len(radii) + 0.5)
+        ax.axvline(len(radii) - 0.5, color=RULE, linewidth=1.5)
+        ax.grid(visible=False, axis="x")
 
-
-def _name_places(ax: Axes, places: Mapping[str, float]) -> None:
-    """The radii, and all of them apart from each."""
-    ax.set_xticks(list(places.values()), [name or _ALL for name in places])
-    ax.set_xlim(-0.5, max(places.values()) + 0.5)
-    ax.axvline(places[""] - 0.5, color=RULE, linewidth=1.5)
-    ax.grid(visible=False, axis="x")
+    return facets(
+        found,
+        draw,
+        "radius (years on each side of the answer)",
+        "overconfidence",
+        columns=1,
+        height=2.2,
+        legend=names,
+        handles=lambda axes: axes[0].containers,
+        finish=_overconfidence_axis,
+    )
 
 
 _ENDS = np.array([0.0, 1.0])
@@ -231,33 +194,36 @@ def hard_easy(rows: pd.DataFrame) -> Figure:
     )
     slope_of = {tuple(row[name] for name in _BY): row for row in slopes.to_dict("records")}
     radii = sorted(items["radius"].unique(), key=float)
-    found = panels(items, _BY)
-    titles = [title if len(found) > 1 else "" for title, _ in found]
-    lines = [slope_of.get(tuple(some[name].iloc[0] for name in _BY)) for _, some in found]
+    found = panels(items, _BY, alone=False)
     names = [f"radius {radius}" for radius in radii]
     looks: list[dict[str, Any]] = [{**mark(k), "linestyle": "none"} for k in range(len(radii))]
-    apart = "\n" if len(found) > 1 else " "
-    said = [_said(line, apart) for line in lines]
-    figure, axes = grid(titles, legend=names, beneath=said)
-    many = len(items) > _MANY
-    if many:
-        figure.set_dpi(_RESOLUTION)  # that of the pixels in svg
-    thin: dict[str, Any] = {
-        "markersize": 2.8,
-        "markeredgewidth": 0,
-        "alpha": 0.45,
-        "rasterized": many,
-    }
-    for ax, (_, some), line in zip(axes, found, lines, strict=True):
-        ax.axhline(0, color=FAINT, linewidth=1, linestyle="--", zorder=0)
+    apart, many = "\n" if len(found) > 1 else " ", len(items) > _MANY
+    thin: dict[str, Any] = {"markersize": 2.8, "markeredgewidth": 0, "alpha": 0.45}
+
+    def line_of(some: pd.DataFrame) -> Mapping[Any, Any] | None:
+        return slope_of.get(tuple(some[name].iloc[0] for name in _BY))
+
+    def draw(ax: Axes, some: pd.DataFrame) -> None:
+        ax.axhline(0, **DASHED, zorder=0)
         for radius, name, look in zip(radii, names, looks, strict=True):
             mine = some[some["radius"] == radius]
-            ax.plot(mine["difficulty"], mine["value"], label=name, **look, **thin)
-        _line(ax, some, line)
-    axes[0].set(xlim=(-0.03, 1.03), xticks=[0, 0.5, 1], xticklabels=["0", "0.5", "1"])
-    _overconfidence_axis(axes[0])
-    draw_legend(figure, [Line2D([], [], **look) for look in looks], names)
-    name_axes(figure, "difficulty: 1 - maximum achievable score", "overconfidence")
+            what = {"label": name, "rasterized": many, **look, **thin}
+            ax.plot(mine["difficulty"], mine["value"], **what)
+        _line(ax, some, line_of(some))
+        ax.set(xlim=(-0.03, 1.03), xticks=[0, 0.5, 1], xticklabels=["0", "0.5", "1"])
+
+    figure = facets(
+        found,
+        draw,
+        "difficulty: 1 - maximum achievable score",
+        "overconfidence",
+        legend=names,
+        handles=lambda _: [Line2D([], [], **look) for look in looks],
+        beneath=[_said(line_of(some), apart) for _, some in found],
+        finish=_overconfidence_axis,
+    )
+    if many:
+        figure.set_dpi(_RESOLUTION)  # that of the pixels in svg
     return figure
 
 

@@ -9,15 +9,13 @@ from matplotlib.figure import Figure
 
 from inspect_confidence.plots.cells import Table, cells
 from inspect_confidence.plots.dots import Panel, dots
-from inspect_confidence.plots.layout import drawn, grid, name_axes, panels, tick_width
+from inspect_confidence.plots.layout import drawn, facets, panels, tick_width
 from inspect_confidence.plots.style import FAINT, SERIES, shortened, styled
 from inspect_confidence.plots.text import kept
 from inspect_confidence.results import Condition
 
 _TASK = "hedge_markers"
-_GAP_PARTS = ("judge", "split", "marker", "marker_threshold")
-_GAP_BY = ("model", "variant", "judge", "marker_threshold", "dataset")
-_MOST_GAP_MARKERS = 15
+_BY = ("model", "variant", "judge", "marker_threshold")
 
 
 @styled
@@ -29,23 +27,17 @@ def decisiveness_gap(rows: pd.DataFrame) -> Figure:
     Args:
         rows: Results of `hedge_markers`; its rows of `decisiveness_gap` are drawn.
     """
-    there = drawn(rows, _TASK, ["decisiveness_gap"], _GAP_PARTS)
+    there = drawn(rows, _TASK, ["decisiveness_gap"], ("split", "marker", *_BY[2:]))
     there = there.assign(name=there["marker"])
     sizes = there.groupby("marker", sort=False)["n"].sum()
     names = list(map(str, sizes.sort_values(ascending=False, kind="stable").index))
     splits = list(dict.fromkeys(there["split"]))
-    said = [f"split {shortened(split, 12)}" if len(splits) > 1 else "" for split in splits]
+    said = {one: f"split {shortened(one, 12)}" if len(splits) > 1 else "" for one in splits}
     found = []
-    for title, some in panels(there, _GAP_BY, joint=", "):
-        series = [
-            (label, some[some["split"] == one]) for label, one in zip(said, splits, strict=True)
-        ]
+    for title, some in panels(there, (*_BY, "dataset"), joint=", "):
+        series = [(label, some[some["split"] == one]) for one, label in said.items()]
         found.append(Panel(title, "mean distance", series, 0))
-    return dots(found, names, "rarer markers", _MOST_GAP_MARKERS)
-
-
-_DENSITY_BY = ("model", "variant", "judge", "dataset")
-_MOST_DENSE_MARKERS = 20
+    return dots(found, names, "rarer markers", most=15)
 
 
 @styled
@@ -61,26 +53,25 @@ def mic_densities(rows: pd.DataFrame) -> Figure:
     there = drawn(rows, _TASK, ["confidence_share"], ("judge", "marker", "bin"))
     edges = there["bin"].str.split("-", expand=True).astype(float)
     there = there.assign(low=edges[0], high=edges[1]).sort_values("low", kind="stable")
-    found = panels(there, _DENSITY_BY, joint=", ")
+    found = panels(there, (*_BY[:3], "dataset"), joint=", ")
     markers, remarks = zip(*(_most_confident(some) for _, some in found), strict=True)
-    figure, axes = grid(
-        [title for title, _ in found],
+    return facets(
+        [(title, (some, shown)) for (title, some), shown in zip(found, markers, strict=True)],
+        lambda ax, one: _hills(ax, *one),
+        "internal confidence (in brackets: sentences)",
+        "",
         columns=1,
         height=[0.34 * len(shown) + 0.3 for shown in markers],
         shared="none",
         ticks=max(tick_width(shown.values()) for shown in markers),
         beneath=remarks,
     )
-    for ax, (_, some), shown in zip(axes, found, markers, strict=True):
-        _hills(ax, some, shown)
-    name_axes(figure, "internal confidence (in brackets: sentences)", "")
-    return figure
 
 
 def _most_confident(rows: pd.DataFrame) -> tuple[dict[str, str], str]:
     """The commonest markers' labels, the most confident first, and how many are left out."""
     sizes = rows.groupby("marker")["n"].max().sort_values(ascending=False, kind="stable")
-    commonest, remark = kept(list(sizes.index), _MOST_DENSE_MARKERS, "rarer markers")
+    commonest, remark = kept(list(sizes.index), 20, "rarer markers")
     middles = rows["value"] * (rows["low"] + rows["high"]) / 2
     means = middles.groupby(rows["marker"]).sum()[commonest]
     order = means.sort_values(ascending=False, kind="stable").index
@@ -102,11 +93,6 @@ def _hills(ax: Axes, rows: pd.DataFrame, markers: Mapping[str, str]) -> None:
     ax.tick_params(axis="y", length=0)
 
 
-_PARTS = ("judge", "split", "marker", "marker_threshold", "outcome", "faithful")
-_BY = ("model", "variant", "judge", "marker_threshold")
-_MOST_MARKERS, _MOST_COLUMNS = 25, 12
-
-
 @styled
 def mic(rows: pd.DataFrame) -> Figure:
     """Marker internal confidence: markers in rows, data sets and splits in columns.
@@ -119,7 +105,7 @@ def mic(rows: pd.DataFrame) -> Figure:
         rows: Results of `hedge_markers`; its rows of `mic` over all sentences are drawn.
     """
     chosen = rows[rows["condition"].map(_plain).astype(bool)]
-    there = drawn(chosen, _TASK, ["mic"], _PARTS)
+    there = drawn(chosen, _TASK, ["mic"], ("split", "marker", *_BY[2:]))
     return cells([_table(title, some) for title, some in panels(there, _BY, joint=", ")])
 
 
@@ -132,14 +118,14 @@ def _plain(condition: str) -> bool:
 def _table(title: str, rows: pd.DataFrame) -> Table:
     """Markers in rows, data sets and splits in columns."""
     sizes = rows.groupby("marker", sort=False)["n"].sum().sort_values(ascending=False)
-    markers, fewer = kept(list(sizes.index), _MOST_MARKERS, "rarer markers")
+    markers, fewer = kept(list(sizes.index), 25, "rarer markers")
     # A data set's splits stand beside each other.
     pairs = [
         pair
         for _, some in rows.groupby("dataset", sort=False)
         for pair in dict.fromkeys(zip(some["dataset"], some["split"], strict=True))
     ]
-    shown, left = kept(pairs, _MOST_COLUMNS, "columns")
+    shown, left = kept(pairs, 12, "columns")
     weighed = (rows["value"] * rows["n"]).groupby(rows["marker"]).sum() / sizes
     order = weighed[markers].sort_values(ascending=False, kind="stable").index
     wide = rows.pivot_table(

@@ -11,10 +11,8 @@ from matplotlib.figure import Figure
 from inspect_confidence.plots.cells import Table, cells
 from inspect_confidence.plots.dots import Panel, dots
 from inspect_confidence.plots.layout import (
-    draw_legend,
     drawn,
-    grid,
-    name_axes,
+    facets,
     panels,
     share_ticks,
     tick_labels,
@@ -65,21 +63,13 @@ def consistency(rows: pd.DataFrame) -> Figure:
         for metric, score in _SCORES.items():
             if len(mine := some[some["metric"] == metric]):
                 found[f"{title}\n{score}" if len(groups) > 1 else score] = mine
-    modes = [_modes(some) for some in found.values()]
-    names = [said for mode, said in _MODES.items() if any(mode in one for one in modes)]
+    asked = {mode for some in found.values() for mode in _modes(some)}
+    names = [said for mode, said in _MODES.items() if mode in asked]
     names += [_RANDOM] if (there["baseline"] == "expected").any() else []
-    figure, axes = grid(list(found), shared="values", legend=names)
-    for ax, some, asked in zip(axes, found.values(), modes, strict=True):
-        _consistency_panel(ax, some, asked)
-    share_ticks(axes[0], "y")
-    axes[0].set_ylim(-0.03, 1.05)
-    shown: dict[str, Any] = {}
-    for ax in axes:
-        shown |= {name: one for one, name in zip(*ax.get_legend_handles_labels(), strict=True)}
-    draw_legend(figure, [shown[name] for name in names], names)
     several = there["choice_set"].nunique() > 1
-    name_axes(figure, "words to choose from" if several else "", "score", shared="values")
-    return figure
+    what = "words to choose from" if several else ""
+    each = list(found.items())
+    return facets(each, _consistency_panel, what, "score", shared="values", legend=names)
 
 
 def _plain(condition: str) -> bool:
@@ -95,7 +85,8 @@ def _modes(rows: pd.DataFrame) -> list[str]:
     return [mode for mode in _MODES if mode in there and (mode or there == {""})]
 
 
-def _consistency_panel(ax: Axes, rows: pd.DataFrame, modes: list[str]) -> None:
+def _consistency_panel(ax: Axes, rows: pd.DataFrame) -> None:
+    modes = _modes(rows)
     sizes = sorted(set(rows["choice_set"]), key=lambda size: float(size or 0))
     places = {size: place for place, size in enumerate(sizes)}
     rows = rows.assign(x=rows["choice_set"].map(places)).drop_duplicates("condition")
@@ -110,7 +101,8 @@ def _consistency_panel(ax: Axes, rows: pd.DataFrame, modes: list[str]) -> None:
         expected = chance["value"].to_numpy(float)
         ax.hlines(expected, at - 0.3, at + 0.3, INK, "--", label=_RANDOM)
     ax.set_xticks(range(len(sizes)), [size or "all" for size in sizes])
-    ax.set_xlim(-0.5, len(sizes) - 0.5)
+    ax.set(xlim=(-0.5, len(sizes) - 0.5), ylim=(-0.03, 1.05))
+    share_ticks(ax, "y")
     ax.grid(visible=False, axis="x")
 
 
@@ -120,7 +112,7 @@ _DIVERGENCES = {
     "wasserstein": "distance from people (percentage points)",
 }
 _COLUMNS = ("setting", "language", "variant", "model", "dataset")
-_MOST_DIVERGENT_WORDS, _MOST_COLUMNS = 40, 10
+_MOST_WORDS, _MOST_COLUMNS = 40, 10
 
 
 @styled
@@ -136,7 +128,7 @@ def divergence(rows: pd.DataFrame) -> Figure:
     against = rows["condition"].map(lambda text: "versus=human" in text.split(";"))
     parts = ("setting", "language", "word")
     there = drawn(rows[against.astype(bool)], "wep_elicitation", list(_DIVERGENCES), parts)
-    names, more = kept(list(dict.fromkeys(there["word"])), _MOST_DIVERGENT_WORDS, "words")
+    names, more = kept(list(dict.fromkeys(there["word"])), _MOST_WORDS, "words")
     there = _in_order(there)
     there["setting"] = there["setting"].replace(_ALL_SETTINGS)
     columns, left = kept(panels(there, _COLUMNS, joint=", "), _MOST_COLUMNS, "columns")
@@ -172,51 +164,46 @@ def word_differences(rows: pd.DataFrame) -> Figure:
     """
     there = drawn(rows, "wep_elicitation", _METRICS, _PARTS)
     sides = [_sides(row) for row in there.to_dict("records")]
+    first, second, compared = zip(*sides, strict=True)
     there = there.assign(
         name=there["word"],
-        first=[first for first, _, _ in sides],
-        second=[second for _, second, _ in sides],
-        compared=[_title(*side) for side in sides],
+        first=first,
+        second=second,
+        compared=compared,
         filled=_filled(there, rows),
     )
     return dots(list(_differences(_in_order(there))), list(dict.fromkeys(there["word"])), "words")
 
 
 def _sides(row: Mapping[Hashable, Any]) -> tuple[str, str, str]:
-    """What is compared with what, and in which setting where that is not what differs."""
+    """What is compared with what, and a title, with the setting where that is not what differs."""
     setting = _ALL_SETTINGS.get(row["setting"], str(row["setting"]))
-    versus = str(row["versus"])
-    if versus == "human":
+    first, second = shortened(str(row["model"]), 18), str(row["versus"])
+    if second == "human":
         return "model", "people", setting
-    if versus in _SETTINGS:
-        return setting, versus, ""
-    if versus == "en" and row["language"] != "en":
-        return str(row["language"]), versus, setting
-    return shortened(str(row["model"]), 18), shortened(versus, 18), setting
-
-
-def _title(first: str, second: str, setting: str) -> str:
-    if second == "people":
-        return setting
-    return f"{first} against {second}" + (f", {setting}" if setting else "")
+    if second in _SETTINGS:
+        return setting, second, f"{setting} against {second}"
+    if second == "en" and row["language"] != "en":
+        first = str(row["language"])
+    second = shortened(second, 18)
+    return first, second, f"{first} against {second}" + (f", {setting}" if setting else "")
 
 
 def _differences(there: pd.DataFrame) -> Iterator[Panel]:
+    def say(name: str, value: str) -> str:
+        return value if name == "compared" else shortened(value, 24)
+
     for metric in _METRICS:
         mine = there[there["metric"] == metric]
         if mine.empty:
             continue
         theta = metric == "brunner_munzel_theta"
         by = ("compared", "model", "dataset", "variant", "language")
-        for title, some in panels(mine, by, always=by[:1], say=_spoken, joint=", "):
+        for title, some in panels(mine, by, always=by[:1], say=say, joint=", "):
             first, second = some[["first", "second"]].iloc[0]
             label = f"P({second} > {first})" if theta else f"{second} less {first}, points"
             within = (-0.02, 1.02) if theta else None
             yield Panel(title, label, [("", some)], 0.5 if theta else 0, within)
-
-
-def _spoken(name: str, value: str) -> str:
-    return value if name == "compared" else shortened(value, 24)
 
 
 def _filled(there: pd.DataFrame, rows: pd.DataFrame) -> list[bool]:
@@ -233,7 +220,6 @@ def _filled(there: pd.DataFrame, rows: pd.DataFrame) -> list[bool]:
 _PEOPLE = "people surveyed"
 _QUANTILES = ("0.05", "0.25", "0.5", "0.75", "0.95")
 _BY = ("model", "dataset", "variant", "language", "setting")
-_MOST_WORDS = 40
 _ROW, _LEGEND = 0.32, 1.4  # inches; rows that the legend takes above the first word
 
 
@@ -256,18 +242,17 @@ def words(rows: pd.DataFrame) -> Figure:
     own["setting"] = own["setting"].replace(_ALL_SETTINGS)
     found = panels(own, _BY, joint=", ") if len(own) else [(_PEOPLE, own)]
     orders, remarks = zip(*(_order(people, some) for _, some in found), strict=True)
-    figure, axes = grid(
-        [title for title, _ in found],
+    return facets(
+        [(title, (some, names)) for (title, some), names in zip(found, orders, strict=True)],
+        lambda ax, one: _words_panel(ax, people, *one),
+        "stated probability",
+        "",
         columns=1,
         height=[_ROW * (len(names) + _LEGEND) for names in orders],
         shared="none",
         ticks=max(tick_width(tick_labels(names)) for names in orders),
         beneath=remarks,
     )
-    for ax, (_, some), names in zip(axes, found, orders, strict=True):
-        _words_panel(ax, names, people[people["word"].isin(names)], some)
-    name_axes(figure, "stated probability", "")
-    return figure
 
 
 def _once(rows: pd.DataFrame) -> pd.DataFrame:
@@ -278,12 +263,14 @@ def _once(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[(rows["setting"] != "all") | (settings != both)].copy()
 
 
-def _words_panel(ax: Axes, names: list[str], people: pd.DataFrame, own: pd.DataFrame) -> None:
-    sides = [("people surveyed", "", people, 1), ("model", " contexts", own, 0)]
+def _words_panel(ax: Axes, people: pd.DataFrame, own: pd.DataFrame, names: list[str]) -> None:
+    asked = people[people["word"].isin(names)]
+    sides = [(_PEOPLE, "", asked, 1), ("model", " contexts", own, 0)]
     sides = [side for side in sides if len(side[2])]
-    for place, (label, units, side, look) in enumerate(sides):
+    for place, (who, units, side, look) in enumerate(sides):
         shift = 0.38 * (place - (len(sides) - 1) / 2)
-        _boxes(ax, names, side, shift, f"{label} ({_size(side)}{units})", look)
+        sizes = " to ".join(map(str, sorted({side["n"].min(), side["n"].max()})))
+        _boxes(ax, names, side, shift, f"{who} ({sizes}{units})", look)
     ax.set_xlim(-0.02, 1.05)
     ax.set_xticks([k / 4 for k in range(5)], [f"{25 * k}%" for k in range(5)])
     ax.set_yticks(range(len(names)), tick_labels(names))
@@ -304,11 +291,6 @@ def _order(people: pd.DataFrame, own: pd.DataFrame) -> tuple[list[str], str]:
     medians = pd.concat([medians, mine[~mine.index.isin(medians.index)]])
     names = medians.sort_values(ascending=False, kind="stable").index
     return kept([str(name) for name in names], _MOST_WORDS, "words")
-
-
-def _size(rows: pd.DataFrame) -> str:
-    low, high = rows["n"].min(), rows["n"].max()
-    return f"{low}" if low == high else f"{low} to {high}"
 
 
 def _boxes(

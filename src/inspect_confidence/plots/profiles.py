@@ -5,15 +5,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from inspect_confidence.errors import InvalidArgument
+from inspect_confidence.headlines import direction_of
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.plots.style import FAINT, RULE, SERIES, WIDTH, shortened, styled
 from inspect_confidence.plots.text import inches_of, number, wrapped
-from inspect_confidence.results import with_parts
+from inspect_confidence.results import Condition, with_parts
 from inspect_confidence.studies import all_studies
 
 Window = tuple[float, float]
@@ -40,9 +42,7 @@ def window(metric: str, values: Iterable[float]) -> Window:
     An end that the range lacks is a round number beyond the values, the target and 0, and not so
     near to 0 that rounding errors or the smallest of differences look large.
 
-    Args:
-        metric: A name in the registry.
-        values: All that is drawn on such an axis; what isn't finite is left out.
+    Of the `values`, all that is drawn on such an axis, what isn't finite is left out.
 
     Example:
         >>> window("ece", [0.2]), window("hard_easy_slope", [-2e-13, 2e-13])
@@ -62,25 +62,15 @@ def window(metric: str, values: Iterable[float]) -> Window:
 
 
 def ideal(metric: str, level: str) -> float | None:
-    """The best value of a metric; None where there is none, or it is infinite.
-
-    Args:
-        metric: A name in the registry.
-        level: Of the intervals in percent, where the condition names one.
+    """The best value of a metric, at a level in percent; None where there is none but infinity.
 
     Example:
         >>> ideal("coverage", "80"), ideal("miss_above", "80"), ideal("mean_width", "80")
         (0.8, 0.1, None)
     """
-    known = METRICS[metric]
-    kind, _, target = known.direction.partition("=")
-    if kind == "target":
-        if target in ("level", "alpha/2"):
-            share = _share(level)
-            found = share if target == "level" else (1 - share) / 2
-            return round(found, 12) if math.isfinite(found) else None
-        return float(target)
-    best = {"higher": known.high, "lower": known.low}.get(kind, math.inf)
+    known, direction = METRICS[metric], direction_of(metric, str(Condition(level=level)))
+    ends = {"higher": known.high, "lower": known.low}
+    best = ends.get(direction.name, direction.target)
     return float(best) if math.isfinite(best) else None
 
 
@@ -107,24 +97,10 @@ def written(value: float, interval: Window, reach: Window, unit: str) -> str:
     return one if any(map(math.isnan, interval)) else f"{one} [{two}, {three}]"
 
 
-def axis_end(value: float) -> str:
-    """What stands at an end of an axis."""
-    return number(value, "g")
-
-
-def _share(level: str) -> float:
-    try:
-        return float(level) / 100
-    except ValueError:
-        return math.nan
-
-
 def _round_end(reach: float, size: float) -> float:
-    """The nearest round number at or beyond how far one side reaches; 0 if nothing is there.
+    """The nearest round number at or beyond `reach`; 0 if nothing of the size of the axis is there.
 
-    Args:
-        reach: Of this side; negative if all lies on the other.
-        size: Of the longer side.
+    `reach` is negative if all lies on the other side, `size` that of the longer side.
     """
     if reach <= _NOISE * size:
         return 0.0
@@ -133,126 +109,15 @@ def _round_end(reach: float, size: float) -> float:
     return next(step * unit for step in _STEPS if step * unit >= reach * (1 - 1e-12))
 
 
-SIDE = 0.12  # this and the next ones in inches
+_SIDE = 0.12  # this and the next ones in inches
 _APART = 0.15
 _LINE, _SMALL = 0.165, 0.135
 _TO_AXIS, _TO_ENDS, _GAP = 0.1, 0.075, 0.13
+_TOP, _HEADING = 0.06, 0.27
 _LABEL, _FINE = 9.5, 8.0  # points
-_MOST = 3  # lines of a label
 _LONGEST = 100  # characters: the rest of a name can't have room
 _SMALL_NAMES = ("meta-d'", "d'")
-NUMBERS = ("value", "ci_low", "ci_high")
-
-
-@dataclass(frozen=True)
-class Row:
-    """What is drawn of a number, its texts broken into lines."""
-
-    line: Mapping[Any, Any]
-    ends: Window
-    label: list[str]
-    under: list[str]
-    number: str
-
-    @property
-    def high(self) -> float:
-        """In inches."""
-        lines = _LINE * len(self.label) + _SMALL * len(self.under)
-        return lines + _TO_AXIS + _TO_ENDS + _GAP
-
-
-def row_of(line: Mapping[Any, Any], ends: Window) -> Row:
-    """The texts of a number, so that the label isn't under the number in words.
-
-    Args:
-        line: A row of results with `label` and `under`, and the `level` of its condition.
-        ends: Of its axis.
-    """
-    value, low, high = (float(line[name]) for name in NUMBERS)
-    number = written(value, (low, high), ends, METRICS[line["metric"]].unit)
-    wide = WIDTH - 2 * SIDE
-    label = wrapped(
-        shortened(_begun(str(line["label"])), _LONGEST),
-        wide - inches_of(number, _LABEL) - _APART,
-        _LABEL,
-        _MOST,
-    )
-    beside = 2 * max(inches_of(axis_end(one), _FINE) for one in ends)
-    under = wrapped(shortened(str(line["under"]), _LONGEST), wide - beside - 2 * _APART, _FINE)
-    return Row(line, ends, label, under, number)
-
-
-def _begun(label: str) -> str:
-    """With a capital, but for the name of a quantity that is written small."""
-    return label if label.startswith(_SMALL_NAMES) else label[:1].upper() + label[1:]
-
-
-def draw_row(figure: Figure, row: Row, top: float) -> None:
-    """A number's texts and its axis, from so many inches on downwards."""
-    total = figure.get_figheight()
-    left, right = SIDE / WIDTH, 1 - SIDE / WIDTH
-    middle = top - _LINE * len(row.label) - _TO_AXIS
-    ax = figure.add_axes((left, (middle - _TO_ENDS) / total, right - left, 2 * _TO_ENDS / total))
-    _axis(ax, row.ends)
-    _best(ax, row.line, row.ends)
-    _value(ax, row.line, row.ends)
-    figure.text(left, top / total, "\n".join(row.label), va="top", linespacing=1.15)
-    fine: dict[str, Any] = {"color": FAINT, "fontsize": _FINE, "linespacing": 1.1}
-    low = (middle - _TO_ENDS) / total
-    figure.text(0.5, low, "\n".join(row.under), va="top", ha="center", **fine)
-    figure.text(right, top / total, row.number, va="top", ha="right", linespacing=1.15)
-
-
-def _axis(ax: Axes, ends: Window) -> None:
-    """A thin line with its ends' values."""
-    ax.grid(visible=False)
-    ax.spines[:].set_visible(False)
-    ax.patch.set_visible(False)
-    ax.set(xlim=ends, ylim=(-1, 1), yticks=[])
-    ax.set_xticks(list(ends), [axis_end(one) for one in ends])
-    ax.tick_params(axis="x", length=0, pad=0, labelsize=_FINE, labelcolor=FAINT)
-    low, high = ax.get_xticklabels()
-    low.set_horizontalalignment("left")
-    high.set_horizontalalignment("right")
-    ax.plot(ends, [0, 0], color=RULE, linewidth=2, clip_on=False, zorder=1, label="axis")
-
-
-def _best(ax: Axes, line: Mapping[Any, Any], ends: Window) -> None:
-    """The best value; an arrowhead where higher or lower is better without end."""
-    best = ideal(line["metric"], str(line["level"]))
-    direction = METRICS[line["metric"]].direction
-    look: dict[str, Any] = {"color": FAINT, "clip_on": False, "zorder": 2, "label": "best"}
-    if best is not None:
-        ax.plot([best], [0], marker="|", markersize=10, markeredgewidth=2, **look)
-    elif direction in ("higher", "lower"):
-        at, mark = (ends[1], 5) if direction == "higher" else (ends[0], 4)  # carets
-        ax.plot([at], [0], marker=mark, markersize=6, markeredgewidth=0, **look)
-
-
-def _value(ax: Axes, line: Mapping[Any, Any], ends: Window) -> None:
-    """The interval as a bar and the value as a dot; of what is infinite, the axis' end."""
-    value, low, high = (float(line[name]) for name in NUMBERS)
-    if math.isnan(value):
-        return
-    if not math.isnan(low) and not math.isnan(high):
-        bar = [min(max(one, ends[0]), ends[1]) for one in (low, high)]
-        look: dict[str, Any] = {"color": SERIES[0], "linewidth": 6, "alpha": 0.35}
-        ax.plot(bar, [0, 0], solid_capstyle="butt", zorder=3, label="interval", **look)
-    at = min(max(value, ends[0]), ends[1])
-    mark = "o" if math.isfinite(value) else ">" if value > 0 else "<"
-    ax.plot(
-        [at],
-        [0],
-        marker=mark,
-        markersize=6,
-        color=SERIES[0],
-        clip_on=False,
-        zorder=4,
-        label="value",
-    )
-
-
-_TOP, _HEADING = 0.06, 0.27  # inches
+_NUMBERS = ("value", "ci_low", "ci_high")
 _BOLD = 0.85
 """Bold letters are wider than those that are measured."""
 _TITLES = {study.name: study.title.split(":")[0] for study in all_studies()}
@@ -275,37 +140,30 @@ def profile(rows: pd.DataFrame) -> Figure:
     """
     there = _checked(rows)
     reach = {
-        metric: window(str(metric), some[list(NUMBERS)].to_numpy(float).ravel())
+        metric: window(str(metric), some[list(_NUMBERS)].to_numpy(float).ravel())
         for metric, some in there.groupby("metric")
     }
-    there = there.assign(under=_under(there))
-    parts: list[str | Row] = []
+    parts: list[str | _Row] = []
     for study, some in there.groupby("study", sort=False):
         parts += [_TITLES.get(str(study), str(study))] if study else []
-        parts += [row_of(line, reach[line["metric"]]) for line in some.to_dict("records")]
-    total = 2 * _TOP + sum(_HEADING if isinstance(one, str) else one.high for one in parts)
-    figure = Figure(figsize=(WIDTH, total))
-    top = total - _TOP
-    for one in parts:
+        parts += [_row(line, reach[line["metric"]]) for line in some.to_dict("records")]
+    heights = [_HEADING if isinstance(one, str) else one.high for one in parts]
+    figure = Figure(figsize=(WIDTH, 2 * _TOP + sum(heights)))
+    top = figure.get_figheight() - _TOP
+    for one, high in zip(parts, heights, strict=True):
         if isinstance(one, str):
             _head(figure, one, top)
         else:
-            draw_row(figure, one, top)
-        top -= _HEADING if isinstance(one, str) else one.high
+            _draw(figure, one, top)
+        top -= high
     return figure
 
 
-def _head(figure: Figure, study: str, top: float) -> None:
-    """A study's name, on a line over the whole width."""
-    wide, total = figure.get_size_inches()
-    (said,) = wrapped(shortened(study, 60), (wide - 2 * SIDE) * _BOLD, 9, most=1)
-    figure.text(
-        SIDE / wide, (top - 0.03) / total, said, va="top", fontsize=9, weight="bold", color=FAINT
-    )
-
-
 def _checked(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows with the parts of their condition that are needed."""
+    """The rows with the parts of their condition, and what stands `under` each label.
+
+    That is task and data set, and the variant where a task has several.
+    """
     if not rows["value"].notna().any():
         raise InvalidArgument(
             "There is nothing to draw: no row has a value. Give results of one model."
@@ -321,14 +179,104 @@ def _checked(rows: pd.DataFrame) -> pd.DataFrame:
     if unknown := [one for one in rows["metric"] if one not in METRICS]:
         raise InvalidArgument(f"metric={unknown[0]} is not in the metric registry.")
     there = with_parts(rows, ["variant", "level"])
-    return there.assign(study=there["study"].fillna("") if "study" in there else "")
+    several = there.groupby("task")["variant"].transform("nunique") > 1
+    names = zip(there["task"], there["dataset"], there["variant"].where(several, ""), strict=True)
+    return there.assign(
+        study=there["study"].fillna("") if "study" in there else "",
+        under=[", ".join(filter(None, map(str, one))) for one in names],
+    )
 
 
-def _under(rows: pd.DataFrame) -> list[str]:
-    """What stands under each label: task and data set, and the variant where a task has several."""
-    several = rows.groupby("task")["variant"].transform("nunique") > 1
-    parts = [
-        (row["task"], row["dataset"], row["variant"] if more else "")
-        for row, more in zip(rows.to_dict("records"), several, strict=True)
-    ]
-    return [", ".join(filter(None, map(str, one))) for one in parts]
+@dataclass(frozen=True)
+class _Row:
+    """What is drawn of a number, its texts broken into lines."""
+
+    line: Mapping[Any, Any]
+    ends: Window
+    label: list[str]
+    under: list[str]
+    number: str
+
+    @property
+    def high(self) -> float:
+        """In inches."""
+        lines = _LINE * len(self.label) + _SMALL * len(self.under)
+        return lines + _TO_AXIS + _TO_ENDS + _GAP
+
+
+def _row(line: Mapping[Any, Any], ends: Window) -> _Row:
+    """A row of results, its label broken so that it isn't under the number in words."""
+    value, low, high = (float(line[name]) for name in _NUMBERS)
+    said = written(value, (low, high), ends, METRICS[line["metric"]].unit)
+    label, wide = str(line["label"]), WIDTH - 2 * _SIDE
+    if not label.startswith(_SMALL_NAMES):  # names of quantities that are written small
+        label = label[:1].upper() + label[1:]
+    room = wide - inches_of(said, _LABEL) - _APART
+    beside = 2 * max(inches_of(number(one, "g"), _FINE) for one in ends)
+    under = shortened(str(line["under"]), _LONGEST)
+    return _Row(
+        line,
+        ends,
+        wrapped(shortened(label, _LONGEST), room, _LABEL, most=3),
+        wrapped(under, wide - beside - 2 * _APART, _FINE),
+        said,
+    )
+
+
+def _head(figure: Figure, study: str, top: float) -> None:
+    """A study's name, on a line over the whole width."""
+    wide, total = figure.get_size_inches()
+    (said,) = wrapped(shortened(study, 60), (wide - 2 * _SIDE) * _BOLD, 9, most=1)
+    look: dict[str, Any] = {"fontsize": 9, "weight": "bold", "color": FAINT}
+    figure.text(_SIDE / wide, (top - 0.03) / total, said, va="top", **look)
+
+
+def _draw(figure: Figure, row: _Row, top: float) -> None:
+    """A number's texts and its axis, from so many inches on downwards."""
+    total = figure.get_figheight()
+    left, right = _SIDE / WIDTH, 1 - _SIDE / WIDTH
+    low = (top - _LINE * len(row.label) - _TO_AXIS - _TO_ENDS) / total
+    ax = figure.add_axes((left, low, right - left, 2 * _TO_ENDS / total))
+    _axis(ax, row.ends)
+    _marks(ax, row.line, row.ends)
+    figure.text(left, top / total, "\n".join(row.label), va="top", linespacing=1.15)
+    fine: dict[str, Any] = {"color": FAINT, "fontsize": _FINE, "linespacing": 1.1}
+    figure.text(0.5, low, "\n".join(row.under), va="top", ha="center", **fine)
+    figure.text(right, top / total, row.number, va="top", ha="right", linespacing=1.15)
+
+
+def _axis(ax: Axes, ends: Window) -> None:
+    """A thin line with its ends' values."""
+    ax.grid(visible=False)
+    ax.spines[:].set_visible(False)
+    ax.patch.set_visible(False)
+    ax.set(xlim=ends, ylim=(-1, 1), yticks=[])
+    ax.set_xticks(list(ends), [number(one, "g") for one in ends])
+    ax.tick_params(axis="x", length=0, pad=0, labelsize=_FINE, labelcolor=FAINT)
+    low, high = ax.get_xticklabels()
+    low.set_horizontalalignment("left")
+    high.set_horizontalalignment("right")
+    ax.plot(ends, [0, 0], color=RULE, linewidth=2, clip_on=False, zorder=1, label="axis")
+
+
+def _marks(ax: Axes, line: Mapping[Any, Any], ends: Window) -> None:
+    """The best value, the interval as a bar and the value as a dot; arrowheads at the axis' end.
+
+    They are for what is infinite, and for what is better without end.
+    """
+    best, direction = ideal(line["metric"], line["level"]), METRICS[line["metric"]].direction
+    look: dict[str, Any] = {"color": FAINT, "clip_on": False, "zorder": 2, "label": "best"}
+    if best is not None:
+        ax.plot([best], [0], marker="|", markersize=10, markeredgewidth=2, **look)
+    elif direction in ("higher", "lower"):
+        at, caret = (ends[1], 5) if direction == "higher" else (ends[0], 4)
+        ax.plot([at], [0], marker=caret, markersize=6, markeredgewidth=0, **look)
+    value, *interval = (float(line[name]) for name in _NUMBERS)
+    if math.isnan(value):
+        return
+    if not any(map(math.isnan, interval)):
+        look = {"color": SERIES[0], "linewidth": 6, "alpha": 0.35, "label": "interval"}
+        ax.plot(np.clip(interval, *ends), [0, 0], solid_capstyle="butt", zorder=3, **look)
+    mark = "o" if math.isfinite(value) else ">" if value > 0 else "<"
+    look = {"color": SERIES[0], "clip_on": False, "zorder": 4, "label": "value"}
+    ax.plot([np.clip(value, *ends)], [0], marker=mark, markersize=6, **look)

@@ -25,6 +25,8 @@ MARKERS = ("o", "s", "^", "D", "v", "P")
 """One a series, so that colour never says something alone."""
 ON_LIGHT, ON_DARK = "#111111", "#ffffff"
 """Text on a coloured cell: the same on a dark page."""
+DASHED: dict[str, Any] = {"color": FAINT, "linewidth": 1, "linestyle": "--"}
+"""The look of reference lines."""
 WIDTH = 3.9
 """Inches: a column of a paper, and a phone's screen, so that no text need shrink."""
 SEQUENTIAL = "viridis"

@@ -60,20 +60,15 @@ def lines_of(text: str, inches: float, size: float, most: int = 2) -> list[str]:
 
 
 def wrapped(text: str, inches: float, size: float, most: int = 2) -> list[str]:
-    """The lines of a text that is no wider than so many inches.
-
-    Args:
-        text: One paragraph.
-        inches: What there is room for.
-        size: Of the font, in points.
-        most: Lines; of a longer text the middle is left out.
-    """
+    """The lines of a paragraph, none wider than so many inches, its middle left out if need be."""
     longest = min(len(text), int(most * inches * _POINTS / (_THINNEST * size)))
     lines: list[str] = []
     for kept in range(longest, min(longest, 3) - 1, -1):  # at least a letter, an ellipsis, a letter
         short = shortened(text, kept)
         words = _BREAK.split(short)
-        parts = [[word] if _fits(word, inches, size) else _JOINT.split(word) for word in words]
+        parts = [
+            [word] if inches_of(word, size) <= inches else _JOINT.split(word) for word in words
+        ]
         # A word is broken before letters are left out.
         for pieces in ([part for some in parts for part in some], words, [short]):
             lines = _broken(pieces, inches, size)
@@ -117,17 +112,10 @@ def _broken(words: list[str], inches: float, size: float) -> list[str]:
             lines.append(line.rstrip())
             line = ""
         while not line and inches_of(rest.rstrip(), size) > inches and len(rest) > 1:
-            most = _most(rest, inches, size)
+            # As many of its first letters as fit, one at least.
+            fitting = bisect(range(2, len(rest)), inches, key=lambda k: inches_of(rest[:k], size))
+            most = 1 + fitting
             lines.append(rest[:most])
             rest = rest[most:]
         line += rest
     return [*lines, line.rstrip()]
-
-
-def _most(text: str, inches: float, size: float) -> int:
-    """How many of its first letters fit, one at least."""
-    return 1 + bisect(range(2, len(text)), inches, key=lambda k: inches_of(text[:k], size))
-
-
-def _fits(text: str, inches: float, size: float) -> bool:
-    return inches_of(text, size) <= inches

@@ -15,8 +15,6 @@ Reply with these two lines and nothing else:
 Lower: <exponent>
 Upper: <exponent>"""
 
-INTERVAL_FIELDS = frozenset({"question", "level"})
-
 POINT = """\
 {question}
 
@@ -40,5 +38,3 @@ quantities that it depends on and estimate each. Don't state the exponent yet.""
 TRACE_ANSWER = """\
 Now reply with the exponent of ten of the answer as one integer and nothing else: no words, no \
 spaces, no other characters."""
-
-QUESTION_FIELDS = frozenset({"question"})

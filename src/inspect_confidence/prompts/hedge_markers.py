@@ -38,8 +38,6 @@ TEMPLATES = {
 }
 """Ours, by kind of question."""
 
-FIELDS = frozenset({"question"})
-
 
 def with_choices(question: str, choices: Sequence[str]) -> str:
     """The question and its choices, each after its letter.

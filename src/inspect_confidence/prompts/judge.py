@@ -3,9 +3,13 @@
 A file of the user's replaces any of them; it holds the same fields.
 """
 
+import json
 from collections.abc import Mapping
 
-MARKERS = """\
+from inspect_confidence.arguments import fingerprint
+
+TEMPLATES: Mapping[str, str] = {
+    "markers": """\
 A language model answered a question. Here is one sentence of its answer.
 
 Sentence: {sentence}
@@ -16,9 +20,8 @@ unsure they are of what the sentence claims, such as "probably", "I think", "it 
 still whole. Leave out words that express something else ("in May", "certain plants", "make \
 sure"), and markers of other people who are only quoted or reported.
 
-Reply with a JSON object: {{"markers": ["...", "..."]}}, or {{"markers": []}} if there are none."""
-
-DECISIVENESS = """\
+Reply with a JSON object: {{"markers": ["...", "..."]}}, or {{"markers": []}} if there are none.""",
+    "decisiveness": """\
 A language model answered a question. Here is one sentence of its answer.
 
 Sentence: {sentence}
@@ -27,9 +30,8 @@ How probable does the speaker take the sentence's claim to be, judging by the wo
 judge whether the claim is true. A plain assertion is 1.0, "it is about as likely as not" is 0.5, \
 and a claim said to be very unlikely is near 0.0.
 
-Reply with a JSON object: {{"decisiveness": <a number from 0.0 to 1.0>}}"""
-
-CONSISTENCY = """\
+Reply with a JSON object: {{"decisiveness": <a number from 0.0 to 1.0>}}""",
+    "consistency": """\
 A language model was asked a question twice.
 
 Question: {question}
@@ -44,9 +46,9 @@ yes: the second answer says the same, or it follows from it.
 no: the second answer contradicts it, for example by giving another answer.
 n/a: neither; for example the second answer declines, or says nothing about this claim.
 
-Reply with a JSON object: {{"agreement": "yes"}}, {{"agreement": "no"}} or {{"agreement": "n/a"}}"""
-
-CORRECTNESS = """\
+Reply with a JSON object: {{"agreement": "yes"}}, {{"agreement": "no"}} or \
+{{"agreement": "n/a"}}""",
+    "correctness": """\
 Question: {question}
 
 Accepted answers, any of which is right: {answers}
@@ -59,9 +61,8 @@ incorrect: its answer is another one, or it leaves open which of several it is.
 punt: it gives no answer, for example because it declines or says only that it doesn't know.
 
 Reply with a JSON object: {{"verdict": "correct"}}, {{"verdict": "incorrect"}} or \
-{{"verdict": "punt"}}"""
-
-SENTENCE = """\
+{{"verdict": "punt"}}""",
+    "sentence": """\
 A language model was asked a question several times.
 
 Question: {question}
@@ -80,7 +81,8 @@ from 0.0 to 1.0? A plain assertion is 1.0.
 is? "yes" if it says the same or that follows from it, "no" if it contradicts it, "n/a" if neither.
 
 Reply with a JSON object: {{"markers": ["..."], "decisiveness": <number>, "agreement": \
-["yes", "no", ...]}} with one entry of agreement for each other answer, in order."""
+["yes", "no", ...]}} with one entry of agreement for each other answer, in order.""",
+}
 
 STANDARDS = """\
 These phrases express how sure a speaker is. Group those that differ only in form: inflection, \
@@ -91,11 +93,7 @@ Phrases that differ in strength or meaning stay apart.
 
 Reply with a JSON object that maps each phrase to the form that stands for its group."""
 
-FIELDS: Mapping[str, tuple[str, frozenset[str]]] = {
-    "markers": (MARKERS, frozenset({"sentence"})),
-    "decisiveness": (DECISIVENESS, frozenset({"sentence"})),
-    "consistency": (CONSISTENCY, frozenset({"question", "sentence", "reply"})),
-    "correctness": (CORRECTNESS, frozenset({"question", "answers", "reply"})),
-    "sentence": (SENTENCE, frozenset({"question", "sentence", "replies"})),
-}
-"""Each prompt with the fields that a replacement must hold."""
+
+def fingerprint_of(replaced: Mapping[str, str]) -> str:
+    """Of the templates that replace ours; empty where none do."""
+    return fingerprint(json.dumps(replaced, sort_keys=True)) if replaced else ""

@@ -6,8 +6,6 @@ directions repeated before the question. Results with it aren't byte-comparable 
 whose exact prompts `prompts="authors"` loads.
 """
 
-from string import Template
-
 _DIRECTIONS = """\
 Estimate at what age a person will die. Think first about what is known of mortality in the \
 population, then decide on one age in whole years that you consider your best answer.
@@ -31,15 +29,7 @@ DIRECTIONS = _DIRECTIONS + EXAMPLE
 SCHEMA_DIRECTIONS = _DIRECTIONS + "Give your reasoning first, in a few sentences."
 """Likewise where the provider itself is given the form of the reply."""
 
-FIELDS = frozenset({"question"})
-
-_QUESTION = Template(
-    "Think of the $population population: a $person of it is alive at the age of $age. How old "
-    "will $pronoun be at death, and how probable is it that your answer lies within $radius $years "
-    "of $possessive true age at death?"
-)
 _PERSONS = {"male": ("man", "boy", "he", "his"), "female": ("woman", "girl", "she", "her")}
-_ADULT = 18
 
 
 def question(sex: str, age: int, radius: float, population: str = "American") -> str:
@@ -52,14 +42,11 @@ she be at death, and how probable is it that your answer lies within 1 year of h
 death?'
     """
     adult, child, pronoun, possessive = _PERSONS[sex]
-    return _QUESTION.substitute(
-        population=population,
-        person=adult if age >= _ADULT else child,
-        age=age,
-        pronoun=pronoun,
-        possessive=possessive,
-        radius=f"{radius:g}",
-        years="year" if radius == 1 else "years",
+    person, years = adult if age >= 18 else child, "year" if radius == 1 else "years"
+    return (
+        f"Think of the {population} population: a {person} of it is alive at the age of {age}. How "
+        f"old will {pronoun} be at death, and how probable is it that your answer lies within "
+        f"{radius:g} {years} of {possessive} true age at death?"
     )
 
 

@@ -31,11 +31,7 @@ _GIVEN = """\
 You have answered a question. Leave your answer as it is, and state the probability from 0.0 to \
 1.0 that it is right. Report what you believe, neither more nor less."""
 
-_EXAMPLE = "Reply with one JSON object, as in this example:"
 _REASONING = '"Reasoning": "<what speaks for and against, in at most 100 words>"'
-_CONFIDENCE = '"Confidence": "<the probability that the answer is right, from 0.0 to 1.0>"'
-
-FIELDS = frozenset({"question"})
 
 
 def directions(kind: Kind, options: int, *, example: bool = True) -> str:
@@ -49,20 +45,18 @@ def directions(kind: Kind, options: int, *, example: bool = True) -> str:
     text = {"options": _OPTIONS, "true_false": _TRUE_FALSE, "given": _GIVEN}[kind]
     if not example:
         return text
-    lines = ",\n".join(f"    {line}" for line in _example(kind, options))
-    return f"{text}\n{_EXAMPLE}\n\n{{\n{lines}\n}}"
-
-
-def _example(kind: Kind, options: int) -> list[str]:
-    if kind == "given":
-        return [_CONFIDENCE]
-    if kind == "true_false":
-        return [_REASONING, '"Answer": "<True or False>"', _CONFIDENCE]
+    confidence = '"Confidence": "<the probability that the answer is right, from 0.0 to 1.0>"'
     probabilities = [
         f'"{letter}": "<the probability that {letter} is right, from 0.0 to 1.0>"'
         for letter in ascii_uppercase[:options]
     ]
-    return [_REASONING, '"Answer": "<the letter of one option>"', *probabilities]
+    asked = {
+        "options": [_REASONING, '"Answer": "<the letter of one option>"', *probabilities],
+        "true_false": [_REASONING, '"Answer": "<True or False>"', confidence],
+        "given": [confidence],
+    }
+    lines = ",\n".join(f"    {line}" for line in asked[kind])
+    return f"{text}\nReply with one JSON object, as in this example:\n\n{{\n{lines}\n}}"
 
 
 def body(kind: Kind, question: str, options: Sequence[str], context: str, answer: str) -> str:
@@ -75,15 +69,12 @@ def body(kind: Kind, question: str, options: Sequence[str], context: str, answer
         A) lead
         B) cork
     """
-    lines = [f"Context: {context}"] if context else []
-    lines.append(f"Question: {question}")
+    lines = [*([f"Context: {context}"] if context else []), f"Question: {question}"]
     if kind == "given":
         lines.append(f"Your answer: {answer}")
     if kind == "options":
-        lines.append("Options:")
-        lines += [
-            f"{letter}) {text}" for letter, text in zip(ascii_uppercase, options, strict=False)
-        ]
+        lettered = zip(ascii_uppercase, options, strict=False)
+        lines += ["Options:", *(f"{letter}) {text}" for letter, text in lettered)]
     return "\n".join(lines)
 
 

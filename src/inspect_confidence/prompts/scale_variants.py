@@ -5,8 +5,7 @@ and the output formats. How choices are listed below "Choices:", blank lines bet
 the output format of a free answer to a question that is no maths problem are ours.
 """
 
-TASK = "Answer the following question."
-MATH_TASK = "Solve the following math problem step by step."
+from string import ascii_uppercase
 
 CONFIDENCE = """\
 After providing your answer, rate your confidence as an integer between {l} and {u}, where {l} \
@@ -28,21 +27,18 @@ Solution: <your step-by-step solution>
 Final Answer: <numerical answer>
 Confidence: <integer between {l} and {u}>"""
 
-_QUESTION = "{question}"
-
 WORDINGS = {
-    "study": "\n\n".join((TASK, _QUESTION, CONFIDENCE, FORMAT)),
-    "short": "\n\n".join((SHORT, _QUESTION, FORMAT)),
+    "study": f"Answer the following question.\n\n{{question}}\n\n{CONFIDENCE}\n\n{FORMAT}",
+    "short": f"{SHORT}\n\n{{question}}\n\n{FORMAT}",
 }
 """Templates for questions with choices, by name."""
 
 MATH_WORDINGS = {
-    "study": "\n\n".join((MATH_TASK, _QUESTION, CONFIDENCE, MATH_FORMAT)),
-    "short": "\n\n".join((SHORT, _QUESTION, MATH_FORMAT)),
+    "study": "Solve the following math problem step by step.\n\n{question}\n\n"
+    f"{CONFIDENCE}\n\n{MATH_FORMAT}",
+    "short": f"{SHORT}\n\n{{question}}\n\n{MATH_FORMAT}",
 }
 """Templates for questions whose answer is a number, by name."""
-
-FIELDS = frozenset({"question", "l", "u"})
 
 
 def with_choices(question: str, choices: list[str]) -> str:
@@ -57,6 +53,5 @@ def with_choices(question: str, choices: list[str]) -> str:
     """
     if not choices:
         return question
-    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-    listed = [f"{letter}. {text}" for letter, text in zip(letters, choices, strict=False)]
+    listed = [f"{letter}. {text}" for letter, text in zip(ascii_uppercase, choices, strict=False)]
     return "\n".join([question, "Choices:", *listed])

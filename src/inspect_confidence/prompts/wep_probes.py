@@ -17,8 +17,6 @@ ELICITATION = {
 }
 """Templates by language; the Chinese one is ours."""
 
-ELICITATION_FIELDS = frozenset({"statement", "clause"})
-
 CHOICE = """\
 {situation}
 
@@ -37,8 +35,6 @@ with "I choose: " followed by your choice.
 {sentence}
 
 {choices}"""
-
-CHOICE_FIELDS = frozenset({"situation", "sentence", "choices"})
 
 SITUATIONS = {
     "height": "The heights of 20 specimens, in centimetres, are: {numbers}. One more specimen is "

@@ -1,7 +1,7 @@
 """The report's figures: which rows each one draws, its files, and its caption."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from io import StringIO
@@ -13,7 +13,7 @@ import pandas as pd
 
 from inspect_confidence import plots
 from inspect_confidence.errors import InvalidArgument
-from inspect_confidence.metrics import METRICS
+from inspect_confidence.metrics import METRICS, Metric
 from inspect_confidence.plots import COLOURS, shortened
 from inspect_confidence.results import COLUMNS, Condition, as_csv, with_parts
 from inspect_confidence.studies import FigureSpec, Study, all_studies
@@ -26,16 +26,11 @@ _BOX = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')
 _POINTS_TO_PIXELS = 96 / 72
 
 
-def inline(svg: str, name: str, title: str) -> str:
+def _inline(svg: str, name: str, title: str) -> str:
     """An SVG file's text as an element of a page.
 
     Its colours become the page's variables, its identifiers begin with the figure's name, and
     screen readers are told the title.
-
-    Args:
-        svg: As matplotlib writes it.
-        name: Of the figure; a valid identifier, used once in the page.
-        title: What the figure is.
     """
     body = _DROPPED.sub("", _HEAD.sub("", svg))
     body = re.sub(r"\n\s*", "\n", body)
@@ -62,84 +57,53 @@ _FEW = 12
 
 
 @dataclass(frozen=True)
-class Job:
-    """A figure to draw.
-
-    Attributes:
-        name: Its anchor in the page.
-        plot: The function of `inspect_confidence.plots`.
-        title: Above it.
-        rows: What it draws.
-        stem: Its files' path, without ending.
-    """
-
-    name: str
-    plot: str
-    title: str
-    rows: pd.DataFrame
-    stem: Path
-
-
-@dataclass(frozen=True)
 class ReportFigure:
     """A figure of the page.
 
     Attributes:
-        name: Its anchor.
-        title: Above it.
+        name: Its anchor, a valid identifier.
         caption: What it shows, how many judgments, what was left out.
-        definitions: Of the metrics that it draws: name and sentence.
-        rows: What it draws.
-        svg: The picture; empty where there was too little to draw.
-        reason: Why there is no picture.
+        rows: What it draws, their index what the page calls the row.
+        plot: The function of `inspect_confidence.plots`.
+        directory: Where its files go: svg, png, pdf, and the rows as csv.
+        svg: The picture; empty where there is none, for this `reason`.
     """
 
     name: str
     title: str
     caption: str
-    definitions: Sequence[tuple[str, str]]
+    metrics: Sequence[Metric]
     rows: pd.DataFrame
+    plot: str
+    directory: Path
     svg: str = ""
     reason: str = ""
 
+    def file(self, ending: str) -> Path:
+        """Its file of that kind."""
+        return self.directory / f"{self.name}.{ending}"
 
-Planned = tuple[ReportFigure, Job | None]
-"""A figure and what to draw for it; None where there is too little to draw."""
+    def write_rows(self) -> None:
+        """Write what it draws."""
+        self.file("csv").write_text(as_csv(self.rows[COLUMNS], "row"), encoding="utf-8")
 
 
-def planned(study: Study, rows: pd.DataFrame, directory: Path) -> list[Planned]:
-    """The study's figures, not drawn yet.
-
-    Args:
-        study: Whose.
-        rows: Results and details of the study, their index what the page calls the row.
-        directory: Where files go: svg, png, pdf, and the rows as csv.
-    """
-    found: list[Planned] = []
+def planned(study: Study, rows: pd.DataFrame, directory: Path) -> list[ReportFigure]:
+    """The study's figures, not drawn yet, of its results and details."""
+    found: list[ReportFigure] = []
     for spec in study.figures:
+        metrics = [METRICS[name] for name in spec.metrics]
         for title, mine in _groups(spec, rows):
             name = f"{spec.task}-{spec.plot}-{len(found) + 1}".replace("_", "-")
-            figure = ReportFigure(name, title, _caption(spec, mine, rows), _defined(spec), mine)
-            (directory / f"{name}.csv").write_text(as_csv(mine, "row"), encoding="utf-8")
-            finite = int(mine["value"].notna().sum())
-            if finite < spec.needs:
-                reason = f"Too little data: {finite} of the {spec.needs} numbers that it takes."
-                found.append((replace(figure, reason=reason), None))
-            else:
-                found.append((figure, Job(name, spec.plot, title, mine, directory / name)))
+            caption, finite = _caption(spec, mine, rows), int(mine["value"].notna().sum())
+            short = f"Too little data: {finite} of the {spec.needs} numbers that it takes."
+            reason = short if finite < spec.needs else ""
+            figure = ReportFigure(
+                *(name, title, caption, metrics, mine, spec.plot, directory), reason=reason
+            )
+            figure.write_rows()
+            found.append(figure)
     return found
-
-
-def with_pictures(
-    figures: Sequence[Planned], pictures: Mapping[str, tuple[str, str]]
-) -> list[ReportFigure]:
-    """The figures with what was drawn for them."""
-    return [
-        figure
-        if job is None
-        else replace(figure, svg=pictures[job.name][0], reason=pictures[job.name][1])
-        for figure, job in figures
-    ]
 
 
 def _groups(spec: FigureSpec, rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -174,12 +138,9 @@ def _caption(spec: FigureSpec, mine: pd.DataFrame, rows: pd.DataFrame) -> str:
     if counts.empty:
         return spec.reads
     total, left = int(counts.sum()), counts[counts.index != "ok"].astype(int)
-    said = f"Asked: {total:,} judgment{'' if total == 1 else 's'}"
-    if len(left):
-        why = ", ".join(f"{count:,} {status}" for status, count in left.items())
-        said += f"; {left.sum():,} could not be read ({why})"
-    else:
-        said += ", all read"
+    why = ", ".join(f"{count:,} {status}" for status, count in left.items())
+    read = f"; {left.sum():,} could not be read ({why})" if why else ", all read"
+    said = f"Asked: {total:,} judgment{'' if total == 1 else 's'}{read}"
     numbers = own.groupby("model", sort=False)["value"].count()
     missing = [shortened(str(name), 60) for name in numbers.index[numbers == 0]]
     nothing = f" No number of: {', '.join(missing)}." if missing and (numbers > 0).any() else ""
@@ -196,49 +157,30 @@ def _agrees(row: Mapping[Any, Any], keys: Sequence[str], there: set[tuple[str, .
     )
 
 
-def _defined(spec: FigureSpec) -> list[tuple[str, str]]:
-    return [(name, METRICS[name].definition) for name in spec.metrics]
+def drawn(figures: Sequence[ReportFigure], workers: int) -> dict[str, ReportFigure]:
+    """The figures with their pictures, by name; so many processes draw at once."""
+    several = workers if len(figures) > _FEW else 1
+    return {one.name: one for one in spread(_draw, [(one,) for one in figures], several)}
 
 
-def drawn(figures: Iterable[Planned], workers: int) -> dict[str, tuple[str, str]]:
-    """What `draw` gives for every figure, by its name.
-
-    Args:
-        figures: What to draw.
-        workers: Processes that draw at once.
-    """
-    jobs = [job for _, job in figures if job is not None]
-    names = [job.name for job in jobs]
-    several = workers if len(jobs) > _FEW else 1
-    return dict(zip(names, spread(draw, [(job,) for job in jobs], several), strict=True))
-
-
-def draw(job: Job) -> tuple[str, str]:
-    """Draw a figure and write its files.
-
-    Returns:
-        The picture for the page, and the reason where there is none.
-    """
+def _draw(figure: ReportFigure) -> ReportFigure:
+    """Draw a figure, unless it lacks data, and write its files."""
+    if figure.reason:
+        return figure
     try:
-        figure = getattr(plots, job.plot)(job.rows)
+        picture = getattr(plots, figure.plot)(figure.rows)
     except InvalidArgument as error:
-        return "", str(error)
+        return replace(figure, reason=str(error))
     with plots.style():
-        # Laid out once, not once a file.
-        figure.draw_without_rendering()
-        figure.set_layout_engine("none")
-        figure.savefig(job.stem.with_suffix(".png"), dpi=_RESOLUTION)
-        figure.savefig(job.stem.with_suffix(".pdf"), metadata=_UNDATED_PDF)
+        # Laid out once, not once a file; undated, so that the same rows give the same file.
+        picture.draw_without_rendering()
+        picture.set_layout_engine("none")
+        picture.savefig(figure.file("png"), dpi=_RESOLUTION)
+        picture.savefig(figure.file("pdf"), metadata={"CreationDate": None})
         text = StringIO()
-        figure.savefig(text, format="svg", metadata=_UNDATED_SVG)
-    svg = text.getvalue()
-    job.stem.with_suffix(".svg").write_text(svg, encoding="utf-8")
-    return inline(svg, job.name, job.title), ""
-
-
-_UNDATED_SVG: dict[str, Any] = {"Date": None}
-_UNDATED_PDF: dict[str, Any] = {"CreationDate": None}
-"""The same rows give the same file."""
+        picture.savefig(text, format="svg", metadata={"Date": None})
+    figure.file("svg").write_text(text.getvalue(), encoding="utf-8")
+    return replace(figure, svg=_inline(text.getvalue(), figure.name, figure.title))
 
 
 def remove_figures(directory: Path) -> None:

@@ -16,9 +16,9 @@ from inspect_confidence.metrics import METRICS
 from inspect_confidence.plots import shortened
 from inspect_confidence.privacy import scrub
 from inspect_confidence.published import read_published
-from inspect_confidence.report.figures import Job, Planned, ReportFigure
-from inspect_confidence.results import COLUMNS, Condition, as_csv, with_parts, without
-from inspect_confidence.studies import Cell, Study, View, all_studies, cell
+from inspect_confidence.report.figures import ReportFigure
+from inspect_confidence.results import Condition, with_parts, without
+from inspect_confidence.studies import Cell, View, all_studies, cell
 
 _LONGEST = 120
 """Characters of a name that a table shows; results.csv has it whole."""
@@ -32,7 +32,6 @@ class TableCell:
     """A cell of the page.
 
     Attributes:
-        text: As shown.
         row: Which row of results.csv it shows; None if it shows none.
         note: What is told below the table: why it is undefined.
         heads: Whether it says what the line is about.
@@ -46,14 +45,7 @@ class TableCell:
 
 @dataclass(frozen=True)
 class Table:
-    """A table of the page.
-
-    Attributes:
-        title: Above it.
-        columns: Their headings.
-        lines: Its cells.
-        caption: Below it.
-    """
+    """A table of the page, with its headings and cells, and a caption below it."""
 
     title: str
     columns: Sequence[str]
@@ -98,46 +90,38 @@ def of_value(value: object, *, heads: bool = False) -> TableCell:
     return TableCell(text, heads=heads)
 
 
-def exclusions(rows: pd.DataFrame) -> Table | None:
-    """How many judgments of each model and data set could be read, and what became of others.
+def texts(*said: object, heads: bool = False, most: int = 60) -> list[TableCell]:
+    """Cells that show no row."""
+    return [TableCell(shortened(str(one), most), heads=heads) for one in said]
 
-    Args:
-        rows: Details of a study.
-    """
+
+def _compact(
+    title: str, columns: Sequence[str], lines: Sequence[Sequence[TableCell]], caption: str = ""
+) -> Table:
+    """The table without columns that say nothing in any line."""
+    kept = [k for k in range(len(columns)) if any(line[k].text for line in lines)]
+    cells = [[line[k] for k in kept] for line in lines]
+    return Table(title, [columns[k] for k in kept], cells, caption)
+
+
+def exclusions(rows: pd.DataFrame) -> Table | None:
+    """Of a study's details, how many judgments could be read, and what became of others."""
     counted = rows[rows["metric"] == "status_count"]
     if counted.empty:
         return None
     parts = ["variant", "language", "judge", "window"]
     counted = with_parts(counted, [*parts, "status"])
-    keys = ["task", "model", "dataset", *parts]
     statuses = ["ok", *sorted(set(counted["status"]) - {"ok"})]
     lines = []
-    for values, some in counted.groupby(keys, sort=False):
-        found = {row["status"]: row for row in some.to_dict("records")}
-        line = [TableCell(shortened(str(value), _LONGEST), heads=True) for value in values]
-        for status in statuses:
-            row = found.get(status)
-            line.append(
-                TableCell(f"{row['value']:,.0f}", int(row["row"])) if row else TableCell("0")
-            )
-        lines.append(line)
+    for values, some in counted.groupby(["task", "model", "dataset", *parts], sort=False):
+        cells = {
+            row["status"]: TableCell(f"{row['value']:,.0f}", int(row["row"]))
+            for row in some.to_dict("records")
+        }
+        counts = [cells.get(status, TableCell("0")) for status in statuses]
+        lines.append([*texts(*values, heads=True, most=_LONGEST), *counts])
     columns = ["task", "model", "data set", *parts, "read", *statuses[1:]]
-    return compact(Table("Judgments, read and left out", columns, lines))
-
-
-def compact(table: Table) -> Table:
-    """The table without columns that say nothing in any line."""
-    kept = [k for k in range(len(table.columns)) if any(line[k].text for line in table.lines)]
-    columns = [table.columns[k] for k in kept]
-    lines = [[line[k] for k in kept] for line in table.lines]
-    return Table(table.title, columns, lines, table.caption)
-
-
-def tables_of(study: Study, results: pd.DataFrame) -> Iterator[Table]:
-    """The study's own tables; empty ones are left out."""
-    for view in study.views(results):
-        if len(view.table):
-            yield of_view(view)
+    return _compact("Judgments, read and left out", columns, lines)
 
 
 def the_rows(rows: pd.DataFrame, most: int) -> Table:
@@ -147,25 +131,23 @@ def the_rows(rows: pd.DataFrame, most: int) -> Table:
     for index, row in zip(rows.index[:most], rows[:most].to_dict("records"), strict=True):
         ends = [_number(row[name]) for name in ("ci_low", "ci_high")]
         note = shortened(row["note"], 300) if pd.isna(row["value"]) else ""
+        named = (row[name] if name in several else "" for name in ("model", "dataset"))
+        condition = row["condition"].replace(";", "; ")
         lines.append(
             [
-                *(
-                    TableCell(shortened(str(row[name]), 60) if name in several else "", heads=True)
-                    for name in ("model", "dataset")
-                ),
-                TableCell(shortened(row["condition"].replace(";", "; "), _LONGEST), heads=True),
-                TableCell(row["metric"]),
+                *texts(*named, heads=True),
+                *texts(condition, heads=True, most=_LONGEST),
+                *texts(row["metric"]),
                 TableCell(_number(row["value"]), int(index), note),
-                TableCell("-" if ends == ["-", "-"] else " to ".join(ends)),
-                TableCell(f"{row['n']:,}"),
+                *texts("-" if ends == ["-", "-"] else " to ".join(ends), f"{row['n']:,}"),
             ]
         )
     columns = ["model", "data set", "condition", "metric", "value", "95% interval", "n"]
-    return compact(Table("", columns, lines))
+    return _compact("", columns, lines)
 
 
-def _number(value: float) -> str:
-    return "-" if pd.isna(value) else f"{value:.4g}".replace("inf", "∞")
+def _number(value: float, digits: int = 4) -> str:
+    return "-" if pd.isna(value) else f"{value:.{digits}g}".replace("inf", "∞")
 
 
 _READS = (
@@ -176,108 +158,81 @@ _READS = (
 
 def profiles(
     results: pd.DataFrame, models: Collection[str], directory: Path
-) -> Iterator[tuple[str, Planned, Table]]:
+) -> Iterator[tuple[str, ReportFigure, Table]]:
     """For each model its name, its profile's figure, not drawn yet, and the same as a table.
 
-    Args:
-        results: In the layout of results, their index what the page calls the row.
-        models: Those that answered, in contrast to means over models.
-        directory: Where the figures' files go.
+    `models` are those that answered, in contrast to means over models.
     """
     rows = headline_rows(results)
     rows = rows[rows["model"].isin(models)]
     for number, (model, mine) in enumerate(rows.groupby("model", sort=False), 1):
-        name = f"profile-{number}"
         title = f"Confidence profile of {shortened(str(model), 60)}"
-        used = list(dict.fromkeys(mine["metric"]))
-        definitions = [(one, METRICS[one].definition) for one in used]
-        figure = ReportFigure(name, title, _READS, definitions, mine[COLUMNS])
-        (directory / f"{name}.csv").write_text(as_csv(mine[COLUMNS], "row"), encoding="utf-8")
-        job = Job(name, "profile", title, mine, directory / name)
-        yield shortened(str(model), 80), (figure, job), _profile_table(mine)
+        metrics = [METRICS[name] for name in dict.fromkeys(mine["metric"])]
+        figure = ReportFigure(
+            *(f"profile-{number}", title, _READS, metrics, mine, "profile", directory)
+        )
+        figure.write_rows()
+        yield shortened(str(model), 80), figure, _profile_table(mine)
 
 
 def _profile_table(rows: pd.DataFrame) -> Table:
     titles = {study.name: study.title.split(":")[0] for study in all_studies()}
     lines = []
     for index, row in zip(rows.index, rows.to_dict("records"), strict=True):
-        number = cell({**row, "row": index}, 3)
         direction = METRICS[row["metric"]].direction
+        better = direction if direction != "none" else "neither"
         lines.append(
             [
-                TableCell(titles[row["study"]], heads=True),
-                TableCell(str(row["label"]), heads=True),
-                TableCell(shortened(row["dataset"], 60)),
-                TableCell(shortened(row["variant"], 60)),
-                TableCell(shortened(row["judge"], 60)),
-                of_value(number),
-                TableCell(direction if direction != "none" else "neither"),
-                TableCell(f"{row['n']:,}"),
+                *texts(titles[row["study"]], row["label"], heads=True, most=_LONGEST),
+                *texts(row["dataset"], row["variant"], row["judge"]),
+                of_value(cell({**row, "row": index}, 3)),
+                *texts(better, f"{row['n']:,}"),
             ]
         )
     columns = ["study", "number", "data set", "variant", "judge", "value", "better", "n"]
-    return compact(Table("", columns, lines))
+    return _compact("", columns, lines)
 
 
 def beside(results: pd.DataFrame) -> Table | None:
-    """Own and published figures of the same metric and condition; None where there are none.
-
-    Args:
-        results: Of a study, their index what the page calls the row.
-    """
-    known = read_published()
-    known, own = (
-        rows.assign(
-            condition=[without(text, "variant") for text in rows["condition"]],
-            variant=[Condition.read(text).get("variant", "") for text in rows["condition"]],
-        )
-        for rows in (known[known["task"].isin(set(results["task"]))], results)
+    """Own and published figures of the same metric and condition; None where there are none."""
+    rows = pd.concat(
+        [
+            results.assign(row=results.index, origin="own", source="", definition=""),
+            read_published().assign(row=-1, origin="published", note=""),
+        ]
     )
-    keys = ["task", "metric", "condition"]
-    there = set(map(tuple, own[keys].to_numpy())) & set(map(tuple, known[keys].to_numpy()))
+    rows = rows.assign(
+        condition=[without(text, "variant") for text in rows["condition"]],
+        variant=[Condition.read(text).get("variant", "") for text in rows["condition"]],
+    )
     lines = []
-    for key in sorted(there):
-        for index, row in _of(own, key).iterrows():
-            number = of_value(cell({**row.to_dict(), "row": index}, 3))
-            lines.append(_line(key, row, number, "own", ""))
-        for _, row in _of(known, key).iterrows():
-            number = TableCell(cell({**row.to_dict(), "row": -1, "note": ""}, 3))
+    for (_, metric, condition), some in rows.groupby(["task", "metric", "condition"]):
+        if some["origin"].nunique() < 2:
+            continue
+        for row in some.to_dict("records"):
+            number = cell(row, 3)
             said = ". ".join(filter(None, (row["source"], row["definition"])))
-            lines.append(_line(key, row, number, "published", said))
+            lines.append(
+                [
+                    TableCell(str(metric), heads=True),
+                    TableCell(str(condition).replace(";", "; ") or "-", heads=True),
+                    *texts(row["dataset"] or "-"),
+                    *texts(row["model"], most=80),
+                    *texts(row["variant"], row["origin"]),
+                    of_value(number) if row["origin"] == "own" else TableCell(number),
+                    TableCell(said or "-"),
+                ]
+            )
     if not lines:
         return None
     columns = ["metric", "condition", "data set", "model", "variant", "from", "value"]
-    return compact(
-        Table(
-            "Own figures beside published ones",
-            [*columns, "source and difference"],
-            lines,
-            "Published figures rest on the studies' own items and models at their time; where "
-            "their definition or items differ from ours, the last column says so.",
-        )
+    return _compact(
+        "Own figures beside published ones",
+        [*columns, "source and difference"],
+        lines,
+        "Published figures rest on the studies' own items and models at their time; where "
+        "their definition or items differ from ours, the last column says so.",
     )
-
-
-def _of(rows: pd.DataFrame, key: tuple[str, ...]) -> pd.DataFrame:
-    task, metric, condition = key
-    return rows[
-        (rows["task"] == task) & (rows["metric"] == metric) & (rows["condition"] == condition)
-    ]
-
-
-def _line(
-    key: tuple[str, ...], row: "pd.Series[Any]", number: TableCell, origin: str, said: str
-) -> list[TableCell]:
-    return [
-        TableCell(key[1], heads=True),
-        TableCell(key[2].replace(";", "; ") or "-", heads=True),
-        TableCell(shortened(str(row["dataset"]), 60) or "-"),
-        TableCell(shortened(str(row["model"]), 80)),
-        TableCell(shortened(str(row["variant"]), 60)),
-        TableCell(origin),
-        number,
-        TableCell(said or "-"),
-    ]
 
 
 def differences(
@@ -285,56 +240,44 @@ def differences(
     baseline: str,
     settings: Settings,
 ) -> dict[str, Table]:
-    """By study a table of each model's numbers less the baseline's, on the items of both.
-
-    Args:
-        judged: Judgments by task.
-        baseline: A model as the judgments name it.
-        settings: How numbers are computed.
-    """
+    """By study a table of each model's numbers less the baseline's, on the items of both."""
     found = {}
+    title = f"Differences from {shortened(scrub(baseline), 60)}"
     for study in all_studies():
-        frames = {table.task: judged[table.task] for table in study.tables if table.task in judged}
-        base = {task: frame[frame["model"] == baseline] for task, frame in frames.items()}
-        others = {task: frame[frame["model"] != baseline] for task, frame in frames.items()}
-        there = [task for task in frames if len(base[task]) and len(others[task])]
-        if not there:
+        base, others = {}, {}
+        for table in study.tables:
+            frame = judged.get(table.task, pd.DataFrame({"model": []}))
+            mine = frame["model"] == baseline
+            if mine.any() and not mine.all():
+                base[table.task], others[table.task] = frame[mine], frame[~mine]
+        if not base:
             continue
         try:
-            compared = compare(
-                {task: others[task] for task in there},
-                {task: base[task] for task in there},
-                **settings,
-            )
+            found[study.name] = _differences(title, compare(others, base, **settings))
         except InvalidArgument as error:  # no items in common
-            found[study.name] = _nothing(baseline, str(error))
-            continue
-        found[study.name] = _table(compared, baseline)
+            found[study.name] = Table(title, ["why there are none"], [[TableCell(str(error))]])
     return found
 
 
-def _table(compared: pd.DataFrame, baseline: str) -> Table:
+def _differences(title: str, compared: pd.DataFrame) -> Table:
     lines = [
         [
-            TableCell(shortened(scrub(row["a"]), 80), heads=True),
-            TableCell(shortened(scrub(row["b"]), 80), heads=True),
-            TableCell(shortened(scrub(row["dataset"]), 60), heads=True),
+            *texts(scrub(row["a"]), scrub(row["b"]), heads=True, most=80),
+            *texts(scrub(row["dataset"]), heads=True),
             TableCell(row["condition"].replace(";", "; ")),
             TableCell(row["metric"]),
-            TableCell(_text(row["value_a"])),
-            TableCell(_text(row["value_b"])),
+            TableCell(_number(row["value_a"], 3)),
+            TableCell(_number(row["value_b"], 3)),
             _difference(row),
-            TableCell(_text(row["p_holm"])),
+            TableCell(_number(row["p_holm"], 3)),
             TableCell(f"{row['items']:,}"),
         ]
         for row in compared.to_dict("records")
     ]
-    name = shortened(scrub(baseline), 60)
     columns = ["who", "against", "data set", "condition", "metric", "value", "its value"]
-    columns += ["difference", "p", "items"]
     return Table(
-        f"Differences from {name}",
-        columns,
+        title,
+        [*columns, "difference", "p", "items"],
         lines,
         "Value less the baseline's on the items that both answered, with its 95% bootstrap "
         "interval; p of a permutation test that exchanges the two within items, after Holm's "
@@ -343,17 +286,7 @@ def _table(compared: pd.DataFrame, baseline: str) -> Table:
 
 
 def _difference(row: Mapping[Hashable, Any]) -> TableCell:
-    if pd.isna(row["difference"]):
+    value, *ends = (_number(row[name], 3) for name in ("difference", "ci_low", "ci_high"))
+    if value == "-":
         return TableCell("-", note=f"{row['metric']}: {METRICS[row['metric']].undefined}")
-    ends = [_text(row[name]) for name in ("ci_low", "ci_high")]
-    interval = "" if ends == ["-", "-"] else f" [{', '.join(ends)}]"
-    return TableCell(f"{_text(row['difference'])}{interval}")
-
-
-def _text(value: float) -> str:
-    return "-" if pd.isna(value) else f"{value:.3g}".replace("inf", "∞")
-
-
-def _nothing(baseline: str, why: str) -> Table:
-    name = shortened(scrub(baseline), 60)
-    return Table(f"Differences from {name}", ["why there are none"], [[TableCell(why)]])
+    return TableCell(value if ends == ["-", "-"] else f"{value} [{', '.join(ends)}]")

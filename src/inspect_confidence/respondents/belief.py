@@ -22,12 +22,7 @@ SPREAD_OF_SPREADS = 0.5
 
 @dataclass(frozen=True)
 class Beliefs:
-    """Normal beliefs, one an item.
-
-    Attributes:
-        mean: In exponents of ten.
-        sd: Likewise, above 0.
-    """
+    """Normal beliefs in exponents of ten, one an item; each `sd` is above 0."""
 
     mean: FloatArray
     sd: FloatArray
@@ -38,12 +33,7 @@ class Beliefs:
 
 
 def draw_beliefs(truth: ArrayLike, rng: np.random.Generator) -> Beliefs:
-    """A belief about each item, with its truth at a uniformly random quantile.
-
-    Args:
-        truth: True exponents, one an item.
-        rng: Source of the spreads and quantiles.
-    """
+    """A belief about each true exponent, which is at a uniformly random quantile of it."""
     target = np.atleast_1d(np.asarray(truth, float))
     sd = MEDIAN_SPREAD * np.exp(SPREAD_OF_SPREADS * rng.standard_normal(target.shape))
     return Beliefs(target - sd * ndtri(rng.uniform(size=target.shape)), sd)
@@ -75,22 +65,17 @@ def stated_bounds(
     start = np.asarray(place, float) * (1 - tunnel)
     lower = beliefs.quantile(start + tunnel * tail)
     upper = beliefs.quantile(start + tunnel * (1 - tail))
-    return beliefs.mean + shrink * (lower - beliefs.mean), beliefs.mean + shrink * (
-        upper - beliefs.mean
-    )
+    mean = beliefs.mean
+    return mean + shrink * (lower - mean), mean + shrink * (upper - mean)
 
 
 def integer_probabilities(
     beliefs: Beliefs, *, tunnel: float = 1.0, place: float = 0.0
 ) -> dict[int, float]:
-    """Probabilities of whole exponents under one belief, or under the part of it that is seen.
+    """Probabilities of whole exponents under one belief, or the part of it that is seen.
 
-    Each integer holds the mass within half of it; integers with less than 1e-9 are left out.
-
-    Args:
-        beliefs: One belief.
-        tunnel: Share p of the belief's mass that is seen: the mass in [u, u + p].
-        place: Where the seen part lies, between 0 and 1: u = place * (1 - p).
+    Tunnel and place are as for `stated_bounds`. Each integer holds the mass within half of it;
+    integers with less than 1e-9 are left out.
     """
     mean, sd = float(beliefs.mean[0]), float(beliefs.sd[0])
     start = place * (1 - tunnel)

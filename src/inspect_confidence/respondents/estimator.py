@@ -53,11 +53,7 @@ class Estimator:
         return self.trace(item, draw) if form == "trace" else None
 
     def belief(self, item: str) -> Beliefs:
-        """The belief about a bundled item.
-
-        Raises:
-            KeyError: The item isn't bundled.
-        """
+        """The belief about a bundled item; of others a `KeyError`."""
         return draw_beliefs(bundled_fermi()[item].exponent, seeded(self.seed, "belief", item))
 
     def interval(self, item: str, draw: int, level: float) -> Utterance:

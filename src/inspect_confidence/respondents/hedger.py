@@ -84,11 +84,7 @@ class Hedger:
         return list(MARKERS)[seeded(self.seed, "marker", name).integers(len(MARKERS))]
 
     def confidence(self, name: str) -> float:
-        """The internal confidence of an item: that of its marker in its data set.
-
-        Raises:
-            KeyError: The item isn't bundled.
-        """
+        """The internal confidence of a bundled item: that of its marker in its data set."""
         dataset = _questions()[name].dataset
         return internal_confidence(self.marker(name), dataset, self.stability, self.seed)
 
@@ -125,9 +121,6 @@ def possible_answers(name: str) -> tuple[str, ...]:
     These are the choices. Where there are none, the others are short answers to three other items
     of the same data set, numbers to a number and names to a name, of which no two have a word in
     common.
-
-    Raises:
-        KeyError: The item isn't bundled.
     """
     item = _questions()[name]
     right = _short(item)

@@ -5,22 +5,13 @@ from dataclasses import dataclass
 from string import ascii_uppercase
 from typing import Any
 
+from inspect_confidence.arguments import parts
 from inspect_confidence.datasets.question_sets import SetQuestion
 from inspect_confidence.datasets.questions import Question, bundled_questions
 from inspect_confidence.errors import InvalidArgument
+from inspect_confidence.respondents import utterance
 from inspect_confidence.respondents.observer import draw_evidence, reported_share, reports
-from inspect_confidence.respondents.utterance import (
-    BEGUN,
-    Utterance,
-    answered,
-    json_reply,
-    labels_of,
-    limits,
-    perhaps_spoilt,
-    seeded,
-    set_question,
-    within,
-)
+from inspect_confidence.respondents.utterance import Utterance, perhaps_spoilt, seeded, within
 from inspect_confidence.scales import Scale, read_scales
 
 NARROW = 50
@@ -70,7 +61,7 @@ class Metacognitive:
             scale = Scale(int(asked["low"]), int(asked["high"]))
             return self.stated(item, int(asked["draw"]), scale)
         if form in ("options", "true_false"):
-            return self.in_json(set_question(str(asked["item"])), int(asked["draw"]))
+            return self.in_json(utterance.set_question(str(asked["item"])), int(asked["draw"]))
         return None
 
     def stated(self, item: Question, draw: int, scale: Scale) -> Utterance:
@@ -88,7 +79,9 @@ class Metacognitive:
             beyond = scale.high + (scale.high - scale.low) // 20 + 1
             raw = max(round(100 * share), beyond)
         if item.choices:
-            begun = f"Answer: {_choice(item, right, wrong)}\nConfidence:"
+            letters = ascii_uppercase[: len(item.choices)]
+            answer = utterance.answered(letters, item.target, right=right, wrong=wrong)
+            begun = f"Answer: {answer}\nConfidence:"
         else:
             number = item.target if right else f"{float(item.target) + 1:g}"
             begun = f"Solution: I work it out.\nFinal Answer: {number}\nConfidence:"
@@ -103,22 +96,21 @@ class Metacognitive:
         rng = seeded(self.seed, "stated", item.id, draw)
         right = bool(rng.uniform() < self.accuracy)
         evidence = draw_evidence(right, self.meta_d, rng.uniform())
-        options = len(labels_of(item))
-        answer = answered(item, right=right, wrong=int(rng.integers(options - 1)))
+        labels = utterance.labels_of(item)
+        options, wrong = len(labels), int(rng.integers(len(labels) - 1))
+        answer = utterance.answered(labels, item.target, right=right, wrong=wrong)
         exact = 1 / options + (1 - 1 / options) * float(reported_share(evidence, self.bias))
         on_options = seeded(self.seed, "report", item.id, draw)
         anchored = on_options.uniform() < self.anchor_share
         percent = 100 if anchored else int(reports(exact, 0, 100, self.round_to))
-        said = json_reply(item, answer, percent / 100, exact)
-        return perhaps_spoilt(said, self.error_rate, BEGUN, on_options)
+        said = utterance.json_reply(item, answer, percent / 100, exact)
+        return perhaps_spoilt(said, self.error_rate, utterance.BEGUN, on_options)
 
     def _of_scales(self) -> dict[Scale, float]:
-        given = self.scale_meta_d
-        parts = given if isinstance(given, list) else str(given).split(",")
         found = {}
-        for part in filter(None, map(str, parts)):
+        least, most = utterance.limits(self)["meta_d"]
+        for part in parts(self.scale_meta_d):
             name, _, value = part.partition(":")
-            least, most = limits(self)["meta_d"]
             try:
                 (scale,), meta_d = read_scales(name), float(value)
             except ValueError:  # of several scales, none, or no number
@@ -130,9 +122,3 @@ class Metacognitive:
                 )
             found[scale] = meta_d
         return found
-
-
-def _choice(item: Question, right: bool, wrong: int) -> str:
-    """The right letter, or the so-manieth of the others."""
-    others = [letter for letter in ascii_uppercase[: len(item.choices)] if letter != item.target]
-    return item.target if right else others[wrong]

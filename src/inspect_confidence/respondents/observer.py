@@ -22,13 +22,7 @@ WIDE_ENOUGH = 10
 
 
 def draw_evidence(correct: ArrayLike, meta_d: float, quantile: ArrayLike) -> FloatArray:
-    """Size of the evidence, at quantiles of its distribution given correctness.
-
-    Args:
-        correct: 1 right or 0 wrong.
-        meta_d: d' of the observer.
-        quantile: In (0, 1), one an answer.
-    """
+    """Size of the evidence, at quantiles in (0, 1) of its distribution given 1 right or 0 wrong."""
     right, share = np.asarray(correct, float) > 0, np.asarray(quantile, float)
     mean = np.where(right, meta_d / 2, -meta_d / 2)
     # |x| is normal about +-d'/2, cut off at 0; its upper tail is the more exact one.

@@ -14,6 +14,7 @@ from inspect_ai.model import (
 )
 from inspect_ai.tool import ToolChoice, ToolInfo
 
+from inspect_confidence.answers import TokenChoice
 from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.respondents.presets import PRESETS
 from inspect_confidence.respondents.utterance import Respondent, Utterance, limits
@@ -89,28 +90,16 @@ def respondent(name: str, parameters: dict[str, object]) -> Respondent:
     return replace(preset, **parameters)
 
 
-def _logprobs(said: Utterance) -> Logprobs | None:
-    """The reply's tokens with their alternatives, as a provider gives them."""
-    if said.tokens is None:
-        return None
-    return Logprobs(
-        content=[
-            Logprob(
-                token=place.token,
-                logprob=place.logprob,
-                top_logprobs=[
-                    TopLogprob(token=token, logprob=log)
-                    for token, log in place.alternatives.items()
-                ],
-            )
-            for place in said.tokens
-        ]
-    )
+def _logprob(place: TokenChoice) -> Logprob:
+    """A token with its alternatives, as a provider gives it."""
+    top = [TopLogprob(token=token, logprob=log) for token, log in place.alternatives.items()]
+    return Logprob(token=place.token, logprob=place.logprob, top_logprobs=top)
 
 
 def _output(model: str, said: Utterance, characters_read: int) -> ModelOutput:
     output = ModelOutput.from_content(model, said.text, "max_tokens" if said.cut else "stop")
-    output.choices[0].logprobs = _logprobs(said)
+    if said.tokens is not None:
+        output.choices[0].logprobs = Logprobs(content=list(map(_logprob, said.tokens)))
     read, written = (n // _CHARACTERS_PER_TOKEN + 1 for n in (characters_read, len(said.text)))
     output.usage = ModelUsage(input_tokens=read, output_tokens=written, total_tokens=read + written)
     return output

@@ -2,6 +2,7 @@
 
 import hashlib
 import math
+from collections import ChainMap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from string import ascii_uppercase
@@ -15,13 +16,7 @@ from inspect_confidence.datasets.question_sets import SetQuestion, bundled_sets
 
 @dataclass(frozen=True)
 class Utterance:
-    """What a respondent says.
-
-    Attributes:
-        text: The reply.
-        cut: Whether it was cut off.
-        tokens: The reply's tokens, where their log probabilities are known.
-    """
+    """A reply, whether it was cut off, and its tokens if their log probabilities are known."""
 
     text: str
     cut: bool = False
@@ -93,15 +88,8 @@ _VERDICTS = ("True", "False")
 
 
 def set_question(name: str) -> SetQuestion:
-    """The bundled question of that id.
-
-    Raises:
-        KeyError: There is none.
-    """
-    for items in bundled_sets().values():
-        if name in items:
-            return items[name]
-    raise KeyError(name)
+    """The bundled question of that id, or a `KeyError`."""
+    return ChainMap(*map(dict, bundled_sets().values()))[name]
 
 
 def labels_of(item: SetQuestion) -> Sequence[str]:
@@ -109,32 +97,25 @@ def labels_of(item: SetQuestion) -> Sequence[str]:
     return ascii_uppercase[: len(item.options)] if item.options else _VERDICTS
 
 
-def answered(item: SetQuestion, *, right: bool, wrong: int) -> int:
-    """The place of the right answer, or of the so-manieth of the others."""
-    labels = labels_of(item)
-    others = [place for place, label in enumerate(labels) if label != item.target]
-    return labels.index(item.target) if right else others[wrong]
+def answered(labels: Sequence[str], target: str, *, right: bool, wrong: int) -> str:
+    """The right label, or the so-manieth of the others."""
+    return target if right else [label for label in labels if label != target][wrong]
 
 
-def json_reply(item: SetQuestion, answer: int, stated: float, token: float) -> Utterance:
-    """The reply that names an answer with its probability, the others sharing the rest equally.
+def json_reply(item: SetQuestion, answer: str, stated: float, token: float) -> Utterance:
+    """The reply that names an answer's label, the other labels sharing the rest equally.
 
-    Args:
-        item: The question.
-        answer: The place of the answer.
-        stated: Its probability as the reply states it.
-        token: Its probability at the answer's own token.
+    Its probability is `stated` in the reply, and `token` at the label's own token.
     """
     labels = labels_of(item)
     rest = (1 - stated) / (len(labels) - 1)
-    shares = [stated if place == answer else rest for place in range(len(labels))]
-    entries = zip(labels, shares, strict=True) if item.options else [("Confidence", stated)]
-    listed = ", ".join(f'"{name}": {share:.12g}' for name, share in entries)
-    other = _log((1 - token) / (len(labels) - 1))
-    logs = dict.fromkeys(labels, other) | {labels[answer]: _log(token)}
+    shares = dict.fromkeys(labels, rest) | {answer: stated}
+    entries = shares if item.options else {"Confidence": stated}
+    listed = ", ".join(f'"{name}": {share:.12g}' for name, share in entries.items())
+    logs = dict.fromkeys(labels, _log((1 - token) / (len(labels) - 1))) | {answer: _log(token)}
     tokens = (
         TokenChoice(BEGUN, 0.0, {BEGUN: 0.0}),
-        TokenChoice(labels[answer], logs[labels[answer]], logs),
+        TokenChoice(answer, logs[answer], logs),
         TokenChoice(f'", {listed}}}', 0.0, {f'", {listed}}}': 0.0}),
     )
     return Utterance("".join(one.token for one in tokens), tokens=tokens)

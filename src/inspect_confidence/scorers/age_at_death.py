@@ -9,7 +9,7 @@ from inspect_confidence.answers import Unreadable, age_in, probability_in, read_
 from inspect_confidence.datasets.life_tables import read_life_table
 from inspect_confidence.scorers import log_metrics as logged
 from inspect_confidence.scorers.explained import age_read
-from inspect_confidence.scorers.reading import NAN, Reading, in_part, read_reply
+from inspect_confidence.scorers.reading import Reading, in_part, number_of, read_reply
 
 
 @scorer(
@@ -43,8 +43,7 @@ def age_at_death(table: str | None = None, window: str | None = None) -> Scorer:
         reply = read_reply(state, read_json)
         answer = reply if isinstance(reply, Unreadable) else age_in(reply)
         stated = reply if isinstance(reply, Unreadable) else probability_in(reply)
-        years = NAN if isinstance(answer, Unreadable) else answer
-        confidence = NAN if isinstance(stated, Unreadable) else stated
+        years, confidence = number_of(answer), number_of(stated)
         true = lives.window_probability(sex, age, years, radius, edge)
         value = {
             "answer": years,

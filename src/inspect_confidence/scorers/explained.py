@@ -16,14 +16,9 @@ def power(exponent: float) -> str:
 
 
 def stated_interval(level: float, lower: float, upper: float, truth: float, score: float) -> str:
-    """An interval of exponents that the model stated, whether it covers, and its score.
-
-    Example:
-        >>> stated_interval(90, 3, 5, 4, 2)
-        'Read 10^3 to 10^5 as the 90% interval; the truth 10^4 lies in it, so it counts as covered; its width is 2 and so is its interval score.'
-    """  # noqa: E501 # the sentence is what the example shows
+    """An interval of exponents that the model stated, whether it covers, and its score."""
     read = f"Read {power(lower)} to {power(upper)} as the {level:g}% interval"
-    return f"{read}; {_covered(lower, upper, truth)}; {_scored(lower, upper, score)}."
+    return f"{read}; {_judged(lower, upper, truth, score)}."
 
 
 def drawn_interval(
@@ -31,23 +26,20 @@ def drawn_interval(
 ) -> str:
     """An interval that was made of several draws, or of probabilities."""
     made = f"{what} make {power(lower)} to {power(upper)} the {level:g}% interval"
-    return f"{made}; {_covered(lower, upper, truth)}; {_scored(lower, upper, score)}."
+    return f"{made}; {_judged(lower, upper, truth, score)}."
 
 
-def _covered(lower: float, upper: float, truth: float) -> str:
+def _judged(lower: float, upper: float, truth: float, score: float) -> str:
     where = "above" if truth > upper else "below" if truth < lower else "in"
     counts = "covered" if where == "in" else "missed"
-    return f"the truth {power(truth)} lies {where} it, so it counts as {counts}"
-
-
-def _scored(lower: float, upper: float, score: float) -> str:
     width = upper - lower
-    if math.isclose(score, width, abs_tol=1e-9):
-        return f"its width is {width:.4g} and so is its interval score"
-    return (
-        f"its interval score {score:.4g} is its width {width:.4g} and a penalty of "
+    scored = (
+        f"its width is {width:.4g} and so is its interval score"
+        if math.isclose(score, width, abs_tol=1e-9)
+        else f"its interval score {score:.4g} is its width {width:.4g} and a penalty of "
         f"{score - width:.4g} for the miss"
     )
+    return f"the truth {power(truth)} lies {where} it, so it counts as {counts}; {scored}"
 
 
 def draws_read(statuses: Sequence[str]) -> str:
@@ -71,15 +63,12 @@ def draws_read(statuses: Sequence[str]) -> str:
     return f"{read} ({others})" if others else read
 
 
-_LONGEST = 160
-"""Characters of a reply that an explanation repeats at most; the reply itself is in the sample."""
-
 # What is markup inside a line of markdown or mathematics; the viewer itself escapes HTML.
 _MARKUP = re.compile(r"[\\`*_~$]")
 
 
-def quoted(text: object, longest: int = _LONGEST) -> str:
-    r"""Text of somebody else's on one line, cut to a length, its markup made plain.
+def quoted(text: object, longest: int = 160) -> str:
+    r"""Text of somebody else's on one line, cut to so many characters, its markup made plain.
 
     Example:
         >>> print(quoted("**80**  to\n$90"))
@@ -140,19 +129,17 @@ def age_read(value: Mapping[str, float], radius: float) -> str:
 def option_read(value: Mapping[str, float], named: str, target: str) -> str:
     """An answer with its stated probability and its token's, from the score's own value."""
     right = bool(value["correct"])
-    if named:
-        said = right_or_wrong(named, target, right)
-    else:
-        said = f"The answer that was given is {'right' if right else 'wrong'}"
-    total, token = value["raw_sum"], value["token_confidence"]
-    shared = f" (the options' probabilities add up to {total:.4g} as stated)" if total > 0 else ""
-    stated = (
-        ""
-        if math.isnan(value["confidence"])
-        else f"; the confidence stated for it is {value['confidence']:.4g}{shared}"
+    given = f"The answer that was given is {'right' if right else 'wrong'}"
+    said = right_or_wrong(named, target, right) if named else given
+    stated, total, token = (value[key] for key in ("confidence", "raw_sum", "token_confidence"))
+    if not math.isnan(stated):
+        said += f"; the confidence stated for it is {stated:.4g}"
+        said += (
+            f" (the options' probabilities add up to {total:.4g} as stated)" if total > 0 else ""
+        )
+    return (
+        f"{said}." if math.isnan(token) else f"{said}; its token has a probability of {token:.4g}."
     )
-    of_token = "" if math.isnan(token) else f"; its token has a probability of {token:.4g}"
-    return f"{said}{stated}{of_token}."
 
 
 def hedges_judged(value: Mapping[str, float], right: str) -> str:

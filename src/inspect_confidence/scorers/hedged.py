@@ -5,7 +5,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import cast
 
 from inspect_ai.model import get_model
 from inspect_ai.scorer import Score, Scorer, Target, scorer
@@ -13,8 +13,8 @@ from inspect_ai.solver import TaskState
 from inspect_ai.util import collect
 
 from inspect_confidence.answers import Unreadable
+from inspect_confidence.answers.judged import Verdict
 from inspect_confidence.answers.sentences import ends_whole, split_sentences
-from inspect_confidence.arguments import fingerprint
 from inspect_confidence.judges.judgment import Judge, SentenceJudgment
 from inspect_confidence.judges.model import ROLE, ModelJudge, require_grader
 from inspect_confidence.judges.rules import RulesJudge
@@ -23,21 +23,16 @@ from inspect_confidence.prompts import judge as prompts
 from inspect_confidence.prompts.hedge_markers import with_choices
 from inspect_confidence.scorers import log_metrics as logged
 from inspect_confidence.scorers.explained import hedges_judged, quoted
-from inspect_confidence.scorers.reading import NAN, NOT_ASKED, WITHHELD, Reading
+from inspect_confidence.scorers.reading import NAN, NOT_ASKED, WITHHELD, Reading, mean_of, number_of
 from inspect_confidence.solvers.draws import Draw, stored_draws
 
 
 @dataclass(frozen=True)
 class _Sentence:
-    """A sentence as judged.
+    """A sentence as judged; what the judge failed at is None or NaN, and has a reason.
 
-    Attributes:
-        text: Of it.
-        markers: In it; None where the judge failed.
-        decisiveness: In [0, 1]; NaN where the judge failed.
-        agreement: How many draws agree (`yes`), contradict (`no`), do neither (`n/a`), or couldn't
-            be judged (`failed`).
-        reason: What the judge failed at; empty where it didn't.
+    `agreement` is how many draws agree (`yes`), contradict (`no`), do neither (`n/a`), or couldn't
+    be judged (`failed`).
     """
 
     text: str
@@ -51,6 +46,21 @@ class _Sentence:
         """1 less the mean inconsistency: 0 of `yes`, 1/2 of `n/a`, 1 of `no`."""
         yes, neither, no = (self.agreement.get(word, 0) for word in ("yes", "n/a", "no"))
         return (yes + neither / 2) / (yes + neither + no) if yes + neither + no else NAN
+
+    @property
+    def failed(self) -> int:
+        """How many judgments of it failed."""
+        unknown = (self.markers is None) + math.isnan(self.decisiveness)
+        return self.agreement.get("failed", 0) + unknown
+
+
+@dataclass(frozen=True)
+class _Verdict:
+    """The judge's word on the answer, or why there is none, and whether it counts as right."""
+
+    word: str | None = None
+    reason: str = ""
+    right: float = NAN
 
 
 @scorer(
@@ -86,9 +96,8 @@ def hedged(
         batch_judgments: Whether all about a sentence is judged in one call.
         judge_prompts: Templates that replace ours, by what is asked.
     """
-    templates = {name: text for name, (text, _) in prompts.FIELDS.items()}
     asked: Judge = (
-        ModelJudge(templates | (judge_prompts or {}), batch_judgments)
+        ModelJudge({**prompts.TEMPLATES, **(judge_prompts or {})}, batch_judgments)
         if judge == "model"
         else RulesJudge()
     )
@@ -99,64 +108,39 @@ def hedged(
         by = _label(judge, batch_judgments, judge_prompts)
         draws = stored_draws(state)
         if failure := _failure(draws):
-            return _score([], _Verdict(None, ""), by, failure=failure)
-        text, cut = draws[0].text, draws[0].stop == "max_tokens"
+            return _score(by, failure)
+        text = draws[0].text
         sentences = split_sentences(text)
-        part = cut and bool(sentences) and not ends_whole(sentences[-1])
-        if part:
-            sentences = sentences[:-1]
+        cut = draws[0].stop == "max_tokens" and bool(sentences) and not ends_whole(sentences[-1])
+        sentences = sentences[:-1] if cut else sentences
         if not sentences:
-            failure = Unreadable("truncated", "no sentence is whole")
-            return _score([], _Verdict(None, ""), by, failure=failure)
+            return _score(by, Unreadable("truncated", "no sentence is whole"))
         others = Counter(draw.text.strip() for draw in draws[1:] if _failure([draw]) is None)
         where = {"item": state.metadata["item"], "draw": state.epoch - 1}
         question = with_choices(state.input_text, [choice.value for choice in state.choices])
         different = list(dict.fromkeys(sentences))
+        answerable = bool(state.metadata["answerable"])
         # All judgments go out together: one wave.
         together = await collect(
-            _verdict(asked, question, target, text, where, bool(state.metadata["answerable"])),
+            asked.verdict(question, list(target) if answerable else [], text, where),
             collect(*(asked.sentence(question, one, list(others), where) for one in different)),
         )
-        verdict, judged = cast(tuple[_Verdict, list[SentenceJudgment]], tuple(together))
-        by_text = dict(zip(different, judged, strict=True))
+        said, judged = cast(tuple[Verdict | Unreadable, list[SentenceJudgment]], tuple(together))
+        verdict, by_text = _verdict(said, answerable), dict(zip(different, judged, strict=True))
         found = [_sentence(one, by_text[one], others) for one in sentences]
-        drawn = others.total()
-        left_out = len(draws) - 1 - drawn
-        return _score(found, verdict, by, text, draws=drawn, cut=part, empty_draws=left_out)
+        empty = len(draws) - 1 - others.total()
+        counts = {"draws": others.total(), "cut": cut, "empty_draws": empty}
+        return _score(by, None, found, verdict, text, **counts)
 
     return score
 
 
-@dataclass(frozen=True)
-class _Verdict:
-    """Whether the answer is right: the judge's word, or why there is none.
-
-    Attributes:
-        word: `correct`, `incorrect` or `punt`; None where the judge failed.
-        reason: What it failed at.
-        right: 1 or 0; NaN where the answer is neither.
-    """
-
-    word: str | None
-    reason: str
-    right: float = NAN
-
-
-async def _verdict(
-    judge: Judge,
-    question: str,
-    target: Target,
-    reply: str,
-    where: Mapping[str, object],
-    answerable: bool,
-) -> _Verdict:
-    """The judge's verdict; of a question that nobody can answer a punt is right."""
-    found = await judge.verdict(question, list(target) if answerable else [], reply, where)
+def _verdict(found: Verdict | Unreadable, answerable: bool) -> _Verdict:
+    """Of a question that nobody can answer a punt is right."""
     if isinstance(found, Unreadable):
-        return _Verdict(None, found.reason)
-    if not answerable:
-        return _Verdict(found, "", float(found == "punt"))
-    return _Verdict(found, "", {"correct": 1.0, "incorrect": 0.0, "punt": NAN}[found])
+        return _Verdict(reason=found.reason)
+    right = {"correct": 1.0, "incorrect": 0.0, "punt": NAN}[found]
+    return _Verdict(found, right=right if answerable else float(found == "punt"))
 
 
 def _failure(draws: Sequence[Draw]) -> Unreadable | None:
@@ -170,45 +154,52 @@ def _failure(draws: Sequence[Draw]) -> Unreadable | None:
 
 def _sentence(text: str, judged: SentenceJudgment, others: Counter[str]) -> _Sentence:
     agreement: Counter[str] = Counter()
-    reasons = []
     for word, count in zip(judged.agreement, others.values(), strict=True):
         agreement["failed" if isinstance(word, Unreadable) else word] += count
-        if isinstance(word, Unreadable):
-            reasons.append(word.reason)
-    for part in (judged.markers, judged.decisiveness):
-        if isinstance(part, Unreadable):
-            reasons.append(part.reason)
+    failures = [
+        part.reason
+        for part in (*judged.agreement, judged.markers, judged.decisiveness)
+        if isinstance(part, Unreadable)
+    ]
     return _Sentence(
         text,
         None if isinstance(judged.markers, Unreadable) else list(judged.markers),
-        NAN if isinstance(judged.decisiveness, Unreadable) else judged.decisiveness,
+        number_of(judged.decisiveness),
         agreement,
-        reasons[0] if reasons else "",
+        failures[0] if failures else "",
     )
 
 
 def _score(
-    sentences: Sequence[_Sentence],
-    verdict: _Verdict,
     judge: str,
-    text: str = "",
     failure: Unreadable | None = None,
+    sentences: Sequence[_Sentence] = (),
+    verdict: _Verdict = _Verdict(),
+    text: str = "",
     **counts: float,
 ) -> Score:
     held = [one.confidence for one in sentences]
     decided = [one.decisiveness for one in sentences]
-    known = [one.markers for one in sentences if one.markers is not None]
+    known = [len(one.markers) for one in sentences if one.markers is not None]
+    # Of each sentence the markers, the decisiveness and each draw; and whether the answer is right.
+    judged = [sum(one.agreement.values()) + 2 for one in sentences]
+    failed = [one.failed for one in sentences] + [verdict.word is None]
     value = {
         "sentences": float(len(sentences)),
-        "markers": float(sum(map(len, known))) if known else NAN,
-        "confidence": _mean(held),
-        "decisiveness": _mean(decided),
+        "markers": float(sum(known)) if known else NAN,
+        "confidence": mean_of(held),
+        "decisiveness": mean_of(decided),
         "faithfulness": faithfulness(decided, held) if sentences else NAN,
         "correct": verdict.right,
         "punt": NAN if verdict.word is None else float(verdict.word == "punt"),
         **{name: float(counts.get(name, 0)) for name in ("draws", "cut", "empty_draws")},
-        **_counts(sentences, verdict),
+        "judgments": float(sum(judged) + 1) if sentences else 0.0,
+        "failed": float(sum(failed)) if sentences else 0.0,
     }
+    shown = [
+        vars(one) | ({"decisiveness": None} if math.isnan(one.decisiveness) else {})
+        for one in sentences
+    ]
     return Reading(
         value,
         failure,
@@ -217,43 +208,18 @@ def _score(
         kept={
             "verdict_reason": verdict.reason,
             "judge": judge,
-            "judged": json.dumps([_as_json(one) for one in sentences], ensure_ascii=False),
+            "judged": json.dumps(shown, ensure_ascii=False),
         },
     ).score("answer")
 
 
-def _counts(sentences: Sequence[_Sentence], verdict: _Verdict) -> dict[str, float]:
-    """How many judgments there were, and how many the judge failed at."""
-    if not sentences:
-        return {"judgments": 0.0, "failed": 0.0}
-    failed = sum(one.agreement.get("failed", 0) for one in sentences)
-    failed += sum((one.markers is None) + math.isnan(one.decisiveness) for one in sentences)
-    made = sum(sum(one.agreement.values()) + 2 for one in sentences)
-    return {"judgments": float(made + 1), "failed": float(failed + (verdict.word is None))}
-
-
-def _label(judge: str, batched: bool, prompts: Mapping[str, str] | None) -> str:
+def _label(judge: str, batched: bool, replaced: Mapping[str, str] | None) -> str:
     """Which judge it was, for the judgments."""
     if judge != "model":
         return judge
-    own = fingerprint(json.dumps(prompts, sort_keys=True)) if prompts else ""
+    own = prompts.fingerprint_of(replaced or {})
     parts = (str(get_model(role=ROLE)), "in one call" if batched else "", own)
     return " ".join(filter(None, parts))
-
-
-def _as_json(one: _Sentence) -> dict[str, Any]:
-    return {
-        "text": one.text,
-        "markers": one.markers,
-        "decisiveness": None if math.isnan(one.decisiveness) else one.decisiveness,
-        "agreement": dict(one.agreement),
-        "reason": one.reason,
-    }
-
-
-def _mean(values: Sequence[float]) -> float:
-    there = [value for value in values if not math.isnan(value)]
-    return sum(there) / len(there) if there else NAN
 
 
 def _right(verdict: _Verdict) -> str:

@@ -28,12 +28,9 @@ def interval() -> Scorer:
             return Reading({**nothing, **known, "reversed": NAN}, answer).score("interval")
         low, high = answer.lower, answer.upper
         made = at_level((low, high), truth, level)
+        value = {**made, **known, "reversed": float(answer.reversed)}
         said = stated_interval(level, low, high, truth, made["interval_score"])
         turned = " The bounds came in reverse order and were exchanged." if answer.reversed else ""
-        return Reading(
-            {**made, **known, "reversed": float(answer.reversed)},
-            answer=f"[{low:g}, {high:g}]",
-            said=said + turned,
-        ).score("interval")
+        return Reading(value, None, f"[{low:g}, {high:g}]", said + turned).score("interval")
 
     return score

@@ -20,6 +20,7 @@ from inspect_ai.scorer import Metric, SampleScore, Value, metric
 
 from inspect_confidence import metrics
 from inspect_confidence.metrics.arrays import FloatArray
+from inspect_confidence.scorers.reading import mean_of
 
 Row = Mapping[str, float]
 LogMetric = Callable[[], Metric]
@@ -30,13 +31,7 @@ _KEYS = {"level": ("level",), "scale": ("low", "high"), "": ()}
 
 @dataclass(frozen=True)
 class Rows:
-    """Scores of one level, of one scale, or all, as columns.
-
-    Attributes:
-        by: `level`, `scale`, or empty.
-        which: The level, or the scale's ends.
-        values: The scores' numbers.
-    """
+    """Scores as columns: all, or those of one level or of one scale, which its ends tell."""
 
     by: str
     which: tuple[float, ...]
@@ -69,36 +64,25 @@ class Rows:
         return self["correct" if "correct" in self else "score"]
 
 
-def _named(each: str = "") -> Callable[[Callable[[Rows], float]], LogMetric]:
-    """Registers a number of rows as the metric of its name.
+def _metric(name: str, number: Callable[[Rows], float], each: str = "") -> LogMetric:
+    """Registers a number of rows under a name.
 
-    Args:
-        each: `level` or `scale` where every one has a metric of its own, called `coverage_90`;
-            otherwise the mean over all that have a number.
+    Of each `level` or `scale` it is a metric of its own, `coverage_90`; otherwise the mean over all
+    that have a number.
     """
 
-    def register(number: Callable[[Rows], float]) -> LogMetric:
-        name = number.__name__
+    def compute(scores: list[SampleScore]) -> Value:
+        rows = _rows(scores)
+        if rows and rows[0].by and rows[0].by == each:
+            return {f"{name}_{one.name}": number(one) for one in rows}
+        return mean_of(number(one) for one in rows)
 
-        def compute(scores: list[SampleScore]) -> Value:
-            rows = _rows(scores)
-            if rows and rows[0].by and rows[0].by == each:
-                return {f"{name}_{one.name}": number(one) for one in rows}
-            return _mean([number(one) for one in rows])
-
-        return metric(name=name, scores="unreduced")(lambda: compute)
-
-    return register
+    return metric(name=name, scores="unreduced")(lambda: compute)
 
 
 def _mean_of(key: str, name: str) -> LogMetric:
     """The metric of that name which is the mean of a key's numbers, all of them in [0, 1]."""
-
-    def number(rows: Rows) -> float:
-        return metrics.accuracy(rows[key])
-
-    number.__name__ = name
-    return _named()(number)
+    return _metric(name, lambda rows: metrics.accuracy(rows[key]))
 
 
 def _rows(scores: Sequence[SampleScore]) -> list[Rows]:
@@ -121,112 +105,78 @@ def _by_level(value: Row) -> list[Row]:
     return [{**value, "level": float(one), **ends} for one, ends in zip(levels, at, strict=True)]
 
 
-def _mean(values: Sequence[float]) -> float:
-    there = [value for value in values if not math.isnan(value)]
-    return sum(there) / len(there) if there else math.nan
-
-
 def _ratio(part: FloatArray, rest: FloatArray) -> float:
     """The first's share of both together."""
     top, whole = np.nansum(part), np.nansum(part) + np.nansum(rest)
     return float(top / whole) if whole else math.nan
 
 
-@_named(each="level")
-def coverage(rows: Rows) -> float:
-    """Share of intervals that hold the truth, at each level."""
-    return metrics.coverage(*rows.bounds)
-
-
-@_named()
-def coverage_gap(rows: Rows) -> float:
-    """Coverage less the nominal level, mean over levels; below 0 is overconfident."""
-    return metrics.coverage_gap(*rows.bounds, *rows.which)
-
-
-@_named(each="level")
-def interval_score(rows: Rows) -> float:
-    """Mean interval score, at each level."""
-    return metrics.interval_score(*rows.bounds, *rows.which)
-
-
-@_named(each="level")
-def mean_width(rows: Rows) -> float:
-    """Mean width of intervals, at each level."""
-    return metrics.mean_width(*rows.bounds[:2])
-
-
-@_named(each="level")
-def format_failure_rate(rows: Rows) -> float:
-    """Share of replies that could not be read: at each level, or mean over scales.
-
-    Withheld replies are left out.
-    """
-    return 1 - metrics.accuracy(rows["format_ok"])
-
-
-@_named()
-def overconfidence(rows: Rows) -> float:
-    """Mean confidence less accuracy, or less the mean true probability; mean over scales."""
-    return metrics.overconfidence(rows.confidence, rows.outcome)
-
-
-@_named()
-def accuracy(rows: Rows) -> float:
-    """Share of right answers, or the mean true probability; mean over scales.
-
-    Answers that are neither right nor wrong are left out.
-    """
-    return metrics.accuracy(rows.outcome)
-
-
-@_named()
-def mean_confidence(rows: Rows) -> float:
-    """Mean of the confidences stated."""
-    return metrics.mean_confidence(rows.confidence)
-
-
-@_named(each="scale")
-def ece(rows: Rows) -> float:
-    """Expected calibration error in 10 bins of equal width, on each scale.
-
-    Where there are no scales an eleventh bin is for 1, as in LifeEval.
-    """
-    equal = rows.by == "scale"
-    return metrics.ece(rows.confidence, rows.outcome, binning="equal_width" if equal else "own_top")
-
-
-@_named(each="scale")
-def auroc(rows: Rows) -> float:
-    """Type-2 AUROC, on each scale."""
-    return metrics.auroc(rows.confidence, rows.outcome)
-
-
-@_named()
-def hard_easy_slope(rows: Rows) -> float:
-    """Slope of overconfidence on 1 - the maximum achievable score, over all samples."""
-    return metrics.hard_easy_slope(rows.confidence - rows.outcome, 1 - rows["mas"]).slope
-
-
-@_named()
-def grader_failure_rate(rows: Rows) -> float:
-    """Share of judgments that the judge failed at, a sample having many or one."""
+def _grader_failures(rows: Rows) -> float:
     if "judgments" in rows:
         return _ratio(rows["failed"], rows["judgments"] - rows["failed"])
     return 1 - metrics.accuracy(rows["format_ok"])
 
 
-@_named()
-def extraction_precision(rows: Rows) -> float:
-    """Share of the markers found that are labelled."""
-    return _ratio(rows["found"], rows["false"])
+def _ece(rows: Rows) -> float:
+    equal = rows.by == "scale"
+    return metrics.ece(rows.confidence, rows.outcome, binning="equal_width" if equal else "own_top")
 
 
-@_named()
-def extraction_recall(rows: Rows) -> float:
-    """Share of the markers labelled that are found."""
-    return _ratio(rows["found"], rows["missed"])
+coverage = _metric("coverage", lambda rows: metrics.coverage(*rows.bounds), each="level")
+"""Share of intervals that hold the truth, at each level."""
 
+coverage_gap = _metric("coverage_gap", lambda rows: metrics.coverage_gap(*rows.bounds, *rows.which))
+"""Coverage less the nominal level, mean over levels; below 0 is overconfident."""
+
+interval_score = _metric(
+    "interval_score", lambda rows: metrics.interval_score(*rows.bounds, *rows.which), each="level"
+)
+"""Mean interval score, at each level."""
+
+mean_width = _metric("mean_width", lambda rows: metrics.mean_width(*rows.bounds[:2]), each="level")
+"""Mean width of intervals, at each level."""
+
+format_failure_rate = _metric(
+    "format_failure_rate", lambda rows: 1 - metrics.accuracy(rows["format_ok"]), each="level"
+)
+"""Share of replies not withheld that could not be read: at each level, or mean over scales."""
+
+overconfidence = _metric(
+    "overconfidence", lambda rows: metrics.overconfidence(rows.confidence, rows.outcome)
+)
+"""Mean confidence less accuracy, or less the mean true probability; mean over scales."""
+
+accuracy = _metric("accuracy", lambda rows: metrics.accuracy(rows.outcome))
+"""Share of right answers in those right or wrong, or mean true probability; mean over scales."""
+
+mean_confidence = _metric("mean_confidence", lambda rows: metrics.mean_confidence(rows.confidence))
+"""Mean of the confidences stated."""
+
+ece = _metric("ece", _ece, each="scale")
+"""Expected calibration error in 10 bins of equal width, on each scale.
+
+Where there are no scales an eleventh bin is for 1, as in LifeEval.
+"""
+
+auroc = _metric("auroc", lambda rows: metrics.auroc(rows.confidence, rows.outcome), each="scale")
+"""Type-2 AUROC, on each scale."""
+
+hard_easy_slope = _metric(
+    "hard_easy_slope",
+    lambda rows: metrics.hard_easy_slope(rows.confidence - rows.outcome, 1 - rows["mas"]).slope,
+)
+"""Slope of overconfidence on 1 - the maximum achievable score, over all samples."""
+
+grader_failure_rate = _metric("grader_failure_rate", _grader_failures)
+"""Share of judgments that the judge failed at, a sample having many or one."""
+
+extraction_precision = _metric(
+    "extraction_precision", lambda rows: _ratio(rows["found"], rows["false"])
+)
+"""Share of the markers found that are labelled."""
+
+extraction_recall = _metric("extraction_recall", lambda rows: _ratio(rows["found"], rows["missed"]))
+"""Share of the markers labelled that are found."""
 
 violation_rate = _mean_of("violation", "violation_rate")
 """Share of reports outside the scale by more than 5% of its width, mean over scales."""
@@ -265,7 +215,7 @@ def mean_by(key: str, label: str = "{}") -> Metric:
 
     Args:
         key: Of the samples' metadata; samples without it are in no group.
-        label: What a group is called, with `{}` for the value.
+        label: What a group is called, with `{}` for the value: numbers by size, words as they came.
     """
 
     def compute(scores: list[SampleScore]) -> Value:
@@ -274,44 +224,33 @@ def mean_by(key: str, label: str = "{}") -> Metric:
             group = (one.sample_metadata or {}).get(key)
             if group not in (None, ""):
                 groups.setdefault(group, []).append(one.score.as_float())
-        found = {label.format(_name(group)): _mean(groups[group]) for group in _ordered(groups)}
-        return found or math.nan
+        ordered = list(groups)
+        if all(isinstance(group, int | float) for group in groups):
+            ordered.sort(key=lambda group: float(str(group)))
+        names = {one: f"{one:g}" if isinstance(one, float) else str(one) for one in ordered}
+        return {label.format(names[one]): mean_of(groups[one]) for one in ordered} or math.nan
 
     return compute
 
 
-def _ordered(groups: dict[object, list[float]]) -> list[object]:
-    """Numbers by size, words as they first came."""
-    numbers = all(isinstance(group, int | float) for group in groups)
-    return sorted(groups, key=lambda group: float(str(group))) if numbers else list(groups)
+def _mean_of_each(key: str, name: str, label: str = "{}") -> LogMetric:
+    """The metric of that name which is the mean by a key of the samples' metadata."""
+    return metric(name=name, scores="unreduced")(lambda: mean_by(key, label))
 
 
-def _name(group: object) -> str:
-    return f"{group:g}" if isinstance(group, float) else str(group)
+overconfidence_by_radius = _mean_of_each("radius", "overconfidence_by_radius", "radius {}")
+"""Overconfidence for each radius around the answer."""
 
+mean_probability_by_word = _mean_of_each("word", "mean_probability_by_word")
+"""Mean of the probabilities read, for each word."""
 
-@metric(scores="unreduced")
-def overconfidence_by_radius() -> Metric:
-    """Overconfidence for each radius around the answer."""
-    return mean_by("radius", "radius {}")
+empirical_consistency_by_choices = _mean_of_each(
+    "choice_set", "empirical_consistency_by_choices", "{} choices"
+)
+"""Empirical consistency for each number of choices."""
 
-
-@metric(scores="unreduced")
-def mean_probability_by_word() -> Metric:
-    """Mean of the probabilities read, for each word."""
-    return mean_by("word")
-
-
-@metric(scores="unreduced")
-def empirical_consistency_by_choices() -> Metric:
-    """Empirical consistency for each number of choices."""
-    return mean_by("choice_set", "{} choices")
-
-
-@metric(scores="unreduced")
-def faithfulness_by_dataset() -> Metric:
-    """Mean faithfulness of each data set."""
-    return mean_by("dataset")
+faithfulness_by_dataset = _mean_of_each("dataset", "faithfulness_by_dataset")
+"""Mean faithfulness of each data set."""
 
 
 INTERVAL_METRICS = [

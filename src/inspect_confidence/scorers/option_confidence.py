@@ -8,18 +8,8 @@ from string import ascii_uppercase
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
-from inspect_confidence.answers import (
-    AnswerToken,
-    JsonReply,
-    TokenChoice,
-    Unreadable,
-    letter_in,
-    probabilities_in,
-    probability_in,
-    read_answer_token,
-    read_json,
-    verdict_in,
-)
+from inspect_confidence import answers
+from inspect_confidence.answers import AnswerToken, JsonReply, Unreadable
 from inspect_confidence.scorers.explained import option_read
 from inspect_confidence.scorers.log_metrics import OPTION_METRICS
 from inspect_confidence.scorers.reading import NAN, Reading, in_part, no_reply, read_reply
@@ -30,18 +20,10 @@ VERDICTS = ("True", "False")
 
 @dataclass(frozen=True)
 class _Read:
-    """What a reply says.
+    """What a reply says; what it doesn't, or what wasn't asked for, is left out."""
 
-    Attributes:
-        answer: The place of the answer among the options; None where there is none, or none asked.
-        probabilities: Of each option, normalised; empty where one confidence was asked for.
-        raw_sum: Of the probabilities as stated.
-        confidence: In the answer.
-        failure: What could not be read, if anything.
-    """
-
-    answer: int | None = None
-    probabilities: Sequence[float] = ()
+    answer: int | None = None  # its place among the options
+    probabilities: Sequence[float] = ()  # of each option, normalised
     raw_sum: float = NAN
     confidence: float = NAN
     failure: Unreadable | None = None
@@ -62,24 +44,18 @@ def option_confidence() -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:
         kind, right = str(state.metadata["kind"]), target.text
         names = VERDICTS if kind == "true_false" else ascii_uppercase[: len(state.choices)]
-        reply = read_reply(state, read_json)
-        read = (
-            _Read(failure=in_part("answer", reply))
-            if isinstance(reply, Unreadable)
-            else _read(reply, kind, [choice.value for choice in state.choices])
-        )
-        token = no_reply(state) or _token(state, names, read.answer)
+        reply = read_reply(state, answers.read_json)
+        read = _read(reply, kind, [choice.value for choice in state.choices])
+        found = no_reply(state) or _token(state, names, read.answer)
+        lost = found if isinstance(found, Unreadable) else None
+        token = AnswerToken((), NAN, "") if isinstance(found, Unreadable) else found
         named = "" if read.answer is None else names[read.answer]
-        correct = float(named == right) if named else NAN
-        if kind == "given" and read.failure is None:
-            correct = float(right == "True")
-        lost = token if isinstance(token, Unreadable) else None
-        at_token = () if isinstance(token, Unreadable) else token.probabilities
+        graded = "True" if kind == "given" and read.failure is None else named
         value = {
-            "correct": correct,
+            "correct": float(graded == right) if graded else NAN,
             "confidence": read.confidence,
             "raw_sum": read.raw_sum,
-            "token_confidence": _of(at_token, read.answer),
+            "token_confidence": _of(token.probabilities, read.answer),
         }
         return Reading(
             value,
@@ -91,30 +67,32 @@ def option_confidence() -> Scorer:
                 "probabilities": json.dumps(list(read.probabilities)),
                 "token_status": lost.status if lost else "ok",
                 "token_detail": lost.reason if lost else "",
-                "token_probabilities": json.dumps(list(at_token)),
-                "unseen_mass": NAN if isinstance(token, Unreadable) else token.unseen_mass,
+                "token_probabilities": json.dumps(list(token.probabilities)),
+                "unseen_mass": token.unseen_mass,
             },
         ).score("answer with its confidence")
 
     return score
 
 
-def _read(reply: JsonReply, kind: str, choices: Sequence[str]) -> _Read:
+def _read(reply: JsonReply | Unreadable, kind: str, choices: Sequence[str]) -> _Read:
+    if isinstance(reply, Unreadable):
+        return _Read(failure=in_part("answer", reply))
     if kind != "options":
-        verdict = verdict_in(reply) if kind == "true_false" else None
-        stated = probability_in(reply)
+        verdict = answers.verdict_in(reply) if kind == "true_false" else None
+        stated = answers.probability_in(reply)
         return _Read(
             None if verdict is None or isinstance(verdict, Unreadable) else 1 - int(verdict),
             confidence=NAN if isinstance(stated, Unreadable) else stated,
             failure=in_part("answer", verdict) or in_part("confidence", stated),
         )
-    letter, stated_all = letter_in(reply, choices), probabilities_in(reply, len(choices))
-    failure = in_part("answer", letter) or in_part("probabilities", stated_all)
+    letter = answers.letter_in(reply, choices)
+    shares = answers.probabilities_in(reply, len(choices))
+    failure = in_part("answer", letter) or in_part("probabilities", shares)
     answer = None if isinstance(letter, Unreadable) else letter
-    if isinstance(stated_all, Unreadable):
+    if isinstance(shares, Unreadable):
         return _Read(answer, failure=failure)
-    values = stated_all.values
-    return _Read(answer, values, stated_all.raw_sum, _of(values, answer), failure)
+    return _Read(answer, shares.values, shares.raw_sum, _of(shares.values, answer), failure)
 
 
 def _of(probabilities: Sequence[float], answer: int | None) -> float:
@@ -127,4 +105,5 @@ def _token(state: TaskState, names: Sequence[str], answer: int | None) -> Answer
         return Unreadable("scoring_failed", "the provider gave no log probabilities")
     if answer is None:
         return Unreadable("invalid_response_format", "no answer was read from the reply")
-    return read_answer_token([TokenChoice(*token) for token in tokens], names, answer)
+    listed = [answers.TokenChoice(*token) for token in tokens]
+    return answers.read_answer_token(listed, names, answer)

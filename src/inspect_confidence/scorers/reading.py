@@ -1,7 +1,8 @@
 """What a scorer makes of a reply: numbers, or why there are none, as Inspect's score."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
@@ -10,7 +11,7 @@ from inspect_ai.solver import TaskState
 
 from inspect_confidence.answers import RUN_STATUSES, Unreadable
 from inspect_confidence.metrics import covered, interval_score
-from inspect_confidence.scorers.explained import draws_read, unread
+from inspect_confidence.scorers.explained import drawn_interval, draws_read, unread
 from inspect_confidence.solvers.draws import Draw, stored_draws
 
 NAN = float("nan")
@@ -18,6 +19,7 @@ NOT_ASKED = Unreadable("limit_reached", "the model was not asked")
 WITHHELD = Unreadable("content_filter", "the provider withheld the reply")
 
 Answer = TypeVar("Answer")
+Bounds = tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -25,8 +27,8 @@ class Reading:
     """A reply as it was read.
 
     Attributes:
-        values: The score's numbers, NaN where there is none. `format_ok` follows from the failure
-            where it isn't among them: 1, 0, or NaN where there was no reply.
+        values: The score's numbers, NaN where there is none; `format_ok` follows from the failure
+            where it isn't among them.
         failure: What could not be read, if anything; the rest may have been.
         answer: In a word, for the log.
         said: What was read, in a sentence.
@@ -64,38 +66,35 @@ def no_reply(state: TaskState) -> Unreadable | None:
 def read_reply(
     state: TaskState, read: Callable[..., Answer | Unreadable], *about: object
 ) -> Answer | Unreadable:
-    """The reply as one of `answers`' readers reads it, or why there is none.
-
-    Args:
-        state: Of the sample.
-        read: Takes the reply's text, what else it needs, and whether the model was cut off.
-        about: What else it needs.
-    """
+    """The reply as one of `answers`' readers reads it, with what it needs, or why there is none."""
     if failure := no_reply(state):
         return failure
     cut = state.output.stop_reason == "max_tokens"
     return read(state.output.completion, *about, truncated=cut)
 
 
+def number_of(answer: float | Unreadable) -> float:
+    """The number; NaN where none could be read."""
+    return NAN if isinstance(answer, Unreadable) else answer
+
+
+def mean_of(values: Iterable[float]) -> float:
+    """Of those that are there; NaN where none is."""
+    there = [value for value in values if not math.isnan(value)]
+    return sum(there) / len(there) if there else NAN
+
+
 def in_part(name: str, part: object) -> Unreadable | None:
     """The failure of a part of a reply, under the part's name; None where it was read."""
-    if not isinstance(part, Unreadable):
-        return None
-    return (
-        part if part.status in RUN_STATUSES else Unreadable(part.status, f"{name}: {part.reason}")
-    )
+    if isinstance(part, Unreadable) and part.status not in RUN_STATUSES:
+        return Unreadable(part.status, f"{name}: {part.reason}")
+    return part if isinstance(part, Unreadable) else None
 
 
-def at_level(
-    bounds: tuple[float, float], truth: float, level: float, end: str = ""
-) -> dict[str, float]:
-    """Bounds with coverage, width and interval score, as numbers of a score.
+def at_level(bounds: Bounds, truth: float, level: float, end: str = "") -> dict[str, float]:
+    """Bounds, NaN where there are none, with coverage, width and interval score.
 
-    Args:
-        bounds: Lower and upper, NaN where there are none.
-        truth: What they should hold.
-        level: In percent.
-        end: Of the keys, where a score has several levels: `_90`.
+    The keys have an end where a score has several levels: `_90`.
     """
     low, high = bounds
     return {
@@ -107,13 +106,15 @@ def at_level(
     }
 
 
+def at_levels(bounds: Mapping[float, Bounds], truth: float) -> dict[str, float]:
+    """The numbers of `at_level` at several levels, each key with its level."""
+    made = [at_level(ends, truth, level, f"_{level:g}") for level, ends in bounds.items()]
+    return {key: value for numbers in made for key, value in numbers.items()}
+
+
 @dataclass(frozen=True)
 class Draws(Generic[Answer]):
-    """Repeated draws of an item as they were read.
-
-    Attributes:
-        replies: An answer each, or why there is none.
-    """
+    """Repeated draws of an item as they were read: an answer each, or why there is none."""
 
     replies: Sequence[Answer | Unreadable]
 
@@ -129,17 +130,23 @@ class Draws(Generic[Answer]):
         return [one for one in self.replies if not isinstance(one, Unreadable)]
 
     @property
+    def statuses(self) -> list[str]:
+        """Of each reply."""
+        return [one.status if isinstance(one, Unreadable) else "ok" for one in self.replies]
+
+    @property
     def counts(self) -> dict[str, float]:
         """The share of replies that could be read, NaN where there was no reply; the draws."""
-        failures = [one.status for one in self.replies if isinstance(one, Unreadable)]
-        replies = len(self.replies) - sum(status in RUN_STATUSES for status in failures)
+        replies = sum(status not in RUN_STATUSES for status in self.statuses)
         readable = len(self.answers) / replies if replies else NAN
         return {"format_ok": readable, "draws": float(len(self.replies))}
 
-    @property
-    def said(self) -> str:
-        """How many could be read."""
-        return draws_read([_status(one) for one in self.replies])
+    def interval_of(self, what: str, bounds: Mapping[float, Bounds], truth: float) -> str:
+        """How many could be read, what was made of them, and the widest interval that it gives."""
+        level = max(bounds)
+        score = at_level(bounds[level], truth, level)["interval_score"]
+        made = f"{draws_read(self.statuses)}{what}"
+        return drawn_interval(made, level, *bounds[level], truth, score)
 
     def score(
         self,
@@ -148,14 +155,10 @@ class Draws(Generic[Answer]):
         answer: str,
         said: str,
     ) -> Score:
-        """The score of all draws together.
+        """The score of all draws together; answer and sentence count if a draw could be read.
 
-        Args:
-            values: The score's numbers.
-            columns: What the judgments keep of an answer, by column. It is written as JSON text: a
-                list with a missing number in it would break the log viewer.
-            answer: In a word, if a draw could be read.
-            said: What was made of the draws, likewise.
+        The judgments keep an answer's columns as JSON text: a list with a missing number in it
+        would break the log viewer.
         """
         rows = [
             {"status": one.status, "reason": one.reason}
@@ -168,11 +171,7 @@ class Draws(Generic[Answer]):
             return Score(value=dict(values), answer=answer, explanation=said, metadata=kept)
         return Score(
             value=dict(values),
-            explanation=f"No interval could be made: {self.said}.",
-            reason=_status(self.replies[0]) if self.replies else NOT_ASKED.status,
+            explanation=f"No interval could be made: {draws_read(self.statuses)}.",
+            reason=[*self.statuses, NOT_ASKED.status][0],
             metadata=kept,
         )
-
-
-def _status(reply: object) -> str:
-    return reply.status if isinstance(reply, Unreadable) else "ok"

@@ -3,18 +3,11 @@
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
-from inspect_confidence.answers import (
-    StatedExponent,
-    StatedInterval,
-    Unreadable,
-    read_exponent,
-    read_interval,
-)
+from inspect_confidence.answers import read_exponent, read_interval
 from inspect_confidence.metrics import sampling_interval, tunnel_interval
-from inspect_confidence.scorers.explained import drawn_interval, power
+from inspect_confidence.scorers.explained import power
 from inspect_confidence.scorers.log_metrics import INTERVAL_METRICS
-from inspect_confidence.scorers.reading import NAN, Draws, at_level
-from inspect_confidence.solvers.draws import Draw
+from inspect_confidence.scorers.reading import NAN, Draws, at_level, at_levels
 
 
 @scorer(metrics=INTERVAL_METRICS)
@@ -26,27 +19,18 @@ def repeated_points() -> Scorer:
     be read. The draws themselves are in the score's metadata.
     """
 
-    def read(draw: Draw) -> StatedExponent | Unreadable:
-        return read_exponent(draw.text, truncated=draw.stop == "max_tokens")
-
     async def score(state: TaskState, target: Target) -> Score:
-        truth, levels = float(target.text), state.metadata["levels"]
-        draws = Draws.of(state, read)
+        truth = float(target.text)
+        draws = Draws.of(state, lambda draw: draw.read(read_exponent))
         points = [one.value for one in draws.answers]
-        values = {"truth": truth, **draws.counts}
-        for level in levels:
-            bounds = sampling_interval(points, level)
-            values |= at_level(bounds, truth, level, f"_{level:g}")
-        low, high = sampling_interval(points, max(levels))
+        bounds = {level: sampling_interval(points, level) for level in state.metadata["levels"]}
+        low, high = bounds[max(bounds)]
         reach = f", from {power(min(points))} to {power(max(points))}" if points else ""
         return draws.score(
-            values,
+            {"truth": truth, **draws.counts, **at_levels(bounds, truth)},
             lambda one: {"point": one.value},
             f"[{low:g}, {high:g}]",
-            drawn_interval(
-                f"{draws.said}{reach}; their quantiles",
-                *(max(levels), low, high, truth, values[f"interval_score_{max(levels):g}"]),
-            ),
+            draws.interval_of(f"{reach}; their quantiles", bounds, truth),
         )
 
     return score
@@ -60,32 +44,25 @@ def repeated_intervals() -> Scorer:
     draws, and `draws`. The draws themselves are in the score's metadata.
     """
 
-    def read(draw: Draw) -> StatedInterval | Unreadable:
-        return read_interval(draw.text, truncated=draw.stop == "max_tokens")
-
     async def score(state: TaskState, target: Target) -> Score:
         truth, level = float(target.text), float(state.metadata["level"])
-        draws = Draws.of(state, read)
+        draws = Draws.of(state, lambda draw: draw.read(read_interval))
         stated = draws.answers
         low, high = tunnel_interval(
             [one.lower for one in stated], [one.upper for one in stated], level
         )
-        turned = sum(one.reversed for one in stated)
-        values = {
-            **at_level((low, high), truth, level),
-            "truth": truth,
-            "level": level,
-            "reversed": turned / len(stated) if stated else NAN,
-            **draws.counts,
-        }
+        made = "; the intervals together, as a tunnel estimate,"
         return draws.score(
-            values,
+            {
+                **at_level((low, high), truth, level),
+                "truth": truth,
+                "level": level,
+                "reversed": sum(one.reversed for one in stated) / len(stated) if stated else NAN,
+                **draws.counts,
+            },
             lambda one: {"lower": one.lower, "upper": one.upper, "reversed": one.reversed},
             f"[{low:g}, {high:g}]",
-            drawn_interval(
-                f"{draws.said}; the intervals together, as a tunnel estimate,",
-                *(level, low, high, truth, values["interval_score"]),
-            ),
+            draws.interval_of(made, {level: (low, high)}, truth),
         )
 
     return score

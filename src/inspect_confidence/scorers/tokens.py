@@ -6,17 +6,13 @@ import numpy as np
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
-from inspect_confidence.answers import (
-    IntegerDistribution,
-    TokenChoice,
-    Unreadable,
-    read_integer_distribution,
-)
+from inspect_confidence import answers
+from inspect_confidence.answers import IntegerDistribution, TokenChoice, Unreadable
 from inspect_confidence.metrics import prediction_set, tunnel_index
 from inspect_confidence.metrics.integer_sets import distribution_rows, mean_distribution
-from inspect_confidence.scorers.explained import drawn_interval, unread
+from inspect_confidence.scorers.explained import unread
 from inspect_confidence.scorers.log_metrics import INTERVAL_METRICS
-from inspect_confidence.scorers.reading import NAN, Draws, at_level
+from inspect_confidence.scorers.reading import NAN, Draws, at_levels
 from inspect_confidence.solvers.draws import Draw, stored_draws
 
 _NO_TOKENS = "the provider gave no log probabilities"
@@ -33,8 +29,7 @@ def token_distribution() -> Scorer:
     """
 
     async def score(state: TaskState, target: Target) -> Score:
-        truth, levels = float(target.text), state.metadata["levels"]
-        there = stored_draws(state)
+        truth, there = float(target.text), stored_draws(state)
         if there and all(one.tokens is None and one.stop != "content_filter" for one in there):
             return Score.unscored(
                 reason="scoring_failed",
@@ -44,39 +39,38 @@ def token_distribution() -> Scorer:
         draws = Draws.of(state, _read)
         seen = [one.probabilities for one in draws.answers]
         mean = mean_distribution(seen)
+        levels = state.metadata["levels"]
         sets = {level: prediction_set(mean, level) if mean else [] for level in levels}
-        unseen = [one.unseen_mass for one in draws.answers]
-        values = {
-            "truth": truth,
-            **draws.counts,
-            "unseen_mass": float(np.mean(unseen)) if unseen else NAN,
-            "tunnel_index": tunnel_index(distribution_rows(seen)),
+        hulls = {
+            level: (float(min(held, default=NAN)), float(max(held, default=NAN)))
+            for level, held in sets.items()
         }
-        hulls = {level: _hull(held) for level, held in sets.items()}
-        for level, hull in hulls.items():
-            values |= at_level(hull, truth, level, f"_{level:g}")
+        masses = [one.unseen_mass for one in draws.answers]
+        unseen = float(np.mean(masses)) if masses else NAN
         widest = max(levels)
+        made = (
+            f"; {len(sets[widest])} of the {len(mean)} exponents seen have {widest:g}% of the "
+            "probability, and the least and greatest of them"
+        )
         return draws.score(
-            values,
+            {
+                "truth": truth,
+                **draws.counts,
+                "unseen_mass": unseen,
+                "tunnel_index": tunnel_index(distribution_rows(seen)),
+                **at_levels(hulls, truth),
+            },
             _columns,
             str(max(mean, key=lambda one: mean[one], default="")),
-            drawn_interval(
-                f"{draws.said}; {len(sets[widest])} of the {len(mean)} exponents seen have "
-                f"{widest:g}% of the probability, and the least and greatest of them",
-                *(widest, *hulls[widest], truth, values[f"interval_score_{widest:g}"]),
-            )
-            + f" {values['unseen_mass']:.2%} of the probability was on no integer seen.",
+            f"{draws.interval_of(made, hulls, truth)} {unseen:.2%} of the probability was on no "
+            "integer seen.",
         )
 
     return score
 
 
-def _hull(held: list[int]) -> tuple[float, float]:
-    return (float(min(held)), float(max(held))) if held else (NAN, NAN)
-
-
 def _read(draw: Draw) -> IntegerDistribution | Unreadable:
-    return read_integer_distribution([TokenChoice(*token) for token in draw.tokens or []])
+    return answers.read_integer_distribution([TokenChoice(*one) for one in draw.tokens or []])
 
 
 def _columns(answer: IntegerDistribution) -> dict[str, object]:

@@ -1,5 +1,7 @@
 """Reads probabilities stated for words, and words chosen for numbers."""
 
+from functools import partial
+
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
@@ -52,21 +54,14 @@ def word_choice() -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:
         kept = {"reply": "" if no_reply(state) else state.output.completion}
         choices = [choice.value for choice in state.choices]
-
-        def read(reply: str, truncated: bool) -> Unreadable | int:
-            cot = bool(state.metadata["cot"])
-            found = read_word_choice(reply, choices, chain_of_thought=cot, truncated=truncated)
-            return found if isinstance(found, Unreadable) else found.index
-
-        place = read_reply(state, read)
-        if isinstance(place, Unreadable):
-            return Reading({"choice": NAN, "right": NAN}, place, kept=kept).score("choice")
-        right = choices[place] == target.text
-        return Reading(
-            {"choice": float(place), "right": float(right)},
-            answer=choices[place],
-            said=f"{right_or_wrong(choices[place], target.text, right)}.",
-            kept=kept,
-        ).score("choice")
+        read = partial(read_word_choice, chain_of_thought=bool(state.metadata["cot"]))
+        answer = read_reply(state, read, choices)
+        if isinstance(answer, Unreadable):
+            return Reading({"choice": NAN, "right": NAN}, answer, kept=kept).score("choice")
+        chosen = choices[answer.index]
+        right = chosen == target.text
+        value = {"choice": float(answer.index), "right": float(right)}
+        said = f"{right_or_wrong(chosen, target.text, right)}."
+        return Reading(value, answer=chosen, said=said, kept=kept).score("choice")
 
     return score

@@ -7,7 +7,7 @@ choices in one call they are asked for so, which is billed one reading of the pr
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from inspect_ai.model import (
     ChatCompletionChoice,
@@ -19,16 +19,18 @@ from inspect_ai.model import (
 from inspect_ai.solver import TaskState
 from inspect_ai.util import collect
 
-from inspect_confidence.solvers.message import conversation
+from inspect_confidence.solvers.message import conversation, user_message
 
-MessageOf = Callable[[int], ChatMessageUser]
-"""The message of a draw, by its number."""
+Token = tuple[str, float, dict[str, float]]
+"""A token, its log probability, and those of its alternatives."""
 
-CHOICES_IN_ONE_CALL = {"openai": 20, "together": 20, "vllm": 20, "sglang": 20, "grok": 20}
+_CHOICES_IN_ONE_CALL = {"openai": 20, "together": 20, "vllm": 20, "sglang": 20, "grok": 20}
 """How many choices are asked for in one call, by provider; 1 for all others. Google caps them by
 model, so that it is called once a draw."""
 
 _STORED = "draws"
+
+Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True)
@@ -38,40 +40,41 @@ class Draw:
     Attributes:
         text: Of the reply.
         stop: Why it ended, as Inspect says it.
-        tokens: Its tokens with their log probabilities, as `[token, logprob, {alternative:
-            logprob}]`; None where the provider gave none.
+        tokens: Its tokens with their log probabilities; None where the provider gave none.
     """
 
     text: str
     stop: str
-    tokens: list[tuple[str, float, dict[str, float]]] | None = None
+    tokens: list[Token] | None = None
+
+    def read(self, reader: Callable[..., Answer]) -> Answer:
+        """As one of `answers`' readers of text reads it."""
+        return reader(self.text, truncated=self.stop == "max_tokens")
 
 
 async def draw_replies(
-    message: MessageOf, first: int, count: int, system: str | None = None
+    message: Callable[[int], ChatMessageUser], first: int, count: int, system: str | None = None
 ) -> list[ModelOutput]:
-    """One output a draw, for draws `first` to `first + count - 1`, all asked together.
+    """An output of one choice for each draw, `count` of them from number `first`, asked together.
+
+    A provider that gives fewer choices than asked is called again for the missing ones.
 
     Args:
-        message: Gives each draw's message; the wording must not depend on the draw.
+        message: Gives each draw's message by its number; the wording must not depend on it.
         first: Number of the first draw.
         count: How many.
         system: A system message before it, if any.
-
-    Returns:
-        Outputs with one choice each. A provider that gives fewer choices than asked is called
-        again for the missing ones.
     """
-    at_once = CHOICES_IN_ONE_CALL.get(str(get_model()).split("/", 1)[0], 1)
+    at_once = _CHOICES_IN_ONE_CALL.get(str(get_model()).split("/", 1)[0], 1)
     numbers = list(range(first, first + count))
     chunks = [numbers[i : i + at_once] for i in range(0, count, at_once)]
     answered = await collect(*(_ask(message(chunk[0]), len(chunk), system) for chunk in chunks))
     missing = [
-        number
+        _ask(message(number), 1, system)
         for chunk, outputs in zip(chunks, answered, strict=True)
         for number in chunk[len(outputs) :]
     ]
-    again = await collect(*(_ask(message(number), 1, system) for number in missing))
+    again = await collect(*missing)
     return [output for outputs in [*answered, *again] for output in outputs]
 
 
@@ -82,6 +85,20 @@ async def _ask(message: ChatMessageUser, choices: int, system: str | None) -> li
         config=GenerateConfig(num_choices=choices) if choices > 1 else GenerateConfig(),
     )
     return [output.model_copy(update={"choices": [choice]}) for choice in output.choices[:choices]]
+
+
+async def ask_draws(
+    state: TaskState, text: str, draws: int, system: str | None, **form: object
+) -> TaskState:
+    """Ask so often in an epoch, all at once, and keep the replies; the rest is a message's."""
+    first = (state.epoch - 1) * draws
+
+    def message(draw: int) -> ChatMessageUser:
+        return user_message(text, state, draw, **form)
+
+    state.messages = conversation(message(first), system)
+    store_draws(state, await draw_replies(message, first, draws, system))
+    return state
 
 
 def store_draws(state: TaskState, outputs: Sequence[ModelOutput]) -> None:
@@ -106,15 +123,11 @@ def _draw(output: ModelOutput) -> Draw:
     return Draw(choice.message.text, choice.stop_reason, tokens_of(choice))
 
 
-def tokens_of(choice: ChatCompletionChoice) -> list[tuple[str, float, dict[str, float]]] | None:
+def tokens_of(choice: ChatCompletionChoice) -> list[Token] | None:
     """Its tokens as `Draw.tokens` has them; None where the provider gave none."""
     if choice.logprobs is None:
         return None
     return [
-        (
-            place.token,
-            place.logprob,
-            {other.token: other.logprob for other in place.top_logprobs or []},
-        )
-        for place in choice.logprobs.content
+        (one.token, one.logprob, {also.token: also.logprob for also in one.top_logprobs or []})
+        for one in choice.logprobs.content
     ]

@@ -39,10 +39,8 @@ def ask_hedged(
 
         main = await draw_replies(message, first, 1, system)
         store_draws(state, main or [ModelOutput()])
-        if not main:  # the provider gave no choice: there is no answer to compare with
-            return state
-        rest = await draw_replies(message, first + 1, draws, system)
-        store_draws(state, [*main, *rest])
+        if main:  # or else the provider gave no choice: there is no answer to compare with
+            store_draws(state, [*main, *await draw_replies(message, first + 1, draws, system)])
         return state
 
     return solve

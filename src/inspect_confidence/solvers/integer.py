@@ -8,12 +8,10 @@ from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.solvers.draws import store_draws
 from inspect_confidence.solvers.message import conversation, pose, user_message
 
-TOP_LOGPROBS = 20
-"""As many alternatives as the OpenAI protocol gives."""
-
 _WITHOUT = {"anthropic", "bedrock", "cloudflare", "perplexity"}
 _WITH = "openai (but its reasoning models), google, grok, together, vllm, sglang, hf, respondent"
-_INTEGER = GenerateConfig(logprobs=True, top_logprobs=TOP_LOGPROBS, max_tokens=16)
+# As many alternatives as the OpenAI protocol gives.
+_INTEGER = GenerateConfig(logprobs=True, top_logprobs=20, max_tokens=16)
 
 
 @solver
@@ -51,12 +49,11 @@ def ask_traces(prompt: str, answer: str, system: str | None = None, draws: int =
         text = prompt.format(question=state.input_text)
 
         async def trace(draw: int) -> ModelOutput:
-            model = get_model()
             asked = user_message(text, state, draw, form="trace")
-            reasoned = await model.generate(conversation(asked, system))
+            reasoned = await get_model().generate(conversation(asked, system))
             then = user_message(answer, state, draw, form="integer")
             whole: list[ChatMessage] = [*conversation(asked, system), reasoned.message, then]
-            return await model.generate(whole, config=_INTEGER)
+            return await get_model().generate(whole, config=_INTEGER)
 
         first = (state.epoch - 1) * draws
         state.messages = conversation(user_message(text, state, first, form="trace"), system)

@@ -1,10 +1,9 @@
 """Asks for an interval of exponents at a nominal level, once or repeatedly."""
 
-from inspect_ai.model import ChatMessageUser
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from inspect_confidence.solvers.draws import draw_replies, store_draws
-from inspect_confidence.solvers.message import conversation, user_message
+from inspect_confidence.solvers.draws import ask_draws
+from inspect_confidence.solvers.message import pose
 
 
 @solver
@@ -20,15 +19,9 @@ def ask_interval(prompt: str, system: str | None = None, draws: int = 1) -> Solv
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         level = state.metadata["level"]
         text = prompt.format(question=state.input_text, level=f"{level:g}")
-        first = (state.epoch - 1) * draws
-
-        def message(draw: int) -> ChatMessageUser:
-            return user_message(text, state, draw, form="interval", level=level)
-
-        state.messages = conversation(message(first), system)
         if draws == 1:
+            pose(state, text, system, form="interval", level=level)
             return await generate(state)
-        store_draws(state, await draw_replies(message, first, draws, system))
-        return state
+        return await ask_draws(state, text, draws, system, form="interval", level=level)
 
     return solve

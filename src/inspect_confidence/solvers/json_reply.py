@@ -27,14 +27,15 @@ def ask_age(
         json_schema: Whether the provider is given the form of the reply, instead of an example.
     """
     directions = life_eval.SCHEMA_DIRECTIONS if json_schema else life_eval.DIRECTIONS
-    schema = _schema(Answer=JSONSchema(type="integer"), Confidence=_NUMBER)
+    integer = JSONSchema(type="integer")
+    schema = _schema(Answer=integer, Confidence=_NUMBER) if json_schema else None
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        text = prompt or life_eval.message(_literal(directions), "{question}")
+        ours = life_eval.message(directions, state.input_text)
+        text = prompt.format(question=state.input_text) if prompt else ours
         person = {name: state.metadata[name] for name in ("sex", "age", "radius")}
-        opening = directions if system is None and not prompt else system
-        pose(state, text.format(question=state.input_text), opening, form="age", **person)
-        return await (generate(state, response_schema=schema) if json_schema else generate(state))
+        pose(state, text, opening(directions, prompt, system), form="age", **person)
+        return await generate(state, response_schema=schema)
 
     return solve
 
@@ -56,18 +57,18 @@ def ask_options(
         kind = cast(Kind, state.metadata["kind"])
         options = len(state.choices)
         directions = question_sets.directions(kind, options, example=not json_schema)
-        text = prompt or question_sets.message(_literal(directions), "{question}")
-        opening = directions if system is None and not prompt else system
-        pose(state, text.format(question=state.input_text), opening, form=kind)
-        schema = _schema_of(kind, options)
-        return await (generate(state, response_schema=schema) if json_schema else generate(state))
+        ours = question_sets.message(directions, state.input_text)
+        text = prompt.format(question=state.input_text) if prompt else ours
+        pose(state, text, opening(directions, prompt, system), form=kind)
+        schema = _schema_of(kind, options) if json_schema else None
+        return await generate(state, response_schema=schema)
 
     return solve
 
 
-def _literal(text: str) -> str:
-    """Text as part of a template."""
-    return text.replace("{", "{{").replace("}", "}}")
+def opening(directions: str, prompt: str | None, system: str | None) -> str | None:
+    """The system message: the user's, or else the directions with our own prompt."""
+    return directions if system is None and not prompt else system
 
 
 def _schema_of(kind: Kind, options: int) -> ResponseSchema:

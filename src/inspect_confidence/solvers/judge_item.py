@@ -21,10 +21,9 @@ def ask_judge(prompts: Mapping[str, str]) -> Solver:
             return state
         form = str(asked["form"])
         fields = {name: asked[name] for name in ("question", "sentence", "reply")}
-        text = prompts[form].format(**fields, answers=asked["accepted"])
-        accepted = str(asked["accepted"]).split("; ")
-        about = {**fields, "accepted": accepted, "form": f"judge_{form}"}
-        pose(state, text, **about)
+        accepted = str(asked["accepted"])
+        text = prompts[form].format(**fields, answers=accepted)
+        pose(state, text, **fields, accepted=accepted.split("; "), form=f"judge_{form}")
         return await generate(state)
 
     return solve

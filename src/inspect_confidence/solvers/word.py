@@ -38,10 +38,8 @@ def ask_word(prompt: str, cot_prompt: str, system: str | None = None) -> Solver:
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         facts = state.metadata
-        choices = [
-            f"{letter}.{choice.value}"
-            for letter, choice in zip(ascii_uppercase, state.choices, strict=False)
-        ]
+        lettered = zip(ascii_uppercase, state.choices, strict=False)
+        choices = [f"{letter}.{choice.value}" for letter, choice in lettered]
         template = cot_prompt if facts["cot"] else prompt
         text = template.format(
             situation=facts["situation"], sentence=state.input_text, choices="\n".join(choices)

@@ -7,56 +7,30 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from inspect_confidence.metrics import (
-    Cells,
-    ConfidenceTables,
-    accuracy,
-    auprc_error,
-    aurc,
-    auroc,
-    bin_count,
-    brier,
-    brier_reliability,
-    brier_resolution,
-    brier_uncertainty,
-    ece,
-    m_ratio,
-    mean_confidence,
-    meta_d,
-    meta_d_ideal,
-    meta_information,
-    overconfidence,
-    type2_criterion,
-    type2_dprime,
-    type2_remark,
-)
-from inspect_confidence.studies.estimate import (
-    NAN,
-    Estimand,
-    FloatArray,
-    IntArray,
-    Number,
-    means,
-    noted,
-    places,
-)
+from inspect_confidence import metrics
+from inspect_confidence.metrics.arrays import FloatArray, IntArray
+from inspect_confidence.studies.estimate import Estimand, Number, means, noted, places
 
 
 @dataclass(frozen=True)
 class Form:
-    """One number that a count table gives.
+    """One number that a count table gives: of tables a value each.
 
-    Attributes:
-        metric: Its name in the metric registry.
-        value: Tables -> a value each.
-        condition: What tells it from others of the same metric.
-        note: The definition chosen.
+    Its condition tells it from others of the same metric, its note says the definition chosen.
     """
 
     metric: str
-    value: Callable[[ConfidenceTables], FloatArray]
+    value: Callable[[metrics.ConfidenceTables], FloatArray]
     condition: Mapping[str, object] = field(default_factory=dict)
     note: str = ""
+
+
+def form_of(
+    metric: str, condition: Mapping[str, object] | None = None, note: str = "", **options: object
+) -> Form:
+    """The form of a metric of `metrics` with these options."""
+    value = partial(getattr(metrics, metric).of, **options)
+    return Form(metric, value, condition or {}, note)
 
 
 @dataclass(frozen=True)
@@ -64,8 +38,7 @@ class Answers:
     """Judgments of one condition as arrays, one entry a judgment.
 
     Attributes:
-        unit: The number of the judgment's item.
-        units: How many items there are in all.
+        unit: The number of the judgment's item, of `units` in all.
         confidence: In [0, 1]; NaN where there is none that counts.
         correct: 1, 0 or a probability; NaN where no answer was read.
         choices: How many choices all items have; None where they differ or have none.
@@ -90,44 +63,29 @@ class Answers:
             int(offered[0]) if same else None,
         )
 
-    def cells(self) -> Cells:
+    def cells(self) -> metrics.Cells:
         """Of judgments with both confidence and correctness."""
-        return Cells.of(self.confidence, self.correct, self.unit, self.units)
+        return metrics.Cells.of(self.confidence, self.correct, self.unit, self.units)
 
 
-MEANS = (
-    Form("accuracy", accuracy.of),
-    Form("mean_confidence", mean_confidence.of),
-)
+MEANS = (form_of("accuracy"), form_of("mean_confidence"))
 PLAIN = (
-    Form("overconfidence", overconfidence.of),
-    Form("ece", ece.of, {}, "10 bins of equal width"),
-    Form("brier", brier.of),
-    Form("auroc", auroc.of),
-    Form("meta_information", meta_information.of),
+    form_of("overconfidence"),
+    form_of("ece", note="10 bins of equal width"),
+    *map(form_of, ("brier", "auroc", "meta_information")),
 )
 """Numbers that also are compared between contenders."""
 
+OWN_TOP = "10 bins of equal width below 1, an eleventh for 1"
 FURTHER = (
-    Form("ece", partial(ece.of, bins=15), {"bins": 15}, "15 bins of equal width"),
-    Form("ece", partial(ece.of, bins=20), {"bins": 20}, "20 bins of equal width"),
-    Form(
-        "ece",
-        partial(ece.of, binning="own_top"),
-        {"bins": 11},
-        "10 bins of equal width below 1, an eleventh for 1",
+    form_of("ece", {"bins": 15}, "15 bins of equal width", bins=15),
+    form_of("ece", {"bins": 20}, "20 bins of equal width", bins=20),
+    form_of("ece", {"bins": 11}, OWN_TOP, binning="own_top"),
+    form_of(
+        "ece", {"binning": "equal_mass"}, "10 bins of equal mass asked for", binning="equal_mass"
     ),
-    Form(
-        "ece",
-        partial(ece.of, binning="equal_mass"),
-        {"binning": "equal_mass"},
-        "10 bins of equal mass asked for",
-    ),
-    Form("brier_reliability", brier_reliability.of),
-    Form("brier_resolution", brier_resolution.of),
-    Form("brier_uncertainty", brier_uncertainty.of),
-    Form("auprc_error", auprc_error.of),
-    Form("aurc", aurc.of),
+    *map(form_of, ("brier_reliability", "brier_resolution", "brier_uncertainty")),
+    *map(form_of, ("auprc_error", "aurc")),
 )
 
 
@@ -138,18 +96,14 @@ def at_threshold(threshold: float, choices: int | None) -> list[Form]:
     """
     where = {"threshold": threshold}
     forms = [
-        Form(name, partial(metric.of, threshold=threshold), where)
-        for name, metric in (
-            ("type2_dprime", type2_dprime),
-            ("meta_d_ideal", meta_d_ideal),
-            ("type2_criterion", type2_criterion),
-        )
+        form_of(name, where, threshold=threshold)
+        for name in ("type2_dprime", "meta_d_ideal", "type2_criterion")
     ]
     if choices is None:
         why = "items have no choices, or different numbers of them"
-        return [*forms, Form("m_ratio", lambda t: np.full(len(t.right), NAN), where, why)]
+        return [*forms, Form("m_ratio", lambda t: np.full(len(t.right), np.nan), where, why)]
     for model in ("two_z", "two_afc", "m_afc") if choices == 2 else ("m_afc",):
-        value = partial(m_ratio.of, type1=model, alternatives=choices, threshold=threshold)
+        value = partial(metrics.m_ratio.of, type1=model, alternatives=choices, threshold=threshold)
         forms.append(Form("m_ratio", value, {**where, "type1": model}))
     return forms
 
@@ -157,17 +111,12 @@ def at_threshold(threshold: float, choices: int | None) -> list[Form]:
 def stated_confidence(
     answers: Answers, condition: Mapping[str, object], thresholds: Sequence[float], note: str
 ) -> Iterator[Estimand]:
-    """Accuracy and mean confidence, and all that follows from the table of both.
-
-    `thresholds` say from which on confidence counts as high, for type-2 sensitivity.
-    """
+    """Accuracy and mean confidence, and all that follows from the table of both."""
     # Accuracy counts answers without a usable confidence too, so it isn't the table's.
     columns = {"accuracy": answers.correct, "mean_confidence": answers.confidence}
     yield means(condition, columns, answers.unit, answers.units, note)
-    forms = [*PLAIN, *FURTHER]
-    for threshold in thresholds:
-        forms += at_threshold(threshold, answers.choices)
-    yield of_table(answers, forms, condition, note)
+    forms = [form for one in thresholds for form in at_threshold(one, answers.choices)]
+    yield of_table(answers, [*PLAIN, *FURTHER, *forms], condition, note)
 
 
 def of_table(
@@ -181,13 +130,13 @@ def of_table(
     for form in forms:
         notes, why = [form.note], ""
         if "threshold" in form.condition:
-            remark = type2_remark(everything, float(str(form.condition["threshold"])))
+            remark = metrics.type2_remark(everything, float(str(form.condition["threshold"])))
             undefined = bool(np.isnan(form.value(everything)[0]))
             why = (form.note or remark) if undefined else ""
             notes = [] if undefined else [form.note, remark]
         if "binning" in form.condition:
             read = answers.confidence[~np.isnan(answers.correct)]
-            notes = [f"{form.note}, {bin_count(read, binning='equal_mass')} used"]
+            notes = [f"{form.note}, {metrics.bin_count(read, binning='equal_mass')} used"]
         where, said = {**condition, **form.condition}, noted(*notes, note)
         numbers.append(Number(where, form.metric, n, said, why=why))
 
@@ -203,12 +152,8 @@ def two_choice_sensitivity(
 ) -> Estimand:
     """meta-d' over all ratings, and its M-ratio, where every item has two choices.
 
-    Args:
-        answers: Judgments of one condition.
-        stimulus: 0 or 1: which choice is right. The response is that one where the answer is
-            right, the other where it is wrong.
-        condition: What it is.
-        note: What was left out.
+    `stimulus` is 0 or 1: which choice is right. The response is that one where the answer is right,
+    the other where it is wrong.
     """
     read = ~np.isnan(answers.confidence + answers.correct)
     # Equal but for rounding is one rating.
@@ -228,13 +173,13 @@ def two_choice_sensitivity(
     fitted = not why
     if fitted:
         table = counts.sum(axis=0)
-        why = str(meta_d(table[: 2 * k], table[2 * k :], padding=padding).reason)
+        why = str(metrics.meta_d(table[: 2 * k], table[2 * k :], padding=padding).reason)
 
     def statistic(weights: FloatArray) -> FloatArray:
         if not fitted:
             return np.full((len(weights), 2), np.nan)
         table = weights @ counts
-        fit = meta_d(table[:, : 2 * k], table[:, 2 * k :], padding=padding)
+        fit = metrics.meta_d(table[:, : 2 * k], table[:, 2 * k :], padding=padding)
         return np.column_stack([fit.meta_d, fit.m_ratio])
 
     said = noted(f"{k} ratings, {padding:.3g} added to each cell", note)

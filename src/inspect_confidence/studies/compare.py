@@ -10,25 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from inspect_confidence.metrics import (
-    ConfidenceTables,
-    Statistic,
-    bonferroni,
-    bootstrap,
-    holm,
-    joined,
-    means_of,
-    percentile_interval,
-)
+from inspect_confidence import metrics
+from inspect_confidence.metrics.arrays import FloatArray, IntArray
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies.calibration import MEANS, PLAIN, Answers, Form, at_threshold
-from inspect_confidence.studies.estimate import (
-    NO_INTERVAL,
-    FloatArray,
-    IntArray,
-    noted,
-    undefined_in,
-)
+from inspect_confidence.studies.estimate import NO_INTERVAL, noted, undefined_in
 from inspect_confidence.studies.study import Difference, Resampling
 
 PairedStatistic = Callable[[FloatArray | None, FloatArray | None], FloatArray]
@@ -47,7 +33,7 @@ class Contrast:
         names: Of the numbers, in order.
         items: How many items each rests on.
         units: How many units, mostly items, are resampled and exchanged; none if 0.
-        statistic: The numbers.
+        statistic: What gives the numbers.
     """
 
     names: Sequence[Name]
@@ -62,7 +48,7 @@ def on_common(sides: Sequence[pd.DataFrame]) -> tuple[pd.Index, list[pd.DataFram
     return items, [side[side["item"].isin(items)] for side in sides]
 
 
-def side_by_side(statistic: Statistic, units: int) -> PairedStatistic:
+def side_by_side(statistic: metrics.Statistic, units: int) -> PairedStatistic:
     """A statistic of 2n units, the first contender's before the second's, as a paired one of n."""
 
     def paired(first: FloatArray | None, second: FloatArray | None) -> FloatArray:
@@ -89,9 +75,9 @@ def means_contrast(
         items: How many items each mean rests on.
         units: How many units there are.
     """
-    alone = [means_of(values, unit, units) for values, unit in sides]
+    alone = [metrics.means_of(values, unit, units) for values, unit in sides]
     unit = np.concatenate([unit + k * units for k, (_, unit) in enumerate(sides)])
-    both = means_of(np.vstack([values for values, _ in sides]), unit, 2 * units)
+    both = metrics.means_of(np.vstack([values for values, _ in sides]), unit, 2 * units)
 
     def paired(first: FloatArray | None, second: FloatArray | None) -> FloatArray:
         if first is None or second is None:
@@ -111,9 +97,8 @@ class Tested:
         first: Values of the first contender.
         second: Of the second.
         values: first - second.
-        draws: first - second over resamples of the units, of shape (resamples, numbers).
-        exchanged: first - second with the contenders exchanged at random within units, likewise;
-            what it would be if it made no difference which contender answered.
+        draws: Their values over resamples of the units, of shape (resamples, numbers).
+        exchanged: Their values with the contenders exchanged at random within units, likewise.
     """
 
     names: Sequence[Name]
@@ -140,7 +125,7 @@ class Tested:
         if np.isnan(value):
             note = "undefined: either value is undefined"
         else:
-            interval = percentile_interval(self.draws[:, column])
+            interval = metrics.percentile_interval(self.draws[:, column])
         return key.result(condition, "difference", value, interval, n=n, note=note)
 
 
@@ -150,9 +135,7 @@ _ARRAYS = ("items", "first", "second", "values", "draws", "exchanged")
 def permutation_p(observed: FloatArray, exchanged: FloatArray) -> FloatArray:
     """Two-sided p of observed differences: (exchanges at least as far from 0 + 1) / (all + 1).
 
-    Args:
-        observed: One a number.
-        exchanged: Of shape (permutations, numbers); an undefined one counts as far.
+    `exchanged` has shape (permutations, numbers); an undefined one counts as far.
     """
     # The tolerance keeps exchanges that change nothing from being rounded below what they equal.
     nearer = np.abs(exchanged) < np.abs(observed) - 1e-12
@@ -161,15 +144,9 @@ def permutation_p(observed: FloatArray, exchanged: FloatArray) -> FloatArray:
 
 
 def tested(one: Contrast, resampling: Resampling, stream: int | None) -> Tested:
-    """The differences of a contrast that has units, resampled and exchanged.
-
-    Args:
-        one: What is compared.
-        resampling: Number and seed of resamples, and of permutations.
-        stream: Sets the draws of one data set apart from those of another.
-    """
+    """The differences of a contrast with units, resampled and exchanged; `stream` as in `draw`."""
     seed = [resampling.seed] if stream is None else [resampling.seed, stream]
-    draws = bootstrap(
+    draws = metrics.bootstrap(
         {"": lambda weights: one.statistic(weights, None) - one.statistic(None, weights)},
         np.zeros(one.units, np.int64),
         resamples=resampling.resamples,
@@ -202,7 +179,7 @@ def differences(one: Contrast, resampling: Resampling) -> list[Difference]:
         return []
     found = tested(one, resampling, None)
     numbers = (found.first, found.second, found.values)
-    intervals = np.transpose([percentile_interval(draws) for draws in found.draws.T])
+    intervals = np.transpose([metrics.percentile_interval(draws) for draws in found.draws.T])
     columns = [values.tolist() for values in (*numbers, *intervals, found.p_values, found.items)]
     return [
         Difference(str(condition), metric, *values)
@@ -238,34 +215,21 @@ def contrast(
     plain: Sequence[Form] = PLAIN,
     condition: Condition = Condition(),  # noqa: B008 # it is frozen
 ) -> Contrast:
-    """The contrast of two contenders' stated confidence.
+    """The contrast of stated confidence in two contenders' completed judgments.
 
-    Args:
-        first: One contender's judgments, completed.
-        second: The other's.
-        thresholds: From which on confidence counts as high, for type-2 sensitivity.
-        plain: The other numbers compared, beside means.
-        condition: Of all of them.
+    Means, the numbers `plain`, and type-2 sensitivity at the thresholds are compared.
     """
     return _of_pairs([_Pair.of(first, second)], thresholds, plain, condition)
 
 
 def tested_against(
-    baseline: pd.DataFrame,
-    others: Mapping[str, pd.DataFrame],
-    resampling: Resampling,
-    stream: int,
+    baseline: pd.DataFrame, others: Mapping[str, pd.DataFrame], resampling: Resampling, stream: int
 ) -> dict[str, Tested]:
     """The differences of several contenders from one; those without a common item are left out.
 
     Contenders that share their items with it are resampled and exchanged together, since the
-    numbers of the one that all are compared with are the same then.
-
-    Args:
-        baseline: The completed judgments of the one.
-        others: Of the others, by name.
-        resampling: Number and seed of resamples and exchanges, and thresholds.
-        stream: Sets the draws of one data set apart from those of another.
+    numbers of the one that all are compared with are the same then. Judgments are completed;
+    `stream` is as in `draw`.
     """
     alike: dict[tuple[Hashable, ...], dict[str, _Pair]] = {}
     for name, rows in others.items():
@@ -289,12 +253,12 @@ def _of_pairs(
 ) -> Contrast:
     """The contrasts of pairs with the same items, choices and second contender, as one."""
     choices, items = pairs[0].choices, len(pairs[0].items)
-    compared = ("type2_dprime", "meta_d_ideal", *(("m_ratio",) if choices else ()))
+    compared = {"type2_dprime", "meta_d_ideal"} | ({"m_ratio"} if choices else set())
     further = (form for one in thresholds for form in at_threshold(one, choices))
     forms = [*MEANS, *plain, *(form for form in further if form.metric in compared)]
     sides, other = [pair.first.cells() for pair in pairs], pairs[0].second.cells()
 
-    def values(tables: ConfidenceTables) -> FloatArray:
+    def values(tables: metrics.ConfidenceTables) -> FloatArray:
         return np.column_stack([form.value(tables) for form in forms])
 
     def statistic(first: FloatArray | None, second: FloatArray | None) -> FloatArray:
@@ -302,7 +266,9 @@ def _of_pairs(
         if first is None:
             return np.tile(values(against), len(sides)) if against else np.empty((0, 0))
         tables = [side.tables(first) for side in sides]
-        return np.hstack([values(joined(one, against) if against else one) for one in tables])
+        return np.hstack(
+            [values(metrics.joined(one, against) if against else one) for one in tables]
+        )
 
     names = [(condition.but(**form.condition), form.metric) for form in forms] * len(pairs)
     return Contrast(names, [items] * len(names), items, statistic)
@@ -325,18 +291,14 @@ def results_of_tests(
 ) -> Iterator[Result]:
     """Rows of difference and p of several contenders against one, adjusted over all of them.
 
-    Args:
-        found: By contender.
-        key: Of the rows.
-        condition: What they have in common: `versus` says which one all are compared with.
-        part: The part of the condition that says which contender it is.
+    Of the condition `versus` says which one all are compared with, `part` which contender it is.
     """
     p_values = {name: one.p_values for name, one in found.items()}
     for name in dict.fromkeys(name for one in found.values() for name in one.names):
         columns = {who: one.names.index(name) for who, one in found.items() if name in one.names}
         p = np.array([p_values[who][column] for who, column in columns.items()])
         compared = f"over {(~np.isnan(p)).sum()} comparisons with {condition['versus']}"
-        adjusted = {"p_bonferroni": bonferroni(p), "p_holm": holm(p)}
+        adjusted = {"p_bonferroni": metrics.bonferroni(p), "p_holm": metrics.holm(p)}
         for k, (who, column) in enumerate(columns.items()):
             one, known = found[who], not np.isnan(p[k])
             at = condition.but(**name[0], **{"of": name[1], part: who})
@@ -345,6 +307,6 @@ def results_of_tests(
             yield row
             said = f"{len(one.exchanged)} exchanges within items" if known else row.note
             yield key.result(at, "p_value", p[k], n=row.n, note=said)
+            said = compared if known else row.note
             for metric, values in adjusted.items():
-                said = compared if known else row.note
                 yield key.result(at, metric, values[k], n=row.n, note=said)

@@ -20,26 +20,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from inspect_confidence import metrics
 from inspect_confidence.answers import REPLY_STATUSES
 from inspect_confidence.errors import InvalidArgument
-from inspect_confidence.metrics import (
-    METRICS,
-    Statistic,
-    basic_interval,
-    bootstrap,
-    clustered_wilson_interval,
-    means_of,
-    percentile_interval,
-)
+from inspect_confidence.metrics.arrays import FloatArray, IntArray
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies.study import Resampling
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 Value = TypeVar("Value")
 
-NAN = float("nan")
-NO_INTERVAL = (NAN, NAN)
+NO_INTERVAL = (np.nan, np.nan)
 
 
 def runs(
@@ -47,10 +37,8 @@ def runs(
 ) -> Iterator[tuple[Key, Condition, pd.DataFrame]]:
     """The judgments of one task by whose they are and what was varied, in the frame's order.
 
-    Args:
-        frame: Judgments.
-        by: Columns: `model` and `dataset` are of the key, and empty there where they aren't named;
-            the others, where they have a value, make the condition.
+    Of the columns in `by`, `model` and `dataset` are of the key, and empty there where they aren't
+    named; the others, where they have a value, make the condition.
     """
     for values, rows in frame.groupby(["task", *by], sort=False, dropna=False):
         parts: dict[str, Any] = dict(zip(["task", *by], values, strict=True))
@@ -132,19 +120,17 @@ class Number:
 class Estimand:
     """Numbers that one statistic gives together, as those of one count table; often one alone.
 
-    Attributes:
-        numbers: What it gives, in order.
-        statistic: Item weights (resamples, units) -> values of shape (resamples, numbers).
+    `statistic` takes item weights (resamples, units) to values of shape (resamples, numbers).
     """
 
     numbers: Sequence[Number]
-    statistic: Statistic
+    statistic: metrics.Statistic
 
 
 def estimand(
     condition: Mapping[str, object],
     metric: str,
-    statistic: Statistic,
+    statistic: metrics.Statistic,
     n: int,
     note: str = "",
     interval: tuple[float, float] | None = None,
@@ -170,16 +156,11 @@ def means(
         note: Of all of them, or what says it of the values.
     """
     values = np.column_stack([np.asarray(column, float) for column in columns.values()])
-    numbers = [
-        Number(
-            condition,
-            metric,
-            int((~np.isnan(column)).sum()),
-            note(column) if callable(note) else note,
-        )
-        for metric, column in zip(columns, values.T, strict=True)
-    ]
-    return Estimand(numbers, means_of(values, unit, units))
+    numbers = []
+    for metric, column in zip(columns, values.T, strict=True):
+        said = note(column) if callable(note) else note
+        numbers.append(Number(condition, metric, int((~np.isnan(column)).sum()), said))
+    return Estimand(numbers, metrics.means_of(values, unit, units))
 
 
 def shares(
@@ -191,17 +172,17 @@ def shares(
         return f"{int(np.nansum(flags))} of {(~np.isnan(flags)).sum()}"
 
     found = means(condition, columns, unit, units, counts)
-    intervals = [wilson(flags, unit, units) for flags in columns.values()]
-    return Estimand(
-        [replace(one, interval=two) for one, two in zip(found.numbers, intervals, strict=True)],
-        found.statistic,
-    )
+    numbers = [
+        replace(one, interval=wilson(flags, unit, units))
+        for one, flags in zip(found.numbers, columns.values(), strict=True)
+    ]
+    return replace(found, numbers=numbers)
 
 
 def wilson(flags: FloatArray, unit: IntArray, units: int) -> tuple[float, float]:
     """Wilson's interval over items of the share of flags that are 1; NaN is no flag."""
     there = ~np.isnan(flags)
-    return clustered_wilson_interval(
+    return metrics.clustered_wilson_interval(
         np.bincount(unit[there], flags[there], minlength=units),
         np.bincount(unit[there], minlength=units),
     )
@@ -212,7 +193,7 @@ def count(condition: Mapping[str, object], n: int, note: str = "") -> Estimand:
     return estimand(condition, "n", constant(n), n, note, NO_INTERVAL)
 
 
-def constant(value: float) -> Statistic:
+def constant(value: float) -> metrics.Statistic:
     """A number that doesn't depend on which items were drawn."""
     return lambda weights: np.full(len(weights), float(value))
 
@@ -225,7 +206,7 @@ class Drawn:
         numbers: What they are.
         values: Of all judgments, one a number.
         draws: Of the resamples, of shape (resamples, numbers).
-        observe: Is told each row of results with its draws.
+        observe: As in `Resampling`.
     """
 
     numbers: Sequence[Number]
@@ -255,20 +236,20 @@ def draw(
     strata = np.zeros(units, np.int64) if isinstance(units, int) else units
     wanted = list(estimands)
     if len(strata) == len(np.unique(strata)):
-        wanted = [replace(one, numbers=_without_intervals(one.numbers)) for one in wanted]
+        wanted = [replace(one, numbers=[*map(_alone, one.numbers)]) for one in wanted]
     resampled = {
         i: one.statistic
         for i, one in enumerate(wanted)
         if resampling.observe or any(number.interval is None for number in one.numbers)
     }
     seed = resampling.seed if stream is None else [resampling.seed, stream]
-    found = bootstrap(resampled, strata, resamples=resampling.resamples, seed=seed)
+    found = metrics.bootstrap(resampled, strata, resamples=resampling.resamples, seed=seed)
     everything = np.ones((1, len(strata)))
     values = [one.statistic(everything).reshape(-1) for one in wanted]
     draws = [
         found[i].reshape(-1, len(value))
         if i in found
-        else np.full((resampling.resamples, len(value)), NAN)
+        else np.full((resampling.resamples, len(value)), np.nan)
         for i, value in enumerate(values)
     ]
     return Drawn(
@@ -279,13 +260,10 @@ def draw(
     )
 
 
-def _without_intervals(numbers: Sequence[Number]) -> list[Number]:
-    """The numbers without the intervals that one item a stratum can't give."""
-    alone = "no interval: one item can't be resampled"
-    return [
-        one if one.interval else replace(one, interval=NO_INTERVAL, note=noted(one.note, alone))
-        for one in numbers
-    ]
+def _alone(one: Number) -> Number:
+    """The number without the interval that one item a stratum can't give."""
+    note = noted(one.note, "no interval: one item can't be resampled")
+    return one if one.interval else replace(one, interval=NO_INTERVAL, note=note)
 
 
 def results_of(drawn: Drawn, key: Key) -> list[Result]:
@@ -295,43 +273,35 @@ def results_of(drawn: Drawn, key: Key) -> list[Result]:
         interval, note = one.interval, one.note
         if np.isnan(value):
             interval = NO_INTERVAL
-            note = noted(f"undefined: {one.why or METRICS[one.metric].undefined}", note)
+            note = noted(f"undefined: {one.why or metrics.METRICS[one.metric].undefined}", note)
         elif interval is None:
             interval = _interval(one.metric, float(value), draws)
             note = noted(note, undefined_in(draws))
-        result = key.result(one.condition, one.metric, value, interval, n=one.n, note=note)
-        results.append(result)
+        results.append(key.result(one.condition, one.metric, value, interval, n=one.n, note=note))
         if drawn.observe:
-            drawn.observe(result, draws)
+            drawn.observe(results[-1], draws)
     return results
 
 
 def _interval(metric: str, value: float, draws: FloatArray) -> tuple[float, float]:
-    if METRICS[metric].interval != "basic":
-        return percentile_interval(draws)
-    low, high = basic_interval(value, draws)
-    return max(low, METRICS[metric].low), max(high, value)
+    if metrics.METRICS[metric].interval != "basic":
+        return metrics.percentile_interval(draws)
+    low, high = metrics.basic_interval(value, draws)
+    return max(low, metrics.METRICS[metric].low), max(high, value)
 
 
 def undefined_in(draws: FloatArray) -> str:
     """How many resamples a number is undefined in, for its note; empty where none."""
-    undefined = int(np.isnan(draws).sum())
-    return (
-        f"undefined in {undefined} of {len(draws)} resamples, left out there" if undefined else ""
-    )
+    some = int(np.isnan(draws).sum())
+    return f"undefined in {some} of {len(draws)} resamples, left out there" if some else ""
 
 
 def averaged(drawn: Mapping[str, Drawn], left_out: Collection[str], *, independent: bool) -> Drawn:
-    """The unweighted mean of every number that all of them have.
+    """The unweighted mean, over data sets or models, of every number that all of them have.
 
-    The mean of their draws is a draw of the mean: data sets were resampled independently, models
-    with the same items.
-
-    Args:
-        drawn: By data set, or by model.
-        left_out: Metrics that have no mean, such as a count.
-        independent: Whether they were resampled independently, so that intervals of shares can be
-            put together; else numbers with an interval of their own are left out too.
+    The mean of their draws is a draw of the mean: data sets were resampled independently, so that
+    intervals of shares can be put together; models with the same items, and numbers with an
+    interval of their own are left out. So are metrics `left_out`, such as a count.
     """
     each = list(drawn.values())
     columns = [
@@ -403,7 +373,7 @@ def over_models(
         return []
     there = pairs[~np.isnan(pairs).any(axis=1)]
     note = f"{len(there)} of {len(pairs)} models and variants"
-    value, interval = NAN, NO_INTERVAL
+    value, interval = np.nan, NO_INTERVAL
     if len(there) < 3:
         note = noted("undefined: fewer than three models with both", note)
     elif (np.ptp(there, axis=0) == 0).any():
@@ -443,8 +413,7 @@ def spread(
         workers: Processes at once; 1 is this one alone.
 
     Raises:
-        InvalidArgument: A process could not start, or was ended from outside. Errors of the
-            function are raised as they are.
+        InvalidArgument: A process could not start, or was ended from outside.
     """
     if workers == 1 or len(tasks) < 2:
         return [function(*task) for task in tasks]
@@ -464,10 +433,10 @@ def spread(
 @contextmanager
 def _one_thread() -> Iterator[None]:
     """Processes started within have one thread each for linear algebra: they share the cores."""
-    before = os.environ.get(_THREADS)
-    os.environ[_THREADS] = before or "1"
+    unset = _THREADS not in os.environ
+    os.environ.setdefault(_THREADS, "1")
     try:
         yield
     finally:
-        if before is None:
+        if unset:
             del os.environ[_THREADS]

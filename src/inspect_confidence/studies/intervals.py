@@ -7,17 +7,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from inspect_confidence.metrics import (
-    Statistic,
-    conformal_rank,
-    conformity_scores,
-    covered,
-    interval_scores,
-    mean_of,
-    median_of,
-    middle_of,
-)
-from inspect_confidence.studies.estimate import FloatArray, IntArray, places, replied, wilson
+from inspect_confidence import metrics
+from inspect_confidence.metrics.arrays import FloatArray, IntArray
+from inspect_confidence.studies.estimate import places, replied, wilson
 
 SHARES = ("coverage", "miss_below", "miss_above", "format_failure_rate")
 """Metrics that are a share of judgments, with Wilson's interval."""
@@ -27,17 +19,14 @@ _ARRAYS = ("unit", "lower", "upper", "truth", "failed", "epoch")
 
 @dataclass(frozen=True)
 class Intervals:
-    """Judgments at one nominal level, as arrays with one entry a judgment.
+    """Judgments at one nominal level in percent, as arrays with one entry a judgment.
 
     Attributes:
         level: In percent.
-        unit: The number of the judgment's item.
-        units: How many items there are in all.
+        unit: The number of the judgment's item, of `units` in all.
         lower: Lower bounds; NaN where the reply could not be read.
         upper: Upper bounds, likewise.
-        truth: True values.
         failed: 1 where the reply could not be read, 0 where it was, NaN where there was none.
-        epoch: Of the judgment.
     """
 
     level: float
@@ -52,24 +41,14 @@ class Intervals:
     @classmethod
     def of(cls, frame: pd.DataFrame, units: pd.Index) -> "Intervals":
         """The judgments of a frame of one level; `units` are the items, in the weights' order."""
-        ok = (frame["status"] == "ok").to_numpy()
-
-        def column(name: str, usable: NDArray[np.bool_]) -> FloatArray:
-            return np.where(usable, frame[name].to_numpy(float), np.nan)
-
+        ok = frame["status"] == "ok"
         failed = np.where(replied(frame["status"]), ~ok, np.nan).astype(float)
         if "failed" in frame:  # an interval made of several replies
             failed = frame["failed"].to_numpy(float)
-        return cls(
-            level=float(frame["level"].iloc[0]) if len(frame) else float("nan"),
-            unit=places(frame, units),
-            units=len(units),
-            lower=column("lower", ok),
-            upper=column("upper", ok),
-            truth=frame["truth"].to_numpy(float),
-            failed=failed,
-            epoch=frame["epoch"].to_numpy(float),
-        )
+        lower, upper = (frame[name].where(ok).to_numpy(float) for name in ("lower", "upper"))
+        truth, epoch = (frame[name].to_numpy(float) for name in ("truth", "epoch"))
+        level = float(frame["level"].iloc[0]) if len(frame) else np.nan
+        return cls(level, places(frame, units), len(units), lower, upper, truth, failed, epoch)
 
     def where(self, chosen: NDArray[np.bool_]) -> "Intervals":
         """The judgments chosen, over the same units."""
@@ -77,26 +56,28 @@ class Intervals:
 
     def values(self) -> dict[str, FloatArray]:
         """What each judgment adds to the metrics that are means; NaN where it adds nothing."""
-        inside = covered(self.lower, self.upper, self.truth)
+        bounds = (self.lower, self.upper, self.truth)
+        inside = metrics.covered(*bounds)
         read = ~np.isnan(inside)
         return {
             "coverage": inside,
-            "interval_score": interval_scores(self.lower, self.upper, self.truth, self.level),
+            "interval_score": metrics.interval_scores(*bounds, self.level),
             "mean_width": self.upper - self.lower,
             "miss_below": np.where(read, self.truth < self.lower, np.nan),
             "miss_above": np.where(read, self.truth > self.upper, np.nan),
             "format_failure_rate": self.failed,
         }
 
-    def statistics(self) -> dict[str, Statistic]:
+    def statistics(self) -> dict[str, metrics.Statistic]:
         """Every metric of the judgments, as a statistic of item weights."""
         means = {
-            name: mean_of(values, self.unit, self.units) for name, values in self.values().items()
+            name: metrics.mean_of(values, self.unit, self.units)
+            for name, values in self.values().items()
         }
         return {
             **means,
             "coverage_gap": shifted(means["coverage"], -self.level / 100),
-            "median_width": median_of(self.upper - self.lower, self.unit),
+            "median_width": metrics.median_of(self.upper - self.lower, self.unit),
         }
 
     def share_intervals(self) -> dict[str, tuple[float, float]]:
@@ -118,38 +99,40 @@ class Intervals:
     def one_an_item(self) -> "Intervals":
         """The readable judgment of the lowest epoch of each item."""
         order = np.lexsort((self.epoch, self.unit))
-        order = order[~np.isnan(conformity_scores(self.lower, self.upper, self.truth))[order]]
+        order = order[
+            ~np.isnan(metrics.conformity_scores(self.lower, self.upper, self.truth))[order]
+        ]
         _, first = np.unique(self.unit[order], return_index=True)
         chosen = np.zeros(len(self.unit), bool)
         chosen[order[first]] = True
         return self.where(chosen)
 
 
-def conformal_statistics(train: Intervals, test: Intervals) -> dict[str, Statistic]:
+def conformal_statistics(train: Intervals, test: Intervals) -> dict[str, metrics.Statistic]:
     """The conformal step as statistics of item weights, its offset learned anew in each resample.
 
     Where a negative offset would make bounds cross, the set is empty: it covers nothing, has no
     width, and its score and the side of its miss are those of its midpoint (above it, at a tie).
     """
     calibration = train.one_an_item()
-    scores = conformity_scores(calibration.lower, calibration.upper, calibration.truth)
+    scores = metrics.conformity_scores(calibration.lower, calibration.upper, calibration.truth)
     order = np.argsort(scores)
     ranked, of_unit = scores[order], calibration.unit[order]
 
     def offset(weights: FloatArray) -> FloatArray:
         mass = np.cumsum(weights[:, of_unit], axis=1)
         total = mass[:, -1].astype(np.int64) if len(ranked) else np.zeros(len(weights), np.int64)
-        rank = conformal_rank(total, test.level)
+        rank = metrics.conformal_rank(total, test.level)
         enough = rank <= total
         place = (mass >= rank[:, None]).argmax(axis=1) if len(ranked) else 0
         return np.where(enough, np.append(ranked, np.inf)[place], np.inf)
 
-    read = test.where(~np.isnan(conformity_scores(test.lower, test.upper, test.truth)))
+    read = test.where(~np.isnan(metrics.conformity_scores(test.lower, test.upper, test.truth)))
     below, above = read.lower - read.truth, read.truth - read.upper
     width, middle = read.upper - read.lower, (read.upper + read.lower) / 2
-    middle_width = middle_of(width, read.unit)
+    middle_width = metrics.middle_of(width, read.unit)
 
-    def mean(values: Callable[[FloatArray], FloatArray]) -> Statistic:
+    def mean(values: Callable[[FloatArray], FloatArray]) -> metrics.Statistic:
         """The mean over test judgments of values that depend on the offset."""
 
         def statistic(weights: FloatArray) -> FloatArray:
@@ -199,7 +182,7 @@ def conformal_statistics(train: Intervals, test: Intervals) -> dict[str, Statist
     }
 
 
-def plateau(coverages: Mapping[float, Statistic]) -> Statistic:
+def plateau(coverages: Mapping[float, metrics.Statistic]) -> metrics.Statistic:
     """Mean over levels of coverage/level; levels with no coverage are left out."""
 
     def statistic(weights: FloatArray) -> FloatArray:
@@ -212,6 +195,6 @@ def plateau(coverages: Mapping[float, Statistic]) -> Statistic:
     return statistic
 
 
-def shifted(statistic: Statistic, by: float) -> Statistic:
+def shifted(statistic: metrics.Statistic, by: float) -> metrics.Statistic:
     """The statistic plus a constant."""
     return lambda weights: statistic(weights) + by

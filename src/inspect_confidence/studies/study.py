@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, cast
 
 import numpy as np
 import pandas as pd
@@ -12,22 +12,17 @@ from inspect_confidence.results import Result
 
 Kind = Literal["number", "text", "flag"]
 
-COMMON_COLUMNS: Mapping[str, Kind] = {
-    "task": "text",
-    "task_version": "text",
-    "package_version": "text",
-    "run": "text",
-    "uuid": "text",
-    "model": "text",
-    "variant": "text",
-    "dataset": "text",
-    "split": "text",
-    "item": "text",
-    "draw": "number",
-    "epoch": "number",
-    "status": "text",
-    "reason": "text",
-}
+
+def kinds(schema: str) -> dict[str, Kind]:
+    """Columns with their kinds from `sex:text age clipped:flag`; numbers need not say so."""
+    pairs = (one.partition(":") for one in schema.split())
+    return {name: cast(Kind, kind or "number") for name, _, kind in pairs}
+
+
+COMMON_COLUMNS: Mapping[str, Kind] = kinds(
+    "task:text task_version:text package_version:text run:text uuid:text model:text variant:text "
+    "dataset:text split:text item:text draw epoch status:text reason:text"
+)
 """The columns that the judgments of every task have; numbers missing are NaN, texts empty."""
 
 
@@ -69,14 +64,10 @@ class SampleFacts:
         return self.scores[names[-1]] if names else None
 
     def read(self, scorer: str) -> tuple[ScoreFacts, dict[str, str]]:
-        """What a scorer read from the reply, and what became of it.
+        """What a scorer of that name read from the reply, and what became of it.
 
-        Args:
-            scorer: Its name.
-
-        Returns:
-            The score, with no values where the log holds none, and `status` and `reason` of the
-            judgment: those in the score's metadata, or the run's failure.
+        The score has no values where the log holds none; `status` and `reason` of the judgment are
+        those in the score's metadata, or the run's failure.
         """
         score = self.score(scorer)
         if score is None or not isinstance(score.value, Mapping):
@@ -104,9 +95,9 @@ class TaskTable:
         answers: Columns that hold an answer, by form: a file must have all of one form.
         arguments_shown: Task arguments that are columns, or that only choose items: never a
             `variant`.
+        read: One sample -> its judgments, as rows without the columns of the run.
         compared_within: Task arguments that decide the other settings: runs that differ in them
             are not compared for a `variant`.
-        read: One sample -> its judgments, as rows without the columns of the run.
         always_shown: Task arguments that stand in every `variant`.
         listwise: Columns that name what was asked, where items common to all models are wanted.
         defaults: What stands in a text column where a file doesn't say.
@@ -117,8 +108,8 @@ class TaskTable:
     required: Sequence[str]
     answers: Sequence[Sequence[str]]
     arguments_shown: frozenset[str]
-    compared_within: Sequence[str]
     read: Callable[[SampleFacts], list[dict[str, Any]]]
+    compared_within: Sequence[str] = ()
     always_shown: frozenset[str] = frozenset()
     listwise: Sequence[str] = ("item",)
     defaults: Mapping[str, str] = field(default_factory=dict)

@@ -15,7 +15,6 @@ import pandas as pd
 from inspect_confidence.results import conditions_of
 from inspect_confidence.studies.study import View
 
-_NAN = float("nan")
 _WHOSE = ("task", "model", "dataset")
 
 Said = frozenset[tuple[str, str]]
@@ -38,7 +37,7 @@ class Cell(str):
     note: str
 
     def __new__(
-        cls, text: str, row: int | None = None, value: float = _NAN, note: str = ""
+        cls, text: str, row: int | None = None, value: float = math.nan, note: str = ""
     ) -> "Cell":
         """The text with its row."""
         made = super().__new__(cls, text)
@@ -98,7 +97,7 @@ class Row:
 
     Attributes:
         of: Its task, model, data set and metric, and the parts of its condition.
-        record: All its columns, and `row`: which row of the results it is, by their index.
+        record: All its columns, and `row`: its index in the results.
     """
 
     of: Mapping[str, str]
@@ -136,12 +135,12 @@ class Rows:
         """All rows of the results."""
         if "row" not in results:
             results = results.assign(row=results.index)
+        records, conditions = results.to_dict("records"), map(dict, conditions_of(results))
+        names = (*_WHOSE, "metric")
         return cls(
             [
-                Row({name: record[name] for name in (*_WHOSE, "metric")} | condition, record)
-                for record, condition in zip(
-                    results.to_dict("records"), map(dict, conditions_of(results)), strict=True
-                )
+                Row({name: record[name] for name in names} | condition, record)
+                for record, condition in zip(records, conditions, strict=True)
             ]
         )
 
@@ -211,13 +210,9 @@ class Column:
     def cell(self, line: Mapping[Said, Row]) -> Cell:
         """Its cell in a line, of the line's rows."""
         row, other = line.get(self.said()), line.get(self.said(**self.marked_by))
-        return cell(
-            row.record if row else None,
-            self.digits,
-            factor=self.factor,
-            interval=self.interval,
-            mark=self.mark(other.value) if self.mark and other else "",
-        )
+        mark = self.mark(other.value) if self.mark and other else ""
+        record = row.record if row else None
+        return cell(record, self.digits, factor=self.factor, interval=self.interval, mark=mark)
 
 
 @dataclass(frozen=True)

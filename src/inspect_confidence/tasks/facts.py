@@ -1,12 +1,13 @@
-"""What every task has: items chosen, a system message, and what it keeps in its log.
+"""What every task has: items chosen, wording of the user's own, and what it keeps in its log.
 
 The log's facts are for `plan`, for judgments, and for telling variants apart.
 """
 
+from collections.abc import Sequence
+from string import Formatter
 from typing import TypedDict
 
-from inspect_confidence import __version__
-from inspect_confidence.arguments import choice, fingerprint, integer, read_text, user_path
+from inspect_confidence import __version__, arguments
 from inspect_confidence.datasets.selection import Item, Selection
 
 
@@ -19,27 +20,29 @@ class Which(TypedDict):
 
 
 def which(items: str | int | None, split: object, seed: object) -> Which:
-    """The arguments that all tasks have for their items.
+    """The arguments that all tasks have for their items; refuses a split or seed that is none."""
+    known = arguments.choice("split", split, ("all", "train", "test"))
+    return {"items": items, "split": known, "seed": arguments.integer("seed", seed)}
 
-    Raises:
-        InvalidArgument: There is no such split, or the seed is no whole number.
-    """
-    known = choice("split", split, ("all", "train", "test"))
-    return {"items": items, "split": known, "seed": integer("seed", seed)}
+
+def own_prompt(prompt: str | None, ours: str) -> str | None:
+    """The wording of the user's file, if there is one; it has the fields of ours."""
+    return arguments.template("prompt", prompt, fields_of(ours)) if prompt else None
+
+
+def fields_of(text: str) -> frozenset[str]:
+    """What a template of ours is filled with."""
+    return frozenset(field for _, field, _, _ in Formatter().parse(text) if field)
 
 
 def system_message(system: str | None) -> str | None:
-    """The text of the user's file with a system message, if there is one.
-
-    Raises:
-        InvalidArgument: The file can't be read.
-    """
-    return read_text(user_path("system", system)) if system else None
+    """The text of the user's file with a system message, if there is one."""
+    return arguments.read_text(arguments.user_path("system", system)) if system else None
 
 
 def log_facts(
     selection: Selection[Item],
-    wordings: list[str],
+    wordings: Sequence[str],
     system: str | None,
     *,
     output_tokens: int,
@@ -59,13 +62,13 @@ def log_facts(
         shown: All that a typical call reads beside the question, where it isn't the first wording
             and the system message.
     """
+    read = wordings[0] + (system or "") if shown is None else shown
     return {
         **selection.facts(),
         "package_version": __version__,
-        "prompt": fingerprint("\n".join(wordings)),
-        "system": fingerprint(system) if system else "",
+        "prompt": arguments.fingerprint("\n".join(wordings)),
+        "system": arguments.fingerprint(system) if system else "",
         "calls_per_sample": calls,
-        "prompt_characters": read_again
-        + (len(wordings[0]) + len(system or "") if shown is None else len(shown)),
+        "prompt_characters": len(read) + read_again,
         "output_tokens_per_call": output_tokens,
     }

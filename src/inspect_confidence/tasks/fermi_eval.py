@@ -2,22 +2,15 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from inspect_ai import Task, task
-from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.log import HeadlineMetric
+from inspect_ai.dataset import Sample
+from inspect_ai.model import GenerateConfig
 from inspect_ai.scorer import Scorer
 from inspect_ai.solver import Solver
 
-from inspect_confidence.arguments import (
-    argument_names,
-    choice,
-    integer,
-    integer_range,
-    numbers,
-    refuse_unknown,
-    template,
-)
+from inspect_confidence import arguments
 from inspect_confidence.datasets.fermi import FermiItem, load_fermi
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.prompts import fermi_eval as prompts
@@ -27,35 +20,23 @@ from inspect_confidence.scorers.tokens import token_distribution
 from inspect_confidence.solvers.integer import ask_integer, ask_traces
 from inspect_confidence.solvers.interval import ask_interval
 from inspect_confidence.solvers.point import ask_point
-from inspect_confidence.tasks.facts import log_facts, system_message, which
+from inspect_confidence.tasks.composition import composed, sample
+from inspect_confidence.tasks.facts import log_facts, own_prompt, system_message, which
 from inspect_confidence.tasks.viewers import interval_viewer, levels_viewer
 
 
 @dataclass(frozen=True)
 class Method:
-    """A way to elicit intervals.
-
-    Attributes:
-        scorer: Its scorer.
-        solver: From wording, system message and number of draws.
-        prompt: Our wording.
-        fields: What a wording must hold.
-        by_level: Whether a sample is an item and level, or an item.
-        draws: How many draws by default; None where there is always one.
-        calls: Model calls a draw.
-        output_tokens: Of a call, about.
-        read_again: Characters beside question and wording that a call reads, on average.
-    """
+    """A way to elicit intervals; its solver is made of wording, system message and draws."""
 
     scorer: Callable[[], Scorer]
     solver: Callable[[str, str | None, int], Solver]
     prompt: str
-    fields: frozenset[str] = prompts.QUESTION_FIELDS
-    by_level: bool = False
-    draws: int | None = None
-    calls: int = 1
+    by_level: bool = False  # a sample is an item and level, or an item
+    draws: int | None = None  # by default; None where there is always one
+    calls: int = 1  # a draw
     output_tokens: int = 8
-    read_again: int = 0
+    read_again: int = 0  # characters of a call beside question and wording
 
 
 METHODS: Mapping[str, Method] = {
@@ -63,7 +44,6 @@ METHODS: Mapping[str, Method] = {
         interval,
         lambda prompt, system, draws: ask_interval(prompt, system),
         prompts.INTERVAL,
-        prompts.INTERVAL_FIELDS,
         by_level=True,
         output_tokens=16,
     ),
@@ -71,7 +51,6 @@ METHODS: Mapping[str, Method] = {
         repeated_intervals,
         ask_interval,
         prompts.INTERVAL,
-        prompts.INTERVAL_FIELDS,
         by_level=True,
         draws=20,
         output_tokens=16,
@@ -129,31 +108,28 @@ def fermi_eval(
         system: A file with a system message; none by default.
         **unknown: Refused.
     """
-    refuse_unknown(unknown, argument_names(fermi_eval))
-    chosen = METHODS[choice("method", method, list(METHODS))]
+    arguments.refuse_unknown(unknown, arguments.argument_names(fermi_eval))
+    chosen = METHODS[arguments.choice("method", method, list(METHODS))]
     times = _draws(method, chosen, draws)
-    percents = numbers("levels", levels, above=0, below=100)
-    wording = template("prompt", prompt, chosen.fields) if prompt else chosen.prompt
+    percents = arguments.numbers("levels", levels, above=0, below=100)
+    wording = own_prompt(prompt, chosen.prompt) or chosen.prompt
     context = system_message(system)
     selection = load_fermi(
         dataset,
-        exponents=integer_range("exponents", exponents),
+        exponents=arguments.integer_range("exponents", exponents),
         **which(items, split, seed),
     )
     asked: list[dict[str, object]] = (
         [{"level": level} for level in percents] if chosen.by_level else [{"levels": percents}]
     )
-    scorer = chosen.scorer()
-    return Task(
-        dataset=MemoryDataset(
-            [_sample(item, method, one) for item in selection.items for one in asked],
-            name=selection.name,
-        ),
-        solver=chosen.solver(wording, context, times),
-        scorer=scorer,
-        version="1-A",
-        headline_metric=HeadlineMetric(metric="coverage_gap"),
-        metadata=log_facts(
+    return composed(
+        selection,
+        [_sample(item, method, one) for item in selection.items for one in asked],
+        chosen.solver(wording, context, times),
+        chosen.scorer(),
+        interval_viewer if chosen.by_level else partial(levels_viewer, levels=percents),
+        headline="coverage_gap",
+        facts=log_facts(
             selection,
             [wording],
             context,
@@ -161,9 +137,7 @@ def fermi_eval(
             read_again=chosen.read_again,
             output_tokens=chosen.output_tokens,
         ),
-        viewer=interval_viewer(chosen.scorer.__name__)
-        if chosen.by_level
-        else levels_viewer(chosen.scorer.__name__, percents),
+        config=GenerateConfig(),
     )
 
 
@@ -171,7 +145,7 @@ def _draws(name: str, method: Method, draws: int | None) -> int:
     """How many draws an item takes; only methods that repeat take a number."""
     if draws is None:
         return method.draws or 1
-    count = integer("draws", draws, least=1)
+    count = arguments.integer("draws", draws, least=1)
     if method.draws is None and count > 1:
         repeating = ", ".join(other for other in METHODS if METHODS[other].draws)
         raise InvalidArgument(f"draws={draws}: method={name} asks once; {repeating} repeat.")
@@ -179,10 +153,6 @@ def _draws(name: str, method: Method, draws: int | None) -> int:
 
 
 def _sample(item: FermiItem, method: str, asked: dict[str, object]) -> Sample:
-    level = asked.get("level")
-    return Sample(
-        input=item.question,
-        target=str(item.exponent),
-        id=item.id if level is None else f"{item.id}@{level:g}",
-        metadata={"item": item.id, "split": item.split, "method": method, **asked},
-    )
+    suffix = f"@{asked['level']:g}" if "level" in asked else ""
+    facts = {"method": method, **asked}
+    return sample(item, item.question, str(item.exponent), facts, suffix=suffix)

@@ -3,22 +3,10 @@
 import json
 
 from inspect_ai import Task, task
-from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.log import HeadlineMetric
+from inspect_ai.dataset import Sample
 from inspect_ai.model import GenerateConfig
 
-from inspect_confidence.arguments import (
-    argument_names,
-    boolean,
-    check_fields,
-    choice,
-    fingerprint,
-    integer,
-    read_text,
-    refuse_unknown,
-    template,
-    user_path,
-)
+from inspect_confidence import arguments
 from inspect_confidence.datasets.hedge_markers import load_marker_questions
 from inspect_confidence.datasets.judge_items import JudgeItem, load_judge_items
 from inspect_confidence.datasets.questions import Question
@@ -29,13 +17,11 @@ from inspect_confidence.scorers.hedged import hedged
 from inspect_confidence.scorers.judge_item import judge_item
 from inspect_confidence.solvers.hedged import ask_hedged
 from inspect_confidence.solvers.judge_item import ask_judge
-from inspect_confidence.tasks.facts import log_facts, system_message, which
+from inspect_confidence.tasks.composition import composed, sample
+from inspect_confidence.tasks.facts import fields_of, log_facts, own_prompt, system_message, which
 from inspect_confidence.tasks.viewers import hedge_viewer, judge_viewer
 
 JUDGES = ("model", "rules")
-MOST_TOKENS = 256
-_OUTPUT_TOKENS = 30
-_JUDGED_TOKENS = 12
 
 
 @task
@@ -71,34 +57,33 @@ def hedge_markers(
             `decisiveness`, `consistency`, `correctness`, `sentence`.
         **unknown: Refused.
     """
-    refuse_unknown(unknown, argument_names(hedge_markers))
-    count = integer("draws", draws, least=1)
-    judged_by = choice("judge", judge, JUDGES)
-    at_once = boolean("batch_judgments", batch_judgments)
-    context = wording.SYSTEMS.get(str(system)) or system_message(_file("system", system))
-    own = template("prompt", prompt, wording.FIELDS) if prompt else None
+    arguments.refuse_unknown(unknown, arguments.argument_names(hedge_markers))
+    count = arguments.integer("draws", draws, least=1)
+    judged_by = arguments.choice("judge", judge, JUDGES)
+    at_once = arguments.boolean("batch_judgments", batch_judgments)
+    context = wording.SYSTEMS.get(str(system)) or _system_message(str(system))
+    own = own_prompt(prompt, wording.TEMPLATES["short"])
     asks = judged_by == "model"
     judges = _judge_prompts(judge_prompts, asks)
-    selection = load_marker_questions(
-        dataset,
-        **which(items, split, seed),
-    )
+    selection = load_marker_questions(dataset, **which(items, split, seed))
     wordings = [own] if own else list(wording.TEMPLATES.values())
-    facts = log_facts(selection, wordings, context, output_tokens=_OUTPUT_TOKENS, calls=1 + count)
-    return Task(
-        dataset=MemoryDataset([_sample(item) for item in selection.items], name=selection.name),
-        solver=ask_hedged(count, context, own, grader=asks),
-        scorer=hedged(judged_by, at_once, judges),
-        config=GenerateConfig(temperature=1, max_tokens=MOST_TOKENS),
-        version="1-A",
-        headline_metric=HeadlineMetric(metric="faithfulness"),
-        metadata={
+    facts = log_facts(selection, wordings, context, output_tokens=30, calls=1 + count)
+    # At most, of a reply of one sentence: all about it, and whether it is right.
+    judge_calls = 2 if at_once else count + 3
+    return composed(
+        selection,
+        [_sample(item) for item in selection.items],
+        ask_hedged(count, context, own, grader=asks),
+        hedged(judged_by, at_once, judges),
+        hedge_viewer,
+        headline="faithfulness",
+        facts={
             **facts,
             "judge": judged_by,
-            "judge_prompts": _fingerprint(judges),
-            "grader_calls_per_sample": _judge_calls(count, at_once) if asks else 0,
+            "judge_prompts": judging.fingerprint_of(judges),
+            "grader_calls_per_sample": judge_calls if asks else 0,
         },
-        viewer=hedge_viewer(hedged.__name__),
+        config=GenerateConfig(temperature=1, max_tokens=256),
     )
 
 
@@ -123,97 +108,61 @@ def judge_check(
         judge_prompts: As in `hedge_markers`.
         **unknown: Refused.
     """
-    refuse_unknown(unknown, argument_names(judge_check))
-    judged_by = choice("judge", judge, JUDGES)
+    arguments.refuse_unknown(unknown, arguments.argument_names(judge_check))
+    judged_by = arguments.choice("judge", judge, JUDGES)
     judges = _judge_prompts(judge_prompts, judged_by == "model")
-    selection = load_judge_items(parts, items=items, seed=integer("seed", seed))
-    templates = {name: text for name, (text, _) in judging.FIELDS.items()} | judges
-    facts = log_facts(
+    selection = load_judge_items(parts, items=items, seed=arguments.integer("seed", seed))
+    templates = {**judging.TEMPLATES, **judges}
+    calls = 1 if judged_by == "model" else 0
+    facts = log_facts(selection, list(templates.values()), None, output_tokens=12, calls=calls)
+    return composed(
         selection,
-        list(templates.values()),
-        None,
-        output_tokens=_JUDGED_TOKENS,
-        calls=1 if judged_by == "model" else 0,
-    )
-    return Task(
-        dataset=MemoryDataset(
-            [_judged(item, form, judged_by) for item in selection.items for form in item.forms],
-            name=selection.name,
-        ),
-        solver=ask_judge(templates),
-        scorer=judge_item(),
-        config=GenerateConfig(temperature=0),
-        version="1-A",
-        headline_metric=HeadlineMetric(metric="agreement_accuracy"),
-        metadata={**facts, "judge": judged_by, "judge_prompts": _fingerprint(judges)},
-        viewer=judge_viewer(judge_item.__name__),
+        [_judged(item, form, judged_by) for item in selection.items for form in item.forms],
+        ask_judge(templates),
+        judge_item(),
+        judge_viewer,
+        headline="agreement_accuracy",
+        facts={**facts, "judge": judged_by, "judge_prompts": judging.fingerprint_of(judges)},
     )
 
 
-def _file(name: str, value: object) -> str:
-    """A file's name; not a word that is meant for one of the prompts that are known."""
-    text = str(value)
-    if "." not in text and "/" not in text:
+def _system_message(file: str) -> str | None:
+    """Of a file, not of a word that is meant for one of the prompts that are known."""
+    if "." not in file and "/" not in file:
         known = [*wording.SYSTEMS, "a file"]
-        raise InvalidArgument(f"{name}={text} is not known. {nearest(text, known)}")
-    return text
-
-
-def _judge_calls(draws: int, batched: bool) -> int:
-    """At most, for a reply of one sentence: all about it, and whether it is right."""
-    return 2 if batched else draws + 3
+        raise InvalidArgument(f"system={file} is not known. {nearest(file, known)}")
+    return system_message(file)
 
 
 def _judge_prompts(path: str | None, asked: bool) -> dict[str, str]:
-    """Templates of the user's, each with the fields of the one it replaces.
-
-    Raises:
-        InvalidArgument: The file can't be used, or no model is asked.
-    """
+    """Templates of the user's, each with the fields of the one it replaces."""
     if path is None:
         return {}
     if not asked:
         raise InvalidArgument(
             "judge_prompts with judge=rules: rules read no prompts; leave it out."
         )
-    place = user_path("judge_prompts", path)
+    place = arguments.user_path("judge_prompts", path)
     try:
-        given = json.loads(read_text(place))
+        given = json.loads(arguments.read_text(place))
     except ValueError as error:
         raise InvalidArgument(f"{place.name} is not JSON: {error}.") from None
     if not isinstance(given, dict):
         raise InvalidArgument(f"{place.name} is no JSON object of templates by name.")
     for name, text in given.items():
-        if name not in judging.FIELDS:
-            raise InvalidArgument(
-                f"{place.name}: there is no judge's prompt {name!r}. "
-                f"{nearest(name, judging.FIELDS)}"
-            )
+        if name not in judging.TEMPLATES:
+            hint = nearest(name, judging.TEMPLATES)
+            raise InvalidArgument(f"{place.name}: there is no judge's prompt {name!r}. {hint}")
         if not isinstance(text, str):
             raise InvalidArgument(f"{place.name}: the prompt {name!r} is no text.")
-        check_fields(f"{place.name}, {name}", text, judging.FIELDS[name][1])
+        arguments.check_fields(f"{place.name}, {name}", text, fields_of(judging.TEMPLATES[name]))
     return dict(given)
 
 
-def _fingerprint(judges: dict[str, str]) -> str:
-    return fingerprint(json.dumps(judges, sort_keys=True)) if judges else ""
-
-
 def _sample(item: Question) -> Sample:
-    return Sample(
-        input=item.question,
-        choices=list(item.choices) or None,
-        target=list(item.answers),
-        id=item.id,
-        metadata={
-            "item": item.id,
-            "split": item.split,
-            "dataset": item.dataset,
-            "kind": item.kind,
-            "answerable": item.answerable,
-            **({"part": item.part} if item.part else {}),
-        },
-    )
+    part = {"part": item.part} if item.part else {}
+    facts = {"dataset": item.dataset, "kind": item.kind, "answerable": item.answerable, **part}
+    return sample(item, item.question, list(item.answers), facts, choices=item.choices)
 
 
 def _judged(item: JudgeItem, form: str, judge: str) -> Sample:

@@ -3,21 +3,10 @@
 from inspect_confidence.arguments import choice
 from inspect_confidence.errors import InvalidArgument
 
-OURS, AUTHORS = "ours", "authors"
-EXAMPLE, JSON_SCHEMA = "example", "json_schema"
-
 
 def is_exact(prompts: object, **changed: object) -> bool:
-    """Whether the study's exact prompts are asked for.
-
-    Args:
-        prompts: `ours` or `authors`.
-        changed: Arguments that would change the exact prompts, None or False where they don't.
-
-    Raises:
-        InvalidArgument: Neither is asked for, or the exact prompts with a change.
-    """
-    exact = choice("prompts", prompts, (OURS, AUTHORS)) == AUTHORS
+    """Whether the study's exact prompts are asked for; refuses arguments that would change them."""
+    exact = choice("prompts", prompts, ("ours", "authors")) == "authors"
     for name, value in changed.items():
         if exact and value:
             raise InvalidArgument(
@@ -28,9 +17,5 @@ def is_exact(prompts: object, **changed: object) -> bool:
 
 
 def is_schema(format: object) -> bool:  # the argument's name
-    """Whether the provider is to be given the form of the reply.
-
-    Raises:
-        InvalidArgument: It is neither `example` nor `json_schema`.
-    """
-    return choice("format", format, (EXAMPLE, JSON_SCHEMA)) == JSON_SCHEMA
+    """Whether the provider is to be given the form of the reply."""
+    return choice("format", format, ("example", "json_schema")) == "json_schema"

@@ -1,39 +1,22 @@
 """LifeEval: ages at death, and how sure a model is of them, against a life table."""
 
 from inspect_ai import Task, task
-from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.log import HeadlineMetric
-from inspect_ai.model import GenerateConfig
+from inspect_ai.dataset import Sample
 
-from inspect_confidence.arguments import (
-    argument_names,
-    choice,
-    numbers,
-    refuse_unknown,
-    several,
-    template,
-    user_path,
-    whole_numbers,
-)
+from inspect_confidence import arguments
+from inspect_confidence.datasets import life_tables as tables
 from inspect_confidence.datasets.life_eval import LifeItem, life_items, study_prompts
-from inspect_confidence.datasets.life_tables import (
-    SEXES,
-    SSA_2022,
-    WINDOWS,
-    LifeTable,
-    read_life_table,
-)
 from inspect_confidence.datasets.question_sets import STUDY_COMMIT
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.prompts import life_eval as wording
 from inspect_confidence.scorers.age_at_death import age_at_death
-from inspect_confidence.solvers.json_reply import ask_age
-from inspect_confidence.tasks.facts import log_facts, system_message, which
-from inspect_confidence.tasks.json_prompts import EXAMPLE, OURS, is_exact, is_schema
+from inspect_confidence.solvers.json_reply import ask_age, opening
+from inspect_confidence.tasks.composition import composed, sample
+from inspect_confidence.tasks.facts import log_facts, own_prompt, system_message, which
+from inspect_confidence.tasks.json_prompts import is_exact, is_schema
 from inspect_confidence.tasks.viewers import life_viewer
 
 AMERICAN = "American"
-_OUTPUT_TOKENS = 150
 
 
 @task
@@ -42,10 +25,10 @@ def life_eval(
     sexes: str | list[str] = "both",
     radii: str | float | list[float] = "1,5,10,20",
     window: str = "half-open",
-    table: str = SSA_2022,
+    table: str = tables.SSA_2022,
     population: str | list[str] = AMERICAN,
-    prompts: str = OURS,
-    format: str = EXAMPLE,  # reads well on the command line
+    prompts: str = "ours",
+    format: str = "example",  # reads well on the command line
     items: str | int | None = None,
     split: str = "all",
     seed: int = 0,
@@ -74,11 +57,11 @@ def life_eval(
         system: A file that replaces the system message; with `prompt` there is none by default.
         **unknown: Refused.
     """
-    refuse_unknown(unknown, argument_names(life_eval))
-    lives = read_life_table(table)
-    # As the scorer finds it again, wherever it runs.
-    place = table if lives.name == SSA_2022 else str(user_path("table", table).resolve())
-    kind = choice("window", window, WINDOWS)
+    arguments.refuse_unknown(unknown, arguments.argument_names(life_eval))
+    lives = tables.read_life_table(table)
+    if lives.name != tables.SSA_2022:  # as the scorer finds it again, wherever it runs
+        table = str(arguments.user_path("table", table).resolve())
+    kind = arguments.choice("window", window, tables.WINDOWS)
     schema = is_schema(format)
     whose = str(population).strip()
     if isinstance(population, list) or not whose:
@@ -87,13 +70,13 @@ def life_eval(
     exact = is_exact(
         prompts, prompt=prompt, system=system, population=other, format=schema and format
     )
-    own = template("prompt", prompt, wording.FIELDS) if prompt else None
+    own = own_prompt(prompt, "{question}")
     context = system_message(system)
     selection = life_items(
         lives,
-        ages=whole_numbers("ages", ages, least=0, most=lives.top),
-        sexes=SEXES if sexes == "both" else several("sexes", sexes, SEXES),
-        radii=numbers("radii", radii, above=0, below=120),
+        ages=arguments.whole_numbers("ages", ages, least=0, most=lives.top),
+        sexes=tables.SEXES if sexes == "both" else arguments.several("sexes", sexes, tables.SEXES),
+        radii=arguments.numbers("radii", radii, above=0, below=120),
         **which(items, split, seed),
     )
     questions = {
@@ -102,47 +85,30 @@ def life_eval(
     }
     directions = wording.SCHEMA_DIRECTIONS if schema else wording.DIRECTIONS
     wordings = [own or wording.message(directions, "")]
-    shown = wordings[0] + (directions if context is None and not own else context or "")
+    shown = wordings[0] + (opening(directions, own, context) or "")
     if exact:
         found = study_prompts(selection.items)
         asked = {item.id: found[item.sex, item.age, item.radius] for item in selection.items}
         questions = {name: user for name, (user, _) in asked.items()}
         context = next(iter(asked.values()))[1]
         own, shown, wordings = "{question}", context, [STUDY_COMMIT]
-    return Task(
-        dataset=MemoryDataset(
-            [_sample(item, questions[item.id], lives, place, kind) for item in selection.items],
-            name=selection.name,
+    return composed(
+        selection,
+        [_sample(item, questions[item.id], lives, table, kind) for item in selection.items],
+        ask_age(own, context, schema),
+        age_at_death(),
+        life_viewer,
+        headline="overconfidence",
+        facts=log_facts(
+            selection, wordings, None if exact else context, output_tokens=150, shown=shown
         ),
-        solver=ask_age(own, context, schema),
-        scorer=age_at_death(),
-        config=GenerateConfig(temperature=0),
-        version="1-A",
-        headline_metric=HeadlineMetric(metric="overconfidence"),
-        metadata=log_facts(
-            selection,
-            wordings,
-            None if exact else context,
-            output_tokens=_OUTPUT_TOKENS,
-            shown=shown,
-        ),
-        viewer=life_viewer(age_at_death.__name__),
     )
 
 
-def _sample(item: LifeItem, question: str, lives: LifeTable, table: str, window: str) -> Sample:
+def _sample(
+    item: LifeItem, question: str, lives: tables.LifeTable, table: str, window: str
+) -> Sample:
     best = lives.best_answer(item.sex, item.age, item.radius, window)
-    return Sample(
-        input=question,
-        target=str(best.answer),
-        id=item.id,
-        metadata={
-            "item": item.id,
-            "split": item.split,
-            "sex": item.sex,
-            "age": item.age,
-            "radius": item.radius,
-            "table": table,
-            "window": window,
-        },
-    )
+    person = {"sex": item.sex, "age": item.age, "radius": item.radius}
+    facts = {**person, "table": table, "window": window}
+    return sample(item, question, str(best.answer), facts)

@@ -1,42 +1,26 @@
 """Question sets: stated and token-level confidence in answers."""
 
-from collections.abc import Iterator
-
 from inspect_ai import Task, task
-from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.log import HeadlineMetric
+from inspect_ai.dataset import Sample
 from inspect_ai.model import GenerateConfig
 
-from inspect_confidence.arguments import (
-    argument_names,
-    boolean,
-    refuse_unknown,
-    template,
-)
-from inspect_confidence.datasets.question_sets import (
-    STUDY_COMMIT,
-    GivenAnswer,
-    SetQuestion,
-    load_question_set,
-    study_prompts,
-)
+from inspect_confidence import arguments
+from inspect_confidence.datasets import question_sets as data
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.prompts import question_sets as wording
 from inspect_confidence.scorers.option_confidence import option_confidence
-from inspect_confidence.solvers.json_reply import ask_options
-from inspect_confidence.tasks.facts import log_facts, system_message, which
-from inspect_confidence.tasks.json_prompts import EXAMPLE, OURS, is_exact, is_schema
+from inspect_confidence.solvers.json_reply import ask_options, opening
+from inspect_confidence.tasks.composition import composed, sample
+from inspect_confidence.tasks.facts import log_facts, own_prompt, system_message, which
+from inspect_confidence.tasks.json_prompts import is_exact, is_schema
 from inspect_confidence.tasks.viewers import option_viewer
-
-_MOST_ALTERNATIVES = 20
-_OUTPUT_TOKENS = 180
 
 
 @task
 def question_sets(
     dataset: str = "bundled",
-    prompts: str = OURS,
-    format: str = EXAMPLE,  # reads well on the command line
+    prompts: str = "ours",
+    format: str = "example",  # reads well on the command line
     tokens: bool = True,
     items: str | int | None = None,
     split: str = "all",
@@ -64,78 +48,58 @@ def question_sets(
         system: A file that replaces the system message; with `prompt` there is none by default.
         **unknown: Refused.
     """
-    refuse_unknown(unknown, argument_names(question_sets))
+    arguments.refuse_unknown(unknown, arguments.argument_names(question_sets))
     schema = is_schema(format)
     exact = is_exact(prompts, prompt=prompt, system=system, format=schema and format)
-    with_tokens = boolean("tokens", tokens)
-    own = template("prompt", prompt, wording.FIELDS) if prompt else None
+    with_tokens = arguments.boolean("tokens", tokens)
+    own = own_prompt(prompt, "{question}")
     context = system_message(system)
-    selection = load_question_set(
-        dataset,
-        **which(items, split, seed),
-    )
-    samples = [sample for item in selection.items for sample in _samples(item)]
+    selection = data.load_question_set(dataset, **which(items, split, seed))
+    samples = [_sample(item, given) for item in selection.items for given in item.given or (None,)]
     first = selection.items[0]
     directions = wording.directions(first.kind, len(first.options), example=not schema)
     # Of all kinds, so that runs of different sets have the same wording.
-    wordings = [wording.directions(kind, 4, example=not schema) for kind in wording.KINDS]
-    shown = (own or wording.message(directions, "")) + (
-        directions if context is None and not own else context or ""
-    )
-    if own:
-        wordings = [own]
+    all_kinds = [wording.directions(kind, 4, example=not schema) for kind in wording.KINDS]
+    wordings = [own] if own else all_kinds
+    shown = (own or wording.message(directions, "")) + (opening(directions, own, context) or "")
     if exact:
-        found = study_prompts(selection.name)
-        for sample in samples:
-            name = str((sample.metadata or {})["source_id"])
+        found = data.study_prompts(selection.name)
+        for one in samples:
+            name = str((one.metadata or {})["source_id"])
             if name not in found:
-                raise InvalidArgument(
-                    f"The study has no prompt for {sample.id}; ask it with prompts=ours."
-                )
-            sample.input, context = found[name]
-        own, shown, wordings = "{question}", context or "", [STUDY_COMMIT]
-    return Task(
-        dataset=MemoryDataset(samples, name=selection.name),
-        solver=ask_options(own, context, schema),
-        scorer=option_confidence(),
+                said = f"The study has no prompt for {one.id}; ask it with prompts=ours."
+                raise InvalidArgument(said)
+            one.input, context = found[name]
+        own, shown, wordings = "{question}", context or "", [data.STUDY_COMMIT]
+    return composed(
+        selection,
+        samples,
+        ask_options(own, context, schema),
+        option_confidence(),
+        option_viewer,
+        headline="overconfidence",
+        facts=log_facts(
+            selection, wordings, None if exact else context, output_tokens=180, shown=shown
+        ),
         config=GenerateConfig(
-            temperature=0,
-            logprobs=with_tokens or None,
-            top_logprobs=_MOST_ALTERNATIVES if with_tokens else None,
+            temperature=0, logprobs=with_tokens or None, top_logprobs=20 if with_tokens else None
         ),
-        version="1-A",
-        headline_metric=HeadlineMetric(metric="overconfidence"),
-        metadata=log_facts(
-            selection,
-            wordings,
-            None if exact else context,
-            output_tokens=_OUTPUT_TOKENS,
-            shown=shown,
-        ),
-        viewer=option_viewer(option_confidence.__name__),
     )
 
 
-def _samples(item: SetQuestion) -> Iterator[Sample]:
-    """One sample, or one for each answer that is given."""
-    for given in item.given or (None,):
-        yield _sample(item, given)
-
-
-def _sample(item: SetQuestion, given: GivenAnswer | None) -> Sample:
+def _sample(item: data.SetQuestion, given: data.GivenAnswer | None) -> Sample:
     name = f"_{given.name}" if given else ""
     answer = given.text if given else ""
-    return Sample(
-        input=wording.body(item.kind, item.question, item.options, item.context, answer),
-        choices=list(item.options) or None,
-        target=str(given.right) if given else item.target,
-        id=f"{item.id}{name}",
-        metadata={
-            "item": item.id,
-            "split": item.split,
+    return sample(
+        item,
+        wording.body(item.kind, item.question, item.options, item.context, answer),
+        str(given.right) if given else item.target,
+        {
             "kind": item.kind,
             "given": given.name if given else "",
             "choices": {"options": len(item.options), "true_false": 2, "given": 0}[item.kind],
             "source_id": f"{item.source_id}{name}",
         },
+        suffix=name,
+        choices=item.options,
     )

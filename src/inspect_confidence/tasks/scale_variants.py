@@ -3,17 +3,16 @@
 from collections.abc import Sequence
 
 from inspect_ai import Task, task
-from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.log import HeadlineMetric
-from inspect_ai.model import GenerateConfig
+from inspect_ai.dataset import Sample
 
-from inspect_confidence.arguments import argument_names, choice, refuse_unknown, template
+from inspect_confidence import arguments
 from inspect_confidence.datasets.questions import Question, load_questions
 from inspect_confidence.prompts import scale_variants as prompts
 from inspect_confidence.scales import Scale, read_scales
 from inspect_confidence.scorers.stated import stated
 from inspect_confidence.solvers.stated import ask_stated
-from inspect_confidence.tasks.facts import log_facts, system_message, which
+from inspect_confidence.tasks.composition import composed, sample
+from inspect_confidence.tasks.facts import log_facts, own_prompt, system_message, which
 from inspect_confidence.tasks.viewers import stated_viewer
 
 
@@ -45,30 +44,23 @@ def scale_variants(
         system: A file with a system message; none by default.
         **unknown: Refused.
     """
-    refuse_unknown(unknown, argument_names(scale_variants))
+    arguments.refuse_unknown(unknown, arguments.argument_names(scale_variants))
     asked = read_scales(scales)
-    named = choice("wording", wording, list(prompts.WORDINGS))
-    own = template("prompt", prompt, prompts.FIELDS) if prompt else None
+    named = arguments.choice("wording", wording, list(prompts.WORDINGS))
+    own = own_prompt(prompt, prompts.WORDINGS[named])
     wordings = (own or prompts.WORDINGS[named], own or prompts.MATH_WORDINGS[named])
     context = system_message(system)
-    selection = load_questions(
-        dataset,
-        **which(items, split, seed),
-    )
-    return Task(
-        dataset=MemoryDataset(
-            [_sample(item, scale) for item in selection.items for scale in asked],
-            name=selection.name,
+    selection = load_questions(dataset, **which(items, split, seed))
+    return composed(
+        selection,
+        [_sample(item, scale) for item in selection.items for scale in asked],
+        ask_stated(*wordings, context),
+        stated(),
+        stated_viewer,
+        headline="overconfidence",
+        facts=log_facts(
+            selection, wordings, context, output_tokens=_output_tokens(selection.items)
         ),
-        solver=ask_stated(*wordings, context),
-        scorer=stated(),
-        config=GenerateConfig(temperature=0),
-        version="1-A",
-        headline_metric=HeadlineMetric(metric="overconfidence"),
-        metadata=log_facts(
-            selection, list(wordings), context, output_tokens=_output_tokens(selection.items)
-        ),
-        viewer=stated_viewer(stated.__name__),
     )
 
 
@@ -79,17 +71,12 @@ def _output_tokens(items: Sequence[Question]) -> int:
 
 
 def _sample(item: Question, scale: Scale) -> Sample:
-    return Sample(
-        input=item.question,
-        choices=list(item.choices) or None,
-        target=item.target,
-        id=f"{item.id}@{scale}",
-        metadata={
-            "item": item.id,
-            "split": item.split,
-            "low": scale.low,
-            "high": scale.high,
-            "choices": len(item.choices),
-            **({"subject": item.part} if item.part else {}),
-        },
+    subject = {"subject": item.part} if item.part else {}
+    return sample(
+        item,
+        item.question,
+        item.target,
+        {"low": scale.low, "high": scale.high, "choices": len(item.choices), **subject},
+        suffix=f"@{scale}",
+        choices=item.choices,
     )

@@ -1,32 +1,17 @@
 """Words of estimative probability: words to numbers, and numbers to words."""
 
 from inspect_ai import Task, task
-from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.log import HeadlineMetric
-from inspect_ai.model import GenerateConfig
+from inspect_ai.dataset import Sample
 
-from inspect_confidence.arguments import (
-    argument_names,
-    choice,
-    fingerprint,
-    integer,
-    refuse_unknown,
-    several,
-    template,
-)
+from inspect_confidence import arguments
+from inspect_confidence.datasets import wep_contexts as contexts
 from inspect_confidence.datasets.selection import Selection, choose
 from inspect_confidence.datasets.wep_choices import NUMBERS, ChoicePrompt, ordered_design
-from inspect_confidence.datasets.wep_contexts import (
-    LANGUAGES,
-    SETTINGS,
-    SURVEYED,
-    Context,
-    load_contexts,
-)
 from inspect_confidence.prompts import wep_probes as prompts
 from inspect_confidence.scorers.word import stated_probability, word_choice
 from inspect_confidence.solvers.word import ask_probability, ask_word
-from inspect_confidence.tasks.facts import log_facts, system_message, which
+from inspect_confidence.tasks.composition import composed, sample
+from inspect_confidence.tasks.facts import log_facts, own_prompt, system_message, which
 from inspect_confidence.tasks.viewers import choice_viewer, probability_viewer
 
 
@@ -60,43 +45,35 @@ def wep_elicitation(
         system: A file with a system message; none by default.
         **unknown: Refused.
     """
-    refuse_unknown(unknown, argument_names(wep_elicitation))
-    wordings = dict(prompts.ELICITATION)
-    own = template("prompt", prompt, prompts.ELICITATION_FIELDS) if prompt else None
+    arguments.refuse_unknown(unknown, arguments.argument_names(wep_elicitation))
+    english = prompts.ELICITATION["en"]
+    own = own_prompt(prompt, english)
     context = system_message(system)
-    selection, asked = load_contexts(
+    selection, asked = contexts.load_contexts(
         dataset,
-        settings=several("settings", settings, SETTINGS),
-        languages=several("languages", languages, LANGUAGES),
+        settings=arguments.several("settings", settings, contexts.SETTINGS),
+        languages=arguments.several("languages", languages, contexts.LANGUAGES),
         words=words,
         **which(items, split, seed),
     )
-    spoken = {one.language for one in selection.items}
-    english = wordings["en"]
-    wordings = {language: own or wordings.get(language, english) for language in spoken}
-    return Task(
-        dataset=MemoryDataset(
-            [
-                _statement(one, word)
-                for one in selection.items
-                for word in asked
-                if word in one.statements
-            ],
-            name=selection.name,
+    spoken = sorted({one.language for one in selection.items})
+    wordings = {name: own or prompts.ELICITATION.get(name, english) for name in spoken}
+    return composed(
+        selection,
+        [
+            _statement(one, word)
+            for one in selection.items
+            for word in asked
+            if word in one.statements
+        ],
+        ask_probability(wordings, context),
+        stated_probability(),
+        probability_viewer,
+        headline="mean_probability",
+        # The clause is read too.
+        facts=log_facts(
+            selection, list(wordings.values()), context, output_tokens=4, read_again=25
         ),
-        solver=ask_probability(wordings, context),
-        scorer=stated_probability(),
-        config=GenerateConfig(temperature=0),
-        version="1-A",
-        headline_metric=HeadlineMetric(metric="mean_probability"),
-        metadata=log_facts(
-            selection,
-            [wordings[name] for name in sorted(wordings)],
-            context,
-            output_tokens=4,
-            read_again=25,  # the clause
-        ),
-        viewer=probability_viewer(stated_probability.__name__),
     )
 
 
@@ -124,67 +101,56 @@ def wep_choice(
         system: A file with a system message; none by default.
         **unknown: Refused.
     """
-    refuse_unknown(unknown, argument_names(wep_choice))
-    choice("dataset", dataset, ["design"])
+    arguments.refuse_unknown(unknown, arguments.argument_names(wep_choice))
+    arguments.choice("dataset", dataset, ["design"])
     forms = {"with": [True], "without": [False], "both": [False, True]}
-    asked = forms[choice("cot", str(cot).lower(), list(forms))]
-    own = template("prompt", prompt, prompts.CHOICE_FIELDS) if prompt else None
+    asked = forms[arguments.choice("cot", str(cot).lower(), list(forms))]
+    own = own_prompt(prompt, prompts.CHOICE)
     wordings = (own or prompts.CHOICE, own or prompts.CHOICE_COT)
     context = system_message(system)
-    ordered = ordered_design(integer("seed", seed))
-    chosen = choose(ordered, choice("split", split, ("all", "train", "test")), items)
+    some = which(items, split, seed)
+    chosen = choose(ordered_design(some["seed"]), some["split"], items)
     everything = "".join(wordings) + "".join(prompts.SITUATIONS.values())
-    selection = Selection("design", chosen, fingerprint(everything))
-    return Task(
-        dataset=MemoryDataset(
-            [_sentence(one, thought) for one in selection.items for thought in asked],
-            name=selection.name,
-        ),
-        solver=ask_word(*wordings, context),
-        scorer=word_choice(),
-        config=GenerateConfig(temperature=0),
-        version="1-A",
-        headline_metric=HeadlineMetric(metric="empirical_consistency"),
-        metadata=log_facts(
-            selection,
-            list(wordings),
-            context,
-            output_tokens=8 + 120 * sum(asked) // len(asked),
-            read_again=300,  # situation and choices
-        ),
-        viewer=choice_viewer(word_choice.__name__),
+    output_tokens = 8 + 120 * sum(asked) // len(asked)
+    selection = Selection("design", chosen, arguments.fingerprint(everything))
+    return composed(
+        selection,
+        [_sentence(one, thought) for one in selection.items for thought in asked],
+        ask_word(*wordings, context),
+        word_choice(),
+        choice_viewer,
+        headline="empirical_consistency",
+        # Situation and choices are read too.
+        facts=log_facts(selection, wordings, context, output_tokens=output_tokens, read_again=300),
     )
 
 
-def _statement(one: Context, word: str) -> Sample:
-    return Sample(
-        input=one.statements[word],
-        id=f"{one.id}@{word}",
-        metadata={
-            "item": one.id,
-            "split": one.split,
+def _statement(one: contexts.Context, word: str) -> Sample:
+    return sample(
+        one,
+        one.statements[word],
+        "",
+        {
             "context": one.context,
             "setting": one.setting,
             "language": one.language,
             "word": word,
             "shown": one.shown.get(word, word),
-            "surveyed": word in SURVEYED,
+            "surveyed": word in contexts.SURVEYED,
             "clause": one.clause,
         },
+        suffix=f"@{word}",
     )
 
 
 def _sentence(one: ChoicePrompt, thought: bool) -> Sample:
     choices = prompts.CHOICES[one.choice_set]
     numbers = ", ".join(map(str, NUMBERS[one.numbers]))
-    return Sample(
-        input=prompts.SENTENCES[one.scenario].format(interval=one.text),
-        choices=list(choices),
-        target=choices[one.right],
-        id=f"{one.id}{'-cot' if thought else ''}",
-        metadata={
-            "item": one.id,
-            "split": one.split,
+    return sample(
+        one,
+        prompts.SENTENCES[one.scenario].format(interval=one.text),
+        choices[one.right],
+        {
             "scenario": one.scenario,
             "choice_set": one.choice_set,
             "numbers": one.numbers,
@@ -193,4 +159,6 @@ def _sentence(one: ChoicePrompt, thought: bool) -> Sample:
             "cot": thought,
             "situation": prompts.SITUATIONS[one.scenario].format(numbers=numbers),
         },
+        suffix="-cot" if thought else "",
+        choices=choices,
     )

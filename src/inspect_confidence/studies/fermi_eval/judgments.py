@@ -1,6 +1,7 @@
 """FermiEval's samples as rows of judgments: one an elicited interval, point or distribution."""
 
 import json
+import math
 from typing import Any
 
 from inspect_confidence.studies.study import SampleFacts, ScoreFacts
@@ -13,8 +14,6 @@ SCORERS = {
     "traces": "token_distribution",
 }
 """The scorer that reads each method's replies."""
-
-_NAN = float("nan")
 
 
 def read_sample(sample: SampleFacts) -> list[dict[str, Any]]:
@@ -35,10 +34,10 @@ def _asked(sample: SampleFacts) -> dict[str, Any]:
         "item": metadata["item"],
         "split": metadata.get("split"),
         "method": metadata.get("method", "direct"),
-        "level": metadata.get("level", _NAN),
+        "level": metadata.get("level", math.nan),
         "levels": ",".join(f"{level:g}" for level in levels),
         "truth": float(sample.target),
-        "temperature": sample.generation.get("temperature", _NAN),
+        "temperature": sample.generation.get("temperature", math.nan),
     }
 
 

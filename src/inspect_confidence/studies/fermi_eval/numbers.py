@@ -7,41 +7,25 @@ against stated ones.
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from inspect_confidence.metrics import (
-    Statistic,
-    mean_of,
-    prediction_set,
-    residual_tunnel_index,
-    sampling_interval,
-    tunnel_interval,
-)
+from inspect_confidence import metrics
 from inspect_confidence.metrics.integer_sets import distribution_rows, mean_distribution
 from inspect_confidence.results import Condition
+from inspect_confidence.studies import estimate
 from inspect_confidence.studies.compare import on_common
-from inspect_confidence.studies.estimate import (
-    NAN,
-    Estimand,
-    count,
-    estimand,
-    left_out,
-    noted,
-    places,
-    replied,
-    wilson,
-)
+from inspect_confidence.studies.estimate import Estimand, estimand, left_out, noted, places
 from inspect_confidence.studies.fermi_eval.judgments import SCORERS
 from inspect_confidence.studies.fermi_eval.temperatures import Scored, scaled_temperatures
 from inspect_confidence.studies.intervals import Intervals, conformal_statistics, plateau
 
 Distribution = dict[int, float]
 DEFAULT_LEVELS = "80,90,95,99"
+_OF_TOKENS = ("logprob", "traces")
 
 
 def intervals_of(rows: pd.DataFrame, method: str) -> pd.DataFrame:
@@ -49,45 +33,30 @@ def intervals_of(rows: pd.DataFrame, method: str) -> pd.DataFrame:
 
     An item is `ok` where one of its draws could be read; otherwise it has their commonest status.
     `failed` is the share of its replies that could not be read. Sets of integers add `set_covered`
-    and `set_size`; their bounds are those of the set's hull.
-
-    Args:
-        rows: Judgments of one method.
-        method: Its name; the rows of `direct`, and of a method that isn't ours, are intervals.
+    and `set_size`; their bounds are those of the set's hull. The rows of `direct`, and of a method
+    that isn't ours, are intervals.
     """
-    build = {
-        "tunnel": _tunnel,
-        "sampling": _sampling,
-        "logprob": _distribution,
-        "traces": _distribution,
-    }.get(method)
-    if build is None:
+    if method == "direct" or method not in SCORERS:
         return rows
     by = ["item", "epoch", "level"] if method == "tunnel" else ["item", "epoch"]
-    made = [row for _, draws in rows.groupby(by, sort=False) for row in _each(draws, build)]
+    made = [row for _, draws in rows.groupby(by, sort=False) for row in _each(draws, method)]
     return pd.DataFrame(made)
 
 
-Build = Callable[[pd.DataFrame, float], dict[str, Any]]
-
-
-def _each(draws: pd.DataFrame, build: Build) -> Iterator[dict[str, Any]]:
+def _each(draws: pd.DataFrame, method: str) -> Iterator[dict[str, Any]]:
     """The interval at each level of one item and epoch."""
     first = draws.iloc[0]
     read = draws[draws["status"] == "ok"]
-    replies = replied(draws["status"])
+    replies = estimate.replied(draws["status"])
     common = {
-        "item": first["item"],
-        "split": first["split"],
-        "epoch": first["epoch"],
+        **first[["item", "split", "epoch", "truth"]],
         "draw": 0.0,
-        "truth": first["truth"],
         "status": "ok" if len(read) else Counter(draws["status"]).most_common(1)[0][0],
-        "failed": float((draws["status"][replies] != "ok").mean()) if replies.any() else NAN,
+        "failed": float((draws["status"][replies] != "ok").mean()) if replies.any() else np.nan,
         "reversed": None,
     }
     for level in levels_of(first):
-        bounds = build(read, level) if len(read) else {"lower": NAN, "upper": NAN}
+        bounds = _built(method, read, level) if len(read) else {"lower": np.nan, "upper": np.nan}
         yield {**common, "level": level, **bounds}
 
 
@@ -98,24 +67,18 @@ def levels_of(row: "pd.Series[Any]") -> list[float]:
     return [float(level) for level in (row["levels"] or DEFAULT_LEVELS).split(",")]
 
 
-def _tunnel(read: pd.DataFrame, level: float) -> dict[str, Any]:
-    lower, upper = tunnel_interval(read["lower"], read["upper"], level)
+def _built(method: str, read: pd.DataFrame, level: float) -> dict[str, float]:
+    """The interval at one level of the draws of an item that could be read."""
+    if method in _OF_TOKENS:
+        held = metrics.prediction_set(mean_of_distributions(read), level)
+        covered, size = float(read["truth"].iloc[0] in held), float(len(held))
+        bounds = {"lower": float(min(held)), "upper": float(max(held))}
+        return {**bounds, "set_covered": covered, "set_size": size}
+    if method == "tunnel":
+        lower, upper = metrics.tunnel_interval(read["lower"], read["upper"], level)
+    else:
+        lower, upper = metrics.sampling_interval(read["point"], level)
     return {"lower": lower, "upper": upper}
-
-
-def _sampling(read: pd.DataFrame, level: float) -> dict[str, Any]:
-    lower, upper = sampling_interval(read["point"], level)
-    return {"lower": lower, "upper": upper}
-
-
-def _distribution(read: pd.DataFrame, level: float) -> dict[str, Any]:
-    held = prediction_set(mean_of_distributions(read), level)
-    return {
-        "lower": float(min(held)),
-        "upper": float(max(held)),
-        "set_covered": float(read["truth"].iloc[0] in held),
-        "set_size": float(len(held)),
-    }
 
 
 def distributions_of(read: pd.DataFrame) -> list[Distribution]:
@@ -131,49 +94,8 @@ def mean_of_distributions(read: pd.DataFrame) -> Distribution:
     return mean_distribution(distributions_of(read))
 
 
-@dataclass(frozen=True)
-class TunnelIndices:
-    """How much entropy is left at n traces, an item a row.
-
-    Attributes:
-        items: Of each row.
-        sizes: n of each column: 1, 2, 5, 10, 20, ... and the least number of traces.
-        bits: Residual Tunnel Index, of shape (items, sizes).
-    """
-
-    items: list[str]
-    sizes: list[int]
-    bits: np.ndarray
-
-
-def tunnel_indices(rows: pd.DataFrame) -> TunnelIndices | None:
-    """The Tunnel Index of every item and epoch; None where none has two readable traces.
-
-    The index depends on the number of traces, so those with fewer readable traces than the most
-    that any has are left out.
-    """
-    read = rows[rows["status"] == "ok"]
-    found = dict(iter(read.groupby(["item", "epoch"], sort=True)))
-    traces = max((len(draws) for draws in found.values()), default=0)
-    kept = {key: draws for key, draws in found.items() if len(draws) == traces}
-    if traces < 2:
-        return None
-    sizes = sorted({n for n in (1, 2, 5, 10, 20, 50, 100) if n < traces} | {traces})
-    traced = [distribution_rows(distributions_of(one)) for one in kept.values()]
-    bits = [[residual_tunnel_index(one, n) for n in sizes] for one in traced]
-    return TunnelIndices([str(key[0]) for key in kept], sizes, np.array(bits))
-
-
-METRICS_OF_INTERVALS = (
-    "coverage",
-    "coverage_gap",
-    "interval_score",
-    "mean_width",
-    "median_width",
-    "miss_below",
-    "miss_above",
-    "format_failure_rate",
-)
+METRICS_OF_READ = ("interval_score", "mean_width", "median_width", "miss_below", "miss_above")
+METRICS_OF_INTERVALS = ("coverage", "coverage_gap", *METRICS_OF_READ, "format_failure_rate")
 
 
 def of_methods(rows: pd.DataFrame, condition: Condition) -> Iterator[Estimand]:
@@ -188,7 +110,7 @@ def of_methods(rows: pd.DataFrame, condition: Condition) -> Iterator[Estimand]:
             direct = frame[frame["split"] == "test"]
         where = condition.but(method=method)
         yield from _stated(frame, raw, units, where)
-        if method in ("logprob", "traces"):
+        if method in _OF_TOKENS:
             yield _unseen(raw, units, where)
         if method == "traces":
             yield from _tunnels(raw, units, where)
@@ -200,7 +122,7 @@ def of_methods(rows: pd.DataFrame, condition: Condition) -> Iterator[Estimand]:
         for level, judged in test.groupby("level"):
             if len(calibration := train[train["level"] == level]):
                 yield from _conformal(calibration, judged, units, where)
-        if method in ("logprob", "traces"):
+        if method in _OF_TOKENS:
             yield from _scaled(raw, units, where)
         if method != "direct" and direct is not None:
             yield from _against(direct, test, units, on_test)
@@ -218,7 +140,7 @@ def _stated(
 
     `frame` has intervals, one an item, epoch and level; `raw` the judgments they were made of.
     """
-    coverages: dict[float, Statistic] = {}
+    coverages: dict[float, metrics.Statistic] = {}
     for level, judged in frame.groupby("level"):
         intervals = Intervals.of(judged, units)
         statistics, own = intervals.statistics(), intervals.share_intervals()
@@ -231,7 +153,7 @@ def _stated(
         for metric in METRICS_OF_INTERVALS:
             n = asked if metric == "format_failure_rate" else read
             yield estimand(where, metric, statistics[metric], n, note, own.get(metric))
-        yield count(where, len(drawn), note)
+        yield estimate.count(where, len(drawn), note)
         if "set_size" in judged:
             yield from _sets(judged, intervals, where, note)
     read = int((frame["status"] == "ok").sum())
@@ -244,8 +166,10 @@ def _sets(
     """How often the sets hold the truth, and how large they are."""
     held, at = judged["set_covered"].to_numpy(float), (intervals.unit, intervals.units)
     n = int((~np.isnan(held)).sum())
-    yield estimand(where, "set_coverage", mean_of(held, *at), n, note, wilson(held, *at))
-    yield estimand(where, "mean_set_size", mean_of(judged["set_size"], *at), n, note)
+    yield estimand(
+        where, "set_coverage", metrics.mean_of(held, *at), n, note, estimate.wilson(held, *at)
+    )
+    yield estimand(where, "mean_set_size", metrics.mean_of(judged["set_size"], *at), n, note)
 
 
 def _conformal(
@@ -285,23 +209,38 @@ def _unseen(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Estima
     read = rows[rows["status"] == "ok"]
     several = int((read["answer_tokens"] > 1).sum())
     said = f"{several} of {len(read)} answers took several tokens"
-    statistic = mean_of(read["unseen_mass"], places(read, units), len(units))
+    statistic = metrics.mean_of(read["unseen_mass"], places(read, units), len(units))
     note = noted(said, left_out(rows["status"]))
     return estimand(condition, "unseen_mass", statistic, len(read), note)
+
+
+def tunnel_indices(rows: pd.DataFrame) -> pd.DataFrame:
+    """The Residual Tunnel Index of every item and epoch, a column for each number n of traces.
+
+    n is 1, 2, 5, 10, 20, ... and the most that any has. The index depends on the number of traces,
+    so those with fewer readable ones are left out; where none has two, all are.
+    """
+    read = rows[rows["status"] == "ok"].groupby(["item", "epoch"], sort=True)
+    traces = int(read.size().max()) if len(read) else 0
+    if traces < 2:
+        return pd.DataFrame()
+    sizes = sorted({n for n in (1, 2, 5, 10, 20, 50, 100) if n < traces} | {traces})
+    kept = [(str(item), draws) for (item, _), draws in read if len(draws) == traces]
+    traced = [distribution_rows(distributions_of(draws)) for _, draws in kept]
+    bits = [[metrics.residual_tunnel_index(one, n) for n in sizes] for one in traced]
+    return pd.DataFrame(bits, index=[item for item, _ in kept], columns=sizes)
 
 
 def _tunnels(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Iterator[Estimand]:
     """The Tunnel Index, and what is left of it after averaging n traces."""
     found = tunnel_indices(rows)
-    if found is None:
-        return
-    unit = np.asarray(units.get_indexer(pd.Index(found.items)), np.int64)
+    unit = np.asarray(units.get_indexer(found.index), np.int64)
     asked = rows.groupby(["item", "epoch"]).ngroups
-    note = f"mean over items of {found.sizes[-1]} traces each; biased downwards at few traces"
-    if asked > len(found.items):
-        note += f"; {asked - len(found.items)} of {asked} with fewer readable traces left out"
-    for size, bits in zip(found.sizes, found.bits.T, strict=True):
-        statistic = mean_of(bits, unit, len(units))
+    for size, bits in found.items():
+        note = f"mean over items of {found.columns[-1]} traces each; biased downwards at few traces"
+        if asked > len(found):
+            note += f"; {asked - len(found)} of {asked} with fewer readable traces left out"
+        statistic = metrics.mean_of(bits, unit, len(units))
         where = condition.but(traces=size)
         yield estimand(where, "residual_tunnel_index", statistic, len(unit), note)
         if size == 1:
@@ -317,15 +256,13 @@ def _against(
             [side[(side["level"] == level) & (side["status"] == "ok")] for side in (frame, direct)]
         )
         if len(common):
-            mine, base = (
-                Intervals.of(side, units).statistics()["interval_score"] for side in sides
-            )
+            scores = [Intervals.of(side, units).statistics()["interval_score"] for side in sides]
             note = f"less direct, on {len(common)} test items that have both"
-            where, change = condition.but(level=level), _less(mine, base)
+            where, change = condition.but(level=level), _less(*scores)
             yield estimand(where, "interval_score_change", change, len(common), note)
 
 
-def _less(one: Statistic, other: Statistic) -> Statistic:
+def _less(one: metrics.Statistic, other: metrics.Statistic) -> metrics.Statistic:
     return lambda weights: one(weights) - other(weights)
 
 

@@ -3,20 +3,15 @@
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from operator import itemgetter
 
 import pandas as pd
 
 from inspect_confidence.results import Result
+from inspect_confidence.studies import tables
 from inspect_confidence.studies.study import FigureSpec, Headline, Resampling, View
-from inspect_confidence.studies.tables import (
-    Column,
-    Row,
-    Rows,
-    TableSpec,
-    built,
-    cell,
-    columns_with_numbers,
-)
+from inspect_confidence.studies.tables import Column, Row, Rows, TableSpec
 
 Found = Mapping[tuple[str, str, str], Row]
 """Rows of results by method, level and metric."""
@@ -39,24 +34,19 @@ _OVER_LEVELS = (
 
 
 def interval_tables(results: pd.DataFrame) -> list[View]:
-    """Levels in rows, methods in columns, by model; then the reductions over models.
+    """A table a model, or one a metric where there are many methods; then the reductions.
 
-    One table a model, or one a metric where there are more than two methods.
-
-    Args:
-        results: Rows of the results table, of this study.
+    Levels are in rows, methods in columns.
     """
     rows = Rows.of(results).where(traces="")
-    shown = built(
+    shown = tables.built(
         spec
         for (model, dataset, variant), mine in rows.each("model", "dataset", "variant")
-        for spec in _of_model(_title(model, dataset, variant), mine)
+        for spec in _of_model(
+            tables.titled(model, dataset and f"on {dataset}", variant and f"({variant})"), mine
+        )
     )
     return [*shown, *_reductions(rows)]
-
-
-def _title(model: str, dataset: str, variant: str) -> str:
-    return model + (f" on {dataset}" if dataset else "") + (f" ({variant})" if variant else "")
 
 
 def _of_model(title: str, rows: Rows) -> Iterator[TableSpec]:
@@ -68,9 +58,9 @@ def _of_model(title: str, rows: Rows) -> Iterator[TableSpec]:
     judgments = f"{asked:,} judgments; " if asked else ""
     caption = ".\n".join([f"{judgments}95% intervals in brackets", *_told(found)]) + "."
     few = len(methods) <= 2
-    tables: dict[str, list[Column]] = defaultdict(list)
+    by_title: dict[str, list[Column]] = defaultdict(list)
     for metric, name, digits in _INTERVAL_COLUMNS:
-        tables[title if few else f"{title}: {name}"] += [
+        by_title[title if few else f"{title}: {name}"] += [
             Column(
                 *(metric, f"{method} {name}" if few else method, digits),
                 where={part: row[part] for part in ("method", *_DETAILS)},
@@ -78,13 +68,13 @@ def _of_model(title: str, rows: Rows) -> Iterator[TableSpec]:
             for method, row in methods.items()
         ]
     levels = rows.where(split=split).having("level").by(lambda row: float(row["level"]))
-    for above, columns in tables.items():
-        below = caption if columns is [*tables.values()][-1] else ""
-        yield TableSpec(above, levels, ("level",), columns, below, _level, columns_with_numbers)
-
-
-def _level(line: Mapping[str, str]) -> Mapping[str, str]:
-    return {"level": f"{line['level']}%"}
+    last = [*by_title][-1]
+    for above, columns in by_title.items():
+        yield TableSpec(
+            *(above, levels, ("level",), columns, caption if above == last else ""),
+            label=lambda line: {"level": f"{line['level']}%"},
+            layout=tables.columns_with_numbers,
+        )
 
 
 def _found(rows: Rows, split: str) -> Found:
@@ -110,7 +100,7 @@ def _told(found: Found) -> Iterator[str]:
             if name == metric:
                 where = f"{method}, {level}%" if level else method
                 rule = f", {row.note}" if metric == "decoding_temperature" else ""
-                yield f"{label} ({where}): {cell(row.record, digits)}{rule}"
+                yield f"{label} ({where}): {tables.cell(row.record, digits)}{rule}"
     for (_, level, metric), row in found.items():
         if metric == "conformal_offset" and math.isinf(row.value):
             yield f"{level}%: {row.note}"
@@ -119,21 +109,16 @@ def _told(found: Found) -> Iterator[str]:
 def _reductions(rows: Rows) -> Iterator[View]:
     """How much each method lowers the interval score of stated intervals, mean over models."""
     scores = [*rows.where(split="test", metric="interval_score").having("level")]
-    names = ("model", "dataset", "variant", "level")
-    direct = {
-        tuple(row[name] for name in names): row.value for row in scores if row["method"] == "direct"
-    }
+    whose = itemgetter("model", "dataset", "variant", "level")
+    direct = {whose(row): row.value for row in scores if row["method"] == "direct"}
     others = [row for row in scores if row["method"] != "direct"]
     if not direct or not others:
         return
-    scored = pd.DataFrame(
-        {
-            "level": [f"{row['level']}%" for row in others],
-            "method": list(map(_method, others)),
-            "score": [row.value for row in others],
-            "direct": [direct.get(tuple(row[name] for name in names), math.nan) for row in others],
-        }
-    )
+    compared = [
+        (f"{row['level']}%", _method(row), row.value, direct.get(whose(row), math.nan))
+        for row in others
+    ]
+    scored = pd.DataFrame(compared, columns=["level", "method", "score", "direct"])
     scored["reduction"] = 100 * (1 - scored["score"] / scored["direct"])
     means = scored.groupby(["level", "method"], sort=False)["reduction"].mean().unstack("method")
     table = means.map(lambda value: f"{value:.0f}%" if math.isfinite(value) else "-").reset_index()
@@ -151,51 +136,39 @@ _DIRECT_90 = {"level": "90", "method": "direct"}
 
 
 def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
-    """None: estimates are all that the figures draw.
-
-    Args:
-        frames: Judgments by task.
-        resampling: How numbers are computed.
-    """
+    """None: estimates are all that the figures draw."""
     return []
 
 
+_figure = partial(FigureSpec, task=_TASK)
+
 FIGURES: Sequence[FigureSpec] = (
-    FigureSpec(
+    _figure(
         plot="coverage",
         title="Nominal and observed coverage",
-        reads=(
-            "How often intervals hold the truth, with 95% intervals, at each level that was asked "
-            "for; the dashed grey line is as often as they should, and below it the model is "
-            "overconfident. Conformal and scaled intervals were adjusted on the train items; where "
-            "there is a test split, all lines are of it."
-        ),
-        task=_TASK,
+        reads="How often intervals hold the truth, with 95% intervals, at each level that was "
+        "asked for; the dashed grey line is as often as they should, and below it the model is "
+        "overconfident. Conformal and scaled intervals were adjusted on the train items; where "
+        "there is a test split, all lines are of it.",
         metrics=("coverage",),
     ),
-    FigureSpec(
+    _figure(
         plot="tunnel",
         title="The tunnel: stated and needed width",
-        reads=(
-            "Mean width of intervals in powers of ten: as stated, and after conformal adjustment, "
-            "which is the width it takes to hold the truth as often as the level says. A stated "
-            "width that hardly grows with the level while the needed one does is the tunnel; the "
-            "coverage plateau is coverage divided by level, averaged over levels, and 1 is "
-            "calibrated."
-        ),
-        task=_TASK,
+        reads="Mean width of intervals in powers of ten: as stated, and after conformal "
+        "adjustment, which is the width it takes to hold the truth as often as the level says. A "
+        "stated width that hardly grows with the level while the needed one does is the tunnel; "
+        "the coverage plateau is coverage divided by level, averaged over levels, and 1 is "
+        "calibrated.",
         metrics=("mean_width", "coverage_plateau"),
         keep=lambda parts: not (parts.get("scaling") or parts.get("decoding")),
     ),
-    FigureSpec(
+    _figure(
         plot="interval_score",
         title="Interval score",
-        reads=(
-            "Mean interval score with 95% intervals, which counts both width and misses; lower is "
-            "better. All methods share one axis, which is logarithmic where scores differ more "
-            "than fivefold."
-        ),
-        task=_TASK,
+        reads="Mean interval score with 95% intervals, which counts both width and misses; lower "
+        "is better. All methods share one axis, which is logarithmic where scores differ more than "
+        "fivefold.",
         metrics=("interval_score",),
     ),
 )

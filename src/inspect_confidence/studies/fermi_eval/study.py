@@ -8,28 +8,20 @@ import pandas as pd
 
 from inspect_confidence.arguments import number
 from inspect_confidence.metrics import Statistic
+from inspect_confidence.metrics.arrays import FloatArray, IntArray
 from inspect_confidence.references import bibtex
 from inspect_confidence.results import Condition, Result, without
 from inspect_confidence.studies.compare import Contrast, Name, differences, on_common, side_by_side
-from inspect_confidence.studies.estimate import FloatArray, IntArray, draw, results_of, runs
+from inspect_confidence.studies.estimate import draw, results_of, runs
+from inspect_confidence.studies.fermi_eval import numbers
 from inspect_confidence.studies.fermi_eval.judgments import read_sample
-from inspect_confidence.studies.fermi_eval.numbers import (
-    METRICS_OF_INTERVALS,
-    both_splits,
-    intervals_of,
-    of_methods,
-)
 from inspect_confidence.studies.fermi_eval.shown import FIGURES, HEADLINES, detail, interval_tables
 from inspect_confidence.studies.fermi_eval.temperatures import decoding_temperatures
 from inspect_confidence.studies.intervals import Intervals, plateau
-from inspect_confidence.studies.study import Difference, Resampling, Study, TaskTable, option
+from inspect_confidence.studies.study import Difference, Resampling, Study, TaskTable, kinds, option
 
 # The gap differs by the same as the coverage.
-_OF_READ = tuple(
-    metric
-    for metric in METRICS_OF_INTERVALS
-    if metric not in ("coverage_gap", "format_failure_rate")
-)
+_OF_READ = ("coverage", *numbers.METRICS_OF_READ)
 
 
 @dataclass(frozen=True)
@@ -50,14 +42,14 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
     frame = frames["fermi_eval"].sort_values(["item", "level", "epoch", "draw"], kind="stable")
     results: list[Result] = []
     for key, condition, rows in runs(frame):
-        drawn = draw(of_methods(rows, condition), _strata(rows), resampling)
+        drawn = draw(numbers.of_methods(rows, condition), _strata(rows), resampling)
         results += results_of(drawn, key)
     sampled = frame[frame["method"] == "sampling"]
     shared = sampled["variant"].map(lambda variant: without(variant, "temperature"))
     for key, condition, rows in runs(sampled.assign(variant=shared)):
-        if rows["temperature"].nunique() > 1 and both_splits(rows):
+        if rows["temperature"].nunique() > 1 and numbers.both_splits(rows):
             made = {
-                float(str(temperature)): intervals_of(drawn, "sampling")
+                float(str(temperature)): numbers.intervals_of(drawn, "sampling")
                 for temperature, drawn in rows.groupby("temperature")
             }
             where, units = condition.but(method="sampling"), pd.Index(rows["item"].unique())
@@ -71,7 +63,7 @@ def _strata(rows: pd.DataFrame) -> IntArray:
     """The split of each item, so that train and test items are drawn separately."""
     splits = rows.drop_duplicates("item")["split"].to_numpy()
     codes = np.unique(splits, return_inverse=True)[1].astype(np.int64)
-    return codes if both_splits(rows) else np.zeros_like(codes)
+    return codes if numbers.both_splits(rows) else np.zeros_like(codes)
 
 
 def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Difference]:
@@ -80,7 +72,7 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
     Failure rates rest on the items that both contenders were asked, every other metric on the
     items of which both have a readable interval.
     """
-    made = [intervals_of(side, str(side["method"].iloc[0])) for side in (a, b)]
+    made = [numbers.intervals_of(side, str(side["method"].iloc[0])) for side in (a, b)]
     units, _ = on_common(made)
     found: dict[Name, tuple[Statistic, int]] = {}
     coverages: dict[float, Statistic] = {}
@@ -115,20 +107,10 @@ FERMI_EVAL = Study(
     tables=(
         TaskTable(
             task="fermi_eval",
-            columns={
-                "method": "text",
-                "level": "number",
-                "levels": "text",
-                "lower": "number",
-                "upper": "number",
-                "reversed": "flag",
-                "truth": "number",
-                "point": "number",
-                "temperature": "number",
-                "probabilities": "text",
-                "unseen_mass": "number",
-                "answer_tokens": "number",
-            },
+            columns=kinds(
+                "method:text level levels:text lower upper reversed:flag truth point temperature "
+                "probabilities:text unseen_mass answer_tokens"
+            ),
             required=("item", "truth"),
             answers=(("level", "lower", "upper"), ("method", "point"), ("method", "probabilities")),
             arguments_shown=frozenset(

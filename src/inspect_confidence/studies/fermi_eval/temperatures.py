@@ -10,40 +10,20 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from inspect_confidence.metrics import (
-    NEAREST_TO_ONE,
-    TEMPERATURES,
-    Statistic,
-    covered,
-    interval_scores,
-    negative_log_likelihood,
-    ranked,
-    set_covers,
-    set_hulls,
-    temperature_nll,
-    temperature_scores,
-    tempered,
-    truth_seen,
-)
-from inspect_confidence.studies.estimate import Estimand, FloatArray, IntArray, estimand
+from inspect_confidence import metrics
+from inspect_confidence.metrics.arrays import FloatArray, IntArray
+from inspect_confidence.studies.estimate import Estimand, estimand
 from inspect_confidence.studies.intervals import shifted
 
 Choice = Callable[[FloatArray], IntArray]
 """Item weights (resamples, units) -> the column chosen in each resample."""
 
-
 UNDEFINED = -1
 """A choice where no train judgment was drawn: what follows from it is NaN."""
 
 
-def by_column(table: FloatArray, unit: IntArray, choice: Choice) -> Statistic:
-    """The mean over judgments of the column that is chosen in each resample.
-
-    Args:
-        table: Of shape (judgments, columns).
-        unit: The number of each judgment's item.
-        choice: Which column, from the same weights.
-    """
+def by_column(table: FloatArray, unit: IntArray, choice: Choice) -> metrics.Statistic:
+    """The mean over judgments of the column of the table that is chosen in each resample."""
 
     def statistic(weights: FloatArray) -> FloatArray:
         mine, column = weights[:, unit], choice(weights)
@@ -68,7 +48,7 @@ def least(objective: FloatArray, unit: IntArray, order: IntArray) -> Choice:
     return choice
 
 
-def chosen_value(options: FloatArray, choice: Choice) -> Statistic:
+def chosen_value(options: FloatArray, choice: Choice) -> metrics.Statistic:
     """The option that is chosen, as a number."""
 
     def statistic(weights: FloatArray) -> FloatArray:
@@ -79,7 +59,7 @@ def chosen_value(options: FloatArray, choice: Choice) -> Statistic:
 
 
 def _judged(
-    statistics: Mapping[str, Statistic],
+    statistics: Mapping[str, metrics.Statistic],
     level: float,
     n: int,
     condition: Mapping[str, object],
@@ -95,8 +75,8 @@ def _interval_metrics(
     low: FloatArray, high: FloatArray, truth: FloatArray, level: float
 ) -> dict[str, FloatArray]:
     return {
-        "coverage": covered(low, high, truth),
-        "interval_score": interval_scores(low, high, truth, level),
+        "coverage": metrics.covered(low, high, truth),
+        "interval_score": metrics.interval_scores(low, high, truth, level),
         "mean_width": high - low,
     }
 
@@ -108,13 +88,7 @@ def _tables(columns: Sequence[Mapping[str, FloatArray]]) -> dict[str, FloatArray
 
 @dataclass(frozen=True)
 class Scored:
-    """Distributions of items, with their truths.
-
-    Attributes:
-        distributions: One a judgment.
-        truth: True values.
-        unit: The number of each judgment's item.
-    """
+    """A distribution for each judgment, with the truth and the number of its item."""
 
     distributions: Sequence[Mapping[int, float]]
     truth: FloatArray
@@ -123,9 +97,9 @@ class Scored:
 
 def score_choice(train: Scored, levels: Sequence[float]) -> Choice:
     """The temperature with the least mean interval score over train items and levels."""
-    values, masses = ranked(train.distributions)
-    table = temperature_scores(values, masses, train.truth, levels)
-    return least(table, train.unit, NEAREST_TO_ONE)
+    values, masses = metrics.ranked(train.distributions)
+    table = metrics.temperature_scores(values, masses, train.truth, levels)
+    return least(table, train.unit, metrics.NEAREST_TO_ONE)
 
 
 def likelihood_choice(train: Scored) -> Choice:
@@ -133,23 +107,23 @@ def likelihood_choice(train: Scored) -> Choice:
 
     Judgments whose truth was not seen are left out; where that leaves none, nothing is chosen.
     """
-    values, masses = ranked(train.distributions)
-    seen = truth_seen(values, masses, train.truth)
+    values, masses = metrics.ranked(train.distributions)
+    seen = metrics.truth_seen(values, masses, train.truth)
     losses = [
-        negative_log_likelihood(values[seen], masses[seen], train.truth[seen], temperature)
-        for temperature in TEMPERATURES
+        metrics.negative_log_likelihood(values[seen], masses[seen], train.truth[seen], temperature)
+        for temperature in metrics.TEMPERATURES
     ]
-    return least(np.stack(losses, axis=1), train.unit[seen], NEAREST_TO_ONE)
+    return least(np.stack(losses, axis=1), train.unit[seen], metrics.NEAREST_TO_ONE)
 
 
-def scaled_statistics(test: Scored, level: float, choice: Choice) -> dict[str, Statistic]:
+def scaled_statistics(test: Scored, level: float, choice: Choice) -> dict[str, metrics.Statistic]:
     """The metrics of test items' hulls and sets at the temperature chosen on train items."""
-    values, masses = ranked(test.distributions)
+    values, masses = metrics.ranked(test.distributions)
     columns = []
-    for temperature in TEMPERATURES:
-        scaled = tempered(masses, temperature)
-        low, high = set_hulls(values, scaled, level)
-        inside = {"set_coverage": set_covers(values, scaled, level, test.truth)}
+    for temperature in metrics.TEMPERATURES:
+        scaled = metrics.tempered(masses, temperature)
+        low, high = metrics.set_hulls(values, scaled, level)
+        inside = {"set_coverage": metrics.set_covers(values, scaled, level, test.truth)}
         columns.append(_interval_metrics(low, high, test.truth, level) | inside)
     tables = _tables(columns)
     return {name: by_column(table, test.unit, choice) for name, table in tables.items()}
@@ -159,8 +133,8 @@ def scaled_temperatures(
     train: Scored, test: Scored, levels: Sequence[float], condition: Mapping[str, object]
 ) -> Iterator[Estimand]:
     """The metrics of test sets at temperatures chosen on the train items, by either rule."""
-    unseen = int((~truth_seen(*ranked(train.distributions), train.truth)).sum())
-    exact = temperature_nll(train.distributions, train.truth)
+    unseen = int((~metrics.truth_seen(*metrics.ranked(train.distributions), train.truth)).sum())
+    exact = metrics.temperature_nll(train.distributions, train.truth)
     likeliest = (
         f"maximum likelihood on train ({exact:.4g} off the grid); {unseen} train items whose truth "
         "was not seen left out"
@@ -172,7 +146,7 @@ def scaled_temperatures(
     for rule, (choice, why) in rules.items():
         where = {**condition, "scaling": rule, "split": "test"}
         note = f"one temperature, on a grid 2.3% apart: {why}"
-        value = chosen_value(TEMPERATURES, choice)
+        value = chosen_value(metrics.TEMPERATURES, choice)
         yield estimand(where, f"temperature_{rule}", value, len(train.unit), note)
         for level in levels:
             statistics = scaled_statistics(test, level, choice)
@@ -181,13 +155,9 @@ def scaled_temperatures(
 
 @dataclass(frozen=True)
 class Candidate:
-    """Train judgments at one level, a column for each way of answering.
+    """Train judgments at one level in percent: interval scores, and whether they cover.
 
-    Attributes:
-        level: Nominal level in percent.
-        scores: Interval scores, of shape (judgments, columns).
-        inside: Whether they cover, likewise.
-        unit: The number of each judgment's item.
+    Both are of shape (judgments, columns), a column for each way of answering.
     """
 
     level: float
@@ -199,10 +169,8 @@ class Candidate:
 def penalised(candidates: Sequence[Candidate], penalty: float) -> Choice:
     """The column with the least mean interval score + penalty * max(0, nominal - coverage).
 
-    Args:
-        candidates: One a level; their objectives are added up, and sums that agree to nine
-            decimals are ties, of which the first column is taken.
-        penalty: Lambda, in units of the score.
+    Candidates, one a level, are added up; sums that agree to nine decimals are ties, of which the
+    first column is taken. The penalty, lambda, is in units of the score.
     """
 
     def choice(weights: FloatArray) -> IntArray:
@@ -230,8 +198,7 @@ def decoding_temperatures(
 ) -> Iterator[Estimand]:
     """Test metrics at the decoding temperature chosen on train, per level and over all levels.
 
-    `frames` are intervals of sampling at each temperature, one an item, epoch and level; `penalty`
-    is the rule's lambda.
+    `frames` are intervals of sampling at each temperature, one an item, epoch and level.
     """
     temperatures = np.array(sorted(frames))
     levels = sorted(set.intersection(*(set(frame["level"]) for frame in frames.values())))
@@ -277,8 +244,6 @@ def _of_split(
         for frame in frames
     ]
     common = sorted(set.intersection(*(set(frame.index) for frame in read)))
-    columns = []
-    for frame in read:
-        low, high, truth = frame.loc[common, ["lower", "upper", "truth"]].to_numpy(float).T
-        columns.append(_interval_metrics(low, high, truth, level))
-    return np.asarray(units.get_indexer(pd.Index(common)), np.int64), _tables(columns)
+    bounds = [frame.loc[common, ["lower", "upper", "truth"]].to_numpy(float).T for frame in read]
+    tables = _tables([_interval_metrics(low, high, truth, level) for low, high, truth in bounds])
+    return np.asarray(units.get_indexer(pd.Index(common)), np.int64), tables

@@ -16,10 +16,6 @@ def _thresholds(name: str, value: object) -> tuple[float, ...]:
     return tuple(numbers(name, given, above=nextafter(1, 0), below=1e9))
 
 
-def _ddof(name: str, value: object) -> int:
-    return int(choice(name, value, ("0", "1")))
-
-
 def _clamp(name: str, value: object) -> float:
     clamp = number(name, value)
     if not 0 < clamp <= 1:
@@ -45,7 +41,7 @@ class HedgeOptions:
         None, lambda name, value: read_forms(user_path(name, value))
     )
     marker_thresholds: Sequence[float] = option((10.0,), _thresholds)
-    ddof: int = option(1, _ddof)
+    ddof: int = option(1, lambda name, value: int(choice(name, value, ("0", "1"))))
     correlation_clamp: float = option(0.9999, _clamp)
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from inspect_confidence.answers.markers import standard_marker
 from inspect_confidence.metrics import MarkerCells
+from inspect_confidence.metrics.arrays import IntArray
 from inspect_confidence.studies.estimate import refuse_outside
 from inspect_confidence.studies.study import SampleFacts
 
@@ -19,8 +20,6 @@ NO_HEDGE = "<no_hedge>"
 
 REPLY = ["uuid", "dataset", "item", "epoch", "draw"]
 """What tells replies apart."""
-
-_NAN = float("nan")
 
 
 def read_hedged(sample: SampleFacts) -> list[dict[str, Any]]:
@@ -53,13 +52,13 @@ def _of_sentence(sentence: Mapping[str, Any]) -> list[dict[str, Any]]:
     judged = yes + neither + no
     row = {
         "text": sentence["text"],
-        "n_markers": _NAN if markers is None else len(markers),
+        "n_markers": np.nan if markers is None else len(markers),
         "consistent": yes,
         "undecided": neither,
         "inconsistent": no,
         "failed": counts.get("failed", 0),
-        "confidence": (yes + neither / 2) / judged if judged else _NAN,
-        "decisiveness": _NAN if decisiveness is None else decisiveness,
+        "confidence": (yes + neither / 2) / judged if judged else np.nan,
+        "decisiveness": np.nan if decisiveness is None else decisiveness,
         "status": "ok" if markers is not None and judged else "grader_failed",
         "reason": sentence["reason"],
     }
@@ -79,11 +78,9 @@ def read_judged(sample: SampleFacts) -> list[dict[str, Any]]:
 
 
 def completed_hedges(rows: pd.DataFrame, markers: Mapping[str, str] | None = None) -> pd.DataFrame:
-    """Judgments with confidence filled in from counts, and `standard` markers.
+    """Judgments with confidence filled in from counts, and the form that stands for each marker.
 
-    Args:
-        rows: Judgments.
-        markers: The form that stands for each marker; rules decide on those that aren't there.
+    Those forms, in `standard`, are `markers`; rules decide on markers that aren't there.
 
     Raises:
         InvalidArgument: A share lies outside [0, 1].
@@ -93,7 +90,7 @@ def completed_hedges(rows: pd.DataFrame, markers: Mapping[str, str] | None = Non
     counts = rows[["consistent", "undecided", "inconsistent"]].fillna(0)
     judged = counts.sum(axis=1).to_numpy(float)
     agreed = (counts["consistent"] + counts["undecided"] / 2).to_numpy(float)
-    derived = agreed / np.where(judged > 0, judged, _NAN)
+    derived = agreed / np.where(judged > 0, judged, np.nan)
     rows["confidence"] = rows["confidence"].where(rows["confidence"].notna(), derived)
     # A file's text columns have nothing where there is no marker.
     marker = rows["marker"].where((rows["marker"] != "") | (rows["status"] != "ok"), NO_HEDGE)
@@ -125,19 +122,12 @@ def with_judges(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(judge=rows["judge"].where(rows["judge"] != "", known))
 
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-
-Group = tuple[str, str]
-"""Data set and split."""
-
-
 @dataclass(frozen=True)
 class Sentences:
     """The judgments of one model over groups of items.
 
     Attributes:
-        groups: Data sets' splits.
+        groups: Data sets' splits, as (data set, split).
         units: Items, each of one group, as (data set, item).
         strata: The group of each item.
         rows: One a marker in a sentence, with `unit` and `group`.
@@ -146,7 +136,7 @@ class Sentences:
             over the sentences that have a decisiveness too, which faithfulness rests on.
     """
 
-    groups: Sequence[Group]
+    groups: Sequence[tuple[str, str]]
     units: pd.MultiIndex
     strata: IntArray
     rows: pd.DataFrame
@@ -156,17 +146,15 @@ class Sentences:
     @classmethod
     def of(cls, rows: pd.DataFrame) -> "Sentences":
         """Completed judgments of one model."""
-        keys = pd.MultiIndex.from_arrays([rows["dataset"], rows["item"]])
+        keys = pd.MultiIndex.from_frame(rows[["dataset", "item"]])
         units = keys.unique()
-        groups = list(dict.fromkeys(zip(rows["dataset"], rows["split"], strict=True)))
-        numbers = {group: k for k, group in enumerate(groups)}
-        of_row = [numbers[group] for group in zip(rows["dataset"], rows["split"], strict=True)]
-        rows = rows.assign(unit=units.get_indexer(keys), group=of_row)
+        group, groups = pd.MultiIndex.from_frame(rows[["dataset", "split"]]).factorize()
+        rows = rows.assign(unit=units.get_indexer(keys), group=group)
         strata = np.zeros(len(units), np.int64)
         strata[rows["unit"]] = rows["group"]
         judged = rows[rows["sentence"].notna()]
         once = judged.drop_duplicates([*REPLY, "sentence"])
-        return cls(groups, units, strata, rows, once, _replies(rows, once))
+        return cls(list(groups), units, strata, rows, once, _replies(rows, once))
 
     def cells(
         self,
@@ -176,13 +164,10 @@ class Sentences:
         by_reply: bool = False,
         threshold: float = 0,
     ) -> MarkerCells:
-        """Cells of sentences with one of the markers, by group and marker.
+        """Cells of those rows' sentences with one of the markers, by group and marker.
 
-        Args:
-            rows: Of the judgments.
-            markers: In their order.
-            by_reply: Whether a sentence weighs one divided by how many of its reply are there.
-            threshold: Only sentences whose marker has so many in each split of its data set.
+        With `by_reply` a sentence weighs one divided by how many of its reply are there. With a
+        threshold only sentences count whose marker has so many in each split of its data set.
         """
         place = {marker: k for k, marker in enumerate(markers)}
         mine = rows[rows["standard"].isin(place)]

@@ -7,22 +7,10 @@ import pandas as pd
 
 from inspect_confidence.answers import REPLY_STATUSES
 from inspect_confidence.metrics import correlation_of, means_of, ratio
+from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.results import Condition, Key, Result
-from inspect_confidence.studies.estimate import (
-    NAN,
-    Estimand,
-    FloatArray,
-    Number,
-    constant,
-    count,
-    draw,
-    estimand,
-    left_out,
-    means,
-    noted,
-    places,
-    results_of,
-)
+from inspect_confidence.studies import estimate
+from inspect_confidence.studies.estimate import Estimand, Number, estimand, left_out, noted, places
 from inspect_confidence.studies.hedge_markers.judgments import REPLY, Sentences
 from inspect_confidence.studies.hedge_markers.stability import cmfg_of_groups
 from inspect_confidence.studies.study import Resampling
@@ -38,17 +26,14 @@ def of_judge(
     units = pd.Index(rows["item"].unique())
     unit = places(rows, units)
     failed = (rows["status"] != "ok").astype(float)
-    columns = {
-        "agreement_accuracy": rows["agreed"],
-        "verdict_accuracy": rows["verdict"],
-        "grader_failure_rate": failed,
-    }
+    columns = {"agreement_accuracy": rows["agreed"], "verdict_accuracy": rows["verdict"]}
+    columns["grader_failure_rate"] = failed
     estimands = [
         *_extraction(rows[rows["form"] == "markers"], units, condition),
-        means(condition, columns, unit, len(units)),
+        estimate.means(condition, columns, unit, len(units)),
         *_decisiveness(rows[rows["form"] == "decisiveness"], units, condition),
     ]
-    return results_of(draw(estimands, len(units), resampling), key)
+    return estimate.results_of(estimate.draw(estimands, len(units), resampling), key)
 
 
 def _extraction(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Iterator[Estimand]:
@@ -71,10 +56,8 @@ def _decisiveness(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> 
         n, note = int(there.sum()), left_out(mine["status"])
         error = means_of(np.abs(stated - label)[:, None], unit, len(units))
         yield estimand(at, "decisiveness_error", error, n, note)
-        ranks, of_label = (
-            pd.Series(np.where(there, part, NAN)).rank().to_numpy(float) for part in (stated, label)
-        )
-        together = correlation_of(ranks, of_label, unit, len(units))
+        ranks, of_label = (pd.Series(one).where(there).rank() for one in (stated, label))
+        together = correlation_of(ranks.to_numpy(), of_label.to_numpy(), unit, len(units))
         yield estimand(at, "decisiveness_rank_correlation", together, n, note)
 
 
@@ -84,7 +67,7 @@ def of_group(
     """Everything that the judgments of one data set and split give; `threshold` is T."""
     yield from _replies(said, condition)
     hedges = {"hedges_per_sentence": said.once["n_markers"]}
-    yield means(condition, hedges, said.once["unit"].to_numpy(np.int64), len(said.units))
+    yield estimate.means(condition, hedges, said.once["unit"].to_numpy(np.int64), len(said.units))
     yield _judge_failures(said, condition)
     yield _conditional(said, resampling.convention, condition)
     yield from _markers(said, resampling.convention, threshold, condition)
@@ -107,7 +90,7 @@ def _replies(said: Sentences, condition: Condition) -> Iterator[Estimand]:
         lost = int(np.isnan(values).sum())
         return f"{lost} of {n} replies left out" if lost else ""
 
-    yield means(condition, columns, *at, missing)
+    yield estimate.means(condition, columns, *at, missing)
     lengths = replies["sentences"].to_numpy(float)
     squares = means_of(np.column_stack([lengths, lengths**2]), *at)
 
@@ -120,14 +103,14 @@ def _replies(said: Sentences, condition: Condition) -> Iterator[Estimand]:
     status = replies["status"]
     read = status.isin(["ok", "grader_failed"]) | replies["sentences"].notna()
     replied = (read | status.isin(REPLY_STATUSES)).to_numpy()
-    failed = {"format_failure_rate": np.where(replied, ~read, NAN)}
-    yield means(condition, failed, *at, left_out(status.where(~replied, "ok")))
+    failed = {"format_failure_rate": np.where(replied, ~read, np.nan)}
+    yield estimate.means(condition, failed, *at, left_out(status.where(~replied, "ok")))
     lost = {
         "cut off at their end, left out": replies["cut"].sum(),
         "empty draws left out": replies["empty_draws"].sum(),
     }
     said_too = [f"{number:.0f} {what}" for what, number in lost.items() if number > 0]
-    yield count(condition, len(said.once), noted("sentences", *said_too))
+    yield estimate.count(condition, len(said.once), noted("sentences", *said_too))
 
 
 def _judge_failures(said: Sentences, condition: Condition) -> Estimand:
@@ -166,7 +149,7 @@ def _markers(
     note = f"{below} markers with fewer than {threshold:g} sentences left out" if below else ""
     if not markers:
         why = f"no marker has {threshold:g} sentences"
-        yield Estimand([Number(condition, "mic", 0, why=why)], constant(NAN))
+        yield Estimand([Number(condition, "mic", 0, why=why)], estimate.constant(np.nan))
         return
     faithful = (
         said.replies.set_index(REPLY)["faithfulness"]
@@ -184,7 +167,7 @@ def _markers(
         yield _mic(said, counted[chosen], markers, condition.but(**extra), "")
     gap = (counted["decisiveness"] - counted["confidence"]).abs().to_numpy(float)
     hedged = counted["standard"].to_numpy()[:, None] == np.array(markers, object)
-    table = np.where(hedged, gap[:, None], NAN)
+    table = np.where(hedged, gap[:, None], np.nan)
     numbers = [
         Number(condition.but(marker=marker), "decisiveness_gap", int((~np.isnan(column)).sum()))
         for marker, column in zip(markers, table.T, strict=True)
@@ -210,8 +193,8 @@ def _mic(
         counts = tables.counts.sum(axis=1)
         n = counts.sum(axis=-1)
         with np.errstate(divide="ignore", invalid="ignore"):
-            mean = np.where(n > 0, counts @ tables.values / n, NAN)
-            square = np.where(n > 0, counts @ tables.values**2 / n, NAN)
+            mean = np.where(n > 0, counts @ tables.values / n, np.nan)
+            square = np.where(n > 0, counts @ tables.values**2 / n, np.nan)
         return np.hstack([mean, np.sqrt(np.maximum(square - mean**2, 0))])
 
     return Estimand(numbers, statistic)

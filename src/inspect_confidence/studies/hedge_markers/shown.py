@@ -3,19 +3,16 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import pandas as pd
 
 from inspect_confidence.results import Result
 from inspect_confidence.studies.bins import bin_shares
 from inspect_confidence.studies.estimate import noted, runs
+from inspect_confidence.studies.hedge_markers import judgments
 from inspect_confidence.studies.hedge_markers.forms import HedgeOptions
-from inspect_confidence.studies.hedge_markers.judgments import (
-    REPLY,
-    Sentences,
-    completed_hedges,
-    with_judges,
-)
+from inspect_confidence.studies.hedge_markers.judgments import Sentences
 from inspect_confidence.studies.study import FigureSpec, Headline, Resampling, View
 from inspect_confidence.studies.tables import Column, Rows, TableSpec, built, titled
 
@@ -27,19 +24,11 @@ _ALL = "all"
 
 
 def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
-    """Bins of internal confidence of the commonest markers, over all data sets and splits.
-
-    Args:
-        frames: Judgments by task.
-        resampling: How numbers are computed.
-
-    Raises:
-        InvalidArgument: A share lies outside [0, 1].
-    """
+    """Bins of internal confidence of the commonest markers, over all data sets and splits."""
     if _TASK not in frames:
         return []
     forms = resampling.options(HedgeOptions).markers
-    rows = with_judges(completed_hedges(frames[_TASK], forms))
+    rows = judgments.with_judges(judgments.completed_hedges(frames[_TASK], forms))
     found: list[Result] = []
     for key, condition, some in runs(rows, ("model", "variant", "judge")):
         said = Sentences.of(some)
@@ -47,24 +36,17 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
         markers = said.markers(counted, 0)
         note = _left_out(said, counted, markers[MOST_MARKERS:])
         for marker in markers[:MOST_MARKERS]:
-            mine = counted[counted["standard"] == marker]
+            mine, at = counted[counted["standard"] == marker], condition.but(marker=marker)
             confidence, unit = mine["confidence"].to_numpy(float), pd.factorize(mine["unit"])[0]
-            found += bin_shares(
-                replace(key, dataset=_ALL),
-                condition.but(marker=marker),
-                "confidence_share",
-                confidence,
-                unit,
-                BINS,
-                note,
-            )
+            who = replace(key, dataset=_ALL)
+            found += bin_shares(who, at, "confidence_share", confidence, unit, BINS, note)
     return found
 
 
 def _left_out(said: Sentences, counted: pd.DataFrame, rarer: Sequence[str]) -> str:
     """Which sentences aren't in the rows, for a note."""
     dropped = int(counted["standard"].isin(rarer).sum())
-    lost = len(said.once) - len(counted.drop_duplicates([*REPLY, "sentence"]))
+    lost = len(said.once) - len(counted.drop_duplicates([*judgments.REPLY, "sentence"]))
     many = f"{lost} of {len(said.once)} sentences, of several markers or not judged, left out"
     rare = f"{len(rarer)} rarer markers in {dropped} sentences left out"
     return noted(rare if rarer else "", many if lost else "")
@@ -113,8 +95,7 @@ def hedge_tables(results: pd.DataFrame) -> list[View]:
 
 
 def _title(model: str, variant: str, judge: str, threshold: str) -> str:
-    by = f"judged by {judge}" if judge else ""
-    return titled(model, variant, by, f"T={threshold}" if threshold else "")
+    return titled(model, variant, judge and f"judged by {judge}", threshold and f"T={threshold}")
 
 
 def _of_model(who: str, rows: Rows) -> Iterator[TableSpec]:
@@ -153,45 +134,37 @@ def _stability(line: Mapping[str, str]) -> Mapping[str, str]:
     return {"metric": line["metric"], "of": ", ".join(filter(None, parts))}
 
 
-def _plain(parts: Mapping[str, str]) -> bool:
-    """Numbers of markers over all their sentences, whatever came of the reply."""
-    return "marker" in parts and not {"outcome", "faithful"} & set(parts)
-
-
 _BY = ("model", "variant", "judge")
 
+_figure = partial(FigureSpec, task=_TASK, by=_BY)
+
 FIGURES: Sequence[FigureSpec] = (
-    FigureSpec(
+    _figure(
         plot="mic",
         title="Marker internal confidence",
         reads="How confident the model is, by how often further answers agree, where it uses a "
         "marker (<no_hedge>: a sentence without one): one row a marker, one column a data set and "
         "split. A marker that means the same everywhere has one colour along its row; rows of the "
         "same colour are markers that the model doesn't tell apart.",
-        task=_TASK,
         metrics=("mic",),
-        by=_BY,
-        keep=_plain,
+        # Over all sentences of a marker, whatever came of the reply.
+        keep=lambda parts: "marker" in parts and not {"outcome", "faithful"} & set(parts),
     ),
-    FigureSpec(
+    _figure(
         plot="mic_densities",
         title="Internal confidence behind each marker",
         reads="For each of the commonest markers the share of its sentences in each tenth of "
         "internal confidence, over all data sets. A marker with a definite meaning has one narrow "
         "hill; one spread over the whole width says little about how sure the model is.",
-        task=_TASK,
         metrics=("confidence_share",),
-        by=_BY,
     ),
-    FigureSpec(
+    _figure(
         plot="decisiveness_gap",
         title="What a marker says against what lies behind it",
         reads="The mean distance of a sentence's decisiveness, as a reader takes it, from the "
         "model's internal confidence, by marker, with 95% intervals. At 0 the wording says just "
         "how sure the model is.",
-        task=_TASK,
         metrics=("decisiveness_gap",),
-        by=_BY,
     ),
 )
 

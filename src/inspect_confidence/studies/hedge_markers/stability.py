@@ -5,33 +5,17 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
-from typing import Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from inspect_confidence.metrics import (
-    MarkerCells,
-    MarkerTables,
-    cmfg_of,
-    cmfg_sums,
-    marker_mae,
-    marker_mae_sd,
-    marker_rank_correlation,
-    marker_trend,
-    marker_variation,
-)
+from inspect_confidence import metrics
+from inspect_confidence.metrics.arrays import FloatArray
+from inspect_confidence.metrics.markers import Correlation
 from inspect_confidence.results import Condition, Key, Result
-from inspect_confidence.studies.estimate import (
-    ALL_MODELS,
-    NAN,
-    Estimand,
-    FloatArray,
-    Number,
-    Point,
-    over_models,
-    point_of,
-)
+from inspect_confidence.studies import estimate
+from inspect_confidence.studies.estimate import Estimand, Number
 from inspect_confidence.studies.hedge_markers.forms import HedgeOptions
 from inspect_confidence.studies.hedge_markers.judgments import NO_HEDGE, Sentences
 from inspect_confidence.studies.study import Resampling
@@ -56,14 +40,7 @@ def over_datasets(
 
 @dataclass(frozen=True)
 class _Rules:
-    """Choices among definitions.
-
-    Attributes:
-        authors: Whether the rules are those of the study's code.
-        threshold: T.
-        ddof: Of the coefficients of variation.
-        clamp: Of correlations before Fisher's transformation.
-    """
+    """Choices among definitions: whether they are the authors' code's, T, and `HedgeOptions`."""
 
     authors: bool
     threshold: float
@@ -74,7 +51,7 @@ class _Rules:
         """The rows that MICs rest on."""
         return said.counted("authors" if self.authors else None)
 
-    def tables(self, cells: MarkerCells, weights: FloatArray) -> MarkerTables:
+    def tables(self, cells: metrics.MarkerCells, weights: FloatArray) -> metrics.MarkerTables:
         """Tables in which markers that reach T in the sample have a MIC, in every resample.
 
         By the authors, whose MAEs want T in the train split alone, T is asked of each resample.
@@ -91,23 +68,21 @@ class _Rules:
         if not self.authors:
             return mic
         everywhere = np.asarray(~np.isnan(mic)).all(axis=1, keepdims=True)
-        return np.where(everywhere, mic, NAN)
+        return np.where(everywhere, mic, np.nan)
 
 
 @dataclass(frozen=True)
 class _Context:
     """What the forms need of one chunk of resamples."""
 
-    tables: MarkerTables
+    tables: metrics.MarkerTables
     accuracy: FloatArray
     cmfg: FloatArray
 
 
 Form = Callable[[_Context], FloatArray]
-Correlation = Literal["spearman", "pearson"]
-_KINDS: Sequence[Correlation] = ("spearman", "pearson")
-Level = Literal["marker", "sentence", "response", "mean"]
-_LEVELS: Sequence[Level] = ("marker", "sentence", "response", "mean")
+Named = tuple[dict[str, str], str, str, str, Form]
+"""What the condition adds, metric, note, why it may be undefined, and how it is computed."""
 
 
 def _stability(
@@ -115,7 +90,9 @@ def _stability(
 ) -> Estimand:
     """All seven over one set of markers."""
     counted = rules.counted(said)
-    found = [*_distances(said, rules), *_of_splits(said, rules)]
+    found = list(_distances(said, rules))
+    for split, groups in _splits(said).items():
+        found += _of_split(split, groups, rules)
     few = "" if markers else f"no marker has {rules.threshold:g} sentences"
     numbers = [
         Number(condition.but(**where), metric, len(counted), note, why=few or why)
@@ -127,7 +104,7 @@ def _stability(
 
     def statistic(weights: FloatArray) -> FloatArray:
         if not markers:
-            return np.full((len(weights), len(found)), NAN)
+            return np.full((len(weights), len(found)), np.nan)
         tables = rules.tables(cells, weights)
         tables = replace(tables, by_reply=weighed.tables(weights).counts)
         context = _Context(tables, accuracy(weights), faithful(weights))
@@ -136,8 +113,12 @@ def _stability(
     return Estimand(numbers, statistic)
 
 
-Named = tuple[dict[str, str], str, str, str, Form]
-"""What the condition adds, metric, note, why it may be undefined, and how it is computed."""
+def _splits(said: Sentences) -> dict[str, list[int]]:
+    """Which groups are of each split."""
+    splits: dict[str, list[int]] = defaultdict(list)
+    for k, (_, split) in enumerate(said.groups):
+        splits[split].append(k)
+    return dict(sorted(splits.items()))
 
 
 def _distances(said: Sentences, rules: _Rules) -> Iterator[Named]:
@@ -147,73 +128,64 @@ def _distances(said: Sentences, rules: _Rules) -> Iterator[Named]:
     both = [d for d in datasets if (d, "train") in place and (d, "test") in place]
     single = len(datasets) - len(both)
     note = f"{single} data sets with one split left out" if single else ""
-    for metric, pairs, needs in (
-        ("id_mae", zip(both, both, strict=True), "no data set has a train and a test split"),
-        (
-            "cd_mae",
-            ((a, b) for a, b in product(both, both) if a != b),
-            "fewer than two data sets have a train and a test split",
-        ),
+    for metric, within, needs in (
+        ("id_mae", True, "no data set has a train and a test split"),
+        ("cd_mae", False, "fewer than two data sets have a train and a test split"),
     ):
-        places = [(place[a, "train"], place[b, "test"]) for a, b in pairs]
-        why = "no marker is shared, or too few for a spread" if places else needs
-        for level in _LEVELS:
-            where: dict[str, str] = {"level": "" if level == "marker" else level}
-            yield where, metric, note, why, partial(_distance, places, level, rules)
-        yield {"of": metric}, "pooled_sd", note, why, partial(_spread, places, rules)
+        pairs = [
+            (place[a, "train"], place[b, "test"])
+            for a, b in product(both, both)
+            if (a == b) == within
+        ]
+        # The authors' code wants T sentences in the train split alone.
+        how: dict[str, Any] = {"pairs": pairs, "train_only": rules.authors}
+        why = "no marker is shared, or too few for a spread" if pairs else needs
+        for level in ("marker", "sentence", "response", "mean"):
+            mae = partial(metrics.marker_mae, **how, level=level)
+            where = {"level": "" if level == "marker" else level}
+            yield where, metric, note, why, _of_tables(mae)
+        spread = partial(metrics.marker_mae_sd, **how)
+        yield {"of": metric}, "pooled_sd", note, why, _of_tables(spread)
 
 
-def _distance(
-    pairs: Sequence[tuple[int, int]], level: Level, rules: _Rules, context: _Context
-) -> FloatArray:
-    # The authors' code wants T sentences in the train split alone.
-    return marker_mae(context.tables, pairs, level=level, train_only=rules.authors)
+def _of_tables(value: Callable[[metrics.MarkerTables], FloatArray]) -> Form:
+    return lambda context: value(context.tables)
 
 
-def _spread(pairs: Sequence[tuple[int, int]], rules: _Rules, context: _Context) -> FloatArray:
-    return marker_mae_sd(context.tables, pairs, train_only=rules.authors)
+def _of_split(split: str, groups: Sequence[int], rules: _Rules) -> Iterator[Named]:
+    """Variation, correlations and trends of MICs over the data sets of a split."""
+
+    def mic(context: _Context) -> FloatArray:
+        return context.tables.mic[:, groups]
+
+    def shared(context: _Context) -> FloatArray:
+        return rules.shared(mic(context))
+
+    where, n = {"split": split}, len(groups)
+    variation = partial(metrics.marker_variation, ddof=rules.ddof)
+    why = "one data set only" if n < 2 else "no marker is in enough data sets"
+    yield where, "m_avg_cv", "", why, lambda c: variation(shared(c), over="groups")
+    why = "no data set has two markers"
+    yield where, "d_avg_cv", "", why, lambda c: variation(mic(c), over="markers")
+    kinds: Sequence[Correlation] = ("spearman", "pearson")
+    for kind in kinds:
+        yield from _correlations(kind, {**where, "correlation": kind}, shared, groups, rules)
 
 
-def _of_splits(said: Sentences, rules: _Rules) -> Iterator[Named]:
-    """Variation, correlations and trends of MICs over the data sets of each split."""
-    for split in sorted({split for _, split in said.groups}):
-        groups = [k for k, group in enumerate(said.groups) if group[1] == split]
-        where, n = {"split": split}, len(groups)
-        why = "one data set only" if n < 2 else "no marker is in enough data sets"
-        yield where, "m_avg_cv", "", why, partial(_variation, groups, "groups", rules)
-        why = "no data set has two markers"
-        yield where, "d_avg_cv", "", why, partial(_variation, groups, "markers", rules)
-        for kind in _KINDS:
-            how = {**where, "correlation": kind}
-            why = "no pair shares three markers whose MICs differ"
-            why = "fewer than two data sets" if n < 2 else why
-            yield how, "mrc", "", why, partial(_rank_correlation, groups, kind, rules)
-            why = "no marker is in three of them, or all are alike"
-            why = "fewer than three data sets" if n < 3 else why
-            for metric, name in (("mac", "accuracy"), ("mcc", "cmfg")):
-                yield how, metric, "", why, partial(_trend, groups, kind, name, rules)
-
-
-def _variation(
-    groups: Sequence[int], over: Literal["groups", "markers"], rules: _Rules, context: _Context
-) -> FloatArray:
-    mic = context.tables.mic[:, groups]
-    mic = rules.shared(mic) if over == "groups" else mic
-    return marker_variation(mic, over=over, ddof=rules.ddof)
-
-
-def _rank_correlation(
-    groups: Sequence[int], kind: Correlation, rules: _Rules, context: _Context
-) -> FloatArray:
-    mic = rules.shared(context.tables.mic[:, groups])
-    return marker_rank_correlation(mic, kind=kind, clamp=rules.clamp)
-
-
-def _trend(
-    groups: Sequence[int], kind: Correlation, name: str, rules: _Rules, context: _Context
-) -> FloatArray:
-    mic, of_group = rules.shared(context.tables.mic[:, groups]), getattr(context, name)
-    return marker_trend(mic, of_group[:, groups], kind=kind, clamp=rules.clamp)
+def _correlations(
+    kind: Correlation, where: dict[str, str], mic: Form, groups: Sequence[int], rules: _Rules
+) -> Iterator[Named]:
+    """Correlations of MICs over data sets, with each other and with what data sets have."""
+    n = len(groups)
+    rank = partial(metrics.marker_rank_correlation, kind=kind, clamp=rules.clamp)
+    trend = partial(metrics.marker_trend, kind=kind, clamp=rules.clamp)
+    why = "no pair shares three markers whose MICs differ"
+    why = "fewer than two data sets" if n < 2 else why
+    yield where, "mrc", "", why, lambda c: rank(mic(c))
+    why = "no marker is in three of them, or all are alike"
+    why = "fewer than three data sets" if n < 3 else why
+    yield where, "mac", "", why, lambda c: trend(mic(c), c.accuracy[:, groups])
+    yield where, "mcc", "", why, lambda c: trend(mic(c), c.cmfg[:, groups])
 
 
 def _change(
@@ -222,8 +194,7 @@ def _change(
     """How much MRC changes without sentences that don't hedge."""
     counted, without = rules.counted(said), markers.index(NO_HEDGE)
     cells = said.cells(counted, markers)
-    splits = sorted({split for _, split in said.groups})
-    groups = {s: [k for k, g in enumerate(said.groups) if g[1] == s] for s in splits}
+    splits = _splits(said)
     numbers = [
         Number(condition.but(split=split, correlation="spearman"), "mrc_change", len(counted))
         for split in splits
@@ -234,26 +205,22 @@ def _change(
         less = tables.without(without)
         found = [
             [
-                marker_rank_correlation(rules.shared(some.mic[:, mine]), clamp=rules.clamp)
+                metrics.marker_rank_correlation(rules.shared(some.mic[:, mine]), clamp=rules.clamp)
                 for some in (less, tables)
             ]
-            for mine in groups.values()
+            for mine in splits.values()
         ]
         return np.column_stack([one - whole for one, whole in found])
 
     return Estimand(numbers, statistic)
 
 
-def _accuracy(said: Sentences) -> Callable[[FloatArray], FloatArray]:
+def _accuracy(said: Sentences) -> metrics.Statistic:
     """Accuracy of each group."""
-    right = said.replies["correct"].to_numpy(float)
-    sums = _by_group(said, np.column_stack([np.nan_to_num(right), ~np.isnan(right)]))
-
-    def statistic(weights: FloatArray) -> FloatArray:
-        top, bottom = (weights @ part for part in np.moveaxis(sums, 2, 0))
-        return np.where(bottom > 0, top / np.where(bottom > 0, bottom, 1), NAN)
-
-    return statistic
+    replies, groups = said.replies, np.arange(len(said.groups))
+    mine = replies["group"].to_numpy()[:, None] == groups
+    right = np.where(mine, replies["correct"].to_numpy(float)[:, None], np.nan)
+    return metrics.means_of(right, replies["unit"].to_numpy(np.int64), len(said.units))
 
 
 def cmfg_of_groups(
@@ -263,22 +230,17 @@ def cmfg_of_groups(
     rule = "authors" if authors else "text"
     held = said.replies["confidence_with_both"].to_numpy(float)
     faithful = said.replies["faithfulness"].to_numpy(float)
-    totals, counts = cmfg_sums(faithful, held, convention=rule)
-    sums = _by_group(said, np.hstack([totals, counts]))
+    totals, counts = metrics.cmfg_sums(faithful, held, convention=rule)
+    unit, group = (said.replies[name].to_numpy(np.int64) for name in ("unit", "group"))
+    # What each item adds to its group.
+    sums = np.zeros((len(said.units), len(said.groups), 2 * totals.shape[1]))
+    np.add.at(sums, (unit, group), np.hstack([totals, counts]))
 
     def statistic(weights: FloatArray) -> FloatArray:
         found = [np.hsplit(weights @ sums[:, g], 2) for g in range(len(said.groups))]
-        return np.column_stack([cmfg_of(total, n, rule) for total, n in found])
+        return np.column_stack([metrics.cmfg_of(total, n, rule) for total, n in found])
 
     return statistic, counts.sum(axis=0)
-
-
-def _by_group(said: Sentences, values: FloatArray) -> FloatArray:
-    """What each item adds to its group: of shape (items, groups, values)."""
-    sums = np.zeros((len(said.units), len(said.groups), values.shape[1]))
-    unit = said.replies["unit"].to_numpy(np.int64)
-    np.add.at(sums, (unit, said.replies["group"].to_numpy(np.int64)), values)
-    return sums
 
 
 def accuracy_correlations(results: Iterable[Result]) -> list[Result]:
@@ -286,16 +248,16 @@ def accuracy_correlations(results: Iterable[Result]) -> list[Result]:
 
     Accuracy is the unweighted mean over data sets and splits.
     """
-    accuracies: dict[Point, list[float]] = defaultdict(list)
-    stability: dict[Condition, dict[Point, float]] = defaultdict(dict)
+    accuracies: dict[estimate.Point, list[float]] = defaultdict(list)
+    stability: dict[Condition, dict[estimate.Point, float]] = defaultdict(dict)
     for row in results:
-        point, where = point_of(row)
+        point, where = estimate.point_of(row)
         if row.metric == "accuracy":
             accuracies[point].append(row.value)
         elif row.dataset == ALL and row.metric != "pooled_sd":
             stability[where.but(of=row.metric)][point] = row.value
     means = {point: float(np.mean(values)) for point, values in accuracies.items()}
-    key, found = Key("hedge_markers", ALL_MODELS, ALL), []
+    key, found = Key("hedge_markers", estimate.ALL_MODELS, ALL), []
     for where, values in stability.items():
-        found += over_models(key, where, "accuracy_correlation", means, values)
+        found += estimate.over_models(key, where, "accuracy_correlation", means, values)
     return found

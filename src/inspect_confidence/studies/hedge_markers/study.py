@@ -9,14 +9,9 @@ from inspect_confidence.references import bibtex
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies.compare import differences, means_contrast, on_common
 from inspect_confidence.studies.estimate import draw, places, results_of, runs
+from inspect_confidence.studies.hedge_markers import judgments
 from inspect_confidence.studies.hedge_markers.forms import HedgeOptions
-from inspect_confidence.studies.hedge_markers.judgments import (
-    Sentences,
-    completed_hedges,
-    read_hedged,
-    read_judged,
-    with_judges,
-)
+from inspect_confidence.studies.hedge_markers.judgments import Sentences, completed_hedges
 from inspect_confidence.studies.hedge_markers.numbers import of_group, of_judge
 from inspect_confidence.studies.hedge_markers.shown import FIGURES, HEADLINES, detail, hedge_tables
 from inspect_confidence.studies.hedge_markers.stability import (
@@ -24,9 +19,7 @@ from inspect_confidence.studies.hedge_markers.stability import (
     accuracy_correlations,
     over_datasets,
 )
-from inspect_confidence.studies.study import Difference, Resampling, Study, TaskTable
-
-__all__ = ["HEDGE_MARKERS"]
+from inspect_confidence.studies.study import Difference, Resampling, Study, TaskTable, kinds
 
 TASK, CHECK = "hedge_markers", "judge_check"
 
@@ -44,7 +37,9 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
     """The results of answers, and of the check of judges."""
     found: list[Result] = []
     if TASK in frames:
-        rows = with_judges(completed_hedges(frames[TASK], resampling.options(HedgeOptions).markers))
+        rows = judgments.with_judges(
+            completed_hedges(frames[TASK], resampling.options(HedgeOptions).markers)
+        )
         for key, condition, said in runs(rows, ("model", "variant", "judge")):
             found += _of_model(said, key, condition, resampling)
         found += accuracy_correlations(found)
@@ -93,49 +88,25 @@ HEDGE_MARKERS = Study(
     tables=(
         TaskTable(
             task=TASK,
-            columns={
-                "sentence": "number",
-                "text": "text",
-                "marker": "text",
-                "n_markers": "number",
-                "confidence": "number",
-                "consistent": "number",
-                "undecided": "number",
-                "inconsistent": "number",
-                "failed": "number",
-                "decisiveness": "number",
-                "correct": "number",
-                "punt": "number",
-                "draws": "number",
-                "empty_draws": "number",
-                "cut": "number",
-                "judge": "text",
-            },
+            columns=kinds(
+                "sentence text:text marker:text n_markers confidence consistent undecided "
+                "inconsistent failed decisiveness correct punt draws empty_draws cut judge:text"
+            ),
             required=("item", "sentence", "marker"),
             answers=(("confidence",), ("consistent", "undecided", "inconsistent")),
             arguments_shown=frozenset({"dataset", "items", "split"}),
-            compared_within=(),
-            read=read_hedged,
+            read=judgments.read_hedged,
         ),
         TaskTable(
             task=CHECK,
-            columns={
-                "form": "text",
-                "word": "text",
-                "found": "number",
-                "missed": "number",
-                "false": "number",
-                "decisiveness": "number",
-                "labelled": "number",
-                "agreed": "number",
-                "verdict": "number",
-            },
+            columns=kinds(
+                "form:text word:text found missed false decisiveness labelled agreed verdict"
+            ),
             required=("item", "form"),
             answers=(("found", "missed", "false"), ("decisiveness",), ("agreed",), ("verdict",)),
             arguments_shown=frozenset({"parts", "items"}),
-            compared_within=(),
             always_shown=frozenset({"judge"}),
-            read=read_judged,
+            read=judgments.read_judged,
         ),
     ),
     contenders=(),

@@ -19,8 +19,6 @@ STATED, TOKEN = "stated", "token"
 
 _VERDICTS = ("True", "False")
 
-_NAN = float("nan")
-
 
 def read_age(sample: SampleFacts) -> list[dict[str, Any]]:
     """The judgment of a person: an age and its probability, or why there is none."""
@@ -44,7 +42,7 @@ def read_options(sample: SampleFacts) -> list[dict[str, Any]]:
         "split": metadata.get("split"),
         "kind": metadata["kind"],
         "given": metadata.get("given", ""),
-        "choices": metadata.get("choices") or _NAN,
+        "choices": metadata.get("choices") or np.nan,
         "target": sample.target,
         "answer": score.answer or "",
         **score.only("correct"),
@@ -71,7 +69,7 @@ def _listed(text: str) -> str:
 
 
 def completed_ages(rows: pd.DataFrame) -> pd.DataFrame:
-    """Judgments of LifeEval, checked; the window is the task's default where none is named.
+    """Judgments of LifeEval, checked; the window is empty where it is the task's default.
 
     Raises:
         InvalidArgument: A share lies outside [0, 1], or an age or radius is missing.
@@ -83,7 +81,7 @@ def completed_ages(rows: pd.DataFrame) -> pd.DataFrame:
                 f"{name} is missing in {int(rows[name].isna().sum())} judgments of life_eval; give "
                 "it in years."
             )
-    return rows.assign(window=rows["window"].where(rows["window"] != "", HALF_OPEN))
+    return rows.assign(window=rows["window"].replace(HALF_OPEN, ""))
 
 
 def completed_options(rows: pd.DataFrame) -> pd.DataFrame:
@@ -104,7 +102,7 @@ def completed_options(rows: pd.DataFrame) -> pd.DataFrame:
     for name in ("answer", "target"):
         rows[name] = [_option(text) for text in rows[name]]
     stated = [_probabilities(text) for text in rows["probabilities"]]
-    lengths = np.array([len(one) or _NAN for one in stated], float)
+    lengths = np.array([len(one) or np.nan for one in stated], float)
     other = (rows["choices"].notna() & (rows["choices"] != lengths)).to_numpy()
     different = other & ~np.isnan(lengths)
     if different.any():
@@ -113,12 +111,12 @@ def completed_options(rows: pd.DataFrame) -> pd.DataFrame:
             f"{lengths[different][0]:g} probabilities; give one for each choice."
         )
     rows["choices"] = rows["choices"].where(rows["choices"].notna(), lengths)
-    sums = np.array([sum(one) if one else _NAN for one in stated])
+    sums = np.array([sum(one) if one else np.nan for one in stated])
     listed = [[p / sum(one) for p in one] if abs(sum(one) - 1) > 1e-9 else one for one in stated]
     rows["raw_sum"] = rows["raw_sum"].where(rows["raw_sum"].notna(), sums)
     rows["probabilities"] = [json.dumps(one) if one else "" for one in listed]
     named = [
-        one[_place(answer, len(one))] if one and answer else _NAN
+        one[_place(answer, len(one))] if one and answer else np.nan
         for one, answer in zip(listed, rows["answer"], strict=True)
     ]
     rows["confidence"] = rows["confidence"].where(rows["confidence"].notna(), np.array(named))
@@ -158,11 +156,7 @@ def graded(rows: pd.DataFrame, convention: str | None) -> pd.DataFrame:
 
 
 def _place(option: str, count: int) -> int:
-    """Of an option among so many probabilities.
-
-    Raises:
-        InvalidArgument: It names none of them.
-    """
+    """Of an option among so many probabilities, of which it must name one."""
     names: Sequence[str] = _VERDICTS if option in _VERDICTS else ascii_uppercase
     if option not in names[:count]:
         raise InvalidArgument(

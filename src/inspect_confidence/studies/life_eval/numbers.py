@@ -6,75 +6,32 @@ contenders, and what is stated with what the answer's token says.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pandas as pd
 
+from inspect_confidence import metrics
 from inspect_confidence.errors import InvalidArgument
-from inspect_confidence.metrics import (
-    HardEasySlope,
-    correlation_of,
-    ece,
-    hard_easy_slope,
-    slope_interval,
-)
+from inspect_confidence.metrics import HardEasySlope
+from inspect_confidence.metrics.arrays import FloatArray, IntArray
 from inspect_confidence.results import Condition, Key, Result
-from inspect_confidence.studies.calibration import (
-    PLAIN,
-    Answers,
-    Form,
-    at_threshold,
-    of_table,
-    two_choice_sensitivity,
-)
-from inspect_confidence.studies.compare import (
-    Contrast,
-    PairedStatistic,
-    contrast,
-    differences,
-    on_common,
-    tested,
-)
-from inspect_confidence.studies.estimate import (
-    NAN,
-    Drawn,
-    Estimand,
-    FloatArray,
-    IntArray,
-    Number,
-    averaged,
-    constant,
-    count,
-    estimand,
-    left_out,
-    means,
-    noted,
-    places,
-    replied,
-    rests_on,
-    shares,
-)
+from inspect_confidence.studies import calibration, compare, estimate
+from inspect_confidence.studies.calibration import Answers, Form
+from inspect_confidence.studies.compare import Contrast
+from inspect_confidence.studies.estimate import Drawn, Estimand, Number, left_out, noted, places
 from inspect_confidence.studies.life_eval.judgments import STATED, TOKEN
 from inspect_confidence.studies.study import Difference, Resampling
 
 _DECADE = 10
-_ELEVEN = Form(
-    "ece",
-    partial(ece.of, binning="own_top"),
-    note="10 bins of equal width below 1, an eleventh for 1",
-)
-_PUBLISHED = Form(
-    "ece",
-    partial(ece.of, binning="right_closed"),
-    note="10 bins (k/10, (k+1)/10], a confidence of 0 in none of them, as published",
-)
+_PUBLISHED = "10 bins (k/10, (k+1)/10], a confidence of 0 in none of them, as published"
 
 
 def forms(convention: str | None) -> list[Form]:
     """The numbers of a count table, ECE as the convention has it."""
-    ece = _PUBLISHED if convention == "authors" else _ELEVEN
-    return [ece if form.metric == "ece" else form for form in PLAIN]
+    published = convention == "authors"
+    note, binning = (_PUBLISHED, "right_closed") if published else (calibration.OWN_TOP, "own_top")
+    ece = calibration.form_of("ece", note=note, binning=binning)
+    return [ece if form.metric == "ece" else form for form in calibration.PLAIN]
 
 
 def of_judgments(
@@ -90,27 +47,27 @@ def of_judgments(
     if lives:
         mas = rows["mas"].to_numpy(float)
         columns |= {"maximum_achievable_score": mas, "optimal_answer_gap": mas - answers.correct}
-    yield means(condition, columns, *at, _left_out_of(rows))
+    yield estimate.means(condition, columns, *at, _left_out_of(rows))
     both = ~np.isnan(answers.confidence + answers.correct)
-    note, wanted = rests_on(rows, both), forms(resampling.convention)
+    note, wanted = estimate.rests_on(rows, both), forms(resampling.convention)
     # Of an answer that is given, the confidence is itself the judgment: there is no type 2.
     chosen = not lives and (rows["kind"] != "given").all()
     for threshold in resampling.thresholds if chosen else ():
-        wanted += at_threshold(threshold, answers.choices)
-    yield of_table(answers, wanted, condition, note)
+        wanted += calibration.at_threshold(threshold, answers.choices)
+    yield calibration.of_table(answers, wanted, condition, note)
     if lives:
-        together = correlation_of(answers.confidence, answers.correct, *at)
+        together = metrics.correlation_of(answers.confidence, answers.correct, *at)
         metric = "confidence_truth_correlation"
-        yield estimand(condition, metric, together, int(both.sum()), note)
+        yield estimate.estimand(condition, metric, together, int(both.sum()), note)
     elif (rows["kind"] == "true_false").all() and rows["target"].isin(("True", "False")).all():
         stimulus = np.where(rows["target"] == "True", 0, 1)
-        yield two_choice_sensitivity(answers, stimulus, condition, note)
+        yield calibration.two_choice_sensitivity(answers, stimulus, condition, note)
     rounded, rule = _rounded(100 * answers.confidence, resampling.convention)
-    said = noted(rule, rests_on(rows, ~np.isnan(rounded)))
-    yield means(condition, {"round_rate": rounded}, *at, said)
-    failed = np.where(replied(rows["status"]), rows["status"] != "ok", NAN)
-    yield shares(condition, {"format_failure_rate": failed}, *at)
-    yield count(condition, len(rows), left_out(rows["status"]))
+    said = noted(rule, estimate.rests_on(rows, ~np.isnan(rounded)))
+    yield estimate.means(condition, {"round_rate": rounded}, *at, said)
+    failed = np.where(estimate.replied(rows["status"]), rows["status"] != "ok", np.nan)
+    yield estimate.shares(condition, {"format_failure_rate": failed}, *at)
+    yield estimate.count(condition, len(rows), left_out(rows["status"]))
 
 
 def _rounded(percent: FloatArray, convention: str | None) -> tuple[FloatArray, str]:
@@ -120,7 +77,7 @@ def _rounded(percent: FloatArray, convention: str | None) -> tuple[FloatArray, s
     else:
         rounded = np.isclose(percent, 5 * np.round(percent / 5), rtol=0, atol=1e-6)
         rule = "within 1e-6 of a multiple of 5%"
-    return np.where(np.isnan(percent), NAN, rounded), rule
+    return np.where(np.isnan(percent), np.nan, rounded), rule
 
 
 def by_decade(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Iterator[Estimand]:
@@ -129,12 +86,12 @@ def by_decade(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Iter
         where = condition.but(age=f"{int(decade)}-{int(decade) + _DECADE - 1}")
         answer = some["answer"].where(some["score"].notna())
         columns = {"mean_answer": answer, "mean_best_answer": some["best_answer"]}
-        yield means(where, columns, places(some, units), len(units), _left_out_of(some))
+        yield estimate.means(where, columns, places(some, units), len(units), _left_out_of(some))
 
 
 def _left_out_of(rows: pd.DataFrame) -> Callable[[FloatArray], str]:
     """What values of judgments leave out, for the note of their mean."""
-    return lambda values: rests_on(rows, ~np.isnan(values))
+    return lambda values: estimate.rests_on(rows, ~np.isnan(values))
 
 
 def decades(rows: pd.DataFrame) -> pd.Series:
@@ -150,14 +107,14 @@ def counted(rows: pd.DataFrame) -> pd.DataFrame:
     confidence = rows["confidence"].where(rows["status"] == "ok")
     if "radius" not in rows:
         return rows.assign(confidence=confidence)
-    return rows.assign(confidence=confidence, correct=rows["score"], choices=NAN)
+    return rows.assign(confidence=confidence, correct=rows["score"], choices=np.nan)
 
 
 def slope_of(rows: pd.DataFrame) -> HardEasySlope:
     """The hard-easy regression over readable judgments, clustered by decade of age and radius."""
     read = counted(rows)
     clusters = list(zip(decades(rows), rows["radius"], strict=True))
-    return hard_easy_slope(read["confidence"] - read["correct"], 1 - rows["mas"], clusters)
+    return metrics.hard_easy_slope(read["confidence"] - read["correct"], 1 - rows["mas"], clusters)
 
 
 def slope(line: HardEasySlope, rows: pd.DataFrame, condition: Condition) -> Estimand:
@@ -165,12 +122,12 @@ def slope(line: HardEasySlope, rows: pd.DataFrame, condition: Condition) -> Esti
     read = counted(rows)
     there = (read["confidence"] - read["correct"] - rows["mas"]).notna()
     note = f"{line.clusters} clusters of decade of age and radius; intercept {line.intercept:.4f}"
-    return estimand(
+    return estimate.estimand(
         condition,
         "hard_easy_slope",
-        constant(line.slope),
+        estimate.constant(line.slope),
         line.judgments,
-        noted(note, rests_on(rows, there)),
+        noted(note, estimate.rests_on(rows, there)),
         (line.ci_low, line.ci_high),
     )
 
@@ -180,11 +137,7 @@ EVERY_MODEL = "all models"
 
 
 def groups_of(models: Sequence[str], named: Mapping[str, str] | None) -> dict[str, list[str]]:
-    """Models by group; all of them together only where there are several.
-
-    Args:
-        models: Those that answered.
-        named: The group of each model; all are in one if None.
+    """Models by the group that is named for each; all together where none is, if there are several.
 
     Raises:
         InvalidArgument: A model has no group.
@@ -203,7 +156,7 @@ def group_mean(
     drawn: Mapping[str, Drawn], lines: Mapping[str, HardEasySlope], condition: Condition
 ) -> Drawn:
     """The unweighted mean over models of the numbers that all have, and of their regressions."""
-    mean = averaged(drawn, ("n", "mean_answer", "mean_best_answer"), independent=False)
+    mean = estimate.averaged(drawn, ("n", "mean_answer", "mean_best_answer"), independent=False)
     if not lines:
         return mean
     value, error = mean_slope(list(lines.values()))
@@ -213,10 +166,10 @@ def group_mean(
         "hard_easy_slope",
         sum(line.judgments for line in lines.values()),
         f"unweighted mean of {', '.join(lines)}",
-        slope_interval(value, error, min(line.clusters for line in lines.values())),
+        metrics.slope_interval(value, error, min(line.clusters for line in lines.values())),
         why=f"undefined in {', '.join(undefined)}",
     )
-    draws = np.column_stack([mean.draws, np.full(len(mean.draws), NAN)])
+    draws = np.column_stack([mean.draws, np.full(len(mean.draws), np.nan)])
     return Drawn([*mean.numbers, number], np.append(mean.values, value), draws)
 
 
@@ -232,12 +185,12 @@ def compared(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[D
     both = [counted(a), counted(b)]
     if "radius" not in a:
         thresholds = () if (a["kind"] == "given").any() else resampling.thresholds
-        return differences(_contrast(both, resampling, thresholds), resampling)
-    found = differences(_contrast(both, resampling), resampling)
+        return compare.differences(_contrast(both, resampling, thresholds), resampling)
+    found = compare.differences(_contrast(both, resampling), resampling)
     for radius in sorted(set(a["radius"]) & set(b["radius"])):
         sides, at = [side[side["radius"] == radius] for side in both], Condition(radius=radius)
-        found += differences(_contrast(sides, resampling, condition=at), resampling)
-    return found + differences(_slopes(both), resampling)
+        found += compare.differences(_contrast(sides, resampling, condition=at), resampling)
+    return found + compare.differences(_slopes(both), resampling)
 
 
 def _contrast(
@@ -255,22 +208,31 @@ def _contrast(
     first, second = (
         side[key.isin(shared) & there] for side, key, there in zip(sides, keys, read, strict=True)
     )
-    return contrast(first, second, thresholds, forms(resampling.convention), condition)
+    return compare.contrast(first, second, thresholds, forms(resampling.convention), condition)
 
 
 def _slopes(sides: Sequence[pd.DataFrame]) -> Contrast:
     """The contrast of hard-easy slopes, clusters being resampled and exchanged."""
-    common, read = on_common(
+    common, read = compare.on_common(
         [side.dropna(subset=["confidence", "correct", "mas"]) for side in sides]
     )
     names = [pd.MultiIndex.from_arrays([decades(side), side["radius"]]) for side in read]
     clusters = names[0].append(names[1]).unique()
-    sums = [
+    first, second = (
         _moments(side, clusters.get_indexer(name), len(clusters))
         for side, name in zip(read, names, strict=True)
-    ]
+    )
+
+    def statistic(one: FloatArray | None, other: FloatArray | None) -> FloatArray:
+        parts = [w @ sums for w, sums in ((one, first), (other, second)) if w is not None]
+        n, x, y, xx, xy = sum(parts[1:], parts[0]).T
+        spread = n * xx - x * x
+        with np.errstate(divide="ignore", invalid="ignore"):
+            slope = np.where(spread > 1e-12, (n * xy - x * y) / spread, np.nan)
+        return slope[:, None]
+
     number = (Condition(), "hard_easy_slope")
-    return Contrast([number], [len(common)], len(clusters), _slope_statistic(*sums))
+    return Contrast([number], [len(common)], len(clusters), statistic)
 
 
 def _moments(rows: pd.DataFrame, cluster: IntArray, clusters: int) -> FloatArray:
@@ -282,18 +244,6 @@ def _moments(rows: pd.DataFrame, cluster: IntArray, clusters: int) -> FloatArray
     return sums
 
 
-def _slope_statistic(first: FloatArray, second: FloatArray) -> PairedStatistic:
-    def statistic(one: FloatArray | None, other: FloatArray | None) -> FloatArray:
-        parts = [w @ sums for w, sums in ((one, first), (other, second)) if w is not None]
-        n, x, y, xx, xy = sum(parts[1:], parts[0]).T
-        spread = n * xx - x * x
-        with np.errstate(divide="ignore", invalid="ignore"):
-            slope = np.where(spread > 1e-12, (n * xy - x * y) / spread, NAN)
-        return slope[:, None]
-
-    return statistic
-
-
 def stated_against_token(
     rows: pd.DataFrame, key: Key, condition: Condition, resampling: Resampling
 ) -> Iterator[Result]:
@@ -302,10 +252,10 @@ def stated_against_token(
     one = _contrast(sides, resampling)
     if not one.units:
         return
-    found = tested(one, resampling, 0)
+    found = compare.tested(one, resampling, 0)
     for column, (_, metric) in enumerate(found.names):
         said = f"on the {one.units} items that have both"
         row = found.result(column, key, condition.but(of=metric, versus=TOKEN), said)
         yield row
         p = float(found.p_values[column])
-        yield replace(row, metric="p_value", value=p, ci_low=NAN, ci_high=NAN)
+        yield replace(row, metric="p_value", value=p, ci_low=np.nan, ci_high=np.nan)

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from math import isnan
 
 import numpy as np
@@ -10,44 +11,12 @@ import pandas as pd
 
 from inspect_confidence.metrics import means_of
 from inspect_confidence.results import Condition, Key, Result
-from inspect_confidence.studies.bins import (
-    RESAMPLES,
-    bin_name,
-    bin_of,
-    confidence_bins,
-    type2_rates,
-)
-from inspect_confidence.studies.estimate import (
-    NAN,
-    NO_INTERVAL,
-    Estimand,
-    Number,
-    draw,
-    left_out,
-    noted,
-    places,
-    results_of,
-    runs,
-    statuses,
-)
-from inspect_confidence.studies.life_eval.judgments import (
-    HALF_OPEN,
-    completed_ages,
-    completed_options,
-    graded,
-)
+from inspect_confidence.studies import bins, estimate, tables
+from inspect_confidence.studies.estimate import Estimand, Number, left_out, noted, places
+from inspect_confidence.studies.life_eval import judgments
 from inspect_confidence.studies.life_eval.numbers import counted
 from inspect_confidence.studies.study import FigureSpec, Headline, Resampling, View
-from inspect_confidence.studies.tables import (
-    NOTHING,
-    Column,
-    Row,
-    Rows,
-    TableSpec,
-    built,
-    columns_with_numbers,
-    titled,
-)
+from inspect_confidence.studies.tables import Column, Row, Rows, TableSpec
 
 _UNREAD = "undefined: no readable judgment"
 
@@ -61,9 +30,9 @@ def _truth_bins(
     """
     there = (rows["confidence"] + rows["correct"]).notna()
     if not there.any():
-        said = noted(_UNREAD, left_out(statuses(rows, there)))
+        said = noted(_UNREAD, left_out(estimate.statuses(rows, there)))
         metrics = ("truth_bin_probability", "truth_bin_confidence")
-        return [key.result(condition, metric, NAN, n=0, note=said) for metric in metrics]
+        return [key.result(condition, metric, np.nan, n=0, note=said) for metric in metrics]
     by_radius = list(rows.groupby("radius", sort=True))
     together: list[tuple[object, pd.DataFrame]] = [("", rows)] if len(by_radius) > 1 else []
     units = pd.Index(rows["item"].unique())
@@ -72,29 +41,29 @@ def _truth_bins(
         for radius, some in [*together, *by_radius]
         for one in _bins(some, units, condition.but(radius=radius))
     ]
-    fewer = replace(resampling, resamples=min(resampling.resamples, RESAMPLES))
-    return results_of(draw(estimands, len(units), fewer), key)
+    fewer = replace(resampling, resamples=min(resampling.resamples, bins.RESAMPLES))
+    return estimate.results_of(estimate.draw(estimands, len(units), fewer), key)
 
 
 def _bins(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> list[Estimand]:
     """Means of true probability, which aren't resampled, and of confidence."""
     there = (rows["confidence"] + rows["correct"]).notna()
-    read, said = rows[there], left_out(statuses(rows, there))
+    read, said = rows[there], left_out(estimate.statuses(rows, there))
     truth, confidence = (read[name].to_numpy(float) for name in ("correct", "confidence"))
-    bins, column = np.unique(bin_of(truth), return_inverse=True)
-    inside = column[:, None] == np.arange(len(bins))
+    filled, column = np.unique(bins.bin_of(truth), return_inverse=True)
+    inside = column[:, None] == np.arange(len(filled))
     numbers: list[list[Number]] = [[], []]
-    for k, place in enumerate(bins):
-        where = condition.but(bin=bin_name(place))
+    for k, place in enumerate(filled):
+        where = condition.but(bin=bins.bin_name(place))
         n, items = int(inside[:, k].sum()), read["item"][inside[:, k]].nunique()
         alone = "one item: no interval" if items == 1 else ""
         note = noted(alone, said, f"{items} items" if 1 < items < n else "")
-        numbers[0].append(Number(where, "truth_bin_probability", n, said, NO_INTERVAL))
-        interval = NO_INTERVAL if alone else None
+        numbers[0].append(Number(where, "truth_bin_probability", n, said, estimate.NO_INTERVAL))
+        interval = estimate.NO_INTERVAL if alone else None
         numbers[1].append(Number(where, "truth_bin_confidence", n, note, interval))
     unit = places(read, units)
     return [
-        Estimand(some, means_of(np.where(inside, values[:, None], NAN), unit, len(units)))
+        Estimand(some, means_of(np.where(inside, values[:, None], np.nan), unit, len(units)))
         for some, values in zip(numbers, (truth, confidence), strict=True)
     ]
 
@@ -137,7 +106,7 @@ def _notes(
     found: dict[tuple[object, ...], list[str]] = defaultdict(list)
     # Plain lists: there are as many groups as items, and pandas takes a millisecond for each.
     for group, status in zip(
-        zip(*(rows[one] for one in by), strict=True), statuses(rows, there), strict=True
+        zip(*(rows[one] for one in by), strict=True), estimate.statuses(rows, there), strict=True
     ):
         found[group].append(status)
     return {group: left_out(said) for group, said in found.items() if set(said) != {"ok"}}
@@ -174,15 +143,11 @@ _TOKENS = (
 
 
 def calibration_tables(results: pd.DataFrame) -> list[View]:
-    """The study's tables 2 to 4, then by radius, discrimination, tokens, and best ages.
-
-    Args:
-        results: Rows of the results table, of this study.
-    """
-    return built(
+    """The study's tables 2 to 4, then by radius, discrimination, tokens, and best ages."""
+    return tables.built(
         spec
         for (variant, window), rows in Rows.of(results).each("variant", "window")
-        for spec in _of_variant(rows, titled(variant, f"{window} window" if window else ""))
+        for spec in _of_variant(rows, tables.titled(variant, f"{window} window" if window else ""))
     )
 
 
@@ -192,7 +157,7 @@ def _of_variant(rows: Rows, variant: str) -> Iterator[TableSpec]:
     yield TableSpec(
         title("Table 2, LifeEval"),
         *(lives, ("model", "dataset"), _LIVES, _caption),
-        layout=columns_with_numbers,
+        layout=tables.columns_with_numbers,
     )
     yield TableSpec(
         title("Tables 3 and 4, all sets"),
@@ -202,7 +167,7 @@ def _of_variant(rows: Rows, variant: str) -> Iterator[TableSpec]:
     yield TableSpec(
         title("LifeEval by radius"),
         *(lives.having("radius"), ("model", "dataset", "radius"), _LIVES, _caption),
-        layout=columns_with_numbers,
+        layout=tables.columns_with_numbers,
     )
     ages = lives.having("age")
     yield TableSpec(
@@ -214,7 +179,7 @@ def _of_variant(rows: Rows, variant: str) -> Iterator[TableSpec]:
     yield TableSpec(
         title("Discrimination"),
         *(sets, ("dataset", "model"), _DISCRIMINATION, _INTERVALS),
-        layout=columns_with_numbers,
+        layout=tables.columns_with_numbers,
     )
     yield TableSpec(
         title("ECE, stated and by the answer's token"),
@@ -238,7 +203,7 @@ def _by_model(table: pd.DataFrame) -> pd.DataFrame:
     parts = []
     for dataset, of_set in table.groupby("dataset", sort=False):
         turned = of_set.set_index("model").drop(columns="dataset").T
-        turned = turned.reindex(columns=table["model"].unique(), fill_value=NOTHING)
+        turned = turned.reindex(columns=table["model"].unique(), fill_value=tables.NOTHING)
         turned.insert(0, "measure", turned.index)
         turned.insert(0, "dataset", dataset)
         parts.append(turned)
@@ -265,101 +230,77 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
     Both tasks have bins of confidence, LifeEval also bins of true probability and means by age and
     item, question sets the type-2 rates of their sources of confidence. Bins are those of the ECE
     by the text, whatever the convention.
-
-    Args:
-        frames: Judgments by task.
-        resampling: How numbers are computed.
     """
     found: list[Result] = []
     if _LIFE in frames:
-        ages = completed_ages(frames[_LIFE])
-        window = ages["window"].replace(HALF_OPEN, "")
-        ages = ages.assign(window=window, correct=ages["score"])
-        for key, at, some in runs(counted(ages), ("dataset", "variant", "window", "model")):
+        ages = judgments.completed_ages(frames[_LIFE])
+        ages = ages.assign(correct=ages["score"])
+        for key, at, some in estimate.runs(
+            counted(ages), ("dataset", "variant", "window", "model")
+        ):
             found += _truth_bins(some, key, at, resampling)
             found += [*_by_age(some, key, at), *_by_item(some, key, at)]
-        found += confidence_bins(ages, ["radius", "window"], resampling, own_top=True)
+        found += bins.confidence_bins(ages, ["radius", "window"], resampling, own_top=True)
     if _SETS in frames:
-        options = graded(completed_options(frames[_SETS]), resampling.convention)
-        found += confidence_bins(options, ["source"], resampling, own_top=True)
+        options = judgments.completed_options(frames[_SETS])
+        options = judgments.graded(options, resampling.convention)
+        found += bins.confidence_bins(options, ["source"], resampling, own_top=True)
         # Of an answer that is given, the confidence is itself the judgment: there is no type 2.
-        found += type2_rates(options[options["kind"] != "given"], ["source"])
+        found += bins.type2_rates(options[options["kind"] != "given"], ["source"])
     return found
 
 
-def _of_radius(parts: Mapping[str, str]) -> bool:
-    return set(parts) <= {"radius", "variant", "window"}
-
-
-def _of_one_age(parts: Mapping[str, str]) -> bool:
-    """A year of age; a decade, of which `summarize` has means, is written from-to."""
-    return "-" not in parts.get("age", "-")
-
-
-def _whole(parts: Mapping[str, str]) -> bool:
-    """Items, and the slope over all of them."""
-    return "item" in parts or set(parts) <= {"variant", "window"}
-
+_of_lives = partial(FigureSpec, task=_LIFE, by=("model", "dataset", "variant", "window"), needs=2)
+_over_models = partial(FigureSpec, task=_LIFE, by=("dataset", "variant", "window"))
 
 FIGURES: Sequence[FigureSpec] = (
-    FigureSpec(
+    _over_models(
         plot="hard_easy",
         title="Overconfidence by difficulty",
         reads="Each mark is a question; the further right, the less can be known about its answer. "
         "The line is fitted by least squares; its band spans the slope's 95% interval. A model "
         "whose confidence follows what can be known has a level line, one whose confidence doesn't "
         "change with the question a slope of 1.",
-        task=_LIFE,
         metrics=("item_overconfidence", "hard_easy_slope"),
-        by=("dataset", "variant", "window"),
-        keep=_whole,
+        # Items, and the slope over all of them.
+        keep=lambda parts: "item" in parts or set(parts) <= {"variant", "window"},
         needs=2,
     ),
-    FigureSpec(
+    _over_models(
         plot="overconfidence",
         title="Overconfidence by radius",
         reads="Mean confidence less mean true probability, with 95% intervals, for windows of so "
         "many years on each side of the answer, and over all of them. Above 0 models are too "
         "confident; narrow windows are the hard questions.",
-        task=_LIFE,
         metrics=("overconfidence",),
-        by=("dataset", "variant", "window"),
-        keep=_of_radius,
+        keep=lambda parts: set(parts) <= {"radius", "variant", "window"},
     ),
-    FigureSpec(
+    _of_lives(
         plot="confidence_truth",
         title="Stated confidence by true probability",
         reads="Answers are put in bins by their true probability; each point is the mean "
         "confidence in a bin, with its 95% interval. Points above the diagonal are too confident. "
         "Bars are the shares of judgments in the bins, each panel's largest at full height.",
-        task=_LIFE,
         metrics=("truth_bin_probability", "truth_bin_confidence"),
-        by=("model", "dataset", "variant", "window"),
-        needs=2,
     ),
-    FigureSpec(
+    _of_lives(
         plot="reliability",
         title="Calibration by radius",
         reads="The mean true probability of the answers against the confidence in them, with 95% "
         "intervals. Points below the diagonal are too confident. Bars are the shares of judgments "
         "in the bins, each panel's largest at full height.",
-        task=_LIFE,
         metrics=("bin_accuracy", "bin_confidence"),
-        by=("model", "dataset", "variant", "window"),
-        needs=2,
     ),
-    FigureSpec(
+    _of_lives(
         plot="best_age",
         title="Answers and best answers by age",
-        reads="The ages at death that the model answers (pale lines with marks, means over "
-        "epochs) and the answers that are most probably right (dashed), by the person's age, sex "
-        "and the radius of the window. Where the two lines of a sex lie apart, the model could "
-        "have answered better.",
-        task=_LIFE,
+        reads="The ages at death that the model answers (pale lines with marks, means over epochs) "
+        "and the answers that are most probably right (dashed), by the person's age, sex and the "
+        "radius of the window. Where the two lines of a sex lie apart, the model could have "
+        "answered better.",
         metrics=("mean_answer", "mean_best_answer"),
-        by=("model", "dataset", "variant", "window"),
-        keep=_of_one_age,
-        needs=2,
+        # Years of age; a decade, of which `summarize` has means, is written from-to.
+        keep=lambda parts: "-" not in parts.get("age", "-"),
     ),
     FigureSpec(
         plot="reliability",

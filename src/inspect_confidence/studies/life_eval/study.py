@@ -1,6 +1,6 @@
 """LifeEval and the question sets: judgments -> results, comparisons and tables."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import pandas as pd
@@ -12,32 +12,8 @@ from inspect_confidence.metrics import HardEasySlope
 from inspect_confidence.references import bibtex
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies.estimate import Drawn, Estimand, draw, results_of, runs
-from inspect_confidence.studies.life_eval.judgments import (
-    HALF_OPEN,
-    STATED,
-    completed_ages,
-    completed_options,
-    graded,
-    read_age,
-    read_options,
-)
-from inspect_confidence.studies.life_eval.numbers import (
-    by_decade,
-    compared,
-    group_mean,
-    groups_of,
-    of_judgments,
-    slope,
-    slope_of,
-    stated_against_token,
-)
-from inspect_confidence.studies.life_eval.shown import (
-    FIGURES,
-    HEADLINES,
-    calibration_tables,
-    detail,
-)
-from inspect_confidence.studies.study import Difference, Resampling, Study, TaskTable, option
+from inspect_confidence.studies.life_eval import judgments, numbers, shown
+from inspect_confidence.studies.study import Difference, Resampling, Study, TaskTable, kinds, option
 
 LIFE, SETS = "life_eval", "question_sets"
 
@@ -77,7 +53,6 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
     found: list[Result] = []
     for task, frame in frames.items():
         rows = _completed(task, frame, resampling)
-        rows = rows.assign(window=rows["window"].replace(HALF_OPEN, "") if task == LIFE else "")
         for key, condition, answered in runs(rows, ("dataset", "variant", "window")):
             found += _of_dataset(answered, key, condition, resampling)
     return found
@@ -85,8 +60,9 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
 
 def _completed(task: str, frame: pd.DataFrame, resampling: Resampling) -> pd.DataFrame:
     if task == LIFE:
-        return completed_ages(frame)
-    return graded(completed_options(frame), resampling.convention)
+        return judgments.completed_ages(frame)
+    options = judgments.graded(judgments.completed_options(frame), resampling.convention)
+    return options.assign(window="")
 
 
 def _of_dataset(
@@ -101,46 +77,44 @@ def _of_dataset(
     for name, mine in rows.groupby("model", sort=False):
         who = replace(key, model=str(name))
         if key.task == LIFE:
-            line = lines[who.model] = slope_of(mine)
-            estimands = _of_radii(mine, units, condition, resampling)
-            estimands.append(slope(line, mine, condition))
+            line = lines[who.model] = numbers.slope_of(mine)
+            estimands = [*_of_radii(mine, units, condition, resampling)]
+            estimands.append(numbers.slope(line, mine, condition))
         else:
-            estimands = _of_sources(mine, units, condition, resampling)
+            estimands = [*_of_sources(mine, units, condition, resampling)]
         drawn[who.model] = draw(estimands, len(units), resampling)
         found += results_of(drawn[who.model], who)
         if key.task == SETS:
-            found += stated_against_token(mine, who, condition, resampling)
-    for group, members in groups_of(list(drawn), resampling.options(LifeOptions).groups).items():
+            found += numbers.stated_against_token(mine, who, condition, resampling)
+    groups = numbers.groups_of(list(drawn), resampling.options(LifeOptions).groups)
+    for group, members in groups.items():
         theirs = {name: lines[name] for name in members if name in lines}
-        mean = group_mean({name: drawn[name] for name in members}, theirs, condition)
+        mean = numbers.group_mean({name: drawn[name] for name in members}, theirs, condition)
         found += results_of(mean, replace(key, model=f"mean of {group}"))
     return found
 
 
 def _of_radii(
     rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
-) -> list[Estimand]:
+) -> Iterator[Estimand]:
     """One model's numbers over all radii and for each."""
-    found = list(of_judgments(rows, units, condition, resampling))
+    yield from numbers.of_judgments(rows, units, condition, resampling)
     for radius, some in rows.groupby("radius", sort=True):
         where = condition.but(radius=radius)
-        found += of_judgments(some, units, where, resampling)
-        found += by_decade(some, units, where)
-    return found
+        yield from numbers.of_judgments(some, units, where, resampling)
+        yield from numbers.by_decade(some, units, where)
 
 
 def _of_sources(
     rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
-) -> list[Estimand]:
+) -> Iterator[Estimand]:
     """One model's numbers by what it stated and by its tokens."""
-    found: list[Estimand] = []
     for source, some in rows.groupby("source", sort=True):
-        where = condition.but(source="" if source == STATED else source)
-        found += of_judgments(some, units, where, resampling)
-        kinds = some.groupby("kind", sort=True)
-        for kind, of_kind in kinds if len(kinds) > 1 else ():
-            found += of_judgments(of_kind, units, where.but(kind=kind), resampling)
-    return found
+        where = condition.but(source="" if source == judgments.STATED else source)
+        yield from numbers.of_judgments(some, units, where, resampling)
+        by_kind = some.groupby("kind", sort=True)
+        for kind, of_kind in by_kind if len(by_kind) > 1 else ():
+            yield from numbers.of_judgments(of_kind, units, where.but(kind=kind), resampling)
 
 
 def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Difference]:
@@ -151,7 +125,7 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
     """
     task = str(a["task"].iloc[0])
     one, other = (_completed(task, side, resampling) for side in (a, b))
-    return compared(one, other, resampling)
+    return numbers.compared(one, other, resampling)
 
 
 LIFE_EVAL = Study(
@@ -160,44 +134,25 @@ LIFE_EVAL = Study(
     tables=(
         TaskTable(
             task=LIFE,
-            columns={
-                "sex": "text",
-                "age": "number",
-                "radius": "number",
-                "source": "text",
-                "answer": "number",
-                "confidence": "number",
-                "score": "number",
-                "mas": "number",
-                "best_answer": "number",
-                "table": "text",
-                "window": "text",
-            },
+            columns=kinds(
+                "sex:text age radius source:text answer confidence score mas best_answer "
+                "table:text window:text"
+            ),
             required=("item", "age", "radius"),
             answers=(("confidence", "score"),),
             arguments_shown=frozenset(
                 {"ages", "sexes", "radii", "items", "split", "table", "window"}
             ),
-            compared_within=(),
             always_shown=frozenset({"prompts"}),
-            defaults={"source": STATED},
-            read=read_age,
+            defaults={"source": judgments.STATED},
+            read=judgments.read_age,
         ),
         TaskTable(
             task=SETS,
-            columns={
-                "kind": "text",
-                "given": "text",
-                "source": "text",
-                "choices": "number",
-                "target": "text",
-                "answer": "text",
-                "probabilities": "text",
-                "raw_sum": "number",
-                "unseen_mass": "number",
-                "confidence": "number",
-                "correct": "number",
-            },
+            columns=kinds(
+                "kind:text given:text source:text choices target:text answer:text "
+                "probabilities:text raw_sum unseen_mass confidence correct"
+            ),
             required=("item", "kind"),
             answers=(
                 ("confidence", "correct"),
@@ -205,20 +160,19 @@ LIFE_EVAL = Study(
                 ("probabilities", "answer", "target"),
             ),
             arguments_shown=frozenset({"dataset", "items", "split"}),
-            compared_within=(),
             always_shown=frozenset({"prompts"}),
-            defaults={"source": STATED},
+            defaults={"source": judgments.STATED},
             listwise=("item", "given"),
-            read=read_options,
+            read=judgments.read_options,
         ),
     ),
     contenders=("source",),
     summarize=summarize,
     compare=compare,
-    views=calibration_tables,
-    detail=detail,
-    figures=FIGURES,
-    headlines=HEADLINES,
+    views=shown.calibration_tables,
+    detail=shown.detail,
+    figures=shown.FIGURES,
+    headlines=shown.HEADLINES,
     options=LifeOptions,
     reference=bibtex("michael2026confidence"),
 )

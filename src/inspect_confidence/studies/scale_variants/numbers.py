@@ -1,47 +1,77 @@
-"""What is estimated from the scale study's judgments: on one scale, over scales, over models."""
+"""The scale study's judgments made whole, and its numbers: of a scale, over scales and models."""
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy.sparse import coo_array
 
-from inspect_confidence.metrics import (
-    ValueTables,
-    report_entropy,
-    round_rate,
-    top1_share,
-    top1_value,
-    top3_share,
-    unique_values,
-    utilization,
-)
+from inspect_confidence import metrics
+from inspect_confidence.errors import InvalidArgument
+from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.results import Condition, Key, Result
-from inspect_confidence.studies.calibration import (
-    Answers,
-    stated_confidence,
-    two_choice_sensitivity,
-)
-from inspect_confidence.studies.estimate import (
-    ALL_MODELS,
-    NAN,
-    Drawn,
-    Estimand,
-    FloatArray,
-    Number,
-    Point,
-    count,
-    left_out,
-    noted,
-    over_models,
-    places,
-    point_of,
-    replied,
-    shares,
-)
-from inspect_confidence.studies.scale_variants.judgments import stimulus_of
-from inspect_confidence.studies.study import Resampling
+from inspect_confidence.studies import calibration, estimate
+from inspect_confidence.studies.estimate import Drawn, Estimand, Number, left_out, noted, places
+from inspect_confidence.studies.study import Resampling, SampleFacts
+
+
+def read_sample(sample: SampleFacts) -> list[dict[str, Any]]:
+    """The judgment of a sample: an answer with its confidence, or why there is none."""
+    metadata = sample.metadata
+    row = {
+        "item": metadata["item"],
+        "split": metadata.get("split"),
+        "low": metadata["low"],
+        "high": metadata["high"],
+        "target": sample.target,
+        "choices": metadata.get("choices") or np.nan,
+    }
+    score, became = sample.read("stated")
+    read = score.only("raw", "confidence", "correct", "clipped")
+    if read:
+        read["clipped"] = None if np.isnan(read["clipped"]) else bool(read["clipped"])
+    return [{**row, **read, "answer": score.answer or "", **became}]
+
+
+def completed(rows: pd.DataFrame) -> pd.DataFrame:
+    """Judgments with what follows from other columns, and `scale`, filled in.
+
+    Where `confidence` is missing it follows from `raw`, `low` and `high`: clipped within 5% of the
+    scale's width, `out_of_range` beyond. `correct` follows from `answer` and `target`.
+
+    Raises:
+        InvalidArgument: A share lies outside [0, 1], or a scale runs the wrong way.
+    """
+    remedy = "give a share, or `low`, `high` and `raw` for a report on another scale."
+    estimate.refuse_outside(rows, ("confidence", "correct"), remedy)
+    flat = rows[rows["low"] >= rows["high"]]
+    if len(flat):
+        low, high = flat[["low", "high"]].iloc[0]
+        raise InvalidArgument(f"low={low:g}, high={high:g}: low must be below high.")
+    rows = rows.copy()
+    low, high, raw = (rows[name].to_numpy(float) for name in ("low", "high", "raw"))
+    width = high - low
+    excess = np.maximum(low - raw, raw - high)
+    violated = excess * 20 > width
+    # One division of whole numbers: equal shares of different scales give the same float.
+    share = (np.clip(raw, low, high) - low) / np.where(width > 0, width, np.nan)
+    stated = rows["confidence"].to_numpy(float)
+    derived = np.isnan(stated) & ~np.isnan(share) & (rows["status"] == "ok").to_numpy()
+    rows["confidence"] = np.where(derived & ~violated, share, stated)
+    rows.loc[derived & violated, "status"] = "out_of_range"
+    rows.loc[derived & (excess > 0) & ~violated, "clipped"] = True
+    known = (rows["correct"].isna() & (rows["answer"] != "") & (rows["target"] != "")).to_numpy()
+    # A column of numbers with a gap is read as floats, so that 18 may have become 18.0.
+    answer, target = (rows[name].str.removesuffix(".0") for name in ("answer", "target"))
+    equal = (answer == target).to_numpy(float)
+    rows["correct"] = np.where(known, equal, rows["correct"].to_numpy(float))
+    rows["scale"] = [
+        "" if np.isnan(one + other) else f"{one:g}-{other:g}"
+        for one, other in zip(low, high, strict=True)
+    ]
+    return rows
 
 
 def of_scale(
@@ -54,14 +84,14 @@ def of_scale(
     items = rows["item"].nunique()
     note = noted(left_out(rows["status"]), f"{items} items" if items < len(rows) else "")
     counted = rows.assign(confidence=rows["confidence"].where(rows["status"] == "ok"))
-    answers = Answers.of(counted, units)
-    yield from stated_confidence(answers, condition, resampling.thresholds, note)
-    stimulus = stimulus_of(counted)
-    if answers.choices == 2 and np.isin(stimulus, (0, 1)).all():
-        yield two_choice_sensitivity(answers, stimulus, condition, note)
+    answers = calibration.Answers.of(counted, units)
+    yield from calibration.stated_confidence(answers, condition, resampling.thresholds, note)
+    if answers.choices == 2 and counted["target"].isin(("A", "B")).all():
+        stimulus = np.where(counted["target"] == "B", 1, 0)
+        yield calibration.two_choice_sensitivity(answers, stimulus, condition, note)
     yield from _reports(counted[counted["status"] == "ok"], units, condition, note)
     yield _rates(rows, units, condition)
-    yield count(condition, len(rows), note)
+    yield estimate.count(condition, len(rows), note)
 
 
 def _reports(
@@ -77,21 +107,21 @@ def _reports(
     values, column = np.unique(raw, return_inverse=True)
     unit = places(reported, units)
     used = coo_array((np.ones(len(raw)), (column, unit)), (len(values), len(units))).tocsr()
-    metrics: dict[str, Callable[[ValueTables], FloatArray]] = {
-        "top1_value": top1_value.of,
-        "top1_share": top1_share.of,
-        "top3_share": top3_share.of,
-        "unique_values": unique_values.of,
-        "entropy_bits": report_entropy.of,
-        "round_rate": round_rate.of,
-        "utilization": lambda t: utilization.of(t, low=float(low[0]), high=float(high[0])),
+    shape: dict[str, Callable[[metrics.ValueTables], FloatArray]] = {
+        "top1_value": metrics.top1_value.of,
+        "top1_share": metrics.top1_share.of,
+        "top3_share": metrics.top3_share.of,
+        "unique_values": metrics.unique_values.of,
+        "entropy_bits": metrics.report_entropy.of,
+        "round_rate": metrics.round_rate.of,
+        "utilization": lambda t: metrics.utilization.of(t, low=float(low[0]), high=float(high[0])),
     }
 
     def statistic(weights: FloatArray) -> FloatArray:
-        tables = ValueTables(values, np.asarray((used @ weights.T).T))
-        return np.column_stack([metric(tables) for metric in metrics.values()])
+        tables = metrics.ValueTables(values, np.asarray((used @ weights.T).T))
+        return np.column_stack([metric(tables) for metric in shape.values()])
 
-    yield Estimand([Number(condition, name, len(raw), note) for name in metrics], statistic)
+    yield Estimand([Number(condition, name, len(raw), note) for name in shape], statistic)
 
 
 def _rates(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Estimand:
@@ -101,11 +131,11 @@ def _rates(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Estiman
     whole = ~np.isnan(raw + width)
     unread = ~rows["status"].isin(["ok", "out_of_range"]).to_numpy()
     flags = {
-        "violation_rate": np.where(whole, excess * 20 > width, NAN),
-        "clip_rate": np.where(whole, (excess > 0) & (excess * 20 <= width), NAN),
-        "format_failure_rate": np.where(replied(rows["status"]), unread, NAN),
+        "violation_rate": np.where(whole, excess * 20 > width, np.nan),
+        "clip_rate": np.where(whole, (excess > 0) & (excess * 20 <= width), np.nan),
+        "format_failure_rate": np.where(estimate.replied(rows["status"]), unread, np.nan),
     }
-    return shares(condition, flags, places(rows, units), len(units))
+    return estimate.shares(condition, flags, places(rows, units), len(units))
 
 
 def over_scales(drawn: Drawn, condition: Condition) -> Drawn | None:
@@ -117,7 +147,7 @@ def over_scales(drawn: Drawn, condition: Condition) -> Drawn | None:
 
     def spread(values: FloatArray) -> FloatArray:
         if not columns:
-            return np.full(len(values), NAN)
+            return np.full(len(values), np.nan)
         return np.asarray(100 * np.ptp(values[:, columns], axis=1))
 
     of_all = "" if len(columns) == len(asked) else f"{len(columns)} of "
@@ -129,16 +159,16 @@ def over_scales(drawn: Drawn, condition: Condition) -> Drawn | None:
 
 def entropy_and_ratio(results: Iterable[Result]) -> list[Result]:
     """The correlation over models of the reports' entropy with M-ratio, by data set and scale."""
-    entropy: dict[Hashable, dict[Point, float]] = defaultdict(dict)
-    ratio: dict[tuple[Key, Condition], dict[Point, float]] = defaultdict(dict)
+    entropy: dict[Hashable, dict[estimate.Point, float]] = defaultdict(dict)
+    ratio: dict[tuple[Key, Condition], dict[estimate.Point, float]] = defaultdict(dict)
     for row in results:
         if row.metric in ("entropy_bits", "m_ratio"):
-            point, where = point_of(row)
-            key = Key(row.task, ALL_MODELS, row.dataset)
+            point, where = estimate.point_of(row)
+            key = Key(row.task, estimate.ALL_MODELS, row.dataset)
             of = entropy[key, where.get("scale")]
             (of if row.metric == "entropy_bits" else ratio[key, where])[point] = row.value
     found: list[Result] = []
     for (key, where), values in ratio.items():
         others = entropy[key, where.get("scale")]
-        found += over_models(key, where, "entropy_m_ratio_correlation", others, values)
+        found += estimate.over_models(key, where, "entropy_m_ratio_correlation", others, values)
     return found

@@ -1,23 +1,17 @@
 """What the report shows of the scale study."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
 from math import isnan
 
 import pandas as pd
 
 from inspect_confidence.results import Result
 from inspect_confidence.scales import ALL, BASELINE, GROUPS
-from inspect_confidence.studies.bins import confidence_bins, report_shares, type2_rates
-from inspect_confidence.studies.scale_variants.judgments import completed
+from inspect_confidence.studies import bins
+from inspect_confidence.studies.scale_variants.numbers import completed
 from inspect_confidence.studies.study import FigureSpec, Headline, Resampling, View
-from inspect_confidence.studies.tables import (
-    Column,
-    Rows,
-    TableSpec,
-    built,
-    stars,
-    titled,
-)
+from inspect_confidence.studies.tables import Column, Rows, TableSpec, built, stars, titled
 
 _CALIBRATION = (
     Column("accuracy", "accuracy"),
@@ -52,11 +46,7 @@ _COMPARED = ("accuracy", "mean_confidence", "ece", "brier", "auroc")
 
 
 def scale_tables(results: pd.DataFrame) -> list[View]:
-    """The study's tables 1 to 5, ECE by bins, violations and differences, model by model.
-
-    Args:
-        results: Rows of the results table, of this study.
-    """
+    """The study's tables 1 to 5, ECE by bins, violations and differences, model by model."""
     return built(
         spec
         for (model, variant), rows in Rows.of(results).each("model", "variant")
@@ -160,69 +150,53 @@ _TYPE1 = "m_afc"
 
 
 def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
-    """Bins of confidence, type-2 rates and reports of each scale.
-
-    Args:
-        frames: Judgments by task.
-        resampling: How numbers are computed.
-    """
-    rows = completed(frames[_TASK])
-    parts = ("scale",)
+    """Bins of confidence, type-2 rates and reports of each scale."""
+    rows, by = completed(frames[_TASK]), ["scale"]
     return [
-        *confidence_bins(rows, parts, resampling),
-        *type2_rates(rows, parts),
-        *report_shares(rows, parts),
+        *bins.confidence_bins(rows, by, resampling),
+        *bins.type2_rates(rows, by),
+        *bins.report_shares(rows, by),
     ]
 
 
+_figure = partial(FigureSpec, task=_TASK)
+
 FIGURES: Sequence[FigureSpec] = (
-    FigureSpec(
+    _figure(
         plot="reliability",
         title="Accuracy against stated confidence",
-        reads=(
-            "Each point is the judgments of a tenth of the scale: their mean confidence and their "
-            "accuracy with its 95% interval. On the dashed diagonal confidence is right, below it "
-            "the model is overconfident. Grey bars are how many judgments each bin holds, the "
-            "fullest bin of a panel at full height."
-        ),
-        task=_TASK,
+        reads="Each point is the judgments of a tenth of the scale: their mean confidence and "
+        "their accuracy with its 95% interval. On the dashed diagonal confidence is right, below "
+        "it the model is overconfident. Grey bars are how many judgments each bin holds, the "
+        "fullest bin of a panel at full height.",
         metrics=("bin_accuracy", "bin_confidence"),
         needs=2,
     ),
-    FigureSpec(
+    _figure(
         plot="report_histogram",
         title="What is reported on each scale",
-        reads=(
-            "How often each number was reported, on the scale that was asked for; vertical axes "
-            "differ. A few high bars with gaps between them mean that the scale is used in coarse "
-            "steps, such as multiples of 5."
-        ),
-        task=_TASK,
+        reads="How often each number was reported, on the scale that was asked for; vertical axes "
+        "differ. A few high bars with gaps between them mean that the scale is used in coarse "
+        "steps, such as multiples of 5.",
         metrics=("report_share",),
     ),
-    FigureSpec(
+    _figure(
         plot="type2_roc",
         title="Telling right from wrong answers by confidence",
-        reads=(
-            "For every confidence as a threshold, the share of right answers (upwards) and of "
-            "wrong answers (to the right) that reach it, the former with its 95% interval. The "
-            "nearer to the upper left corner, the better confidence tells them apart; the diagonal "
-            "is chance, and the area under the line is the AUROC. Dotted: scale 0-100."
-        ),
-        task=_TASK,
+        reads="For every confidence as a threshold, the share of right answers (upwards) and of "
+        "wrong answers (to the right) that reach it, the former with its 95% interval. The nearer "
+        "to the upper left corner, the better confidence tells them apart; the diagonal is chance, "
+        "and the area under the line is the AUROC. Dotted: scale 0-100.",
         metrics=("type2_hit_rate", "type2_false_alarm_rate"),
         needs=2,
     ),
-    FigureSpec(
+    _figure(
         plot="m_ratio",
         title="Metacognitive efficiency by scale",
-        reads=(
-            "M-ratio with its 95% interval: how much of the evidence behind its answers a model's "
-            "confidence makes use of. At 1, the dashed line, it is as much as an ideal observer "
-            "would, whatever the accuracy; confidence counts as high from the threshold in the "
-            "panel's title on."
-        ),
-        task=_TASK,
+        reads="M-ratio with its 95% interval: how much of the evidence behind its answers a "
+        "model's confidence makes use of. At 1, the dashed line, it is as much as an ideal "
+        "observer would, whatever the accuracy; confidence counts as high from the threshold in "
+        "the panel's title on.",
         metrics=("m_ratio",),
         by=("model", "variant"),
         keep=lambda parts: parts.get("type1") == _TYPE1,
@@ -234,10 +208,7 @@ HEADLINES: Sequence[Headline] = (
     Headline(_TASK, "auroc", "AUROC on 0-100", _BASELINE),
     Headline(_TASK, "overconfidence", "Overconfidence on 0-100 (share)", _BASELINE),
     Headline(
-        _TASK,
-        "meta_d_ideal",
-        "meta-d' on 0-100, confidence high from 0.75 on (d' units)",
-        _SURE,
+        _TASK, "meta_d_ideal", "meta-d' on 0-100, confidence high from 0.75 on (d' units)", _SURE
     ),
     Headline(
         _TASK,

@@ -8,33 +8,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from inspect_confidence import metrics
 from inspect_confidence.answers import first_letter
 from inspect_confidence.datasets.wep_choices import COMPLEMENTS, POINTS, design
 from inspect_confidence.errors import InvalidArgument, nearest
-from inspect_confidence.metrics import (
-    choice_sensitivity,
-    empirical_consistency,
-    empirical_monotonicity_consistency,
-    means_of,
-    monotonicity_consistency,
-    pairwise_consistency,
-)
+from inspect_confidence.metrics.arrays import FloatArray, IntArray
 from inspect_confidence.prompts.wep_probes import CHOICES
 from inspect_confidence.results import Condition, Key, Result
-from inspect_confidence.studies.estimate import (
-    NAN,
-    Drawn,
-    Estimand,
-    FloatArray,
-    IntArray,
-    Number,
-    draw,
-    left_out,
-    noted,
-    results_of,
-    runs,
-)
-from inspect_confidence.studies.study import Resampling
+from inspect_confidence.studies import estimate
+from inspect_confidence.studies.estimate import Drawn, Estimand, Number, left_out, noted
+from inspect_confidence.studies.study import Resampling, SampleFacts
 
 RISING = frozenset({"above_low", "between", "below_high"})
 """Intervals whose probability rises as the points move outwards."""
@@ -47,23 +30,27 @@ LETTERLESS = 8.0
 _RIGHT = {one.id: one.right for one in design()}
 
 
-def ranked(frame: pd.DataFrame, convention: str | None) -> pd.DataFrame:
-    """Choices with `rank`, `right` and `pair`; NaN where a choice could not be read.
+def read_sentence(sample: SampleFacts) -> list[dict[str, Any]]:
+    """The judgment of a sentence: the choice that completes it, or why there is none."""
+    asked = ("item", "split", "scenario", "choice_set", "numbers", "point", "interval", "cot")
+    score, became = sample.read("word_choice")
+    row = {name: sample.metadata[name] for name in asked}
+    row |= {"choice": score.answer or "", "reply": score.metadata.get("reply", "")}
+    return [{**row, **became}]
 
-    Args:
-        frame: Judgments.
-        convention: `text`: the choice as it was read. `authors`: the first letter of the reply (of
-            what follows the last "I choose" in a chain of thought).
+
+def ranked(frame: pd.DataFrame, convention: str | None) -> pd.DataFrame:
+    """Choices with `rank`, NaN where a choice could not be read, and the `right` rank.
+
+    With the convention `authors` the choice is the first letter of the reply (of what follows the
+    last "I choose" in a chain of thought), else the choice as it was read.
     """
     rows = frame.copy()
     rows["choice_set"] = rows["choice_set"].fillna(0).astype(int)
     rows["cot"] = [value is True for value in rows["cot"]]
     names = [
-        f"{scenario}-{size}-{numbers}-{point:g}-{interval}"
-        for scenario, size, numbers, point, interval in zip(
-            *(rows[name] for name in ("scenario", "choice_set", "numbers", "point", "interval")),
-            strict=True,
-        )
+        f"{one.scenario}-{one.choice_set}-{one.numbers}-{one.point:g}-{one.interval}"
+        for one in rows.itertuples()
     ]
     if strange := sorted(set(names) - set(_RIGHT)):
         raise InvalidArgument(
@@ -71,38 +58,30 @@ def ranked(frame: pd.DataFrame, convention: str | None) -> pd.DataFrame:
             + nearest(strange[0], _RIGHT)
         )
     rows["right"] = [float(_RIGHT[name]) for name in names]
-    if convention == "authors":
-        ranks = [
-            _authors_rank(reply, CHOICES[size], cot)
-            for reply, size, cot in zip(rows["reply"], rows["choice_set"], rows["cot"], strict=True)
-        ]
-    else:
-        ranks = [
-            float(CHOICES[size].index(choice)) if choice in CHOICES[size] else np.nan
-            for choice, size in zip(rows["choice"], rows["choice_set"], strict=True)
-        ]
-    rows["rank"] = ranks
-    rows["pair"] = ["/".join(PAIRS[interval]) for interval in rows["interval"]]
+    read = _by_letter if convention == "authors" else _by_choice
+    offered = [CHOICES[size] for size in rows["choice_set"]]
+    rows["rank"] = list(map(read, rows.itertuples(), offered))
     return rows
 
 
-def _authors_rank(reply: str, choices: tuple[str, ...], cot: bool) -> float:
-    if not reply:
+def _by_choice(row: Any, choices: Sequence[str]) -> float:
+    return float(choices.index(row.choice)) if row.choice in choices else np.nan
+
+
+def _by_letter(row: Any, choices: Sequence[str]) -> float:
+    if not row.reply:
         return np.nan
-    letter = first_letter(reply, choices, chain_of_thought=cot)
+    letter = first_letter(row.reply, choices, chain_of_thought=row.cot)
     return LETTERLESS if letter is None else float(letter)
 
 
 def units(rows: pd.DataFrame, convention: str | None) -> Mapping[str, pd.DataFrame]:
-    """Every score's units with their `value`, factors, `pair` and `key`.
+    """Every score's units with their `value`, factors, `pair` and `key`, from ranked choices.
 
     A unit asked in several epochs has the mean of its values. `key` names a unit within its
-    factors, so that units of two conditions can be paired.
-
-    Args:
-        rows: Ranked choices.
-        convention: With `authors`, the three-choice pair (least likely, likeliest) isn't mirrored:
-            the study's figures imply that it was not counted.
+    factors, so that units of two conditions can be paired. With the convention `authors` the
+    three-choice pair (least likely, likeliest) isn't mirrored: the study's figures imply that it
+    was not counted.
     """
     keys = [*FACTORS, "run", "epoch", "repeat", "interval"]
     points = sorted(POINTS["narrow"])
@@ -117,21 +96,17 @@ def units(rows: pd.DataFrame, convention: str | None) -> Mapping[str, pd.DataFra
     rises = np.isin(index["interval"].to_numpy(str), list(RISING))
     firsts, mirrored = _mirrored(index, ranks, convention)
     at = [f"{point:g}" for point in points]
-    fit, alike = empirical_consistency.each, empirical_monotonicity_consistency.each
-    steps = zip(ranks.T, ranks.T[1:], right.T, right.T[1:], strict=False)
-    return {
-        "monotonicity_consistency": _units(
-            index, {"": monotonicity_consistency.each(ranks, rises)}
-        ),
-        "choice_sensitivity": _units(index, {"": choice_sensitivity.each(ranks)}),
-        "empirical_consistency": _units(
-            index, dict(zip(at, map(fit, ranks.T, right.T), strict=True))
-        ),
-        "empirical_monotonicity_consistency": _units(
-            index, {name: alike(*step) for name, step in zip(at, steps, strict=False)}
-        ),
-        "pairwise_consistency": _units(index.iloc[firsts], dict(zip(at, mirrored, strict=True))),
+    fit, alike = metrics.empirical_consistency.each, metrics.empirical_monotonicity_consistency.each
+    steps = map(alike, ranks.T[:-1], ranks.T[1:], right.T[:-1], right.T[1:])
+    values = {
+        "monotonicity_consistency": {"": metrics.monotonicity_consistency.each(ranks, rises)},
+        "choice_sensitivity": {"": metrics.choice_sensitivity.each(ranks)},
+        "empirical_consistency": dict(zip(at, map(fit, ranks.T, right.T), strict=True)),
+        "empirical_monotonicity_consistency": dict(zip(at, steps, strict=False)),
     }
+    found = {metric: _units(index, of_points) for metric, of_points in values.items()}
+    pairs = _units(index.iloc[firsts], dict(zip(at, mirrored, strict=True)))
+    return {**found, "pairwise_consistency": pairs}
 
 
 def _mirrored(
@@ -144,10 +119,10 @@ def _mirrored(
         place.get((*key[:-1], COMPLEMENTS[key[-1]]), -1)
         for key in index.iloc[firsts].itertuples(index=False, name=None)
     ]
-    others = np.vstack([ranks, np.full((1, ranks.shape[1]), NAN)])[seconds]
+    others = np.vstack([ranks, np.full((1, ranks.shape[1]), np.nan)])[seconds]
     size, found = index["choice_set"].to_numpy(float)[firsts], []
     for first, second in zip(ranks[firsts].T, others.T, strict=True):
-        mirrored = pairwise_consistency.each(first, second, size)
+        mirrored = metrics.pairwise_consistency.each(first, second, size)
         if convention == "authors":
             mirrored[(size == 3) & (first == 2) & (second == 0)] = 0
         found.append(mirrored)
@@ -168,16 +143,10 @@ def _units(index: pd.DataFrame, values: Mapping[str, FloatArray]) -> pd.DataFram
 def expected_by_chance(
     metric: str, choice_set: int, rows: pd.DataFrame, convention: str | None
 ) -> float:
-    """A score's exact expectation if every choice were drawn at random, all equally likely.
+    """A score's exact expectation if every one of n choices were drawn at random, equally likely.
 
-    Args:
-        metric: Which score.
-        choice_set: How many choices there are, n.
-        rows: Ranked choices of that set; the right ones decide how often a step should stay.
-        convention: As in `units`.
-
-    Returns:
-        The expectation; NaN where it depends on steps and the prompts hold none.
+    NaN where it depends on steps and the prompts hold none: how often a step should stay is decided
+    by the right ones of `rows`, ranked choices of that set. `convention` is as in `units`.
     """
     n, points = choice_set, len(POINTS["narrow"])
     if metric == "pairwise_consistency" and convention == "authors" and n == 3:
@@ -188,17 +157,13 @@ def expected_by_chance(
         return float(1 - 1 / n ** (points - 1))
     if metric == "monotonicity_consistency":
         return float(comb(n + points - 1, points) / n**points)
-    steps = _right_steps(rows)
-    known = steps[~np.isnan(steps)]
-    stays = float((known == 0).mean()) if len(known) else NAN
-    return stays / n + (1 - stays) * (n - 1) / (2 * n)
-
-
-def _right_steps(rows: pd.DataFrame) -> np.ndarray:
-    table = rows.pivot_table(
+    right = rows.pivot_table(
         index=["scenario", "numbers", "interval"], columns="point", values="right", aggfunc="first"
     )
-    return np.sign(np.diff(table.to_numpy(float), axis=1))
+    steps = np.diff(right.to_numpy(float), axis=1)
+    known = steps[~np.isnan(steps)]
+    stays = float((known == 0).mean()) if len(known) else np.nan
+    return stays / n + (1 - stays) * (n - 1) / (2 * n)
 
 
 Slice = Mapping[str, Any]
@@ -206,21 +171,17 @@ Slice = Mapping[str, Any]
 RANDOM_RUNS = 10
 """As many as the study's baseline has."""
 
-CONTRASTS = (
-    ("choice_set", 5, 3),
-    ("numbers", "narrow", "wide"),
-    ("cot", False, True),
-)
+CONTRASTS = (("choice_set", 5, 3), ("numbers", "narrow", "wide"), ("cot", False, True))
 """What is contrasted: five choices less three, narrow less wide, without less with reasoning."""
 
 
 def numbers_to_words(frame: pd.DataFrame, resampling: Resampling) -> list[Result]:
     """All results of the choices."""
     results: list[Result] = []
-    for key, condition, judged in runs(frame, ("model", "variant", "dataset")):
+    for key, condition, judged in estimate.runs(frame, ("model", "variant", "dataset")):
         rows = ranked(judged, resampling.convention)
         scored = units(rows, resampling.convention)
-        results += results_of(_scores(scored, rows, condition, resampling), key)
+        results += estimate.results_of(_scores(scored, rows, condition, resampling), key)
         results += _chance(rows, key, condition, resampling)
         results += _contrasts(scored, rows, key, condition, resampling)
     return results
@@ -256,21 +217,16 @@ def clusters_of(frame: pd.DataFrame, without: str = "") -> list[str]:
 
 
 def _clustered(columns: Sequence[tuple[Number, pd.DataFrame]], resampling: Resampling) -> Drawn:
-    """The means of units' values, clusters being drawn within scenarios.
-
-    Args:
-        columns: Each mean with its units, which say their `value` and `cluster`.
-        resampling: Number and seed.
-    """
+    """The means of units' values, of which each says its `cluster`, drawn within scenarios."""
     together = pd.concat([unit.assign(column=i) for i, (_, unit) in enumerate(columns)])
     clusters = pd.Index(sorted(set(together["cluster"])))
-    values = np.full((len(together), len(columns)), NAN)
+    values = np.full((len(together), len(columns)), np.nan)
     values[np.arange(len(together)), together["column"]] = together["value"]
     of = np.asarray(clusters.get_indexer(pd.Index(together["cluster"])), np.int64)
     scenarios = np.array([name.split("|", 1)[0] for name in clusters])
     strata = np.unique(scenarios, return_inverse=True)[1].astype(np.int64)
-    means = Estimand([number for number, _ in columns], means_of(values, of, len(clusters)))
-    return draw([means], strata, resampling)
+    means = Estimand([number for number, _ in columns], metrics.means_of(values, of, len(clusters)))
+    return estimate.draw([means], strata, resampling)
 
 
 def _scores(
@@ -380,11 +336,11 @@ def _tested(
     first, second = (paired[name].to_numpy(float) for name in ("value_own", "value_versus"))
     n, clusters = len(paired), paired["cluster"].nunique()
     number = Number(condition, "difference", n, f"{n} pairs of units, {clusters} clusters")
-    yield from results_of(_clustered([(number, paired)], resampling), key)
-    spreads = [values.std(ddof=1) if n > 1 else NAN for values in (first, second)]
+    yield from estimate.results_of(_clustered([(number, paired)], resampling), key)
+    spreads = [values.std(ddof=1) if n > 1 else np.nan for values in (first, second)]
     varies, typical = n > 1 and np.ptp(first - second) > 0, float(np.mean(spreads))
-    statistic, p = ttest_rel(first, second) if varies else (NAN, NAN)
-    d = (first - second).mean() / typical if typical > 0 else NAN
+    statistic, p = ttest_rel(first, second) if varies else (np.nan, np.nan)
+    d = (first - second).mean() / typical if typical > 0 else np.nan
     same = "undefined: all differences are equal"
     flat = "undefined: neither side varies"
     for metric, value, note in (

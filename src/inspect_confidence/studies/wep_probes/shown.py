@@ -2,28 +2,18 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
 
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies.bins import bin_shares
-from inspect_confidence.studies.estimate import NAN, left_out, noted
+from inspect_confidence.studies.estimate import left_out, noted
 from inspect_confidence.studies.study import FigureSpec, Headline, Resampling, View
 from inspect_confidence.studies.tables import Column, Rows, TableSpec, built, stars, titled
-from inspect_confidence.studies.wep_probes.words import (
-    ALL_SETTINGS,
-    HUMAN,
-    SETTING_PAIRS,
-    TASK,
-    Sample,
-    Side,
-    WepOptions,
-    people_of,
-    sample_of,
-    sides_of,
-    stated,
-)
+from inspect_confidence.studies.wep_probes import words
+from inspect_confidence.studies.wep_probes.words import ALL_SETTINGS, HUMAN, TASK, Sample
 
 PEOPLE = "people surveyed"
 """What stands in `model` for what people say."""
@@ -33,33 +23,25 @@ BINS = 20
 
 
 def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
-    """Bins and quantiles of the probabilities stated for each word, by models and by people.
-
-    Args:
-        frames: Judgments by task.
-        resampling: How numbers are computed.
-
-    Raises:
-        InvalidArgument: A probability is not in [0, 1].
-    """
+    """Bins and quantiles of the probabilities stated for each word, by models and by people."""
     if TASK not in frames:
         return []
-    frame = stated(frames[TASK])
+    frame = words.stated(frames[TASK])
     found: list[Result] = []
-    for side in _with_all(sides_of(frame)):
+    for side in _with_all(words.sides_of(frame)):
         for word, rows in side.words().items():
             at, note = side.condition.but(word=word), left_out(rows["status"])
-            found += _distribution(sample_of(rows), side.key, at, note)
-    survey = resampling.options(WepOptions).people()
+            found += _distribution(words.sample_of(rows), side.key, at, note)
+    survey = resampling.options(words.WepOptions).people()
     key = Key(TASK, PEOPLE, "survey")
     for word in map(str, frame["word"].unique()):
-        sample = people_of(survey, word)
-        if sample:
+        sample = words.people_of(survey, word)
+        if sample is not None:
             found += _distribution(sample, key, Condition(word=word), "")
     return found
 
 
-def _with_all(sides: Sequence[Side]) -> Iterator[Side]:
+def _with_all(sides: Sequence[words.Side]) -> Iterator[words.Side]:
     """The sides, and where a model was asked in one setting only that one as all of them too.
 
     What is drawn of all settings is then there for every model.
@@ -74,12 +56,12 @@ def _with_all(sides: Sequence[Side]) -> Iterator[Side]:
 
 def _distribution(sample: Sample, key: Key, condition: Condition, note: str) -> Iterator[Result]:
     """The share of values in each bin, with its interval, and the quantiles."""
-    values = sample.values / 100
+    values = sample.to_numpy(float) / 100
     n = len(values)
     note = noted("" if n else "undefined: no readable judgment", note)
     yield from bin_shares(key, condition, "value_share", values, np.arange(n), BINS, note)
     for q in QUANTILES:
-        value = float(np.quantile(values, q)) if n else NAN
+        value = float(np.quantile(values, q)) if n else np.nan
         yield key.result(condition.but(q=q), "probability_quantile", value, n=n, note=note)
 
 
@@ -98,14 +80,11 @@ _CONTRAST = (
 )
 _SLICES = ("scenario", "choice_set", "numbers")
 _THETA = "brunner_munzel_theta"
+_MARKED = {"metric": "p_holm", "of": _THETA}
 
 
 def word_tables(results: pd.DataFrame) -> list[View]:
-    """The tables of both probes, model by model.
-
-    Args:
-        results: Rows of the results table, of this study.
-    """
+    """The tables of both probes, model by model."""
     return built(
         spec
         for (model, variant), rows in Rows.of(results).each("model", "variant")
@@ -114,8 +93,8 @@ def word_tables(results: pd.DataFrame) -> list[View]:
 
 
 def _of_model(who: str, rows: Rows) -> Iterator[TableSpec]:
-    words = rows.where(task=TASK).having("versus")
-    for (language, versus), compared in words.each("language", "versus"):
+    asked = rows.where(task=TASK).having("versus")
+    for (language, versus), compared in asked.each("language", "versus"):
         yield _against(f"{who}, {language}, against {versus}", compared)
     choices = rows.where(task=_CHOICE)
     yield TableSpec(
@@ -138,26 +117,19 @@ def _of_model(who: str, rows: Rows) -> Iterator[TableSpec]:
     )
 
 
+def _stars(p: float) -> str:
+    return stars(p - 1e-12, 0.1, 0.05, 0.01)
+
+
 def _against(title: str, rows: Rows) -> TableSpec:
     """Words in rows; theta with its mark, KL and the median difference of every setting."""
-    columns = [
-        column
-        for setting in rows.having("word").values("setting")
-        for column in (
-            Column(
-                *(_THETA, f"{setting} theta"),
-                where={"setting": setting},
-                mark=lambda p: stars(p - 1e-12, 0.1, 0.05, 0.01),
-                marked_by={"metric": "p_holm", "of": _THETA},
-            ),
-            Column("kl_divergence", f"{setting} KL", interval=False, where={"setting": setting}),
-            Column(
-                *("median_difference", f"{setting} median", 0),
-                interval=False,
-                where={"setting": setting},
-            ),
-        )
-    ]
+    columns: list[Column] = []
+    for setting in rows.having("word").values("setting"):
+        where = {"setting": setting}
+        theta = Column(_THETA, f"{setting} theta", where=where, mark=_stars, marked_by=_MARKED)
+        kl = Column("kl_divergence", f"{setting} KL", interval=False, where=where)
+        median = Column("median_difference", f"{setting} median", 0, interval=False, where=where)
+        columns += [theta, kl, median]
     counts = rows.where(metric="words_that_differ", level="95", adjusted="holm", of=_THETA)
     differ = ", ".join(f"{row['setting']} {row.value:.0f} of {row.record['n']}" for row in counts)
     return TableSpec(
@@ -192,21 +164,8 @@ def _named(line: Mapping[str, str], names: Sequence[str]) -> str:
 
 _CHOICE = "wep_choice"
 
-_OTHERS = {versus for _, versus in SETTING_PAIRS} | {"en"}
+_OTHERS = {versus for _, versus in words.SETTING_PAIRS} | {"en"}
 """What is compared with: settings and the language; not people, not other models."""
-
-
-def _all_settings(parts: Mapping[str, str]) -> bool:
-    """One figure a model and language; a figure for each setting would be too many."""
-    return parts.get("setting", ALL_SETTINGS) == ALL_SETTINGS
-
-
-def _against_people(parts: Mapping[str, str]) -> bool:
-    return parts.get("versus") == HUMAN
-
-
-def _between_conditions(parts: Mapping[str, str]) -> bool:
-    return parts.get("versus") in _OTHERS
 
 
 def _scored(parts: Mapping[str, str]) -> bool:
@@ -216,72 +175,66 @@ def _scored(parts: Mapping[str, str]) -> bool:
     )
 
 
+_figure = partial(FigureSpec, task=TASK)
+_against_people = partial(_figure, keep=lambda parts: parts.get("versus") == HUMAN)
+_between_conditions = partial(_figure, keep=lambda parts: parts.get("versus") in _OTHERS)
+
 FIGURES: Sequence[FigureSpec] = (
-    FigureSpec(
+    _figure(
         plot="words",
         title="What words mean, to the model and to people",
         reads="The probabilities that the model, over all settings, and the people surveyed give "
         "to each word: boxes hold the middle half, lines the middle nine tenths, marks the median. "
         "Words are in the order of the people's medians; where the two boxes of a word lie apart, "
         "the model means something else by it.",
-        task=TASK,
         metrics=("probability_quantile",),
         by=("model", "dataset", "variant", "language"),
-        keep=_all_settings,
+        # A figure for each setting would be too many.
+        keep=lambda parts: parts.get("setting", ALL_SETTINGS) == ALL_SETTINGS,
         beside=PEOPLE,
     ),
-    FigureSpec(
+    _against_people(
         plot="divergence",
         title="How far the model's words lie from people's",
         reads="The Wasserstein distance of the model's distribution from the people's, for each "
         "word and setting: by how many percentage points values must be moved on average for the "
-        "two to agree. The lighter a cell, the further apart; few contexts lie "
-        "some way off even where the two agree.",
-        task=TASK,
+        "two to agree. The lighter a cell, the further apart; few contexts lie some way off even "
+        "where the two agree.",
         metrics=("wasserstein",),
-        keep=_against_people,
     ),
-    FigureSpec(
+    _against_people(
         plot="divergence",
         title="Divergence from people",
         reads="The Kullback-Leibler divergence of the model's binned probabilities from the "
-        "people's, for each word and setting. The lighter a cell, the further apart. High "
-        "values come from bins that people use and the model never does, and there are more of "
-        "those the fewer contexts were asked.",
-        task=TASK,
+        "people's, for each word and setting. The lighter a cell, the further apart. High values "
+        "come from bins that people use and the model never does, and there are more of those the "
+        "fewer contexts were asked.",
         metrics=("kl_divergence",),
-        keep=_against_people,
     ),
-    FigureSpec(
+    _against_people(
         plot="word_differences",
         title="Which words the model takes for more, or for less, than people do",
         reads="How often a person's value exceeds the model's, with 95% intervals: right of the "
         "line people mean a higher probability than the model, left of it a lower one. Filled "
         "marks differ at the 5% level after Holm's adjustment over the words.",
-        task=TASK,
         metrics=("brunner_munzel_theta", "p_holm"),
         by=("model", "dataset", "variant", "language"),
-        keep=_against_people,
     ),
-    FigureSpec(
+    _between_conditions(
         plot="word_differences",
         title="Gender and language, context by context",
         reads="The mean difference over contexts that two conditions share, with 95% intervals: "
         "right of the line the word means more in the second condition named above the panel, left "
         "of it more in the first. Filled marks differ at the 5% level after Holm's adjustment.",
-        task=TASK,
         metrics=("paired_difference", "p_holm"),
-        keep=_between_conditions,
     ),
-    FigureSpec(
+    _between_conditions(
         plot="word_differences",
         title="Settings and languages compared",
         reads="How often a value of the second condition named above the panel exceeds one of the "
         "first, with 95% intervals; at the line neither is higher. Filled marks differ at the 5% "
         "level after Holm's adjustment over the words.",
-        task=TASK,
         metrics=("brunner_munzel_theta", "p_holm"),
-        keep=_between_conditions,
     ),
     FigureSpec(
         plot="consistency",

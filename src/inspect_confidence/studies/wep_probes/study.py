@@ -8,29 +8,19 @@ import pandas as pd
 from inspect_confidence.references import bibtex
 from inspect_confidence.results import Condition, Result
 from inspect_confidence.studies.compare import differences, means_contrast
-from inspect_confidence.studies.estimate import NAN, places
-from inspect_confidence.studies.study import Difference, Resampling, Study, TaskTable
-from inspect_confidence.studies.wep_probes.choices import (
-    clusters_of,
-    numbers_to_words,
-    ranked,
-    units,
-)
-from inspect_confidence.studies.wep_probes.judgments import (
-    read_sentence,
-    read_statement,
-)
+from inspect_confidence.studies.estimate import places
+from inspect_confidence.studies.study import Difference, Resampling, Study, TaskTable, kinds
+from inspect_confidence.studies.wep_probes import choices, words
 from inspect_confidence.studies.wep_probes.shown import FIGURES, HEADLINES, detail, word_tables
-from inspect_confidence.studies.wep_probes.words import WepOptions, stated, words_to_numbers
 
 
 def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
     """The results of both probes."""
     found: list[Result] = []
     if "wep_elicitation" in frames:
-        found += words_to_numbers(stated(frames["wep_elicitation"]), resampling)
+        found += words.words_to_numbers(words.stated(frames["wep_elicitation"]), resampling)
     if "wep_choice" in frames:
-        found += numbers_to_words(frames["wep_choice"], resampling)
+        found += choices.numbers_to_words(frames["wep_choice"], resampling)
     return found
 
 
@@ -40,7 +30,7 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
     Words to numbers: the mean probability of each word. Numbers to words: the consistency scores.
     """
     if a["task"].iloc[0] == "wep_elicitation":
-        sides = [_word_values(stated(side)) for side in (a, b)]
+        sides = [_word_values(words.stated(side)) for side in (a, b)]
     else:
         sides = [_unit_values(side, resampling.convention) for side in (a, b)]
     both = sides[0].merge(sides[1], on=["name", "item", "key"], suffixes=("_a", "_b"))
@@ -48,7 +38,7 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
     items = pd.Index(sorted(set(both["item"])))
     unit, means = places(both, items), []
     for side in ("value_a", "value_b"):
-        values = np.full((len(both), len(names)), NAN)
+        values = np.full((len(both), len(names)), np.nan)
         values[np.arange(len(both)), column] = both[side]
         means.append((values, unit))
     counts = both.groupby("name", sort=False)["item"].nunique().tolist()
@@ -60,35 +50,22 @@ def _word_values(frame: pd.DataFrame) -> pd.DataFrame:
     read = frame[frame["status"] == "ok"]
     by = ["language", "setting", "context", "word"]
     means = read.groupby(by, as_index=False, sort=False)["probability"].mean()
-    return pd.DataFrame(
-        {
-            "name": [
-                (Condition(language=language, setting=setting, word=word), "mean_probability")
-                for language, setting, word in zip(
-                    means["language"], means["setting"], means["word"], strict=True
-                )
-            ],
-            "item": means["context"],
-            "key": means["setting"],
-            "value": means["probability"],
-        }
-    )
+    names = [
+        (Condition(language=one.language, setting=one.setting, word=one.word), "mean_probability")
+        for one in means.itertuples()
+    ]
+    values = {"item": means["context"], "key": means["setting"], "value": means["probability"]}
+    return pd.DataFrame({"name": names, **values})
 
 
 def _unit_values(frame: pd.DataFrame, convention: str | None) -> pd.DataFrame:
     """Units of every score; the items are clusters of complementary sequences."""
     modes = {mode: Condition(cot="with" if mode else "without") for mode in (True, False)}
-    parts = [
-        pd.DataFrame(
-            {
-                "name": [(modes[cot], metric) for cot in unit["cot"]],
-                "item": clusters_of(unit),
-                "key": unit["key"],
-                "value": unit["value"],
-            }
-        ).dropna(subset="value")
-        for metric, unit in units(ranked(frame, convention), convention).items()
-    ]
+    parts = []
+    for metric, unit in choices.units(choices.ranked(frame, convention), convention).items():
+        names = [(modes[cot], metric) for cot in unit["cot"]]
+        values = {"item": choices.clusters_of(unit), "key": unit["key"], "value": unit["value"]}
+        parts.append(pd.DataFrame({"name": names, **values}).dropna(subset="value"))
     return pd.concat(parts, ignore_index=True)
 
 
@@ -98,38 +75,24 @@ WEP_PROBES = Study(
     tables=(
         TaskTable(
             task="wep_elicitation",
-            columns={
-                "word": "text",
-                "context": "text",
-                "setting": "text",
-                "language": "text",
-                "probability": "number",
-            },
+            columns=kinds("word:text context:text setting:text language:text probability"),
             required=("item", "word", "setting", "language"),
             answers=(("probability",),),
             arguments_shown=frozenset(
                 {"dataset", "items", "split", "settings", "languages", "words", "prompt", "system"}
             ),
-            compared_within=(),
-            read=read_statement,
+            read=words.read_statement,
         ),
         TaskTable(
             task="wep_choice",
-            columns={
-                "scenario": "text",
-                "choice_set": "number",
-                "numbers": "text",
-                "point": "number",
-                "interval": "text",
-                "cot": "flag",
-                "reply": "text",
-                "choice": "text",
-            },
+            columns=kinds(
+                "scenario:text choice_set numbers:text point interval:text cot:flag reply:text "
+                "choice:text"
+            ),
             required=("item", "scenario", "choice_set", "numbers", "point", "interval"),
             answers=(("choice",),),
             arguments_shown=frozenset({"dataset", "items", "split", "cot", "prompt", "system"}),
-            compared_within=(),
-            read=read_sentence,
+            read=choices.read_sentence,
         ),
     ),
     contenders=(),
@@ -139,6 +102,6 @@ WEP_PROBES = Study(
     detail=detail,
     figures=FIGURES,
     headlines=HEADLINES,
-    options=WepOptions,
+    options=words.WepOptions,
     reference=bibtex("tang2024estimative"),
 )

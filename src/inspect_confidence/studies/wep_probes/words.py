@@ -3,36 +3,20 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 
+from inspect_confidence import metrics
 from inspect_confidence.arguments import user_path
 from inspect_confidence.datasets.wep_survey import Survey, read_survey, surveyed_counts
-from inspect_confidence.metrics import (
-    ValueTables,
-    brunner_munzel,
-    holm,
-    jensen_shannon,
-    kl_divergence,
-    ks_statistic,
-    median_difference,
-    sign_flip_p,
-    wasserstein,
-)
+from inspect_confidence.metrics import ValueTables
+from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.results import Condition, Key, Result
-from inspect_confidence.studies.estimate import (
-    NAN,
-    Drawn,
-    FloatArray,
-    Number,
-    left_out,
-    noted,
-    refuse_outside,
-    results_of,
-    runs,
-)
-from inspect_confidence.studies.study import Resampling, option
+from inspect_confidence.studies import estimate
+from inspect_confidence.studies.estimate import Drawn, Number, left_out, noted
+from inspect_confidence.studies.study import Resampling, SampleFacts, option
 
 TASK = "wep_elicitation"
 ALL_SETTINGS = "all"
@@ -48,13 +32,8 @@ SETTING_PAIRS = (
 )
 """Which setting is compared with which."""
 
-_MEASURES = {
-    "kl_divergence": kl_divergence.of,
-    "jensen_shannon": jensen_shannon.of,
-    "ks_statistic": ks_statistic.of,
-    "wasserstein": wasserstein.of,
-    "median_difference": median_difference.of,
-}
+_BINNED = ("kl_divergence", "jensen_shannon")
+_MEASURES = (*_BINNED, "ks_statistic", "wasserstein", "median_difference")
 
 
 @dataclass(frozen=True)
@@ -76,12 +55,9 @@ class WepOptions:
 
 @dataclass(frozen=True)
 class Side:
-    """One way of asking one model.
+    """The judgments of one way of asking one model.
 
-    Attributes:
-        key: Whose answers they are.
-        condition: Language of the statements, setting of the contexts or `all`, variant of the run.
-        rows: Its judgments.
+    The condition has language, setting, which may be `all`, and the variant of the run.
     """
 
     key: Key
@@ -103,13 +79,21 @@ class Side:
         return {str(word): rows for word, rows in self.rows.groupby("word", sort=False)}
 
 
+def read_statement(sample: SampleFacts) -> list[dict[str, Any]]:
+    """The judgment of a statement: the probability that its word means, or why there is none."""
+    asked = ("item", "split", "context", "setting", "language", "word")
+    score, became = sample.read("stated_probability")
+    row = {name: sample.metadata[name] for name in asked}
+    return [{**row, **score.only("probability"), **became}]
+
+
 def stated(frame: pd.DataFrame) -> pd.DataFrame:
     """The judgments; a context without a name is its item.
 
     Raises:
         InvalidArgument: A probability is not in [0, 1].
     """
-    refuse_outside(frame, ("probability",))
+    estimate.refuse_outside(frame, ("probability",))
     named = frame["context"].where(frame["context"] != "", frame["item"])
     return frame.assign(context=named)
 
@@ -117,7 +101,7 @@ def stated(frame: pd.DataFrame) -> pd.DataFrame:
 def sides_of(frame: pd.DataFrame) -> list[Side]:
     """Every model, variant, data set, language and setting, and the settings together."""
     found = []
-    for key, condition, rows in runs(frame, ("model", "variant", "dataset", "language")):
+    for key, condition, rows in estimate.runs(frame, ("model", "variant", "dataset", "language")):
         settings = list(rows.groupby("setting", sort=False))
         if len(settings) > 1:
             settings.append((ALL_SETTINGS, rows))
@@ -125,17 +109,8 @@ def sides_of(frame: pd.DataFrame) -> list[Side]:
     return found
 
 
-@dataclass(frozen=True)
-class Sample:
-    """What one side says that a word means.
-
-    Attributes:
-        values: In percent: one a context, the mean over its epochs; or one a person.
-        contexts: Of the values, where they have one.
-    """
-
-    values: FloatArray
-    contexts: Sequence[str] | None = None
+Sample: TypeAlias = "pd.Series[float]"
+"""What a side says that a word means, in percent: a value a context, by its name, or a person."""
 
 
 def sample_of(rows: pd.DataFrame) -> Sample:
@@ -144,18 +119,15 @@ def sample_of(rows: pd.DataFrame) -> Sample:
     means = 100 * read.groupby(["setting", "context"], sort=True)["probability"].mean()
     # Female and male contexts share their names, to be paired; pooled they are two contexts.
     several = rows["setting"].nunique() > 1
-    names = [
-        f"{setting} {context}" if several else str(context) for setting, context in means.index
-    ]
-    return Sample(means.to_numpy(float), names)
+    return means.set_axis([" ".join(one) if several else one[1] for one in means.index])
 
 
-def people_of(survey: Survey, word: str) -> Sample | None:
+def people_of(survey: Survey, word: str) -> "Sample | None":
     """What the people surveyed said; None where nobody was asked about the word."""
     if word not in survey:
         return None
     counts = survey[word]
-    return Sample(np.repeat(np.array(list(counts)), list(counts.values())))
+    return pd.Series(np.repeat(np.array(list(counts)), list(counts.values())))
 
 
 def words_to_numbers(frame: pd.DataFrame, resampling: Resampling) -> list[Result]:
@@ -167,7 +139,7 @@ def words_to_numbers(frame: pd.DataFrame, resampling: Resampling) -> list[Result
     for side in sides:
         results += _alone(side, rng, resampling)
         people = {word: people_of(survey, word) for word in side.words()}
-        known = {word: sample for word, sample in people.items() if sample}
+        known = {word: sample for word, sample in people.items() if sample is not None}
         results += _against(side, known, HUMAN, rng, resampling)
     for one, other, name in _pairs(sides):
         samples = {word: sample_of(rows) for word, rows in other.words().items()}
@@ -195,7 +167,9 @@ def _alone(side: Side, rng: np.random.Generator, resampling: Resampling) -> Iter
     """Mean, median and spread of each word, and how many judgments there are."""
     for word, rows in side.words().items():
         at, note = side.condition.but(word=word), left_out(rows["status"])
-        yield from results_of(_moments(sample_of(rows), at, note, rng, resampling), side.key)
+        yield from estimate.results_of(
+            _moments(sample_of(rows), at, note, rng, resampling), side.key
+        )
         yield side.key.result(at, "n", len(rows), n=len(rows), note=note)
 
 
@@ -206,17 +180,17 @@ def _moments(
     rng: np.random.Generator,
     resampling: Resampling,
 ) -> Drawn:
-    n, values = len(sample.values), sample.values / 100
+    n, values = len(sample), sample.to_numpy(float) / 100
     same = n > 1 and np.ptp(values) == 0
     said = noted("one value in all contexts" if same else "", note)
     names = ("mean_probability", "median_probability", "probability_spread")
     numbers = [Number(condition, name, n, said) for name in names]
     if not n:
-        return Drawn(numbers, np.full(3, NAN), np.full((resampling.resamples, 3), NAN))
+        return Drawn(numbers, np.full(3, np.nan), np.full((resampling.resamples, 3), np.nan))
     drawn = values[rng.integers(n, size=(resampling.resamples, n))]
 
     def numbers_of(rows: FloatArray) -> FloatArray:
-        spread = rows.std(axis=1, ddof=1) if n > 1 else np.full(len(rows), NAN)
+        spread = rows.std(axis=1, ddof=1) if n > 1 else np.full(len(rows), np.nan)
         spread = np.where(np.ptp(rows, axis=1) == 0, 0 * spread, spread)  # not 1e-17
         return np.column_stack([rows.mean(axis=1), np.median(rows, axis=1), spread])
 
@@ -225,13 +199,10 @@ def _moments(
 
 @dataclass(frozen=True)
 class _Compared:
-    """One word, one side against another.
+    """One word, one side against another: how far they lie apart.
 
-    Attributes:
-        drawn: The measures of how far they lie apart.
-        p_values: Of the Brunner-Munzel test and, where contexts are shared, of the sign-flip test
-            over them, by the metric tested.
-        why: Why the former is undefined.
+    There are p-values, by the metric tested, of the Brunner-Munzel test and, where contexts are
+    shared, of the sign-flip test over them; `why` says why the former is undefined.
     """
 
     drawn: Drawn
@@ -255,7 +226,7 @@ def _against(
             note = left_out(rows["status"])
             one = _compared(own, reference[word], at, note, rng, resampling)
             found[word] = one
-            yield from results_of(one.drawn, side.key)
+            yield from estimate.results_of(one.drawn, side.key)
     for metric in ("brunner_munzel_theta", "paired_difference"):
         mine = {word: one for word, one in found.items() if metric in one.p_values}
         if mine:
@@ -271,18 +242,19 @@ def _compared(
     resampling: Resampling,
 ) -> _Compared:
     """One side's probabilities against a reference, which comes first in every measure."""
-    n, resamples = len(own.values), resampling.resamples
-    test = brunner_munzel(versus.values, own.values)
-    said = noted(f"{len(versus.values)} values against {n}", note)
+    n, resamples = len(own), resampling.resamples
+    test = metrics.brunner_munzel(versus, own)
+    said = noted(f"{len(versus)} values against {n}", note)
     interval, theta = (test.ci_low, test.ci_high), "brunner_munzel_theta"
     numbers = [Number(condition, theta, n, noted(test.reason, said), interval, test.reason)]
-    values, draws = [test.theta], [np.full(resamples, NAN)]
-    tables = ValueTables.pair(versus.values, own.values)
+    values, draws = [test.theta], [np.full(resamples, np.nan)]
+    tables = ValueTables.pair(versus, own)
     drawn = [
         ValueTables(table.values, _resampled(table.mass[0], rng, resamples)) for table in tables
     ]
-    for metric, measure in _MEASURES.items():
-        remark = BINS if metric in ("kl_divergence", "jensen_shannon") else ""
+    for metric in _MEASURES:
+        measure = getattr(metrics, metric).of
+        remark = BINS if metric in _BINNED else ""
         numbers.append(Number(condition, metric, n, noted(remark, said)))
         values.append(float(measure(*tables)[0]))
         draws.append(measure(*drawn))
@@ -291,7 +263,7 @@ def _compared(
         numbers.append(Number(condition, "paired_difference", m, f"on {m} shared contexts"))
         values.append(float(shared.mean()))
         draws.append(shared[rng.integers(m, size=(resamples, m))].mean(axis=1))
-        p_values["paired_difference"] = sign_flip_p(shared, seed=resampling.seed)
+        p_values["paired_difference"] = metrics.sign_flip_p(shared, seed=resampling.seed)
     found = Drawn(numbers, np.array(values), np.column_stack(draws))
     return _Compared(found, p_values, test.reason)
 
@@ -306,11 +278,8 @@ def _resampled(mass: FloatArray, rng: np.random.Generator, resamples: int) -> Fl
 
 def _shared(own: Sample, versus: Sample) -> FloatArray:
     """Reference less own over the contexts that both have."""
-    mine, theirs = (
-        dict(zip(side.contexts or (), side.values, strict=False)) for side in (own, versus)
-    )
-    both = sorted(set(mine) & set(theirs))
-    return np.array([theirs[name] - mine[name] for name in both], float)
+    both = sorted(set(own.index) & set(versus.index))
+    return np.asarray(versus[both] - own[both], float)
 
 
 def _tests(
@@ -318,7 +287,7 @@ def _tests(
 ) -> Iterator[Result]:
     """The p-value of each word, adjusted over the words, and how many words differ."""
     p = np.array([one.p_values[metric] for one in found.values()])
-    known, adjusted = ~np.isnan(p), holm(p)
+    known, adjusted = ~np.isnan(p), metrics.holm(p)
     over = f"over {known.sum()} words"
     over += f"; {(~known).sum()} undefined" if not known.all() else ""
     for (word, one), raw, holms in zip(found.items(), p, adjusted, strict=True):
