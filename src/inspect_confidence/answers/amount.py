@@ -10,6 +10,8 @@ from inspect_confidence.answers.numbers import LONGEST, Number, numbers_in
 from inspect_confidence.answers.reading import ambiguous, invalid, read_stated, settled, without
 from inspect_confidence.answers.status import Unreadable
 
+# ruff: noqa: RUF001, RUF002 # dashes and times signs, as they are written
+
 _BRACKETS = re.compile(r"\((?P<inside>[^()\n]*)\)")
 _ALTERNATIVE = re.compile(r"\s*(?:or|and|to|maybe|perhaps)\b|\s*±", re.IGNORECASE)
 _TIME = re.compile(r"[0-9]:[0-9]")
@@ -17,19 +19,19 @@ _UNSOLVED = re.compile(r"-[ ]?[a-z]|-?[0-9.]+[ ]?[a-z]|.*[!<>≠]", re.IGNORECAS
 _EQUALS = re.compile("[=≡]")
 _SEVERAL_AMOUNTS = re.compile(r"[,;]\s|[,;]$|\b(?:or|and)\b", re.IGNORECASE)
 _NO_LEAD = re.compile(
-    r"[(+*/^×÷√≠<>≤≥±\\{}]|[-–—]\s*$"  # noqa: RUF001 # dashes and times sign
+    r"[(+*/^×÷√≠<>≤≥±\\{}]|[-–—]\s*$"
     r"|\b(?:between|from|not|than|least|most|over|under|above|below|except|to|or|neither|either"
     r"|sqrt|log|ln|sin|cos|tan|infinity)\b",
     re.IGNORECASE,
 )
 _RANGE = re.compile(
     r"[ ]?(?:[-–—~±…]|\.\.|\+/-)[ ]?[$€£]?[.0-9]|[,.'][0-9]"
-    r"|[ ][$€£]?[.0-9]"  # dashes
+    r"|[ ][$€£]?[.0-9]"
     r"|.*\b(?:or|at (?:least|most))\b",
     re.IGNORECASE,
 )
 _CALCULATION = re.compile(
-    r"[ ]?(?:[-–—](?![A-Za-z])|[+*×÷^!√π∞]|/[ ]?[0-9(]|\(|\\(?!circ|degree))"  # noqa: RUF001
+    r"[ ]?(?:[-–—](?![A-Za-z])|[+*×÷^!√π∞]|/[ ]?[0-9(]|\(|\\(?!circ|degree))"
     r"|[ ]?(?:sqrt|pi|root|times|plus|minus|divided|over|squared|cubed|factorial)\b"
     r"|-?(?:st|nd|rd|th)\b|[ ]?[xyz]\b|[ni]\b",
     re.IGNORECASE,
@@ -102,10 +104,10 @@ def _without_remarks(value: str) -> str | None:
 
 
 def _is_operand(found: re.Match[str]) -> bool:
-    """Whether a bracket is a part of a calculation: `3 × (4)`, `10^(3)`, `f(2)`, `5(2)`."""  # noqa: RUF002
+    """Whether a bracket is a part of a calculation: `3 × (4)`, `10^(3)`, `f(2)`, `5(2)`."""
     before = found.string[max(0, found.start() - 2) : found.start()]
     after = found.string[found.end() : found.end() + 2]
-    return bool(re.search(r"[\w×*+/^=-]$|[×*+/^=-] $", before) or re.match(r" ?[×*+/^=]", after))  # noqa: RUF001
+    return bool(re.search(r"[\w×*+/^=-]$|[×*+/^=-] $", before) or re.match(r" ?[×*+/^=]", after))
 
 
 def _single(value: str) -> Fraction | Unreadable:  # noqa: PLR0911 # each has a reason of its own

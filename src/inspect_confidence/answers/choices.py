@@ -94,6 +94,7 @@ class Choices:
         return self._by_letter(letter, value[letter.end() :], alone=alone)
 
     def index(self, letter: str) -> int | None:
+        """The place of a letter's choice; None beyond the last."""
         index = ord(letter.upper()) - ord("A")
         return index if 0 <= index < min(self._size, 26) else None
 
@@ -172,9 +173,8 @@ _CORRECT = re.compile(
     r"|^)[(\[]?\b(?P<letter>[A-Z])\b[)\].]?(?: \([^()\n]{1,80}\))?"
     r" (?:is|must be|would be) (?:the )?(?:most )?(?:correct|right|best"
     r"|accurate)\b(?! because it is not)"
-    r"|\b(?:i(?:'d| would|'ll| will)? (?:choose|pick|select|go with|say)|going with|选择?)(?: option"
-    r"| answer)?:? "
-    r"?[(\[]?(?P<picked>[A-Z])\b(?![\w'])",
+    r"|\b(?:i(?:'d| would|'ll| will)? (?:choose|pick|select|go with|say)|going with|选择?)"
+    r"(?: option| answer)?:? ?[(\[]?(?P<picked>[A-Z])\b(?![\w'])",
     re.MULTILINE | re.IGNORECASE,
 )
 

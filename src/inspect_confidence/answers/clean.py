@@ -8,6 +8,8 @@ import html
 import re
 import unicodedata
 
+# ruff: noqa: RUF001 # dashes, times signs and quotes, as they are written
+
 _TAG = re.compile(r"<(?P<slash>/?)(?P<name>[a-z]\w{0,40})[^<>\n]{0,200}>", re.IGNORECASE)
 _ANGLED = re.compile(r"<(?P<inside>[^<>\n]{1,40})>")
 _ALONE = frozenset({"br", "hr", "p"})
@@ -55,8 +57,8 @@ _COMMAND = re.compile(
     r")"
 )
 _SYMBOLS = {
-    "times": "×",  # noqa: RUF001 # times sign
-    "cdot": "×",  # noqa: RUF001 # times sign
+    "times": "×",
+    "cdot": "×",
     "pm": "±",
     "approx": "≈",
     "sim": "~",
@@ -112,7 +114,7 @@ _LINE_MARKS = re.compile(
     r"^(?:"
     r"[ \t>#]"
     r"|[*•◦‣▪●·][ \t]"
-    r"|[-+–][ \t](?![.0-9])"  # noqa: RUF001 # "- 3" may be negative
+    r"|[-+–][ \t](?![.0-9])"
     r"|[0-9]{1,3}[.)][ \t](?=[^\s0-9])"
     r"|[0-9]\u20e3"
     r")++",
@@ -130,7 +132,7 @@ def without_markdown(text: str) -> str:
     for mark in (_FENCE, _RULE, _LINE_MARKS):
         text = mark.sub("", text)
     text = "\n".join(_with_powers(line) if "**" in line else line for line in text.split("\n"))
-    return _EMPHASIS.sub(" ", _MARKDOWN_TIMES.sub(" × ", text))  # noqa: RUF001 # times sign
+    return _EMPHASIS.sub(" ", _MARKDOWN_TIMES.sub(" × ", text))
 
 
 def _with_powers(line: str) -> str:
@@ -150,7 +152,7 @@ _SUPERSCRIPT = re.compile(rf"[{_RAISED}](?:[.·]?[{_RAISED}])*")
 _TO_LINE = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁽⁾·", "0123456789+-().")
 _FRACTION = re.compile("[¼-¾⅐-⅟↉]")
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060\ufe0e\ufe0f\ufeff]")
-_MINUS_AND_QUOTES = str.maketrans("−﹣－‐‑‒’‘“”", "------''\"\"")  # noqa: RUF001 # the point is to fold them
+_MINUS_AND_QUOTES = str.maketrans("−﹣－‐‑‒’‘“”", "------''\"\"")
 
 
 _DIGIT = re.compile(r"(?![0-9])\d")
@@ -218,7 +220,7 @@ _THOUGHT = re.compile(
 _SPECIAL = re.compile(
     r"<\|/?[a-z_0-9]{2,30}\|>(?:assistant\b)?|</?s>|</?(?:start_of_turn|end_of_turn|eos|bos|pad)>"
     r"(?:model\b)?|(?<=\S)assistant(?=\n\n|$)|^assistant(?=\n)|\[/?(?:INST|BOS|EOS)\]"
-    r"|<[｜|][^<>｜|\n]{2,30}[｜|]>",  # noqa: RUF001 # DeepSeek's
+    r"|<[｜|][^<>｜|\n]{2,30}[｜|]>",
     re.IGNORECASE,
 )
 _GOES_ON = re.compile(  # a base model asks itself the next question
@@ -244,7 +246,7 @@ _LABEL_TAG = re.compile(
     r"|explanation|choice|lower(?:[_ ]\w+)?|upper(?:[_ ]\w+)?|exponent)>",
     re.IGNORECASE,
 )
-_TIMES = str.maketrans("✕✖⨯⨉⋅∙∗·", "××××××××")  # noqa: RUF001 # times signs
+_TIMES = str.maketrans("✕✖⨯⨉⋅∙∗·", "××××××××")
 _QUOTE = re.compile(r"(?<![0-9A-Za-z])\"|\"(?![0-9A-Za-z])")
 _SIGN = re.compile(  # would be taken for a Markdown quotation, or for a tag
     r"(?<![-=A-Za-z\"'/0-9])(?P<more>>|&gt;)(?=\s*+[.≥=]?\s*[0-9])"
@@ -265,7 +267,23 @@ _POWER_IN_WORDS = re.compile(
     r"|eleven|twelve|thirteen|fourteen|fifteen))(?:st|nd|rd|th)?(?: power)?(?![\w^]|\.[0-9])",
     re.IGNORECASE,
 )
-_UP_TO_FIFTEEN = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen"]
+_UP_TO_FIFTEEN = {
+    "one": 1,
+    "two": 2,
+    "three": 3,
+    "four": 4,
+    "five": 5,
+    "six": 6,
+    "seven": 7,
+    "eight": 8,
+    "nine": 9,
+    "ten": 10,
+    "eleven": 11,
+    "twelve": 12,
+    "thirteen": 13,
+    "fourteen": 14,
+    "fifteen": 15,
+}
 _EMOJI = re.compile("[\U0001f000-\U0001faff\u2600-\u27bf\u2b50-\u2b55]")
 
 
@@ -311,12 +329,12 @@ def is_cut(reply: str) -> bool:
         end[-1:].isalnum()
         or end[-1:] in set("^-–—×~")
         or (end[:1].isdigit() and end[1:] in set(".,:"))
-    )  # dashes
+    )
 
 
 def _in_digits(power: re.Match[str]) -> str:
     word = power["word"]
-    exponent = _UP_TO_FIFTEEN.index(word.lower()) if word else power["exponent"]
+    exponent = _UP_TO_FIFTEEN[word.lower()] if word else power["exponent"]
     return f"10^{'-' if power['minus'] else ''}{exponent}"
 
 

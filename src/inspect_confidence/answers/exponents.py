@@ -8,6 +8,7 @@ exponents and values is `ambiguous`, never a guess.
 import math
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 from inspect_confidence.answers.clean import CUT, declines
 from inspect_confidence.answers.labels import Stated, stated_in
@@ -196,9 +197,8 @@ def _value(value: str) -> _Bound | Unreadable:  # noqa: PLR0911 # each has a rea
         log = number.log10
         if other and other.is_value and log and abs(log - other.exponent) <= _ROUNDED:
             return other
-        if other and not _agree(bound, other):
-            if tail.lstrip()[:1] not in ("(", "["):
-                return ambiguous("two different numbers")
+        if other and not _agree(bound, other) and tail.lstrip()[:1] not in ("(", "["):
+            return ambiguous("two different numbers")
         return bound
     if _UNITS.match(tail):
         return bound
@@ -222,7 +222,7 @@ def _agree(one: _Bound, other: _Bound) -> bool:
     )
 
 
-def _exponent(stated: Stated) -> _Bound | Unreadable:
+def _exponent(stated: Stated) -> _Bound | Unreadable:  # noqa: PLR0911 # each has a reason of its own
     for keys in (("exponent", "answer"), ("choice",)):
         found = settled(stated, keys, _value, _agree)
         if found is not None and not (isinstance(found, Unreadable) and keys == ("choice",)):
@@ -245,8 +245,7 @@ def _exponent(stated: Stated) -> _Bound | Unreadable:
     lines = [_value(line) for line in text.split("\n") if _BARE_LINE.fullmatch(line)]
     alone = {one for one in lines if isinstance(one, _Bound)}
     if len(alone) == 1 and not is_revised(text):
-        only = next(iter(alone))
-        return only
+        return next(iter(alone))
     if powers and powers[0] and all(one and _agree(powers[0], one) for one in bounds):
         return powers[0]
     return ambiguous("no number in the reply is certainly its only answer")
@@ -277,9 +276,13 @@ def _interval(stated: Stated) -> _Pair | Unreadable:
     return _interval_of(stated)
 
 
-def _interval_of(stated: Stated) -> _Pair | Unreadable:
+def _side(stated: Stated, name: str) -> _Bound | Unreadable | None:
+    return settled(stated, (name,), _value, _agree)
+
+
+def _interval_of(stated: Stated) -> _Pair | Unreadable:  # noqa: PLR0911 # each has a reason of its own
     for names in (("lower", "upper"), ("low", "high")):
-        sides = [settled(stated, (name,), _value, _agree) for name in names]
+        sides = [_side(stated, name) for name in names]
         if all(side is None for side in sides):
             continue
         failed = next((side for side in sides if isinstance(side, Unreadable)), None)
@@ -293,8 +296,7 @@ def _interval_of(stated: Stated) -> _Pair | Unreadable:
                 break
             pair = _ranges(stated) if None in sides else None
             return pair or failed or invalid("only one bound is named")
-        lower, upper = sides
-        assert isinstance(lower, _Bound) and isinstance(upper, _Bound)
+        lower, upper = (side for side in sides if isinstance(side, _Bound))
         if lower.is_value != upper.is_value:
             return ambiguous("one bound is an exponent, the other a value")
         last = max(one.end for one in stated.under(*names))
@@ -332,7 +334,7 @@ _ABOUT = re.compile(
 
 
 def _ranges(stated: Stated) -> _Pair | Unreadable | None:
-    """The only interval that is written as a range, in labels' values or anywhere; None for none."""
+    """The only interval that is written as a range, in values or anywhere; None for none."""
     values = [
         one.value
         for one in stated.under("answer", "choice", "confidence", "exponent", "interval")
@@ -366,7 +368,7 @@ def _pairs(text: str) -> list[_Pair]:
     numbers = [one for one in numbers_in(text) if one.style != "percent"]
     found: list[tuple[_Pair, Number]] = []
     taken: set[int] = set()
-    for index, (first, second) in enumerate(zip(numbers, numbers[1:], strict=False)):
+    for index, (first, second) in enumerate(pairwise(numbers)):
         one, other = bound_of(first), bound_of(second)
         if one and other and text[first.end : second.start].strip() == "±" and not one.is_value:
             low, high = one.exponent - other.exponent, one.exponent + other.exponent

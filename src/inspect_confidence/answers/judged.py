@@ -70,10 +70,11 @@ def read_markers(reply: str, sentence: str) -> Markers | Unreadable:
         listed = list(quoted) if is_list and quoted else _items(stated.text) if is_list else None
     if listed is None or not all(isinstance(one, str) for one in listed):
         return _failed(reply, "no list of markers")
-    if listed and not any(map(_plain, listed)):
+    said = list(map(str, listed))
+    if said and not any(map(_plain, said)):
         return _failed(reply, "markers without a word")
     inside = _plain(sentence)
-    named = list(dict.fromkeys(plain for one in listed if (plain := _plain(one))))
+    named = list(dict.fromkeys(plain for one in said if (plain := _plain(one))))
     found = Markers(one for one in named if _stands(one, inside))
     found.foreign = len(named) - len(found)
     if named and not found:

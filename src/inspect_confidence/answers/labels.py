@@ -30,8 +30,8 @@ NAMES: dict[str, str] = {
     r"|置信度|置信水平|信心(?:水平|程度|指数)?|把握|konfidenz(?:wert)?|zuversicht|sicherheit|confiance",
     "answer": r"answers?(?:[ _](?:choice|option|letter))?|(?<=correct )(?:option|choice)"
     r"|(?<=best )(?:option|choice)|(?<=right )(?:option|choice)|selected[ _](?:answer|option)|ans"
-    r"|最终答案|答案|选择|(?:endgültige |finale )?antwort|réponse(?:[ ]finale)?|end?ergebnis|ergebnis"
-    r"|résultat(?:[ ]final)?",
+    r"|最终答案|答案|选择|(?:endgültige |finale )?antwort|réponse(?:[ ]finale)?|end?ergebnis"
+    r"|ergebnis|résultat(?:[ ]final)?",
     "choice": r"(?:choice|option|selection|selected|response|prediction|predicted[ _]age|estimate"
     r"|my[ ]pick|result|conclusion)",
     "probability": r"probability(?:[ ](?:estimate|score|value))?|likelihood|chances?|概率|几率|机率"
@@ -55,7 +55,10 @@ NAMES: dict[str, str] = {
 }
 """What a label may be called. The first name that fits counts."""
 
-_ADJECTIVE = r"(?:(?:final|numerical|numeric|correct|best|right|overall|estimated|stated|my|single)[ _]){0,3}+"
+_ADJECTIVE = (
+    r"(?:(?:final|numerical|numeric|correct|best|right|overall|estimated|stated|my|single)[ _])"
+    r"{0,3}+"
+)
 _NOTE = r"[\"']?(?P<note>[ ]?[(\[][^()\[\]\n]{0,80}[)\]])?[\"']?"
 _MARK = r"(?P<mark>[ ]?(?::=|[:：=→]|->)+|[ ]?[≈~]|[ ]?\||[ ]?[–—]|[ ]-(?=[ ])|(?P<bare>(?=[ ]?$)))"
 _VERB = (
@@ -199,8 +202,8 @@ def labelled(text: str) -> list[Statement]:
 
 
 _LETTER_LINE = re.compile(
-    r"^[^\w\n]*(?:option |choice )?\(?(?P<letter>[A-Z])\)?(?:[.)][^\n:|]{0,80})?[^\w\n.]*[:=|–—-]+ ?"
-    r"(?P<value>[^\w\n]{0,4}\.?[0-9][^\n]*)",
+    r"^[^\w\n]*(?:option |choice )?\(?(?P<letter>[A-Z])\)?(?:[.)][^\n:|]{0,80})?"
+    r"[^\w\n.]*[:=|–—-]+ ?(?P<value>[^\w\n]{0,4}\.?[0-9][^\n]*)",
     re.MULTILINE,
 )
 
@@ -226,7 +229,7 @@ def _key(label: re.Match[str]) -> str:
     return next(key for key in NAMES if label[key] is not None)
 
 
-def _strength(text: str, label: re.Match[str]) -> Strength | None:
+def _strength(text: str, label: re.Match[str]) -> Strength | None:  # noqa: PLR0911 # a ladder
     key, mark = _key(label), (label["mark"] or "").strip()
     begin = text.rfind("\n", max(0, label.start() - _OPENING), label.start()) + 1
     starts = label.start() - begin <= _OPENING and bool(
@@ -245,8 +248,10 @@ def _strength(text: str, label: re.Match[str]) -> Strength | None:
         return "prose" if key != "reason" else None
     if is_bound and (
         mark
-        or (label["next"] is not None
-        and re.match(r" ?~?-?[0-9]", text[label.end() : label.end() + 3]))
+        or (
+            label["next"] is not None
+            and re.match(r" ?~?-?[0-9]", text[label.end() : label.end() + 3])
+        )
     ):
         return "line" if starts else "inline"
     if is_bound and re.match(" of ", text[label.end() : label.end() + 4]):

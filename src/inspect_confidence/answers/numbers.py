@@ -1,8 +1,8 @@
 """The one grammar of numbers: digits, powers, percentages, fractions, words in four languages.
 
 A number is found where it stands with what belongs to it: sign, currency, percent sign, magnitude.
-What only looks like one (a date, a version, an index, 2x) is found as well, without a value, so that
-nobody reads a part of it.
+What only looks like one (a date, a version, an index, 2x) is found as well, without a value, so
+that nobody reads a part of it.
 """
 
 import math
@@ -55,8 +55,8 @@ _SHORT_MAGNITUDES = {"k": 3, "K": 3, "M": 6, "mn": 6, "Mio": 6, "B": 9, "bn": 9,
 
 def _small() -> Iterator[tuple[str, int]]:
     """Number words below a hundred: twenty-five, fünfundzwanzig, vingt-cinq, soixante-quinze."""
-    for language in _ONES:
-        ones, tens = _ONES[language].split(), _TENS[language].split()
+    for language, words in _ONES.items():
+        ones, tens = words.split(), _TENS[language].split()
         yield from zip(ones, range(20), strict=True)
         yield from zip(tens, range(20, 100, 10), strict=True)
         for ten, word in zip(range(20, 100, 10), tens, strict=True):
@@ -77,8 +77,12 @@ _DIGITS = (
 )
 _DECIMAL = rf"(?:{_DIGITS}(?:\.[0-9]++)?|\.[0-9]++)"
 _BEGIN = r"(?<![A-Za-z0-9_.,^\\À-ɏ])(?<![0-9][:/])"
-_END = r"(?!(?!(?:kg|km|cm|mm|mg|ml|g|m|s|h|l|min|km/h|mph|lbs?|ft|hrs?|yrs?|yo)(?![\w^]))[a-zA-Z0-9_^′″‰])(?![.:/,][0-9])"
-_SIGN = r"(?P<sign{0}>(?<![A-Za-z0-9_)%\]-])(?<![0-9)%][ ])[-+][ ]?(?=[.0-9$€£¥₹])|\b(?:minus|negative)[ ]|负)?+"
+_UNIT = r"(?:kg|km|cm|mm|mg|ml|g|m|s|h|l|min|km/h|mph|lbs?|ft|hrs?|yrs?|yo)(?![\w^])"
+_END = rf"(?!(?!{_UNIT})[a-zA-Z0-9_^′″‰])(?![.:/,][0-9])"
+_SIGN = (
+    r"(?P<sign{0}>(?<![A-Za-z0-9_)%\]-])(?<![0-9)%][ ])[-+][ ]?(?=[.0-9$€£¥₹])"
+    r"|\b(?:minus|negative)[ ]|负)?+"
+)
 _CURRENCY = r"(?:(?:US)?[$€£¥₹][ ]?{0})?"
 _PERCENT = r"[ ]?(?:%|percent(?:age points?)?\b|per[ ]cent\b|pct\b|Prozent\b|pour[ ]?cents?\b)"
 _MAGNITUDE = "|".join(sorted(_MAGNITUDES, key=len, reverse=True))
@@ -228,7 +232,7 @@ def _fraction(found: re.Match[str]) -> Fraction | None:
 def _scaled(found: re.Match[str]) -> Fraction:
     value = _decimal(found["amount"])
     if found["short"]:
-        return value * 10 ** _SHORT_MAGNITUDES[found["short"].rstrip(".")]
+        return value * Fraction(10) ** _SHORT_MAGNITUDES[found["short"].rstrip(".")]
     for magnitude in re.findall(_MAGNITUDE, found["magnitudes"].lower()):
         value *= 10 ** _MAGNITUDES[magnitude]
     return value

@@ -110,7 +110,7 @@ class OptionProbabilities:
 
 
 def read_json(reply: str, *, truncated: bool = False) -> JsonReply | Unreadable:
-    """Read what a reply states under keys, in JSON or under labels; never raises.
+    r"""Read what a reply states under keys, in JSON or under labels; never raises.
 
     Args:
         reply: The reply's text.
@@ -124,7 +124,7 @@ def read_json(reply: str, *, truncated: bool = False) -> JsonReply | Unreadable:
     Example:
         >>> read_json('Sure! {"Answer": "B", "Confidence": 85%,}').fields
         {'answer': 'B', 'confidence': '85%'}
-        >>> read_json("**Answer:** 78\\n\\n**Confidence:** 0.35").fields
+        >>> read_json("**Answer:** 78\n\n**Confidence:** 0.35").fields
         {'answer': '78', 'confidence': '0.35'}
         >>> read_json('{"Answer": "B", "Confidence": 0.8', truncated=True).unfinished
         'confidence'
@@ -243,7 +243,9 @@ def _nothing(stated: Stated, *, truncated: bool) -> Unreadable:
     return invalid("no JSON object or label with an asked key")
 
 
-def text_of(value: Scalar, *, numbers: bool = True) -> str | Unreadable:
+def text_of(  # noqa: PLR0911 # each has a reason of its own
+    value: Scalar, *, numbers: bool = True
+) -> str | Unreadable:
     """A value as text; with `numbers`, only one that can hold a number."""
     if isinstance(value, Unreadable):
         return value

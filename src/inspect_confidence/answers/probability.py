@@ -57,8 +57,8 @@ _RATE = re.compile(r"[ ](?:in an?|in [0-9]|per)\b|[ ]in [0-9]")
 _TELLING = re.compile(
     r"\W*(?:because|since|as|given|based|if|that|on a|out of|from|likely|chance|probability"
     r"|likelihood|confiden\w*|certain\w*|sure"
-    r"|possib\w+|or so|of the time|for|would|is|represents|means|considering|reflect\w*|左右|上下|[吧因]"
-    r"|的?(?:[概几机]率|可能|把握))",
+    r"|possib\w+|or so|of the time|for|would|is|represents|means|considering|reflect\w*"
+    r"|左右|上下|[吧因]|的?(?:[概几机]率|可能|把握))",
     re.IGNORECASE,
 )
 
@@ -110,7 +110,7 @@ def _chosen(stated: Stated) -> Fraction | Unreadable:
     return unlabelled(without(stated, "confidence", "reason") or without(stated, "reason"))
 
 
-def value_of(value: str) -> Fraction | Unreadable:
+def value_of(value: str) -> Fraction | Unreadable:  # noqa: PLR0911 # each has a reason of its own
     """The probability with which a label's value begins."""
     number, before, tail = headed(value)
     if number is None:
@@ -174,7 +174,7 @@ def _is_odds(value: Fraction, whole: Fraction | None) -> bool:
 
 
 def unlabelled(text: str) -> Fraction | Unreadable:
-    """The number with which the reply begins or ends, alone in its line; else the one introduced."""
+    """The number that begins or ends the reply, alone in its line; else the one introduced."""
     numbers = [one for one in numbers_in(text) if not _is_scale(text, one)]
     if not numbers:
         return invalid("no number")
@@ -194,7 +194,7 @@ def unlabelled(text: str) -> Fraction | Unreadable:
 
 def _opening(line: str, *, is_only: bool) -> Fraction | Unreadable:
     """The number with which a line begins, if what follows explains it."""
-    number, before, tail = headed(line)
+    number, _, tail = headed(line)
     if number is None:
         return invalid("no number at its start")
     found = value_of(line)
@@ -208,7 +208,9 @@ def _is_told(tail: str) -> bool:
     return bool(_TELLING.match(tail)) or not _UNIT.match(tail)
 
 
-def _introduced(text: str, numbers: list[Number], first: object) -> Fraction | Unreadable:
+def _introduced(  # noqa: PLR0911 # each has a reason of its own
+    text: str, numbers: list[Number], first: object
+) -> Fraction | Unreadable:
     shares = []
     for one in numbers:
         before, after = text[max(0, one.start - 160) : one.start], text[one.end : one.end + 60]

@@ -14,7 +14,8 @@ _LEADING = re.compile(
     r"|very|quite|fairly|moderately|extremely|highly|high|medium|moderate|low|confident|certain"
     r"|sure"
     r"|level|score|estimate|answer|probability|exponent|only|just|maybe|perhaps|likely|say"
-    r"|ungefähr|etwa|environ|[-–—]+(?= ))(?![\w])[\s,:(|~≈]*+|(?:大约|大概|约|是|为|接近)|[-–—]++[ ]++)*+",
+    r"|ungefähr|etwa|environ|[-–—]+(?= ))(?![\w])[\s,:(|~≈]*+"
+    r"|(?:大约|大概|约|是|为|接近)|[-–—]++[ ]++)*+",
     re.IGNORECASE,
 )
 _BOUND = re.compile(
@@ -29,8 +30,8 @@ _BETWEEN = re.compile(
     re.IGNORECASE,
 )
 _RANGE = re.compile(
-    r"[ ]?(?:[-–—~±…～]|\bto\b|\bbis\b|\bà\b|\+/-|\.\.+|到|至)[ ]?(?:about |around )?\(?[-+]?[$]?\.?"
-    r"(?:[0-9]|[零一二三四五六七八九十百])",
+    r"[ ]?(?:[-–—~±…～]|\bto\b|\bbis\b|\bà\b|\+/-|\.\.+|到|至)[ ]?"
+    r"(?:about |around )?\(?[-+]?[$]?\.?(?:[0-9]|[零一二三四五六七八九十百])",
     re.IGNORECASE,
 )
 _OTHER = re.compile(
