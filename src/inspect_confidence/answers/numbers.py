@@ -113,11 +113,8 @@ _PATTERNS: dict[Style, str] = {
         r"(?![^\W\d_一-龥])|[ ]?(?P<short>(?-i:k|K|M|Mio\.?|mn|bn|B|Mrd\.?|T))(?!\w))"
     ),
     "plain": (
-        r"(?![0-9.]+[ ]?成)"
-        + _SIGN.format(5)
-        + _CURRENCY.format("(?P<after>-)?")
-        + _BEGIN
-        + rf"(?P<digits>{_DECIMAL}|[0-9]++,[0-9]++){_END}"
+        _SIGN.format(5) + _CURRENCY.format("(?P<after>-)?") + _BEGIN + r"(?![0-9.]++[ ]?成)"
+        rf"(?P<digits>{_DECIMAL}|[0-9]++,[0-9]++){_END}"
     ),
     "word": (
         r"百分(?P<all>百)|"
@@ -223,7 +220,7 @@ def _power(found: re.Match[str]) -> Fraction | None:
 def _fraction(found: re.Match[str]) -> Fraction | None:
     above = found["top"] or found["part"] or found["over"]
     below = found["bottom"] or found["of"] or found["under"]
-    top, bottom = (_han(one) if one[0] in _HAN_SIGNS else _decimal(one) for one in (above, below))
+    top, bottom = (_decimal(one) if one[0] in "0123456789." else _han(one) for one in (above, below))
     if top is None or not bottom:
         return None
     return Fraction(found["whole"] or 0) + top / bottom
@@ -243,7 +240,7 @@ def _word(found: re.Match[str]) -> Fraction | None:
         return Fraction(100)
     if found["tenths"]:
         written = found["tenths"]
-        tenths = _han(written) if written in _HAN_SIGNS else _decimal(written)
+        tenths = _decimal(written) if written[0] in "0123456789" else _han(written)
         more = 5 if found["more"] == "半" else _HAN_DIGITS.get(found["more"] or "零", 0)
         return None if tenths is None else 10 * tenths + more
     if found["han"]:
@@ -273,6 +270,8 @@ _HAN_SIGNS = frozenset(_HAN_DIGITS) | frozenset(_HAN_UNITS)
 def _han(numeral: str) -> Fraction | None:
     """A Chinese numeral below a hundred thousand, perhaps with decimals; None for "七八十"."""
     whole, _, decimals = numeral.partition("点")
+    if not _HAN_DIGITS.keys() >= set(decimals) or not _HAN_SIGNS >= set(whole):
+        return None
     total, digit = 0, None
     for sign in whole:
         if sign in _HAN_UNITS:

@@ -133,7 +133,9 @@ def value_of(value: str) -> Fraction | Unreadable:  # noqa: PLR0911 # each has a
         return ambiguous("different numbers")
     if follows == "calculation":
         return _after_equals(tail)
-    return invalid("a rate") if _RATE.match(tail) else as_share(number)
+    if value[number.start] in "$€£¥" or _RATE.match(tail):
+        return invalid("an amount or a rate")
+    return as_share(number)
 
 
 def _says_again(number: Number, tail: str) -> bool:

@@ -14,8 +14,8 @@ _LEADING = re.compile(
     r"|very|quite|fairly|moderately|extremely|highly|high|medium|moderate|low|confident|certain"
     r"|sure"
     r"|level|score|estimate|answer|probability|exponent|only|just|maybe|perhaps|likely|say"
-    r"|ungefähr|etwa|environ|[-–—]+(?= ))(?![\w])[\s,:(|~≈]*+"
-    r"|(?:大约|大概|约|是|为|接近)|[-–—]++[ ]++)*+",
+    r"|ungefähr|etwa|environ|[–—]+(?= )|(?<=[a-z] )-(?= ))(?![\w])[\s,:(|~≈]*+"
+    r"|(?:大约|大概|约|是|为|接近)|[–—]++[ ]++)*+",
     re.IGNORECASE,
 )
 _BOUND = re.compile(
