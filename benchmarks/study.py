@@ -59,7 +59,7 @@ def judgments() -> pd.DataFrame:
         frames.append(
             pd.DataFrame(
                 {
-                    "task": scale_variants.TASK,
+                    "task": "scale_variants",
                     "model": "simulated",
                     "dataset": "simulated",
                     "item": [f"q{i}" for i in range(ITEMS)],
