@@ -78,10 +78,10 @@ def test_concurrency_changes_no_answer(tmp_path: Path) -> None:
 
 def test_one_draw_is_a_draw(tmp_path: Path) -> None:
     """A method that repeats reads what it asked for, be it once."""
-    for method, asked in {"tunnel": 5 * 4, "sampling": 5}.items():  # tunnel at four levels
+    for method, calls in {"tunnel": 5 * 4, "sampling": 5}.items():  # tunnel at four levels
         run_respondent("calibrated", tmp_path / method, method=method, draws=1, items=5)
         judged = read_judgments(tmp_path / method)["fermi_eval"]
-        assert len(judged) == asked, method
+        assert len(judged) == calls, method
         assert (judged["status"] == "ok").all(), method
 
 
