@@ -25,7 +25,8 @@ demo: $(VENV)/.installed  ## run every task on two simulated models, then write 
 		--model-role grader=respondent/judge
 	$(BIN)/inspect-confidence report $(LOGS)/demo -o $(LOGS)/demo-report
 
-test: lint types unit  ## lint, types and the whole test suite
+test: lint  ## lint, types and the whole test suite, the last two at once
+	@$(MAKE) --no-print-directory -j2 types unit
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check src tests docs benchmarks

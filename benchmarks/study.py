@@ -7,7 +7,7 @@ import pandas as pd
 
 from inspect_confidence import summarize
 from inspect_confidence.scales import ALL
-from inspect_confidence.studies.scale_variants import study as scale_variants
+from inspect_confidence.studies import compare
 from measure import Timing, aligned, seconds, timing
 
 ITEMS = 1_000
@@ -27,7 +27,7 @@ def run() -> str:
     frame = judgments()
     summarize(frame, resamples=1)  # imports what it needs
     rows = [_row("all", *_summarized(frame))]
-    with patch.object(scale_variants, "tested_against", return_value={}):
+    with patch.object(compare, "tested_against", return_value={}):
         rows.append(_row("without tests", *_summarized(frame)))
     levels = frame.groupby(["low", "high"])["raw"].nunique()
     title = TITLE.format(levels=f"{levels.min()} to {levels.max()} values")
@@ -59,7 +59,7 @@ def judgments() -> pd.DataFrame:
         frames.append(
             pd.DataFrame(
                 {
-                    "task": scale_variants.TASK,
+                    "task": "scale_variants",
                     "model": "simulated",
                     "dataset": "simulated",
                     "item": [f"q{i}" for i in range(ITEMS)],

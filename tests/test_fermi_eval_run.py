@@ -76,6 +76,15 @@ def test_concurrency_changes_no_answer(tmp_path: Path) -> None:
     assert epochs[0] != epochs[1]  # a second epoch is a fresh draw
 
 
+def test_one_draw_is_a_draw(tmp_path: Path) -> None:
+    """A method that repeats reads what it asked for, be it once."""
+    for method, calls in {"tunnel": 5 * 4, "sampling": 5}.items():  # tunnel at four levels
+        run_respondent("calibrated", tmp_path / method, method=method, draws=1, items=5)
+        judged = read_judgments(tmp_path / method)["fermi_eval"]
+        assert len(judged) == calls, method
+        assert (judged["status"] == "ok").all(), method
+
+
 def test_bounds_are_those_of_the_belief(tmp_path: Path) -> None:
     """A calibrated respondent's bounds are its belief's quantiles, to the digits it states."""
     run_respondent("calibrated", tmp_path, items=10)

@@ -261,6 +261,32 @@ def test_surveyed_says_what_people_say(tmp_path: Path) -> None:
         assert any(value == pytest.approx(100 * row["probability"]) for value in given)
 
 
+def test_unreadable_replies_are_counted_alike(tmp_path: Path) -> None:
+    """Log, judgments and notes count the same failures, over two epochs that differ."""
+    task = wep_elicitation(settings="female,male", items=6)
+    log = responded(task, "surveyed", tmp_path, epochs=2, error_rate=0.3)
+    rows = read_judgments(tmp_path)["wep_elicitation"]
+    assert len(rows) == 6 * 17 * 2
+    kinds = {"ok", "refusal", "no_response", "truncated", "invalid_response_format"}
+    assert set(rows["status"]) == kinds
+    rate = (rows["status"] != "ok").mean()
+    assert log_metrics(log)["format_failure_rate"] == pytest.approx(rate)
+    both = rows.pivot_table(index=["item", "word"], columns="epoch", values="probability").dropna()
+    assert (both[1.0] != both[2.0]).any()
+    results = summarize(tmp_path, resamples=20)
+    counted = results[results["metric"] == "n"].to_dict("records")
+    assert len(counted) == 17 * 3
+    for row in counted:
+        parts = Condition.read(row["condition"])
+        mine = rows[rows["word"] == parts["word"]]
+        if parts["setting"] != "all":
+            mine = mine[mine["setting"] == parts["setting"]]
+        assert row["value"] == len(mine)
+        counts = Counter(mine["status"])
+        for status in kinds - {"ok"}:
+            assert (f"{counts[status]} {status}" in row["note"]) == (counts[status] > 0)
+
+
 def test_surveyed_at_the_limits_of_its_parameters(tmp_path: Path) -> None:
     """A shift of 100 points is cut at the ends, and a shrink to 0 leaves 50%."""
     for parameters, value in (({"shift": 100}, 1.0), ({"shift": -100}, 0.0), ({"shrink": 0}, 0.5)):

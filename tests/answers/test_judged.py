@@ -230,7 +230,7 @@ def test_agreements_fail_one_by_one() -> None:
 # Anything
 
 
-def sound(reply: str) -> None:
+def assert_sound(reply: str) -> None:
     """Nothing raises, and what is read is of its type and in its range."""
     markers = read_markers(reply, SENTENCE)
     assert failed(markers) or isinstance(markers, list)
@@ -247,10 +247,10 @@ def sound(reply: str) -> None:
 @given(st.text(max_size=80))
 def test_any_text_is_read_or_fails(reply: str) -> None:
     """Whatever it holds."""
-    sound(reply)
-    sound("{" + reply + "}")
+    assert_sound(reply)
+    assert_sound("{" + reply + "}")
     for key in (*READERS, "agreement"):
-        sound(f'{{"{key}": {reply}}}')
+        assert_sound(f'{{"{key}": {reply}}}')
 
 
 json_values = st.recursive(
@@ -269,8 +269,8 @@ json_values = st.recursive(
 def test_any_object_is_read_or_fails(value: dict[str, object], place: int, noise: str) -> None:
     """Whole, and with signs put into it."""
     reply = json.dumps(value)
-    sound(reply)
-    sound(reply[:place] + noise + reply[place:])
+    assert_sound(reply)
+    assert_sound(reply[:place] + noise + reply[place:])
 
 
 @fixed
@@ -288,5 +288,5 @@ def test_hostile_replies() -> None:
         '{"agreement": ' + "[" * 5000 + "}",
         "{} " * 9999,
     ):
-        sound(reply)
+        assert_sound(reply)
         assert failed(read_agreement(reply))

@@ -72,7 +72,9 @@ def example(items: int = 80) -> Judged:
     return Judged(reports / 20, correct)
 
 
-def close(got: ArrayLike, expected: ArrayLike, tolerance: float = 1e-12, name: str = "") -> None:
+def assert_close(
+    got: ArrayLike, expected: ArrayLike, tolerance: float = 1e-12, name: str = ""
+) -> None:
     """Both are equal but for rounding, NaN to NaN."""
     np.testing.assert_allclose(
         np.asarray(got, float),
@@ -98,11 +100,11 @@ def test_more_epochs_change_nothing() -> None:
         for name, metric in OF_TABLES.items():
             value, again = (metric(cells.tables(np.ones((1, items)))) for cells in (once, often))
             assert np.isfinite(value).all(), name
-            close(again, value, name=name)
+            assert_close(again, value, name=name)
         for name, metric in OF_TABLES.items():
             draws = resampled(metric, once, often)
             assert np.std(draws["once"]) > 0, name
-            close(draws["often"], draws["once"], 1e-11, name)
+            assert_close(draws["often"], draws["once"], 1e-11, name)
 
 
 def resampled(metric: TableMetric, once: Cells, often: Cells) -> dict[str, FloatArray]:
@@ -134,7 +136,7 @@ def test_missing_judgments_are_nothing() -> None:
         items,
     )
     for name, metric in OF_TABLES.items():
-        close(metric(cells.tables(weights)), metric(complete.tables(weights)), name=name)
+        assert_close(metric(cells.tables(weights)), metric(complete.tables(weights)), name=name)
 
 
 def test_weights_are_repetitions() -> None:
@@ -147,7 +149,7 @@ def test_weights_are_repetitions() -> None:
     for name, metric in OF_TABLES.items():
         got = metric(tables)
         assert np.isfinite(got).all(), name
-        close(got, [PUBLIC[name](*judged) for judged in repeated], 1e-11, name)
+        assert_close(got, [PUBLIC[name](*judged) for judged in repeated], 1e-11, name)
 
 
 def test_the_interval_is_that_of_a_loop() -> None:
@@ -172,7 +174,7 @@ def test_the_interval_is_that_of_a_loop() -> None:
         loop = [metric(np.repeat(confidence, row), np.repeat(correct, row)) for row in rows]
         low, high = percentile_interval(loop, 0.9)
         assert low < high, name
-        close(percentile_interval(draws[name], 0.9), (low, high), 1e-11, name)
+        assert_close(percentile_interval(draws[name], 0.9), (low, high), 1e-11, name)
 
 
 @fixed
@@ -210,11 +212,11 @@ def test_cells_by_hand() -> None:
     cells = Cells.of([0.5, 0.9, 0.5, NAN], [1, 0.25, 0, 1], np.array([2, 0, 0, 1]), 3)
     assert cells.values.tolist() == [0.5, 0.9]
     right, wrong = np.split(cells.masses.toarray().T, 2, axis=1)
-    close(right, np.array([[0, 0.25], [0, 0], [1, 0]]) * 2 / 3)
-    close(wrong, np.array([[1, 0.75], [0, 0], [0, 0]]) * 2 / 3)
+    assert_close(right, np.array([[0, 0.25], [0, 0], [1, 0]]) * 2 / 3)
+    assert_close(wrong, np.array([[1, 0.75], [0, 0], [0, 0]]) * 2 / 3)
     assert not cells.binary
     table = cells.tables(np.array([[1.0, 5, 0], [0, 0, 3]]))
-    close(table.mass, np.array([[1, 1], [3, 0]]) * 2 / 3)
+    assert_close(table.mass, np.array([[1, 1], [3, 0]]) * 2 / 3)
 
 
 def test_missing_and_impossible_judgments() -> None:

@@ -71,7 +71,7 @@ def cr2(excess: FloatArray, hard: FloatArray, clusters: Sequence[Hashable]) -> f
     return float(np.sqrt((bread @ meat @ bread)[1, 1]))
 
 
-def close(one: HardEasySlope, other: HardEasySlope, tolerance: float = 1e-9) -> None:
+def assert_close(one: HardEasySlope, other: HardEasySlope, tolerance: float = 1e-9) -> None:
     """The same line with the same interval."""
     numbers = ("slope", "intercept", "standard_error", "ci_low", "ci_high")
     for name in numbers:
@@ -104,7 +104,7 @@ def test_singleton_clusters_are_statsmodels_hc2() -> None:
         half = stats.t.ppf(0.975, 39) * fit.bse[1]
         assert line.ci_low == pytest.approx(fit.params[1] - half, abs=1e-10), seed
         assert line.ci_high == pytest.approx(fit.params[1] + half, abs=1e-10), seed
-        close(line, hard_easy_slope(excess, hard, list(range(40))))
+        assert_close(line, hard_easy_slope(excess, hard, list(range(40))))
 
 
 def test_standard_error_is_the_sandwich_with_cr2() -> None:
@@ -179,7 +179,7 @@ def test_repeating_every_judgment_changes_nothing(rows: Judged, times: int) -> N
         np.tile(rows.excess, times), np.tile(rows.hard, times), rows.clusters * times
     )
     once = hard_easy_slope(*rows)
-    close(again, once, 1e-7)
+    assert_close(again, once, 1e-7)
     assert again.judgments == times * once.judgments
     assert again.clusters == once.clusters
     assert again.scores == pytest.approx(once.scores, abs=1e-7)
@@ -192,7 +192,9 @@ def test_order_changes_nothing(rows: Judged, random: object) -> None:
     order = list(range(len(rows.hard)))
     random.shuffle(order)  # type: ignore[attr-defined] # hypothesis's Random
     names = [rows.clusters[k] for k in order]
-    close(hard_easy_slope(rows.excess[order], rows.hard[order], names), hard_easy_slope(*rows))
+    assert_close(
+        hard_easy_slope(rows.excess[order], rows.hard[order], names), hard_easy_slope(*rows)
+    )
 
 
 @fixed
@@ -214,7 +216,7 @@ def test_names_of_clusters_may_be_anything_hashable() -> None:
     """Pairs, as decade and radius are, are the same clusters as their texts."""
     excess, hard, names = random_judged(1)
     pairs = [(name, 5.0) for name in names]
-    close(hard_easy_slope(excess, hard, pairs), hard_easy_slope(excess, hard, names))
+    assert_close(hard_easy_slope(excess, hard, pairs), hard_easy_slope(excess, hard, names))
 
 
 # Edges
@@ -251,7 +253,7 @@ def test_judgments_with_nan_are_left_out(rows: Judged, data: st.DataObject) -> N
     kept = [k for k in range(size) if gone[k] == 0]
     line = hard_easy_slope(excess, hard, rows.clusters)
     expected = hard_easy_slope(rows.excess[kept], rows.hard[kept], [rows.clusters[k] for k in kept])
-    close(line, expected, 0)
+    assert_close(line, expected, 0)
     assert (line.judgments, line.clusters) == (len(kept), expected.clusters)
     assert set(line.scores) == {rows.clusters[k] for k in kept}
 

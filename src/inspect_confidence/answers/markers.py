@@ -11,14 +11,17 @@ used" against "may be Paris"); titles at a sentence's beginning ("Maybe Baby") c
 markers; irony isn't seen; Chinese is a short list.
 """
 
-import csv
 import functools
 import re
-from bisect import bisect_right
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from importlib import resources
-from io import StringIO
+
+from inspect_confidence.answers.marker_standards import (
+    decisiveness_of,
+    lexicon,
+    plain,
+    standard_of,
+)
+from inspect_confidence.answers.own_words import plain_line, words
 
 _OWN_DEGREE = (
     r"not at all|not all that|not (?:so|too)|very|quite|fairly|highly|rather|somewhat|pretty"
@@ -68,11 +71,6 @@ ADVERB = (
 STRESS = r"(?:very|quite|most|almost|nearly|virtually|practically|just|pretty|all but)"
 
 
-def words(text: str) -> frozenset[str]:
-    """The words of a list that is written with blanks between."""
-    return frozenset(text.split())
-
-
 def degrees(most: int = 3, *, least: int = 0) -> str:
     """A pattern for words of degree, each with a blank after it."""
     return rf"(?:{_WORD_DEGREE} ){{{least},{most}}}"
@@ -102,173 +100,6 @@ CHANCES_OF = (
     r"(?:no|little|any|zero|every|some|not much(?: of a)?|not a|an?|the"
     rf"|(?:an? )?{degrees(2)}{GOOD})"
 )
-
-
-Token = tuple[str, int, int]
-"""A word as written, and where it begins and ends."""
-
-_CLAUSE_ENDS = frozenset('.!?:;"“”()[]{}*#>|•…—–\n«»„_-')  # noqa: RUF001 # dashes
-_STOPS = frozenset({";", ".", "!", "?", "but", "however", "although", "though", "—", "–"})  # noqa: RUF001
-_OPEN = {"“": "”", "«": "»", "„": "“", "「": "」", "『": "』", '"': '"'}
-_SAID = words(
-    "said says claimed claims believed believes thought thinks argued argues insisted insists "
-    "wondered asked reported announced declared predicted suspected suspects feared hoped "
-    "assumed asserted asserts told warned concluded speculated doubted guessed supposed "
-    "maintained"
-)
-_SAY = words(
-    "say claim believe think argue suspect insist assume assert doubt speculate guess maintain"
-)
-_LINKS = words("that he she they it there the a an this these we i his her their its whether if")
-_AUXILIARY = words(
-    "have has had also once long often still now then always once originally even widely "
-    "generally firmly strongly first later"
-)
-_NOT_SUBJECTS = words(
-    "i we to would should could can may might must will is are was were be been being not do "
-    "does did you let if _ , ( as so , i' what than"
-)
-
-
-def own_words(plain: Sequence[str], found: Sequence[Token]) -> list[str]:
-    """The plain words with a sign before names, and a sign in the place of others' words."""
-    return _without_reported(_without_quoted(_without_names(plain, found)))
-
-
-def _without_names(plain: Sequence[str], found: Sequence[Token]) -> list[str]:
-    """Capitals within a clause make a name; "May" at its beginning is one unless "be" follows."""
-    named, is_first = list(plain), True
-    for place, (token, _, _) in enumerate(found):
-        if token[:1].isalpha():
-            following = plain[place + 1] if place + 1 < len(plain) else ""
-            is_title = token[0].isupper() and token[1:] == token[1:].lower() and len(token) > 1
-            is_own = is_first and (plain[place] != "may" or following in ("be", "have"))
-            if is_title and not is_own and not token.startswith(("I'", "I’")):  # noqa: RUF001
-                named[place] = "^" + plain[place]
-            is_first = False
-        elif token[:1] in _CLAUSE_ENDS:
-            is_first = True
-    return named
-
-
-def _without_quoted(plain: list[str]) -> list[str]:
-    """Quotations put out of the way, unless all is one quotation."""
-    inside: list[tuple[int, int]] = []
-    begun, closing = -1, ""
-    for place, word in enumerate(plain):
-        if begun < 0 and word in _OPEN:
-            begun, closing = place, _OPEN[word]
-        elif begun >= 0 and word == closing:
-            inside.append((begun, place))
-            begun = -1
-    quoted = {place for start, end in inside for place in range(start, end + 1)}
-    if not any(word[0].isalnum() for at, word in enumerate(plain) if at not in quoted):
-        return plain
-    return ["_" if place in quoted else word for place, word in enumerate(plain)]
-
-
-def _without_reported(plain: list[str]) -> list[str]:
-    """What others say or believe, from after the verb to the end of its clause."""
-    left, is_reported = list(plain), False
-    for place, word in enumerate(plain):
-        if is_reported:
-            is_reported = word not in _STOPS
-            if is_reported:
-                left[place] = "_"
-        elif word in _SAID or word in _SAY:
-            following = plain[place + 1] if place + 1 < len(plain) else ""
-            is_reported = (
-                following.lstrip("^") in _LINKS or following.startswith("^")
-            ) and _is_others(plain[:place][-6:], word in _SAY)
-    return left
-
-
-def _is_others(before: Iterable[str], is_plural: bool) -> bool:
-    """Whether the words before a verb end with a subject that isn't the speaker."""
-    subject = next((word for word in reversed(list(before)) if word not in _AUXILIARY), "")
-    if subject in _NOT_SUBJECTS or (not subject[:1].strip("^").isalpha() and subject[:1] != "^"):
-        return False
-    return (
-        not is_plural
-        or subject.endswith(("s", "people"))
-        or subject in ("they", "some", "many", "most", "who")
-    )
-
-
-_TOKEN = re.compile(
-    r"[0-9]++(?:[.,][0-9]++){0,20}+[ ]?(?:%|per ?cent\b)"
-    r"|[^\W_]+(?:['’`´\-/‑][^\W_]+)*['’]?|[^\s\w]|_"  # noqa: RUF001 # apostrophes
-)
-_APOSTROPHES = str.maketrans("’`´‑", "'''-")  # noqa: RUF001 # as they are written
-_WHOLE = {
-    "can't": "can not",
-    "cannot": "can not",
-    "won't": "will not",
-    "shan't": "shall not",
-    "ain't": "is not",
-    "let's": "let us",
-    "isnt": "is not",
-    "dont": "do not",
-    "doesnt": "does not",
-    "im": "i am",
-    "ive": "i have",
-    "gonna": "going to",
-}
-_ENDINGS = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will", "'d": "would"}
-_IS = words("it that this there here what which who he she where how answer guess one everything")
-
-
-@dataclass(frozen=True)
-class Line:
-    """The plain words of a sentence, with a blank before and after each.
-
-    Attributes:
-        text: The words.
-        starts: Where each begins on the line.
-        spans: Where each stood in the sentence.
-    """
-
-    text: str
-    starts: tuple[int, ...]
-    spans: tuple[tuple[int, int], ...]
-
-    def span(self, start: int, end: int) -> tuple[int, int]:
-        """Where the words between two places of the line stood in the sentence."""
-        first = bisect_right(self.starts, start) - 1
-        last = bisect_right(self.starts, max(start, end - 1)) - 1
-        return self.spans[first][0], self.spans[last][1]
-
-
-def plain_line(sentence: str, *, own: bool = True) -> Line:
-    """The line of a sentence; whole, with names and quotations, if `own` is not set."""
-    found = [(one.group(), one.start(), one.end()) for one in _TOKEN.finditer(sentence)]
-    words = [token.translate(_APOSTROPHES).lower() for token, _, _ in found]
-    if own:
-        words = own_words(words, found)
-    placed: list[tuple[str, int, int]] = []
-    for word, (_, start, end) in zip(words, found, strict=True):
-        placed += [(part, start, end) for part in _written_out(word)]
-    starts, at = [], 1
-    for part, _, _ in placed:
-        starts.append(at)
-        at += len(part) + 1
-    text = " " + "".join(f"{part} " for part, _, _ in placed)
-    return Line(text, tuple(starts), tuple((start, end) for _, start, end in placed))
-
-
-def _written_out(word: str) -> list[str]:
-    if word in _WHOLE:
-        return _WHOLE[word].split()
-    if word.endswith("n't") and len(word) > 3:
-        return [word[:-3], "not"]
-    for ending, full in _ENDINGS.items():
-        if word.endswith(ending) and len(word) > len(ending):
-            return [word[: -len(ending)], full]
-    if word.endswith("'s") and word[:-2] in _IS:
-        return [word[:-2], "is"]
-    if word[0].isdigit() and word.endswith(("%", "cent")):
-        return [re.sub(r"\s*(?:%|per ?cent)$", "%", word).replace(",", "")]
-    return [" ".join(word.strip("'").split()) or "'"]
 
 
 _OTHERS = "are be was were he she they you who a the makes make"
@@ -378,171 +209,6 @@ PATTERNS = tuple(
     re.compile(rf"(?<= )(?:{pattern})(?= )")
     for pattern in (*_SPEAKER, *_MODALS, *_LIKELY, *_MATTERS, *_CHANCES)
 )
-
-
-UNKNOWN = 0.5
-"""The decisiveness of a marker of which nothing is known."""
-
-_DEGREES = {
-    "very": "very extremely incredibly exceedingly exceptionally really overwhelmingly awfully so "
-    "damn increasingly too",
-    "highly": "highly",
-    "quite": "quite",
-    "fairly": "fairly reasonably relatively rather pretty somewhat moderately mostly largely kinda "
-    "decently",
-    "almost": "almost nearly virtually practically near",
-    "absolutely": "absolutely completely totally entirely fully 100% perfectly wholly utterly dead",
-}
-_DEGREE = {word: kind for kind, forms in _DEGREES.items() for word in forms.split()}
-_TOWARDS_END = {"very": 0.6, "highly": 0.65, "quite": 0.3, "almost": -0.05, "absolutely": 0.75}
-"""How much of the way to 0 or 1, whichever is nearer, a degree moves a number."""
-_NOT_VERY = 0.4
-"""What "not very" leaves of a number."""
-_FAIRLY = 0.75
-"""How much of its way from 0.5 "fairly" leaves."""
-
-_LEAD = re.compile(
-    r"(?:and|but|so|well|though|although|then|just|also|still|only|here) "
-    r"|(?:it|that|this|there|which|what|he|she|they|answer) "
-    r"(?:is|was|are|were|would be|will be|may be|might be|has|"
-    r"(?:would )?(?:seems?|appears?|looks?|remains?)(?: to be)?) (?!(?:to|that|like|as)\b)"
-    r"|(?:is|was|are|were|be|being|with|the|a|an|some|at) "
-    r"|(?:i|we) (?:(?:am|are|feel|was|were|remain|would be|can be) |(?=(?:can|could|do) not ))"
-)
-_TAIL = re.compile(
-    r" (?:for (?:sure|certain)|with (?:[a-z]+ )?certainty"
-    r"|that|to|of|be|is|was|are|been|have|about|whether|if|it|this|as|in|me|for|the|but|and|,"
-    r"|do|does|will|did|has|[^\w\s%]+)$"
-)
-_WE = re.compile(r"^we (?=[a-z])")
-_BETWEEN = re.compile(
-    r"^(i|we) (?:(?:really|personally|also|still|just|only|honestly|do(?! not)|would|myself"
-    r"|always|certainly|now|currently|generally|sort of|kind of|kinda|must|should|have to|"
-    r"would have to|will) )+(?=[a-z])"
-)
-_PERCENT = re.compile(
-    r"^(?:(?:about|around|at least|over|only|roughly|maybe|say|some|approximately) )*"
-    r"([0-9]+(?:\.[0-9]+)?)% (?:or so )?(sure|certain|confident|confidence|certainty|likely|chance"
-    r"|probability|likelihood|possibility|convinced|positive)$"
-)
-_CHANCES_ARE = re.compile(
-    r"^(?:the )?(?:chances|odds) (?:(?:of|that|for) .* )?(?:are|is|were|seem) ((?:[a-z]+ )?[a-z]+)$"
-)
-_IMPERSONAL = re.compile(
-    r"^(?:it )?(?:is|are) (?:(?:now|widely|generally|commonly|often|usually) )*"
-    r"(?:believed|thought|presumed|assumed|suspected)(?: to| that)?$"
-)
-_IN_ONE_WORD = (("all but ", "almost "), ("not at all ", "not too "), ("all that ", "too "))
-_OF_ONESELF = frozenset({"sure", "certain", "confident", "confidence", "certainty", "convinced"})
-_NEGATED_VERB = re.compile(
-    r"^(probably|likely|most likely) (?:is|was|are|will|does|did|do|has|can) not$"
-)
-
-
-@functools.cache
-def lexicon() -> dict[str, tuple[str, float]]:
-    """By plain marker: its standard form, and that one's decisiveness."""
-    path = resources.files("inspect_confidence.datasets") / "bundled" / "markers.csv"
-    rows = csv.DictReader(StringIO(path.read_text(encoding="utf-8")))
-    return {plain(row["marker"]): (row["standard"], float(row["decisiveness"])) for row in rows}
-
-
-@functools.cache
-def _standards() -> dict[str, float]:
-    return dict(lexicon().values())
-
-
-def plain(text: str) -> str:
-    """A marker's words in lower case, contractions written out."""
-    return plain_line(text, own=False).text.strip()
-
-
-def standard_of(marker: str) -> str:
-    """The standard form of a plain marker; the marker, cleaned, if it isn't known.
-
-    Done over and over until nothing changes, so that a standard form stands for itself.
-    """
-    seen: list[str] = []
-    while marker not in seen:
-        seen.append(marker)
-        marker = plain(_step(marker))
-    return min(seen[seen.index(marker) :])
-
-
-def decisiveness_of(standard: str) -> float:
-    """How probable a standard form says that something is."""
-    if standard in _standards():
-        return _standards()[standard]
-    if stated := _PERCENT.match(standard):
-        return min(float(stated[1]) / 100, 1.0)
-    degree, _, head = standard.partition(" ")
-    if degree == "not" and head:
-        return _denied(head)
-    return _moved(_value(head), _DEGREE[degree]) if degree in _DEGREE and head else UNKNOWN
-
-
-def _denied(head: str) -> float:
-    kind, _, rest = head.partition(" ")
-    if kind == "entirely" and rest:
-        return UNKNOWN
-    return _NOT_VERY * _value(rest) if kind == "very" and rest else 1 - _value(head)
-
-
-def _moved(value: float, degree: str) -> float:
-    if degree == "fairly":
-        return 0.5 + _FAIRLY * (value - 0.5)
-    moved = _TOWARDS_END[degree]
-    return value + moved * (1 - value) if value >= 0.5 else value * (1 - moved)
-
-
-def _value(head: str) -> float:
-    return lexicon()[head][1] if head in lexicon() else decisiveness_of(head)
-
-
-def _step(marker: str) -> str:
-    """A form nearer to the standard: that of the lexicon, or by the first rule that changes it."""
-    if marker in lexicon():
-        return lexicon()[marker][0]
-    rules = (_named_alike, _without_edges, _without_between, _with_degree)
-    return next((new for rule in rules if (new := rule(marker)) not in ("", marker)), marker)
-
-
-def _named_alike(marker: str) -> str:
-    """Percentages, impersonal beliefs, chances, and "probably isn't"."""
-    if stated := _PERCENT.match(marker):
-        is_own, is_likely = stated[2] in _OF_ONESELF, stated[2] == "likely"
-        return f"{float(stated[1]):g}% {'sure' if is_own else 'likely' if is_likely else 'chance'}"
-    if odds := _CHANCES_ARE.match(marker):
-        listed = f"chances are {odds[1]}"
-        return listed if listed in lexicon() and marker != listed else f"{odds[1]} chance"
-    marker = _NEGATED_VERB.sub(r"\1 not", marker)
-    return "is believed" if _IMPERSONAL.match(marker) else marker
-
-
-def _without_edges(marker: str) -> str:
-    bare = _LEAD.sub("", marker, count=1) if _LEAD.match(marker) else ""
-    return bare or _TAIL.sub("", marker)
-
-
-def _without_between(marker: str) -> str:
-    """Without what is between "I" and the verb; "we" as "I"."""
-    bare = _BETWEEN.sub(r"\1 ", marker)
-    return bare if bare != marker else _WE.sub("i ", marker)
-
-
-def _with_degree(marker: str) -> str:
-    """One word for each kind of degree, before the standard form of what it belongs to."""
-    for several, one in _IN_ONE_WORD:
-        marker = marker.replace(several, one)
-    first, _, rest = marker.partition(" ")
-    if first == "not" and rest.partition(" ")[0] in (*_DEGREE, "that"):
-        degree, _, head = rest.partition(" ")
-        kind = {"absolutely": "entirely", "quite": "entirely"}.get(_DEGREE.get(degree, ""), "very")
-        return f"not {kind} {head}"
-    if first in _DEGREE and rest:
-        head = lexicon()[rest][0] if rest in lexicon() else _step(rest)
-        return f"{_DEGREE[first]} {rest if ' ' in head else head}"
-    return marker
 
 
 _NEVER = (

@@ -15,7 +15,6 @@ __all__ = [
     "bonferroni",
     "bootstrap",
     "clustered_wilson_interval",
-    "clustered_wilson_intervals",
     "holm",
     "mean_of",
     "means_of",
@@ -57,31 +56,17 @@ def clustered_wilson_interval(
     """
     hits, total = aligned(successes=successes, trials=trials)
     there = (total > 0) & ~np.isnan(hits)
-    low, high = clustered_wilson_intervals(hits[there, None], total[there, None], confidence)[0]
-    return float(low), float(high)
-
-
-def clustered_wilson_intervals(
-    successes: ArrayLike, trials: ArrayLike, confidence: float = 0.95
-) -> FloatArray:
-    """`clustered_wilson_interval` of many shares of the same items: limits of shape (shares, 2).
-
-    Successes are of shape (items, shares), trials likewise or (items, 1), without a NaN.
-
-    Example:
-        >>> clustered_wilson_intervals([[1, 0], [0, 0], [1, 0], [1, 0]], [[1]] * 4).round(4)
-        array([[0.3006, 0.9544],
-               [0.    , 0.4899]])
-    """
-    hits, total = np.broadcast_arrays(np.asarray(successes, float).T, np.asarray(trials, float).T)
+    hits, total = hits[there], total[there]
     if ((hits < 0) | (hits > total)).any():
         raise ValueError("successes must lie between 0 and trials for every item.")
     if not 0 < confidence < 1:
         raise ValueError(f"confidence={confidence} is not between 0 and 1, as 0.95 is.")
-    judgments = total.sum(axis=1)
-    share = divided(hits.sum(axis=1), judgments)
-    variance = divided(np.square(hits - share[:, None] * total).sum(axis=1), np.square(judgments))
-    return wilson_limits(share, variance, judgments, (total > 0).sum(axis=1), confidence)
+    judgments = total.sum(keepdims=True)
+    share = divided(hits.sum(keepdims=True), judgments)
+    variance = divided(np.square(hits - share * total).sum(keepdims=True), np.square(judgments))
+    items = np.array([len(hits)], float)
+    low, high = wilson_limits(share, variance, judgments, items, confidence)[0]
+    return float(low), float(high)
 
 
 def wilson_limits(

@@ -7,19 +7,20 @@ from inspect_confidence.solvers.message import pose
 
 
 @solver
-def ask_interval(prompt: str, system: str | None = None, draws: int = 1) -> Solver:
+def ask_interval(prompt: str, system: str | None = None, draws: int | None = None) -> Solver:
     """The two bounds at the sample's level: one call a draw.
 
     Args:
         prompt: Template with the fields `question` and `level`.
         system: A system message before it, if any.
-        draws: How often to ask; the draws of a sample go out together.
+        draws: How often to ask; the draws of a sample go out together. None for a single reply,
+            which is the sample's output and no draw.
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         level = state.metadata["level"]
         text = prompt.format(question=state.input_text, level=f"{level:g}")
-        if draws == 1:
+        if draws is None:
             pose(state, text, system, form="interval", level=level)
             return await generate(state)
         return await ask_draws(state, text, draws, system, form="interval", level=level)
