@@ -296,9 +296,9 @@ def clean(reply: str) -> str:
     text = _PAIR.sub(r"\1\2, \3\4", _DOTS.sub(" to ", text))
     text = _with_boxes(_with_tags(_TABLE.sub(_labelled_row, text)))
     text = _EMOJI.sub(" ", _HASHES.sub("Final answer: ", text))
-    text = without_markdown(_single_blanks(without_latex(without_html(text))))
+    text = without_markdown(single_blanks(without_latex(without_html(text))))
     text = _DASH_AS_MINUS.sub(r"\g<before>-", _POWER_IN_WORDS.sub(_in_digits, text))
-    return _single_blanks(text)
+    return single_blanks(text)
 
 
 def without_thoughts(reply: str) -> str:
@@ -338,7 +338,8 @@ def _in_digits(power: re.Match[str]) -> str:
     return f"10^{'-' if power['minus'] else ''}{exponent}"
 
 
-def _single_blanks(text: str) -> str:
+def single_blanks(text: str) -> str:
+    """The text with one blank for several, and without empty lines."""
     return _EMPTY_LINES.sub("\n", _BLANKS.sub(" ", text)).strip()
 
 

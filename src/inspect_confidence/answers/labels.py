@@ -10,7 +10,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from inspect_confidence.answers.clean import BOX, BOX_END, CUT, clean, first_turn, without_thoughts
+from inspect_confidence.answers.clean import (
+    BOX,
+    BOX_END,
+    CUT,
+    clean,
+    first_turn,
+    single_blanks,
+    without_thoughts,
+)
 
 # ruff: noqa: RUF001 # dashes, colons and quotation marks, as they are written
 
@@ -404,7 +412,7 @@ def _loose(reply: str, start: int) -> tuple[int, list[tuple[str, str, bool]]]:
     """The members of an object that isn't strict JSON, up to what closes it or the text's end."""
     close = reply.rfind("}", start, start + _ENOUGH)
     end = close + 1 if close > start else min(len(reply), start + _ENOUGH)
-    text = _COMMENT.sub(" ", reply[start:end])
+    text = _COMMENT.sub(" ", single_blanks(reply[start:end]))
     members = []
     for found in _MEMBER.finditer(text):
         group = next(
