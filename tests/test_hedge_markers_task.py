@@ -22,11 +22,11 @@ from inspect_ai.log import EvalLog
 from scipy import stats
 
 from inspect_confidence import InvalidArgument, read_judgments, summarize
-from inspect_confidence.answers.agreement import agreement, verdict
-from inspect_confidence.answers.markers import find_markers, sentence_decisiveness
 from inspect_confidence.commands.canonicalize import canonical_forms
 from inspect_confidence.commands.plan import plan_run
 from inspect_confidence.datasets.judge_items import JudgeItem, labelled
+from inspect_confidence.judges.agreement import agreement, verdict
+from inspect_confidence.judges.markers import find_markers, sentence_decisiveness
 from inspect_confidence.prompts.hedge_markers import METACOGNITIVE, STANDARD
 from inspect_confidence.tasks.hedge_markers import hedge_markers, judge_check
 from provider_server import ProviderServer, Reply, Request

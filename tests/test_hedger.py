@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from inspect_confidence.answers import Unreadable
-from inspect_confidence.answers.agreement import agreement, verdict
 from inspect_confidence.answers.judged import (
     read_agreement,
     read_agreements,
@@ -22,10 +21,11 @@ from inspect_confidence.answers.judged import (
     read_markers,
     read_verdict,
 )
-from inspect_confidence.answers.markers import find_markers, sentence_decisiveness, standard_marker
 from inspect_confidence.answers.sentences import split_sentences
 from inspect_confidence.datasets.hedge_markers import load_marker_questions
 from inspect_confidence.datasets.questions import Question
+from inspect_confidence.judges.agreement import agreement, verdict
+from inspect_confidence.judges.markers import find_markers, sentence_decisiveness, standard_marker
 from inspect_confidence.prompts.hedge_markers import with_choices
 from inspect_confidence.respondents.grader import Grader
 from inspect_confidence.respondents.hedger import (

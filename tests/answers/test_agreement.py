@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from answers.cases import cases
-from inspect_confidence.answers.agreement import agreement, verdict
+from inspect_confidence.judges.agreement import agreement, verdict
 from inspect_confidence.judges.rules import RulesJudge
 
 CAPITAL = "What is the capital of Australia?"

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from answers.cases import CITIES, FIVE, pieces
 from growth import slow_texts
 from inspect_confidence import answers as readers
-from inspect_confidence.answers.agreement import agreement, verdict
 from inspect_confidence.answers.clean import folded
 from inspect_confidence.answers.exponents import WIDEST_EXPONENT
 from inspect_confidence.answers.judged import read_agreement, read_decisiveness, read_markers
-from inspect_confidence.answers.markers import find_markers, standard_marker
 from inspect_confidence.answers.sentences import ends_whole, split_sentences
+from inspect_confidence.judges.agreement import agreement, verdict
+from inspect_confidence.judges.markers import find_markers, standard_marker
 
 KINDS = ("exponents", "probability", "stated", "word_choice")
 ANY_REPLY = st.one_of(

@@ -23,7 +23,6 @@ from answers.cases import (
     token_choice,
 )
 from inspect_confidence import answers as readers
-from inspect_confidence.answers.agreement import agreement, verdict
 from inspect_confidence.answers.clean import folded, is_refusal
 from inspect_confidence.answers.judged import (
     read_agreement,
@@ -31,8 +30,9 @@ from inspect_confidence.answers.judged import (
     read_markers,
     read_verdict,
 )
-from inspect_confidence.answers.markers import find_markers, sentence_decisiveness
 from inspect_confidence.answers.sentences import ends_whole, split_sentences
+from inspect_confidence.judges.agreement import agreement, verdict
+from inspect_confidence.judges.markers import find_markers, sentence_decisiveness
 
 JSON_CITIES = ["Rome", "Paris", "Oslo", "None of the above"]
 JUDGED = "I'm not sure, but it's probably Paris."

@@ -10,8 +10,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspect_confidence.answers.markers import find_markers, sentence_decisiveness, standard_marker
 from inspect_confidence.datasets.wep_survey import surveyed_counts
+from inspect_confidence.judges.markers import find_markers, sentence_decisiveness, standard_marker
 
 ALIKE = [
     ("it's likely", "It is likely that"),

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import spearmanr
 
-from inspect_confidence.answers.agreement import agreement, verdict
-from inspect_confidence.answers.markers import find_markers, sentence_decisiveness
 from inspect_confidence.datasets.wep_survey import surveyed_counts
+from inspect_confidence.judges.agreement import agreement, verdict
+from inspect_confidence.judges.markers import find_markers, sentence_decisiveness
 
 Record = Callable[[str, object], None]
 Span = tuple[int, int]

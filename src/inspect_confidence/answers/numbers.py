@@ -220,7 +220,9 @@ def _power(found: re.Match[str]) -> Fraction | None:
 def _fraction(found: re.Match[str]) -> Fraction | None:
     above = found["top"] or found["part"] or found["over"]
     below = found["bottom"] or found["of"] or found["under"]
-    top, bottom = (_decimal(one) if one[0] in "0123456789." else _han(one) for one in (above, below))
+    top, bottom = (
+        _decimal(one) if one[0] in "0123456789." else _han(one) for one in (above, below)
+    )
     if top is None or not bottom:
         return None
     return Fraction(found["whole"] or 0) + top / bottom
@@ -270,7 +272,7 @@ _HAN_SIGNS = frozenset(_HAN_DIGITS) | frozenset(_HAN_UNITS)
 def _han(numeral: str) -> Fraction | None:
     """A Chinese numeral below a hundred thousand, perhaps with decimals; None for "七八十"."""
     whole, _, decimals = numeral.partition("点")
-    if not _HAN_DIGITS.keys() >= set(decimals) or not _HAN_SIGNS >= set(whole):
+    if not _HAN_DIGITS.keys() >= set(decimals) or not set(whole) <= _HAN_SIGNS:
         return None
     total, digit = 0, None
     for sign in whole:

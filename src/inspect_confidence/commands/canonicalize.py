@@ -5,8 +5,8 @@ import json
 
 import json_repair
 
-from inspect_confidence.answers.markers import standard_marker
 from inspect_confidence.errors import InvalidArgument
+from inspect_confidence.judges.markers import standard_marker
 from inspect_confidence.judgments.read import Source, judgments_of
 from inspect_confidence.prompts.judge import STANDARDS
 

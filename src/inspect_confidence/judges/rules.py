@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from inspect_confidence.answers import agreement as rules
 from inspect_confidence.answers.judged import Verdict
-from inspect_confidence.answers.markers import find_markers, sentence_decisiveness
+from inspect_confidence.judges import agreement as rules
 from inspect_confidence.judges.judgment import SentenceJudgment
+from inspect_confidence.judges.markers import find_markers, sentence_decisiveness
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from inspect_confidence.answers import agreement as rules
 from inspect_confidence.answers.judged import Agreement
-from inspect_confidence.answers.markers import find_markers, sentence_decisiveness
+from inspect_confidence.judges import agreement as rules
+from inspect_confidence.judges.markers import find_markers, sentence_decisiveness
 from inspect_confidence.respondents.utterance import Utterance, seeded, within
 
 _FLIPPED: Mapping[Agreement, Agreement] = {"yes": "no", "no": "yes", "n/a": "n/a"}

@@ -9,14 +9,14 @@ from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
 from inspect_confidence.answers import Unreadable
-from inspect_confidence.answers.agreement import agreement, verdict
 from inspect_confidence.answers.judged import (
     read_agreement,
     read_decisiveness,
     read_markers,
     read_verdict,
 )
-from inspect_confidence.answers.markers import find_markers, sentence_decisiveness
+from inspect_confidence.judges.agreement import agreement, verdict
+from inspect_confidence.judges.markers import find_markers, sentence_decisiveness
 from inspect_confidence.scorers import log_metrics as logged
 from inspect_confidence.scorers.explained import judged_as_labelled, markers_compared
 from inspect_confidence.scorers.reading import NAN, Reading

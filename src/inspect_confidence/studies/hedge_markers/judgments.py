@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from inspect_confidence.answers.markers import standard_marker
+from inspect_confidence.judges.markers import standard_marker
 from inspect_confidence.metrics import MarkerCells
 from inspect_confidence.metrics.arrays import IntArray
 from inspect_confidence.studies.estimate import refuse_outside

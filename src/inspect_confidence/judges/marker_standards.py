@@ -6,7 +6,7 @@ import re
 from importlib import resources
 from io import StringIO
 
-from inspect_confidence.answers.own_words import plain_line
+from inspect_confidence.judges.own_words import plain_line
 
 UNKNOWN = 0.5
 """The decisiveness of a marker of which nothing is known."""

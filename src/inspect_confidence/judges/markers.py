@@ -15,13 +15,13 @@ import functools
 import re
 from dataclasses import dataclass
 
-from inspect_confidence.answers.marker_standards import (
+from inspect_confidence.judges.marker_standards import (
     decisiveness_of,
     lexicon,
     plain,
     standard_of,
 )
-from inspect_confidence.answers.own_words import plain_line, words
+from inspect_confidence.judges.own_words import plain_line, words
 
 _OWN_DEGREE = (
     r"not at all|not all that|not (?:so|too)|very|quite|fairly|highly|rather|somewhat|pretty"

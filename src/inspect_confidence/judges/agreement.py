@@ -12,8 +12,8 @@ from unicodedata import combining, normalize
 
 from inspect_confidence.answers.clean import folded, is_refusal
 from inspect_confidence.answers.judged import Agreement, Verdict
-from inspect_confidence.answers.markers import find_markers
-from inspect_confidence.answers.own_words import words
+from inspect_confidence.judges.markers import find_markers
+from inspect_confidence.judges.own_words import words
 
 _FUNCTION_WORDS = words(
     "a about all also although an and answer any are as at be been but by can choice correct did "
