@@ -22,7 +22,7 @@ LONGEST = 1000
 MOST = 200
 """No more numbers than these are looked at in one text: so many are no answer."""
 
-_ONES = {
+ONES = {
     "en": "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
     "fifteen sixteen seventeen eighteen nineteen",
     "de": "null eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn "
@@ -55,7 +55,7 @@ _SHORT_MAGNITUDES = {"k": 3, "K": 3, "M": 6, "mn": 6, "Mio": 6, "B": 9, "bn": 9,
 
 def _small() -> Iterator[tuple[str, int]]:
     """Number words below a hundred: twenty-five, fünfundzwanzig, vingt-cinq, soixante-quinze."""
-    for language, words in _ONES.items():
+    for language, words in ONES.items():
         ones, tens = words.split(), _TENS[language].split()
         yield from zip(ones, range(20), strict=True)
         yield from zip(tens, range(20, 100, 10), strict=True)
