@@ -51,6 +51,11 @@ def clean(reply: str) -> str:
     return single_blanks(_DASH_AS_MINUS.sub(r"\1-", text))
 
 
+def plain_value(value: str) -> str:
+    """A value without markup, as it is cleaned behind a label rather than at a line's start."""
+    return clean(f": {value}").removeprefix(":").strip()
+
+
 def without_thoughts(reply: str) -> str:
     """The reply without what the model thought aloud."""
     kept: list[str] = []

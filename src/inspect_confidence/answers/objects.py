@@ -15,7 +15,8 @@ from string import ascii_lowercase
 from inspect_confidence.answers.amount import amount_of
 from inspect_confidence.answers.choices import Choices, chosen
 from inspect_confidence.answers.clean import CUT, folded, is_cut, is_refusal
-from inspect_confidence.answers.labels import Stated, Statement, plain_key, stated_in
+from inspect_confidence.answers.label_names import plain_key
+from inspect_confidence.answers.labels import Stated, Statement, stated_in
 from inspect_confidence.answers.numbers import number_at, numbers_in
 from inspect_confidence.answers.probability import as_share, read_probability, value_of
 from inspect_confidence.answers.reading import (
