@@ -5,6 +5,7 @@ quotation marks.
 """
 
 import re
+from functools import lru_cache
 
 # ruff: noqa: RUF001 # dashes and colons, as they are written
 
@@ -72,6 +73,7 @@ def key_of(label: re.Match[str]) -> str:
     return next(key for key in NAMES if label[key] is not None)
 
 
+@lru_cache(1000)
 def plain_key(key: str) -> str:
     """The name under which an object's key is known: that of its label, a letter, or itself."""
     key = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", key)

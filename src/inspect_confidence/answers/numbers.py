@@ -36,19 +36,12 @@ _TENS = {
     "fr": "vingt trente quarante cinquante soixante soixante-dix quatre-vingts quatre-vingt-dix",
 }
 _MAGNITUDES = {
-    "hundred": 2,
-    "thousand": 3,
-    "tausend": 3,
-    "mille": 3,
-    "lakh": 5,
-    "million": 6,
-    "crore": 7,
-    "milliard": 9,
-    "billion": 9,
-    "trillion": 12,
-    "quadrillion": 15,
-    "万": 4,
-    "亿": 8,
+    word: int(power)
+    for word, power in re.findall(
+        r"(\w+)=([0-9]+)",
+        "hundred=2 thousand=3 tausend=3 mille=3 万=4 lakh=5 million=6 crore=7 亿=8 milliard=9 "
+        "billion=9 trillion=12 quadrillion=15",
+    )
 }
 _SHORT_MAGNITUDES = {"k": 3, "K": 3, "M": 6, "mn": 6, "Mio": 6, "B": 9, "bn": 9, "Mrd": 9, "T": 12}
 
@@ -76,60 +69,52 @@ _DIGITS = (
     r"|[0-9]{1,2}(?:,[0-9]{2}){1,6},[0-9]{3}(?![0-9])|[0-9]++)"
 )
 _DECIMAL = rf"(?:{_DIGITS}(?:\.[0-9]++)?|\.[0-9]++)"
+_AMOUNT = rf"(?:{_DECIMAL}|[0-9]++,[0-9]++)"
 _BEGIN = r"(?<![A-Za-z0-9_.,^\\À-ɏ])(?<![0-9][:/])"
 _UNIT = r"(?:kg|km|cm|mm|mg|ml|g|m|s|h|l|min|km/h|mph|lbs?|ft|hrs?|yrs?|yo)(?![\w^])"
 _END = rf"(?!(?!{_UNIT})[a-zA-Z0-9_^′″‰])(?![.:/,][0-9])"
 _SIGN = (
-    r"(?P<sign{0}>(?<![A-Za-z0-9_)%\]-])(?<![0-9)%][ ])[-+][ ]?(?=[.0-9$€£¥₹])"
+    r"(?P<sign>(?<![A-Za-z0-9_)%\]-])(?<![0-9)%][ ])[-+][ ]?(?=[.0-9$€£¥₹])"
     r"|\b(?:minus|negative)[ ]|负)?+"
 )
-_CURRENCY = r"(?:(?:US)?[$€£¥₹][ ]?{0})?"
+_CURRENCY = r"(?:(?:US)?[$€£¥₹][ ]?(?P<after>-)?)?"
 _PERCENT = r"[ ]?(?:%|percent(?:age points?)?\b|per[ ]cent\b|pct\b|Prozent\b|pour[ ]?cents?\b)"
 _MAGNITUDE = "|".join(sorted(_MAGNITUDES, key=len, reverse=True))
 _WORD = "|".join(sorted(map(re.escape, _WORDS), key=len, reverse=True)).replace(r"\-", "[ -]")
 
-_PATTERNS: dict[Style, str] = {
-    "power": (
-        _SIGN.format(1)
-        + _CURRENCY.format("")
-        + _BEGIN
-        + rf"(?:(?:(?P<mantissa>{_DECIMAL})[ ]?[xX×][ ]?)?"
-        r"10[ ]?\^[ ]?(?P<open>\([ ]?)?(?P<power>[-+]?[ ]?[0-9]+(?:\.[0-9]+)?)(?(open)[ ]?\))"
-        r"|(?P<significand>[0-9]++(?:\.[0-9]++)?)[eE](?P<shift>[-+]?[0-9]{1,4}))(?![\w^])(?!\.[0-9])"
-    ),
-    "fraction": (
-        _SIGN.format(2) + _BEGIN + r"(?:(?:(?P<whole>[0-9]++)[ ](?:and[ ])?)?"
-        r"(?P<top>[0-9]{1,9})[ ]?[/⁄][ ]?(?P<bottom>[0-9]{1,9})(?![ ]?[/⁄]|[.,]?[0-9])"
-        rf"|(?P<part>{_DECIMAL}(?=[ ]out)|[0-9]++)[ ](?:out[ ]of[ ](?:an?[ ])?"
-        rf"|in[ ](?=[0-9]+(?:[ ]chances?\b|[ ]*(?:[^\w\s.]|\.?$))))"
-        rf"(?P<of>{_DIGITS})(?![.%]?[0-9])(?![ ]?%)"
-        r"|(?P<under>[零一二两三四五六七八九十百千万]{1,9})分之"
-        r"(?P<over>[〇零一二两三四五六七八九十百点]{1,9}|[0-9]++(?:\.[0-9]++)?))"
-    ),
-    "percent": _SIGN.format(3) + _BEGIN + rf"(?P<hundredths>{_DECIMAL}|[0-9]++,[0-9]++){_PERCENT}",
-    "scaled": (
-        _SIGN.format(4) + _CURRENCY.format("") + _BEGIN + rf"(?P<amount>{_DECIMAL}|[0-9]++,[0-9]++)"
-        rf"(?:[ -]?(?P<magnitudes>(?:{_MAGNITUDE})(?:e?n|s)?(?:[ ](?:{_MAGNITUDE})s?)*)"
-        r"(?![^\W\d_一-龥])|[ ]?(?P<short>(?-i:k|K|M|Mio\.?|mn|bn|B|Mrd\.?|T))(?!\w))"
-    ),
-    "plain": (
-        _SIGN.format(5) + _CURRENCY.format("(?P<after>-)?") + _BEGIN + r"(?![0-9.]++[ ]?成)"
-        rf"(?P<digits>{_DECIMAL}|[0-9]++,[0-9]++){_END}"
-    ),
-    "word": (
-        r"百分(?P<all>百)|"
-        rf"(?<![\w-])(?P<spelled>(?:an?[ ](?=(?:{_MAGNITUDE})\b))?"
-        rf"(?:{_WORD}|{_MAGNITUDE})(?:(?:[ -]|[ ]and[ ])(?:{_WORD}|{_MAGNITUDE})){{0,6}}+)"
-        rf"(?:e?n|s)?(?!\w)(?P<spelled_percent>{_PERCENT})?"
-        r"|(?P<tenths>[一二两三四五六七八九十]|(?<![0-9.])[0-9](?:\.[0-9])?)成(?![不功立本员就长绩果])"
-        r"(?P<more>[一二三四五六七八九半])?"
-        r"|(?P<han>[零一二两三四五六七八九十百千]{1,9}(?:点[零一二三四五六七八九]{1,9})?)"
-        r"(?=%|[^\w]|$|左右|[的吧岁年])(?P<han_percent>%)?"
-    ),
-    "odd": r"(?<![\w^])\.?[0-9](?:[\w.,:/^'°]*[\w^°])?",
+_IN_DIGITS: dict[Style, str] = {
+    "power": rf"(?:(?:(?P<mantissa>{_DECIMAL})[ ]?[xX×][ ]?)?"
+    r"10[ ]?\^[ ]?(?P<open>\([ ]?)?(?P<raised>[-+]?[ ]?[0-9]+(?:\.[0-9]+)?)(?(open)[ ]?\))"
+    r"|(?P<significand>[0-9]++(?:\.[0-9]++)?)[eE](?P<shift>[-+]?[0-9]{1,4}))(?![\w^])(?!\.[0-9])",
+    "fraction": r"(?:(?:(?P<whole>[0-9]++)[ ](?:and[ ])?)?"
+    r"(?P<top>[0-9]{1,9})[ ]?[/⁄][ ]?(?P<bottom>[0-9]{1,9})(?![ ]?[/⁄]|[.,]?[0-9])"
+    rf"|(?P<part>{_DECIMAL}(?=[ ]out)|[0-9]++)[ ](?:out[ ]of[ ](?:an?[ ])?"
+    r"|in[ ](?=[0-9]+(?:[ ]chances?\b|[ ]*(?:[^\w\s.]|\.?$))))"
+    rf"(?P<of>{_DIGITS})(?![.%]?[0-9])(?![ ]?%)"
+    r"|(?P<under>[零一二两三四五六七八九十百千万]{1,9})分之"
+    r"(?P<over>[〇零一二两三四五六七八九十百点]{1,9}|[0-9]++(?:\.[0-9]++)?))",
+    "percent": rf"(?P<hundredths>{_AMOUNT}){_PERCENT}",
+    "scaled": rf"(?P<amount>{_AMOUNT})"
+    rf"(?:[ -]?(?P<magnitudes>(?:{_MAGNITUDE})(?:e?n|s)?(?:[ ](?:{_MAGNITUDE})s?)*)"
+    r"(?![^\W\d_一-龥])|[ ]?(?P<short>(?-i:k|K|M|Mio\.?|mn|bn|B|Mrd\.?|T))(?!\w))",
+    "plain": rf"(?![0-9.]++[ ]?成)(?P<digits>{_AMOUNT}){_END}",
 }
+_IN_WORDS = (
+    r"百分(?P<all>百)|"
+    rf"(?<![\w-])(?P<spelled>(?:an?[ ](?=(?:{_MAGNITUDE})\b))?"
+    rf"(?:{_WORD}|{_MAGNITUDE})(?:(?:[ -]|[ ]and[ ])(?:{_WORD}|{_MAGNITUDE})){{0,6}}+)"
+    rf"(?:e?n|s)?(?!\w)(?P<spelled_percent>{_PERCENT})?"
+    r"|(?P<tenths>[一二两三四五六七八九十]|(?<![0-9.])[0-9](?:\.[0-9])?)成(?![不功立本员就长绩果])"
+    r"(?P<more>[一二三四五六七八九半])?"
+    r"|(?P<han>[零一二两三四五六七八九十百千]{1,9}(?:点[零一二三四五六七八九]{1,9})?)"
+    r"(?=%|[^\w]|$|左右|[的吧岁年])(?P<han_percent>%)?"
+)
+_ODD = r"(?<![\w^])\.?[0-9](?:[\w.,:/^'°]*[\w^°])?"
 _NUMBER = re.compile(
-    "|".join(f"(?P<is_{style}>{pattern})" for style, pattern in _PATTERNS.items()), re.IGNORECASE
+    f"{_SIGN}{_CURRENCY}{_BEGIN}(?:"
+    + "|".join(f"(?P<{style}>{pattern})" for style, pattern in _IN_DIGITS.items())
+    + f")|(?P<word>{_IN_WORDS})|(?P<odd>{_ODD})",
+    re.IGNORECASE,
 )
 _SCALED_WORDS = re.compile(rf"{_WORD}|{_MAGNITUDE}", re.IGNORECASE)
 
@@ -179,13 +164,12 @@ def number_at(text: str, start: int) -> Number | None:
 
 
 def _number(found: re.Match[str]) -> Number:
-    style: Style = next(style for style in _PATTERNS if found[f"is_{style}"] is not None)
+    style: Style = next(style for style in _VALUES if found[style] is not None)
     start, end = found.span()
-    value = _VALUES[style](found) if style in _VALUES and end - start <= LONGEST else None
+    value = _VALUES[style](found) if end - start <= LONGEST else None
     if value is None:
         return Number("odd", None, start, end)
-    signs = [found[f"sign{index}"] for index in range(1, 6)] + [found["after"]]
-    if any((sign or "+").strip() != "+" for sign in signs):
+    if found["after"] or (found["sign"] or "+").strip() != "+":
         value = -value
     if style == "plain" and re.search(r"[0-9][,' _\u202f][0-9]{3}", found["digits"]):
         style = "grouped" if not found["digits"].startswith("0,") else "plain"
@@ -208,7 +192,7 @@ def _decimal(digits: str) -> Fraction:
 
 
 def _power(found: re.Match[str]) -> Fraction | None:
-    exponent = (found["power"] or found["shift"]).replace(" ", "")
+    exponent = (found["raised"] or found["shift"]).replace(" ", "")
     mantissa = _decimal(found["mantissa"] or found["significand"] or "1")
     if abs(float(exponent)) > LONGEST:
         return None
@@ -296,4 +280,5 @@ _VALUES: dict[Style, Callable[[re.Match[str]], Fraction | None]] = {
     "scaled": _scaled,
     "plain": lambda found: _decimal(found["digits"]),
     "word": _word,
+    "odd": lambda _: None,
 }
