@@ -171,16 +171,17 @@ def _number(found: re.Match[str]) -> Number:
         return Number("odd", None, start, end)
     if found["after"] or (found["sign"] or "+").strip() != "+":
         value = -value
-    if style == "plain" and re.search(r"[0-9][,' _\u202f][0-9]{3}", found["digits"]):
-        style = "grouped" if not found["digits"].startswith("0,") else "plain"
-    if style == "word" and (
-        found["spelled_percent"] or found["han_percent"] or found["tenths"] or found["all"]
-    ):
-        style = "percent"
-    if style == "fraction" and found["under"] == "百":
-        style, value = "percent", value * 100
     whole = found["of"] or (found["bottom"] if not found["whole"] else None)
-    return Number(style, value, start, end, _decimal(whole) if whole else None)
+    return Number(_style(found, style), value, start, end, _decimal(whole) if whole else None)
+
+
+def _style(found: re.Match[str], style: Style) -> Style:
+    """The style, where the kind of pattern doesn't tell it."""
+    signs = ("spelled_percent", "han_percent", "tenths", "all")
+    if found["under"] == "百" or any(found[sign] for sign in signs):
+        return "percent"
+    grouped = style == "plain" and re.search(r"^(?!0,).*[0-9][,' _\u202f][0-9]{3}", found["digits"])
+    return "grouped" if grouped else style
 
 
 def _decimal(digits: str) -> Fraction:
@@ -192,24 +193,19 @@ def _decimal(digits: str) -> Fraction:
 
 
 def _power(found: re.Match[str]) -> Fraction | None:
-    exponent = (found["raised"] or found["shift"]).replace(" ", "")
+    exponent = Fraction((found["raised"] or found["shift"]).replace(" ", ""))
     mantissa = _decimal(found["mantissa"] or found["significand"] or "1")
-    if abs(float(exponent)) > LONGEST:
-        return None
-    if "." in exponent:
-        return mantissa * Fraction(10 ** float(exponent)) if abs(float(exponent)) < 300 else None
-    return mantissa * Fraction(10) ** int(exponent)
+    if exponent.denominator == 1:
+        return mantissa * Fraction(10) ** int(exponent) if abs(exponent) <= LONGEST else None
+    return mantissa * Fraction(10 ** float(exponent)) if abs(exponent) < 300 else None
 
 
 def _fraction(found: re.Match[str]) -> Fraction | None:
-    above = found["top"] or found["part"] or found["over"]
-    below = found["bottom"] or found["of"] or found["under"]
-    top, bottom = (
-        _decimal(one) if one[0] in "0123456789." else _han(one) for one in (above, below)
-    )
+    top = _numeral(found["top"] or found["part"] or found["over"])
+    bottom = _numeral(found["bottom"] or found["of"] or found["under"])
     if top is None or not bottom:
         return None
-    return Fraction(found["whole"] or 0) + top / bottom
+    return Fraction(found["whole"] or 0) + top / bottom * (100 if found["under"] == "百" else 1)
 
 
 def _scaled(found: re.Match[str]) -> Fraction:
@@ -222,21 +218,22 @@ def _scaled(found: re.Match[str]) -> Fraction:
 
 
 def _word(found: re.Match[str]) -> Fraction | None:
-    if found["all"]:
-        return Fraction(100)
+    if found["spelled"]:
+        return _spelled(found["spelled"].lower())
     if found["tenths"]:
-        written = found["tenths"]
-        tenths = _decimal(written) if written[0] in "0123456789" else _han(written)
-        more = 5 if found["more"] == "半" else _HAN_DIGITS.get(found["more"] or "零", 0)
-        return None if tenths is None else 10 * tenths + more
-    if found["han"]:
-        return _han(found["han"])
+        tenths, more = _numeral(found["tenths"]), found["more"] or "零"
+        return None if tenths is None else 10 * tenths + (5 if more == "半" else _HAN_DIGITS[more])
+    return Fraction(100) if found["all"] else _han(found["han"])
+
+
+def _spelled(words: str) -> Fraction | None:
+    """Two hundred thousand, twenty-five; None for "nineteen eighty", a year to some."""
     total = part = Fraction(0)
-    for word in _SCALED_WORDS.findall(found["spelled"].lower()):
+    for word in _SCALED_WORDS.findall(words):
         value = _WORDS.get(word.replace(" ", "-"))
         if value is not None:
             if part % 10 or (part and value >= 10 and part % 100):
-                return None  # "nineteen eighty" is a year to some
+                return None
             part += value
         elif _MAGNITUDES[word] == 2:
             part = (part or Fraction(1)) * 100
@@ -245,19 +242,23 @@ def _word(found: re.Match[str]) -> Fraction | None:
     return total + part
 
 
-_HAN_DIGITS = {digit: value for value, digit in enumerate("零一二三四五六七八九")} | {
-    "两": 2,
-    "〇": 0,
-}
+_HAN_DIGITS = dict(zip("零一二三四五六七八九两〇", [*range(10), 2, 0], strict=True))
 _HAN_UNITS = {"十": 10, "百": 100, "千": 1000, "万": 10000}
-_HAN_SIGNS = frozenset(_HAN_DIGITS) | frozenset(_HAN_UNITS)
+
+
+def _numeral(digits: str) -> Fraction | None:
+    return _decimal(digits) if digits[0] in "0123456789." else _han(digits)
 
 
 def _han(numeral: str) -> Fraction | None:
     """A Chinese numeral below a hundred thousand, perhaps with decimals; None for "七八十"."""
     whole, _, decimals = numeral.partition("点")
-    if not _HAN_DIGITS.keys() >= set(decimals) or not set(whole) <= _HAN_SIGNS:
-        return None
+    if (
+        not whole
+        or set(decimals) - set(_HAN_DIGITS)
+        or re.search("[百千][一二三四五六七八九]$", whole)
+    ):
+        return None  # 一百五 is 150 to some and 105 to others
     total, digit = 0, None
     for sign in whole:
         if sign in _HAN_UNITS:
@@ -267,8 +268,6 @@ def _han(numeral: str) -> Fraction | None:
             return None
         else:
             digit = _HAN_DIGITS[sign]
-    if re.search("[百千][一二三四五六七八九]$", whole) or not whole:
-        return None  # 一百五 is 150 to some and 105 to others
     shown = "".join(str(_HAN_DIGITS[sign]) for sign in decimals)
     return Fraction(total + (digit or 0)) + Fraction(f"0.{shown or 0}")
 
