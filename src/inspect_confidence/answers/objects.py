@@ -4,7 +4,6 @@ The protocols ask for a JSON object with an answer and a confidence, or with a p
 letter. What is stated under the same labels in lines, tags or a table is read as well.
 """
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -37,17 +36,15 @@ OLDEST = 150
 LONGEST = 10_000
 """Characters of the longest value that is read."""
 
+_ASKED = {"age": "answer", "choice": "answer", "verdict": "answer", "probability": "confidence"}
+"""The keys of the protocols that labels stand for."""
+
 _BLANK = re.compile(r"\s*(?:null|none|n/?a|nil|-+|\?+)?\s*", re.IGNORECASE)
 _ANGLED = re.compile(
-    r"[<\[](?!(?:true|false|yes|no)[>\]])[^<>]*[^\W\d]{2}[^<>]*[>\]]|[.…]+", re.IGNORECASE
-)
-_TEMPLATE = re.compile(
-    r"[\W_]*(?:an?|the|your)\b.{0,40}\b(?:float|decimal|number|integer|probability|confidence)\b"
-    r".{0,80}\b(?:between|from|here)\b",
-    re.IGNORECASE,
+    r"[<\[](?!(?:true|false|yes|no)[>\]])[^<>]*[^\W\d]{2}[^<>]*[>\]]", re.IGNORECASE
 )
 _YEARS = re.compile(
-    r"[\s-]?(?:years?|yrs?|yo|y\.o|old|in|at|when|as|because|since|by|on|is|for|given|based|full"
+    r"[\s-]?(?:years?|yrs?|yo|y\.o|y/o|old|in|at|when|as|because|since|by|on|is|for|given|based|full"
     r"|approximately|roughly|probably|likely|Jahren?|ans|岁)(?![^\W_])",
     re.IGNORECASE,
 )
@@ -58,13 +55,13 @@ _RELATIVE = re.compile(
 )
 _UNIT = re.compile(r"[\s-]?(?:[^\W\d_]|[%°$€£¥])")
 _VERDICT = re.compile(
-    r"[\W_]*(?:(?:the |this |it |that )?(?:statement |claim |answer )?(?:is |'s )?)"
-    r"(?P<verdict>true|false|yes|no|t|f|y|n|correct|incorrect|wahr|falsch|ja|nein|vrai|faux|oui|non"
-    r"|正确|错误|是|否|真|假|对|错)"
-    r"(?:[\W_]*|\s*[.,;:(!–—-]\s*(?P<remark>.*))",  # noqa: RUF001 # dashes
+    r"[\W_]*(?:(?:the |this |it |that )?(?:statement |claim |answer )?(?:is |'s )?)(?:"
+    r"(?P<true>true|yes|t|y|correct|wahr|ja|vrai|oui|正确|是|真|对)"
+    r"|(?:false|no|f|n|incorrect|falsch|nein|faux|non|错误|否|假|错))"
+    r"(?P<rest>[\W_]*|\s*[.,;:(!–—-].*)",  # noqa: RUF001 # dashes
     re.IGNORECASE | re.DOTALL,
 )
-_TRUE = frozenset("true yes t y correct wahr ja vrai oui 正确 是 真 对".split())  # noqa: SIM905 # a list of words
+_EITHER = re.compile(r"\b(?:(?P<true>true|yes)|false|no)\b", re.IGNORECASE)
 _UNDECIDED = re.compile(
     r"\b(?:not|maybe|perhaps|possibly|probably|likely|unlikely|unknown|unsure"
     r"|uncertain|unclear|undetermined|both|neither|either|part(?:ly|ial|ially)|half|mostly|mixed"
@@ -78,7 +75,8 @@ _AGE = re.compile(
     r"(?:about |around |approximately |roughly |age )?([0-9]{1,3})(?![\w.%-])",
     re.IGNORECASE,
 )
-_OPPOSITE = re.compile(r"\b(?:true|false|yes|no)\b", re.IGNORECASE)
+_INITIAL = re.compile(r"\(?([A-Z])(?:[).:]|$)")
+_LETTER = re.compile(r"(?:(?:option|choice) )?[(\[\"']*([A-Z])[)\].:\"']*(?: .*)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -135,77 +133,59 @@ def read_json(reply: str, *, truncated: bool = False) -> JsonReply | Unreadable:
     if not reply.strip():
         return Unreadable("no_response", "the reply is empty")
     stated = stated_in(reply, cut=truncated and is_cut(reply))
-    fields, unfinished = _fields(stated, truncated=truncated)
+    last = stated.statements[-1] if truncated and stated.statements else None
+    is_begun = last and (last.is_open or not last.value or last.value.endswith(CUT))
+    unfinished = _asked_key(last) if last and is_begun else None
     is_open = truncated and stated.is_open
-    if truncated and unfinished is None and stated.statements:
-        last = stated.statements[-1]
-        if not last.value or last.value.endswith(CUT):
-            unfinished = last.key
-    if unfinished and not is_open:
-        fields.pop(unfinished, None)
+    fields = _fields(stated, unfinished)
     if not stated.objects:
         fields = {**_in_prose(stated.text), **fields}
-    asked = [value for key, value in fields.items() if key != "reason"]
-    if not asked and not unfinished:
+    if not fields and not unfinished:
         return _nothing(stated, truncated=truncated)
-    if asked and all(map(_is_placeholder, asked)) and not is_open:
+    if fields and all(map(_is_placeholder, fields.values())) and not is_open:
         return Unreadable("echo", "the reply is the prompt's template")
     return JsonReply(fields, unfinished, bool(is_open or unfinished))
 
 
-def _fields(stated: Stated, *, truncated: bool) -> tuple[dict[str, Scalar], str | None]:
-    """One value for each key, and the key at whose value the reply ends."""
+def _asked_key(one: Statement) -> str:
+    return _ASKED.get(one.key, one.key)
+
+
+def _fields(stated: Stated, unfinished: str | None) -> dict[str, Scalar]:
+    """One value for each key that is asked for and not cut off."""
+    by_key: dict[str, list[Statement]] = {}
+    for one in stated.statements:
+        if (key := _asked_key(one)) not in ("reason", unfinished):
+            by_key.setdefault(key, []).append(one)
     fields: dict[str, Scalar] = {}
-    unfinished = None
-    keys = list(dict.fromkeys(_asked_key(one.key) for one in stated.statements))
-    for key in keys:
-        under = [one for one in stated.statements if _asked_key(one.key) == key]
-        if truncated and under[-1].is_open:
-            unfinished, under = key, under[:-1]
-        under = [one for one in under if not _is_placeholder(one.raw)] or under
-        under = [one for one in under if one.strength != "prose"] or under
-        if key == "reason" or not under:
-            continue
-        moved = Stated(stated.text, [_renamed(one, key) for one in under], stated.objects)
-        value = settled(moved, (key,), _as_text, _same_sense)
+    for key, under in by_key.items():
+        own = [one for one in under if not _is_placeholder(one.raw)] or under
+        own = [one for one in own if one.strength != "prose"] or own
+        labels = {one.key for one in own}
+        value = settled(Stated(stated.text, own), tuple(labels), _as_text, _same_sense)
+        in_object = [one.value for one in own if one.strength == "object"]
         if value is not None:
             fields[key] = value
-        elif any(one.strength == "object" for one in under):
-            fields[key] = next(one.value for one in under if one.strength == "object") or None
-    return fields, unfinished
+        elif in_object:
+            fields[key] = in_object[0] or None
+    return fields
 
 
 def _in_prose(text: str) -> dict[str, Scalar]:
     """What a reply without labels says: an answer at its start, how sure it is of it."""
-    found: dict[str, Scalar] = {}
     only = number_at(text, 0)
     if only and only.end == len(text.rstrip(" .")) and not isinstance(as_share(only), Unreadable):
-        return (
-            {"confidence": text} if only.value is not None and only.value <= 1 else {"answer": text}
-        )
+        return {"confidence" if only.value is not None and only.value <= 1 else "answer": text}
+    found: dict[str, Scalar] = {}
     ages = {one[1] for one in _AGE.finditer(text)}
     if _ANSWERS.match(text):
         found["answer"] = text.split("\n", maxsplit=1)[0]
     elif len(ages) == 1:
         found["answer"] = ages.pop()
-    sure = [next(filter(None, one.groups())) for one in PROSE.finditer(text)]
-    if len(set(sure)) == 1:
-        found["confidence"] = sure[0]
+    sure = {one[one.lastgroup or 0] for one in PROSE.finditer(text)}
+    if len(sure) == 1:
+        found["confidence"] = sure.pop()
     return found
-
-
-def _asked_key(key: str) -> str:
-    """The key of a protocol that a label stands for."""
-    return {
-        "age": "answer",
-        "choice": "answer",
-        "verdict": "answer",
-        "probability": "confidence",
-    }.get(key, key)
-
-
-def _renamed(one: Statement, key: str) -> Statement:
-    return Statement(key, one.strength, one.value, one.start, one.end, one.heading, one.note)
 
 
 def _as_text(value: str) -> str | Unreadable:
@@ -214,24 +194,24 @@ def _as_text(value: str) -> str | Unreadable:
 
 def _same_sense(one: str, other: str) -> bool:
     """Whether two spellings of a value are one."""
-    if one.strip().casefold() == other.strip().casefold():
-        return True
-    first, second = (numbers_in(text) for text in (one, other))
-    if len(first) == len(second) == 1 and len(one) + len(other) < 40:  # short ones
-        shares = [as_share(found[0]) for found in (first, second)]
-        return first[0].value == second[0].value or (
-            not isinstance(shares[0], Unreadable) and shares[0] == shares[1]
-        )
-    letters = [re.match(r"\(?([A-Z])(?:[).:]|$)", text.strip()) for text in (one, other)]
-    return bool(letters[0] and letters[1] and letters[0][1] == letters[1][1])
+    return bool(_senses(one) & _senses(other))
+
+
+def _senses(value: str) -> set[object]:
+    """A value's text, its letter, and its only number, also as a share."""
+    senses: set[object] = {value.strip().casefold()}
+    numbers = numbers_in(value) if len(value) < 30 else []
+    if len(numbers) == 1:
+        senses |= {numbers[0].value, as_share(numbers[0])}
+    if letter := _INITIAL.match(value.strip()):
+        senses.add(letter[1].casefold())
+    return {sense for sense in senses if sense is not None and not isinstance(sense, Unreadable)}
 
 
 def _is_placeholder(value: Scalar) -> bool:
     """Whether a value is the prompt's own, as `<your answer>` or dots."""
-    if not isinstance(value, str):
-        return False
-    text = value[:1000].strip()
-    return bool(_ANGLED.fullmatch(text) or is_template(text) or _TEMPLATE.match(text))
+    text = value[:1000].strip() if isinstance(value, str) else ""
+    return bool(_ANGLED.fullmatch(text) or is_template(text))
 
 
 def _nothing(stated: Stated, *, truncated: bool) -> Unreadable:
@@ -244,26 +224,18 @@ def _nothing(stated: Stated, *, truncated: bool) -> Unreadable:
     return invalid("no JSON object or label with an asked key")
 
 
-def text_of(  # noqa: PLR0911 # each has a reason of its own
-    value: Scalar, *, numbers: bool = True
-) -> str | Unreadable:
-    """A value as text; with `numbers`, only one that can hold a number."""
+def text_of(value: Scalar) -> str | Unreadable:
+    """A value as text, or why it can't be one."""
     if isinstance(value, Unreadable):
         return value
-    if value is None:
-        return Unreadable("no_response", "the value is null")
-    if isinstance(value, bool):
-        return invalid(f"{value}, not a number") if numbers else str(value)
-    if isinstance(value, str):
-        text = " ".join(value[: LONGEST + 1].split())
-        if not text:
-            return Unreadable("no_response", "the value is empty")
-        if _is_placeholder(text):
-            return Unreadable("echo", "the value is the prompt's placeholder")
-        return invalid(f"a value of {len(value)} characters") if len(value) > LONGEST else text
-    if isinstance(value, float) and not math.isfinite(value):
-        return invalid(f"{value}, not a number")
-    return format(Decimal(repr(value)), "f") if numbers else str(value)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return format(Decimal(repr(value)), "f")
+    text = "" if value is None else " ".join(str(value)[: LONGEST + 1].split())
+    if not text:
+        return Unreadable("no_response", f"the value is {'null' if value is None else 'empty'}")
+    if _is_placeholder(text):
+        return Unreadable("echo", "the value is the prompt's placeholder")
+    return text if len(text) <= LONGEST else invalid(f"a value of more than {LONGEST} characters")
 
 
 def _explained(found: Unreadable, text: str) -> Unreadable:
@@ -305,7 +277,7 @@ def age_in(reply: JsonReply) -> float | Unreadable:
     text = text_of(_value(reply, "answer"))
     if isinstance(text, Unreadable):
         return text
-    years = _years(re.sub(r"\by/o\b", "years", plain_value(text)))
+    years = _years(plain_value(text))
     if isinstance(years, Unreadable):
         return _explained(years, text)
     if not 0 <= years <= OLDEST:
@@ -367,27 +339,18 @@ def letter_in(reply: JsonReply, choices: Sequence[str]) -> int | Unreadable:
         >>> letter_in(read_json('{"Answer": "C"}'), ["Rome", "Paris"]).status
         'out_of_range'
     """
-    value = _value(reply, "answer")
-    text = text_of(value, numbers=False)
+    text = text_of(_value(reply, "answer"))
     if isinstance(text, Unreadable):
         return text
-    known, shown = Choices(choices), plain_value(text)
-    if isinstance(value, str):
-        found = chosen(stated_in(f"Answer: {shown}"), known)
-    else:
-        named = known.by_text(text)
-        found = min(named) if len(named) == 1 else invalid("no choice's letter or text")
+    shown = plain_value(text)
+    found = chosen(stated_in(f"Answer: {shown}"), Choices(choices))
     if not isinstance(found, Unreadable):
         return found
-    if is_refusal(folded(text)):
-        return _explained(found, text)
-    letter = re.fullmatch(
-        r"(?:(?:option|choice) )?[(\[\"']*([A-Za-z])[)\].:\"']*(?: .*)?", shown, re.I
-    )
-    is_invalid = found.status == "invalid_response_format"
+    failure, letter = _explained(found, text), _LETTER.fullmatch(shown)
+    is_invalid = failure.status == "invalid_response_format"
     if is_invalid and letter and ord(letter[1].upper()) - ord("A") >= len(choices):
         return Unreadable("out_of_range", f"there is no choice {letter[1].upper()}")
-    return _explained(found, text)
+    return failure
 
 
 def verdict_in(reply: JsonReply) -> bool | Unreadable:
@@ -405,19 +368,17 @@ def verdict_in(reply: JsonReply) -> bool | Unreadable:
         >>> verdict_in(read_json('{"Answer": "partly true"}')).status
         'ambiguous'
     """
-    value = _value(reply, "answer")
-    text = text_of(value, numbers=False)
+    text = text_of(_value(reply, "answer"))
     if isinstance(text, Unreadable):
         return text
-    found = _VERDICT.fullmatch(plain_value(text)) if isinstance(value, str | bool) else None
-    if found:
-        says, remark = found["verdict"].lower() in _TRUE, found["remark"] or ""
+    found = _VERDICT.fullmatch(plain_value(text))
+    if found and not _UNDECIDED.search(found["rest"]):
+        says = {found["true"] is not None}
         # "True (yes)" says one thing twice.
-        words = {word.lower() in _TRUE for word in _OPPOSITE.findall(remark)}
-        if words <= {says} and not _UNDECIDED.search(remark) and not text.rstrip().endswith("?"):
-            return says
-    declined = is_refusal(folded(text))
-    if found or ((_UNDECIDED.search(text) or _OPPOSITE.search(text)) and not declined):
+        if says >= {one["true"] is not None for one in _EITHER.finditer(found["rest"])}:
+            return says.pop()
+    is_either = _UNDECIDED.search(text) or _EITHER.search(text)
+    if found or (is_either and not is_refusal(folded(text))):
         return ambiguous("neither plainly true nor plainly false")
     return _explained(invalid("neither true nor false"), text)
 
@@ -468,15 +429,11 @@ def _share(value: Scalar) -> tuple[Fraction, bool] | Unreadable:
     if isinstance(text, Unreadable):
         return text
     found, numbers = value_of(plain_value(text)), numbers_in(text)
-    is_bare = len(numbers) == 1 and numbers[0].style == "plain"
-    if (
-        is_bare
-        and numbers[0].value is not None
-        and not (isinstance(found, Unreadable) and found.status == "ambiguous")
-    ):
-        if numbers[0].value < 0:
-            return Unreadable("out_of_range", "a negative number")
-        return numbers[0].value, True
+    bare = numbers[0].value if len(numbers) == 1 and numbers[0].style == "plain" else None
+    if isinstance(found, Unreadable) and found.status != "invalid_response_format":
+        bare = None
+    if bare is not None:
+        return bare, True
     return _explained(found, text) if isinstance(found, Unreadable) else (found, False)
 
 
