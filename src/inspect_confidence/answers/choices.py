@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from inspect_confidence.answers.clean import BOX, BOX_END, CUT, clean, folded
+from inspect_confidence.answers.clean import BOX, BOX_END, CUT, folded, plain_value
 from inspect_confidence.answers.labels import Stated, labelled
 from inspect_confidence.answers.reading import ambiguous, invalid, read_stated, settled, without
 from inspect_confidence.answers.status import Unreadable
@@ -42,6 +42,7 @@ _PUNCTUATION = re.compile(
     r"[;:?\"…()\[\]{}]|(?<![0-9])!|[.,](?![0-9])|(?<=[A-Za-z])['-](?=[A-Za-z])"
 )
 _NO_BOX = dict.fromkeys(map(ord, BOX + BOX_END), " ")
+NO_CHOICE = "no choice's letter or text"
 _DIFFERENT = "letter and text are of different choices"
 
 
@@ -64,9 +65,9 @@ class Choices:
         """The cleaned texts in which a label could be seen, as "Confidence: high"."""
         for index, choice in enumerate(choices):
             # Cleaned as in a reply, where a choice doesn't stand at the start of a line.
-            cleaned = clean(f": {choice}").removeprefix(":").translate(_NO_BOX)
+            cleaned = plain_value(choice).translate(_NO_BOX)
             if labelled(cleaned):
-                self.label_like.append(cleaned.strip())
+                self.label_like.append(cleaned)
             for text in (folded(choice), cleaned):
                 for indices, key in zip(self._indices, _keys(text), strict=True):
                     indices.setdefault(key, set()).add(index)
@@ -86,32 +87,25 @@ class Choices:
             # What is only a letter may be one choice's letter and another's text.
             if not _LETTER.fullmatch(text) and (named := self.by_text(text)):
                 return _only(named)
-        value = without_prefix
-        if not (letter := _LETTER.match(value)):
-            last = self._with_letter_last(value)
-            begins = set() if alone else self._begins_with(value)
-            return min(begins) if len(begins) == 1 and _is_invalid(last) else last
-        return self._by_letter(letter, value[letter.end() :], alone=alone)
+        if letter := _LETTER.match(without_prefix):
+            return self._by_letter(letter, without_prefix[letter.end() :], alone=alone)
+        if both := _TEXT_THEN_LETTER.fullmatch(without_prefix):
+            index = self.index(both["letter"] or both["named"])
+            if named := self.by_text(both["text"]):
+                return index if index in named else ambiguous(_DIFFERENT)
+        begins = set() if alone else self._begins_with(without_prefix)
+        return min(begins) if len(begins) == 1 else invalid(NO_CHOICE)
 
     def index(self, letter: str) -> int | None:
         """The place of a letter's choice; None beyond the last."""
         index = ord(letter.upper()) - ord("A")
         return index if 0 <= index < min(self._size, 26) else None
 
-    def _with_letter_last(self, value: str) -> int | Unreadable:
-        both = _TEXT_THEN_LETTER.fullmatch(value)
-        named = self.by_text(both["text"]) if both else set()
-        if not both or not named:
-            return invalid("no choice's letter or text")
-        if self.index(both["letter"] or both["named"]) in named:
-            return self.index(both["letter"] or both["named"]) or 0
-        return ambiguous(_DIFFERENT)
-
     def _by_letter(self, letter: re.Match[str], rest: str, *, alone: bool) -> int | Unreadable:  # noqa: PLR0911 # each has a reason of its own
         index = self.index(letter["letter"])
         texts = self.by_text(letter["letter"]) if not rest else set()
         if index is None:
-            return _only(texts) if texts else invalid("no choice's letter or text")
+            return _only(texts) if texts else invalid(NO_CHOICE)
         if texts and index not in texts:
             return ambiguous("one choice's letter is another's text")
         named = self.by_text(rest)
@@ -119,16 +113,18 @@ class Choices:
             return index
         if named or self._is_second(rest, index):
             return ambiguous(_DIFFERENT if named else "several letters")
-        firm = letter["close"] or letter["named"] or (letter["mark"] and letter["mark"] != ",")
-        if _DENIED.match(rest) or not (firm or letter["mark"] or _SUITS.match(rest)):
-            return invalid("no choice's letter or text")
+        mark = letter["mark"] or ""
+        firm = letter["close"] or letter["named"] or mark.strip(" ,")
+        if _DENIED.match(rest) or not (firm or mark or _SUITS.match(rest)):
+            return invalid(NO_CHOICE)
         if rest and letter["letter"].islower() and not firm:
-            return invalid("no choice's letter or text")
-        if CUT in rest and not letter["mark"]:
+            return invalid(NO_CHOICE)
+        if CUT in rest and not mark:
             return invalid("the answer is cut off")
         if rest.strip(" .)]|*\"'") and alone:
             return invalid("more than a choice's letter or text")
-        return ambiguous(_DIFFERENT) if self._begins_with_another(rest, index) else index
+        begins = self._begins_with(rest)
+        return ambiguous(_DIFFERENT) if begins and index not in begins else index
 
     def _is_second(self, rest: str, index: int) -> bool:
         second = _SECOND.match(rest)
@@ -136,21 +132,12 @@ class Choices:
             return False
         return bool(second["joined"]) or second["end"] is not None
 
-    def _begins_with_another(self, rest: str, index: int) -> bool:
-        """Whether the explanation after a letter begins with another choice's text."""
-        longest = self._begins_with(rest)
-        return bool(longest) and index not in longest
-
     def _begins_with(self, text: str) -> set[int]:
         """The choices with whose whole text, up to a sign that ends it, a text begins."""
         longest: set[int] = set()
         for boundary in islice(_BOUNDARY.finditer(text[:2000]), 20):
             longest = self.by_text(text[: boundary.start()]) or longest
         return longest
-
-
-def _is_invalid(found: int | Unreadable) -> bool:
-    return isinstance(found, Unreadable) and found.status == "invalid_response_format"
 
 
 def _only(named: set[int]) -> int | Unreadable:

@@ -9,16 +9,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from itertools import zip_longest
 from string import ascii_lowercase
 
 from inspect_confidence.answers.amount import amount_of
-from inspect_confidence.answers.choices import Choices, chosen
+from inspect_confidence.answers.choices import NO_CHOICE, Choices, chosen
 from inspect_confidence.answers.clean import CUT, folded, is_cut, is_refusal
 from inspect_confidence.answers.label_names import plain_key
 from inspect_confidence.answers.labels import Stated, Statement, stated_in
 from inspect_confidence.answers.numbers import number_at, numbers_in
 from inspect_confidence.answers.probability import as_share, read_probability, value_of
 from inspect_confidence.answers.reading import (
+    Found,
+    Reader,
     ambiguous,
     invalid,
     is_template,
@@ -224,23 +227,13 @@ def _nothing(stated: Stated, *, truncated: bool) -> Unreadable:
     return invalid("no JSON object or label with an asked key")
 
 
-def text_of(value: Scalar) -> str | Unreadable:
-    """A value as text, or why it can't be one."""
-    if isinstance(value, Unreadable):
-        return value
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return format(Decimal(repr(value)), "f")
-    text = "" if value is None else " ".join(str(value)[: LONGEST + 1].split())
-    if not text:
-        return Unreadable("no_response", f"the value is {'null' if value is None else 'empty'}")
-    if _is_placeholder(text):
-        return Unreadable("echo", "the value is the prompt's placeholder")
-    return text if len(text) <= LONGEST else invalid(f"a value of more than {LONGEST} characters")
-
-
-def _explained(found: Unreadable, text: str) -> Unreadable:
-    """What an unreadable value is instead of an answer."""
-    if found.status not in ("invalid_response_format", "ambiguous"):
+def _read(reply: JsonReply, key: str, read: Reader[Found]) -> Found | Unreadable:
+    """A key's value as a reader understands it, or why there is none."""
+    text = _text(_value(reply, key))
+    if isinstance(text, Unreadable):
+        return text
+    found = read(plain_value(text))
+    if not isinstance(found, Unreadable):
         return found
     if _BLANK.fullmatch(text):
         return Unreadable("no_response", f"the value is {text!r}")
@@ -259,6 +252,19 @@ def _value(reply: JsonReply, key: str) -> Scalar:
     return invalid(f"no key {key!r}")
 
 
+def _text(value: Scalar) -> str | Unreadable:
+    if isinstance(value, Unreadable):
+        return value
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return format(Decimal(repr(value)), "f")
+    text = "" if value is None else " ".join(str(value)[: LONGEST + 1].split())
+    if not text:
+        return Unreadable("no_response", f"the value is {'null' if value is None else 'empty'}")
+    if _is_placeholder(text):
+        return Unreadable("echo", "the value is the prompt's placeholder")
+    return text if len(text) <= LONGEST else invalid(f"a value of more than {LONGEST} characters")
+
+
 def age_in(reply: JsonReply) -> float | Unreadable:
     """The age that a reply's answer states.
 
@@ -274,28 +280,22 @@ def age_in(reply: JsonReply) -> float | Unreadable:
         >>> age_in(read_json('{"Answer": "75-80"}')).status
         'ambiguous'
     """
-    text = text_of(_value(reply, "answer"))
-    if isinstance(text, Unreadable):
-        return text
-    years = _years(plain_value(text))
+    return _read(reply, "answer", _years)
+
+
+def _years(text: str) -> float | Unreadable:
+    years, numbers = amount_of(text), numbers_in(text)
     if isinstance(years, Unreadable):
-        return _explained(years, text)
+        return years
+    tail = text[numbers[0].end :] if numbers else ""
+    if _RELATIVE.search(text):
+        return ambiguous("years from some other age")
+    is_share = numbers and numbers[0].style in ("fraction", "percent", "scaled")
+    if is_share or (_UNIT.match(tail) and not _YEARS.match(tail)):
+        return ambiguous("not certainly a number of years")
     if not 0 <= years <= OLDEST:
         return Unreadable("out_of_range", f"not from 0 to {OLDEST} years")
     return float(years)
-
-
-def _years(text: str) -> Fraction | Unreadable:
-    years, numbers = amount_of(text), numbers_in(text)
-    if isinstance(years, Unreadable) or not numbers:
-        return years
-    tail = text[numbers[0].end :]
-    if _RELATIVE.search(text):
-        return ambiguous("years from some other age")
-    has_unit = _UNIT.match(tail) and not _YEARS.match(tail)
-    if numbers[0].style in ("fraction", "percent", "scaled") or has_unit:
-        return ambiguous("not certainly a number of years")
-    return years
 
 
 def probability_in(reply: JsonReply, key: str = "confidence") -> float | Unreadable:
@@ -316,11 +316,8 @@ def probability_in(reply: JsonReply, key: str = "confidence") -> float | Unreada
         >>> probability_in(read_json('{"Confidence": 8}')).reason
         "a number above 1 that isn't marked as percent"
     """
-    text = text_of(_value(reply, plain_key(key)))
-    if isinstance(text, Unreadable):
-        return text
-    found = read_probability(text)
-    return _explained(found, text) if isinstance(found, Unreadable) else found.value
+    found = _read(reply, plain_key(key), read_probability)
+    return found if isinstance(found, Unreadable) else found.value
 
 
 def letter_in(reply: JsonReply, choices: Sequence[str]) -> int | Unreadable:
@@ -339,18 +336,18 @@ def letter_in(reply: JsonReply, choices: Sequence[str]) -> int | Unreadable:
         >>> letter_in(read_json('{"Answer": "C"}'), ["Rome", "Paris"]).status
         'out_of_range'
     """
-    text = text_of(_value(reply, "answer"))
-    if isinstance(text, Unreadable):
-        return text
-    shown = plain_value(text)
-    found = chosen(stated_in(f"Answer: {shown}"), Choices(choices))
-    if not isinstance(found, Unreadable):
-        return found
-    failure, letter = _explained(found, text), _LETTER.fullmatch(shown)
-    is_invalid = failure.status == "invalid_response_format"
-    if is_invalid and letter and ord(letter[1].upper()) - ord("A") >= len(choices):
+    return _read(reply, "answer", lambda value: _index(value, choices))
+
+
+def _index(value: str, choices: Sequence[str]) -> int | Unreadable:
+    found, letter = (
+        chosen(stated_in(f"Answer: {value}"), Choices(choices)),
+        _LETTER.fullmatch(value),
+    )
+    is_letter = letter and found == invalid(NO_CHOICE) and not is_refusal(value)
+    if letter and is_letter and ascii_lowercase.index(letter[1].lower()) >= len(choices):
         return Unreadable("out_of_range", f"there is no choice {letter[1].upper()}")
-    return failure
+    return found
 
 
 def verdict_in(reply: JsonReply) -> bool | Unreadable:
@@ -368,19 +365,20 @@ def verdict_in(reply: JsonReply) -> bool | Unreadable:
         >>> verdict_in(read_json('{"Answer": "partly true"}')).status
         'ambiguous'
     """
-    text = text_of(_value(reply, "answer"))
-    if isinstance(text, Unreadable):
-        return text
-    found = _VERDICT.fullmatch(plain_value(text))
+    return _read(reply, "answer", _verdict)
+
+
+def _verdict(value: str) -> bool | Unreadable:
+    found = _VERDICT.fullmatch(value)
     if found and not _UNDECIDED.search(found["rest"]):
         says = {found["true"] is not None}
         # "True (yes)" says one thing twice.
         if says >= {one["true"] is not None for one in _EITHER.finditer(found["rest"])}:
             return says.pop()
-    is_either = _UNDECIDED.search(text) or _EITHER.search(text)
-    if found or (is_either and not is_refusal(folded(text))):
+    is_either = _UNDECIDED.search(value) or _EITHER.search(value)
+    if found or (is_either and not is_refusal(value)):
         return ambiguous("neither plainly true nor plainly false")
-    return _explained(invalid("neither true nor false"), text)
+    return invalid("neither true nor false")
 
 
 def probabilities_in(
@@ -411,47 +409,35 @@ def probabilities_in(
         raise ValueError(f"{count} options can't be named by letters")
     texts = [option.casefold().strip() for option in options]
     stated: list[tuple[Fraction, bool]] = []
-    for index, letter in enumerate(ascii_lowercase[:count]):
-        by_text = letter not in reply.fields and index < len(texts) and texts[index] in reply.fields
-        found = _share(_value(reply, texts[index] if by_text else letter))
+    for letter, text in zip_longest(ascii_lowercase[:count], texts[:count]):
+        by_text = letter not in reply.fields and text in reply.fields
+        found = _read(reply, text if by_text else letter, _share)
         if isinstance(found, Unreadable):
             return Unreadable(found.status, f"{letter.upper()}: {found.reason}")
         stated.append(found)
     for letter in ascii_lowercase[count:]:
-        if not _is_nothing(reply, letter):
+        is_stated = reply.fields.get(letter) is not None or letter == reply.unfinished
+        found = _read(reply, letter, _share) if is_stated else (Fraction(0), False)
+        if isinstance(found, Unreadable) or found[0]:
             return Unreadable("out_of_range", f"a probability of {letter.upper()}")
     return _normalised(stated)
 
 
-def _share(value: Scalar) -> tuple[Fraction, bool] | Unreadable:
+def _share(value: str) -> tuple[Fraction, bool] | Unreadable:
     """A number, and whether it is bare: one that may be a percentage without its sign."""
-    text = text_of(value)
-    if isinstance(text, Unreadable):
-        return text
-    found, numbers = value_of(plain_value(text)), numbers_in(text)
+    found, numbers = value_of(value), numbers_in(value)
     bare = numbers[0].value if len(numbers) == 1 and numbers[0].style == "plain" else None
-    if isinstance(found, Unreadable) and found.status != "invalid_response_format":
-        bare = None
-    if bare is not None:
+    is_settled = isinstance(found, Unreadable) and found.status != "invalid_response_format"
+    if bare is not None and not is_settled:
         return bare, True
-    return _explained(found, text) if isinstance(found, Unreadable) else (found, False)
-
-
-def _is_nothing(reply: JsonReply, letter: str) -> bool:
-    """Whether a letter that names no option has no probability."""
-    if letter not in reply.fields or reply.fields[letter] is None:
-        return letter != reply.unfinished
-    found = _share(reply.fields[letter])
-    return not isinstance(found, Unreadable) and found[0] == 0
+    return found if isinstance(found, Unreadable) else (found, False)
 
 
 def _normalised(stated: list[tuple[Fraction, bool]]) -> OptionProbabilities | Unreadable:
     bare = [number for number, is_bare in stated if is_bare]
-    scale = 1
-    if any(number > 1 for number in bare):
-        scale = 100
-        if not 99 <= sum(bare) <= 101:  # rounded percentages
-            return Unreadable("out_of_range", "numbers above 1 that don't sum to 100")
+    scale = 100 if any(number > 1 for number in bare) else 1
+    if scale == 100 and not 99 <= sum(bare) <= 101:  # rounded percentages
+        return Unreadable("out_of_range", "numbers above 1 that don't sum to 100")
     shares = [number / scale if is_bare else number for number, is_bare in stated]
     total = sum(shares, Fraction(0))
     if not total:
