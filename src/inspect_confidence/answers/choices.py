@@ -25,7 +25,7 @@ _LETTER = re.compile(
     re.IGNORECASE,
 )
 _SECOND = re.compile(
-    r"[()\]\"'., ]*+(?:(?P<joined>(?:[/&+]|\bor\b|\band\b)[, ]*+)+|(?P<apart>))"
+    r"[()\]\"'., ]*+(?P<joined>(?:(?:[/&+]|\bor\b|\band\b)[, ]*+)+)?"
     r"(?:(?:maybe|possibly|perhaps|option|choice) )*+[(\[\"']?(?P<letter>[A-Z])(?![\w'])"
     r"(?P<end>[)\]\"'.,; ]*+(?:$|\n|(?:are|or|and|[A-Z])\b))?"
 )
@@ -33,8 +33,8 @@ _SUITS = re.compile(r"(?:because|since|as|for|is|would|seems|→|\(|[)|])|$", re
 _DENIED = re.compile(r"(?:is|was|would be) (?:wrong|incorrect|false|not|out)\b|isn't\b", re.I)
 _BOUNDARY = re.compile(r"[.,;:(!\n]|\s[-–—]|[–—]|\s(?:because|since|as|is)\b")
 _TEXT_THEN_LETTER = re.compile(
-    r"(?P<text>.*\S)[ ]?[,–—-]?[ ]?(?:[(\[](?:(?:option|choice|answer) )?(?P<letter>[A-Z])[)\]]"
-    r"|[,–—(-][ ]?(?:option|choice) (?P<named>[A-Z])\)?)\W{0,3}",
+    r"(?P<text>.*\S)[ ]?[,–—-]?[ ]?(?:[(\[](?:(?:option|choice|answer) )?"
+    r"|[,–—(-][ ]?(?:option|choice) )(?P<letter>[A-Z])[)\]]?\W{0,3}",
     re.IGNORECASE,
 )
 _ARTICLE = re.compile(r"\b(?:a|an|the) (?=\w)")
@@ -90,7 +90,7 @@ class Choices:
         if letter := _LETTER.match(without_prefix):
             return self._by_letter(letter, without_prefix[letter.end() :], alone=alone)
         if both := _TEXT_THEN_LETTER.fullmatch(without_prefix):
-            index = self.index(both["letter"] or both["named"])
+            index = self.index(both["letter"])
             if named := self.by_text(both["text"]):
                 return index if index in named else ambiguous(_DIFFERENT)
         begins = set() if alone else self._begins_with(without_prefix)

@@ -44,7 +44,7 @@ def clean(reply: str) -> str:
     """The reply without thoughts, markup and needless blanks; no line of it is empty."""
     text = folded(_SPECIAL.sub("\n", without_thoughts(_MARKS.sub(" ", reply))))
     text = single_blanks(text.translate(_TIMES_AND_LINES))
-    for pattern, plain in _REWRITTEN:
+    for pattern, plain in _REWRITINGS:
         text = pattern.sub(plain, text)
     text = single_blanks(_without_latex(_without_tags(_without_groups(text))))
     text = _POWER_IN_WORDS.sub(_in_digits, _without_markdown(text))
@@ -125,29 +125,22 @@ def _labelled_row(table: re.Match[str]) -> str:
 
 
 _TIMES_AND_LINES = str.maketrans("✕✖⨯⨉⋅∙∗·\r\v\f\x1c\x1d\x1e\x85\u2028\u2029", "×" * 8 + "\n" * 9)
-_REWRITTEN: list[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = [
+_REWRITTEN: list[tuple[str, str | Callable[[re.Match[str]], str]]] = [
     # Signs that would be taken for a Markdown quotation, or for a tag.
-    (re.compile(r"(?<![-=A-Za-z\"'/0-9])(?:>|&gt;)(?=\s*+[.≥=]?\s*[0-9])"), " more than "),
-    (re.compile(r"(?:<|&lt;)(?=\s*+[.=]?[0-9])(?!\s*+[-.0-9]++\s*+%?+\s*+>)"), " less than "),
-    (re.compile(r"~~[^~\n]{1,200}~~"), " "),  # struck out
+    (r"(?<![-=A-Za-z\"'/0-9])(?:>|&gt;)(?=\s*+[.≥=]?\s*[0-9])", " more than "),
+    (r"(?:<|&lt;)(?=\s*+[.=]?[0-9])(?!\s*+[-.0-9]++\s*+%?+\s*+>)", " less than "),
+    (r"~~[^~\n]{1,200}~~", " "),  # struck out
     (
-        re.compile(r"([0-9]?)\\[dtc]?frac\s?\{\s?([0-9]+)\s?\}\s?\{\s?([0-9]+)\s?\}"),
+        r"([0-9]?)\\[dtc]?frac\s?\{\s?([0-9]+)\s?\}\s?\{\s?([0-9]+)\s?\}",
         lambda frac: f"{frac[1]} {frac[2]}/{frac[3]}".strip(),
     ),
-    (re.compile(r"(?<=[0-9)])[ ]?(?:\.{2,}|…)[ ]?(?=[-+]?\.?[0-9])"), " to "),
-    (re.compile(r"([\[(])[ ]?(-?[0-9]{1,9}),(-?[0-9]{1,9})[ ]?([\])])"), r"\1\2, \3\4"),
-    (
-        re.compile(
-            r"^\|(?P<head>[^\n]*)\|\n\|[-:| ]+\|\n\|(?P<row>[^\n]*)\|$(?!\n\|)", re.MULTILINE
-        ),
-        _labelled_row,
-    ),
-    (
-        re.compile(r"^#{4}[ ]?(?=[-+]?[$]?[-+]?\.?[0-9][0-9.,]*%?[ ]?$)", re.MULTILINE),
-        "Final answer: ",
-    ),
-    (re.compile("[\U0001f000-\U0001faff\u2600-\u27bf\u2b50-\u2b55]"), " "),  # pictures
+    (r"(?<=[0-9)])[ ]?(?:\.{2,}|…)[ ]?(?=[-+]?\.?[0-9])", " to "),
+    (r"([\[(])[ ]?(-?[0-9]{1,9}),(-?[0-9]{1,9})[ ]?([\])])", r"\1\2, \3\4"),
+    (r"^\|(?P<head>[^\n]*)\|\n\|[-:| ]+\|\n\|(?P<row>[^\n]*)\|$(?!\n\|)", _labelled_row),
+    (r"^#{4}[ ]?(?=[-+]?[$]?[-+]?\.?[0-9][0-9.,]*%?[ ]?$)", "Final answer: "),
+    ("[\U0001f000-\U0001faff\u2600-\u27bf\u2b50-\u2b55]", " "),  # pictures
 ]
+_REWRITINGS = [(re.compile(pattern, re.MULTILINE), plain) for pattern, plain in _REWRITTEN]
 
 _GROUP = re.compile(
     r"(?P<box>\\(?:boxed|fbox)\s?\{)|(?P<power>\^\s?\{)"
@@ -209,13 +202,11 @@ _MATH = re.compile(
     r"(?<!\\)\$(?=\S)([^$\n]*)(?<=\S)\$(?![0-9])"
 )
 _COMMAND = re.compile(r"\\(?:(\\|n(?![a-z]))|([A-Za-z]+)|([\s,;:!()\[\]])|(.))")
-_SYMBOLS = dict(
-    re.findall(
-        r"(\w+)=(\S*)",
-        "times=× cdot=× pm=± approx=≈ sim=~ le=≤ leq=≤ to=→ rightarrow=→ dots=... ldots=... left= "
-        "right= quad= qquad=",
-    )
-)
+_SYMBOLS: dict[str, str] = {
+    **{"times": "×", "cdot": "×", "pm": "±", "approx": "≈", "sim": "~", "le": "≤", "leq": "≤"},
+    **{"to": "→", "rightarrow": "→", "dots": "...", "ldots": "..."},
+    **dict.fromkeys(("left", "right", "quad", "qquad"), " "),
+}
 
 
 def _without_latex(text: str) -> str:
@@ -230,7 +221,7 @@ def _without_latex(text: str) -> str:
 def _plain_command(command: re.Match[str]) -> str:
     line, name, space, escaped = command.groups()
     if name:
-        return _SYMBOLS.get(name, command.group()) or " "
+        return _SYMBOLS.get(name, command.group())
     return "\n" if line else " " if space else escaped  # \n is JSON's, in a string
 
 
@@ -247,16 +238,12 @@ _EMPHASIS = re.compile(r"(?<![0-9A-Za-z])[*_`]+|[*_`]+(?![0-9A-Za-z])|(?<=[A-Za-
 
 def _without_markdown(text: str) -> str:
     """The text without marks, a blank where emphasis was: 3.**5** isn't 3.5."""
-    lines = map(_with_powers, _LINE_MARKS.sub("", text).split("\n"))
-    return _EMPHASIS.sub(" ", _TIMES_SIGN.sub(" × ", "\n".join(lines)))
+    text = "\n".join(map(_with_powers, _LINE_MARKS.sub("", text).split("\n")))
+    return _EMPHASIS.sub(" ", _TIMES_SIGN.sub(" × ", text))
 
 
 def _with_powers(line: str) -> str:
-    """Python's powers in the spelling of all others.
-
-    Without the power signs, bold type must begin as often as it ends: in `**10**-12` it doesn't,
-    so that 10 is bold there and no power.
-    """
+    """Python's powers in the spelling of all others; in `**10**-12` 10 is bold and no power."""
     powers = _POWER.sub("10^", line)
     return line if powers.count("**") % 2 else powers
 

@@ -36,12 +36,8 @@ _TENS = {
     "fr": "vingt trente quarante cinquante soixante soixante-dix quatre-vingts quatre-vingt-dix",
 }
 _MAGNITUDES = {
-    word: int(power)
-    for word, power in re.findall(
-        r"(\w+)=([0-9]+)",
-        "hundred=2 thousand=3 tausend=3 mille=3 万=4 lakh=5 million=6 crore=7 亿=8 milliard=9 "
-        "billion=9 trillion=12 quadrillion=15",
-    )
+    **{"hundred": 2, "thousand": 3, "tausend": 3, "mille": 3, "lakh": 5, "million": 6, "crore": 7},
+    **{"milliard": 9, "billion": 9, "trillion": 12, "quadrillion": 15, "万": 4, "亿": 8},
 }
 _SHORT_MAGNITUDES = {"k": 3, "K": 3, "M": 6, "mn": 6, "Mio": 6, "B": 9, "bn": 9, "Mrd": 9, "T": 12}
 

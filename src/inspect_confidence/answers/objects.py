@@ -46,9 +46,9 @@ _BLANK = re.compile(r"\s*(?:null|none|n/?a|nil|-+|\?+)?\s*", re.IGNORECASE)
 _ANGLED = re.compile(
     r"[<\[](?!(?:true|false|yes|no)[>\]])[^<>]*[^\W\d]{2}[^<>]*[>\]]", re.IGNORECASE
 )
-_YEARS = re.compile(
-    r"[\s-]?(?:years?|yrs?|yo|y\.o|y/o|old|in|at|when|as|because|since|by|on|is|for|given|based|full"
-    r"|approximately|roughly|probably|likely|Jahren?|ans|岁)(?![^\W_])",
+_OTHER_UNIT = re.compile(
+    r"[\s-]?(?!(?:years?|yrs?|yo|y\.o|y/o|old|in|at|when|as|because|since|by|on|is|for|given|based"
+    r"|full|approximately|roughly|probably|likely|Jahren?|ans|岁)(?![^\W_]))(?:[^\W\d_]|[%°$€£¥])",
     re.IGNORECASE,
 )
 _RELATIVE = re.compile(
@@ -56,7 +56,6 @@ _RELATIVE = re.compile(
     r"|in \d+ years)\b|^\s*\+",
     re.IGNORECASE,
 )
-_UNIT = re.compile(r"[\s-]?(?:[^\W\d_]|[%°$€£¥])")
 _VERDICT = re.compile(
     r"[\W_]*(?:(?:the |this |it |that )?(?:statement |claim |answer )?(?:is |'s )?)(?:"
     r"(?P<true>true|yes|t|y|correct|wahr|ja|vrai|oui|正确|是|真|对)"
@@ -291,7 +290,7 @@ def _years(text: str) -> float | Unreadable:
     if _RELATIVE.search(text):
         return ambiguous("years from some other age")
     is_share = numbers and numbers[0].style in ("fraction", "percent", "scaled")
-    if is_share or (_UNIT.match(tail) and not _YEARS.match(tail)):
+    if is_share or _OTHER_UNIT.match(tail):
         return ambiguous("not certainly a number of years")
     if not 0 <= years <= OLDEST:
         return Unreadable("out_of_range", f"not from 0 to {OLDEST} years")
