@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from inspect_confidence.answers.clean import BOX, BOX_END, CUT, folded, plain_value
+from inspect_confidence.answers.clean import BOX, BOX_END, CUT, plain_value
 from inspect_confidence.answers.labels import Stated, labelled
 from inspect_confidence.answers.reading import ambiguous, invalid, read_stated, settled, without
 from inspect_confidence.answers.status import Unreadable
@@ -44,6 +44,15 @@ _PUNCTUATION = re.compile(
 _NO_BOX = dict.fromkeys(map(ord, BOX + BOX_END), " ")
 NO_CHOICE = "no choice's letter or text"
 _DIFFERENT = "letter and text are of different choices"
+_CORRECT = re.compile(
+    r"(?:\b(?:option|choice|answer|statement)? ?"
+    r"|^)[(\[]?\b(?P<letter>[A-Z])\b[)\].]?(?: \([^()\n]{1,80}\))?"
+    r" (?:is|must be|would be) (?:the )?(?:most )?(?:correct|right|best"
+    r"|accurate)\b(?! because it is not)"
+    r"|\b(?:i(?:'d| would|'ll| will)? (?:choose|pick|select|go with|say)|going with|选择?)"
+    r"(?: option| answer)?:? ?[(\[]?(?P<picked>[A-Z])\b(?![\w'])",
+    re.MULTILINE | re.IGNORECASE,
+)
 
 
 def _keys(value: str) -> Iterator[str]:
@@ -68,9 +77,8 @@ class Choices:
             cleaned = plain_value(choice).translate(_NO_BOX)
             if labelled(cleaned):
                 self.label_like.append(cleaned)
-            for text in (folded(choice), cleaned):
-                for indices, key in zip(self._indices, _keys(text), strict=True):
-                    indices.setdefault(key, set()).add(index)
+            for indices, key in zip(self._indices, _keys(cleaned), strict=True):
+                indices.setdefault(key, set()).add(index)
 
     def by_text(self, value: str) -> set[int]:
         """The choices whose whole text this is."""
@@ -153,17 +161,6 @@ class StatedChoice:
     """
 
     index: int
-
-
-_CORRECT = re.compile(
-    r"(?:\b(?:option|choice|answer|statement)? ?"
-    r"|^)[(\[]?\b(?P<letter>[A-Z])\b[)\].]?(?: \([^()\n]{1,80}\))?"
-    r" (?:is|must be|would be) (?:the )?(?:most )?(?:correct|right|best"
-    r"|accurate)\b(?! because it is not)"
-    r"|\b(?:i(?:'d| would|'ll| will)? (?:choose|pick|select|go with|say)|going with|选择?)"
-    r"(?: option| answer)?:? ?[(\[]?(?P<picked>[A-Z])\b(?![\w'])",
-    re.MULTILINE | re.IGNORECASE,
-)
 
 
 def read_choice(

@@ -38,6 +38,97 @@ _GOES_ON = re.compile(  # a base model asks itself the next question
     r"|Answer the following question|Solve the following)(?:\s|\.))"
 )
 _CUT_SHORT = re.compile(r"(?:[^\W_]|[\^–—×~-]|[0-9][.,:])\Z")
+_BLANKS = re.compile(r"[^\S\n]+")
+_EMPTY_LINES = re.compile(r"[ ]?\n\s*")
+_RAISED = "⁰¹²³⁴-⁹⁺⁻⁽⁾"
+_SUPERSCRIPT = re.compile(rf"[{_RAISED}](?:[.·]?[{_RAISED}])*")
+_TO_LINE = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁽⁾·", "0123456789+-().")
+_FRACTION = re.compile("([¼-¾⅐-⅟↉])")
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060\ufe0e\ufe0f\ufeff]")
+_MINUS_AND_QUOTES = str.maketrans("−﹣－‐‑‒’‘“”", "------''\"\"")
+_DIGIT = re.compile(r"(?![0-9])\d")
+_REWRITTEN: list[tuple[str, str | Callable[[re.Match[str]], str]]] = [
+    # Signs that would be taken for a Markdown quotation, or for a tag.
+    (r"(?<![-=A-Za-z\"'/0-9])(?:>|&gt;)(?=\s*+[.≥=]?\s*[0-9])", " more than "),
+    (r"(?:<|&lt;)(?=\s*+[.=]?[0-9])(?!\s*+[-.0-9]++\s*+%?+\s*+>)", " less than "),
+    (r"~~[^~\n]{1,200}~~", " "),  # struck out
+    (
+        r"([0-9]?)\\[dtc]?frac\s?\{\s?([0-9]+)\s?\}\s?\{\s?([0-9]+)\s?\}",
+        lambda frac: f"{frac[1]} {frac[2]}/{frac[3]}".strip(),
+    ),
+    (r"(?<=[0-9)])[ ]?(?:\.{2,}|…)[ ]?(?=[-+]?\.?[0-9])", " to "),
+    (r"([\[(])[ ]?(-?[0-9]{1,9}),(-?[0-9]{1,9})[ ]?([\])])", r"\1\2, \3\4"),
+    (r"^#{4}[ ]?(?=[-+]?[$]?[-+]?\.?[0-9][0-9.,]*%?[ ]?$)", "Final answer: "),
+    ("[\U0001f000-\U0001faff\u2600-\u27bf\u2b50-\u2b55]", " "),  # pictures
+]
+_REWRITINGS = [(re.compile(pattern, re.MULTILINE), plain) for pattern, plain in _REWRITTEN]
+_TABLE = re.compile(
+    r"^\|(?P<head>[^\n]*)\|\n\|[-:| ]+\|\n\|(?P<row>[^\n]*)\|$(?!\n\|)", re.MULTILINE
+)
+_COLUMN = re.compile(
+    r"(?:final |selected )?(?:answer|choice|option)|(?:overall )?(?:confidence|certainty)\b.*"
+    r"|(?:lower|upper|min|max)\b.*|exponent|probability",
+    re.IGNORECASE,
+)
+_TIMES_AND_LINES = str.maketrans("✕✖⨯⨉⋅∙∗·\r\v\f\x1c\x1d\x1e\x85\u2028\u2029", "×" * 8 + "\n" * 9)
+_GROUP = re.compile(
+    r"(?P<box>\\(?:boxed|fbox)\s?\{)|(?P<power>\^\s?\{)"
+    r"|(?P<command>\\(?:text[a-z]*|math[a-z]+|emph|operatorname)\s?\{)"
+    r"|\\[{}]|(?P<open>\{)|(?P<close>\})"
+)
+_OPENED = {"box": (BOX, BOX_END), "power": ("^(", ")"), "command": (" ", " "), "open": ("{", "}")}
+_TAG = re.compile(
+    r"<(?P<slash>/?)(?:(?P<label>(?:final[_ ])?answer|(?:confidence|lower|upper)(?:[_ ]\w+)?"
+    r"|solution|probability|explanation|choice|exponent)|(?P<name>[a-z]\w{0,40})[^<>\n]{0,200})>",
+    re.IGNORECASE,
+)
+_ANGLED = re.compile(r"<([^<>\n]{1,40})>")
+_ALONE = frozenset({"br", "hr", "p"})
+# No character has so long a number, and Python refuses to convert thousands of digits.
+_ENDLESS = re.compile(r"&#[xX]?[0-9a-fA-F]{9,}+;?")
+_MATH = re.compile(
+    # As in Pandoc: no blank inside the delimiters, no digit after. "$20 to $90" is money.
+    r"(?<!\\)\$(?=\S)([^$\n]*)(?<=\S)\$(?![0-9])"
+)
+_COMMAND = re.compile(r"\\(?:(\\|n(?![a-z]))|([A-Za-z]+)|([\s,;:!()\[\]])|(.))")
+_SYMBOLS: dict[str, str] = {
+    **{"times": "×", "cdot": "×", "pm": "±", "approx": "≈", "sim": "~", "le": "≤", "leq": "≤"},
+    **{"to": "→", "rightarrow": "→", "dots": "...", "ldots": "..."},
+    **dict.fromkeys(("left", "right", "quad", "qquad"), " "),
+}
+_LINE_MARKS = re.compile(
+    r"^(?:[ ]?(?:```|~~~)\w*[ ]?$"
+    r"|[-|:=*_+ ]{3,}$"  # a rule, also below a table's header
+    r"|(?:[ >#]|[*•◦‣▪●·][ ]|[-+–][ ](?![.0-9])|[0-9]{1,3}[.)][ ](?=[^\s0-9])|[0-9]\u20e3)++)",
+    re.MULTILINE,
+)
+_POWER = re.compile(r"(?<![0-9.^])10(?:[ ]\*\*[ ]|\*\*)(?=[-+(]{0,2}[0-9])")
+_TIMES_SIGN = re.compile(r"(?<=[0-9)])([ ]?)\*\1(?=[0-9(])")
+_EMPHASIS = re.compile(r"(?<![0-9A-Za-z])[*_`]+|[*_`]+(?![0-9A-Za-z])|(?<=[A-Za-z])_+(?=[A-Za-z])")
+_DASH_AS_MINUS = re.compile(r"((?:^|[:=(\[{,|]|\b(?:to|and|is))[ ]?)[–—](?=\.?[0-9])", re.MULTILINE)
+_EXPONENTS = ONES["en"].split()
+_POWER_IN_WORDS = re.compile(
+    r"(?<![\w.])(?:10|ten) (?:raised )?to the (?:power (?:of )?)?(?P<minus>minus |negative )?"
+    rf"(?:(?P<digits>[-+]?[0-9]+(?:\.[0-9]+)?)|(?P<word>{'|'.join(_EXPONENTS)}))"
+    r"(?:st|nd|rd|th)?(?: power)?(?![\w^]|\.[0-9])",
+    re.IGNORECASE,
+)
+_REFUSAL = re.compile(
+    r"\b(?:i|we)\s*(?:'m|am|are)?\s*(?:sorry|unable|not able|can't|cannot|can not|won't|will not"
+    r"|(?:don't|do not) (?:know|have)|(?:must |have to )?(?:decline|refuse))\b|\bas an ai\b"
+    r"|\b(?:not possible|impossible) (?:for me )?to (?:answer|determine|estimate|give|provide"
+    r"|say)\b"
+    r"|无法|[不没](?:能|有?办法)(?:够)?(?:确定|回答|判断|估计|提供|给出|预测)"
+    r"|抱歉|对不起|不知道|不清楚|难以(?:确定|判断|估计)|拒[绝絕]"
+    r"|\b(?:kann|möchte) ich (?:\w+ ){0,3}nicht\b|\bje ne (?:peux|sais) pas\b",
+    re.IGNORECASE,
+)
+_DECLINED = re.compile(
+    r"\b(?:can't|cannot|can not|couldn't|unable to|not able to|won't) (?:\w+ly )?"
+    r"(?:answer|determine|estimate|give|provide|predict|help|assist|comment|say|tell)\b"
+    r"|\b(?:don't|do not) have (?:enough|sufficient|the|any|access)|无法|抱歉|拒[绝絕]",
+    re.IGNORECASE,
+)
 
 
 def clean(reply: str) -> str:
@@ -46,7 +137,8 @@ def clean(reply: str) -> str:
     text = single_blanks(text.translate(_TIMES_AND_LINES))
     for pattern, plain in _REWRITINGS:
         text = pattern.sub(plain, text)
-    text = single_blanks(_without_latex(_without_tags(_without_groups(text))))
+    text = _without_groups(_TABLE.sub(_labelled_row, text))
+    text = single_blanks(_without_latex(_without_tags(text)))
     text = _POWER_IN_WORDS.sub(_in_digits, _without_markdown(text))
     return single_blanks(_DASH_AS_MINUS.sub(r"\1-", text))
 
@@ -78,22 +170,9 @@ def is_cut(reply: str) -> bool:
     return bool(_CUT_SHORT.search(reply.rstrip(" \t")[-2:]))
 
 
-_BLANKS = re.compile(r"[^\S\n]+")
-_EMPTY_LINES = re.compile(r"[ ]?\n\s*")
-
-
 def single_blanks(text: str) -> str:
     """The text with one blank for several, and without empty lines."""
     return _EMPTY_LINES.sub("\n", _BLANKS.sub(" ", text)).strip()
-
-
-_RAISED = "⁰¹²³⁴-⁹⁺⁻⁽⁾"
-_SUPERSCRIPT = re.compile(rf"[{_RAISED}](?:[.·]?[{_RAISED}])*")
-_TO_LINE = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁽⁾·", "0123456789+-().")
-_FRACTION = re.compile("([¼-¾⅐-⅟↉])")
-_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060\ufe0e\ufe0f\ufeff]")
-_MINUS_AND_QUOTES = str.maketrans("−﹣－‐‑‒’‘“”", "------''\"\"")
-_DIGIT = re.compile(r"(?![0-9])\d")
 
 
 def folded(text: str) -> str:
@@ -108,13 +187,6 @@ def folded(text: str) -> str:
     return text.translate(_MINUS_AND_QUOTES)
 
 
-_COLUMN = re.compile(
-    r"(?:final |selected )?(?:answer|choice|option)|(?:overall )?(?:confidence|certainty)\b.*"
-    r"|(?:lower|upper|min|max)\b.*|exponent|probability",
-    re.IGNORECASE,
-)
-
-
 def _labelled_row(table: re.Match[str]) -> str:
     """A header and its only row as lines with labels."""
     names = [cell.strip(" *_") for cell in table["head"].split("|")]
@@ -122,32 +194,6 @@ def _labelled_row(table: re.Match[str]) -> str:
     if len(names) != len(cells) or sum(map(bool, map(_COLUMN.fullmatch, names))) < 2:
         return table.group()
     return "".join(f"\n{name}: {cell}" for name, cell in zip(names, cells, strict=True))
-
-
-_TIMES_AND_LINES = str.maketrans("✕✖⨯⨉⋅∙∗·\r\v\f\x1c\x1d\x1e\x85\u2028\u2029", "×" * 8 + "\n" * 9)
-_REWRITTEN: list[tuple[str, str | Callable[[re.Match[str]], str]]] = [
-    # Signs that would be taken for a Markdown quotation, or for a tag.
-    (r"(?<![-=A-Za-z\"'/0-9])(?:>|&gt;)(?=\s*+[.≥=]?\s*[0-9])", " more than "),
-    (r"(?:<|&lt;)(?=\s*+[.=]?[0-9])(?!\s*+[-.0-9]++\s*+%?+\s*+>)", " less than "),
-    (r"~~[^~\n]{1,200}~~", " "),  # struck out
-    (
-        r"([0-9]?)\\[dtc]?frac\s?\{\s?([0-9]+)\s?\}\s?\{\s?([0-9]+)\s?\}",
-        lambda frac: f"{frac[1]} {frac[2]}/{frac[3]}".strip(),
-    ),
-    (r"(?<=[0-9)])[ ]?(?:\.{2,}|…)[ ]?(?=[-+]?\.?[0-9])", " to "),
-    (r"([\[(])[ ]?(-?[0-9]{1,9}),(-?[0-9]{1,9})[ ]?([\])])", r"\1\2, \3\4"),
-    (r"^\|(?P<head>[^\n]*)\|\n\|[-:| ]+\|\n\|(?P<row>[^\n]*)\|$(?!\n\|)", _labelled_row),
-    (r"^#{4}[ ]?(?=[-+]?[$]?[-+]?\.?[0-9][0-9.,]*%?[ ]?$)", "Final answer: "),
-    ("[\U0001f000-\U0001faff\u2600-\u27bf\u2b50-\u2b55]", " "),  # pictures
-]
-_REWRITINGS = [(re.compile(pattern, re.MULTILINE), plain) for pattern, plain in _REWRITTEN]
-
-_GROUP = re.compile(
-    r"(?P<box>\\(?:boxed|fbox)\s?\{)|(?P<power>\^\s?\{)"
-    r"|(?P<command>\\(?:text[a-z]*|math[a-z]+|emph|operatorname)\s?\{)"
-    r"|\\[{}]|(?P<open>\{)|(?P<close>\})"
-)
-_OPENED = {"box": (BOX, BOX_END), "power": ("^(", ")"), "command": (" ", " "), "open": ("{", "}")}
 
 
 def _without_groups(text: str) -> str:
@@ -162,17 +208,6 @@ def _without_groups(text: str) -> str:
         return closing.pop() if brace["close"] and closing else brace.group()
 
     return _GROUP.sub(plain, text)
-
-
-_TAG = re.compile(
-    r"<(?P<slash>/?)(?:(?P<label>(?:final[_ ])?answer|(?:confidence|lower|upper)(?:[_ ]\w+)?"
-    r"|solution|probability|explanation|choice|exponent)|(?P<name>[a-z]\w{0,40})[^<>\n]{0,200})>",
-    re.IGNORECASE,
-)
-_ANGLED = re.compile(r"<([^<>\n]{1,40})>")
-_ALONE = frozenset({"br", "hr", "p"})
-# No character has so long a number, and Python refuses to convert thousands of digits.
-_ENDLESS = re.compile(r"&#[xX]?[0-9a-fA-F]{9,}+;?")
 
 
 def _without_tags(text: str) -> str:
@@ -197,18 +232,6 @@ def _without_tags(text: str) -> str:
     return _ANGLED.sub(r"(\1)", _TAG.sub(plain, text))
 
 
-_MATH = re.compile(
-    # As in Pandoc: no blank inside the delimiters, no digit after. "$20 to $90" is money.
-    r"(?<!\\)\$(?=\S)([^$\n]*)(?<=\S)\$(?![0-9])"
-)
-_COMMAND = re.compile(r"\\(?:(\\|n(?![a-z]))|([A-Za-z]+)|([\s,;:!()\[\]])|(.))")
-_SYMBOLS: dict[str, str] = {
-    **{"times": "×", "cdot": "×", "pm": "±", "approx": "≈", "sim": "~", "le": "≤", "leq": "≤"},
-    **{"to": "→", "rightarrow": "→", "dots": "...", "ldots": "..."},
-    **dict.fromkeys(("left", "right", "quad", "qquad"), " "),
-}
-
-
 def _without_latex(text: str) -> str:
     """The text with LaTeX's delimiters and commands in plain characters.
 
@@ -225,17 +248,6 @@ def _plain_command(command: re.Match[str]) -> str:
     return "\n" if line else " " if space else escaped  # \n is JSON's, in a string
 
 
-_LINE_MARKS = re.compile(
-    r"^(?:[ ]?(?:```|~~~)\w*[ ]?$"
-    r"|[-|:=*_+ ]{3,}$"  # a rule, also below a table's header
-    r"|(?:[ >#]|[*•◦‣▪●·][ ]|[-+–][ ](?![.0-9])|[0-9]{1,3}[.)][ ](?=[^\s0-9])|[0-9]\u20e3)++)",
-    re.MULTILINE,
-)
-_POWER = re.compile(r"(?<![0-9.^])10(?:[ ]\*\*[ ]|\*\*)(?=[-+(]{0,2}[0-9])")
-_TIMES_SIGN = re.compile(r"(?<=[0-9)])([ ]?)\*\1(?=[0-9(])")
-_EMPHASIS = re.compile(r"(?<![0-9A-Za-z])[*_`]+|[*_`]+(?![0-9A-Za-z])|(?<=[A-Za-z])_+(?=[A-Za-z])")
-
-
 def _without_markdown(text: str) -> str:
     """The text without marks, a blank where emphasis was: 3.**5** isn't 3.5."""
     text = "\n".join(map(_with_powers, _LINE_MARKS.sub("", text).split("\n")))
@@ -248,37 +260,9 @@ def _with_powers(line: str) -> str:
     return line if powers.count("**") % 2 else powers
 
 
-_DASH_AS_MINUS = re.compile(r"((?:^|[:=(\[{,|]|\b(?:to|and|is))[ ]?)[–—](?=\.?[0-9])", re.MULTILINE)
-_EXPONENTS = ONES["en"].split()
-_POWER_IN_WORDS = re.compile(
-    r"(?<![\w.])(?:10|ten) (?:raised )?to the (?:power (?:of )?)?(?P<minus>minus |negative )?"
-    rf"(?:(?P<digits>[-+]?[0-9]+(?:\.[0-9]+)?)|(?P<word>{'|'.join(_EXPONENTS)}))"
-    r"(?:st|nd|rd|th)?(?: power)?(?![\w^]|\.[0-9])",
-    re.IGNORECASE,
-)
-
-
 def _in_digits(power: re.Match[str]) -> str:
     exponent = power["digits"] or _EXPONENTS.index(power["word"].lower())
     return f"10^{'-' if power['minus'] else ''}{exponent}"
-
-
-_REFUSAL = re.compile(
-    r"\b(?:i|we)\s*(?:'m|am|are)?\s*(?:sorry|unable|not able|can't|cannot|can not|won't|will not"
-    r"|(?:don't|do not) (?:know|have)|(?:must |have to )?(?:decline|refuse))\b|\bas an ai\b"
-    r"|\b(?:not possible|impossible) (?:for me )?to (?:answer|determine|estimate|give|provide"
-    r"|say)\b"
-    r"|无法|[不没](?:能|有?办法)(?:够)?(?:确定|回答|判断|估计|提供|给出|预测)"
-    r"|抱歉|对不起|不知道|不清楚|难以(?:确定|判断|估计)|拒[绝絕]"
-    r"|\b(?:kann|möchte) ich (?:\w+ ){0,3}nicht\b|\bje ne (?:peux|sais) pas\b",
-    re.IGNORECASE,
-)
-_DECLINED = re.compile(
-    r"\b(?:can't|cannot|can not|couldn't|unable to|not able to|won't) (?:\w+ly )?"
-    r"(?:answer|determine|estimate|give|provide|predict|help|assist|comment|say|tell)\b"
-    r"|\b(?:don't|do not) have (?:enough|sufficient|the|any|access)|无法|抱歉|拒[绝絕]",
-    re.IGNORECASE,
-)
 
 
 def declines(text: str) -> bool:

@@ -40,6 +40,8 @@ _MAGNITUDES = {
     **{"milliard": 9, "billion": 9, "trillion": 12, "quadrillion": 15, "万": 4, "亿": 8},
 }
 _SHORT_MAGNITUDES = {"k": 3, "K": 3, "M": 6, "mn": 6, "Mio": 6, "B": 9, "bn": 9, "Mrd": 9, "T": 12}
+_HAN_DIGITS = dict(zip("零一二三四五六七八九两〇", [*range(10), 2, 0], strict=True))
+_HAN_UNITS = {"十": 10, "百": 100, "千": 1000, "万": 10000}
 
 
 def _small() -> Iterator[tuple[str, int]]:
@@ -47,14 +49,12 @@ def _small() -> Iterator[tuple[str, int]]:
     for language, words in ONES.items():
         ones, tens = words.split(), _TENS[language].split()
         yield from zip(ones, range(20), strict=True)
-        yield from zip(tens, range(20, 100, 10), strict=True)
         for ten, word in zip(range(20, 100, 10), tens, strict=True):
-            for one in range(1, 20):
-                if language == "de" and one < 10:
+            yield word, ten
+            for one in range(1, 20 if language == "fr" and ten in (60, 80) else 10):
+                if language == "de":
                     yield f"{'ein' if one == 1 else ones[one]}und{word}", ten + one
-                elif language == "en" and one < 10:
-                    yield f"{word}-{ones[one]}", ten + one
-                elif language == "fr" and (ten in (60, 80) or (one < 10 and ten not in (70, 90))):
+                else:
                     yield f"{word.removesuffix('s')}-{ones[one]}", ten + one
 
 
@@ -236,10 +236,6 @@ def _spelled(words: str) -> Fraction | None:
         else:
             total, part = total + (part or 1) * 10 ** _MAGNITUDES[word], Fraction(0)
     return total + part
-
-
-_HAN_DIGITS = dict(zip("零一二三四五六七八九两〇", [*range(10), 2, 0], strict=True))
-_HAN_UNITS = {"十": 10, "百": 100, "千": 1000, "万": 10000}
 
 
 def _numeral(digits: str) -> Fraction | None:

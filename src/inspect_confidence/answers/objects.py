@@ -265,13 +265,7 @@ def _text(value: Scalar) -> str | Unreadable:
 
 
 def age_in(reply: JsonReply) -> float | Unreadable:
-    """The age that a reply's answer states.
-
-    Args:
-        reply: What was read of it.
-
-    Returns:
-        A number of years from 0 to 150, or why there is none.
+    """The age that a reply's answer states, in years from 0 to 150, or why there is none.
 
     Example:
         >>> age_in(read_json('{"Answer": "about 78 years"}'))
@@ -298,14 +292,9 @@ def _years(text: str) -> float | Unreadable:
 
 
 def probability_in(reply: JsonReply, key: str = "confidence") -> float | Unreadable:
-    """The probability that is a key's value.
+    """The probability that is a key's value, from 0 to 1, or why there is none.
 
-    Args:
-        reply: What was read of it.
-        key: The key, in any case.
-
-    Returns:
-        A number from 0 to 1, or why there is none; understood as by `read_probability`.
+    The key may be in any case; the value is understood as by `read_probability`.
 
     Example:
         >>> probability_in(read_json('{"Confidence": "85%"}'))
@@ -320,14 +309,9 @@ def probability_in(reply: JsonReply, key: str = "confidence") -> float | Unreada
 
 
 def letter_in(reply: JsonReply, choices: Sequence[str]) -> int | Unreadable:
-    """The choice that a reply's answer names, by letter, text or both.
+    """The index of the choice that a reply's answer names, or why there is none.
 
-    Args:
-        reply: What was read of it.
-        choices: The texts of the choices, as shown.
-
-    Returns:
-        The choice's index, or why there is none.
+    It is named by its letter, by its text as shown, or by both.
 
     Example:
         >>> letter_in(read_json('{"Answer": "B) Paris"}'), ["Rome", "Paris"])
@@ -350,13 +334,7 @@ def _index(value: str, choices: Sequence[str]) -> int | Unreadable:
 
 
 def verdict_in(reply: JsonReply) -> bool | Unreadable:
-    """Whether a reply's answer is true (yes) or false (no).
-
-    Args:
-        reply: What was read of it.
-
-    Returns:
-        The verdict, or why there is none.
+    """Whether a reply's answer is true (yes) or false (no), or why it is neither.
 
     Example:
         >>> verdict_in(read_json("{'Answer': True}"))
