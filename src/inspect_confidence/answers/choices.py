@@ -123,9 +123,8 @@ class Choices:
             return ambiguous(_DIFFERENT if named else "several letters")
         mark = letter["mark"] or ""
         firm = letter["close"] or letter["named"] or mark.strip(" ,")
-        if _DENIED.match(rest) or not (firm or mark or _SUITS.match(rest)):
-            return invalid(NO_CHOICE)
-        if rest and letter["letter"].islower() and not firm:
+        is_article = rest and letter["letter"].islower() and not firm
+        if is_article or _DENIED.match(rest) or not (firm or mark or _SUITS.match(rest)):
             return invalid(NO_CHOICE)
         if CUT in rest and not mark:
             return invalid("the answer is cut off")
@@ -136,9 +135,8 @@ class Choices:
 
     def _is_second(self, rest: str, index: int) -> bool:
         second = _SECOND.match(rest)
-        if not second or self.index(second["letter"]) in (None, index):
-            return False
-        return bool(second["joined"]) or second["end"] is not None
+        is_other = second and self.index(second["letter"]) not in (None, index)
+        return bool(second and is_other and (second["joined"] or second["end"] is not None))
 
     def _begins_with(self, text: str) -> set[int]:
         """The choices with whose whole text, up to a sign that ends it, a text begins."""
@@ -148,8 +146,8 @@ class Choices:
         return longest
 
 
-def _only(named: set[int]) -> int | Unreadable:
-    return min(named) if len(named) == 1 else ambiguous("several choices have this text")
+def _only(found: set[int], several: str = "several choices have this text") -> int | Unreadable:
+    return min(found) if len(found) == 1 else ambiguous(several)
 
 
 @dataclass(frozen=True)
@@ -213,15 +211,11 @@ def chosen(stated: Stated, known: Choices) -> int | Unreadable:
         for at in _CORRECT.finditer(text)
         if (index := known.index(at["letter"] or at["picked"])) is not None
     }
-    if len(called) == 1:
-        return called.pop()
     if called:
-        return ambiguous("several choices are called correct")
+        return _only(called, "several choices are called correct")
     whole = known.read(text, alone=True)
     if not isinstance(whole, Unreadable):
         return whole
     lines = [known.read(line.strip(" |,;*\"'"), alone=True) for line in text.split("\n")]
     read = {one for one in lines if not isinstance(one, Unreadable)}
-    if len(read) == 1:
-        return read.pop()
-    return ambiguous("several choices") if read else whole
+    return _only(read, "several choices") if read else whole

@@ -86,10 +86,8 @@ _ANGLED = re.compile(r"<([^<>\n]{1,40})>")
 _ALONE = frozenset({"br", "hr", "p"})
 # No character has so long a number, and Python refuses to convert thousands of digits.
 _ENDLESS = re.compile(r"&#[xX]?[0-9a-fA-F]{9,}+;?")
-_MATH = re.compile(
-    # As in Pandoc: no blank inside the delimiters, no digit after. "$20 to $90" is money.
-    r"(?<!\\)\$(?=\S)([^$\n]*)(?<=\S)\$(?![0-9])"
-)
+# As in Pandoc: no blank inside the delimiters, no digit after. "$20 to $90" is money.
+_MATH = re.compile(r"(?<!\\)\$(?=\S)([^$\n]*)(?<=\S)\$(?![0-9])")
 _COMMAND = re.compile(r"\\(?:(\\|n(?![a-z]))|([A-Za-z]+)|([\s,;:!()\[\]])|(.))")
 _SYMBOLS: dict[str, str] = {
     **{"times": "×", "cdot": "×", "pm": "±", "approx": "≈", "sim": "~", "le": "≤", "leq": "≤"},
@@ -116,8 +114,7 @@ _POWER_IN_WORDS = re.compile(
 _REFUSAL = re.compile(
     r"\b(?:i|we)\s*(?:'m|am|are)?\s*(?:sorry|unable|not able|can't|cannot|can not|won't|will not"
     r"|(?:don't|do not) (?:know|have)|(?:must |have to )?(?:decline|refuse))\b|\bas an ai\b"
-    r"|\b(?:not possible|impossible) (?:for me )?to (?:answer|determine|estimate|give|provide"
-    r"|say)\b"
+    r"|\b(?:not |im)possible (?:for me )?to (?:answer|determine|estimate|give|provide|say)\b"
     r"|无法|[不没](?:能|有?办法)(?:够)?(?:确定|回答|判断|估计|提供|给出|预测)"
     r"|抱歉|对不起|不知道|不清楚|难以(?:确定|判断|估计)|拒[绝絕]"
     r"|\b(?:kann|möchte) ich (?:\w+ ){0,3}nicht\b|\bje ne (?:peux|sais) pas\b",
@@ -153,9 +150,10 @@ def without_thoughts(reply: str) -> str:
     kept: list[str] = []
     reached, is_inside = 0, False
     for tag in _THOUGHT.finditer(reply):
-        if not is_inside:
-            # The prompt may have had the tag that opens.
-            kept = [*kept, reply[reached : tag.start()]] if tag["open"] else []
+        if not is_inside and tag["open"]:
+            kept.append(reply[reached : tag.start()])
+        elif not is_inside:  # The prompt may have had the tag that opens.
+            kept.clear()
         reached, is_inside = tag.end(), tag["open"] is not None
     return "\n".join(kept if is_inside else [*kept, reply[reached:]])
 

@@ -104,7 +104,7 @@ def _walked(parsed: Any, key: str = "") -> Iterator[Member]:
         if key in _LISTS:
             firsts = [one[0][1] if isinstance(one, _Object) and one else one for one in parsed]
             yield Member(key, _as_json(firsts))
-    elif key in _LISTS and isinstance(parsed, list):
+    elif isinstance(parsed, list) and key in _LISTS:
         yield Member(key, _as_json(parsed))
     elif key:
         yield Member(key, _shown(parsed))

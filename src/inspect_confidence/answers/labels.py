@@ -177,25 +177,20 @@ def _strength(text: str, label: re.Match[str]) -> Strength | None:  # noqa: PLR0
 def _statement(text: str, strength: Strength, label: re.Match[str], stop: int) -> Statement:
     """What stands behind a label on its line; on the next, if it is alone on its own."""
     note, key, begin = label["note"] or "", key_of(label), label.start()
-    end = _line_end(text, label.end(), stop)
-    value = text[label.end() : end]
+    value, line_break, below = text[label.end() : stop].partition("\n")
+    end = label.end() + len(value)
     heading = bool(_EMPTY.fullmatch(value))
     if heading and label["bare"] is not None and _SINGLE.fullmatch(note):
         return Statement(key, strength, note.strip(" ()[]"), begin, end)
-    if heading and end < stop:
-        above, end = end, _line_end(text, end + 1, stop)
-        value = text[above + 1 : end]
+    if heading and line_break:
+        value, *_ = below.partition("\n")
+        end += len(line_break) + len(value)
         # A label on the next line has a value of its own.
         if end == stop < len(text) and _LINE_START.fullmatch(value):
             value = ""
     box = _BOXED.search(value)
     value = box["inside"] if box else value.replace(BOX, " ").replace(BOX_END, " ")
     return Statement(key, strength, value.strip(), begin, end, heading, note)
-
-
-def _line_end(text: str, begin: int, stop: int) -> int:
-    end = text.find("\n", begin, stop)
-    return stop if end < 0 else end
 
 
 def _loose_boxes(text: str, labelled: list[Statement]) -> Iterator[Statement]:

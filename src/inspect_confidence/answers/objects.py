@@ -135,10 +135,8 @@ def read_json(reply: str, *, truncated: bool = False) -> JsonReply | Unreadable:
     if not reply.strip():
         return Unreadable("no_response", "the reply is empty")
     stated = stated_in(reply, cut=truncated and is_cut(reply))
-    last = stated.statements[-1] if truncated and stated.statements else None
-    is_begun = last and (last.is_open or not last.value or last.value.endswith(CUT))
-    unfinished = _asked_key(last) if last and is_begun else None
     is_open = truncated and stated.is_open
+    unfinished = _unfinished(stated) if truncated else None
     fields = _fields(stated, unfinished)
     if not stated.objects:
         fields = {**_in_prose(stated.text), **fields}
@@ -149,22 +147,26 @@ def read_json(reply: str, *, truncated: bool = False) -> JsonReply | Unreadable:
     return JsonReply(fields, unfinished, bool(is_open or unfinished))
 
 
-def _asked_key(one: Statement) -> str:
-    return _ASKED.get(one.key, one.key)
+def _unfinished(stated: Stated) -> str | None:
+    """The key in whose value a reply ends that was cut off."""
+    for last in stated.statements[-1:]:
+        if last.is_open or not last.value or last.value.endswith(CUT):
+            return _ASKED.get(last.key, last.key)
+    return None
 
 
 def _fields(stated: Stated, unfinished: str | None) -> dict[str, Scalar]:
     """One value for each key that is asked for and not cut off."""
     by_key: dict[str, list[Statement]] = {}
     for one in stated.statements:
-        if (key := _asked_key(one)) not in ("reason", unfinished):
+        if (key := _ASKED.get(one.key, one.key)) not in ("reason", unfinished):
             by_key.setdefault(key, []).append(one)
     fields: dict[str, Scalar] = {}
     for key, under in by_key.items():
         own = [one for one in under if not _is_placeholder(one.raw)] or under
         own = [one for one in own if one.strength != "prose"] or own
         labels = {one.key for one in own}
-        value = settled(Stated(stated.text, own), tuple(labels), _as_text, _same_sense)
+        value = settled(Stated(stated.text, own), tuple(labels), _as_text, _are_alike)
         in_object = [one.value for one in own if one.strength == "object"]
         if value is not None:
             fields[key] = value
@@ -194,13 +196,12 @@ def _as_text(value: str) -> str | Unreadable:
     return invalid("empty") if not value or _is_placeholder(value) else value
 
 
-def _same_sense(one: str, other: str) -> bool:
-    """Whether two spellings of a value are one."""
+def _are_alike(one: str, other: str) -> bool:
     return bool(_senses(one) & _senses(other))
 
 
 def _senses(value: str) -> set[object]:
-    """A value's text, its letter, and its only number, also as a share."""
+    """A value's text, its letter, and its only number, also as a share: one is enough."""
     senses: set[object] = {value.strip().casefold()}
     numbers = numbers_in(value) if len(value) < 30 else []
     if len(numbers) == 1:
@@ -228,7 +229,7 @@ def _nothing(stated: Stated, *, truncated: bool) -> Unreadable:
 
 def _read(reply: JsonReply, key: str, read: Reader[Found]) -> Found | Unreadable:
     """A key's value as a reader understands it, or why there is none."""
-    text = _text(_value(reply, key))
+    text = _text(reply, key)
     if isinstance(text, Unreadable):
         return text
     found = read(plain_value(text))
@@ -241,17 +242,12 @@ def _read(reply: JsonReply, key: str, read: Reader[Found]) -> Found | Unreadable
     return found
 
 
-def _value(reply: JsonReply, key: str) -> Scalar:
+def _text(reply: JsonReply, key: str) -> str | Unreadable:  # noqa: PLR0911 # each has a reason of its own
     if key == reply.unfinished:
         return Unreadable("truncated", f"the reply is cut off in the value of {key!r}")
-    if key in reply.fields:
-        return reply.fields[key]
-    if reply.is_cut:
+    if key not in reply.fields and reply.is_cut:
         return Unreadable("truncated", f"the reply is cut off before a key {key!r}")
-    return invalid(f"no key {key!r}")
-
-
-def _text(value: Scalar) -> str | Unreadable:
+    value = reply.fields.get(key, invalid(f"no key {key!r}"))
     if isinstance(value, Unreadable):
         return value
     if isinstance(value, int | float) and not isinstance(value, bool):
