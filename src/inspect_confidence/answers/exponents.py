@@ -186,7 +186,7 @@ def _value(value: str) -> _Bound | Unreadable:  # noqa: PLR0911 # each has a rea
     bound = bound_of(number)
     if bound is None:
         return invalid(f"{written[:40]} is no power of ten")
-    follows = tail_of(value, before, tail)
+    follows = tail_of(before, tail)
     if follows == "cut":
         return invalid("the number is cut off")
     if follows in ("range", "bound") or _UNSURE.match(tail):

@@ -122,7 +122,7 @@ def value_of(value: str) -> Fraction | Unreadable:  # noqa: PLR0911 # each has a
         if is_bound(before):
             return ambiguous("a bound")
         return invalid("no number" if not inside else "no number at its start")
-    follows = tail_of(value, before, tail)
+    follows = tail_of(before, tail)
     if follows == "cut":
         return invalid("the number is cut off")
     if follows in ("range", "bound"):
@@ -147,7 +147,7 @@ def _says_again(number: Number, tail: str) -> bool:
 def _after_equals(tail: str) -> Fraction | Unreadable:
     *_, last = tail.split("=")
     number, before, rest = headed(last)
-    if "=" not in tail or number is None or tail_of(last, before, rest) != "end":
+    if "=" not in tail or number is None or tail_of(before, rest) != "end":
         return ambiguous("a calculation")
     return as_share(number)
 
