@@ -101,12 +101,9 @@ def read_probability(reply: str, *, truncated: bool = False) -> StatedProbabilit
 
 
 def _chosen(stated: Stated) -> Fraction | Unreadable:
-    for keys in (("probability", "answer"), ("choice",)):
-        found = settled(stated, keys, value_of)
-        if found is not None and not (
-            isinstance(found, Unreadable) and (keys == ("choice",) or "no number" in found.reason)
-        ):
-            return found
+    found = settled(stated, ("probability", "answer"), value_of)
+    if found is not None and not (isinstance(found, Unreadable) and "no number" in found.reason):
+        return found
     return unlabelled(without(stated, "confidence", "reason") or without(stated, "reason"))
 
 

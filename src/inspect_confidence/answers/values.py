@@ -16,7 +16,7 @@ _LEADING = re.compile(
     r"|environ|(?:approximate|rough|exact|near|like|on|fair|moderate|extreme|high)ly|i'm|i am"
     r"|i(?:'d| would) (?:say|estimate|guess|put it at)|an?|the|my|it's|very|quite|high|medium"
     r"|moderate|low|confident|certain|sure|level|score|estimate|answer|probability|exponent|just"
-    r"|maybe|perhaps|say)(?!\w)[\s,:(|~≈]*+|(?:大约|大概|约|是|为|接近)|[–—]++[ ]++|(?<=[a-z] )-[ ])*+",
+    r"|maybe|perhaps|say)(?!\w)[\s,:(|~≈]*+|大约|大概|约|是|为|接近|[–—]++[ ]++|(?<=[a-z] )-[ ])*+",
     re.IGNORECASE,
 )
 _BOUND = re.compile(
