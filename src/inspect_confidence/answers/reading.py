@@ -30,9 +30,7 @@ _REVISED = re.compile(
     re.IGNORECASE,
 )
 _REPLACED = re.compile(rf"\b(?:{_TAKEN_BACK})\b.{{0,200}}?(?:[0-9]|\b(?-i:[A-H])\b)", re.I | re.S)
-_OTHERWISE = re.compile(
-    r"\b(?:(?:however|but|otherwise),? if|alternatively|if instead)\b", re.IGNORECASE
-)
+_OTHERWISE = re.compile(r"\b(?:(?:however|but|otherwise),? if|alternatively|if instead)\b", re.I)
 
 
 def invalid(reason: str) -> Unreadable:
@@ -73,11 +71,7 @@ def read_stated(
     stated = stated_in(reply, literal, cut=truncated and is_cut(reply))
     found = choose(stated)
     last = stated.statements[-1] if stated.statements else None
-    is_begun = (
-        last
-        and last.key in keys
-        and (last.is_open or (not last.value and last.end == len(stated.text)))
-    )
+    is_begun = last and last.key in keys and (last.is_open or not last.value)
     if truncated and (is_begun or isinstance(found, Unreadable)):
         return Unreadable("truncated", "the reply is cut off before an answer was stated")
     if not isinstance(found, Unreadable):
@@ -118,9 +112,9 @@ def settled(
     firm = [pair for pair in readings if _TIERS[pair[0].strength] == tier]
     last = firm[-1][0]
     later = [
-        (one, reading)
-        for one, reading in readings
-        if one.start > last.start and not isinstance(reading, Unreadable)
+        pair
+        for pair in readings
+        if pair[0].start > last.start and not isinstance(pair[1], Unreadable)
     ]
     if not later and _REPLACED.search(stated.text, last.end):
         return ambiguous("an answer that is taken back")
@@ -132,9 +126,8 @@ _TIERS = {"object": 0, "final": 1, "line": 1, "inline": 1, "prose": 2}
 
 def _is_none(statement: Statement, reading: object) -> bool:
     """Whether it is the prompt's placeholder, or a heading with an explanation below it."""
-    value = statement.value
     return isinstance(reading, Unreadable) and (
-        statement.heading or not value or is_template(value)
+        statement.heading or not statement.value or is_template(statement.value)
     )
 
 
@@ -147,15 +140,15 @@ def _last_of(
     last, reading = pairs[-1]
     for earlier, other in pairs[-2::-1]:
         if isinstance(other, Unreadable):
-            if isinstance(reading, Unreadable) or other.status == "invalid_response_format":
-                continue
-        elif not isinstance(reading, Unreadable) and same(other, reading):
-            continue
-        between = stated.text[earlier.end : last.start]
-        is_taken_back = last.strength == "final" or is_revised(between)
-        if is_taken_back and not (isinstance(reading, Unreadable) or _OTHERWISE.search(between)):
-            return reading
-        return ambiguous("several different answers")
+            is_alike = other.status == "invalid_response_format"
+        else:
+            is_alike = not isinstance(reading, Unreadable) and same(other, reading)
+        if not is_alike:
+            between = stated.text[earlier.end : last.start]
+            is_replaced = last.strength == "final" or is_revised(between)
+            if is_replaced and not _OTHERWISE.search(between):
+                return reading
+            return ambiguous("several different answers")
     return reading
 
 
