@@ -95,7 +95,21 @@ def test_broken_json_that_says_one_thing(key: str) -> None:
         assert READERS[key](broken) == expected
 
 
-BARE = ["", " \n", "{}", "[]", "yes", "0.7", "punt", "null", "{", "}", "}{", "{{}}", "I can't judge that."]
+BARE = [
+    "",
+    " \n",
+    "{}",
+    "[]",
+    "yes",
+    "0.7",
+    "punt",
+    "null",
+    "{",
+    "}",
+    "}{",
+    "{{}}",
+    "I can't judge that.",
+]
 READ_BARE: dict[str, dict[str, object]] = {
     "markers": {"[]": []},
     "decisiveness": {"0.7": 0.7},
