@@ -150,7 +150,7 @@ PREFIXED = [
 ]
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=10)
 @given(_objects())
 def test_a_part_of_any_reply_says_nothing_else(
     written: tuple[str, dict[str, object]],
