@@ -252,7 +252,9 @@ class Revised:
     place: int = 0
 
 
-def _two(values: st.SearchStrategy[tuple[str, object]]) -> st.SearchStrategy[list[object]]:
+def _two(
+    values: st.SearchStrategy[tuple[str, object]],
+) -> st.SearchStrategy[list[tuple[str, object]]]:
     return st.lists(values, min_size=2, max_size=2, unique_by=lambda value: value[0])
 
 
