@@ -45,10 +45,9 @@ _NO_BOX = dict.fromkeys(map(ord, BOX + BOX_END), " ")
 NO_CHOICE = "no choice's letter or text"
 _DIFFERENT = "letter and text are of different choices"
 _CORRECT = re.compile(
-    r"(?:\b(?:option|choice|answer|statement)? ?"
-    r"|^)[(\[]?\b(?P<letter>[A-Z])\b[)\].]?(?: \([^()\n]{1,80}\))?"
-    r" (?:is|must be|would be) (?:the )?(?:most )?(?:correct|right|best"
-    r"|accurate)\b(?! because it is not)"
+    r"(?:\b(?:option|choice|answer|statement)? ?|^)[(\[]?\b(?P<letter>[A-Z])\b[)\].]?"
+    r"(?: \([^()\n]{1,80}\))? (?:is|must be|would be) (?:the )?(?:most )?"
+    r"(?:correct|right|best|accurate)\b(?! because it is not)"
     r"|\b(?:i(?:'d| would|'ll| will)? (?:choose|pick|select|go with|say)|going with|选择?)"
     r"(?: option| answer)?:? ?[(\[]?(?P<picked>[A-Z])\b(?![\w'])",
     re.MULTILINE | re.IGNORECASE,

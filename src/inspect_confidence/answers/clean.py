@@ -83,7 +83,6 @@ _TAG = re.compile(
     re.IGNORECASE,
 )
 _ANGLED = re.compile(r"<([^<>\n]{1,40})>")
-_ALONE = frozenset({"br", "hr", "p"})
 # No character has so long a number, and Python refuses to convert thousands of digits.
 _ENDLESS = re.compile(r"&#[xX]?[0-9a-fA-F]{9,}+;?")
 # As in Pandoc: no blank inside the delimiters, no digit after. "$20 to $90" is money.
@@ -135,8 +134,8 @@ def clean(reply: str) -> str:
     for pattern, plain in _REWRITINGS:
         text = pattern.sub(plain, text)
     text = _without_groups(_TABLE.sub(_labelled_row, text))
-    text = single_blanks(_without_latex(_without_tags(text)))
-    text = _POWER_IN_WORDS.sub(_in_digits, _without_markdown(text))
+    text = _without_markdown(_without_latex(_without_tags(text)))
+    text = _POWER_IN_WORDS.sub(_in_digits, text)
     return single_blanks(_DASH_AS_MINUS.sub(r"\1-", text))
 
 
@@ -219,7 +218,7 @@ def _without_tags(text: str) -> str:
 
     def plain(tag: re.Match[str]) -> str:
         name = (tag["label"] or tag["name"]).lower()
-        if name not in closed and name not in _ALONE:
+        if name not in closed and name not in ("br", "hr", "p"):
             return tag.group()
         if name == "sup":
             return ")" if tag["slash"] else "^("

@@ -46,15 +46,11 @@ class Member(NamedTuple):
     is_open: bool = False
 
 
-class Members(NamedTuple):
-    """An object with a key that is asked for: where it stands, and what is in it."""
-
-    start: int
-    end: int
-    members: list[Member]
+Found = tuple[int, int, list[Member]]
+"""Where an object begins and ends, and its members."""
 
 
-def objects_in(reply: str) -> Iterator[Members]:
+def objects_in(reply: str) -> Iterator[Found]:
     """The objects of a reply with a key that is asked for, in their order."""
     tries = end = hopeless = 0
     for begin in _OBJECT.finditer(reply):
@@ -67,9 +63,9 @@ def objects_in(reply: str) -> Iterator[Members]:
         found = _strict(reply, start)
         if not found and start >= hopeless:
             found = _loose(reply, start)
-            hopeless = found.end  # what has no key that is asked for has none in a part of it
-        if found and any(one.key in NAMES or len(one.key) == 1 for one in found.members):
-            end = found.end
+            hopeless = found[1]  # what has no key that is asked for has none in a part of it
+        if found and any(one.key in NAMES or len(one.key) == 1 for one in found[2]):
+            end = found[1]
             yield found
 
 
@@ -80,12 +76,12 @@ class _Object(list[tuple[str, Any]]):
 _DECODER = json.JSONDecoder(strict=False, parse_int=str, parse_float=str, object_pairs_hook=_Object)
 
 
-def _strict(reply: str, start: int) -> Members | None:
+def _strict(reply: str, start: int) -> Found | None:
     try:
         parsed, length = _DECODER.raw_decode(reply[start : start + _LONGEST])
     except (ValueError, RecursionError):
         return None
-    return Members(start, start + length, list(_walked(parsed)))
+    return start, start + length, list(_walked(parsed))
 
 
 def _walked(parsed: Any, key: str = "") -> Iterator[Member]:
@@ -124,7 +120,7 @@ def _as_json(values: list[Any]) -> str:
     return json.dumps(values, ensure_ascii=False)
 
 
-def _loose(reply: str, start: int) -> Members:
+def _loose(reply: str, start: int) -> Found:
     """The members of an object that isn't strict JSON, up to what closes it or the text's end."""
     close = reply.rfind("}", start, start + _LONGEST)
     end = close + 1 or min(len(reply), start + _LONGEST)
@@ -138,4 +134,4 @@ def _loose(reply: str, start: int) -> Members:
         is_open = group == "cut" or (close < 0 and found.end() >= len(text))
         key = plain_key(found["key"].strip(f"{_QUOTES} \n"))
         members.append(Member(key, value.lstrip(_QUOTES), is_open))
-    return Members(start, end, members)
+    return start, end, members

@@ -1,8 +1,4 @@
-"""What a label or a key may be called: one table, in four languages.
-
-A label is a word of the field with a colon, a verb or a line to itself; a JSON key is a label in
-quotation marks.
-"""
+"""What a label or an object's key may be called: one table, in four languages."""
 
 import re
 from functools import lru_cache
@@ -23,14 +19,14 @@ NAMES: dict[str, str] = {
     r"|置信度|置信水平|信心(?:水平|程度|指数)?|把握|konfidenz(?:wert)?|zuversicht|sicherheit|confiance",
     "answer": r"answers?(?:[ _](?:choice|option|letter))?|(?:(?<=correct )|(?<=best )|(?<=right ))"
     r"(?:option|choice)|selected[ _](?:answer|option)|ans"
-    r"|最终答案|答案|选择|(?:endgültige |finale )?antwort|réponse(?: finale)?|end?ergebnis"
-    r"|ergebnis|résultat(?: final)?",
+    r"|最终答案|答案|选择|(?:endgültige |finale )?antwort|réponse(?: finale)?|(?:end?)?ergebnis"
+    r"|résultat(?: final)?",
     "choice": r"(?:choice|option|selection|selected|response|prediction|predicted[ _]age|estimate"
     r"|my pick|result|conclusion)",
     "probability": r"probability(?: (?:estimate|score|value))?|likelihood|chances?|概率|几率|机率"
     r"|可能性|wahrscheinlichkeit|probabilité|proba?\.",
-    "age": r"(?<!current )(?<!present )(?:predicted |estimated |expected )?age(?: (?:at"
-    r"|of) death)?|lifespan|预期寿命|死亡年龄",
+    "age": r"(?<!current )(?<!present )(?:(?:predict|estimat|expect)ed )?age(?: (?:at|of) death)?"
+    r"|lifespan|预期寿命|死亡年龄",
     "lower": rf"(?:exponent[ _])?lower(?! than){_OF_BOUND}|下限|下界|unter(?:e[rs]?|grenze)"
     rf"{_OF_BOUND}(?: (?:grenze|schranke))?|borne inférieure|inférieure?|minimal",
     "upper": rf"(?:exponent[ _])?upper{_OF_BOUND}|上限|上界|ober(?:e[rs]?|grenze){_OF_BOUND}"
@@ -49,15 +45,13 @@ NAMES: dict[str, str] = {
 """What a label may be called. The first name that fits counts."""
 
 _ADJECTIVE = (
-    r"(?:(?:final|numerical|numeric|correct|best|right|overall|estimated|stated|my|single)[ _])"
-    r"{0,3}+"
+    r"(?:(?:final|numeric(?:al)?|correct|best|right|overall|estimated|stated|my|single)[ _]){0,3}+"
 )
 _NOTE = r"[\"']?(?P<note>[ ]?[(\[][^()\[\]\n]{0,80}[)\]])?[\"']?"
 _MARK = r"(?P<mark>[ ]?(?::=|[:：=→]|->)+|[ ]?[≈~]|[ ]?\||[ ]?[–—]|[ ]-(?=[ ])|(?P<bare>(?=[ ]?$)))"
 _VERB = (
     r"(?P<verb>[ ](?:is|are|would[ ]be|should[ ]be|must[ ]be|was|ist|lautet|beträgt|liegt[ ]bei"
-    r"|est(?:[ ]de)?)\b(?:[ ]that\b)?"
-    r"|(?<=[一-龥])(?:是|为|约为|应为))?+"
+    r"|est(?:[ ]de)?)\b(?:[ ]that\b)?|(?<=[一-龥])(?:是|为|约为|应为))?+"
 )
 LABEL = re.compile(
     rf"(?<![A-Za-z0-9_-])(?<!wrong )(?<!incorrect )(?P<lead>{_ADJECTIVE})(?:"

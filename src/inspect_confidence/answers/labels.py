@@ -118,7 +118,7 @@ def stated_in(reply: str, literal: tuple[str, ...] = (), *, cut: bool = False) -
         text += piece
         statements += [one for member in members for one in _of_member(member, len(text))]
         reached = end
-    rest = turn[objects[0].start :] if objects else ""
+    rest = turn[objects[0][0] :] if objects else ""
     is_open = rest.count("{") + rest.count("[") > rest.count("}") + rest.count("]")
     return Stated(text, statements, len(objects), is_open)
 

@@ -125,7 +125,6 @@ class Number:
         start: Where it begins, its sign included.
         end: Where it ends, percent sign or magnitude included.
         whole: What it is a part of, where it was written as one: 10 in "7/10".
-        log10: What ten must be raised to for it; None for zero and less.
     """
 
     style: Style
@@ -141,7 +140,7 @@ class Number:
 
     @property
     def log10(self) -> float | None:
-        """What ten must be raised to for the number."""
+        """What ten must be raised to for the number; None for zero and less."""
         if self.value is None or self.value <= 0:
             return None
         above, below = self.value.numerator, self.value.denominator
@@ -173,8 +172,9 @@ def _number(found: re.Match[str]) -> Number:
 
 def _style(found: re.Match[str], style: Style) -> Style:
     """The style, where the kind of pattern doesn't tell it."""
-    signs = ("spelled_percent", "han_percent", "tenths", "all")
-    if found["under"] == "百" or any(found[sign] for sign in signs):
+    if found["under"] == "百" or any(
+        found.group("spelled_percent", "han_percent", "tenths", "all")
+    ):
         return "percent"
     grouped = style == "plain" and re.search(r"^(?!0,).*[0-9][,' _\u202f][0-9]{3}", found["digits"])
     return "grouped" if grouped else style

@@ -5,7 +5,7 @@ letter. What is stated under the same labels in lines, tags or a table is read a
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -14,20 +14,12 @@ from string import ascii_lowercase
 
 from inspect_confidence.answers.amount import amount_of
 from inspect_confidence.answers.choices import NO_CHOICE, Choices, chosen
-from inspect_confidence.answers.clean import CUT, folded, is_cut, is_refusal
+from inspect_confidence.answers.clean import CUT, folded, is_cut, is_refusal, plain_value
 from inspect_confidence.answers.label_names import plain_key
 from inspect_confidence.answers.labels import Stated, Statement, stated_in
 from inspect_confidence.answers.numbers import number_at, numbers_in
 from inspect_confidence.answers.probability import as_share, read_probability, value_of
-from inspect_confidence.answers.reading import (
-    Found,
-    Reader,
-    ambiguous,
-    invalid,
-    is_template,
-    plain_value,
-    settled,
-)
+from inspect_confidence.answers.reading import Found, ambiguous, invalid, is_template, settled
 from inspect_confidence.answers.scale import PROSE
 from inspect_confidence.answers.status import Unreadable
 
@@ -73,7 +65,7 @@ _UNDECIDED = re.compile(
 )
 _ANSWERS = re.compile(r"\W*(?:(?:true|false|yes|no)\b|\(?[A-Z][).:]|[0-9])", re.IGNORECASE)
 _AGE = re.compile(
-    r"\b(?:will be|dies?(?: at)?|lives? (?:to|until)|age of|at (?:the )?age|until)[ ]"
+    r"\b(?:will be|dies? at|lives? (?:to|until)|age of|at (?:the )?age|until)[ ]"
     r"(?:about |around |approximately |roughly |age )?([0-9]{1,3})(?![\w.%-])",
     re.IGNORECASE,
 )
@@ -165,8 +157,8 @@ def _fields(stated: Stated, unfinished: str | None) -> dict[str, Scalar]:
     for key, under in by_key.items():
         own = [one for one in under if not _is_placeholder(one.raw)] or under
         own = [one for one in own if one.strength != "prose"] or own
-        labels = {one.key for one in own}
-        value = settled(Stated(stated.text, own), tuple(labels), _as_text, _are_alike)
+        labels = [one.key for one in own]
+        value = settled(Stated(stated.text, own), labels, _as_text, _are_alike)
         in_object = [one.value for one in own if one.strength == "object"]
         if value is not None:
             fields[key] = value
@@ -227,7 +219,9 @@ def _nothing(stated: Stated, *, truncated: bool) -> Unreadable:
     return invalid("no JSON object or label with an asked key")
 
 
-def _read(reply: JsonReply, key: str, read: Reader[Found]) -> Found | Unreadable:
+def _read(
+    reply: JsonReply, key: str, read: Callable[[str], Found | Unreadable]
+) -> Found | Unreadable:
     """A key's value as a reader understands it, or why there is none."""
     text = _text(reply, key)
     if isinstance(text, Unreadable):
@@ -294,8 +288,6 @@ def probability_in(reply: JsonReply, key: str = "confidence") -> float | Unreada
 
     Example:
         >>> probability_in(read_json('{"Confidence": "85%"}'))
-        0.85
-        >>> probability_in(read_json('{"Confidence": 85}'))
         0.85
         >>> probability_in(read_json('{"Confidence": 8}')).reason
         "a number above 1 that isn't marked as percent"
