@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from inspect_confidence.answers.clean import CUT
 from inspect_confidence.answers.labels import Stated
-from inspect_confidence.answers.numbers import LONGEST, Number, numbers_in
+from inspect_confidence.answers.numbers import LONGEST, numbers_in
 from inspect_confidence.answers.reading import ambiguous, invalid, read_stated, settled, without
 from inspect_confidence.answers.status import Unreadable
 
@@ -18,6 +18,7 @@ _TIME = re.compile(r"[0-9]:[0-9]")
 _UNSOLVED = re.compile(r"-[ ]?[a-z]|-?[0-9.]+[ ]?[a-z]|.*[!<>≠]", re.IGNORECASE)
 _EQUALS = re.compile("[=≡]")
 _SEVERAL_AMOUNTS = re.compile(r"[,;]\s|[,;]$|\b(?:or|and)\b", re.IGNORECASE)
+_OPERAND = re.compile(r"(?:\b[a-z]|pi|[π)]) *$", re.IGNORECASE)
 _NO_LEAD = re.compile(
     r"[(+*/^×÷√≠<>≤≥±\\{}]|[-–—]\s*$"
     r"|\b(?:between|from|not|than|least|most|over|under|above|below|except|to|or|neither|either"
@@ -51,7 +52,7 @@ _MILLIONS = re.compile(r"[$€£¥₹].*[0-9][ ]?m(?!\w)")
 _REMAINDER = re.compile(r"\br[0-9]|\bremainder\b", re.IGNORECASE)
 _UNIT = re.compile(r"[ -]?(?:[^\W\d_]|[°%$€£¥₹/\"'\\])")
 _LEAD_IN = re.compile(
-    r"\b(?:in|per|for|every|each|after|during|within|at|on|by|with) [$€£]?", re.IGNORECASE
+    r"\b(?:in|per|for|every|each|after|during|within|over|at|on|by|with)(?: the)? [$€£]?$", re.I
 )
 _DEGREES = re.compile(r"\^ ?\(? ?\\circ\b ?\)?")
 _ENDED = re.compile(r"[ ]?[,;.:\"')\]|]|$")
@@ -116,7 +117,7 @@ def _single(value: str) -> Fraction | Unreadable:  # noqa: PLR0911 # each has a 
     if value.endswith("..."):
         return ambiguous("a number without an end")
     value = value.rstrip(" .")
-    numbers = numbers_in(value)
+    numbers = [one for one in numbers_in(value) if not (one.is_pronoun and one.start)]
     if not numbers:
         return (
             ambiguous("not certainly one number") if _PARTS.search(value) else invalid("no number")
@@ -131,6 +132,8 @@ def _single(value: str) -> Fraction | Unreadable:  # noqa: PLR0911 # each has a 
             else invalid("no plain number")
         )
     before, tail, written = value[: first.start], value[first.end :], value[first.start : first.end]
+    if written[0] in "+-" and _OPERAND.search(before):
+        return invalid("a calculation, not a number")
     if len(before) > 200 or _PARTS.search(before) or _NO_LEAD.search(before):
         return ambiguous("not certainly one number")
     is_price = bool(re.match(r" ?€", tail)) or "€" in written
@@ -152,15 +155,10 @@ def _with_rest(amount: Fraction, tail: str) -> Fraction | Unreadable:
         return ambiguous("several numbers")
     if not others:
         return amount
-    belong = all(_LEAD_IN.fullmatch(tail, *_lead_in(tail, number)) for number in others)
+    belong = all(_LEAD_IN.search(tail[max(0, one.start - 16) : one.start]) for one in others)
     if belong and _UNIT.match(tail) and not _SEVERAL_AMOUNTS.search(tail):
         return amount
     return ambiguous("several numbers")
-
-
-def _lead_in(tail: str, number: Number) -> tuple[int, int]:
-    begin = tail.rfind(" ", max(0, number.start - 10), max(0, number.start - 1)) + 1
-    return begin, number.start
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ _PREFIX = re.compile(
 _LETTER = re.compile(
     r"(?P<named>(?:(?:the |both |either )*+(?:option|choice|letter|answer)s? |both |either ))?"
     r"(?P<open>[(\[{\"']*+)(?P<letter>[A-Za-z])(?![\w#+^=%°²³\x1a]|'[A-Za-z])(?P<close>[)\]}\"']*+)"
-    r"(?P<mark> ?[.:;,]| ?[-–—](?= ?\w)| ?→)?[ ]*",
+    r"(?P<mark> ?[.:;,?]| ?[-–—](?= ?\w)| ?→)?[ ]*",
     re.IGNORECASE,
 )
 _SECOND = re.compile(
@@ -48,7 +48,7 @@ _CORRECT = re.compile(
     r"(?:\b(?:option|choice|answer|statement)? ?|^)[(\[]?\b(?P<letter>[A-Z])\b[)\].]?"
     r"(?: \([^()\n]{1,80}\))? (?:is|must be|would be) (?:the )?(?:most )?"
     r"(?:correct|right|best|accurate)\b(?! because it is not)"
-    r"|\b(?:i(?:'d| would|'ll| will)? (?:choose|pick|select|go with|say)|going with|选择?)"
+    r"|(?:\b(?:i(?:'d| would|'ll| will)? (?:choose|pick|select|go with|say)|going with)|选择?)"
     r"(?: option| answer)?:? ?[(\[]?(?P<picked>[A-Z])\b(?![\w'])",
     re.MULTILINE | re.IGNORECASE,
 )
@@ -205,11 +205,8 @@ def chosen(stated: Stated, known: Choices) -> int | Unreadable:
         if found is not None and not (isinstance(found, Unreadable) and keys == ("choice",)):
             return found
     text = without(stated, "confidence", "probability", "reason")
-    called = {
-        index
-        for at in _CORRECT.finditer(text)
-        if (index := known.index(at["letter"] or at["picked"])) is not None
-    }
+    letters = map(known.index, called_correct(text))
+    called = {index for index in letters if index is not None}
     if called:
         return _only(called, "several choices are called correct")
     whole = known.read(text, alone=True)
@@ -218,3 +215,8 @@ def chosen(stated: Stated, known: Choices) -> int | Unreadable:
     lines = [known.read(line.strip(" |,;*\"'"), alone=True) for line in text.split("\n")]
     read = {one for one in lines if not isinstance(one, Unreadable)}
     return _only(read, "several choices") if read else whole
+
+
+def called_correct(text: str) -> list[str]:
+    """The letters that a text calls correct, or that it picks."""
+    return [at["letter"] or at["picked"] for at in _CORRECT.finditer(text)]

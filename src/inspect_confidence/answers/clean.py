@@ -24,7 +24,7 @@ _THOUGHT = re.compile(
     rf"(?P<open><{_THINK}>(?![\"'])|\[THINK\]|◁think▷|<\|(?:begin_of_thought|thinking)\|>"
     r"|<\|channel\|>(?:analysis|commentary)(?:<\|message\|>)?)"
     rf"|</{_THINK}>|\[/THINK\]|◁/think▷|<\|(?:end_of_thought|/thinking)\|>"
-    r"|<\|channel\|>final(?:<\|message\|>)?|assistantfinal(?=[A-Z\W])",
+    r"|<\|channel\|>final(?:<\|message\|>)?|assistantfinal(?-i:(?![a-z]))",
     re.IGNORECASE,
 )
 _SPECIAL = re.compile(  # tokens of a chat's template
@@ -34,10 +34,11 @@ _SPECIAL = re.compile(  # tokens of a chat's template
     re.IGNORECASE,
 )
 _GOES_ON = re.compile(  # a base model asks itself the next question
-    r"(?<=\S)\s*\n(?=(?:(?:Question|Q|Problem)\s?\d*:|(?:Human|User):|#+ (?:Question|Instruction)"
+    r"(?<=\S)\s*\n(?=(?:#+ )?(?:(?:Question|Q|Problem|Exercise|Example|Instruction|Task)\s?\d*"
+    r"(?: \([^()\n]{1,40}\))?:|(?:Human|User):|#+ (?:Question|Instruction)"
     r"|Answer the following question|Solve the following)(?:\s|\.))"
 )
-_CUT_SHORT = re.compile(r"(?:[^\W_]|[\^–—×~-]|[0-9][.,:])\Z")
+_CUT_SHORT = re.compile(r"(?:[^\W_]|[\\^–—×~-]|[0-9][.,:]|(?<!\*)\*)\Z")
 _BLANKS = re.compile(r"[^\S\n]+")
 _EMPTY_LINES = re.compile(r"[ ]?\n\s*")
 _RAISED = "⁰¹²³⁴-⁹⁺⁻⁽⁾"
@@ -111,11 +112,12 @@ _POWER_IN_WORDS = re.compile(
     re.IGNORECASE,
 )
 _REFUSAL = re.compile(
-    r"\b(?:i|we)\s*(?:'m|am|are)?\s*(?:sorry|unable|not able|can't|cannot|can not|won't|will not"
+    r"\b(?:i|we)\s*(?:'m|am|are)?\s*(?:sorry|unable|not able"
+    r"|(?:can't|cannot|can not|won't|will not)(?! (?:over\w+|be (?:more|sure|certain|exact)))"
     r"|(?:don't|do not) (?:know|have)|(?:must |have to )?(?:decline|refuse))\b|\bas an ai\b"
     r"|\b(?:not |im)possible (?:for me )?to (?:answer|determine|estimate|give|provide|say)\b"
-    r"|无法|[不没](?:能|有?办法)(?:够)?(?:确定|回答|判断|估计|提供|给出|预测)"
-    r"|抱歉|对不起|不知道|不清楚|难以(?:确定|判断|估计)|拒[绝絕]"
+    r"|[无無]法|[不没](?:能|有?办法)(?:够)?(?:确定|回答|判断|估计|提供|给出|预测)"
+    r"|抱歉|[对對]不起|不知道|不清楚|难以(?:确定|判断|估计)|拒[绝絕]"
     r"|\b(?:kann|möchte) ich (?:\w+ ){0,3}nicht\b|\bje ne (?:peux|sais) pas\b",
     re.IGNORECASE,
 )

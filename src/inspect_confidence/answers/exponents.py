@@ -262,7 +262,9 @@ _BARE_LINE = re.compile(
 
 _Pair = tuple[_Bound, _Bound]
 _FINAL = re.compile(
-    r"\bfinal(?: (?:answer|interval|estimate|range|response))?[ ]?(?::|is\b|(?=lower\b))",
+    r"\bfinal(?: (?:answer|interval|estimate|range|response))?[ ]?(?::|is\b|(?=lower\b))"
+    r"|\bi(?:'d| would|'ll| will)? (?:now )?(?:revise|widen|narrow|change|adjust) (?:it|that|this"
+    r"|my (?:interval|answer|estimate|range)) to\b",
     re.IGNORECASE,
 )
 
@@ -315,9 +317,10 @@ def _interval_of(stated: Stated) -> _Pair | Unreadable:  # noqa: PLR0911 # each 
 
 
 _JOIN = re.compile(
-    r"[)\]]?(?:[ ](?!to|and|bis|und|et)[A-Za-z]+(?= (?:to|-|–)))?[ ]?(?:(?:-|–|—|~|→|--+|\.\.+|to"
-    r"|bis|à|through|and|und|et|,|;|\||up to|<|≤|< ?\w+ ?<|≤ ?\w+ ?≤"
-    r"|less than \w+ less than|到|至|\n)[ ]?)+(?:about |approximately |roughly |~)?[(\[]?",
+    r"[)\]]?(?: \((?:lower|min)[^()\n]{0,20}\))?"
+    r"(?:[ ](?!to|and|bis|und|et)[A-Za-z]+(?= (?:to|-|–)))?[ ]?(?:(?:-|–|—|~|→|--+|\.\.+|to"
+    r"|bis|à|through|and|und|et|,|;|\||up to|(?:<|≤|less than)(?: ?\w+ ?(?:<|≤|less than))?"
+    r"|到|至|\n)[ ]?)+(?:about |approximately |roughly |~)?[(\[]?",
     re.IGNORECASE,
 )
 _OPENED = re.compile(

@@ -27,6 +27,7 @@ _MEMBER = re.compile(
     r"|(?P<list>\[[^\[\]{}]*\])"
     rf"|(?P<plain>[^\s{_QUOTES}{{}}\[\],][^\n{{}}\[\]]{{0,400}}?)(?:{_NEXT}|(?=[ ]*\n))"
     rf"|[{_QUOTES}](?P<broken>[^\n{{]{{0,500}}?)[{_QUOTES}]{_NEXT}"
+    rf"|[{_QUOTES}](?P<unclosed>[^\n{{}}\[\]{_QUOTES}]{{1,400}})(?=\n\s*\}})"
     r"|(?P<cut>[^{}\[\]]{0,2000}+)\Z"
     r"|)",
     re.DOTALL,
@@ -131,7 +132,8 @@ def _loose(reply: str, start: int) -> Found:
         value = "" if group == "key" else found[group].strip()
         if group in ("string", "broken"):
             value = _ESCAPED.sub(r"\1", value.replace("\\n", "\n"))
-        is_open = group == "cut" or (close < 0 and found.end() >= len(text))
+        is_last = close < 0 and not text[found.end() :].strip(" ,")
+        is_open = group == "cut" or (is_last and group not in ("string", "list"))
         key = plain_key(found["key"].strip(f"{_QUOTES} \n"))
         members.append(Member(key, value.lstrip(_QUOTES), is_open))
     return start, end, members

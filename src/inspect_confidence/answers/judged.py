@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Literal, TypeVar
 
 from inspect_confidence.answers.labels import Stated, stated_in
@@ -94,9 +95,9 @@ def read_decisiveness(reply: str) -> float | Unreadable:
         >>> read_decisiveness('{"decisiveness": 0.7}')
         0.7
     """
-    stated = stated_in(reply)
+    stated = _whole(reply)
     found = settled(stated, ("decisiveness",), value_of)
-    if found is None and not stated.objects:
+    if found is None and not stated.objects and "{" not in stated.text:
         labels = ("answer", "probability", "confidence")
         found = settled(stated, labels, value_of) or unlabelled(stated.text)
     if found is None or isinstance(found, Unreadable):
@@ -123,6 +124,8 @@ def read_agreements(reply: str, count: int) -> Sequence[Agreement | Unreadable]:
     if listed is None or len(listed) != count:
         return [_failed(reply, f"no list of {count} agreements")] * count
     found = [_said(str(one), _AGREEMENTS) for one in listed]
+    if not stated.statements and _NO_WORD in found:  # a sentence with commas is no list
+        return [_failed(reply, f"no list of {count} agreements")] * count
     nothing = _failed(reply, "no agreement")
     return [nothing if isinstance(one, Unreadable) else one for one in found]
 
@@ -141,7 +144,7 @@ def read_verdict(reply: str) -> Verdict | Unreadable:
 
 def _word(reply: str, key: str, words: dict[str, Word]) -> Word | Unreadable:
     """The one of some words under a key, or that the reply is, or one of its lines."""
-    stated = stated_in(reply)
+    stated = _whole(reply)
 
     def said(value: str) -> Word | Unreadable:
         return _said(value, words)
@@ -152,6 +155,12 @@ def _word(reply: str, key: str, words: dict[str, Word]) -> Word | Unreadable:
         found = found or settled(stated, ("answer", "verdict", "agreement", "choice"), said)
         found = found or (lines.pop() if len(lines) == 1 else None)
     return _failed(reply, f"no {key}") if found is None or isinstance(found, Unreadable) else found
+
+
+def _whole(reply: str) -> Stated:
+    """What a reply states, without a value in which it ends."""
+    stated = stated_in(reply)
+    return replace(stated, statements=[one for one in stated.statements if not one.is_open])
 
 
 _NO_WORD = invalid("none of the words asked for")

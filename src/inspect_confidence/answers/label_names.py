@@ -10,21 +10,26 @@ _OF_CONFIDENCE = (
     r"| (?:in|of|for) (?:this|my|the|that) (?:final )?"
     r"(?:answer|choice|response|prediction|estimate)(?: being correct)?)*+"
 )
+_OF_REASON = (
+    r"(?: (?:of|for|behind) (?:the |my )?(?:answer|confidence|probability|choice|estimate))?"
+)
 _OF_BOUND = (
     r"(?:[ _-](?:bound|limit|end|endpoint|value|exponent|estimate|point|power|interval|range|ci"
     r"|confidence(?=[ _-])|credible|of|for|the|on|my|[0-9]{1,2}(?:\.[0-9]+)?%)(?![\w-]))*+"
 )
 NAMES: dict[str, str] = {
+    "interval": r"(?:confidence |credible |prediction )?(?:interval|range)|ci"
+    r"|lower(?: bound)?(?:,| and|/) ?upper(?: bounds?)?",
     "confidence": rf"(?:level of )?(?:confidence|certainty){_OF_CONFIDENCE}(?! intervals?)"
     r"|置信度|置信水平|信心(?:水平|程度|指数)?|把握|konfidenz(?:wert)?|zuversicht|sicherheit|confiance",
     "answer": r"answers?(?:[ _](?:choice|option|letter))?|(?:(?<=correct )|(?<=best )|(?<=right ))"
-    r"(?:option|choice)|selected[ _](?:answer|option)|ans"
+    r"(?:option|choice)|(?<=single )(?:number|value|figure)|selected[ _](?:answer|option)|ans"
     r"|最终答案|答案|选择|(?:endgültige |finale )?antwort|réponse(?: finale)?|(?:end?)?ergebnis"
     r"|résultat(?: final)?",
     "choice": r"(?:choice|option|selection|selected|response|prediction|predicted[ _]age|estimate"
     r"|my pick|result|conclusion)",
     "probability": r"probability(?: (?:estimate|score|value))?|likelihood|chances?|概率|几率|机率"
-    r"|可能性|wahrscheinlichkeit|probabilité|proba?\.",
+    r"|p(?=(?: ?\([^()\n]{0,40}\))? ?[=≈])|可能性|wahrscheinlichkeit|probabilité|proba?\.",
     "age": r"(?<!current )(?<!present )(?:(?:predict|estimat|expect)ed )?age(?: (?:at|of) death)?"
     r"|lifespan|预期寿命|死亡年龄",
     "lower": rf"(?:exponent[ _])?lower(?! than){_OF_BOUND}|下限|下界|unter(?:e[rs]?|grenze)"
@@ -33,10 +38,9 @@ NAMES: dict[str, str] = {
     r"(?: (?:grenze|schranke))?|borne supérieure|supérieure?|maximal",
     "low": rf"(?:low|min(?:imum)?|lowest){_OF_BOUND}",
     "high": rf"(?:high|max(?:imum)?|highest){_OF_BOUND}",
-    "interval": r"(?:confidence |credible |prediction )?(?:interval|range)|ci",
     "exponent": r"exponents?(?: (?:of (?:10|ten)|is))?|exposant|hochzahl|指数",
-    "reason": r"reason(?:ing|s)?|explanations?|rationale|justification|analysis|thoughts?|notes?"
-    r"|solution|steps?|解释|理由|推理|说明|begründung|erklärung|explication|raisonnement",
+    "reason": r"(?:reason(?:ing|s)?|explanations?|rationale|justification|analysis|thoughts?"
+    rf"|notes?){_OF_REASON}|solution|steps?|解释|理由|推理|说明|begründung|erklärung|explication|raisonnement",
     "markers": r"(?:epistemic )?markers",
     "decisiveness": r"decisiveness(?: score)?",
     "agreement": r"agreements?|consistency",

@@ -1,6 +1,7 @@
 """Finds what a reply states, and under which label: lines, JSON, tags, prose -> statements."""
 
 import re
+from bisect import bisect
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from string import ascii_uppercase
@@ -29,14 +30,21 @@ _LINE_START = re.compile(
     r"[,.):]*[ ]+){0,3}",
     re.IGNORECASE,
 )
+_BESIDE = re.compile(r"[,;(] ?(?:(?:and|with) )?(?:my |a )?$")
+_REVISED = re.compile(
+    r"\bi(?:'d| would|'ll| will)? (?:now )?(?:revise|change|adjust|update|lower|raise|put|correct)"
+    r"(?: (?:my|the|that|this|it)(?: (?:final |previous )?(?:answer|estimate|choice|exponent"
+    r"|(?P<confidence>confidence)|probability))?)?(?: down| up)? (?:to|at) (?P<value>[^\n]+)",
+    re.IGNORECASE,
+)
 _COLON = re.compile(r"[ ]?(?:[:：=→≈~]|->)")
 _BOUNDS = frozenset({"lower", "upper", "low", "high", "exponent", "interval"})
 _EMPTY = re.compile(r"[\s|:=\"'*.,]*")
 _BOXED = re.compile(f"{BOX}(?P<inside>[^{BOX}{BOX_END}]*){BOX_END}")
 _SINGLE = re.compile(r"[ ]?[(\[][ ]?-?\w{1,20}%?[ ]?[)\]]")
 _LETTER_LINE = re.compile(
-    r"^[^\w\n]*(?:option |choice )?\(?(?P<letter>[A-Z])\)?(?:[.)][^\n:|]{0,80})?"
-    r"[^\w\n.]*[:=|–—-]+ ?(?P<value>[^\w\n]{0,4}\.?[0-9][^\n]*)",
+    r"^[^\w\n]*(?:option |choice )?\(?(?P<letter>[A-Z])(?:\)?(?:[.)][^\n:|]{0,80})?"
+    r"[^\w\n.]*[:=|–—-]+ ?(?P<value>[^\w\n]{0,4}\.?[0-9][^\n]*)|[.)] (?P<alone>[0-9.]++ ?%?)$)",
     re.MULTILINE,
 )
 _LETTERS = re.compile(
@@ -143,8 +151,17 @@ def labelled(text: str) -> list[Statement]:
             found.append(_statement(text, strength, label, stop))
             following = label.start()
             explicit = explicit if strength == "prose" else following
-    found += [*_loose_boxes(text, found), *_by_letter(text)]
-    return sorted(found, key=lambda statement: statement.start)
+    found += [*_loose_boxes(text, found), *_by_letter(text), *_revisions(text)]
+    return sorted(_in_reasons_as_prose(text, found), key=lambda statement: statement.start)
+
+
+def _in_reasons_as_prose(text: str, found: list[Statement]) -> Iterator[Statement]:
+    """What stands on the line of an explanation is a part of it, unless it is called an answer."""
+    breaks = [one.start() for one in re.finditer("\n", text)]
+    reasons = {bisect(breaks, one.start) for one in found if one.key == "reason"}
+    for one in found:
+        is_told = one.strength == "inline" and bisect(breaks, one.start) in reasons
+        yield replace(one, strength="prose") if is_told else one
 
 
 def _strength(text: str, label: re.Match[str]) -> Strength | None:  # noqa: PLR0911 # a ladder
@@ -165,6 +182,8 @@ def _strength(text: str, label: re.Match[str]) -> Strength | None:  # noqa: PLR0
             return "line" if starts else "inline"
         if text.startswith(" of ", label.end()):
             return "prose"
+    if key == "confidence" and has_number and _BESIDE.search(opening):
+        return "inline"
     # Without a colon, and within a line, the word is no label.
     is_line = label["mark"] is not None or (key == "confidence" and has_number)
     if not (colon or (starts and is_line)) or (key in ("reason", "choice") and not starts):
@@ -190,7 +209,7 @@ def _statement(text: str, strength: Strength, label: re.Match[str], stop: int) -
             value = ""
     box = _BOXED.search(value)
     value = box["inside"] if box else value.replace(BOX, " ").replace(BOX_END, " ")
-    return Statement(key, strength, value.strip(), begin, end, heading, note)
+    return Statement(key, strength, value.strip().removesuffix(" |"), begin, end, heading, note)
 
 
 def _loose_boxes(text: str, labelled: list[Statement]) -> Iterator[Statement]:
@@ -202,10 +221,19 @@ def _loose_boxes(text: str, labelled: list[Statement]) -> Iterator[Statement]:
             yield Statement("answer", "line", box["inside"].strip(), *box.span())
 
 
+def _revisions(text: str) -> Iterator[Statement]:
+    """Answers that take earlier ones back: "I'd revise that to 0.75"."""
+    for one in _REVISED.finditer(text):
+        key = "confidence" if one["confidence"] else "answer"
+        if not re.search(r"\bif\b", one["value"][:80]):
+            yield Statement(key, "final", one["value"].strip(), *one.span())
+
+
 def _by_letter(text: str) -> Iterator[Statement]:
     """What gives a number to letters, from A on: `A: 0.7`, `| B | 30% |`."""
     found = list(_LETTER_LINE.finditer(text)) or list(_LETTERS.finditer(text))
     letters = "".join(one["letter"] for one in found)
     if len(found) > 1 and ascii_uppercase.startswith(letters):  # a list
         for one in found:
-            yield Statement(one["letter"].lower(), "line", one["value"].strip(" |"), *one.span())
+            value = one[one.lastgroup or ""].strip(" |")
+            yield Statement(one["letter"].lower(), "line", value, *one.span())

@@ -40,6 +40,7 @@ _MAGNITUDES = {
     **{"milliard": 9, "billion": 9, "trillion": 12, "quadrillion": 15, "万": 4, "亿": 8},
 }
 _SHORT_MAGNITUDES = {"k": 3, "K": 3, "M": 6, "mn": 6, "Mio": 6, "B": 9, "bn": 9, "Mrd": 9, "T": 12}
+_EQUAL_PARTS = {"h": 2, "t": 3, "q": 4, "f": 4}
 _HAN_DIGITS = dict(zip("零一二三四五六七八九两〇", [*range(10), 2, 0], strict=True))
 _HAN_UNITS = {"十": 10, "百": 100, "千": 1000, "万": 10000}
 
@@ -65,7 +66,7 @@ _DIGITS = (
     r"|[0-9]{1,2}(?:,[0-9]{2}){1,6},[0-9]{3}(?![0-9])|[0-9]++)"
 )
 _DECIMAL = rf"(?:{_DIGITS}(?:\.[0-9]++)?|\.[0-9]++)"
-_AMOUNT = rf"(?:{_DECIMAL}|[0-9]++,[0-9]++)"
+_AMOUNT = rf"(?:[0-9]{{1,3}}(?:[ .][0-9]{{3}})+,[0-9]{{1,2}}(?![0-9])|{_DECIMAL}|[0-9]++,[0-9]++)"
 _BEGIN = r"(?<![A-Za-z0-9_.,^\\À-ɏ])(?<![0-9][:/])"
 _UNIT = r"(?:kg|km|cm|mm|mg|ml|g|m|s|h|l|min|km/h|mph|lbs?|ft|hrs?|yrs?|yo)(?![\w^])"
 _END = rf"(?!(?!{_UNIT})[a-zA-Z0-9_^′″‰])(?![.:/,][0-9])"
@@ -97,6 +98,8 @@ _IN_DIGITS: dict[Style, str] = {
 }
 _IN_WORDS = (
     r"百分(?P<all>百)|"
+    r"(?<!and )(?<![\w-])(?P<parts>one|two|three)[ -]"
+    r"(?P<equal>half|(?:third|quarter|fourth)s?)(?!\w)|"
     rf"(?<![\w-])(?P<spelled>(?:an?[ ](?=(?:{_MAGNITUDE})\b))?"
     rf"(?:{_WORD}|{_MAGNITUDE})(?:(?:[ -]|[ ]and[ ])(?:{_WORD}|{_MAGNITUDE})){{0,6}}+)"
     rf"(?:e?n|s)?(?!\w)(?P<spelled_percent>{_PERCENT})?"
@@ -139,6 +142,11 @@ class Number:
         return self.value is not None and self.value.denominator == 1
 
     @property
+    def is_pronoun(self) -> bool:
+        """Whether it is the word "one", which in prose is seldom a number."""
+        return self.style == "word" and self.value == 1
+
+    @property
     def log10(self) -> float | None:
         """What ten must be raised to for the number; None for zero and less."""
         if self.value is None or self.value <= 0:
@@ -176,13 +184,15 @@ def _style(found: re.Match[str], style: Style) -> Style:
         found.group("spelled_percent", "han_percent", "tenths", "all")
     ):
         return "percent"
+    if found["parts"]:
+        return "fraction"
     grouped = style == "plain" and re.search(r"^(?!0,).*[0-9][,' _\u202f][0-9]{3}", found["digits"])
     return "grouped" if grouped else style
 
 
 def _decimal(digits: str) -> Fraction:
     """Digits in groups or with decimals; a comma is a decimal one where it can't part groups."""
-    digits = re.sub(r"[ '_\u202f]", "", digits)
+    digits = re.sub(r"[ '_\u202f]|\.(?=[0-9.]+,)", "", digits)
     if re.fullmatch(r"0,[0-9]+|[0-9]+,(?![0-9]{3}$)[0-9]+", digits):
         return Fraction(digits.replace(",", "."))
     return Fraction(digits.replace(",", ""))
@@ -219,6 +229,8 @@ def _word(found: re.Match[str]) -> Fraction | None:
     if found["tenths"]:
         tenths, more = _numeral(found["tenths"]), found["more"] or "零"
         return None if tenths is None else 10 * tenths + (5 if more == "半" else _HAN_DIGITS[more])
+    if found["parts"]:
+        return Fraction(_WORDS[found["parts"].lower()], _EQUAL_PARTS[found["equal"][0].lower()])
     return Fraction(100) if found["all"] else _han(found["han"])
 
 

@@ -13,7 +13,7 @@ from itertools import zip_longest
 from string import ascii_lowercase
 
 from inspect_confidence.answers.amount import amount_of
-from inspect_confidence.answers.choices import NO_CHOICE, Choices, chosen
+from inspect_confidence.answers.choices import NO_CHOICE, Choices, called_correct, chosen
 from inspect_confidence.answers.clean import CUT, folded, is_cut, is_refusal, plain_value
 from inspect_confidence.answers.label_names import plain_key
 from inspect_confidence.answers.labels import Stated, Statement, stated_in
@@ -22,6 +22,7 @@ from inspect_confidence.answers.probability import as_share, read_probability, v
 from inspect_confidence.answers.reading import Found, ambiguous, invalid, is_template, settled
 from inspect_confidence.answers.scale import PROSE
 from inspect_confidence.answers.status import Unreadable
+from inspect_confidence.answers.values import headed
 
 Scalar = str | int | float | bool | Unreadable | None
 """A value as it was stated, or why it can't be told."""
@@ -131,7 +132,11 @@ def read_json(reply: str, *, truncated: bool = False) -> JsonReply | Unreadable:
     unfinished = _unfinished(stated) if truncated else None
     fields = _fields(stated, unfinished)
     if not stated.objects:
-        fields = {**_in_prose(stated.text), **fields}
+        firm = [one.key for one in stated.statements if one.strength != "prose"]
+        asked = {_ASKED.get(key, key) for key in firm}
+        for key, said in _in_prose(stated.text).items():
+            if key not in asked and CUT not in said:
+                fields[key] = said
     if not fields and not unfinished:
         return _nothing(stated, truncated=truncated)
     if fields and all(map(_is_placeholder, fields.values())) and not is_open:
@@ -167,13 +172,13 @@ def _fields(stated: Stated, unfinished: str | None) -> dict[str, Scalar]:
     return fields
 
 
-def _in_prose(text: str) -> dict[str, Scalar]:
+def _in_prose(text: str) -> dict[str, str]:
     """What a reply without labels says: an answer at its start, how sure it is of it."""
     only = number_at(text, 0)
     if only and only.end == len(text.rstrip(" .")) and not isinstance(as_share(only), Unreadable):
         return {"confidence" if only.value is not None and only.value <= 1 else "answer": text}
-    found: dict[str, Scalar] = {}
-    ages = {one[1] for one in _AGE.finditer(text)}
+    found: dict[str, str] = {}
+    ages = {one[1] for one in _AGE.finditer(text)} or set(called_correct(text))
     if _ANSWERS.match(text):
         found["answer"] = text.split("\n", maxsplit=1)[0]
     elif len(ages) == 1:
@@ -194,10 +199,10 @@ def _are_alike(one: str, other: str) -> bool:
 
 def _senses(value: str) -> set[object]:
     """A value's text, its letter, and its only number, also as a share: one is enough."""
-    senses: set[object] = {value.strip().casefold()}
-    numbers = numbers_in(value) if len(value) < 30 else []
-    if len(numbers) == 1:
-        senses |= {numbers[0].value, as_share(numbers[0])}
+    senses: set[object] = {value.strip(" .").casefold()}
+    number, _, _ = headed(value)
+    if number:
+        senses |= {number.value, as_share(number)}
     if letter := _INITIAL.match(value.strip()):
         senses.add(letter[1].casefold())
     return {sense for sense in senses if sense is not None and not isinstance(sense, Unreadable)}

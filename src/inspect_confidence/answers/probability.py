@@ -26,7 +26,10 @@ from inspect_confidence.answers.values import headed, is_bound, tail_of
 ABOVE = "a number above 1 that isn't marked as percent"
 _OUT_OF_TEN = 10
 """Up to it a whole number may be meant on a scale to ten."""
-_NOUN = r"(?:probability|likelihood|chances?|odds|estimate|[概机几]率|可能性)"
+_NOUN = (
+    r"(?:probability|likelihood|chances?|odds|estimate|[概机几]率|可能性|wahrscheinlichkeit"
+    r"|probabilité)"
+)
 _INTRODUCED = re.compile(
     rf"(?:{_NOUN}[^.\n0-9]{{0,80}}?\b(?:is|be|of|at|as|to|around|about|say|=)"
     rf"|{_NOUN}[^.\n0-9]{{0,20}}[:=是为约]"
@@ -57,7 +60,8 @@ _RATE = re.compile(r"[ ](?:in an?|in [0-9]|per)\b|[ ]in [0-9]")
 _TELLING = re.compile(
     r"\W*(?:because|since|as|given|based|if|that|on a|out of|from|likely|chance|probability"
     r"|likelihood|confiden\w*|certain\w*|sure"
-    r"|possib\w+|or so|of the time|for|would|is|represents|means|considering|reflect\w*"
+    r"|possib\w+|environ|(?:ein)?schätzen|or so|of the time|for|would|is|represents|means"
+    r"|considering|reflect\w*"
     r"|左右|上下|[吧因]|的?(?:[概几机]率|可能|把握))",
     re.IGNORECASE,
 )
@@ -103,6 +107,10 @@ def read_probability(reply: str, *, truncated: bool = False) -> StatedProbabilit
 def _chosen(stated: Stated) -> Fraction | Unreadable:
     found = settled(stated, ("probability", "answer"), value_of)
     if found is not None and not (isinstance(found, Unreadable) and "no number" in found.reason):
+        opening = value_of(stated.text.split("\n")[0])
+        is_told = all(one.strength == "prose" for one in stated.under("probability", "answer"))
+        if is_told and not isinstance(opening, Unreadable) and opening != found:
+            return ambiguous("different numbers")
         return found
     return unlabelled(without(stated, "confidence", "reason") or without(stated, "reason"))
 
@@ -174,7 +182,7 @@ def _is_odds(value: Fraction, whole: Fraction | None) -> bool:
 
 def unlabelled(text: str) -> Fraction | Unreadable:
     """The number that begins or ends the reply, alone in its line; else the one introduced."""
-    numbers = [one for one in numbers_in(text) if not _is_scale(text, one)]
+    numbers = [one for one in numbers_in(text) if not (_is_scale(text, one) or one.is_pronoun)]
     if not numbers:
         return invalid("no number")
     lines = text.split("\n")

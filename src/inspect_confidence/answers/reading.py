@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from inspect_confidence.answers.clean import clean, declines, is_cut, is_refusal
+from inspect_confidence.answers.clean import declines, is_cut, is_refusal
 from inspect_confidence.answers.labels import Stated, Statement, stated_in
 from inspect_confidence.answers.status import Unreadable
 
@@ -18,10 +18,14 @@ _TEMPLATE = re.compile(
     r"(?:[\W_]*$|[^\n]{0,80}\b(?:between|from|in|here)\b)|[\W_]*(?:\.\.\.|…)[\W_]*$",
     re.IGNORECASE,
 )
+_CHANGE = (
+    r"i(?:'d| would|'ll| will)? (?:now )?(?:change|revise|widen|narrow|correct|adjust|update|lower"
+    r"|raise) (?:my|it|that|the|this)"
+)
 _TAKEN_BACK = (
     r"actually|on (?:second thought|reflection)|correction|scratch that|let me (?:correct|revise)"
-    r"|i(?:'d| would|'ll| will)? (?:now )?(?:change|revise|widen|narrow|correct|adjust|update|lower"
-    r"|raise) (?:my|it|that|the|this)"
+    r"|hold on|wait,|i meant|i(?:'ve| have)? made an? (?:mistake|error)|(?:that|it)(?:'s| is"
+    rf"| can't be) (?:not )?(?:right|wrong)\W|{_CHANGE}"
 )
 _REVISED = re.compile(
     rf"\b(?:{_TAKEN_BACK}|on reconsideration|wait|let me (?:re-?\w+|adjust|double)|hmm|corrected"
@@ -29,7 +33,16 @@ _REVISED = re.compile(
     r"| estimate))\b|等等|更正|修正|实际上|最终",
     re.IGNORECASE,
 )
-_REPLACED = re.compile(rf"\b(?:{_TAKEN_BACK})\b.{{0,200}}?(?:[0-9]|\b(?-i:[A-H])\b)", re.I | re.S)
+_REPLACED = re.compile(
+    rf"\b(?:{_CHANGE}\b[^.\n]{{0,40}} (?:to|as)|(?:{_TAKEN_BACK}).{{0,200}}?"
+    r"(?:[0-9]|(?-i:\b[A-H])))\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_RETHINKING = re.compile(
+    r"\b(?:let me (?:double|re|check|verify|think|see)|wait|hmm|hold on|alternatively|actually)\b"
+    r"[^\n]*\Z",
+    re.IGNORECASE,
+)
 _OTHERWISE = re.compile(r"\b(?:(?:however|but|otherwise),? if|alternatively|if instead)\b", re.I)
 
 
@@ -72,7 +85,8 @@ def read_stated(
     found = choose(stated)
     last = stated.statements[-1] if stated.statements else None
     is_begun = last and last.key in keys and (last.is_open or not last.value)
-    if truncated and (is_begun or isinstance(found, Unreadable)):
+    is_thinking = _RETHINKING.search(stated.text[-200:])
+    if truncated and (is_begun or is_thinking or isinstance(found, Unreadable)):
         return Unreadable("truncated", "the reply is cut off before an answer was stated")
     if not isinstance(found, Unreadable):
         return found
@@ -110,15 +124,22 @@ def settled(
         return None if isinstance(looser, Unreadable) else looser
     tier = min(_TIERS[one.strength] for one, _ in readings)
     firm = [pair for pair in readings if _TIERS[pair[0].strength] == tier]
+    if tier == _TIERS["prose"]:  # where something is told, what isn't is no answer
+        firm = [pair for pair in firm if not _is_invalid(pair[1])] or firm
     last = firm[-1][0]
     later = [
-        pair
-        for pair in readings
-        if pair[0].start > last.start and not isinstance(pair[1], Unreadable)
+        (one, reading)
+        for one, reading in readings[readings.index(firm[-1]) + 1 :]
+        if one.key == last.key and not isinstance(reading, Unreadable)
     ]
-    if not later and _REPLACED.search(stated.text, last.end):
+    # Its value may begin with "Actually", and go on with another one.
+    if not later and _REPLACED.search(stated.text, max(last.start, last.end - len(last.value)) + 1):
         return ambiguous("an answer that is taken back")
     return _last_of(stated, [*firm, *later[-1:]], same)
+
+
+def _is_invalid(reading: object) -> bool:
+    return isinstance(reading, Unreadable) and reading.status == "invalid_response_format"
 
 
 _TIERS = {"object": 0, "final": 1, "line": 1, "inline": 1, "prose": 2}
@@ -140,7 +161,7 @@ def _last_of(
     last, reading = pairs[-1]
     for earlier, other in pairs[-2::-1]:
         if isinstance(other, Unreadable):
-            is_alike = other.status == "invalid_response_format"
+            is_alike = _is_invalid(other)
         else:
             is_alike = not isinstance(reading, Unreadable) and same(other, reading)
         if not is_alike:
@@ -160,8 +181,3 @@ def without(stated: Stated, *keys: str) -> str:
             kept.append(text[reached : statement.start])
             reached = statement.end
     return " ".join([*kept, text[reached:]]).strip(" \n\t|,;*\"'")
-
-
-def plain_value(value: str) -> str:
-    """A value without markup."""
-    return clean(f": {value}").removeprefix(":").strip()

@@ -36,6 +36,7 @@ PROSE = re.compile(
     r"|around |roughly |an? )?"
     r"(?P<rated>[0-9]{1,4}(?:\.[0-9]+)?(?: ?(?:%|percent\b)| ?/ ?[0-9]+"
     r"| out of [0-9]+)?)(?![\w.,/-]*[0-9%])"
+    r"|\bprobability that (?:my|the|this) answer[^.\n0-9]{0,40} is (?P<probable>[0-9.]+ ?%?)(?!\w)"
     r"|(?<![\w.-])(?P<with>[0-9]{1,3} ?(?:%|percent))\s+(?:confident|sure|certain(?:ty)?"
     r"|confidence)\b(?! (?:interval|level))"
     r"|(?P<han>[0-9]{1,3} ?%)的?(?:把握|信心)",
