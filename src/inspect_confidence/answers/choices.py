@@ -134,8 +134,9 @@ class Choices:
 
     def _is_second(self, rest: str, index: int) -> bool:
         second = _SECOND.match(rest)
-        is_other = second and self.index(second["letter"]) not in (None, index)
-        return bool(second and is_other and (second["joined"] or second["end"] is not None))
+        if not second or self.index(second["letter"]) in (None, index):
+            return False
+        return bool(second["joined"]) or second["end"] is not None
 
     def _begins_with(self, text: str) -> set[int]:
         """The choices with whose whole text, up to a sign that ends it, a text begins."""

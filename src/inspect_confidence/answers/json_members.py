@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any, NamedTuple
 
 from inspect_confidence.answers.clean import single_blanks
@@ -10,10 +11,8 @@ from inspect_confidence.answers.label_names import NAMES, plain_key
 
 # ruff: noqa: RUF001 # colons and quotation marks, as they are written
 
-_LONGEST = 100_000
-"""Characters of the longest object that is looked at."""
-_TRIES = 50
-"""Places at which an object may begin, at most."""
+_TRIES, _LONGEST, _MOST = 50, 100_000, 1_000
+"""Places where an object may begin, characters of one, members of a broken one that are read."""
 _LISTS = ("markers", "agreement")
 """Keys whose values are lists."""
 
@@ -127,7 +126,7 @@ def _loose(reply: str, start: int) -> Found:
     end = close + 1 or min(len(reply), start + _LONGEST)
     text = _COMMENT.sub(" ", single_blanks(reply[start:end])).rstrip()
     members = []
-    for found in _MEMBER.finditer(text):
+    for found in islice(_MEMBER.finditer(text), _MOST):
         group = found.lastgroup or ""
         value = "" if group == "key" else found[group].strip()
         if group in ("string", "broken"):

@@ -7,7 +7,6 @@ letter. What is stated under the same labels in lines, tags or a table is read a
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
 from itertools import zip_longest
 from string import ascii_lowercase
@@ -241,7 +240,7 @@ def _read(
     return found
 
 
-def _text(reply: JsonReply, key: str) -> str | Unreadable:  # noqa: PLR0911 # each has a reason of its own
+def _text(reply: JsonReply, key: str) -> str | Unreadable:
     if key == reply.unfinished:
         return Unreadable("truncated", f"the reply is cut off in the value of {key!r}")
     if key not in reply.fields and reply.is_cut:
@@ -249,8 +248,6 @@ def _text(reply: JsonReply, key: str) -> str | Unreadable:  # noqa: PLR0911 # ea
     value = reply.fields.get(key, invalid(f"no key {key!r}"))
     if isinstance(value, Unreadable):
         return value
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return format(Decimal(repr(value)), "f")
     text = "" if value is None else " ".join(str(value)[: LONGEST + 1].split())
     if not text:
         return Unreadable("no_response", f"the value is {'null' if value is None else 'empty'}")
