@@ -23,13 +23,10 @@ _FUNCTION_WORDS = words(
     "whose why will with would you your yes no never false right wrong think believe s d m re ve "
     "ll t don doesn didn isn aren wasn weren won 我 想 是 的 也 就 在 了 吧 觉 得 为 认 答 案 不"
 )
-_NUMBERS = {"two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7"} | {
-    "eight": "8",
-    "nine": "9",
-    "ten": "10",
-    "eleven": "11",
-    "twelve": "12",
-}
+_NUMBERS = {
+    "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8",
+    "nine": "9", "ten": "10", "eleven": "11", "twelve": "12",
+}  # fmt: skip
 _SAME = 0.5
 """The share of the shorter text's words from which on two texts say the same."""
 _SHORT = 5
@@ -37,8 +34,6 @@ _SHORT = 5
 _WORD = re.compile(r"[0-9]+(?:[.,][0-9]+)*|[㐀-鿿]|[^\W\d_]+")
 _NAME = re.compile(r"[0-9][0-9.,]*|(?<=[\w,] )[A-Z]\w+|^\W*[A-Z]\w+(?=\W*$)")
 _DENIES = re.compile(r"\b(?:not|never|no|cannot|neither|nor|false|incorrect|myth)\b|n't\b|不|没有")
-_PLURAL = 3
-"""Letters of a word that is no plural."""
 _POLAR = re.compile(r"\b(?:yes|no|true|false)\b", re.IGNORECASE)
 _YES = re.compile(r"^\W*(?:yes|yeah|yep|true|correct|right|indeed)\b|^\W*是", re.IGNORECASE)
 _ASKS_YES_OR_NO = re.compile(
@@ -54,11 +49,9 @@ _DECLINES = re.compile(
     r"(?:know|say|tell|recall|remember|determine|answer|help|give|name|guess|come up|provide)"
     r"|no idea|rather not|unsure|unknown|not (?:sure|certain|aware|familiar|something i)"
     r"|hard to say|(?:more|further) (?:context|information)|escapes? me|as good as mine"
-    r"|used to know"
-    r"|(?:outside|beyond) (?:what|my)|nothing in my|leave (?:this|it|that) open|tip of my tongue"
-    r"|sorry|apologi[sz]e|as an? (?:ai|language model)|skip|^\W*pass$|please|consult"
-    r"|recommend that"
-    r"|ask a|happy to|would need|look (?:it|that) up"
+    r"|used to know|(?:outside|beyond) (?:what|my)|nothing in my|leave (?:this|it|that) open"
+    r"|tip of my tongue|sorry|apologi[sz]e|as an? (?:ai|language model)|skip|^\W*pass$|please"
+    r"|consult|recommend that|ask a|happy to|would need|look (?:it|that) up"
     r"|(?:could|can|would) you (?:tell|clarify|specify|say|rephrase|explain))\b"
     r"|无法|不知道|不清楚|抱歉",
     re.IGNORECASE,
@@ -121,11 +114,8 @@ def content_words(text: str) -> tuple[str, ...]:
         text = f"{text[: marker.start]} {text[marker.end :]}"
     plain = "".join(one for one in normalize("NFD", text.lower()) if not combining(one))
     found = [_NUMBERS.get(word, word.replace(",", "")) for word in _WORD.findall(plain)]
-    return tuple(
-        word.removesuffix("s") if len(word) > _PLURAL else word
-        for word in found
-        if word not in _FUNCTION_WORDS
-    )
+    # A word of three letters is no plural.
+    return tuple(re.sub(r"(?<=...)s$", "", word) for word in found if word not in _FUNCTION_WORDS)
 
 
 def _shared(question: str, sentence: str, reply: str) -> bool | None:

@@ -75,11 +75,6 @@ def lexicon() -> dict[str, tuple[str, float]]:
     return {plain(row["marker"]): (row["standard"], float(row["decisiveness"])) for row in rows}
 
 
-@functools.cache
-def _standards() -> dict[str, float]:
-    return dict(lexicon().values())
-
-
 def plain(text: str) -> str:
     """A marker's words in lower case, contractions written out."""
     return plain_line(text, own=False).text.strip()
@@ -99,21 +94,23 @@ def standard_of(marker: str) -> str:
 
 def decisiveness_of(standard: str) -> float:
     """How probable a standard form says that something is."""
-    if standard in _standards():
-        return _standards()[standard]
+    if standard in lexicon():
+        return lexicon()[standard][1]
     if stated := _PERCENT.match(standard):
         return min(float(stated[1]) / 100, 1.0)
     degree, _, head = standard.partition(" ")
     if degree == "not" and head:
         return _denied(head)
-    return _moved(_value(head), _DEGREE[degree]) if degree in _DEGREE and head else UNKNOWN
+    return _moved(decisiveness_of(head), _DEGREE[degree]) if degree in _DEGREE and head else UNKNOWN
 
 
 def _denied(head: str) -> float:
     kind, _, rest = head.partition(" ")
     if kind == "entirely" and rest:
         return UNKNOWN
-    return _NOT_VERY * _value(rest) if kind == "very" and rest else 1 - _value(head)
+    return (
+        _NOT_VERY * decisiveness_of(rest) if kind == "very" and rest else 1 - decisiveness_of(head)
+    )
 
 
 def _moved(value: float, degree: str) -> float:
@@ -121,10 +118,6 @@ def _moved(value: float, degree: str) -> float:
         return 0.5 + _FAIRLY * (value - 0.5)
     moved = _TOWARDS_END[degree]
     return value + moved * (1 - value) if value >= 0.5 else value * (1 - moved)
-
-
-def _value(head: str) -> float:
-    return lexicon()[head][1] if head in lexicon() else decisiveness_of(head)
 
 
 def _step(marker: str) -> str:

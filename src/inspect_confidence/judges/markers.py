@@ -13,7 +13,9 @@ markers; irony isn't seen; Chinese is a short list.
 
 import functools
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
+from operator import itemgetter
 
 from inspect_confidence.judges.marker_standards import (
     decisiveness_of,
@@ -122,9 +124,6 @@ _SPEAKER = (
     rf"(?:i|we) (?:{DID} ){{0,3}}(?:expect|feel|understand|conclude)"
     rf"{before('that like it this there he she')}",
     rf"i (?:{DID} )?know{before('that it this')}",
-    r"i (?:(?:really|honestly) )?(?:would|will|am inclined to|might|would have to|would probably) "
-    r"(?:say|argue|go with|opt for|pick|bet on)",
-    r"i can (?:confirm|assure you)",
 )
 _MODALS = (
     r"(?<!'s )"
@@ -167,7 +166,6 @@ _MATTERS = (
     rf"{before(_ENDS + ' it he she the this there')}",
     r"(?:is|was) (?:not impossible|(?:hardly|barely|scarcely) (?:possible|likely))"
     rf"{not_before('to for')}",
-    r"(?:is|was|seems) (?:(?:very|quite|entirely|also|not) ){0,2}possible that",
     rf"(?:quite|very|entirely|highly) possible{not_before('to')}",
     r"(?:(?<= a )|(?<= one ))possible (?:answer|candidate|explanation|reason|cause)",
     rf"{IT}is {degrees()}(?:clear|obvious|evident){before('that , from')}",
@@ -239,12 +237,19 @@ _ALONE = words("perhaps maybe afaik iirc fifty-fifty 50-50 50/50 toss-up")
 
 @functools.cache
 def _listed() -> re.Pattern[str]:
-    forms = [
-        form
-        for form in sorted(lexicon(), key=len, reverse=True)
-        if form.isascii() and _stands_alone(form.split())
-    ]
-    return re.compile(rf"(?<= )(?:{'|'.join(map(re.escape, forms))})(?= )")
+    forms = (form for form in lexicon() if form.isascii() and _stands_alone(form.split()))
+    return re.compile(rf"(?<= )(?:{_longest_first(forms)})(?= )")
+
+
+@functools.cache
+def _chinese() -> re.Pattern[str]:
+    return re.compile(
+        f"(?:{_longest_first(form for form in lexicon() if not form.isascii())})(?!性)"
+    )
+
+
+def _longest_first(forms: Iterable[str]) -> str:
+    return "|".join(map(re.escape, sorted(forms, key=len, reverse=True)))
 
 
 def _stands_alone(form: list[str]) -> bool:
@@ -255,13 +260,6 @@ def _stands_alone(form: list[str]) -> bool:
         form[-1] in _HEADS and form[0] not in ("for", "from", "i", "if", "in", "unless", "with")
     )
     return not (is_short or is_open or " ".join(form) in _IN_CONTEXT)
-
-
-@functools.cache
-def chinese() -> re.Pattern[str]:
-    """The Chinese markers, longest first."""
-    forms = sorted((form for form in lexicon() if not form.isascii()), key=len, reverse=True)
-    return re.compile(f"(?:{'|'.join(forms)})(?!性)")
 
 
 def marker_places(line: str) -> list[tuple[int, int]]:
@@ -309,15 +307,13 @@ def find_markers(sentence: str) -> list[Marker]:
         []
     """
     line = plain_line(sentence)
-    found = []
-    for start, end in marker_places(line.text):
-        standard = standard_of(plain(line.text[start:end]))
-        found.append(_marker(sentence, standard, *line.span(start, end)))
-    if not sentence.isascii():
-        found += [
-            _marker(sentence, one.group(), *one.span()) for one in chinese().finditer(sentence)
-        ]
-    return sorted(found, key=lambda marker: marker.start)
+    found = [(plain(line.text[a:b]), line.span(a, b)) for a, b in marker_places(line.text)]
+    found += [(one.group(), one.span()) for one in _chinese().finditer(sentence)]
+    standards = [(standard_of(words), place) for words, place in sorted(found, key=itemgetter(1))]
+    return [
+        Marker(sentence[start:end].lower(), standard, decisiveness_of(standard), start, end)
+        for standard, (start, end) in standards
+    ]
 
 
 def standard_marker(text: str) -> str:
@@ -344,8 +340,3 @@ def sentence_decisiveness(sentence: str) -> float:
         [1.0, 0.7]
     """
     return min((marker.decisiveness for marker in find_markers(sentence)), default=1.0)
-
-
-def _marker(sentence: str, words: str, start: int, end: int) -> Marker:
-    standard = standard_of(words)
-    return Marker(sentence[start:end].lower(), standard, decisiveness_of(standard), start, end)

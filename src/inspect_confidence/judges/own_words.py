@@ -60,15 +60,14 @@ def _without_names(plain: Sequence[str], found: Sequence[Token]) -> list[str]:
 
 def _without_quoted(plain: list[str]) -> list[str]:
     """Quotations put out of the way, unless all is one quotation."""
-    inside: list[tuple[int, int]] = []
-    begun, closing = -1, ""
+    quoted: set[int] = set()
+    begun, closing = 0, ""
     for place, word in enumerate(plain):
-        if begun < 0 and word in _OPEN:
-            begun, closing = place, _OPEN[word]
-        elif begun >= 0 and word == closing:
-            inside.append((begun, place))
-            begun = -1
-    quoted = {place for start, end in inside for place in range(start, end + 1)}
+        if not closing:
+            begun, closing = place, _OPEN.get(word, "")
+        elif word == closing:
+            quoted |= set(range(begun, place + 1))
+            closing = ""
     if not any(word[0].isalnum() for at, word in enumerate(plain) if at not in quoted):
         return plain
     return ["_" if place in quoted else word for place, word in enumerate(plain)]
@@ -78,15 +77,15 @@ def _without_reported(plain: list[str]) -> list[str]:
     """What others say or believe, from after the verb to the end of its clause."""
     left, is_reported = list(plain), False
     for place, word in enumerate(plain):
-        if is_reported:
-            is_reported = word not in _STOPS
-            if is_reported:
-                left[place] = "_"
-        elif word in _SAID or word in _SAY:
-            following = plain[place + 1] if place + 1 < len(plain) else ""
-            is_reported = (
-                following.lstrip("^") in _LINKS or following.startswith("^")
-            ) and _is_others(plain[:place][-6:], word in _SAY)
+        if is_reported and word not in _STOPS:
+            left[place] = "_"
+            continue
+        following = plain[place + 1] if place + 1 < len(plain) else ""
+        is_reported = (
+            (word in _SAID or word in _SAY)
+            and (following.startswith("^") or following in _LINKS)
+            and _is_others(plain[:place][-6:], word in _SAY)
+        )
     return left
 
 
@@ -108,20 +107,11 @@ _TOKEN = re.compile(
 )
 _APOSTROPHES = str.maketrans("’`´‑", "'''-")  # noqa: RUF001 # as they are written
 _WHOLE = {
-    "can't": "can not",
-    "cannot": "can not",
-    "won't": "will not",
-    "shan't": "shall not",
-    "ain't": "is not",
-    "let's": "let us",
-    "isnt": "is not",
-    "dont": "do not",
-    "doesnt": "does not",
-    "im": "i am",
-    "ive": "i have",
-    "gonna": "going to",
-}
-_ENDINGS = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will", "'d": "would"}
+    "can't": "can not", "cannot": "can not", "won't": "will not", "shan't": "shall not",
+    "ain't": "is not", "let's": "let us", "isnt": "is not", "dont": "do not",
+    "doesnt": "does not", "im": "i am", "ive": "i have", "gonna": "going to",
+}  # fmt: skip
+_ENDINGS = {"n't": "not", "'m": "am", "'re": "are", "'ve": "have", "'ll": "will", "'d": "would"}
 _IS = words("it that this there here what which who he she where how answer guess one everything")
 
 
@@ -166,8 +156,6 @@ def plain_line(sentence: str, *, own: bool = True) -> Line:
 def _written_out(word: str) -> list[str]:
     if word in _WHOLE:
         return _WHOLE[word].split()
-    if word.endswith("n't") and len(word) > 3:
-        return [word[:-3], "not"]
     for ending, full in _ENDINGS.items():
         if word.endswith(ending) and len(word) > len(ending):
             return [word[: -len(ending)], full]
