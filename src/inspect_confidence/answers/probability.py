@@ -19,7 +19,7 @@ from inspect_confidence.answers.reading import (
     without,
 )
 from inspect_confidence.answers.status import Unreadable
-from inspect_confidence.answers.values import headed, is_bound, tail_of
+from inspect_confidence.answers.values import has_unit, headed, is_bound, tail_of
 
 # ruff: noqa: RUF001 # full-width signs and dashes, as they are written
 
@@ -48,19 +48,11 @@ _DENIED = re.compile(
     r"|觉得)[^,。]*)[ ]*(?:\w+[ ]+){0,3}$",
     re.IGNORECASE,
 )
-_UNIT = re.compile(r"[ ]?(?:[A-Za-z]|的?[天年人倍个次]|[$€£])")
 _OF_THE_OPPOSITE = re.compile(
     r"[ ]?(?:probability|chance|likelihood) (?:that|of)\b[^.\n]{0,30}(?:n't\b|\bnot\b)",
     re.IGNORECASE,
 )
 _RATE = re.compile(r"[ ](?:in an?|in [0-9]|per)\b|[ ]in [0-9]")
-_TELLING = re.compile(
-    r"\W*(?:because|since|as|given|based|if|that|on a|out of|from|likely|chance|probability"
-    r"|likelihood|confiden\w*|certain\w*|sure"
-    r"|possib\w+|or so|of the time|for|would|is|represents|means|considering|reflect\w*"
-    r"|左右|上下|[吧因]|的?(?:[概几机]率|可能|把握))",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True)
@@ -199,12 +191,7 @@ def _opening(line: str, *, is_only: bool) -> Fraction | Unreadable:
     found = value_of(line)
     if isinstance(found, Unreadable) or not tail.strip(" .!\"')]}`*。"):
         return found
-    return found if _is_told(tail) else ambiguous("a number in a sentence, without a label")
-
-
-def _is_told(tail: str) -> bool:
-    """Whether what follows a number is no unit of it."""
-    return bool(_TELLING.match(tail)) or not _UNIT.match(tail)
+    return ambiguous("a number in a sentence, without a label") if has_unit(tail) else found
 
 
 def _introduced(  # noqa: PLR0911 # each has a reason of its own
@@ -215,7 +202,7 @@ def _introduced(  # noqa: PLR0911 # each has a reason of its own
         before, after = text[max(0, one.start - 160) : one.start], text[one.end : one.end + 60]
         if is_bound(before):
             return ambiguous("a bound")
-        if not _is_told(after):
+        if has_unit(after):
             continue
         if _OF_THE_OPPOSITE.match(after):
             return ambiguous("a probability that it isn't so")
