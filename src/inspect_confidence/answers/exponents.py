@@ -23,7 +23,7 @@ from inspect_confidence.answers.reading import (
     without,
 )
 from inspect_confidence.answers.status import Unreadable
-from inspect_confidence.answers.values import headed, tail_of
+from inspect_confidence.answers.values import has_unit, headed, tail_of
 
 # ruff: noqa: RUF001 # dashes, as they are written
 
@@ -157,15 +157,7 @@ _UNSURE = re.compile(
     re.IGNORECASE,
 )
 _UNITS = re.compile(r"[ ]?(?:orders? of magnitude|\(?log10\)?|digits)\b", re.IGNORECASE)
-_UNIT = re.compile(r"[ -]?[A-Za-z$€£]")
-_TELLING = re.compile(
-    r"\W*(?:because|since|as|which|mean\w*|i\.e|for|given|correspond\w*|represent\w*|would|is|so"
-    r"|and|but|if"
-    r"|in|at|on|with|from|by|based|considering|assuming|equivalent|due|lower|upper|exponent|sure"
-    r"|confident"
-    r"|final|note)\b",
-    re.IGNORECASE,
-)
+_JOINED = re.compile(r"\W*(?:and|but|so|in|at|on|by|with|which|lower|upper)\b", re.IGNORECASE)
 
 
 def _value(value: str) -> _Bound | Unreadable:  # noqa: PLR0911 # each has a reason of its own
@@ -204,8 +196,8 @@ def _value(value: str) -> _Bound | Unreadable:  # noqa: PLR0911 # each has a rea
         return bound
     if follows in ("other", "calculation"):
         return ambiguous("several numbers")
-    has_unit = written[:1] in set("$€£") or (_UNIT.match(tail) and not _TELLING.match(tail))
-    if not bound.is_value and (has_unit or re.fullmatch(r"[1-9][0-9]{0,2}\.000", written)):
+    is_amount = written[:1] in set("$€£") or (has_unit(tail) and not _JOINED.match(tail))
+    if not bound.is_value and (is_amount or re.fullmatch(r"[1-9][0-9]{0,2}\.000", written)):
         return ambiguous("a value or an exponent")
     return bound
 

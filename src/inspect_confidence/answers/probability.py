@@ -19,7 +19,7 @@ from inspect_confidence.answers.reading import (
     without,
 )
 from inspect_confidence.answers.status import Unreadable
-from inspect_confidence.answers.values import headed, is_bound, tail_of
+from inspect_confidence.answers.values import ABOUT, has_unit, headed, is_bound, tail_of
 
 # ruff: noqa: RUF001 # full-width signs and dashes, as they are written
 
@@ -31,40 +31,27 @@ _NOUN = (
     r"|probabilité)"
 )
 _INTRODUCED = re.compile(
-    rf"(?:{_NOUN}[^.\n0-9]{{0,80}}?\b(?:is|be|of|at|as|to|around|about|say|=)"
-    rf"|{_NOUN}[^.\n0-9]{{0,20}}[:=是为约]"
-    r"|(?:^|[.,!?;:。，\n]|\b(?:but|so|sure|yes|no|well|okay?)\b[,:]?)[^\w]*"
-    r"|\bauf (?:etwa |ca\.? |ungefähr )?"
+    rf"(?:{_NOUN}[^.\n0-9]{{0,80}}?(?:\b(?:is|be|of|at|as|to|around|about|say)|[=:是为约])"
+    r"|(?:^|[.,!?;:。，\n=→]|->|\b(?:but|so|sure|yes|no|well|okay?)\b)[^\w]*"
     r"|\bi(?:'d| would|'ll)? (?:say|estimate|guess|put|assign|give|interpret|go with|think"
     r"|answer)\b[^.\n0-9]{0,60}"
-    r"|\b(?:it|that|this|there)(?:'s| is| has)?\b[^.\n0-9]{0,20}|\bestimated? (?:at|as|to be)|(?:为"
-    r"|是|约|大约|认为|给)[^。\n0-9]{0,12}"
-    r"|\b(?:corresponds?|translates?|equals?|equates?|amounts?) to\b[^.\n0-9]{0,20}|→|->"
-    r"|=)\W{0,6}(?:an? |about |around |approximately |roughly |~|≈)*$",
+    r"|(?:\b(?:it|that|this|there|auf|estimated?|(?:correspond|translate|equal|equate|amount)s? to"
+    r")\b|[为是约给])[^.。\n0-9]{0,20})"
+    rf"\W{{0,6}}(?:an? |{ABOUT}|~|≈)*$",
     re.IGNORECASE,
 )
-_NOUN_AFTER = re.compile(
-    rf"[ ]?(?:{_NOUN}|likely\b|probable\b)|的?(?:[概机几]率|可能性?|把握)", re.IGNORECASE
-)
+_NOUN_AFTER = re.compile(rf"[ ]?(?:{_NOUN}|likely\b|probable\b|的?(?:[概几机]率|可能|把握))", re.I)
 _DENIED = re.compile(
-    r"(?:\bnot|n't|\bnever|\brather than|\binstead of|而非|并非|不会?是|不(?:认为"
-    r"|觉得)[^,。]*)[ ]*(?:\w+[ ]+){0,3}$",
+    r"(?:\bnot|n't|\bnever|\brather than|\binstead of)[ ]*(?:\w+[ ]+){0,3}$"
+    r"|(?:[而并]非|不会?是|不(?:认为|觉得)[^,。]*)$",
     re.IGNORECASE,
 )
-_UNIT = re.compile(r"[ ]?(?:[A-Za-z]|的?[天年人倍个次]|[$€£])")
 _OF_THE_OPPOSITE = re.compile(
-    r"[ ]?(?:probability|chance|likelihood) (?:that|of)\b[^.\n]{0,30}(?:n't\b|\bnot\b)",
-    re.IGNORECASE,
+    rf"[ ]?{_NOUN} (?:that|of)\b[^.\n]{{0,30}}(?:n't|\bnot)\b", re.IGNORECASE
 )
-_RATE = re.compile(r"[ ](?:in an?|in [0-9]|per)\b|[ ]in [0-9]")
-_TELLING = re.compile(
-    r"\W*(?:because|since|as|given|based|if|that|on a|out of|from|likely|chance|probability"
-    r"|likelihood|confiden\w*|certain\w*|sure"
-    r"|possib\w+|environ|(?:ein)?schätzen|or so|of the time|for|would|is|represents|means"
-    r"|considering|reflect\w*"
-    r"|左右|上下|[吧因]|的?(?:[概几机]率|可能|把握))",
-    re.IGNORECASE,
-)
+_RATE = re.compile(r"[ ](?:in [0-9]|(?:in an?|per)\b)")
+_SCALE = re.compile(r"(?<![\d.])0(?:\.0)? ?(?:to|and|[-–到和,]) ?1(?:\.0)?(?![\d.%])")
+_UNLABELLED = ambiguous("a number in a sentence, without a label")
 
 
 @dataclass(frozen=True)
@@ -119,22 +106,15 @@ def value_of(value: str) -> Fraction | Unreadable:  # noqa: PLR0911 # each has a
     """The probability with which a label's value begins."""
     number, before, tail = headed(value)
     if number is None:
-        inside = [one for one in numbers_in(value) if one.style != "odd"]
-        start = inside[0].start if inside else 0
-        before = value[max(0, start - 160) : start]
-        if len(inside) == 1 and _INTRODUCED.search(before) and not is_bound(before):
-            return as_share(inside[0])
-        if is_bound(before):
-            return ambiguous("a bound")
-        return invalid("no number" if not inside else "no number at its start")
+        return _within(value)
     follows = tail_of(before, tail)
     if follows == "cut":
         return invalid("the number is cut off")
     if follows in ("range", "bound"):
         return ambiguous(f"a {follows}")
-    if _DENIED.search(before) or (follows == "other" and not _says_again(number, tail)):
-        return ambiguous("different numbers")
-    if re.match(r"\W*if\b", tail) and numbers_in(tail):
+    again = numbers_in(tail)
+    differs = follows == "other" and [as_share(one) for one in again] != [as_share(number)]
+    if differs or _DENIED.search(before) or (again and re.match(r"\W*if\b", tail)):
         return ambiguous("different numbers")
     if follows == "calculation":
         return _after_equals(tail)
@@ -143,13 +123,19 @@ def value_of(value: str) -> Fraction | Unreadable:  # noqa: PLR0911 # each has a
     return as_share(number)
 
 
-def _says_again(number: Number, tail: str) -> bool:
-    """Whether the number that follows is the same in another spelling: 0.7 (70%)."""
-    again = numbers_in(tail)
-    return len(again) == 1 and as_share(again[0]) == as_share(number)
+def _within(value: str) -> Fraction | Unreadable:
+    """The only number of a value that begins with words, if they introduce it."""
+    numbers = [one for one in numbers_in(value) if one.style != "odd"]
+    before = value[: numbers[0].start][-160:] if numbers else ""
+    if is_bound(before):
+        return ambiguous("a bound")
+    if len(numbers) == 1 and _INTRODUCED.search(before):
+        return as_share(numbers[0])
+    return invalid("no number at its start" if numbers else "no number")
 
 
 def _after_equals(tail: str) -> Fraction | Unreadable:
+    """The number to which a calculation comes."""
     *_, last = tail.split("=")
     number, before, rest = headed(last)
     if "=" not in tail or number is None or tail_of(before, rest) != "end":
@@ -164,8 +150,8 @@ def as_share(number: Number) -> Fraction | Unreadable:
         return invalid("no plain number")
     if number.style == "percent":
         value /= 100
-    elif number.style == "fraction" and (value > 1 or _is_odds(value, number.whole)):
-        return invalid("odds, not a share")
+    elif number.style == "fraction" and (value > 1 or number.whole == 100 / (1 + value)):
+        return invalid("odds, not a share")  # as 40/60
     elif number.style in ("plain", "word") and _OUT_OF_TEN < value <= 100 and number.is_integer:
         value /= 100
     elif value > 1:
@@ -175,75 +161,54 @@ def as_share(number: Number) -> Fraction | Unreadable:
     return value
 
 
-def _is_odds(value: Fraction, whole: Fraction | None) -> bool:
-    """Whether a fraction may be odds, as 40/60 and 50/50."""
-    return whole is not None and value * whole + whole == 100
-
-
 def unlabelled(text: str) -> Fraction | Unreadable:
     """The number that begins or ends the reply, alone in its line; else the one introduced."""
     numbers = [one for one in numbers_in(text) if not (_is_scale(text, one) or one.is_pronoun)]
     if not numbers:
         return invalid("no number")
     lines = text.split("\n")
-    alone = [
-        (index, reading)
-        for index, line in enumerate(lines)
-        if not isinstance(reading := _opening(line, is_only=len(lines) == 1), Unreadable)
-    ]
-    values = {reading for _, reading in alone}
-    if len(values) == 1 and not is_revised("\n".join(lines[alone[-1][0] + 1 :])):
-        return values.pop()
+    openings = [_opening(line) for line in lines]
+    alone = [place for place, one in enumerate(openings) if not isinstance(one, Unreadable)]
+    values = {openings[place] for place in alone}
     if len(values) > 1:
         return ambiguous("different numbers")
-    return _introduced(text, numbers, _opening(lines[0], is_only=len(lines) == 1))
+    if values and not is_revised("\n".join(lines[alone[-1] + 1 :])):
+        return values.pop()
+    found, first = _introduced(text, numbers), openings[0]
+    if found is None and isinstance(first, Unreadable):  # as one that is out of range
+        found = None if first.status == "invalid_response_format" else first
+    return _UNLABELLED if found is None else found
 
 
-def _opening(line: str, *, is_only: bool) -> Fraction | Unreadable:
+def _opening(line: str) -> Fraction | Unreadable:
     """The number with which a line begins, if what follows explains it."""
     number, _, tail = headed(line)
     if number is None:
         return invalid("no number at its start")
     found = value_of(line)
-    if isinstance(found, Unreadable) or not tail.strip(" .!\"')]}`*。"):
-        return found
-    return found if _is_told(tail) else ambiguous("a number in a sentence, without a label")
+    is_amount = not isinstance(found, Unreadable) and has_unit(tail)
+    return _UNLABELLED if is_amount else found
 
 
-def _is_told(tail: str) -> bool:
-    """Whether what follows a number is no unit of it."""
-    return bool(_TELLING.match(tail)) or not _UNIT.match(tail)
-
-
-def _introduced(  # noqa: PLR0911 # each has a reason of its own
-    text: str, numbers: list[Number], first: object
-) -> Fraction | Unreadable:
+def _introduced(text: str, numbers: list[Number]) -> Fraction | Unreadable | None:
+    """The number of a sentence that speaks of a probability."""
     shares = []
     for one in numbers:
         before, after = text[max(0, one.start - 160) : one.start], text[one.end : one.end + 60]
         if is_bound(before):
             return ambiguous("a bound")
-        if not _is_told(after):
+        if has_unit(after):
             continue
         if _OF_THE_OPPOSITE.match(after):
             return ambiguous("a probability that it isn't so")
         if (_INTRODUCED.search(before) or _NOUN_AFTER.match(after)) and not _DENIED.search(before):
             shares.append(value_of(text[one.start : one.end + 60].split("\n", maxsplit=1)[0]))
-    read = {one for one in shares if not isinstance(one, Unreadable)}
-    if len(read) == 1 and all(not isinstance(one, Unreadable) for one in shares):
-        return read.pop()
-    if read:
+    if len(set(shares)) > 1 and not all(isinstance(one, Unreadable) for one in shares):
         return ambiguous("different numbers")
-    if shares:
-        return shares[-1]
-    if isinstance(first, Unreadable) and first.status != "invalid_response_format":
-        return first
-    return ambiguous("a number in a sentence, without a label")
+    return shares[-1] if shares else None
 
 
 def _is_scale(text: str, one: Number) -> bool:
     """Whether a number is an end of the scale from 0 to 1, as the prompt names it."""
     around = text[max(0, one.start - 14) : one.end + 14]
-    return bool(
-        re.search(r"(?<![\d.])0(?:\.0)? ?(?:to|and|-|–|到|和|,) ?1(?:\.0)?(?![\d.%])", around)
-    ) and one.value in (0, 1)
+    return one.value in (0, 1) and bool(_SCALE.search(around))

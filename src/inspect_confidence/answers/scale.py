@@ -7,38 +7,33 @@ from inspect_confidence.answers.labels import Stated
 from inspect_confidence.answers.numbers import Number
 from inspect_confidence.answers.reading import ambiguous, invalid, is_template, read_stated, settled
 from inspect_confidence.answers.status import Unreadable
-from inspect_confidence.answers.values import headed, tail_of
+from inspect_confidence.answers.values import ABOUT, headed, tail_of
 
 # ruff: noqa: RUF001 # dashes, as they are written
 
 LONGEST = 15
 """Digits of the longest number that is read: no scale has more, and it fits 64 bits."""
 
+_ENDS = (
+    r"(?:(?P<low>-?[0-9]{1,9}) ?(?:-|–|to|and|bis|à) ?|(?:/|(?:out )?of|von|sur) ?)"
+    r"(?P<high>[0-9]{1,9})(?![0-9]|\.[0-9])"
+)
+_IN_NOTE = re.compile(_ENDS)
 _SCALE = re.compile(
-    r"[\s,(\[]*+(?:(?:on|in|using|auf|sur)\b ?)?(?:(?:an?|the|einer|une)\b ?)?"
-    r"(?:(?:scale|range|integer|skala|échelle)\b ?)?(?:of |from |between |von |de )?"
-    r"(?P<low>-?[0-9]{1,9}) ?(?:-|–|to|and|bis|à) ?(?P<high>[0-9]{1,9})(?![0-9]|\.[0-9])",
+    r"[\s,(\[]*+(?:(?:on|in|using|auf|sur) )?(?:(?:an?|the|einer|une) )?"
+    rf"(?:(?:scale|range|integer|skala|échelle) )?(?:(?:of|from|between|von|de) )?{_ENDS}",
     re.IGNORECASE,
 )
-_OUT_OF = re.compile(
-    r"[\s,(\[]*(?:/|out of|of|von|sur) ?(?P<high>[0-9]{1,9})(?![0-9])", re.IGNORECASE
-)
-_IN_NOTE = re.compile(
-    r"(?P<low>-?[0-9]{1,9}) ?(?:-|–|to|and) ?(?P<high>[0-9]{1,9})|/ ?(?P<of>[0-9]{1,9})"
-)
-_PERCENT_NOTE = re.compile(r"[\s,]*[(\[]? ?(?:≈|~|about |i\.e\.,? |or |= ?)?[0-9.]+ ?%")
+_PERCENT_NOTE = re.compile(rf"[\s,]*[(\[]? ?(?:[≈~]|i\.e\.,? |or |= ?|{ABOUT})?[0-9.]+ ?%")
+_RATING = r"[0-9]{1,4}(?:\.[0-9]+)?(?: ?(?:%|percent\b|/ ?[0-9]+)| out of [0-9]+)?"
 PROSE = re.compile(
-    r"\b(?:i am|i'm|i feel|feeling|am)\s+(?:about |around |roughly |approximately |~ ?)?"
-    r"(?P<sure>[0-9]{1,4}(?:\.[0-9]+)? ?(?:%|percent\b|/ ?[0-9]+|out of [0-9]+)?)\s+(?:confident"
-    r"|sure|certain)\b"
+    rf"\b(?:am|i'm|i feel|feeling)\s+{ABOUT}?(?P<sure>{_RATING})\s+(?:confident|sure|certain)\b"
     r"|\b(?:my|i|i'd|me|overall)\b[^.\n0-9]{0,40}?\b(?:confidence|certainty)\b"
-    r"(?:[^.\n0-9]{0,30}\"[^\"\n]{0,60}\")?[^.\n0-9]{0,60}?\b(?:is|at|of|as|be|to)\s+(?:about "
-    r"|around |roughly |an? )?"
-    r"(?P<rated>[0-9]{1,4}(?:\.[0-9]+)?(?: ?(?:%|percent\b)| ?/ ?[0-9]+"
-    r"| out of [0-9]+)?)(?![\w.,/-]*[0-9%])"
+    r"(?:[^.\n0-9]{0,30}\"[^\"\n]{0,60}\")?[^.\n0-9]{0,60}?\b(?:is|at|of|as|be|to)\s+"
+    rf"(?:{ABOUT}|an? )?(?P<rated>{_RATING})(?![\w.,/-]*[0-9%])"
     r"|\bprobability that (?:my|the|this) answer[^.\n0-9]{0,40} is (?P<probable>[0-9.]+ ?%?)(?!\w)"
-    r"|(?<![\w.-])(?P<with>[0-9]{1,3} ?(?:%|percent))\s+(?:confident|sure|certain(?:ty)?"
-    r"|confidence)\b(?! (?:interval|level))"
+    r"|(?<![\w.-])(?P<with>[0-9]{1,3} ?(?:%|percent))\s+"
+    r"(?:confident|sure|certain(?:ty)?|confidence)\b(?! (?:interval|level))"
     r"|(?P<han>[0-9]{1,3} ?%)的?(?:把握|信心)",
     re.IGNORECASE,
 )
@@ -142,72 +137,52 @@ def _chosen(stated: Stated, low: int, high: int) -> int | Unreadable:
     found = settled(stated, ("confidence",), read)
     if found is not None:
         return found
-    if any(is_template(one.value) for one in stated.under("confidence")):
+    if any(map(is_template, noted)):
         return invalid("the template was echoed")
-    said = [
-        _read(next(filter(None, at.groups())), "", low, high) for at in PROSE.finditer(stated.text)
-    ]
+    said = [read(next(filter(None, at.groups()))) for at in PROSE.finditer(stated.text)]
     if said:
         return said[-1] if len(set(said)) == 1 else ambiguous("several confidences")
-    return _below_the_answer(stated.text, low, high)
-
-
-def _below_the_answer(text: str, low: int, high: int) -> int | Unreadable:
-    """A number alone in the last of two or more lines, the only such line."""
-    lines = text.split("\n")
+    # Else a number alone in the last of two or more lines, the only such line.
+    lines = stated.text.split("\n")
     alone = [line for line in lines if re.fullmatch(r"[-+]?[0-9]{1,9} ?%?\.?", line)]
     if len(lines) > 1 and alone == lines[-1:]:
-        return _read(alone[0].rstrip("."), "", low, high)
+        return read(alone[0].rstrip("."))
     return invalid("no confidence")
 
 
 def _read(value: str, note: str, low: int, high: int) -> int | Unreadable:  # noqa: PLR0911 # each has a reason of its own
     """One statement's integer; a scale that it names must be the one that was asked for."""
-    named = _IN_NOTE.search(note)
-    if named and not _is_scale(named, low, high):
-        return ambiguous("another scale")
     number, before, tail = headed(value)
-    if number is None or (number.style == "word" and number.value is None):
-        return invalid("no number" if not re.search("[0-9]", value) else "no number at its start")
-    scale = _SCALE.match(tail) or _OUT_OF.match(tail)
+    scale = _SCALE.match(tail)
+    for named in (_IN_NOTE.search(note), scale):
+        if named and (int(named["low"] or low), int(named["high"])) != (low, high):
+            return ambiguous("another scale")
+    if number is None:
+        return invalid("no number at its start" if re.search("[0-9]", value) else "no number")
     follows = "end" if scale else tail_of(before, tail)
     if follows == "cut":
         return invalid("the number is cut off")
     if follows in ("range", "bound"):
         return invalid("a range")
-    if scale and not _is_scale(scale, low, high):
-        return ambiguous("another scale")
-    if follows == "other" and not _PERCENT_NOTE.match(tail):
-        return ambiguous("several confidences")
-    if "→" in tail[:3]:
+    if "→" in tail[:3] or (follows == "other" and not _PERCENT_NOTE.match(tail)):
         return ambiguous("several confidences")
     if follows == "calculation":
         return invalid("no number at its start")
-    return _integer(number, "%" in note, low, high)
+    return _integer(number, "%" in note, high)
 
 
-def _is_scale(named: re.Match[str], low: int, high: int) -> bool:
-    given = named.groupdict()
-    top = given.get("of") or given["high"]
-    return int(top) == high and int(given.get("low") or low) == low
-
-
-def _integer(number: Number, noted: bool, low: int, high: int) -> int | Unreadable:
-    value = number.value
-    if number.whole is not None and value is not None:
-        if number.whole != high:
-            return ambiguous("another scale")
-        value *= number.whole
+def _integer(number: Number, noted: bool, high: int) -> int | Unreadable:
+    """A number that was written as an integer, a percentage of a hundred or a part of the whole."""
+    if number.whole not in (None, high):
+        return ambiguous("another scale")
     if (noted or number.style == "percent") and high != 100:
         return invalid("a percentage on a scale that isn't one")
-    if (
-        value is None
-        or number.style in ("power", "scaled")
-        or (number.style == "fraction" and number.whole is None)
-    ):
+    is_part = number.style == "fraction" and number.whole is None
+    if number.value is None or is_part or number.style in ("power", "scaled"):
         return invalid("no plain number")
+    value = number.value * (number.whole or 1)
     if value.denominator != 1:
         return invalid("not an integer")
     if len(str(abs(value.numerator))) > LONGEST:
-        return invalid(f"a number of {len(str(abs(value.numerator)))} digits")
+        return invalid(f"a number of more than {LONGEST} digits")
     return int(value)

@@ -43,6 +43,14 @@ _OR_MORE = re.compile(
 _CALCULATION = re.compile(r"[ ]?[×*+^√!](?![ ]?[\"')\]}]|\s*$)|[ ]?=|[ ]?/[ ]?[0-9(]|:[0-9]")
 _CUT_CLAUSE = re.compile(rf"[^\s.,;()]{{0,20}}[ ]?[^\s.,;()]{{0,8}}[.,]?{CUT}")
 
+_UNIT = re.compile(r"[ -]?[A-Za-z$€£]|[ ]?的?[天年人倍个次]")
+_TELLING = re.compile(
+    r"\W*(?:because|since|as|given|based|if|that|on a|out of|from|likely|chance|probability"
+    r"|likelihood|confiden|certain|sure|possib|or so|of the time|for|would|is|represents|means"
+    r"|considering|reflect|environ|(?:ein)?schätzen|左右|上下|[吧因]|的?(?:[概几机]率|可能|把握))",
+    re.IGNORECASE,
+)
+
 Tail = Literal["end", "range", "bound", "other", "calculation", "cut"]
 """What follows a number: nothing or an explanation; another end of a range; more or less than it;
 another number; a calculation; or the place where the reply was cut off."""
@@ -72,3 +80,8 @@ def tail_of(before: str, tail: str) -> Tail:
     if _CALCULATION.match(tail):
         return "calculation"
     return "other" if _OTHER.match(tail) else "end"
+
+
+def has_unit(tail: str) -> bool:
+    """Whether what follows a number is a unit of it, not an explanation."""
+    return bool(_UNIT.match(tail)) and not _TELLING.match(tail)
