@@ -41,7 +41,7 @@ _ANOTHER = re.compile(
 )
 _CALCULATION = re.compile(
     r"[ ]?(?:[-–—](?![A-Za-z])|[+*×÷^!√π∞]|/[ ]?[0-9(]|\(|\\(?!circ|degree))"
-    r"|[ ]?(?:sqrt|pi|root|times|plus|minus|divided|over|squared|cubed|factorial|[xyz])\b"
+    r"|[ ]?(?:sqrt|pi|root|times|plus|minus|divided|over|squared|cubed|factorial|[xyz](?!/))\b"
     r"|-?(?:st|nd|rd|th)\b|[ni]\b",
     re.IGNORECASE,
 )
@@ -159,7 +159,7 @@ def _single(value: str) -> Fraction | Unreadable:  # noqa: PLR0911 # each has a 
         is_grouped = "," in value[: first.end] or re.match(r"[0-9]+(?:\.[0-9]+){2}", written)
         return ambiguous("no plain number") if is_grouped else invalid("no plain number")
     if written[0] in "+-" and _OPERAND.search(before):
-        return invalid("a calculation, not a number")
+        return ambiguous("a calculation, not a number")
     if _NO_LEAD.search(before):
         return ambiguous("not certainly one number")
     is_price = "€" in written + tail[:2]

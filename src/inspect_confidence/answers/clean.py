@@ -24,7 +24,7 @@ _THOUGHT = re.compile(
     rf"(?P<open><{_THINK}>(?![\"'])|\[THINK\]|◁think▷|<\|(?:begin_of_thought|thinking)\|>"
     r"|<\|channel\|>(?:analysis|commentary)(?:<\|message\|>)?)"
     rf"|</{_THINK}>|\[/THINK\]|◁/think▷|<\|(?:end_of_thought|/thinking)\|>"
-    r"|<\|channel\|>final(?:<\|message\|>)?|assistantfinal(?-i:(?![a-z]))",
+    r"|<\|channel\|>final(?:<\|message\|>)?|assistantfinal",
     re.IGNORECASE,
 )
 _SPECIAL = re.compile(  # tokens of a chat's template

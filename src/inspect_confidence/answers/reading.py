@@ -34,9 +34,10 @@ _REVISED = re.compile(
     re.IGNORECASE,
 )
 _REPLACED = re.compile(
-    rf"\b(?:{_CHANGE}\b[^.\n]{{0,40}} (?:to|as)|(?:{_TAKEN_BACK}).{{0,200}}?"
-    r"(?:[0-9]|(?-i:\b[A-H])))\b",
-    re.IGNORECASE | re.DOTALL,
+    # At a line's start, or with another value behind it.
+    rf"^\W*(?:hmm|wait|sorry|no, that|{_TAKEN_BACK})\b|\b(?:{_CHANGE}\b[^.\n]{{0,40}} (?:to|as)\b"
+    rf"|(?:{_TAKEN_BACK})[^\n]{{0,200}}?(?:[0-9]|(?-i:\b[A-H])\b))",
+    re.IGNORECASE | re.MULTILINE,
 )
 _RETHINKING = re.compile(
     r"\b(?:let me (?:double|re|check|verify|think|see)|wait|hmm|hold on|alternatively|actually)\b"
@@ -93,7 +94,8 @@ def read_stated(
     if not stated.text and not stated.statements:
         return Unreadable("no_response", "the reply is empty but for markup and reasoning")
     attempts = [one.value for one in stated.under("answer") if one.value]
-    if found.status == "invalid_response_format" and all(map(is_refusal, [stated.text, *attempts])):
+    is_nothing = _is_invalid(found) or (found.status == "ambiguous" and not stated.statements)
+    if is_nothing and all(map(is_refusal, [stated.text, *attempts])):
         return Unreadable("refusal", "the reply declines to answer")
     return found
 
@@ -133,7 +135,8 @@ def settled(
         if one.key == last.key and not isinstance(reading, Unreadable)
     ]
     # Its value may begin with "Actually", and go on with another one.
-    if not later and _REPLACED.search(stated.text, max(last.start, last.end - len(last.value)) + 1):
+    own = 0 if last.strength == "object" else min(len(last.value), last.end - last.start) - 1
+    if not later and _REPLACED.search(stated.text, last.end - own):
         return ambiguous("an answer that is taken back")
     return _last_of(stated, [*firm, *later[-1:]], same)
 
