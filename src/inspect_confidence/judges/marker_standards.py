@@ -3,6 +3,7 @@
 import csv
 import functools
 import re
+from collections.abc import Callable
 from importlib import resources
 from io import StringIO
 
@@ -22,12 +23,19 @@ _DEGREES = {
     "absolutely": "absolutely completely totally entirely fully 100% perfectly wholly utterly dead",
 }
 _DEGREE = {word: kind for kind, forms in _DEGREES.items() for word in forms.split()}
-_TOWARDS_END = {"very": 0.6, "highly": 0.65, "quite": 0.3, "almost": -0.05, "absolutely": 0.75}
-"""How much of the way to 0 or 1, whichever is nearer, a degree moves a number."""
-_NOT_VERY = 0.4
-"""What "not very" leaves of a number."""
-_FAIRLY = 0.75
-"""How much of its way from 0.5 "fairly" leaves."""
+_CHANGES: dict[str, Callable[[float], float]] = {
+    "not entirely": lambda value: UNKNOWN,
+    "not very": lambda value: 0.4 * value,
+    "not": lambda value: 1 - value,
+    "fairly": lambda value: 0.5 + 0.75 * (value - 0.5),
+    "very": lambda value: _towards_end(value, 0.6),
+    "highly": lambda value: _towards_end(value, 0.65),
+    "quite": lambda value: _towards_end(value, 0.3),
+    "almost": lambda value: _towards_end(value, -0.05),
+    "absolutely": lambda value: _towards_end(value, 0.75),
+}
+"""What words before a form make of how probable the form says that something is."""
+_CHANGES |= {word: _CHANGES[kind] for word, kind in _DEGREE.items()}
 
 _LEAD = re.compile(
     r"(?:and|but|so|well|though|although|then|just|also|still|only|here) "
@@ -98,26 +106,15 @@ def decisiveness_of(standard: str) -> float:
         return lexicon()[standard][1]
     if stated := _PERCENT.match(standard):
         return min(float(stated[1]) / 100, 1.0)
-    degree, _, head = standard.partition(" ")
-    if degree == "not" and head:
-        return _denied(head)
-    return _moved(decisiveness_of(head), _DEGREE[degree]) if degree in _DEGREE and head else UNKNOWN
+    for words, change in _CHANGES.items():
+        if standard.startswith(f"{words} "):
+            return change(decisiveness_of(standard.removeprefix(f"{words} ")))
+    return UNKNOWN
 
 
-def _denied(head: str) -> float:
-    kind, _, rest = head.partition(" ")
-    if kind == "entirely" and rest:
-        return UNKNOWN
-    return (
-        _NOT_VERY * decisiveness_of(rest) if kind == "very" and rest else 1 - decisiveness_of(head)
-    )
-
-
-def _moved(value: float, degree: str) -> float:
-    if degree == "fairly":
-        return 0.5 + _FAIRLY * (value - 0.5)
-    moved = _TOWARDS_END[degree]
-    return value + moved * (1 - value) if value >= 0.5 else value * (1 - moved)
+def _towards_end(value: float, share: float) -> float:
+    """The value, moved a share of its way to 0 or 1, whichever is nearer."""
+    return value + share * (1 - value) if value >= 0.5 else value * (1 - share)
 
 
 def _step(marker: str) -> str:

@@ -53,9 +53,8 @@ THINK = (
     r"|lean(?:ing)? to|fancy|guarantee|estimate)"
 )
 DONE = (
-    r"(?:used|called|seen|found|made|done|taken|said|written|eaten|solved|put|read|heard|bought"
-    r"|sold|given|shown|thought|held|sent|kept|grown|able"
-    r"|[a-z]+(?:at|is|iz|ifi|er|ain|ect|ur|ac|uc|iv|t|n|r|s|l|k|p|i|b|d|v|c|h|g)ed)"
+    r"(?:seen|found|made|done|taken|said|written|eaten|put|read|heard|bought|sold|given|shown"
+    r"|thought|held|sent|kept|grown|able|[a-z]+[bcdghiklnprstvz]ed)"
 )
 """What makes "may be" a permission or an ability: "may be used"."""
 GOOD = (
@@ -104,7 +103,7 @@ CHANCES_OF = (
 )
 
 
-_OTHERS = "are be was were he she they you who a the makes make"
+_OTHERS = "is are be was were he she they you who a the makes make"
 _ENDS = r"that whether if how as , \. ! ; but who when where"
 _SPEAKER = (
     # I am not entirely sure; I can't be certain; "pretty sure", said of oneself
@@ -115,8 +114,8 @@ _SPEAKER = (
     rf"{degrees()}(?:sure|certain|for (?:sure|certain)|with (?:[a-z]+ )?certainty)",
     r"(?:(?:i|we) )?do not (?:really )?know for (?:sure|certain|a fact)",
     r"i (?:(?:really|honestly|simply|just) )?do not (?:really )?know",
-    rf"{not_after(_OTHERS)}{not_after('he is')}{not_after('she is')}{not_after('who is')}"
-    rf"{own_degrees(4, least=1)}{SURE}(?! (?:plants|people|things|kinds|types) )",
+    rf"{not_after(_OTHERS)}{own_degrees(4, least=1)}{SURE}"
+    rf"{not_before('plants people things kinds types')}",
     r"(?<! are )unsure",
     # I think, I'd guess, we don't believe
     rf"(?:i|we) (?:{DID} ){{0,4}}{THINK}"
@@ -198,7 +197,7 @@ _CHANCES = (
     r"(?:about|roughly|an) (?:even|better than an even)(?: chances?| odds)?"
     rf"{not_before('the if though numbers number')}",
     r"(?:(?:slightly|somewhat|a bit|a little) )?better than (?:an )?even(?: chances?| odds)?",
-    rf"{not_after('are was were he she they')}{not_after('he is')}{not_after('she is')}"
+    rf"{not_after('is are was were he she they')}"
     r"(?:(?:about|around|at least|over|only|roughly) )?[0-9.]+% (?:or so )?"
     r"(?:sure|certain|confident|certainty|confidence|likely|convinced)"
     rf"{not_before('interval intervals level limit region band')}",
