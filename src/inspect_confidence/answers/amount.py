@@ -165,7 +165,8 @@ def _single(value: str) -> Fraction | Unreadable:  # noqa: PLR0911 # each has a 
     is_price = "€" in written + tail[:2]
     if (_AMBIGUOUS.fullmatch(written) and not is_price) or _MILLIONS.match(written + tail[:3]):
         return ambiguous("a magnitude, a unit or decimals")
-    if _ANOTHER.match(tail):
+    is_same = others and all(one.value == first.value for one in others)
+    if _ANOTHER.match(tail) and not (is_same and re.match(" (?:or|=) ", tail)):
         return ambiguous("several numbers")
     if _CALCULATION.match(tail):
         return invalid("a calculation, not a number")

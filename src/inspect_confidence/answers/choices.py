@@ -29,6 +29,7 @@ _SECOND = re.compile(
     r"(?:(?:maybe|possibly|perhaps|option|choice) )*+[(\[\"']?(?P<letter>[A-Z])(?![\w'])"
     r"(?P<end>[)\]\"'.,; ]*+(?:$|\n|(?:are|or|and|[A-Z])\b))?"
 )
+_JOINED = re.compile(r"\W+(?:and|or|&|/)\W+(?:(?:option|choice) )?\(?(?P<letter>[A-Z])[).:]")
 _SUITS = re.compile(r"(?:because|since|as|for|is|would|seems|→|\(|[)|])|$", re.IGNORECASE)
 _DENIED = re.compile(r"(?:is|was|would be) (?:wrong|incorrect|false|not|out)\b|isn't\b", re.I)
 _BOUNDARY = re.compile(r"[.,;:(!\n]|\s[-–—]|[–—]|\s(?:because|since|as|is)\b")
@@ -118,7 +119,7 @@ class Choices:
         named = self.by_text(rest)
         if index in named:
             return index
-        if named or self._is_second(rest, index):
+        if named or self._is_second(rest, index) or self._is_joined(rest, index):
             return ambiguous(_DIFFERENT if named else "several letters")
         mark = letter["mark"] or ""
         firm = letter["close"] or letter["named"] or mark.strip(" ,")
@@ -131,6 +132,13 @@ class Choices:
             return invalid("more than a choice's letter or text")
         begins = self._begins_with(rest)
         return ambiguous(_DIFFERENT) if begins and index not in begins else index
+
+    def _is_joined(self, rest: str, index: int) -> bool:
+        """Whether another letter is joined to a choice's own text: A. bats and C. dolphins."""
+        return any(
+            index in self.by_text(rest[: one.start()]) and self.index(one["letter"]) != index
+            for one in islice(_JOINED.finditer(rest[:2000]), 20)
+        )
 
     def _is_second(self, rest: str, index: int) -> bool:
         second = _SECOND.match(rest)

@@ -35,7 +35,7 @@ _SPECIAL = re.compile(  # tokens of a chat's template
 )
 _GOES_ON = re.compile(  # a base model asks itself the next question
     r"(?<=\S)\s*\n(?=(?:#+ )?(?:(?:Question|Q|Problem|Exercise|Example|Instruction|Task)\s?\d*"
-    r"(?: \([^()\n]{1,40}\))?:|(?:Human|User):|#+ (?:Question|Instruction)"
+    r"(?: \([^()\n]{1,40}\))?:|(?:Human|User):|#+ (?:Question|Instruction|Your task):?"
     r"|Answer the following question|Solve the following)(?:\s|\.))"
 )
 _CUT_SHORT = re.compile(r"(?:[^\W_]|[\\^–—×~-]|[0-9][.,:]|(?<!\*)\*)\Z")

@@ -113,7 +113,7 @@ def value_of(value: str) -> Fraction | Unreadable:  # noqa: PLR0911 # each has a
     if follows in ("range", "bound"):
         return ambiguous(f"a {follows}")
     again = numbers_in(tail)
-    differs = follows == "other" and [as_share(one) for one in again] != [as_share(number)]
+    differs = follows == "other" and {*map(_sense, again)} != {as_share(number)}
     if differs or _DENIED.search(before) or (again and re.match(r"\W*if\b", tail)):
         return ambiguous("different numbers")
     if follows == "calculation":
@@ -121,6 +121,12 @@ def value_of(value: str) -> Fraction | Unreadable:  # noqa: PLR0911 # each has a
     if value[number.start] in "$€£¥" or _RATE.match(tail):
         return invalid("an amount or a rate")
     return as_share(number)
+
+
+def _sense(number: Number) -> Fraction | Unreadable:
+    """What a number says again of one before it: odds of 50/50 are a half there."""
+    top = number.value * number.whole if number.value and number.whole else Fraction(0)
+    return top / 100 if number.whole and top + number.whole == 100 else as_share(number)
 
 
 def _within(value: str) -> Fraction | Unreadable:
@@ -186,7 +192,7 @@ def _opening(line: str) -> Fraction | Unreadable:
     if number is None:
         return invalid("no number at its start")
     found = value_of(line)
-    is_amount = not isinstance(found, Unreadable) and has_unit(tail)
+    is_amount = not isinstance(found, Unreadable) and has_unit(tail) and tail_of("", tail) == "end"
     return _UNLABELLED if is_amount else found
 
 

@@ -39,6 +39,7 @@ _REPLACED = re.compile(
     rf"|(?:{_TAKEN_BACK})[^\n]{{0,200}}?(?:[0-9]|(?-i:\b[A-H])\b))",
     re.IGNORECASE | re.MULTILINE,
 )
+_CONFIRMED = re.compile(r"\b(?:is|'s) (?:right|correct)\W*$|\b(?:stands|remains)\b", re.I)
 _RETHINKING = re.compile(
     r"\b(?:let me (?:double|re|check|verify|think|see)|wait|hmm|hold on|alternatively|actually)\b"
     r"[^\n]*\Z",
@@ -136,7 +137,8 @@ def settled(
     ]
     # Its value may begin with "Actually", and go on with another one.
     own = 0 if last.strength == "object" else min(len(last.value), last.end - last.start) - 1
-    if not later and _REPLACED.search(stated.text, last.end - own):
+    rest = stated.text[last.end - own :]
+    if not later and _REPLACED.search(rest) and not _CONFIRMED.search(rest[-60:]):
         return ambiguous("an answer that is taken back")
     return _last_of(stated, [*firm, *later[-1:]], same)
 

@@ -12,7 +12,7 @@ from string import ascii_uppercase
 
 from inspect_confidence.answers.clean import BOX_END, clean, folded, is_refusal
 from inspect_confidence.answers.labels import Stated
-from inspect_confidence.answers.reading import ambiguous, invalid, read_stated, settled
+from inspect_confidence.answers.reading import ambiguous, invalid, is_revised, read_stated, settled
 from inspect_confidence.answers.status import Unreadable
 
 I_CHOOSE = re.compile(r"\bi(?:'d|'ll| would| will| now| thus| therefore)? choose\b", re.I)
@@ -37,6 +37,7 @@ _DENIED = re.compile(
 )
 _NOT = re.compile(r"\s*not\b", re.I)
 _ALTERNATIVE = re.compile(r"\b(?:or|and|but|not)\b", re.I)
+_REASON = re.compile(r"\n|,? (?:because|since)\b")
 _UNFINISHED = re.compile(r"\s?\S*")
 _ALONE = re.compile(r"\W*(?:(?:option|choice) )?\(?[A-Z][.):]")
 _LETTERS = ("letter", "first", "second", "marked", "option")
@@ -226,7 +227,9 @@ def read_word_choice(
 
         said = I_CHOOSE.split(stated.text)
         if chain_of_thought and len(said) > 1:
-            return read(said[-1])
+            choice, explanation = _parted(said[-1])
+            made = read(choice)
+            return made if isinstance(made, int) and explanation else read(said[-1])
         keys = ("answer", "choice") if stated.objects else ("answer",)
         found = settled(stated, keys, read)
         for place in _places(stated.text, chain_of_thought):
@@ -236,6 +239,13 @@ def read_word_choice(
 
     index = read_stated(reply, chosen, keys=("answer", "choice"), truncated=truncated)
     return index if isinstance(index, Unreadable) else WordChoice(index)
+
+
+def _parted(text: str) -> tuple[str, str]:
+    """What a choice is, and what explains it, which may name others; nothing if it replaces it."""
+    choice, explanation = (*_REASON.split(text.strip(), maxsplit=1), "")[:2]
+    is_more = is_revised(explanation) or any(map(_ALONE.match, explanation.split("\n")))
+    return (text, "") if is_more else (choice, explanation)
 
 
 def _places(text: str, chain_of_thought: bool) -> list[str]:
