@@ -41,3 +41,14 @@ def _seconds(read: Callable[[str], object], text: str) -> float:
     begun = process_time()
     read(text)
     return process_time() - begun
+
+
+def doubles(read: Callable[[str], object], text: Callable[[int], str], length: int) -> bool:
+    """Whether twice as long a text takes less than 2.5 times as long; the best of five attempts."""
+    short, long = text(length), text(2 * length)
+    once = twice = float("inf")
+    for _ in range(5):
+        once, twice = min(once, _seconds(read, short)), min(twice, _seconds(read, long))
+        if twice < 2.5 * once:
+            return True
+    return False
