@@ -112,8 +112,8 @@ tokens. The reading was computed when this page was made, and is what the label 
 _SAID = """\
 {total:,} replies in the manner of ten model families were written, and labelled from the text
 alone, by hands that didn't know the readers. {unseen} of them were kept unseen while the readers
-were written. Of the {readable} answers in those that a careful person can read, {unread} are left unread
-(**{share:.1%}**) and {misread} read as something else; of the {unreadable} that nobody can,
+were written. Of the {readable} answers in those that a careful person can read, {unread} are left
+unread (**{share:.1%}**) and {misread} read as something else; of the {unreadable} that nobody can,
 {guessed} are read all the same. They aren't recorded replies, and a form has few of them: no
 failure among 9 doesn't mean that there is none in 100."""
 _FIGURES = """\
