@@ -86,7 +86,7 @@ def _without_reported(plain: list[str]) -> list[str]:
             following = plain[place + 1] if place + 1 < len(plain) else ""
             is_reported = (
                 following.lstrip("^") in _LINKS or following.startswith("^")
-            ) and _is_others(plain[:place][-6:], word in _SAY)
+            ) and _is_others(plain[max(0, place - 6) : place], word in _SAY)
     return left
 
 
