@@ -195,8 +195,9 @@ def outcomes(form: str, reply: str, asked: Asked) -> list[str]:
     """What became of a reply, by status; fails if it can't be."""
     try:
         found = list(FORMS[form][0](reply, asked))
-    except Exception as error:
-        raise AssertionError(f"{form}, {asked}: {reply[:5_000]!r}") from error
+    except BaseException as error:  # what panics in an extension is no Exception
+        error.add_note(f"{form}, {asked}: {reply[:5_000]!r}")
+        raise
     for one in found:
         assert can_be(one, form, reply, asked), (form, asked, reply[:5_000], one)
     return [outcome(one) for one in found]
