@@ -488,6 +488,91 @@ def test_200_sentences_lose_nothing(tmp_path: Path) -> None:
     check(run, expected_rows(speaker))
 
 
+# What a judge is given, and what it lists too much
+
+
+FIELDS = {
+    "markers": {"markers"},
+    "decisiveness": {"decisiveness"},
+    "consistency": {"agreement"},
+    "correctness": {"verdict"},
+    "sentence": {"markers", "decisiveness", "agreement"},
+}
+
+
+class Plain(ProviderServer):
+    """A provider that refuses a schema, as some of a provider's models do."""
+
+    refused = 0
+
+    def respond(self, path: str, raw: bytes) -> tuple[int, str]:
+        """HTTP 400, or what it would say without a schema."""
+        config = json.loads(raw).get("generationConfig", {})
+        if "responseMimeType" not in config:
+            return super().respond(path, raw)
+        self.refused += 1
+        message = "JSON mode is not enabled for this model"
+        return 400, json.dumps({"error": {"code": 400, "message": message, "status": "INVALID"}})
+
+
+@pytest.mark.parametrize("batch", [False, True])
+def test_a_judge_is_given_the_form_of_its_reply(tmp_path: Path, batch: bool) -> None:
+    """The provider is given a schema with exactly the fields that are read."""
+    items = own_file(tmp_path, 3)
+    speaker, examiner = Speaker(items, 3), Examiner(all_sentences(items))
+    run = told(tmp_path / "logs", speaker, examiner, draws=3, batch_judgments=batch)
+    schemas = [request.body["generationConfig"]["responseJsonSchema"] for request in run.judged]
+    assert [set(one["properties"]) for one in schemas] == [
+        FIELDS[form] for form, _ in examiner.asked
+    ]
+    assert all(set(one["required"]) == set(one["properties"]) for one in schemas)
+
+
+def test_a_judge_that_takes_no_schema_is_asked_without(tmp_path: Path) -> None:
+    """Each judgment is made once, and no other error is taken for this one."""
+    items = own_file(tmp_path, 3)
+    speaker, examiner = Speaker(items, 3), Examiner(all_sentences(items))
+    with ProviderServer(speaker) as one, Plain(examiner) as other:
+        task = hedge_markers("places.csv", split="all", draws=3)
+        log = asked(task, one, tmp_path / "logs", model_roles={"grader": connected(other, GOOGLE)})
+    assert (log.status, other.errors) == ("success", [])
+    assert other.refused == len(other.requests) == judge_calls(speaker, batch=False)
+    frame = read_judgments(tmp_path / "logs")["hedge_markers"]
+    check_judgments(frame, expected_rows(speaker))
+
+
+@pytest.mark.parametrize("batch", [False, True])
+def test_markers_that_a_sentence_has_not_are_left_out_and_counted(
+    tmp_path: Path, batch: bool
+) -> None:
+    """The others stand, and the results say how many were left out."""
+    items = own_file(tmp_path, 4)
+    known = all_sentences(items)
+
+    def instead(form: str, about: Mapping[str, str]) -> str | None:
+        if form not in ("markers", "sentence") or not known[about["sentence"]].markers:
+            return None
+        one = known[about["sentence"]]
+        count = len(re.findall(r"^\[\d+\]", about.get("replies", ""), re.MULTILINE))
+        more = {"decisiveness": one.decisiveness, "agreement": ["yes"] * count} if count else {}
+        return json.dumps({"markers": [*one.markers, "as likely as not", "I dare say"], **more})
+
+    speaker = Speaker(items, 3, seed=2)
+    run = told(tmp_path / "logs", speaker, Examiner(known, instead), draws=3, batch_judgments=batch)
+    frame = run.frame.drop_duplicates(["item", "sentence"]).dropna(subset="sentence")
+    hedged = frame["n_markers"] > 0
+    assert hedged.any()
+    assert (frame["foreign"] == 2 * hedged).all()
+    assert {len(known[text].markers) for text in frame["text"][hedged]} == set(
+        frame["n_markers"][hedged]
+    )
+    results = summarize(tmp_path / "logs", resamples=10)
+    per_split = results[results["metric"] == "hedges_per_sentence"]
+    said = [int(note.split()[0]) for note in per_split["note"]]
+    assert sum(said) == 2 * hedged.sum()
+    assert per_split["note"].str.contains("listed markers that aren't in their sentence").all()
+
+
 # Rules
 
 

@@ -116,10 +116,14 @@ READERS: dict[str, Readers] = {
 
 @pytest.mark.parametrize("kind", READERS)
 def test_time_grows_as_the_text_does(kind: str) -> None:
-    """Whatever is repeated in it, after whatever beginning."""
-    parts, starts = pieces(kind, "repeated"), pieces(kind, "starts") or [""]
+    """Whatever is repeated in it, after nothing and after one of the beginnings in turn."""
+    parts, ends = pieces(kind, "repeated"), pieces(kind, "ends") or ["?"]
+    starts = pieces(kind, "starts")[1:]
     for number, read in enumerate(READERS[kind]):
-        assert slow_texts(read, parts, starts, pieces(kind, "ends") or ["?"]) == [], number
+        assert slow_texts(read, parts, [""], ends[:1]) == [], number
+        for turn, piece in enumerate(parts if starts else []):
+            start = starts[(turn + number) % len(starts)]
+            assert slow_texts(read, [piece], [start], ends[-1:]) == [], number
 
 
 def test_awkward_replies_are_read_in_linear_time() -> None:

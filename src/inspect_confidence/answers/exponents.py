@@ -186,7 +186,7 @@ def _value(value: str) -> _Bound | Unreadable:  # noqa: PLR0911 # each has a rea
     bound = bound_of(number)
     if bound is None:
         return invalid(f"{written[:40]} is no power of ten")
-    follows = tail_of(value, before, tail)
+    follows = tail_of(before, tail)
     if follows == "cut":
         return invalid("the number is cut off")
     if follows in ("range", "bound") or _UNSURE.match(tail):
@@ -223,15 +223,17 @@ def _agree(one: _Bound, other: _Bound) -> bool:
 
 
 def _exponent(stated: Stated) -> _Bound | Unreadable:  # noqa: PLR0911 # each has a reason of its own
-    for keys in (("exponent", "answer"), ("choice",)):
-        found = settled(stated, keys, _value, _agree)
-        if found is not None and not (isinstance(found, Unreadable) and keys == ("choice",)):
-            first = stated.text.split("\n")[0]
-            opening = _value(first) if _BARE_LINE.fullmatch(first) else found
-            is_prose = all(one.strength in ("prose", "inline") for one in stated.under(*keys))
-            if is_prose and isinstance(opening, _Bound) and opening != found:
-                return ambiguous("several different exponents")
-            return found
+    found = settled(stated, ("exponent", "answer"), _value, _agree)
+    if found is not None:
+        first = stated.text.split("\n")[0]
+        opening = _value(first) if _BARE_LINE.fullmatch(first) else found
+        is_prose = all(
+            one.strength in ("prose", "inline")
+            for one in stated.under("exponent", "answer", "choice")
+        )
+        if is_prose and isinstance(opening, _Bound) and opening != found:
+            return ambiguous("several different exponents")
+        return found
     if declines(stated.text):
         return invalid("no number is certainly an answer")
     text = without(stated, "reason", "confidence")

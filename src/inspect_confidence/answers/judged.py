@@ -3,13 +3,15 @@
 import json
 import re
 from collections.abc import Sequence
-from fractions import Fraction
-from typing import Literal, cast
+from contextlib import suppress
+from typing import Literal, TypeVar
 
 from inspect_confidence.answers.labels import Stated, stated_in
 from inspect_confidence.answers.probability import unlabelled, value_of
 from inspect_confidence.answers.reading import invalid, settled
 from inspect_confidence.answers.status import Unreadable
+
+# ruff: noqa: RUF001 # quotes and dashes, as they are written
 
 Agreement = Literal["yes", "no", "n/a"]
 """Whether a sampled reply agrees with a sentence: says the same, contradicts it, or neither."""
@@ -26,13 +28,20 @@ _VERDICTS: dict[str, Verdict] = {
     **dict.fromkeys(("incorrect", "not correct", "wrong", "falsch", "错误"), "incorrect"),
     **dict.fromkeys(("punt", "punted"), "punt"),
 }
-_SIGNS = str.maketrans("’‘´`“”„", "''''\"\"\"", "*_")  # noqa: RUF001 # as they are written
+Word = TypeVar("Word", bound=str)
+
+_SIGNS = str.maketrans("’‘´`“”„", "''''\"\"\"", "*_")
 _AROUND = " .,;:!?…'\""
 _LETTER = r"[^\W\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"
 """Of a script that parts its words, as Chinese and Japanese don't."""
-_HEDGED = re.compile(
-    r"\b(?:part(?:ly|ially)|mostly|somewhat|but|not|or|both|maybe|unless)\b", re.IGNORECASE
+_APART = rf"(?:(?<!{_LETTER})|(?!{_LETTER}))"
+_EXPLAINED = re.compile(
+    r"(?![/|])(?:\W*[.,;:(!–—-]|\W+because|$)"
+    r"(?![ .,;:(!-]*(?:part(?:ly|ially)|mostly|somewhat|but|not|or|both|maybe|unless)\b)"
 )
+_NONE = re.compile(r"\W*(?:none|no markers|keine|aucun|无)\W*", re.IGNORECASE)
+_QUOTED = re.compile(r"\"((?:[^\"\\]|\\.){0,300})\"|(?<!\w)'((?:[^'\\]|\\.){0,300})'(?!\w)")
+_BULLET = re.compile(r"\W*\d{1,2}[.):]\s*|\s*[-*•]\s*")
 
 
 class Markers(list[str]):
@@ -63,20 +72,16 @@ def read_markers(reply: str, sentence: str) -> Markers | Unreadable:
         'grader_failed'
     """
     stated = stated_in(reply)
-    listed = _listed(stated, "markers")
-    if listed is None and not stated.objects:
-        quoted = re.findall(r"\"([^\"\n]{1,80})\"", stated.text)
-        is_list = stated.text.startswith("[") or "marker" in stated.text.lower()
-        listed = list(quoted) if is_list and quoted else _items(stated.text) if is_list else None
+    is_list = stated.text.startswith("[") or "marker" in stated.text.lower()
+    listed = _listed(stated, "markers", alone=is_list and not stated.objects)
     if listed is None or not all(isinstance(one, str) for one in listed):
         return _failed(reply, "no list of markers")
-    said = list(map(str, listed))
-    if said and not any(map(_plain, said)):
-        return _failed(reply, "markers without a word")
     inside = _plain(sentence)
-    named = list(dict.fromkeys(plain for one in said if (plain := _plain(one))))
-    found = Markers(one for one in named if _stands(one, inside))
+    named = list(dict.fromkeys(plain for one in listed if (plain := _plain(str(one)))))
+    found = Markers(one for one in named if re.search(f"{_APART}{re.escape(one)}{_APART}", inside))
     found.foreign = len(named) - len(found)
+    if listed and not named:
+        return _failed(reply, "markers without a word")
     if named and not found:
         return _failed(reply, f"the marker {named[0]!r} isn't in the sentence")
     return found
@@ -90,7 +95,7 @@ def read_decisiveness(reply: str) -> float | Unreadable:
         0.7
     """
     stated = stated_in(reply)
-    found: Fraction | Unreadable | None = settled(stated, ("decisiveness",), value_of)
+    found = settled(stated, ("decisiveness",), value_of)
     if found is None and not stated.objects:
         labels = ("answer", "probability", "confidence")
         found = settled(stated, labels, value_of) or unlabelled(stated.text)
@@ -108,22 +113,18 @@ def read_agreement(reply: str) -> Agreement | Unreadable:
         >>> read_agreement("**yes**")
         'yes'
     """
-    return cast("Agreement | Unreadable", _word(reply, "agreement", _AGREEMENTS))
+    return _word(reply, "agreement", _AGREEMENTS)
 
 
 def read_agreements(reply: str, count: int) -> Sequence[Agreement | Unreadable]:
     """The same for several replies judged in one call; all fail if their number is another."""
     stated = stated_in(reply)
-    listed = _listed(stated, "agreement")
-    if listed is None and not stated.statements:
-        listed = _items(stated.text)
+    listed = _listed(stated, "agreement", alone=not stated.statements)
     if listed is None or len(listed) != count:
         return [_failed(reply, f"no list of {count} agreements")] * count
     found = [_said(str(one), _AGREEMENTS) for one in listed]
-    return [
-        _failed(reply, "no agreement") if isinstance(one, Unreadable) else cast(Agreement, one)
-        for one in found
-    ]
+    nothing = _failed(reply, "no agreement")
+    return [nothing if isinstance(one, Unreadable) else one for one in found]
 
 
 def read_verdict(reply: str) -> Verdict | Unreadable:
@@ -135,73 +136,58 @@ def read_verdict(reply: str) -> Verdict | Unreadable:
         >>> read_verdict("Correct.")
         'correct'
     """
-    return cast("Verdict | Unreadable", _word(reply, "verdict", _VERDICTS))
+    return _word(reply, "verdict", _VERDICTS)
 
 
-def _word(
-    reply: str, key: str, words: dict[str, Agreement] | dict[str, Verdict]
-) -> str | Unreadable:
-    """The one of some words under a key, or that the reply is, or with which it begins or ends."""
+def _word(reply: str, key: str, words: dict[str, Word]) -> Word | Unreadable:
+    """The one of some words under a key, or that the reply is, or one of its lines."""
     stated = stated_in(reply)
 
-    def said(value: str) -> str | Unreadable:
+    def said(value: str) -> Word | Unreadable:
         return _said(value, words)
 
     found = settled(stated, (key,), said)
-    if found is None and not stated.objects:
-        found = settled(stated, ("answer", "verdict", "agreement", "choice"), said)
-        if found is None:
-            lines = stated.text.split("\n")
-            alone = [one for one in map(said, lines) if not isinstance(one, Unreadable)]
-            found = alone[0] if len(set(alone)) == 1 else None
-    if found is None or isinstance(found, Unreadable):
-        return _failed(reply, f"no {key}")
-    return found
+    if not stated.objects:
+        lines = {one for one in map(said, stated.text.split("\n")) if one != _NO_WORD}
+        found = found or settled(stated, ("answer", "verdict", "agreement", "choice"), said)
+        found = found or (lines.pop() if len(lines) == 1 else None)
+    return _failed(reply, f"no {key}") if found is None or isinstance(found, Unreadable) else found
 
 
-def _said(value: str, words: dict[str, Agreement] | dict[str, Verdict]) -> str | Unreadable:
+_NO_WORD = invalid("none of the words asked for")
+
+
+def _said(value: str, words: dict[str, Word]) -> Word | Unreadable:
     """The word with which a value begins, if what follows explains it and takes nothing back."""
     text = _plain(value)
-    for word in sorted(words, key=len, reverse=True):
-        if not text.startswith(word):
-            continue
-        rest = text[len(word) :]
-        if rest and (re.match(r"[\w/|]", rest) or not re.match(r"\W*[.,;:(!–—-]|\W+because", rest)):  # noqa: RUF001 # dashes
-            break
-        others = {words[one] for one in words if re.search(rf"(?<!\w){re.escape(one)}(?!\w)", rest)}
-        if others <= {words[word]} and not _HEDGED.match(rest.lstrip(" .,;:(!-")):
-            return words[word]
-        break
-    return invalid("none of the words asked for")
+    word = max((one for one in words if text.startswith(one)), key=len, default="")
+    rest = text[len(word) :]
+    named = {words[one] for one in words if re.search(rf"(?<!\w){re.escape(one)}(?!\w)", rest)}
+    is_said = word and _EXPLAINED.match(rest) and named <= {words[word]}
+    return words[word] if is_said else _NO_WORD
 
 
-def _listed(stated: Stated, key: str) -> list[object] | None:
-    """The list under a key; None if there is none, or there are different ones."""
+def _listed(stated: Stated, key: str, *, alone: bool) -> list[object] | None:
+    """The list under a key, or `alone` that the text is; None for none, or different ones."""
     every = [one for one in stated.under(key) if not one.is_open]
     found = [one for one in every if one.strength == "object"] or every
     lists = [_items(one.raw or one.value) for one in found]
-    return lists[-1] if lists and all(one == lists[0] for one in lists) else None
+    same = lists[-1] if lists and all(one == lists[0] for one in lists) else None
+    return _items(stated.text) if same is None and alone else same
 
 
 def _items(text: str) -> list[object] | None:
-    text = text.strip()
-    if re.fullmatch(r"\W*(?:none|no markers|keine|aucun|无)\W*", text, re.IGNORECASE):
-        return []
-    if not text.startswith("["):
-        items = [
-            re.sub(r"^\W*\d{1,2}[.):]\s*|^\s*[-*•]\s*", "", one)
-            for one in re.split(r"[;,\n]", text)
-        ]
-        return [one.strip(" \"'") for one in items] if text else None
-    try:
-        parsed = json.loads(text)
-    except (ValueError, RecursionError):
-        quoted = re.findall(r"\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)'", text)
-        inside = text.strip("[] ,")
-        if quoted or not inside:
-            return [one or other for one, other in quoted]
-        return [one.strip() for one in inside.split(",")]
-    return parsed if isinstance(parsed, list) else None
+    """The entries of a list in JSON, in quotation marks, or parted by commas or lines."""
+    text = text[max(text.find("["), 0) :].strip()
+    if not text or _NONE.fullmatch(text):
+        return [] if text else None
+    with suppress(ValueError, RecursionError):
+        if isinstance(parsed := json.loads(text), list):
+            return parsed
+    if quoted := [one[1] or one[2] for one in _QUOTED.finditer(text)]:
+        return list(quoted)
+    parts = [_BULLET.sub("", one, count=1) for one in re.split(r"[;,\n]", text.strip("[] ,"))]
+    return [one.strip(" \"'") for one in parts if one]
 
 
 def _failed(reply: str, why: str) -> Unreadable:
@@ -210,10 +196,3 @@ def _failed(reply: str, why: str) -> Unreadable:
 
 def _plain(text: str) -> str:
     return " ".join(text.translate(_SIGNS).lower().split()).strip(_AROUND)
-
-
-def _stands(marker: str, sentence: str) -> bool:
-    """Whether a marker stands in a sentence, and not in the midst of a word."""
-    before = f"(?<!{_LETTER})" if re.match(_LETTER, marker) else ""
-    after = f"(?!{_LETTER})" if re.match(_LETTER, marker[-1]) else ""
-    return bool(re.search(before + re.escape(marker) + after, sentence))

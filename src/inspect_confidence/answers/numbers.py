@@ -22,7 +22,7 @@ LONGEST = 1000
 MOST = 200
 """No more numbers than these are looked at in one text: so many are no answer."""
 
-_ONES = {
+ONES = {
     "en": "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
     "fifteen sixteen seventeen eighteen nineteen",
     "de": "null eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn "
@@ -36,36 +36,25 @@ _TENS = {
     "fr": "vingt trente quarante cinquante soixante soixante-dix quatre-vingts quatre-vingt-dix",
 }
 _MAGNITUDES = {
-    "hundred": 2,
-    "thousand": 3,
-    "tausend": 3,
-    "mille": 3,
-    "lakh": 5,
-    "million": 6,
-    "crore": 7,
-    "milliard": 9,
-    "billion": 9,
-    "trillion": 12,
-    "quadrillion": 15,
-    "万": 4,
-    "亿": 8,
+    **{"hundred": 2, "thousand": 3, "tausend": 3, "mille": 3, "lakh": 5, "million": 6, "crore": 7},
+    **{"milliard": 9, "billion": 9, "trillion": 12, "quadrillion": 15, "万": 4, "亿": 8},
 }
 _SHORT_MAGNITUDES = {"k": 3, "K": 3, "M": 6, "mn": 6, "Mio": 6, "B": 9, "bn": 9, "Mrd": 9, "T": 12}
+_HAN_DIGITS = dict(zip("零一二三四五六七八九两〇", [*range(10), 2, 0], strict=True))
+_HAN_UNITS = {"十": 10, "百": 100, "千": 1000, "万": 10000}
 
 
 def _small() -> Iterator[tuple[str, int]]:
     """Number words below a hundred: twenty-five, fünfundzwanzig, vingt-cinq, soixante-quinze."""
-    for language, words in _ONES.items():
+    for language, words in ONES.items():
         ones, tens = words.split(), _TENS[language].split()
         yield from zip(ones, range(20), strict=True)
-        yield from zip(tens, range(20, 100, 10), strict=True)
         for ten, word in zip(range(20, 100, 10), tens, strict=True):
-            for one in range(1, 20):
-                if language == "de" and one < 10:
+            yield word, ten
+            for one in range(1, 20 if language == "fr" and ten in (60, 80) else 10):
+                if language == "de":
                     yield f"{'ein' if one == 1 else ones[one]}und{word}", ten + one
-                elif language == "en" and one < 10:
-                    yield f"{word}-{ones[one]}", ten + one
-                elif language == "fr" and (ten in (60, 80) or (one < 10 and ten not in (70, 90))):
+                else:
                     yield f"{word.removesuffix('s')}-{ones[one]}", ten + one
 
 
@@ -76,60 +65,52 @@ _DIGITS = (
     r"|[0-9]{1,2}(?:,[0-9]{2}){1,6},[0-9]{3}(?![0-9])|[0-9]++)"
 )
 _DECIMAL = rf"(?:{_DIGITS}(?:\.[0-9]++)?|\.[0-9]++)"
+_AMOUNT = rf"(?:{_DECIMAL}|[0-9]++,[0-9]++)"
 _BEGIN = r"(?<![A-Za-z0-9_.,^\\À-ɏ])(?<![0-9][:/])"
 _UNIT = r"(?:kg|km|cm|mm|mg|ml|g|m|s|h|l|min|km/h|mph|lbs?|ft|hrs?|yrs?|yo)(?![\w^])"
 _END = rf"(?!(?!{_UNIT})[a-zA-Z0-9_^′″‰])(?![.:/,][0-9])"
 _SIGN = (
-    r"(?P<sign{0}>(?<![A-Za-z0-9_)%\]-])(?<![0-9)%][ ])[-+][ ]?(?=[.0-9$€£¥₹])"
+    r"(?P<sign>(?<![A-Za-z0-9_)%\]-])(?<![0-9)%][ ])[-+][ ]?(?=[.0-9$€£¥₹])"
     r"|\b(?:minus|negative)[ ]|负)?+"
 )
-_CURRENCY = r"(?:(?:US)?[$€£¥₹][ ]?{0})?"
+_CURRENCY = r"(?:(?:US)?[$€£¥₹][ ]?(?P<after>-)?)?"
 _PERCENT = r"[ ]?(?:%|percent(?:age points?)?\b|per[ ]cent\b|pct\b|Prozent\b|pour[ ]?cents?\b)"
 _MAGNITUDE = "|".join(sorted(_MAGNITUDES, key=len, reverse=True))
 _WORD = "|".join(sorted(map(re.escape, _WORDS), key=len, reverse=True)).replace(r"\-", "[ -]")
 
-_PATTERNS: dict[Style, str] = {
-    "power": (
-        _SIGN.format(1)
-        + _CURRENCY.format("")
-        + _BEGIN
-        + rf"(?:(?:(?P<mantissa>{_DECIMAL})[ ]?[xX×][ ]?)?"
-        r"10[ ]?\^[ ]?(?P<open>\([ ]?)?(?P<power>[-+]?[ ]?[0-9]+(?:\.[0-9]+)?)(?(open)[ ]?\))"
-        r"|(?P<significand>[0-9]++(?:\.[0-9]++)?)[eE](?P<shift>[-+]?[0-9]{1,4}))(?![\w^])(?!\.[0-9])"
-    ),
-    "fraction": (
-        _SIGN.format(2) + _BEGIN + r"(?:(?:(?P<whole>[0-9]++)[ ](?:and[ ])?)?"
-        r"(?P<top>[0-9]{1,9})[ ]?[/⁄][ ]?(?P<bottom>[0-9]{1,9})(?![ ]?[/⁄]|[.,]?[0-9])"
-        rf"|(?P<part>{_DECIMAL}(?=[ ]out)|[0-9]++)[ ](?:out[ ]of[ ](?:an?[ ])?"
-        rf"|in[ ](?=[0-9]+(?:[ ]chances?\b|[ ]*(?:[^\w\s.]|\.?$))))"
-        rf"(?P<of>{_DIGITS})(?![.%]?[0-9])(?![ ]?%)"
-        r"|(?P<under>[零一二两三四五六七八九十百千万]{1,9})分之"
-        r"(?P<over>[〇零一二两三四五六七八九十百点]{1,9}|[0-9]++(?:\.[0-9]++)?))"
-    ),
-    "percent": _SIGN.format(3) + _BEGIN + rf"(?P<hundredths>{_DECIMAL}|[0-9]++,[0-9]++){_PERCENT}",
-    "scaled": (
-        _SIGN.format(4) + _CURRENCY.format("") + _BEGIN + rf"(?P<amount>{_DECIMAL}|[0-9]++,[0-9]++)"
-        rf"(?:[ -]?(?P<magnitudes>(?:{_MAGNITUDE})(?:e?n|s)?(?:[ ](?:{_MAGNITUDE})s?)*)"
-        r"(?![^\W\d_一-龥])|[ ]?(?P<short>(?-i:k|K|M|Mio\.?|mn|bn|B|Mrd\.?|T))(?!\w))"
-    ),
-    "plain": (
-        _SIGN.format(5) + _CURRENCY.format("(?P<after>-)?") + _BEGIN + r"(?![0-9.]++[ ]?成)"
-        rf"(?P<digits>{_DECIMAL}|[0-9]++,[0-9]++){_END}"
-    ),
-    "word": (
-        r"百分(?P<all>百)|"
-        rf"(?<![\w-])(?P<spelled>(?:an?[ ](?=(?:{_MAGNITUDE})\b))?"
-        rf"(?:{_WORD}|{_MAGNITUDE})(?:(?:[ -]|[ ]and[ ])(?:{_WORD}|{_MAGNITUDE})){{0,6}}+)"
-        rf"(?:e?n|s)?(?!\w)(?P<spelled_percent>{_PERCENT})?"
-        r"|(?P<tenths>[一二两三四五六七八九十]|(?<![0-9.])[0-9](?:\.[0-9])?)成(?![不功立本员就长绩果])"
-        r"(?P<more>[一二三四五六七八九半])?"
-        r"|(?P<han>[零一二两三四五六七八九十百千]{1,9}(?:点[零一二三四五六七八九]{1,9})?)"
-        r"(?=%|[^\w]|$|左右|[的吧岁年])(?P<han_percent>%)?"
-    ),
-    "odd": r"(?<![\w^])\.?[0-9](?:[\w.,:/^'°]*[\w^°])?",
+_IN_DIGITS: dict[Style, str] = {
+    "power": rf"(?:(?:(?P<mantissa>{_DECIMAL})[ ]?[xX×][ ]?)?"
+    r"10[ ]?\^[ ]?(?P<open>\([ ]?)?(?P<raised>[-+]?[ ]?[0-9]+(?:\.[0-9]+)?)(?(open)[ ]?\))"
+    r"|(?P<significand>[0-9]++(?:\.[0-9]++)?)[eE](?P<shift>[-+]?[0-9]{1,4}))(?![\w^])(?!\.[0-9])",
+    "fraction": r"(?:(?:(?P<whole>[0-9]++)[ ](?:and[ ])?)?"
+    r"(?P<top>[0-9]{1,9})[ ]?[/⁄][ ]?(?P<bottom>[0-9]{1,9})(?![ ]?[/⁄]|[.,]?[0-9])"
+    rf"|(?P<part>{_DECIMAL}(?=[ ]out)|[0-9]++)[ ](?:out[ ]of[ ](?:an?[ ])?"
+    r"|in[ ](?=[0-9]+(?:[ ]chances?\b|[ ]*(?:[^\w\s.]|\.?$))))"
+    rf"(?P<of>{_DIGITS})(?![.%]?[0-9])(?![ ]?%)"
+    r"|(?P<under>[零一二两三四五六七八九十百千万]{1,9})分之"
+    r"(?P<over>[〇零一二两三四五六七八九十百点]{1,9}|[0-9]++(?:\.[0-9]++)?))",
+    "percent": rf"(?P<hundredths>{_AMOUNT}){_PERCENT}",
+    "scaled": rf"(?P<amount>{_AMOUNT})"
+    rf"(?:[ -]?(?P<magnitudes>(?:{_MAGNITUDE})(?:e?n|s)?(?:[ ](?:{_MAGNITUDE})s?)*)"
+    r"(?![^\W\d_一-龥])|[ ]?(?P<short>(?-i:k|K|M|Mio\.?|mn|bn|B|Mrd\.?|T))(?!\w))",
+    "plain": rf"(?![0-9.]++[ ]?成)(?P<digits>{_AMOUNT}){_END}",
 }
+_IN_WORDS = (
+    r"百分(?P<all>百)|"
+    rf"(?<![\w-])(?P<spelled>(?:an?[ ](?=(?:{_MAGNITUDE})\b))?"
+    rf"(?:{_WORD}|{_MAGNITUDE})(?:(?:[ -]|[ ]and[ ])(?:{_WORD}|{_MAGNITUDE})){{0,6}}+)"
+    rf"(?:e?n|s)?(?!\w)(?P<spelled_percent>{_PERCENT})?"
+    r"|(?P<tenths>[一二两三四五六七八九十]|(?<![0-9.])[0-9](?:\.[0-9])?)成(?![不功立本员就长绩果])"
+    r"(?P<more>[一二三四五六七八九半])?"
+    r"|(?P<han>[零一二两三四五六七八九十百千]{1,9}(?:点[零一二三四五六七八九]{1,9})?)"
+    r"(?=%|[^\w]|$|左右|[的吧岁年])(?P<han_percent>%)?"
+)
+_ODD = r"(?<![\w^])\.?[0-9](?:[\w.,:/^'°]*[\w^°])?"
 _NUMBER = re.compile(
-    "|".join(f"(?P<is_{style}>{pattern})" for style, pattern in _PATTERNS.items()), re.IGNORECASE
+    f"{_SIGN}{_CURRENCY}{_BEGIN}(?:"
+    + "|".join(f"(?P<{style}>{pattern})" for style, pattern in _IN_DIGITS.items())
+    + f")|(?P<word>{_IN_WORDS})|(?P<odd>{_ODD})",
+    re.IGNORECASE,
 )
 _SCALED_WORDS = re.compile(rf"{_WORD}|{_MAGNITUDE}", re.IGNORECASE)
 
@@ -144,7 +125,6 @@ class Number:
         start: Where it begins, its sign included.
         end: Where it ends, percent sign or magnitude included.
         whole: What it is a part of, where it was written as one: 10 in "7/10".
-        log10: What ten must be raised to for it; None for zero and less.
     """
 
     style: Style
@@ -160,7 +140,7 @@ class Number:
 
     @property
     def log10(self) -> float | None:
-        """What ten must be raised to for the number."""
+        """What ten must be raised to for the number; None for zero and less."""
         if self.value is None or self.value <= 0:
             return None
         above, below = self.value.numerator, self.value.denominator
@@ -179,24 +159,25 @@ def number_at(text: str, start: int) -> Number | None:
 
 
 def _number(found: re.Match[str]) -> Number:
-    style: Style = next(style for style in _PATTERNS if found[f"is_{style}"] is not None)
+    style: Style = next(style for style in _VALUES if found[style] is not None)
     start, end = found.span()
-    value = _VALUES[style](found) if style in _VALUES and end - start <= LONGEST else None
+    value = _VALUES[style](found) if end - start <= LONGEST else None
     if value is None:
         return Number("odd", None, start, end)
-    signs = [found[f"sign{index}"] for index in range(1, 6)] + [found["after"]]
-    if any((sign or "+").strip() != "+" for sign in signs):
+    if found["after"] or (found["sign"] or "+").strip() != "+":
         value = -value
-    if style == "plain" and re.search(r"[0-9][,' _\u202f][0-9]{3}", found["digits"]):
-        style = "grouped" if not found["digits"].startswith("0,") else "plain"
-    if style == "word" and (
-        found["spelled_percent"] or found["han_percent"] or found["tenths"] or found["all"]
-    ):
-        style = "percent"
-    if style == "fraction" and found["under"] == "百":
-        style, value = "percent", value * 100
     whole = found["of"] or (found["bottom"] if not found["whole"] else None)
-    return Number(style, value, start, end, _decimal(whole) if whole else None)
+    return Number(_style(found, style), value, start, end, _decimal(whole) if whole else None)
+
+
+def _style(found: re.Match[str], style: Style) -> Style:
+    """The style, where the kind of pattern doesn't tell it."""
+    if found["under"] == "百" or any(
+        found.group("spelled_percent", "han_percent", "tenths", "all")
+    ):
+        return "percent"
+    grouped = style == "plain" and re.search(r"^(?!0,).*[0-9][,' _\u202f][0-9]{3}", found["digits"])
+    return "grouped" if grouped else style
 
 
 def _decimal(digits: str) -> Fraction:
@@ -208,24 +189,19 @@ def _decimal(digits: str) -> Fraction:
 
 
 def _power(found: re.Match[str]) -> Fraction | None:
-    exponent = (found["power"] or found["shift"]).replace(" ", "")
+    exponent = Fraction((found["raised"] or found["shift"]).replace(" ", ""))
     mantissa = _decimal(found["mantissa"] or found["significand"] or "1")
-    if abs(float(exponent)) > LONGEST:
-        return None
-    if "." in exponent:
-        return mantissa * Fraction(10 ** float(exponent)) if abs(float(exponent)) < 300 else None
-    return mantissa * Fraction(10) ** int(exponent)
+    if exponent.denominator == 1:
+        return mantissa * Fraction(10) ** int(exponent) if abs(exponent) <= LONGEST else None
+    return mantissa * Fraction(10 ** float(exponent)) if abs(exponent) < 300 else None
 
 
 def _fraction(found: re.Match[str]) -> Fraction | None:
-    above = found["top"] or found["part"] or found["over"]
-    below = found["bottom"] or found["of"] or found["under"]
-    top, bottom = (
-        _decimal(one) if one[0] in "0123456789." else _han(one) for one in (above, below)
-    )
+    top = _numeral(found["top"] or found["part"] or found["over"])
+    bottom = _numeral(found["bottom"] or found["of"] or found["under"])
     if top is None or not bottom:
         return None
-    return Fraction(found["whole"] or 0) + top / bottom
+    return Fraction(found["whole"] or 0) + top / bottom * (100 if found["under"] == "百" else 1)
 
 
 def _scaled(found: re.Match[str]) -> Fraction:
@@ -238,21 +214,22 @@ def _scaled(found: re.Match[str]) -> Fraction:
 
 
 def _word(found: re.Match[str]) -> Fraction | None:
-    if found["all"]:
-        return Fraction(100)
+    if found["spelled"]:
+        return _spelled(found["spelled"].lower())
     if found["tenths"]:
-        written = found["tenths"]
-        tenths = _decimal(written) if written[0] in "0123456789" else _han(written)
-        more = 5 if found["more"] == "半" else _HAN_DIGITS.get(found["more"] or "零", 0)
-        return None if tenths is None else 10 * tenths + more
-    if found["han"]:
-        return _han(found["han"])
+        tenths, more = _numeral(found["tenths"]), found["more"] or "零"
+        return None if tenths is None else 10 * tenths + (5 if more == "半" else _HAN_DIGITS[more])
+    return Fraction(100) if found["all"] else _han(found["han"])
+
+
+def _spelled(words: str) -> Fraction | None:
+    """Two hundred thousand, twenty-five; None for "nineteen eighty", a year to some."""
     total = part = Fraction(0)
-    for word in _SCALED_WORDS.findall(found["spelled"].lower()):
+    for word in _SCALED_WORDS.findall(words):
         value = _WORDS.get(word.replace(" ", "-"))
         if value is not None:
             if part % 10 or (part and value >= 10 and part % 100):
-                return None  # "nineteen eighty" is a year to some
+                return None
             part += value
         elif _MAGNITUDES[word] == 2:
             part = (part or Fraction(1)) * 100
@@ -261,19 +238,19 @@ def _word(found: re.Match[str]) -> Fraction | None:
     return total + part
 
 
-_HAN_DIGITS = {digit: value for value, digit in enumerate("零一二三四五六七八九")} | {
-    "两": 2,
-    "〇": 0,
-}
-_HAN_UNITS = {"十": 10, "百": 100, "千": 1000, "万": 10000}
-_HAN_SIGNS = frozenset(_HAN_DIGITS) | frozenset(_HAN_UNITS)
+def _numeral(digits: str) -> Fraction | None:
+    return _decimal(digits) if digits[0] in "0123456789." else _han(digits)
 
 
 def _han(numeral: str) -> Fraction | None:
     """A Chinese numeral below a hundred thousand, perhaps with decimals; None for "七八十"."""
     whole, _, decimals = numeral.partition("点")
-    if not _HAN_DIGITS.keys() >= set(decimals) or not set(whole) <= _HAN_SIGNS:
-        return None
+    if (
+        not whole
+        or set(decimals) - set(_HAN_DIGITS)
+        or re.search("[百千][一二三四五六七八九]$", whole)
+    ):
+        return None  # 一百五 is 150 to some and 105 to others
     total, digit = 0, None
     for sign in whole:
         if sign in _HAN_UNITS:
@@ -283,8 +260,6 @@ def _han(numeral: str) -> Fraction | None:
             return None
         else:
             digit = _HAN_DIGITS[sign]
-    if re.search("[百千][一二三四五六七八九]$", whole) or not whole:
-        return None  # 一百五 is 150 to some and 105 to others
     shown = "".join(str(_HAN_DIGITS[sign]) for sign in decimals)
     return Fraction(total + (digit or 0)) + Fraction(f"0.{shown or 0}")
 
@@ -296,4 +271,5 @@ _VALUES: dict[Style, Callable[[re.Match[str]], Fraction | None]] = {
     "scaled": _scaled,
     "plain": lambda found: _decimal(found["digits"]),
     "word": _word,
+    "odd": lambda _: None,
 }

@@ -4,27 +4,22 @@ The protocols ask for a JSON object with an answer and a confidence, or with a p
 letter. What is stated under the same labels in lines, tags or a table is read as well.
 """
 
-import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from itertools import zip_longest
 from string import ascii_lowercase
 
 from inspect_confidence.answers.amount import amount_of
-from inspect_confidence.answers.choices import Choices, chosen
-from inspect_confidence.answers.clean import CUT, folded, is_cut, is_refusal
-from inspect_confidence.answers.labels import Stated, Statement, plain_key, stated_in
+from inspect_confidence.answers.choices import NO_CHOICE, Choices, chosen
+from inspect_confidence.answers.clean import CUT, folded, is_cut, is_refusal, plain_value
+from inspect_confidence.answers.label_names import plain_key
+from inspect_confidence.answers.labels import Stated, Statement, stated_in
 from inspect_confidence.answers.numbers import number_at, numbers_in
 from inspect_confidence.answers.probability import as_share, read_probability, value_of
-from inspect_confidence.answers.reading import (
-    ambiguous,
-    invalid,
-    is_template,
-    plain_value,
-    settled,
-)
+from inspect_confidence.answers.reading import Found, ambiguous, invalid, is_template, settled
 from inspect_confidence.answers.scale import PROSE
 from inspect_confidence.answers.status import Unreadable
 
@@ -36,18 +31,16 @@ OLDEST = 150
 LONGEST = 10_000
 """Characters of the longest value that is read."""
 
+_ASKED = {"age": "answer", "choice": "answer", "verdict": "answer", "probability": "confidence"}
+"""The keys of the protocols that labels stand for."""
+
 _BLANK = re.compile(r"\s*(?:null|none|n/?a|nil|-+|\?+)?\s*", re.IGNORECASE)
 _ANGLED = re.compile(
-    r"[<\[](?!(?:true|false|yes|no)[>\]])[^<>]*[^\W\d]{2}[^<>]*[>\]]|[.…]+", re.IGNORECASE
+    r"[<\[](?!(?:true|false|yes|no)[>\]])[^<>]*[^\W\d]{2}[^<>]*[>\]]", re.IGNORECASE
 )
-_TEMPLATE = re.compile(
-    r"[\W_]*(?:an?|the|your)\b.{0,40}\b(?:float|decimal|number|integer|probability|confidence)\b"
-    r".{0,80}\b(?:between|from|here)\b",
-    re.IGNORECASE,
-)
-_YEARS = re.compile(
-    r"[\s-]?(?:years?|yrs?|yo|y\.o|old|in|at|when|as|because|since|by|on|is|for|given|based|full"
-    r"|approximately|roughly|probably|likely|Jahren?|ans|岁)(?![^\W_])",
+_OTHER_UNIT = re.compile(
+    r"[\s-]?(?!(?:years?|yrs?|yo|y\.o|y/o|old|in|at|when|as|because|since|by|on|is|for|given|based"
+    r"|full|approximately|roughly|probably|likely|Jahren?|ans|岁)(?![^\W_]))(?:[^\W\d_]|[%°$€£¥])",
     re.IGNORECASE,
 )
 _RELATIVE = re.compile(
@@ -55,15 +48,14 @@ _RELATIVE = re.compile(
     r"|in \d+ years)\b|^\s*\+",
     re.IGNORECASE,
 )
-_UNIT = re.compile(r"[\s-]?(?:[^\W\d_]|[%°$€£¥])")
 _VERDICT = re.compile(
-    r"[\W_]*(?:(?:the |this |it |that )?(?:statement |claim |answer )?(?:is |'s )?)"
-    r"(?P<verdict>true|false|yes|no|t|f|y|n|correct|incorrect|wahr|falsch|ja|nein|vrai|faux|oui|non"
-    r"|正确|错误|是|否|真|假|对|错)"
-    r"(?:[\W_]*|\s*[.,;:(!–—-]\s*(?P<remark>.*))",  # noqa: RUF001 # dashes
+    r"[\W_]*(?:(?:the |this |it |that )?(?:statement |claim |answer )?(?:is |'s )?)(?:"
+    r"(?P<true>true|yes|t|y|correct|wahr|ja|vrai|oui|正确|是|真|对)"
+    r"|(?:false|no|f|n|incorrect|falsch|nein|faux|non|错误|否|假|错))"
+    r"(?P<rest>[\W_]*|\s*[.,;:(!–—-].*)",  # noqa: RUF001 # dashes
     re.IGNORECASE | re.DOTALL,
 )
-_TRUE = frozenset("true yes t y correct wahr ja vrai oui 正确 是 真 对".split())  # noqa: SIM905 # a list of words
+_EITHER = re.compile(r"\b(?:(?P<true>true|yes)|false|no)\b", re.IGNORECASE)
 _UNDECIDED = re.compile(
     r"\b(?:not|maybe|perhaps|possibly|probably|likely|unlikely|unknown|unsure"
     r"|uncertain|unclear|undetermined|both|neither|either|part(?:ly|ial|ially)|half|mostly|mixed"
@@ -73,11 +65,12 @@ _UNDECIDED = re.compile(
 )
 _ANSWERS = re.compile(r"\W*(?:(?:true|false|yes|no)\b|\(?[A-Z][).:]|[0-9])", re.IGNORECASE)
 _AGE = re.compile(
-    r"\b(?:will be|dies?(?: at)?|lives? (?:to|until)|age of|at (?:the )?age|until)[ ]"
+    r"\b(?:will be|dies? at|lives? (?:to|until)|age of|at (?:the )?age|until)[ ]"
     r"(?:about |around |approximately |roughly |age )?([0-9]{1,3})(?![\w.%-])",
     re.IGNORECASE,
 )
-_OPPOSITE = re.compile(r"\b(?:true|false|yes|no)\b", re.IGNORECASE)
+_INITIAL = re.compile(r"\(?([A-Z])(?:[).:]|$)")
+_LETTER = re.compile(r"(?:(?:option|choice) )?[(\[\"']*([A-Z])[)\].:\"']*(?: .*)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -134,103 +127,86 @@ def read_json(reply: str, *, truncated: bool = False) -> JsonReply | Unreadable:
     if not reply.strip():
         return Unreadable("no_response", "the reply is empty")
     stated = stated_in(reply, cut=truncated and is_cut(reply))
-    fields, unfinished = _fields(stated, truncated=truncated)
     is_open = truncated and stated.is_open
-    if truncated and unfinished is None and stated.statements:
-        last = stated.statements[-1]
-        if not last.value or last.value.endswith(CUT):
-            unfinished = last.key
-    if unfinished and not is_open:
-        fields.pop(unfinished, None)
+    unfinished = _unfinished(stated) if truncated else None
+    fields = _fields(stated, unfinished)
     if not stated.objects:
         fields = {**_in_prose(stated.text), **fields}
-    asked = [value for key, value in fields.items() if key != "reason"]
-    if not asked and not unfinished:
+    if not fields and not unfinished:
         return _nothing(stated, truncated=truncated)
-    if asked and all(map(_is_placeholder, asked)) and not is_open:
+    if fields and all(map(_is_placeholder, fields.values())) and not is_open:
         return Unreadable("echo", "the reply is the prompt's template")
     return JsonReply(fields, unfinished, bool(is_open or unfinished))
 
 
-def _fields(stated: Stated, *, truncated: bool) -> tuple[dict[str, Scalar], str | None]:
-    """One value for each key, and the key at whose value the reply ends."""
+def _unfinished(stated: Stated) -> str | None:
+    """The key in whose value a reply ends that was cut off."""
+    for last in stated.statements[-1:]:
+        if last.is_open or not last.value or last.value.endswith(CUT):
+            return _ASKED.get(last.key, last.key)
+    return None
+
+
+def _fields(stated: Stated, unfinished: str | None) -> dict[str, Scalar]:
+    """One value for each key that is asked for and not cut off."""
+    by_key: dict[str, list[Statement]] = {}
+    for one in stated.statements:
+        if (key := _ASKED.get(one.key, one.key)) not in ("reason", unfinished):
+            by_key.setdefault(key, []).append(one)
     fields: dict[str, Scalar] = {}
-    unfinished = None
-    keys = list(dict.fromkeys(_asked_key(one.key) for one in stated.statements))
-    for key in keys:
-        under = [one for one in stated.statements if _asked_key(one.key) == key]
-        if truncated and under[-1].is_open:
-            unfinished, under = key, under[:-1]
-        under = [one for one in under if not _is_placeholder(one.raw)] or under
-        under = [one for one in under if one.strength != "prose"] or under
-        if key == "reason" or not under:
-            continue
-        moved = Stated(stated.text, [_renamed(one, key) for one in under], stated.objects)
-        value = settled(moved, (key,), _as_text, _same_sense)
+    for key, under in by_key.items():
+        own = [one for one in under if not _is_placeholder(one.raw)] or under
+        own = [one for one in own if one.strength != "prose"] or own
+        labels = [one.key for one in own]
+        value = settled(Stated(stated.text, own), labels, _as_text, _are_alike)
+        in_object = [one.value for one in own if one.strength == "object"]
         if value is not None:
             fields[key] = value
-        elif any(one.strength == "object" for one in under):
-            fields[key] = next(one.value for one in under if one.strength == "object") or None
-    return fields, unfinished
+        elif in_object:
+            fields[key] = in_object[0] or None
+    return fields
 
 
 def _in_prose(text: str) -> dict[str, Scalar]:
     """What a reply without labels says: an answer at its start, how sure it is of it."""
-    found: dict[str, Scalar] = {}
     only = number_at(text, 0)
     if only and only.end == len(text.rstrip(" .")) and not isinstance(as_share(only), Unreadable):
-        return (
-            {"confidence": text} if only.value is not None and only.value <= 1 else {"answer": text}
-        )
+        return {"confidence" if only.value is not None and only.value <= 1 else "answer": text}
+    found: dict[str, Scalar] = {}
     ages = {one[1] for one in _AGE.finditer(text)}
     if _ANSWERS.match(text):
         found["answer"] = text.split("\n", maxsplit=1)[0]
     elif len(ages) == 1:
         found["answer"] = ages.pop()
-    sure = [next(filter(None, one.groups())) for one in PROSE.finditer(text)]
-    if len(set(sure)) == 1:
-        found["confidence"] = sure[0]
+    sure = {one[one.lastgroup or 0] for one in PROSE.finditer(text)}
+    if len(sure) == 1:
+        found["confidence"] = sure.pop()
     return found
-
-
-def _asked_key(key: str) -> str:
-    """The key of a protocol that a label stands for."""
-    return {
-        "age": "answer",
-        "choice": "answer",
-        "verdict": "answer",
-        "probability": "confidence",
-    }.get(key, key)
-
-
-def _renamed(one: Statement, key: str) -> Statement:
-    return Statement(key, one.strength, one.value, one.start, one.end, one.heading, one.note)
 
 
 def _as_text(value: str) -> str | Unreadable:
     return invalid("empty") if not value or _is_placeholder(value) else value
 
 
-def _same_sense(one: str, other: str) -> bool:
-    """Whether two spellings of a value are one."""
-    if one.strip().casefold() == other.strip().casefold():
-        return True
-    first, second = (numbers_in(text) for text in (one, other))
-    if len(first) == len(second) == 1 and len(one) + len(other) < 40:  # short ones
-        shares = [as_share(found[0]) for found in (first, second)]
-        return first[0].value == second[0].value or (
-            not isinstance(shares[0], Unreadable) and shares[0] == shares[1]
-        )
-    letters = [re.match(r"\(?([A-Z])(?:[).:]|$)", text.strip()) for text in (one, other)]
-    return bool(letters[0] and letters[1] and letters[0][1] == letters[1][1])
+def _are_alike(one: str, other: str) -> bool:
+    return bool(_senses(one) & _senses(other))
+
+
+def _senses(value: str) -> set[object]:
+    """A value's text, its letter, and its only number, also as a share: one is enough."""
+    senses: set[object] = {value.strip().casefold()}
+    numbers = numbers_in(value) if len(value) < 30 else []
+    if len(numbers) == 1:
+        senses |= {numbers[0].value, as_share(numbers[0])}
+    if letter := _INITIAL.match(value.strip()):
+        senses.add(letter[1].casefold())
+    return {sense for sense in senses if sense is not None and not isinstance(sense, Unreadable)}
 
 
 def _is_placeholder(value: Scalar) -> bool:
     """Whether a value is the prompt's own, as `<your answer>` or dots."""
-    if not isinstance(value, str):
-        return False
-    text = value[:1000].strip()
-    return bool(_ANGLED.fullmatch(text) or is_template(text) or _TEMPLATE.match(text))
+    text = value[:1000].strip() if isinstance(value, str) else ""
+    return bool(_ANGLED.fullmatch(text) or is_template(text))
 
 
 def _nothing(stated: Stated, *, truncated: bool) -> Unreadable:
@@ -243,31 +219,15 @@ def _nothing(stated: Stated, *, truncated: bool) -> Unreadable:
     return invalid("no JSON object or label with an asked key")
 
 
-def text_of(  # noqa: PLR0911 # each has a reason of its own
-    value: Scalar, *, numbers: bool = True
-) -> str | Unreadable:
-    """A value as text; with `numbers`, only one that can hold a number."""
-    if isinstance(value, Unreadable):
-        return value
-    if value is None:
-        return Unreadable("no_response", "the value is null")
-    if isinstance(value, bool):
-        return invalid(f"{value}, not a number") if numbers else str(value)
-    if isinstance(value, str):
-        text = " ".join(value[: LONGEST + 1].split())
-        if not text:
-            return Unreadable("no_response", "the value is empty")
-        if _is_placeholder(text):
-            return Unreadable("echo", "the value is the prompt's placeholder")
-        return invalid(f"a value of {len(value)} characters") if len(value) > LONGEST else text
-    if isinstance(value, float) and not math.isfinite(value):
-        return invalid(f"{value}, not a number")
-    return format(Decimal(repr(value)), "f") if numbers else str(value)
-
-
-def _explained(found: Unreadable, text: str) -> Unreadable:
-    """What an unreadable value is instead of an answer."""
-    if found.status not in ("invalid_response_format", "ambiguous"):
+def _read(
+    reply: JsonReply, key: str, read: Callable[[str], Found | Unreadable]
+) -> Found | Unreadable:
+    """A key's value as a reader understands it, or why there is none."""
+    text = _text(reply, key)
+    if isinstance(text, Unreadable):
+        return text
+    found = read(plain_value(text))
+    if not isinstance(found, Unreadable):
         return found
     if _BLANK.fullmatch(text):
         return Unreadable("no_response", f"the value is {text!r}")
@@ -276,24 +236,26 @@ def _explained(found: Unreadable, text: str) -> Unreadable:
     return found
 
 
-def _value(reply: JsonReply, key: str) -> Scalar:
+def _text(reply: JsonReply, key: str) -> str | Unreadable:  # noqa: PLR0911 # each has a reason of its own
     if key == reply.unfinished:
         return Unreadable("truncated", f"the reply is cut off in the value of {key!r}")
-    if key in reply.fields:
-        return reply.fields[key]
-    if reply.is_cut:
+    if key not in reply.fields and reply.is_cut:
         return Unreadable("truncated", f"the reply is cut off before a key {key!r}")
-    return invalid(f"no key {key!r}")
+    value = reply.fields.get(key, invalid(f"no key {key!r}"))
+    if isinstance(value, Unreadable):
+        return value
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return format(Decimal(repr(value)), "f")
+    text = "" if value is None else " ".join(str(value)[: LONGEST + 1].split())
+    if not text:
+        return Unreadable("no_response", f"the value is {'null' if value is None else 'empty'}")
+    if _is_placeholder(text):
+        return Unreadable("echo", "the value is the prompt's placeholder")
+    return text if len(text) <= LONGEST else invalid(f"a value of more than {LONGEST} characters")
 
 
 def age_in(reply: JsonReply) -> float | Unreadable:
-    """The age that a reply's answer states.
-
-    Args:
-        reply: What was read of it.
-
-    Returns:
-        A number of years from 0 to 150, or why there is none.
+    """The age that a reply's answer states, in years from 0 to 150, or why there is none.
 
     Example:
         >>> age_in(read_json('{"Answer": "about 78 years"}'))
@@ -301,64 +263,43 @@ def age_in(reply: JsonReply) -> float | Unreadable:
         >>> age_in(read_json('{"Answer": "75-80"}')).status
         'ambiguous'
     """
-    text = text_of(_value(reply, "answer"))
-    if isinstance(text, Unreadable):
-        return text
-    years = _years(re.sub(r"\by/o\b", "years", plain_value(text)))
+    return _read(reply, "answer", _years)
+
+
+def _years(text: str) -> float | Unreadable:
+    years, numbers = amount_of(text), numbers_in(text)
     if isinstance(years, Unreadable):
-        return _explained(years, text)
+        return years
+    tail = text[numbers[0].end :] if numbers else ""
+    if _RELATIVE.search(text):
+        return ambiguous("years from some other age")
+    is_share = numbers and numbers[0].style in ("fraction", "percent", "scaled")
+    if is_share or _OTHER_UNIT.match(tail):
+        return ambiguous("not certainly a number of years")
     if not 0 <= years <= OLDEST:
         return Unreadable("out_of_range", f"not from 0 to {OLDEST} years")
     return float(years)
 
 
-def _years(text: str) -> Fraction | Unreadable:
-    years, numbers = amount_of(text), numbers_in(text)
-    if isinstance(years, Unreadable) or not numbers:
-        return years
-    tail = text[numbers[0].end :]
-    if _RELATIVE.search(text):
-        return ambiguous("years from some other age")
-    has_unit = _UNIT.match(tail) and not _YEARS.match(tail)
-    if numbers[0].style in ("fraction", "percent", "scaled") or has_unit:
-        return ambiguous("not certainly a number of years")
-    return years
-
-
 def probability_in(reply: JsonReply, key: str = "confidence") -> float | Unreadable:
-    """The probability that is a key's value.
+    """The probability that is a key's value, from 0 to 1, or why there is none.
 
-    Args:
-        reply: What was read of it.
-        key: The key, in any case.
-
-    Returns:
-        A number from 0 to 1, or why there is none; understood as by `read_probability`.
+    The key may be in any case; the value is understood as by `read_probability`.
 
     Example:
         >>> probability_in(read_json('{"Confidence": "85%"}'))
         0.85
-        >>> probability_in(read_json('{"Confidence": 85}'))
-        0.85
         >>> probability_in(read_json('{"Confidence": 8}')).reason
         "a number above 1 that isn't marked as percent"
     """
-    text = text_of(_value(reply, plain_key(key)))
-    if isinstance(text, Unreadable):
-        return text
-    found = read_probability(text)
-    return _explained(found, text) if isinstance(found, Unreadable) else found.value
+    found = _read(reply, plain_key(key), read_probability)
+    return found if isinstance(found, Unreadable) else found.value
 
 
 def letter_in(reply: JsonReply, choices: Sequence[str]) -> int | Unreadable:
-    """The choice that a reply's answer names, by letter, text or both.
+    """The index of the choice that a reply's answer names, or why there is none.
 
-    Args:
-        reply: What was read of it.
-        choices: The texts of the choices, as shown.
-
-    Returns:
-        The choice's index, or why there is none.
+    It is named by its letter, by its text as shown, or by both.
 
     Example:
         >>> letter_in(read_json('{"Answer": "B) Paris"}'), ["Rome", "Paris"])
@@ -366,37 +307,22 @@ def letter_in(reply: JsonReply, choices: Sequence[str]) -> int | Unreadable:
         >>> letter_in(read_json('{"Answer": "C"}'), ["Rome", "Paris"]).status
         'out_of_range'
     """
-    value = _value(reply, "answer")
-    text = text_of(value, numbers=False)
-    if isinstance(text, Unreadable):
-        return text
-    known, shown = Choices(choices), plain_value(text)
-    if isinstance(value, str):
-        found = chosen(stated_in(f"Answer: {shown}"), known)
-    else:
-        named = known.by_text(text)
-        found = min(named) if len(named) == 1 else invalid("no choice's letter or text")
-    if not isinstance(found, Unreadable):
-        return found
-    if is_refusal(folded(text)):
-        return _explained(found, text)
-    letter = re.fullmatch(
-        r"(?:(?:option|choice) )?[(\[\"']*([A-Za-z])[)\].:\"']*(?: .*)?", shown, re.I
+    return _read(reply, "answer", lambda value: _index(value, choices))
+
+
+def _index(value: str, choices: Sequence[str]) -> int | Unreadable:
+    found, letter = (
+        chosen(stated_in(f"Answer: {value}"), Choices(choices)),
+        _LETTER.fullmatch(value),
     )
-    is_invalid = found.status == "invalid_response_format"
-    if is_invalid and letter and ord(letter[1].upper()) - ord("A") >= len(choices):
+    is_letter = letter and found == invalid(NO_CHOICE) and not is_refusal(value)
+    if letter and is_letter and ascii_lowercase.index(letter[1].lower()) >= len(choices):
         return Unreadable("out_of_range", f"there is no choice {letter[1].upper()}")
-    return _explained(found, text)
+    return found
 
 
 def verdict_in(reply: JsonReply) -> bool | Unreadable:
-    """Whether a reply's answer is true (yes) or false (no).
-
-    Args:
-        reply: What was read of it.
-
-    Returns:
-        The verdict, or why there is none.
+    """Whether a reply's answer is true (yes) or false (no), or why it is neither.
 
     Example:
         >>> verdict_in(read_json("{'Answer': True}"))
@@ -404,21 +330,20 @@ def verdict_in(reply: JsonReply) -> bool | Unreadable:
         >>> verdict_in(read_json('{"Answer": "partly true"}')).status
         'ambiguous'
     """
-    value = _value(reply, "answer")
-    text = text_of(value, numbers=False)
-    if isinstance(text, Unreadable):
-        return text
-    found = _VERDICT.fullmatch(plain_value(text)) if isinstance(value, str | bool) else None
-    if found:
-        says, remark = found["verdict"].lower() in _TRUE, found["remark"] or ""
+    return _read(reply, "answer", _verdict)
+
+
+def _verdict(value: str) -> bool | Unreadable:
+    found = _VERDICT.fullmatch(value)
+    if found and not _UNDECIDED.search(found["rest"]):
+        says = {found["true"] is not None}
         # "True (yes)" says one thing twice.
-        words = {word.lower() in _TRUE for word in _OPPOSITE.findall(remark)}
-        if words <= {says} and not _UNDECIDED.search(remark) and not text.rstrip().endswith("?"):
-            return says
-    declined = is_refusal(folded(text))
-    if found or ((_UNDECIDED.search(text) or _OPPOSITE.search(text)) and not declined):
+        if says >= {one["true"] is not None for one in _EITHER.finditer(found["rest"])}:
+            return says.pop()
+    is_either = _UNDECIDED.search(value) or _EITHER.search(value)
+    if found or (is_either and not is_refusal(value)):
         return ambiguous("neither plainly true nor plainly false")
-    return _explained(invalid("neither true nor false"), text)
+    return invalid("neither true nor false")
 
 
 def probabilities_in(
@@ -449,51 +374,35 @@ def probabilities_in(
         raise ValueError(f"{count} options can't be named by letters")
     texts = [option.casefold().strip() for option in options]
     stated: list[tuple[Fraction, bool]] = []
-    for index, letter in enumerate(ascii_lowercase[:count]):
-        by_text = letter not in reply.fields and index < len(texts) and texts[index] in reply.fields
-        found = _share(_value(reply, texts[index] if by_text else letter))
+    for letter, text in zip_longest(ascii_lowercase[:count], texts[:count]):
+        by_text = letter not in reply.fields and text in reply.fields
+        found = _read(reply, text if by_text else letter, _share)
         if isinstance(found, Unreadable):
             return Unreadable(found.status, f"{letter.upper()}: {found.reason}")
         stated.append(found)
     for letter in ascii_lowercase[count:]:
-        if not _is_nothing(reply, letter):
+        is_stated = reply.fields.get(letter) is not None or letter == reply.unfinished
+        found = _read(reply, letter, _share) if is_stated else (Fraction(0), False)
+        if isinstance(found, Unreadable) or found[0]:
             return Unreadable("out_of_range", f"a probability of {letter.upper()}")
     return _normalised(stated)
 
 
-def _share(value: Scalar) -> tuple[Fraction, bool] | Unreadable:
+def _share(value: str) -> tuple[Fraction, bool] | Unreadable:
     """A number, and whether it is bare: one that may be a percentage without its sign."""
-    text = text_of(value)
-    if isinstance(text, Unreadable):
-        return text
-    found, numbers = value_of(plain_value(text)), numbers_in(text)
-    is_bare = len(numbers) == 1 and numbers[0].style == "plain"
-    if (
-        is_bare
-        and numbers[0].value is not None
-        and not (isinstance(found, Unreadable) and found.status == "ambiguous")
-    ):
-        if numbers[0].value < 0:
-            return Unreadable("out_of_range", "a negative number")
-        return numbers[0].value, True
-    return _explained(found, text) if isinstance(found, Unreadable) else (found, False)
-
-
-def _is_nothing(reply: JsonReply, letter: str) -> bool:
-    """Whether a letter that names no option has no probability."""
-    if letter not in reply.fields or reply.fields[letter] is None:
-        return letter != reply.unfinished
-    found = _share(reply.fields[letter])
-    return not isinstance(found, Unreadable) and found[0] == 0
+    found, numbers = value_of(value), numbers_in(value)
+    bare = numbers[0].value if len(numbers) == 1 and numbers[0].style == "plain" else None
+    is_settled = isinstance(found, Unreadable) and found.status != "invalid_response_format"
+    if bare is not None and not is_settled:
+        return bare, True
+    return found if isinstance(found, Unreadable) else (found, False)
 
 
 def _normalised(stated: list[tuple[Fraction, bool]]) -> OptionProbabilities | Unreadable:
     bare = [number for number, is_bare in stated if is_bare]
-    scale = 1
-    if any(number > 1 for number in bare):
-        scale = 100
-        if not 99 <= sum(bare) <= 101:  # rounded percentages
-            return Unreadable("out_of_range", "numbers above 1 that don't sum to 100")
+    scale = 100 if any(number > 1 for number in bare) else 1
+    if scale == 100 and not 99 <= sum(bare) <= 101:  # rounded percentages
+        return Unreadable("out_of_range", "numbers above 1 that don't sum to 100")
     shares = [number / scale if is_bare else number for number, is_bare in stated]
     total = sum(shares, Fraction(0))
     if not total:

@@ -101,12 +101,9 @@ def read_probability(reply: str, *, truncated: bool = False) -> StatedProbabilit
 
 
 def _chosen(stated: Stated) -> Fraction | Unreadable:
-    for keys in (("probability", "answer"), ("choice",)):
-        found = settled(stated, keys, value_of)
-        if found is not None and not (
-            isinstance(found, Unreadable) and (keys == ("choice",) or "no number" in found.reason)
-        ):
-            return found
+    found = settled(stated, ("probability", "answer"), value_of)
+    if found is not None and not (isinstance(found, Unreadable) and "no number" in found.reason):
+        return found
     return unlabelled(without(stated, "confidence", "reason") or without(stated, "reason"))
 
 
@@ -122,7 +119,7 @@ def value_of(value: str) -> Fraction | Unreadable:  # noqa: PLR0911 # each has a
         if is_bound(before):
             return ambiguous("a bound")
         return invalid("no number" if not inside else "no number at its start")
-    follows = tail_of(value, before, tail)
+    follows = tail_of(before, tail)
     if follows == "cut":
         return invalid("the number is cut off")
     if follows in ("range", "bound"):
@@ -147,7 +144,7 @@ def _says_again(number: Number, tail: str) -> bool:
 def _after_equals(tail: str) -> Fraction | Unreadable:
     *_, last = tail.split("=")
     number, before, rest = headed(last)
-    if "=" not in tail or number is None or tail_of(last, before, rest) != "end":
+    if "=" not in tail or number is None or tail_of(before, rest) != "end":
         return ambiguous("a calculation")
     return as_share(number)
 

@@ -18,24 +18,19 @@ _TEMPLATE = re.compile(
     r"(?:[\W_]*$|[^\n]{0,80}\b(?:between|from|in|here)\b)|[\W_]*(?:\.\.\.|…)[\W_]*$",
     re.IGNORECASE,
 )
+_TAKEN_BACK = (
+    r"actually|on (?:second thought|reflection)|correction|scratch that|let me (?:correct|revise)"
+    r"|i(?:'d| would|'ll| will)? (?:now )?(?:change|revise|widen|narrow|correct|adjust|update|lower"
+    r"|raise) (?:my|it|that|the|this)"
+)
 _REVISED = re.compile(
-    r"\b(?:actually|wait|on (?:second thought|reflection|reconsideration)|correction|scratch that"
-    r"|let me (?:correct|revise|re-?\w+|adjust|double)|(?:i|i'd|i'll|i will|i would) (?:now )?"
-    r"(?:revise|widen|narrow|change|correct|adjust|update|lower|raise)|revis(?:ed|ing)|corrected"
-    r"|updated|i made an? (?:mistake|error)|no,|hmm|final(?:ly| answer| interval| estimate))\b|等等"
-    r"|更正|修正|实际上|最终",
+    rf"\b(?:{_TAKEN_BACK}|on reconsideration|wait|let me (?:re-?\w+|adjust|double)|hmm|corrected"
+    r"|revis(?:ed|ing)|updated|i made an? (?:mistake|error)|final(?:ly| answer| interval"
+    r"| estimate))\b|等等|更正|修正|实际上|最终",
     re.IGNORECASE,
 )
-_TAKEN_BACK = re.compile(
-    r"\b(?:actually|on (?:second thought|reflection)|correction|scratch that|let me (?:correct"
-    r"|revise)"
-    r"|i(?:'d| would|'ll| will)? (?:now )?(?:change|revise|widen|narrow|correct) (?:my|it|that|the"
-    r"|this))\b",
-    re.IGNORECASE,
-)
-_OTHERWISE = re.compile(
-    r"\b(?:(?:however|but|otherwise),? if|alternatively|if instead)\b", re.IGNORECASE
-)
+_REPLACED = re.compile(rf"\b(?:{_TAKEN_BACK})\b.{{0,200}}?(?:[0-9]|\b(?-i:[A-H])\b)", re.I | re.S)
+_OTHERWISE = re.compile(r"\b(?:(?:however|but|otherwise),? if|alternatively|if instead)\b", re.I)
 
 
 def invalid(reason: str) -> Unreadable:
@@ -76,11 +71,7 @@ def read_stated(
     stated = stated_in(reply, literal, cut=truncated and is_cut(reply))
     found = choose(stated)
     last = stated.statements[-1] if stated.statements else None
-    is_begun = (
-        last
-        and last.key in keys
-        and (last.is_open or (not last.value and last.end == len(stated.text)))
-    )
+    is_begun = last and last.key in keys and (last.is_open or not last.value)
     if truncated and (is_begun or isinstance(found, Unreadable)):
         return Unreadable("truncated", "the reply is cut off before an answer was stated")
     if not isinstance(found, Unreadable):
@@ -101,40 +92,42 @@ def settled(
 ) -> Found | Unreadable | None:
     """What the statements under some labels come to; None if there is none.
 
+    Where nothing is called an answer, what is called a choice, a result or an estimate may be one.
     JSON counts before lines, lines before prose. The last statement counts if the earlier ones
     agree with it, or if it is a final one or stands after words that take the earlier ones back.
     """
-    tiers: list[tuple[str, ...]] = [("object",), ("final", "line", "inline"), ("prose",)]
+    readings = [
+        (one, reading)
+        for one in stated.under(*keys)
+        if not _is_none(one, reading := read(one.value))
+    ]
     if declines(stated.text):  # what stands in a refusal's prose is no answer
-        tiers.pop()
-    for index, tier in enumerate(tiers):
-        pairs = [(one, read(one.value)) for one in stated.under(*keys) if one.strength in tier]
-        pairs = [pair for pair in pairs if not _is_none(*pair)]
-        if pairs:
-            later = [
-                (one, reading)
-                for one in stated.under(*keys)
-                if one.strength in sum(tiers[index + 1 :], ())
-                and one.start > pairs[-1][0].start
-                and not isinstance(reading := read(one.value), Unreadable)
-            ]
-            if not later and _is_taken_back(stated.text[pairs[-1][0].end :]):
-                return ambiguous("an answer that is taken back")
-            return _last_of(stated, [*pairs, *later[-1:]], same)
-    return None
+        readings = [pair for pair in readings if pair[0].strength != "prose"]
+    if not readings:
+        if "answer" not in keys:
+            return None
+        looser: Found | Unreadable | None = settled(stated, ("choice",), read, same)
+        return None if isinstance(looser, Unreadable) else looser
+    tier = min(_TIERS[one.strength] for one, _ in readings)
+    firm = [pair for pair in readings if _TIERS[pair[0].strength] == tier]
+    last = firm[-1][0]
+    later = [
+        pair
+        for pair in readings
+        if pair[0].start > last.start and not isinstance(pair[1], Unreadable)
+    ]
+    if not later and _REPLACED.search(stated.text, last.end):
+        return ambiguous("an answer that is taken back")
+    return _last_of(stated, [*firm, *later[-1:]], same)
 
 
-def _is_taken_back(text: str) -> bool:
-    """Whether prose after an answer replaces it; what by isn't certain."""
-    found = _TAKEN_BACK.search(text)
-    return bool(found and re.search(r"[0-9]|\b[A-H]\b", text[found.end() : found.end() + 200]))
+_TIERS = {"object": 0, "final": 1, "line": 1, "inline": 1, "prose": 2}
 
 
 def _is_none(statement: Statement, reading: object) -> bool:
     """Whether it is the prompt's placeholder, or a heading with an explanation below it."""
-    value = statement.value
     return isinstance(reading, Unreadable) and (
-        statement.heading or not value or is_template(value)
+        statement.heading or not statement.value or is_template(statement.value)
     )
 
 
@@ -143,18 +136,19 @@ def _last_of(
     pairs: list[tuple[Statement, Found | Unreadable]],
     same: Callable[[Found, Found], bool],
 ) -> Found | Unreadable:
+    """The last reading, unless an earlier one differs and isn't replaced by it."""
     last, reading = pairs[-1]
     for earlier, other in pairs[-2::-1]:
         if isinstance(other, Unreadable):
-            if isinstance(reading, Unreadable) or other.status == "invalid_response_format":
-                continue
-        elif not isinstance(reading, Unreadable) and same(other, reading):
-            continue
-        between = stated.text[earlier.end : last.start]
-        is_taken_back = last.strength == "final" or is_revised(between)
-        if is_taken_back and not (isinstance(reading, Unreadable) or _OTHERWISE.search(between)):
-            return reading
-        return ambiguous("several different answers")
+            is_alike = other.status == "invalid_response_format"
+        else:
+            is_alike = not isinstance(reading, Unreadable) and same(other, reading)
+        if not is_alike:
+            between = stated.text[earlier.end : last.start]
+            is_replaced = last.strength == "final" or is_revised(between)
+            if is_replaced and not _OTHERWISE.search(between):
+                return reading
+            return ambiguous("several different answers")
     return reading
 
 

@@ -169,7 +169,7 @@ def _read(value: str, note: str, low: int, high: int) -> int | Unreadable:  # no
     if number is None or (number.style == "word" and number.value is None):
         return invalid("no number" if not re.search("[0-9]", value) else "no number at its start")
     scale = _SCALE.match(tail) or _OUT_OF.match(tail)
-    follows = "end" if scale else tail_of(value, before, tail)
+    follows = "end" if scale else tail_of(before, tail)
     if follows == "cut":
         return invalid("the number is cut off")
     if follows in ("range", "bound"):

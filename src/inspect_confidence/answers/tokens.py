@@ -14,16 +14,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from inspect_confidence.answers.clean import folded, is_refusal
+from inspect_confidence.answers.reading import invalid
 from inspect_confidence.answers.status import Unreadable
 
 GREATEST_INTEGER = 100
 """Integers further than this from zero are no exponent of the questions asked: unseen mass."""
 
 _LONGEST = 20
-_INTEGER = re.compile(r"[-+]?[0-9]+")
 # Some servers list the token that ends a reply among its tokens.
 _SPECIAL = re.compile(r"<\|[^|<>]*\|>|</s>|<eos>|<end_of_turn>")
-_ANSWER = re.compile(r"([-+]?[0-9]+)\.?")
 _BEGINNING = re.compile(r"[-+]?[0-9]*")
 
 
@@ -40,6 +39,16 @@ class TokenChoice:
     token: str
     logprob: float
     alternatives: Mapping[str, float]
+
+    def masses(self) -> dict[str, float]:
+        """The probabilities of all tokens listed here, its own among them."""
+        listed = {**self.alternatives, self.token: self.logprob}
+        return {token: _probability(logprob) for token, logprob in listed.items()}
+
+
+def _probability(logprob: float) -> float:
+    """exp, kept within [0, 1]: providers round, and send -9999 for 0."""
+    return 0.0 if math.isnan(logprob) else math.exp(min(logprob, 0.0))
 
 
 @dataclass(frozen=True)
@@ -81,17 +90,22 @@ def read_integer_distribution(tokens: Sequence[TokenChoice]) -> IntegerDistribut
     """
     said = (choice.token for choice in tokens if not _SPECIAL.fullmatch(choice.token))
     text = folded("".join(said)).strip()
-    answer = _ANSWER.fullmatch(text)
-    if not answer:
-        return _why_none(text)
-    if len(answer[1]) > _LONGEST or abs(int(answer[1])) > GREATEST_INTEGER:
+    if not text:
+        return Unreadable("no_response", "the reply is empty")
+    if is_refusal(text):
+        return Unreadable("refusal", "the reply declines to answer")
+    number = _longer("", text)
+    if number is None or not number[-1:].isdigit():
+        return invalid(f"the reply is no integer: {text[:60]!r}")
+    value = _integer(number)
+    if value is None:
         return Unreadable("out_of_range", f"{text[:60]} is further than {GREATEST_INTEGER} from 0")
     masses, spanned = _masses(tokens)
     total = sum(masses.values())
     if total <= 0:
-        return Unreadable("invalid_response_format", "the integers seen have no probability")
+        return invalid("the integers seen have no probability")
     return IntegerDistribution(
-        value=int(answer[1]),
+        value=value,
         probabilities={value: masses[value] / total for value in sorted(masses)},
         unseen_mass=max(1 - total, 0.0),
         tokens=spanned,
@@ -103,56 +117,41 @@ def _masses(tokens: Sequence[TokenChoice]) -> tuple[dict[int, float], int]:
     masses: dict[int, float] = {}
     written, reach, spanned = "", 1.0, 0
     for place, choice in enumerate(tokens):
-        goes_on = place < len(tokens) - 1 and _continues(written, choice.token)
-        for token, logprob in {**choice.alternatives, choice.token: choice.logprob}.items():
-            value = _integer(written, token)
+        longer = _longer(written, choice.token)
+        goes_on = longer is not None and place < len(tokens) - 1
+        for token, mass in choice.masses().items():
             # The mass of a token that the number goes on after is shared out at the next place.
-            if value is not None and not (token == choice.token and goes_on):
-                masses[value] = masses.get(value, 0.0) + reach * probability_of(logprob)
-        if _continues(written, choice.token):
-            written += _digits(choice.token)
-            spanned += _digits(choice.token) != ""
-            reach *= probability_of(choice.logprob)
+            if token == choice.token and goes_on:
+                continue
+            ended = _longer(written, token)
+            value = _integer(written if ended is None else ended)
+            if value is not None:
+                masses[value] = masses.get(value, 0.0) + reach * mass
+        if longer is not None:
+            spanned += longer != written
+            written, reach = longer, reach * _probability(choice.logprob)
         if not goes_on:
             break
     return masses, spanned
 
 
-def _continues(written: str, token: str) -> bool:
-    """Whether the token is blank before the number, or goes on with it without a blank."""
+def _longer(written: str, token: str) -> str | None:
+    """What is written of the number after a token; None if it can't go on with that token.
+
+    Blanks may stand before a number, and a full stop after its last digit in the same token.
+    """
     plain = folded(token)
-    if not plain.strip():
-        return not written or not plain
-    if written and plain[0].isspace():
-        return False
-    return bool(_BEGINNING.fullmatch(written + _digits(token)))
+    if written and plain[:1].isspace():
+        return None
+    text = written + re.sub(r"(?<=.)\.$", "", plain.strip())
+    return text if _BEGINNING.fullmatch(text) else None
 
 
-def _digits(token: str) -> str:
-    """The token without blanks around it and without a full stop after it."""
-    plain = folded(token).strip()
-    return plain.removesuffix(".") if plain != "." else plain
-
-
-def _integer(written: str, token: str) -> int | None:
-    """The integer that stands there if the number ends with this token, or ended before it."""
-    text = written + _digits(token) if _continues(written, token) else written
-    if not _INTEGER.fullmatch(text) or len(text) > _LONGEST:
+def _integer(text: str) -> int | None:
+    """The integer of digits with or without a sign; None if it is too far from zero, or none."""
+    if not text[-1:].isdigit() or len(text) > _LONGEST:
         return None
     return int(text) if abs(int(text)) <= GREATEST_INTEGER else None
-
-
-def probability_of(logprob: float) -> float:
-    """exp, kept within [0, 1]: providers round, and send -9999 for 0."""
-    return 0.0 if math.isnan(logprob) else math.exp(min(logprob, 0.0))
-
-
-def _why_none(text: str) -> Unreadable:
-    if not text:
-        return Unreadable("no_response", "the reply is empty")
-    if is_refusal(text):
-        return Unreadable("refusal", "the reply declines to answer")
-    return Unreadable("invalid_response_format", f"the reply is no integer: {text[:60]!r}")
 
 
 # A key of the object: in quotes, or at the start of a line or member.
@@ -160,10 +159,8 @@ _KEY = re.compile(
     r"(?:[\"'“]answer[\"'”]|(?:^|[{,\n])\s*answer)\s*:[^\w{}:,]*(?:(?:option|choice|letter)\s+)?",
     re.I,
 )
-SURE = 0.99
+_SURE = 0.99
 """An answer listed alone with at least this is 1 among the options, to within the rest."""
-
-_TWO = 2
 _WORD = re.compile(r"\W*(\w+)\W*")
 
 
@@ -215,14 +212,14 @@ def read_answer_token(
         return Unreadable("scoring_failed", "the answer is not there after the last key `Answer`")
     choice, start = place
     masses: dict[int, float] = {}
-    for token, logprob in {**choice.alternatives, choice.token: choice.logprob}.items():
+    for token, mass in choice.masses().items():
         # Where the key is in the answer's token it is in the alternatives too.
-        text = token.removeprefix(choice.token[:start])
-        if (option := _option(text, names)) is not None:
-            masses[option] = masses.get(option, 0.0) + probability_of(logprob)
+        option = _option(token.removeprefix(choice.token[:start]), names)
+        if option is not None:
+            masses[option] = masses.get(option, 0.0) + mass
     total = sum(masses.values())
-    alone = sum(mass > 0 for mass in masses.values()) < _TWO
-    if alone and (total < SURE or not set(choice.alternatives) - {choice.token}):
+    is_alone = sum(mass > 0 for mass in masses.values()) < 2
+    if is_alone and (total < _SURE or not set(choice.alternatives) - {choice.token}):
         return Unreadable("scoring_failed", "the provider listed no other option than the answer")
     return AnswerToken(
         probabilities=tuple(masses.get(option, 0.0) / total for option in range(len(names))),
@@ -234,11 +231,10 @@ def read_answer_token(
 def _place(tokens: Sequence[TokenChoice], answer: str) -> tuple[TokenChoice, int] | None:
     """Where the answer begins: the token, and the character within it."""
     text = "".join(choice.token for choice in tokens)
-    keys = list(_KEY.finditer(text))
     # The last one: reasoning, in which there may be others, comes first.
-    if not keys or not re.compile(rf"{re.escape(answer)}(?!\w)", re.I).match(text, keys[-1].end()):
+    start = max((key.end() for key in _KEY.finditer(text)), default=len(text))
+    if not re.compile(rf"{re.escape(answer)}(?!\w)", re.I).match(text, start):
         return None
-    start = keys[-1].end()
     for choice in tokens:
         if start < len(choice.token):
             return choice, start
@@ -249,7 +245,6 @@ def _place(tokens: Sequence[TokenChoice], answer: str) -> tuple[TokenChoice, int
 def _option(token: str, names: Sequence[str]) -> int | None:
     """The option that the token is or begins; None for anything else."""
     word = _WORD.fullmatch(token)
-    if not word:
-        return None
-    found = [place for place, name in enumerate(names) if name.startswith(word[1].casefold())]
+    begun = word[1].casefold() if word else "\n"
+    found = [place for place, name in enumerate(names) if name.startswith(begun)]
     return found[0] if len(found) == 1 else None

@@ -8,14 +8,15 @@ from inspect_confidence.answers.numbers import Number, number_at
 
 # ruff: noqa: RUF001 # dashes and full-width signs, as they are written
 
+ABOUT = r"(?:about |around |approximately |roughly )"
+"""What leaves the number after it as it is."""
+_NUMERAL = r"[-+]?[$]?\.?[0-9]"
 _LEADING = re.compile(
-    r"[\s:=|~≈(\[{<\"'*,]*+(?:(?:is|at|of|about|around|approximately|approx\.?|roughly|exactly|nearly"
-    r"|close to|circa|ca\.|i(?:'d| would) (?:say|estimate|guess|put it at)|i'm|i am|an?|the|my|it's"
-    r"|very|quite|fairly|moderately|extremely|highly|high|medium|moderate|low|confident|certain"
-    r"|sure"
-    r"|level|score|estimate|answer|probability|exponent|only|just|maybe|perhaps|likely|say"
-    r"|ungefähr|etwa|environ|[–—]+(?= )|(?<=[a-z] )-(?= ))(?![\w])[\s,:(|~≈]*+"
-    r"|(?:大约|大概|约|是|为|接近)|[–—]++[ ]++)*+",
+    r"[\s:=|~≈(\[{<\"'*,]*+(?:(?:is|at|of|about|around|approx\.?|close to|circa|ca\.|etwa|ungefähr"
+    r"|environ|(?:approximate|rough|exact|near|like|on|fair|moderate|extreme|high)ly|i'm|i am"
+    r"|i(?:'d| would) (?:say|estimate|guess|put it at)|an?|the|my|it's|very|quite|high|medium"
+    r"|moderate|low|confident|certain|sure|level|score|estimate|answer|probability|exponent|just"
+    r"|maybe|perhaps|say)(?!\w)[\s,:(|~≈]*+|大约|大概|约|是|为|接近|[–—]++[ ]++|(?<=[a-z] )-[ ])*+",
     re.IGNORECASE,
 )
 _BOUND = re.compile(
@@ -24,19 +25,14 @@ _BOUND = re.compile(
     r"|[大小高低多少]于|超过|至[少多]|最[多少]|不[到足]",
     re.IGNORECASE,
 )
-_BETWEEN = re.compile(
-    r"[\s(\[<]*(?:(?:somewhere|anywhere) )?(?:between|from|zwischen|entre"
-    r"|介于)(?![\w])[^0-9\n]{0,12}[0-9]",
-    re.IGNORECASE,
-)
 _RANGE = re.compile(
-    r"[ ]?(?:[-–—~±…～]|\bto\b|\bbis\b|\bà\b|\+/-|\.\.+|到|至)[ ]?"
-    r"(?:about |around )?\(?[-+]?[$]?\.?(?:[0-9]|[零一二三四五六七八九十百])",
+    r"[ ]?(?:[-–—~±…～]|\b(?:to|bis|à)\b|\+/-|\.\.+|到|至)[ ]?"
+    rf"{ABOUT}?\(?(?:{_NUMERAL}|[零一二三四五六七八九十百])",
     re.IGNORECASE,
 )
 _OTHER = re.compile(
     r"[\s,;|/&([]*+(?:(?:or|and|then|maybe|perhaps|now|possibly|oder|ou|或者?|和)(?!\w)[ ]?)*+"
-    r"(?:about )?[-+]?[$]?\.?[0-9]|\.[ ][0-9]",
+    rf"{ABOUT}?{_NUMERAL}|\.[ ][0-9]",
     re.IGNORECASE,
 )
 _OR_MORE = re.compile(
@@ -44,7 +40,7 @@ _OR_MORE = re.compile(
     r"|at (?:the )?(?:least|most)\b|以[上下内])",
     re.IGNORECASE,
 )
-_CALCULATION = re.compile(r"[ ]?[×*+^√!](?![ ]?[\"')\]}]|\s*$)|[ ]?=[ ]?|[ ]?/[ ]?[0-9(]|:[0-9]")
+_CALCULATION = re.compile(r"[ ]?[×*+^√!](?![ ]?[\"')\]}]|\s*$)|[ ]?=|[ ]?/[ ]?[0-9(]|:[0-9]")
 _CUT_CLAUSE = re.compile(rf"[^\s.,;()]{{0,20}}[ ]?[^\s.,;()]{{0,8}}[.,]?{CUT}")
 
 Tail = Literal["end", "range", "bound", "other", "calculation", "cut"]
@@ -56,8 +52,6 @@ def headed(value: str) -> tuple[Number | None, str, str]:
     """The number with which a value begins, what stands before it, and what after it."""
     leading = _LEADING.match(value)
     start = leading.end() if leading else 0
-    if start and value[start - 1] == "-" and value[start : start + 1].isdigit():
-        start -= 1
     number = number_at(value, start)
     return (number, value[:start], value[number.end :]) if number else (None, value, "")
 
@@ -67,11 +61,11 @@ def is_bound(before: str) -> bool:
     return bool(_BOUND.search(before[-40:]))
 
 
-def tail_of(value: str, before: str, tail: str) -> Tail:
+def tail_of(before: str, tail: str) -> Tail:
     """What follows a number."""
     if _CUT_CLAUSE.match(tail):
         return "cut"
-    if _BETWEEN.match(value) or _RANGE.match(tail):
+    if _RANGE.match(tail):
         return "range"
     if is_bound(before) or _OR_MORE.match(tail):
         return "bound"

@@ -5,13 +5,14 @@ own, which is no answer.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from string import ascii_uppercase
 
-from inspect_confidence.answers.clean import clean, folded, is_refusal
-from inspect_confidence.answers.labels import stated_in
-from inspect_confidence.answers.reading import ambiguous, invalid
+from inspect_confidence.answers.clean import BOX_END, clean, folded, is_refusal
+from inspect_confidence.answers.labels import Stated
+from inspect_confidence.answers.reading import ambiguous, invalid, read_stated, settled
 from inspect_confidence.answers.status import Unreadable
 
 I_CHOOSE = re.compile(r"\bi(?:'d|'ll| would| will| now| thus| therefore)? choose\b", re.I)
@@ -21,27 +22,29 @@ CUE = re.compile(
     re.I,
 )
 DISAGREE = "letter and text disagree"
-_REASON = r"(?:[0-9]|(?i:because|since|as|for|given|based|this|the|there|in|of|so|from|with)\b)"
-_EXPLAINED = rf"[\])\"'.:;,* ]*+(?:\Z|[\n(–—-]|{_REASON})"  # noqa: RUF001 # dashes
+_START = (
+    rf"(?:\A|(?i:{CUE.pattern}))\W{{0,8}}"
+    r"(?i:(?:the )?(?:option|choice|letter|answer)(?: is)?\b\W{0,4})?"
+)
+_LOWER = re.compile(rf"{_START}[a-z](?=[.):]|\W*\Z)")
+_EXPLAINED = (
+    rf"[\])\"'.:;,* {BOX_END}]*+(?:\Z|[\n(–—0-9-]"  # noqa: RUF001 # dashes
+    r"|(?i:because|since|as|for|given|based|this|the|there|in|of|so|from|with)\b)"
+)
 _OR = r"[\])\"',. ]*+(?:(?:or|and)\b|[/&])\W{0,2}"
-_LEAD = r"\W{0,8}(?i:(?:the )?(?:option|choice|letter|answer)(?: is)?\b\W{0,4})?"
 _DENIED = re.compile(
     r"(?:\b(?:not|never|neither|nor|cannot|rather than|instead of)\b|n't)[^.,;:!?\n]*$", re.I
 )
 _NOT = re.compile(r"\s*not\b", re.I)
-_EDGES = " \n\"'.,:;!?*()[]"
+_ALTERNATIVE = re.compile(r"\b(?:or|and|but|not)\b", re.I)
+_UNFINISHED = re.compile(r"\s?\S*")
+_ALONE = re.compile(r"\W*(?:(?:option|choice) )?\(?[A-Z][.):]")
+_LETTERS = ("letter", "first", "second", "marked", "option")
 
 
 @dataclass(frozen=True)
 class Named:
-    """A choice as it is named.
-
-    Attributes:
-        letter: The index of its letter, if it has one.
-        text: The index of its text, if it has one; -1 for a text that is no choice's.
-        is_denied: Whether the text around it denies it.
-        end: Where it ends.
-    """
+    """A choice as it is named: the place of its letter, and of its text, -1 for another text."""
 
     letter: int | None
     text: int | None
@@ -70,45 +73,63 @@ class Names:
     def __init__(self, choices: Sequence[str]) -> None:
         self._size = len(choices)
         full = [_spelled(choice) for choice in choices]
-        forms = _forms([(text,) for text in full])
-        self._forms = _forms([_shorter(text) for text in full]) | forms
-        one, phrase, short = letters(choices), _any_of(forms), _any_of(self._forms)
-        self._item = re.compile(
-            rf"(?<![\w'])(?P<letter>{one}|(?i:{one})(?=[.):]))(?![\w'])[\W_]{{0,6}}"
-            rf"(?P<of>(?i:{short}))(?![\w'-])"
-            rf"|(?<![\w'])(?P<lone>{one})[.):\]](?P<else>(?!{_EXPLAINED}))?"
-            rf"|(?i:\b(?:option|choice)) [(\"']?(?P<option>{one})(?![\w'])"
-            rf"|(?<![\w'-])(?P<text>(?i:{phrase}))(?![\w'-])(?: ?\((?P<last>{one})\))?"
-        )
-        self._bare = re.compile(
-            rf"{_LEAD}(?P<bare>{one}|(?i:{one})(?=\W*\Z))(?![\w'-])"
+        self._forms = _of_one([_shorter(text) for text in full])
+        one, phrase, short = letters(choices), _any_of(full), _any_of(self._forms)
+        self._named = re.compile(
+            rf"(?<![\w'])(?P<letter>{one})(?![\w'])[\W_]{{0,6}}(?P<of>(?i:{short}))(?![\w'-])"
+            rf"|{_START}(?P<first>{one})(?![\w'-])"
             rf"(?:{_OR}(?P<second>{one})(?![\w'])|(?={_EXPLAINED}))"
+            rf"|(?<![\w'])(?P<marked>{one})[.):\]](?P<other>(?!{_EXPLAINED}))?"
+            rf"|(?i:\b(?:option|choice)) [(\"']?(?P<option>{one})(?![\w'])"
+            rf"|(?<![\w'-])(?P<text>(?i:{phrase}))(?![\w'-])"
         )
 
     def named(self, text: str) -> list[Named]:
         """The choices that are named, in their order."""
         found = []
-        for start in (0, *(cue.end() for cue in CUE.finditer(text))):
-            if bare := self._bare.match(text, start):
-                for group in filter(bare.group, ("bare", "second")):
-                    denied, end = _is_denied(text, bare), bare.end(group)
-                    letter = ascii_uppercase.index(bare[group].upper())
-                    found.append(Named(letter, None, denied, end))
-        bare_ends = {one.end for one in found}
-        for item in self._item.finditer(text):
-            if item.end("lone") not in bare_ends and item.end("option") not in bare_ends:
-                found.append(self._item_named(text, item))
-        return sorted(found, key=lambda one: one.end)
+        text = _LOWER.sub(lambda start: start.group().upper(), text)
+        for one in self._named.finditer(text):
+            said = [one[group] for group in ("of", "text", "other") if one[group] is not None]
+            index = self._forms.get(_spelled(said[0]), -1) if said else None
+            groups = [group for group in _LETTERS if one[group]] or ["text"]
+            start = min(map(one.start, groups))
+            before = _DENIED.search(text[max(0, start - 60) : start])
+            denied = bool(before or _NOT.match(text, one.end()))
+            for group in groups:
+                letter = None if group == "text" else ascii_uppercase.index(one[group])
+                found.append(Named(letter, index, denied, one.end()))
+        return found
 
-    def _item_named(self, text: str, item: re.Match[str]) -> Named:
-        letter = item["letter"] or item["lone"] or item["option"] or item["last"]
-        phrase = item["of"] or item["text"] or item["else"]
-        index = None if phrase is None else self._forms.get(_spelled(phrase), -1)
-        at = ascii_uppercase.index(letter.upper()) if letter else None
-        return Named(at, index, _is_denied(text, item), item.end())
+    def read(self, text: str) -> int | Unreadable:
+        """The choice that a text makes; of a list that is repeated, what is chosen after it."""
+        named = self.named(text)
+        repeated = _listed(named)
+        if repeated < 2:
+            return self._only(text, named)
+        if repeated == 2 < self._size and _ALTERNATIVE.search(text):
+            return ambiguous("different choices")
+        begin = max((cue.end() for cue in CUE.finditer(text)), default=len(text))
+        after = [one for one in named if one.end > begin]
+        echo = Unreadable("echo", f"{repeated} of {self._size} choices repeated")
+        if _listed(after) > 1 or any(one.disagrees for one in after):
+            return echo
+        # A list in another order has other letters.
+        if after and after[-1].text is None and any(one.disagrees for one in named):
+            return ambiguous(DISAGREE)
+        found = self._only(text, after)
+        return echo if _is_invalid(found) else found
 
-    def only(self, text: str, named: list[Named]) -> int | Unreadable:
+    def is_open(self, text: str) -> bool:
+        """Whether the text may go on with more of a choice, or with a list of them."""
+        named = self.named(text)
+        if not named or not _UNFINISHED.fullmatch(text, named[-1].end):
+            return False
+        return named[-1].text is None or text[-1:] not in set(".!?")
+
+    def _only(self, text: str, named: list[Named]) -> int | Unreadable:
         """The only choice that is named, or why there is none."""
+        if is_refusal(text) and not CUE.search(text) and all(one.letter is None for one in named):
+            return invalid("a text that declines")
         if any(one.is_denied for one in named):
             return ambiguous("a choice is denied")
         if any(one.disagrees for one in named):
@@ -124,13 +145,17 @@ class Names:
         return invalid("no choice's letter or text") if only is None else only
 
 
-def _is_denied(text: str, match: re.Match[str]) -> bool:
-    before = _DENIED.search(text[max(0, match.start() - 60) : match.start()])
-    return bool(before or _NOT.match(text, match.end()))
+def _is_invalid(found: int | Unreadable) -> bool:
+    return isinstance(found, Unreadable) and found.status == "invalid_response_format"
+
+
+def _listed(named: list[Named]) -> int:
+    """How many choices' texts stand with a letter."""
+    return len({one.text for one in named if one.is_listed})
 
 
 def _spelled(text: str) -> str:
-    return " ".join(folded(text).casefold().split()).strip(_EDGES)
+    return " ".join(folded(text).casefold().split()).strip(" \n\"'.,:;!?*()[]")
 
 
 def _shorter(text: str) -> set[str]:
@@ -139,26 +164,17 @@ def _shorter(text: str) -> set[str]:
     return {end.removeprefix(verb) for end in ends for verb in ("", "is ", "are ", "will be ")}
 
 
-def _forms(spellings: Sequence[Iterable[str]]) -> dict[str, int]:
+def _of_one(spellings: Sequence[set[str]]) -> dict[str, int]:
     """The choice of each spelling that only one has."""
-    owners: dict[str, set[int]] = {}
-    for index, texts in enumerate(spellings):
-        for text in texts:
-            owners.setdefault(text, set()).add(index)
-    return {text: min(owner) for text, owner in owners.items() if text and len(owner) == 1}
+    every = [(text, index) for index, texts in enumerate(spellings) for text in texts]
+    count = Counter(text for text, _ in every)
+    return {text: index for text, index in every if text and count[text] == 1}
 
 
 def _any_of(forms: Iterable[str]) -> str:
     """A pattern for any of the spellings, the longest first."""
-    ordered = sorted(forms, key=len, reverse=True)
+    ordered = sorted(filter(None, forms), key=len, reverse=True)
     return "|".join(re.escape(form).replace(r"\ ", r"\s+") for form in ordered) or "(?!)"
-
-
-_ALTERNATIVE = re.compile(r"\b(?:or|and|but|not)\b", re.I)
-_MARKS = re.compile("[\x02\x03]")
-_UNFINISHED = re.compile(r"\s?\S*")
-_ALONE = re.compile(r"\W*(?:(?:option|choice) )?\(?[A-Z][.):]")
-_SENTENCE = re.compile(r"(?<=[a-z0-9][.!?]) (?=[A-Z][a-z])")
 
 
 @dataclass(frozen=True)
@@ -199,84 +215,36 @@ def read_word_choice(
         >>> read_word_choice("A.is unlikely to be", phrases).reason
         'letter and text disagree'
     """
-    if not reply.strip():
-        return Unreadable("no_response", "the reply is empty")
-    stated = stated_in(reply)
-    objects = [one.value for one in stated.under("answer", "choice") if one.strength == "object"]
-    text = _MARKS.sub(" ", stated.text).strip() or " ".join(objects)
-    known, size = Names(choices), len(choices)
-    if not text:
-        reason = "the reply is empty but for markup and reasoning"
-        return Unreadable("truncated" if truncated else "no_response", reason)
-    found: int | Unreadable = invalid("no final choice")
-    regions = _regions(
-        text, [*objects, *(one.value for one in stated.under("answer"))], chain_of_thought
-    )
-    for region in regions:
-        named = known.named(region)
-        found = _chosen(region, named, known, size)
-        if isinstance(found, int) or found.status != "invalid_response_format":
-            break
-    if truncated and (isinstance(found, Unreadable) or _is_open(text, region, named, reply)):
-        return Unreadable("truncated", "the reply is cut off before a choice was made")
-    if isinstance(found, int):
-        only_text = named and all(one.letter is None for one in named)
-        if not (only_text and is_refusal(text) and not CUE.search(text)):
-            return WordChoice(found)
-    elif found.status != "invalid_response_format" or not is_refusal(text):
-        return found
-    return Unreadable("refusal", "the reply declines to answer")
+    known = Names(choices)
+
+    def chosen(stated: Stated) -> int | Unreadable:
+        def read(place: str) -> int | Unreadable:
+            is_end = truncated and stated.text.endswith(place) and not reply.endswith("\n")
+            if is_end and known.is_open(place):
+                return invalid("the choice may go on")
+            return known.read(place)
+
+        said = I_CHOOSE.split(stated.text)
+        if chain_of_thought and len(said) > 1:
+            return read(said[-1])
+        keys = ("answer", "choice") if stated.objects else ("answer",)
+        found = settled(stated, keys, read)
+        for place in _places(stated.text, chain_of_thought):
+            if found is None or _is_invalid(found):
+                found = read(place)
+        return invalid("no choice") if found is None else found
+
+    index = read_stated(reply, chosen, keys=("answer", "choice"), truncated=truncated)
+    return index if isinstance(index, Unreadable) else WordChoice(index)
 
 
-def _regions(text: str, stated: Sequence[str], chain_of_thought: bool) -> list[str]:
-    """Where the choice is looked for, the surest place first.
-
-    Reasoning names choices that it doesn't make: behind it the last "I choose" decides, else a
-    labelled answer, else the last line.
-    """
-    chosen = list(I_CHOOSE.finditer(text))
+def _places(text: str, chain_of_thought: bool) -> list[str]:
+    """Where a choice without a label is looked for: reasoning names more than it makes."""
     lines = text.split("\n")
-    if not chain_of_thought:
-        alone = [line for line in lines if _ALONE.match(line)]
-        first = (
-            alone
-            if len(alone) == 1 and len(lines) > 1 and alone[0] in (lines[0], lines[-1])
-            else []
-        )
-        return [*stated[-1:], *first, text]
-    if chosen:
-        return [text[chosen[-1].end() :]]
-    return [*stated[-1:], lines[-1], _SENTENCE.split(lines[-1])[-1]]
-
-
-def _chosen(text: str, named: list[Named], known: Names, size: int) -> int | Unreadable:
-    listed = {one.text for one in named if one.is_listed}
-    if len(listed) < 2:
-        return known.only(text, named)
-    if len(listed) == 2 < size and _ALTERNATIVE.search(text):
-        return ambiguous("different choices")
-    after = CUE.split(text)[-1] if CUE.search(text) else ""
-    named_after = known.named(after)
-    if len({one.text for one in named_after if one.is_listed}) < 2:
-        found = known.only(after, named_after)
-        # A list in another order has other letters.
-        is_letter = named_after and all(one.text is None for one in named_after)
-        if isinstance(found, int) and is_letter and any(one.disagrees for one in named):
-            return ambiguous(DISAGREE)
-        if isinstance(found, int) or (found.status == "ambiguous" and found.reason != DISAGREE):
-            return found
-        if found.status == "ambiguous":
-            return Unreadable("echo", f"{len(listed)} of {size} choices repeated; {found.reason}")
-    return Unreadable("echo", f"{len(listed)} of {size} choices repeated")
-
-
-def _is_open(text: str, region: str, named: list[Named], reply: str) -> bool:
-    """Whether the text may go on with more of a choice, or with a list of them."""
-    if not text.endswith(region) or not named or reply.endswith("\n"):
-        return not named
-    if not _UNFINISHED.fullmatch(region, named[-1].end):
-        return False
-    return named[-1].text is None or region[-1:] not in set(".!?")
+    if chain_of_thought:
+        return lines[-1:]
+    alone = [line for line in lines if _ALONE.match(line)]
+    return [*(alone if len(alone) == 1 else []), text]
 
 
 def first_letter(
@@ -298,11 +266,13 @@ def first_letter(
         >>> first_letter("A.is unlikely to be B.is maybe", ["is likely to be", "is maybe"])
         0
     """
-    text = _MARKS.sub(" ", clean(reply))
-    chosen = list(I_CHOOSE.finditer(text))
-    if chain_of_thought and not chosen:
+    text = clean(reply)
+    said = I_CHOOSE.split(text)
+    if chain_of_thought and len(said) == 1:
         return None
-    region = text[chosen[-1].end() :] if chain_of_thought else text
     one = letters(choices)
-    found = re.search(rf"\A\W*+{one}(?![\w'])|(?<![\w'.]){one}(?=[.):\]]|\W*+\Z)", region)
+    found = re.search(
+        rf"\A\W*+{one}(?![\w'])|(?<![\w'.]){one}(?=[.):\]]|\W*+\Z)",
+        said[-1] if chain_of_thought else text,
+    )
     return ascii_uppercase.index(found[0][-1]) if found else None

@@ -3,12 +3,20 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from inspect_ai.model import ChatMessageUser, GenerateConfig, get_model, model_roles
+from inspect_ai.model import (
+    ChatMessageUser,
+    GenerateConfig,
+    ModelOutput,
+    ResponseSchema,
+    get_model,
+    model_roles,
+)
 from inspect_ai.util import LimitExceededError, collect
 
 from inspect_confidence.answers import Unreadable, judged
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.judges.judgment import SentenceJudgment
+from inspect_confidence.judges.schema import in_form
 
 ROLE = "grader"
 
@@ -24,7 +32,7 @@ def require_grader() -> None:
 
 @dataclass(frozen=True)
 class ModelJudge:
-    """Asks the model in the role `grader`, at temperature 0.
+    """Asks the model in the role `grader`, at temperature 0, for JSON of the form it is to have.
 
     Attributes:
         prompts: Templates by what is asked: `markers`, `decisiveness`, `consistency`,
@@ -79,10 +87,13 @@ class ModelJudge:
         """The judge's reply to a prompt; every failure of it is the instrument's."""
         text = self.prompts[form].format(**about)
         message = ChatMessageUser(content=text, metadata={**about, "form": f"judge_{form}"})
+
+        async def asked(schema: ResponseSchema | None) -> ModelOutput:
+            config = GenerateConfig(temperature=0, response_schema=schema)
+            return await get_model(role=ROLE).generate([message], config=config)
+
         try:
-            output = await get_model(role=ROLE).generate(
-                [message], config=GenerateConfig(temperature=0)
-            )
+            output = await in_form(form, asked)
         except LimitExceededError:
             raise
         except Exception as error:  # each provider has its own; the reply stays to be judged again

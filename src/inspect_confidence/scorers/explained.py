@@ -148,13 +148,15 @@ def hedges_judged(value: Mapping[str, float], right: str) -> str:
     said = "" if math.isnan(value["markers"]) else f" with {_counted(value['markers'], 'marker')}"
     failed = value["failed"]
     lost = f" The judge failed at {failed:g} of {value['judgments']:g} judgments." if failed else ""
+    foreign = value["foreign"]
+    left = f" Left out: {_counted(foreign, 'marker')} not in the sentence." if foreign else ""
     cut = " The last sentence was cut off and left out." if value["cut"] else ""
     others = _counted(value["draws"], "other answer")
     return (
         f"Judged {counts}{said}: mean decisiveness is {_known(value['decisiveness'])}, mean "
         f"agreement with {others} (internal confidence) {_known(value['confidence'])}, and "
         f"1 less their mean distance by sentence, the faithfulness, {_known(value['faithfulness'])}"
-        f"; {right}.{cut}{lost}"
+        f"; {right}.{cut}{left}{lost}"
     )
 
 

@@ -13,7 +13,7 @@ from inspect_ai.solver import TaskState
 from inspect_ai.util import collect
 
 from inspect_confidence.answers import Unreadable
-from inspect_confidence.answers.judged import Verdict
+from inspect_confidence.answers.judged import Markers, Verdict
 from inspect_confidence.answers.sentences import ends_whole, split_sentences
 from inspect_confidence.judges.judgment import Judge, SentenceJudgment
 from inspect_confidence.judges.model import ROLE, ModelJudge, require_grader
@@ -32,7 +32,7 @@ class _Sentence:
     """A sentence as judged; what the judge failed at is None or NaN, and has a reason.
 
     `agreement` is how many draws agree (`yes`), contradict (`no`), do neither (`n/a`), or couldn't
-    be judged (`failed`).
+    be judged (`failed`); `foreign` is how many markers were listed that aren't in the sentence.
     """
 
     text: str
@@ -40,6 +40,7 @@ class _Sentence:
     decisiveness: float
     agreement: Mapping[str, int]
     reason: str
+    foreign: int = 0
 
     @property
     def confidence(self) -> float:
@@ -83,13 +84,13 @@ def hedged(
     """Judge each sentence's markers, decisiveness and internal confidence, and the answer.
 
     Internal confidence of a sentence is 1 less the mean inconsistency of the K other answers with
-    it. The value is a dict of numbers: `sentences`, `markers` (in all of them), `confidence` and
-    `decisiveness` (means over sentences), `faithfulness` (1 - mean |decisiveness - confidence|),
-    `correct` (1, 0), `punt` (1, 0), `draws` (answers compared with), `empty_draws` (empty or
-    withheld, left out), `cut` (1 if a last sentence was cut off and left out), `judgments` and
-    `failed` (how many were made, and how many the judge failed at) and `format_ok`. The metadata
-    holds every sentence with what was judged of it, and nothing is filled in where the judge
-    failed.
+    it. The value is a dict of numbers: `sentences`, `markers` (in all of them), `foreign` (markers
+    that the judge lists but their sentence hasn't got, left out), `confidence` and `decisiveness`
+    (means over sentences), `faithfulness` (1 - mean |decisiveness - confidence|), `correct` (1, 0),
+    `punt` (1, 0), `draws` (answers compared with), `empty_draws` (empty or withheld, left out),
+    `cut` (1 if a last sentence was cut off and left out), `judgments` and `failed` (how many were
+    made, and how many the judge failed at) and `format_ok`. The metadata holds every sentence with
+    what was judged of it, and nothing is filled in where the judge failed.
 
     Args:
         judge: `model` (the one in the role `grader`) or `rules`.
@@ -167,6 +168,7 @@ def _sentence(text: str, judged: SentenceJudgment, others: Counter[str]) -> _Sen
         number_of(judged.decisiveness),
         agreement,
         failures[0] if failures else "",
+        judged.markers.foreign if isinstance(judged.markers, Markers) else 0,
     )
 
 
@@ -187,6 +189,7 @@ def _score(
     value = {
         "sentences": float(len(sentences)),
         "markers": float(sum(known)) if known else NAN,
+        "foreign": float(sum(one.foreign for one in sentences)),
         "confidence": mean_of(held),
         "decisiveness": mean_of(decided),
         "faithfulness": faithfulness(decided, held) if sentences else NAN,

@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping
 
+from inspect_ai.model import ResponseSchema
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
+from inspect_confidence.judges.schema import in_form
 from inspect_confidence.solvers.message import pose
 
 
@@ -24,6 +26,10 @@ def ask_judge(prompts: Mapping[str, str]) -> Solver:
         accepted = str(asked["accepted"])
         text = prompts[form].format(**fields, answers=accepted)
         pose(state, text, **fields, accepted=accepted.split("; "), form=f"judge_{form}")
-        return await generate(state)
+
+        async def judged(schema: ResponseSchema | None) -> TaskState:
+            return await generate(state, response_schema=schema)
+
+        return await in_form(form, judged)
 
     return solve

@@ -57,6 +57,7 @@ def _of_sentence(sentence: Mapping[str, Any]) -> list[dict[str, Any]]:
         "undecided": neither,
         "inconsistent": no,
         "failed": counts.get("failed", 0),
+        "foreign": sentence.get("foreign", np.nan),
         "confidence": (yes + neither / 2) / judged if judged else np.nan,
         "decisiveness": np.nan if decisiveness is None else decisiveness,
         "status": "ok" if markers is not None and judged else "grader_failed",

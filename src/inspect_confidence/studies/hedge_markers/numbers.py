@@ -66,8 +66,10 @@ def of_group(
 ) -> Iterator[Estimand]:
     """Everything that the judgments of one data set and split give; `threshold` is T."""
     yield from _replies(said, condition)
-    hedges = {"hedges_per_sentence": said.once["n_markers"]}
-    yield estimate.means(condition, hedges, said.once["unit"].to_numpy(np.int64), len(said.units))
+    hedges, foreign = {"hedges_per_sentence": said.once["n_markers"]}, said.once["foreign"].sum()
+    note = f"{foreign:.0f} listed markers that aren't in their sentence left out" if foreign else ""
+    unit = said.once["unit"].to_numpy(np.int64)
+    yield estimate.means(condition, hedges, unit, len(said.units), note)
     yield _judge_failures(said, condition)
     yield _conditional(said, resampling.convention, condition)
     yield from _markers(said, resampling.convention, threshold, condition)
@@ -80,17 +82,23 @@ def _replies(said: Sentences, condition: Condition) -> Iterator[Estimand]:
     columns = {
         "accuracy": replies["correct"],
         "punt_rate": replies["punt"],
-        "faithfulness": replies["faithfulness"],
-        "mean_internal_confidence": replies["confidence"],
         "mean_decisiveness": replies["decisiveness"],
         "sentences_per_reply": replies["sentences"],
+    }
+    held = {
+        "faithfulness": replies["faithfulness"],
+        "mean_internal_confidence": replies["confidence"],
     }
 
     def missing(values: FloatArray) -> str:
         lost = int(np.isnan(values).sum())
         return f"{lost} of {n} replies left out" if lost else ""
 
+    def fewer(values: FloatArray) -> str:
+        return noted(missing(values), _fewer_judgments(said.once))
+
     yield estimate.means(condition, columns, *at, missing)
+    yield estimate.means(condition, held, *at, fewer)
     lengths = replies["sentences"].to_numpy(float)
     squares = means_of(np.column_stack([lengths, lengths**2]), *at)
 
@@ -111,6 +119,20 @@ def _replies(said: Sentences, condition: Condition) -> Iterator[Estimand]:
     }
     said_too = [f"{number:.0f} {what}" for what, number in lost.items() if number > 0]
     yield estimate.count(condition, len(said.once), noted("sentences", *said_too))
+
+
+def _fewer_judgments(sentences: pd.DataFrame) -> str:
+    """That confidences rest on fewer judgments than were asked for, for a note."""
+    failed = sentences["failed"].fillna(0)
+    agreements = sentences[["consistent", "undecided", "inconsistent"]].fillna(0).sum(axis=1)
+    some = failed[agreements > 0]
+    if not some.sum():
+        return ""
+    asked = (agreements + failed)[agreements > 0].sum()
+    return (
+        f"{(some > 0).sum()} of {len(some)} confidences rest on fewer judgments than asked "
+        f"({some.sum():.0f} of {asked:.0f} failed)"
+    )
 
 
 def _judge_failures(said: Sentences, condition: Condition) -> Estimand:
@@ -146,7 +168,8 @@ def _markers(
     counted = said.counted(convention)
     markers = said.markers(counted, threshold)
     below = counted["standard"].nunique() - len(markers)
-    note = f"{below} markers with fewer than {threshold:g} sentences left out" if below else ""
+    rare = f"{below} markers with fewer than {threshold:g} sentences left out" if below else ""
+    note = noted(rare, _fewer_judgments(counted.drop_duplicates([*REPLY, "sentence"])))
     if not markers:
         why = f"no marker has {threshold:g} sentences"
         yield Estimand([Number(condition, "mic", 0, why=why)], estimate.constant(np.nan))

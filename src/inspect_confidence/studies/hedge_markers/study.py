@@ -90,7 +90,8 @@ HEDGE_MARKERS = Study(
             task=TASK,
             columns=kinds(
                 "sentence text:text marker:text n_markers confidence consistent undecided "
-                "inconsistent failed decisiveness correct punt draws empty_draws cut judge:text"
+                "inconsistent failed foreign decisiveness correct punt draws empty_draws cut "
+                "judge:text"
             ),
             required=("item", "sentence", "marker"),
             answers=(("confidence",), ("consistent", "undecided", "inconsistent")),

@@ -1,0 +1,137 @@
+"""Text -> the JSON objects in it and their members, strict or as models write them."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from inspect_confidence.answers.clean import single_blanks
+from inspect_confidence.answers.label_names import NAMES, plain_key
+
+# ruff: noqa: RUF001 # colons and quotation marks, as they are written
+
+_LONGEST = 100_000
+"""Characters of the longest object that is looked at."""
+_TRIES = 50
+"""Places at which an object may begin, at most."""
+_LISTS = ("markers", "agreement")
+"""Keys whose values are lists."""
+
+_QUOTED = r"[\"'“”‘’][^\"'“”\n]{1,60}[\"'“”‘’]"
+_BARE = r"(?<=[{,\n])\s*[^\W\d][\w -]{0,40}"
+_QUOTES = "\"'“”„‘’"
+_NEXT = rf"(?=\s*,?\s*(?:(?:{_QUOTED}|{_BARE})\s*[:：]|[}}\]]|```|\Z|#))"
+_MEMBER = re.compile(
+    rf"(?P<key>{_QUOTED}|{_BARE})\s*[:：]\s*(?:"
+    rf"(?P<quote>[\"'])(?P<string>(?:(?!(?P=quote))[^\\]|\\.)*+)(?P=quote){_NEXT}"
+    r"|(?P<list>\[[^\[\]{}]*\])"
+    rf"|(?P<plain>[^\s{_QUOTES}{{}}\[\],][^\n{{}}\[\]]{{0,400}}?)(?:{_NEXT}|(?=[ ]*\n))"
+    rf"|[{_QUOTES}](?P<broken>[^\n{{]{{0,500}}?)[{_QUOTES}]{_NEXT}"
+    r"|(?P<cut>[^{}\[\]]{0,2000}+)\Z"
+    r"|)",
+    re.DOTALL,
+)
+_ESCAPED = re.compile(r"\\([\"'\\/])")
+_COMMENT = re.compile(r"/\*.{0,1000}?\*/|(?<![:\w\"'])//[^\n]*|(?<=[\d\"'])[ ]+#[^\n]*", re.DOTALL)
+_OBJECT = re.compile(
+    r"(?<![A-Za-z^_\\}])\{\s*(?=[\"'“”‘’{\[}]|[^\W\d][\w -]{0,40}\s*[:：]|//|/\*|#)"
+)
+
+
+class Member(NamedTuple):
+    """A member of an object: its plain key, its value, and whether the value may go on."""
+
+    key: str
+    value: str
+    is_open: bool = False
+
+
+Found = tuple[int, int, list[Member]]
+"""Where an object begins and ends, and its members."""
+
+
+def objects_in(reply: str) -> Iterator[Found]:
+    """The objects of a reply with a key that is asked for, in their order."""
+    tries = end = hopeless = 0
+    for begin in _OBJECT.finditer(reply):
+        start = begin.start()
+        if start < end:
+            continue
+        if tries == _TRIES:
+            return
+        tries += 1
+        found = _strict(reply, start)
+        if not found and start >= hopeless:
+            found = _loose(reply, start)
+            hopeless = found[1]  # what has no key that is asked for has none in a part of it
+        if found and any(one.key in NAMES or len(one.key) == 1 for one in found[2]):
+            end = found[1]
+            yield found
+
+
+class _Object(list[tuple[str, Any]]):
+    """The members of an object, a key's every value."""
+
+
+_DECODER = json.JSONDecoder(strict=False, parse_int=str, parse_float=str, object_pairs_hook=_Object)
+
+
+def _strict(reply: str, start: int) -> Found | None:
+    try:
+        parsed, length = _DECODER.raw_decode(reply[start : start + _LONGEST])
+    except (ValueError, RecursionError):
+        return None
+    return start, start + length, list(_walked(parsed))
+
+
+def _walked(parsed: Any, key: str = "") -> Iterator[Member]:
+    """The scalars of an object by key; a list of scalars as one text."""
+    if isinstance(parsed, _Object):
+        for name, value in parsed:
+            yield from _walked(value, plain_key(name))
+        values = [value for _, value in parsed if not isinstance(value, _Object)]
+        if key and len(parsed) == len(values) == 1:
+            yield from _walked(values[0], key)
+        elif key in _LISTS and values:
+            yield Member(key, _as_json(values))
+    elif isinstance(parsed, list) and any(isinstance(one, _Object) for one in parsed):
+        for value in parsed:
+            yield from _walked(value)
+        if key in _LISTS:
+            firsts = [one[0][1] if isinstance(one, _Object) and one else one for one in parsed]
+            yield Member(key, _as_json(firsts))
+    elif isinstance(parsed, list) and key in _LISTS:
+        yield Member(key, _as_json(parsed))
+    elif key:
+        yield Member(key, _shown(parsed))
+
+
+def _shown(value: object) -> str:
+    """A value as text; a list of numbers, which are texts here, without quotation marks."""
+    if not isinstance(value, list):
+        return "" if value is None else str(value)
+    if len(value) == 1:
+        return _shown(value[0])
+    text = _as_json(value)
+    return text if re.search(r"[^\W\d_]", text) else text.replace('"', "")
+
+
+def _as_json(values: list[Any]) -> str:
+    return json.dumps(values, ensure_ascii=False)
+
+
+def _loose(reply: str, start: int) -> Found:
+    """The members of an object that isn't strict JSON, up to what closes it or the text's end."""
+    close = reply.rfind("}", start, start + _LONGEST)
+    end = close + 1 or min(len(reply), start + _LONGEST)
+    text = _COMMENT.sub(" ", single_blanks(reply[start:end])).rstrip()
+    members = []
+    for found in _MEMBER.finditer(text):
+        group = found.lastgroup or ""
+        value = "" if group == "key" else found[group].strip()
+        if group in ("string", "broken"):
+            value = _ESCAPED.sub(r"\1", value.replace("\\n", "\n"))
+        is_open = group == "cut" or (close < 0 and found.end() >= len(text))
+        key = plain_key(found["key"].strip(f"{_QUOTES} \n"))
+        members.append(Member(key, value.lstrip(_QUOTES), is_open))
+    return start, end, members

@@ -1,0 +1,78 @@
+"""What a label or an object's key may be called: one table, in four languages."""
+
+import re
+from functools import lru_cache
+
+# ruff: noqa: RUF001 # dashes and colons, as they are written
+
+_OF_CONFIDENCE = (
+    r"(?:[ _-](?:level|score|rating|estimate|value|percentage|probability|interval level)"
+    r"| (?:in|of|for) (?:this|my|the|that) (?:final )?"
+    r"(?:answer|choice|response|prediction|estimate)(?: being correct)?)*+"
+)
+_OF_BOUND = (
+    r"(?:[ _-](?:bound|limit|end|endpoint|value|exponent|estimate|point|power|interval|range|ci"
+    r"|confidence(?=[ _-])|credible|of|for|the|on|my|[0-9]{1,2}(?:\.[0-9]+)?%)(?![\w-]))*+"
+)
+NAMES: dict[str, str] = {
+    "confidence": rf"(?:level of )?(?:confidence|certainty){_OF_CONFIDENCE}(?! intervals?)"
+    r"|置信度|置信水平|信心(?:水平|程度|指数)?|把握|konfidenz(?:wert)?|zuversicht|sicherheit|confiance",
+    "answer": r"answers?(?:[ _](?:choice|option|letter))?|(?:(?<=correct )|(?<=best )|(?<=right ))"
+    r"(?:option|choice)|selected[ _](?:answer|option)|ans"
+    r"|最终答案|答案|选择|(?:endgültige |finale )?antwort|réponse(?: finale)?|(?:end?)?ergebnis"
+    r"|résultat(?: final)?",
+    "choice": r"(?:choice|option|selection|selected|response|prediction|predicted[ _]age|estimate"
+    r"|my pick|result|conclusion)",
+    "probability": r"probability(?: (?:estimate|score|value))?|likelihood|chances?|概率|几率|机率"
+    r"|可能性|wahrscheinlichkeit|probabilité|proba?\.",
+    "age": r"(?<!current )(?<!present )(?:(?:predict|estimat|expect)ed )?age(?: (?:at|of) death)?"
+    r"|lifespan|预期寿命|死亡年龄",
+    "lower": rf"(?:exponent[ _])?lower(?! than){_OF_BOUND}|下限|下界|unter(?:e[rs]?|grenze)"
+    rf"{_OF_BOUND}(?: (?:grenze|schranke))?|borne inférieure|inférieure?|minimal",
+    "upper": rf"(?:exponent[ _])?upper{_OF_BOUND}|上限|上界|ober(?:e[rs]?|grenze){_OF_BOUND}"
+    r"(?: (?:grenze|schranke))?|borne supérieure|supérieure?|maximal",
+    "low": rf"(?:low|min(?:imum)?|lowest){_OF_BOUND}",
+    "high": rf"(?:high|max(?:imum)?|highest){_OF_BOUND}",
+    "interval": r"(?:confidence |credible |prediction )?(?:interval|range)|ci",
+    "exponent": r"exponents?(?: (?:of (?:10|ten)|is))?|exposant|hochzahl|指数",
+    "reason": r"reason(?:ing|s)?|explanations?|rationale|justification|analysis|thoughts?|notes?"
+    r"|solution|steps?|解释|理由|推理|说明|begründung|erklärung|explication|raisonnement",
+    "markers": r"(?:epistemic )?markers",
+    "decisiveness": r"decisiveness(?: score)?",
+    "agreement": r"agreements?|consistency",
+    "verdict": r"verdict|judg(?:e)?ment",
+}
+"""What a label may be called. The first name that fits counts."""
+
+_ADJECTIVE = (
+    r"(?:(?:final|numeric(?:al)?|correct|best|right|overall|estimated|stated|my|single)[ _]){0,3}+"
+)
+_NOTE = r"[\"']?(?P<note>[ ]?[(\[][^()\[\]\n]{0,80}[)\]])?[\"']?"
+_MARK = r"(?P<mark>[ ]?(?::=|[:：=→]|->)+|[ ]?[≈~]|[ ]?\||[ ]?[–—]|[ ]-(?=[ ])|(?P<bare>(?=[ ]?$)))"
+_VERB = (
+    r"(?P<verb>[ ](?:is|are|would[ ]be|should[ ]be|must[ ]be|was|ist|lautet|beträgt|liegt[ ]bei"
+    r"|est(?:[ ]de)?)\b(?:[ ]that\b)?|(?<=[一-龥])(?:是|为|约为|应为))?+"
+)
+LABEL = re.compile(
+    rf"(?<![A-Za-z0-9_-])(?<!wrong )(?<!incorrect )(?P<lead>{_ADJECTIVE})(?:"
+    + "|".join(f"(?P<{key}>{names})" for key, names in NAMES.items())
+    + rf")(?![a-z0-9-]){_NOTE}{_VERB}(?:{_MARK}|(?P<number>(?=[ ]?~?-?[0-9]))|)",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A label: its name, a note in brackets, and a mark, a verb or a number after it."""
+
+
+def key_of(label: re.Match[str]) -> str:
+    """The key of `NAMES` that a label stands for."""
+    return next(key for key in NAMES if label[key] is not None)
+
+
+@lru_cache(1000)
+def plain_key(key: str) -> str:
+    """The name under which an object's key is known: that of its label, a letter, or itself."""
+    key = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", key)
+    key = " ".join(key.replace("_", " ").split()).strip(" *:")
+    if letter := re.fullmatch(r"(?:option |choice )?\(?([A-Za-z])[).:]?(?:[).:] .*)?", key):
+        return letter[1].lower()
+    found = LABEL.fullmatch(f"{key}:")
+    return key_of(found) if found else key.casefold()

@@ -1,0 +1,86 @@
+"""Of what a person reads in a model's reply hardly anything is lost, and nothing is guessed.
+
+1,400 replies in the manner of ten families of models: written by one hand that had not seen the
+readers, labelled by another from the text alone, and split before anybody looked how they are read.
+The readers were tuned on the larger part; the other one says how they do on what is new to them.
+
+Every value of a reply counts by itself. Of a form's readable values at most 2% may be left unread,
+rounded up to a whole one: a form with 50 or fewer may lose one. None is read otherwise than
+labelled, and none that a person can't read. What kind of failure an unreadable reply is called may
+differ.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import get_args
+
+import pytest
+
+from answers.as_written import READERS, Half, Outcome, Written, outcomes, tally, written
+
+HALVES: tuple[Half, ...] = get_args(Half)
+UNREAD = 0.02
+DISPUTABLE = {
+    # Labelled as out of range, since nobody of 74 dies at 12; as a number it is an age.
+    ("age", '"He is 74 and has about 12 more years to live.", "Answer": "12"'),
+    # Labelled as a refusal, which the answer is; the confidence beside it is a number all the same.
+    ("confidence", "I can't comment on whether a named private person has been arrested."),
+    # Labelled as ambiguous: two solutions, 33 and 21. Each ends in a final answer, and the later
+    # of two final answers counts.
+    ("answer", "14 - 5 = 9, 9 + 12 = 21.\nFinal Answer: Sam has 21 apples."),
+}
+"""What is read of the tuned part though it is labelled as unreadable: the value, and a part of the
+reply by which it is known."""
+
+
+@pytest.mark.parametrize("half", HALVES)
+def test_hardly_a_value_is_unread(half: Half) -> None:
+    """In no form more than 2%, rounded up."""
+    counts = tally(written(half))
+    assert counts.keys() == READERS.keys()
+    for form, count in counts.items():
+        readable = count["read"] + count["unread"] + count["misread"]
+        assert count["unread"] <= math.ceil(UNREAD * readable), (form, count)
+
+
+@pytest.mark.parametrize("half", HALVES)
+def test_no_value_is_misread(half: Half) -> None:
+    """Nothing is read that isn't there; what the labels leave open is listed above."""
+    wrong = [
+        (name, one.reply)
+        for one in written(half)
+        for name, outcome in outcomes(one).items()
+        if outcome in ("misread", "guessed")
+    ]
+    known = DISPUTABLE if half == "tuned" else set()
+    assert len(wrong) == len(known)
+    for name, part in known:
+        assert [one for one, reply in wrong if part in reply] == [name], part
+
+
+def test_the_corpus_is_split_once() -> None:
+    """Few replies stand in both parts: the plainest, as "Lower: 8" and "Upper: 10"."""
+    tuned, unseen = (written(half) for half in HALVES)
+    assert (len(tuned), len(unseen)) == (1_080, 320)
+    known = {one.reply for one in tuned}
+    assert sum(one.reply in known for one in unseen) < len(unseen) / 10
+
+
+OUTCOMES: list[tuple[str, object, Outcome]] = [
+    ("0.7", 0.7, "read"),
+    ("0.7", 0.6, "misread"),
+    ("high", 0.9, "unread"),
+    ("0.7", {"status": "refusal"}, "guessed"),
+    ("high", {"status": "ambiguous"}, "left"),
+]
+
+
+@pytest.mark.parametrize(("reply", "label", "outcome"), OUTCOMES)
+def test_outcomes_are_told_apart(reply: str, label: object, outcome: Outcome) -> None:
+    """What a reading is called, against labels right and wrong."""
+    one = Written("probability", "small", {}, reply, label)
+    assert outcomes(one) == {"probability": outcome}
+    two = Written("given", "small", {}, f'{{"Confidence": "{reply}"}}', {"confidence": label})
+    assert outcomes(two) == {"confidence": outcome}
+    assert tally([one, two, one])["probability"] == {outcome: 2}
