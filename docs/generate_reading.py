@@ -4,13 +4,12 @@ import re
 import sys
 from collections import Counter
 from pathlib import Path
-from string import ascii_uppercase
 from textwrap import fill
-from typing import get_args
+from typing import Any, get_args
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 
-from answers.written import HALVES, Row, agrees, is_failure, readings, rows
+from answers.as_written import LETTERS, Values, Written, outcomes, read, tally, written
 from inspect_confidence.answers import Unreadable
 from inspect_confidence.answers.status import ReplyStatus
 
@@ -128,7 +127,7 @@ _FIGURES = """\
 
 def page() -> str:
     """The whole page."""
-    tuned = rows("tuned")
+    tuned = written("tuned")
     statuses = [status(name, tuned) for name in get_args(ReplyStatus)]
     tables = [
         f"### {title}\n\n{table([tuned[line - 1] for line in lines])}"
@@ -143,54 +142,53 @@ a judge's reply can't be read it is `grader_failed`, which isn't held against th
 """
 
 
-def status(name: str, tuned: list[Row]) -> str:
+def status(name: str, tuned: list[Written]) -> str:
     """Its row of the table: the example must have it, by label and by reading."""
     when, line = _STATUSES[name]
-    row = tuned[line - 1]
-    for label, found in readings(row).values():
-        if isinstance(found, Unreadable) and found.status == name and label == {"status": name}:
-            return f"| `{name}` | {when} | {reply(row)} | {found.reason} |"
-    raise ValueError(f"line {line} isn't an example of {name}: {readings(row)}")
+    one = tuned[line - 1]
+    for value, found in read(one).items():
+        is_it = isinstance(found, Unreadable) and found.status == name
+        if is_it and one.labels[value] == {"status": name}:
+            return f"| `{name}` | {when} | {reply(one)} | {found.reason} |"
+    raise ValueError(f"line {line} isn't an example of {name}: {read(one)}")
 
 
-def table(shown: list[Row]) -> str:
+def table(shown: list[Written]) -> str:
     """Replies and what is read of them; the label must say the same."""
-    has_scale = "low" in shown[0]["asked"]
+    has_scale = "low" in shown[0].asked
     head = ("scale", "reply", "read as") if has_scale else ("reply", "read as")
     lines = [head, ["---"] * len(head)]
-    for row in shown:
-        found = readings(row)
-        if not all(agrees(label, one) for label, one in found.values()):
-            raise ValueError(f"not read as it is labelled: {row['reply']!r}: {found}")
-        scale = [f"{row['asked']['low']}-{row['asked']['high']}"] if has_scale else []
-        lines.append(
-            [*scale, reply(row), said(row, {name: one for name, (_, one) in found.items()})]
-        )
+    for one in shown:
+        if not set(outcomes(one).values()) <= {"read", "left"}:
+            raise ValueError(f"not read as it is labelled: {one.reply!r}: {read(one)}")
+        scale = [f"{one.asked['low']}-{one.asked['high']}"] if has_scale else []
+        lines.append([*scale, reply(one), said(one, read(one))])
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-def said(row: Row, found: dict[str, object]) -> str:
-    """What was read, field by field; one failure for all if it is the same."""
-    failures = {one for one in found.values() if isinstance(one, Unreadable)}
-    if len(failures) == 1 and all(isinstance(one, Unreadable) for one in found.values()):
+def said(one: Written, found: Values) -> str:
+    """What was read, value by value; one failure for all if it is the same."""
+    failures = {value for value in found.values() if isinstance(value, Unreadable)}
+    if len(failures) == 1 and all(isinstance(value, Unreadable) for value in found.values()):
         return failed(failures.pop())
-    return "; ".join(f"{name} {value(row, name, one)}".strip() for name, one in found.items())
+    named = [(name if len(found) > 1 else "", shown(one, name, it)) for name, it in found.items()]
+    return "; ".join(" ".join(filter(None, pair)) for pair in named)
 
 
-def value(row: Row, name: str, found: object) -> str:
+def shown(one: Written, name: str, found: Any) -> str:
     """An answer as a person writes it, with what it stands for in the question."""
-    asked = row["asked"]
+    asked = one.asked
     if isinstance(found, Unreadable):
         return failed(found)
-    if row["form"] == "word":
+    if name == "word":
         return f'"{asked["choices"][found]}"'
     if name == "answer" and "options" in asked:
-        return f"{found} ({asked['options'][ascii_uppercase.index(str(found))]})"
+        return f"{found} ({asked['options'][LETTERS.index(found)]})"
     if name == "confidence" and "low" in asked and not asked["low"] <= found <= asked["high"]:
         return f"{found} (outside the scale)"
-    if isinstance(found, tuple | list):
-        return (" to " if row["form"] == "interval" else ", ").join(map(plain, found)) or "none"
-    return plain(found)
+    if name == "interval":
+        return " to ".join(map(plain, found.values()))
+    return (", ".join(map(plain, found)) or "none") if isinstance(found, list) else plain(found)
 
 
 def plain(found: object) -> str:
@@ -205,14 +203,14 @@ def failed(found: Unreadable) -> str:
     return f"**`{found.status}`**: {found.reason.partition(' in the judge')[0]}"
 
 
-def reply(row: Row) -> str:
+def reply(one: Written) -> str:
     """The reply as code on one line, its beginning and end if it is long."""
-    text = re.sub(r"[ \t]*\n[ \t]*", "⏎", row["reply"])
+    text = re.sub(r"[ \t]*\n[ \t]*", "⏎", one.reply)
     if len(text) > _LONGEST:
         text = f"{text[: _LONGEST // 2]} … {text[-_LONGEST // 2 :]}"
     # Neither a bar nor a backtick can stand in code within a table, for all who read Markdown.
     code = f"`{text}`" if not set("|`") & set(text) else f"<code>{escaped(text)}</code>"
-    return f"{code} *cut*" if row.get("cut") else code
+    return f"{code} *cut*" if one.cut else code
 
 
 def escaped(text: str) -> str:
@@ -222,32 +220,22 @@ def escaped(text: str) -> str:
 
 def figures() -> str:
     """What became of the unseen half, form by form."""
-    counts = {name: Counter[str]() for name in _FORMS}
-    for row in rows("unseen"):
-        counts[row["form"]].update(became(*one) for one in readings(row).values())
-    every = sum(counts.values(), Counter[str]())
-    lines = [line(_FORMS[name], one) for name, one in counts.items()]
+    unseen = written("unseen")
+    counts = tally(unseen)
+    every = sum(counts.values(), Counter())
     said = _SAID.format(
-        total=sum(len(rows(half)) for half in HALVES),
-        unseen=len(rows("unseen")),
+        total=len(written("tuned")) + len(unseen),
+        unseen=len(unseen),
         readable=readable(every),
-        unreadable=every["unreadable"] + every["guessed"],
+        unreadable=every["left"] + every["guessed"],
         share=every["unread"] / readable(every),
         unread=every["unread"],
         misread=every["misread"],
         guessed=every["guessed"],
     )
+    lines = [line(shown, counts[form]) for form, shown in _FORMS.items()]
     table = "\n".join([*lines, line("**all**", every)])
     return f"{_FIGURES.format(said=fill(said, 100))}{table}\n"
-
-
-def became(label: object, found: object) -> str:
-    """What became of an answer."""
-    if is_failure(label):
-        return "unreadable" if isinstance(found, Unreadable) else "guessed"
-    if isinstance(found, Unreadable):
-        return "unread"
-    return "read" if agrees(label, found) else "misread"
 
 
 def readable(counts: Counter[str]) -> int:
@@ -257,7 +245,7 @@ def readable(counts: Counter[str]) -> int:
 
 def line(name: str, counts: Counter[str]) -> str:
     """A row of the figures."""
-    unreadable = counts["unreadable"] + counts["guessed"]
+    unreadable = counts["left"] + counts["guessed"]
     cells = (readable(counts), counts["unread"], counts["misread"], unreadable, counts["guessed"])
     return f"| {name} | {' | '.join(map(str, cells))} |"
 

@@ -9,8 +9,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from random import Random
+from typing import Any
 
-from answers.written import FOLDER, HALVES, Row, rows
+from answers.as_written import Written, written
+from answers.cases import FOLDER
 
 # ruff: noqa: RUF001, SIM905 # as they are written; lists of words
 
@@ -62,21 +64,21 @@ class Fuzz:
     """
 
     random: Random
-    own: Sequence[Row]
-    all: Sequence[Row]
+    own: Sequence[Written]
+    all: Sequence[Written]
 
-    def row(self) -> tuple[str, Row]:
+    def row(self) -> tuple[str, dict[str, Any]]:
         """A reply with up to four mutations, and what the one that it was made of was asked."""
         is_own = self.random.random() < _OWN
-        row = self.random.choice(self.own if is_own else self.all)
-        text = str(row["reply"])
+        one = self.random.choice(self.own if is_own else self.all)
+        text = one.reply
         for _ in range(self.random.randrange(5)):
             text = self.random.choice(MUTATIONS)(self, text[:LONGEST])
-        return text, row.get("asked", {})
+        return text, one.asked
 
     def other(self) -> str:
         """Another reply as it was written."""
-        return str(self.random.choice(self.all)["reply"])
+        return self.random.choice(self.all).reply
 
     def span(self, text: str, longest: int = 40) -> tuple[int, int]:
         """Where a piece of a text begins and ends."""
@@ -162,13 +164,13 @@ MUTATIONS: tuple[Callable[[Fuzz, str], str], ...] = (
 
 def fuzz_of(forms: Sequence[str], random: Random) -> Fuzz:
     """Of the replies in all corpora, most of them replies to such forms."""
-    every = [row for half in HALVES for row in rows(half)]
-    for path in sorted((FOLDER.parent / "corpus").glob("*.jsonl")):
+    every = [*written("tuned"), *written("unseen")]
+    for path in sorted(FOLDER.glob("*.jsonl")):
         for line in path.read_text(encoding="utf-8").split("\n"):
             case = json.loads(line) if line else {}
             said = [case[key] for key in ("reply", "text", "value") if key in case]
-            every += [{"form": path.stem, "reply": str(one)} for one in said]
-    own = [row for row in every if row["form"] in forms]
+            every += [Written(path.stem, "", {}, str(one), None) for one in said]
+    own = [one for one in every if one.form in forms]
     return Fuzz(random, own, every)
 
 

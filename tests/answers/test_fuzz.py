@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from time import process_time
+from typing import Any
 from zlib import crc32
 
 import pytest
@@ -14,7 +15,6 @@ import pytest
 from answers.cases import CITIES, FIVE, pieces
 from answers.fuzz import LONG_LINES, MONSTERS, fuzz_of
 from answers.test_any_text import is_sound
-from answers.written import Row
 from growth import doubles
 from inspect_confidence import answers as readers
 from inspect_confidence.answers.judged import (
@@ -59,7 +59,7 @@ class Asked:
     cut: bool = False
 
 
-def asked_of(asked: Row, chance: random.Random) -> Asked:
+def asked_of(asked: Mapping[str, Any], chance: random.Random) -> Asked:
     """What was asked, and now and then something else."""
     options = asked.get("options") or asked.get("choices") or chance.choice((CITIES, FIVE, ["A"]))
     scale = (asked["low"], asked["high"]) if "low" in asked else chance.choice(SCALES)
