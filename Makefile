@@ -47,6 +47,7 @@ bench: $(VENV)/.installed-bench  ## speed beside that of other packages: about t
 docs: $(VENV)/.installed-docs  ## write the generated pages and the notebook anew, build site/
 	$(BIN)/python docs/generate.py
 	$(BIN)/python docs/generate_api.py
+	$(BIN)/python docs/generate_reading.py
 	$(BIN)/python docs/execute_notebook.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from time import process_time
 
@@ -41,3 +42,21 @@ def _seconds(read: Callable[[str], object], text: str) -> float:
     begun = process_time()
     read(text)
     return process_time() - begun
+
+
+def doubles(read: Callable[[str], object], text: Callable[[int], str], length: int) -> bool:
+    """Whether twice as long a text takes less than 2.5 times as long; the best of five attempts.
+
+    If it takes more, a quick way through may have ended between the two, as that of objects does at
+    100,000 characters. Then texts four times as long must double.
+    """
+    return any(_doubles(read, text(short), text(2 * short)) for short in (length, 4 * length))
+
+
+def _doubles(read: Callable[[str], object], short: str, long: str) -> bool:
+    once = twice = math.inf
+    for _ in range(5):
+        once, twice = min(once, _seconds(read, short)), min(twice, _seconds(read, long))
+        if twice < 2.5 * once:
+            return True
+    return False

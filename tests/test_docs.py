@@ -123,6 +123,11 @@ def test_page_of_functions_is_up_to_date() -> None:
     assert read(DOCS / "api-metrics.md") == script("generate_api").page()
 
 
+def test_page_of_reading_is_up_to_date() -> None:
+    """docs/reading.md is what the readers make of the labelled replies; it fails if they err."""
+    assert read(DOCS / "reading.md") == script("generate_reading").page()
+
+
 def test_pages_of_tasks_have_all_parts() -> None:
     """Each says what is asked, what it costs, how to read its tables, and in what it differs."""
     # Every figure of the report is told of where its task is explained.

@@ -131,7 +131,7 @@ def _sense(number: Number) -> Fraction | Unreadable:
 
 def _within(value: str) -> Fraction | Unreadable:
     """The only number of a value that begins with words, if they introduce it."""
-    numbers = [one for one in numbers_in(value) if one.style != "odd"]
+    numbers = [one for one in numbers_in(value) if not (one.style == "odd" or one.is_pronoun)]
     before = value[: numbers[0].start][-160:] if numbers else ""
     if is_bound(before):
         return ambiguous("a bound")

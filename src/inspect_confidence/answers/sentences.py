@@ -44,7 +44,8 @@ _WITHIN = re.compile(r'"[^"]*"|“[^“”]*”|«[^«»]*»|「[^「」]*」|\(
 def _cut_line(line: str) -> list[str]:
     """The sentences of a line, with the blanks between them; together they are the line."""
     ends, end = {0, len(line)}, 0
-    for part in sentencex.segment("en", line):
+    # It fails on blanks that aren't ASCII's; one for one, the places stay.
+    for part in sentencex.segment("en", re.sub(r"\s", " ", line)):
         end += len(part)
         closed = _CLOSED.match(line, end)
         ends.add(closed.end() if closed else end)

@@ -84,7 +84,7 @@ def _without_reported(plain: list[str]) -> list[str]:
         is_reported = (
             (word in _SAID or word in _SAY)
             and (following.startswith("^") or following in _LINKS)
-            and _is_others(plain[:place][-6:], word in _SAY)
+            and _is_others(plain[max(0, place - 6) : place], word in _SAY)
         )
     return left
 

@@ -1,0 +1,254 @@
+"""Writes docs/reading.md from the labelled replies of tests/ and what the readers make of them."""
+
+import re
+import sys
+from collections import Counter
+from pathlib import Path
+from textwrap import fill
+from typing import Any, get_args
+
+sys.path.append(str(Path(__file__).parents[1] / "tests"))
+
+from answers.as_written import LETTERS, Values, Written, outcomes, read, tally, written
+from inspect_confidence.answers import Unreadable
+from inspect_confidence.answers.status import ReplyStatus
+
+_HEAD = """\
+# What is read of a reply, and what is not
+
+Every task reads replies through one pipeline:
+
+1. **Clean.** Thoughts, special tokens, a conversation that runs on, markup, LaTeX and entities go;
+   signs, dashes and digits of other scripts get one spelling.
+2. **Labels.** "Answer:", "Confidence:", "Lower:", JSON keys, tags, table rows, boxes and sentences
+   such as "the answer is" become statements, in English, Chinese, German and French.
+3. **Numbers.** `0.7`, `70%`, `7/10`, `10^5`, `1,000`, `½`, `seventy`, 七成 become exact numbers.
+4. **Form.** What the task asked for is taken from that, or a failure with a name.
+
+The rules:
+
+- **Thoughts are never answers**: what stands between thought tags, in an analysis channel, before
+  a lone closing tag, or after one that is never closed.
+- **The last statement counts** if the earlier ones agree with it, if it is called final, or if
+  words such as "actually" or "I'd revise" take the earlier ones back. Otherwise two different
+  answers are `ambiguous`.
+- **A labelled or leading answer stands**, whatever numbers its explanation holds.
+- **Any task reads any layout**: lines, JSON (also broken), tags, tables, LaTeX, a sentence. Asking
+  for JSON and getting lines costs nothing.
+- **Nothing is guessed.** Not read are ranges where one number was asked, words such as "high", two
+  different answers, a number that could be on two scales (85% on a scale to 20), a letter with
+  another choice's text, and refusals, with or without a number in them.
+- **A reply that was cut off** gives an answer only if that is certainly whole.
+- **What can mean one thing only is read**: a whole number from 11 to 100 as a probability is a
+  percentage; 1,000,000 as an exponent of ten is 6.
+
+A reader takes time in proportion to a reply's length, and never raises; `make validate` tries it
+with a million replies that no model wrote.
+
+## Statuses
+
+What can't be read has a status and a reason. It is counted in `format_failure_rate` and left out
+of every other number ([judgments.md](judgments.md#judgments)).
+
+| status | when | example | reason |
+|---|---|---|---|
+"""
+_STATUSES: dict[str, tuple[str, int]] = {
+    "invalid_response_format": ("no answer of the form asked for: a word, a range, nothing", 56),
+    "refusal": ("the reply declines", 587),
+    "no_response": ("empty, or nothing but thoughts", 338),
+    "truncated": ("cut off before an answer was certainly whole", 697),
+    "out_of_range": ("a number that can't be one", 998),
+    "echo": ("the prompt's template, or its list of choices", 291),
+    "ambiguous": ("more than one reading", 583),
+}
+"""When, and the line of the example in `tuned`."""
+_TABLES: dict[str, tuple[int, ...]] = {
+    "A choice and a confidence on a scale": (
+        *(18, 25, 40, 65, 36, 593, 30, 56, 583, 600, 587, 74),
+    ),
+    "A number and a confidence on a scale": (
+        *(104, 110, 119, 641, 652, 663, 650, 117, 655, 105, 664, 113, 118),
+    ),
+    "An interval of exponents of ten": (
+        *(133, 143, 154, 168, 691, 703, 710, 724, 677, 180, 717, 171, 711),
+    ),
+    "An exponent of ten": (185, 195, 197, 182, 204, 759, 223, 198, 220, 210, 205),
+    "A probability": (234, 252, 267, 264, 241, 244, 265, 228, 248, 242, 268, 816, 274),
+    "A word for a probability": (285, 295, 298, 836, 324, 292, 291, 297, 300, 304, 303),
+    "An age, a verdict, a confidence": (
+        *(358, 369, 389, 405, 460, 457, 482, 377, 899, 922, 393, 989, 483, 363),
+    ),
+    "A probability for each option": (422, 936, 938, 951, 427, 430, 443, 966, 939),
+    "What a judge says": (489, 495, 498, 490, 507, 510, 524, 526, 538, 558, 496, 527, 528, 543),
+}
+"""Lines of `tuned`, shown in this order."""
+_FORMS = {
+    "scale": "choice and confidence",
+    "scale_math": "number and confidence",
+    "interval": "interval",
+    "exponent": "exponent",
+    "integer": "exponent, bare",
+    "probability": "probability",
+    "word": "word",
+    "life": "age and confidence",
+    "options": "choice and probabilities",
+    "true_false": "verdict and confidence",
+    "given": "confidence alone",
+    "judge_markers": "a judge's markers",
+    "judge_decisiveness": "a judge's decisiveness",
+    "judge_agreement": "a judge's agreement",
+    "judge_verdict": "a judge's verdict",
+    "judge_sentence": "all of a judge's at once",
+}
+_LONGEST = 90
+_EXAMPLES = """\
+## Examples by form
+
+⏎ is a line's end and … stands for what is left out here; "cut" says that the model ran out of
+tokens. The reading was computed when this page was made, and is what the label says.
+"""
+_SAID = """\
+{total:,} replies in the manner of ten model families were written, and labelled from the text
+alone, by hands that didn't know the readers. {unseen} of them were kept unseen while the readers
+were written. Of the {readable} answers in those that a careful person can read, {unread} are left
+unread (**{share:.1%}**) and {misread} read as something else; of the {unreadable} that nobody can,
+{guessed} are read all the same. They aren't recorded replies, and a form has few of them: no
+failure among 9 doesn't mean that there is none in 100."""
+_FIGURES = """\
+## How much is left unread
+
+{said}
+
+| answers of the form | readable | left unread | misread | unreadable | read all the same |
+|---|---|---|---|---|---|
+"""
+
+
+def page() -> str:
+    """The whole page."""
+    tuned = written("tuned")
+    statuses = [status(name, tuned) for name in get_args(ReplyStatus)]
+    tables = [
+        f"### {title}\n\n{table([tuned[line - 1] for line in lines])}"
+        for title, lines in _TABLES.items()
+    ]
+    return _HEAD + "\n".join([*statuses, _RUN, figures(), _EXAMPLES, *tables])
+
+
+_RUN = """
+Where the run gave no reply the status is `sample_error`, `limit_reached` or `content_filter`; where
+a judge's reply can't be read it is `grader_failed`, which isn't held against the model judged.
+"""
+
+
+def status(name: str, tuned: list[Written]) -> str:
+    """Its row of the table: the example must have it, by label and by reading."""
+    when, line = _STATUSES[name]
+    one = tuned[line - 1]
+    for value, found in read(one).items():
+        is_it = isinstance(found, Unreadable) and found.status == name
+        if is_it and one.labels[value] == {"status": name}:
+            return f"| `{name}` | {when} | {reply(one)} | {found.reason} |"
+    raise ValueError(f"line {line} isn't an example of {name}: {read(one)}")
+
+
+def table(shown: list[Written]) -> str:
+    """Replies and what is read of them; the label must say the same."""
+    has_scale = "low" in shown[0].asked
+    head = ("scale", "reply", "read as") if has_scale else ("reply", "read as")
+    lines = [head, ["---"] * len(head)]
+    for one in shown:
+        if not set(outcomes(one).values()) <= {"read", "left"}:
+            raise ValueError(f"not read as it is labelled: {one.reply!r}: {read(one)}")
+        scale = [f"{one.asked['low']}-{one.asked['high']}"] if has_scale else []
+        lines.append([*scale, reply(one), said(one, read(one))])
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def said(one: Written, found: Values) -> str:
+    """What was read, value by value; one failure for all if it is the same."""
+    failures = {value for value in found.values() if isinstance(value, Unreadable)}
+    if len(failures) == 1 and all(isinstance(value, Unreadable) for value in found.values()):
+        return failed(failures.pop())
+    named = [(name if len(found) > 1 else "", shown(one, name, it)) for name, it in found.items()]
+    return "; ".join(" ".join(filter(None, pair)) for pair in named)
+
+
+def shown(one: Written, name: str, found: Any) -> str:
+    """An answer as a person writes it, with what it stands for in the question."""
+    asked = one.asked
+    if isinstance(found, Unreadable):
+        return failed(found)
+    if name == "word":
+        return f'"{asked["choices"][found]}"'
+    if name == "answer" and "options" in asked:
+        return f"{found} ({asked['options'][LETTERS.index(found)]})"
+    if name == "confidence" and "low" in asked and not asked["low"] <= found <= asked["high"]:
+        return f"{found} (outside the scale)"
+    if name == "interval":
+        return " to ".join(map(plain, found.values()))
+    return (", ".join(map(plain, found)) or "none") if isinstance(found, list) else plain(found)
+
+
+def plain(found: object) -> str:
+    """A word, or a number without trailing zeros."""
+    if isinstance(found, str):
+        return found
+    return str(found).lower() if isinstance(found, bool) else f"{float(found):.10g}"
+
+
+def failed(found: Unreadable) -> str:
+    """The status and its reason, without the judge's reply, which stands beside it."""
+    return f"**`{found.status}`**: {found.reason.partition(' in the judge')[0]}"
+
+
+def reply(one: Written) -> str:
+    """The reply as code on one line, its beginning and end if it is long."""
+    text = re.sub(r"[ \t]*\n[ \t]*", "⏎", one.reply)
+    if len(text) > _LONGEST:
+        text = f"{text[: _LONGEST // 2]} … {text[-_LONGEST // 2 :]}"
+    # Neither a bar nor a backtick can stand in code within a table, for all who read Markdown.
+    code = f"`{text}`" if not set("|`") & set(text) else f"<code>{escaped(text)}</code>"
+    return f"{code} *cut*" if one.cut else code
+
+
+def escaped(text: str) -> str:
+    """With nothing in it that Markdown or HTML could take for markup."""
+    return re.sub(r"[!-/:-@\[-`{-~]", lambda sign: f"&#{ord(sign[0])};", text)
+
+
+def figures() -> str:
+    """What became of the unseen half, form by form."""
+    unseen = written("unseen")
+    counts = tally(unseen)
+    every = sum(counts.values(), Counter())
+    said = _SAID.format(
+        total=len(written("tuned")) + len(unseen),
+        unseen=len(unseen),
+        readable=readable(every),
+        unreadable=every["left"] + every["guessed"],
+        share=every["unread"] / readable(every),
+        unread=every["unread"],
+        misread=every["misread"],
+        guessed=every["guessed"],
+    )
+    lines = [line(shown, counts[form]) for form, shown in _FORMS.items()]
+    table = "\n".join([*lines, line("**all**", every)])
+    return f"{_FIGURES.format(said=fill(said, 100))}{table}\n"
+
+
+def readable(counts: Counter[str]) -> int:
+    """How many answers a person can read."""
+    return counts["read"] + counts["unread"] + counts["misread"]
+
+
+def line(name: str, counts: Counter[str]) -> str:
+    """A row of the figures."""
+    unreadable = counts["left"] + counts["guessed"]
+    cells = (readable(counts), counts["unread"], counts["misread"], unreadable, counts["guessed"])
+    return f"| {name} | {' | '.join(map(str, cells))} |"
+
+
+if __name__ == "__main__":
+    (Path(__file__).parent / "reading.md").write_text(page(), encoding="utf-8")
