@@ -96,6 +96,7 @@ HEDGE_MARKERS = Study(
             answers=(("confidence",), ("consistent", "undecided", "inconsistent")),
             arguments_shown=frozenset({"dataset", "items", "split"}),
             read=judgments.read_hedged,
+            replies=judgments.replies_of,
         ),
         TaskTable(
             task=CHECK,
@@ -107,6 +108,7 @@ HEDGE_MARKERS = Study(
             arguments_shown=frozenset({"parts", "items"}),
             always_shown=frozenset({"judge"}),
             read=judgments.read_judged,
+            varied=("form",),
         ),
     ),
     contenders=(),
