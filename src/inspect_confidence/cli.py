@@ -162,8 +162,16 @@ def summarize(
 
 def _print_views(results: "pd.DataFrame") -> None:
     from inspect_confidence.commands.views import views_of
+    from inspect_confidence.studies.unread import told
 
-    for _, views in views_of(results):
+    for study, views in views_of(results):
+        of_study = results["task"].isin([table.task for table in study.tables])
+        said, note = told(results[of_study])
+        lines = [one for one in said if one.record["value"] != 0]
+        for one in lines:
+            click.echo(f"{' '.join(filter(None, one.of))}: {one.said}")
+        if lines:
+            click.echo(f"{note}\n")
         for view in views:
             print_table(view.table, view.title, view.caption)
 

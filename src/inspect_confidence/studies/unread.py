@@ -115,6 +115,11 @@ def _shares(
         yield key.result(where, SHARE, value, ends, n=int(n), note=note)
 
 
+def without_unread(results: pd.DataFrame) -> pd.DataFrame:
+    """The results less those of this module: the rows that studies know."""
+    return results[~results["metric"].isin(METRICS)]
+
+
 @dataclass(frozen=True)
 class Told:
     """What a reader must know of the unread replies of a model on a data set.
@@ -122,67 +127,77 @@ class Told:
     Attributes:
         of: Task, model, data set and variant.
         record: The row of results with the share.
-        said: In a sentence.
+        share: The share and the statuses, in words.
+        depends: On what it depends, and on what not, in words; empty where nothing was tested.
     """
 
     of: Sequence[str]
     record: Mapping[Any, Any]
-    said: str
+    share: str
+    depends: str
+
+    @property
+    def said(self) -> str:
+        """Both as a sentence."""
+        return f"Unread: {'; '.join(filter(None, (self.share, self.depends)))}."
 
 
-_DEPENDS = 0.05
-_NAMES = {"choice_set": "choice set", "cot": "chain of thought", "dataset": "data set"}
-
-
-def told(results: pd.DataFrame) -> list[Told]:
-    """Sentences on the unread replies of each model; p after Holm's adjustment over all of them.
+def told(results: pd.DataFrame) -> tuple[list[Told], str]:
+    """What is said of the unread replies of each model, and of all its p.
 
     Args:
-        results: In the layout of results, other metrics among them.
+        results: Of a study, in the layout of results.
     """
     rows = Rows.of(results[results["metric"].isin(METRICS)])
-    tests = rows.where(metric=DEPENDENCE).rows
-    p = dict(zip(map(_place, tests), metrics.holm([one.value for one in tests]), strict=True))
+    tests = [one for one in rows.where(metric=DEPENDENCE) if not np.isnan(one.value)]
+    adjusted = metrics.holm([one.value for one in tests])
+    p = {_place(one): value for one, value in zip(tests, adjusted, strict=True)}
     found = []
     for of, mine in rows.each("task", "model", "dataset", "variant"):
-        known = [(one["by"], p[_place(one)]) for one in mine if one["by"]]
-        known = [(_NAMES.get(by, by), value) for by, value in known if not np.isnan(value)]
+        known = [
+            (_NAMES.get(one["by"], one["by"]), p[_place(one)]) for one in mine if _place(one) in p
+        ]
         for row in mine.where(metric=SHARE):
             if set(row.of) <= {"task", "model", "dataset", "metric", "variant"}:
-                said = f"{_said(row)}{_hangs(known)}."
-                found.append(Told(of, row.record, said))
-    return found
+                found.append(Told(of, row.record, _share(row), _depends(known)))
+    return found, f"p after Holm's adjustment over {len(p)} tests." if len(p) > 1 else ""
+
+
+_ALPHA = 0.05
+_NAMES = {"choice_set": "choice set", "cot": "chain of thought", "dataset": "data set"}
 
 
 def _place(row: Row) -> int:
     return int(row.record["row"])
 
 
-def _said(row: Row) -> str:
+def _share(row: Row) -> str:
     n, value = int(row.record["n"]), row.value
     share = "none" if value == 0 else "all" if value == 1 else f"{_percent(value)}%"
-    why = row.note and f" ({row.note})"
-    return f"Unread: {share} of {n:,} replies{why}" if n else f"Unread: no reply came{why}"
+    why = f" ({row.note})" if row.note else ""
+    return f"{share} of {n:,} repl{'y' if n == 1 else 'ies'}{why}" if n else f"no reply came{why}"
 
 
 def _percent(share: float) -> str:
     return f"{100 * share:.0f}" if share >= 0.1 else f"{100 * share:.2g}"
 
 
-def _hangs(known: Sequence[tuple[str, float]]) -> str:
-    on = [(by, p) for by, p in known if p < _DEPENDS]
-    off = [(by, p) for by, p in known if p >= _DEPENDS]
-    said = ""
-    if on:
-        among = " or ".join(by for by, _ in on)
-        said += f"; the share depends on {_listed(on, ' and ')}: comparisons by {among} may be "
-        said += "comparisons of format"
-    return said + (f"; no sign that it depends on {_listed(off, ' or ')}" if off else "")
+def _depends(known: Sequence[tuple[str, float]]) -> str:
+    on = [(by, p) for by, p in known if p < _ALPHA]
+    off = [(by, p) for by, p in known if p >= _ALPHA]
+    among = " or ".join(by for by, _ in on)
+    said = [
+        f"the share depends on {_listed(on, ' and ')}: comparisons by {among} may be comparisons "
+        "of format"
+    ] * bool(on)
+    said += [f"no sign that it depends on {_listed(off, ' or ')}"] * bool(off)
+    return "; ".join(said)
 
 
 def _listed(some: Sequence[tuple[str, float]], joint: str) -> str:
-    def written(p: float) -> str:
-        digits = 2 if p >= 0.1 else 3
-        return "p < .001" if p < 0.0005 else f"p = {p:.{digits}f}".replace("0.", ".", 1)
+    return joint.join(f"the {by} ({_p(p)})" for by, p in some)
 
-    return joint.join(f"the {by} ({written(p)})" for by, p in some)
+
+def _p(p: float) -> str:
+    digits = 2 if p >= 0.1 else 3
+    return "p < .001" if p < 0.0005 else f"p = {p:.{digits}f}".replace("0.", ".", 1)
