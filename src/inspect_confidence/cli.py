@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _LEFT = ("condition", "metric", "verdict")
 
 
-def read(paths: Iterable[str], *, lost: str = "note") -> "Judgments":
+def read(paths: Iterable[str], *, lost: str = "note", reread: bool = False) -> "Judgments":
     """Judgments with a progress bar; notices, of lost data under that name, on standard error."""
     from rich.console import Console
     from rich.progress import track
@@ -31,6 +31,7 @@ def read(paths: Iterable[str], *, lost: str = "note") -> "Judgments":
     console = Console(stderr=True)
     frames = read_judgments(
         list(paths),
+        reread=reread,
         progress=lambda logs: track(
             logs, "Reading logs", console=console, transient=True, disable=len(logs) < 2
         ),
@@ -126,6 +127,11 @@ def _option(text: str) -> tuple[str, str]:
 
 
 JSON = click.option("--json", "as_json", is_flag=True, help="Print the rows as a JSON array.")
+REREAD = click.option(
+    "--reread",
+    is_flag=True,
+    help="Read the logs' replies again first, with the present readers; no log is written.",
+)
 CSV = click.option("--csv", type=click.Path(path_type=Path), help="Write the rows to a csv file.")
 
 
@@ -146,18 +152,23 @@ def give(
 
 @click.command()
 @PATHS
+@REREAD
 @JSON
 @CSV
 @computing
 def summarize(
-    paths: Sequence[str], as_json: bool, csv: Path | None, **settings: "Unpack[Settings]"
+    paths: Sequence[str],
+    reread: bool,
+    as_json: bool,
+    csv: Path | None,
+    **settings: "Unpack[Settings]",
 ) -> None:
     """Print the results: every number with its 95% interval."""
     from inspect_confidence.commands.analysis import resamplings
     from inspect_confidence.commands.summarize import summarize as compute
 
     resamplings(settings)  # a mistake shall not cost the reading of the logs
-    give(compute(read(paths), **settings), as_json, csv, _print_views)
+    give(compute(read(paths, reread=reread), **settings), as_json, csv, _print_views)
 
 
 def _print_views(results: "pd.DataFrame") -> None:
