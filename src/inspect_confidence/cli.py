@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from inspect_confidence.commands.analysis import Settings
     from inspect_confidence.judgments.read import Judgments
 
-_LEFT = ("condition", "metric", "verdict")
+_LEFT = ("condition", "metric", "verdict", "reason", "text")
+_LONGEST = 80
+"""Characters of a reply that a table shows."""
 
 
 def read(paths: Iterable[str], *, lost: str = "note", reread: bool = False) -> "Judgments":
@@ -310,6 +312,58 @@ def compare(
     give(compute(*sides, **settings), as_json, csv, _print_differences)
 
 
+@click.command()
+@PATHS
+@REREAD
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    default=20,
+    show_default=True,
+    help="Replies in the table; --json and --csv give all.",
+)
+@JSON
+@CSV
+def unread(paths: Sequence[str], reread: bool, limit: int, as_json: bool, csv: Path | None) -> None:
+    """Print the replies that could not be read, after their share by task and model."""
+    from inspect_confidence.commands.unread import shares
+    from inspect_confidence.commands.unread import unread as find
+
+    judgments = read(paths, reread=reread)
+    found = find(paths, judgments=judgments)
+    give(found, as_json, csv, lambda rows: _print_unread(shares(judgments), rows, limit))
+
+
+def _print_unread(shares: "pd.DataFrame", rows: "pd.DataFrame", limit: int) -> None:
+    ends = [f"[{low:.3g}, {high:.3g}]" for low, high in _intervals(shares)]
+    table = shares.drop(columns=["ci_low", "ci_high"])
+    table["share"] = table["share"].map("{:.3g}".format)
+    table.insert(6, "95% interval", ends)
+    said = (
+        "Wilson's intervals over items. Failures of the run and of the instrument are no replies."
+    )
+    print_table(_filled(table), "Unread replies", said)
+    whose = ["task", "model", "variant", "dataset"]
+    for key, some in rows[:limit].groupby(whose, sort=False):
+        shown = some.drop(columns=whose).map(_in_a_cell)
+        print_table(_filled(shown), " ".join(str(one) for one in key if one), "")
+    if rows.empty:
+        click.echo("Every reply could be read.")
+    elif len(rows) > limit:
+        click.echo(f"{limit} of {len(rows)} replies; --limit shows more, --json and --csv all.")
+
+
+def _filled(table: "pd.DataFrame") -> "pd.DataFrame":
+    """The table without columns that say nothing in any line."""
+    return table[[name for name in table if (table[name].astype(str) != "").any()]]
+
+
+def _in_a_cell(value: object) -> str:
+    """A text on one line, cut where it is long; whole numbers without a point."""
+    line = " ".join((f"{value:g}" if isinstance(value, float) else str(value)).split())
+    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 3]}..."
+
+
 def _intervals(rows: "pd.DataFrame") -> Iterable[tuple[float, float]]:
     return zip(rows["ci_low"], rows["ci_high"], strict=True)
 
@@ -438,5 +492,6 @@ def main() -> None:
     """
 
 
-for command in (canonicalize, check, cite, compare, export, judgments, plan, report, summarize):
+COMMANDS = (canonicalize, check, cite, compare, export, judgments, plan, report, summarize, unread)
+for command in COMMANDS:
     main.add_command(command)

@@ -1,7 +1,7 @@
 """Reads `.eval` logs into judgments, through Inspect's sample summaries."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
@@ -25,6 +25,7 @@ from inspect_confidence import _registry
 from inspect_confidence.arguments import fingerprint
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.privacy import SECRET_NAME
+from inspect_confidence.solvers.draws import stored_texts
 from inspect_confidence.studies import SampleFacts, ScoreFacts, TaskTable, all_tables
 
 # What Inspect's summaries put in the place of long values, and at the end of long texts.
@@ -100,9 +101,9 @@ def read_run(location: str, *, reread: bool = False) -> Run | None:
     facts = header.eval.metadata or {}
     summaries = read_eval_log_sample_summaries(location)
     samples = _judged(header, table, ((one, _whole(location, one)) for one in summaries))
-    again: Counter[str] | str = ""
+    changed, why = Counter[str](), ""
     if reread:
-        samples, again = _read_again(location, header, table, samples)
+        samples, changed, why = _read_again(location, header, table, samples)
     kind = [task, *(str(header.eval.task_args.get(name)) for name in table.compared_within)]
     wanted = len(header.eval.dataset.sample_ids or ()) * (header.eval.config.epochs or 1)
     lost = f"the run is incomplete: {len(samples)} of {wanted} samples are there ({header.status})"
@@ -112,9 +113,9 @@ def read_run(location: str, *, reread: bool = False) -> Run | None:
             f"{location}: {count} items of {facts.get('dataset')} were not asked: {reason}"
             for reason, count in (facts.get("excluded") or {}).items()
         ]
-        + ([f"{location}: {again}"] if again and isinstance(again, str) else []),
+        + [f"{location}: {why}"] * bool(why),
         lost=[f"{location}: {lost}"] if len(samples) < wanted else [],
-        changed=again if isinstance(again, Counter) else Counter(),
+        changed=changed,
     )
 
 
@@ -140,7 +141,7 @@ def _judged(
 
 def _read_again(
     location: str, header: EvalLog, table: TaskTable, stored: Judged
-) -> tuple[Judged, Counter[str] | str]:
+) -> tuple[Judged, Counter[str], str]:
     """The judgments by the present readers of the stored replies, and how many changed.
 
     What a model judged stays as it is stored, and so does what can't be scored without a model;
@@ -148,7 +149,8 @@ def _read_again(
     """
     scorers = header.eval.scorers or []
     if any((one.options or {}).get("judge") == "model" for one in scorers):
-        return stored, "a model judged these replies; its judgments are kept, not made again"
+        why = "a model judged these replies; its judgments are kept, not made again"
+        return stored, Counter(), why
     try:
         log = read_eval_log(location)
         log.eval.model_roles = None
@@ -156,16 +158,18 @@ def _read_again(
         # No model is at hand: neither a key is needed nor can a call be made.
         log = score(log, made, model="none/none", action="overwrite", display="none", copy=False)
     except Exception as error:  # whatever a scorer raises; what is stored can be used
-        return stored, f"its replies couldn't be read again and stay as read: {error!r:.200}"
+        why = f"its replies couldn't be read again and stay as they were read: {error!r:.200}"
+        return stored, Counter(), why
     # Through summaries, which write texts on one line, as they are read from a log.
     both = ((one.summary(), one) for one in log.samples or [])
     fresh = _judged(header, table, ((s, one if _is_cut(s) else s) for s, one in both))
     pairs = [pair for key in stored for pair in zip_longest(stored[key], fresh.get(key, []))]
-    return fresh, Counter(
+    changed = Counter(
         judgments=len(pairs),
         status=sum(_part(old, "status") != _part(new, "status") for old, new in pairs),
         either=sum(_part(old) != _part(new) for old, new in pairs),
     )
+    return fresh, changed, ""
 
 
 def _part(row: Mapping[str, Any] | None, *names: str) -> Mapping[str, str]:
@@ -181,6 +185,18 @@ def _scorer(header: EvalLog, name: str, options: Mapping[str, Any]) -> Scorer:
     package = header.eval.task.rpartition("/")[0]
     known = name if "/" in name or not package else f"{package}/{name}"
     return registry_create("scorer", known, **options)
+
+
+def read_replies(location: str, runs: Collection[str]) -> dict[tuple[str, int], str]:
+    """The text of each reply in a log of one of these runs, by the sample's uuid and the draw."""
+    if read_eval_log(location, header_only=True).eval.task_id not in runs:
+        return {}
+    log = read_eval_log(location, resolve_attachments="core", exclude_fields={"events"})
+    found = {}
+    for sample in log.samples or []:
+        drawn = stored_texts(sample.store) or [sample.output.completion]
+        found |= {(sample.uuid or "", number): text for number, text in enumerate(drawn)}
+    return found
 
 
 def _common(header: EvalLog, task: str) -> dict[str, Any]:
