@@ -69,7 +69,7 @@ def shares(judgments: Judgments) -> pd.DataFrame:
     for frame in _replies(judgments).values():
         for (task, model, variant), rows in frame.groupby(["task", "model", "variant"], sort=False):
             asked = rows[replied(rows["status"])]
-            flags = (asked["status"] != "ok").to_numpy(float)
+            flags = np.asarray(asked["status"] != "ok", float)
             unit = np.asarray(asked.groupby(["dataset", "item"]).ngroup(), np.int64)
             low, high = wilson(flags, unit, int(unit.max(initial=-1)) + 1)
             counts = Counter(sorted(rows.loc[rows["status"] != "ok", "status"]))

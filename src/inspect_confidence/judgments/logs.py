@@ -192,7 +192,7 @@ def read_replies(location: str, runs: Collection[str]) -> dict[tuple[str, int], 
     if read_eval_log(location, header_only=True).eval.task_id not in runs:
         return {}
     log = read_eval_log(location, resolve_attachments="core", exclude_fields={"events"})
-    found = {}
+    found: dict[tuple[str, int], str] = {}
     for sample in log.samples or []:
         drawn = stored_texts(sample.store) or [sample.output.completion]
         found |= {(sample.uuid or "", number): text for number, text in enumerate(drawn)}

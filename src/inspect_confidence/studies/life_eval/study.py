@@ -165,7 +165,7 @@ LIFE_EVAL = Study(
             defaults={"source": judgments.STATED},
             listwise=("item", "given"),
             read=judgments.read_options,
-            varied=("kind",),
+            varied=("kind", "given"),
             replies=lambda rows: rows[rows["source"] != judgments.TOKEN],
         ),
     ),
