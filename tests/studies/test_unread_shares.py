@@ -11,6 +11,8 @@ import pytest
 
 from inspect_confidence import summarize
 from inspect_confidence.metrics import clustered_wilson_interval, unread_dependence
+from inspect_confidence.report.tables import Table
+from inspect_confidence.report.tables import unread as shown
 from inspect_confidence.studies import all_tables
 from inspect_confidence.studies.unread import METRICS, told
 
@@ -117,6 +119,17 @@ def test_sentences_name_what_the_share_depends_on() -> None:
         "Unread: 0.84% of 119 replies (1 out_of_range; without a reply: 1 sample_error); no sign "
         "that it depends on the scale (p = 1.00)."
     )
+
+
+def test_the_report_has_a_sentence_of_one_model_and_a_table_of_several() -> None:
+    """Each number of the table with its row of the results."""
+    one = found(judgments())
+    assert shown(one) == told(one)[0][0].said
+    table = shown(found(judgments(model="a"), judgments(0, model="b")))
+    assert isinstance(table, Table)
+    assert [line[0].text for line in table.lines] == ["scale_variants"] * 2
+    assert [line[3].row for line in table.lines] == [0, 4]
+    assert table.caption == "p after Holm's adjustment over 2 tests."
 
 
 def test_data_sets_are_a_condition_of_whole_items() -> None:
