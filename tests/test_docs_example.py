@@ -135,15 +135,20 @@ def test_a_study_of_another_package_runs_to_the_leaderboard(
     log = read_eval_log(location)
     assert log.eval.task == "forecasts/forecasts"
     assert log.eval.viewer is not None
-    (row,) = json.loads(table)
+    row, unread, *_ = json.loads(table)
+    assert (unread["metric"], unread["value"]) == ("unread_share", 0)
     assert (row["task"], row["metric"], row["n"]) == ("forecasts", "brier", 3)
     assert row["value"] == pytest.approx((0.04 + 0.16 + 0.25) / 3)
     assert row["ci_low"] <= row["value"] <= row["ci_high"]
     assert json.loads(checked)[0]["passed"]
     assert "0.150" in shown
-    unread = {row["model"]: row for row in json.loads(both)}["mockllm/second"]
-    assert (unread["value"], unread["n"]) == (0, 2)
-    assert "1 of 3 judgments left out" in unread["note"]
+    of_second = [row for row in json.loads(both) if row["model"] == "mockllm/second"]
+    error, unread = (
+        {row["metric"]: row for row in of_second}[m] for m in ("brier", "unread_share")
+    )
+    assert (error["value"], error["n"]) == (0, 2)
+    assert "1 of 3 judgments left out" in error["note"]
+    assert unread["value"] == pytest.approx(1 / 3)
     (difference,) = json.loads(compared)
     values = {difference["a"]: difference["value_a"], difference["b"]: difference["value_b"]}
     assert difference["items"] == 2

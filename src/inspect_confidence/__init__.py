@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from inspect_confidence.commands.cite import cite
     from inspect_confidence.commands.compare import compare
     from inspect_confidence.commands.summarize import detail, summarize
+    from inspect_confidence.commands.unread import unread
     from inspect_confidence.errors import DataUnavailable, InvalidArgument
     from inspect_confidence.judgments.read import Judgments, read_judgments
     from inspect_confidence.report import write_report
@@ -27,6 +28,7 @@ __all__ = [
     "detail",
     "read_judgments",
     "summarize",
+    "unread",
     "write_report",
 ]
 
@@ -40,6 +42,7 @@ _HOMES = {
     "detail": "commands.summarize",
     "read_judgments": "judgments.read",
     "summarize": "commands.summarize",
+    "unread": "commands.unread",
     "write_report": "report",
 }
 

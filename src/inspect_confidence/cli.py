@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     from inspect_confidence.commands.analysis import Settings
     from inspect_confidence.judgments.read import Judgments
 
-_LEFT = ("condition", "metric", "verdict")
+_LEFT = ("condition", "metric", "verdict", "reason", "text")
+_LONGEST = 80
+"""Characters of a reply that a table shows."""
 
 
-def read(paths: Iterable[str], *, lost: str = "note") -> "Judgments":
+def read(paths: Iterable[str], *, lost: str = "note", reread: bool = False) -> "Judgments":
     """Judgments with a progress bar; notices, of lost data under that name, on standard error."""
     from rich.console import Console
     from rich.progress import track
@@ -31,6 +33,7 @@ def read(paths: Iterable[str], *, lost: str = "note") -> "Judgments":
     console = Console(stderr=True)
     frames = read_judgments(
         list(paths),
+        reread=reread,
         progress=lambda logs: track(
             logs, "Reading logs", console=console, transient=True, disable=len(logs) < 2
         ),
@@ -126,6 +129,11 @@ def _option(text: str) -> tuple[str, str]:
 
 
 JSON = click.option("--json", "as_json", is_flag=True, help="Print the rows as a JSON array.")
+REREAD = click.option(
+    "--reread",
+    is_flag=True,
+    help="Read the logs' replies again first, with the present readers; no log is written.",
+)
 CSV = click.option("--csv", type=click.Path(path_type=Path), help="Write the rows to a csv file.")
 
 
@@ -146,24 +154,37 @@ def give(
 
 @click.command()
 @PATHS
+@REREAD
 @JSON
 @CSV
 @computing
 def summarize(
-    paths: Sequence[str], as_json: bool, csv: Path | None, **settings: "Unpack[Settings]"
+    paths: Sequence[str],
+    reread: bool,
+    as_json: bool,
+    csv: Path | None,
+    **settings: "Unpack[Settings]",
 ) -> None:
     """Print the results: every number with its 95% interval."""
     from inspect_confidence.commands.analysis import resamplings
     from inspect_confidence.commands.summarize import summarize as compute
 
     resamplings(settings)  # a mistake shall not cost the reading of the logs
-    give(compute(read(paths), **settings), as_json, csv, _print_views)
+    give(compute(read(paths, reread=reread), **settings), as_json, csv, _print_views)
 
 
 def _print_views(results: "pd.DataFrame") -> None:
     from inspect_confidence.commands.views import views_of
+    from inspect_confidence.studies.unread import told
 
-    for _, views in views_of(results):
+    for study, views in views_of(results):
+        of_study = results["task"].isin([table.task for table in study.tables])
+        said, note = told(results[of_study])
+        lines = [one for one in said if one.record["value"] != 0]
+        for one in lines:
+            click.echo(f"{' '.join(filter(None, one.of))}: {one.said}")
+        if lines:
+            click.echo(f"{note}\n")
         for view in views:
             print_table(view.table, view.title, view.caption)
 
@@ -289,6 +310,58 @@ def compare(
 
     sides = [read([side]) for side in (a, b) if side]
     give(compute(*sides, **settings), as_json, csv, _print_differences)
+
+
+@click.command()
+@PATHS
+@REREAD
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    default=20,
+    show_default=True,
+    help="Replies in the table; --json and --csv give all.",
+)
+@JSON
+@CSV
+def unread(paths: Sequence[str], reread: bool, limit: int, as_json: bool, csv: Path | None) -> None:
+    """Print the replies that could not be read, after their share by task and model."""
+    from inspect_confidence.commands.unread import shares
+    from inspect_confidence.commands.unread import unread as find
+
+    judgments = read(paths, reread=reread)
+    found = find(paths, judgments=judgments)
+    give(found, as_json, csv, lambda rows: _print_unread(shares(judgments), rows, limit))
+
+
+def _print_unread(shares: "pd.DataFrame", rows: "pd.DataFrame", limit: int) -> None:
+    ends = [f"[{low:.3g}, {high:.3g}]" for low, high in _intervals(shares)]
+    table = shares.drop(columns=["ci_low", "ci_high"])
+    table["share"] = table["share"].map("{:.3g}".format)
+    table.insert(6, "95% interval", ends)
+    said = (
+        "Wilson's intervals over items. Failures of the run and of the instrument are no replies."
+    )
+    print_table(_filled(table), "Unread replies", said)
+    whose = ["task", "model", "variant", "dataset"]
+    for key, some in rows[:limit].groupby(whose, sort=False):
+        shown = some.drop(columns=whose).map(_in_a_cell)
+        print_table(_filled(shown), " ".join(str(one) for one in key if one), "")
+    if rows.empty:
+        click.echo("Every reply could be read.")
+    elif len(rows) > limit:
+        click.echo(f"{limit} of {len(rows)} replies; --limit shows more, --json and --csv all.")
+
+
+def _filled(table: "pd.DataFrame") -> "pd.DataFrame":
+    """The table without columns that say nothing in any line."""
+    return table[[name for name in table if (table[name].astype(str) != "").any()]]
+
+
+def _in_a_cell(value: object) -> str:
+    """A text on one line, cut where it is long; whole numbers without a point."""
+    line = " ".join((f"{value:g}" if isinstance(value, float) else str(value)).split())
+    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 3]}..."
 
 
 def _intervals(rows: "pd.DataFrame") -> Iterable[tuple[float, float]]:
@@ -419,5 +492,6 @@ def main() -> None:
     """
 
 
-for command in (canonicalize, check, cite, compare, export, judgments, plan, report, summarize):
+COMMANDS = (canonicalize, check, cite, compare, export, judgments, plan, report, summarize, unread)
+for command in COMMANDS:
     main.add_command(command)

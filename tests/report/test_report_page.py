@@ -111,6 +111,10 @@ def test_what_stands_on_the_page(shown: list[Element], page: Path) -> None:
     """Exclusions, differences from the baseline, published figures, and no study not run."""
     table = next(one for one in shown if one.tag == "table" and "refusal" in one.text)
     assert re.search(r"vendor/amine10812", table.text), table.text
+    unread = [one.text for one in shown if one.tag == "table" and "unread (%)" in one.text]
+    # Of 120 replies of each model 12 are refused, of each item on one scale as on the other.
+    (scales,) = [text for text in unread if "scale_variants" in text]
+    assert scales.count("120no sign that it depends on the scale (p = 1.00)") == 2
     tables = [one.text for one in shown if one.tag == "table" and "differencep" in one.text]
     assert len(tables) == 2
     assert all("vendor/a" in text for text in tables)

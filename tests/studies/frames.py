@@ -10,6 +10,7 @@ import pandas as pd
 
 from inspect_confidence import summarize
 from inspect_confidence.results import Condition
+from inspect_confidence.studies.unread import without_unread
 
 NAN = float("nan")
 KEYS = ["model", "dataset", "condition", "metric"]
@@ -23,6 +24,11 @@ Rows = dict[tuple[frozenset[tuple[str, str]], str], Row]
 def frame(rows: Sequence[Mapping[str, Any]], task: str) -> pd.DataFrame:
     """Rows as judgments of a task."""
     return pd.DataFrame(rows).assign(task=task)
+
+
+def study_results(source: object, **settings: Any) -> pd.DataFrame:
+    """The results of judgments, without the rows that every study has on unread replies."""
+    return without_unread(summarize(source, **settings))  # type: ignore[arg-type]  # as given
 
 
 def keyed(results: pd.DataFrame, **where: str) -> Rows:
@@ -95,4 +101,4 @@ def judged(
 
 def scaled(rows: Sequence[Mapping[str, Any]], resamples: int = 100, **options: Any) -> pd.DataFrame:
     """The results of rows of judgments on scales."""
-    return summarize(frame(rows, "scale_variants"), resamples=resamples, **options)
+    return study_results(frame(rows, "scale_variants"), resamples=resamples, **options)

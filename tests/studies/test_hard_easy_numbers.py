@@ -15,12 +15,13 @@ import statsmodels.api as sm
 from scipy.stats import entropy, norm, pearsonr, t
 from sklearn.metrics import roc_auc_score
 
-from inspect_confidence import InvalidArgument, compare, summarize
+from inspect_confidence import InvalidArgument, compare
 from inspect_confidence.studies import View
 from inspect_confidence.studies.life_eval.study import LIFE_EVAL
 from studies.frames import NAN, Row, changed, frame
 from studies.frames import Rows as Found
 from studies.frames import keyed as rows_of
+from studies.frames import study_results as summarize
 
 QUICK = 30
 SCORE, MAS = "score", "mas"

@@ -13,9 +13,9 @@ import pytest
 import statsmodels.api as sm
 from sklearn.metrics import roc_auc_score
 
-from inspect_confidence import summarize
 from inspect_confidence.results import Condition
 from inspect_confidence.studies.life_eval.study import LIFE_EVAL
+from studies.frames import study_results as summarize
 from studies.recorded import recorded_ages, recorded_options
 
 SCORE = "score"

@@ -17,10 +17,11 @@ import pandas as pd
 import pytest
 from scipy.stats import pearsonr, spearmanr
 
-from inspect_confidence import compare, summarize
+from inspect_confidence import compare
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.results import Condition
 from inspect_confidence.studies.hedge_markers.study import HEDGE_MARKERS
+from studies.frames import study_results as summarize
 
 NO_HEDGE = "<no_hedge>"
 

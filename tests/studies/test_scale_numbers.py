@@ -15,9 +15,10 @@ import pytest
 from scipy.stats import pearsonr
 from sklearn.metrics import brier_score_loss, roc_auc_score
 
-from inspect_confidence import InvalidArgument, read_judgments, summarize
+from inspect_confidence import InvalidArgument, read_judgments
 from inspect_confidence.metrics import meta_d
 from studies.frames import NAN, Row, changed, frame, judged, one, scaled, value
+from studies.frames import study_results as summarize
 
 QUICK = 50
 

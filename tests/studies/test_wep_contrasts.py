@@ -11,10 +11,11 @@ import pandas as pd
 import pytest
 from scipy.stats import ttest_rel
 
-from inspect_confidence import InvalidArgument, summarize
+from inspect_confidence import InvalidArgument
 from inspect_confidence.datasets.wep_choices import ChoicePrompt, design
 from inspect_confidence.prompts.wep_probes import CHOICES
 from studies.frames import Rows, keyed
+from studies.frames import study_results as summarize
 
 PC, MC, EC, EMC = (
     "pairwise_consistency",

@@ -12,9 +12,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from inspect_confidence import InvalidArgument, summarize
+from inspect_confidence import InvalidArgument
 from studies.frames import Rows as Table
 from studies.frames import keyed as by_condition
+from studies.frames import study_results as summarize
 from studies.recorded import recorded_sentences, recorded_statements
 
 PC, MC, EC, EMC = (

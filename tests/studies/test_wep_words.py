@@ -12,11 +12,11 @@ import pytest
 from scipy.stats import brunnermunzel, wasserstein_distance
 from statsmodels.stats.multitest import multipletests
 
-from inspect_confidence import summarize
 from inspect_confidence.datasets.wep_contexts import SURVEYED
 from inspect_confidence.datasets.wep_survey import surveyed_counts
 from inspect_confidence.results import Condition
 from studies.frames import Rows, keyed
+from studies.frames import study_results as summarize
 
 
 def said(

@@ -1,19 +1,25 @@
 """What every command does first: its settings are read once, and judgments go to their studies."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from math import nextafter
 from typing import TypedDict
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from inspect_confidence.arguments import choice, integer, numbers
 from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.judgments.read import Source, common, judgments_of
 from inspect_confidence.results import Result
 from inspect_confidence.studies import Resampling, Study, all_studies
+from inspect_confidence.studies.unread import unread
 
 CONVENTIONS = ("text", "authors")
+
+Observer = Callable[[Result, NDArray[np.float64]], None]
+"""Is told a result with its values over the resamples."""
 
 
 class Settings(TypedDict, total=False):
@@ -91,13 +97,25 @@ def resamplings(settings: Settings) -> dict[str, Resampling]:
 class Part:
     """A study with its judgments by task, and how its numbers are computed.
 
-    Notes say by task and data set what the choice of common items left out.
+    Notes say by task and data set what the choice of common items left out of `asked`.
     """
 
     study: Study
     frames: Mapping[str, pd.DataFrame]
+    asked: Mapping[str, pd.DataFrame]
     resampling: Resampling
     notes: Mapping[tuple[str, str], str] = field(default_factory=dict)
+
+    def results(self, observe: Observer | None = None) -> Iterator[Result]:
+        """Its results, the last ones on replies that could not be read.
+
+        The latter rest on all judgments: of the common items every reply was read.
+        """
+        resampling = replace(self.resampling, observe=observe)
+        yield from map(self.noted, self.study.summarize(self.frames, resampling))
+        for table in self.study.tables:
+            if table.task in self.asked:
+                yield from unread(table, self.asked[table.task], self.resampling)
 
     def noted(self, result: Result) -> Result:
         """A result, its note saying what its data set lost to the choice of common items."""
@@ -117,13 +135,14 @@ def parts_of(source: Source, settings: Settings) -> Iterator[Part]:
     judgments = judgments_of(source)
     for study in all_studies():
         frames: dict[str, pd.DataFrame] = {}
+        asked: dict[str, pd.DataFrame] = {}
         notes: dict[tuple[str, str], str] = {}
         for table in study.tables:
             if table.task in judgments:
-                frame = judgments[table.task]
+                frame = asked[table.task] = judgments[table.task]
                 if settings.get("common_items", False):
                     frame, left_out = common(frame, table)
                     notes |= {(table.task, name): note for name, note in left_out.items()}
                 frames[table.task] = frame
         if any(map(len, frames.values())):
-            yield Part(study, frames, computed[study.name], notes)
+            yield Part(study, frames, asked, computed[study.name], notes)

@@ -25,11 +25,7 @@ def summarize(source: Source, **settings: Unpack[Settings]) -> pd.DataFrame:
     Raises:
         InvalidArgument: The source or a setting can't be used, or there is no judgment.
     """
-    return results_frame(
-        part.noted(result)
-        for part in parts_of(source, settings)
-        for result in part.study.summarize(part.frames, part.resampling)
-    )
+    return results_frame(result for part in parts_of(source, settings) for result in part.results())
 
 
 def detail(source: Source, **settings: Unpack[Settings]) -> pd.DataFrame:

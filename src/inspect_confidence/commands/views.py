@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 import pandas as pd
 
 from inspect_confidence.studies import Study, View, all_studies
+from inspect_confidence.studies.unread import without_unread
 
 
 def views_of(results: pd.DataFrame) -> Iterator[tuple[Study, Sequence[View]]]:
@@ -13,6 +14,7 @@ def views_of(results: pd.DataFrame) -> Iterator[tuple[Study, Sequence[View]]]:
     Args:
         results: In the layout of results.
     """
+    results = without_unread(results)
     for study in all_studies():
         mine = results[results["task"].isin([table.task for table in study.tables])]
         if len(mine) and (views := study.views(mine)):

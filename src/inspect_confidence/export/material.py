@@ -1,7 +1,7 @@
 """What the writers of all formats start from."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from operator import attrgetter
 from typing import Any, Unpack
@@ -193,9 +193,5 @@ def observed(
             for task, frame in judgments.items()
         }
     )
-    found = [
-        part.noted(result)
-        for part in parts_of(ordered, settings)
-        for result in part.study.summarize(part.frames, replace(part.resampling, observe=observe))
-    ]
+    found = [result for part in parts_of(ordered, settings) for result in part.results(observe)]
     return results_frame(found), [draws.get(key(result)) for result in found]

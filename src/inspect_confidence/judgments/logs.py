@@ -1,10 +1,13 @@
 """Reads `.eval` logs into judgments, through Inspect's sample summaries."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+from inspect_ai import score
 from inspect_ai.log import (
     EvalLog,
     EvalLogInfo,
@@ -15,10 +18,14 @@ from inspect_ai.log import (
     read_eval_log_sample,
     read_eval_log_sample_summaries,
 )
+from inspect_ai.scorer import Scorer
+from inspect_ai.util import registry_create
 
+from inspect_confidence import _registry
 from inspect_confidence.arguments import fingerprint
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.privacy import SECRET_NAME
+from inspect_confidence.solvers.draws import stored_texts
 from inspect_confidence.studies import SampleFacts, ScoreFacts, TaskTable, all_tables
 
 # What Inspect's summaries put in the place of long values, and at the end of long texts.
@@ -35,6 +42,10 @@ OPERATIONAL = {
 _LONGEST_SETTING = 40
 
 
+Judged = Mapping[tuple[str, str, int], list[dict[str, Any]]]
+"""The judgments of each sample, by the run, the sample's id and its epoch."""
+
+
 @dataclass(frozen=True)
 class Run:
     """A log's judgments and what must be known of the run.
@@ -44,18 +55,21 @@ class Run:
         task: Without the package's prefix.
         kind: The task and the arguments that decide its other settings.
         settings: Everything that decides what was asked of the model, as text.
-        samples: By id and epoch: the judgments of each sample.
+        samples: The judgments of each sample.
         notices: For the user: what was never asked.
         lost: For the user: what should be in the log and isn't.
+        changed: How many `judgments` were read again, of how many the `status` changed, and of how
+            many `either` status or value.
     """
 
     id: str
     task: str
     kind: str
     settings: Mapping[str, str]
-    samples: Mapping[tuple[str, str, int], list[dict[str, Any]]]
+    samples: Judged
     notices: list[str]
     lost: list[str]
+    changed: Counter[str]
 
 
 def find_logs(location: str) -> list[str]:
@@ -72,24 +86,24 @@ def find_logs(location: str) -> list[str]:
     return [log.name for log in sorted(found, key=lambda log: log.mtime or 0, reverse=True)]
 
 
-def read_run(location: str) -> Run | None:
-    """The judgments in a log; None where it is a log of somebody else's task."""
+def read_run(location: str, *, reread: bool = False) -> Run | None:
+    """The judgments in a log; None where it is a log of somebody else's task.
+
+    Args:
+        location: Of the log.
+        reread: Whether its replies are read again; a notice says what that changed, or why not.
+    """
     header = read_eval_log(location, header_only=True)
     task = header.eval.task.rsplit("/", 1)[-1]
     table = all_tables().get(task)
     if table is None:
         return None
-    common = _common(header, task)
     facts = header.eval.metadata or {}
-    generation = header.plan.config.model_dump(exclude_none=True)
-    samples = {}
-    for summary in read_eval_log_sample_summaries(location):
-        if summary.completed:
-            identity = {"uuid": summary.uuid or "", "epoch": summary.epoch, "draw": 0}
-            samples[header.eval.task_id, str(summary.id), summary.epoch] = [
-                {**common, **identity, **row}
-                for row in table.read(_facts(location, summary, generation))
-            ]
+    summaries = read_eval_log_sample_summaries(location)
+    samples = _judged(header, table, ((one, _whole(location, one)) for one in summaries))
+    changed, why = Counter[str](), ""
+    if reread:
+        samples, changed, why = _read_again(location, header, table, samples)
     kind = [task, *(str(header.eval.task_args.get(name)) for name in table.compared_within)]
     wanted = len(header.eval.dataset.sample_ids or ()) * (header.eval.config.epochs or 1)
     lost = f"the run is incomplete: {len(samples)} of {wanted} samples are there ({header.status})"
@@ -98,9 +112,91 @@ def read_run(location: str) -> Run | None:
         notices=[
             f"{location}: {count} items of {facts.get('dataset')} were not asked: {reason}"
             for reason, count in (facts.get("excluded") or {}).items()
-        ],
+        ]
+        + [f"{location}: {why}"] * bool(why),
         lost=[f"{location}: {lost}"] if len(samples) < wanted else [],
+        changed=changed,
     )
+
+
+_Sample = EvalSampleSummary | EvalSample
+
+
+def _judged(
+    header: EvalLog, table: TaskTable, samples: Iterable[tuple[EvalSampleSummary, _Sample]]
+) -> Judged:
+    """The judgments of samples that were completed, each sample after its summary."""
+    common = _common(header, table.task)
+    generation = header.plan.config.model_dump(exclude_none=True)
+    found = {}
+    for summary, sample in samples:
+        if summary.completed:
+            identity = {"uuid": summary.uuid or "", "epoch": summary.epoch, "draw": 0}
+            found[header.eval.task_id, str(summary.id), summary.epoch] = [
+                {**common, **identity, **row}
+                for row in table.read(_facts(summary, sample, generation))
+            ]
+    return found
+
+
+def _read_again(
+    location: str, header: EvalLog, table: TaskTable, stored: Judged
+) -> tuple[Judged, Counter[str], str]:
+    """The judgments by the present readers of the stored replies, and how many changed.
+
+    What a model judged stays as it is stored, and so does what can't be scored without a model;
+    then with the reason.
+    """
+    scorers = header.eval.scorers or []
+    if any((one.options or {}).get("judge") == "model" for one in scorers):
+        why = "a model judged these replies; its judgments are kept, not made again"
+        return stored, Counter(), why
+    try:
+        log = read_eval_log(location)
+        log.eval.model_roles = None
+        made = [_scorer(header, one.name, one.options or {}) for one in scorers]
+        # No model is at hand: neither a key is needed nor can a call be made.
+        log = score(log, made, model="none/none", action="overwrite", display="none", copy=False)
+    except Exception as error:  # whatever a scorer raises; what is stored can be used
+        why = f"its replies couldn't be read again and stay as they were read: {error!r:.200}"
+        return stored, Counter(), why
+    # Through summaries, which write texts on one line, as they are read from a log.
+    both = ((one.summary(), one) for one in log.samples or [])
+    fresh = _judged(header, table, ((s, one if _is_cut(s) else s) for s, one in both))
+    pairs = [pair for key in stored for pair in zip_longest(stored[key], fresh.get(key, []))]
+    changed = Counter(
+        judgments=len(pairs),
+        status=sum(_part(old, "status") != _part(new, "status") for old, new in pairs),
+        either=sum(_part(old) != _part(new) for old, new in pairs),
+    )
+    return fresh, changed, ""
+
+
+def _part(row: Mapping[str, Any] | None, *names: str) -> Mapping[str, str]:
+    """Of a judgment its status, or all but the reason; as text, so that NaN equals NaN."""
+    kept = names or [name for name in row or {} if name != "reason"]
+    return {name: str(row[name]) for name in kept} if row else {}
+
+
+def _scorer(header: EvalLog, name: str, options: Mapping[str, Any]) -> Scorer:
+    """A scorer as the log names it: one of ours, or one of the task's package."""
+    if own := getattr(_registry, name.rsplit("/", 1)[-1], None):
+        return cast(Scorer, own(**options))
+    package = header.eval.task.rpartition("/")[0]
+    known = name if "/" in name or not package else f"{package}/{name}"
+    return registry_create("scorer", known, **options)
+
+
+def read_replies(location: str, runs: Collection[str]) -> dict[tuple[str, int], str]:
+    """The text of each reply in a log of one of these runs, by the sample's uuid and the draw."""
+    if read_eval_log(location, header_only=True).eval.task_id not in runs:
+        return {}
+    log = read_eval_log(location, resolve_attachments="core", exclude_fields={"events"})
+    found: dict[tuple[str, int], str] = {}
+    for sample in log.samples or []:
+        drawn = stored_texts(sample.store) or [sample.output.completion]
+        found |= {(sample.uuid or "", number): text for number, text in enumerate(drawn)}
+    return found
 
 
 def _common(header: EvalLog, task: str) -> dict[str, Any]:
@@ -117,10 +213,16 @@ def _common(header: EvalLog, task: str) -> dict[str, Any]:
     }
 
 
-def _facts(location: str, summary: EvalSampleSummary, generation: Mapping[str, Any]) -> SampleFacts:
-    sample: EvalSampleSummary | EvalSample = summary
-    if _is_cut(summary):
-        sample = read_eval_log_sample(location, summary.id, summary.epoch, exclude_fields=_HEAVY)
+def _whole(location: str, summary: EvalSampleSummary) -> _Sample:
+    """The summary, or its sample where it left out a part of it."""
+    if not _is_cut(summary):
+        return summary
+    return read_eval_log_sample(location, summary.id, summary.epoch, exclude_fields=_HEAVY)
+
+
+def _facts(
+    summary: EvalSampleSummary, sample: _Sample, generation: Mapping[str, Any]
+) -> SampleFacts:
     failure = None
     if summary.error:
         failure = "sample_error", summary.error.splitlines()[0][:200]

@@ -108,7 +108,7 @@ class Judgments(dict[str, pd.DataFrame]):
         self.lost = tuple(lost)
 
 
-def read_judgments(paths: Paths, *, progress: Progress = iter) -> Judgments:
+def read_judgments(paths: Paths, *, progress: Progress = iter, reread: bool = False) -> Judgments:
     """Read judgments from logs, folders of logs, and csv or parquet files.
 
     Samples that stand in several logs (retries, copies, re-scored logs) are taken once, from the
@@ -118,6 +118,10 @@ def read_judgments(paths: Paths, *, progress: Progress = iter) -> Judgments:
         paths: One or several places: `.eval` logs, folders (any that Inspect reads), `.csv` or
             `.parquet` files.
         progress: Wraps the list of logs while they are read, to show how far it is.
+        reread: Whether the replies in logs are read again by the present readers, as `inspect
+            score` would, but without a model and without writing a log. Judgments by a model for a
+            judge stay as they are, and so do files, which hold no replies; notices say so, and how
+            many judgments changed.
 
     Returns:
         A frame for each task, with the columns that docs/judgments.md lists, and notices.
@@ -132,7 +136,9 @@ def read_judgments(paths: Paths, *, progress: Progress = iter) -> Judgments:
     lost: list[str] = []
     read = [read_file(user_path("PATH", file)) for file in files]
     if folders := [place for place in places if place not in files]:
-        read.append(_from_logs(folders, progress, notices, lost))
+        read.append(_from_logs(folders, progress, reread, notices, lost))
+    if reread:
+        notices += [f"{file} holds no replies to read again: it stays as it is" for file in files]
     for frames in read:
         for task, frame in frames.items():
             parts.setdefault(task, []).append(frame)
@@ -177,7 +183,11 @@ def judgments_of(source: Source) -> Judgments:
 
 
 def _from_logs(
-    places: Sequence[str], progress: Progress, notices: list[str], lost: list[str]
+    places: Sequence[str],
+    progress: Progress,
+    reread: bool,
+    notices: list[str],
+    lost: list[str],
 ) -> dict[str, pd.DataFrame]:
     # Inspect takes seconds to import, and files need none of it.
     from inspect_confidence.judgments.logs import Run, find_logs, read_run  # noqa: PLC0415
@@ -185,7 +195,7 @@ def _from_logs(
     runs: list[Run] = []
     for location in progress([log for place in places for log in find_logs(place)]):
         try:
-            run = read_run(location)
+            run = read_run(location, reread=reread)
         except Exception as error:  # a damaged log must not keep the others from being read
             lost.append(f"{location} could not be read and was left out: {error!r:.200}")
             notices.append(lost[-1])
@@ -195,6 +205,12 @@ def _from_logs(
         else:
             runs.append(run)
             notices += [*run.lost, *run.notices]
+    for task in dict.fromkeys(run.task for run in runs if run.changed):
+        n = sum((run.changed for run in runs if run.task == task), Counter[str]())
+        notices.append(
+            f"{task}: {n['judgments']} judgments were read again; {n['status']} have another "
+            f"status, {n['either'] - n['status']} others another value"
+        )
     completed = {run.id for run in runs if not run.lost}
     lost += [notice for run in runs if run.id not in completed for notice in run.lost]
     rows: dict[str, list[dict[str, Any]]] = {}

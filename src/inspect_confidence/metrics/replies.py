@@ -1,11 +1,15 @@
-"""What became of the replies: how many there are, and how many could not be read."""
+"""What became of the replies: how many could not be read, and whether that depends on what."""
 
 from collections.abc import Iterable
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from inspect_confidence.answers import REPLY_STATUSES, STATUSES
+from inspect_confidence.metrics.arrays import FloatArray, divided
 from inspect_confidence.metrics.registry import About, metric, numbers
 
-__all__ = ["format_failure_rate"]
+__all__ = ["format_failure_rate", "unread_dependence"]
 
 
 @metric(direction="lower", undefined="no reply", interval="wilson")
@@ -31,4 +35,98 @@ def format_failure_rate(statuses: Iterable[str]) -> float:
     return failures / len(replies) if replies else float("nan")
 
 
+@metric(
+    unit="probability",
+    undefined="every reply was read, none was, or all are of one condition",
+)
+def unread_dependence(
+    unread: ArrayLike, replies: ArrayLike, *, resamples: int = 10_000, seed: int = 0
+) -> float:
+    """Permutation p of no dependence of the share of unread replies on the condition.
+
+    An item's value under a condition is its share of unread replies there, whatever the number of
+    epochs. The statistic is the sum over conditions c of n_c (mean_c - mean)^2, n_c being the
+    number of items asked under c. Where items recur under several conditions, their values change
+    places within the item, and are taken as differences from its mean: with every item under every
+    condition and one epoch this is Cochran's Q, which is that sum over a constant. Items asked
+    under one condition only are then left out. Where no item recurs, whole items change places
+    among the conditions. Of N permutations k have at least the observed statistic, and
+    p = (k + 1)/(N + 1).
+
+    Args:
+        unread: Number of unread replies, of shape (items, conditions).
+        replies: Number of all replies, of the same shape; 0 where the item wasn't asked so.
+        resamples: Permutations N, at least 1.
+        seed: Of the permutations.
+
+    Raises:
+        ValueError: The shapes differ, there are more unread replies than replies, or resamples is
+            below 1.
+
+    Source: Cochran (1950); Phipson and Smyth (2010) for the + 1.
+
+    Example:
+        >>> read, lost = [0, 0], [0, 1]  # the second condition alone loses replies
+        >>> unread_dependence([read] * 5 + [lost] * 15, [[1, 1]] * 20) < 0.001
+        True
+    """
+    lost, asked = np.asarray(unread, float), np.asarray(replies, float)
+    if lost.ndim != 2 or lost.shape != asked.shape or not ((lost >= 0) & (lost <= asked)).all():
+        raise ValueError("unread must be of shape (items, conditions) and lie in 0 to replies.")
+    if resamples < 1:
+        raise ValueError(f"resamples={resamples} is below 1.")
+    recurs = (asked > 0).sum(axis=1) > 1
+    if recurs.any():
+        lost, asked = lost[recurs], asked[recurs]
+    if (asked.sum(axis=0) > 0).sum() < 2 or lost.sum() in (0, asked.sum()):
+        return float("nan")
+    item, condition = np.nonzero(asked)
+    block = item if recurs.any() else np.zeros_like(item)
+    share = divided(lost, asked)[item, condition]
+    size = np.bincount(block)
+    centred = share - (np.bincount(block, share) / size)[block]
+    # Divided by the root, so that a sum of squares is the statistic.
+    member = np.eye(lost.shape[1])[condition] / np.sqrt(np.bincount(condition)[condition])[:, None]
+    varies = np.bincount(block, np.abs(centred)) > 1e-9
+    parts = []
+    for each in np.unique(size[varies]):
+        mine = (varies & (size == each))[block]
+        parts.append((centred[mine].reshape(-1, each), member[mine]))
+    # Where no item loses more under one condition than another, every permutation is the same.
+    return _permuted_p(parts, resamples, np.random.default_rng(seed)) if parts else 1.0
+
+
+_CHUNK = 500_000
+"""Values permuted at once, 4 MB."""
+
+
+def _permuted_p(
+    parts: list[tuple[FloatArray, FloatArray]], resamples: int, rng: np.random.Generator
+) -> float:
+    """p, the values of each part, of shape (blocks, size), changing places within blocks.
+
+    With the values go the conditions of their places, as `unread_dependence` weighs them.
+    """
+
+    def statistic(drawn: list[FloatArray]) -> FloatArray:
+        pairs = zip(drawn, parts, strict=True)
+        sums = sum(values.reshape(len(values), -1) @ member for values, (_, member) in pairs)
+        return np.asarray(np.square(sums).sum(axis=1))
+
+    # The tolerance keeps equal sums equal, in whatever order they are rounded.
+    least = statistic([values[None] for values, _ in parts])[0] - 1e-9
+    most = max(1, _CHUNK // sum(values.size for values, _ in parts))
+    far = 0
+    for start in range(0, resamples, most):
+        count = min(most, resamples - start)
+        every = (np.broadcast_to(values, (count, *values.shape)) for values, _ in parts)
+        far += int((statistic([rng.permuted(one, axis=2) for one in every]) >= least).sum())
+    return (far + 1) / (resamples + 1)
+
+
+numbers(
+    About(undefined="no reply", interval="wilson"),
+    unread_share="Share of the replies that have no answer that counts: any status of the reply "
+    "but `ok`, `out_of_range` among them.",
+)
 numbers(About(undefined="never", unit="count"), n="Number of judgments elicited.")

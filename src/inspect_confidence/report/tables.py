@@ -19,6 +19,7 @@ from inspect_confidence.published import read_published
 from inspect_confidence.report.figures import ReportFigure
 from inspect_confidence.results import Condition, with_parts, without
 from inspect_confidence.studies import Cell, View, all_studies, cell
+from inspect_confidence.studies.unread import told
 
 _LONGEST = 120
 """Characters of a name that a table shows; results.csv has it whole."""
@@ -122,6 +123,24 @@ def exclusions(rows: pd.DataFrame) -> Table | None:
         lines.append([*texts(*values, heads=True, most=_LONGEST), *counts])
     columns = ["task", "model", "data set", *parts, "read", *statuses[1:]]
     return _compact("Judgments, read and left out", columns, lines)
+
+
+def unread(rows: pd.DataFrame) -> Table | str:
+    """What a study's results say of unread replies: a sentence of one model, a table of several."""
+    found, note = told(rows)
+    if len(found) == 1:
+        return f"{found[0].said} {note}".rstrip()
+    lines = [
+        [
+            *texts(*one.of, heads=True, most=_LONGEST),
+            of_value(cell(one.record, 1, factor=100)),
+            TableCell(f"{one.record['n']:,}"),
+            TableCell(one.depends),
+        ]
+        for one in found
+    ]
+    columns = ["task", "model", "data set", "variant", "unread (%)", "replies", "in words"]
+    return _compact("Replies that could not be read", columns, lines, note)
 
 
 def the_rows(rows: pd.DataFrame, most: int) -> Table:

@@ -23,18 +23,21 @@ from inspect_confidence.privacy import scrub, scrubbed_conditions, scrubbed_name
 from inspect_confidence.report import figures, tables
 from inspect_confidence.results import as_csv
 from inspect_confidence.studies import all_studies
+from inspect_confidence.studies.unread import without_unread
 
 
 @dataclass(frozen=True)
 class Section:
     """A study in the page; differences from a baseline and published figures are its last tables.
 
-    `judgments` is how many there are of it, `exclusions` what could be read of them.
+    `judgments` is how many there are of it, `exclusions` what could be read of them, `unread` what
+    is said of the others.
     """
 
     name: str
     title: str
     judgments: int
+    unread: tables.Table | str
     exclusions: tables.Table | None
     figures: Sequence[figures.ReportFigure]
     tables: Sequence[tables.Table]
@@ -109,7 +112,7 @@ def write_report(
     sections = []
     for study, mine in studies:
         estimates = mine[mine.index < len(results)]
-        views = (view for view in study.views(estimates) if len(view.table))
+        views = (view for view in study.views(without_unread(estimates)) if len(view.table))
         shown = [*map(tables.of_view, views), changes.get(study.name)]
         shown += [tables.beside(estimates)] if published else []
         asked = [judged[table.task] for table in study.tables if table.task in judged]
@@ -118,6 +121,7 @@ def write_report(
                 study.name.replace("_", "-"),
                 study.title,
                 sum(map(len, asked)),
+                tables.unread(estimates),
                 tables.exclusions(mine[mine.index >= len(results)]),
                 [drawn[one.name] for one in own[study.name]],
                 [table for table in shown if table],

@@ -5,7 +5,7 @@ number in its message, so that with `--cache` they stay distinct. Where a provid
 choices in one call they are asked for so, which is billed one reading of the prompt.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, TypeVar
 
@@ -114,6 +114,11 @@ def stored_draws(state: TaskState) -> list[Draw]:
     """The draws that a solver kept, also when a log is scored again."""
     kept: list[dict[str, Any]] = state.store.get(_STORED, [])
     return [Draw(**one) for one in kept]
+
+
+def stored_texts(store: Mapping[str, Any]) -> list[str]:
+    """The text of each draw that a sample's store holds; none where the sample is one reply."""
+    return [one["text"] for one in store.get(_STORED, [])]
 
 
 def _draw(output: ModelOutput) -> Draw:

@@ -101,6 +101,8 @@ class TaskTable:
         always_shown: Task arguments that stand in every `variant`.
         listwise: Columns that name what was asked, where items common to all models are wanted.
         defaults: What stands in a text column where a file doesn't say.
+        varied: Columns of what was varied, in which replies may be unread more or less often.
+        replies: Judgments -> one row a reply, with the columns `varied`; all rows by default.
     """
 
     task: str
@@ -113,6 +115,8 @@ class TaskTable:
     always_shown: frozenset[str] = frozenset()
     listwise: Sequence[str] = ("item",)
     defaults: Mapping[str, str] = field(default_factory=dict)
+    varied: Sequence[str] = ()
+    replies: Callable[[pd.DataFrame], pd.DataFrame] = lambda judgments: judgments
 
 
 Options = TypeVar("Options")

@@ -118,6 +118,7 @@ FERMI_EVAL = Study(
             ),
             compared_within=("method",),
             read=read_sample,
+            varied=("method", "level"),
         ),
     ),
     contenders=("method",),

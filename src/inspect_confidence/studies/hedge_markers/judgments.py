@@ -70,6 +70,12 @@ def _of_sentence(sentence: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [{**row, "marker": marker} for marker in markers or [NO_HEDGE]]
 
 
+def replies_of(rows: pd.DataFrame) -> pd.DataFrame:
+    """One row a reply: a sentence of it that was judged, if there is one."""
+    judged_first = rows.iloc[np.argsort(rows["status"] != "ok", kind="stable")]
+    return judged_first.drop_duplicates(["model", "variant", *REPLY]).sort_index()
+
+
 def read_judged(sample: SampleFacts) -> list[dict[str, Any]]:
     """The judgment of a labelled item."""
     score, became = sample.read("judge_item")

@@ -97,6 +97,7 @@ HEDGE_MARKERS = Study(
             answers=(("confidence",), ("consistent", "undecided", "inconsistent")),
             arguments_shown=frozenset({"dataset", "items", "split"}),
             read=judgments.read_hedged,
+            replies=judgments.replies_of,
         ),
         TaskTable(
             task=CHECK,
@@ -108,6 +109,7 @@ HEDGE_MARKERS = Study(
             arguments_shown=frozenset({"parts", "items"}),
             always_shown=frozenset({"judge"}),
             read=judgments.read_judged,
+            varied=("form",),
         ),
     ),
     contenders=(),

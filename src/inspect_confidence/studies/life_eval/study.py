@@ -146,6 +146,7 @@ LIFE_EVAL = Study(
             always_shown=frozenset({"prompts"}),
             defaults={"source": judgments.STATED},
             read=judgments.read_age,
+            varied=("radius", "sex"),
         ),
         TaskTable(
             task=SETS,
@@ -164,6 +165,8 @@ LIFE_EVAL = Study(
             defaults={"source": judgments.STATED},
             listwise=("item", "given"),
             read=judgments.read_options,
+            varied=("kind", "given"),
+            replies=lambda rows: rows[rows["source"] != judgments.TOKEN],
         ),
     ),
     contenders=("source",),

@@ -97,6 +97,8 @@ SCALE_VARIANTS = Study(
             ),
             arguments_shown=frozenset({"dataset", "items", "split", "scales", "prompt", "system"}),
             read=numbers.read_sample,
+            varied=("scale",),
+            replies=numbers.completed,
         ),
     ),
     contenders=("low", "high"),

@@ -82,6 +82,7 @@ WEP_PROBES = Study(
                 {"dataset", "items", "split", "settings", "languages", "words", "prompt", "system"}
             ),
             read=words.read_statement,
+            varied=("word", "setting", "language"),
         ),
         TaskTable(
             task="wep_choice",
@@ -93,6 +94,8 @@ WEP_PROBES = Study(
             answers=(("choice",),),
             arguments_shown=frozenset({"dataset", "items", "split", "cot", "prompt", "system"}),
             read=choices.read_sentence,
+            varied=("scenario", "choice_set", "numbers", "point", "interval", "cot"),
+            replies=lambda rows: rows.assign(cot=rows["cot"].map({True: "with", False: "without"})),
         ),
     ),
     contenders=(),

@@ -1,0 +1,214 @@
+"""Replies that could not be read, listed with their text; and replies read again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from inspect_ai import Task, eval
+from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
+
+from conftest import Command
+from inspect_confidence import read_judgments, summarize
+from inspect_confidence.commands.unread import unread
+from inspect_confidence.tasks.fermi_eval import fermi_eval
+from inspect_confidence.tasks.hedge_markers import hedge_markers
+from inspect_confidence.tasks.question_sets import question_sets
+from inspect_confidence.tasks.scale_variants import scale_variants
+from inspect_confidence.tasks.wep_probes import wep_choice
+from provider_server import Reply
+from runs import printed, responded, served
+
+
+def stated(folder: Path, epochs: int = 2) -> EvalLog:
+    """Four items on two scales, a third of the replies unreadable."""
+    task = scale_variants(dataset="bundled", scales="0-100,0-5", items=4)
+    return responded(task, "candid", folder, epochs, error_rate=0.4)
+
+
+def test_every_unread_reply_is_listed_with_its_text(tmp_path: Path) -> None:
+    """Each judgment that isn't ok, in both epochs, with what the model said."""
+    log = stated(tmp_path)
+    rows = json.loads(printed("unread", tmp_path, "--json").stdout)
+    frame = read_judgments(tmp_path)["scale_variants"]
+    lost = frame[frame["status"] != "ok"]
+    assert len(lost) > 2
+    assert sorted((row["item"], row["epoch"], row["status"], row["reason"]) for row in rows) == (
+        sorted(lost[["item", "epoch", "status", "reason"]].itertuples(index=False, name=None))
+    )
+    said = {
+        (sample.metadata["item"], f"scale=0-{sample.metadata['high']}", sample.epoch): sample.output
+        for sample in read_eval_log(log.location).samples or []
+    }
+    assert {row["epoch"] for row in rows} == {1, 2}
+    for row in rows:
+        assert row["text"] == said[row["item"], row["condition"], row["epoch"]].completion
+
+
+def test_the_part_that_is_missing_is_named(tmp_path: Path) -> None:
+    """An answer without its confidence, neither of both, and a whole reply."""
+    texts = [
+        "Answer: A\nConfidence: very sure indeed",
+        "Answer: A\nConfidence: 80",
+        "I'm sorry, but I can't help with that.",
+        "Answer: A\nConfidence: 70",
+    ]
+    task = scale_variants(dataset="bundled", scales="0-100", items=2)
+    turn = iter(texts)
+    served(task, tmp_path, lambda _: Reply(next(turn)), epochs=2, max_connections=1)
+    rows = unread(tmp_path)
+    by_text = rows.set_index("text")["part"].to_dict()
+    assert by_text == {texts[0]: "confidence", texts[2]: "answer, confidence"}
+    assert set(rows["status"]) == {"invalid_response_format", "refusal"}
+
+
+def test_draws_have_their_own_text(tmp_path: Path) -> None:
+    """Each draw of a sample in each epoch, by its number."""
+    task = fermi_eval(dataset="bundled", method="sampling", draws=4, items=3)
+    log = responded(task, "candid", tmp_path, 2, error_rate=0.4)
+    rows = unread(log.location)
+    stored = {
+        (sample.metadata["item"], sample.epoch, number): draw["text"]
+        for sample in read_eval_log(log.location).samples or []
+        for number, draw in enumerate(sample.store["draws"])
+    }
+    assert rows["draw"].nunique() > 1
+    for row in rows.to_dict("records"):
+        assert row["text"] == stored[row["item"], row["epoch"], row["draw"]]
+
+
+def test_the_table_begins_with_shares_and_says_what_it_leaves_out(tmp_path: Path) -> None:
+    """A line a task and model, a line a reply, cut; a limit that is said; nothing unread."""
+    stated(tmp_path / "logs")
+    n = len(unread(tmp_path / "logs"))
+    done = printed("unread", tmp_path / "logs", "--limit", 2, "--csv", tmp_path / "x.csv")
+    first, *_ = (line for line in done.stdout.splitlines() if "scale_variants" in line)
+    assert first.split()[:5] == [
+        "scale_variants",
+        "respondent/candid",
+        "16",
+        str(n),
+        f"{n / 16:.3g}",
+    ]
+    assert f"2 of {n} replies; --limit shows more" in done.stdout
+    assert len(pd.read_csv(tmp_path / "x.csv")) == n
+    assert f"of {n} replies" not in printed("unread", tmp_path / "logs", "--limit", n).stdout
+    answers = tmp_path / "answers.csv"
+    answers.write_text("item,level,lower,upper,truth\na,50,1,2,1\n", "utf-8")
+    assert "Every reply could be read." in printed("unread", answers).stdout
+    assert json.loads(printed("unread", answers, "--json").stdout) == []
+    assert "there is no such log" in printed("unread", tmp_path / "none", code=2).stderr
+    assert "--limit" in printed("unread", answers, "--limit", 0, code=2).stderr
+
+
+# Reading again
+
+
+def made(name: str) -> Task:
+    """A task by the form of its answers."""
+    if name == "stated":
+        return scale_variants(dataset="bundled", scales="0-100,0-5", items=4)
+    if name == "draws":
+        return fermi_eval(dataset="bundled", method="sampling", draws=3, items=4)
+    if name == "options":
+        return question_sets(dataset="bundled", items=6)
+    if name == "choice":
+        return wep_choice(items=4)
+    return hedge_markers(dataset="facts", draws=2, items=4, judge="rules")
+
+
+def spoilt(log: EvalLog) -> EvalLog:
+    """The log as older readers might have left it: every third reply without a reading."""
+    log = read_eval_log(log.location)
+    for sample in (log.samples or [])[::3]:
+        for score in (sample.scores or {}).values():
+            assert isinstance(score.value, dict)
+            score.value = {name: float("nan") for name in score.value}
+            score.metadata = {"status": "echo", "detail": "as it was", "draws": "[]", "reply": ""}
+            for name in ("probabilities", "token_probabilities", "judged"):
+                score.metadata[name] = "[]"
+            score.metadata |= {"token_status": "echo", "token_detail": "", "unseen_mass": None}
+            score.reason, score.answer = "echo", None
+    # A model for which there is neither key nor package: none is made.
+    log.eval.model = "nowhere/nothing"
+    write_eval_log(log, log.location)
+    return log
+
+
+@pytest.mark.parametrize("name", ["stated", "draws", "options", "choice", "rules"])
+def test_reading_again_is_scoring_again(name: str, tmp_path: Path, command: Command) -> None:
+    """`--reread` gives the results of `inspect score`, and writes nothing."""
+    log = responded(made(name), "candid", tmp_path, 2, error_rate=0.3)
+    ((task, fresh),) = read_judgments(tmp_path).items()
+    written = Path(spoilt(log).location).read_bytes()
+    (stale,) = read_judgments(tmp_path).values()
+    assert (stale["status"] == "echo").any()
+    again = read_judgments(tmp_path, reread=True)
+    assert Path(log.location).read_bytes() == written
+    assert any(one.startswith(f"{task}: ") and "read again" in one for one in again.notices)
+    # What the readers made of the replies at first they make of them now.
+    same = sorted({*fresh.columns} - {"model"})
+    order = ["uuid", "draw", *({"source", "sentence", "marker"} & {*same})]
+    now, first = (one[same].sort_values(order, ignore_index=True) for one in (again[task], fresh))
+    pd.testing.assert_frame_equal(now, first)
+    results = summarize(again, resamples=50)
+    assert log.eval.scorers
+    (scorer,) = log.eval.scorers
+    words = ("score", log.location, "--scorer", f"inspect_confidence/{scorer.name}")
+    judge = ("-S", "judge=rules") if name == "rules" else ()
+    how = ("--model", "none/none", "--action", "overwrite", "--overwrite", "--display", "none")
+    command("inspect", *words, *judge, *how)
+    pd.testing.assert_frame_equal(summarize(tmp_path, resamples=50), results)
+    done = printed("summarize", tmp_path, "--reread", "--json", "--resamples", 50)
+    assert "0 have another status, 0 others another value" in done.stderr
+
+
+def test_changes_are_counted(tmp_path: Path) -> None:
+    """Two replies have another status, one has another confidence only."""
+    log = read_eval_log(stated(tmp_path, epochs=1).location)
+    read = [
+        score
+        for sample in log.samples or []
+        for score in (sample.scores or {}).values()
+        if score.reason is None
+    ]
+    for score in read[:2]:
+        score.metadata = {"status": "refusal", "detail": "older readers"}
+    assert isinstance(read[2].value, dict)
+    read[2].value["confidence"] = 0.123
+    write_eval_log(log, log.location)
+    done = printed("summarize", tmp_path, "--reread", "--json", "--resamples", 10)
+    says = "scale_variants: 8 judgments were read again; 2 have another status, 1 others another"
+    assert says in done.stderr
+    listed = json.loads(printed("unread", tmp_path, "--json").stdout)
+    again = json.loads(printed("unread", tmp_path, "--reread", "--json").stdout)
+    assert len(listed) == len(again) + 2
+
+
+def test_what_needs_a_model_stays_as_it_is(tmp_path: Path) -> None:
+    """A judge's judgments, a file, and a scorer that isn't there: kept, and said to be."""
+    task = hedge_markers(dataset="facts", draws=2, items=3)
+    roles: dict[str, Any] = {"grader": "respondent/judge"}
+    eval(
+        task,
+        model="respondent/candid",
+        model_roles=roles,
+        epochs=2,
+        log_dir=str(tmp_path),
+        display="none",
+    )
+    before, after = read_judgments(tmp_path), read_judgments(tmp_path, reread=True)
+    pd.testing.assert_frame_equal(before["hedge_markers"], after["hedge_markers"])
+    assert "a model judged these replies; its judgments are kept" in after.notices[0]
+    answers = tmp_path / "answers.csv"
+    answers.write_text("item,level,lower,upper,truth\na,50,1,2,1\n", "utf-8")
+    assert "holds no replies to read again" in read_judgments(answers, reread=True).notices[0]
+    other = read_eval_log(stated(tmp_path / "other").location)
+    assert other.eval.scorers
+    other.eval.scorers[0].name = "nobody/knows"
+    write_eval_log(other, other.location)
+    kept = read_judgments(other.location, reread=True)
+    assert "couldn't be read again and stay as they were read" in kept.notices[0]
