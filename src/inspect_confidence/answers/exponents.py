@@ -23,7 +23,7 @@ from inspect_confidence.answers.reading import (
     without,
 )
 from inspect_confidence.answers.status import Unreadable
-from inspect_confidence.answers.values import has_unit, headed, tail_of
+from inspect_confidence.answers.values import ABOUT, has_unit, headed, tail_of
 
 # ruff: noqa: RUF001 # dashes, as they are written
 
@@ -134,48 +134,37 @@ def read_interval(
     return StatedInterval(min(first, second), max(first, second), reversed=first > second)
 
 
-def bound_of(number: Number) -> _Bound | None:
+def _exponent_of(number: Number) -> _Bound | None:
     """A number as an exponent; None if it is no power of ten."""
     if number.value is None or number.style in ("percent", "fraction"):
         return None
-    if number.style == "plain" and number.value >= _THOUSAND and number.is_integer:
-        return _Bound(number.log10 or 0.0, is_value=True)  # no exponent is so large
-    if number.style == "plain" or (number.style == "word" and abs(number.value) < _HUNDRED):
-        return _Bound(float(number.value) if abs(number.value) < _FAR else math.inf, is_value=False)
-    log = number.log10
-    return None if log is None else _Bound(log, is_value=True)
+    is_small_word = number.style == "word" and abs(number.value) < _HUNDRED
+    is_large = number.value >= _THOUSAND and number.is_integer  # no exponent is so large
+    if is_small_word or (number.style == "plain" and not is_large):
+        far = abs(number.value) >= _FAR
+        return _Bound(math.inf if far else float(number.value), is_value=False)
+    return None if number.log10 is None else _Bound(number.log10, is_value=True)
 
 
 _HUNDRED, _THOUSAND, _FAR = 100, 1000, 10**9
-_CONFIRMING = re.compile(
-    r"[ ]?(?:[=→≈:|]|->|[(\[][ ]?(?:[=≈~]|i\.e\.,?)?|,? ?(?:i\.e\.|that is|or)[ ,]*)[ ]?"
-)
+_CONFIRMING = re.compile(r"[ ]?(?:[=→≈:|]|->|[(\[]|,? ?(?:i\.e\.|that is|or)\b)[ ,]*")
 _UNSURE = re.compile(
-    r"[ ]?[(\[][ ]?(?:or|and|maybe|perhaps|to|up to|possibly|not)\b|[ ]?[(\[][ ]?[±+–]|\.[ ][0-9]"
-    r"|[ -]?(?:hundred|thousand|million|billion|trillion)|[ ]and (?:an?|one) (?:half|third"
-    r"|quarter)",
+    r"[ ]?[(\[][ ]?(?:(?:or|and|maybe|perhaps|(?:up )?to|possibly|not)\b|[±+–])|\.[ ][0-9]"
+    r"|[ -]?(?:hundred|thousand|[mbtr]+illion)|[ ]and (?:an?|one) (?:half|third|quarter)",
     re.IGNORECASE,
 )
-_UNITS = re.compile(r"[ ]?(?:orders? of magnitude|\(?log10\)?|digits)\b", re.IGNORECASE)
-_JOINED = re.compile(r"\W*(?:and|but|so|in|at|on|by|with|which|lower|upper)\b", re.IGNORECASE)
+_NO_UNIT = re.compile(
+    r"\W*(?:orders? of|and|but|so|in|at|on|by|with|which|lower|upper)\b", re.IGNORECASE
+)
 
 
 def _value(value: str) -> _Bound | Unreadable:  # noqa: PLR0911 # each has a reason of its own
     """The bound with which a label's value begins; a note in brackets is an explanation."""
-    cells = [cell for cell in value.split("|") if re.search("[0-9]", cell)]
-    if len(cells) > 1:
-        found = [_value(cell) for cell in cells]
-        first = found[0]
-        alike = [
-            isinstance(one, _Bound) and isinstance(first, _Bound) and _agree(first, one)
-            for one in found
-        ]
-        return first if all(alike) else ambiguous("several numbers")
     number, before, tail = headed(value)
     if number is None:
-        return invalid("no number" if not re.search("[0-9]", value) else "no number at its start")
+        return invalid("no number at its start" if re.search("[0-9]", value) else "no number")
     written = value[number.start : number.end]
-    bound = bound_of(number)
+    bound = _exponent_of(number)
     if bound is None:
         return invalid(f"{written[:40]} is no power of ten")
     follows = tail_of(before, tail)
@@ -184,71 +173,87 @@ def _value(value: str) -> _Bound | Unreadable:  # noqa: PLR0911 # each has a rea
     if follows in ("range", "bound") or _UNSURE.match(tail):
         return ambiguous("not certainly one number")
     if confirming := _CONFIRMING.match(tail):
-        again, _, _ = headed(tail[confirming.end() :])
-        other = bound_of(again) if again else None
-        log = number.log10
-        if other and other.is_value and log and abs(log - other.exponent) <= _ROUNDED:
-            return other
-        if other and not _agree(bound, other) and tail.lstrip()[:1] not in ("(", "["):
-            return ambiguous("two different numbers")
-        return bound
-    if _UNITS.match(tail):
-        return bound
+        return _confirmed(number, bound, tail[confirming.end() :], confirming[0])
     if follows in ("other", "calculation"):
         return ambiguous("several numbers")
-    is_amount = written[:1] in set("$€£") or (has_unit(tail) and not _JOINED.match(tail))
+    is_amount = written[:1] in set("$€£") or (has_unit(tail) and not _NO_UNIT.match(tail))
     if not bound.is_value and (is_amount or re.fullmatch(r"[1-9][0-9]{0,2}\.000", written)):
         return ambiguous("a value or an exponent")
     return bound
 
 
+def _confirmed(number: Number, bound: _Bound, again: str, sign: str) -> _Bound | Unreadable:
+    """A number that is said twice: 5 = 10^5, 20 (= 10^1.3)."""
+    second, _, _ = headed(again)
+    other = _exponent_of(second) if second else None
+    if other is None:
+        return bound
+    if other.is_value and number.log10 and abs(number.log10 - other.exponent) <= _ROUNDED:
+        return other
+    if _agree(bound, other) or "(" in sign or "[" in sign:
+        return bound
+    return ambiguous("two different numbers")
+
+
 def _agree(one: _Bound, other: _Bound) -> bool:
+    """Whether two numbers are the same bound, a bare one perhaps as a value: 10^3 (1000)."""
     if abs(one.exponent - other.exponent) <= _ROUNDED:
         return True
-    value, exponent = (one, other) if one.is_value else (other, one)
-    small = value.exponent  # "10^3 (1000)": a bare number may be the value
+    value, bare = (one, other) if one.is_value else (other, one)
     return (
         one.is_value != other.is_value
-        and exponent.exponent > 0
-        and (abs(math.log10(exponent.exponent) - small) <= _ROUNDED)
+        and bare.exponent > 0
+        and abs(math.log10(bare.exponent) - value.exponent) <= _ROUNDED
     )
 
 
-def _exponent(stated: Stated) -> _Bound | Unreadable:  # noqa: PLR0911 # each has a reason of its own
+def _numbers(text: str) -> list[Number]:
+    """The numbers that may be bounds: percentages are confidences."""
+    return [one for one in numbers_in(text) if one.style != "percent"]
+
+
+def _exponent(stated: Stated) -> _Bound | Unreadable:
+    """The labelled exponent; else the number of a line of its own, or the only power."""
     found = settled(stated, ("exponent", "answer"), _value, _agree)
-    if found is not None:
-        first = stated.text.split("\n")[0]
-        opening = _value(first) if _BARE_LINE.fullmatch(first) else found
-        is_prose = all(
-            one.strength in ("prose", "inline")
-            for one in stated.under("exponent", "answer", "choice")
-        )
-        if is_prose and isinstance(opening, _Bound) and opening != found:
+    if found is None:
+        return _unlabelled(stated)
+    said = stated.under("exponent", "answer", "choice")
+    if all(one.strength in ("prose", "inline") for one in said):
+        opening = _alone(stated.text.split("\n")[0])
+        if opening not in (None, found):
             return ambiguous("several different exponents")
-        return found
+    return found
+
+
+def _unlabelled(stated: Stated) -> _Bound | Unreadable:
     if declines(stated.text):
         return invalid("no number is certainly an answer")
     text = without(stated, "reason", "confidence")
-    numbers = [one for one in numbers_in(text) if one.style != "percent"]
+    numbers = _numbers(text)
     if not numbers:
         return invalid("no number in the reply")
+    found = ambiguous("no number in the reply is certainly its only answer")
     if _DENIED.search(text[: numbers[0].start]) or CUT in text[numbers[-1].end :][:12]:
-        return ambiguous("no number in the reply is certainly its only answer")
-    bounds = [bound_of(one) for one in numbers]
-    powers = [bound_of(one) for one in numbers if one.style == "power"]
-    lines = [_value(line) for line in text.split("\n") if _BARE_LINE.fullmatch(line)]
-    alone = {one for one in lines if isinstance(one, _Bound)}
+        return found
+    alone = {bound for line in text.split("\n") if (bound := _alone(line))}
     if len(alone) == 1 and not is_revised(text):
-        return next(iter(alone))
-    if powers and powers[0] and all(one and _agree(powers[0], one) for one in bounds):
-        return powers[0]
-    return ambiguous("no number in the reply is certainly its only answer")
+        return alone.pop()
+    power, *rest = sorted(numbers, key=lambda one: one.style != "power")
+    bound = _exponent_of(power) if power.style == "power" else None
+    if bound and all((other := _exponent_of(one)) and _agree(bound, other) for one in rest):
+        return bound
+    return found
+
+
+def _alone(line: str) -> _Bound | None:
+    """The number that a line is."""
+    found = _value(line) if _BARE_LINE.fullmatch(line) else None
+    return found if isinstance(found, _Bound) else None
 
 
 _DENIED = re.compile(r"\b(?:not|never|isn't|aren't|outside)[^.\n]{0,20}$", re.IGNORECASE)
 _BARE_LINE = re.compile(
-    r"[^\w\n]*(?:(?:about|approximately|roughly|~)[ ]*)?[-+]?[ ]?(?:\w+|[0-9.]+"
-    r"|[0-9.]* ?[x×]? ?10 ?\^ ?\(?-?[0-9.]+\)?)[^\w\n]*"
+    rf"[^\w\n]*{ABOUT}?(?:\w+|[-+]?[0-9.]+|[0-9.]* ?[x×]? ?10 ?\^ ?\(?-?[0-9.]+\)?)[^\w\n]*"
 )
 
 
@@ -260,9 +265,9 @@ _FINAL = re.compile(
 
 
 def _interval(stated: Stated) -> _Pair | Unreadable:
-    """The two bounds, as named or as a range."""
-    if finals := list(_FINAL.finditer(stated.text)):
-        final = finals[-1]
+    """The two bounds, as named or as a range; those that are called final before all others."""
+    *_, final = [None, *_FINAL.finditer(stated.text)]
+    if final:
         rest = stated_in(stated.text[final.end() :])
         found = _interval_of(rest)
         if rest.under("lower", "upper") or not isinstance(found, Unreadable):
@@ -270,35 +275,14 @@ def _interval(stated: Stated) -> _Pair | Unreadable:
     return _interval_of(stated)
 
 
-def _side(stated: Stated, name: str) -> _Bound | Unreadable | None:
-    return settled(stated, (name,), _value, _agree)
-
-
-def _interval_of(stated: Stated) -> _Pair | Unreadable:  # noqa: PLR0911 # each has a reason of its own
-    for names in (("lower", "upper"), ("low", "high")):
-        sides = [_side(stated, name) for name in names]
-        if all(side is None for side in sides):
-            continue
-        failed = next((side for side in sides if isinstance(side, Unreadable)), None)
-        loose = names == ("low", "high") and any(
-            one.strength == "prose" for one in stated.under(*names)
-        )
-        if loose and len([one for one in numbers_in(stated.text) if one.style != "percent"]) > 2:
-            break
-        if failed or None in sides:
-            if names == ("low", "high"):
-                break
-            pair = _ranges(stated) if None in sides else None
-            return pair or failed or invalid("only one bound is named")
-        lower, upper = (side for side in sides if isinstance(side, _Bound))
-        if lower.is_value != upper.is_value:
-            return ambiguous("one bound is an exponent, the other a value")
-        last = max(one.end for one in stated.under(*names))
-        again = _ranges(Stated(stated.text[last:], [])) if is_revised(stated.text[last:]) else None
-        if isinstance(again, Unreadable) or (again and again != (lower, upper)):
-            return again or (lower, upper)
-        return lower, upper
-    found = _ranges(stated)
+def _interval_of(stated: Stated) -> _Pair | Unreadable:
+    found = _named(stated, "lower", "upper")
+    # In prose what is low or high may be anything, as a function's minimum.
+    if found is None and all(one.strength != "prose" for one in stated.under("low", "high")):
+        looser = _named(stated, "low", "high")
+        found = None if isinstance(looser, Unreadable) else looser
+    if found is None:
+        found = _ranges(stated)
     if found is not None:
         return found
     if any(is_template(one.value) for one in stated.under("lower", "upper")):
@@ -306,84 +290,80 @@ def _interval_of(stated: Stated) -> _Pair | Unreadable:  # noqa: PLR0911 # each 
     return invalid("no interval of two exponents in the reply")
 
 
+def _named(stated: Stated, *names: str) -> _Pair | Unreadable | None:
+    """The bounds under two labels; None if neither is there."""
+    lower, upper = (_side(stated, name) for name in names)
+    if lower is None and upper is None:
+        return None
+    if isinstance(lower, _Bound) and isinstance(upper, _Bound):
+        if lower.is_value != upper.is_value:
+            return ambiguous("one bound is an exponent, the other a value")
+        return lower, upper
+    failed = next((side for side in (lower, upper) if isinstance(side, Unreadable)), None)
+    if failed and lower and upper:
+        return failed
+    return _ranges(stated) or failed or invalid("only one bound is named")
+
+
+def _side(stated: Stated, name: str) -> _Bound | Unreadable | None:
+    return settled(stated, (name,), _value, _agree)
+
+
 _JOIN = re.compile(
-    r"[)\]]?(?:[ ](?!to|and|bis|und|et)[A-Za-z]+(?= (?:to|-|–)))?[ ]?(?:(?:-|–|—|~|→|--+|\.\.+|to"
-    r"|bis|à|through|and|und|et|,|;|\||up to|<|≤|< ?\w+ ?<|≤ ?\w+ ?≤"
-    r"|less than \w+ less than|到|至|\n)[ ]?)+(?:about |approximately |roughly |~)?[(\[]?",
+    r"[)\]]?(?:[ ][A-Za-z]+(?= (?:to|-|–)))?[ ]?(?:(?:[-–—~→,;|\n到至]|to|bis|à|through|and|und|et"
+    rf"|up to|(?:[<≤]|less than) ?\w+ ?(?:[<≤]|less than))[ ]?)+(?:{ABOUT}|~)?[(\[]?",
     re.IGNORECASE,
 )
 _OPENED = re.compile(
-    r"(?:between|from|zwischen|von|entre|range[sd]?|interval|exponents?|ci|is|介于)\W*(?:about "
-    r"|of )?$|[\[(]$|^\W*$",
-    re.I,
+    r"(?:between|from|zwischen|von|entre|range[sd]?|interval|exponents?|ci|is|介于)\W*"
+    rf"(?:{ABOUT}|of )?$|[\[(]$|^\W*$",
+    re.IGNORECASE,
 )
-_ABOUT = re.compile(
-    r"between|from|to|and|range|interval|exponents?|ci|confidence|credible|i|i'd|i'm|am|sure|say"
-    r"|my|the|a|an|is|for"
-    r"|of|power|powers|ten|answer|final|estimate|lower|upper|bounds?|would|be|it|lies|with|so"
-    r"|approximately|about|base|or"
-    r"|that|e|log|as|on|at|number|true|lie|guess|confident|sure|certain|m|d",
-    re.I,
+_ABOUT_IT = re.compile(
+    r"between|from|to|and|range|interval|exponents?|ci|confidence|credible|i|am|sure|say|my|the|an?"
+    r"|is|for|of|powers?|ten|answer|final|estimate|lower|upper|bounds?|would|be|it|lies?|with|so"
+    r"|approximately|about|base|or|that|e|log|as|on|at|number|true|guess|confident|certain|m|d",
+    re.IGNORECASE,
 )
+_TAIL = re.compile(rf"[)\]]?[ ]?(?:%|million|thousand|billion|[,;] ?[0-9]|[.,]?{CUT}|[ ]?\w+{CUT})")
 
 
 def _ranges(stated: Stated) -> _Pair | Unreadable | None:
     """The only interval that is written as a range, in values or anywhere; None for none."""
-    values = [
-        one.value
-        for one in stated.under("answer", "choice", "confidence", "exponent", "interval")
-        if one.value
-    ]
+    keys = ("answer", "choice", "confidence", "exponent", "interval")
     objects = [one.value for one in stated.statements if one.strength == "object"]
     if declines(stated.text) and not objects:
         return None
-    for texts in (
-        [one.value for one in stated.under("answer") if one.strength == "final"][-1:],
-        values + objects,
-        [stated.text],
-    ):
+    for texts in ([*(one.value for one in stated.under(*keys)), *objects], [stated.text]):
         pairs = [pair for text in texts for pair in _pairs(text)]
-        different = list(dict.fromkeys(pairs))
-        if len(different) == 1:
-            return different[0]
-        if different and all(_alike(one, different[0]) for one in different):
-            return different[0]
-        if different:
+        if any(not (_agree(low, pairs[0][0]) and _agree(high, pairs[0][1])) for low, high in pairs):
             return ambiguous("several different intervals")
+        if pairs:
+            return pairs[0]
     return None
-
-
-def _alike(one: _Pair, other: _Pair) -> bool:
-    return _agree(one[0], other[0]) and _agree(one[1], other[1])
 
 
 def _pairs(text: str) -> list[_Pair]:
     """Every two numbers that are joined to an interval; bare ones if the text is about no more."""
-    numbers = [one for one in numbers_in(text) if one.style != "percent"]
+    numbers = _numbers(text)
     found: list[tuple[_Pair, Number]] = []
-    taken: set[int] = set()
-    for index, (first, second) in enumerate(pairwise(numbers)):
-        one, other = bound_of(first), bound_of(second)
-        if one and other and text[first.end : second.start].strip() == "±" and not one.is_value:
+    for first, second in pairwise(numbers):
+        one, other = _exponent_of(first), _exponent_of(second)
+        gap = text[first.end : second.start]
+        if one and other and gap.strip() == "±" and not one.is_value:
             low, high = one.exponent - other.exponent, one.exponent + other.exponent
             return [(_Bound(low, is_value=False), _Bound(high, is_value=False))]
         if one and other and one.is_value == other.is_value and _are_joined(text, first, second):
-            if (
-                one.is_value
-                and one.exponent > other.exponent
-                and re.search("[-–]", text[first.end : second.start])
-            ):
-                return []  # a difference
-            if index in taken:
-                return []  # three in a row
-            taken |= {index, index + 1}
+            falls = one.is_value and one.exponent > other.exponent
+            if (falls and re.search("[-–]", gap)) or (found and found[-1][1] is first):
+                return []  # a difference, or three in a row
             found.append(((one, other), second))
     words = re.findall(r"[^\W\d_]+", text)
-    is_bare = all(_ABOUT.fullmatch(word) for word in words) and len(numbers) == 2 * len(found)
+    is_bare = all(map(_ABOUT_IT.fullmatch, words)) and len(numbers) == 2 * len(found)
     pairs = [pair for pair, _ in found if pair[0].is_value or is_bare]
     if pairs and pairs[0][0].is_value:
         last = found[-1][1].end
-        later = [bound_of(one) for one in numbers if one.start >= last and one.style == "power"]
+        later = [_exponent_of(one) for one in numbers if one.start >= last and one.style == "power"]
         low, high = sorted(bound.exponent for bound in pairs[-1])
         if any(one and not low <= one.exponent <= high for one in later):
             return []
@@ -391,17 +371,12 @@ def _pairs(text: str) -> list[_Pair]:
 
 
 def _are_joined(text: str, first: Number, second: Number) -> bool:
+    """Whether what stands between two numbers, and around them, makes them an interval."""
     gap, before = text[first.end : second.start], text[max(0, first.start - 30) : first.start]
-    after = text[second.end : second.end + 14]
-    if not _JOIN.fullmatch(gap) or _DENIED.search(before) or _TAIL.match(after):
+    if not _JOIN.fullmatch(gap) or _DENIED.search(before) or _TAIL.match(text, second.end):
         return False
     is_bare = first.style in ("plain", "word")
-    if (gap == "-" and text[second.start] in "+-") or gap in (" -", "- "):
+    if gap in (" -", "- ") or (is_bare and (gap == "--" or text[first.start] in "$€£")):
         return False
-    if is_bare and (gap == "--" or text[first.start] in "$€£"):
-        return False
-    needs_opening = re.fullmatch(r"[ ]?(?:and|und|et|,|;)[ ]?", gap)
-    return bool(not needs_opening or _OPENED.search(before))
-
-
-_TAIL = re.compile(rf"[)\]]?[ ]?(?:%|million|thousand|billion|[,;] ?[0-9]|[.,]?{CUT}|[ ]?\w+{CUT})")
+    is_weak = re.fullmatch(r"[ ]?(?:and|und|et|,|;)[ ]?", gap)
+    return not is_weak or bool(_OPENED.search(before))
