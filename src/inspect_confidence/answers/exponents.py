@@ -8,7 +8,9 @@ exponents and values is `ambiguous`, never a guess.
 import math
 import re
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import pairwise
+from typing import NamedTuple
 
 from inspect_confidence.answers.clean import CUT, declines
 from inspect_confidence.answers.labels import Stated, stated_in
@@ -29,17 +31,14 @@ from inspect_confidence.answers.values import ABOUT, has_unit, headed, tail_of
 
 WIDEST_EXPONENT = 100.0
 """Bounds further than this from zero are out of range: twice the widest default set of truths."""
+_FAR = Fraction(10**9)
 _ROUNDED = 0.05
 """Ten to an exponent of one decimal, as in 5.3 (200,000)."""
 
 
 @dataclass(frozen=True)
 class StatedExponent:
-    """An exponent as it was stated.
-
-    Attributes:
-        value: What ten is raised to.
-    """
+    """An exponent as it was stated: what ten is raised to."""
 
     value: float
 
@@ -59,8 +58,7 @@ class StatedInterval:
     reversed: bool
 
 
-@dataclass(frozen=True)
-class _Bound:
+class _Bound(NamedTuple):
     """A number as an exponent, and whether it was written as one."""
 
     exponent: float
@@ -74,8 +72,7 @@ def read_exponent(
 
     Args:
         reply: The reply's text.
-        truncated: Whether the model was cut off; a number that ends where the text ends may then
-            be a part of one, and is not read.
+        truncated: Whether the model was cut off; a number where the text ends is then not read.
         limit: An exponent with a greater absolute value is `out_of_range`.
 
     Returns:
@@ -107,8 +104,7 @@ def read_interval(
 
     Args:
         reply: The reply's text.
-        truncated: Whether the model was cut off; a number that ends where the text ends may then
-            be a part of one, and is not read.
+        truncated: Whether the model was cut off; a number where the text ends is then not read.
         limit: Bounds with a greater absolute value are `out_of_range`.
 
     Returns:
@@ -138,15 +134,13 @@ def _exponent_of(number: Number) -> _Bound | None:
     """A number as an exponent; None if it is no power of ten."""
     if number.value is None or number.style in ("percent", "fraction"):
         return None
-    is_small_word = number.style == "word" and abs(number.value) < _HUNDRED
-    is_large = number.value >= _THOUSAND and number.is_integer  # no exponent is so large
+    is_small_word = number.style == "word" and abs(number.value) < 100
+    is_large = number.value >= 1000 and number.is_integer  # no exponent is so large
     if is_small_word or (number.style == "plain" and not is_large):
-        far = abs(number.value) >= _FAR
-        return _Bound(math.inf if far else float(number.value), is_value=False)
+        return _Bound(float(max(-_FAR, min(number.value, _FAR))), is_value=False)
     return None if number.log10 is None else _Bound(number.log10, is_value=True)
 
 
-_HUNDRED, _THOUSAND, _FAR = 100, 1000, 10**9
 _CONFIRMING = re.compile(r"[ ]?(?:[=→≈:|]|->|[(\[]|,? ?(?:i\.e\.|that is|or)\b)[ ,]*")
 _UNSURE = re.compile(
     r"[ ]?[(\[][ ]?(?:(?:or|and|maybe|perhaps|(?:up )?to|possibly|not)\b|[±+–])|\.[ ][0-9]"
@@ -258,10 +252,7 @@ _BARE_LINE = re.compile(
 
 
 _Pair = tuple[_Bound, _Bound]
-_FINAL = re.compile(
-    r"\bfinal(?: (?:answer|interval|estimate|range|response))?[ ]?(?::|is\b|(?=lower\b))",
-    re.IGNORECASE,
-)
+_FINAL = re.compile(r"\bfinal(?: (?:answer|interval|estimate|range))? ?(?::|is\b|(?=lower))", re.I)
 
 
 def _interval(stated: Stated) -> _Pair | Unreadable:
@@ -276,33 +267,29 @@ def _interval(stated: Stated) -> _Pair | Unreadable:
 
 
 def _interval_of(stated: Stated) -> _Pair | Unreadable:
-    found = _named(stated, "lower", "upper")
     # In prose what is low or high may be anything, as a function's minimum.
-    if found is None and all(one.strength != "prose" for one in stated.under("low", "high")):
-        looser = _named(stated, "low", "high")
-        found = None if isinstance(looser, Unreadable) else looser
-    if found is None:
-        found = _ranges(stated)
-    if found is not None:
-        return found
-    if any(is_template(one.value) for one in stated.under("lower", "upper")):
-        return invalid("the template was echoed")
-    return invalid("no interval of two exponents in the reply")
+    is_prose = any(one.strength == "prose" for one in stated.under("low", "high"))
+    looser = None if is_prose else _named(stated, "low", "high")
+    found = _named(stated, "lower", "upper")
+    found = found or (None if isinstance(looser, Unreadable) else looser) or _ranges(stated)
+    is_echo = any(is_template(one.value) for one in stated.under("lower", "upper"))
+    return found or invalid(
+        "the template was echoed" if is_echo else "no interval of two exponents in the reply"
+    )
 
 
 def _named(stated: Stated, *names: str) -> _Pair | Unreadable | None:
     """The bounds under two labels; None if neither is there."""
-    lower, upper = (_side(stated, name) for name in names)
-    if lower is None and upper is None:
-        return None
-    if isinstance(lower, _Bound) and isinstance(upper, _Bound):
-        if lower.is_value != upper.is_value:
-            return ambiguous("one bound is an exponent, the other a value")
-        return lower, upper
-    failed = next((side for side in (lower, upper) if isinstance(side, Unreadable)), None)
-    if failed and lower and upper:
-        return failed
-    return _ranges(stated) or failed or invalid("only one bound is named")
+    sides = [_side(stated, name) for name in names]
+    failed = next((side for side in sides if isinstance(side, Unreadable)), None)
+    match [side for side in sides if side is not None]:
+        case []:
+            return None
+        case [_]:
+            return _ranges(stated) or failed or invalid("only one bound is named")
+        case [_Bound() as lower, _Bound() as upper] if lower.is_value == upper.is_value:
+            return lower, upper
+    return failed or ambiguous("one bound is an exponent, the other a value")
 
 
 def _side(stated: Stated, name: str) -> _Bound | Unreadable | None:
@@ -345,29 +332,29 @@ def _ranges(stated: Stated) -> _Pair | Unreadable | None:
 
 def _pairs(text: str) -> list[_Pair]:
     """Every two numbers that are joined to an interval; bare ones if the text is about no more."""
-    numbers = _numbers(text)
-    found: list[tuple[_Pair, Number]] = []
+    numbers, reached = _numbers(text), 0
+    found: list[_Pair] = []
     for first, second in pairwise(numbers):
         one, other = _exponent_of(first), _exponent_of(second)
         gap = text[first.end : second.start]
         if one and other and gap.strip() == "±" and not one.is_value:
-            low, high = one.exponent - other.exponent, one.exponent + other.exponent
-            return [(_Bound(low, is_value=False), _Bound(high, is_value=False))]
+            middle, half = one.exponent, other.exponent
+            return [(_Bound(middle - half, is_value=False), _Bound(middle + half, is_value=False))]
         if one and other and one.is_value == other.is_value and _are_joined(text, first, second):
             falls = one.is_value and one.exponent > other.exponent
-            if (falls and re.search("[-–]", gap)) or (found and found[-1][1] is first):
+            if (falls and re.search("[-–]", gap)) or first.start < reached:
                 return []  # a difference, or three in a row
-            found.append(((one, other), second))
+            found.append((one, other))
+            reached = second.end
     words = re.findall(r"[^\W\d_]+", text)
-    is_bare = all(map(_ABOUT_IT.fullmatch, words)) and len(numbers) == 2 * len(found)
-    pairs = [pair for pair, _ in found if pair[0].is_value or is_bare]
-    if pairs and pairs[0][0].is_value:
-        last = found[-1][1].end
-        later = [_exponent_of(one) for one in numbers if one.start >= last and one.style == "power"]
-        low, high = sorted(bound.exponent for bound in pairs[-1])
+    if len(numbers) != 2 * len(found) or not all(map(_ABOUT_IT.fullmatch, words)):
+        found = [pair for pair in found if pair[0].is_value]
+    if found and found[0][0].is_value:
+        low, high = sorted(bound.exponent for bound in found[-1])
+        later = [_exponent_of(one) for one in numbers_in(text, reached) if one.style == "power"]
         if any(one and not low <= one.exponent <= high for one in later):
             return []
-    return pairs
+    return found
 
 
 def _are_joined(text: str, first: Number, second: Number) -> bool:

@@ -23,9 +23,6 @@ from inspect_confidence.answers.values import ABOUT, has_unit, headed, is_bound,
 
 # ruff: noqa: RUF001 # full-width signs and dashes, as they are written
 
-ABOVE = "a number above 1 that isn't marked as percent"
-_OUT_OF_TEN = 10
-"""Up to it a whole number may be meant on a scale to ten."""
 _NOUN = r"(?:probability|likelihood|chances?|odds|estimate|[概机几]率|可能性)"
 _INTRODUCED = re.compile(
     rf"(?:{_NOUN}[^.\n0-9]{{0,80}}?(?:\b(?:is|be|of|at|as|to|around|about|say)|[=:是为约])"
@@ -53,11 +50,7 @@ _UNLABELLED = ambiguous("a number in a sentence, without a label")
 
 @dataclass(frozen=True)
 class StatedProbability:
-    """A probability as it was stated.
-
-    Attributes:
-        value: From 0 to 1: the float nearest to what was written.
-    """
+    """A probability as it was stated: from 0 to 1, the float nearest to what was written."""
 
     value: float
 
@@ -69,8 +62,7 @@ def read_probability(reply: str, *, truncated: bool = False) -> StatedProbabilit
 
     Args:
         reply: The reply's text.
-        truncated: Whether the model was cut off; a number that ends where the text ends may then
-            be a part of one, and is not read.
+        truncated: Whether the model was cut off; a number where the text ends is then not read.
 
     Returns:
         The probability, or why there is none: `no_response`, `refusal`, `truncated`,
@@ -107,7 +99,7 @@ def value_of(value: str) -> Fraction | Unreadable:  # noqa: PLR0911 # each has a
         return ambiguous(f"a {follows}")
     again = numbers_in(tail)
     differs = follows == "other" and [as_share(one) for one in again] != [as_share(number)]
-    if differs or _DENIED.search(before) or (again and re.match(r"\W*if\b", tail)):
+    if differs or (again and re.match(r"\W*if\b", tail)):
         return ambiguous("different numbers")
     if follows == "calculation":
         return _after_equals(tail)
@@ -141,14 +133,13 @@ def as_share(number: Number) -> Fraction | Unreadable:
     value = number.value
     if value is None or (number.style in ("scaled", "power") and value > 1):
         return invalid("no plain number")
-    if number.style == "percent":
-        value /= 100
-    elif number.style == "fraction" and (value > 1 or number.whole == 100 / (1 + value)):
+    if number.style == "fraction" and (value > 1 or number.whole == 100 / (1 + value)):
         return invalid("odds, not a share")  # as 40/60
-    elif number.style in ("plain", "word") and _OUT_OF_TEN < value <= 100 and number.is_integer:
+    is_whole = number.style in ("plain", "word") and number.is_integer
+    if number.style == "percent" or (is_whole and 10 < value <= 100):  # up to ten, it may be of ten
         value /= 100
     elif value > 1:
-        return invalid(ABOVE)
+        return invalid("a number above 1 that isn't marked as percent")
     if not 0 <= value <= 1:
         return Unreadable("out_of_range", "a negative number" if value < 0 else "more than 100%")
     return value
@@ -156,7 +147,8 @@ def as_share(number: Number) -> Fraction | Unreadable:
 
 def unlabelled(text: str) -> Fraction | Unreadable:
     """The number that begins or ends the reply, alone in its line; else the one introduced."""
-    numbers = [one for one in numbers_in(text) if not _is_scale(text, one)]
+    text = _SCALE.sub(" ", text)
+    numbers = numbers_in(text)
     if not numbers:
         return invalid("no number")
     lines = text.split("\n")
@@ -199,9 +191,3 @@ def _introduced(text: str, numbers: list[Number]) -> Fraction | Unreadable | Non
     if len(set(shares)) > 1 and not all(isinstance(one, Unreadable) for one in shares):
         return ambiguous("different numbers")
     return shares[-1] if shares else None
-
-
-def _is_scale(text: str, one: Number) -> bool:
-    """Whether a number is an end of the scale from 0 to 1, as the prompt names it."""
-    around = text[max(0, one.start - 14) : one.end + 14]
-    return one.value in (0, 1) and bool(_SCALE.search(around))

@@ -64,8 +64,7 @@ def read_confidence(
         reply: The reply's text.
         low: The scale's lower bound.
         high: The scale's upper bound, greater than the lower.
-        truncated: Whether the model was cut off; a number that ends where the text ends may then
-            be a part of one, and is not read.
+        truncated: Whether the model was cut off; a number where the text ends is then not read.
 
     Returns:
         The confidence (see `confidence_of` for numbers outside the scale), or why there is none:
@@ -82,28 +81,20 @@ def read_confidence(
         "a percentage on a scale that isn't one"
     """
     _require_width(low, high)
-
-    def choose(stated: Stated) -> int | Unreadable:
-        return _chosen(stated, low, high)
-
-    raw = read_stated(reply, choose, keys=("confidence",), truncated=truncated)
+    raw = read_stated(
+        reply,
+        lambda stated: _chosen(stated, low, high),
+        keys=("confidence",),
+        truncated=truncated,
+    )
     return raw if isinstance(raw, Unreadable) else confidence_of(raw, low, high)
 
 
 def confidence_of(raw: int, low: int, high: int) -> StatedConfidence:
     """Where an integer lies on a scale, by one correctly rounded division of integers.
 
-    Args:
-        raw: The integer that was stated.
-        low: The scale's lower bound.
-        high: The scale's upper bound, greater than the lower.
-
-    Returns:
-        The confidence; clipped to the nearest bound if it is outside by at most a twentieth of the
-        scale's width, and a violation without a confidence if by more.
-
-    Raises:
-        ValueError: If the scale has no width.
+    One that is outside by at most a twentieth of the scale's width is clipped to the nearest bound;
+    by more, it is a violation without a confidence. A scale without a width raises ValueError.
 
     Example:
         >>> confidence_of(7, 0, 20)
