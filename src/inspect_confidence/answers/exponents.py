@@ -119,9 +119,8 @@ def read_interval(
         >>> read_interval("Lower: 3-4, Upper: 9").status
         'ambiguous'
     """
-    pair = read_stated(
-        reply, _interval, keys=("lower", "upper", "low", "high"), truncated=truncated
-    )
+    keys = ("lower", "upper", "low", "high")
+    pair = read_stated(reply, _interval, keys=keys, truncated=truncated)
     if isinstance(pair, Unreadable):
         return pair
     first, second = (bound.exponent for bound in pair)

@@ -11,6 +11,8 @@ from inspect_confidence.answers.status import Unreadable
 
 Found = TypeVar("Found")
 Reader = Callable[[str], Found | Unreadable]
+Readings = list[tuple[Statement, Found | Unreadable]]
+Same = Callable[[Found, Found], bool]
 
 _TEMPLATE = re.compile(
     r"[\W_]*(?:an? |the )?(?:(?:your|numerical|final|correct|single|whole) )*+"
@@ -88,7 +90,7 @@ def settled(
     stated: Stated,
     keys: Sequence[str],
     read: Reader[Found],
-    same: Callable[[Found, Found], bool] = operator.eq,
+    same: Same[Found] = operator.eq,
 ) -> Found | Unreadable | None:
     """What the statements under some labels come to; None if there is none.
 
@@ -96,11 +98,8 @@ def settled(
     JSON counts before lines, lines before prose. The last statement counts if the earlier ones
     agree with it, or if it is a final one or stands after words that take the earlier ones back.
     """
-    readings = [
-        (one, reading)
-        for one in stated.under(*keys)
-        if not _is_none(one, reading := read(one.value))
-    ]
+    readings = [(one, read(one.value)) for one in stated.under(*keys)]
+    readings = [pair for pair in readings if not _is_none(*pair)]
     if declines(stated.text):  # what stands in a refusal's prose is no answer
         readings = [pair for pair in readings if pair[0].strength != "prose"]
     if not readings:
@@ -110,15 +109,12 @@ def settled(
         return None if isinstance(looser, Unreadable) else looser
     tier = min(_TIERS[one.strength] for one, _ in readings)
     firm = [pair for pair in readings if _TIERS[pair[0].strength] == tier]
-    last = firm[-1][0]
-    later = [
-        pair
-        for pair in readings
-        if pair[0].start > last.start and not isinstance(pair[1], Unreadable)
-    ]
-    if not later and _REPLACED.search(stated.text, last.end):
+    last, reading = readings[-1]
+    if last.start > firm[-1][0].start and not isinstance(reading, Unreadable):
+        firm.append(readings[-1])
+    elif _REPLACED.search(stated.text, firm[-1][0].end):
         return ambiguous("an answer that is taken back")
-    return _last_of(stated, [*firm, *later[-1:]], same)
+    return _last_of(stated, firm, same)
 
 
 _TIERS = {"object": 0, "final": 1, "line": 1, "inline": 1, "prose": 2}
@@ -131,11 +127,7 @@ def _is_none(statement: Statement, reading: object) -> bool:
     )
 
 
-def _last_of(
-    stated: Stated,
-    pairs: list[tuple[Statement, Found | Unreadable]],
-    same: Callable[[Found, Found], bool],
-) -> Found | Unreadable:
+def _last_of(stated: Stated, pairs: Readings[Found], same: Same[Found]) -> Found | Unreadable:
     """The last reading, unless an earlier one differs and isn't replaced by it."""
     last, reading = pairs[-1]
     for earlier, other in pairs[-2::-1]:

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import partial
 
 from inspect_confidence.answers.labels import Stated
 from inspect_confidence.answers.numbers import Number
@@ -81,12 +82,8 @@ def read_confidence(
         "a percentage on a scale that isn't one"
     """
     _require_width(low, high)
-    raw = read_stated(
-        reply,
-        lambda stated: _chosen(stated, low, high),
-        keys=("confidence",),
-        truncated=truncated,
-    )
+    choose = partial(_chosen, low=low, high=high)
+    raw = read_stated(reply, choose, keys=("confidence",), truncated=truncated)
     return raw if isinstance(raw, Unreadable) else confidence_of(raw, low, high)
 
 
