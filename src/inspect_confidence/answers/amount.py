@@ -46,9 +46,7 @@ _CALCULATION = re.compile(
     re.IGNORECASE,
 )
 _ENDED = re.compile(r"[ -]?(?:[^\W\d_]|[°%$€£¥₹/\"'\\])|[ ]?[,;.:\"')\]|。]|$")
-_LEAD_IN = re.compile(
-    r"\b(?:in|per|for|every|each|after|during|within|at|on|by|with) [$€£]?$", re.IGNORECASE
-)
+_LEAD = re.compile(r"\b(?:in|per|for|every|each|after|during|within|at|on|by|with) [$€£]?$", re.I)
 _ALONE = re.compile(rf"(?:[ =~≈]|{ABOUT})*(?:[-+]?[$€£¥₹]?[-.]?[0-9]|[A-Za-z]+$)")
 
 
@@ -158,6 +156,6 @@ def _single(value: str) -> Fraction | Unreadable:  # noqa: PLR0911 # each has a 
         return invalid("a number that goes on")
     others = [number for number in others if number.value not in (first.value, 1)]
     leads = [value[max(first.end, number.start - 10) : number.start] for number in others]
-    if others and (_SEVERAL.search(tail) or not all(map(_LEAD_IN.search, leads))):
+    if others and (_SEVERAL.search(tail) or not all(map(_LEAD.search, leads))):
         return ambiguous("several numbers")
     return first.value

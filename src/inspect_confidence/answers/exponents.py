@@ -1,8 +1,7 @@
 """Text -> one exponent of ten, or an interval of two, or a typed failure.
 
-A bare number is an exponent; a power of ten, or a number that is plainly a value (10,000; a
-million), is its logarithm. Two different intervals, a bound that is itself a range, or a mixture of
-exponents and values is `ambiguous`, never a guess.
+A bare number is an exponent; a power of ten, or what is plainly a value (10,000; a million), is its
+logarithm. Two intervals, a bound that is a range, or exponents beside values are `ambiguous`.
 """
 
 import math
@@ -31,9 +30,10 @@ from inspect_confidence.answers.values import ABOUT, has_unit, headed, tail_of
 
 WIDEST_EXPONENT = 100.0
 """Bounds further than this from zero are out of range: twice the widest default set of truths."""
-_FAR = Fraction(10**9)
 _ROUNDED = 0.05
 """Ten to an exponent of one decimal, as in 5.3 (200,000)."""
+_FAR = Fraction(10**9)
+"""No bare number is read as further from zero: Python's floats have an end."""
 
 
 @dataclass(frozen=True)
@@ -146,9 +146,7 @@ _UNSURE = re.compile(
     r"|[ -]?(?:hundred|thousand|[mbtr]+illion)|[ ]and (?:an?|one) (?:half|third|quarter)",
     re.IGNORECASE,
 )
-_NO_UNIT = re.compile(
-    r"\W*(?:orders? of|and|but|so|in|at|on|by|with|which|lower|upper)\b", re.IGNORECASE
-)
+_NO_UNIT = re.compile(r"\W*(?:orders? of|and|but|so|in|at|on|by|with|which|lower|upper)\b", re.I)
 
 
 def _value(value: str) -> _Bound | Unreadable:  # noqa: PLR0911 # each has a reason of its own
@@ -210,12 +208,9 @@ def _exponent(stated: Stated) -> _Bound | Unreadable:
     found = settled(stated, ("exponent", "answer"), _value, _agree)
     if found is None:
         return _unlabelled(stated)
-    said = stated.under("exponent", "answer", "choice")
-    if all(one.strength in ("prose", "inline") for one in said):
-        opening = _alone(stated.text.split("\n")[0])
-        if opening not in (None, found):
-            return ambiguous("several different exponents")
-    return found
+    firm = {one.strength for one in stated.under("exponent", "answer", "choice")}
+    opening = None if firm - {"prose", "inline"} else _alone(stated.text.split("\n")[0])
+    return found if opening in (None, found) else ambiguous("several different exponents")
 
 
 def _unlabelled(stated: Stated) -> _Bound | Unreadable:
@@ -272,9 +267,8 @@ def _interval_of(stated: Stated) -> _Pair | Unreadable:
     found = _named(stated, "lower", "upper")
     found = found or (None if isinstance(looser, Unreadable) else looser) or _ranges(stated)
     is_echo = any(is_template(one.value) for one in stated.under("lower", "upper"))
-    return found or invalid(
-        "the template was echoed" if is_echo else "no interval of two exponents in the reply"
-    )
+    reason = "the template was echoed" if is_echo else "no interval of two exponents in the reply"
+    return found or invalid(reason)
 
 
 def _named(stated: Stated, *names: str) -> _Pair | Unreadable | None:

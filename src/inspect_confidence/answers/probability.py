@@ -40,9 +40,7 @@ _DENIED = re.compile(
     r"|(?:[而并]非|不会?是|不(?:认为|觉得)[^,。]*)$",
     re.IGNORECASE,
 )
-_OF_THE_OPPOSITE = re.compile(
-    rf"[ ]?{_NOUN} (?:that|of)\b[^.\n]{{0,30}}(?:n't|\bnot)\b", re.IGNORECASE
-)
+_OF_THE_OPPOSITE = re.compile(rf"[ ]?{_NOUN} (?:that|of)\b[^.\n]{{0,30}}(?:n't|\bnot)\b", re.I)
 _RATE = re.compile(r"[ ](?:in [0-9]|(?:in an?|per)\b)")
 _SCALE = re.compile(r"(?<![\d.])0(?:\.0)? ?(?:to|and|[-–到和,]) ?1(?:\.0)?(?![\d.%])")
 _UNLABELLED = ambiguous("a number in a sentence, without a label")
@@ -133,7 +131,7 @@ def as_share(number: Number) -> Fraction | Unreadable:
     value = number.value
     if value is None or (number.style in ("scaled", "power") and value > 1):
         return invalid("no plain number")
-    if number.style == "fraction" and (value > 1 or number.whole == 100 / (1 + value)):
+    if number.style == "fraction" and (value > 1 or (1 + value) * (number.whole or 0) == 100):
         return invalid("odds, not a share")  # as 40/60
     is_whole = number.style in ("plain", "word") and number.is_integer
     if number.style == "percent" or (is_whole and 10 < value <= 100):  # up to ten, it may be of ten
@@ -154,14 +152,17 @@ def unlabelled(text: str) -> Fraction | Unreadable:
     lines = text.split("\n")
     openings = [_opening(line) for line in lines]
     alone = [place for place, one in enumerate(openings) if not isinstance(one, Unreadable)]
-    values = {openings[place] for place in alone}
-    if len(values) > 1:
+    if len({openings[place] for place in alone}) > 1:
         return ambiguous("different numbers")
-    if values and not is_revised("\n".join(lines[alone[-1] + 1 :])):
-        return values.pop()
+    if alone and not is_revised("\n".join(lines[alone[-1] + 1 :])):
+        return openings[alone[-1]]
     found, first = _introduced(text, numbers), openings[0]
-    if found is None and isinstance(first, Unreadable):  # as one that is out of range
-        found = None if first.status == "invalid_response_format" else first
+    if (
+        found is None
+        and isinstance(first, Unreadable)
+        and first.status != "invalid_response_format"
+    ):
+        return first
     return _UNLABELLED if found is None else found
 
 

@@ -3,6 +3,7 @@
 import operator
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TypeVar
 
 from inspect_confidence.answers.clean import clean, declines, is_cut, is_refusal
@@ -35,14 +36,10 @@ _REPLACED = re.compile(rf"\b(?:{_TAKEN_BACK})\b.{{0,200}}?(?:[0-9]|\b(?-i:[A-H])
 _OTHERWISE = re.compile(r"\b(?:(?:however|but|otherwise),? if|alternatively|if instead)\b", re.I)
 
 
-def invalid(reason: str) -> Unreadable:
-    """Nothing that can be read."""
-    return Unreadable("invalid_response_format", reason)
-
-
-def ambiguous(reason: str) -> Unreadable:
-    """More than one thing that can be read."""
-    return Unreadable("ambiguous", reason)
+invalid = partial(Unreadable, "invalid_response_format")
+"""Nothing that can be read."""
+ambiguous = partial(Unreadable, "ambiguous")
+"""More than one thing that can be read."""
 
 
 def is_template(value: str) -> bool:
@@ -122,9 +119,8 @@ _TIERS = {"object": 0, "final": 1, "line": 1, "inline": 1, "prose": 2}
 
 def _is_none(statement: Statement, reading: object) -> bool:
     """Whether it is the prompt's placeholder, or a heading with an explanation below it."""
-    return isinstance(reading, Unreadable) and (
-        statement.heading or not statement.value or is_template(statement.value)
-    )
+    is_empty = statement.heading or not statement.value or is_template(statement.value)
+    return is_empty and isinstance(reading, Unreadable)
 
 
 def _last_of(stated: Stated, pairs: Readings[Found], same: Same[Found]) -> Found | Unreadable:

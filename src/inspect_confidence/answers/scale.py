@@ -27,13 +27,14 @@ _SCALE = re.compile(
 )
 _PERCENT_NOTE = re.compile(rf"[\s,]*[(\[]? ?(?:[≈~]|i\.e\.,? |or |= ?|{ABOUT})?[0-9.]+ ?%")
 _RATING = r"[0-9]{1,4}(?:\.[0-9]+)?(?: ?(?:%|percent\b|/ ?[0-9]+)| out of [0-9]+)?"
+_ALONE = re.compile(r"[-+]?[0-9]{1,9} ?%?\.?")
 PROSE = re.compile(
-    rf"\b(?:am|i'm|i feel|feeling)\s+{ABOUT}?(?P<sure>{_RATING})\s+(?:confident|sure|certain)\b"
+    rf"(?:\b(?:am|i'm|i feel|feeling)\s+{ABOUT}?(?P<sure>{_RATING})"
+    r"|(?<![\w.-])(?P<with>[0-9]{1,3} ?(?:%|percent)))"
+    r"\s+(?:confident|sure|certain(?:ty)?|confidence)\b(?! (?:interval|level))"
     r"|\b(?:my|i|i'd|me|overall)\b[^.\n0-9]{0,40}?\b(?:confidence|certainty)\b"
     r"(?:[^.\n0-9]{0,30}\"[^\"\n]{0,60}\")?[^.\n0-9]{0,60}?\b(?:is|at|of|as|be|to)\s+"
     rf"(?:{ABOUT}|an? )?(?P<rated>{_RATING})(?![\w.,/-]*[0-9%])"
-    r"|(?<![\w.-])(?P<with>[0-9]{1,3} ?(?:%|percent))\s+"
-    r"(?:confident|sure|certain(?:ty)?|confidence)\b(?! (?:interval|level))"
     r"|(?P<han>[0-9]{1,3} ?%)的?(?:把握|信心)",
     re.IGNORECASE,
 )
@@ -130,10 +131,9 @@ def _chosen(stated: Stated, low: int, high: int) -> int | Unreadable:
     if said:
         return said[-1] if len(set(said)) == 1 else ambiguous("several confidences")
     # Else a number alone in the last of two or more lines, the only such line.
-    lines = stated.text.split("\n")
-    alone = [line for line in lines if re.fullmatch(r"[-+]?[0-9]{1,9} ?%?\.?", line)]
-    if len(lines) > 1 and alone == lines[-1:]:
-        return read(alone[0].rstrip("."))
+    *above, last = stated.text.split("\n")
+    if above and _ALONE.fullmatch(last) and not any(map(_ALONE.fullmatch, above)):
+        return read(last.rstrip("."))
     return invalid("no confidence")
 
 
