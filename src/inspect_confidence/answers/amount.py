@@ -11,9 +11,10 @@ from inspect_confidence.answers.reading import ambiguous, invalid, read_stated, 
 from inspect_confidence.answers.status import Unreadable
 from inspect_confidence.answers.values import ABOUT
 
-# ruff: noqa: RUF001, RUF002 # dashes and times signs, as they are written
+# ruff: noqa: RUF001 # dashes and times signs, as they are written
 
-_BRACKETS = re.compile(r"\((?P<inside>[^()\n]*)\)")
+_REMARK = re.compile(r"(?<![\w×*+/^=-])(?<![×*+/^=-] )\(([^()\n]*)\)(?! ?[×*+/^=])")
+"""Brackets that are no part of a calculation, unlike those of `10^(3)`, `f(2)` and `5(2)`."""
 _ALTERNATIVE = re.compile(r"\s*(?:or|and|to|maybe|perhaps)\b|\s*±", re.IGNORECASE)
 _DEGREES = re.compile(r"\^ ?\(? ?\\circ\b ?\)?")
 _UNSOLVED = re.compile(r"(?:-|-?[0-9.]+)[ ]?[a-z]|.*[!<>≠]", re.IGNORECASE)
@@ -46,7 +47,7 @@ _CALCULATION = re.compile(
     re.IGNORECASE,
 )
 _ENDED = re.compile(r"[ -]?(?:[^\W\d_]|[°%$€£¥₹/\"'\\])|[ ]?[,;.:\"')\]|。]|$")
-_LEAD_IN = re.compile(
+_LEAD = re.compile(
     r"\b(?:in|per|for|every|each|after|during|within|over|at|on|by|with)(?: the)? [$€£]?$", re.I
 )
 _ALONE = re.compile(rf"(?:[ =~≈]|{ABOUT})*(?:[-+]?[$€£¥₹]?[-.]?[0-9]|[A-Za-z]+$)")
@@ -54,11 +55,7 @@ _ALONE = re.compile(rf"(?:[ =~≈]|{ABOUT})*(?:[-+]?[$€£¥₹]?[-.]?[0-9]|[A-
 
 @dataclass(frozen=True)
 class StatedAmount:
-    """A number as it was stated.
-
-    Attributes:
-        value: The number, exactly; a percentage is its number, 25 for "25%".
-    """
+    """A number as it was stated, exactly; a percentage is its number, 25 for "25%"."""
 
     value: Fraction
 
@@ -73,8 +70,7 @@ def read_amount(reply: str, *, truncated: bool = False) -> StatedAmount | Unread
 
     Args:
         reply: The reply's text.
-        truncated: Whether the model was cut off; a number on the line where the text ends may then
-            be a part of one, and is not read.
+        truncated: Whether the model was cut off; a number on the last line is then not read.
 
     Returns:
         The number, or why there is none: `no_response`, `refusal`, `truncated`, `ambiguous` or
@@ -129,19 +125,11 @@ def amount_of(value: str) -> Fraction | Unreadable:
 
 def _without_remarks(value: str) -> str | None:
     """The value without remarks in brackets; None if a remark is an alternative."""
-    if whole := _BRACKETS.fullmatch(value.rstrip(" .")):
-        return whole["inside"]
-    if any(_ALTERNATIVE.match(remark["inside"]) for remark in _BRACKETS.finditer(value)):
+    if whole := re.fullmatch(r"\(([^()\n]*)\)[ .]*", value):
+        return whole[1]
+    if any(map(_ALTERNATIVE.match, _REMARK.findall(value))):
         return None
-    kept = _BRACKETS.sub(lambda found: found[0] if _is_operand(found) else " ", value)
-    return " ".join(kept.split())
-
-
-def _is_operand(found: re.Match[str]) -> bool:
-    """Whether a bracket is a part of a calculation: `3 × (4)`, `10^(3)`, `f(2)`, `5(2)`."""
-    before = found.string[max(0, found.start() - 2) : found.start()]
-    after = found.string[found.end() : found.end() + 2]
-    return bool(re.search(r"[\w×*+/^=-]$|[×*+/^=-] $", before) or re.match(r" ?[×*+/^=]", after))
+    return " ".join(_REMARK.sub(" ", value).split())
 
 
 def _single(value: str) -> Fraction | Unreadable:  # noqa: PLR0911 # each has a reason of its own
@@ -174,6 +162,6 @@ def _single(value: str) -> Fraction | Unreadable:  # noqa: PLR0911 # each has a 
         return invalid("a number that goes on")
     others = [number for number in others if number.value not in (first.value, 1)]
     leads = [value[max(first.end, number.start - 12) : number.start] for number in others]
-    if others and (_SEVERAL.search(tail) or not all(map(_LEAD_IN.search, leads))):
+    if others and (_SEVERAL.search(tail) or not all(map(_LEAD.search, leads))):
         return ambiguous("several numbers")
     return first.value

@@ -1,14 +1,15 @@
 """Text -> one exponent of ten, or an interval of two, or a typed failure.
 
-A bare number is an exponent; a power of ten, or a number that is plainly a value (10,000; a
-million), is its logarithm. Two different intervals, a bound that is itself a range, or a mixture of
-exponents and values is `ambiguous`, never a guess.
+A bare number is an exponent; a power of ten, or what is plainly a value (10,000; a million), is its
+logarithm. Two intervals, a bound that is a range, or exponents beside values are `ambiguous`.
 """
 
 import math
 import re
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import pairwise
+from typing import NamedTuple
 
 from inspect_confidence.answers.clean import CUT, declines
 from inspect_confidence.answers.labels import Stated, stated_in
@@ -23,7 +24,7 @@ from inspect_confidence.answers.reading import (
     without,
 )
 from inspect_confidence.answers.status import Unreadable
-from inspect_confidence.answers.values import has_unit, headed, tail_of
+from inspect_confidence.answers.values import ABOUT, has_unit, headed, tail_of
 
 # ruff: noqa: RUF001 # dashes, as they are written
 
@@ -31,15 +32,13 @@ WIDEST_EXPONENT = 100.0
 """Bounds further than this from zero are out of range: twice the widest default set of truths."""
 _ROUNDED = 0.05
 """Ten to an exponent of one decimal, as in 5.3 (200,000)."""
+_FAR = Fraction(10**9)
+"""No bare number is read as further from zero: Python's floats have an end."""
 
 
 @dataclass(frozen=True)
 class StatedExponent:
-    """An exponent as it was stated.
-
-    Attributes:
-        value: What ten is raised to.
-    """
+    """An exponent as it was stated: what ten is raised to."""
 
     value: float
 
@@ -59,8 +58,7 @@ class StatedInterval:
     reversed: bool
 
 
-@dataclass(frozen=True)
-class _Bound:
+class _Bound(NamedTuple):
     """A number as an exponent, and whether it was written as one."""
 
     exponent: float
@@ -74,8 +72,7 @@ def read_exponent(
 
     Args:
         reply: The reply's text.
-        truncated: Whether the model was cut off; a number that ends where the text ends may then
-            be a part of one, and is not read.
+        truncated: Whether the model was cut off; a number where the text ends is then not read.
         limit: An exponent with a greater absolute value is `out_of_range`.
 
     Returns:
@@ -107,8 +104,7 @@ def read_interval(
 
     Args:
         reply: The reply's text.
-        truncated: Whether the model was cut off; a number that ends where the text ends may then
-            be a part of one, and is not read.
+        truncated: Whether the model was cut off; a number where the text ends is then not read.
         limit: Bounds with a greater absolute value are `out_of_range`.
 
     Returns:
@@ -123,9 +119,8 @@ def read_interval(
         >>> read_interval("Lower: 3-4, Upper: 9").status
         'ambiguous'
     """
-    pair = read_stated(
-        reply, _interval, keys=("lower", "upper", "low", "high"), truncated=truncated
-    )
+    keys = ("lower", "upper", "low", "high")
+    pair = read_stated(reply, _interval, keys=keys, truncated=truncated)
     if isinstance(pair, Unreadable):
         return pair
     first, second = (bound.exponent for bound in pair)
@@ -134,48 +129,33 @@ def read_interval(
     return StatedInterval(min(first, second), max(first, second), reversed=first > second)
 
 
-def bound_of(number: Number) -> _Bound | None:
+def _exponent_of(number: Number) -> _Bound | None:
     """A number as an exponent; None if it is no power of ten."""
     if number.value is None or number.style in ("percent", "fraction"):
         return None
-    if number.style == "plain" and number.value >= _THOUSAND and number.is_integer:
-        return _Bound(number.log10 or 0.0, is_value=True)  # no exponent is so large
-    if number.style == "plain" or (number.style == "word" and abs(number.value) < _HUNDRED):
-        return _Bound(float(number.value) if abs(number.value) < _FAR else math.inf, is_value=False)
-    log = number.log10
-    return None if log is None else _Bound(log, is_value=True)
+    is_small_word = number.style == "word" and abs(number.value) < 100
+    is_large = number.value >= 1000 and number.is_integer  # no exponent is so large
+    if is_small_word or (number.style == "plain" and not is_large):
+        return _Bound(float(max(-_FAR, min(number.value, _FAR))), is_value=False)
+    return None if number.log10 is None else _Bound(number.log10, is_value=True)
 
 
-_HUNDRED, _THOUSAND, _FAR = 100, 1000, 10**9
-_CONFIRMING = re.compile(
-    r"[ ]?(?:[=→≈:|]|->|[(\[][ ]?(?:[=≈~]|i\.e\.,?)?|,? ?(?:i\.e\.|that is|or)[ ,]*)[ ]?"
-)
+_CONFIRMING = re.compile(r"[ ]?(?:[=→≈:|]|->|[(\[]|,? ?(?:i\.e\.|that is|or)\b)[ ,]*")
 _UNSURE = re.compile(
-    r"[ ]?[(\[][ ]?(?:or|and|maybe|perhaps|to|up to|possibly|not)\b|[ ]?[(\[][ ]?[±+–]|\.[ ][0-9]"
-    r"|[ -]?(?:hundred|thousand|million|billion|trillion)|[ ]and (?:an?|one) (?:half|third"
-    r"|quarter)",
+    r"[ ]?[(\[][ ]?(?:(?:or|and|maybe|perhaps|(?:up )?to|possibly|not)\b|[±+–])|\.[ ][0-9]"
+    r"|[ -]?(?:hundred|thousand|[mbtr]+illion)|[ ]and (?:an?|one) (?:half|third|quarter)",
     re.IGNORECASE,
 )
-_UNITS = re.compile(r"[ ]?(?:orders? of magnitude|\(?log10\)?|digits)\b", re.IGNORECASE)
-_JOINED = re.compile(r"\W*(?:and|but|so|in|at|on|by|with|which|lower|upper)\b", re.IGNORECASE)
+_NO_UNIT = re.compile(r"\W*(?:orders? of|and|but|so|in|at|on|by|with|which|lower|upper)\b", re.I)
 
 
 def _value(value: str) -> _Bound | Unreadable:  # noqa: PLR0911 # each has a reason of its own
     """The bound with which a label's value begins; a note in brackets is an explanation."""
-    cells = [cell for cell in value.split("|") if re.search("[0-9]", cell)]
-    if len(cells) > 1:
-        found = [_value(cell) for cell in cells]
-        first = found[0]
-        alike = [
-            isinstance(one, _Bound) and isinstance(first, _Bound) and _agree(first, one)
-            for one in found
-        ]
-        return first if all(alike) else ambiguous("several numbers")
     number, before, tail = headed(value)
     if number is None:
-        return invalid("no number" if not re.search("[0-9]", value) else "no number at its start")
+        return invalid("no number at its start" if re.search("[0-9]", value) else "no number")
     written = value[number.start : number.end]
-    bound = bound_of(number)
+    bound = _exponent_of(number)
     if bound is None:
         return invalid(f"{written[:40]} is no power of ten")
     follows = tail_of(before, tail)
@@ -184,77 +164,90 @@ def _value(value: str) -> _Bound | Unreadable:  # noqa: PLR0911 # each has a rea
     if follows in ("range", "bound") or _UNSURE.match(tail):
         return ambiguous("not certainly one number")
     if confirming := _CONFIRMING.match(tail):
-        again, _, _ = headed(tail[confirming.end() :])
-        other = bound_of(again) if again else None
-        log = number.log10
-        if other and other.is_value and log and abs(log - other.exponent) <= _ROUNDED:
-            return other
-        if other and not _agree(bound, other) and tail.lstrip()[:1] not in ("(", "["):
-            return ambiguous("two different numbers")
-        return bound
-    if _UNITS.match(tail):
-        return bound
+        return _confirmed(number, bound, tail[confirming.end() :], confirming[0])
     if follows in ("other", "calculation"):
         return ambiguous("several numbers")
-    is_amount = written[:1] in set("$€£") or (has_unit(tail) and not _JOINED.match(tail))
+    is_amount = written[:1] in set("$€£") or (has_unit(tail) and not _NO_UNIT.match(tail))
     if not bound.is_value and (is_amount or re.fullmatch(r"[1-9][0-9]{0,2}\.000", written)):
         return ambiguous("a value or an exponent")
     return bound
 
 
+def _confirmed(number: Number, bound: _Bound, again: str, sign: str) -> _Bound | Unreadable:
+    """A number that is said twice: 5 = 10^5, 20 (= 10^1.3)."""
+    second, _, _ = headed(again)
+    other = _exponent_of(second) if second else None
+    if other is None:
+        return bound
+    if other.is_value and number.log10 and abs(number.log10 - other.exponent) <= _ROUNDED:
+        return other
+    if _agree(bound, other) or "(" in sign or "[" in sign:
+        return bound
+    return ambiguous("two different numbers")
+
+
 def _agree(one: _Bound, other: _Bound) -> bool:
+    """Whether two numbers are the same bound, a bare one perhaps as a value: 10^3 (1000)."""
     if abs(one.exponent - other.exponent) <= _ROUNDED:
         return True
-    value, exponent = (one, other) if one.is_value else (other, one)
-    small = value.exponent  # "10^3 (1000)": a bare number may be the value
+    value, bare = (one, other) if one.is_value else (other, one)
     return (
         one.is_value != other.is_value
-        and exponent.exponent > 0
-        and (abs(math.log10(exponent.exponent) - small) <= _ROUNDED)
+        and bare.exponent > 0
+        and abs(math.log10(bare.exponent) - value.exponent) <= _ROUNDED
     )
 
 
-def _exponent(stated: Stated) -> _Bound | Unreadable:  # noqa: PLR0911 # each has a reason of its own
+def _numbers(text: str) -> list[Number]:
+    """The numbers that may be bounds: percentages are confidences."""
+    return [one for one in numbers_in(text) if one.style != "percent"]
+
+
+def _exponent(stated: Stated) -> _Bound | Unreadable:
+    """The labelled exponent; else the number of a line of its own, or the only power."""
     found = settled(stated, ("exponent", "answer"), _value, _agree)
-    if found is not None:
-        first = stated.text.split("\n")[0]
-        opening = _value(first) if _BARE_LINE.fullmatch(first) else found
-        is_prose = all(
-            one.strength in ("prose", "inline")
-            for one in stated.under("exponent", "answer", "choice")
-        )
-        if is_prose and isinstance(opening, _Bound) and opening != found:
-            return ambiguous("several different exponents")
-        return found
+    if found is None:
+        return _unlabelled(stated)
+    firm = {one.strength for one in stated.under("exponent", "answer", "choice")}
+    opening = None if firm - {"prose", "inline"} else _alone(stated.text.split("\n")[0])
+    return found if opening in (None, found) else ambiguous("several different exponents")
+
+
+def _unlabelled(stated: Stated) -> _Bound | Unreadable:
     if declines(stated.text):
         return invalid("no number is certainly an answer")
     text = without(stated, "reason", "confidence")
-    numbers = [one for one in numbers_in(text) if one.style != "percent"]
+    numbers = _numbers(text)
     if not numbers:
         return invalid("no number in the reply")
+    found = ambiguous("no number in the reply is certainly its only answer")
     if _DENIED.search(text[: numbers[0].start]) or CUT in text[numbers[-1].end :][:12]:
-        return ambiguous("no number in the reply is certainly its only answer")
-    bounds = [bound_of(one) for one in numbers]
-    powers = [bound_of(one) for one in numbers if one.style == "power"]
-    lines = [_value(line) for line in text.split("\n") if _BARE_LINE.fullmatch(line)]
-    alone = {one for one in lines if isinstance(one, _Bound)}
+        return found
+    alone = {bound for line in text.split("\n") if (bound := _alone(line))}
     if len(alone) == 1 and not is_revised(text):
-        return next(iter(alone))
-    if powers and powers[0] and all(one and _agree(powers[0], one) for one in bounds):
-        return powers[0]
-    return ambiguous("no number in the reply is certainly its only answer")
+        return alone.pop()
+    power, *rest = sorted(numbers, key=lambda one: one.style != "power")
+    bound = _exponent_of(power) if power.style == "power" else None
+    if bound and all((other := _exponent_of(one)) and _agree(bound, other) for one in rest):
+        return bound
+    return found
+
+
+def _alone(line: str) -> _Bound | None:
+    """The number that a line is."""
+    found = _value(line) if _BARE_LINE.fullmatch(line) else None
+    return found if isinstance(found, _Bound) else None
 
 
 _DENIED = re.compile(r"\b(?:not|never|isn't|aren't|outside)[^.\n]{0,20}$", re.IGNORECASE)
 _BARE_LINE = re.compile(
-    r"[^\w\n]*(?:(?:about|approximately|roughly|~)[ ]*)?[-+]?[ ]?(?:\w+|[0-9.]+"
-    r"|[0-9.]* ?[x×]? ?10 ?\^ ?\(?-?[0-9.]+\)?)[^\w\n]*"
+    rf"[^\w\n]*{ABOUT}?(?:\w+|[-+]?[0-9.]+|[0-9.]* ?[x×]? ?10 ?\^ ?\(?-?[0-9.]+\)?)[^\w\n]*"
 )
 
 
 _Pair = tuple[_Bound, _Bound]
 _FINAL = re.compile(
-    r"\bfinal(?: (?:answer|interval|estimate|range|response))?[ ]?(?::|is\b|(?=lower\b))"
+    r"\bfinal(?: (?:answer|interval|estimate|range))? ?(?::|is\b|(?=lower))"
     r"|\bi(?:'d| would|'ll| will)? (?:now )?(?:revise|widen|narrow|change|adjust) (?:it|that|this"
     r"|my (?:interval|answer|estimate|range)) to\b",
     re.IGNORECASE,
@@ -262,9 +255,9 @@ _FINAL = re.compile(
 
 
 def _interval(stated: Stated) -> _Pair | Unreadable:
-    """The two bounds, as named or as a range."""
-    if finals := list(_FINAL.finditer(stated.text)):
-        final = finals[-1]
+    """The two bounds, as named or as a range; those that are called final before all others."""
+    *_, final = [None, *_FINAL.finditer(stated.text)]
+    if final:
         rest = stated_in(stated.text[final.end() :])
         found = _interval_of(rest)
         if rest.under("lower", "upper") or not isinstance(found, Unreadable):
@@ -272,139 +265,104 @@ def _interval(stated: Stated) -> _Pair | Unreadable:
     return _interval_of(stated)
 
 
+def _interval_of(stated: Stated) -> _Pair | Unreadable:
+    # In prose what is low or high may be anything, as a function's minimum.
+    is_prose = any(one.strength == "prose" for one in stated.under("low", "high"))
+    looser = None if is_prose else _named(stated, "low", "high")
+    found = _named(stated, "lower", "upper")
+    found = found or (None if isinstance(looser, Unreadable) else looser) or _ranges(stated)
+    is_echo = any(is_template(one.value) for one in stated.under("lower", "upper"))
+    reason = "the template was echoed" if is_echo else "no interval of two exponents in the reply"
+    return found or invalid(reason)
+
+
+def _named(stated: Stated, *names: str) -> _Pair | Unreadable | None:
+    """The bounds under two labels; None if neither is there."""
+    sides = [_side(stated, name) for name in names]
+    failed = next((side for side in sides if isinstance(side, Unreadable)), None)
+    match [side for side in sides if side is not None]:
+        case []:
+            return None
+        case [_]:
+            return _ranges(stated) or failed or invalid("only one bound is named")
+        case [_Bound() as lower, _Bound() as upper] if lower.is_value == upper.is_value:
+            return lower, upper
+    return failed or ambiguous("one bound is an exponent, the other a value")
+
+
 def _side(stated: Stated, name: str) -> _Bound | Unreadable | None:
     return settled(stated, (name,), _value, _agree)
 
 
-def _interval_of(stated: Stated) -> _Pair | Unreadable:  # noqa: PLR0911 # each has a reason of its own
-    for names in (("lower", "upper"), ("low", "high")):
-        sides = [_side(stated, name) for name in names]
-        if all(side is None for side in sides):
-            continue
-        failed = next((side for side in sides if isinstance(side, Unreadable)), None)
-        loose = names == ("low", "high") and any(
-            one.strength == "prose" for one in stated.under(*names)
-        )
-        if loose and len([one for one in numbers_in(stated.text) if one.style != "percent"]) > 2:
-            break
-        if failed or None in sides:
-            if names == ("low", "high"):
-                break
-            pair = _ranges(stated) if None in sides else None
-            return pair or failed or invalid("only one bound is named")
-        lower, upper = (side for side in sides if isinstance(side, _Bound))
-        if lower.is_value != upper.is_value:
-            return ambiguous("one bound is an exponent, the other a value")
-        last = max(one.end for one in stated.under(*names))
-        again = _ranges(Stated(stated.text[last:], [])) if is_revised(stated.text[last:]) else None
-        if isinstance(again, Unreadable) or (again and again != (lower, upper)):
-            return again or (lower, upper)
-        return lower, upper
-    found = _ranges(stated)
-    if found is not None:
-        return found
-    if any(is_template(one.value) for one in stated.under("lower", "upper")):
-        return invalid("the template was echoed")
-    return invalid("no interval of two exponents in the reply")
-
-
 _JOIN = re.compile(
-    r"[)\]]?(?: \((?:lower|min)[^()\n]{0,20}\))?"
-    r"(?:[ ](?!to|and|bis|und|et)[A-Za-z]+(?= (?:to|-|–)))?[ ]?(?:(?:-|–|—|~|→|--+|\.\.+|to"
-    r"|bis|à|through|and|und|et|,|;|\||up to|(?:<|≤|less than)(?: ?\w+ ?(?:<|≤|less than))?"
-    r"|到|至|\n)[ ]?)+(?:about |approximately |roughly |~)?[(\[]?",
+    r"[)\]]?(?: \((?:lower|min)[^()\n]{0,20}\))?(?:[ ][A-Za-z]+(?= (?:to|-|–)))?[ ]?"
+    r"(?:(?:[-–—~→,;|\n到至]|to|bis|à|through|and|und|et"
+    rf"|up to|(?:[<≤]|less than)(?: ?\w+ ?(?:[<≤]|less than))?)[ ]?)+(?:{ABOUT}|~)?[(\[]?",
     re.IGNORECASE,
 )
 _OPENED = re.compile(
-    r"(?:between|from|zwischen|von|entre|range[sd]?|interval|exponents?|ci|is|介于)\W*(?:about "
-    r"|of )?$|[\[(]$|^\W*$",
-    re.I,
+    r"(?:between|from|zwischen|von|entre|range[sd]?|interval|exponents?|ci|is|介于)\W*"
+    rf"(?:{ABOUT}|of )?$|[\[(]$|^\W*$",
+    re.IGNORECASE,
 )
-_ABOUT = re.compile(
-    r"between|from|to|and|range|interval|exponents?|ci|confidence|credible|i|i'd|i'm|am|sure|say"
-    r"|my|the|a|an|is|for"
-    r"|of|power|powers|ten|answer|final|estimate|lower|upper|bounds?|would|be|it|lies|with|so"
-    r"|approximately|about|base|or"
-    r"|that|e|log|as|on|at|number|true|lie|guess|confident|sure|certain|m|d",
-    re.I,
+_ABOUT_IT = re.compile(
+    r"between|from|to|and|range|interval|exponents?|ci|confidence|credible|i|am|sure|say|my|the|an?"
+    r"|is|for|of|powers?|ten|answer|final|estimate|lower|upper|bounds?|would|be|it|lies?|with|so"
+    r"|approximately|about|base|or|that|e|log|as|on|at|number|true|guess|confident|certain|m|d",
+    re.IGNORECASE,
 )
+_TAIL = re.compile(rf"[)\]]?[ ]?(?:%|million|thousand|billion|[,;] ?[0-9]|[.,]?{CUT}|[ ]?\w+{CUT})")
 
 
 def _ranges(stated: Stated) -> _Pair | Unreadable | None:
     """The only interval that is written as a range, in values or anywhere; None for none."""
-    values = [
-        one.value
-        for one in stated.under("answer", "choice", "confidence", "exponent", "interval")
-        if one.value
-    ]
+    keys = ("answer", "choice", "confidence", "exponent", "interval")
     objects = [one.value for one in stated.statements if one.strength == "object"]
     if declines(stated.text) and not objects:
         return None
-    for texts in (
-        [one.value for one in stated.under("answer") if one.strength == "final"][-1:],
-        values + objects,
-        [stated.text],
-    ):
+    for texts in ([*(one.value for one in stated.under(*keys)), *objects], [stated.text]):
         pairs = [pair for text in texts for pair in _pairs(text)]
-        different = list(dict.fromkeys(pairs))
-        if len(different) == 1:
-            return different[0]
-        if different and all(_alike(one, different[0]) for one in different):
-            return different[0]
-        if different:
+        if any(not (_agree(low, pairs[0][0]) and _agree(high, pairs[0][1])) for low, high in pairs):
             return ambiguous("several different intervals")
+        if pairs:
+            return pairs[0]
     return None
-
-
-def _alike(one: _Pair, other: _Pair) -> bool:
-    return _agree(one[0], other[0]) and _agree(one[1], other[1])
 
 
 def _pairs(text: str) -> list[_Pair]:
     """Every two numbers that are joined to an interval; bare ones if the text is about no more."""
-    numbers = [one for one in numbers_in(text) if one.style != "percent"]
-    found: list[tuple[_Pair, Number]] = []
-    taken: set[int] = set()
-    for index, (first, second) in enumerate(pairwise(numbers)):
-        one, other = bound_of(first), bound_of(second)
-        if one and other and text[first.end : second.start].strip() == "±" and not one.is_value:
-            low, high = one.exponent - other.exponent, one.exponent + other.exponent
-            return [(_Bound(low, is_value=False), _Bound(high, is_value=False))]
+    numbers, reached = _numbers(text), 0
+    found: list[_Pair] = []
+    for first, second in pairwise(numbers):
+        one, other = _exponent_of(first), _exponent_of(second)
+        gap = text[first.end : second.start]
+        if one and other and gap.strip() == "±" and not one.is_value:
+            middle, half = one.exponent, other.exponent
+            return [(_Bound(middle - half, is_value=False), _Bound(middle + half, is_value=False))]
         if one and other and one.is_value == other.is_value and _are_joined(text, first, second):
-            if (
-                one.is_value
-                and one.exponent > other.exponent
-                and re.search("[-–]", text[first.end : second.start])
-            ):
-                return []  # a difference
-            if index in taken:
-                return []  # three in a row
-            taken |= {index, index + 1}
-            found.append(((one, other), second))
+            falls = one.is_value and one.exponent > other.exponent
+            if (falls and re.search("[-–]", gap)) or first.start < reached:
+                return []  # a difference, or three in a row
+            found.append((one, other))
+            reached = second.end
     words = re.findall(r"[^\W\d_]+", text)
-    is_bare = all(_ABOUT.fullmatch(word) for word in words) and len(numbers) == 2 * len(found)
-    pairs = [pair for pair, _ in found if pair[0].is_value or is_bare]
-    if pairs and pairs[0][0].is_value:
-        last = found[-1][1].end
-        later = [bound_of(one) for one in numbers if one.start >= last and one.style == "power"]
-        low, high = sorted(bound.exponent for bound in pairs[-1])
+    if len(numbers) != 2 * len(found) or not all(map(_ABOUT_IT.fullmatch, words)):
+        found = [pair for pair in found if pair[0].is_value]
+    if found and found[0][0].is_value:
+        low, high = sorted(bound.exponent for bound in found[-1])
+        later = [_exponent_of(one) for one in numbers_in(text, reached) if one.style == "power"]
         if any(one and not low <= one.exponent <= high for one in later):
             return []
-    return pairs
+    return found
 
 
 def _are_joined(text: str, first: Number, second: Number) -> bool:
+    """Whether what stands between two numbers, and around them, makes them an interval."""
     gap, before = text[first.end : second.start], text[max(0, first.start - 30) : first.start]
-    after = text[second.end : second.end + 14]
-    if not _JOIN.fullmatch(gap) or _DENIED.search(before) or _TAIL.match(after):
+    if not _JOIN.fullmatch(gap) or _DENIED.search(before) or _TAIL.match(text, second.end):
         return False
     is_bare = first.style in ("plain", "word")
-    if (gap == "-" and text[second.start] in "+-") or gap in (" -", "- "):
+    if gap in (" -", "- ") or (is_bare and (gap == "--" or text[first.start] in "$€£")):
         return False
-    if is_bare and (gap == "--" or text[first.start] in "$€£"):
-        return False
-    needs_opening = re.fullmatch(r"[ ]?(?:and|und|et|,|;)[ ]?", gap)
-    return bool(not needs_opening or _OPENED.search(before))
-
-
-_TAIL = re.compile(rf"[)\]]?[ ]?(?:%|million|thousand|billion|[,;] ?[0-9]|[.,]?{CUT}|[ ]?\w+{CUT})")
+    is_weak = re.fullmatch(r"[ ]?(?:and|und|et|,|;)[ ]?", gap)
+    return not is_weak or bool(_OPENED.search(before))

@@ -23,9 +23,6 @@ from inspect_confidence.answers.values import ABOUT, has_unit, headed, is_bound,
 
 # ruff: noqa: RUF001 # full-width signs and dashes, as they are written
 
-ABOVE = "a number above 1 that isn't marked as percent"
-_OUT_OF_TEN = 10
-"""Up to it a whole number may be meant on a scale to ten."""
 _NOUN = (
     r"(?:probability|likelihood|chances?|odds|estimate|[概机几]率|可能性|wahrscheinlichkeit"
     r"|probabilité)"
@@ -46,9 +43,7 @@ _DENIED = re.compile(
     r"|(?:[而并]非|不会?是|不(?:认为|觉得)[^,。]*)$",
     re.IGNORECASE,
 )
-_OF_THE_OPPOSITE = re.compile(
-    rf"[ ]?{_NOUN} (?:that|of)\b[^.\n]{{0,30}}(?:n't|\bnot)\b", re.IGNORECASE
-)
+_OF_THE_OPPOSITE = re.compile(rf"[ ]?{_NOUN} (?:that|of)\b[^.\n]{{0,30}}(?:n't|\bnot)\b", re.I)
 _RATE = re.compile(r"[ ](?:in [0-9]|(?:in an?|per)\b)")
 _SCALE = re.compile(r"(?<![\d.])0(?:\.0)? ?(?:to|and|[-–到和,]) ?1(?:\.0)?(?![\d.%])")
 _UNLABELLED = ambiguous("a number in a sentence, without a label")
@@ -56,11 +51,7 @@ _UNLABELLED = ambiguous("a number in a sentence, without a label")
 
 @dataclass(frozen=True)
 class StatedProbability:
-    """A probability as it was stated.
-
-    Attributes:
-        value: From 0 to 1: the float nearest to what was written.
-    """
+    """A probability as it was stated: from 0 to 1, the float nearest to what was written."""
 
     value: float
 
@@ -72,8 +63,7 @@ def read_probability(reply: str, *, truncated: bool = False) -> StatedProbabilit
 
     Args:
         reply: The reply's text.
-        truncated: Whether the model was cut off; a number that ends where the text ends may then
-            be a part of one, and is not read.
+        truncated: Whether the model was cut off; a number where the text ends is then not read.
 
     Returns:
         The probability, or why there is none: `no_response`, `refusal`, `truncated`,
@@ -114,7 +104,7 @@ def value_of(value: str) -> Fraction | Unreadable:  # noqa: PLR0911 # each has a
         return ambiguous(f"a {follows}")
     again = numbers_in(tail)
     differs = follows == "other" and {*map(_sense, again)} != {as_share(number)}
-    if differs or _DENIED.search(before) or (again and re.match(r"\W*if\b", tail)):
+    if differs or (again and re.match(r"\W*if\b", tail)):
         return ambiguous("different numbers")
     if follows == "calculation":
         return _after_equals(tail)
@@ -154,14 +144,13 @@ def as_share(number: Number) -> Fraction | Unreadable:
     value = number.value
     if value is None or (number.style in ("scaled", "power") and value > 1):
         return invalid("no plain number")
-    if number.style == "percent":
-        value /= 100
-    elif number.style == "fraction" and (value > 1 or number.whole == 100 / (1 + value)):
+    if number.style == "fraction" and (value > 1 or (1 + value) * (number.whole or 0) == 100):
         return invalid("odds, not a share")  # as 40/60
-    elif number.style in ("plain", "word") and _OUT_OF_TEN < value <= 100 and number.is_integer:
+    is_whole = number.style in ("plain", "word") and number.is_integer
+    if number.style == "percent" or (is_whole and 10 < value <= 100):  # up to ten, it may be of ten
         value /= 100
     elif value > 1:
-        return invalid(ABOVE)
+        return invalid("a number above 1 that isn't marked as percent")
     if not 0 <= value <= 1:
         return Unreadable("out_of_range", "a negative number" if value < 0 else "more than 100%")
     return value
@@ -169,20 +158,24 @@ def as_share(number: Number) -> Fraction | Unreadable:
 
 def unlabelled(text: str) -> Fraction | Unreadable:
     """The number that begins or ends the reply, alone in its line; else the one introduced."""
-    numbers = [one for one in numbers_in(text) if not (_is_scale(text, one) or one.is_pronoun)]
+    text = _SCALE.sub(" ", text)
+    numbers = [one for one in numbers_in(text) if not one.is_pronoun]
     if not numbers:
         return invalid("no number")
     lines = text.split("\n")
     openings = [_opening(line) for line in lines]
     alone = [place for place, one in enumerate(openings) if not isinstance(one, Unreadable)]
-    values = {openings[place] for place in alone}
-    if len(values) > 1:
+    if len({openings[place] for place in alone}) > 1:
         return ambiguous("different numbers")
-    if values and not is_revised("\n".join(lines[alone[-1] + 1 :])):
-        return values.pop()
+    if alone and not is_revised("\n".join(lines[alone[-1] + 1 :])):
+        return openings[alone[-1]]
     found, first = _introduced(text, numbers), openings[0]
-    if found is None and isinstance(first, Unreadable):  # as one that is out of range
-        found = None if first.status == "invalid_response_format" else first
+    if (
+        found is None
+        and isinstance(first, Unreadable)
+        and first.status != "invalid_response_format"
+    ):
+        return first
     return _UNLABELLED if found is None else found
 
 
@@ -212,9 +205,3 @@ def _introduced(text: str, numbers: list[Number]) -> Fraction | Unreadable | Non
     if len(set(shares)) > 1 and not all(isinstance(one, Unreadable) for one in shares):
         return ambiguous("different numbers")
     return shares[-1] if shares else None
-
-
-def _is_scale(text: str, one: Number) -> bool:
-    """Whether a number is an end of the scale from 0 to 1, as the prompt names it."""
-    around = text[max(0, one.start - 14) : one.end + 14]
-    return one.value in (0, 1) and bool(_SCALE.search(around))

@@ -3,6 +3,7 @@
 import operator
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TypeVar
 
 from inspect_confidence.answers.clean import declines, is_cut, is_refusal
@@ -11,6 +12,8 @@ from inspect_confidence.answers.status import Unreadable
 
 Found = TypeVar("Found")
 Reader = Callable[[str], Found | Unreadable]
+Readings = list[tuple[Statement, Found | Unreadable]]
+Same = Callable[[Found, Found], bool]
 
 _TEMPLATE = re.compile(
     r"[\W_]*(?:an? |the )?(?:(?:your|numerical|final|correct|single|whole) )*+"
@@ -48,14 +51,10 @@ _RETHINKING = re.compile(
 _OTHERWISE = re.compile(r"\b(?:(?:however|but|otherwise),? if|alternatively|if instead)\b", re.I)
 
 
-def invalid(reason: str) -> Unreadable:
-    """Nothing that can be read."""
-    return Unreadable("invalid_response_format", reason)
-
-
-def ambiguous(reason: str) -> Unreadable:
-    """More than one thing that can be read."""
-    return Unreadable("ambiguous", reason)
+invalid = partial(Unreadable, "invalid_response_format")
+"""Nothing that can be read."""
+ambiguous = partial(Unreadable, "ambiguous")
+"""More than one thing that can be read."""
 
 
 def is_template(value: str) -> bool:
@@ -105,7 +104,7 @@ def settled(
     stated: Stated,
     keys: Sequence[str],
     read: Reader[Found],
-    same: Callable[[Found, Found], bool] = operator.eq,
+    same: Same[Found] = operator.eq,
 ) -> Found | Unreadable | None:
     """What the statements under some labels come to; None if there is none.
 
@@ -113,11 +112,8 @@ def settled(
     JSON counts before lines, lines before prose. The last statement counts if the earlier ones
     agree with it, or if it is a final one or stands after words that take the earlier ones back.
     """
-    readings = [
-        (one, reading)
-        for one in stated.under(*keys)
-        if not _is_none(one, reading := read(one.value))
-    ]
+    readings = [(one, read(one.value)) for one in stated.under(*keys)]
+    readings = [pair for pair in readings if not _is_none(*pair)]
     if declines(stated.text):  # what stands in a refusal's prose is no answer
         readings = [pair for pair in readings if pair[0].strength != "prose"]
     if not readings:
@@ -152,16 +148,11 @@ _TIERS = {"object": 0, "final": 1, "line": 1, "inline": 1, "prose": 2}
 
 def _is_none(statement: Statement, reading: object) -> bool:
     """Whether it is the prompt's placeholder, or a heading with an explanation below it."""
-    return isinstance(reading, Unreadable) and (
-        statement.heading or not statement.value or is_template(statement.value)
-    )
+    is_empty = statement.heading or not statement.value or is_template(statement.value)
+    return is_empty and isinstance(reading, Unreadable)
 
 
-def _last_of(
-    stated: Stated,
-    pairs: list[tuple[Statement, Found | Unreadable]],
-    same: Callable[[Found, Found], bool],
-) -> Found | Unreadable:
+def _last_of(stated: Stated, pairs: Readings[Found], same: Same[Found]) -> Found | Unreadable:
     """The last reading, unless an earlier one differs and isn't replaced by it."""
     last, reading = pairs[-1]
     for earlier, other in pairs[-2::-1]:

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import partial
 
 from inspect_confidence.answers.labels import Stated
 from inspect_confidence.answers.numbers import Number
@@ -26,14 +27,15 @@ _SCALE = re.compile(
 )
 _PERCENT_NOTE = re.compile(rf"[\s,]*[(\[]? ?(?:[≈~]|i\.e\.,? |or |= ?|{ABOUT})?[0-9.]+ ?%")
 _RATING = r"[0-9]{1,4}(?:\.[0-9]+)?(?: ?(?:%|percent\b|/ ?[0-9]+)| out of [0-9]+)?"
+_ALONE = re.compile(r"[-+]?[0-9]{1,9} ?%?\.?")
 PROSE = re.compile(
-    rf"\b(?:am|i'm|i feel|feeling)\s+{ABOUT}?(?P<sure>{_RATING})\s+(?:confident|sure|certain)\b"
+    rf"(?:\b(?:am|i'm|i feel|feeling)\s+{ABOUT}?(?P<sure>{_RATING})"
+    r"|(?<![\w.-])(?P<with>[0-9]{1,3} ?(?:%|percent)))"
+    r"\s+(?:confident|sure|certain(?:ty)?|confidence)\b(?! (?:interval|level))"
     r"|\b(?:my|i|i'd|me|overall)\b[^.\n0-9]{0,40}?\b(?:confidence|certainty)\b"
     r"(?:[^.\n0-9]{0,30}\"[^\"\n]{0,60}\")?[^.\n0-9]{0,60}?\b(?:is|at|of|as|be|to)\s+"
     rf"(?:{ABOUT}|an? )?(?P<rated>{_RATING})(?![\w.,/-]*[0-9%])"
     r"|\bprobability that (?:my|the|this) answer[^.\n0-9]{0,40} is (?P<probable>[0-9.]+ ?%?)(?!\w)"
-    r"|(?<![\w.-])(?P<with>[0-9]{1,3} ?(?:%|percent))\s+"
-    r"(?:confident|sure|certain(?:ty)?|confidence)\b(?! (?:interval|level))"
     r"|(?P<han>[0-9]{1,3} ?%)的?(?:把握|信心)",
     re.IGNORECASE,
 )
@@ -65,8 +67,7 @@ def read_confidence(
         reply: The reply's text.
         low: The scale's lower bound.
         high: The scale's upper bound, greater than the lower.
-        truncated: Whether the model was cut off; a number that ends where the text ends may then
-            be a part of one, and is not read.
+        truncated: Whether the model was cut off; a number where the text ends is then not read.
 
     Returns:
         The confidence (see `confidence_of` for numbers outside the scale), or why there is none:
@@ -83,10 +84,7 @@ def read_confidence(
         "a percentage on a scale that isn't one"
     """
     _require_width(low, high)
-
-    def choose(stated: Stated) -> int | Unreadable:
-        return _chosen(stated, low, high)
-
+    choose = partial(_chosen, low=low, high=high)
     raw = read_stated(reply, choose, keys=("confidence",), truncated=truncated)
     return raw if isinstance(raw, Unreadable) else confidence_of(raw, low, high)
 
@@ -94,17 +92,8 @@ def read_confidence(
 def confidence_of(raw: int, low: int, high: int) -> StatedConfidence:
     """Where an integer lies on a scale, by one correctly rounded division of integers.
 
-    Args:
-        raw: The integer that was stated.
-        low: The scale's lower bound.
-        high: The scale's upper bound, greater than the lower.
-
-    Returns:
-        The confidence; clipped to the nearest bound if it is outside by at most a twentieth of the
-        scale's width, and a violation without a confidence if by more.
-
-    Raises:
-        ValueError: If the scale has no width.
+    One that is outside by at most a twentieth of the scale's width is clipped to the nearest bound;
+    by more, it is a violation without a confidence. A scale without a width raises ValueError.
 
     Example:
         >>> confidence_of(7, 0, 20)
@@ -143,10 +132,9 @@ def _chosen(stated: Stated, low: int, high: int) -> int | Unreadable:
     if said:
         return said[-1] if len(set(said)) == 1 else ambiguous("several confidences")
     # Else a number alone in the last of two or more lines, the only such line.
-    lines = stated.text.split("\n")
-    alone = [line for line in lines if re.fullmatch(r"[-+]?[0-9]{1,9} ?%?\.?", line)]
-    if len(lines) > 1 and alone == lines[-1:]:
-        return read(alone[0].rstrip("."))
+    *above, last = stated.text.split("\n")
+    if above and _ALONE.fullmatch(last) and not any(map(_ALONE.fullmatch, above)):
+        return read(last.rstrip("."))
     return invalid("no confidence")
 
 
