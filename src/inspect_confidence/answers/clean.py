@@ -34,7 +34,8 @@ _SPECIAL = re.compile(  # tokens of a chat's template
     re.IGNORECASE,
 )
 _GOES_ON = re.compile(  # a base model asks itself the next question
-    r"(?<=\S)\s*\n(?=(?:#+ )?(?:(?:Question|Q|Problem|Exercise|Example|Instruction|Task)\s?\d*"
+    r"(?<=\S)\s*\n(?=(?:#+ )?"
+    r"(?:(?:(?:Follow-up )?[Qq]uestion|Q|Problem|Exercise|Example|Instruction|Task)\s?\d*"
     r"(?: \([^()\n]{1,40}\))?:|(?:Human|User):|#+ (?:Question|Instruction|Your task):?"
     r"|Answer the following question|Solve the following)(?:\s|\.))"
 )

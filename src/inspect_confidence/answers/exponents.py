@@ -235,11 +235,13 @@ def _unlabelled(stated: Stated) -> _Bound | Unreadable:
 
 def _alone(line: str) -> _Bound | None:
     """The number that a line is."""
+    line = _REMARK.sub("", line)
     found = _value(line) if _BARE_LINE.fullmatch(line) else None
     return found if isinstance(found, _Bound) else None
 
 
 _DENIED = re.compile(r"\b(?:not|never|isn't|aren't|outside)[^.\n]{0,20}$", re.IGNORECASE)
+_REMARK = re.compile(r"(?<=[0-9]) ?\([^()]*\)\W*$")
 _BARE_LINE = re.compile(
     rf"[^\w\n]*{ABOUT}?(?:\w+|[-+]?[0-9.]+|[0-9.]* ?[x×]? ?10 ?\^ ?\(?-?[0-9.]+\)?)[^\w\n]*"
 )

@@ -34,7 +34,8 @@ _BESIDE = re.compile(r"[,;(] ?(?:(?:and|with) )?(?:my |a )?$")
 _REVISED = re.compile(
     r"\bi(?:'d| would|'ll| will)? (?:now )?(?:revise|change|adjust|update|lower|raise|put|correct)"
     r"(?: (?:my|the|that|this|it)(?: (?:final |previous )?(?:answer|estimate|choice|exponent"
-    r"|(?P<confidence>confidence)|probability))?)?(?: down| up)? (?:to|at) (?P<value>[^\n]+)",
+    r"|(?P<confidence>confidence)|probability))?)?(?: down| up)? (?:to|at) (?P<value>[^\n]+)"
+    r"|\b(?:let's|i'll|i will) (?:say|go with) (?P<settled>[^\n]+)",
     re.IGNORECASE,
 )
 _COLON = re.compile(r"[ ]?(?:[:：=→≈~]|->)")
@@ -225,8 +226,9 @@ def _revisions(text: str) -> Iterator[Statement]:
     """Answers that take earlier ones back: "I'd revise that to 0.75"."""
     for one in _REVISED.finditer(text):
         key = "confidence" if one["confidence"] else "answer"
-        if not re.search(r"\bif\b", one["value"][:80]):
-            yield Statement(key, "final", one["value"].strip(), *one.span())
+        value = one["value"] or one["settled"]
+        if not re.search(r"\bif\b", value[:80]):
+            yield Statement(key, "final", value.strip(), *one.span())
 
 
 def _by_letter(text: str) -> Iterator[Statement]:

@@ -13,7 +13,7 @@ from string import ascii_lowercase
 
 from inspect_confidence.answers.amount import amount_of
 from inspect_confidence.answers.choices import NO_CHOICE, Choices, called_correct, chosen
-from inspect_confidence.answers.clean import CUT, folded, is_cut, is_refusal, plain_value
+from inspect_confidence.answers.clean import CUT, declines, folded, is_cut, is_refusal, plain_value
 from inspect_confidence.answers.label_names import plain_key
 from inspect_confidence.answers.labels import Stated, Statement, stated_in
 from inspect_confidence.answers.numbers import number_at, numbers_in
@@ -177,6 +177,8 @@ def _in_prose(text: str) -> dict[str, str]:
     if only and only.end == len(text.rstrip(" .")) and not isinstance(as_share(only), Unreadable):
         return {"confidence" if only.value is not None and only.value <= 1 else "answer": text}
     found: dict[str, str] = {}
+    if declines(text):
+        return found
     ages = {one[1] for one in _AGE.finditer(text)} or set(called_correct(text))
     if _ANSWERS.match(text):
         found["answer"] = text.split("\n", maxsplit=1)[0]
