@@ -1,8 +1,9 @@
 """Of what a person reads in a model's reply hardly anything is lost, and nothing is guessed.
 
-1,400 replies in the manner of ten families of models: written by one hand that had not seen the
-readers, labelled by another from the text alone, and split before anybody looked how they are read.
-The readers were tuned on the larger part; the other one says how they do on what is new to them.
+3,100 replies in the manner of ten families of models: written by hands that had not seen the
+readers, labelled by others from the text alone, in seven rounds. Each round was new to the readers
+when it was first read, and mended them afterwards; the last one, `unseen`, mended them least. What
+each round showed at first sight stands in docs/reading.md.
 
 Every value of a reply counts by itself. Of a form's readable values at most 2% may be left unread,
 rounded up to a whole one: a form with 50 or fewer may lose one. None is read otherwise than
@@ -21,17 +22,22 @@ from answers.as_written import READERS, Half, Outcome, Written, outcomes, tally,
 
 HALVES: tuple[Half, ...] = get_args(Half)
 UNREAD = 0.02
-DISPUTABLE = {
-    # Labelled as out of range, since nobody of 74 dies at 12; as a number it is an age.
-    ("age", '"He is 74 and has about 12 more years to live.", "Answer": "12"'),
-    # Labelled as a refusal, which the answer is; the confidence beside it is a number all the same.
-    ("confidence", "I can't comment on whether a named private person has been arrested."),
-    # Labelled as ambiguous: two solutions, 33 and 21. Each ends in a final answer, and the later
-    # of two final answers counts.
-    ("answer", "14 - 5 = 9, 9 + 12 = 21.\nFinal Answer: Sam has 21 apples."),
+DISPUTABLE: dict[Half, set[tuple[str, str]]] = {
+    "tuned": {
+        # Labelled as out of range, since nobody of 74 dies at 12; as a number it is an age.
+        ("age", '"He is 74 and has about 12 more years to live.", "Answer": "12"'),
+        # Labelled as a refusal, which the answer is; the confidence beside it is a number.
+        ("confidence", "I can't comment on whether a named private person has been arrested."),
+        # Labelled as ambiguous: two solutions, 33 and 21. Each ends in a final answer, and the
+        # later of two final answers counts.
+        ("answer", "14 - 5 = 9, 9 + 12 = 21.\nFinal Answer: Sam has 21 apples."),
+        # Labelled with all that is listed, of which the sentence has only "might".
+        ("markers", "Sure, here are the epistemic markers: might, maybe, probably, certainly"),
+    },
+    # Labelled as out of range; so large a whole number is plainly a value, not an exponent.
+    "unseen": {("integer", "1000000")},
 }
-"""What is read of the tuned part though it is labelled as unreadable: the value, and a part of the
-reply by which it is known."""
+"""What is read otherwise than labelled: the value, and a part of the reply by which it is known."""
 
 
 @pytest.mark.parametrize("half", HALVES)
@@ -53,16 +59,15 @@ def test_no_value_is_misread(half: Half) -> None:
         for name, outcome in outcomes(one).items()
         if outcome in ("misread", "guessed")
     ]
-    known = DISPUTABLE if half == "tuned" else set()
-    assert len(wrong) == len(known)
-    for name, part in known:
+    assert len(wrong) == len(DISPUTABLE[half])
+    for name, part in DISPUTABLE[half]:
         assert [one for one, reply in wrong if part in reply] == [name], part
 
 
 def test_the_corpus_is_split_once() -> None:
     """Few replies stand in both parts: the plainest, as "Lower: 8" and "Upper: 10"."""
     tuned, unseen = (written(half) for half in HALVES)
-    assert (len(tuned), len(unseen)) == (1_080, 320)
+    assert (len(tuned), len(unseen)) == (2_500, 600)
     known = {one.reply for one in tuned}
     assert sum(one.reply in known for one in unseen) < len(unseen) / 10
 
