@@ -15,18 +15,18 @@ from inspect_confidence.answers.status import Unreadable
 _PREFIX = re.compile(
     r"(?:(?:i (?:think|believe|choose|chose|pick|select|would (?:say|choose)|'d say)(?: that)?"
     r"|it(?: is|'s)|(?:the )?(?:correct |right |best )?(?:answer|option|choice)(?: is|:)"
-    r"|probably|likely|most likely|definitely|clearly)(?: |$))*+",
+    r"|probably|likely|most likely|definitely|clearly)(?: |$))*",
     re.IGNORECASE,
 )
 _LETTER = re.compile(
-    r"(?P<named>(?:(?:the |both |either )*+(?:option|choice|letter|answer)s? |both |either ))?"
+    r"(?P<named>(?:(?:the |both |either )*(?:option|choice|letter|answer)s? |both |either ))?"
     r"(?P<open>[(\[{\"']*+)(?P<letter>[A-Za-z])(?![\w#+^=%°²³\x1a]|'[A-Za-z])(?P<close>[)\]}\"']*+)"
     r"(?P<mark> ?[.:;,?]| ?[-–—](?= ?\w)| ?→)?[ ]*",
     re.IGNORECASE,
 )
 _SECOND = re.compile(
     r"[()\]\"'., ]*+(?P<joined>(?:(?:[/&+]|\bor\b|\band\b)[, ]*+)+)?"
-    r"(?:(?:maybe|possibly|perhaps|option|choice) )*+[(\[\"']?(?P<letter>[A-Z])(?![\w'])"
+    r"(?:(?:maybe|possibly|perhaps|option|choice) )*[(\[\"']?(?P<letter>[A-Z])(?![\w'])"
     r"(?P<end>[)\]\"'.,; ]*+(?:$|\n|(?:are|or|and|[A-Z])\b))?"
 )
 _JOINED = re.compile(r"\W+(?:and|or|&|/)\W+(?:(?:option|choice) )?\(?(?P<letter>[A-Z])[).:]")

@@ -22,7 +22,7 @@ _QUOTES = "\"'“”„‘’"
 _NEXT = rf"(?=\s*,?\s*(?:(?:{_QUOTED}|{_BARE})\s*[:：]|[}}\]]|```|\Z|#))"
 _MEMBER = re.compile(
     rf"(?P<key>{_QUOTED}|{_BARE})\s*[:：]\s*(?:"
-    rf"(?P<quote>[\"'])(?P<string>(?:(?!(?P=quote))[^\\]|\\.)*+)(?P=quote){_NEXT}"
+    rf"(?P<quote>[\"'])(?P<string>(?:(?!(?P=quote))[^\\]|\\.)*)(?P=quote){_NEXT}"
     r"|(?P<list>\[[^\[\]{}]*\])(?!\s*[,|;]?\s*\[|\s*[\"'\w])"
     rf"|(?P<plain>[^\s{_QUOTES}{{}}\[\],][^\n{{}}\[\]]{{0,400}}?)(?:{_NEXT}|(?=[ ]*\n))"
     rf"|[{_QUOTES}](?P<broken>[^\n{{]{{0,500}}?)[{_QUOTES}]{_NEXT}"

@@ -8,14 +8,14 @@ from functools import lru_cache
 _OF_CONFIDENCE = (
     r"(?:[ _-](?:level|score|rating|estimate|value|percentage|probability|interval level)"
     r"| (?:in|of|for) (?:this|my|the|that) (?:final )?"
-    r"(?:answer|choice|response|prediction|estimate)(?: being correct)?)*+"
+    r"(?:answer|choice|response|prediction|estimate)(?: being correct)?)*"
 )
 _OF_REASON = (
     r"(?: (?:of|for|behind) (?:the |my )?(?:answer|confidence|probability|choice|estimate))?"
 )
 _OF_BOUND = (
     r"(?:[ _-](?:bound|limit|end|endpoint|value|exponent|estimate|point|power|interval|range|ci"
-    r"|confidence(?=[ _-])|credible|of|for|the|on|my|[0-9]{1,2}(?:\.[0-9]+)?%)(?![\w-]))*+"
+    r"|confidence(?=[ _-])|credible|of|for|the|on|my|[0-9]{1,2}(?:\.[0-9]+)?%)(?![\w-]))*"
 )
 NAMES: dict[str, str] = {
     "interval": r"(?:confidence |credible |prediction )?(?:interval|range)|ci"
@@ -49,13 +49,13 @@ NAMES: dict[str, str] = {
 """What a label may be called. The first name that fits counts."""
 
 _ADJECTIVE = (
-    r"(?:(?:final|numeric(?:al)?|correct|best|right|overall|estimated|stated|my|single)[ _]){0,3}+"
+    r"(?:(?:final|numeric(?:al)?|correct|best|right|overall|estimated|stated|my|single)[ _]){0,3}"
 )
 _NOTE = r"[\"']?(?P<note>[ ]?[(\[][^()\[\]\n]{0,80}[)\]])?[\"']?"
 _MARK = r"(?P<mark>[ ]?(?::=|[:：=→]|->)+|[ ]?[≈~]|[ ]?\||[ ]?[–—]|[ ]-(?=[ ])|(?P<bare>(?=[ ]?$)))"
 _VERB = (
     r"(?P<verb>[ ](?:is|are|would[ ]be|should[ ]be|must[ ]be|was|ist|lautet|beträgt|liegt[ ]bei"
-    r"|est(?:[ ]de)?)\b(?:[ ]that\b|[ ]d')?|(?<=[一-龥])(?:是|为|约为|应为))?+"
+    r"|est(?:[ ]de)?)\b(?:[ ]that\b|[ ]d')?|(?<=[一-龥])(?:是|为|约为|应为))?"
 )
 LABEL = re.compile(
     rf"(?<![A-Za-z0-9_-])(?<!wrong )(?<!incorrect )(?P<lead>{_ADJECTIVE})(?:"

@@ -72,7 +72,7 @@ _UNIT = r"(?:kg|km|cm|mm|mg|ml|g|m|s|h|l|min|km/h|mph|lbs?|ft|hrs?|yrs?|yo)(?![\
 _END = rf"(?!(?!{_UNIT})[a-zA-Z0-9_^′″‰])(?![.:/,][0-9])"
 _SIGN = (
     r"(?P<sign>(?<![A-Za-z0-9_)%\]-])(?<![0-9)%][ ])[-+][ ]?(?=[.0-9$€£¥₹])"
-    r"|\b(?:minus|negative)[ ]|负)?+"
+    r"|\b(?:minus|negative)[ ]|负)?"
 )
 _CURRENCY = r"(?:(?:US)?[$€£¥₹][ ]?(?P<after>-)?)?"
 _PERCENT = r"[ ]?(?:%|percent(?:age points?)?\b|per[ ]cent\b|pct\b|Prozent\b|pour[ ]?cents?\b)"

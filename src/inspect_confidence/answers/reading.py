@@ -16,7 +16,7 @@ Readings = list[tuple[Statement, Found | Unreadable]]
 Same = Callable[[Found, Found], bool]
 
 _TEMPLATE = re.compile(
-    r"[\W_]*(?:an? |the )?(?:(?:your|numerical|final|correct|single|whole) )*+"
+    r"[\W_]*(?:an? |the )?(?:(?:your|numerical|final|correct|single|whole) )*"
     r"(?:answer|solution|letter|choice|integer|number|confidence|exponent|float|probability)\b"
     r"(?:[\W_]*$|[^\n]{0,80}\b(?:between|from|in|here)\b)|[\W_]*(?:\.\.\.|…)[\W_]*$",
     re.IGNORECASE,

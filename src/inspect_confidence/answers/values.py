@@ -16,7 +16,7 @@ _LEADING = re.compile(
     r"|environ|(?:approximate|rough|exact|near|like|on|fair|moderate|extreme|high)ly|i'm|i am"
     r"|i(?:'d| would) (?:say|estimate|guess|put it at)|je dirais|ich würde sagen|an?|the|my|it's"
     r"|very|quite|high|medium|moderate|low|confident|certain|sure|level|score|estimate|answer|probability|exponent|just"
-    r"|maybe|perhaps|say)(?!\w)[\s,:(|~≈]*+|大约|大概|约|是|为|接近|[–—]++[ ]++|(?<=[a-z] )-[ ])*+",
+    r"|maybe|perhaps|say)(?!\w)[\s,:(|~≈]*+|大约|大概|约|是|为|接近|[–—]++[ ]++|(?<=[a-z] )-[ ])*",
     re.IGNORECASE,
 )
 _BOUND = re.compile(
@@ -31,7 +31,7 @@ _RANGE = re.compile(
     re.IGNORECASE,
 )
 _OTHER = re.compile(
-    r"[\s,;|/&([]*+(?:(?:or|and|then|maybe|perhaps|now|possibly|oder|ou|或者?|和)(?!\w)[ ]?)*+"
+    r"[\s,;|/&([]*+(?:(?:or|and|then|maybe|perhaps|now|possibly|oder|ou|或者?|和)(?!\w)[ ]?)*"
     rf"{ABOUT}?{_NUMERAL}|\.[ ][0-9]",
     re.IGNORECASE,
 )
