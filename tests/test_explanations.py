@@ -150,6 +150,7 @@ def test_hedged_replies_and_labels() -> None:
     value = {
         **{"sentences": 2.0, "markers": 1.0, "confidence": 0.9, "decisiveness": 0.7},
         **{"faithfulness": 0.8, "draws": 20.0, "cut": 0.0, "failed": 0.0, "judgments": 45.0},
+        "foreign": 0.0,
     }
     said = explained.hedges_judged(value, "the judge calls the answer correct")
     assert said == (
@@ -157,11 +158,12 @@ def test_hedged_replies_and_labels() -> None:
         "answers (internal confidence) 0.9, and 1 less their mean distance by sentence, the "
         "faithfulness, 0.8; the judge calls the answer correct."
     )
-    failed = {**value, "confidence": NAN, "cut": 1.0, "failed": 3.0}
+    failed = {**value, "confidence": NAN, "cut": 1.0, "failed": 3.0, "foreign": 1.0}
     said = explained.hedges_judged(failed, "the judge calls the answer correct")
     assert "(internal confidence) unknown" in said
     assert said.endswith(
-        "The last sentence was cut off and left out. The judge failed at 3 of 45 judgments."
+        "The last sentence was cut off and left out. Left out: 1 marker not in the sentence. The "
+        "judge failed at 3 of 45 judgments."
     )
     counts = {"found": 1.0, "missed": 1.0, "false": 0.0}
     assert explained.markers_compared(["likely"], ["likely", "I think"], counts) == (

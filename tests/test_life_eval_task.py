@@ -305,7 +305,9 @@ def test_two_wordings_are_two_variants(tmp_path: Path) -> None:
     for name, actuary in (("ours", ours), ("authors", authors)):
         assert frames[TASK]["variant"].str.contains(f"prompts={name}").sum() == 40
         (overall,) = {
-            where for where, _ in found if f"prompts%3D{name}" in where and "radius=" not in where
+            where
+            for where, _ in found
+            if f"prompts%3D{name}" in where and "radius=" not in where and "by=" not in where
         }
         numbers = actuary.numbers()
         for metric in ("accuracy", "overconfidence", "ece", "hard_easy_slope"):

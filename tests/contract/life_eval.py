@@ -51,6 +51,8 @@ READABLE = [
     '{"Reasoning": "He said \\"90\\", 0.9 sure.", "Answer": @A, "Confidence": @C',
     '{"response": {"Reasoning": "x", "Answer": @A, "Confidence": @C}}',
     '\n\n{"Reasoning":"x","Answer":@A,"Confidence":"@C (fairly sure)"}\r\n',
+    "It will be @A, of which I'm @P% sure.",
+    "**Answer:** @A\n\n**Confidence:** @C",
 ]
 HALF = '{"Reasoning": "Between two years.", "Answer": @A.5, "Confidence": @C}'
 
@@ -71,14 +73,14 @@ FORMS = [
     *(Form(text, has_age=True, has_confidence=True) for text in READABLE),
     Form(HALF, has_age=True, has_confidence=True, half=True),
     Form('{"Answer": @A, "Confidence": "high"}', has_age=True, status="invalid_response_format"),
-    Form('{"Answer": @A, "Confidence": 85}', has_age=True, status="invalid_response_format"),
+    Form('{"Answer": @A, "Confidence": 8}', has_age=True, status="invalid_response_format"),
     Form('{"Answer": @A}', has_age=True, status="invalid_response_format"),
     Form('{"Answer": @A, "Confidence": 0.', has_age=True, status="truncated", finish="length"),
     Form('{"Reasoning": "First, the', status="truncated", finish="length"),
     Form('{"Answer": "75-80", "Confidence": @C}', False, True, status="ambiguous"),
     Form('{"Answer": "maybe", "Confidence": @C}', False, True, status="invalid_response_format"),
     Form('{"Answer": 200, "Confidence": "?"}', status="out_of_range"),
-    Form("It will be @A, of which I'm @P% sure.", status="invalid_response_format"),
+    Form("In the late eighties, of which I'm fairly sure.", status="invalid_response_format"),
     Form("I'm sorry, but I can't answer that.", status="refusal"),
     Form("", status="no_response"),
     Form('{"Answer": "<the age at death>", "Confidence": "<a number>"}', status="echo"),

@@ -145,7 +145,7 @@ UNREAD = [
     Draft(("", "", ""), status="no_response"),
     Draft(('{"Reasoning": "First, the', "", ""), status="truncated", finish="length"),
     Draft(("", "", ""), status="content_filter", finish="content_filter"),
-    Draft(("I'd say 0.8.", "", ""), status="invalid_response_format"),
+    Draft(("I'm rather sure.", "", ""), status="invalid_response_format"),
 ]
 
 

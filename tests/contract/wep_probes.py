@@ -32,12 +32,13 @@ PROBABILITIES: list[tuple[str, Finish, float | None, str]] = [
             "\uff10\uff0e\uff18\uff15": 0.85,  # and a full-width point
             "\u767e\u5206\u4e4b\u4e03\u5341": 0.7,  # seventy of a hundred
             "\u6982\u7387\u662f0.35\u3002": 0.35,  # the probability is
+            "70": 0.7,
             "1": 1.0,
             "0": 0.0,
             "I'd say 0.25.": 0.25,
         }.items()
     ],
-    ("70", "stop", None, "invalid_response_format"),
+    ("7", "stop", None, "invalid_response_format"),
     ("0.6-0.8", "stop", None, "ambiguous"),
     ("between 0.6 and 0.8", "stop", None, "ambiguous"),
     ("I can't answer that.", "stop", None, "refusal"),

@@ -117,7 +117,8 @@ def test_words_that_nobody_was_asked_about() -> None:
     frame = stated(maybe=[0.5, 0.4, 0.6], likely=[0.7, 0.8, 0.6])
     assert set(compared(summarize(frame, resamples=20))) == {"likely"}
     alone = summarize(stated(maybe=[0.5, 0.4, 0.6]), resamples=20).set_index("metric")["value"]
-    assert set(alone.index) == {"mean_probability", "median_probability", "probability_spread", "n"}
+    names = {"mean_probability", "median_probability", "probability_spread", "unread_share", "n"}
+    assert set(alone.index) == names
     assert alone["mean_probability"] == pytest.approx(0.5)
 
 

@@ -243,7 +243,8 @@ def _alone(line: str) -> _Bound | None:
 _DENIED = re.compile(r"\b(?:not|never|isn't|aren't|outside)[^.\n]{0,20}$", re.IGNORECASE)
 _REMARK = re.compile(r"(?<=[0-9]) ?\([^()]*\)\W*$")
 _BARE_LINE = re.compile(
-    rf"[^\w\n]*{ABOUT}?(?:\w+|[-+]?[0-9.]+|[0-9.]* ?[x×]? ?10 ?\^ ?\(?-?[0-9.]+\)?)[^\w\n]*"
+    rf"[^\w\n]*{ABOUT}?(?:\w+|[-+]?[0-9.]+|[1-9][0-9]{{0,2}}(?:,[0-9]{{3}})+"
+    r"|[0-9.]* ?[x×]? ?10 ?\^ ?\(?-?[0-9.]+\)?)[^\w\n]*"
 )
 
 

@@ -159,7 +159,10 @@ def _fields(stated: Stated, unfinished: str | None) -> dict[str, Scalar]:
             by_key.setdefault(key, []).append(one)
     fields: dict[str, Scalar] = {}
     for key, under in by_key.items():
-        own = [one for one in under if not _is_placeholder(one.raw)] or under
+        own = [one for one in under if not _is_placeholder(one.raw)]
+        if not own:
+            fields[key] = under[-1].raw
+            continue
         own = [one for one in own if one.strength != "prose"] or own
         labels = [one.key for one in own]
         value = settled(Stated(stated.text, own), labels, _as_text, _are_alike)

@@ -102,7 +102,7 @@ def _is_others(before: Iterable[str], is_plural: bool) -> bool:
 
 
 _TOKEN = re.compile(
-    r"[0-9]++(?:[.,][0-9]++){0,20}+[ ]?(?:%|per ?cent\b)"
+    r"[0-9]++(?:[.,][0-9]++){0,20}[ ]?(?:%|per ?cent\b)"
     r"|[^\W_]+(?:['’`´\-/‑][^\W_]+)*['’]?|[^\s\w]|_"  # noqa: RUF001 # apostrophes
 )
 _APOSTROPHES = str.maketrans("’`´‑", "'''-")  # noqa: RUF001 # as they are written

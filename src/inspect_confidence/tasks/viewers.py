@@ -23,7 +23,7 @@ _KEYS = """
 level truth lower upper covered interval_score format_ok width reversed draws unseen_mass
 tunnel_index low high raw confidence correct clipped violation probability choice right answer score
 mas best_answer overconfidence sentences markers decisiveness faithfulness punt empty_draws cut
-judgments failed agreed verdict found missed false labelled raw_sum token_confidence
+foreign judgments failed agreed verdict found missed false labelled raw_sum token_confidence
 """
 """Of every score, without their level."""
 
@@ -166,7 +166,7 @@ option_viewer = _samples(
 hedge_viewer = _samples(
     "Hedge markers",
     "sentences markers confidence decisiveness faithfulness correct",
-    "punt draws empty_draws cut judgments failed format_ok",
+    "punt draws empty_draws cut foreign judgments failed format_ok",
     first="faithfulness",
     order="asc",
     target=True,
