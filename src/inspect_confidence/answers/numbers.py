@@ -120,14 +120,10 @@ _SCALED_WORDS = re.compile(rf"{_WORD}|{_MAGNITUDE}", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Number:
-    """A number as it was written.
+    """A number as it was written, from its sign to its percent sign or magnitude.
 
-    Attributes:
-        style: How it was written; "odd" for what is no plain number.
-        value: What it is worth, a percentage's number before its sign; None if it isn't known.
-        start: Where it begins, its sign included.
-        end: Where it ends, percent sign or magnitude included.
-        whole: What it is a part of, where it was written as one: 10 in "7/10".
+    Its style is "odd" for what is no plain number; the value, a percentage's number before its
+    sign, is then None. Its `whole` is what it was written as a part of: 10 in "7/10".
     """
 
     style: Style

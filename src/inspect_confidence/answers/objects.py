@@ -75,13 +75,10 @@ _LETTER = re.compile(r"(?:(?:option|choice) )?[(\[\"']*([A-Z])[)\].:\"']*(?: .*)
 
 @dataclass(frozen=True)
 class JsonReply:
-    """What a reply states, by key.
+    """What a reply states, by casefolded key, nested objects flattened.
 
-    Attributes:
-        fields: The values by casefolded key, nested objects flattened; `Unreadable` for a key
-            with different values, or whose value isn't certain.
-        unfinished: The key in whose value the reply was cut off, if any.
-        is_cut: Whether the reply was cut off within its object: what is missing may have followed.
+    A field with different values, or without a certain one, is `Unreadable`; `unfinished` is the
+    key in whose value the reply was cut off. If it `is_cut`, what is missing may have followed.
     """
 
     fields: Mapping[str, Scalar]
@@ -91,28 +88,17 @@ class JsonReply:
 
 @dataclass(frozen=True)
 class OptionProbabilities:
-    """Probabilities of a question's options.
-
-    Attributes:
-        values: One for each option; they sum to 1.
-        raw_sum: What they summed to as they were stated; 1.0 is 100%.
-    """
+    """Probabilities of a question's options, which sum to 1, and to `raw_sum` as stated."""
 
     values: tuple[float, ...]
     raw_sum: float
 
 
 def read_json(reply: str, *, truncated: bool = False) -> JsonReply | Unreadable:
-    r"""Read what a reply states under keys, in JSON or under labels; never raises.
+    r"""Read what a reply states under keys, in JSON or under labels.
 
-    Args:
-        reply: The reply's text.
-        truncated: Whether the model was cut off. If the object isn't closed, a value counts only
-            if another key follows it.
-
-    Returns:
-        The fields, or why there are none: `no_response`, `refusal`, `truncated`, `echo` or
-        `invalid_response_format`.
+    In a truncated reply whose object isn't closed, a value counts only if another key follows it.
+    A failure is `no_response`, `refusal`, `truncated`, `echo` or `invalid_response_format`.
 
     Example:
         >>> read_json('Sure! {"Answer": "B", "Confidence": 85%,}').fields
@@ -353,20 +339,10 @@ def _verdict(value: str) -> bool | Unreadable:
 def probabilities_in(
     reply: JsonReply, count: int, options: Sequence[str] = ()
 ) -> OptionProbabilities | Unreadable:
-    """The probabilities that a reply gives to the options' letters.
+    """The normalised probabilities that a reply gives to the options, or why there are none.
 
-    Bare numbers, some above 1, are percentages if they sum to 100 within 1.
-
-    Args:
-        reply: What was read of it.
-        count: How many options there are, from 1 to 26.
-        options: Their texts, which may stand for their letters.
-
-    Returns:
-        The probabilities, normalised, or why there are none.
-
-    Raises:
-        ValueError: If there can't be so many options.
+    They stand under `count` letters (1 to 26, else ValueError) or under the options' texts. Bare
+    numbers, some above 1, are percentages if they sum to 100 within 1.
 
     Example:
         >>> probabilities_in(read_json('{"A": 70, "B": 30}'), 2)

@@ -60,14 +60,8 @@ def read_probability(reply: str, *, truncated: bool = False) -> StatedProbabilit
     """Read the probability that a reply states: 0.7, 70%, 7/10, 百分之七十, 七成.
 
     A whole number from 11 to 100 is a percentage, since nothing else on a scale to 1 can be meant.
-
-    Args:
-        reply: The reply's text.
-        truncated: Whether the model was cut off; a number where the text ends is then not read.
-
-    Returns:
-        The probability, or why there is none: `no_response`, `refusal`, `truncated`,
-        `out_of_range`, `ambiguous` or `invalid_response_format`.
+    A failure is `no_response`, `refusal`, `truncated`, `out_of_range`, `ambiguous` or
+    `invalid_response_format`.
 
     Example:
         >>> read_probability("about 70%, since it is likely")

@@ -180,34 +180,20 @@ def _any_of(forms: Iterable[str]) -> str:
 
 @dataclass(frozen=True)
 class WordChoice:
-    """A choice as it was made.
-
-    Attributes:
-        index: Which one, from 0; the letter A is 0.
-    """
+    """A choice as it was made: its index; the letter A is 0."""
 
     index: int
 
 
 def read_word_choice(
-    reply: str,
-    choices: Sequence[str],
-    *,
-    chain_of_thought: bool = False,
-    truncated: bool = False,
+    reply: str, choices: Sequence[str], *, chain_of_thought: bool = False, truncated: bool = False
 ) -> WordChoice | Unreadable:
     """Read which of the shown phrases a reply chooses, by its letter, its text or both.
 
-    Args:
-        reply: The reply's text.
-        choices: The phrases in the order of their letters, without letters.
-        chain_of_thought: Whether the last "I choose" decides and what precedes it is reasoning.
-        truncated: Whether the model was cut off; a choice where the text ends may then be the
-            beginning of another or of a list, and is not read.
-
-    Returns:
-        The choice, or why there is none: `no_response`, `refusal`, `truncated`, `echo` (the list
-        repeated, and none chosen), `ambiguous` or `invalid_response_format`.
+    The choices are the phrases in the order of their letters, without letters. With
+    `chain_of_thought` the last "I choose" decides, and what precedes it is reasoning. A failure is
+    `no_response`, `refusal`, `truncated`, `echo` (the list repeated, and none chosen), `ambiguous`
+    or `invalid_response_format`.
 
     Example:
         >>> phrases = ["is likely to be", "is maybe", "is unlikely to be"]
@@ -262,15 +248,9 @@ def first_letter(
 ) -> int | None:
     """The first letter that a reply names: the rule that reproduces the study's own figures.
 
-    A repeated list counts as its first letter, and the article "A" at the start as a choice.
-
-    Args:
-        reply: The reply's text.
-        choices: The phrases in the order of their letters.
-        chain_of_thought: Whether to look only behind the last "I choose".
-
-    Returns:
-        The letter's index, from 0; None if there is no such letter, or no "I choose".
+    A repeated list counts as its first letter, and the article "A" at the start as a choice. With
+    `chain_of_thought` only what follows the last "I choose" counts. The result is the letter's
+    index, from 0; None if there is no such letter, or no "I choose".
 
     Example:
         >>> first_letter("A.is unlikely to be B.is maybe", ["is likely to be", "is maybe"])
