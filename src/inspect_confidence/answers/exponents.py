@@ -45,7 +45,7 @@ class StatedExponent:
 
 @dataclass(frozen=True)
 class StatedInterval:
-    """An interval of exponents as it was stated, its smaller bound as `lower`.
+    """An interval of exponents of ten as it was stated, its smaller bound as `lower`.
 
     It is `reversed` if the larger one was given as the lower, or first where neither is named.
     """
@@ -93,7 +93,7 @@ def read_interval(
 ) -> StatedInterval | Unreadable:
     r"""Read one interval of exponents of ten from a model's reply, with its bounds in order.
 
-    Failures are those of `read_exponent`; the limit is one for each bound.
+    Failures are those of `read_exponent`; the limit holds for each bound.
 
     Example:
         >>> read_interval("Lower: 3\nUpper: 5.5")

@@ -46,7 +46,7 @@ _BULLET = re.compile(r"\W*\d{1,2}[.):]\s*|\s*[-*•]\s*")
 
 
 class Markers(list[str]):
-    """The markers that a judge lists; `foreign` counts others, that aren't in the sentence."""
+    """The markers that a judge lists; `foreign` counts those that aren't in the sentence."""
 
     foreign = 0
 

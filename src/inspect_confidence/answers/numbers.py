@@ -176,9 +176,8 @@ def _number(found: re.Match[str]) -> Number:
 
 def _style(found: re.Match[str], style: Style) -> Style:
     """The style, where the kind of pattern doesn't tell it."""
-    if found["under"] == "百" or any(
-        found.group("spelled_percent", "han_percent", "tenths", "all")
-    ):
+    signs = found.group("spelled_percent", "han_percent", "tenths", "all")
+    if found["under"] == "百" or any(signs):
         return "percent"
     if found["parts"]:
         return "fraction"
@@ -253,12 +252,9 @@ def _numeral(digits: str) -> Fraction | None:
 def _han(numeral: str) -> Fraction | None:
     """A Chinese numeral below a hundred thousand, perhaps with decimals; None for "七八十"."""
     whole, _, decimals = numeral.partition("点")
-    if (
-        not whole
-        or set(decimals) - set(_HAN_DIGITS)
-        or re.search("[百千][一二三四五六七八九]$", whole)
-    ):
-        return None  # 一百五 is 150 to some and 105 to others
+    is_unsure = re.search("[百千][一二三四五六七八九]$", whole)  # 一百五 is 150 to some, else 105
+    if not whole or is_unsure or set(decimals) - set(_HAN_DIGITS):
+        return None
     total, digit = 0, None
     for sign in whole:
         if sign in _HAN_UNITS:

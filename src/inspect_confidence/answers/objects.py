@@ -20,7 +20,7 @@ from inspect_confidence.answers.numbers import number_at, numbers_in
 from inspect_confidence.answers.probability import as_share, read_probability, value_of
 from inspect_confidence.answers.reading import Found, ambiguous, invalid, is_template, settled
 from inspect_confidence.answers.scale import PROSE
-from inspect_confidence.answers.status import Unreadable
+from inspect_confidence.answers.status import Unreadable, is_invalid
 from inspect_confidence.answers.values import headed
 
 Scalar = str | int | float | bool | Unreadable | None
@@ -35,9 +35,7 @@ _ASKED = {"age": "answer", "choice": "answer", "verdict": "answer", "probability
 """The keys of the protocols that labels stand for."""
 
 _BLANK = re.compile(r"\s*(?:null|none|n/?a|nil|-+|\?+)?\s*", re.IGNORECASE)
-_ANGLED = re.compile(
-    r"[<\[](?!(?:true|false|yes|no)[>\]])[^<>]*[^\W\d]{2}[^<>]*[>\]]", re.IGNORECASE
-)
+_ANGLED = re.compile(r"[<\[](?!(?:true|false|yes|no)[>\]])[^<>]*[^\W\d]{2}[^<>]*[>\]]", re.I)
 _OTHER_UNIT = re.compile(
     r"[\s-]?(?!(?:years?|yrs?|yo|y\.o|y/o|old|in|at|when|as|because|since|by|on|is|for|given|based"
     r"|full|approximately|roughly|probably|likely|Jahren?|ans|岁)(?![^\W_]))(?:[^\W\d_]|[%°$€£¥])",
@@ -77,8 +75,8 @@ _LETTER = re.compile(r"(?:(?:option|choice) )?[(\[\"']*([A-Z])[)\].:\"']*(?: .*)
 class JsonReply:
     """What a reply states, by casefolded key, nested objects flattened.
 
-    A field with different values, or without a certain one, is `Unreadable`; `unfinished` is the
-    key in whose value the reply was cut off. If it `is_cut`, what is missing may have followed.
+    A field with different values, or without a certain one, is `Unreadable`. `unfinished` is the
+    key in whose value the reply was cut off; `is_cut`, that other keys may have followed.
     """
 
     fields: Mapping[str, Scalar]
@@ -223,7 +221,7 @@ def _read(
         return found
     if _BLANK.fullmatch(text):
         return Unreadable("no_response", f"the value is {text!r}")
-    if found.status == "invalid_response_format" and is_refusal(folded(text)):
+    if is_invalid(found) and is_refusal(folded(text)):
         return Unreadable("refusal", "the value declines to answer")
     return found
 
@@ -301,10 +299,8 @@ def letter_in(reply: JsonReply, choices: Sequence[str]) -> int | Unreadable:
 
 
 def _index(value: str, choices: Sequence[str]) -> int | Unreadable:
-    found, letter = (
-        chosen(stated_in(f"Answer: {value}"), Choices(choices)),
-        _LETTER.fullmatch(value),
-    )
+    found = chosen(stated_in(f"Answer: {value}"), Choices(choices))
+    letter = _LETTER.fullmatch(value)
     is_letter = letter and found == invalid(NO_CHOICE) and not is_refusal(value)
     if letter and is_letter and ascii_lowercase.index(letter[1].lower()) >= len(choices):
         return Unreadable("out_of_range", f"there is no choice {letter[1].upper()}")
@@ -372,7 +368,7 @@ def _share(value: str) -> tuple[Fraction, bool] | Unreadable:
     """A number, and whether it is bare: one that may be a percentage without its sign."""
     found, numbers = value_of(value), numbers_in(value)
     bare = numbers[0].value if len(numbers) == 1 and numbers[0].style == "plain" else None
-    is_settled = isinstance(found, Unreadable) and found.status != "invalid_response_format"
+    is_settled = isinstance(found, Unreadable) and not is_invalid(found)
     if bare is not None and not is_settled:
         return bare, True
     return found if isinstance(found, Unreadable) else (found, False)

@@ -18,7 +18,7 @@ from inspect_confidence.answers.reading import (
     settled,
     without,
 )
-from inspect_confidence.answers.status import Unreadable
+from inspect_confidence.answers.status import Unreadable, is_invalid
 from inspect_confidence.answers.values import ABOUT, has_unit, headed, is_bound, tail_of
 
 # ruff: noqa: RUF001 # full-width signs and dashes, as they are written
@@ -164,11 +164,7 @@ def unlabelled(text: str) -> Fraction | Unreadable:
     if alone and not is_revised("\n".join(lines[alone[-1] + 1 :])):
         return openings[alone[-1]]
     found, first = _introduced(text, numbers), openings[0]
-    if (
-        found is None
-        and isinstance(first, Unreadable)
-        and first.status != "invalid_response_format"
-    ):
+    if found is None and isinstance(first, Unreadable) and not is_invalid(first):
         return first
     return _UNLABELLED if found is None else found
 

@@ -30,3 +30,8 @@ class Unreadable:
 
     status: ReplyStatus | RunStatus | InstrumentStatus
     reason: str
+
+
+def is_invalid(reading: object) -> bool:
+    """Whether it is a failure for want of anything that can be read."""
+    return isinstance(reading, Unreadable) and reading.status == "invalid_response_format"

@@ -49,7 +49,7 @@ def _probability(logprob: float) -> float:
 class IntegerDistribution:
     """The integer that a model answered, in so many tokens, and what their probabilities say.
 
-    Those of the integers seen are normalised over them; `unseen_mass`, in [0, 1], is the rest.
+    Of the integers seen they are normalised; `unseen_mass`, in [0, 1], was not on these.
     """
 
     value: int

@@ -13,7 +13,7 @@ from string import ascii_uppercase
 from inspect_confidence.answers.clean import BOX_END, clean, folded, is_refusal
 from inspect_confidence.answers.labels import Stated
 from inspect_confidence.answers.reading import ambiguous, invalid, is_revised, read_stated, settled
-from inspect_confidence.answers.status import Unreadable
+from inspect_confidence.answers.status import Unreadable, is_invalid
 
 I_CHOOSE = re.compile(r"\bi(?:'d|'ll| would| will| now| thus| therefore)? choose\b", re.I)
 CUE = re.compile(
@@ -118,7 +118,7 @@ class Names:
         if after and after[-1].text is None and any(one.disagrees for one in named):
             return ambiguous(DISAGREE)
         found = self._only(text, after)
-        return echo if _is_invalid(found) else found
+        return echo if is_invalid(found) else found
 
     def is_open(self, text: str) -> bool:
         """Whether the text may go on with more of a choice, or with a list of them."""
@@ -144,10 +144,6 @@ class Names:
         indices = indices or {self._forms[form] for form in alone if form in self._forms}
         only = indices.pop() if len(indices) == 1 else None
         return invalid("no choice's letter or text") if only is None else only
-
-
-def _is_invalid(found: int | Unreadable) -> bool:
-    return isinstance(found, Unreadable) and found.status == "invalid_response_format"
 
 
 def _listed(named: list[Named]) -> int:
@@ -219,7 +215,7 @@ def read_word_choice(
         keys = ("answer", "choice") if stated.objects else ("answer",)
         found = settled(stated, keys, read)
         for place in _places(stated.text, chain_of_thought):
-            if found is None or _is_invalid(found):
+            if found is None or is_invalid(found):
                 found = read(place)
         return invalid("no choice") if found is None else found
 
