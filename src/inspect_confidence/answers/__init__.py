@@ -1,4 +1,8 @@
-"""Readers of replies: text in, a typed answer or a typed failure out. Pure; no Inspect."""
+"""Readers of replies: text in, a typed answer or a typed failure out. Pure; no Inspect.
+
+No text raises anything. `truncated` says that the model was cut off: what stands where the text
+ends may then go on, and is not read. A failure is `Unreadable`, with a status and a reason.
+"""
 
 from inspect_confidence.answers.amount import StatedAmount, read_amount
 from inspect_confidence.answers.choices import StatedChoice, read_choice

@@ -66,15 +66,9 @@ def read_amount(reply: str, *, truncated: bool = False) -> StatedAmount | Unread
     Labels are `Final Answer:`, `Answer:`, `#### ` before a number, and LaTeX's box. Of several the
     last one counts if the others agree or if it is a final one: where a reply gives two different
     final answers, the later has replaced the earlier. Without a label, "the answer is 18" is read
-    if nothing contradicts it, and a reply that is nothing but a number with a unit.
-
-    Args:
-        reply: The reply's text.
-        truncated: Whether the model was cut off; a number on the last line is then not read.
-
-    Returns:
-        The number, or why there is none: `no_response`, `refusal`, `truncated`, `ambiguous` or
-        `invalid_response_format` (also beyond a thousand digits).
+    if nothing contradicts it, and a reply that is nothing but a number with a unit. A failure is
+    `no_response`, `refusal`, `truncated`, `ambiguous` or `invalid_response_format` (also beyond a
+    thousand digits).
 
     Example:
         >>> read_amount("Solution: 9 * 2 = 18\nFinal Answer: $18 per day\nConfidence: 95")

@@ -160,11 +160,7 @@ def _only(found: set[int], several: str = "several choices have this text") -> i
 
 @dataclass(frozen=True)
 class StatedChoice:
-    """A choice as it was stated.
-
-    Attributes:
-        index: Which one, from 0; the letter A is 0.
-    """
+    """A choice as it was stated: its index; the letter A is 0."""
 
     index: int
 
@@ -176,17 +172,9 @@ def read_choice(
 
     Of several labelled answers the last one counts if the others agree, or if it is a final one or
     takes the others back. Without a label, "the answer is B" or "B is correct" is read if nothing
-    contradicts it, and a line that is nothing but a letter or a choice's text.
-
-    Args:
-        reply: The reply's text.
-        choices: The texts of the choices, in the order of their letters, without letters.
-        truncated: Whether the model was cut off; what ends where the text ends may then be a part
-            of a word, and is not read.
-
-    Returns:
-        The choice, or why there is none: `no_response`, `refusal`, `truncated`, `ambiguous` or
-        `invalid_response_format`.
+    contradicts it, and a line that is nothing but a letter or a choice's text. The choices are
+    texts in the order of their letters, without letters. A failure is `no_response`, `refusal`,
+    `truncated`, `ambiguous` or `invalid_response_format`.
 
     Example:
         >>> read_choice("Answer: B\nConfidence: 85", ["Rome", "Paris"])

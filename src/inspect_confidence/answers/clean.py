@@ -64,9 +64,7 @@ _REWRITTEN: list[tuple[str, str | Callable[[re.Match[str]], str]]] = [
     ("[\U0001f000-\U0001faff\u2600-\u27bf\u2b50-\u2b55]", " "),  # pictures
 ]
 _REWRITINGS = [(re.compile(pattern, re.MULTILINE), plain) for pattern, plain in _REWRITTEN]
-_TABLE = re.compile(
-    r"^\|(?P<head>[^\n]*)\|\n\|[-:| ]+\|\n\|(?P<row>[^\n]*)\|$(?!\n\|)", re.MULTILINE
-)
+_TABLE = re.compile(r"^\|(?P<head>[^\n]*)\|\n\|[-:| ]+\|\n\|(?P<row>[^\n]*)\|$(?!\n\|)", re.M)
 _COLUMN = re.compile(
     r"(?:final |selected )?(?:answer|choice|option)|(?:overall )?(?:confidence|certainty)\b.*"
     r"|(?:lower|upper|min|max)\b.*|exponent|probability",

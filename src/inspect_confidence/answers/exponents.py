@@ -45,12 +45,9 @@ class StatedExponent:
 
 @dataclass(frozen=True)
 class StatedInterval:
-    """An interval as it was stated.
+    """An interval of exponents of ten as it was stated, its smaller bound as `lower`.
 
-    Attributes:
-        lower: The smaller bound, an exponent of ten.
-        upper: The larger bound.
-        reversed: Whether the larger one was given as the lower, or first where neither is named.
+    It is `reversed` if the larger one was given as the lower, or first where neither is named.
     """
 
     lower: float
@@ -68,16 +65,10 @@ class _Bound(NamedTuple):
 def read_exponent(
     reply: str, *, truncated: bool = False, limit: float = WIDEST_EXPONENT
 ) -> StatedExponent | Unreadable:
-    r"""Read one exponent of ten from a model's reply; never raises.
+    r"""Read one exponent of ten from a model's reply.
 
-    Args:
-        reply: The reply's text.
-        truncated: Whether the model was cut off; a number where the text ends is then not read.
-        limit: An exponent with a greater absolute value is `out_of_range`.
-
-    Returns:
-        The exponent, or why there is none: `no_response`, `refusal`, `truncated`, `out_of_range`,
-        `ambiguous` or `invalid_response_format`.
+    A failure is `no_response`, `refusal`, `truncated`, `ambiguous`, `invalid_response_format`, or
+    `out_of_range` for an exponent with a greater absolute value than `limit`.
 
     Example:
         >>> read_exponent("Exponent: 5")
@@ -100,16 +91,9 @@ def read_exponent(
 def read_interval(
     reply: str, *, truncated: bool = False, limit: float = WIDEST_EXPONENT
 ) -> StatedInterval | Unreadable:
-    r"""Read one interval of exponents of ten from a model's reply; never raises.
+    r"""Read one interval of exponents of ten from a model's reply, with its bounds in order.
 
-    Args:
-        reply: The reply's text.
-        truncated: Whether the model was cut off; a number where the text ends is then not read.
-        limit: Bounds with a greater absolute value are `out_of_range`.
-
-    Returns:
-        The interval with its bounds in order, or why there is none: `no_response`, `refusal`,
-        `truncated`, `out_of_range`, `ambiguous` or `invalid_response_format`.
+    Failures are those of `read_exponent`; the limit holds for each bound.
 
     Example:
         >>> read_interval("Lower: 3\nUpper: 5.5")

@@ -46,25 +46,17 @@ _BULLET = re.compile(r"\W*\d{1,2}[.):]\s*|\s*[-*•]\s*")
 
 
 class Markers(list[str]):
-    """The markers that a judge lists, each once, in lower case.
-
-    Attributes:
-        foreign: How many others it listed that aren't in the sentence.
-    """
+    """The markers that a judge lists; `foreign` counts those that aren't in the sentence."""
 
     foreign = 0
 
 
 def read_markers(reply: str, sentence: str) -> Markers | Unreadable:
-    """The markers that a judge lists, as they stand in the sentence, in lower case.
+    """The different markers that a judge lists, in its order and in lower case.
 
     Stars and quotation marks about words are no part of them. Entries without a word, as the
     template's "..." is, are left out; so are those that aren't in the sentence as words of their
-    own, which are counted.
-
-    Returns:
-        Different markers in the judge's order; `grader_failed` if there is no list, or nothing in
-        it is in the sentence.
+    own, which are counted. No list, or nothing of the sentence in it, is `grader_failed`.
 
     Example:
         >>> read_markers('{"markers": ["Probably"]}', "Probably Paris.")

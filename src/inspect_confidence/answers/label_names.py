@@ -40,7 +40,8 @@ NAMES: dict[str, str] = {
     "high": rf"(?:high|max(?:imum)?|highest){_OF_BOUND}",
     "exponent": r"exponents?(?: (?:of (?:10|ten)|is))?|exposant|hochzahl|指数",
     "reason": r"(?:reason(?:ing|s)?|explanations?|rationale|justification|analysis|thoughts?"
-    rf"|notes?){_OF_REASON}|solution|steps?|解释|理由|推理|说明|begründung|erklärung|explication|raisonnement",
+    rf"|notes?){_OF_REASON}|solution|steps?|解释|理由|推理|说明|begründung|erklärung"
+    r"|explication|raisonnement",
     "markers": r"(?:epistemic )?markers",
     "decisiveness": r"decisiveness(?: score)?",
     "agreement": r"agreements?|consistency",

@@ -55,19 +55,16 @@ _LETTERS = re.compile(
 
 @dataclass(frozen=True)
 class Statement:
-    """What stands after a label.
+    """What stands after a label, from the label's start to the value's end.
 
     Attributes:
         key: Which label, a key of `NAMES` or the lower-case key of an object.
         strength: "object" for JSON; "final" for what is called so; "line" at a line's start;
             "inline" within one; "prose" with a verb for its colon.
-        value: What is stated, on one line.
-        start: Where the label begins.
-        end: Where the value ends.
+        value: What is stated, on one line; `raw`, as it was written, lists as JSON.
         heading: Whether the label is alone on its line, and the value is the next line.
         note: What stood in brackets at the label.
         is_open: Whether the reply ends within the value, as far as can be told.
-        raw: The value as it was written, lists as JSON.
     """
 
     key: str
@@ -83,13 +80,9 @@ class Statement:
 
 @dataclass(frozen=True)
 class Stated:
-    """A cleaned reply and what is stated in it.
+    """A cleaned reply without its objects, and what is stated in both, in order.
 
-    Attributes:
-        text: Its lines; objects are out of it.
-        statements: In their order.
-        objects: How many objects there were.
-        is_open: Whether the last of them isn't closed.
+    It has a number of `objects`, and `is_open` if the last of them isn't closed.
     """
 
     text: str

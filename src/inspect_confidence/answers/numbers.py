@@ -120,14 +120,10 @@ _SCALED_WORDS = re.compile(rf"{_WORD}|{_MAGNITUDE}", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Number:
-    """A number as it was written.
+    """A number as it was written, from its sign to its percent sign or magnitude.
 
-    Attributes:
-        style: How it was written; "odd" for what is no plain number.
-        value: What it is worth, a percentage's number before its sign; None if it isn't known.
-        start: Where it begins, its sign included.
-        end: Where it ends, percent sign or magnitude included.
-        whole: What it is a part of, where it was written as one: 10 in "7/10".
+    Its style is "odd" for what is no plain number; the value, a percentage's number before its
+    sign, is then None. Its `whole` is what it was written as a part of: 10 in "7/10".
     """
 
     style: Style
@@ -180,9 +176,8 @@ def _number(found: re.Match[str]) -> Number:
 
 def _style(found: re.Match[str], style: Style) -> Style:
     """The style, where the kind of pattern doesn't tell it."""
-    if found["under"] == "百" or any(
-        found.group("spelled_percent", "han_percent", "tenths", "all")
-    ):
+    signs = found.group("spelled_percent", "han_percent", "tenths", "all")
+    if found["under"] == "百" or any(signs):
         return "percent"
     if found["parts"]:
         return "fraction"
@@ -257,12 +252,9 @@ def _numeral(digits: str) -> Fraction | None:
 def _han(numeral: str) -> Fraction | None:
     """A Chinese numeral below a hundred thousand, perhaps with decimals; None for "七八十"."""
     whole, _, decimals = numeral.partition("点")
-    if (
-        not whole
-        or set(decimals) - set(_HAN_DIGITS)
-        or re.search("[百千][一二三四五六七八九]$", whole)
-    ):
-        return None  # 一百五 is 150 to some and 105 to others
+    is_unsure = re.search("[百千][一二三四五六七八九]$", whole)  # 一百五 is 150 to some, else 105
+    if not whole or is_unsure or set(decimals) - set(_HAN_DIGITS):
+        return None
     total, digit = 0, None
     for sign in whole:
         if sign in _HAN_UNITS:

@@ -20,7 +20,7 @@ from inspect_confidence.answers.numbers import number_at, numbers_in
 from inspect_confidence.answers.probability import as_share, read_probability, value_of
 from inspect_confidence.answers.reading import Found, ambiguous, invalid, is_template, settled
 from inspect_confidence.answers.scale import PROSE
-from inspect_confidence.answers.status import Unreadable
+from inspect_confidence.answers.status import Unreadable, is_invalid
 from inspect_confidence.answers.values import headed
 
 Scalar = str | int | float | bool | Unreadable | None
@@ -35,9 +35,7 @@ _ASKED = {"age": "answer", "choice": "answer", "verdict": "answer", "probability
 """The keys of the protocols that labels stand for."""
 
 _BLANK = re.compile(r"\s*(?:null|none|n/?a|nil|-+|\?+)?\s*", re.IGNORECASE)
-_ANGLED = re.compile(
-    r"[<\[](?!(?:true|false|yes|no)[>\]])[^<>]*[^\W\d]{2}[^<>]*[>\]]", re.IGNORECASE
-)
+_ANGLED = re.compile(r"[<\[](?!(?:true|false|yes|no)[>\]])[^<>]*[^\W\d]{2}[^<>]*[>\]]", re.I)
 _OTHER_UNIT = re.compile(
     r"[\s-]?(?!(?:years?|yrs?|yo|y\.o|y/o|old|in|at|when|as|because|since|by|on|is|for|given|based"
     r"|full|approximately|roughly|probably|likely|Jahren?|ans|岁)(?![^\W_]))(?:[^\W\d_]|[%°$€£¥])",
@@ -75,13 +73,10 @@ _LETTER = re.compile(r"(?:(?:option|choice) )?[(\[\"']*([A-Z])[)\].:\"']*(?: .*)
 
 @dataclass(frozen=True)
 class JsonReply:
-    """What a reply states, by key.
+    """What a reply states, by casefolded key, nested objects flattened.
 
-    Attributes:
-        fields: The values by casefolded key, nested objects flattened; `Unreadable` for a key
-            with different values, or whose value isn't certain.
-        unfinished: The key in whose value the reply was cut off, if any.
-        is_cut: Whether the reply was cut off within its object: what is missing may have followed.
+    A field with different values, or without a certain one, is `Unreadable`. `unfinished` is the
+    key in whose value the reply was cut off; `is_cut`, that other keys may have followed.
     """
 
     fields: Mapping[str, Scalar]
@@ -91,28 +86,17 @@ class JsonReply:
 
 @dataclass(frozen=True)
 class OptionProbabilities:
-    """Probabilities of a question's options.
-
-    Attributes:
-        values: One for each option; they sum to 1.
-        raw_sum: What they summed to as they were stated; 1.0 is 100%.
-    """
+    """Probabilities of a question's options, which sum to 1, and to `raw_sum` as stated."""
 
     values: tuple[float, ...]
     raw_sum: float
 
 
 def read_json(reply: str, *, truncated: bool = False) -> JsonReply | Unreadable:
-    r"""Read what a reply states under keys, in JSON or under labels; never raises.
+    r"""Read what a reply states under keys, in JSON or under labels.
 
-    Args:
-        reply: The reply's text.
-        truncated: Whether the model was cut off. If the object isn't closed, a value counts only
-            if another key follows it.
-
-    Returns:
-        The fields, or why there are none: `no_response`, `refusal`, `truncated`, `echo` or
-        `invalid_response_format`.
+    In a truncated reply whose object isn't closed, a value counts only if another key follows it.
+    A failure is `no_response`, `refusal`, `truncated`, `echo` or `invalid_response_format`.
 
     Example:
         >>> read_json('Sure! {"Answer": "B", "Confidence": 85%,}').fields
@@ -240,7 +224,7 @@ def _read(
         return found
     if _BLANK.fullmatch(text):
         return Unreadable("no_response", f"the value is {text!r}")
-    if found.status == "invalid_response_format" and is_refusal(folded(text)):
+    if is_invalid(found) and is_refusal(folded(text)):
         return Unreadable("refusal", "the value declines to answer")
     return found
 
@@ -318,10 +302,8 @@ def letter_in(reply: JsonReply, choices: Sequence[str]) -> int | Unreadable:
 
 
 def _index(value: str, choices: Sequence[str]) -> int | Unreadable:
-    found, letter = (
-        chosen(stated_in(f"Answer: {value}"), Choices(choices)),
-        _LETTER.fullmatch(value),
-    )
+    found = chosen(stated_in(f"Answer: {value}"), Choices(choices))
+    letter = _LETTER.fullmatch(value)
     is_letter = letter and found == invalid(NO_CHOICE) and not is_refusal(value)
     if letter and is_letter and ascii_lowercase.index(letter[1].lower()) >= len(choices):
         return Unreadable("out_of_range", f"there is no choice {letter[1].upper()}")
@@ -356,20 +338,10 @@ def _verdict(value: str) -> bool | Unreadable:
 def probabilities_in(
     reply: JsonReply, count: int, options: Sequence[str] = ()
 ) -> OptionProbabilities | Unreadable:
-    """The probabilities that a reply gives to the options' letters.
+    """The normalised probabilities that a reply gives to the options, or why there are none.
 
-    Bare numbers, some above 1, are percentages if they sum to 100 within 1.
-
-    Args:
-        reply: What was read of it.
-        count: How many options there are, from 1 to 26.
-        options: Their texts, which may stand for their letters.
-
-    Returns:
-        The probabilities, normalised, or why there are none.
-
-    Raises:
-        ValueError: If there can't be so many options.
+    They stand under `count` letters (1 to 26, else ValueError) or under the options' texts. Bare
+    numbers, some above 1, are percentages if they sum to 100 within 1.
 
     Example:
         >>> probabilities_in(read_json('{"A": 70, "B": 30}'), 2)
@@ -399,7 +371,7 @@ def _share(value: str) -> tuple[Fraction, bool] | Unreadable:
     """A number, and whether it is bare: one that may be a percentage without its sign."""
     found, numbers = value_of(value), numbers_in(value)
     bare = numbers[0].value if len(numbers) == 1 and numbers[0].style == "plain" else None
-    is_settled = isinstance(found, Unreadable) and found.status != "invalid_response_format"
+    is_settled = isinstance(found, Unreadable) and not is_invalid(found)
     if bare is not None and not is_settled:
         return bare, True
     return found if isinstance(found, Unreadable) else (found, False)

@@ -18,7 +18,7 @@ from inspect_confidence.answers.reading import (
     settled,
     without,
 )
-from inspect_confidence.answers.status import Unreadable
+from inspect_confidence.answers.status import Unreadable, is_invalid
 from inspect_confidence.answers.values import ABOUT, has_unit, headed, is_bound, tail_of
 
 # ruff: noqa: RUF001 # full-width signs and dashes, as they are written
@@ -60,14 +60,8 @@ def read_probability(reply: str, *, truncated: bool = False) -> StatedProbabilit
     """Read the probability that a reply states: 0.7, 70%, 7/10, 百分之七十, 七成.
 
     A whole number from 11 to 100 is a percentage, since nothing else on a scale to 1 can be meant.
-
-    Args:
-        reply: The reply's text.
-        truncated: Whether the model was cut off; a number where the text ends is then not read.
-
-    Returns:
-        The probability, or why there is none: `no_response`, `refusal`, `truncated`,
-        `out_of_range`, `ambiguous` or `invalid_response_format`.
+    A failure is `no_response`, `refusal`, `truncated`, `out_of_range`, `ambiguous` or
+    `invalid_response_format`.
 
     Example:
         >>> read_probability("about 70%, since it is likely")
@@ -170,11 +164,7 @@ def unlabelled(text: str) -> Fraction | Unreadable:
     if alone and not is_revised("\n".join(lines[alone[-1] + 1 :])):
         return openings[alone[-1]]
     found, first = _introduced(text, numbers), openings[0]
-    if (
-        found is None
-        and isinstance(first, Unreadable)
-        and first.status != "invalid_response_format"
-    ):
+    if found is None and isinstance(first, Unreadable) and not is_invalid(first):
         return first
     return _UNLABELLED if found is None else found
 

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from inspect_confidence.answers.clean import declines, is_cut, is_refusal
 from inspect_confidence.answers.labels import Stated, Statement, stated_in
-from inspect_confidence.answers.status import Unreadable
+from inspect_confidence.answers.status import Unreadable, is_invalid
 
 Found = TypeVar("Found")
 Reader = Callable[[str], Found | Unreadable]
@@ -94,7 +94,7 @@ def read_stated(
     if not stated.text and not stated.statements:
         return Unreadable("no_response", "the reply is empty but for markup and reasoning")
     attempts = [one.value for one in stated.under("answer") if one.value]
-    is_nothing = _is_invalid(found) or (found.status == "ambiguous" and not stated.statements)
+    is_nothing = is_invalid(found) or (found.status == "ambiguous" and not stated.statements)
     if is_nothing and all(map(is_refusal, [stated.text, *attempts])):
         return Unreadable("refusal", "the reply declines to answer")
     return found
@@ -124,7 +124,7 @@ def settled(
     tier = min(_TIERS[one.strength] for one, _ in readings)
     firm = [pair for pair in readings if _TIERS[pair[0].strength] == tier]
     if tier == _TIERS["prose"]:  # where something is told, what isn't is no answer
-        firm = [pair for pair in firm if not _is_invalid(pair[1])] or firm
+        firm = [pair for pair in firm if not is_invalid(pair[1])] or firm
     last = firm[-1][0]
     later = [
         (one, reading)
@@ -137,10 +137,6 @@ def settled(
     if not later and _REPLACED.search(rest) and not _CONFIRMED.search(rest[-60:]):
         return ambiguous("an answer that is taken back")
     return _last_of(stated, [*firm, *later[-1:]], same)
-
-
-def _is_invalid(reading: object) -> bool:
-    return isinstance(reading, Unreadable) and reading.status == "invalid_response_format"
 
 
 _TIERS = {"object": 0, "final": 1, "line": 1, "inline": 1, "prose": 2}
@@ -157,7 +153,7 @@ def _last_of(stated: Stated, pairs: Readings[Found], same: Same[Found]) -> Found
     last, reading = pairs[-1]
     for earlier, other in pairs[-2::-1]:
         if isinstance(other, Unreadable):
-            is_alike = _is_invalid(other)
+            is_alike = is_invalid(other)
         else:
             is_alike = not isinstance(reading, Unreadable) and same(other, reading)
         if not is_alike:

@@ -43,13 +43,10 @@ PROSE = re.compile(
 
 @dataclass(frozen=True)
 class StatedConfidence:
-    """A confidence as it was stated.
+    """The integer in a reply, and where it lies on the scale, from 0 to 1.
 
-    Attributes:
-        raw: The integer in the reply.
-        confidence: Where it lies on the scale, from 0 to 1; None if it is far outside.
-        clipped: Whether it was a little outside, and was taken for the nearest bound.
-        violation: Whether it was outside by more than a twentieth of the scale's width.
+    One a little outside is `clipped` to the nearest bound; one that is outside by more than a
+    twentieth of the scale's width is a `violation`, and its confidence is None.
     """
 
     raw: int
@@ -61,21 +58,11 @@ class StatedConfidence:
 def read_confidence(
     reply: str, low: int, high: int, *, truncated: bool = False
 ) -> StatedConfidence | Unreadable:
-    r"""Read the confidence that a reply states on a scale of integers.
+    r"""Read the confidence that a reply states on a scale of integers, from `low` to `high`.
 
-    Args:
-        reply: The reply's text.
-        low: The scale's lower bound.
-        high: The scale's upper bound, greater than the lower.
-        truncated: Whether the model was cut off; a number where the text ends is then not read.
-
-    Returns:
-        The confidence (see `confidence_of` for numbers outside the scale), or why there is none:
-        `no_response`, `refusal`, `truncated`, `ambiguous` or `invalid_response_format` (also beyond
-        fifteen digits).
-
-    Raises:
-        ValueError: If the scale has no width. No text raises anything.
+    See `confidence_of` for numbers outside the scale. A failure is `no_response`, `refusal`,
+    `truncated`, `ambiguous` or `invalid_response_format` (also beyond fifteen digits). A scale
+    without a width raises ValueError.
 
     Example:
         >>> read_confidence("Answer: B\nConfidence: 85", 0, 100)
@@ -92,8 +79,7 @@ def read_confidence(
 def confidence_of(raw: int, low: int, high: int) -> StatedConfidence:
     """Where an integer lies on a scale, by one correctly rounded division of integers.
 
-    One that is outside by at most a twentieth of the scale's width is clipped to the nearest bound;
-    by more, it is a violation without a confidence. A scale without a width raises ValueError.
+    A scale without a width raises ValueError.
 
     Example:
         >>> confidence_of(7, 0, 20)

@@ -4,14 +4,9 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 ReplyStatus = Literal[
-    "invalid_response_format",
-    "refusal",
-    "no_response",
-    "truncated",
-    "out_of_range",
-    "echo",
+    "invalid_response_format", "refusal", "no_response", "truncated", "out_of_range", "echo",
     "ambiguous",
-]
+]  # fmt: skip
 RunStatus = Literal["sample_error", "limit_reached", "content_filter"]
 InstrumentStatus = Literal["grader_failed", "scoring_failed"]
 Status = Literal["ok"] | ReplyStatus | RunStatus | InstrumentStatus
@@ -31,12 +26,12 @@ STATUSES: frozenset[str] = frozenset({"ok"}) | REPLY_STATUSES | RUN_STATUSES | I
 
 @dataclass(frozen=True)
 class Unreadable:
-    """A reply that gives no answer, or none that came.
-
-    Attributes:
-        status: What kind of failure; `scoring_failed` where it is the instrument's.
-        reason: The detail, for a person.
-    """
+    """A reply that gives no answer, or none that came; the reason is for a person."""
 
     status: ReplyStatus | RunStatus | InstrumentStatus
     reason: str
+
+
+def is_invalid(reading: object) -> bool:
+    """Whether it is a failure for want of anything that can be read."""
+    return isinstance(reading, Unreadable) and reading.status == "invalid_response_format"

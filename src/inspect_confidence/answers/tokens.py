@@ -28,13 +28,7 @@ _BEGINNING = re.compile(r"[-+]?[0-9]*")
 
 @dataclass(frozen=True)
 class TokenChoice:
-    """A generated token with what else could have stood there.
-
-    Attributes:
-        token: As generated.
-        logprob: Its natural log probability.
-        alternatives: Log probabilities of the likeliest tokens at this place, by token.
-    """
+    """A generated token, and the likeliest that could have stood there, by natural logprobs."""
 
     token: str
     logprob: float
@@ -53,13 +47,9 @@ def _probability(logprob: float) -> float:
 
 @dataclass(frozen=True)
 class IntegerDistribution:
-    """What a model's token probabilities say of an integer.
+    """The integer that a model answered, in so many tokens, and what their probabilities say.
 
-    Attributes:
-        value: The integer that it answered.
-        probabilities: Of each integer seen, normalised over them.
-        unseen_mass: The probability that was not on integers seen, in [0, 1].
-        tokens: How many tokens the answer took.
+    Of the integers seen they are normalised; `unseen_mass`, in [0, 1], was not on these.
     """
 
     value: int
@@ -69,16 +59,11 @@ class IntegerDistribution:
 
 
 def read_integer_distribution(tokens: Sequence[TokenChoice]) -> IntegerDistribution | Unreadable:
-    """Read a distribution over integers from the tokens of a reply; never raises.
+    """Read a distribution over integers from the tokens of a reply, in order.
 
-    Tokens that are one integer written differently (`3`, ` 3`, `+3`) are added up.
-
-    Args:
-        tokens: Of the reply, in order.
-
-    Returns:
-        The distribution, or `no_response`, `refusal`, `out_of_range` or
-        `invalid_response_format`: the whole reply must be one integer.
+    Tokens that are one integer written differently (`3`, ` 3`, `+3`) are added up. The whole reply
+    must be one integer, else it is `no_response`, `refusal`, `out_of_range` or
+    `invalid_response_format`.
 
     Example:
         >>> said = TokenChoice("3", math.log(0.6), {"4": math.log(0.2)})
@@ -166,13 +151,10 @@ _WORD = re.compile(r"\W*(\w+)\W*")
 
 @dataclass(frozen=True)
 class AnswerToken:
-    """What the token of the answer says.
+    """The token of the answer as generated, and each option's probability there, in order.
 
-    Attributes:
-        probabilities: Of each option, in order, normalised over the options seen; an option that
-            the provider didn't list has 0.
-        unseen_mass: The probability that was not on options seen, in [0, 1].
-        token: As generated.
+    These are normalised over the options seen; one that the provider didn't list has 0. The
+    probability that was not on options seen is `unseen_mass`, in [0, 1].
     """
 
     probabilities: tuple[float, ...]
@@ -183,17 +165,12 @@ class AnswerToken:
 def read_answer_token(
     tokens: Sequence[TokenChoice], options: Sequence[str], answer: int
 ) -> AnswerToken | Unreadable:
-    """Read the probability of each option at the token of the answer; never raises.
+    """Read the probability of each option at the token of the answer.
 
-    Args:
-        tokens: Of the reply, in order.
-        options: What may be answered, as `A`, `B`, `C` or `true`, `false`; case doesn't matter.
-        answer: The place in `options` of the answer that was read from the reply's text.
-
-    Returns:
-        The probabilities, or `scoring_failed`: the answer doesn't stand where the reply's last
-        `Answer` has its value, or it is the only option listed and has less than 0.99 itself, so
-        that how much the others have isn't known and it would look certain.
+    The options are what may be answered, as `A`, `B`, `C` or `true`, `false`, in any case; `answer`
+    is the place among them of what was read from the reply's text. It is `scoring_failed` if that
+    doesn't stand where the reply's last `Answer` has its value, or if it is the only option listed
+    and has less than 0.99 itself: how much the others have isn't known, and it would look certain.
 
     Example:
         >>> import math

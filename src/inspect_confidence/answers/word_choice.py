@@ -13,7 +13,7 @@ from string import ascii_uppercase
 from inspect_confidence.answers.clean import BOX_END, clean, folded, is_refusal
 from inspect_confidence.answers.labels import Stated
 from inspect_confidence.answers.reading import ambiguous, invalid, is_revised, read_stated, settled
-from inspect_confidence.answers.status import Unreadable
+from inspect_confidence.answers.status import Unreadable, is_invalid
 
 I_CHOOSE = re.compile(r"\bi(?:'d|'ll| would| will| now| thus| therefore)? choose\b", re.I)
 CUE = re.compile(
@@ -118,7 +118,7 @@ class Names:
         if after and after[-1].text is None and any(one.disagrees for one in named):
             return ambiguous(DISAGREE)
         found = self._only(text, after)
-        return echo if _is_invalid(found) else found
+        return echo if is_invalid(found) else found
 
     def is_open(self, text: str) -> bool:
         """Whether the text may go on with more of a choice, or with a list of them."""
@@ -144,10 +144,6 @@ class Names:
         indices = indices or {self._forms[form] for form in alone if form in self._forms}
         only = indices.pop() if len(indices) == 1 else None
         return invalid("no choice's letter or text") if only is None else only
-
-
-def _is_invalid(found: int | Unreadable) -> bool:
-    return isinstance(found, Unreadable) and found.status == "invalid_response_format"
 
 
 def _listed(named: list[Named]) -> int:
@@ -180,34 +176,20 @@ def _any_of(forms: Iterable[str]) -> str:
 
 @dataclass(frozen=True)
 class WordChoice:
-    """A choice as it was made.
-
-    Attributes:
-        index: Which one, from 0; the letter A is 0.
-    """
+    """A choice as it was made: its index; the letter A is 0."""
 
     index: int
 
 
 def read_word_choice(
-    reply: str,
-    choices: Sequence[str],
-    *,
-    chain_of_thought: bool = False,
-    truncated: bool = False,
+    reply: str, choices: Sequence[str], *, chain_of_thought: bool = False, truncated: bool = False
 ) -> WordChoice | Unreadable:
     """Read which of the shown phrases a reply chooses, by its letter, its text or both.
 
-    Args:
-        reply: The reply's text.
-        choices: The phrases in the order of their letters, without letters.
-        chain_of_thought: Whether the last "I choose" decides and what precedes it is reasoning.
-        truncated: Whether the model was cut off; a choice where the text ends may then be the
-            beginning of another or of a list, and is not read.
-
-    Returns:
-        The choice, or why there is none: `no_response`, `refusal`, `truncated`, `echo` (the list
-        repeated, and none chosen), `ambiguous` or `invalid_response_format`.
+    The choices are the phrases in the order of their letters, without letters. With
+    `chain_of_thought` the last "I choose" decides, and what precedes it is reasoning. A failure is
+    `no_response`, `refusal`, `truncated`, `echo` (the list repeated, and none chosen), `ambiguous`
+    or `invalid_response_format`.
 
     Example:
         >>> phrases = ["is likely to be", "is maybe", "is unlikely to be"]
@@ -233,7 +215,7 @@ def read_word_choice(
         keys = ("answer", "choice") if stated.objects else ("answer",)
         found = settled(stated, keys, read)
         for place in _places(stated.text, chain_of_thought):
-            if found is None or _is_invalid(found):
+            if found is None or is_invalid(found):
                 found = read(place)
         return invalid("no choice") if found is None else found
 
@@ -262,15 +244,9 @@ def first_letter(
 ) -> int | None:
     """The first letter that a reply names: the rule that reproduces the study's own figures.
 
-    A repeated list counts as its first letter, and the article "A" at the start as a choice.
-
-    Args:
-        reply: The reply's text.
-        choices: The phrases in the order of their letters.
-        chain_of_thought: Whether to look only behind the last "I choose".
-
-    Returns:
-        The letter's index, from 0; None if there is no such letter, or no "I choose".
+    A repeated list counts as its first letter, and the article "A" at the start as a choice. With
+    `chain_of_thought` only what follows the last "I choose" counts. The result is the letter's
+    index, from 0; None if there is no such letter, or no "I choose".
 
     Example:
         >>> first_letter("A.is unlikely to be B.is maybe", ["is likely to be", "is maybe"])
