@@ -104,7 +104,7 @@ def stated_in(reply: str, literal: tuple[str, ...] = (), *, cut: bool = False) -
     turn = first_turn(whole)
     # Objects first, since cleaning takes marks out of their strings.
     objects = list(objects_in(turn))
-    text, reached = "", 0
+    text, reached, longest = "", 0, max(map(len, literal), default=0) + 1
     statements: list[Statement] = []
     for start, end, members in [*objects, (len(turn), len(turn), [])]:
         piece = clean(turn[reached:start])
@@ -116,6 +116,7 @@ def stated_in(reply: str, literal: tuple[str, ...] = (), *, cut: bool = False) -
         statements += [
             replace(one, start=one.start + len(text), end=one.end + len(text))
             for one in labelled(piece)
+            if piece[one.start : one.start + longest].split("\n")[0] not in literal
         ]
         text += piece
         statements += [one for member in members for one in _of_member(member, len(text))]
