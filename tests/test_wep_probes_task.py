@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +15,7 @@ import pytest
 from inspect_ai import Task
 
 from inspect_confidence import read_judgments, summarize
-from inspect_confidence.datasets.wep_choices import COMPLEMENTS, design
+from inspect_confidence.datasets.wep_choices import COMPLEMENTS, NUMBERS, design
 from inspect_confidence.datasets.wep_contexts import FURTHER, SURVEYED, bundled_contexts
 from inspect_confidence.datasets.wep_survey import surveyed_counts
 from inspect_confidence.results import Condition
@@ -34,6 +36,13 @@ ENGLISH = (
     'Given the statement "{}", with what probability do you think {}?'
 )
 CHINESE = (
+    "\u4f60\u7684\u8f93\u51fa\u53ea\u67090\u52301\u4e4b\u95f4\u7684\u5e26\u6709\u4e24\u4f4d"
+    "\u5c0f\u6570\u7684\u6d6e\u70b9\u503c\u3002\u56de\u7b54\u95ee\u9898\u65f6\u76f4\u63a5"
+    "\u7ed9\u51fa\u6700\u7ec8\u7b54\u6848,\u4e0d\u8981\u52a0\u5165\u4e2d\u95f4\u601d\u8003"
+    "\u8fc7\u7a0b,\u4e0d\u8981\u91cd\u590d\u95ee\u9898\n\u6839\u636e\u9648\u8ff0\u201c{}\u201d,"
+    "\u60a8\u8ba4\u4e3a{}\u7684\u6982\u7387\u662f\u591a\u5c11?"
+)
+OUR_CHINESE = (
     "\u8bf7\u75280\u52301\u4e4b\u95f4\u7684\u6d6e\u70b9\u6570\u4f5c\u7b54\uff0c\u56de\u7b54"
     "\u8981\u7b80\u77ed\u3002\n\u5df2\u77e5\u9648\u8ff0\u201c{}\u201d\uff0c\u4f60\u8ba4\u4e3a"
     "{}\u7684\u6982\u7387\u662f\u591a\u5c11\uff1f"
@@ -82,9 +91,10 @@ def test_calls_samples_and_words() -> None:
     assert [one["word"] for one in facts(task)] == ["we doubt", "likely"] * 2
     assert len({one["item"] for one in facts(task)[:2]}) == 1
     # The wording changes its own fingerprint alone; the other task's data are its design.
+    translated: dict[str, Any] = wep_elicitation(languages="zh", prompts="ours").metadata or {}
     english: dict[str, Any] = wep_elicitation(items=5).metadata or {}
     chinese: dict[str, Any] = wep_elicitation(languages="zh").metadata or {}
-    assert chinese["prompt"] != english["prompt"]
+    assert len({chinese["prompt"], english["prompt"], translated["prompt"]}) == 3
     assert (english["dataset"], chinese["data"]) == ("bundled", english["data"])
     assert (wep_choice(items=5).metadata or {})["dataset"] == "design"
 
@@ -147,7 +157,7 @@ def test_samples_of_numbers_to_words() -> None:
         assert sample.choices == words[one.choice_set]
         assert sample.target == words[one.choice_set][one.right]
         assert one.text in str(sample.input)
-        assert str(sample.input).count("___") == 1
+        assert str(sample.input).count("_") == 1
         assert sample.id == one.id + ("-cot" if kept["cot"] else "")
         for name in ("scenario", "choice_set", "numbers", "point", "interval", "split"):
             assert kept[name] == (kept["split"] if name == "split" else getattr(one, name))
@@ -156,14 +166,23 @@ def test_samples_of_numbers_to_words() -> None:
 # Wording
 
 
-def test_words_to_numbers_are_asked_to_the_letter(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "chinese"),
+    [({}, CHINESE), ({"prompts": "ours"}, OUR_CHINESE)],
+    ids=["study", "ours"],
+)
+def test_words_to_numbers_are_asked_to_the_letter(
+    tmp_path: Path, arguments: dict[str, Any], chinese: str
+) -> None:
     """One user message a sample at temperature 0, without a system message, in both languages."""
-    task = wep_elicitation(settings="concise", languages="en,zh", words="likely,we doubt", items=8)
+    task = wep_elicitation(
+        settings="concise", languages="en,zh", words="likely,we doubt", items=8, **arguments
+    )
     asked = {str((sample.metadata or {})["item"]) for sample in task.dataset}
     _, requests = served(task, tmp_path, lambda _: Reply("0.5"))
     known = bundled_contexts()
     wanted = {
-        (CHINESE if known[name].language == "zh" else ENGLISH).format(
+        (chinese if known[name].language == "zh" else ENGLISH).format(
             known[name].statements[word], known[name].clause
         )
         for name in asked
@@ -176,36 +195,130 @@ def test_words_to_numbers_are_asked_to_the_letter(tmp_path: Path) -> None:
     assert len(requests) == len(wanted) == 16
 
 
+FIVE = (
+    "A.is almost certainly B.is likely to be C.is maybe D.is unlikely to be "
+    "E.is almost certainly not."
+)
+THREE = "A.is likely to be B.is maybe C.is unlikely to be."
+ONE_OF = (
+    "omplete the following sentence using one of the choices, listed in descending order of "
+    "likelihood, that best fits the sentence: "
+)
+THOUGHT = "First compute the associated probability. Then c"
+FINALLY = " Give your final choice after \u201cI choose:\u201d."
+NARROW = "116, 93, 94, 89, 108, 76, 117, 92, 103, 97, 114, 79, 96, 96, 111, 89, 98, 91, 100, 105"
+WIDE = "55, 145, 136, 120, 136, 72, 95, 62, 89, 121, 72, 84, 72, 66, 73, 99, 55, 109, 166, 129"
+TOLD = {
+    "height-5-narrow-0.05-below_low": (
+        f" I randomly picked 20 specimens from an unknown population. I recorded their heights, "
+        f"which are {NARROW}. Based on this information, if I randomly pick one additional "
+        "specimen from the same population, the specimen\u2019s height _ below 99."
+    ),
+    "score-3-wide-0.275-outside": (
+        f" 20 test scores were randomly picked from a class. The scores are {WIDE}. Based on this "
+        "information, if one additional score was randomly picked from the same class, the score "
+        "_ below 85 or above 114."
+    ),
+    "sound-5-wide-0.5-between": (
+        " 20 sound measurements were randomly picked from a room. The decibel levels recorded are "
+        f"{WIDE}. Based on this information, if one additional sound measurement was randomly "
+        "picked from the same room, the decibel level recorded _ between 73 and 126."
+    ),
+}
+
+
+def asked_of(task: Callable[..., Task], item: str, home: Path, **arguments: Any) -> set[str]:
+    """The whole messages about one item, as the model is sent them."""
+    place = home / "one.txt"
+    place.write_text(f"{item}\n", "utf-8")
+    _, requests = served(task(items=str(place), **arguments), home, lambda _: Reply("A"))
+    assert all(request.system is None for request in requests)
+    messages = {request.prompt for request in requests}
+    assert len(messages) == len(requests)
+    return messages
+
+
 def test_whole_messages(tmp_path: Path) -> None:
     """Spelled out: a statement, and a sentence to complete with and without reasoning."""
-    head = (
-        "The last 20 scores of a player are: 55, 72, 95, 62, 89, 72, 84, 72, 66, 73, 55, 145, 136, "
-        "120, 136, 121, 99, 109, 166, 129. The player plays one more game.\n\n"
-        "Complete the following sentence with one of the choices. "
-    )
-    tail = (
-        "\n\nThe score of this game ___ below 85 or above 114.\n\n"
-        "A.is likely to be\nB.is maybe\nC.is unlikely to be"
-    )
-    thought = 'Think step by step, then end your answer with "I choose: " followed by your choice.'
-    statement = (
-        "Format your answer as a float value between 0 and 1, and make your answer short.\n"
-        'Given the statement "It is likely to rain tomorrow.", with what probability do you think '
-        "it will rain tomorrow?"
-    )
-    place = tmp_path / "one.txt"
-    cases: list[tuple[str, Callable[..., Task], dict[str, str], set[str]]] = [
-        ("concise-01", wep_elicitation, {"words": "likely"}, {statement}),
-        (
-            *("score-3-wide-0.275-outside", wep_choice, {}),
-            {head + "Answer with the choice only." + tail, head + thought + tail},
-        ),
+    statement = ENGLISH.format("It is likely to rain tomorrow.", "it will rain tomorrow")
+    assert asked_of(wep_elicitation, "concise-01", tmp_path, words="likely") == {statement}
+    for item, told in TOLD.items():
+        choices = THREE if "-3-" in item else FIVE
+        assert asked_of(wep_choice, item, tmp_path) == {
+            f"C{ONE_OF}{choices}{told}",
+            f"{THOUGHT}{ONE_OF}{choices}{FINALLY}{told}",
+        }
+
+
+def test_wording_is_as_the_study_prints_it(shared_data: Path, tmp_path: Path) -> None:
+    """Every wording that is quoted of the study, read from the quotations themselves."""
+    place = shared_data.parent / "facts" / "instruments.md"
+    if not place.is_file():
+        pytest.skip("the studies' wordings are not beside this checkout")
+    quoted = place.read_text("utf-8").split("## Words of estimative probability\n")[1]
+
+    def quotation(pattern: str) -> list[str]:
+        (found,) = re.findall(pattern, quoted.split("\n## ")[0], re.MULTILINE)
+        return [found] if isinstance(found, str) else list(found)
+
+    english = quotation(r'Words to numbers, English: "(.+?)" then: (.+)$')
+    chinese = quotation(r'Chinese, the instruction then the question: "(.+?)" and "(.+?)" \(')
+    for language, wanted in (("en", english), ("zh", chinese)):
+        item = bundled_contexts()[f"{'zh-' if language == 'zh' else ''}concise-01"]
+        filled = "\n".join(wanted).format(item.statements["likely"], item.clause)
+        sent = asked_of(wep_elicitation, item.id, tmp_path, words="likely", languages=language)
+        assert sent == {filled}
+    (choice,) = quotation(r'"(Complete the following sentence .+? below 99\.)"')
+    (thought,) = quotation(r'first sentence is replaced by "(First compute .+?:\u201d\.)"')
+    assert choice.count("E.is almost certainly not.") == thought.count("CHOICES") == 1
+    first, rest = choice.split(" I randomly picked 20", 1)
+    choices = first.split("that best fits the sentence: ")[1].removesuffix(".")
+    printed = {choice, f"{thought.replace('CHOICES', choices)} I randomly picked 20{rest}"}
+    sent = asked_of(wep_choice, "height-5-narrow-0.05-below_low", tmp_path)
+    # The quotation leaves out most of the numbers.
+    left_out = NARROW.removeprefix("116, 93, ").removesuffix(", 105")
+    assert {message.replace(left_out, "...") for message in sent} == printed
+
+
+def test_what_the_recorded_replies_repeat_is_asked(shared_data: Path) -> None:
+    """The sentences of the two scenarios that aren't printed, and the order of the wide numbers."""
+    lines = (shared_data / "wep" / "choice_gpt-4_cot.txt").read_text("utf-8").splitlines()
+    recorded = [ast.literal_eval(line) for line in lines]
+    asked = {str(sample.input): sample.metadata or {} for sample in wep_choice().dataset}
+    complete: Counter[str] = Counter()
+    for text, facts in asked.items():
+        scenario = ("height", "score", "sound").index(facts["scenario"])
+        start, end = text.removeprefix("Based on this information, ").removesuffix(".").split("_")
+        filled = re.compile(f"{re.escape(start)}(?:is [a-z ]+|_){re.escape(end)}(?! or)", re.I)
+        complete[facts["scenario"]] += sum(
+            bool(filled.search(reply["answer"].replace("'", "\u2019")))
+            for reply in recorded
+            if reply["index"] // 2 == scenario
+        )
+    assert (complete["score"], complete["sound"]) == (31, 34)  # counted by other code
+    (blank,) = [reply["answer"] for reply in recorded if "_" in reply["answer"]]
+    assert any(text[27:-1] in blank for text in asked)
+    long = [
+        [int(number) for number in re.findall(r"\d+", listed)]
+        for reply in recorded
+        if reply["mean_std"][1] == 40
+        for listed in re.findall(r"(?:\d+, ){14,}(?:and )?\d+", reply["answer"])
     ]
-    for item, task, arguments, wanted in cases:
-        place.write_text(f"{item}\n", "utf-8")
-        _, requests = served(task(items=str(place), **arguments), tmp_path, lambda _: Reply("A"))
-        assert len(requests) == len(wanted)
-        assert {request.prompt for request in requests} == wanted
+    assert len(long) == 13
+    assert {18, 19} <= set(map(len, long))  # all but the two below 56, all but 166
+    for some in long:
+        rest = iter(NUMBERS["wide"])
+        assert all(number in rest for number in some)
+
+
+def test_runs_with_other_prompts_are_told_apart(tmp_path: Path) -> None:
+    """Whose prompts were asked stands in the variant of each run, and of the results."""
+    for prompts in ("study", "ours"):
+        asked = wep_elicitation(languages="zh", items=1, words="likely", prompts=prompts)
+        responded(asked, "surveyed", tmp_path)
+    variants = read_judgments(tmp_path)["wep_elicitation"]["variant"].map(Condition.read)
+    assert {one["prompts"] for one in variants} == {"study", "ours"}
+    assert len({one["prompt"] for one in variants}) == 2
 
 
 # Errors
@@ -225,6 +338,7 @@ def test_bad_arguments() -> None:
         ({"words": "likely,likely"}, "is empty or names a word twice"),
         ({"dataset": "bundeld"}, "dataset=bundeld is not known. Did you mean 'bundled'?"),
         ({"word": "likely"}, "There is no task argument 'word'. Did you mean 'words'?"),
+        ({"prompts": "our"}, "prompts=our is not known. Did you mean 'ours'?"),
     ]
     check_refusals(wep_elicitation, elicited)
     chosen: list[tuple[dict[str, Any], str]] = [

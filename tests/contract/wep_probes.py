@@ -128,19 +128,18 @@ class Chooser:
 
     def __call__(self, request: Request) -> Reply:
         """The next reply, to the prompt of the design that is shown."""
-        situation, *_, sentence, listed = request.prompt.split("\n\n")
-        lines = [line.split(".", 1) for line in listed.split("\n")]
+        lines = re.findall(r"([A-E])\.(is .*?)(?= [B-E]\.|\. )", request.prompt)
         (item,) = {
             facts["item"]
             for text, facts in self._asked
-            if (facts["situation"], text) == (situation, sentence)
+            if request.prompt.endswith(f"{facts['situation']} {text}")
             and facts["choice_set"] == len(lines)
         }
         place = Random(len(self.meant)).randrange(len(lines))
         (letter, text), right = lines[place], place == self._rights[item]
         ways = WAYS if self.withholds else WAYS[:-1]
         way, finish, status = ways[len(self.meant) % len(ways)]
-        cot = "Think step by step" in request.prompt
+        cot = request.prompt.startswith("First compute")
         read = status == "ok"
         if cot and read and "I choose" not in way:
             way = f"So, as I see it, it depends.\n\nI choose: {way}"

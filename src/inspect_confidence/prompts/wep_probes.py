@@ -1,55 +1,68 @@
 """The wording of the study of words of estimative probability.
 
-Source: the English instruction and question are the study's protocol, to the letter. The Chinese
-ones, and the prompts for choosing words, are our own to the same structure: the study's text of
-them was not at hand.
+Source: the study's, to the letter, but for what is marked as ours: a Chinese alternative, and the
+sentence that introduces the numbers in two of three scenarios.
 """
 
+_ENGLISH = (
+    "Format your answer as a float value between 0 and 1, and make your answer short.\n"
+    'Given the statement "{statement}", with what probability do you think {clause}?'
+)
+
 ELICITATION = {
-    "en": (
-        "Format your answer as a float value between 0 and 1, and make your answer short.\n"
-        'Given the statement "{statement}", with what probability do you think {clause}?'
-    ),
-    "zh": (
-        "请用0到1之间的浮点数作答，回答要简短。\n"  # noqa: RUF001 # Chinese punctuation
-        "已知陈述“{statement}”，你认为{clause}的概率是多少？"  # noqa: RUF001 # Chinese punctuation
-    ),
+    "study": {
+        "en": _ENGLISH,
+        "zh": (
+            "你的输出只有0到1之间的带有两位小数的浮点值。"
+            "回答问题时直接给出最终答案,不要加入中间思考过程,不要重复问题\n"
+            "根据陈述“{statement}”,您认为{clause}的概率是多少?"
+        ),
+    },
+    "ours": {
+        "en": _ENGLISH,
+        "zh": (
+            "请用0到1之间的浮点数作答，回答要简短。\n"  # noqa: RUF001 # Chinese punctuation
+            "已知陈述“{statement}”，你认为{clause}的概率是多少？"  # noqa: RUF001 # Chinese punctuation
+        ),
+    },
 }
-"""Templates by language; the Chinese one is ours."""
+"""Templates by whose they are and by language, an instruction and a question on a line each.
 
-CHOICE = """\
-{situation}
+The study's Chinese instruction asks for more than its English one: two decimals, no reasoning, no
+repetition. Ours is the English one in Chinese, so that two languages can be compared by one
+instruction.
+"""
 
-Complete the following sentence with one of the choices. Answer with the choice only.
+CHOICE = (
+    "Complete the following sentence using one of the choices, listed in descending order of "
+    "likelihood, that best fits the sentence: {choices}. {situation} {sentence}"
+)
 
-{sentence}
-
-{choices}"""
-
-CHOICE_COT = """\
-{situation}
-
-Complete the following sentence with one of the choices. Think step by step, then end your answer \
-with "I choose: " followed by your choice.
-
-{sentence}
-
-{choices}"""
+CHOICE_COT = (
+    "First compute the associated probability. Then complete the following sentence using one of "
+    "the choices, listed in descending order of likelihood, that best fits the sentence: "
+    "{choices}. Give your final choice after “I choose:”. {situation} {sentence}"
+)
 
 SITUATIONS = {
-    "height": "The heights of 20 specimens, in centimetres, are: {numbers}. One more specimen is "
-    "picked at random from the same population.",
-    "score": "The last 20 scores of a player are: {numbers}. The player plays one more game.",
-    "sound": "20 measurements of the sound level in a room, in decibels, are: {numbers}. One more "
-    "measurement is taken in the same room.",
+    "height": "I randomly picked 20 specimens from an unknown population. I recorded their "
+    "heights, which are {numbers}.",
+    "score": "20 test scores were randomly picked from a class. The scores are {numbers}.",
+    "sound": "20 sound measurements were randomly picked from a room. The decibel levels recorded "
+    "are {numbers}.",
 }
-"""What the numbers are, by scenario."""
+"""What the numbers are, by scenario: the study's of heights. The other two are ours, in words that
+its recorded replies use; none repeats the study's."""
 
 SENTENCES = {
-    "height": "The height of this specimen ___ {interval}.",
-    "score": "The score of this game ___ {interval}.",
-    "sound": "The sound level of this measurement ___ {interval}.",
+    "height": "Based on this information, if I randomly pick one additional specimen from the same "
+    "population, the specimen’s height _ {interval}.",  # noqa: RUF001 # the study's apostrophe
+    "score": "Based on this information, if one additional score was randomly picked from the same "
+    "class, the score _ {interval}.",
+    "sound": "Based on this information, if one additional sound measurement was randomly picked "
+    "from the same room, the decibel level recorded _ {interval}.",
 }
+"""The study's: that of heights as printed, the other two as its recorded replies repeat them."""
 
 CHOICES = {
     5: (
@@ -61,4 +74,4 @@ CHOICES = {
     ),
     3: ("is likely to be", "is maybe", "is unlikely to be"),
 }
-"""The study's two sets of choices, as its recorded replies show them."""
+"""The study's two sets of choices; that of three as its recorded replies show it."""

@@ -42,7 +42,7 @@ def ask_word(prompt: str, cot_prompt: str, system: str | None = None) -> Solver:
         choices = [f"{letter}.{choice.value}" for letter, choice in lettered]
         template = cot_prompt if facts["cot"] else prompt
         text = template.format(
-            situation=facts["situation"], sentence=state.input_text, choices="\n".join(choices)
+            situation=facts["situation"], sentence=state.input_text, choices=" ".join(choices)
         )
         pose(state, text, system, form="word", cot=facts["cot"])
         return await generate(state)

@@ -7,7 +7,7 @@ from inspect_confidence import arguments
 from inspect_confidence.datasets import wep_contexts as contexts
 from inspect_confidence.datasets.selection import Selection, choose
 from inspect_confidence.datasets.wep_choices import NUMBERS, ChoicePrompt, ordered_design
-from inspect_confidence.prompts import wep_probes as prompts
+from inspect_confidence.prompts import wep_probes as wording
 from inspect_confidence.scorers.word import stated_probability, word_choice
 from inspect_confidence.solvers.word import ask_probability, ask_word
 from inspect_confidence.tasks.composition import composed, sample
@@ -24,6 +24,7 @@ def wep_elicitation(
     items: str | int | None = None,
     split: str = "all",
     seed: int = 0,
+    prompts: str = "study",
     prompt: str | None = None,
     system: str | None = None,
     **unknown: object,
@@ -40,13 +41,15 @@ def wep_elicitation(
         items: How many contexts, or a file with one context's id a line; all by default.
         split: `train`, `test` or `all`.
         seed: Of the order of contexts.
+        prompts: `study`, or `ours`, which asks in Chinese what the study asks in English.
         prompt: A file that replaces the wording of all languages; holds `{statement}` and
             `{clause}`.
         system: A file with a system message; none by default.
         **unknown: Refused.
     """
     arguments.refuse_unknown(unknown, arguments.argument_names(wep_elicitation))
-    english = prompts.ELICITATION["en"]
+    ready = wording.ELICITATION[arguments.choice("prompts", prompts, list(wording.ELICITATION))]
+    english = ready["en"]
     own = own_prompt(prompt, english)
     context = system_message(system)
     selection, asked = contexts.load_contexts(
@@ -57,7 +60,7 @@ def wep_elicitation(
         **which(items, split, seed),
     )
     spoken = sorted({one.language for one in selection.items})
-    wordings = {name: own or prompts.ELICITATION.get(name, english) for name in spoken}
+    wordings = {name: own or ready.get(name, english) for name in spoken}
     return composed(
         selection,
         [
@@ -105,14 +108,14 @@ def wep_choice(
     arguments.choice("dataset", dataset, ["design"])
     forms = {"with": [True], "without": [False], "both": [False, True]}
     asked = forms[arguments.choice("cot", str(cot).lower(), list(forms))]
-    own = own_prompt(prompt, prompts.CHOICE)
-    wordings = (own or prompts.CHOICE, own or prompts.CHOICE_COT)
+    own = own_prompt(prompt, wording.CHOICE)
+    wordings = (own or wording.CHOICE, own or wording.CHOICE_COT)
     context = system_message(system)
     some = which(items, split, seed)
     chosen = choose(ordered_design(some["seed"]), some["split"], items)
-    everything = "".join(wordings) + "".join(prompts.SITUATIONS.values())
+    told = [*wording.SITUATIONS.values(), *wording.SENTENCES.values(), str(NUMBERS)]
     output_tokens = 8 + 120 * sum(asked) // len(asked)
-    selection = Selection("design", chosen, arguments.fingerprint(everything))
+    selection = Selection("design", chosen, arguments.fingerprint("\n".join(told)))
     return composed(
         selection,
         [_sentence(one, thought) for one in selection.items for thought in asked],
@@ -120,8 +123,8 @@ def wep_choice(
         word_choice(),
         choice_viewer,
         headline="empirical_consistency",
-        # Situation and choices are read too.
-        facts=log_facts(selection, wordings, context, output_tokens=output_tokens, read_again=300),
+        # The situation is read too.
+        facts=log_facts(selection, wordings, context, output_tokens=output_tokens, read_again=200),
     )
 
 
@@ -144,11 +147,11 @@ def _statement(one: contexts.Context, word: str) -> Sample:
 
 
 def _sentence(one: ChoicePrompt, thought: bool) -> Sample:
-    choices = prompts.CHOICES[one.choice_set]
+    choices = wording.CHOICES[one.choice_set]
     numbers = ", ".join(map(str, NUMBERS[one.numbers]))
     return sample(
         one,
-        prompts.SENTENCES[one.scenario].format(interval=one.text),
+        wording.SENTENCES[one.scenario].format(interval=one.text),
         choices[one.right],
         {
             "scenario": one.scenario,
@@ -157,7 +160,7 @@ def _sentence(one: ChoicePrompt, thought: bool) -> Sample:
             "point": one.point,
             "interval": one.interval,
             "cot": thought,
-            "situation": prompts.SITUATIONS[one.scenario].format(numbers=numbers),
+            "situation": wording.SITUATIONS[one.scenario].format(numbers=numbers),
         },
         suffix="-cot" if thought else "",
         choices=choices,
