@@ -51,7 +51,7 @@ def read_published() -> pd.DataFrame:
         mine = (figures["task"] == one.task) & (figures["metric"] == one.metric)
         mine &= figures["condition"].str.contains(str(one.condition), regex=False)
         mine &= (figures["dataset"] == one.dataset) | (one.dataset == "")
-        figures.loc[mine, "not_produced"] = one.reason
+        figures.loc[mine, "not_produced"] = str(one.reason)
     numbers = [name for name in COLUMNS if name not in _TEXT]
     figures = figures.assign(**{name: pd.to_numeric(figures[name]) for name in numbers})
     return figures[COLUMNS].astype(dict.fromkeys(numbers, float))
