@@ -18,6 +18,7 @@ import pytest
 
 from inspect_confidence import published, summarize
 from inspect_confidence.datasets.hub import PUBLISHED
+from inspect_confidence.datasets.wep_survey import surveyed_counts
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.published import COLUMNS, read_published
 from inspect_confidence.results import COLUMNS as RESULT_COLUMNS
@@ -301,6 +302,20 @@ def test_all_that_is_printed_is_held(shared_data: Path) -> None:
             and one["source"].split(",")[0].split(" (")[0] in row.source
         ]
         assert len(found) == 1, (one, found)
+
+
+def test_people_are_those_surveyed() -> None:
+    """Quartiles that the study of markers prints are, to two digits, those of the survey here."""
+    rows = FIGURES[FIGURES["metric"].str.startswith("human_")]
+    assert len(rows) == 16 * 3
+    at = {"human_iqr_low": 25, "human_median": 50, "human_iqr_high": 75}
+    for row in rows.itertuples():
+        counts = surveyed_counts()[str(row.condition).removeprefix("word=")]
+        people = np.repeat(list(counts), list(counts.values()))
+        # .225 is printed as .22
+        assert np.percentile(people, at[str(row.metric)]) / 100 == pytest.approx(
+            row.value, abs=0.005001
+        )
 
 
 TYPED = """

@@ -50,7 +50,8 @@ def read_published() -> pd.DataFrame:
     for one in listed.itertuples():
         mine = (figures["task"] == one.task) & (figures["metric"] == one.metric)
         mine &= figures["condition"].str.contains(str(one.condition), regex=False)
-        mine &= (figures["dataset"] == one.dataset) | (one.dataset == "")
+        if one.dataset:
+            mine &= figures["dataset"] == one.dataset
         figures.loc[mine, "not_produced"] = str(one.reason)
     numbers = [name for name in COLUMNS if name not in _TEXT]
     figures = figures.assign(**{name: pd.to_numeric(figures[name]) for name in numbers})
