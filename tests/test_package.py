@@ -79,14 +79,16 @@ def test_list_tasks_finds_every_task(command: Command) -> None:
     assert "tasks/fermi_eval.py@fermi_eval" in command("inspect", "list", "tasks", "tasks").stdout
 
 
-def test_metrics_page_is_up_to_date() -> None:
-    """docs/metrics.md is what the registry gives."""
+def test_generated_pages_are_up_to_date() -> None:
+    """docs/metrics.md is what the registry gives, docs/published.md ends with what is held."""
     spec = spec_from_file_location("generate", CHECKOUT / "docs" / "generate.py")
     assert spec is not None
     assert spec.loader is not None
     generate = module_from_spec(spec)
     spec.loader.exec_module(generate)
     assert (CHECKOUT / "docs" / "metrics.md").read_text(encoding="utf-8") == generate.page()
+    published = (CHECKOUT / "docs" / "published.md").read_text(encoding="utf-8")
+    assert published.split(generate.MARK)[1] == generate.coverage()
 
 
 def test_names_versions_and_links() -> None:

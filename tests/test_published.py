@@ -2,25 +2,38 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
+from collections import defaultdict
+from decimal import Decimal
+from importlib import resources
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from inspect_confidence import summarize
+from inspect_confidence import published, summarize
+from inspect_confidence.datasets.hub import PUBLISHED
+from inspect_confidence.datasets.wep_survey import surveyed_counts
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.published import COLUMNS, read_published
 from inspect_confidence.results import COLUMNS as RESULT_COLUMNS
 from inspect_confidence.results import Condition
 from inspect_confidence.studies import all_tables
+from inspect_confidence.tasks.hedge_markers import hedge_markers
+from inspect_confidence.tasks.life_eval import life_eval
+from inspect_confidence.tasks.question_sets import question_sets
+from studies.designs import every_judgment
 from studies.recorded import recorded_sentences, recorded_statements
 
-KEY = ["task", "model", "dataset", "condition", "metric"]
+NAMED = ["task", "dataset", "condition", "metric"]
+KEY = ["model", *NAMED]
 FIGURES = read_published()
+LISTED = FIGURES["not_produced"] != ""
 THETA = "brunner_munzel_theta"
 
 
@@ -37,26 +50,35 @@ def names_of(rows: pd.DataFrame) -> set[tuple[str, ...]]:
 
 def test_figures_are_well_formed() -> None:
     """Columns, names and conditions are those of results; each stands once."""
-    assert list(FIGURES) == COLUMNS == [*RESULT_COLUMNS[:-1], "source", "definition"]
+    added = ["source", "definition", "not_produced"]
+    assert list(FIGURES) == COLUMNS == [*RESULT_COLUMNS[:-1], *added]
     texts = FIGURES.select_dtypes(exclude=float)
-    assert list(texts) == [*KEY, "source", "definition"]
+    assert set(texts) == {*KEY, *added}
     assert all(isinstance(text, str) for text in texts.to_numpy().ravel())
     assert set(FIGURES["task"]) <= set(all_tables())
-    assert set(FIGURES["metric"]) <= set(METRICS)
-    assert not (FIGURES[["model", "dataset", "source"]] == "").any(axis=None)
-    assert not FIGURES.duplicated(KEY).any()
+    assert set(FIGURES["metric"][~LISTED]) <= set(METRICS)
+    assert not (FIGURES[["dataset", "source"]] == "").any(axis=None)
+    assert set(FIGURES["metric"][FIGURES["model"] == ""]) == {"items", "items_after_cleaning"}
+    # Two tables may print a figure differently; one that they print alike is one row.
+    assert not FIGURES.duplicated([*KEY, "source"]).any()
+    assert not FIGURES.duplicated([*KEY, "value"])[FIGURES["task"] != "life_eval"].any()
     for text in FIGURES["condition"]:
         assert str(Condition(Condition.read(text))) == text
 
 
 def test_numbers_are_possible() -> None:
     """Values and intervals lie in the metric's range, values within rounding of their interval."""
-    for row in FIGURES.itertuples():
+    for row in FIGURES[FIGURES["metric"].isin(METRICS)].itertuples():
         metric = METRICS[str(row.metric)]
         assert metric.low <= float(str(row.value)) <= metric.high, row
     inside = FIGURES.dropna(subset=["ci_low", "ci_high"])
-    assert len(inside) == FIGURES["ci_low"].count() == FIGURES["ci_high"].count() == 17 * (16 + 5)
-    assert inside["ci_low"].between(0, inside["value"] + 0.005).all()
+    assert (
+        len(inside)
+        == FIGURES["ci_low"].count()
+        == FIGURES["ci_high"].count()
+        == 17 * (16 + 5) + 3 + 9
+    )
+    assert inside["ci_low"].between(-1, inside["value"] + 0.005).all()
     assert inside["ci_high"].between(inside["value"] - 0.005, 1).all()
     assert all(n > 0 and n == int(n) for n in FIGURES["n"].dropna())
 
@@ -103,27 +125,217 @@ def test_named_as_results(shared_data: Path) -> None:
     words = recorded_statements(folder / "cnc_gpt-4.csv", model="GPT-4")
     standard = recorded_sentences(folder / "choice_gpt-4_standard.txt", model="GPT-4", cot=False)
     reasoned = recorded_sentences(folder / "choice_gpt-4_cot.txt", model="GPT-4", cot=True)
-    choices = summarize(pd.concat([standard, reasoned]), resamples=20)
+    choices = summarize(pd.concat([standard, reasoned]), resamples=20, convention="authors")
     mine = matching(model="^GPT-4$", condition="of=.*_consistency|language=en;.*=concise")
-    assert len(mine) == 17 * 5 + 60
-    assert names_of(mine) <= names_of(summarize(words, resamples=20)) | names_of(choices)
+    assert len(mine) == 17 * 5 + 1 + 60 + 6
+    named = summarize(words, resamples=20)
+    assert names_of(mine) <= names_of(named) | names_of(choices)
+    counts = mine[mine["metric"].isin(["degrees_of_freedom", "words_that_differ"])]
+    both = counts.merge(pd.concat([named, choices]), on=["condition", "metric"])
+    # The study prints t(59) three times, which is a misprint for t(119).
+    assert both["value_x"].replace(59, 119).tolist() == both["value_y"].tolist()
+    assert len(both) == 7
     constant = {"task": "fermi_eval", "model": "m", "dataset": "scioly", "method": "direct"}
     items = pd.DataFrame({"item": range(400), "split": 200 * ["train", "test"], **constant})
     items = items.assign(truth=items["item"] % 7.0, lower=1.0, upper=5.0)
     asked = items.merge(pd.DataFrame({"level": [90.0, 95.0, 99.0]}), how="cross")
-    mine = matching(task="fermi_eval", condition="direct|conformal")
-    assert len(mine) == 9
+    mine = matching(task="fermi_eval", condition="direct|conformal", not_produced="^$")
+    assert len(mine) == 3 + 1 + 18
     assert names_of(mine) <= names_of(summarize(asked, resamples=20))
 
 
+# What `summarize` gives, of judgments over all that the studies varied
+
+
+def produced() -> pd.DataFrame:
+    """Numbers of made-up judgments, none of them undefined."""
+    where = [Condition.read(text) for text in FIGURES["condition"]]
+    ours = FIGURES.assign(
+        marker=[one.get("marker", "<no_hedge>") for one in where],
+        variant=[one.get("variant", "") for one in where],
+    )[~LISTED]
+    run = {str(task): set(some["variant"]) - {""} for task, some in ours.groupby("task")}
+    frames = every_judgment(ours["marker"].unique(), run)
+    return pd.concat([summarize(frame, resamples=2) for frame in frames]).dropna(subset="value")
+
+
+@pytest.fixture(scope="module")
+def given() -> set[tuple[str, ...]]:
+    """Task, data set, condition and metric of each; of judges whichever it is."""
+    rows = produced()
+    where = [str(Condition.read(text).but(judge="")) for text in rows["condition"]]
+    return set(rows.assign(condition=where)[NAMED].itertuples(index=False, name=None))
+
+
+def test_every_figure_is_produced_or_listed(given: set[tuple[str, ...]]) -> None:
+    """`summarize` has a number of each figure's name, or a reason stands beside it; never both."""
+    names = list(FIGURES[NAMED].itertuples(index=False, name=None))
+    missing = {name for name, listed in zip(names, LISTED, strict=True) if not listed} - given
+    assert not missing
+    assert not {name for name, listed in zip(names, LISTED, strict=True) if listed} & given
+
+
+def test_every_reason_is_of_a_figure() -> None:
+    """Each line of the list stands beside a figure, in words."""
+    listed = pd.read_csv(str(resources.files(published) / "not_produced.csv"))
+    assert set(listed["reason"]) == set(FIGURES["not_produced"][LISTED])
+    for one in listed.fillna("").itertuples():
+        rows = FIGURES[(FIGURES["task"] == one.task) & (FIGURES["metric"] == one.metric)]
+        rows = rows[rows["condition"].str.contains(str(one.condition), regex=False)]
+        assert (rows["not_produced"] == one.reason).any(), one
+
+
+@pytest.mark.usefixtures("published")
+def test_variants_are_arguments() -> None:
+    """The settings in conditions are task arguments with values that tasks take."""
+    variants = {
+        (task, Condition.read(text)["variant"])
+        for task, text in FIGURES[~LISTED][["task", "condition"]].itertuples(index=False)
+        if "variant" in Condition.read(text)
+    }
+    assert variants == {
+        ("hedge_markers", "system=metacognitive"),
+        ("life_eval", "prompts=authors"),
+        ("question_sets", "prompts=authors"),
+    }
+    hedge_markers(dataset="bundled", system="metacognitive")
+    life_eval(prompts="authors", items=2)
+    question_sets(dataset="sciq", prompts="authors", items=2)
+
+
+# All that the studies print, as transcribed beside the data
+
+STUDIES = ("fermi_eval", "hedge_markers", "life_eval", "scale_variants", "wep_probes")
+RENAMED = {
+    "difference_ci_low": ("difference", "ci_low"),
+    "difference_ci_high": ("difference", "ci_high"),
+    "theta_ci_low": ("brunner_munzel_theta", "ci_low"),
+    "theta_ci_high": ("brunner_munzel_theta", "ci_high"),
+    "round_percent": ("round_rate", "value"),
+    "violation_percent": ("violation_rate", "value"),
+}
+"""Metric and column here, where the metric isn't called as printed, but for its unit."""
+FORMS = {
+    "as far as I know": "as far as i know",
+    "may be": "may",
+    "not completely sure": "not entirely sure",
+    "reasonably certain": "pretty sure",
+    "to my knowledge": "as far as i know",
+    "uncertain": "not sure",
+}
+"""The form that stands here for a marker as it is printed."""
+OTHER_WAY_ROUND = {"ci_low": "ci_high", "ci_high": "ci_low", "value": "value"}
+
+
+def numbers_of_table(source: str) -> set[str]:
+    """The tables that a source names; none where it names something else."""
+    found = re.search(r"Tables? ([\d, ]+)", source)
+    return set(found[1].replace(" ", "").split(",")) if found else set()
+
+
+def here(printed: dict[str, str]) -> tuple[str, str, Decimal, dict[str, str]]:
+    """Metric, column, value and parts of the condition that a printed figure has here."""
+    name, value = printed["metric"], Decimal(printed["value"])
+    metric, column = RENAMED.get(name, (name.removesuffix("_percent"), "value"))
+    if name.endswith("_percent"):
+        value /= 100
+    parts = dict(one.split("=", 1) for one in printed["condition"].split(";") if "=" in one)
+    parts.pop("texts", "")  # stands in the definition
+    if "variant" in parts:
+        parts["variant"] = unquote(parts["variant"])
+    if "system" in parts:
+        parts["variant"] = f"system={parts.pop('system')}"
+    if "marker" in parts:
+        parts["marker"] = FORMS.get(parts["marker"], parts["marker"])
+        parts["split"] = PUBLISHED[parts["dataset"]].splits[0]
+    if metric in ("p_value", "words_that_differ"):
+        parts["of"] = "brunner_munzel_theta"
+    if metric == "words_that_differ":
+        parts |= {"adjusted": "none", "level": "95"}
+    if printed["condition"].startswith("pooled") or "source" in parts:
+        parts |= {"dataset": "pooled", "variant": "prompts=authors"}
+    if parts.get("source") == "token (less than)":
+        parts["source"] = "token"
+    if metric == "accuracy_correlation" and parts.pop("correlation") == "spearman":
+        metric = "accuracy_rank_correlation"
+    if parts.get("of") == "mrc":
+        parts["correlation"] = "spearman"
+    # Printed as the baseline less the scale: here the scale less the baseline.
+    if metric == "difference" and parts["scale"] == "0-100":
+        parts |= {"scale": parts["versus"], "versus": parts["scale"]}
+        return metric, OTHER_WAY_ROUND[column], -value, parts
+    # Printed as P(male > concise): here P(`versus` > own).
+    if metric == "brunner_munzel_theta" and parts["versus"] == "concise":
+        return metric, OTHER_WAY_ROUND[column], 1 - value, parts
+    return metric, column, value, parts
+
+
+def transcribed(shared_data: Path) -> list[dict[str, str]]:
+    """All figures of the five studies that are written down beside the data."""
+    rows: list[dict[str, str]] = []
+    for study in STUDIES:
+        with (shared_data / "published" / f"{study}.csv").open(
+            encoding="utf-8", newline=""
+        ) as file:
+            rows += csv.DictReader(file)
+    return rows
+
+
+def test_all_that_is_printed_is_held(shared_data: Path) -> None:
+    """1,806 figures of tables and texts: each has one row, with its value and table."""
+    rows: dict[tuple[str, str], list[Any]] = defaultdict(list)
+    for row in FIGURES.itertuples():
+        rows[str(row.model), str(row.metric)].append(row)
+    printed = transcribed(shared_data)
+    assert len(printed) == 1806
+    for one in printed:
+        metric, column, value, parts = here(one)
+        model = one["model"].split(" (")[0].removeprefix("judge ").removeprefix("provider ")
+        dataset, table = parts.pop("dataset", ""), numbers_of_table(one["table"])
+        found = [
+            row
+            for row in rows[model, metric]
+            if parts == Condition.read(row.condition)
+            and dataset in ("", row.dataset)
+            and float(value) == getattr(row, column)
+            and table <= numbers_of_table(row.source)
+            and one["source"].split(",")[0].split(" (")[0] in row.source
+        ]
+        assert len(found) == 1, (one, found)
+
+
+def test_people_are_those_surveyed() -> None:
+    """Quartiles that the study of markers prints are, to two digits, those of the survey here."""
+    rows = FIGURES[FIGURES["metric"].str.startswith("human_")]
+    assert len(rows) == 16 * 3
+    at = {"human_iqr_low": 25, "human_median": 50, "human_iqr_high": 75}
+    for row in rows.itertuples():
+        counts = surveyed_counts()[str(row.condition).removeprefix("word=")]
+        people = np.repeat(list(counts), list(counts.values()))
+        # .225 is printed as .22
+        assert np.percentile(people, at[str(row.metric)]) / 100 == pytest.approx(
+            row.value, abs=0.005001
+        )
+
+
 TYPED = """
-fermi_eval    gpt-4o-mini        method=direct               coverage       0.63 0.59 0.64
-fermi_eval    gpt-4o-mini        method=logprob              coverage       0.85 0.89 0.90
-fermi_eval    gpt-4o-mini        method=direct               interval_score 31 64 322
-fermi_eval    gpt-4o-mini        method=conformal            interval_score 22 44 122
-fermi_eval    gpt-4o-mini        method=logprob              interval_score 33 53 191
+fermi_eval    GPT-4o-mini        method=direct               coverage       0.63 0.59 0.64
+fermi_eval    GPT-4o-mini        method=logprob              coverage       0.85 0.89 0.90
+fermi_eval    GPT-4o-mini        method=direct               interval_score 27.92 55.58 237.57
+fermi_eval    GPT-4o-mini        method=conformal            interval_score 20.78 42.68 108.98
+fermi_eval    GPT-4o-mini        method=logprob              interval_score 33.32 52.70 191.03
+fermi_eval    Claude-3.5-Haiku   method=direct               interval_score 30.96 63.73 321.91
+fermi_eval    Claude-3.5-Haiku   method=conformal            interval_score 21.57 43.62 122.24
+fermi_eval    mean.of.models     method=direct               coverage       0.65
 life_eval     DeepSeek-R1        variant                     hard_easy_slope 0.053
 life_eval     Claude.Haiku.3     variant                     hard_easy_slope 0.996
+life_eval     Claude-Sonnet-4    variant                     hard_easy_slope 0.327
+life_eval     GPT-o3             variant                     hard_easy_slope 0.189
+life_eval     Gemini-2.5-Pro     variant                     hard_easy_slope 0.092
+life_eval     DeepSeek-V3        variant                     hard_easy_slope 0.782
+life_eval     Gemini-2.5-Flash   variant                     hard_easy_slope 0.192
+life_eval     Llama-3.1-70B      variant                     hard_easy_slope 0.874
+life_eval     mean.of.chat       variant                     confidence_truth_correlation 0.48
 wep_choice    GPT-4              choice_set.*of=empirical_c  t_statistic    -2.35
 wep_choice    GPT-4              of=empirical_c.*scenario    t_statistic    -4.156 -2.823 -2.618
 """

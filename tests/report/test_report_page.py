@@ -190,9 +190,11 @@ def test_the_same_judgments_give_the_same_numbers_as_summarize(page: Path) -> No
 # Own figures beside published ones: same metric and condition, whatever the variant
 
 
-def published_row(task: str, metric: str, condition: str, value: float) -> Result:
+def published_row(
+    task: str, metric: str, condition: str, value: float, dataset: str = "anything"
+) -> Result:
     """A result of mine."""
-    return Result(task, "mine", "anything", condition, metric, value, math.nan, math.nan, 5, "")
+    return Result(task, "mine", dataset, condition, metric, value, math.nan, math.nan, 5, "")
 
 
 def test_published_figures_of_another_variant_stand_beside() -> None:
@@ -211,6 +213,38 @@ def test_published_figures_of_another_variant_stand_beside() -> None:
     assert models["Claude Haiku 3"] == "0.996"
     assert {line[5] for line in said[1:]} == {"published"}
     assert all(line[7] != "-" for line in said[1:])
+
+
+BESIDE = """
+fermi_eval scioly level=99;method=conformal;split=test interval_score Claude-3.5-Haiku 122.240
+scale_variants mean scale=0-5 accuracy GPT-5.2 0.812
+scale_variants mean scale=3-38 round_rate GPT-5.2 0.583
+scale_variants gsm8k scale=0-100 top1_value GPT-5.2 95.000
+life_eval ssa-2022 radius=1;variant=prompts%3Dours mean_confidence mean.of.all.models 0.342
+hedge_markers all judge=grader;no_hedge=without cd_mae Gemini-2.5-Flash 0.220
+hedge_markers all judge=grader;variant=system%3Dmetacognitive id_mae Gemini-2.5-Flash 0.120
+hedge_markers mmlu judge=grader;marker=probably;split=train mic Qwen3-32B 0.940
+judge_check judge_check judge=model verdict_accuracy Gemini-2.0-Flash 0.990
+"""
+"""Task, data set, condition and metric of a row of ours; a model and number that are printed."""
+
+
+@pytest.mark.parametrize("line", BESIDE.strip().splitlines())
+def test_published_figures_of_the_same_condition_stand_beside(line: str) -> None:
+    """Each study's, whichever judge was ours, and of no data set but that of the own row."""
+    task, dataset, condition, metric, model, printed = line.split()
+    table = beside(results_frame([published_row(task, metric, condition, 0.25, dataset)]))
+    assert table is not None
+    place = {name: k for k, name in enumerate(table.columns)}
+    lines = [[cell.text for cell in one] for one in table.lines]
+    assert {one[place["metric"]] for one in lines} == {metric}
+    assert {one[place["data set"]] for one in lines} == {dataset}
+    own, *others = lines
+    assert (own[place["from"]], own[place["value"]]) == ("own", "0.250")
+    if "judge=" in condition:
+        assert own[place["judge"]] in condition
+    found = [one for one in others if one[place["model"]] == model.replace(".of.all.", " of all ")]
+    assert printed in {one[place["value"]] for one in found}
 
 
 def test_other_conditions_stay_out() -> None:

@@ -17,7 +17,7 @@ from inspect_confidence.plots import shortened
 from inspect_confidence.privacy import scrub
 from inspect_confidence.published import read_published
 from inspect_confidence.report.figures import ReportFigure
-from inspect_confidence.results import Condition, with_parts, without
+from inspect_confidence.results import Condition, with_parts
 from inspect_confidence.studies import Cell, View, all_studies, cell
 from inspect_confidence.studies.unread import told
 
@@ -26,6 +26,7 @@ _LONGEST = 120
 _MOST_REASONS = 4
 _INFINITE = re.compile(r"\binf\b")
 _NUMBER = re.compile(r"[-+]?[\d.,]+%?$|-$")
+_MAY_DIFFER = ("variant", "judge")
 
 
 @dataclass(frozen=True)
@@ -213,22 +214,30 @@ def _profile_table(rows: pd.DataFrame) -> Table:
 
 
 def beside(results: pd.DataFrame) -> Table | None:
-    """Own and published figures of the same metric and condition; None where there are none."""
+    """Own and published figures of the same metric and condition; None where there are none.
+
+    Variant and judge may differ. Where figures of the data sets that were asked are published,
+    those of others are left out.
+    """
     rows = pd.concat(
         [
             results.assign(row=results.index, origin="own", source="", definition=""),
             read_published().assign(row=-1, origin="published", note=""),
         ]
     )
-    rows = rows.assign(
-        condition=[without(text, "variant") for text in rows["condition"]],
-        variant=[Condition.read(text).get("variant", "") for text in rows["condition"]],
+    rows = with_parts(rows, _MAY_DIFFER).assign(
+        condition=[
+            str(Condition.read(text).but(**dict.fromkeys(_MAY_DIFFER, "")))
+            for text in rows["condition"]
+        ]
     )
     lines = []
     for (_, metric, condition), some in rows.groupby(["task", "metric", "condition"]):
-        if some["origin"].nunique() < 2:
+        own = some["origin"] == "own"
+        if own.all() or not own.any():
             continue
-        for row in some.to_dict("records"):
+        asked = some["dataset"].isin(some["dataset"][own])
+        for row in (some[asked] if (asked & ~own).any() else some).to_dict("records"):
             number = cell(row, 3)
             said = ". ".join(filter(None, (row["source"], row["definition"])))
             lines.append(
@@ -237,14 +246,14 @@ def beside(results: pd.DataFrame) -> Table | None:
                     TableCell(str(condition).replace(";", "; ") or "-", heads=True),
                     *texts(row["dataset"] or "-"),
                     *texts(row["model"], most=80),
-                    *texts(row["variant"], row["origin"]),
+                    *texts(row["variant"], row["judge"], row["origin"]),
                     of_value(number) if row["origin"] == "own" else TableCell(number),
                     TableCell(said or "-"),
                 ]
             )
     if not lines:
         return None
-    columns = ["metric", "condition", "data set", "model", "variant", "from", "value"]
+    columns = ["metric", "condition", "data set", "model", "variant", "judge", "from", "value"]
     return _compact(
         "Own figures beside published ones",
         [*columns, "source and difference"],
