@@ -182,6 +182,7 @@ def test_a_part_of_any_reply_says_nothing_else(
     )
 )
 @example(['{"Answer": ', '"B"', ', or "C"}'])
+@example(["7", '"Answer": ', "0.7"])
 def test_a_part_of_a_broken_reply_never_says_something_else(parts: list[str]) -> None:
     """It holds for what is hardly an object."""
     _check_prefixes("".join(parts))
