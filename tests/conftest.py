@@ -12,6 +12,7 @@ from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
+from hypothesis import settings
 from inspect_ai import eval
 from inspect_ai.log import EvalLog
 
@@ -19,6 +20,10 @@ from inspect_confidence.datasets.cache import CACHE_VARIABLE
 from inspect_confidence.tasks.fermi_eval import fermi_eval
 
 CHECKOUT = Path(__file__).parents[1]
+
+# The same examples in every run: what fails, fails for everybody.
+settings.register_profile("seeded", derandomize=True, deadline=None)
+settings.load_profile("seeded")
 
 Command = Callable[..., "subprocess.CompletedProcess[str]"]
 

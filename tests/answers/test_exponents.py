@@ -23,7 +23,6 @@ BOUND = st.decimals(-100, 100, places=6).map(lambda number: Decimal(f"{number:f}
 EXPONENTS = ["Exponent: {}", "{}", "**{}**", "10^{}", "$10^{{{}}}$", '{{"exponent": {}}}']
 
 
-@settings(deadline=None)
 @given(BOUND, st.sampled_from(EXPONENTS))
 def test_exponents_come_back(exponent: Decimal, form: str) -> None:
     """Any exponent is read in each of its forms: exactly, but for the logarithm of a power."""
@@ -32,7 +31,6 @@ def test_exponents_come_back(exponent: Decimal, form: str) -> None:
     assert found.value == pytest.approx(float(exponent), abs=1e-9 if "10^" in form else 0, rel=0)
 
 
-@settings(deadline=None)
 @given(BOUND, BOUND)
 def test_the_protocol_is_read_exactly(first: Decimal, second: Decimal) -> None:
     """The protocol's two lines give the two numbers, in order, flagged if they were not."""
@@ -71,7 +69,6 @@ REMARKS = [
 PROSE = st.text(alphabet=list(string.ascii_letters + " .,;:!?'()>#%\n")) | st.sampled_from(REMARKS)
 
 
-@settings(deadline=None)
 @given(BOUND, BOUND, st.sampled_from(LINES), st.sampled_from(LINES), PROSE, PROSE)
 def test_wrapping_changes_nothing(
     first: Decimal, second: Decimal, line: str, other_line: str, before: str, after: str
@@ -112,7 +109,6 @@ def test_a_cut_number_is_not_read(
     assert isinstance(read_interval(start + cut, truncated=True), Unreadable)
 
 
-@settings(deadline=None)
 @example(Decimal(3), Decimal("-12.5"), 2)
 @given(BOUND, BOUND, st.integers(0, 9))
 def test_a_cut_protocol_reply_is_truncated(first: Decimal, second: Decimal, length: int) -> None:

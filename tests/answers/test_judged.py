@@ -21,7 +21,7 @@ from inspect_confidence.answers.judged import (
 )
 from inspect_confidence.answers.status import Unreadable
 
-fixed = settings(derandomize=True, deadline=None, max_examples=100)
+fixed = settings(derandomize=True, max_examples=100)
 SENTENCE = "I'm not sure, but it's probably Paris."
 Reader = Callable[[str], object]
 READERS: dict[str, Reader] = {

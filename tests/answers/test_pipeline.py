@@ -16,7 +16,7 @@ from inspect_confidence import answers as readers
 from inspect_confidence.answers.clean import BOX, BOX_END, CUT, clean, single_blanks
 
 OPTIONS = ["Rome", "Paris", "The Hague", "New York"]
-FIXED = settings(derandomize=True, deadline=None, max_examples=300)
+FIXED = settings(derandomize=True, max_examples=300)
 
 
 # Cleaning

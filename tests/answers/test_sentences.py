@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from inspect_confidence.answers.sentences import split_sentences
 
-fixed = settings(derandomize=True, deadline=None, max_examples=100)
+fixed = settings(derandomize=True, max_examples=100)
 
 
 def test_items_of_lists() -> None:

@@ -6,7 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspect_confidence.answers import (
@@ -21,7 +21,6 @@ from inspect_confidence.answers import (
 )
 
 
-@settings(deadline=None)
 @given(st.integers(0, 3), st.integers(0, 100), st.integers(0, 10**6))
 def test_lines_in_any_order(index: int, raw: int, amount: int) -> None:
     """Answer and confidence are read whichever comes first."""

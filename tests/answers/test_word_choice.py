@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from answers.cases import FIVE
@@ -78,7 +78,6 @@ PHRASE = st.text(string.ascii_lowercase + " ", min_size=3, max_size=12).map(
 )
 
 
-@settings(deadline=None)
 @given(st.lists(PHRASE, min_size=2, max_size=6, unique=True), st.data())
 def test_round_trips(choices: list[str], data: st.DataObject) -> None:
     """Any choice is read by its letter, its text and both, and not by another's letter."""

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
 
-fixed = settings(derandomize=True, deadline=None, max_examples=100)
+fixed = settings(derandomize=True, max_examples=100)
 """The same examples in every run, however busy the machine."""
 
 LEVELS = (1.0, 20.0, 50.0, 80.0, 90.0, 95.0, 99.0)

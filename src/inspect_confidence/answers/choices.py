@@ -197,10 +197,9 @@ def read_choice(
 
 def chosen(stated: Stated, known: Choices) -> int | Unreadable:
     """The labelled answer; else the one called correct; else what a line alone is."""
-    for keys in (("answer",), ("choice",)):
-        found = settled(stated, keys, known.read)
-        if found is not None and not (isinstance(found, Unreadable) and keys == ("choice",)):
-            return found
+    found = settled(stated, ("answer",), known.read)
+    if found is not None:
+        return found
     text = without(stated, "confidence", "probability", "reason")
     letters = map(known.index, called_correct(text))
     called = {index for index in letters if index is not None}

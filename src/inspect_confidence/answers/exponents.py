@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from inspect_confidence.answers.clean import CUT, declines
-from inspect_confidence.answers.labels import Stated, stated_in
+from inspect_confidence.answers.labels import I_CHANGE, Stated, stated_in
 from inspect_confidence.answers.numbers import Number, numbers_in
 from inspect_confidence.answers.reading import (
     ambiguous,
@@ -235,8 +235,7 @@ _BARE_LINE = re.compile(
 _Pair = tuple[_Bound, _Bound]
 _FINAL = re.compile(
     r"\bfinal(?: (?:answer|interval|estimate|range))? ?(?::|is\b|(?=lower))"
-    r"|\bi(?:'d| would|'ll| will)? (?:now )?(?:revise|widen|narrow|change|adjust) (?:it|that|this"
-    r"|my (?:interval|answer|estimate|range)) to\b",
+    rf"|\b{I_CHANGE} (?:it|that|this|my (?:interval|answer|estimate|range)) to\b",
     re.IGNORECASE,
 )
 

@@ -42,7 +42,7 @@ _EXPLAINED = re.compile(
 )
 _NONE = re.compile(r"\W*(?:none|no markers|keine|aucun|无)\W*", re.IGNORECASE)
 _QUOTED = re.compile(r"\"((?:[^\"\\]|\\.){0,300})\"|(?<!\w)'((?:[^'\\]|\\.){0,300})'(?!\w)")
-_BULLET = re.compile(r"\W*\d{1,2}[.):]\s*|\s*[-*•]\s*")
+_BULLET = re.compile(r"\A(?:\W*\d{1,2}[.):]\s*|\s*[-*•]\s*)")
 
 
 class Markers(list[str]):

@@ -31,8 +31,11 @@ _LINE_START = re.compile(
     re.IGNORECASE,
 )
 _BESIDE = re.compile(r"[,;(] ?(?:(?:and|with) )?(?:my |a )?$")
+_I = r"i(?:'d| would|'ll| will)? (?:now )?"
+I_CHANGE = rf"{_I}(?:change|revise|widen|narrow|correct|adjust|update|lower|raise)"
+"""The words by which a model takes an answer back."""
 _REVISED = re.compile(
-    r"\bi(?:'d| would|'ll| will)? (?:now )?(?:revise|change|adjust|update|lower|raise|put|correct)"
+    rf"\b(?:{I_CHANGE}|{_I}put)"
     r"(?: (?:my|the|that|this|it)(?: (?:final |previous )?(?:answer|estimate|choice|exponent"
     r"|(?P<confidence>confidence)|probability))?)?(?: down| up)? (?:to|at) (?P<value>[^\n]+)"
     r"|\b(?:let's|i'll|i will) (?:say|go with) (?P<settled>[^\n]+)",

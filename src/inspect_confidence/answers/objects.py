@@ -114,7 +114,7 @@ def read_json(reply: str, *, truncated: bool = False) -> JsonReply | Unreadable:
     is_open = truncated and stated.is_open
     unfinished = _unfinished(stated) if truncated else None
     fields = _fields(stated, unfinished)
-    if not stated.objects:
+    if not stated.objects and not truncated:  # a labelled answer was still to come
         firm = [one.key for one in stated.statements if one.strength != "prose"]
         asked = {_ASKED.get(key, key) for key in firm}
         for key, said in _in_prose(stated.text).items():

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TypeVar
 
 from inspect_confidence.answers.clean import declines, is_cut, is_refusal
-from inspect_confidence.answers.labels import Stated, Statement, stated_in
+from inspect_confidence.answers.labels import I_CHANGE, Stated, Statement, stated_in
 from inspect_confidence.answers.status import Unreadable, is_invalid
 
 Found = TypeVar("Found")
@@ -21,10 +21,7 @@ _TEMPLATE = re.compile(
     r"(?:[\W_]*$|[^\n]{0,80}\b(?:between|from|in|here)\b)|[\W_]*(?:\.\.\.|…)[\W_]*$",
     re.IGNORECASE,
 )
-_CHANGE = (
-    r"i(?:'d| would|'ll| will)? (?:now )?(?:change|revise|widen|narrow|correct|adjust|update|lower"
-    r"|raise) (?:my|it|that|the|this)"
-)
+_CHANGE = rf"{I_CHANGE} (?:my|it|that|the|this)"
 _TAKEN_BACK = (
     r"actually|on (?:second thought|reflection)|correction|scratch that|let me (?:correct|revise)"
     r"|hold on|wait,|i meant|i(?:'ve| have)? made an? (?:mistake|error)|(?:that|it)(?:'s| is"
