@@ -1,10 +1,9 @@
 """Replies as ten families of models write them, and how each is read.
 
-The corpus `as_written/` holds 1,400 replies to the protocols' prompts: Markdown, LaTeX, JSON whole
-and broken, thoughts, special tokens, other languages, corrections, refusals, cut ends. One hand
-wrote them that had seen the prompts and no reader; another labelled them from the text alone, as
-somebody reads who must not guess. They were split before anybody looked how they are read: the
-readers were tuned on `tuned.jsonl` and had no part in `unseen.jsonl`.
+The corpus `as_written/` holds 4,350 replies to the protocols' prompts: Markdown, LaTeX, JSON whole
+and broken, thoughts, special tokens, other languages, corrections, refusals, cut ends. Hands wrote
+them that had seen the prompts and no reader; others labelled them from the text alone, as somebody
+reads who must not guess. They came in rounds, each new to the readers: `unseen.jsonl` has the last.
 
 A reply holds one or more values, as an answer and a confidence: each is counted by itself.
 """

@@ -1,9 +1,9 @@
 """Of what a person reads in a model's reply hardly anything is lost, and nothing is guessed.
 
-3,100 replies in the manner of ten families of models: written by hands that had not seen the
-readers, labelled by others from the text alone, in seven rounds. Each round was new to the readers
-when it was first read, and mended them afterwards; the last one, `unseen`, mended them least. What
-each round showed at first sight stands in docs/reading.md.
+4,350 replies in the manner of ten families of models: written by hands that had not seen the
+readers, labelled by others from the text alone, in eleven rounds. Each round was new to the readers
+when it was first read, and mended them afterwards; the last four are `unseen`. What each round
+showed at first sight stands in docs/reading.md.
 
 Every value of a reply counts by itself. Of a form's readable values at most 2% may be left unread,
 rounded up to a whole one: a form with 50 or fewer may lose one. None is read otherwise than
@@ -33,9 +33,24 @@ DISPUTABLE: dict[Half, set[tuple[str, str]]] = {
         ("answer", "14 - 5 = 9, 9 + 12 = 21.\nFinal Answer: Sam has 21 apples."),
         # Labelled with all that is listed, of which the sentence has only "might".
         ("markers", "Sure, here are the epistemic markers: might, maybe, probably, certainly"),
+        # Labelled as out of range; so large a whole number is plainly a value, not an exponent.
+        ("integer", "1000000"),
     },
-    # Labelled as out of range; so large a whole number is plainly a value, not an exponent.
-    "unseen": {("integer", "1000000")},
+    "unseen": {
+        # Labelled as out of range; so large a whole number is plainly a value, not an exponent.
+        ("integer", "250000"),
+        ("integer", "1000000000"),
+        # Labelled as ambiguous: 6, and then what "might be 7" if one rounds up.
+        ("integer", "so the exponent might be 7"),
+        # Labelled as cut off: a summary of thoughts without a mark, which ends in "so 20."
+        ("integer", "**Choosing which photons to count**"),
+        # Labelled as 15, to which later sentences come without saying that 2 is taken back.
+        ("integer", "The answer is 2.\n\nBut since the question asks for raindrops"),
+        # Labelled as ambiguous: 0.8, and 0.7 "if you want me to account for hearsay".
+        ("probability", "Or, if you want me to account for hearsay"),
+        # Labelled as a refusal: "I can't say ... But the word is commonly taken as about 0.5."
+        ("probability", "I think the garden party will be moved indoors"),
+    },
 }
 """What is read otherwise than labelled: the value, and a part of the reply by which it is known."""
 
@@ -65,11 +80,12 @@ def test_no_value_is_misread(half: Half) -> None:
 
 
 def test_the_corpus_is_split_once() -> None:
-    """Few replies stand in both parts: the plainest, as "Lower: 8" and "Upper: 10"."""
+    """Of what is longer than a number few replies stand in both parts."""
     tuned, unseen = (written(half) for half in HALVES)
-    assert (len(tuned), len(unseen)) == (2_500, 600)
+    assert (len(tuned), len(unseen)) == (3_100, 1_250)
     known = {one.reply for one in tuned}
-    assert sum(one.reply in known for one in unseen) < len(unseen) / 10
+    told = [one for one in unseen if len(one.reply) > len("**Exponent:** 10")]
+    assert sum(one.reply in known for one in told) < len(told) / 20
 
 
 OUTCOMES: list[tuple[str, object, Outcome]] = [

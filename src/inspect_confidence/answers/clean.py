@@ -37,7 +37,10 @@ _GOES_ON = re.compile(  # a base model asks itself the next question
     r"(?<=\S)\s*\n(?=(?:#+ )?"
     r"(?:(?:(?:Follow-up )?[Qq]uestion|Q|Problem|Exercise|Example|Instruction|Task)\s?\d*"
     r"(?: \([^()\n]{1,40}\))?:|(?:Human|User):|#+ (?:Question|Instruction|Your task):?"
-    r"|Answer the following question|Solve the following)(?:\s|\.))"
+    r"|Answer the following question|Solve the following)(?:\s|\.|(?<=task:)))"
+    r"|(?<=\S)\s*\n(?=Given the statement [^\n]{1,300}\?\s|(?:已知|根据)陈述[^\n]{1,200}[?？]"
+    r"|Format your answer as a|[^\n]{1,300} Reply with that exponent as one)"
+    r"|(?<=\S)\s*(?=<\|(?:im_start|start_header_id)\|>user|<start_of_turn>user|<\|user\|>|\[INST\])"
 )
 _CUT_SHORT = re.compile(r"(?:[^\W_]|[\\^–—×~-]|[0-9][.,:]|(?<!\*)\*)\Z")
 _BLANKS = re.compile(r"[^\S\n]+")
@@ -54,6 +57,7 @@ _REWRITTEN: list[tuple[str, str | Callable[[re.Match[str]], str]]] = [
     (r"(?<![-=A-Za-z\"'/0-9])(?:>|&gt;)(?=\s*+[.≥=]?\s*[0-9])", " more than "),
     (r"(?:<|&lt;)(?=\s*+[.=]?[0-9])(?!\s*+[-.0-9]++\s*+%?+\s*+>)", " less than "),
     (r"~~[^~\n]{1,200}~~", " "),  # struck out
+    (r"10 ?的 ?(-?[0-9]+) ?次[方幂]", r"10^\1"),
     (
         r"([0-9]?)\\[dtc]?frac\s?\{\s?([0-9]+)\s?\}\s?\{\s?([0-9]+)\s?\}",
         lambda frac: f"{frac[1]} {frac[2]}/{frac[3]}".strip(),
@@ -79,7 +83,7 @@ _GROUP = re.compile(
 _OPENED = {"box": (BOX, BOX_END), "power": ("^(", ")"), "command": (" ", " "), "open": ("{", "}")}
 _TAG = re.compile(
     r"<(?P<slash>/?)(?:(?P<label>(?:final[_ ])?answer|(?:confidence|lower|upper)(?:[_ ]\w+)?"
-    r"|solution|probability|explanation|choice|exponent)|(?P<name>[a-z]\w{0,40})[^<>\n]{0,200})>",
+    r"|solution|probability|explanation|choice|exponent|(?-i:[A-H]))|(?P<name>[a-z]\w{0,40})[^<>\n]{0,200})>",
     re.IGNORECASE,
 )
 _ANGLED = re.compile(r"<([^<>\n]{1,40})>")
@@ -105,14 +109,16 @@ _EMPHASIS = re.compile(r"(?<![0-9A-Za-z])[*_`]+|[*_`]+(?![0-9A-Za-z])|(?<=[A-Za-
 _DASH_AS_MINUS = re.compile(r"((?:^|[:=(\[{,|]|\b(?:to|and|is))[ ]?)[–—](?=\.?[0-9])", re.MULTILINE)
 _EXPONENTS = ONES["en"].split()
 _POWER_IN_WORDS = re.compile(
-    r"(?<![\w.])(?:10|ten) (?:raised )?to the (?:power (?:of )?)?(?P<minus>minus |negative )?"
+    r"(?<![\w.])(?:10|ten) (?:raised )?to the (?:power (?:of )?)? ?(?P<minus>minus |negative )?"
     rf"(?:(?P<digits>[-+]?[0-9]+(?:\.[0-9]+)?)|(?P<word>{'|'.join(_EXPONENTS)}))"
     r"(?:st|nd|rd|th)?(?: power)?(?![\w^]|\.[0-9])",
     re.IGNORECASE,
 )
+_ONLY_EXACTNESS = r" (?:an? |the )?(?:exact|precise|definit\w+|specific)\b[^.\n]{0,60}\bbut\b"
 _REFUSAL = re.compile(
     r"\b(?:i|we)\s*(?:'m|am|are)?\s*(?:sorry|unable|not able"
-    r"|(?:can't|cannot|can not|won't|will not)(?! (?:over\w+|be (?:more|sure|certain|exact)))"
+    r"|(?:can't|cannot|can not|won't|will not)(?! (?:over\w+|be (?:more|sure|certain|exact)"
+    rf"|\w+{_ONLY_EXACTNESS}))"
     r"|(?:don't|do not) (?:know|have)|(?:must |have to )?(?:decline|refuse))\b|\bas an ai\b"
     r"|\b(?:not |im)possible (?:for me )?to (?:answer|determine|estimate|give|provide|say)\b"
     r"|[无無]法|[不没](?:能|有?办法)(?:够)?(?:确定|回答|判断|估计|提供|给出|预测)"
@@ -122,7 +128,7 @@ _REFUSAL = re.compile(
 )
 _DECLINED = re.compile(
     r"\b(?:can't|cannot|can not|couldn't|unable to|not able to|won't) (?:\w+ly )?"
-    r"(?:answer|determine|estimate|give|provide|predict|help|assist|comment|say|tell)\b"
+    rf"(?:answer|determine|estimate|give|provide|predict|help|assist|comment|say|tell)\b(?!{_ONLY_EXACTNESS})"
     r"|\b(?:don't|do not) have (?:enough|sufficient|the|any|access)|无法|抱歉|拒[绝絕]",
     re.IGNORECASE,
 )
@@ -188,8 +194,9 @@ def folded(text: str) -> str:
 def _labelled_row(table: re.Match[str]) -> str:
     """A header and its only row as lines with labels."""
     names = [cell.strip(" *_") for cell in table["head"].split("|")]
-    cells = table["row"].split("|")
-    if len(names) != len(cells) or sum(map(bool, map(_COLUMN.fullmatch, names))) < 2:
+    cells = [cell.strip() for cell in table["row"].split("|")]
+    is_header = any(map(_COLUMN.fullmatch, names)) and not any(map(_COLUMN.fullmatch, cells))
+    if len(names) != len(cells) or not is_header:
         return table.group()
     return "".join(f"\n{name}: {cell}" for name, cell in zip(names, cells, strict=True))
 

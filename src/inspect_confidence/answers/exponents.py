@@ -32,8 +32,46 @@ WIDEST_EXPONENT = 100.0
 """Bounds further than this from zero are out of range: twice the widest default set of truths."""
 _ROUNDED = 0.05
 """Ten to an exponent of one decimal, as in 5.3 (200,000)."""
+_Pair = tuple["_Bound", "_Bound"]
 _FAR = Fraction(10**9)
 """No bare number is read as further from zero: Python's floats have an end."""
+_CONFIRMING = re.compile(r"[ ]?(?:[=→≈:|]|->|[(\[]|,? ?(?:i\.e\.|that is|or)\b)[ ,]*")
+_UNSURE = re.compile(
+    r"[ ]?[(\[][ ]?(?:(?:or|and|maybe|perhaps|(?:up )?to|possibly|not)\b|[±+–])|\.[ ][0-9]"
+    r"|[ -]?(?:hundred|thousand|[mbtr]+illion)|[ ]and (?:an?|one) (?:half|third|quarter)",
+    re.IGNORECASE,
+)
+_NO_UNIT = re.compile(r"\W*(?:orders? of|and|but|so|in|at|on|by|with|which|lower|upper)\b", re.I)
+_DENIED = re.compile(r"\b(?:not|never|isn't|aren't|outside)[^.\n]{0,20}$", re.IGNORECASE)
+_CONCLUDED = re.compile(r"\b(?:so|hence|thus|therefore|that is)[:,]? (?:about )?", re.I)
+_REMARK = re.compile(r"(?<=[0-9]) ?\([^()]*\)\W*$")
+_BARE_LINE = re.compile(
+    rf"[^\w\n]*{ABOUT}?(?:\w+|[-+]?[0-9.]+|[1-9][0-9]{{0,2}}(?:,[0-9]{{3}})+"
+    r"|[0-9.]* ?[x×]? ?10 ?\^ ?\(?-?[0-9.]+\)?)[^\w\n]*"
+)
+_FINAL = re.compile(
+    r"\bfinal(?: (?:answer|interval|estimate|range))? ?(?::|is\b|(?=lower))"
+    rf"|\b{I_CHANGE} (?:it|that|this|my (?:interval|answer|estimate|range)) to\b",
+    re.IGNORECASE,
+)
+_JOIN = re.compile(
+    r"[)\]]?(?: \((?:lower|min)[^()\n]{0,20}\))?(?:[ ][A-Za-z]+(?= (?:to|-|–)))?[ ]?"
+    r"(?:(?:[-–—~→,;|\n到至]|to|bis|à|through|and|und|et"
+    rf"|up to|(?:[<≤]|less than)(?: ?\w+ ?(?:[<≤]|less than))?)[ ]?)+(?:{ABOUT}|~)?[(\[]?",
+    re.IGNORECASE,
+)
+_OPENED = re.compile(
+    r"(?:between|from|zwischen|von|entre|range[sd]?|interval|exponents?|ci|is|介于)\W*"
+    rf"(?:{ABOUT}|of )?$|[\[(]$|^\W*$",
+    re.IGNORECASE,
+)
+_ABOUT_IT = re.compile(
+    r"between|from|to|and|range|interval|exponents?|ci|confidence|credible|i|am|sure|say|my|the|an?"
+    r"|is|for|of|powers?|ten|answer|final|estimate|lower|upper|bounds?|would|be|it|lies?|with|so"
+    r"|approximately|about|base|or|that|e|log|as|on|at|number|true|guess|confident|certain|m|d",
+    re.IGNORECASE,
+)
+_TAIL = re.compile(rf"[)\]]?[ ]?(?:%|million|thousand|billion|[,;] ?[0-9]|[.,]?{CUT}|[ ]?\w+{CUT})")
 
 
 @dataclass(frozen=True)
@@ -124,15 +162,6 @@ def _exponent_of(number: Number) -> _Bound | None:
     return None if number.log10 is None else _Bound(number.log10, is_value=True)
 
 
-_CONFIRMING = re.compile(r"[ ]?(?:[=→≈:|]|->|[(\[]|,? ?(?:i\.e\.|that is|or)\b)[ ,]*")
-_UNSURE = re.compile(
-    r"[ ]?[(\[][ ]?(?:(?:or|and|maybe|perhaps|(?:up )?to|possibly|not)\b|[±+–])|\.[ ][0-9]"
-    r"|[ -]?(?:hundred|thousand|[mbtr]+illion)|[ ]and (?:an?|one) (?:half|third|quarter)",
-    re.IGNORECASE,
-)
-_NO_UNIT = re.compile(r"\W*(?:orders? of|and|but|so|in|at|on|by|with|which|lower|upper)\b", re.I)
-
-
 def _value(value: str) -> _Bound | Unreadable:  # noqa: PLR0911 # each has a reason of its own
     """The bound with which a label's value begins; a note in brackets is an explanation."""
     number, before, tail = headed(value)
@@ -165,7 +194,7 @@ def _confirmed(number: Number, bound: _Bound, again: str, sign: str) -> _Bound |
         return bound
     if other.is_value and number.log10 and abs(number.log10 - other.exponent) <= _ROUNDED:
         return other
-    if _agree(bound, other) or "(" in sign or "[" in sign:
+    if _agree(bound, other) or {*sign} & {*"([:"}:
         return bound
     return ambiguous("two different numbers")
 
@@ -190,26 +219,32 @@ def _numbers(text: str) -> list[Number]:
 def _exponent(stated: Stated) -> _Bound | Unreadable:
     """The labelled exponent; else the number of a line of its own, or the only power."""
     found = settled(stated, ("exponent", "answer"), _value, _agree)
-    if found is None:
+    if found is None or (isinstance(found, Unreadable) and "no number" in found.reason):
         return _unlabelled(stated)
     firm = {one.strength for one in stated.under("exponent", "answer", "choice")}
     opening = None if firm - {"prose", "inline"} else _alone(stated.text.split("\n")[0])
-    return found if opening in (None, found) else ambiguous("several different exponents")
+    if opening in (None, found) or isinstance(found, Unreadable) or is_revised(stated.text):
+        return found
+    is_rounded = opening and abs(opening.exponent - found.exponent) <= 0.5
+    return opening if opening and is_rounded else ambiguous("several different exponents")
 
 
 def _unlabelled(stated: Stated) -> _Bound | Unreadable:
-    if declines(stated.text):
-        return invalid("no number is certainly an answer")
     text = without(stated, "reason", "confidence")
     numbers = _numbers(text)
-    if not numbers:
+    if declines(stated.text) or not numbers:
         return invalid("no number in the reply")
     found = ambiguous("no number in the reply is certainly its only answer")
     if _DENIED.search(text[: numbers[0].start]) or CUT in text[numbers[-1].end :][:12]:
         return found
-    alone = {bound for line in text.split("\n") if (bound := _alone(line))}
-    if len(alone) == 1 and not is_revised(text):
-        return alone.pop()
+    alone = [(line, bound) for line in text.split("\n") if (bound := _alone(line))]
+    for line, last in alone[-1:]:
+        is_agreed = all(bound == last for _, bound in alone) or is_revised(text)
+        if is_agreed and not is_revised(stated.text.rpartition(line)[2]):
+            return last
+    *so, end = _CONCLUDED.split(text[-80:])
+    if so and not alone and (concluded := _alone(end)):
+        return concluded
     power, *rest = sorted(numbers, key=lambda one: one.style != "power")
     bound = _exponent_of(power) if power.style == "power" else None
     if bound and all((other := _exponent_of(one)) and _agree(bound, other) for one in rest):
@@ -222,22 +257,6 @@ def _alone(line: str) -> _Bound | None:
     line = _REMARK.sub("", line)
     found = _value(line) if _BARE_LINE.fullmatch(line) else None
     return found if isinstance(found, _Bound) else None
-
-
-_DENIED = re.compile(r"\b(?:not|never|isn't|aren't|outside)[^.\n]{0,20}$", re.IGNORECASE)
-_REMARK = re.compile(r"(?<=[0-9]) ?\([^()]*\)\W*$")
-_BARE_LINE = re.compile(
-    rf"[^\w\n]*{ABOUT}?(?:\w+|[-+]?[0-9.]+|[1-9][0-9]{{0,2}}(?:,[0-9]{{3}})+"
-    r"|[0-9.]* ?[x×]? ?10 ?\^ ?\(?-?[0-9.]+\)?)[^\w\n]*"
-)
-
-
-_Pair = tuple[_Bound, _Bound]
-_FINAL = re.compile(
-    r"\bfinal(?: (?:answer|interval|estimate|range))? ?(?::|is\b|(?=lower))"
-    rf"|\b{I_CHANGE} (?:it|that|this|my (?:interval|answer|estimate|range)) to\b",
-    re.IGNORECASE,
-)
 
 
 def _interval(stated: Stated) -> _Pair | Unreadable:
@@ -278,26 +297,6 @@ def _named(stated: Stated, *names: str) -> _Pair | Unreadable | None:
 
 def _side(stated: Stated, name: str) -> _Bound | Unreadable | None:
     return settled(stated, (name,), _value, _agree)
-
-
-_JOIN = re.compile(
-    r"[)\]]?(?: \((?:lower|min)[^()\n]{0,20}\))?(?:[ ][A-Za-z]+(?= (?:to|-|–)))?[ ]?"
-    r"(?:(?:[-–—~→,;|\n到至]|to|bis|à|through|and|und|et"
-    rf"|up to|(?:[<≤]|less than)(?: ?\w+ ?(?:[<≤]|less than))?)[ ]?)+(?:{ABOUT}|~)?[(\[]?",
-    re.IGNORECASE,
-)
-_OPENED = re.compile(
-    r"(?:between|from|zwischen|von|entre|range[sd]?|interval|exponents?|ci|is|介于)\W*"
-    rf"(?:{ABOUT}|of )?$|[\[(]$|^\W*$",
-    re.IGNORECASE,
-)
-_ABOUT_IT = re.compile(
-    r"between|from|to|and|range|interval|exponents?|ci|confidence|credible|i|am|sure|say|my|the|an?"
-    r"|is|for|of|powers?|ten|answer|final|estimate|lower|upper|bounds?|would|be|it|lies?|with|so"
-    r"|approximately|about|base|or|that|e|log|as|on|at|number|true|guess|confident|certain|m|d",
-    re.IGNORECASE,
-)
-_TAIL = re.compile(rf"[)\]]?[ ]?(?:%|million|thousand|billion|[,;] ?[0-9]|[.,]?{CUT}|[ ]?\w+{CUT})")
 
 
 def _ranges(stated: Stated) -> _Pair | Unreadable | None:

@@ -36,6 +36,8 @@ _COMMENT = re.compile(r"/\*.{0,1000}?\*/|(?<![:\w\"'])//[^\n]*|(?<=[\d\"'])[ ]+#
 _OBJECT = re.compile(
     r"(?<![A-Za-z^_\\}])\{\s*(?=[\"'“”‘’{\[}]|[^\W\d][\w -]{0,40}\s*[:：]|//|/\*|#)"
 )
+Found = tuple[int, int, list["Member"]]
+"""Where an object begins and ends, and its members."""
 
 
 class Member(NamedTuple):
@@ -44,10 +46,6 @@ class Member(NamedTuple):
     key: str
     value: str
     is_open: bool = False
-
-
-Found = tuple[int, int, list[Member]]
-"""Where an object begins and ends, and its members."""
 
 
 def objects_in(reply: str) -> Iterator[Found]:

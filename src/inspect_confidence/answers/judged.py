@@ -43,6 +43,7 @@ _EXPLAINED = re.compile(
 _NONE = re.compile(r"\W*(?:none|no markers|keine|aucun|无)\W*", re.IGNORECASE)
 _QUOTED = re.compile(r"\"((?:[^\"\\]|\\.){0,300})\"|(?<!\w)'((?:[^'\\]|\\.){0,300})'(?!\w)")
 _BULLET = re.compile(r"\A(?:\W*\d{1,2}[.):]\s*|\s*[-*•]\s*)")
+_NO_WORD = invalid("none of the words asked for")
 
 
 class Markers(list[str]):
@@ -153,9 +154,6 @@ def _whole(reply: str) -> Stated:
     """What a reply states, without a value in which it ends."""
     stated = stated_in(reply)
     return replace(stated, statements=[one for one in stated.statements if not one.is_open])
-
-
-_NO_WORD = invalid("none of the words asked for")
 
 
 def _said(value: str, words: dict[str, Word]) -> Word | Unreadable:

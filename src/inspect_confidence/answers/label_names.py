@@ -18,12 +18,13 @@ _OF_BOUND = (
     r"|confidence(?=[ _-])|credible|of|for|the|on|my|[0-9]{1,2}(?:\.[0-9]+)?%)(?![\w-]))*"
 )
 NAMES: dict[str, str] = {
-    "interval": r"(?:confidence |credible |prediction )?(?:interval|range)|ci"
+    "interval": r"(?:confidence |credible |prediction )?(?:interval|range)(?: for the exponent)?|ci"
     r"|lower(?: bound)?(?:,| and|/) ?upper(?: bounds?)?",
     "confidence": rf"(?:level of )?(?:confidence|certainty){_OF_CONFIDENCE}(?! intervals?)"
     r"|置信度|置信水平|信心(?:水平|程度|指数)?|把握|konfidenz(?:wert)?|zuversicht|sicherheit|confiance",
-    "answer": r"answers?(?:[ _](?:choice|option|letter))?|(?:(?<=correct )|(?<=best )|(?<=right ))"
-    r"(?:option|choice)|(?<=single )(?:number|value|figure)|selected[ _](?:answer|option)|ans"
+    "answer": r"answers?(?:[ _](?:choice|option|letter)| to the question)?|ans"
+    r"|(?:(?<=correct )|(?<=best )|(?<=right ))(?:option|choice)"
+    r"|(?<=single )(?:number|value|figure)|selected[ _](?:answer|option)"
     r"|最终答案|答案|选择|(?:endgültige |finale )?antwort|réponse(?: finale)?|(?:end?)?ergebnis"
     r"|résultat(?: final)?",
     "choice": r"(?:choice|option|selection|selected|response|prediction|predicted[ _]age|estimate"
@@ -38,7 +39,7 @@ NAMES: dict[str, str] = {
     r"(?: (?:grenze|schranke))?|borne supérieure|supérieure?|maximal",
     "low": rf"(?:low|min(?:imum)?|lowest){_OF_BOUND}",
     "high": rf"(?:high|max(?:imum)?|highest){_OF_BOUND}",
-    "exponent": r"exponents?(?: (?:of (?:10|ten)|is))?|exposant|hochzahl|指数",
+    "exponent": r"exponents?(?: (?:of (?:the power of )?(?:10|ten)|is))?|exposant|hochzahl|指数",
     "reason": r"(?:reason(?:ing|s)?|explanations?|rationale|justification|analysis|thoughts?"
     rf"|notes?){_OF_REASON}|solution|steps?|解释|理由|推理|说明|begründung|erklärung"
     r"|explication|raisonnement",

@@ -35,10 +35,11 @@ _I = r"i(?:'d| would|'ll| will)? (?:now )?"
 I_CHANGE = rf"{_I}(?:change|revise|widen|narrow|correct|adjust|update|lower|raise)"
 """The words by which a model takes an answer back."""
 _REVISED = re.compile(
-    rf"\b(?:{I_CHANGE}|{_I}put)"
+    rf"\b(?:(?:{I_CHANGE}|{_I}put)"
     r"(?: (?:my|the|that|this|it)(?: (?:final |previous )?(?:answer|estimate|choice|exponent"
-    r"|(?P<confidence>confidence)|probability))?)?(?: down| up)? (?:to|at) (?P<value>[^\n]+)"
-    r"|\b(?:let's|i'll|i will) (?:say|go with) (?P<settled>[^\n]+)",
+    r"|(?P<confidence>confidence)|probability))?)?(?: down| up)? (?:to|at)"
+    r"|(?:let's|i'll|i will|i(?:'d| would)(?= go with ~?\.?[0-9])) (?:say|go with)"
+    r"|so it should be(?=[^\n]{1,20}\Z)) (?P<value>[^\n]+)",
     re.IGNORECASE,
 )
 _COLON = re.compile(r"[ ]?(?:[:：=→≈~]|->)")
@@ -223,9 +224,8 @@ def _revisions(text: str) -> Iterator[Statement]:
     """Answers that take earlier ones back: "I'd revise that to 0.75"."""
     for one in _REVISED.finditer(text):
         key = "confidence" if one["confidence"] else "answer"
-        value = one["value"] or one["settled"]
-        if not re.search(r"\bif\b", value[:80]):
-            yield Statement(key, "final", value.strip(), *one.span())
+        if not re.search(r"\bif\b", one["value"][:80]):
+            yield Statement(key, "final", one["value"].strip(), *one.span())
 
 
 def _by_letter(text: str) -> Iterator[Statement]:

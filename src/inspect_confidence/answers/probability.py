@@ -13,6 +13,7 @@ from inspect_confidence.answers.numbers import Number, numbers_in
 from inspect_confidence.answers.reading import (
     ambiguous,
     invalid,
+    is_replaced,
     is_revised,
     read_stated,
     settled,
@@ -28,12 +29,12 @@ _NOUN = (
     r"|probabilité)"
 )
 _INTRODUCED = re.compile(
-    rf"(?:{_NOUN}[^.\n0-9]{{0,80}}?(?:\b(?:is|be|of|at|as|to|around|about|say)|[=:是为约])"
+    rf"(?:{_NOUN}[^\n]{{0,120}}?(?:\b(?:is|be|of|at|as|to|around|about|say)|[=:是为约])"
     r"|(?:^|[.,!?;:。，\n=→]|->|\b(?:but|so|sure|yes|no|well|okay?)\b)[^\w]*"
-    r"|\bi(?:'d| would|'ll)? (?:say|estimate|guess|put|assign|give|interpret|go with|think"
+    r"|\bi(?:'d| would|'ll)? (?:say|estimate|guess|put|assign|give|interpret|go (?:with|for)|think"
     r"|answer)\b[^.\n0-9]{0,60}"
     r"|(?:\b(?:it|that|this|there|auf|estimated?|(?:correspond|translate|equal|equate|amount)s? to"
-    r")\b|[为是约给])[^.。\n0-9]{0,20})"
+    r")\b|[为是约给取])[^.。\n0-9]{0,20}|\bto be )"
     rf"\W{{0,6}}(?:an? |{ABOUT}|~|≈)*$",
     re.IGNORECASE,
 )
@@ -44,6 +45,7 @@ _DENIED = re.compile(
     re.IGNORECASE,
 )
 _OF_THE_OPPOSITE = re.compile(rf"[ ]?{_NOUN} (?:that|of)\b[^.\n]{{0,30}}(?:n't|\bnot)\b", re.I)
+_RANGE_TO = re.compile(r"[0-9]%? ?(?:[-–—~～到至]|\b(?:to|bis|à)\b) ?$")
 _RATE = re.compile(r"[ ](?:in [0-9]|(?:in an?|per)\b)")
 _SCALE = re.compile(r"(?<![\d.])0(?:\.0)? ?(?:to|and|[-–到和,]) ?1(?:\.0)?(?![\d.%])")
 _UNLABELLED = ambiguous("a number in a sentence, without a label")
@@ -77,13 +79,15 @@ def read_probability(reply: str, *, truncated: bool = False) -> StatedProbabilit
 
 def _chosen(stated: Stated) -> Fraction | Unreadable:
     found = settled(stated, ("probability", "answer"), value_of)
-    if found is not None and not (isinstance(found, Unreadable) and "no number" in found.reason):
+    is_told = all(one.strength == "prose" for one in stated.under("probability", "answer"))
+    if isinstance(found, Fraction):
         opening = value_of(stated.text.split("\n")[0])
-        is_told = all(one.strength == "prose" for one in stated.under("probability", "answer"))
-        if is_told and not isinstance(opening, Unreadable) and opening != found:
-            return ambiguous("different numbers")
+        differs = is_told and isinstance(opening, Fraction) and opening != found
+        return ambiguous("different numbers") if differs else found
+    if found is not None and not ((is_told and is_invalid(found)) or "no number" in found.reason):
         return found
-    return unlabelled(without(stated, "confidence", "reason") or without(stated, "reason"))
+    alone = unlabelled(without(stated, "confidence", "reason") or without(stated, "reason"))
+    return found if found is not None and alone == _UNLABELLED else alone
 
 
 def value_of(value: str) -> Fraction | Unreadable:  # noqa: PLR0911 # each has a reason of its own
@@ -98,7 +102,7 @@ def value_of(value: str) -> Fraction | Unreadable:  # noqa: PLR0911 # each has a
         return ambiguous(f"a {follows}")
     again = numbers_in(tail)
     differs = follows == "other" and {*map(_sense, again)} != {as_share(number)}
-    if differs or (again and re.match(r"\W*if\b", tail)):
+    if differs or (again and re.match(r"\W*(?:if\b|若|如果)", tail)):
         return ambiguous("different numbers")
     if follows == "calculation":
         return _after_equals(tail)
@@ -159,10 +163,12 @@ def unlabelled(text: str) -> Fraction | Unreadable:
     lines = text.split("\n")
     openings = [_opening(line) for line in lines]
     alone = [place for place, one in enumerate(openings) if not isinstance(one, Unreadable)]
-    if len({openings[place] for place in alone}) > 1:
-        return ambiguous("different numbers")
-    if alone and not is_revised("\n".join(lines[alone[-1] + 1 :])):
-        return openings[alone[-1]]
+    last = alone[-1] if alone else 0
+    is_kept = not (is_replaced(lines[last]) or is_revised("\n".join(lines[last + 1 :])))
+    if alone and is_kept:
+        is_same = len({openings[place] for place in alone}) == 1
+        is_settled = is_same or is_revised("\n".join(lines[alone[0] : last]))
+        return openings[last] if is_settled else ambiguous("different numbers")
     found, first = _introduced(text, numbers), openings[0]
     if found is None and isinstance(first, Unreadable) and not is_invalid(first):
         return first
@@ -180,18 +186,29 @@ def _opening(line: str) -> Fraction | Unreadable:
 
 
 def _introduced(text: str, numbers: list[Number]) -> Fraction | Unreadable | None:
-    """The number of a sentence that speaks of a probability."""
-    shares = []
-    for one in numbers:
+    """The number told as a probability; beside others, a bare whole one counts something else."""
+    told, is_bounded, ends = [], False, [one.end for one in numbers]
+    signed = [one for one in numbers if one.style in ("percent", "fraction")]
+    pointed = [one for one in numbers if "." in text[one.start : one.end]]
+    for one in sorted({*signed, *pointed} or numbers, key=lambda one: one.start):
         before, after = text[max(0, one.start - 160) : one.start], text[one.end : one.end + 60]
-        if is_bound(before):
-            return ambiguous("a bound")
-        if has_unit(after):
+        own = text[max([0, *(end for end in ends if end <= one.start)]) : one.start]
+        is_bounded |= is_bound(own)
+        if has_unit(after) or _RANGE_TO.search(before):
             continue
         if _OF_THE_OPPOSITE.match(after):
             return ambiguous("a probability that it isn't so")
-        if (_INTRODUCED.search(before) or _NOUN_AFTER.match(after)) and not _DENIED.search(before):
-            shares.append(value_of(text[one.start : one.end + 60].split("\n", maxsplit=1)[0]))
-    if len(set(shares)) > 1 and not all(isinstance(one, Unreadable) for one in shares):
-        return ambiguous("different numbers")
-    return shares[-1] if shares else None
+        is_told = _INTRODUCED.search(before) or _NOUN_AFTER.match(after)
+        if is_told and not is_bound(own) and not _DENIED.search(before):
+            value = text[one.start : one.end + 60].split("\n", maxsplit=1)[0]
+            told.append((one, value_of(value)))
+    if not told:
+        return ambiguous("a bound") if is_bounded else None
+    last, share = told[-1]
+    for one, other in told[:-1]:
+        is_none = isinstance(other, Unreadable) and (
+            isinstance(share, Unreadable) or other.reason == "a range"
+        )
+        if not (is_none or share in (other, _sense(one)) or is_revised(text[one.end : last.start])):
+            return ambiguous("different numbers")
+    return share

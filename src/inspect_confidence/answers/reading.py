@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TypeVar
 
-from inspect_confidence.answers.clean import declines, is_cut, is_refusal
+from inspect_confidence.answers.clean import CUT, declines, is_cut, is_refusal
 from inspect_confidence.answers.labels import I_CHANGE, Stated, Statement, stated_in
 from inspect_confidence.answers.status import Unreadable, is_invalid
 
@@ -25,18 +25,18 @@ _CHANGE = rf"{I_CHANGE} (?:my|it|that|the|this)"
 _TAKEN_BACK = (
     r"actually|on (?:second thought|reflection)|correction|scratch that|let me (?:correct|revise)"
     r"|hold on|wait,|i meant|i(?:'ve| have)? made an? (?:mistake|error)|(?:that|it)(?:'s| is"
-    rf"| can't be) (?:not )?(?:right|wrong)\W|{_CHANGE}"
+    rf"| can't be) (?:not )?(?:right|wrong)\W|no, make (?:it|that)|{_CHANGE}"
 )
 _REVISED = re.compile(
     rf"\b(?:{_TAKEN_BACK}|on reconsideration|wait|let me (?:re-?\w+|adjust|double)|hmm|corrected"
     r"|revis(?:ed|ing)|updated|i made an? (?:mistake|error)|final(?:ly| answer| interval"
-    r"| estimate))\b|等等|更正|修正|实际上|最终",
+    r"| estimate))\b|等等|更正|修正|改为|不对|实际上|最终",
     re.IGNORECASE,
 )
 _REPLACED = re.compile(
     # At a line's start, or with another value behind it.
     rf"^\W*(?:hmm|wait|sorry|no, that|{_TAKEN_BACK})\b|\b(?:{_CHANGE}\b[^.\n]{{0,40}} (?:to|as)\b"
-    rf"|(?:{_TAKEN_BACK})[^\n]{{0,200}}?(?:[0-9]|(?-i:\b[A-H])\b))",
+    rf"|(?:{_TAKEN_BACK})[^\n]{{0,200}}?(?:[0-9]|(?-i:\b[A-H])\b))|改为|更正为",
     re.IGNORECASE | re.MULTILINE,
 )
 _CONFIRMED = re.compile(r"\b(?:is|'s) (?:right|correct)\W*$|\b(?:stands|remains)\b", re.I)
@@ -52,6 +52,7 @@ invalid = partial(Unreadable, "invalid_response_format")
 """Nothing that can be read."""
 ambiguous = partial(Unreadable, "ambiguous")
 """More than one thing that can be read."""
+_TIERS = {"object": 0, "final": 1, "line": 1, "inline": 1, "prose": 2}
 
 
 def is_template(value: str) -> bool:
@@ -62,6 +63,11 @@ def is_template(value: str) -> bool:
 def is_revised(text: str) -> bool:
     """Whether a text says that what stood before it is to be replaced."""
     return bool(_REVISED.search(text))
+
+
+def is_replaced(text: str) -> bool:
+    """Whether a text takes back what stood before it, for another value where it says so inline."""
+    return bool(_REPLACED.search(text))
 
 
 def read_stated(
@@ -82,7 +88,8 @@ def read_stated(
     stated = stated_in(reply, literal, cut=truncated and is_cut(reply))
     found = choose(stated)
     last = stated.statements[-1] if stated.statements else None
-    is_begun = last and last.key in keys and (last.is_open or not last.value)
+    goes_on = last and last.strength == "prose" and last.value.endswith(CUT)
+    is_begun = last and last.key in keys and (last.is_open or not last.value or goes_on)
     is_thinking = _RETHINKING.search(stated.text[-200:])
     if truncated and (is_begun or is_thinking or isinstance(found, Unreadable)):
         return Unreadable("truncated", "the reply is cut off before an answer was stated")
@@ -131,12 +138,9 @@ def settled(
     # Its value may begin with "Actually", and go on with another one.
     own = 0 if last.strength == "object" else min(len(last.value), last.end - last.start) - 1
     rest = stated.text[last.end - own :]
-    if not later and _REPLACED.search(rest) and not _CONFIRMED.search(rest[-60:]):
+    if not later and is_replaced(rest) and not _CONFIRMED.search(rest[-60:]):
         return ambiguous("an answer that is taken back")
     return _last_of(stated, [*firm, *later[-1:]], same)
-
-
-_TIERS = {"object": 0, "final": 1, "line": 1, "inline": 1, "prose": 2}
 
 
 def _is_none(statement: Statement, reading: object) -> bool:

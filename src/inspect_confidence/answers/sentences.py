@@ -12,6 +12,7 @@ from inspect_confidence.answers.clean import without_thoughts
 
 _CLOSING = r"(?:[\"'”’」』】》）)\]*_`»›]|\[\d{1,3}\]|[¹²³⁰⁴-⁹†‡])"
 """A sign, or a footnote's mark, that closes a sentence after its end."""
+_ENDS = re.compile(rf"[.!?…。！？]{_CLOSING}*$")
 _CLOSED = re.compile(rf"(?<!\s){_CLOSING}+(?=\s|$)")
 _WORD = re.compile(r"\w")
 
@@ -39,6 +40,12 @@ _MISSED = re.compile(
 )
 """Where a sentence begins that sentencex doesn't see; `_` is a blank within brackets or quotes."""
 _WITHIN = re.compile(r'"[^"]*"|“[^“”]*”|«[^«»]*»|「[^「」]*」|\([^()]*\)')
+_SIGN = re.compile(r"\s*[-*•\u2013]\s+(?=\S)")
+_LABEL = re.compile(r"\s*(?P<open>\(?)(?P<place>\d{1,3}|[a-zA-Z])(?P<close>[.)])\s+(?=\S)")
+_INLINE = re.compile(
+    r"(?:^|(?<=[.!?…:;])\s|(?<=[。！？：；]))"
+    r"\s*(?P<open>\(?)(?P<place>\d{1,2})(?P<close>[.)])\s+(?=\S)"
+)
 
 
 def _cut_line(line: str) -> list[str]:
@@ -73,15 +80,6 @@ def _goes_on(before: str, after: str) -> bool:
         return bool(_NUMBER.match(after))
     is_name = after[:1].isupper() and not re.match(_I, after)
     return bool(last["more"] or (is_name and not last["the"]))
-
-
-_SIGN = re.compile(r"\s*[-*•\u2013]\s+(?=\S)")
-_LABEL = re.compile(r"\s*(?P<open>\(?)(?P<place>\d{1,3}|[a-zA-Z])(?P<close>[.)])\s+(?=\S)")
-_INLINE = re.compile(
-    r"(?:^|(?<=[.!?…:;])\s|(?<=[。！？：；]))"
-    r"\s*(?P<open>\(?)(?P<place>\d{1,2})(?P<close>[.)])\s+(?=\S)"
-)
-_ENDS = re.compile(rf"[.!?…。！？]{_CLOSING}*$")
 
 
 def split_sentences(text: str) -> list[str]:

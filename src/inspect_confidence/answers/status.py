@@ -13,13 +13,10 @@ Status = Literal["ok"] | ReplyStatus | RunStatus | InstrumentStatus
 
 REPLY_STATUSES: frozenset[str] = frozenset(get_args(ReplyStatus))
 """There was a reply, and no answer could be read from it."""
-
 RUN_STATUSES: frozenset[str] = frozenset(get_args(RunStatus))
 """The run gave no reply to read."""
-
 INSTRUMENT_STATUSES: frozenset[str] = frozenset(get_args(InstrumentStatus))
 """The instrument failed, not the model."""
-
 STATUSES: frozenset[str] = frozenset({"ok"}) | REPLY_STATUSES | RUN_STATUSES | INSTRUMENT_STATUSES
 """Every status there is."""
 

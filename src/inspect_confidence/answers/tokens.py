@@ -24,6 +24,14 @@ _LONGEST = 20
 # Some servers list the token that ends a reply among its tokens.
 _SPECIAL = re.compile(r"<\|[^|<>]*\|>|</s>|<eos>|<end_of_turn>")
 _BEGINNING = re.compile(r"[-+]?[0-9]*")
+# A key of the object: in quotes, or at the start of a line or member.
+_KEY = re.compile(
+    r"(?:[\"'“]answer[\"'”]|(?:^|[{,\n])\s*answer)\s*:[^\w{}:,]*(?:(?:option|choice|letter)\s+)?",
+    re.I,
+)
+_SURE = 0.99
+"""An answer listed alone with at least this is 1 among the options, to within the rest."""
+_WORD = re.compile(r"\W*(\w+)\W*")
 
 
 @dataclass(frozen=True)
@@ -137,16 +145,6 @@ def _integer(text: str) -> int | None:
     if not text[-1:].isdigit() or len(text) > _LONGEST:
         return None
     return int(text) if abs(int(text)) <= GREATEST_INTEGER else None
-
-
-# A key of the object: in quotes, or at the start of a line or member.
-_KEY = re.compile(
-    r"(?:[\"'“]answer[\"'”]|(?:^|[{,\n])\s*answer)\s*:[^\w{}:,]*(?:(?:option|choice|letter)\s+)?",
-    re.I,
-)
-_SURE = 0.99
-"""An answer listed alone with at least this is 1 among the options, to within the rest."""
-_WORD = re.compile(r"\W*(\w+)\W*")
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,8 @@ _CUT_CLAUSE = re.compile(rf"[^\s.,;()]{{0,20}}[ ]?[^\s.,;()]{{0,8}}[.,]?{CUT}")
 _UNIT = re.compile(r"[ -]?[A-Za-z$€£]|[ ]?的?[天年人倍个次]")
 _TELLING = re.compile(
     r"\W*(?:because|since|as|given|based|if|that|on a|out of|from|likely|chance|probability"
-    r"|likelihood|confiden|certain|sure|possib|or so|of the time|for|would|is|represents|means"
+    r"|likelihood|confiden|certain|sure|possib|or\b|of the time|for|would|is|represents|means"
+    r"|to (?:(?:the|this|that) )?(?:statement|claim|event|possibility|outcome|it)\b|when"
     r"|considering|reflect|environ|(?:ein)?schätzen|左右|上下|[吧因]|的?(?:[概几机]率|可能|把握))",
     re.IGNORECASE,
 )

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from string import ascii_uppercase
 
-from inspect_confidence.answers.clean import BOX_END, clean, folded, is_refusal
+from inspect_confidence.answers.clean import BOX_END, clean, first_turn, folded, is_refusal
 from inspect_confidence.answers.labels import Stated
 from inspect_confidence.answers.reading import ambiguous, invalid, is_revised, read_stated, settled
 from inspect_confidence.answers.status import Unreadable, is_invalid
@@ -199,11 +199,11 @@ def read_word_choice(
         'letter and text disagree'
     """
     known = Names(choices)
+    ends_open = truncated and first_turn(reply) == reply and not reply.endswith("\n")
 
     def chosen(stated: Stated) -> int | Unreadable:
         def read(place: str) -> int | Unreadable:
-            is_end = truncated and stated.text.endswith(place) and not reply.endswith("\n")
-            if is_end and known.is_open(place):
+            if ends_open and stated.text.endswith(place) and known.is_open(place):
                 return invalid("the choice may go on")
             return known.read(place)
 
