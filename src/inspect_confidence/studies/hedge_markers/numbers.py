@@ -81,7 +81,6 @@ def _replies(said: Sentences, condition: Condition) -> Iterator[Estimand]:
     at = (replies["unit"].to_numpy(np.int64), len(said.units))
     columns = {
         "accuracy": replies["correct"],
-        "punt_rate": replies["punt"],
         "mean_decisiveness": replies["decisiveness"],
         "sentences_per_reply": replies["sentences"],
     }
@@ -97,7 +96,13 @@ def _replies(said: Sentences, condition: Condition) -> Iterator[Estimand]:
     def fewer(values: FloatArray) -> str:
         return noted(missing(values), _fewer_judgments(said.once))
 
+    def untold(values: FloatArray) -> str:
+        alone = int((np.isnan(values) & replies["correct"].notna()).sum())
+        told = f"{alone} judged right or wrong alone, which tells no punt" if alone else ""
+        return noted(missing(values), told)
+
     yield estimate.means(condition, columns, *at, missing)
+    yield estimate.means(condition, {"punt_rate": replies["punt"]}, *at, untold)
     yield estimate.means(condition, held, *at, fewer)
     lengths = replies["sentences"].to_numpy(float)
     squares = means_of(np.column_stack([lengths, lengths**2]), *at)
