@@ -213,7 +213,7 @@ def _hedges(reply: str, *, endless: bool) -> list[object] | None:
     is_prose = "\n" in listed or (not end and listed.endswith((".", "!", "?", ":")))
     if after.strip("#") or is_prose or not (end or label or (endless and listed)):
         return None
-    return _items(listed) if listed else []
+    return [*listed.split(";")] if ";" in listed else _items(listed) if listed else []
 
 
 def _failed(reply: str, why: str) -> Unreadable:
