@@ -94,13 +94,15 @@ def _by_rules(form: str, asked: Mapping[str, Any], _: str) -> Any:
 
 
 def _by_model(form: str, asked: Mapping[str, Any], reply: str) -> Any:
+    study = asked.get("wording") == STUDY
     if form == "markers":
-        generalised = asked.get("wording") == STUDY
-        return read_markers(reply, str(asked["sentence"]), generalised=generalised)
+        return read_markers(reply, str(asked["sentence"]), generalised=study)
     if form == "consistency" and asked.get("batch"):
         return read_agreements(reply, 1)[0]
     readers = {"decisiveness": read_decisiveness, "consistency": read_agreement}
-    return readers.get(form, read_verdict)(reply)
+    said = readers.get(form, read_verdict)(reply)
+    # Asked for right or wrong alone, who calls it a punt calls it wrong.
+    return "incorrect" if study and said == "punt" else said
 
 
 def _compared(found: Sequence[str], labelled: Sequence[str], sentence: str) -> dict[str, float]:
