@@ -25,6 +25,7 @@ from inspect_ai.event import ModelEvent
 from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log, write_eval_log
 
 from conftest import CHECKOUT, Command
+from contract import study_judge
 from contract.far_end import check_judgments
 from contract.hedge_markers import (
     SYSTEM,
@@ -571,6 +572,71 @@ def test_markers_that_a_sentence_has_not_are_left_out_and_counted(
     said = [int(note.split()[0]) for note in per_split["note"]]
     assert sum(said) == 2 * hedged.sum()
     assert per_split["note"].str.contains("listed markers that aren't in their sentence").all()
+
+
+# The study's own prompts
+
+
+def test_the_studys_prompts_and_formats(tmp_path: Path, published: Path) -> None:
+    """Of both models, through OpenAI's package: two epochs, and replies that can't be read."""
+    texts = study_judge.constants(published)
+    items = own_file(tmp_path, 6, datasets=1)
+    known = {
+        **all_sentences(items),
+        "I know this for a fact.": Sentence(
+            "I know this for a fact.", ("i know for a fact",), 0.95, ("I know for a fact",)
+        ),
+    }
+    mains = {items[0].id: Main((known["I know this for a fact."], known["It lies in Fyn."]))}
+    pool = {items[1].id: [Draw("Possibly Fyn.\nOr Ely."), Draw(" Possibly Lund. "), Draw("")]}
+
+    def broken(form: str, about: Mapping[str, str]) -> bool:
+        texts = [about[name] for name in ("sentence", "reply") if name in about]
+        return opinion("yyyyn", "broken", form, *texts) == "n"
+
+    def instead(form: str, about: Mapping[str, str]) -> str | None:
+        unread = ["", "Hard to say.", "Yes or No, True or False; 0.2 or 0.8?"]
+        return opinion(unread, *about.values()) if broken(form, about) else None
+
+    speaker = Speaker(items, 6, seed=5, mains=mains, pool=pool)
+    examiner = study_judge.StudyExaminer(known, study_judge.prompts_of(texts), instead)
+    with ProviderServer(speaker) as one, ProviderServer(examiner) as other:
+        task = hedge_markers(
+            "places.csv",
+            split="all",
+            draws=6,
+            prompts="study",
+            system="metacognitive",
+            judge_prompts="study",
+        )
+        roles = {"grader": connected(other, OPENAI)}
+        more: dict[str, Any] = {"model_roles": roles, "epochs": 2, "max_samples": 1}
+        log = asked(task, one, tmp_path / "logs", **more)
+    assert (log.status, one.errors, other.errors) == ("success", [], [])
+    for request, _ in one.requests:
+        assert request.prompt in {f"{item.question}\nAnswer:" for item in items}
+        assert request.system == texts["SYSTEM_PROMPT_2"]
+        assert request.body["temperature"] == 1
+    assert len(other.requests) == judge_calls(speaker)
+    listed = {about["answers"] for form, about in examiner.asked if form == "correctness"}
+    assert listed == {str(list(item.answers)) for item in items}
+    rows = expected_rows(speaker, broken, study=True)
+    frame = read_judgments(tmp_path / "logs")["hedge_markers"]
+    check_judgments(frame, rows)
+    assert log_metrics(log) == pytest.approx(metrics_of(rows), abs=1e-12, nan_ok=True)
+    for column, lost in (("n_markers", 1), ("decisiveness", 1), ("correct", 1)):
+        assert lost <= frame[column].isna().sum() < len(frame), column
+    assert (frame["failed"] > 0).any()
+    assert set(frame["judge"]) == {f"{OPENAI} study"}
+    assert (log.eval.metadata or {})["judge_prompts"] == "study"
+    results = summarize(tmp_path / "logs", resamples=10)
+    found = values(results)
+    assert results.loc[results["metric"] == "punt_rate", "note"].str.contains("tells no punt").all()
+    for split in ("train", "test"):
+        mine = [row for row in rows if row["split"] == split]
+        for metric, value in metrics_of(mine).items():
+            where = (f"judge={OPENAI} study;split={split}", metric)
+            assert found[where] == pytest.approx(value, nan_ok=True), where
 
 
 # Rules

@@ -21,6 +21,7 @@ from inspect_ai import Task
 from inspect_ai.log import EvalLog
 from scipy import stats
 
+from contract.study_judge import constants, prompts_of
 from inspect_confidence import InvalidArgument, read_judgments, summarize
 from inspect_confidence.commands.canonicalize import canonical_forms
 from inspect_confidence.commands.plan import plan_run
@@ -340,10 +341,10 @@ def check_log(log: EvalLog, meant: Meant) -> None:
         values[key] = value
         assert set(value) == VALUES
         status = (score.metadata or {})["status"]
-        assert status == ("ok" if meant[key] else "grader_failed")
+        assert status == ("ok" if is_whole(meant[key]) else "grader_failed")
     assert values.keys() == meant.keys()
     for key, wanted in meant.items():
-        full = {**dict.fromkeys(VALUES, NAN), "format_ok": float(bool(wanted)), **wanted}
+        full = {**dict.fromkeys(VALUES, NAN), "format_ok": float(is_whole(wanted)), **wanted}
         assert values[key] == pytest.approx(full, nan_ok=True), key
     assert log.results
     inside = {name: one.value for name, one in log.results.scores[0].metrics.items()}
@@ -365,8 +366,13 @@ def metrics_of(meant: Meant) -> dict[str, float]:
         "extraction_recall": total("found") / (total("found") + total("missed")),
         "agreement_accuracy": share("agreed"),
         "verdict_accuracy": share("verdict"),
-        "grader_failure_rate": mean(not one for one in meant.values()),
+        "grader_failure_rate": mean(not is_whole(one) for one in meant.values()),
     }
+
+
+def is_whole(wanted: Mapping[str, float]) -> bool:
+    """Whether all of a judgment can be read."""
+    return bool(wanted.get("format_ok", bool(wanted)))
 
 
 def check_results(folder: Path, meant: Meant) -> None:
@@ -526,6 +532,99 @@ def test_check_of_one_part_leaves_the_others_metrics_undefined(home: Path) -> No
     assert inside == pytest.approx(wanted, nan_ok=True)
 
 
+def test_check_of_the_batched_prompt(home: Path) -> None:
+    """One call a sentence or pair by the prompt for all at once; half of a reply may be lost."""
+    items = {one.sentence: one for part in ("sentences", "pairs") for one in labelled()[part]}
+    meant: Meant = {}
+
+    def answer(request: Request) -> Reply:
+        if "Accepted answers" in request.prompt:
+            (one,) = [one for one in labelled()["answers"] if f": {one.reply}\n" in request.prompt]
+            meant[one.id, "correctness"] = {"verdict": 1.0}
+            return Reply(one.verdict)
+        (sentence,) = re.findall(r"A sentence of its first answer: (.*)\n", request.prompt)
+        item, rng = items[sentence], Random(sentence)
+        replies = re.findall(r"^\[\d+\] ", request.prompt, re.MULTILINE)
+        lost = rng.choice(["", "", "decisiveness", "all"])
+        number = round(rng.random(), 2)
+        said: dict[str, Any] = {"markers": list(item.markers), "decisiveness": number}
+        said["agreement"] = [rng.choice(["yes", "no", "n/a"]) for _ in replies]
+        if item.part == "pairs":
+            assert f"Question: {item.question}\n" in request.prompt
+            assert f"[1] {item.reply}\n" in request.prompt
+            agreed = {"agreed": float(said["agreement"] == [item.verdict])}
+            meant[item.id, "consistency"] = {} if lost == "all" else agreed
+        else:
+            marked = compared(item.sentence, spans(item), spans(item))
+            decided = {"decisiveness": number, "labelled": item.decisiveness}
+            whole = {"": {**marked, **decided}, "decisiveness": {**marked, "format_ok": 0.0}}
+            meant[item.id, "sentence"] = whole.get(lost, {})
+        said.pop(lost, None)
+        return Reply("Hm." if lost == "all" else json.dumps(said, ensure_ascii=False))
+
+    task = judge_check(items=120, batch_judgments=True)
+    with ProviderServer(answer) as server:
+        log = run(task, server, home / "logs", grader=False)
+    assert not server.errors
+    assert len(server.requests) == len(task.dataset) == 120
+    assert any(one.get("format_ok") == 0 for one in meant.values())
+    check_log(log, meant)
+    check_results(home / "logs", meant)
+    plan = plan_run("judge_check", ["batch_judgments=true"])
+    assert re.search(rf"calls: +{132 + 126 + 63}\n", plan)
+
+
+@pytest.mark.parametrize("right", [True, False])
+def test_check_by_the_studys_prompts(home: Path, published: Path, right: bool) -> None:
+    """A judge that says what is labelled has all right; one that always says False what is so."""
+    patterns = prompts_of(constants(published))
+    by_sentence = {one.sentence: one for one in labelled()["sentences"]}
+    pairs = {(one.sentence, one.reply): one for one in labelled()["pairs"]}
+    by_reply = {(one.reply, str(list(one.answers))): one for one in labelled()["answers"]}
+
+    def answer(request: Request) -> Reply:
+        assert "response_format" not in request.body
+        found = {form: re.fullmatch(one, request.prompt) for form, one in patterns.items()}
+        ((form, about),) = [(form, match.groupdict()) for form, match in found.items() if match]
+        if form == "correctness":
+            is_right = by_reply[about["reply"], about["answers"]].verdict == "correct"
+            return Reply(str(right and is_right))
+        if form == "consistency":
+            return Reply(pairs[about["sentence"], about["reply"]].verdict.capitalize())
+        item = by_sentence[about["sentence"]]
+        listed = "; ".join(item.markers)
+        return Reply(f"{listed} ####" if form == "markers" else f"{item.decisiveness}")
+
+    with ProviderServer(answer) as server:
+        log = run(judge_check(judge_prompts="study"), server, home / "logs", grader=False)
+    assert not server.errors
+    assert log.results
+    inside = {name: one.value for name, one in log.results.scores[0].metrics.items()}
+    wrong = mean(one.verdict != "correct" for one in labelled()["answers"])
+    wanted = {**dict.fromkeys(METRICS, 1), "grader_failure_rate": 0}
+    assert inside == {**wanted, "verdict_accuracy": pytest.approx(1 if right else wrong)}
+
+
+def test_a_schema_goes_with_prompts_for_json_alone(home: Path) -> None:
+    """A prompt of the user's may ask for any of the formats that are read."""
+    asks = {"markers": "{sentence} List; end with ####", "decisiveness": "{sentence} JSON!"}
+    asks["consistency"] = '{question} {sentence} {reply} {{"agreement": "yes"}}'
+    (home / "mine.json").write_text(json.dumps(asks), "utf-8")
+    with_schema = []
+
+    def answer(request: Request) -> Reply:
+        is_json = "####" not in request.prompt
+        assert ("response_format" in request.body) == is_json
+        with_schema.append(is_json)
+        return Reply(json.dumps(JUDGED) if is_json else "probably ####")
+
+    task = judge_check(judge_prompts="mine.json", items=40)
+    with ProviderServer(answer) as server:
+        run(task, server, home / "logs", grader=False)
+    assert not server.errors
+    assert 0 < sum(with_schema) < len(with_schema)
+
+
 # Which form stands for a marker
 
 
@@ -616,13 +715,15 @@ def test_files_of_forms_that_are_refused(home: Path) -> None:
         assert said in message, text
 
 
-def grouped(home: Path, monkeypatch: pytest.MonkeyPatch, said: str) -> tuple[Any, list[Request]]:
+def grouped(
+    home: Path, monkeypatch: pytest.MonkeyPatch, said: str, **how: Any
+) -> tuple[Any, list[Request]]:
     """The forms that a model's reply leaves, or the error that it ends in, and the requests."""
     place = judgments_file(home)
     with ProviderServer(lambda _: Reply(said)) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url + "/v1")
         try:
-            forms: Any = canonical_forms(place, model=fresh_model())
+            forms: Any = canonical_forms(place, model=fresh_model(), **how)
         except InvalidArgument as error:
             forms = error.format_message()
     return forms, [request for request, _ in server.requests]
@@ -650,6 +751,27 @@ def test_a_model_groups_markers(home: Path, monkeypatch: pytest.MonkeyPatch) -> 
         message, _ = grouped(home, monkeypatch, nothing)
         assert "gave no JSON object" in message, nothing
         assert "\n" not in message, nothing
+
+
+@pytest.mark.usefixtures("keys")
+def test_a_model_groups_markers_by_the_studys_prompt(
+    home: Path, monkeypatch: pytest.MonkeyPatch, published: Path
+) -> None:
+    """To the letter; rules read no prompt."""
+    whole = constants(published)["STANDARDIZATION_PROMPT"]
+    forms, (request,) = grouped(home, monkeypatch, '{"probably": "likely"}', prompts="study")
+    before, after = whole.format(expressions="|").split("|")
+    listed = request.prompt.removeprefix(before).removesuffix(after)
+    assert set(json.loads(listed)) == {marker for marker, _ in ROWS} - {"<no_hedge>"}
+    assert (forms["probably"], forms["perhaps"]) == ("likely", "perhaps")
+    place = judgments_file(home)
+    said = refusal(lambda: canonical_forms(place, prompts="study"))
+    assert "prompts=study without a model" in said
+    with ProviderServer(lambda _: Reply('{"perhaps": "maybe"}')) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url + "/v1")
+        words = ("--model", fresh_model(), "--prompts", "study", "-o", home / "forms.json")
+        printed("canonicalize", place, *words)
+    assert json.loads((home / "forms.json").read_text("utf-8"))["perhaps"] == "maybe"
 
 
 def test_canonicalize_refuses_other_judgments(home: Path) -> None:

@@ -473,12 +473,13 @@ def _print_found(found: "pd.DataFrame") -> None:
 @click.option(
     "--model", help="A model that groups the markers, as Inspect names it; else rules do."
 )
-def canonicalize(paths: Sequence[str], output: Path, model: str | None) -> None:
+@click.option("--prompts", default="ours", help="Whose wording the model reads: ours or study.")
+def canonicalize(paths: Sequence[str], output: Path, model: str | None, prompts: str) -> None:
     """Write which form stands for each hedge marker, for the option `hedge_markers.markers`."""
     from inspect_confidence.commands.canonicalize import canonical_forms
     from inspect_confidence.studies.hedge_markers.forms import write_forms
 
-    forms = canonical_forms(read(paths), model=model)
+    forms = canonical_forms(read(paths), model=model, prompts=prompts)
     write_forms(forms, output)
     click.echo(f"{len(forms)} markers, {len(set(forms.values()))} forms written to {output}")
 

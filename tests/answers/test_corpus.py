@@ -144,7 +144,7 @@ READERS: dict[str, Callable[..., object]] = {
     "markers": markers,
     "agreement": agreement,
     "verdict": verdict,
-    "judged_markers": lambda reply, sentence=JUDGED: read_markers(reply, sentence),
+    "judged_markers": lambda reply, sentence=JUDGED, **how: read_markers(reply, sentence, **how),
     "judged_decisiveness": read_decisiveness,
     "judged_agreement": read_agreement,
     "judged_verdict": read_verdict,

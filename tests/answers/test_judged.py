@@ -164,8 +164,8 @@ WRONG: list[object] = [None, {}, [[]], [0.2, 0.7], -1, 2, "", "maybe"]
 
 @pytest.mark.parametrize("key", READERS)
 def test_wrong_types(key: str) -> None:
-    """No value of another type is taken for one; only an agreement is a yes or no."""
-    for value in (*WRONG, *([] if key == "agreement" else [True, False])):
+    """No value of another type is taken for one; true or false is an agreement or a verdict."""
+    for value in (*WRONG, *([] if key in ("agreement", "verdict") else [True, False])):
         assert failed(READERS[key](json.dumps({key: value}))), value
 
 
@@ -260,6 +260,23 @@ def test_agreements_fail_one_by_one() -> None:
         assert (one, other) == ("yes", "n/a"), said
         assert word == case["gives"] or failed(word), said
         assert failed(word) == isinstance(case["gives"], dict), said
+
+
+words = st.lists(st.sampled_from(["i", "think", "paris", "may", "not", "sure"]), min_size=1)
+
+
+@fixed
+@given(st.lists(words.map(" ".join), max_size=5), st.booleans(), st.sampled_from(["", "Hedges: "]))
+def test_lists_in_the_studys_form_come_back(said: list[str], upper: bool, label: str) -> None:
+    """Each entry once, in order, in small letters; literally only where it stands in a row."""
+    sentence = "I may think of Paris, but not for sure."
+    listed = "; ".join(said)
+    reply = f"{label}{listed.upper() if upper else listed} ####"
+    whole = list(dict.fromkeys(said))
+    assert read_markers(reply, sentence, generalised=True) == whole
+    row = [one for one in whole if f" {one} " in " i may think of paris but not for sure "]
+    found = read_markers(reply, sentence)
+    assert failed(found) if whole and not row else found == row
 
 
 # Anything

@@ -266,26 +266,34 @@ def never(form: str, about: Mapping[str, str]) -> bool:
 
 
 def expected_rows(
-    speaker: Speaker, failed: Callable[[str, Mapping[str, str]], bool] = never
+    speaker: Speaker,
+    failed: Callable[[str, Mapping[str, str]], bool] = never,
+    study: bool = False,
 ) -> list[dict[str, Any]]:
-    """The judgments, by loops over what both servers meant."""
+    """The judgments, by loops over what both servers meant.
+
+    In the study's words a judge doesn't see the question, compares texts in one line, and says
+    whether an answer is right alone.
+    """
     rows = []
     for item, epoch, main, draws in speaker.replies():
         head = {"item": item.id, "dataset": item.dataset, "split": item.split, "epoch": epoch}
         if main.status != "ok":
             rows.append({**head, "status": main.status, "marker": ""})
             continue
-        verdict = opinion(VERDICTS, item.question, main.text)
-        unjudged = failed("correctness", {"question": item.question, "reply": main.text})
+        question = {} if study else {"question": item.question}
+        verdict = opinion(VERDICTS[: 2 if study else 3], *question.values(), main.text)
+        unjudged = failed("correctness", {**question, "reply": main.text})
         others = [draw.text.strip() for draw in draws if draw.counts]
         head["draws"] = len(others)
-        head["punt"] = NAN if unjudged else float(verdict == "punt")
+        head["punt"] = NAN if unjudged or study else float(verdict == "punt")
         right = {"correct": 1.0, "incorrect": 0.0}.get(verdict, NAN)
         head["correct"] = NAN if unjudged else right
         for number, one in enumerate(main.sentences, start=1):
             words: Counter[str] = Counter()
             for text in others:
-                about = {"question": item.question, "sentence": one.text, "reply": text}
+                line = text.replace("\n", " ") if study else text
+                about = {**question, "sentence": one.text, "reply": line}
                 lost = failed("consistency", about)
                 words["failed" if lost else opinion(WORDS, *about.values())] += 1
             judged = sum(words[word] for word in WORDS)
@@ -319,7 +327,7 @@ def failure_rate(replies: Iterable[Mapping[int, Mapping[str, Any]]]) -> float:
         judged = [row for row in reply.values() if "sentence" in row]
         if judged:
             made += 1
-            failed += math.isnan(judged[0]["punt"])
+            failed += math.isnan(judged[0]["punt"]) and math.isnan(judged[0]["correct"])
         for row in judged:
             made += 2 + row["draws"]
             failed += math.isnan(row["n_markers"]) + math.isnan(row["decisiveness"])

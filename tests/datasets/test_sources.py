@@ -12,7 +12,15 @@ from pathlib import Path
 import pytest
 
 from inspect_confidence import DataUnavailable
-from inspect_confidence.datasets import fermi, hub, life_eval, question_sets, questions, wep_survey
+from inspect_confidence.datasets import (
+    fermi,
+    hub,
+    life_eval,
+    marker_prompts,
+    question_sets,
+    questions,
+    wep_survey,
+)
 from inspect_confidence.datasets.cache import SOURCES
 from inspect_confidence.datasets.hedge_markers import load_marker_questions
 
@@ -33,6 +41,8 @@ LOADS: list[tuple[Callable[[], object], Sequence[str], str]] = [
         for name, source in question_sets.PROMPTS.items()
     ),
     (partial(life_eval.study_prompts, life_eval.study_items()), [life_eval.PROMPTS], OURS),
+    (marker_prompts.study_systems, [marker_prompts.PROMPTS], "prompts=ours"),
+    (marker_prompts.study_formats, [marker_prompts.UTILS], "prompts=ours"),
     (wep_survey.download_survey, [wep_survey.SURVEY], "the counts that come with the package"),
     *(
         (partial(load_marker_questions, name, split=split), published.files, BUNDLED)

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Literal, TypeVar
 
+from inspect_confidence.answers.clean import without_thoughts
 from inspect_confidence.answers.labels import Stated, stated_in
 from inspect_confidence.answers.probability import unlabelled, value_of
 from inspect_confidence.answers.reading import invalid, settled
@@ -25,8 +26,8 @@ _AGREEMENTS: dict[str, Agreement] = {
     **dict.fromkeys(("n/a", "na", "not applicable", "neither", "不适用"), "n/a"),
 }
 _VERDICTS: dict[str, Verdict] = {
-    **dict.fromkeys(("correct", "right", "richtig", "正确"), "correct"),
-    **dict.fromkeys(("incorrect", "not correct", "wrong", "falsch", "错误"), "incorrect"),
+    **dict.fromkeys(("correct", "right", "true", "richtig", "正确"), "correct"),
+    **dict.fromkeys(("incorrect", "not correct", "wrong", "false", "falsch", "错误"), "incorrect"),
     **dict.fromkeys(("punt", "punted"), "punt"),
 }
 Word = TypeVar("Word", bound=str)
@@ -40,7 +41,9 @@ _EXPLAINED = re.compile(
     r"(?![/|])(?:\W*[.,;:(!–—-]|\W+because|$)"
     r"(?![ .,;:(!-]*(?:part(?:ly|ially)|mostly|somewhat|but|not|or|both|maybe|unless)\b)"
 )
-_NONE = re.compile(r"\W*(?:none|no markers|keine|aucun|无)\W*", re.IGNORECASE)
+_NONE = re.compile(r"\W*(?:none|no (?:markers|hedges)|keine|aucun|无)\W*", re.IGNORECASE)
+_HEDGES = re.compile(r"^\W*hedges\W*:|^\W*answer yes or no\W*:", re.IGNORECASE | re.MULTILINE)
+"""Labels of the study's that a judge may repeat."""
 _QUOTED = re.compile(r"\"((?:[^\"\\]|\\.){0,300})\"|(?<!\w)'((?:[^'\\]|\\.){0,300})'(?!\w)")
 _BULLET = re.compile(r"\A(?:\W*\d{1,2}[.):]\s*|\s*[-*•]\s*)")
 _NO_WORD = invalid("none of the words asked for")
@@ -52,8 +55,11 @@ class Markers(list[str]):
     foreign = 0
 
 
-def read_markers(reply: str, sentence: str) -> Markers | Unreadable:
+def read_markers(reply: str, sentence: str, *, generalised: bool = False) -> Markers | Unreadable:
     """The different markers that a judge lists, in its order and in lower case.
+
+    A list may be in JSON or as the study has it: entries between `;`, `####` at the end. With
+    `generalised` one such line needs no end, and a marker counts if any of its words is there.
 
     Stars and quotation marks about words are no part of them. Entries without a word, as the
     template's "..." is, are left out; so are those that aren't in the sentence as words of their
@@ -64,15 +70,24 @@ def read_markers(reply: str, sentence: str) -> Markers | Unreadable:
         ['probably']
         >>> read_markers('{"markers": ["may"]}', "The mayor left.").status
         'grader_failed'
+        >>> read_markers("I know for a fact ####", "I know this for a fact.", generalised=True)
+        ['i know for a fact']
     """
     stated = stated_in(reply)
     is_list = stated.text.startswith("[") or "marker" in stated.text.lower()
     listed = _listed(stated, "markers", alone=is_list and not stated.objects)
+    if listed is None and not stated.objects:
+        listed = _hedges(reply, endless=generalised)
     if listed is None or not all(isinstance(one, str) for one in listed):
         return _failed(reply, "no list of markers")
     inside = _plain(sentence)
+
+    def stands(marker: str) -> bool:
+        parts = marker.split() if generalised else [marker]
+        return any(re.search(f"{_APART}{re.escape(one)}{_APART}", inside) for one in parts)
+
     named = list(dict.fromkeys(plain for one in listed if (plain := _plain(str(one)))))
-    found = Markers(one for one in named if re.search(f"{_APART}{re.escape(one)}{_APART}", inside))
+    found = Markers(one for one in named if stands(one))
     found.foreign = len(named) - len(found)
     if listed and not named:
         return _failed(reply, "markers without a word")
@@ -107,7 +122,7 @@ def read_agreement(reply: str) -> Agreement | Unreadable:
         >>> read_agreement("**yes**")
         'yes'
     """
-    return _word(reply, "agreement", _AGREEMENTS)
+    return _word(_HEDGES.sub("", reply), "agreement", _AGREEMENTS)
 
 
 def read_agreements(reply: str, count: int) -> Sequence[Agreement | Unreadable]:
@@ -129,7 +144,7 @@ def read_verdict(reply: str) -> Verdict | Unreadable:
     Example:
         >>> read_verdict('{"verdict": "punt"}')
         'punt'
-        >>> read_verdict("Correct.")
+        >>> read_verdict("True")
         'correct'
     """
     return _word(reply, "verdict", _VERDICTS)
@@ -187,6 +202,16 @@ def _items(text: str) -> list[object] | None:
         return list(quoted)
     parts = [_BULLET.sub("", one, count=1) for one in re.split(r"[;,\n]", text.strip("[] ,"))]
     return [one.strip(" \"'") for one in parts if one]
+
+
+def _hedges(reply: str, *, endless: bool) -> list[object] | None:
+    """The entries of a line in the study's form, which `####` ends unless it may be `endless`."""
+    *label, rest = _HEDGES.split(without_thoughts(reply).strip())
+    listed, end, after = (part.strip() for part in rest.partition("####"))
+    is_prose = "\n" in listed or (not end and listed.endswith((".", "!", "?", ":")))
+    if after.strip("#") or is_prose or not (end or label or (endless and listed)):
+        return None
+    return [*listed.split(";")] if ";" in listed else _items(listed) if listed else []
 
 
 def _failed(reply: str, why: str) -> Unreadable:

@@ -5,38 +5,50 @@ import json
 
 import json_repair
 
+from inspect_confidence.arguments import choice
+from inspect_confidence.datasets.marker_prompts import study_standards
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.judges.markers import standard_marker
 from inspect_confidence.judgments.read import Source, judgments_of
 from inspect_confidence.prompts.judge import STANDARDS
 
+WORDINGS = ("ours", "study")
 
-def canonical_forms(source: Source, *, model: str | None = None) -> dict[str, str]:
+
+def canonical_forms(
+    source: Source, *, model: str | None = None, prompts: str = "ours"
+) -> dict[str, str]:
     """The form that stands for each marker in the judgments.
 
     Args:
         source: Judgments of `hedge_markers`, or paths.
         model: A model that groups them, in one call; else rules do.
+        prompts: `ours` or `study`: whose wording the model reads.
 
     Returns:
         Every marker with its form. Markers that a model leaves out are grouped by rules.
 
     Raises:
-        InvalidArgument: There are no judgments of hedge markers, or the model's reply is no object.
+        InvalidArgument: There are no judgments of hedge markers, the model's reply is no object, or
+            rules are to read the study's prompt.
+        DataUnavailable: The study's prompt could not be downloaded.
     """
+    template = study_standards() if choice("prompts", prompts, WORDINGS) == "study" else STANDARDS
+    if prompts == "study" and model is None:
+        raise InvalidArgument("prompts=study without a model: rules read no prompt; name a model.")
     frames = judgments_of(source)
     if "hedge_markers" not in frames:
         raise InvalidArgument("There are no judgments of hedge_markers to take markers from.")
     found = sorted(set(frames["hedge_markers"]["marker"]) - {"", "<no_hedge>"})
     forms = {marker: standard_marker(marker) for marker in found}
-    return {**forms, **(_asked(found, model) if model and found else {})}
+    return {**forms, **(_asked(found, model, template) if model and found else {})}
 
 
-def _asked(markers: list[str], model: str) -> dict[str, str]:
+def _asked(markers: list[str], model: str, template: str) -> dict[str, str]:
     # Inspect takes seconds to import, and rules need none of it.
     from inspect_ai.model import GenerateConfig, get_model  # noqa: PLC0415
 
-    prompt = STANDARDS.format(markers=json.dumps(markers, ensure_ascii=False, indent=1))
+    prompt = template.format(markers=json.dumps(markers, ensure_ascii=False, indent=1))
 
     async def ask() -> str:
         config = GenerateConfig(temperature=0)

@@ -12,6 +12,7 @@ from inspect_confidence.arguments import choice, fingerprint, parts
 from inspect_confidence.datasets import records
 from inspect_confidence.datasets.cache import version_of
 from inspect_confidence.datasets.hub import PUBLISHED
+from inspect_confidence.datasets.marker_prompts import StudyFormats
 from inspect_confidence.datasets.questions import Question, bundled_part
 from inspect_confidence.datasets.records import LETTERS, OwnRow, cell_text
 from inspect_confidence.datasets.selection import Selection, Split, alternate, choose
@@ -25,9 +26,17 @@ MOST = 5_000
 
 
 def load_marker_questions(
-    dataset: object, *, split: str, items: object = None, seed: int = 0
+    dataset: object,
+    *,
+    split: str,
+    items: object = None,
+    seed: int = 0,
+    formats: StudyFormats | None = None,
 ) -> Selection[Question]:
     """Load, order and select questions, as `choose` and `alternate` do it.
+
+    With the study's formats questions are worded by them, choices in the source's order (but
+    SciQ's, which has the right one at a fixed place); those that have none are left out.
 
     Of each data set at most 5,000 items a split are drawn, SuperGLUE's tasks as equally as they
     last. Data sets take turns, so that any first so many items hold each as often as any other,
@@ -48,9 +57,15 @@ def load_marker_questions(
     choice("split", split, ["train", "test", "all"])
     name, sets, version = _pool(dataset, split)
     drawn, excluded = [], Counter[str]()
-    for rows in sets:
+    for all_rows in sets:
+        rows = [_left_out(row, formats) for row in all_rows]
         excluded.update(row.left_out for row in rows if row.left_out)
         kept = [row for row in rows if not row.left_out]
+        if formats and rows and not kept:
+            raise InvalidArgument(
+                f"dataset={rows[0].dataset} with prompts=study: the study shows more of a question "
+                "than is loaded here; leave the data set out, or use prompts=ours."
+            )
         ordered = [row for row in _ordered(kept, seed) if split in ("all", row.split)]
         drawn.append(ordered if items is not None else _at_most(MOST, ordered))
         excluded["not drawn"] += len(ordered) - len(drawn[-1])
@@ -58,7 +73,7 @@ def load_marker_questions(
     chosen = choose(turns, split, items)
     if any(row.choices for rows in sets for row in rows):
         version = fingerprint(f"{version} {seed}")
-    return Selection(name, [_asked(row, seed) for row in chosen], version, +excluded)
+    return Selection(name, [_asked(row, seed, formats) for row in chosen], version, +excluded)
 
 
 def _pool(dataset: object, split: str) -> tuple[str, list[list[Question]], str]:
@@ -155,15 +170,25 @@ def _at_most(most: int, rows: Iterable[Question]) -> list[Question]:
     return kept
 
 
-def _asked(row: Question, seed: int) -> Question:
+def _left_out(row: Question, formats: StudyFormats | None) -> Question:
+    """The row, left out where it has no format of the study's that is asked for."""
+    if row.left_out or formats is None or formats.has(row):
+        return row
+    return replace(row, left_out="no format of the study")
+
+
+def _asked(row: Question, seed: int, formats: StudyFormats | None) -> Question:
     """The question with its choices in seeded order, and what is then accepted."""
+    if formats and row.dataset != "sciq":
+        return formats.asked(row)
     if not row.choices:
         return row
     places = list(range(len(row.choices)))
     random.Random(f"{seed} {row.id}").shuffle(places)
     shown = tuple(row.choices[place] for place in places)
     right = places.index(LETTERS.index(row.target))
-    return replace(row, choices=shown, target=LETTERS[right], answers=_accepted(shown, right))
+    mixed = replace(row, choices=shown, target=LETTERS[right], answers=_accepted(shown, right))
+    return formats.asked(mixed) if formats else mixed
 
 
 def _accepted(shown: Sequence[str], right: int) -> tuple[str, ...]:

@@ -178,12 +178,14 @@ def _arc_challenge(split: Split) -> Iterator[Question]:
 def _wnli(split: Split) -> Iterator[Question]:
     """Two sentences each; the second may follow from the first."""
     for row in downloaded_records(_WNLI[split]):
+        premise, hypothesis = row["sentence1"].strip(), row["sentence2"].strip()
         yield Question(
             id=f"wnli-{split}-{row['idx']}",
-            question=f"Premise: {row['sentence1'].strip()}\nHypothesis: {row['sentence2'].strip()}"
+            question=f"Premise: {premise}\nHypothesis: {hypothesis}"
             "\nDoes the premise entail the hypothesis?",
             choices=_YES_NO,
             target=_yes_no(row["label"]),
+            fields={"p": premise, "h": hypothesis},
         )
 
 
@@ -192,12 +194,14 @@ def _superglue(split: Split) -> Iterator[Question]:
     for task in _SUPERGLUE:
         for row in downloaded_records(_superglue_file(task, split)):
             two = task == "copa"
+            apart = ("passage", "question") if task == "boolq" else ()
             yield Question(
                 id=f"superglue-{task}-{split}-{row['idx']}",
                 question=_worded(task, {**row, **row.get("target", {})}),
                 choices=(row["choice1"], row["choice2"]) if two else _YES_NO,
                 target=LETTERS[int(row["label"])] if two else _yes_no(row["label"]),
                 part=task,
+                fields={name: row[name].strip() for name in apart},
             )
 
 

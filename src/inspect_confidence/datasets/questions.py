@@ -5,7 +5,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal
 
@@ -41,6 +41,8 @@ class Question(Item):
         dataset: The data set that it is of, where a run may have several.
         part: Of the data set, where it has parts: a subject, or one of SuperGLUE's tasks.
         left_out: Why it isn't asked; empty where it is.
+        fields: What the question was worded from, by the names that the hedge-marker study's code
+            has for it, where that words it otherwise.
     """
 
     question: str
@@ -51,6 +53,7 @@ class Question(Item):
     dataset: str = ""
     part: str = ""
     left_out: str = ""
+    fields: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def kind(self) -> Literal["short", "choices"]:

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageSystem,
     ChatMessageUser,
     GenerateConfig,
     ModelOutput,
@@ -17,6 +19,7 @@ from inspect_confidence.answers import Unreadable, judged
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.judges.judgment import SentenceJudgment
 from inspect_confidence.judges.schema import in_form
+from inspect_confidence.judges.wording import JudgeWording
 
 ROLE = "grader"
 
@@ -32,15 +35,14 @@ def require_grader() -> None:
 
 @dataclass(frozen=True)
 class ModelJudge:
-    """Asks the model in the role `grader`, at temperature 0, for JSON of the form it is to have.
+    """Asks the model in the role `grader`, at temperature 0.
 
     Attributes:
-        prompts: Templates by what is asked: `markers`, `decisiveness`, `consistency`,
-            `correctness`, `sentence`.
+        wording: Its prompts.
         batch: Whether all about a sentence goes in one call.
     """
 
-    prompts: Mapping[str, str]
+    wording: JudgeWording
     batch: bool = False
 
     async def sentence(
@@ -56,7 +58,7 @@ class ModelJudge:
             *(self._ask("consistency", {**about, "reply": reply}) for reply in replies),
         )
         return SentenceJudgment(
-            said if isinstance(said, Unreadable) else judged.read_markers(said, sentence),
+            self._markers(said, sentence),
             decided if isinstance(decided, Unreadable) else judged.read_decisiveness(decided),
             [one if isinstance(one, Unreadable) else judged.read_agreement(one) for one in agreed],
         )
@@ -64,12 +66,11 @@ class ModelJudge:
     async def _at_once(
         self, about: Mapping[str, object], replies: Sequence[str]
     ) -> SentenceJudgment:
-        listed = "\n".join(f"[{number}] {text}" for number, text in enumerate(replies, start=1))
-        said = await self._ask("sentence", {**about, "replies": listed, "each": list(replies)})
+        said = await self._ask("sentence", {**about, "each": list(replies)})
         if isinstance(said, Unreadable):
             return SentenceJudgment(said, said, [said] * len(replies))
         return SentenceJudgment(
-            judged.read_markers(said, str(about["sentence"])),
+            self._markers(said, str(about["sentence"])),
             judged.read_decisiveness(said),
             judged.read_agreements(said, len(replies)),
         )
@@ -78,22 +79,30 @@ class ModelJudge:
         self, question: str, answers: Sequence[str], reply: str, where: Mapping[str, object]
     ) -> judged.Verdict | Unreadable:
         """In one call."""
-        listed = "; ".join(answers) or "none: it can't be answered, and to say so is a punt"
-        about = {"question": question, "answers": listed, "reply": reply}
-        said = await self._ask("correctness", {**where, **about, "accepted": list(answers)})
+        about = {"question": question, "reply": reply, "accepted": list(answers)}
+        said = await self._ask("correctness", {**where, **about})
         return said if isinstance(said, Unreadable) else judged.read_verdict(said)
+
+    def _markers(self, said: str | Unreadable, sentence: str) -> judged.Markers | Unreadable:
+        if isinstance(said, Unreadable):
+            return said
+        return judged.read_markers(said, sentence, generalised=self.wording.is_study)
 
     async def _ask(self, form: str, about: Mapping[str, object]) -> str | Unreadable:
         """The judge's reply to a prompt; every failure of it is the instrument's."""
-        text = self.prompts[form].format(**about)
-        message = ChatMessageUser(content=text, metadata={**about, "form": f"judge_{form}"})
+        text, system = self.wording.fill(form, about), self.wording.systems.get(form)
+        asks = ChatMessageUser(content=text, metadata={**about, "form": f"judge_{form}"})
+        messages: list[ChatMessage] = [
+            *([ChatMessageSystem(content=system)] if system else []),
+            asks,
+        ]
 
         async def asked(schema: ResponseSchema | None) -> ModelOutput:
             config = GenerateConfig(temperature=0, response_schema=schema)
-            return await get_model(role=ROLE).generate([message], config=config)
+            return await get_model(role=ROLE).generate(messages, config=config)
 
         try:
-            output = await in_form(form, asked)
+            output = await in_form(form, self.wording.templates[form], asked)
         except LimitExceededError:
             raise
         except Exception as error:  # each provider has its own; the reply stays to be judged again

@@ -1,6 +1,7 @@
 """The form of a judge's reply, which a provider can be given instead of asked for."""
 
 from collections.abc import Awaitable, Callable
+from string import Formatter
 from typing import TypeVar
 
 from inspect_ai.model import ResponseSchema
@@ -38,12 +39,20 @@ def schema_of(form: str) -> ResponseSchema:
     )
 
 
-async def in_form(form: str, ask: Callable[[ResponseSchema | None], Awaitable[Output]]) -> Output:
+async def in_form(
+    form: str, template: str, ask: Callable[[ResponseSchema | None], Awaitable[Output]]
+) -> Output:
     """What is answered to a request with a schema, or without one where schemas are refused.
+
+    A template that neither names JSON nor shows a brace asks for another form of reply, and goes
+    out without a schema.
 
     Inspect hands a schema to the providers that take one and leaves it out elsewhere. A model that
     its provider refuses one for has answered nothing, so that nothing is asked twice.
     """
+    shown = "".join(text for text, *_ in Formatter().parse(template)).lower()
+    if "json" not in shown and "{" not in shown:
+        return await ask(None)
     try:
         return await ask(schema_of(form))
     except Exception as error:

@@ -1,7 +1,8 @@
 """The wording of the study of hedge markers.
 
-Source: the standardized system prompt is the study's, to the letter. Its prompts for kinds of
-question and its metacognitive system prompt were not at hand: those here are our own wording.
+Source: the standardized system prompt is the study's, to the letter. The prompts for kinds of
+question and the metacognitive system prompt are our own wording; the study's own are downloaded
+(`datasets/marker_prompts.py`).
 """
 
 from collections.abc import Sequence
@@ -20,10 +21,9 @@ STANDARD = (
 METACOGNITIVE = (
     "Answer the question briefly and truthfully. Before you answer, ask yourself how sure you "
     "really are: would you give the same answer again and again, or another one each time? Then "
-    "choose the one word or phrase of uncertainty that fits how sure you are, and keep each such "
-    "word for one level of sureness throughout. Use at most one of them in a sentence, and none "
-    "where you are certain. Reply with the hedged answer alone, in one sentence, or two or three "
-    "where one isn't enough, and ask the user nothing."
+    "choose the one word or phrase of uncertainty that fits how sure you are. Use at most one of "
+    "them in a sentence, and none where you are certain. Reply with the hedged answer alone, in "
+    "one sentence, or two or three where one isn't enough, and ask the user nothing."
 )
 """Ours."""
 

@@ -18,8 +18,8 @@ from inspect_confidence.answers.sentences import ends_whole, split_sentences
 from inspect_confidence.judges.judgment import Judge, SentenceJudgment
 from inspect_confidence.judges.model import ROLE, ModelJudge, require_grader
 from inspect_confidence.judges.rules import RulesJudge
+from inspect_confidence.judges.wording import judge_wording
 from inspect_confidence.metrics import faithfulness
-from inspect_confidence.prompts import judge as prompts
 from inspect_confidence.prompts.hedge_markers import with_choices
 from inspect_confidence.scorers import log_metrics as logged
 from inspect_confidence.scorers.explained import hedges_judged, quoted
@@ -62,6 +62,7 @@ class _Verdict:
     word: str | None = None
     reason: str = ""
     right: float = NAN
+    punt: float = NAN
 
 
 @scorer(
@@ -79,7 +80,7 @@ class _Verdict:
 def hedged(
     judge: str = "model",
     batch_judgments: bool = False,
-    judge_prompts: dict[str, str] | None = None,
+    judge_prompts: dict[str, str] | str | None = None,
 ) -> Scorer:
     """Judge each sentence's markers, decisiveness and internal confidence, and the answer.
 
@@ -95,18 +96,16 @@ def hedged(
     Args:
         judge: `model` (the one in the role `grader`) or `rules`.
         batch_judgments: Whether all about a sentence is judged in one call.
-        judge_prompts: Templates that replace ours, by what is asked.
+        judge_prompts: Templates that replace ours, by what is asked, or `study` for the study's.
+            Those ask whether the answer is right alone: `punt` is unknown, and a punt is wrong.
     """
-    asked: Judge = (
-        ModelJudge({**prompts.TEMPLATES, **(judge_prompts or {})}, batch_judgments)
-        if judge == "model"
-        else RulesJudge()
-    )
+    wording = judge_wording(judge_prompts, batch=batch_judgments)
+    asked: Judge = ModelJudge(wording, batch_judgments) if judge == "model" else RulesJudge()
 
     async def score(state: TaskState, target: Target) -> Score:
         if judge == "model":
             require_grader()
-        by = _label(judge, batch_judgments, judge_prompts)
+        by = _label(judge, batch_judgments, wording.name)
         draws = stored_draws(state)
         if failure := _failure(draws):
             return _score(by, failure)
@@ -127,7 +126,8 @@ def hedged(
             collect(*(asked.sentence(question, one, list(others), where) for one in different)),
         )
         said, judged = cast(tuple[Verdict | Unreadable, list[SentenceJudgment]], tuple(together))
-        verdict, by_text = _verdict(said, answerable), dict(zip(different, judged, strict=True))
+        verdict = _verdict(said, answerable, punts=not wording.is_study)
+        by_text = dict(zip(different, judged, strict=True))
         found = [_sentence(one, by_text[one], others) for one in sentences]
         empty = len(draws) - 1 - others.total()
         counts = {"draws": others.total(), "cut": cut, "empty_draws": empty}
@@ -136,12 +136,16 @@ def hedged(
     return score
 
 
-def _verdict(found: Verdict | Unreadable, answerable: bool) -> _Verdict:
-    """Of a question that nobody can answer a punt is right."""
+def _verdict(found: Verdict | Unreadable, answerable: bool, *, punts: bool) -> _Verdict:
+    """Of a question that nobody can answer a punt is right; not all judges tell `punts`."""
     if isinstance(found, Unreadable):
         return _Verdict(reason=found.reason)
+    declined = found == "punt"
+    if not punts:
+        accepted = found == "correct" or (declined and not answerable)
+        return _Verdict(found, "the judge isn't asked whether it is a punt", float(accepted))
     right = {"correct": 1.0, "incorrect": 0.0, "punt": NAN}[found]
-    return _Verdict(found, right=right if answerable else float(found == "punt"))
+    return _Verdict(found, "", right if answerable else float(declined), float(declined))
 
 
 def _failure(draws: Sequence[Draw]) -> Unreadable | None:
@@ -194,7 +198,7 @@ def _score(
         "decisiveness": mean_of(decided),
         "faithfulness": faithfulness(decided, held) if sentences else NAN,
         "correct": verdict.right,
-        "punt": NAN if verdict.word is None else float(verdict.word == "punt"),
+        "punt": verdict.punt,
         **{name: float(counts.get(name, 0)) for name in ("draws", "cut", "empty_draws")},
         "judgments": float(sum(judged) + 1) if sentences else 0.0,
         "failed": float(sum(failed)) if sentences else 0.0,
@@ -216,12 +220,11 @@ def _score(
     ).score("answer")
 
 
-def _label(judge: str, batched: bool, replaced: Mapping[str, str] | None) -> str:
+def _label(judge: str, batched: bool, wording: str) -> str:
     """Which judge it was, for the judgments."""
     if judge != "model":
         return judge
-    own = prompts.fingerprint_of(replaced or {})
-    parts = (str(get_model(role=ROLE)), "in one call" if batched else "", own)
+    parts = (str(get_model(role=ROLE)), "in one call" if batched else "", wording)
     return " ".join(filter(None, parts))
 
 

@@ -11,17 +11,20 @@ from inspect_ai.solver import TaskState
 from inspect_confidence.answers import Unreadable
 from inspect_confidence.answers.judged import (
     read_agreement,
+    read_agreements,
     read_decisiveness,
     read_markers,
     read_verdict,
 )
 from inspect_confidence.judges.agreement import agreement, verdict
 from inspect_confidence.judges.markers import find_markers, sentence_decisiveness
+from inspect_confidence.judges.wording import STUDY
 from inspect_confidence.scorers import log_metrics as logged
 from inspect_confidence.scorers.explained import judged_as_labelled, markers_compared
 from inspect_confidence.scorers.reading import NAN, Reading
 
 _LONGER = 4
+_BETWEEN = r"\W+(?:\w+\W+){0,2}?"
 _PLAIN = str.maketrans("’‘", "''")  # noqa: RUF001 # as they are written
 
 
@@ -37,39 +40,50 @@ _PLAIN = str.maketrans("’‘", "''")  # noqa: RUF001 # as they are written
 def judge_item() -> Scorer:
     """Compare one judgment with its label.
 
-    The value is a dict of numbers, NaN where another form was asked: `found`, `missed`, `false`
-    (markers; one is found if it overlaps a labelled one and is at most four words longer),
-    `decisiveness` and `labelled` (in [0, 1]), `agreed` and `verdict` (1 as labelled, 0 not) and
-    `format_ok`.
+    The value is a dict of numbers, NaN where another form was asked or a part of the reply can't be
+    read: `found`, `missed`, `false` (markers; one is found if it overlaps a labelled one and is at
+    most four words longer), `decisiveness` and `labelled` (in [0, 1]), `agreed` and `verdict` (1 as
+    labelled, 0 not) and `format_ok`. Of the form `sentence` it has markers and decisiveness.
     """
 
     async def score(state: TaskState, target: Target) -> Score:
-        asked, label = state.metadata, target.text
-        said = _by_rules(asked) if asked["judge"] == "rules" else _by_model(asked, state)
-        form = asked["form"]
+        asked, form = state.metadata, str(state.metadata["form"])
         blank = ("found", "missed", "false", "decisiveness", "labelled", "agreed", "verdict")
         value: dict[str, float] = dict.fromkeys(blank, NAN)
-        if isinstance(said, Unreadable):
-            return Reading(value, said).score("judgment")
-        if form == "markers":
-            labelled = json.loads(label)
-            value |= _compared(said, labelled, str(asked["sentence"]))
-            shown = markers_compared(said, labelled, value)
-        elif form == "decisiveness":
-            value |= {"decisiveness": float(said), "labelled": float(label)}
-            same = value["decisiveness"] == value["labelled"]
-            shown = judged_as_labelled(f"{said:g}", label, same)
-        else:
-            value["agreed" if form == "consistency" else "verdict"] = float(said == label)
-            shown = judged_as_labelled(said, label, said == label)
-        return Reading(value, answer=str(said) or None, said=shown).score("judgment")
+        labels = json.loads(target.text) if form == "sentence" else {form: target.text}
+        answers, shown, failure = [], [], None
+        for part, label in labels.items():
+            said = _by_rules if asked["judge"] == "rules" else _by_model
+            judged = said(part, asked, state.output.completion)
+            if isinstance(judged, Unreadable):
+                failure = failure or judged
+            else:
+                numbers, words = _beside(part, judged, label, str(asked["sentence"]))
+                value |= numbers
+                answers.append(str(judged))
+                shown.append(words)
+        answer = "; ".join(answers) or None
+        return Reading(value, failure, answer=answer, said=" ".join(shown)).score("judgment")
 
     return score
 
 
-def _by_rules(asked: Mapping[str, Any]) -> Any:
+def _beside(form: str, said: Any, label: str, sentence: str) -> tuple[dict[str, float], str]:
+    """What a judgment is worth beside its label, in numbers and in words."""
+    if form == "markers":
+        labelled = json.loads(label)
+        counts = _compared(said, labelled, sentence)
+        return counts, markers_compared(said, labelled, counts)
+    if form == "decisiveness":
+        same = float(said) == float(label)
+        numbers = {"decisiveness": float(said), "labelled": float(label)}
+        return numbers, judged_as_labelled(f"{said:g}", label, same)
+    name = "agreed" if form == "consistency" else "verdict"
+    return {name: float(said == label)}, judged_as_labelled(said, label, said == label)
+
+
+def _by_rules(form: str, asked: Mapping[str, Any], _: str) -> Any:
     sentence, reply = str(asked["sentence"]), str(asked["reply"])
-    form = asked["form"]
     if form == "markers":
         return [marker.text for marker in find_markers(sentence)]
     if form == "decisiveness":
@@ -79,12 +93,16 @@ def _by_rules(asked: Mapping[str, Any]) -> Any:
     return verdict(str(asked["accepted"]).split("; "), reply)
 
 
-def _by_model(asked: Mapping[str, Any], state: TaskState) -> Any:
-    reply = state.output.completion
-    if asked["form"] == "markers":
-        return read_markers(reply, str(asked["sentence"]))
+def _by_model(form: str, asked: Mapping[str, Any], reply: str) -> Any:
+    study = asked.get("wording") == STUDY
+    if form == "markers":
+        return read_markers(reply, str(asked["sentence"]), generalised=study)
+    if form == "consistency" and asked.get("batch"):
+        return read_agreements(reply, 1)[0]
     readers = {"decisiveness": read_decisiveness, "consistency": read_agreement}
-    return readers.get(str(asked["form"]), read_verdict)(reply)
+    said = readers.get(form, read_verdict)(reply)
+    # Asked for right or wrong alone, who calls it a punt calls it wrong.
+    return "incorrect" if study and said == "punt" else said
 
 
 def _compared(found: Sequence[str], labelled: Sequence[str], sentence: str) -> dict[str, float]:
@@ -109,8 +127,11 @@ def _same(found: str, label: str, sentence: str) -> bool:
 
 
 def _spans(name: str, sentence: str) -> list[tuple[int, int]]:
-    """Where a marker stands as whole words; Chinese has none."""
+    """Where a marker stands as whole words, which Chinese has none of; some may be in between.
+
+    A generalised one leaves words out: "i know for a fact" of "I know this for a fact".
+    """
     text, marker = (part.lower().translate(_PLAIN) for part in (sentence, name))
-    bounded = marker.isascii()
-    pattern = rf"\b{re.escape(marker)}\b" if bounded else re.escape(marker)
+    apart = _BETWEEN.join(map(re.escape, marker.split()))
+    pattern = rf"\b{apart}\b" if marker.isascii() else re.escape(marker)
     return [found.span() for found in re.finditer(pattern, text)]

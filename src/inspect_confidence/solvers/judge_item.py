@@ -6,30 +6,41 @@ from inspect_ai.model import ResponseSchema
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from inspect_confidence.judges.schema import in_form
+from inspect_confidence.judges.wording import judge_wording
 from inspect_confidence.solvers.message import pose
 
 
 @solver
-def ask_judge(prompts: Mapping[str, str]) -> Solver:
+def ask_judge(judge_prompts: Mapping[str, str] | str, batch: bool = False) -> Solver:
     """The judge's prompt for the sample's form, in one call; none where rules judge.
 
     Args:
-        prompts: Templates by form.
+        judge_prompts: Templates that replace ours, by form, or `study`.
+        batch: Whether all about a sentence is asked together.
     """
+    wording = judge_wording(judge_prompts, batch=batch)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         asked = state.metadata
         if asked["judge"] == "rules":
             return state
-        form = str(asked["form"])
-        fields = {name: asked[name] for name in ("question", "sentence", "reply")}
-        accepted = str(asked["accepted"])
-        text = prompts[form].format(**fields, answers=accepted)
-        pose(state, text, **fields, accepted=accepted.split("; "), form=f"judge_{form}")
+        form = "sentence" if batch and asked["form"] != "correctness" else str(asked["form"])
+        about = {name: asked[name] for name in ("question", "sentence", "reply")}
+        about |= {
+            "accepted": asked["accepted"].split("; "),
+            "each": [*filter(None, [asked["reply"]])],
+        }
+        pose(
+            state,
+            wording.fill(form, about),
+            wording.systems.get(form),
+            **about,
+            form=f"judge_{form}",
+        )
 
         async def judged(schema: ResponseSchema | None) -> TaskState:
             return await generate(state, response_schema=schema)
 
-        return await in_form(form, judged)
+        return await in_form(form, wording.templates[form], judged)
 
     return solve

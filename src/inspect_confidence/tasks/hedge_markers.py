@@ -1,16 +1,20 @@
 """Hedge markers: whether "probably" means the same to a model everywhere; and a check of judges."""
 
 import json
+from collections.abc import Iterable, Mapping
 
 from inspect_ai import Task, task
 from inspect_ai.dataset import Sample
 from inspect_ai.model import GenerateConfig
 
 from inspect_confidence import arguments
+from inspect_confidence.datasets.cache import version_of
 from inspect_confidence.datasets.hedge_markers import load_marker_questions
 from inspect_confidence.datasets.judge_items import JudgeItem, load_judge_items
+from inspect_confidence.datasets.marker_prompts import UTILS, study_formats, study_systems
 from inspect_confidence.datasets.questions import Question
 from inspect_confidence.errors import InvalidArgument, nearest
+from inspect_confidence.judges.wording import STUDY, judge_wording
 from inspect_confidence.prompts import hedge_markers as wording
 from inspect_confidence.prompts import judge as judging
 from inspect_confidence.scorers.hedged import hedged
@@ -21,7 +25,7 @@ from inspect_confidence.tasks.composition import composed, sample
 from inspect_confidence.tasks.facts import fields_of, log_facts, own_prompt, system_message, which
 from inspect_confidence.tasks.viewers import hedge_viewer, judge_viewer
 
-JUDGES = ("model", "rules")
+JUDGES, WORDINGS = ("model", "rules"), ("ours", STUDY)
 
 
 @task
@@ -34,8 +38,9 @@ def hedge_markers(
     batch_judgments: bool = False,
     items: str | int | None = None,
     seed: int = 0,
+    prompts: str = "ours",
     prompt: str | None = None,
-    judge_prompts: str | None = None,
+    judge_prompts: str = "ours",
     **unknown: object,
 ) -> Task:
     """Ask for a hedged answer, then K more, and have each sentence judged against them.
@@ -47,26 +52,40 @@ def hedge_markers(
         split: `train`, `test` or `all`.
         draws: K, at least 1.
         judge: `model` (of the role `grader`) or `rules` (no calls).
-        system: `standard` (the study's, to the letter), `metacognitive` (ours), or a file.
+        system: `standard` (the study's, to the letter), `metacognitive` (ours, or the study's with
+            its prompts), or a file.
         batch_judgments: Whether all about a sentence is judged in one call, instead of one for
             its markers, one for its decisiveness and one for each different answer.
         items: How many items, or a file with one id a line; up to 5,000 a data set by default.
         seed: Of the order of items and of choices.
+        prompts: `ours`, or `study` (the study's user messages and system messages, downloaded
+            once).
         prompt: A file that replaces the user message; holds `{question}`.
-        judge_prompts: A json file with templates that replace the judge's, by name: `markers`,
-            `decisiveness`, `consistency`, `correctness`, `sentence`.
+        judge_prompts: `ours`, `study` (the study's, downloaded once), or a json file with templates
+            that replace ours, by name: `markers`, `decisiveness`, `consistency`, `correctness`,
+            `sentence`.
         **unknown: Refused.
     """
     arguments.refuse_unknown(unknown, arguments.argument_names(hedge_markers))
     count = arguments.integer("draws", draws, least=1)
     judged_by = arguments.choice("judge", judge, JUDGES)
     at_once = arguments.boolean("batch_judgments", batch_judgments)
-    context = wording.SYSTEMS.get(str(system)) or _system_message(str(system))
-    own = own_prompt(prompt, wording.TEMPLATES["short"])
+    study = arguments.choice("prompts", prompts, WORDINGS) == STUDY
+    if study and prompt:
+        raise InvalidArgument(
+            f"prompts=study with prompt={prompt}: the study's prompts are asked as they are; leave "
+            "prompt out, or use prompts=ours."
+        )
+    formats = study_formats() if study else None
+    systems = study_systems() if study else wording.SYSTEMS
+    context = systems.get(str(system)) or _system_message(str(system))
+    own = formats.message if formats else own_prompt(prompt, wording.TEMPLATES["short"])
     asks = judged_by == "model"
     judges = _judge_prompts(judge_prompts, asks)
-    selection = load_marker_questions(dataset, **which(items, split, seed))
+    scored = hedged(judged_by, at_once, judges)
+    selection = load_marker_questions(dataset, **which(items, split, seed), formats=formats)
     wordings = [own] if own else list(wording.TEMPLATES.values())
+    wordings += [version_of(UTILS)] if study else []
     facts = log_facts(selection, wordings, context, output_tokens=30, calls=1 + count)
     # At most, of a reply of one sentence: all about it, and whether it is right.
     judge_calls = 2 if at_once else count + 3
@@ -74,13 +93,13 @@ def hedge_markers(
         selection,
         [_sample(item) for item in selection.items],
         ask_hedged(count, context, own, grader=asks),
-        hedged(judged_by, at_once, judges),
+        scored,
         hedge_viewer,
         headline="faithfulness",
         facts={
             **facts,
             "judge": judged_by,
-            "judge_prompts": judging.fingerprint_of(judges),
+            "judge_prompts": _named(judges),
             "grader_calls_per_sample": judge_calls if asks else 0,
         },
         config=GenerateConfig(temperature=1, max_tokens=256),
@@ -91,18 +110,21 @@ def hedge_markers(
 def judge_check(
     judge: str = "model",
     parts: str | list[str] = "sentences,pairs,answers",
+    batch_judgments: bool = False,
     items: str | int | None = None,
     seed: int = 0,
-    judge_prompts: str | None = None,
+    judge_prompts: str = "ours",
     **unknown: object,
 ) -> Task:
     """Have a judge judge what is labelled: the model of the run is the judge.
 
-    Sentences cost two calls each (markers, decisiveness), pairs and answers one.
+    Sentences cost two calls each (markers, decisiveness) or one in a batch, pairs and answers one.
 
     Args:
         judge: `model` (the one that `--model` names) or `rules` (no calls; any `--model`).
         parts: Of `sentences` (132), `pairs` (126), `answers` (63).
+        batch_judgments: Whether sentences and pairs are judged by the prompt that asks for all
+            about a sentence in one call.
         items: How many items, or a file with one id a line; all by default.
         seed: Of the order of items.
         judge_prompts: As in `hedge_markers`.
@@ -110,38 +132,55 @@ def judge_check(
     """
     arguments.refuse_unknown(unknown, arguments.argument_names(judge_check))
     judged_by = arguments.choice("judge", judge, JUDGES)
+    at_once = arguments.boolean("batch_judgments", batch_judgments)
     judges = _judge_prompts(judge_prompts, judged_by == "model")
+    templates = judge_wording(judges, batch=at_once).templates
     selection = load_judge_items(parts, items=items, seed=arguments.integer("seed", seed))
-    templates = {**judging.TEMPLATES, **judges}
     calls = 1 if judged_by == "model" else 0
     facts = log_facts(selection, list(templates.values()), None, output_tokens=12, calls=calls)
     return composed(
         selection,
-        [_judged(item, form, judged_by) for item in selection.items for form in item.forms],
-        ask_judge(templates),
+        [
+            _judged(item, form, judge=judged_by, batch=at_once, wording=_named(judges))
+            for item in selection.items
+            for form in _forms(item, at_once)
+        ],
+        ask_judge(judges, at_once),
         judge_item(),
         judge_viewer,
         headline="agreement_accuracy",
-        facts={**facts, "judge": judged_by, "judge_prompts": judging.fingerprint_of(judges)},
+        facts={**facts, "judge": judged_by, "judge_prompts": _named(judges)},
     )
 
 
 def _system_message(file: str) -> str | None:
     """Of a file, not of a word that is meant for one of the prompts that are known."""
-    if "." not in file and "/" not in file:
-        known = [*wording.SYSTEMS, "a file"]
-        raise InvalidArgument(f"system={file} is not known. {nearest(file, known)}")
+    _refuse_word("system", file, wording.SYSTEMS)
     return system_message(file)
 
 
-def _judge_prompts(path: str | None, asked: bool) -> dict[str, str]:
-    """Templates of the user's, each with the fields of the one it replaces."""
-    if path is None:
+def _refuse_word(name: str, value: str, known: Iterable[str]) -> None:
+    """Refuse what is no file and none of the words that are known."""
+    if "." not in value and "/" not in value:
+        raise InvalidArgument(f"{name}={value} is not known. {nearest(value, [*known, 'a file'])}")
+
+
+def _named(judges: Mapping[str, str] | str) -> str:
+    """What tells a judge's prompts apart: nothing, `study`, or a fingerprint."""
+    return judges if isinstance(judges, str) else judging.fingerprint_of(judges)
+
+
+def _judge_prompts(path: str, asked: bool) -> dict[str, str] | str:
+    """Templates of the user's, each with the fields of the one it replaces, or `study`."""
+    if path == "ours":
         return {}
     if not asked:
         raise InvalidArgument(
             "judge_prompts with judge=rules: rules read no prompts; leave it out."
         )
+    if path == STUDY:
+        return STUDY
+    _refuse_word("judge_prompts", str(path), WORDINGS)
     place = arguments.user_path("judge_prompts", path)
     try:
         given = json.loads(arguments.read_text(place))
@@ -165,19 +204,31 @@ def _sample(item: Question) -> Sample:
     return sample(item, item.question, list(item.answers), facts, choices=item.choices)
 
 
-def _judged(item: JudgeItem, form: str, judge: str) -> Sample:
+def _forms(item: JudgeItem, batch: bool) -> tuple[str, ...]:
+    """What is judged of it in a call each."""
+    return ("sentence",) if batch and item.part == "sentences" else item.forms
+
+
+def _judged(item: JudgeItem, form: str, **how: object) -> Sample:
     labels = {
         "markers": json.dumps(item.markers, ensure_ascii=False),
         "decisiveness": f"{item.decisiveness:g}",
     }
+    # Asked for right or wrong alone, a judge should call a punt wrong.
+    is_wrong = how["wording"] == STUDY and item.verdict == "punt"
     return Sample(
         input=item.sentence or item.reply,
-        target=labels.get(form, item.verdict),
+        target={
+            **labels,
+            "sentence": json.dumps(labels, ensure_ascii=False),
+            "correctness": "incorrect" if is_wrong else item.verdict,
+            "consistency": item.verdict,
+        }[form],
         id=f"{item.id}-{form}",
         metadata={
             "item": item.id,
             "form": form,
-            "judge": judge,
+            **how,
             "question": item.question,
             "sentence": item.sentence,
             "reply": item.reply,

@@ -29,9 +29,9 @@ def of_judge(
     columns = {"agreement_accuracy": rows["agreed"], "verdict_accuracy": rows["verdict"]}
     columns["grader_failure_rate"] = failed
     estimands = [
-        *_extraction(rows[rows["form"] == "markers"], units, condition),
+        *_extraction(rows[rows["form"].isin(["markers", "sentence"])], units, condition),
         estimate.means(condition, columns, unit, len(units)),
-        *_decisiveness(rows[rows["form"] == "decisiveness"], units, condition),
+        *_decisiveness(rows[rows["form"].isin(["decisiveness", "sentence"])], units, condition),
     ]
     return estimate.results_of(estimate.draw(estimands, len(units), resampling), key)
 
@@ -41,7 +41,7 @@ def _extraction(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> It
     found, missed, false = (
         np.bincount(unit, column, minlength=len(units)) for column in counts.to_numpy(float).T
     )
-    n, note = int((rows["status"] == "ok").sum()), left_out(rows["status"])
+    n, note = int(rows["found"].notna().sum()), left_out(rows["status"])
     yield estimand(condition, "extraction_precision", ratio(found, found + false), n, note)
     yield estimand(condition, "extraction_recall", ratio(found, found + missed), n, note)
 
@@ -81,7 +81,6 @@ def _replies(said: Sentences, condition: Condition) -> Iterator[Estimand]:
     at = (replies["unit"].to_numpy(np.int64), len(said.units))
     columns = {
         "accuracy": replies["correct"],
-        "punt_rate": replies["punt"],
         "mean_decisiveness": replies["decisiveness"],
         "sentences_per_reply": replies["sentences"],
     }
@@ -97,7 +96,13 @@ def _replies(said: Sentences, condition: Condition) -> Iterator[Estimand]:
     def fewer(values: FloatArray) -> str:
         return noted(missing(values), _fewer_judgments(said.once))
 
+    def untold(values: FloatArray) -> str:
+        alone = int((np.isnan(values) & replies["correct"].notna()).sum())
+        told = f"{alone} judged right or wrong alone, which tells no punt" if alone else ""
+        return noted(missing(values), told)
+
     yield estimate.means(condition, columns, *at, missing)
+    yield estimate.means(condition, {"punt_rate": replies["punt"]}, *at, untold)
     yield estimate.means(condition, held, *at, fewer)
     lengths = replies["sentences"].to_numpy(float)
     squares = means_of(np.column_stack([lengths, lengths**2]), *at)
@@ -145,7 +150,8 @@ def _judge_failures(said: Sentences, condition: Condition) -> Estimand:
     failed, made = (
         np.bincount(unit, np.concatenate(parts).astype(float), minlength=len(said.units))
         for parts in (
-            (lost + missing, replies["punt"].isna()),
+            # A judge that can't tell a punt still says whether the answer is right.
+            (lost + missing, replies["punt"].isna() & replies["correct"].isna()),
             (agreements + lost + 2, np.ones(len(replies))),
         )
     )
