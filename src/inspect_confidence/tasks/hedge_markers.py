@@ -47,7 +47,8 @@ def hedge_markers(
         split: `train`, `test` or `all`.
         draws: K, at least 1.
         judge: `model` (of the role `grader`) or `rules` (no calls).
-        system: `standard` (the study's, to the letter), `metacognitive` (ours), or a file.
+        system: `standard` (the study's, to the letter), `metacognitive` (ours), `unlimited` (the
+            standard one without its limit of one marker a sentence), or a file.
         batch_judgments: Whether all about a sentence is judged in one call, instead of one for
             its markers, one for its decisiveness and one for each different answer.
         items: How many items, or a file with one id a line; up to 5,000 a data set by default.
