@@ -137,10 +137,10 @@ def hedged(
 
 
 def _verdict(found: Verdict | Unreadable, answerable: bool) -> _Verdict:
-    """Of a question that nobody can answer a punt is right."""
+    """A punt is wrong, but of a question that nobody can answer it is right."""
     if isinstance(found, Unreadable):
         return _Verdict(reason=found.reason)
-    right = {"correct": 1.0, "incorrect": 0.0, "punt": NAN}[found]
+    right = {"correct": 1.0, "incorrect": 0.0, "punt": 0.0}[found]
     return _Verdict(found, right=right if answerable else float(found == "punt"))
 
 

@@ -23,16 +23,22 @@ from inspect_confidence.tasks.viewers import hedge_viewer, judge_viewer
 
 JUDGES = ("model", "rules")
 
+DATASETS = "popqa,ambignq,sciq,arc_challenge"
+"""Short answers and choices; all but the first have a train and a test split."""
+
+ITEMS = 1_200
+"""Of several data sets and splits as many as give most markers ten sentences in each."""
+
 
 @task
 def hedge_markers(
-    dataset: str | list[str] = "popqa",
-    split: str = "test",
+    dataset: str | list[str] = DATASETS,
+    split: str = "all",
     draws: int = 20,
     judge: str = "model",
     system: str = "standard",
     batch_judgments: bool = False,
-    items: str | int | None = None,
+    items: str | int | None = ITEMS,
     seed: int = 0,
     prompt: str | None = None,
     judge_prompts: str | None = None,
@@ -51,7 +57,8 @@ def hedge_markers(
             standard one without its limit of one marker a sentence), or a file.
         batch_judgments: Whether all about a sentence is judged in one call, instead of one for
             its markers, one for its decisiveness and one for each different answer.
-        items: How many items, or a file with one id a line; up to 5,000 a data set by default.
+        items: How many items, as many of each data set and split as it has; `all` for up to 5,000
+            of each, as in the study; or a file with one id a line.
         seed: Of the order of items and of choices.
         prompt: A file that replaces the user message; holds `{question}`.
         judge_prompts: A json file with templates that replace the judge's, by name: `markers`,
@@ -66,7 +73,8 @@ def hedge_markers(
     own = own_prompt(prompt, wording.TEMPLATES["short"])
     asks = judged_by == "model"
     judges = _judge_prompts(judge_prompts, asks)
-    selection = load_marker_questions(dataset, **which(items, split, seed))
+    wanted = None if items == "all" else items
+    selection = load_marker_questions(dataset, **which(wanted, split, seed))
     wordings = [own] if own else list(wording.TEMPLATES.values())
     facts = log_facts(selection, wordings, context, output_tokens=30, calls=1 + count)
     # At most, of a reply of one sentence: all about it, and whether it is right.
