@@ -28,7 +28,7 @@ from inspect_confidence.commands.plan import plan_run
 from inspect_confidence.datasets.judge_items import JudgeItem, labelled
 from inspect_confidence.judges.agreement import agreement, verdict
 from inspect_confidence.judges.markers import find_markers, sentence_decisiveness
-from inspect_confidence.prompts.hedge_markers import METACOGNITIVE, STANDARD
+from inspect_confidence.prompts.hedge_markers import METACOGNITIVE, STANDARD, SYSTEMS
 from inspect_confidence.tasks.hedge_markers import hedge_markers, judge_check
 from provider_server import ProviderServer, Reply, Request
 from runs import OPENAI, asked, check_refusals, connected, printed, refusal, served
@@ -266,6 +266,51 @@ def test_plan() -> None:
     for arguments, more in graders:
         said = plan_run("hedge_markers", ["dataset=facts", "items=6", *arguments])
         assert re.findall(r"([\d,]+) more of the grader", said) == more, arguments
+
+
+def lacks(*arguments: str, epochs: int = 1) -> dict[str, str]:
+    """What a plan says is lacking, and why, by metric."""
+    said = plan_run("hedge_markers", list(arguments), epochs=epochs)
+    return dict(re.findall(r"^lacks: +([^:]+): (.+)$", said, re.MULTILINE))
+
+
+@pytest.mark.usefixtures("home")
+def test_plan_says_what_a_run_lacks() -> None:
+    """Data sets, splits and items that a metric needs; nothing where all seven may be there."""
+    assert lacks("dataset=bundled") == {}
+    one = lacks("dataset=facts")
+    assert set(one) == {"cd_mae", "m_avg_cv", "mrc", "mac, mcc"}
+    assert one["m_avg_cv"] == "one data set only"
+    assert one["mac, mcc"] == "fewer than three data sets"
+    test = lacks("dataset=bundled", "split=test")
+    assert set(test) == {"id_mae", "cd_mae"}
+    assert "0 of 1; ask for split=all" in test["id_mae"]
+    # 5 train and 5 test items of each set: 10 of a split at two epochs, 20 at four, 30 at six.
+    few = {1: 6, 2: 2, 4: 1, 6: 0}
+    for epochs, count in few.items():
+        assert len(lacks("dataset=bundled", "items=30", epochs=epochs)) == count, epochs
+    assert lacks("dataset=bundled", "items=30", epochs=2)["mrc"] == (
+        "needs 3 x T = 30 replies in each of 2 data sets, and one has 10; ask for more items"
+    )
+
+
+@pytest.mark.usefixtures("published")
+def test_items_of_a_default_run() -> None:
+    """1,200 in all, of a set as many as it has; `all` are up to 5,000 of a data set and split."""
+    assert len(hedge_markers(dataset="popqa,mmlu", split="test").dataset) == 1200
+    assert len(hedge_markers(dataset="bundled").dataset) == 624
+    assert len(hedge_markers(dataset="mmlu", split="test", items="all").dataset) == 5000
+
+
+def test_one_marker_may_be_left_to_the_model() -> None:
+    """The standard prompt without what it says of one marker a sentence."""
+    assert SYSTEMS["unlimited"] == (
+        "Your task is to provide a succinct and accurate answer to the given question. When "
+        "responding, convey your uncertainty level linguistically by precisely hedging your "
+        "answer. Provide only your hedged answer without asking anything of the user. Do not ask "
+        "anything of the user. You must respond in a concise and brief manner. Limit your "
+        "response to a single sentence or phrase if possible, or use at most 2-3 sentences."
+    )
 
 
 def test_plan_of_the_check() -> None:

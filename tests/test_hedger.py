@@ -321,6 +321,60 @@ def test_rules_tell_answers_apart(hedge: bool, order: int) -> None:
         assert right == ["correct"] + ["incorrect"] * (len(texts) - 1), item.id
 
 
+FORMED = {"plain": 0, "two markers": 2, "two sentences": 1, "": 1}
+"""Markers in a sentence of each form."""
+
+
+def formed(hedger: Hedger, item: Question) -> list[str]:
+    """Main answer and draws until all possible answers are there, at most."""
+    return list(dict.fromkeys(said(hedger, item, draw, main=draw == 0) for draw in range(60)))
+
+
+def test_forms_are_as_many_as_asked_for() -> None:
+    """At variety v: v/2 plain, v/4 of two markers and of two sentences; each item keeps its own."""
+    hedger = Hedger(variety=0.4)
+    forms = Counter(hedger.form(item.id) for item in ITEMS)
+    for form, share in (("", 0.6), ("plain", 0.2), ("two markers", 0.1), ("two sentences", 0.1)):
+        assert within(forms[form] / len(ITEMS), share, len(ITEMS), 4), form
+    for item in ITEMS:
+        if not hedger.form(item.id):
+            assert said(hedger, item, 1) == said(Hedger(), item, 1)
+    plain = next(item for item in ITEMS if hedger.form(item.id) == "plain")
+    assert hedger.confidence(plain.id) == 0.9
+    assert hedger.marker(plain.id) == "<no_hedge>"
+
+
+def test_rules_read_every_form() -> None:
+    """Sentences, markers and what agrees, as they were put in."""
+    hedger = Hedger(variety=1.0)
+    for item in ITEMS[::8]:
+        form, question = hedger.form(item.id), with_choices(item.question, item.choices)
+        texts = formed(hedger, item)
+        for text in texts:
+            sentences = split_sentences(text)
+            assert len(sentences) == 1 + (form == "two sentences"), text
+            for sentence in sentences:
+                assert len(find_markers(sentence)) == FORMED[form], text
+                found = [agreement(question, sentence, other) for other in texts]
+                assert found == ["yes" if other == text else "no" for other in texts], text
+            if form not in ("", "plain"):
+                assert find_markers(sentences[-1])[0].text == hedger.marker(item.id)
+
+
+def test_every_form_agrees_as_often_as_its_marker_stands_for() -> None:
+    """Draws that are the main answer, by form."""
+    hedger = Hedger(variety=1.0)
+    same: dict[str, list[float]] = defaultdict(list)
+    for item in ITEMS:
+        main, others = replies(hedger, item)
+        c = hedger.confidence(item.id)
+        same[hedger.form(item.id)] += [(one == main) - c for one in others]
+    assert set(same) == set(FORMED) - {""}
+    for form, off in same.items():
+        error = np.std(off, ddof=1) / np.sqrt(len(off))
+        assert abs(np.mean(off)) < z(3) * error, form
+
+
 # -- the judge
 
 

@@ -155,8 +155,13 @@ def produced() -> pd.DataFrame:
         variant=[one.get("variant", "") for one in where],
     )[~LISTED]
     run = {str(task): set(some["variant"]) - {""} for task, some in ours.groupby("task")}
-    frames = every_judgment(ours["marker"].unique(), run)
-    return pd.concat([summarize(frame, resamples=2) for frame in frames]).dropna(subset="value")
+    frames = list(every_judgment(ours["marker"].unique(), run))
+    found = [summarize(frame, resamples=2) for frame in frames]
+    few = next(frame for frame in frames if set(frame["task"]) == {"hedge_markers"})
+    many = pd.concat([few[few["model"] == "b"].assign(epoch=epoch) for epoch in range(10)])
+    thresholds = {"hedge_markers.marker_thresholds": "10,20,50,100"}
+    found.append(summarize(many, resamples=2, options=thresholds))
+    return pd.concat(found).dropna(subset="value")
 
 
 @pytest.fixture(scope="module")
@@ -195,10 +200,12 @@ def test_variants_are_arguments() -> None:
     }
     assert variants == {
         ("hedge_markers", "system=metacognitive"),
+        ("hedge_markers", "system=unlimited"),
         ("life_eval", "prompts=authors"),
         ("question_sets", "prompts=authors"),
     }
     hedge_markers(dataset="bundled", system="metacognitive")
+    hedge_markers(dataset="bundled", system="unlimited")
     life_eval(prompts="authors", items=2)
     question_sets(dataset="sciq", prompts="authors", items=2)
 
@@ -248,6 +255,8 @@ def here(printed: dict[str, str]) -> tuple[str, str, Decimal, dict[str, str]]:
     if "marker" in parts:
         parts["marker"] = FORMS.get(parts["marker"], parts["marker"])
         parts["split"] = PUBLISHED[parts["dataset"]].splits[0]
+    if metric.startswith("hedges_per_sentence"):
+        parts |= {"variant": "system=unlimited", "split": PUBLISHED[parts["dataset"]].splits[0]}
     if metric in ("p_value", "words_that_differ"):
         parts["of"] = "brunner_munzel_theta"
     if metric == "words_that_differ":

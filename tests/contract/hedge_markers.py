@@ -287,8 +287,7 @@ def expected_rows(
         others = [draw.text.strip() for draw in draws if draw.counts]
         head["draws"] = len(others)
         head["punt"] = NAN if unjudged or study else float(verdict == "punt")
-        right = {"correct": 1.0, "incorrect": 0.0}.get(verdict, NAN)
-        head["correct"] = NAN if unjudged else right
+        head["correct"] = NAN if unjudged else float(verdict == "correct")
         for number, one in enumerate(main.sentences, start=1):
             words: Counter[str] = Counter()
             for text in others:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from importlib import resources
 from itertools import pairwise, product
@@ -88,15 +88,6 @@ def test_popqa_asks_six_relations_and_counts_the_others(published: Path) -> None
         assert (item.dataset, item.split, item.answerable) == ("popqa", "test", True)
 
 
-def readings(row: Any) -> Iterator[str]:
-    """AmbigNQ's single answers and those of all pairs, of all annotations."""
-    for note in row["annotations"]:
-        if note["type"] == "singleAnswer":
-            yield from note["answer"]
-        else:
-            yield from (text for pair in note["qaPairs"] for text in pair["answer"])
-
-
 SHORT: Mapping[str, tuple[str, int, str, str, Callable[[Any], Iterable[str]]]] = {
     "selfaware": (
         "qa/SelfAware.json",
@@ -112,13 +103,6 @@ SHORT: Mapping[str, tuple[str, int, str, str, Callable[[Any], Iterable[str]]]] =
         "problem",
         lambda row: [row["answer"]],
     ),
-    "halueval": (
-        "question_sets/items/halu_eval_qa.csv",
-        1000,
-        "{Question ID}",
-        "Question",
-        lambda row: [row["right_answer"]],
-    ),
     "truthfulqa": (
         "qa/TruthfulQA.csv",
         817,
@@ -126,15 +110,14 @@ SHORT: Mapping[str, tuple[str, int, str, str, Callable[[Any], Iterable[str]]]] =
         "Question",
         lambda row: [row["Best Answer"], *row["Correct Answers"].split(";")],
     ),
-    "ambignq": ("qa/ambigqa_dev_light.json", 2002, "{id}", "question", readings),
 }
 """By set: its file, how many rows, their ids, the question's column, and the accepted answers."""
 
 
 def test_short_answers_are_those_of_the_published_files(published: Path) -> None:
     """Each row is an item, by its id or place, with its question and all accepted answers."""
-    # Of SelfAware 1,032 accept none, so that declining is right; HaluEval's hallucinated answer
-    # isn't accepted; of TruthfulQA the best answer is the first.
+    # Of SelfAware 1,032 accept none, so that declining is right; of TruthfulQA the best answer is
+    # the first.
     for name, (file, count, ids, question, accepted) in SHORT.items():
         path = published / file
         rows: Any = table(path) if path.suffix == ".csv" else json.loads(path.read_text("utf-8"))
@@ -149,6 +132,26 @@ def test_short_answers_are_those_of_the_published_files(published: Path) -> None
             assert name != "truthfulqa" or item.answers[0] == texts[0]
         unanswerable = sum(not item.answerable for item in found.values())
         assert unanswerable == (1032 if name == "selfaware" else 0), name
+
+
+def test_ambignq_asks_each_reading(published: Path) -> None:
+    """One answer where an annotator gave one; else all disambiguated questions of all of them."""
+    rows = json.loads((published / "qa" / "ambigqa_dev_light.json").read_text("utf-8"))
+    expected: dict[str, tuple[str, set[str]]] = {}
+    for row in rows:
+        notes = row["annotations"]
+        single = [note["answer"] for note in notes if note["type"] == "singleAnswer"]
+        if single:
+            expected[f"ambignq-{row['id']}"] = (row["question"], set(map(str.strip, single[0])))
+            continue
+        pairs = [pair for note in notes for pair in note["qaPairs"]]
+        for number, pair in enumerate(pairs):
+            answers = set(map(str.strip, pair["answer"]))
+            expected[f"ambignq-{row['id']}-{number}"] = (pair["question"], answers)
+    # 1,000 of 2,002 questions have a single answer; the other 1,002 are 4,414 readings.
+    assert len(expected) == 1000 + 4414
+    found = by_id(load_marker_questions("ambignq", split="test", items=10_000))
+    assert {name: short(item) for name, item in found.items()} == expected
 
 
 # Choices
@@ -323,27 +326,65 @@ def test_simpleqas_own_file(offline: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_ambignqs_hub_form(offline: Path) -> None:
     """Annotations are lists side by side; train and validation are two files."""
-    notes = {
-        "type": ["singleAnswer", "multipleQAs"],
-        "answer": [["one", "1"], []],
-        "qaPairs": [
-            {"question": [], "answer": []},
-            {"question": ["a?", "b?"], "answer": [["two"], ["three", "one"]]},
-        ],
+    readings = {"question": ["a?", "b?"], "answer": [["two"], ["three", "one"]]}
+    none: dict[str, list[object]] = {"question": [], "answer": []}
+    both = {
+        "type": ["multipleQAs", "singleAnswer"],
+        "answer": [[], ["one", "1"]],
+        "qaPairs": [readings, none],
     }
+    several = {"type": ["multipleQAs"] * 2, "answer": [[], []], "qaPairs": [readings] * 2}
     for split, name in (("train", "train"), ("test", "validation")):
-        put(
-            offline,
-            f"ambignq/{name}.parquet",
-            [{"id": f"{split}5", "question": "How many?", "annotations": notes}],
-        )
+        rows = [
+            {"id": f"{split}{number}", "question": "How many?", "annotations": notes}
+            for number, notes in enumerate([both, several])
+        ]
+        put(offline, f"ambignq/{name}.parquet", rows)
     found = by_id(load_marker_questions("ambignq", split="all"))
-    assert {name: item.split for name, item in found.items()} == {
-        "ambignq-train5": "train",
-        "ambignq-test5": "test",
+    asked = {"0": ("How many?", {"one", "1"})} | {
+        f"1-{number}": [("a?", {"two"}), ("b?", {"three", "one"})][number % 2]
+        for number in range(4)
     }
-    for item in found.values():
-        assert item.answers == ("one", "1", "two", "three")
+    assert {name: (short(item), item.split) for name, item in found.items()} == {
+        f"ambignq-{split}{name}": (shown, split)
+        for split in ("train", "test")
+        for name, shown in asked.items()
+    }
+
+
+def test_halueval_asks_whether_it_is_hallucinated(offline: Path) -> None:
+    """Four parts by turns, answered yes or no; a summary is called a summary."""
+    columns = {
+        "qa_samples": ("question", "answer"),
+        "dialogue_samples": ("dialogue_history", "response"),
+        "summarization_samples": ("document", "summary"),
+        "general": ("user_query", "chatgpt_response"),
+    }
+    for name, (given, said) in columns.items():
+        rows = [
+            {given: f" {name} {n}\n", said: f"said {n}", "hallucination": ("yes", "no")[n]}
+            for n in range(2)
+        ]
+        put(offline, f"halueval/{name}.parquet", rows)
+    selection = load_marker_questions("halueval", split="test")
+    shown = {item.id: short(item) for item in selection.items}
+    headings = {
+        "qa": ("Question", "Response"),
+        "dialogue": ("Dialogue", "Response"),
+        "summarization": ("Document", "Summary"),
+        "general": ("Question", "Response"),
+    }
+    assert shown == {
+        f"halueval-{part}-{n:05d}": (
+            f"{given}: {name} {n}\n{said}: said {n}\n"
+            f"Does the {said.lower()} contain hallucination? (yes or no)",
+            {("yes", "no")[n]},
+        )
+        for name, (part, (given, said)) in zip(columns, headings.items(), strict=True)
+        for n in range(2)
+    }
+    assert {item.part for item in selection.items[:4]} == set(headings)
+    assert all(item.answerable for item in selection.items)
 
 
 def test_arcs_hub_form(offline: Path) -> None:

@@ -22,6 +22,7 @@ from inspect_confidence.metrics.markers import (
     cmfg,
     cmfg_of,
     cmfg_sums,
+    confidence_range,
     faithfulness,
     fisher_mean,
     marker_mae,
@@ -518,6 +519,38 @@ def test_pooled_standard_deviation_weighs_pairs_by_their_markers() -> None:
     assert found[0] == pytest.approx(sqrt(0.045), abs=1e-12)
     assert isnan(marker_mae_sd(tables, [(4, 3)], shared=shared)[0])
     assert isnan(marker_mae_sd(tables, [])[0])
+
+
+def test_replies_weigh_what_the_pair_shares() -> None:
+    """The mean over replies of the mean over those of their sentences whose marker counts."""
+    # Groups: the first has MICs .5 and .9 of markers 0 and 1, the second none of marker 1. Replies
+    # of the third: 0 with .6 and 1 with .6; 0 with .2; 1 with 1.0 alone.
+    confidence = [0.5, 0.9, 0.3, 0.6, 0.6, 0.2, 1.0]
+    group, marker, reply = [0, 0, 1, 2, 2, 2, 2], [0, 1, 0, 0, 1, 0, 1], [0, 1, 2, 3, 3, 4, 5]
+    cells = MarkerCells.of(confidence, group, marker, (4, 2), reply, 6, reply)
+    tables = cells.tables(np.array([[1] * 6, [1, 1, 1, 2, 1, 0]], float), 1)
+    # From the first: (.1 + .3)/2, .3, .1; once the first reply twice and the last not at all.
+    found = marker_mae(tables, [(0, 2)], level="response")
+    np.testing.assert_allclose(found, [0.6 / 3, (0.2 + 0.2 + 0.3) / 3], atol=1e-12)
+    # Squares .04 + .09 + .01 - .36/3; .04 + .04 + .09 - .49/3.
+    found = marker_mae_sd(tables, [(0, 2)], level="response")
+    np.testing.assert_allclose(found, [sqrt(0.02 / 2), sqrt((0.51 - 0.49) / 3 / 2)], atol=1e-12)
+    # From the second marker 0 alone counts: .3 and .1, and the last reply not.
+    found = marker_mae(tables, [(1, 2)], level="response")
+    np.testing.assert_allclose(found, [0.2, (0.3 + 0.3 + 0.1) / 3], atol=1e-12)
+    assert np.isnan(marker_mae(tables, [(0, 3)], level="response")).all()
+    with pytest.raises(ValueError, match="with replies"):
+        marker_mae(table(WORKED), SAME, level="response")
+
+
+def test_confidence_range() -> None:
+    """From the least value with 5% at or below it to the least with 95%."""
+    # 19 of .5 and one of .1: 5% are at or below .1. A second one less leaves .5 alone at 5%.
+    cells = MarkerCells.of([0.1, *[0.5] * 19, 0.9, 0.4], [0] * 20 + [1, 1], [0, 1] * 11, (3, 2))
+    one, other = np.ones((1, 22)), np.ones((1, 22))
+    other[0, [0, 20]] = 0
+    np.testing.assert_allclose(confidence_range(cells.tables(one, 0)), [[0.4, 0.5, nan]])
+    np.testing.assert_allclose(confidence_range(cells.tables(other, 0)), [[0, 0, nan]])
 
 
 def test_threshold_in_the_train_split_alone() -> None:

@@ -122,8 +122,7 @@ def hedges(markers: Collection[str]) -> Iterator[Row]:
     """Every marker in ten sentences of each data set's splits; two models more use few of them."""
     rng = np.random.default_rng(5)
     datasets = [(name, split) for name, one in PUBLISHED.items() for split in one.splits]
-    both = product(("mmlu", "sciq"), ("train", "test"))
-    few = product("bc", both, ("likely", "probably"), range(10))
+    few = product("bc", datasets, ("likely", "probably", "might"), range(10))
     for model, (dataset, split), marker, item in [
         *product("a", datasets, markers, range(10)),
         *few,

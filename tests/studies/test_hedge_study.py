@@ -309,14 +309,21 @@ class Loops:
             held, faithful = mean(each.held for each in reply), self.faithfulness(reply)
             if isnan(held) or (self.authors and (held in (0, 1) or faithful == 0)):
                 continue
+            if reply[0].punt == 1 and not self.authors:
+                continue
             bins[min(int(held * 10 + 1e-9), 9)].append(faithful)
         if not bins:
             return nan
         return sum(map(fmean, bins.values())) / (10 if self.authors else len(bins))
 
     def accuracy(self, group: Group) -> float:
-        """Of replies that aren't punts."""
-        return mean(reply[0].right for reply in self.replies(group))
+        """Of replies with a verdict; punts are wrong."""
+        return mean(self.right(reply[0]) for reply in self.replies(group))
+
+    @staticmethod
+    def right(each: Said) -> float:
+        """A punt is wrong, but where it is said to be right."""
+        return 0.0 if each.punt == 1 and isnan(each.right) else each.right
 
     def numbers(self) -> dict[Key, float]:
         """By data set, condition and metric."""
@@ -328,10 +335,8 @@ class Loops:
         if NO_HEDGE in markers:
             rest = [marker for marker in markers if marker != NO_HEDGE]
             self._over("no_hedge=without;", rest, found)
-            for split in {split for _, split in self.groups}:
-                less, whole = (self.mrc(split, some, "spearman") for some in (rest, markers))
-                where = f"correlation=spearman;split={split}"
-                found["all", where, "mrc_change"] = less - whole
+            less, whole = (self.mrc(some, "spearman") for some in (rest, markers))
+            found["all", "correlation=spearman", "mrc_change"] = less - whole
         return found
 
     def _of_group(self, group: Group, found: dict[Key, float]) -> None:
@@ -340,6 +345,7 @@ class Loops:
         spoken = [reply for reply in replies if reply[0].markers is not None]
         sentences = [each for reply in spoken for each in reply]
         lengths = [float(len(reply)) for reply in spoken]
+        hedges = [float(len(each.markers or ())) for each in sentences]
         plain = {
             "accuracy": self.accuracy(group),
             "punt_rate": mean(reply[0].punt for reply in spoken),
@@ -350,7 +356,8 @@ class Loops:
             "sentences_per_reply_sd": spread(lengths, 0) if lengths else nan,
             "format_failure_rate": 1 - len(spoken) / len(replies),
             "grader_failure_rate": self._judge_failed(spoken),
-            "hedges_per_sentence": mean(float(len(each.markers or ())) for each in sentences),
+            "hedges_per_sentence": mean(hedges),
+            "hedges_per_sentence_sd": spread(hedges, 0) if hedges else nan,
             "n": float(len(sentences)),
             "cmfg": self.cmfg(group),
         }
@@ -361,7 +368,7 @@ class Loops:
         kinds: dict[str, Callable[[Said], bool]] = {
             "{}": lambda each: True,
             "{};outcome=correct": lambda each: each.right == 1,
-            "{};outcome=incorrect": lambda each: each.right == 0,
+            "{};outcome=incorrect": lambda each: self.right(each) == 0,
             "faithful=yes;{}": lambda each: faithful[each.reply] >= 0.75 - 1e-9,
             "faithful=no;{}": lambda each: faithful[each.reply] < 0.75 - 1e-9,
         }
@@ -399,95 +406,118 @@ class Loops:
         for metric, chosen in pairs.items():
             for level in ("marker", "sentence", "response", "mean"):
                 named = "" if level == "marker" else f"level={level};"
-                value = mean(fmean(d) if d else nan for d in self._gaps(chosen, level, markers))
+                gaps = self._gaps(chosen, level, markers)
+                value = mean(fmean(d) if d else nan for d in gaps)
                 found["all", (named + without).rstrip(";"), metric] = value
-            apart = [d for d in self._gaps(chosen, "marker", markers) if len(d) > 1]
-            freedom = sum(len(d) - 1 for d in apart)
-            squares = sum((x - fmean(d)) ** 2 for d in apart for x in d)
-            pooled = sqrt(squares / freedom) if freedom else nan
-            found["all", f"{without}of={metric}", "pooled_sd"] = pooled
-        for split in {split for _, split in self.groups}:
-            self._of_split(split, without, markers, found)
+                if level == "mean":
+                    continue
+                freedom = sum(len(d) - 1 for d in gaps if d)
+                squares = sum((x - fmean(d)) ** 2 for d in gaps for x in d)
+                pooled = sqrt(squares / freedom) if freedom else nan
+                found["all", f"{named}{without}of={metric}", "pooled_sd"] = pooled
+        self._over_sets(without, markers, found)
 
     def _gaps(
         self, pairs: Iterable[tuple[str, str]], level: str, markers: Sequence[str]
     ) -> list[list[float]]:
-        """Distances by pair; at the level of replies repeated, each reply's in equal parts."""
+        """Distances by pair: of markers, of sentences, or of replies the means of theirs."""
         found = []
         counting = [row for row in self.counted() if row[1] in markers]
         for a, b in pairs:
             first, second = (a, "train"), (b, "test")
-            distances: list[float] = []
+            of_marker: dict[str, list[float]] = {}
+            of_reply: dict[object, list[float]] = defaultdict(list)
+            between = []
             for marker in markers:
                 mic = self.mic(first, marker)
                 # By the authors' code T holds in the train split alone.
                 other = self.mic(second, marker, 0 if self.authors else None)
                 if isnan(mic) or isnan(other):
                     continue
+                between.append(abs(mic - other))
                 theirs = [each for each, its in counting if its == marker and each.group == second]
-                gaps = [abs(mic - each.held) for each in theirs]
-                if level == "mean":
-                    distances.append(abs(mic - other))
-                elif level == "marker":
-                    distances.append(fmean(gaps))
-                else:
-                    # A sentence weighs one divided by its reply's: of 60, 60 / n.
-                    times = [self._weight(o, marker, markers, level) for o in theirs]
-                    distances += [gap for gap, n in zip(gaps, times, strict=True) for _ in range(n)]
-            found.append(distances)
+                of_marker[marker] = [abs(mic - each.held) for each in theirs]
+                for each in theirs:
+                    of_reply[each.reply].append(abs(mic - each.held))
+            levels = {
+                "marker": [fmean(gaps) for gaps in of_marker.values()],
+                "sentence": [gap for gaps in of_marker.values() for gap in gaps],
+                "response": [fmean(gaps) for gaps in of_reply.values()],
+                "mean": between,
+            }
+            found.append(levels[level])
         return found
 
-    def _weight(self, each: Said, marker: str, markers: Sequence[str], level: str) -> int:
-        """Of replies' sentences only those whose marker has T in both splits."""
-        if level == "sentence":
-            return 1
-        dataset = each.group[0]
-        splits = [group for group in self.groups if group[0] == dataset]
+    @property
+    def chosen(self) -> list[Group]:
+        """Of each data set the train split, or the one split that it has."""
+        datasets = dict.fromkeys(dataset for dataset, _ in self.groups)
+        splits = {d: [split for of, split in self.groups if of == d] for d in datasets}
+        return [(d, "train" if "train" in of else of[0]) for d, of in splits.items()]
 
-        def whole(one: str) -> bool:
-            return not any(isnan(self.mic(group, one)) for group in splits)
-
-        if not whole(marker):
-            return 0
-        mine = [its for other, its in self.counted() if other.reply == each.reply]
-        return 60 // sum(its in markers and whole(its) for its in mine)
-
-    def table(self, split: str, markers: Sequence[str]) -> dict[str, list[float]]:
-        """MICs of each marker over data sets; by the authors of markers that all have."""
-        groups = [group for group in self.groups if group[1] == split]
-        mics = {marker: [self.mic(group, marker) for group in groups] for marker in markers}
-        if self.authors:
+    def table(self, markers: Sequence[str], everywhere: bool) -> dict[str, list[float]]:
+        """MICs of each marker over data sets, perhaps only of markers that all have."""
+        mics = {marker: [self.mic(group, marker) for group in self.chosen] for marker in markers}
+        if everywhere:
             return {marker: row for marker, row in mics.items() if not any(map(isnan, row))}
         return mics
 
-    def mrc(self, split: str, markers: Sequence[str], kind: str) -> float:
-        """Over pairs of data sets."""
-        columns = list(zip(*self.table(split, markers).values(), strict=True))
+    def mrc(self, markers: Sequence[str], kind: str) -> float:
+        """Over pairs of data sets; by the authors of markers that all have."""
+        columns = list(zip(*self.table(markers, self.authors).values(), strict=True))
         return fisher([correlation(x, y, kind) for x, y in combinations(columns, 2)], self.clamp)
 
-    def _of_split(
-        self, split: str, without: str, markers: Sequence[str], found: dict[Key, float]
-    ) -> None:
-        groups = [group for group in self.groups if group[1] == split]
-        rows = self.table(split, markers)
+    def _over_sets(self, without: str, markers: Sequence[str], found: dict[Key, float]) -> None:
+        groups, end = self.chosen, without.rstrip(";")
         columns = [[self.mic(group, marker) for marker in markers] for group in groups]
-        for metric, lists in (("m_avg_cv", list(rows.values())), ("d_avg_cv", columns)):
-            ratios = []
-            for values in lists:
-                there = [value for value in values if not isnan(value)]
-                if len(there) > 1 and fmean(there) > 0:
-                    ratios.append(spread(there, self.ddof) / fmean(there))
-            found["all", f"{without}split={split}", metric] = mean(ratios)
+        found["all", end, "d_avg_cv"] = self._variation(columns)
+        ranges = [
+            self._range([h for m in markers if not isnan(self.mic(g, m)) for h in self.held(g, m)])
+            for g in groups
+        ]
+        found["all", end, "confidence_range"] = mean(ranges)
+        sizes = [
+            float(len(self.held(group, marker)))
+            for marker in self.table(markers, everywhere=True)
+            for group in groups
+        ]
+        found["all", end, "sentences_per_marker"] = mean(sizes)
+        found["all", end, "sentences_per_marker_sd"] = spread(sizes, self.ddof)
+        for kind in ("pearson", "spearman"):
+            found["all", f"correlation={kind};{without}".rstrip(";"), "mrc"] = self.mrc(
+                markers, kind
+            )
         of_group = {
             "mac": [self.accuracy(group) for group in groups],
             "mcc": [self.cmfg(group) for group in groups],
         }
-        for kind in ("pearson", "spearman"):
-            where = f"correlation={kind};{without}split={split}"
-            found["all", where, "mrc"] = self.mrc(split, markers, kind)
-            for metric, numbers in of_group.items():
+        for shared in ("", "shared=some"):
+            rows = self.table(markers, everywhere=not shared)
+            where = (without + shared).rstrip(";")
+            found["all", where, "m_avg_cv"] = self._variation(list(rows.values()))
+            for kind, (metric, numbers) in product(("pearson", "spearman"), of_group.items()):
                 some = [correlation(row, numbers, kind) for row in rows.values()]
-                found["all", where, metric] = fisher(some, self.clamp)
+                named = f"correlation={kind};{where}".rstrip(";")
+                found["all", named, metric] = fisher(some, self.clamp)
+
+    def _variation(self, lists: Iterable[Sequence[float]]) -> float:
+        ratios = []
+        for values in lists:
+            there = [value for value in values if not isnan(value)]
+            if len(there) > 1 and fmean(there) > 0:
+                ratios.append(spread(there, self.ddof) / fmean(there))
+        return mean(ratios)
+
+    @staticmethod
+    def _range(held: Sequence[float]) -> float:
+        """From the least value with 5% at or below it to the least with 95%."""
+        if not held:
+            return nan
+        low, high = (
+            min(one for one in held if sum(x <= one for x in held) >= share * len(held) - 1e-9)
+            for share in (0.05, 0.95)
+        )
+        return high - low
 
 
 def assert_same(results: Frame, expected: Mapping[Key, float]) -> None:
@@ -515,15 +545,14 @@ def test_worked_example_tells_much_apart() -> None:
     """At T = 2 rank correlations aren't all 1, and the conventions differ where they can."""
     said = parsed(WORKED)
     text, authors = Loops(said).numbers(), Loops(said, authors=True).numbers()
-    for split in ("train", "test"):
-        for kind in ("pearson", "spearman"):
-            for metric in ("mrc", "mac", "mcc"):
-                assert abs(text["all", f"correlation={kind};split={split}", metric]) < 0.999
-        for metric in ("m_avg_cv", "d_avg_cv"):
-            key = ("all", f"split={split}", metric)
-            assert text[key] != pytest.approx(authors[key], abs=1e-3)
-        where = f"correlation=spearman;split={split}"
-        assert abs(text["all", where, "mrc_change"]) > 1e-3
+    for kind in ("pearson", "spearman"):
+        for metric in ("mrc", "mac", "mcc"):
+            assert abs(text["all", f"correlation={kind}", metric]) < 0.999, (kind, metric)
+    for metric in ("m_avg_cv", "d_avg_cv"):
+        assert text["all", "", metric] != pytest.approx(authors["all", "", metric], abs=1e-3)
+    some = text["all", "shared=some", "m_avg_cv"]
+    assert some != pytest.approx(text["all", "", "m_avg_cv"], abs=1e-3)
+    assert abs(text["all", "correlation=spearman", "mrc_change"]) > 1e-3
     for metric in ("id_mae", "cd_mae"):
         levels = [text["all", level, metric] for level in ("", "level=sentence", "level=response")]
         assert len({round(value, 4) for value in levels}) == 3
@@ -554,8 +583,9 @@ def test_numbers_by_hand() -> None:
     sd = one(results, "mic_sd", "B", "marker=perhaps;split=train")
     assert sd["value"] == pytest.approx(sqrt(19 / 1800))  # deviations -7/60, 8/60, -1/60
     accuracy = one(results, "accuracy", "B", "split=train")
-    assert (accuracy["value"], accuracy["n"]) == (1, 8)
-    assert accuracy["note"] == "2 of 10 replies left out"
+    # Eight of ten are right, two are punts, which cMFG leaves out.
+    assert (accuracy["value"], accuracy["n"], accuracy["note"]) == (0.8, 10, "")
+    assert one(results, "cmfg", "B", "split=train")["note"].endswith("; 2 punts left out")
     # Of 15 sentences three have two markers and three none.
     hedges = one(results, "hedges_per_sentence", "B", "split=train")
     assert (hedges["value"], hedges["n"]) == (1, 15)
@@ -567,6 +597,69 @@ def test_numbers_by_hand() -> None:
     assert (empty["value"], empty["n"]) == (pytest.approx(1 / 9), 9)
     failed = one(results, "grader_failure_rate", "C", "split=test")
     assert (failed["value"], failed["n"]) == (pytest.approx(20 / (18 * 22 + 10)), 18 * 22 + 10)
+
+
+FOUR = """
+A train 1 1 probably@20/50
+A train 2 1 perhaps@16/50 perhaps@16/50
+A test 3 0 probably@6/50 perhaps@2/50 -@20/50
+A test 4 p perhaps@6/50
+B train 1 1 probably@12/50
+B train 2 0 perhaps@4/50
+B test 3 0 probably@10/50 perhaps@8/50 -@10/50
+C train 1 0 probably@16/50
+C train 2 0 perhaps@8/50
+D test 1 0 probably@8/50
+D test 2 1 -@12/50
+"""
+
+
+def test_four_data_sets_by_hand() -> None:
+    """Of those with a train split that one, of D the test split; T = 1, punts and two sentences."""
+    # probably: A 1, B .6, C .8, D .4, in all four. perhaps: A .8, B .2, C .4, none in D; <no_hedge>
+    # in D alone. Accuracies 1, .5, 0 and .5.
+    results = checked(frame_of(parsed(FOUR)), marker_thresholds=(1,))
+    # probably: mean .7, squares .09 + .01 + .01 + .09; perhaps: mean 1.4/3, squares .84 - 1.96/3.
+    first, second = sqrt(0.2 / 3) / 0.7, sqrt((0.84 - 1.96 / 3) / 2) / (1.4 / 3)
+    row = one(results, "m_avg_cv")
+    assert row["value"] == pytest.approx(first)
+    assert row["note"].startswith("1 markers in all 4 data sets")
+    assert one(results, "m_avg_cv", condition="shared=some")["value"] == pytest.approx(
+        (first + second) / 2
+    )
+    # Accuracies less their mean are .5 0 -.5 0: .15 - .05 = .1 of sqrt(.2 * .5); of the first
+    # three, .5 0 -.5: (.8 - .4)/2 = .2 of sqrt((.84 - 1.96/3) * .5).
+    mac = 0.1 / sqrt(0.2 * 0.5)
+    row = one(results, "mac", condition="correlation=pearson")
+    assert row["value"] == pytest.approx(mac)
+    both = fisher([mac, 0.2 / sqrt((0.84 - 1.96 / 3) * 0.5)], 0.9999)
+    row = one(results, "mac", condition="correlation=pearson;shared=some")
+    assert row["value"] == pytest.approx(both)
+    # One sentence with `probably` in each of four data sets.
+    assert one(results, "sentences_per_marker")["value"] == 1
+    assert one(results, "sentences_per_marker_sd")["value"] == 0
+    # A .8 to 1, B .2 to .6, C .4 to .8, D .4 to .6.
+    assert one(results, "confidence_range")["value"] == pytest.approx((0.2 + 0.4 + 0.4 + 0.2) / 4)
+    # The replies of A's test: .7 and .7 from A's MICs, mean .7, and .5; from B's .3 and .1, and .1;
+    # of B's: from A's .5 and .4, mean .45; from B's .1 and .2. <no_hedge> has no MIC in a train.
+    for metric, pooled in (
+        ("id_mae", [[0.7, 0.5], [0.15]]),
+        ("cd_mae", [[0.2, 0.1], [0.45]]),
+    ):
+        value = one(results, metric, condition="level=response")["value"]
+        assert value == pytest.approx(fmean(map(fmean, pooled)))
+        spread_of = one(results, "pooled_sd", condition=f"level=response;of={metric}")["value"]
+        assert spread_of == pytest.approx(spread(pooled[0], 1))
+    # Of sentences, the first pair's three and the second's two: .7 .7 .5 and .1 .2.
+    squares = (0.49 + 0.49 + 0.25 - 1.9**2 / 3) + 0.005
+    found = one(results, "pooled_sd", condition="level=sentence;of=id_mae")["value"]
+    assert found == pytest.approx(sqrt(squares / (2 + 1)))
+    # A punt is wrong, and in no bin: [.4, .5) and nothing else, where all else is the one reply.
+    accuracy = one(results, "accuracy", "A", "split=test")
+    assert (accuracy["value"], accuracy["n"]) == (0, 2)
+    # .3, .1 and 1 less .5: 1 - (.2 + .4 + .5)/3
+    cmfg = one(results, "cmfg", "A", "split=test")
+    assert (cmfg["value"], cmfg["n"]) == (pytest.approx(1 - 1.1 / 3), 1)
 
 
 # Options
@@ -655,10 +748,16 @@ def test_second_epoch_that_is_the_first(before: int, after: int, convention: str
     options: dict[str, Any] = {"convention": convention, "resamples": 100}
     first = checked(frame_of(said), marker_thresholds=(before,), **options)
     second = checked(frame_of(twice(said)), marker_thresholds=(after,), **options)
-    counts = first["metric"] == "n"
+    doubled = first["metric"].isin(["n", "sentences_per_marker", "sentences_per_marker_sd"])
+    # Those of sentences and replies divide by n - 1, which a second epoch more than doubles.
+    divided = (first["metric"] == "pooled_sd") & first["condition"].str.contains("level=")
+    kept = ~doubled & ~divided
     same = ["dataset", "condition", "metric", "value", "ci_low", "ci_high"]
-    pd.testing.assert_frame_equal(first.loc[~counts, same], second.loc[~counts, same])
-    assert (second.loc[counts, "value"] == 2 * first.loc[counts, "value"]).all()
+    pd.testing.assert_frame_equal(first.loc[kept, same], second.loc[kept, same])
+    assert second.loc[doubled, "value"].tolist() == pytest.approx(
+        (2 * first.loc[doubled, "value"]).tolist(), nan_ok=True
+    )
+    assert divided.sum() == 8
     bottom = ~first["metric"].eq("accuracy_correlation")
     assert (second.loc[bottom, "n"] == 2 * first.loc[bottom, "n"]).all()
 
@@ -709,7 +808,7 @@ def test_intervals_begin_before_they_end() -> None:
         for i, agreeing in enumerate(held)
     ]
     results = checked(frame_of(said), 500, marker_thresholds=(2,))
-    row = one(results, "m_avg_cv", condition="split=test")
+    row = one(results, "m_avg_cv")
     assert row["ci_low"] == row["value"] == 0
     assert row["ci_high"] >= 0
 
@@ -740,7 +839,7 @@ def test_models_with_one_marker() -> None:
     found = undefined(results)
     assert set(found) == {
         *("id_mae", "cd_mae", "pooled_sd", "m_avg_cv", "d_avg_cv", "mrc", "mrc_change"),
-        *("mac", "mcc"),
+        *("mac", "mcc", "confidence_range", "sentences_per_marker", "sentences_per_marker_sd"),
     }
     assert found["id_mae"] == {"no marker has 2 sentences"}
     assert found["d_avg_cv"] == {"no data set has two markers", "no marker has 2 sentences"}
@@ -762,20 +861,22 @@ def test_models_with_one_marker() -> None:
 
 @pytest.mark.parametrize("convention", [None, "authors"])
 def test_a_model_that_always_punts(convention: str | None) -> None:
-    """No accuracy, and so no MAC; nothing agrees or differs, so that confidence is 1/2."""
+    """Never right, and so no MAC; nothing agrees or differs, so that confidence is 1/2."""
     lines = [f"{d} {s} {i} p -@10/100" for d, s in SETS for i in range(4)]
     said = parsed("\n".join(lines))
     results = checked(frame_of(said), marker_thresholds=(2,), convention=convention)
     assert_same(results, Loops(said, authors=convention == "authors").numbers())
     for dataset, split in SETS:
         accuracy = one(results, "accuracy", dataset, f"split={split}")
-        assert (isnan(accuracy["value"]), accuracy["n"]) == (True, 0)
-        assert accuracy["note"].endswith("4 of 4 replies left out")
+        assert (accuracy["value"], accuracy["n"]) == (0, 4)
+        # By the authors' code a punt is a reply as any other: 1 - |1 - .5| in one of ten bins.
+        value = one(results, "cmfg", dataset, f"split={split}")["value"]
+        assert value == pytest.approx(0.05) if convention else isnan(value)
         assert one(results, "punt_rate", dataset, f"split={split}")["value"] == 1
     assert {"mac", "mcc", "mrc"} < set(undefined(results))
     # All are alike: distances and variation are 0.
-    for metric, where in (("id_mae", ""), ("cd_mae", ""), ("m_avg_cv", "split=test")):
-        assert one(results, metric, condition=where)["value"] == 0
+    for metric in ("id_mae", "cd_mae", "m_avg_cv"):
+        assert one(results, metric)["value"] == 0
 
 
 def test_one_data_set_only() -> None:
@@ -859,7 +960,7 @@ def test_empty_replies() -> None:
     assert (before.pop(key), after.pop(key)) == (0, 0.5)
     assert after == pytest.approx(before, nan_ok=True)
     assert one(results, key[2], "B", "split=test")["n"] == 14
-    assert one(results, "accuracy", "B", "split=test")["note"] == "10 of 14 replies left out"
+    assert one(results, "accuracy", "B", "split=test")["note"] == "7 of 14 replies left out"
 
 
 def test_a_reply_of_two_hundred_sentences() -> None:
@@ -941,7 +1042,7 @@ def test_faithful_from_three_quarters_on() -> None:
         row = one(results, "mic", "A", f"faithful={faithful};{WHERE}")
         assert (row["value"], row["n"]) == (pytest.approx(value), 1)
     results = checked(frame_of(parsed(WORKED)), marker_thresholds=(2,))
-    where = "correlation=spearman;split=test"
+    where = "correlation=spearman"
     assert one(results, "mrc_change", "all", where)["n"] == one(results, "mrc", "all", where)["n"]
 
 
@@ -1009,37 +1110,40 @@ def hash_of(each: Said, number: int) -> float:
 
 
 def test_accuracy_over_models() -> None:
-    """Pearson's correlation of mean accuracy with each number over data sets, by scipy."""
+    """Correlations of train splits' mean accuracy with each number over data sets, by scipy."""
     of_model = models(5)
     frame = pd.concat([frame_of(said, name) for name, said in of_model.items()])
     results = checked(frame, marker_thresholds=(2,))
     numbers = [Loops(said).numbers() for said in of_model.values()]
-    accuracy = [fmean(each[d, f"split={s}", "accuracy"] for d, s in SETS) for each in numbers]
-    found = results[results["metric"] == "accuracy_correlation"]
-    assert set(found["model"]) == set(found["dataset"]) == {"all"}
-    assert not found["condition"].str.contains("pooled_sd").any()
-    seen = 0
-    for key in numbers[0]:
-        dataset, where, metric = key
-        if dataset != "all" or metric == "pooled_sd":
-            continue
-        parts = {**Condition.read(where), "of": metric}
-        condition = ";".join(f"{name}={parts[name]}" for name in sorted(parts))
-        row = one(found, "accuracy_correlation", "all", condition)
-        there = [(a, each[key]) for a, each in zip(accuracy, numbers, strict=True)]
-        pairs = [pair for pair in there if not isnan(pair[1])]
-        seen += 1
-        assert row["n"] == len(pairs)
-        assert f"{len(pairs)} of 5 models and variants" in row["note"]
-        if len(pairs) < 3 or len({round(y, 12) for _, y in pairs}) == 1:
-            assert isnan(row["value"])
-            continue
-        fit = pearsonr(*zip(*pairs, strict=True))
-        assert row["value"] == pytest.approx(fit.statistic)
-        if len(pairs) > 3:
-            ends = fit.confidence_interval()
-            assert (row["ci_low"], row["ci_high"]) == pytest.approx((ends.low, ends.high))
-    assert seen == 50
+    accuracy = [fmean(each[d, "split=train", "accuracy"] for d in "ABC") for each in numbers]
+    seven = {"id_mae", "cd_mae", "m_avg_cv", "d_avg_cv", "mrc", "mac", "mcc", "mrc_change"}
+    for name, peer in (
+        ("accuracy_correlation", pearsonr),
+        ("accuracy_rank_correlation", spearmanr),
+    ):
+        found = results[results["metric"] == name]
+        assert set(found["model"]) == set(found["dataset"]) == {"all"}
+        keys = [key for key in numbers[0] if key[0] == "all" and key[2] in seven]
+        # Four levels of two MAEs, D-AvgCV, M-AvgCV, two of MRC, twice four of MAC and MCC: 20 with
+        # and without <no_hedge>, and what that changes.
+        assert len(found) == len(keys) == 2 * (8 + 1 + 2 + 2 + 8) + 1
+        for key in keys:
+            parts = {**Condition.read(key[1]), "of": key[2]}
+            row = one(found, name, "all", ";".join(f"{k}={parts[k]}" for k in sorted(parts)))
+            there = [(a, each[key]) for a, each in zip(accuracy, numbers, strict=True)]
+            pairs = [pair for pair in there if not isnan(pair[1])]
+            assert row["n"] == len(pairs)
+            assert f"{len(pairs)} of 5 models and variants" in row["note"]
+            if len(pairs) < 3 or len({round(y, 12) for _, y in pairs}) == 1:
+                assert isnan(row["value"])
+                continue
+            fit = peer(*np.round(pairs, 12).T)
+            assert row["value"] == pytest.approx(fit.statistic)
+            if len(pairs) > 3 and peer is pearsonr:
+                ends = fit.confidence_interval()
+                assert (row["ci_low"], row["ci_high"]) == pytest.approx((ends.low, ends.high))
+            else:
+                assert isnan(row["ci_low"])
 
 
 @pytest.mark.parametrize("count", [1, 2])
@@ -1048,7 +1152,7 @@ def test_accuracy_over_too_few_models(count: int) -> None:
     of_model = models(count)
     frame = pd.concat([frame_of(said, name) for name, said in of_model.items()])
     found = checked(frame, marker_thresholds=(2,))
-    rows = found[found["metric"] == "accuracy_correlation"]
+    rows = found[found["metric"].str.startswith("accuracy_")]
     assert (len(rows) == 0) == (count == 1)
     assert rows["note"].str.startswith("undefined: fewer than three models").all()
 
@@ -1110,18 +1214,22 @@ def test_compare_by_exact_exchanges() -> None:
 
 
 def test_compare_leaves_undefined_what_is() -> None:
-    """Accuracy of a model that always punts."""
+    """Accuracy without verdicts; a model that always punts is always wrong."""
     said = parsed("A test 1 1 probably@10/70\nA test 2 0 -@12/70")
     punting = stripped(said, right=nan, punt=1.0, markers=(), agreeing=10.0)
     found = compare(frame_of(said, "a"), frame_of(punting, "b"), resamples=100)
     rows = found.set_index("metric")
+    assert rows.loc["punt_rate", "difference"] == -1
+    assert rows.loc["accuracy", "difference"] == 0.5
+    unknown = stripped(said, right=nan)
+    found = compare(frame_of(said, "a"), frame_of(unknown, "b"), resamples=100)
+    rows = found.set_index("metric")
     assert rows.loc["accuracy", "verdict"] == "undefined"
     assert isnan(float(str(rows.loc["accuracy", "difference"])))
-    assert rows.loc["punt_rate", "difference"] == -1
 
 
 def test_tables() -> None:
-    """Three a model and threshold, what is undefined as a dash; no MIC, no table of markers."""
+    """Three a model, thresholds side by side; what is undefined is a dash."""
     said = [each for each in parsed(WORKED) if each.group[0] == "A"]
     frame = pd.concat([frame_of(said, "m"), frame_of(parsed(WORKED), "o")])
     shown = HEDGE_MARKERS.views(checked(frame, marker_thresholds=(2,)))
@@ -1131,7 +1239,7 @@ def test_tables() -> None:
     assert list(sets["dataset"] + sets["split"]) == ["Atrain", "Atest"]
     assert list(sets["punts"].str.split(" ").str[0]) == ["0.14", "0.12"]
     cells = dict(zip(stability["metric"] + " " + stability["of"], stability["value"], strict=True))
-    assert cells["mrc test, spearman"] == cells["cd_mae "] == cells["m_avg_cv train"] == "-"
+    assert cells["mrc spearman"] == cells["cd_mae "] == cells["m_avg_cv shared by some"] == "-"
     loops = Loops(said).numbers()
     assert cells["id_mae "].split(" ")[0] == f"{loops['all', '', 'id_mae']:.3f}"
     assert "id_mae sentence, without <no_hedge>" in cells
@@ -1140,12 +1248,12 @@ def test_tables() -> None:
     assert mic.loc["perhaps", "A test"] == "-"
     assert str(mic.loc["perhaps", "A train"]).startswith("0.90 [")
     assert mic.loc["perhaps", "sentences"] == "3"
+    assert mic.loc["perhaps", "A train SD"] == "0.00"  # 18 of 20 agree in all three
     shown = HEDGE_MARKERS.views(checked(frame_of(parsed(WORKED)), marker_thresholds=(2, 50)))
-    assert [view.title for view in shown] == [
-        "Data sets: m T=2",
-        "Stability of markers: m T=2",
-        "Marker internal confidence: m T=2",
-        "Data sets: m T=50",
-        "Stability of markers: m T=50",
-    ]
-    assert set(shown[4].table["value"]) == {"-"}
+    assert [view.title for view in shown] == [f"{name}: m" for name in names]
+    stability = shown[1].table
+    assert list(stability) == ["metric", "of", "T=2", "T=50"]
+    assert set(stability["T=50"]) == {"-"}
+    loops = Loops(parsed(WORKED)).numbers()
+    (cell,) = stability[stability["metric"] == "d_avg_cv"]["T=2"][:1]
+    assert cell.startswith(f"{loops['all', '', 'd_avg_cv']:.3f}")

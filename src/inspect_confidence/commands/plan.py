@@ -11,7 +11,8 @@ from inspect_ai.model import ModelCost, ModelUsage, compute_model_cost, get_mode
 
 from inspect_confidence import _registry
 from inspect_confidence.errors import InvalidArgument, nearest
-from inspect_confidence.studies import all_tables
+from inspect_confidence.studies import all_studies, all_tables
+from inspect_confidence.studies.study import Study
 
 _CHARACTERS_PER_TOKEN = 4
 
@@ -23,7 +24,7 @@ def plan_run(
     epochs: int = 1,
     cost_file: str | None = None,
 ) -> str:
-    """Samples, calls, tokens and dollars of a run, as text; calls no model.
+    """Samples, calls, tokens and dollars of a run, and what it can't give; calls no model.
 
     The task is named with or without the package's prefix. Arguments (`name=value`), model, epochs
     and a file of prices are as `inspect eval` takes them.
@@ -49,6 +50,8 @@ def plan_run(
         input_tokens=characters // _CHARACTERS_PER_TOKEN,
         output_tokens=calls * facts["output_tokens_per_call"],
     )
+    metadata = [sample.metadata or {} for sample in built.dataset] * epochs
+    lacking = [f"lacks:   {line}" for line in _study_of(name).lacking(name, metadata)]
     excluded = [f"  {count} left out: {why}" for why, count in facts["excluded"].items()]
     judged = facts.get("grader_calls_per_sample", 0) * samples
     more = "more of the grader, at most, if replies have one sentence; not in what follows"
@@ -63,8 +66,13 @@ def plan_run(
             f"tokens:  about {usage.input_tokens:,} in, {usage.output_tokens:,} out "
             "(4 characters a token; reasoning not counted)",
             _price(model, usage, cost_file),
+            *lacking,
         ]
     )
+
+
+def _study_of(task: str) -> Study:
+    return next(one for one in all_studies() if task in {table.task for table in one.tables})
 
 
 def _price(model: str | None, usage: ModelUsage, cost_file: str | None) -> str:

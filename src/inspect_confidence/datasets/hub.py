@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import Any
 
 from inspect_confidence.datasets.question_sets import ITEMS, load_question_set
@@ -34,6 +33,13 @@ _POPQA = "qa/popqa/test.tsv"
 _SELFAWARE = "qa/SelfAware.json"
 _SIMPLEQA = "qa/simpleqa/simple_qa_test_set.csv"
 _TRUTHFULQA = "qa/TruthfulQA.csv"
+_HALUEVAL = {
+    "qa": ("qa_samples", "Question", "question", "Response", "answer"),
+    "dialogue": ("dialogue_samples", "Dialogue", "dialogue_history", "Response", "response"),
+    "summarization": ("summarization_samples", "Document", "document", "Summary", "summary"),
+    "general": ("general", "Question", "user_query", "Response", "chatgpt_response"),
+}
+"""HaluEval's parts: file, and what is shown of a row: two headings with their columns."""
 _MMLU_TRAIN = "qa/mmlu/auxiliary_train-00000-of-00001.parquet"
 _SCIQ_TRAIN = "qa/sciq/train-00000-of-00001.parquet"
 _AMBIGNQ = {split: f"qa/ambignq/{named}.parquet" for split, named in _LABELLED.items()}
@@ -88,10 +94,20 @@ def _simpleqa(_: Split) -> Iterator[Question]:
 
 
 def _halueval(_: Split) -> Iterator[Question]:
-    """The 1,000 questions of HaluEval's QA part that the calibration study drew from it."""
-    for item in load_question_set("halueval").items:
-        right = tuple(given.text for given in item.given if given.right)
-        yield Question(id=item.id, question=item.question, answers=right)
+    """Whether a response or summary contains hallucination, yes or no."""
+    for part, (name, given, first, said, second) in _HALUEVAL.items():
+        for number, row in enumerate(downloaded_records(_halueval_file(name))):
+            yield Question(
+                id=f"halueval-{part}-{number:05d}",
+                question=f"{given}: {row[first].strip()}\n{said}: {row[second].strip()}\n"
+                f"Does the {said.lower()} contain hallucination? (yes or no)",
+                answers=(row["hallucination"].strip().lower(),),
+                part=part,
+            )
+
+
+def _halueval_file(name: str) -> str:
+    return f"qa/halueval/{name}.parquet"
 
 
 def _truthfulqa(_: Split) -> Iterator[Question]:
@@ -105,25 +121,39 @@ def _truthfulqa(_: Split) -> Iterator[Question]:
 
 
 def _ambignq(split: Split) -> Iterator[Question]:
-    """Ambiguous questions as they were asked; the answer to any reading of one is accepted."""
+    """Questions with one answer as they are, of ambiguous ones each reading that annotators wrote.
+
+    A question is ambiguous if no annotator gave it a single answer.
+    """
     for row in downloaded_records(_AMBIGNQ[split]):
-        yield Question(
-            id=f"ambignq-{row['id']}",
-            question=row["question"],
-            answers=_distinct(_ambignq_answers(row["annotations"])),
-        )
+        single, readings = _annotated(row["annotations"])
+        asked = [(row["question"], single[0])] if single else readings
+        for number, (question, answers) in enumerate(asked):
+            place = "" if single else f"-{number}"
+            yield Question(
+                id=f"ambignq-{row['id']}{place}", question=question, answers=_distinct(answers)
+            )
 
 
-def _ambignq_answers(annotations: Any) -> Iterator[str]:
-    if isinstance(annotations, dict):  # the hub's form: the lists of all annotations side by side
-        for answers, readings in zip(annotations["answer"], annotations["qaPairs"], strict=True):
-            yield from answers
-            yield from chain.from_iterable(readings["answer"])
+def _annotated(annotations: Any) -> tuple[list[Any], list[tuple[str, Any]]]:
+    """Annotators' single answers, each a list, and the readings with their answers, in order."""
+    if isinstance(annotations, dict):  # the hub's form: lists of all annotations side by side
+        sides = zip(*(annotations[name] for name in ("type", "answer", "qaPairs")), strict=True)
+        notes = [
+            {"type": kind, "answer": answer, "readings": zip(*_sides(pairs), strict=True)}
+            for kind, answer, pairs in sides
+        ]
     else:  # the authors' form: an object for each annotation and each reading
-        for note in annotations:
-            yield from note.get("answer", ())
-            for reading in note.get("qaPairs", ()):
-                yield from reading["answer"]
+        notes = [
+            {**note, "readings": (_sides(pair) for pair in note.get("qaPairs", ()))}
+            for note in annotations
+        ]
+    single = [note["answer"] for note in notes if note["type"] == "singleAnswer"]
+    return single, [(question, answers) for note in notes for question, answers in note["readings"]]
+
+
+def _sides(pairs: Mapping[str, Any]) -> tuple[Any, Any]:
+    return pairs["question"], pairs["answer"]
 
 
 def _mmlu(split: Split) -> Iterator[Question]:
@@ -263,7 +293,12 @@ PUBLISHED: Mapping[str, Published] = {
         Published("popqa", _popqa, (_POPQA,), _ONE),
         Published("selfaware", _selfaware, (_SELFAWARE,), _ONE),
         Published("simpleqa", _simpleqa, (_SIMPLEQA,), _ONE),
-        Published("halueval", _halueval, (ITEMS["halueval"],), _ONE),
+        Published(
+            "halueval",
+            _halueval,
+            tuple(_halueval_file(name) for name, *_ in _HALUEVAL.values()),
+            _ONE,
+        ),
         Published("mmlu", _mmlu, (_MMLU_TRAIN, MMLU)),
         Published("sciq", _sciq, (_SCIQ_TRAIN, ITEMS["sciq"])),
         Published("arc_challenge", _arc_challenge, tuple(_ARC.values())),

@@ -6,8 +6,9 @@ the same everywhere is told by distances, variation and correlations of their in
 give a value for each, NaN where it is undefined.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import combinations
 from typing import Literal
 
@@ -34,6 +35,7 @@ __all__ = [
     "cmfg",
     "cmfg_of",
     "cmfg_sums",
+    "confidence_range",
     "faithfulness",
     "fisher_mean",
     "marker_mae",
@@ -71,11 +73,12 @@ numbers(
 )
 numbers(
     About(undefined=_FEW, source=_STUDY),
-    pooled_sd="Standard deviation over markers of the distances of `of`, pooled over pairs.",
+    pooled_sd="Standard deviation of the distances of `of` at its level, pooled over pairs.",
 )
 numbers(
     About(undefined=_FEW, unit="ratio", direction="lower", source=_STUDY, interval="basic"),
-    m_avg_cv="Mean over markers of the coefficient of variation of MIC over data sets.",
+    m_avg_cv="Mean over the markers that all data sets share of the coefficient of variation of "
+    "MIC over data sets; with `shared=some` over all that two have.",
 )
 numbers(
     About(undefined=_FEW, unit="ratio", source=_STUDY),
@@ -91,13 +94,26 @@ numbers(
 )
 numbers(
     About(undefined=_FEW, unit="correlation", source=_STUDY),
-    mac="Fisher mean over markers of the correlation over data sets of MIC with accuracy.",
-    mcc="Fisher mean over markers of the correlation over data sets of MIC with cMFG.",
+    mac="Fisher mean over the markers that all data sets share of the correlation over data sets "
+    "of MIC with accuracy; with `shared=some` over all that three have.",
+    mcc="The same with cMFG.",
+)
+numbers(
+    About(undefined="no marker is in all data sets", unit="sentences", source=_STUDY),
+    sentences_per_marker="Mean over data sets and the markers that all of them share of how many "
+    "sentences a marker has.",
+    sentences_per_marker_sd="Standard deviation of those.",
+)
+numbers(
+    About(undefined="no sentence judged", source=_STUDY),
+    confidence_range="Mean over data sets of the distance of the 95th percentile of sentences' "
+    "internal confidence from the 5th.",
 )
 numbers(
     About(undefined="fewer than three models, or all alike", unit="correlation", source=_STUDY),
     accuracy_correlation="Correlation over models of accuracy with the metric that the condition "
     "names as `of`.",
+    accuracy_rank_correlation="The same of ranks: Spearman's.",
 )
 
 
@@ -207,6 +223,7 @@ numbers(About(undefined=_UNJUDGED), punt_rate="Share of replies that give no ans
 numbers(
     About(undefined="no sentence judged", unit="markers", source=_STUDY),
     hedges_per_sentence="Mean number of markers in a sentence.",
+    hedges_per_sentence_sd="Standard deviation of the number of markers in a sentence.",
 )
 numbers(
     About(undefined="no reply", unit="sentences", source=_STUDY),
@@ -259,21 +276,22 @@ class MarkerTables:
         counts: Sentences by group (a data set's split) and marker, of shape (resamples, groups,
             markers, V).
         threshold: T: markers with fewer sentences in a group have no internal confidence there.
-        by_reply: The same with each sentence weighing one divided by its reply's sentences, where
-            that is wanted.
+        replies: Of a group, by its number, the sentences of each kind of reply in each cell, of
+            shape (markers * V, kinds), and how many such replies there are, of shape (resamples,
+            kinds), where it is known which reply sentences are of.
     """
 
     values: FloatArray
     counts: FloatArray
     threshold: float
-    by_reply: FloatArray | None = None
+    replies: Callable[[int], tuple[csr_array, FloatArray]] | None = None
 
-    @property
+    @cached_property
     def size(self) -> FloatArray:
         """Sentences of each marker in each group, of shape (resamples, groups, markers)."""
         return np.asarray(self.counts.sum(axis=-1))
 
-    @property
+    @cached_property
     def mic(self) -> FloatArray:
         """Marker internal confidence: the mean over a marker's sentences; NaN below T."""
         size = self.size
@@ -293,11 +311,14 @@ class MarkerCells:
         values: The V distinct internal confidences, ascending.
         masses: What each unit adds to each cell: sparse, of shape (groups * markers * V, units).
         shape: Groups and markers.
+        replies: By group, the sentences of each kind of reply in each cell, of shape (markers * V,
+            kinds), and the replies of each kind that a unit has, of shape (kinds, units).
     """
 
     values: FloatArray
     masses: csr_array
     shape: tuple[int, int]
+    replies: Mapping[int, tuple[csr_array, csr_array]] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -308,7 +329,7 @@ class MarkerCells:
         shape: tuple[int, int],
         unit: Sequence[int] | IntArray | None = None,
         units: int | None = None,
-        weight: ArrayLike = 1.0,
+        reply: Sequence[int] | IntArray | None = None,
     ) -> "MarkerCells":
         """The cells of sentences; those with a missing confidence are left out.
 
@@ -319,7 +340,7 @@ class MarkerCells:
             shape: How many groups and markers there are.
             unit: The number of its item; each sentence is an item of its own if None.
             units: How many items there are.
-            weight: Of each sentence.
+            reply: The number of its reply, which is of one item and group.
 
         Raises:
             ValueError: A confidence lies outside [0, 1].
@@ -330,21 +351,50 @@ class MarkerCells:
         there = ~np.isnan(stated)
         # Nearly equal values are one: 1 - 14/20 and 6/20 differ in the last bit.
         values, column = np.unique(np.round(stated[there], 12), return_inverse=True)
-        place = np.asarray(group, np.int64)[there] * shape[1] + np.asarray(marker, np.int64)[there]
-        cells = coo_array(
-            (
-                np.broadcast_to(weight, stated.shape)[there],
-                (place * max(len(values), 1) + column, of_unit[there]),
-            ),
-            shape=(shape[0] * shape[1] * max(len(values), 1), size),
-        )
-        return cls(values, cells.tocsr(), shape)
+        of_group, of_unit = np.asarray(group, np.int64)[there], of_unit[there]
+        cell = np.asarray(marker, np.int64)[there] * max(len(values), 1) + column
+        cells = shape[1] * max(len(values), 1)
+        masses = _counted(of_group * cells + cell, of_unit, (shape[0] * cells, size))
+        if reply is None:
+            return cls(values, masses, shape)
+        of_reply = np.asarray(reply, np.int64)[there]
+        mine = [(g, of_group == g) for g in range(shape[0])]
+        kinds = {g: _kinds(cell[m], of_reply[m], of_unit[m], (cells, size)) for g, m in mine}
+        return cls(values, masses, shape, kinds)
 
     def tables(self, weights: FloatArray, threshold: float = 10) -> MarkerTables:
         """The table, at a threshold T, of each row of weights, of shape (resamples, units)."""
         flat = np.asarray((self.masses @ weights.T).T)
         counts = flat.reshape(len(weights), *self.shape, max(len(self.values), 1))
-        return MarkerTables(self.values, counts[..., : len(self.values)], threshold)
+
+        def replies(group: int) -> tuple[csr_array, FloatArray]:
+            sentences, masses = self.replies[group]
+            return sentences, np.asarray((masses @ weights.T).T)
+
+        counts = counts[..., : len(self.values)]
+        return MarkerTables(self.values, counts, threshold, replies if self.replies else None)
+
+
+def _counted(row: IntArray, column: IntArray, shape: tuple[int, int]) -> csr_array:
+    """How often each row and column are there together."""
+    return coo_array((np.ones(len(row)), (row, column)), shape).tocsr()
+
+
+def _kinds(
+    cell: IntArray, reply: IntArray, unit: IntArray, shape: tuple[int, int]
+) -> tuple[csr_array, csr_array]:
+    """Replies with the same sentences are one kind: what cells it has, and how many a unit has."""
+    order = np.lexsort((cell, reply))
+    starts = np.flatnonzero(np.diff(reply[order], prepend=-1))
+    said = [tuple(one) for one in np.split(cell[order], starts)[1:]]  # nothing is before the first
+    number = {one: k for k, one in enumerate(dict.fromkeys(said))}
+    cells = np.array([at for one in number for at in one], np.int64)
+    of_cell = np.repeat(np.arange(len(number)), [len(one) for one in number])
+    of_reply = np.array([number[one] for one in said], np.int64)
+    return (
+        _counted(cells, of_cell, (shape[0], len(number))),
+        _counted(of_reply, unit[order][starts], (len(number), shape[1])),
+    )
 
 
 CLAMP = 0.9999
@@ -376,9 +426,9 @@ def marker_mae(
             ones for CD-MAE.
         level: `marker`: for each marker with a MIC in both groups the mean over the second group's
             sentences of |MIC_first - confidence|, then the mean over markers. `sentence`: the mean
-            over all those sentences. `response`: the mean over replies, each sentence weighing one
-            divided by how many its reply has; needs the tables' `by_reply`. `mean`:
-            |MIC_first - MIC_second|, the mean over markers. ValueError if another.
+            over all those sentences. `response`: the mean over replies of the mean over those of
+            their sentences; needs the tables' `replies`. `mean`: |MIC_first - MIC_second|, the
+            mean over markers. ValueError if another.
         shared: Which markers count, of shape (resamples, markers); by default those that the pair
             shares.
         train_only: Whether a marker needs the tables' threshold of sentences in the first group
@@ -400,8 +450,9 @@ def marker_mae_sd(
     """Standard deviation of the distances that `marker_mae` is a mean of, pooled over pairs.
 
     sqrt(sum (n - 1) s^2 / sum (n - 1)), where a pair has n distances of standard deviation s: of
-    markers, or at the level `sentence` of sentences. Pairs with one distance or none have no s and
-    add nothing (in the authors' code one such pair makes the result NaN); NaN if that leaves none.
+    markers, or at the levels `sentence` and `response` of sentences and replies. Pairs with one
+    distance or none have no s and add nothing (in the authors' code one such pair makes the result
+    NaN); NaN if that leaves none.
     """
     squares = freedom = np.zeros(len(tables.counts))
     for gap, weight in _distances(tables, pairs, level, shared, train_only):
@@ -437,15 +488,27 @@ def _distances(
             gap = np.abs(mic[:, first, :, None] - tables.values)
             if level == "marker":
                 gap = divided((counts * gap).sum(axis=-1), counts.sum(axis=-1))
-            else:
-                if level == "response":
-                    if tables.by_reply is None:
-                        raise ValueError("level='response' needs tables with by_reply.")
-                    counts = tables.by_reply[:, second]
+            elif level == "sentence":
                 weight = (counts * both[..., None]).reshape(len(counts), -1)
                 gap = gap.reshape(weight.shape)
+            else:
+                gap, weight = _by_reply(tables, second, gap, both)
         found.append((np.where(weight > 0, gap, 0), weight))
     return found
+
+
+def _by_reply(
+    tables: MarkerTables, group: int, gap: FloatArray, both: NDArray[np.bool_]
+) -> tuple[FloatArray, FloatArray]:
+    """Of each kind of reply the mean distance of its sentences that count, and how many it has."""
+    if tables.replies is None:
+        raise ValueError("level='response' needs tables of cells with replies.")
+    sentences, counts = tables.replies(group)
+    counting = np.broadcast_to(both[..., None], gap.shape)
+    flat = np.where(counting, gap, 0).reshape(len(gap), -1)
+    total = np.asarray((sentences.T @ flat.T).T)
+    n = np.asarray((sentences.T @ counting.reshape(flat.shape).T.astype(float)).T)
+    return divided(total, n), counts * (n > 0)
 
 
 def marker_variation(mic: FloatArray, *, over: Varying, ddof: int = 1) -> FloatArray:
@@ -468,6 +531,25 @@ def marker_variation(mic: FloatArray, *, over: Varying, ddof: int = 1) -> FloatA
     squares = np.nansum(np.square(values - mean[..., None]), axis=-1)
     sd = np.sqrt(divided(squares, n - ddof))
     return _mean(divided(sd, np.where(n > 1, mean, 0)))
+
+
+def confidence_range(tables: MarkerTables, share: float = 0.9) -> FloatArray:
+    """How far sentences' internal confidences lie apart, of shape (resamples, groups).
+
+    The distance of the quantiles (1 + share)/2 and (1 - share)/2 of the sentences in the tables,
+    each the least value that so many lie at or below; what D-AvgCV is to be seen against. NaN
+    where a group has no sentence.
+    """
+    counts = tables.counts.sum(axis=2)
+    total = counts.sum(axis=-1)
+    if not len(tables.values):
+        return np.full(total.shape, np.nan)
+    below = np.cumsum(counts, axis=-1) / np.where(total > 0, total, 1)[..., None]
+    low, high = (
+        tables.values[np.argmax(below >= at - _ROUNDING, axis=-1)]
+        for at in ((1 - share) / 2, (1 + share) / 2)
+    )
+    return np.where(total > 0, high - low, np.nan)
 
 
 def marker_rank_correlation(

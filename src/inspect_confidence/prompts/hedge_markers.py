@@ -27,7 +27,13 @@ METACOGNITIVE = (
 )
 """Ours."""
 
-SYSTEMS = {"standard": STANDARD, "metacognitive": METACOGNITIVE}
+UNLIMITED = STANDARD.replace(", using at most one epistemic marker per sentence", "").replace(
+    " with no more than one hedging phrase or epistemic marker per sentence", ""
+)
+"""The study's without its limit of one marker a sentence: its text names what is left out, the
+wording of the rest is derived here."""
+
+SYSTEMS = {"standard": STANDARD, "metacognitive": METACOGNITIVE, "unlimited": UNLIMITED}
 
 TEMPLATES = {
     "short": "Question: {question}\nAnswer:",

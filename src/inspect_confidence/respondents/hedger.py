@@ -20,6 +20,12 @@ MARKERS: Mapping[str, float] = {
 }
 """What each marker stands for, where the map is stable; each is its own standard form."""
 
+PLAIN, PLAIN_CONFIDENCE = "<no_hedge>", 0.9
+"""The marker of a reply without one, and what it stands for, where it is one of several forms."""
+
+FORMS = ("plain", "plain", "two markers", "two sentences")
+"""Of replies that aren't one sentence with one marker, each as often as it stands here."""
+
 LEAST, MOST = 0.02, 0.98
 """Between them every internal confidence lies."""
 
@@ -34,12 +40,13 @@ OTHERS = 3
 def internal_confidence(marker: str, dataset: str, stability: float, seed: int) -> float:
     """The share of other answers that agree with one that has the marker, in a data set.
 
-    It is c + (1 - stability) u with c of `MARKERS` and u uniform in [-0.5, 0.5], drawn once for
-    each marker in each data set. What lies outside [0.02, 0.98] is reflected at the bound that it
-    passed, lest markers pile up there.
+    It is c + (1 - stability) u with c of `MARKERS`, or of a plain reply, and u uniform in
+    [-0.5, 0.5], drawn once for each marker in each data set. What lies outside [0.02, 0.98] is
+    reflected at the bound that it passed, lest markers pile up there.
     """
     u = seeded(seed, "shift", marker, dataset).uniform(-0.5, 0.5)
-    shifted = MARKERS[marker] + (1 - stability) * u
+    c = PLAIN_CONFIDENCE if marker == PLAIN else MARKERS[marker]
+    shifted = c + (1 - stability) * u
     if shifted < LEAST:
         return float(2 * LEAST - shifted)
     return float(2 * MOST - shifted if shifted > MOST else shifted)
@@ -59,6 +66,9 @@ class Hedger:
         error_rate: Share of replies that hold no answer, in [0, 1].
         hedge: False for replies without a marker; they agree as often as with it.
         punt: True for a respondent that always declines.
+        variety: Share of items whose replies take another form, in [0, 1]: half of them no marker,
+            which stands for 0.9, a quarter the item's marker and another one in one sentence, a
+            quarter two sentences, both with the item's marker.
     """
 
     seed: int = 0
@@ -66,6 +76,7 @@ class Hedger:
     error_rate: float = within(0.0, 0, 1)
     hedge: bool = True
     punt: bool = False
+    variety: float = within(0.0, 0, 1)
 
     def answer(self, form: str, asked: Mapping[str, Any], temperature: float) -> Utterance | None:
         """The main answer where `main` says so, else another; the temperature changes nothing."""
@@ -79,12 +90,19 @@ class Hedger:
         spoilt = seeded(self.seed, "spoilt", item.id, asked["draw"])
         return perhaps_spoilt(said, self.error_rate, "It is", spoilt)
 
+    def form(self, name: str) -> str:
+        """One of `FORMS`; empty for one sentence with one marker."""
+        rng = seeded(self.seed, "form", name)
+        return FORMS[rng.integers(len(FORMS))] if rng.uniform() < self.variety else ""
+
     def marker(self, name: str) -> str:
-        """The marker of an item, each as probable as any other."""
+        """The marker of an item, each as probable as any other, or what stands for none."""
+        if self.form(name) == "plain":
+            return PLAIN
         return list(MARKERS)[seeded(self.seed, "marker", name).integers(len(MARKERS))]
 
     def confidence(self, name: str) -> float:
-        """The internal confidence of a bundled item: that of its marker in its data set."""
+        """The internal confidence of a bundled item: that of its first marker in its data set."""
         dataset = _questions()[name].dataset
         return internal_confidence(self.marker(name), dataset, self.stability, self.seed)
 
@@ -111,7 +129,13 @@ class Hedger:
             named = f"({ascii_uppercase[shown.index(named)]})"
         elif item.choices:  # choices may be sentences, and with markers of their own
             named = f'"{named.strip(_SURROUNDING)}"'
-        return f"It is {self.marker(item.id)} {named}." if self.hedge else f"It is {named}."
+        marker, form = self.marker(item.id), self.form(item.id)
+        if not self.hedge or marker == PLAIN:
+            return f"It is {named}."
+        if form == "two markers":
+            every = list(MARKERS)
+            return f"It is {marker}, {every[abs(every.index(marker) - 1)]}, {named}."
+        return f"It is {marker} {named}." + (f" That is {marker} {named}." if form else "")
 
 
 @functools.cache

@@ -18,7 +18,7 @@ CANDID = Versatile(
         Actuary(sensitivity=1.0),
         Surveyed(),
         Chooser(),
-        Hedger(stability=1.0),
+        Hedger(stability=1.0, variety=0.4),
         Grader(),
     )
 )
@@ -31,7 +31,7 @@ BOASTFUL = Versatile(
         Actuary(sensitivity=0.2, bias=0.2),
         Surveyed(shift=15.0),
         Chooser(noise=0.2),
-        Hedger(stability=0.2),
+        Hedger(stability=0.2, variety=0.4),
         Grader(),
     )
 )
@@ -44,7 +44,7 @@ PRESETS: Mapping[str, Respondent] = {
     "erratic": Estimator(error_rate=0.2),
     "metacognitive": Metacognitive(),
     "actuary": Actuary(),
-    "hedger": Hedger(),
+    "hedger": Hedger(variety=0.4),
     "judge": Grader(),
     "surveyed": Surveyed(),
     "chooser": Chooser(),

@@ -137,15 +137,18 @@ def hedged(
 
 
 def _verdict(found: Verdict | Unreadable, answerable: bool, *, punts: bool) -> _Verdict:
-    """Of a question that nobody can answer a punt is right; not all judges tell `punts`."""
+    """A punt is wrong, but of a question that nobody can answer it is right.
+
+    Not all judges tell punts.
+    """
     if isinstance(found, Unreadable):
         return _Verdict(reason=found.reason)
     declined = found == "punt"
     if not punts:
         accepted = found == "correct" or (declined and not answerable)
         return _Verdict(found, "the judge isn't asked whether it is a punt", float(accepted))
-    right = {"correct": 1.0, "incorrect": 0.0, "punt": NAN}[found]
-    return _Verdict(found, "", right if answerable else float(declined), float(declined))
+    right = found == "correct" if answerable else declined
+    return _Verdict(found, "", float(right), float(declined))
 
 
 def _failure(draws: Sequence[Draw]) -> Unreadable | None:

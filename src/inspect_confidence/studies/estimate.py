@@ -362,11 +362,14 @@ def over_models(
     metric: str,
     one: Mapping[Point, float],
     other: Mapping[Point, float],
+    *,
+    ranked: bool = False,
 ) -> list[Result]:
     """The correlation over models of two numbers, as one row; none where fewer than two have both.
 
     Points with an undefined number are left out and counted. The interval is Fisher's z, which
-    takes models for a random sample and ignores the error of each point.
+    takes models for a random sample and ignores the error of each point. With `ranked` it is of
+    ranks, and without an interval.
     """
     pairs = np.array([[one[point], other[point]] for point in other if point in one])
     if len(pairs) < 2:
@@ -380,11 +383,12 @@ def over_models(
         note = noted("undefined: one of the two is the same for all", note)
     else:
         # Imported here because scipy.stats takes half a second, which every command would pay.
-        from scipy.stats import pearsonr  # noqa: PLC0415
+        from scipy.stats import pearsonr, spearmanr  # noqa: PLC0415
 
-        fit = pearsonr(*there.T)
+        # Rounded lest what differs in the last bit have two ranks.
+        fit: Any = spearmanr(*there.round(12).T) if ranked else pearsonr(*there.T)
         value = float(fit.statistic)
-        interval = fit.confidence_interval() if len(there) > 3 else NO_INTERVAL
+        interval = NO_INTERVAL if ranked or len(there) < 4 else fit.confidence_interval()
     return [key.result(condition, metric, value, interval, n=len(there), note=note)]
 
 

@@ -273,6 +273,8 @@ class Study:
         reference: BibTeX of the study.
         options: A frozen dataclass of the options that it alone has, each field made by `option`;
             its functions ask for them by `resampling.options(...)`.
+        lacking: What a run can't give of the study's numbers, and why, from the name of its task
+            and the metadata of its samples, all epochs; a line each.
     """
 
     name: str
@@ -287,3 +289,4 @@ class Study:
     headlines: Sequence[Headline]
     reference: str
     options: type[Any] = NoOptions
+    lacking: Callable[[str, Sequence[Mapping[str, Any]]], Sequence[str]] = lambda task, samples: ()

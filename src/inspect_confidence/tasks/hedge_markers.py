@@ -27,16 +27,22 @@ from inspect_confidence.tasks.viewers import hedge_viewer, judge_viewer
 
 JUDGES, WORDINGS = ("model", "rules"), ("ours", STUDY)
 
+DATASETS = "popqa,ambignq,sciq,arc_challenge"
+"""Short answers and choices; all but the first have a train and a test split."""
+
+ITEMS = 1_200
+"""Of several data sets and splits as many as give most markers ten sentences in each."""
+
 
 @task
 def hedge_markers(
-    dataset: str | list[str] = "popqa",
-    split: str = "test",
+    dataset: str | list[str] = DATASETS,
+    split: str = "all",
     draws: int = 20,
     judge: str = "model",
     system: str = "standard",
     batch_judgments: bool = False,
-    items: str | int | None = None,
+    items: str | int | None = ITEMS,
     seed: int = 0,
     prompts: str = "ours",
     prompt: str | None = None,
@@ -53,10 +59,12 @@ def hedge_markers(
         draws: K, at least 1.
         judge: `model` (of the role `grader`) or `rules` (no calls).
         system: `standard` (the study's, to the letter), `metacognitive` (ours, or the study's with
-            its prompts), or a file.
+            its prompts), `unlimited` (the standard one without its limit of one marker a sentence),
+            or a file.
         batch_judgments: Whether all about a sentence is judged in one call, instead of one for
             its markers, one for its decisiveness and one for each different answer.
-        items: How many items, or a file with one id a line; up to 5,000 a data set by default.
+        items: How many items, as many of each data set and split as it has; `all` for up to 5,000
+            of each, as in the study; or a file with one id a line.
         seed: Of the order of items and of choices.
         prompts: `ours`, or `study` (the study's user messages and system messages, downloaded
             once).
@@ -83,7 +91,8 @@ def hedge_markers(
     asks = judged_by == "model"
     judges = _judge_prompts(judge_prompts, asks)
     scored = hedged(judged_by, at_once, judges)
-    selection = load_marker_questions(dataset, **which(items, split, seed), formats=formats)
+    wanted = None if items == "all" else items
+    selection = load_marker_questions(dataset, **which(wanted, split, seed), formats=formats)
     wordings = [own] if own else list(wording.TEMPLATES.values())
     wordings += [version_of(UTILS)] if study else []
     facts = log_facts(selection, wordings, context, output_tokens=30, calls=1 + count)

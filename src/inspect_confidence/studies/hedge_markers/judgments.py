@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from inspect_confidence.judges.markers import standard_marker
 from inspect_confidence.metrics import MarkerCells
@@ -87,7 +86,8 @@ def read_judged(sample: SampleFacts) -> list[dict[str, Any]]:
 def completed_hedges(rows: pd.DataFrame, markers: Mapping[str, str] | None = None) -> pd.DataFrame:
     """Judgments with confidence filled in from counts, and the form that stands for each marker.
 
-    Those forms, in `standard`, are `markers`; rules decide on markers that aren't there.
+    Those forms, in `standard`, are `markers`; rules decide on markers that aren't there. A punt of
+    a question that has an answer is wrong.
 
     Raises:
         InvalidArgument: A share lies outside [0, 1].
@@ -99,6 +99,7 @@ def completed_hedges(rows: pd.DataFrame, markers: Mapping[str, str] | None = Non
     agreed = (counts["consistent"] + counts["undecided"] / 2).to_numpy(float)
     derived = agreed / np.where(judged > 0, judged, np.nan)
     rows["confidence"] = rows["confidence"].where(rows["confidence"].notna(), derived)
+    rows["correct"] = rows["correct"].mask(rows["correct"].isna() & (rows["punt"] == 1), 0.0)
     # A file's text columns have nothing where there is no marker.
     marker = rows["marker"].where((rows["marker"] != "") | (rows["status"] != "ok"), NO_HEDGE)
     known = dict(markers or {})
@@ -163,25 +164,10 @@ class Sentences:
         once = judged.drop_duplicates([*REPLY, "sentence"])
         return cls(list(groups), units, strata, rows, once, _replies(rows, once))
 
-    def cells(
-        self,
-        rows: pd.DataFrame,
-        markers: Sequence[str],
-        *,
-        by_reply: bool = False,
-        threshold: float = 0,
-    ) -> MarkerCells:
-        """Cells of those rows' sentences with one of the markers, by group and marker.
-
-        With `by_reply` a sentence weighs one divided by how many of its reply are there. With a
-        threshold only sentences count whose marker has so many in each split of its data set.
-        """
+    def cells(self, rows: pd.DataFrame, markers: Sequence[str]) -> MarkerCells:
+        """Cells of those rows' sentences with one of the markers, by group and marker."""
         place = {marker: k for k, marker in enumerate(markers)}
         mine = rows[rows["standard"].isin(place)]
-        eligible = self._eligible(mine, threshold)
-        size = mine[eligible].groupby(REPLY)["sentence"].transform("size") if by_reply else 1
-        # All sentences stay, at a weight of 0 too, so that tables of one frame have one grid.
-        weight = pd.Series(1 / size, mine.index[eligible]).reindex(mine.index).fillna(0)
         return MarkerCells.of(
             mine["confidence"],
             mine["group"].to_numpy(np.int64),
@@ -189,19 +175,17 @@ class Sentences:
             (len(self.groups), len(markers)),
             mine["unit"].to_numpy(np.int64),
             len(self.units),
-            weight.to_numpy(float),
+            mine.groupby(REPLY, sort=False, dropna=False).ngroup().to_numpy().astype(np.int64),
         )
 
-    def _eligible(self, rows: pd.DataFrame, threshold: float) -> NDArray[np.bool_]:
-        """Which rows' markers have so many sentences in each split of their data set."""
-        sizes = rows.groupby(["dataset", "standard", "split"]).size()
-        enough = (sizes >= threshold).groupby(["dataset", "standard"]).sum()
-        splits = self.rows.groupby("dataset")["split"].nunique()
-        everywhere = enough >= splits.reindex(enough.index.get_level_values(0)).to_numpy()
-        keys = pd.MultiIndex.from_frame(rows[["dataset", "standard"]])
-        if threshold <= 0:
-            return np.ones(len(rows), bool)
-        return np.asarray(keys.isin(everywhere.index[everywhere.to_numpy(bool)]))
+    @property
+    def one_split(self) -> list[int]:
+        """Of each data set the group of its train split, or of the one split that it has."""
+        chosen: dict[str, int] = {}
+        for k, (dataset, split) in enumerate(self.groups):
+            if split == "train" or dataset not in chosen:
+                chosen[dataset] = k
+        return list(chosen.values())
 
     def counted(self, convention: str | None) -> pd.DataFrame:
         """The rows that MICs rest on: sentences with at most one marker; by the authors all."""

@@ -1,6 +1,6 @@
 """What is estimated of one data set's hedged answers, and of the judges that read them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import pandas as pd
@@ -66,10 +66,9 @@ def of_group(
 ) -> Iterator[Estimand]:
     """Everything that the judgments of one data set and split give; `threshold` is T."""
     yield from _replies(said, condition)
-    hedges, foreign = {"hedges_per_sentence": said.once["n_markers"]}, said.once["foreign"].sum()
+    foreign, once = said.once["foreign"].sum(), said.once
     note = f"{foreign:.0f} listed markers that aren't in their sentence left out" if foreign else ""
-    unit = said.once["unit"].to_numpy(np.int64)
-    yield estimate.means(condition, hedges, unit, len(said.units), note)
+    yield from _mean_and_sd(said, once, "n_markers", "hedges_per_sentence", condition, note)
     yield _judge_failures(said, condition)
     yield _conditional(said, resampling.convention, condition)
     yield from _markers(said, resampling.convention, threshold, condition)
@@ -82,7 +81,6 @@ def _replies(said: Sentences, condition: Condition) -> Iterator[Estimand]:
     columns = {
         "accuracy": replies["correct"],
         "mean_decisiveness": replies["decisiveness"],
-        "sentences_per_reply": replies["sentences"],
     }
     held = {
         "faithfulness": replies["faithfulness"],
@@ -104,15 +102,7 @@ def _replies(said: Sentences, condition: Condition) -> Iterator[Estimand]:
     yield estimate.means(condition, columns, *at, missing)
     yield estimate.means(condition, {"punt_rate": replies["punt"]}, *at, untold)
     yield estimate.means(condition, held, *at, fewer)
-    lengths = replies["sentences"].to_numpy(float)
-    squares = means_of(np.column_stack([lengths, lengths**2]), *at)
-
-    def spread(weights: FloatArray) -> FloatArray:
-        mean, square = squares(weights).T
-        return np.asarray(np.sqrt(np.maximum(square - mean**2, 0)))
-
-    counted = int((~np.isnan(lengths)).sum())
-    yield estimand(condition, "sentences_per_reply_sd", spread, counted)
+    yield from _mean_and_sd(said, replies, "sentences", "sentences_per_reply", condition, missing)
     status = replies["status"]
     read = status.isin(["ok", "grader_failed"]) | replies["sentences"].notna()
     replied = (read | status.isin(REPLY_STATUSES)).to_numpy()
@@ -124,6 +114,26 @@ def _replies(said: Sentences, condition: Condition) -> Iterator[Estimand]:
     }
     said_too = [f"{number:.0f} {what}" for what, number in lost.items() if number > 0]
     yield estimate.count(condition, len(said.once), noted("sentences", *said_too))
+
+
+def _mean_and_sd(
+    said: Sentences,
+    rows: pd.DataFrame,
+    column: str,
+    metric: str,
+    condition: Condition,
+    note: str | Callable[[FloatArray], str],
+) -> Iterator[Estimand]:
+    """The mean of a column, and its standard deviation, n dividing."""
+    values, at = rows[column].to_numpy(float), (rows["unit"].to_numpy(np.int64), len(said.units))
+    yield estimate.means(condition, {metric: values}, *at, note)
+    squares = means_of(np.column_stack([values, values**2]), *at)
+
+    def spread(weights: FloatArray) -> FloatArray:
+        mean, square = squares(weights).T
+        return np.asarray(np.sqrt(np.maximum(square - mean**2, 0)))
+
+    yield estimand(condition, f"{metric}_sd", spread, int((~np.isnan(values)).sum()))
 
 
 def _fewer_judgments(sentences: pd.DataFrame) -> str:
@@ -162,8 +172,11 @@ def _judge_failures(said: Sentences, condition: Condition) -> Estimand:
 
 def _conditional(said: Sentences, convention: str | None, condition: Condition) -> Estimand:
     """cMFG, from what each reply adds to the bins."""
-    statistic, counts = cmfg_of_groups(said, convention == "authors")
-    note = f"{(counts > 0).sum()} of {len(counts)} bins hold replies"
+    authors = convention == "authors"
+    statistic, counts = cmfg_of_groups(said, authors)
+    punts = 0 if authors else int((said.replies["punt"] == 1).sum())
+    bins = f"{(counts > 0).sum()} of {len(counts)} bins hold replies"
+    note = noted(bins, f"{punts} punts left out" if punts else "")
     return estimand(condition, "cmfg", statistic, int(counts.sum()), note)
 
 

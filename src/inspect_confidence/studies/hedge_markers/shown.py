@@ -13,6 +13,7 @@ from inspect_confidence.studies.estimate import noted, runs
 from inspect_confidence.studies.hedge_markers import judgments
 from inspect_confidence.studies.hedge_markers.forms import HedgeOptions
 from inspect_confidence.studies.hedge_markers.judgments import Sentences
+from inspect_confidence.studies.hedge_markers.stability import SEVEN
 from inspect_confidence.studies.study import FigureSpec, Headline, Resampling, View
 from inspect_confidence.studies.tables import Column, Rows, TableSpec, built, titled
 
@@ -65,7 +66,13 @@ _SETS = (
     Column("format_failure_rate", "unreadable"),
     Column("grader_failure_rate", "not judged"),
 )
-_STABILITY = ("id_mae", "cd_mae", "m_avg_cv", "d_avg_cv", "mrc", "mac", "mcc", "mrc_change")
+_STABILITY = (
+    *SEVEN,
+    "pooled_sd",
+    "confidence_range",
+    "sentences_per_marker",
+    "sentences_per_marker_sd",
+)
 _PEOPLE = {"reference": "survey"}
 _JUDGES = (
     Column("extraction_precision", "precision of markers"),
@@ -82,7 +89,7 @@ _MOST_SHOWN = 25
 def hedge_tables(results: pd.DataFrame) -> list[View]:
     """Data sets, stability and markers, model by model; then the check of judges."""
     rows = Rows.of(results)
-    study = rows.where(task=_TASK).each("model", "variant", "judge", "marker_threshold")
+    study = rows.where(task=_TASK).each("model", "variant", "judge")
     judges = TableSpec(
         "Judges",
         rows.where(task=_CHECK),
@@ -94,43 +101,57 @@ def hedge_tables(results: pd.DataFrame) -> list[View]:
     return built([*(spec for who, mine in study for spec in _of_model(_title(*who), mine)), judges])
 
 
-def _title(model: str, variant: str, judge: str, threshold: str) -> str:
-    return titled(model, variant, judge and f"judged by {judge}", threshold and f"T={threshold}")
+def _title(model: str, variant: str, judge: str) -> str:
+    return titled(model, variant, judge and f"judged by {judge}")
 
 
 def _of_model(who: str, rows: Rows) -> Iterator[TableSpec]:
-    yield TableSpec(f"Data sets: {who}", rows, ("dataset", "split"), _SETS, _INTERVALS)
+    thresholds = sorted(rows.values("marker_threshold"), key=lambda least: float(least or 0))
+    # What reaches a higher threshold reaches the lowest, with the same numbers.
+    lowest = rows.where(marker_threshold=thresholds[0])
+    yield TableSpec(f"Data sets: {who}", lowest, ("dataset", "split"), _SETS, _INTERVALS)
     yield TableSpec(
         f"Stability of markers: {who}",
         rows.where(dataset=_ALL).among("metric", _STABILITY),
-        ("metric", "level", "split", "correlation", "no_hedge"),
-        [Column("", "value", 3)],
+        ("metric", "of", "level", "correlation", "shared", "no_hedge"),
+        [
+            Column("", f"T={least}" if least else "value", 3, where={"marker_threshold": least})
+            for least in thresholds
+        ],
         "Lower is better of id_mae, cd_mae and m_avg_cv, higher of mrc. id_mae and cd_mae aren't 0 "
-        "for a stable model either: draws scatter. A dash is undefined, and the note in the "
-        "results says why.",
+        "for a stable model either: draws scatter. d_avg_cv is to be seen against the range of "
+        "confidence. A dash is undefined, and the note in the results says why.",
         label=_stability,
     )
-    mics = rows.where(metric="mic", outcome="", faithful="").having("marker")
+    plain = lowest.where(outcome="", faithful="").having("marker")
     sizes = Counter[str]()
-    for row in mics:
+    for row in plain.where(metric="mic"):
         sizes[row["marker"]] += row.record["n"]
     commonest = sorted(sizes, key=lambda marker: (-sizes[marker], marker))[:_MOST_SHOWN]
     yield TableSpec(
         f"Marker internal confidence: {who}",
-        mics.among("marker", commonest).by(lambda row: commonest.index(row["marker"])),
+        plain.among("marker", commonest).by(lambda row: commonest.index(row["marker"])),
         ("marker",),
         [
-            Column("", f"{dataset} {split}", where={"dataset": dataset, "split": split})
-            for (dataset, split), _ in mics.each("dataset", "split")
+            column
+            for (dataset, split), _ in plain.each("dataset", "split")
+            for column in _mic_and_sd({"dataset": dataset, "split": split})
         ],
-        f"The {_MOST_SHOWN} commonest markers. {_INTERVALS}",
+        f"The {_MOST_SHOWN} commonest markers, each MIC with the standard deviation of its "
+        f"sentences. {_INTERVALS}",
         label=lambda line: {**line, "sentences": str(sizes[line["marker"]])},
     )
 
 
+def _mic_and_sd(where: Mapping[str, str]) -> Iterator[Column]:
+    yield Column("mic", " ".join(where.values()), where=where)
+    yield Column("mic_sd", " ".join([*where.values(), "SD"]), where=where, interval=False)
+
+
 def _stability(line: Mapping[str, str]) -> Mapping[str, str]:
     without = "without <no_hedge>" if line["no_hedge"] else ""
-    parts = (*(line[name] for name in ("level", "split", "correlation")), without)
+    shared = "shared by some" if line["shared"] else ""
+    parts = (*(line[name] for name in ("of", "level", "correlation")), shared, without)
     return {"metric": line["metric"], "of": ", ".join(filter(None, parts))}
 
 
@@ -175,14 +196,9 @@ HEADLINES: Sequence[Headline] = (
         _TASK,
         "mrc",
         "agreement of data sets on the markers' order (rank correlation)",
-        {"correlation": "spearman", "split": "test"},
+        {"correlation": "spearman"},
     ),
-    Headline(
-        _TASK,
-        "m_avg_cv",
-        "how a marker's confidence varies over data sets (ratio)",
-        {"split": "test"},
-    ),
+    Headline(_TASK, "m_avg_cv", "how a marker's confidence varies over data sets (ratio)"),
     Headline(
         _CHECK,
         "decisiveness_rank_correlation",

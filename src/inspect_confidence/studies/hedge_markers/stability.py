@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from inspect_confidence import metrics
-from inspect_confidence.metrics.arrays import FloatArray
+from inspect_confidence.metrics.arrays import FloatArray, divided
 from inspect_confidence.metrics.markers import Correlation
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies import estimate
@@ -22,6 +22,9 @@ from inspect_confidence.studies.study import Resampling
 
 ALL = "all"
 """What stands in `dataset` for a number over data sets."""
+
+SEVEN = ("id_mae", "cd_mae", "m_avg_cv", "d_avg_cv", "mrc", "mac", "mcc", "mrc_change")
+"""The metrics of stability, and the change of one without `<no_hedge>`."""
 
 
 def over_datasets(
@@ -63,13 +66,6 @@ class _Rules:
         tables = cells.tables(weights, 0)
         return replace(tables, counts=tables.counts * known[..., None])
 
-    def shared(self, mic: FloatArray) -> FloatArray:
-        """By the authors, markers that all groups have; by the text, each pair's own."""
-        if not self.authors:
-            return mic
-        everywhere = np.asarray(~np.isnan(mic)).all(axis=1, keepdims=True)
-        return np.where(everywhere, mic, np.nan)
-
 
 @dataclass(frozen=True)
 class _Context:
@@ -80,6 +76,7 @@ class _Context:
     cmfg: FloatArray
 
 
+KINDS: Sequence[Correlation] = ("spearman", "pearson")
 Form = Callable[[_Context], FloatArray]
 Named = tuple[dict[str, str], str, str, str, Form]
 """What the condition adds, metric, note, why it may be undefined, and how it is computed."""
@@ -90,35 +87,33 @@ def _stability(
 ) -> Estimand:
     """All seven over one set of markers."""
     counted = rules.counted(said)
-    found = list(_distances(said, rules))
-    for split, groups in _splits(said).items():
-        found += _of_split(split, groups, rules)
+    cells = said.cells(counted, markers)
+    everywhere = 0
+    if markers:
+        sample = rules.tables(cells, np.ones((1, len(said.units))))
+        everywhere = int((~np.isnan(sample.mic[0, said.one_split])).all(axis=0).sum())
+    found = [*_distances(said, rules), *_over_sets(said.one_split, everywhere, rules)]
     few = "" if markers else f"no marker has {rules.threshold:g} sentences"
     numbers = [
         Number(condition.but(**where), metric, len(counted), note, why=few or why)
         for where, metric, note, why, _ in found
     ]
-    cells = said.cells(counted, markers)
-    weighed = said.cells(counted, markers, by_reply=True, threshold=rules.threshold)
     accuracy, (faithful, _) = _accuracy(said), cmfg_of_groups(said, rules.authors)
 
     def statistic(weights: FloatArray) -> FloatArray:
         if not markers:
             return np.full((len(weights), len(found)), np.nan)
         tables = rules.tables(cells, weights)
-        tables = replace(tables, by_reply=weighed.tables(weights).counts)
         context = _Context(tables, accuracy(weights), faithful(weights))
         return np.column_stack([form(context) for *_, form in found])
 
     return Estimand(numbers, statistic)
 
 
-def _splits(said: Sentences) -> dict[str, list[int]]:
-    """Which groups are of each split."""
-    splits: dict[str, list[int]] = defaultdict(list)
-    for k, (_, split) in enumerate(said.groups):
-        splits[split].append(k)
-    return dict(sorted(splits.items()))
+def _of_all(mic: FloatArray) -> FloatArray:
+    """MICs of the markers that every one of the groups has; 0 is a MIC, NaN is none."""
+    everywhere = ~np.isnan(mic).any(axis=1, keepdims=True)
+    return np.where(everywhere, mic, np.nan)
 
 
 def _distances(said: Sentences, rules: _Rules) -> Iterator[Named]:
@@ -144,48 +139,77 @@ def _distances(said: Sentences, rules: _Rules) -> Iterator[Named]:
             mae = partial(metrics.marker_mae, **how, level=level)
             where = {"level": "" if level == "marker" else level}
             yield where, metric, note, why, _of_tables(mae)
-        spread = partial(metrics.marker_mae_sd, **how)
-        yield {"of": metric}, "pooled_sd", note, why, _of_tables(spread)
+            if level != "mean":
+                spread = partial(metrics.marker_mae_sd, **how, level=level)
+                yield {**where, "of": metric}, "pooled_sd", note, why, _of_tables(spread)
 
 
 def _of_tables(value: Callable[[metrics.MarkerTables], FloatArray]) -> Form:
     return lambda context: value(context.tables)
 
 
-def _of_split(split: str, groups: Sequence[int], rules: _Rules) -> Iterator[Named]:
-    """Variation, correlations and trends of MICs over the data sets of a split."""
+def _over_sets(groups: Sequence[int], everywhere: int, rules: _Rules) -> Iterator[Named]:
+    """Variation, correlations and trends of MICs over data sets, `everywhere` markers in all."""
+    n, variation = len(groups), partial(metrics.marker_variation, ddof=rules.ddof)
 
-    def mic(context: _Context) -> FloatArray:
+    def some(context: _Context) -> FloatArray:
         return context.tables.mic[:, groups]
 
-    def shared(context: _Context) -> FloatArray:
-        return rules.shared(mic(context))
+    def of_all(context: _Context) -> FloatArray:
+        return _of_all(some(context))
 
-    where, n = {"split": split}, len(groups)
-    variation = partial(metrics.marker_variation, ddof=rules.ddof)
-    why = "one data set only" if n < 2 else "no marker is in enough data sets"
-    yield where, "m_avg_cv", "", why, lambda c: variation(shared(c), over="groups")
+    def sentences(context: _Context) -> tuple[FloatArray, FloatArray]:
+        size = np.where(np.isnan(of_all(context)), np.nan, context.tables.size[:, groups])
+        return _mean_and_sd(size.reshape(len(size), -1), rules.ddof)
+
     why = "no data set has two markers"
-    yield where, "d_avg_cv", "", why, lambda c: variation(mic(c), over="markers")
-    kinds: Sequence[Correlation] = ("spearman", "pearson")
-    for kind in kinds:
-        yield from _correlations(kind, {**where, "correlation": kind}, shared, groups, rules)
+    yield {}, "d_avg_cv", "", why, lambda c: variation(some(c), over="markers")
+    breadth = metrics.confidence_range
+    yield {}, "confidence_range", "", "", lambda c: _mean_and_sd(breadth(c.tables)[:, groups])[0]
+    note = f"{everywhere} markers in all {n} data sets"
+    yield {}, "sentences_per_marker", note, "", lambda c: sentences(c)[0]
+    yield {}, "sentences_per_marker_sd", note, "", lambda c: sentences(c)[1]
+    for where, mic, said in (({}, of_all, note), ({"shared": "some"}, some, "")):
+        yield from _of_shared(where, mic, said, groups, rules)
+    for kind in KINDS:
+        # By the authors' code pairs share what all data sets share.
+        yield _rank_correlation(kind, of_all if rules.authors else some, n, rules)
 
 
-def _correlations(
-    kind: Correlation, where: dict[str, str], mic: Form, groups: Sequence[int], rules: _Rules
+def _of_shared(
+    where: dict[str, str], mic: Form, note: str, groups: Sequence[int], rules: _Rules
 ) -> Iterator[Named]:
-    """Correlations of MICs over data sets, with each other and with what data sets have."""
-    n = len(groups)
-    rank = partial(metrics.marker_rank_correlation, kind=kind, clamp=rules.clamp)
-    trend = partial(metrics.marker_trend, kind=kind, clamp=rules.clamp)
+    """How MICs of shared markers vary over data sets, and go along with what data sets have."""
+    n, variation = len(groups), partial(metrics.marker_variation, ddof=rules.ddof)
+    none = f"no marker is in {'enough' if where else f'all {n}'} data sets"
+    why = "one data set only" if n < 2 else none
+    yield where, "m_avg_cv", note, why, lambda c: variation(mic(c), over="groups")
+    why = "fewer than three data sets" if n < 3 else f"{none}, or all are alike"
+    for kind in KINDS:
+        at, trend = {**where, "correlation": kind}, partial(metrics.marker_trend, kind=kind)
+        of = partial(trend, clamp=rules.clamp)
+        yield at, "mac", note, why, _with(of, mic, lambda c: c.accuracy[:, groups])
+        yield at, "mcc", note, why, _with(of, mic, lambda c: c.cmfg[:, groups])
+
+
+def _with(of: Callable[..., FloatArray], one: Form, other: Form) -> Form:
+    return lambda context: of(one(context), other(context))
+
+
+def _rank_correlation(kind: Correlation, mic: Form, n: int, rules: _Rules) -> Named:
+    """MRC over the data sets' pairs."""
     why = "no pair shares three markers whose MICs differ"
     why = "fewer than two data sets" if n < 2 else why
-    yield where, "mrc", "", why, lambda c: rank(mic(c))
-    why = "no marker is in three of them, or all are alike"
-    why = "fewer than three data sets" if n < 3 else why
-    yield where, "mac", "", why, lambda c: trend(mic(c), c.accuracy[:, groups])
-    yield where, "mcc", "", why, lambda c: trend(mic(c), c.cmfg[:, groups])
+    rank = partial(metrics.marker_rank_correlation, kind=kind, clamp=rules.clamp)
+    return {"correlation": kind}, "mrc", "", why, lambda c: rank(mic(c))
+
+
+def _mean_and_sd(values: FloatArray, ddof: int = 0) -> tuple[FloatArray, FloatArray]:
+    """Of each row, NaN left out."""
+    n = (~np.isnan(values)).sum(axis=1)
+    mean = divided(np.nansum(values, axis=1), n)
+    squares = np.nansum(np.square(values - mean[:, None]), axis=1)
+    return mean, np.sqrt(divided(squares, n - ddof))
 
 
 def _change(
@@ -193,26 +217,17 @@ def _change(
 ) -> Estimand:
     """How much MRC changes without sentences that don't hedge."""
     counted, without = rules.counted(said), markers.index(NO_HEDGE)
-    cells = said.cells(counted, markers)
-    splits = _splits(said)
-    numbers = [
-        Number(condition.but(split=split, correlation="spearman"), "mrc_change", len(counted))
-        for split in splits
-    ]
+    cells, groups = said.cells(counted, markers), said.one_split
+    rank = partial(metrics.marker_rank_correlation, clamp=rules.clamp)
 
     def statistic(weights: FloatArray) -> FloatArray:
         tables = rules.tables(cells, weights)
-        less = tables.without(without)
-        found = [
-            [
-                metrics.marker_rank_correlation(rules.shared(some.mic[:, mine]), clamp=rules.clamp)
-                for some in (less, tables)
-            ]
-            for mine in splits.values()
-        ]
-        return np.column_stack([one - whole for one, whole in found])
+        mics = [some.mic[:, groups] for some in (tables.without(without), tables)]
+        less, whole = (rank(_of_all(mic) if rules.authors else mic) for mic in mics)
+        return np.asarray(less - whole)
 
-    return Estimand(numbers, statistic)
+    where = condition.but(correlation="spearman")
+    return estimate.estimand(where, "mrc_change", statistic, len(counted))
 
 
 def _accuracy(said: Sentences) -> metrics.Statistic:
@@ -226,12 +241,18 @@ def _accuracy(said: Sentences) -> metrics.Statistic:
 def cmfg_of_groups(
     said: Sentences, authors: bool
 ) -> tuple[Callable[[FloatArray], FloatArray], FloatArray]:
-    """CMFG of each group from what each reply adds to the bins, and how many replies those hold."""
-    rule = "authors" if authors else "text"
-    held = said.replies["confidence_with_both"].to_numpy(float)
-    faithful = said.replies["faithfulness"].to_numpy(float)
+    """CMFG of each group from what each reply adds to the bins, and how many replies those hold.
+
+    By the text punts are left out.
+    """
+    rule, replies = "authors" if authors else "text", said.replies
+    held, faithful = (
+        replies[name].to_numpy(float) for name in ("confidence_with_both", "faithfulness")
+    )
+    if not authors:  # whose code knows no punts
+        held = np.where(replies["punt"] == 1, np.nan, held)
     totals, counts = metrics.cmfg_sums(faithful, held, convention=rule)
-    unit, group = (said.replies[name].to_numpy(np.int64) for name in ("unit", "group"))
+    unit, group = (replies[name].to_numpy(np.int64) for name in ("unit", "group"))
     # What each item adds to its group.
     sums = np.zeros((len(said.units), len(said.groups), 2 * totals.shape[1]))
     np.add.at(sums, (unit, group), np.hstack([totals, counts]))
@@ -244,20 +265,26 @@ def cmfg_of_groups(
 
 
 def accuracy_correlations(results: Iterable[Result]) -> list[Result]:
-    """Over models the correlation of mean accuracy with each metric of stability of markers.
+    """Over models the correlations of mean accuracy with each metric of stability of markers.
 
-    Accuracy is the unweighted mean over data sets and splits.
+    Accuracy is the unweighted mean over data sets: of their train splits, or of the one split that
+    a data set has.
     """
-    accuracies: dict[estimate.Point, list[float]] = defaultdict(list)
+    accuracies: dict[estimate.Point, dict[str, float]] = defaultdict(dict)
     stability: dict[Condition, dict[estimate.Point, float]] = defaultdict(dict)
     for row in results:
         point, where = estimate.point_of(row)
-        if row.metric == "accuracy":
-            accuracies[point].append(row.value)
-        elif row.dataset == ALL and row.metric != "pooled_sd":
+        mine = accuracies[point]
+        if row.metric == "accuracy" and (where.get("split") == "train" or row.dataset not in mine):
+            mine[row.dataset] = row.value
+        elif row.metric in SEVEN:
             stability[where.but(of=row.metric)][point] = row.value
-    means = {point: float(np.mean(values)) for point, values in accuracies.items()}
+    means = {point: float(np.mean(list(of.values()))) for point, of in accuracies.items() if of}
     key, found = Key("hedge_markers", estimate.ALL_MODELS, ALL), []
     for where, values in stability.items():
-        found += estimate.over_models(key, where, "accuracy_correlation", means, values)
+        for metric, ranked in (
+            ("accuracy_correlation", False),
+            ("accuracy_rank_correlation", True),
+        ):
+            found += estimate.over_models(key, where, metric, means, values, ranked=ranked)
     return found

@@ -12,6 +12,7 @@ from inspect_confidence.studies.estimate import draw, places, results_of, runs
 from inspect_confidence.studies.hedge_markers import judgments
 from inspect_confidence.studies.hedge_markers.forms import HedgeOptions
 from inspect_confidence.studies.hedge_markers.judgments import Sentences, completed_hedges
+from inspect_confidence.studies.hedge_markers.lacking import lacking
 from inspect_confidence.studies.hedge_markers.numbers import of_group, of_judge
 from inspect_confidence.studies.hedge_markers.shown import FIGURES, HEADLINES, detail, hedge_tables
 from inspect_confidence.studies.hedge_markers.stability import (
@@ -121,4 +122,5 @@ HEDGE_MARKERS = Study(
     headlines=HEADLINES,
     options=HedgeOptions,
     reference=bibtex("liu2026markers"),
+    lacking=lacking,
 )
