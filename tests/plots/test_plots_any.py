@@ -32,7 +32,7 @@ every_plot = pytest.mark.parametrize(
 
 UNBOUNDED = (
     *("reliability", "report_histogram", "type2_roc", "m_ratio"),
-    *("coverage", "interval_score", "tunnel"),
+    *("coverage", "interval_score", "tunnel", "exponents", "tunnel_entropy"),
     *("overconfidence", "confidence_truth", "best_age", "hard_easy"),
 )
 """Figures of numbers some of which may be infinite, or their intervals."""
@@ -59,6 +59,9 @@ def one_of_each(
             for metric in ("coverage", "interval_score", "mean_width")
             for level in ("80", "90")
         ),
+        ("fermi_eval", {"exponent": "4"}, "exponent_share"),
+        ("fermi_eval", {"method": "traces"}, "tunnel_index"),
+        ("fermi_eval", {"method": "traces"}, "decoding_entropy"),
         ("life_eval", {"radius": "5"}, "overconfidence"),
         ("life_eval", {}, "hard_easy_slope"),
         ("life_eval", item, "item_overconfidence"),

@@ -11,6 +11,7 @@ from inspect_confidence.plots.markers import decisiveness_gap, mic, mic_densitie
 from inspect_confidence.plots.meanings import consistency, divergence, word_differences, words
 from inspect_confidence.plots.profiles import profile
 from inspect_confidence.plots.style import COLOURS, shortened, style
+from inspect_confidence.plots.traces import exponents, tunnel_entropy
 
 __all__ = [
     "COLOURS",
@@ -20,6 +21,7 @@ __all__ = [
     "coverage",
     "decisiveness_gap",
     "divergence",
+    "exponents",
     "hard_easy",
     "interval_score",
     "m_ratio",
@@ -32,6 +34,7 @@ __all__ = [
     "shortened",
     "style",
     "tunnel",
+    "tunnel_entropy",
     "type2_roc",
     "word_differences",
     "words",

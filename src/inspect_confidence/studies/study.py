@@ -12,6 +12,9 @@ from inspect_confidence.results import Result
 
 Kind = Literal["number", "text", "flag"]
 
+QUESTIONS = "no model"
+"""What stands in `model` for a number of the questions alone."""
+
 
 def kinds(schema: str) -> dict[str, Kind]:
     """Columns with their kinds from `sex:text age clipped:flag`; numbers need not say so."""
