@@ -1,5 +1,7 @@
 """FermiEval: which answers were asked for, and how reasoning traces differ."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -59,9 +61,14 @@ def tunnel_entropy(rows: pd.DataFrame) -> Figure:
         for k, name in enumerate(variants):
             mine = some[(some["variant"] == name) & np.isfinite(some["value"] + some["x"])]
             aside = mine.assign(value=mine["x"], ci_low=mine["x_ci_low"], ci_high=mine["x_ci_high"])
-            reach = {"xerr": arms(aside), "yerr": arms(mine), "elinewidth": 1, "capsize": 2.5}
+            look: dict[str, Any] = {
+                "xerr": arms(aside),
+                "yerr": arms(mine),
+                "elinewidth": 1,
+                "capsize": 2.5,
+            }
             ax.errorbar(
-                mine["x"], mine["value"], linestyle="none", label=names[k], **reach, **mark(k)
+                mine["x"], mine["value"], linestyle="none", label=names[k], **look, **mark(k)
             )
         ax.margins(0.15)
 

@@ -63,8 +63,8 @@ class Metacognitive:
         if form in ("options", "true_false"):
             return self.in_json(known_question(str(asked["item"])), int(asked["draw"]))
         if form == "given":
-            item, given = known_question(str(asked["item"])), str(asked["given"])
-            return self.of_given(item, given, int(asked["draw"]))
+            answered = known_question(str(asked["item"]))
+            return self.of_given(answered, str(asked["given"]), int(asked["draw"]))
         return None
 
     def stated(self, item: Question, draw: int, scale: Scale) -> Utterance:

@@ -139,7 +139,7 @@ LIFE_EVAL = Study(
                 "table:text window:text"
             ),
             required=("item", "age", "radius"),
-            answers=(("confidence", "score"),),
+            answers=(("confidence", "sex", "answer"), ("confidence", "score")),
             arguments_shown=frozenset(
                 {"ages", "sexes", "radii", "items", "split", "table", "window"}
             ),
