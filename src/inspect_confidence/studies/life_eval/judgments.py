@@ -22,7 +22,7 @@ _VERDICTS = ("True", "False")
 
 
 def read_age(sample: SampleFacts) -> list[dict[str, Any]]:
-    """The judgment of a person: an age and its probability, or why there is none."""
+    """The judgments of a person: an age and its probability, and its token's if that was asked."""
     asked = ("item", "split", "sex", "age", "radius")
     score, became = sample.read("age_at_death")
     row = {name: sample.metadata.get(name) for name in asked} | {"source": STATED}
@@ -30,7 +30,18 @@ def read_age(sample: SampleFacts) -> list[dict[str, Any]]:
     if score.value:
         table, window = score.metadata["table"], score.metadata["window"]
         row |= {"dataset": table, "table": table, "window": window}
-    return [{**row, **became}]
+    if not score.value or not sample.generation.get("logprobs"):
+        return [{**row, **became}]
+    token = {
+        "source": TOKEN,
+        "confidence": score.value.get("token_confidence", np.nan),
+        "unseen_mass": score.metadata.get("unseen_mass", np.nan),
+        "status": score.metadata.get("token_status", "scoring_failed"),
+        "reason": score.metadata.get("token_detail", ""),
+    }
+    if "token_status" not in score.metadata:
+        token["reason"] = "the provider gave no log probabilities"
+    return [{**row, **became}, row | token]
 
 
 def read_options(sample: SampleFacts) -> list[dict[str, Any]]:
@@ -86,6 +97,8 @@ def completed_ages(rows: pd.DataFrame) -> pd.DataFrame:
             )
     rows = _scored(rows)
     refuse_outside(rows, ("confidence", "score", "mas"))
+    unread = (rows["source"] == TOKEN) & (rows["status"] != "ok")
+    rows = rows.assign(score=rows["score"].mask(unread))
     return rows.assign(window=rows["window"].replace(HALF_OPEN, ""))
 
 
