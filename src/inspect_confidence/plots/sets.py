@@ -80,11 +80,9 @@ def over_sets(rows: pd.DataFrame) -> Figure:
         rows: Results of `question_sets` and `life_eval`; of `overconfidence`, `accuracy` and `ece`
             the first one that there is, over all radii and kinds, is drawn.
     """
-    parts = ["source", "radius", "kind", "window", "of", "versus", "threshold", "bins", "binning"]
-    there = drawn(rows, _TASKS, list(_REFERENCES), parts)
-    there = there[
-        (there[[name for name in parts if name not in ("source", "window")]] == "").all(1)
-    ]
+    apart = ["radius", "kind"]
+    there = drawn(rows, _TASKS, list(_REFERENCES), apart)
+    there = there[(there[apart] == "").all(axis=1)]
     metric = next((name for name in _REFERENCES if (there["metric"] == name).any()), "")
     # Raises where only rows of single radii or kinds are there.
     there = drawn(there, _TASKS, [metric], ["source", "window"])

@@ -14,7 +14,7 @@ from inspect_confidence.studies.life_eval import numbers
 from inspect_confidence.studies.life_eval.judgments import STATED
 from inspect_confidence.studies.study import Resampling
 
-ALL_SETS = "all sets"
+ALL_SETS = "pooled"
 """What stands in `dataset` for all of them together."""
 
 _TASK = "question_sets"

@@ -112,10 +112,10 @@ def _maxima(ages: pd.DataFrame) -> Iterator[Result]:
     """The maximum achievable score of each sex, age and radius that was asked: of no model."""
     asked = ages[ages["mas"].notna() & (ages["sex"] != "")]
     by = ["dataset", "window", "radius", "sex", "age"]
-    for group, mas in asked.groupby(by, sort=True)["mas"].first().items():
-        parts = dict(zip(by, group, strict=True))
-        key = Key(_LIFE, QUESTIONS, str(parts.pop("dataset")))
-        yield key.result(Condition(parts), "maximum_achievable_score", mas, n=1)
+    for one in asked.sort_values(by).drop_duplicates(by)[[*by, "mas"]].to_dict("records"):
+        where = Condition({name: one[name] for name in by[1:]})
+        key = Key(_LIFE, QUESTIONS, str(one["dataset"]))
+        yield key.result(where, "maximum_achievable_score", one["mas"], n=1)
 
 
 def _over_models(rows: pd.DataFrame, resampling: Resampling) -> Iterator[Result]:
