@@ -114,7 +114,7 @@ def of_traces(models: list[str], variants: list[str]) -> Iterator[Row]:
         for name in ("tunnel_index", "decoding_entropy"):
             yield row("fermi_eval", where, name, 1.25, (1, 2.5), model=model)
     for dataset, k in product(("own", HAN), range(-50, 51)):
-        share = {"model": "no model", "dataset": dataset, "n": 12345}
+        share: dict[str, Any] = {"model": "no model", "dataset": dataset, "n": 12345}
         yield row("fermi_eval", {"exponent": k}, "exponent_share", 0.0125, **share)
 
 

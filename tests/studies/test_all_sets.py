@@ -62,8 +62,7 @@ def frames() -> dict[str, pd.DataFrame]:
             ("y", 1, "stated", 0.5, 0.2, "ok"),
             ("y", 1, "token", 0.7, 0.2, "ok"),
         ],
-        **{"age": 40, "radius": 5, "mas": 0.5},
-    )
+    ).assign(age=40, radius=5, mas=0.5)
     return {"question_sets": pd.concat(sets, ignore_index=True), "life_eval": lives}
 
 
