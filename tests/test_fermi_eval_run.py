@@ -234,7 +234,7 @@ def independent(prompts: list[str]) -> dict[int, dict[str, float]]:
             for k in order:
                 held.append(k)
                 mass += masses[k] / total
-                if mass >= level / 100 - 1e-12:
+                if mass > level / 100 + 1e-12:
                     break
             low, high, alpha = min(held), max(held), (100 - level) / 100
             miss = max(low - truth, 0) + max(truth - high, 0)

@@ -12,6 +12,7 @@ import pytest
 from conftest import run_respondent
 from inspect_confidence import InvalidArgument, read_judgments, summarize
 from inspect_confidence.judgments.files import write_file
+from studies.recorded import recorded_ages
 
 COMMON = [
     *("task", "task_version", "package_version", "run", "uuid", "model", "variant", "dataset"),
@@ -118,6 +119,50 @@ def test_a_method_of_ones_own_is_not_dropped(tmp_path: Path) -> None:
     found = results.query("metric == 'coverage'")
     assert found["condition"].tolist() == ["level=90;method=mine"]
     assert found["value"].tolist() == [0.5]
+
+
+@pytest.mark.usefixtures("home")
+def test_ages_need_no_score(tmp_path: Path) -> None:
+    """What an age at death is worth follows from the life table; two epochs, one unreadable."""
+    # Of girls of 0 die .1 at 0, .18 at 1 and .72 at 2: within a year of 1, half-open, are .28, of 2
+    # .9, which is the most; closed, 1 has all.
+    (tmp_path / "q.csv").write_text("age,female\n0,0.1\n1,0.2\n2,1\n", "utf-8")
+    head, file = "item,epoch,sex,age,radius,answer,confidence,table,window", tmp_path / "mine.csv"
+    read = ["a,1,Female,0,1,1,0.5,q.csv,", "b,1,female,0,1,2,0.6,q.csv,half-open"]
+    file.write_text("\n".join([head, *read, "a,2,female,0,1,,,q.csv,"]), "utf-8")
+    results = summarize(file, resamples=20)
+    found = results[results["condition"] == ""].set_index("metric")["value"]
+    expected = {
+        **{"accuracy": 0.59, "mean_confidence": 0.55, "overconfidence": -0.04, "n": 3},
+        **{"maximum_achievable_score": 0.9, "optimal_answer_gap": 0.31},
+        "format_failure_rate": 1 / 3,
+    }
+    assert {name: found[name] for name in expected} == pytest.approx(expected)
+    file.write_text("\n".join([head, "a,1,female,0,1,1,0.5,q.csv,closed"]), "utf-8")
+    closed = summarize(file, resamples=20).set_index(["condition", "metric"])["value"]
+    assert closed["window=closed", "accuracy"] == pytest.approx(1)
+    for wrong, says in (
+        ("a,1,woman,40,1,80,0.5,,", "sex=woman is not in the life table ssa-2022; it has: male, f"),
+        ("a,1,female,130,1,80,0.5,,", "age=130.0 is not in the life table ssa-2022; give a whole"),
+        ("a,1,female,40.5,1,80,0.5,,", "age=40.5 is not in the life table"),
+        ("a,1,male,0,1,1,0.5,q.csv,", "sex=male is not in the life table q.csv; it has: female"),
+    ):
+        file.write_text("\n".join([head, wrong]), "utf-8")
+        with pytest.raises(InvalidArgument, match=says):
+            summarize(file)
+    file.write_text(
+        "task,item,gender,age,radius,answer,confidence\nlife_eval,a,f,1,1,80,.5", "utf-8"
+    )
+    with pytest.raises(InvalidArgument, match="lacks the column 'sex'"):
+        summarize(file)
+
+
+def test_recorded_ages_need_no_score(shared_data: Path) -> None:
+    """Of the study's recorded answers scores that follow are those that the loader computed."""
+    whole = recorded_ages(shared_data / "life_eval" / "answers" / "life_eval.csv")
+    bare = whole.drop(columns=["score", "mas", "best_answer"])
+    one, other = (summarize(some, resamples=20) for some in (whole, bare))
+    pd.testing.assert_frame_equal(one, other)
 
 
 def test_unusable_and_missing_files_are_refused(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,8 @@ from inspect_confidence import InvalidArgument, read_judgments, summarize
 from inspect_confidence.commands.plan import plan_run
 from inspect_confidence.prompts.life_eval import DIRECTIONS, SCHEMA_DIRECTIONS
 from inspect_confidence.tasks.life_eval import life_eval
-from provider_server import Reply, Request
-from runs import check_refusals, served, values
+from provider_server import Reply, Request, Token
+from runs import check_refusals, responded, served, values
 
 TASK = "life_eval"
 OWN = "age,female\n0,0.1\n1,0.2\n2,0.5\n"
@@ -96,7 +97,7 @@ def test_bad_arguments_name_value_and_remedy() -> None:
         ({"format": "x"}, "format=x is not known. Known: example, json_schema."),
         ({"format": "json"}, "Did you mean 'json_schema'?"),
         ({"prompt": "s.txt"}, "the fields of this prompt are {question}, the file has {mortality}"),
-        ({"tokens": True}, "There is no task argument 'tokens'."),
+        ({"tokens": "perhaps"}, "tokens=perhaps"),
         ({"ages": []}, "ages="),
         ({"population": ["Swedish", "Danish"]}, "population="),  # as -T reads commas
     ]
@@ -325,3 +326,61 @@ def test_closed_windows_change_the_truth(tmp_path: Path) -> None:
     assert actuaries["closed"].meant == actuaries["half-open"].meant
     open_, closed = (actuaries[window].numbers()["accuracy"] for window in ("half-open", "closed"))
     assert closed > open_ + 0.01
+
+
+# The answer's token
+
+
+def test_tokens_beside_what_is_stated(tmp_path: Path) -> None:
+    """Through the real package at two epochs: .6 of the ages listed, or missing; by hand."""
+
+    def answer(request: Request) -> Reply:
+        assert request.body["logprobs"] is True
+        assert request.body["top_logprobs"] == 20
+        if "within 1 year " in request.prompt:
+            return Reply("I can't say.", logprobs=[Token("I can't say.", 0.0, {})])
+        parts = ['{"Reasoning": "", "Answer": ', "78", ', "Confidence": 0.9}']
+        top = {"78": math.log(0.3), "79": math.log(0.2), "about": math.log(0.5)}
+        tokens = [Token(one, 0.0, {one: 0.0}) for one in parts]
+        tokens[1] = Token("78", math.log(0.3), top)
+        return Reply("".join(parts), logprobs=tokens)
+
+    task = build(ages=40, sexes="male", radii="1,5", tokens=True)
+    log, _ = served(task, tmp_path, answer, epochs=2)
+    (sample, *_) = [one for one in log.samples or [] if "r5" in str(one.id)]
+    value: Any = (sample.scores or {})["age_at_death"].value
+    assert value["token_confidence"] == pytest.approx(0.6)
+    rows = read_judgments(tmp_path)[TASK]
+    token = rows[rows["source"] == "token"]
+    assert len(rows) == 2 * len(token) == 8
+    wide, narrow = (token[token["radius"] == radius] for radius in (5, 1))
+    assert wide["confidence"].tolist() == pytest.approx([0.6, 0.6])
+    assert wide["unseen_mass"].tolist() == pytest.approx([0.5, 0.5])
+    assert set(narrow["status"]) == {"invalid_response_format"}
+    found = values(summarize(rows, resamples=10))
+    base = "variant=prompts%3Dours"
+    assert found[base, "mean_confidence"] == pytest.approx(0.9)
+    assert found[f"source=token;{base}", "mean_confidence"] == pytest.approx(0.6)
+    score = rows.loc[rows["score"].notna(), "score"].iloc[0]
+    gap = abs(0.9 - score) - abs(0.6 - score)
+    assert found[f"of=ece;{base};versus=token", "difference"] == pytest.approx(gap)
+
+
+def test_providers_without_tokens(tmp_path: Path) -> None:
+    """Missing is missing: `scoring_failed`, and what is stated is read all the same."""
+    reply = '{"Reasoning": "", "Answer": 78, "Confidence": 0.9}'
+    served(build(**ONE, tokens=True), tmp_path, lambda _: Reply(reply))
+    rows = read_judgments(tmp_path)[TASK].set_index("source")
+    assert rows["status"].to_dict() == {"stated": "ok", "token": "scoring_failed"}
+    assert rows.loc["token", "reason"] == "the provider gave no log probabilities"
+
+
+def test_simulated_tokens(tmp_path: Path) -> None:
+    """The actuary's token has the probability that it states."""
+    responded(build(items=12, tokens=True), "actuary", tmp_path, epochs=2, error_rate=0.2)
+    rows = read_judgments(tmp_path)[TASK].set_index(["item", "radius", "epoch"])
+    stated, token = (rows[rows["source"] == name] for name in ("stated", "token"))
+    assert 0 < (token["status"] != "ok").mean() < 0.6
+    read = token[token["status"] == "ok"]
+    beside = stated["confidence"].loc[read.index].to_numpy()
+    assert read["confidence"].to_numpy() == pytest.approx(beside)

@@ -1,17 +1,24 @@
-"""What respondents refuse: parameters before a run, questions they don't know during one."""
+"""What respondents refuse, temperatures that they obey, and published questions they answer."""
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 from inspect_ai import Task, eval
 
+from inspect_confidence import read_judgments, summarize
+from inspect_confidence.datasets.question_sets import ITEMS
+from inspect_confidence.respondents.belief import integer_probabilities
+from inspect_confidence.respondents.estimator import Estimator
 from inspect_confidence.respondents.provider import respondent
 from inspect_confidence.tasks.fermi_eval import fermi_eval
+from inspect_confidence.tasks.question_sets import question_sets
 from inspect_confidence.tasks.scale_variants import scale_variants
 from inspect_confidence.tasks.wep_probes import wep_choice, wep_elicitation
-from runs import refusal
+from runs import refusal, responded
 
 NAN = float("nan")
 BAD: list[tuple[str, dict[str, object], str]] = [
@@ -68,7 +75,7 @@ def test_bad_names_and_parameters() -> None:
 def test_what_they_dont_know() -> None:
     """Other questions, words and tasks end a run in so many words, with what to do."""
     Path("mine.csv").write_text("question,target,exponent\nHow many cats?,9,9\n", "utf-8")
-    own = "knows only the bundled items, not 'mine-0001'"
+    own = "knows only bundled and published items, not 'mine-0001'"
     scales = {"accuracy": 1, "scale_meta_d": ["0-20:2", "0-100:1"]}
     cases: list[tuple[Task, str, dict[str, object], list[str]]] = [
         (fermi_eval("mine.csv"), "calibrated", {}, [own, "-T dataset=bundled"]),
@@ -83,3 +90,80 @@ def test_what_they_dont_know() -> None:
         assert log.status == "error", says
         assert log.error, says
         assert all(part in log.error.message for part in says), log.error.message
+
+
+@pytest.mark.parametrize("temperature", [0.25, 1.0, 3.0])
+@pytest.mark.parametrize("distortion", [1.0, 2.0])
+def test_traces_obey_temperature(temperature: float, distortion: float) -> None:
+    """After any trace an integer k has p(k)^(1/(T0 T)) of what is seen, normalised."""
+    estimator = Estimator(tunnel=0.65, distortion=distortion)
+    asked = {"item": "physics-01", "draw": 3}
+
+    def listed(at: float) -> dict[int, float]:
+        said = estimator.answer("integer", asked, at)
+        assert said
+        assert said.tokens
+        return {int(token): log for token, log in said.tokens[0].alternatives.items()}
+
+    found, plain = listed(temperature), listed(1.0)
+    top = max(plain, key=lambda k: plain[k])
+    for k in set(found) & set(plain):  # ratios know nothing of what is left out
+        assert found[k] - found[top] == pytest.approx((plain[k] - plain[top]) / temperature)
+    # The whole belief, by plain powers: the same for a respondent that sees all of it.
+    whole = Estimator(distortion=distortion)
+    powers = {
+        k: p ** (1 / (distortion * temperature))
+        for k, p in integer_probabilities(whole.belief("physics-01")).items()
+    }
+    said = whole.answer("integer", asked, temperature)
+    assert said
+    assert said.tokens
+    for token, log in said.tokens[0].alternatives.items():
+        assert math.exp(log) == pytest.approx(powers[int(token)] / sum(powers.values())), token
+
+
+def test_points_at_temperature_zero_are_the_likeliest() -> None:
+    """Also of a belief so wide that its powers vanish."""
+    estimator = Estimator()
+    masses = integer_probabilities(estimator.belief("physics-01"))
+    likeliest = max(masses, key=lambda k: masses[k])
+    for draw in range(5):
+        said = estimator.answer("point", {"item": "physics-01", "draw": draw}, 0.0)
+        assert said
+        assert said.text == f"Exponent: {likeliest}"
+
+
+@pytest.mark.usefixtures("published")
+@pytest.mark.parametrize("method", ["direct", "traces"])
+def test_published_fermi_questions_are_answered(tmp_path: Path, method: str) -> None:
+    """A run of `scioly` at two epochs, some replies unreadable, as one of bundled questions."""
+    task = fermi_eval("scioly", items=12, levels="90", method=method)
+    responded(task, "erratic", tmp_path, epochs=2)
+    rows = read_judgments(tmp_path)["fermi_eval"]
+    assert len(rows) == 12 * 2 * (10 if method == "traces" else 1)
+    assert rows["item"].str.startswith("scioly-").all()
+    assert 0 < (rows["status"] != "ok").mean() < 0.5
+    found = summarize(rows, resamples=10)
+    coverage = found[(found["metric"] == "coverage") & ~found["condition"].str.contains("split")]
+    assert np.isfinite(coverage["value"]).all()
+
+
+@pytest.mark.usefixtures("published")
+@pytest.mark.parametrize("dataset", list(ITEMS))
+def test_published_sets_are_answered(tmp_path: Path, dataset: str) -> None:
+    """Each of the study's sets, at two epochs with unreadable replies; right answers are right."""
+    task = question_sets(dataset, items=20)
+    responded(task, "metacognitive", tmp_path, epochs=2, accuracy=1, error_rate=0.2, meta_d=4)
+    rows = read_judgments(tmp_path)["question_sets"]
+    stated = rows[rows["source"] == "stated"]
+    given = dataset == "halueval"
+    assert len(stated) == 2 * 20 * (2 if given else 1)
+    assert 0 < (stated["status"] != "ok").mean() < 0.5
+    read = stated[stated["status"] == "ok"]
+    if given:
+        # Evidence of d' 4 puts right answers high and wrong ones low.
+        means = read.groupby("correct")["confidence"].mean()
+        assert means[1.0] > 0.7
+        assert means[0.0] < 0.45
+    else:
+        assert (read["correct"] == 1).all()

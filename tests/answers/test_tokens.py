@@ -16,6 +16,7 @@ from inspect_confidence.answers import (
     IntegerDistribution,
     TokenChoice,
     Unreadable,
+    read_age_token,
     read_answer_token,
     read_integer_distribution,
 )
@@ -319,3 +320,44 @@ def test_quoting_of_alternatives_changes_nothing(
     assert isinstance(again, AnswerToken)
     assert again.probabilities == pytest.approx(found.probabilities, abs=1e-12)
     assert again.unseen_mass == pytest.approx(found.unseen_mass, abs=1e-12)
+
+
+# Ages
+
+
+def age_shares(years: float, *places: Place) -> dict[int, float]:
+    """The shares of ages at the token of a reply that can be read."""
+    read = read_age_token([token_choice(place) for place in places], years)
+    assert isinstance(read, IntegerDistribution), read
+    assert read.value == years
+    return dict(read.probabilities)
+
+
+def test_ages_by_hand() -> None:
+    """One token or two, within quotes or not; other words and fractions are unseen."""
+    key, end = ('{"Answer": ', {'{"Answer": ': 1.0}), (", ", {", ": 1.0})
+    plain = ("78", {"78": 0.6, "80": 0.2, "about": 0.1, "78.5": 0.1})
+    assert age_shares(78, key, plain, end) == pytest.approx({78: 0.75, 80: 0.25})
+    quoted = (' "78",', {' "78",': 0.5, ' "80",': 0.25, " 80": 0.25})
+    assert age_shares(78, ('{"Answer":', {'{"Answer":': 1.0}), quoted, end) == pytest.approx(
+        {78: 0.5, 80: 0.5}
+    )
+    # 7 (.8; beside it 8, alone an age of 8) and then 8 (.75) or 9 (.25): .6, .2 and .2.
+    digits = [("7", {"7": 0.8, "8": 0.2}), ("8", {"8": 0.75, "9": 0.25})]
+    assert age_shares(78, key, *digits, end) == pytest.approx({78: 0.6, 79: 0.2, 8: 0.2})
+    # The last key counts, and ages above 100 are ages.
+    old = [("Answer: 3? ", {"Answer: 3? ": 1.0}), key, ("104", {"104": 0.5, "99": 0.5}), end]
+    assert age_shares(104, *old) == pytest.approx({99: 0.5, 104: 0.5})
+
+
+def test_ages_that_have_no_token() -> None:
+    """Half years, an answer that isn't there, and one listed alone: missing, not certain."""
+    key, end = ('{"Answer": ', {'{"Answer": ': 1.0}), (", ", {", ": 1.0})
+    for years, place in (
+        (78.5, ("78", {"78": 0.5, "79": 0.5})),
+        (77.0, ("78", {"78": 0.5, "79": 0.5})),
+        (78.0, ("78", {"78": 0.6, "about": 0.4})),
+    ):
+        found = read_age_token([token_choice(one) for one in (key, place, end)], years)
+        assert isinstance(found, Unreadable), years
+        assert found.status == "scoring_failed"

@@ -48,7 +48,7 @@ def smallest(weights: Counts, level: int) -> list[int]:
         subset
         for size in range(1, len(weights) + 1)
         for subset in combinations(sorted(weights), size)
-        if Fraction(sum(weights[v] for v in subset), total) >= Fraction(level, 100)
+        if Fraction(sum(weights[v] for v in subset), total) > Fraction(level, 100)
     ]
     ranking = [(len(s), -sum(weights[v] for v in s), s) for s in enough]
     return list(min(ranking)[2])
@@ -67,28 +67,28 @@ def test_is_the_smallest_of_all_subsets(weights: Counts, level: int) -> None:
 
 
 def test_examples_by_hand() -> None:
-    """Values are taken by falling probability until the level is reached."""
+    """Values are taken by falling probability until the level is exceeded."""
     cases: list[tuple[dict[int, float], float, list[int]]] = [
-        ({3: 0.5, 4: 0.3, 5: 0.2}, 50, [3]),  # reached exactly
-        ({3: 0.5, 4: 0.3, 5: 0.2}, 50.001, [3, 4]),
-        ({3: 0.5, 4: 0.3, 5: 0.2}, 80, [3, 4]),
-        ({3: 0.5, 4: 0.3, 5: 0.2}, 81, [3, 4, 5]),
-        ({9: 0.25, 1: 0.25, 5: 0.25, -3: 0.25}, 50, [-3, 1]),  # ties by value
+        ({3: 0.5, 4: 0.3, 5: 0.2}, 50, [3, 4]),  # .5 is the level, and doesn't exceed it
+        ({3: 0.5, 4: 0.3, 5: 0.2}, 49.999, [3]),
+        ({3: 0.5, 4: 0.3, 5: 0.2}, 79, [3, 4]),
+        ({3: 0.5, 4: 0.3, 5: 0.2}, 80, [3, 4, 5]),
+        ({9: 0.25, 1: 0.25, 5: 0.25, -3: 0.25}, 49, [-3, 1]),  # ties by value
         ({9: 0.3, 1: 0.1, 5: 0.6}, 85, [5, 9]),  # by probability, not by value
         ({2: 3, 4: 1}, 70, [2]),  # 3/4 of the mass
         ({0: 0.0, 1: 1.0}, 99.99, [1]),
-        (dict.fromkeys(range(10), 0.1), 70, list(range(7))),  # 7 * 0.1 is less than 0.7 in floats
-        (dict.fromkeys(range(10), 0.1), 30, [0, 1, 2]),  # 3 * 0.1 is more than 0.3 in floats
+        (dict.fromkeys(range(10), 0.1), 70, list(range(8))),  # 7 * 0.1 is less than 0.7 in floats
+        (dict.fromkeys(range(10), 0.1), 30, [0, 1, 2, 3]),  # 3 * 0.1 is more than 0.3 in floats
     ]
     for probabilities, level, expected in cases:
         assert prediction_set(probabilities, level) == expected, (probabilities, level, expected)
 
 
-def test_rounding_does_not_add_a_value() -> None:
-    """Of n equal masses the share k/n takes exactly k values, although sums are rounded."""
+def test_rounding_does_not_drop_a_value() -> None:
+    """Of n equal masses k make the share k/n, and k + 1 exceed it, although sums are rounded."""
     for n in (7, 20, 30, 49, 100):
         for k in range(1, n):
-            assert len(prediction_set(dict.fromkeys(range(n), 1 / n), 100 * k / n)) == k
+            assert len(prediction_set(dict.fromkeys(range(n), 1 / n), 100 * k / n)) == k + 1
 
 
 @fixed

@@ -32,8 +32,9 @@ every_plot = pytest.mark.parametrize(
 
 UNBOUNDED = (
     *("reliability", "report_histogram", "type2_roc", "m_ratio"),
-    *("coverage", "interval_score", "tunnel"),
-    *("overconfidence", "confidence_truth", "best_age", "hard_easy"),
+    *("coverage", "interval_score", "tunnel", "exponents", "tunnel_entropy"),
+    *("overconfidence", "confidence_truth", "best_age", "hard_easy", "confidence_scatter"),
+    *("maximum_score", "calibration", "over_sets"),
 )
 """Figures of numbers some of which may be infinite, or their intervals."""
 
@@ -59,9 +60,18 @@ def one_of_each(
             for metric in ("coverage", "interval_score", "mean_width")
             for level in ("80", "90")
         ),
+        ("fermi_eval", {"exponent": "4"}, "exponent_share"),
+        ("fermi_eval", {"method": "traces"}, "tunnel_index"),
+        ("fermi_eval", {"method": "traces"}, "decoding_entropy"),
         ("life_eval", {"radius": "5"}, "overconfidence"),
         ("life_eval", {}, "hard_easy_slope"),
         ("life_eval", item, "item_overconfidence"),
+        ("life_eval", {"item": "a", "probability": "0.3", "radius": "5"}, "item_confidence"),
+        ("life_eval", who, "maximum_achievable_score"),
+        ("life_eval", bin_, "bin_accuracy"),
+        ("life_eval", bin_, "bin_confidence"),
+        ("question_sets", {"source": "token"}, "ece"),
+        ("question_sets", {}, "ece"),
         ("life_eval", {**bin_, "radius": "5"}, "truth_bin_probability"),
         ("life_eval", {**bin_, "radius": "5"}, "truth_bin_confidence"),
         ("life_eval", who, "mean_answer"),

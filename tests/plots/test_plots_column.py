@@ -91,6 +91,33 @@ def of_lives(models: list[str], datasets: list[str], radii: tuple[int, ...]) -> 
                     yield row("life_eval", who, "mean_best_answer", 100, **own)
 
 
+def of_sets(models: list[str], datasets: list[str]) -> Iterator[Row]:
+    """Rows over data sets, of what was stated and of tokens, and of the questions alone."""
+    for model, dataset, source in product(models, datasets, ("stated", "token")):
+        own: dict[str, Any] = {"model": model, "dataset": dataset}
+        task, at = "question_sets", {"source": source}
+        for k, name in product((4, 9), ("bin_accuracy", "bin_confidence")):
+            yield row(task, {"bin": f"0.{k}-0.{k + 1}", **at}, name, k / 10, n=1234567, **own)
+        yield row(task, {"source": source.replace("stated", "")}, "ece", 0.25, (0.2, 0.6), **own)
+    for model, age, radius in product(models, (0, 110), RADII):
+        item = {"item": f"a{age}", "probability": age / 111, "radius": radius}
+        yield row("life_eval", item, "item_confidence", age / 200, model=model)
+    for dataset, sex, age, radius in product(datasets, ("female", "male"), (0, 110), RADII):
+        who = {"age": age, "sex": sex, "radius": radius}
+        yield row("life_eval", who, "maximum_achievable_score", 0.5, dataset=dataset)
+
+
+def of_traces(models: list[str], variants: list[str]) -> Iterator[Row]:
+    """The Tunnel Index and decoding entropy by variant, and exponents of two data sets."""
+    for model, variant in product(models, variants):
+        where = {"method": "traces", "variant": variant}
+        for name in ("tunnel_index", "decoding_entropy"):
+            yield row("fermi_eval", where, name, 1.25, (1, 2.5), model=model)
+    for dataset, k in product(("own", HAN), range(-50, 51)):
+        share: dict[str, Any] = {"model": "no model", "dataset": dataset, "n": 12345}
+        yield row("fermi_eval", {"exponent": k}, "exponent_share", 0.0125, **share)
+
+
 def of_profile(model: str, dataset: str, label: str) -> pd.DataFrame:
     """Numbers of several studies, small, large, infinite and undefined."""
     values = cycle((0.5, -123.456, 1e9, inf, nan))
@@ -183,6 +210,22 @@ CASES: dict[str, tuple[tuple[str, ...], dict[str, pd.DataFrame]]] = {
             "one": frame(*of_lives(["m"], ["own"], (5,))),
             "radii": frame(*of_lives(["m"], ["own"], RADII)),
             "long": frame(*of_lives([LONG, WIDE], ["own", HAN], RADII)),
+        },
+    ),
+    "sets": (
+        ("calibration", "over_sets", "confidence_scatter", "maximum_score"),
+        {
+            "one": frame(*of_sets(["m"], ["own"])),
+            "six": frame(*of_sets(SEVEN, [f"set {k}" for k in range(6)])),
+            "long": frame(*of_sets([LONG, WIDE], ["own", HAN])),
+        },
+    ),
+    "traces": (
+        ("exponents", "tunnel_entropy"),
+        {
+            "one": frame(*of_traces(["m"], [""])),
+            "temperatures": frame(*of_traces(["m"], ["temperature=0.5", "temperature=2"])),
+            "long": frame(*of_traces([LONG, WIDE], [LONG, "x"])),
         },
     ),
     "models": (

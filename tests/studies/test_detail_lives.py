@@ -119,6 +119,29 @@ def test_bins_and_items_by_hand(found: pd.DataFrame) -> None:
     assert len(HEADLINES) == len({(one.task, one.metric) for one in HEADLINES})
 
 
+def test_questions_by_hand(found: pd.DataFrame) -> None:
+    """Confidence beside true probability, means over epochs; what could be scored, of no model."""
+    # A: (.8 + .6) / 2 at (.5 + .4) / 2; of C and E one judgment is read, of D none.
+    items = with_parts(
+        found[found["metric"] == "item_confidence"], ["item", "probability", "radius"]
+    )
+    there = {r.item: (r.value, float(str(r.probability)), r.n) for r in items.itertuples()}
+    expected = {"A": (0.7, 0.45, 2), "B": (0.7, 0.6, 1), "C": (1.0, 0.95, 1), "E": (0.2, 0.55, 1)}
+    assert set(there) == set(expected)
+    for name, values in expected.items():
+        assert there[name] == pytest.approx(values), name
+    both = detail(pd.concat([WORKED, WORKED.assign(model="other")], ignore_index=True))
+    best = both[both["metric"] == "maximum_achievable_score"]
+    assert set(best["model"]) == {"no model"}
+    assert dict(zip(best["condition"], best["value"], strict=True)) == {
+        "age=40;radius=5;sex=female": 0.6,
+        "age=40;radius=5;sex=male": 0.5,
+        "age=50;radius=5;sex=male": 0.55,
+        "age=60;radius=5;sex=male": 0.55,
+        "age=40;radius=20;sex=male": 0.95,
+    }
+
+
 def test_ends_and_edges_of_bins() -> None:
     """0.1 + 0.2, a little above 0.3, and 0.3 lie in one bin; 1 lies in the last, 0 in the first."""
     scores = [0.1 + 0.2, 0.3, 0.3 - 1e-12, 1.0, 0.0]

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from scipy.stats import entropy
 
+from inspect_confidence import detail, summarize
 from inspect_confidence.studies.fermi_eval.numbers import (
     distributions_of,
     intervals_of,
@@ -104,11 +105,16 @@ def test_sampling_by_hand() -> None:
 
 def test_sets_by_hand() -> None:
     """Of one distribution, and of the mean of several traces."""
-    # Of {3: 0.5, 4: 0.3, 5: 0.2} the set is {3, 4} at 80% and holds 4; {3} at 50% doesn't.
+    # Of {3: 0.5, 4: 0.3, 5: 0.2} the set is {3, 4} at 70% and holds 4; {3} at 40% doesn't. At 80%
+    # {3, 4} has the level and doesn't exceed it.
     text = written({3: 0.5, 4: 0.3, 5: 0.2})
-    made = intervals_of(frame({"levels": "80,50", "probabilities": text}), "logprob")
+    made = intervals_of(frame({"levels": "80,70,40", "probabilities": text}), "logprob")
     columns = ["level", "lower", "upper", "set_covered", "set_size"]
-    assert made[columns].to_numpy().tolist() == [[80, 3, 4, 1, 2], [50, 3, 3, 0, 1]]
+    assert made[columns].to_numpy().tolist() == [
+        [80, 3, 5, 1, 3],
+        [70, 3, 4, 1, 2],
+        [40, 3, 3, 0, 1],
+    ]
     # Of traces {3: 1} and {3: 0.2, 9: 0.8} the mean is {3: 0.6, 9: 0.4}. At 90% the hull [3, 9]
     # holds the truth 4 and the set {3, 9} doesn't. A trace that can't be read changes nothing but
     # the failures.
@@ -120,7 +126,7 @@ def test_sets_by_hand() -> None:
     (row,) = intervals_of(rows, "traces").to_dict("records")
     assert (row["lower"], row["upper"], row["set_covered"], row["set_size"]) == (3, 9, 0, 2)
     assert (row["status"], row["failed"]) == ("ok", pytest.approx(1 / 3))
-    (sure,) = intervals_of(rows.assign(levels="60"), "traces").to_dict("records")
+    (sure,) = intervals_of(rows.assign(levels="59"), "traces").to_dict("records")
     assert (sure["lower"], sure["upper"], sure["set_size"]) == (3, 3, 1)
     # Probabilities are read with whole numbers as values; what one hasn't seen counts 0.
     rows = frame(
@@ -196,6 +202,48 @@ def test_tunnel_indices_by_hand() -> None:
     assert found[1].to_numpy() == pytest.approx([1, 0], abs=1e-12)
     assert tunnel_indices(frame(*traces("a", {3: 1.0}), *traces("b", {4: 1.0}))).empty
     assert tunnel_indices(frame({"status": "refusal"}, {"status": "refusal"})).empty
+
+
+def test_decoding_entropy_by_hand() -> None:
+    """Entropy of single traces, beside the index, over the same items and epochs."""
+    # Epoch 1: sure of 3 and of 9, so 1 bit between traces and none within; epoch 2: a bit within
+    # each of two traces that are alike. Item b has a single readable trace, and is left out.
+    rows = frame(
+        *traces("a", {3: 1.0}, {9: 1.0}),
+        *traces("a", {3: 0.5, 4: 0.5}, {3: 0.5, 4: 0.5}, epoch=2),
+        *traces("b", {3: 0.5, 4: 0.5}),
+        {"item": "b", "status": "refusal"},
+    ).assign(task="fermi_eval", method="traces")
+    found = summarize(rows, resamples=10)
+    row = {
+        name: found[found["metric"] == name].iloc[0]
+        for name in ("tunnel_index", "decoding_entropy")
+    }
+    for name in row:
+        assert (row[name]["value"], row[name]["n"]) == (pytest.approx(0.5), 2), name
+        assert "1 of 3 with fewer readable traces left out" in row[name]["note"], name
+    none = summarize(rows[rows["status"] != "ok"].assign(levels="90"), resamples=10)
+    assert "decoding_entropy" not in set(none["metric"])
+
+
+def test_exponents_of_the_questions_asked() -> None:
+    """Of items, not of judgments: two epochs and unreadable replies change nothing."""
+    rows = pd.concat(
+        [
+            frame({"item": "a", "truth": 3.0}, {"item": "b", "truth": 3.0, "status": "refusal"}),
+            frame({"item": "a", "truth": 3.0, "epoch": 2}, {"item": "c", "truth": -2.0}),
+            frame({"item": "d", "truth": 10.0}),
+        ]
+    ).assign(task="fermi_eval", method="direct", level=90, dataset="own")
+    both = pd.concat([rows.assign(model="m"), rows.assign(model="n")])
+    found = detail(both)
+    shares = found[found["metric"] == "exponent_share"]
+    assert dict(zip(shares["condition"], shares["value"], strict=True)) == {
+        "exponent=-2": 0.25,
+        "exponent=3": 0.5,
+        "exponent=10": 0.25,
+    }
+    assert set(shares["n"]) == {4}
 
 
 def test_tunnel_indices_are_those_of_all_subsets() -> None:

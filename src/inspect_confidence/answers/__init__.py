@@ -36,6 +36,7 @@ from inspect_confidence.answers.tokens import (
     AnswerToken,
     IntegerDistribution,
     TokenChoice,
+    read_age_token,
     read_answer_token,
     read_integer_distribution,
 )
@@ -46,7 +47,8 @@ __all__ = [
     "IntegerDistribution", "JsonReply", "OptionProbabilities", "StatedAmount", "StatedChoice",
     "StatedConfidence", "StatedExponent", "StatedInterval", "StatedProbability", "Status",
     "TokenChoice", "Unreadable", "WordChoice", "age_in", "confidence_of", "first_letter",
-    "letter_in", "probabilities_in", "probability_in", "read_amount", "read_answer_token",
-    "read_choice", "read_confidence", "read_exponent", "read_integer_distribution", "read_interval",
-    "read_json", "read_probability", "read_word_choice", "verdict_in",
+    "letter_in", "probabilities_in", "probability_in", "read_age_token", "read_amount",
+    "read_answer_token", "read_choice", "read_confidence", "read_exponent",
+    "read_integer_distribution", "read_interval", "read_json", "read_probability",
+    "read_word_choice", "verdict_in",
 ]  # fmt: skip

@@ -10,7 +10,7 @@ be whole, since what would have followed it is not known. Mass on anything else 
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from inspect_confidence.answers.clean import folded, is_refusal
@@ -105,7 +105,9 @@ def read_integer_distribution(tokens: Sequence[TokenChoice]) -> IntegerDistribut
     )
 
 
-def _masses(tokens: Sequence[TokenChoice]) -> tuple[dict[int, float], int]:
+def _masses(
+    tokens: Sequence[TokenChoice], greatest: int = GREATEST_INTEGER
+) -> tuple[dict[int, float], int]:
     """The probability of each integer seen, and how many tokens the answer took."""
     masses: dict[int, float] = {}
     written, reach, spanned = "", 1.0, 0
@@ -117,7 +119,7 @@ def _masses(tokens: Sequence[TokenChoice]) -> tuple[dict[int, float], int]:
             if token == choice.token and goes_on:
                 continue
             ended = _longer(written, token)
-            value = _integer(written if ended is None else ended)
+            value = _integer(written if ended is None else ended, greatest)
             if value is not None:
                 masses[value] = masses.get(value, 0.0) + reach * mass
         if longer is not None:
@@ -140,11 +142,11 @@ def _longer(written: str, token: str) -> str | None:
     return text if _BEGINNING.fullmatch(text) else None
 
 
-def _integer(text: str) -> int | None:
+def _integer(text: str, greatest: int = GREATEST_INTEGER) -> int | None:
     """The integer of digits with or without a sign; None if it is too far from zero, or none."""
     if not text[-1:].isdigit() or len(text) > _LONGEST:
         return None
-    return int(text) if abs(int(text)) <= GREATEST_INTEGER else None
+    return int(text) if abs(int(text)) <= greatest else None
 
 
 @dataclass(frozen=True)
@@ -185,7 +187,7 @@ def read_answer_token(
     place = _place(tokens, names[answer])
     if place is None:
         return Unreadable("scoring_failed", "the answer is not there after the last key `Answer`")
-    choice, start = place
+    choice, start = tokens[place[0]], place[1]
     masses: dict[int, float] = {}
     for token, mass in choice.masses().items():
         # Where the key is in the answer's token it is in the alternatives too.
@@ -193,8 +195,7 @@ def read_answer_token(
         if option is not None:
             masses[option] = masses.get(option, 0.0) + mass
     total = sum(masses.values())
-    is_alone = sum(mass > 0 for mass in masses.values()) < 2
-    if is_alone and (total < _SURE or not set(choice.alternatives) - {choice.token}):
+    if _is_alone(masses.values(), choice):
         return Unreadable("scoring_failed", "the provider listed no other option than the answer")
     return AnswerToken(
         probabilities=tuple(masses.get(option, 0.0) / total for option in range(len(names))),
@@ -203,16 +204,77 @@ def read_answer_token(
     )
 
 
-def _place(tokens: Sequence[TokenChoice], answer: str) -> tuple[TokenChoice, int] | None:
-    """Where the answer begins: the token, and the character within it."""
+def _is_alone(masses: Collection[float], choice: TokenChoice) -> bool:
+    """Whether nothing was listed beside the answer that could have been answered."""
+    is_alone = sum(mass > 0 for mass in masses) < 2
+    return is_alone and (sum(masses) < _SURE or not set(choice.alternatives) - {choice.token})
+
+
+OLDEST = 150
+"""Ages above this are none: unseen mass."""
+
+_AGE = re.compile(r"[\s\"'“]*(\d+)(?!\.?\d)")
+
+
+def read_age_token(tokens: Sequence[TokenChoice], years: float) -> IntegerDistribution | Unreadable:
+    """Read the probability of each whole age at the answer of a reply, which is so many years.
+
+    Alternatives are read as in `read_integer_distribution`, where the reply's last `Answer` has its
+    value. It is `scoring_failed` if the age isn't there in whole years, or if it is the only age
+    listed and has less than 0.99 itself.
+
+    Example:
+        >>> said = [
+        ...     TokenChoice('{"Answer": ', 0.0, {}),
+        ...     TokenChoice("78", math.log(0.6), {"80": math.log(0.2), "about": math.log(0.2)}),
+        ...     TokenChoice("}", 0.0, {}),
+        ... ]
+        >>> read = read_age_token(said, 78)
+        >>> {age: round(p, 3) for age, p in read.probabilities.items()}, round(read.unseen_mass, 3)
+        ({78: 0.75, 80: 0.25}, 0.2)
+    """
+    place = _place(tokens, f"{years:g}") if float(years).is_integer() else None
+    if place is None:
+        why = "the age is not there in whole years after the last key `Answer`"
+        return Unreadable("scoring_failed", why)
+    first, start = place
+    before = tokens[first].token[:start]
+    number = [_in_digits(one, before if not k else "") for k, one in enumerate(tokens[first:])]
+    masses, spanned = _masses(number, OLDEST)
+    known = {age: mass for age, mass in sorted(masses.items()) if age >= 0}
+    if _is_alone(known.values(), tokens[first]):
+        return Unreadable("scoring_failed", "the provider listed no other age than the answer")
+    total = sum(known.values())
+    shares = {age: mass / total for age, mass in known.items()}
+    return IntegerDistribution(int(years), shares, max(1 - total, 0.0), spanned)
+
+
+def _in_digits(choice: TokenChoice, before: str) -> TokenChoice:
+    """The token without what stands before and after a number in it; others stay as they are.
+
+    Tokens that are one number then are added up.
+    """
+    masses: dict[str, float] = {}
+    for token, mass in choice.masses().items():
+        digits = _AGE.match(token.removeprefix(before))
+        name = digits[1] if digits else token
+        masses[name] = masses.get(name, 0.0) + mass
+    own = _AGE.match(choice.token.removeprefix(before))
+    logs = {name: math.log(mass) for name, mass in masses.items() if mass > 0}
+    token = own[1] if own else choice.token
+    return TokenChoice(token, logs.get(token, -math.inf), logs)
+
+
+def _place(tokens: Sequence[TokenChoice], answer: str) -> tuple[int, int] | None:
+    """Where the answer begins: which token, and the character within it."""
     text = "".join(choice.token for choice in tokens)
     # The last one: reasoning, in which there may be others, comes first.
     start = max((key.end() for key in _KEY.finditer(text)), default=len(text))
     if not re.compile(rf"{re.escape(answer)}(?!\w)", re.I).match(text, start):
         return None
-    for choice in tokens:
+    for number, choice in enumerate(tokens):
         if start < len(choice.token):
-            return choice, start
+            return number, start
         start -= len(choice.token)
     return None
 

@@ -96,6 +96,20 @@ def bundled_fermi() -> Mapping[str, FermiItem]:
     }
 
 
+def known_fermi(name: str) -> FermiItem:
+    """The question of that id, bundled or of `scioly`; of others a `KeyError`.
+
+    Raises:
+        DataUnavailable: The published questions could not be downloaded.
+    """
+    return (_published() if name.startswith("scioly-") else bundled_fermi())[name]
+
+
+@functools.cache
+def _published() -> Mapping[str, FermiItem]:
+    return {item.id: item for item in _scioly(Counter())}
+
+
 def _scioly(excluded: Counter[str]) -> Iterator[FermiItem]:
     """The usable rows of the published file, corrected; the others are counted by reason."""
     rows, script = records.downloaded_records(QUESTIONS), fetch_text(CORRECTIONS)

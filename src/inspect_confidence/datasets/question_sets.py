@@ -1,6 +1,7 @@
 """The question sets of the calibration study, the bundled ones, and a user's file."""
 
 import functools
+from collections import ChainMap
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -144,6 +145,23 @@ def bundled_sets() -> Mapping[str, Mapping[str, SetQuestion]]:
     ]
     sets = {"bundled": options, "statements": statements}
     return {name: {item.id: item for item in items} for name, items in sets.items()}
+
+
+def known_question(name: str) -> SetQuestion:
+    """The question of that id, bundled or of one of the study's sets; of others a `KeyError`.
+
+    Raises:
+        DataUnavailable: The set could not be downloaded.
+    """
+    dataset = name.partition("-")[0]
+    if dataset in ITEMS:
+        return _by_id(dataset)[name]
+    return ChainMap(*map(dict, bundled_sets().values()))[name]
+
+
+@functools.cache
+def _by_id(dataset: str) -> Mapping[str, SetQuestion]:
+    return {item.id: item for item in _published(dataset)[0]}
 
 
 def _bundled(name: str) -> tuple[list[SetQuestion], str]:

@@ -1,4 +1,4 @@
-"""Probabilities of whole numbers: the smallest sets that hold a level, temperatures, entropies.
+"""Probabilities of whole numbers: the smallest sets that exceed a level, temperatures, entropies.
 
 Sets are taken from values ranked by probability; a temperature that scales the probabilities
 is fitted to the sets' interval score, or to the likelihood of the truth; entropies tell how much
@@ -39,12 +39,12 @@ __all__ = [
 
 _UNREAD = "no readable distribution"
 _ROUNDING = 1e-12
-"""Sums of probabilities this close below the level have reached it."""
+"""Sums of probabilities this close to the level are the level, which they don't exceed."""
 
 numbers(
     About(undefined=_UNREAD, direction="target=level", source="FermiEval", interval="wilson"),
-    set_coverage="Share of smallest sets of integers with the level's probability that hold the "
-    "truth.",
+    set_coverage="Share of smallest sets of integers with more than the level's probability that "
+    "hold the truth.",
 )
 numbers(
     About(undefined=_UNREAD, unit="count", low=1),
@@ -78,18 +78,22 @@ def distribution_rows(distributions: Sequence[Mapping[int, float]]) -> FloatArra
 
 
 def prediction_set(probabilities: Mapping[int, float], level: float) -> list[int]:
-    """The smallest set of values whose probabilities sum to at least the level.
+    """The smallest set of values whose probabilities together exceed the level.
 
     Values are taken by descending probability, ties by ascending value. Probabilities are
-    normalised first; the values come ascending.
+    normalised first; the values come ascending. A sum that equals the level doesn't exceed it.
 
     Args:
         probabilities: Of each value, at least one above 0.
         level: Nominal level in percent, between 0 and 100.
 
     Example:
-        >>> prediction_set({3: 0.5, 4: 0.3, 5: 0.2}, level=80)
+        >>> prediction_set({3: 0.5, 4: 0.3, 5: 0.2}, level=75)
         [3, 4]
+        >>> prediction_set({3: 0.5, 4: 0.3, 5: 0.2}, level=80)
+        [3, 4, 5]
+
+    Source: FermiEval.
     """
     values, masses = ranked([probabilities])
     size = set_sizes(masses, level)[0]
@@ -128,8 +132,8 @@ def _ranked(distribution: Mapping[int, float]) -> list[int]:
 def set_sizes(masses: FloatArray, level: float) -> IntArray:
     """How many of the ranked values the smallest set takes, by row."""
     total = np.cumsum(masses, axis=1)
-    reached = total >= checked_level(level) / 100 - _ROUNDING
-    sizes = np.where(reached.any(axis=1), reached.argmax(axis=1) + 1, masses.shape[1])
+    above = total > checked_level(level) / 100 + _ROUNDING
+    sizes = np.where(above.any(axis=1), above.argmax(axis=1) + 1, (masses > 0).sum(axis=1))
     return np.asarray(sizes)
 
 
@@ -278,6 +282,14 @@ def negative_log_likelihood(
     return np.asarray(np.logaddexp.reduce(scaled, axis=1) - at_truth)
 
 
+numbers(
+    About(undefined="never", source="FermiEval"),
+    exponent_share="Share of the questions whose answer has the exponent of ten.",
+)
+numbers(
+    About(undefined=_UNREAD, unit="bits"),
+    decoding_entropy="Mean entropy of the answer's distribution after a single trace.",
+)
 numbers(
     About(undefined="never", unit="temperature", source="FermiEval"),
     decoding_temperature="Decoding temperature, of those that were run, chosen on the train items.",

@@ -74,6 +74,11 @@ numbers(
     "item's difficulty, 1 - maximum achievable score, is in the condition.",
 )
 numbers(
+    About(undefined="no readable judgment of the item", source="LifeEval"),
+    item_confidence="Mean over an item's judgments of the confidence; the answers' mean true "
+    "probability is in the condition.",
+)
+numbers(
     About(undefined=UNREAD),
     value_share="Share of contexts (of people, in a survey) in which the probability stated for a "
     "word lies in the bin, the last one closed.",

@@ -6,25 +6,39 @@ draw); both may be given together: `pd.concat([summarize(logs), detail(logs)])`.
 
 from inspect_confidence.plots.confidence import m_ratio, reliability, report_histogram, type2_roc
 from inspect_confidence.plots.intervals import coverage, interval_score, tunnel
-from inspect_confidence.plots.lives import best_age, confidence_truth, hard_easy, overconfidence
+from inspect_confidence.plots.lives import (
+    best_age,
+    confidence_scatter,
+    confidence_truth,
+    hard_easy,
+    maximum_score,
+    overconfidence,
+)
 from inspect_confidence.plots.markers import decisiveness_gap, mic, mic_densities
 from inspect_confidence.plots.meanings import consistency, divergence, word_differences, words
 from inspect_confidence.plots.profiles import profile
+from inspect_confidence.plots.sets import calibration, over_sets
 from inspect_confidence.plots.style import COLOURS, shortened, style
+from inspect_confidence.plots.traces import exponents, tunnel_entropy
 
 __all__ = [
     "COLOURS",
     "best_age",
+    "calibration",
+    "confidence_scatter",
     "confidence_truth",
     "consistency",
     "coverage",
     "decisiveness_gap",
     "divergence",
+    "exponents",
     "hard_easy",
     "interval_score",
     "m_ratio",
+    "maximum_score",
     "mic",
     "mic_densities",
+    "over_sets",
     "overconfidence",
     "profile",
     "reliability",
@@ -32,6 +46,7 @@ __all__ = [
     "shortened",
     "style",
     "tunnel",
+    "tunnel_entropy",
     "type2_roc",
     "word_differences",
     "words",

@@ -10,7 +10,14 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from inspect_confidence.plots.confidence import draw_bins
-from inspect_confidence.plots.layout import drawn, drawn_against, facets, panels, with_intervals
+from inspect_confidence.plots.layout import (
+    drawn,
+    drawn_against,
+    facets,
+    panels,
+    share_ticks,
+    with_intervals,
+)
 from inspect_confidence.plots.style import DASHED, INK, RULE, mark, shortened, styled
 from inspect_confidence.plots.text import number
 from inspect_confidence.results import with_parts
@@ -112,6 +119,83 @@ def confidence_truth(rows: pd.DataFrame) -> Figure:
         "mean confidence",
         beneath=[f"n = {some['n'].sum():,}" for _, some in found],
     )
+
+
+@styled
+def maximum_score(rows: pd.DataFrame) -> Figure:
+    """The maximum achievable score by the age reached; a panel a data set, window and sex.
+
+    A line a radius: the higher, the more can be known.
+
+    Args:
+        rows: What `detail` gives of `life_eval`; its rows of `maximum_achievable_score` at single
+            ages are drawn.
+    """
+    parts = ["age", "sex", "radius", "window"]
+    there = drawn(rows, "life_eval", ["maximum_achievable_score"], parts)
+    there = there[there["sex"] != ""]
+    # Raises where there are only means.
+    there = drawn(there, "life_eval", ["maximum_achievable_score"], parts)
+    there = there.assign(age=there["age"].astype(float))
+    radii = sorted(there["radius"].unique(), key=float)
+
+    def draw(ax: Axes, some: pd.DataFrame) -> None:
+        for k, radius in enumerate(radii):
+            line = some[some["radius"] == radius].sort_values("age")
+            every = (k * _EVERY // 2 % _EVERY, _EVERY) if len(line) > 2 * _EVERY else None
+            look: dict[str, Any] = {"markersize": 4, "markevery": every, **mark(k)}
+            ax.plot(line["age"], line["value"], label=f"radius {radius}", **look)
+        ax.set_ylim(0, 1.03)
+        share_ticks(ax, "y")
+
+    return facets(
+        panels(there, ("dataset", "window", "sex"), always=["sex"]),
+        draw,
+        "age reached (years)",
+        "maximum achievable score",
+        legend=[f"radius {radius}" for radius in radii],
+        handles=lambda _: [Line2D([], [], **mark(k)) for k in range(len(radii))],
+    )
+
+
+@styled
+def confidence_scatter(rows: pd.DataFrame) -> Figure:
+    """Confidence in each item against the true probability of its answer.
+
+    A panel a model, data set, variant and window. Marks and colours are the radii; above the
+    diagonal confidence is too high. Where there are very many marks, they are pixels, also in svg
+    and pdf.
+
+    Args:
+        rows: What `detail` gives of `life_eval`; its rows of `item_confidence` are drawn.
+    """
+    parts = ("probability", "radius", "window")
+    items = drawn(rows, "life_eval", ["item_confidence"], parts)
+    items = items[np.isfinite(items["value"])].assign(x=items["probability"].astype(float))
+    radii = sorted(items["radius"].unique(), key=float)
+    names, many = [f"radius {radius}" for radius in radii], len(items) > _MANY
+    looks: list[dict[str, Any]] = [{**mark(k), "linestyle": "none"} for k in range(len(radii))]
+    thin: dict[str, Any] = {"markersize": 2.8, "markeredgewidth": 0, "alpha": 0.45}
+
+    def draw(ax: Axes, some: pd.DataFrame) -> None:
+        ax.plot([0, 1], [0, 1], **DASHED, zorder=0)
+        for radius, name, look in zip(radii, names, looks, strict=True):
+            mine = some[some["radius"] == radius]
+            ax.plot(mine["x"], mine["value"], label=name, rasterized=many, **look, **thin)
+        ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
+        share_ticks(ax, "x", "y")
+
+    figure = facets(
+        panels(items, _BY, alone=False),
+        draw,
+        "true probability of the answer",
+        "confidence",
+        legend=names,
+        handles=lambda _: [Line2D([], [], **look) for look in looks],
+    )
+    if many:
+        figure.set_dpi(_RESOLUTION)
+    return figure
 
 
 _FEW = 5

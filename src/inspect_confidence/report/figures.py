@@ -108,7 +108,7 @@ def planned(study: Study, rows: pd.DataFrame, directory: Path) -> list[ReportFig
 
 def _groups(spec: FigureSpec, rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     """The rows of each figure that the specification asks for, with its title."""
-    mine = rows[(rows["task"] == spec.task) & rows["metric"].isin(spec.metrics)]
+    mine = rows[rows["task"].isin((spec.task, *spec.tasks)) & rows["metric"].isin(spec.metrics)]
     if spec.keep is not None:
         mine = mine[[spec.keep(Condition.read(text)) for text in mine["condition"]]]
     if mine.empty:
@@ -128,7 +128,8 @@ def _caption(spec: FigureSpec, mine: pd.DataFrame, rows: pd.DataFrame) -> str:
     """What it shows, how many judgments were asked for, and how many could not be read and why."""
     parts = [name for name in spec.by if name not in COLUMNS and name != "variant"]
     own = with_parts(mine[mine["model"] != spec.beside], ["variant", *parts])
-    asked = rows[(rows["task"] == spec.task) & (rows["metric"] == "status_count")]
+    tasks = (spec.task, *spec.tasks)
+    asked = rows[rows["task"].isin(tasks) & (rows["metric"] == "status_count")]
     counted = with_parts(asked, ["variant", *parts, "status"])
     # Rows over all data sets name none of them.
     keys = ["model", "variant", *(name for name in ("dataset",) if name in spec.by), *parts]

@@ -7,9 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from inspect_confidence.answers import TokenChoice
 from inspect_confidence.arguments import choice
 from inspect_confidence.datasets.life_tables import WINDOWS, read_life_table
-from inspect_confidence.respondents.utterance import Utterance, perhaps_spoilt, seeded, within
+from inspect_confidence.respondents.utterance import (
+    Utterance,
+    logarithm,
+    perhaps_spoilt,
+    seeded,
+    within,
+)
 
 FloatArray = NDArray[np.float64]
 
@@ -81,7 +88,20 @@ class Actuary:
             noise=self.noise * rng.standard_normal(),
             rounding=self.rounding,
         )
-        begun = f'{{"Reasoning": "I go by the life table.", "Answer": {best.answer}, "Confidence":'
         # A probability is what was asked for, so that what lies outside is said as its end.
-        said = Utterance(f"{begun} {float(np.clip(confidence, 0, 1)):.12g}}}")
-        return perhaps_spoilt(said, self.error_rate, begun, rng)
+        stated = float(np.clip(confidence, 0, 1))
+        begun, rest = '{"Reasoning": "I go by the life table.", "Answer": ', ', "Confidence":'
+        said = _in_tokens(begun, best.answer, f"{rest} {stated:.12g}}}", stated)
+        return perhaps_spoilt(said, self.error_rate, f"{begun}{best.answer}{rest}", rng)
+
+
+def _in_tokens(begun: str, age: int, rest: str, probability: float) -> Utterance:
+    """The reply, its age with that probability and the years before and after it with the rest."""
+    beside = logarithm((1 - probability) / 2)
+    ages = {str(age - 1): beside, str(age): logarithm(probability), str(age + 1): beside}
+    tokens = (
+        TokenChoice(begun, 0.0, {begun: 0.0}),
+        TokenChoice(str(age), ages[str(age)], ages),
+        TokenChoice(rest, 0.0, {rest: 0.0}),
+    )
+    return Utterance("".join(one.token for one in tokens), tokens=tokens)

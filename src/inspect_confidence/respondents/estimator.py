@@ -7,17 +7,27 @@ from typing import Any
 import numpy as np
 
 from inspect_confidence.answers import TokenChoice
-from inspect_confidence.datasets.fermi import bundled_fermi
+from inspect_confidence.datasets.fermi import known_fermi
+from inspect_confidence.metrics.integer_sets import tempered
 from inspect_confidence.respondents.belief import (
     Beliefs,
     draw_beliefs,
     integer_probabilities,
     stated_bounds,
 )
-from inspect_confidence.respondents.utterance import Utterance, perhaps_spoilt, seeded, within
+from inspect_confidence.respondents.utterance import (
+    Utterance,
+    logarithm,
+    perhaps_spoilt,
+    seeded,
+    within,
+)
 
 MOST_TOKENS = 20
 """Alternatives that a provider gives at most."""
+
+COLDEST = 1e-3
+"""The temperature that stands for 0: all mass is on the likeliest integer."""
 
 
 @dataclass(frozen=True)
@@ -49,12 +59,12 @@ class Estimator:
         if form == "point":
             return self.point(item, draw, temperature)
         if form == "integer":
-            return self.integer(item, draw)
+            return self.integer(item, draw, temperature)
         return self.trace(item, draw) if form == "trace" else None
 
     def belief(self, item: str) -> Beliefs:
-        """The belief about a bundled item; of others a `KeyError`."""
-        return draw_beliefs(bundled_fermi()[item].exponent, seeded(self.seed, "belief", item))
+        """The belief about a bundled item or one of `scioly`; of others a `KeyError`."""
+        return draw_beliefs(known_fermi(item).exponent, seeded(self.seed, "belief", item))
 
     def interval(self, item: str, draw: int, level: float) -> Utterance:
         """The reply to a question for an interval."""
@@ -69,19 +79,20 @@ class Estimator:
     def point(self, item: str, draw: int, temperature: float) -> Utterance:
         """The reply to a question for an exponent, sampled at a decoding temperature."""
         rng = seeded(self.seed, "point", item, str(draw))
-        masses = self._masses(item, rng.uniform())
-        sharpened = np.power(list(masses.values()), 1 / max(temperature, 1e-3))
-        value = rng.choice(list(masses), p=sharpened / sharpened.sum())
+        masses = self._masses(item, rng.uniform(), temperature)
+        value = rng.choice(list(masses), p=list(masses.values()))
         return perhaps_spoilt(Utterance(f"Exponent: {value}"), self.error_rate, "Exponent:", rng)
 
-    def integer(self, item: str, draw: int) -> Utterance:
-        """The reply to a question for one integer, with log probabilities."""
+    def integer(self, item: str, draw: int, temperature: float = 1.0) -> Utterance:
+        """The reply to a question for one integer, with log probabilities.
+
+        They are of p^(1/(T0 T)), normalised: at a temperature T, of a belief distorted by T0.
+        """
         rng = seeded(self.seed, "integer", item, str(draw))
-        masses = self._masses(item, rng.uniform())
-        reported = np.power(list(masses.values()), 1 / self.distortion)
-        logs = dict(zip(map(str, masses), np.log(reported / reported.sum()), strict=True))
+        masses = self._masses(item, rng.uniform(), self.distortion * max(temperature, COLDEST))
+        logs = {str(value): logarithm(mass) for value, mass in masses.items()}
         likeliest = sorted(logs, key=lambda token: -logs[token])[:MOST_TOKENS]
-        alternatives = {key: float(logs[key]) for key in likeliest}
+        alternatives = {key: logs[key] for key in likeliest}
         token = TokenChoice(likeliest[0], alternatives[likeliest[0]], alternatives)
         said = Utterance(token.token, tokens=(token,))
         return perhaps_spoilt(said, self.error_rate, "", rng)
@@ -90,5 +101,8 @@ class Estimator:
         """A reasoning trace; what it saw of the belief shows in the integer that follows it."""
         return Utterance(f"Trace {draw}: I consider what the answer to {item} depends on.")
 
-    def _masses(self, item: str, place: float) -> dict[int, float]:
-        return integer_probabilities(self.belief(item), tunnel=self.tunnel, place=place)
+    def _masses(self, item: str, place: float, temperature: float) -> dict[int, float]:
+        """What is seen of the belief, as a temperature makes of it: p^(1/T), normalised."""
+        seen = integer_probabilities(self.belief(item), tunnel=self.tunnel, place=place)
+        at = tempered(np.array([list(seen.values())]), max(temperature, COLDEST))
+        return dict(zip(seen, at[0].tolist(), strict=True))

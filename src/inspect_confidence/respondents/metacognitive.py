@@ -6,11 +6,11 @@ from string import ascii_uppercase
 from typing import Any
 
 from inspect_confidence.arguments import parts
-from inspect_confidence.datasets.question_sets import SetQuestion
+from inspect_confidence.datasets.question_sets import SetQuestion, known_question
 from inspect_confidence.datasets.questions import Question, bundled_questions
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.respondents import utterance
-from inspect_confidence.respondents.observer import draw_evidence, reported_share, reports
+from inspect_confidence.respondents.observer import MIDDLE, draw_evidence, reported_share, reports
 from inspect_confidence.respondents.utterance import Utterance, perhaps_spoilt, seeded, within
 from inspect_confidence.scales import Scale, read_scales
 
@@ -61,7 +61,10 @@ class Metacognitive:
             scale = Scale(int(asked["low"]), int(asked["high"]))
             return self.stated(item, int(asked["draw"]), scale)
         if form in ("options", "true_false"):
-            return self.in_json(utterance.set_question(str(asked["item"])), int(asked["draw"]))
+            return self.in_json(known_question(str(asked["item"])), int(asked["draw"]))
+        if form == "given":
+            answered = known_question(str(asked["item"]))
+            return self.of_given(answered, str(asked["given"]), int(asked["draw"]))
         return None
 
     def stated(self, item: Question, draw: int, scale: Scale) -> Utterance:
@@ -105,6 +108,22 @@ class Metacognitive:
         percent = 100 if anchored else int(reports(exact, 0, 100, self.round_to))
         said = utterance.json_reply(item, answer, percent / 100, exact)
         return perhaps_spoilt(said, self.error_rate, utterance.BEGUN, on_options)
+
+    def of_given(self, item: SetQuestion, given: str, draw: int) -> Utterance:
+        """The confidence in an answer that is given: it has evidence for what is right.
+
+        The evidence is normal about plus or minus half of `meta_d`; half is reported where it and
+        the bias cancel. `accuracy` has no part in it.
+        """
+        rng = seeded(self.seed, "given", item.id, given, draw)
+        right = next(one.right for one in item.given if one.name == given)
+        evidence = rng.normal(self.meta_d / 2 if right else -self.meta_d / 2)
+        share = float(reported_share(evidence + MIDDLE, self.bias))
+        percent = int(reports(share, 0, 100, self.round_to))
+        begun = '{"Confidence":'
+        return perhaps_spoilt(
+            Utterance(f"{begun} {percent / 100:g}}}"), self.error_rate, begun, rng
+        )
 
     def _of_scales(self) -> dict[Scale, float]:
         found = {}

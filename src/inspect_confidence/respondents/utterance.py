@@ -2,7 +2,6 @@
 
 import hashlib
 import math
-from collections import ChainMap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from string import ascii_uppercase
@@ -11,7 +10,7 @@ from typing import Any, ClassVar, Protocol, TypeVar
 import numpy as np
 
 from inspect_confidence.answers import TokenChoice
-from inspect_confidence.datasets.question_sets import SetQuestion, bundled_sets
+from inspect_confidence.datasets.question_sets import SetQuestion
 
 
 @dataclass(frozen=True)
@@ -40,7 +39,7 @@ class Respondent(Protocol):
             The reply; None if the respondent doesn't answer that form.
 
         Raises:
-            KeyError: The item isn't bundled.
+            KeyError: The item is of no data set that the package names.
         """
 
 
@@ -87,11 +86,6 @@ BEGUN = '{"Reasoning": "I weigh what I know.", "Answer": "'
 _VERDICTS = ("True", "False")
 
 
-def set_question(name: str) -> SetQuestion:
-    """The bundled question of that id, or a `KeyError`."""
-    return ChainMap(*map(dict, bundled_sets().values()))[name]
-
-
 def labels_of(item: SetQuestion) -> Sequence[str]:
     """What may be answered: letters, or True and False."""
     return ascii_uppercase[: len(item.options)] if item.options else _VERDICTS
@@ -112,7 +106,9 @@ def json_reply(item: SetQuestion, answer: str, stated: float, token: float) -> U
     shares = dict.fromkeys(labels, rest) | {answer: stated}
     entries = shares if item.options else {"Confidence": stated}
     listed = ", ".join(f'"{name}": {share:.12g}' for name, share in entries.items())
-    logs = dict.fromkeys(labels, _log((1 - token) / (len(labels) - 1))) | {answer: _log(token)}
+    logs = dict.fromkeys(labels, logarithm((1 - token) / (len(labels) - 1))) | {
+        answer: logarithm(token)
+    }
     tokens = (
         TokenChoice(BEGUN, 0.0, {BEGUN: 0.0}),
         TokenChoice(answer, logs[answer], logs),
@@ -121,6 +117,6 @@ def json_reply(item: SetQuestion, answer: str, stated: float, token: float) -> U
     return Utterance("".join(one.token for one in tokens), tokens=tokens)
 
 
-def _log(probability: float) -> float:
+def logarithm(probability: float) -> float:
     """Its logarithm; of 0, what providers send instead."""
     return math.log(probability) if probability > 0 else -9999.0

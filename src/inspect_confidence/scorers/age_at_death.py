@@ -5,11 +5,20 @@ import math
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
-from inspect_confidence.answers import Unreadable, age_in, probability_in, read_json
+from inspect_confidence.answers import (
+    IntegerDistribution,
+    TokenChoice,
+    Unreadable,
+    age_in,
+    probability_in,
+    read_age_token,
+    read_json,
+)
 from inspect_confidence.datasets.life_tables import read_life_table
 from inspect_confidence.scorers import log_metrics as logged
 from inspect_confidence.scorers.explained import age_read
-from inspect_confidence.scorers.reading import Reading, in_part, number_of, read_reply
+from inspect_confidence.scorers.reading import Reading, in_part, no_reply, number_of, read_reply
+from inspect_confidence.solvers.draws import tokens_of
 
 
 @scorer(
@@ -27,6 +36,8 @@ def age_at_death(table: str | None = None, window: str | None = None) -> Scorer:
     achievable score: the greatest that any whole answer has), `best_answer` (the least age that has
     it), `overconfidence` (confidence - score) and `format_ok`. What could not be read is NaN, and
     its status is the score's reason; an age that was read keeps its score without a confidence.
+    Where the reply came with log probabilities, `token_confidence` is the answer's among the ages
+    at its token.
 
     Args:
         table: `ssa-2022`, or a csv file with q_x, as `read_life_table` takes it; by default the
@@ -54,12 +65,29 @@ def age_at_death(table: str | None = None, window: str | None = None) -> Scorer:
             "overconfidence": confidence - true,
         }
         read = not math.isnan(years)  # an age may come without a confidence
+        kept: dict[str, object] = {"table": lives.name, "window": edge}
+        found = no_reply(state) or _token(state, years)
+        if isinstance(found, Unreadable):
+            kept |= {"token_status": found.status, "token_detail": found.reason}
+        elif found:
+            value["token_confidence"] = found.probabilities[found.value]
+            kept |= {"token_status": "ok", "unseen_mass": found.unseen_mass}
         return Reading(
             value,
             in_part("answer", answer) or in_part("confidence", stated),
             answer=f"{years:g}" if read else None,
             said=age_read(value, radius) if read else "",
-            kept={"table": lives.name, "window": edge},
+            kept=kept,
         ).score("age with a confidence")
 
     return score
+
+
+def _token(state: TaskState, years: float) -> IntegerDistribution | Unreadable | None:
+    """What the answer's token says; None where the provider gave no log probabilities."""
+    tokens = tokens_of(state.output.choices[0])
+    if tokens is None:
+        return None
+    if math.isnan(years):
+        return Unreadable("invalid_response_format", "no age was read from the reply")
+    return read_age_token([TokenChoice(*token) for token in tokens], years)

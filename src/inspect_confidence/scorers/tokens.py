@@ -20,7 +20,7 @@ _NO_TOKENS = "the provider gave no log probabilities"
 
 @scorer(metrics=INTERVAL_METRICS)
 def token_distribution() -> Scorer:
-    """Score the smallest sets of integers that hold each level's probability.
+    """Score the smallest sets of integers that exceed each level's probability.
 
     Of several draws (reasoning traces) the mean distribution is scored. The value holds `truth`,
     `format_ok` (share of readable draws), `draws`, `unseen_mass`, `tunnel_index` (bits; 0 for one

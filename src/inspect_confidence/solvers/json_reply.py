@@ -59,7 +59,8 @@ def ask_options(
         directions = question_sets.directions(kind, options, example=not json_schema)
         ours = question_sets.message(directions, state.input_text)
         text = prompt.format(question=state.input_text) if prompt else ours
-        pose(state, text, opening(directions, prompt, system), form=kind)
+        given = {"given": state.metadata["given"]} if kind == "given" else {}
+        pose(state, text, opening(directions, prompt, system), form=kind, **given)
         schema = _schema_of(kind, options) if json_schema else None
         return await generate(state, response_schema=schema)
 

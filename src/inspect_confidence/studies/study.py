@@ -12,6 +12,9 @@ from inspect_confidence.results import Result
 
 Kind = Literal["number", "text", "flag"]
 
+QUESTIONS = "no model"
+"""What stands in `model` for a number of the questions alone."""
+
 
 def kinds(schema: str) -> dict[str, Kind]:
     """Columns with their kinds from `sex:text age clipped:flag`; numbers need not say so."""
@@ -224,6 +227,7 @@ class FigureSpec:
         keep: Which of those rows, by their condition's parts; None keeps all.
         needs: How many rows with a finite value make a figure; with fewer the report says so.
         beside: A `model` whose rows stand in every figure and make none of their own.
+        tasks: Further tasks whose rows it draws.
     """
 
     plot: str
@@ -235,6 +239,7 @@ class FigureSpec:
     keep: Callable[[Mapping[str, str]], bool] | None = None
     needs: int = 1
     beside: str = ""
+    tasks: Sequence[str] = ()
 
 
 @dataclass(frozen=True)

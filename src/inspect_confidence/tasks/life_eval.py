@@ -2,6 +2,7 @@
 
 from inspect_ai import Task, task
 from inspect_ai.dataset import Sample
+from inspect_ai.model import GenerateConfig
 
 from inspect_confidence import arguments
 from inspect_confidence.datasets import life_tables as tables
@@ -29,6 +30,7 @@ def life_eval(
     population: str | list[str] = AMERICAN,
     prompts: str = "ours",
     format: str = "example",  # reads well on the command line
+    tokens: bool = False,
     items: str | int | None = None,
     split: str = "all",
     seed: int = 0,
@@ -50,6 +52,8 @@ def life_eval(
         prompts: `ours`, or `authors` (the study's exact prompts, downloaded once).
         format: `example` (the form of the reply is shown), or `json_schema` (the provider is given
             it: structured output).
+        tokens: Whether log probabilities are asked for, to take confidence from the answer's token
+            too.
         items: How many items, or a file with one id a line; all by default.
         split: `train`, `test` or `all`.
         seed: Of the order of items.
@@ -70,6 +74,7 @@ def life_eval(
     exact = is_exact(
         prompts, prompt=prompt, system=system, population=other, format=schema and format
     )
+    with_tokens = arguments.boolean("tokens", tokens)
     own = own_prompt(prompt, "{question}")
     context = system_message(system)
     selection = life_items(
@@ -101,6 +106,9 @@ def life_eval(
         headline="overconfidence",
         facts=log_facts(
             selection, wordings, None if exact else context, output_tokens=150, shown=shown
+        ),
+        config=GenerateConfig(
+            temperature=0, logprobs=with_tokens or None, top_logprobs=20 if with_tokens else None
         ),
     )
 

@@ -14,7 +14,9 @@ import numpy as np
 import pandas as pd
 
 from inspect_confidence import metrics
+from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.metrics.integer_sets import distribution_rows, mean_distribution
+from inspect_confidence.metrics.reports import entropy_bits
 from inspect_confidence.results import Condition
 from inspect_confidence.studies import estimate
 from inspect_confidence.studies.compare import on_common
@@ -220,15 +222,21 @@ def tunnel_indices(rows: pd.DataFrame) -> pd.DataFrame:
     n is 1, 2, 5, 10, 20, ... and the most that any has. The index depends on the number of traces,
     so those with fewer readable ones are left out; where none has two, all are.
     """
+    traced = _traced(rows)
+    if not traced:
+        return pd.DataFrame()
+    traces = len(traced[0][1])
+    sizes = sorted({n for n in (1, 2, 5, 10, 20, 50, 100) if n < traces} | {traces})
+    bits = [[metrics.residual_tunnel_index(one, n) for n in sizes] for _, one in traced]
+    return pd.DataFrame(bits, index=[item for item, _ in traced], columns=sizes)
+
+
+def _traced(rows: pd.DataFrame) -> list[tuple[str, FloatArray]]:
+    """Item and traces, a row a trace, of each item and epoch with as many as any has: 2 or more."""
     read = rows[rows["status"] == "ok"].groupby(["item", "epoch"], sort=True)
     traces = int(read.size().max()) if len(read) else 0
-    if traces < 2:
-        return pd.DataFrame()
-    sizes = sorted({n for n in (1, 2, 5, 10, 20, 50, 100) if n < traces} | {traces})
-    kept = [(str(item), draws) for (item, _), draws in read if len(draws) == traces]
-    traced = [distribution_rows(distributions_of(draws)) for _, draws in kept]
-    bits = [[metrics.residual_tunnel_index(one, n) for n in sizes] for one in traced]
-    return pd.DataFrame(bits, index=[item for item, _ in kept], columns=sizes)
+    kept = [(str(item), draws) for (item, _), draws in read if len(draws) == traces > 1]
+    return [(item, distribution_rows(distributions_of(draws))) for item, draws in kept]
 
 
 def _tunnels(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Iterator[Estimand]:
@@ -245,6 +253,10 @@ def _tunnels(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Itera
         yield estimand(where, "residual_tunnel_index", statistic, len(unit), note)
         if size == 1:
             yield estimand(condition, "tunnel_index", statistic, len(unit), note)
+            # Of the same traces, so that both together are the entropy of their mean.
+            single = np.array([entropy_bits(traces).mean() for _, traces in _traced(rows)])
+            alone = metrics.mean_of(single, unit, len(units))
+            yield estimand(condition, "decoding_entropy", alone, len(unit), note)
 
 
 def _against(

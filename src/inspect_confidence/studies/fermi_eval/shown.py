@@ -8,9 +8,9 @@ from operator import itemgetter
 
 import pandas as pd
 
-from inspect_confidence.results import Result
+from inspect_confidence.results import Key, Result
 from inspect_confidence.studies import tables
-from inspect_confidence.studies.study import FigureSpec, Headline, Resampling, View
+from inspect_confidence.studies.study import QUESTIONS, FigureSpec, Headline, Resampling, View
 from inspect_confidence.studies.tables import Column, Row, Rows, TableSpec
 
 Found = Mapping[tuple[str, str, str], Row]
@@ -30,6 +30,7 @@ _OVER_LEVELS = (
     ("temperature_nll", "maximum-likelihood temperature", 2),
     ("decoding_temperature", "decoding temperature", 2),
     ("tunnel_index", "Tunnel Index (bits)", 3),
+    ("decoding_entropy", "decoding entropy (bits)", 3),
 )
 
 
@@ -136,8 +137,14 @@ _DIRECT_90 = {"level": "90", "method": "direct"}
 
 
 def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
-    """None: estimates are all that the figures draw."""
-    return []
+    """How the exponents of the questions asked are distributed, one a data set."""
+    found: list[Result] = []
+    for dataset, rows in frames[_TASK].groupby("dataset", sort=False):
+        key, truths = Key(_TASK, QUESTIONS, str(dataset)), rows.drop_duplicates("item")["truth"]
+        for exponent, share in truths.value_counts(normalize=True).sort_index().items():
+            where = {"exponent": exponent}
+            found.append(key.result(where, "exponent_share", share, n=truths.count()))
+    return found
 
 
 _figure = partial(FigureSpec, task=_TASK)
@@ -170,6 +177,24 @@ FIGURES: Sequence[FigureSpec] = (
         "is better. All methods share one axis, which is logarithmic where scores differ more than "
         "fivefold.",
         metrics=("interval_score",),
+    ),
+    _figure(
+        plot="tunnel_entropy",
+        title="Tunnel Index by decoding entropy",
+        reads="Each mark is a way of decoding, such as a temperature, with 95% intervals. Further "
+        "right a single reasoning trace is less sure of its answer; further up traces differ more "
+        "from each other, so that one of them shows less of what the model would say. Both "
+        "together are the entropy of the mean over traces.",
+        metrics=("tunnel_index", "decoding_entropy"),
+        by=("model", "dataset"),
+        needs=2,
+    ),
+    _figure(
+        plot="exponents",
+        title="Exponents of the answers",
+        reads="How often the right answer of a question that was asked has each exponent of ten.",
+        metrics=("exponent_share",),
+        by=("dataset",),
     ),
 )
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from inspect_confidence.datasets.life_tables import SEXES, SSA_2022, read_life_table
 from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.prompts.question_sets import KINDS
 from inspect_confidence.studies.estimate import refuse_outside
@@ -21,7 +22,7 @@ _VERDICTS = ("True", "False")
 
 
 def read_age(sample: SampleFacts) -> list[dict[str, Any]]:
-    """The judgment of a person: an age and its probability, or why there is none."""
+    """The judgments of a person: an age and its probability, and its token's if that was asked."""
     asked = ("item", "split", "sex", "age", "radius")
     score, became = sample.read("age_at_death")
     row = {name: sample.metadata.get(name) for name in asked} | {"source": STATED}
@@ -29,7 +30,18 @@ def read_age(sample: SampleFacts) -> list[dict[str, Any]]:
     if score.value:
         table, window = score.metadata["table"], score.metadata["window"]
         row |= {"dataset": table, "table": table, "window": window}
-    return [{**row, **became}]
+    if not score.value or not sample.generation.get("logprobs"):
+        return [{**row, **became}]
+    token = {
+        "source": TOKEN,
+        "confidence": score.value.get("token_confidence", np.nan),
+        "unseen_mass": score.metadata.get("unseen_mass", np.nan),
+        "status": score.metadata.get("token_status", "scoring_failed"),
+        "reason": score.metadata.get("token_detail", ""),
+    }
+    if "token_status" not in score.metadata:
+        token["reason"] = "the provider gave no log probabilities"
+    return [{**row, **became}, row | token]
 
 
 def read_options(sample: SampleFacts) -> list[dict[str, Any]]:
@@ -71,17 +83,47 @@ def _listed(text: str) -> str:
 def completed_ages(rows: pd.DataFrame) -> pd.DataFrame:
     """Judgments of LifeEval, checked; the window is empty where it is the task's default.
 
+    Where answers come without their true probability, that and what is best follow from the table.
+
     Raises:
-        InvalidArgument: A share lies outside [0, 1], or an age or radius is missing.
+        InvalidArgument: A share lies outside [0, 1], an age or radius is missing, or the table
+            doesn't have a sex or age whose true probability is missing.
     """
-    refuse_outside(rows, ("confidence", "score", "mas"))
     for name in ("age", "radius"):
         if rows[name].isna().any():
             raise InvalidArgument(
                 f"{name} is missing in {int(rows[name].isna().sum())} judgments of life_eval; give "
                 "it in years."
             )
+    rows = _scored(rows)
+    refuse_outside(rows, ("confidence", "score", "mas"))
+    unread = (rows["source"] == TOKEN) & (rows["status"] != "ok")
+    rows = rows.assign(score=rows["score"].mask(unread))
     return rows.assign(window=rows["window"].replace(HALF_OPEN, ""))
+
+
+def _scored(rows: pd.DataFrame) -> pd.DataFrame:
+    """Judgments with `score`, `mas` and `best_answer` of the table where answers lack the first."""
+    lacking = rows["answer"].notna() & rows["score"].isna()
+    if not lacking.any():
+        return rows
+    sex = rows["sex"].str.strip().str.lower()
+    named = {"table": rows["table"].replace("", SSA_2022)}
+    named["window"] = rows["window"].replace("", HALF_OPEN)
+    rows = rows.assign(sex=sex, **named)
+    # Of all rows, so that means of the maximum rest on readable and unreadable replies alike.
+    wanted = lacking | (rows["mas"].isna() & sex.isin(SEXES))
+    for table, some in rows[wanted].groupby("table", sort=False):
+        lives = read_life_table(table)
+        columns = ["sex", "age", "radius", "window", "answer"]
+        found = []
+        for who, age, radius, window, answer in some[columns].itertuples(index=False):
+            best = lives.best_answer(who, age, radius, window)
+            score = lives.window_probability(who, age, answer, radius, window)
+            found.append((score, best.probability, float(best.answer)))
+        names = ["score", "mas", "best_answer"]
+        rows = rows.fillna(pd.DataFrame(found, some.index, names))
+    return rows
 
 
 def completed_options(rows: pd.DataFrame) -> pd.DataFrame:

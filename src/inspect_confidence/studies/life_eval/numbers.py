@@ -5,12 +5,14 @@ contenders, and what is stated with what the answer's token says.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
 from inspect_confidence import metrics
+from inspect_confidence.arguments import user_path
+from inspect_confidence.datasets.records import read_records
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.metrics import HardEasySlope
 from inspect_confidence.metrics.arrays import FloatArray, IntArray
@@ -20,7 +22,35 @@ from inspect_confidence.studies.calibration import Answers, Form
 from inspect_confidence.studies.compare import Contrast
 from inspect_confidence.studies.estimate import Drawn, Estimand, Number, left_out, noted, places
 from inspect_confidence.studies.life_eval.judgments import STATED, TOKEN
-from inspect_confidence.studies.study import Difference, Resampling
+from inspect_confidence.studies.study import Difference, Resampling, option
+
+
+def read_groups(name: str, value: object) -> dict[str, str]:
+    """The group of each model from a csv or jsonl file with `model` and `group`.
+
+    Raises:
+        InvalidArgument: The file can't be used, or gives a model two groups.
+    """
+    path = user_path(name, value)
+    groups: dict[str, str] = {}
+    for row in read_records(path, ["model", "group"]):
+        model, group = str(row["model"]), str(row["group"])
+        if groups.setdefault(model, group) != group:
+            raise InvalidArgument(f"{path.name}: {model} is in {groups[model]} and in {group}.")
+    return groups
+
+
+@dataclass(frozen=True)
+class LifeOptions:
+    """Options of LifeEval and the question sets.
+
+    Attributes:
+        groups: The group of each model, for means over models, from a csv or jsonl file with
+            `model` and `group`; all are one group if None.
+    """
+
+    groups: Mapping[str, str] | None = option(None, read_groups)
+
 
 _DECADE = 10
 _PUBLISHED = "10 bins (k/10, (k+1)/10], a confidence of 0 in none of them, as published"
@@ -62,7 +92,7 @@ def of_judgments(
     elif (rows["kind"] == "true_false").all() and rows["target"].isin(("True", "False")).all():
         stimulus = np.where(rows["target"] == "True", 0, 1)
         yield calibration.two_choice_sensitivity(answers, stimulus, condition, note)
-    rounded, rule = _rounded(100 * answers.confidence, resampling.convention)
+    rounded, rule = rounded_by(100 * answers.confidence, resampling.convention)
     said = noted(rule, estimate.rests_on(rows, ~np.isnan(rounded)))
     yield estimate.means(condition, {"round_rate": rounded}, *at, said)
     failed = np.where(estimate.replied(rows["status"]), rows["status"] != "ok", np.nan)
@@ -70,7 +100,7 @@ def of_judgments(
     yield estimate.count(condition, len(rows), left_out(rows["status"]))
 
 
-def _rounded(percent: FloatArray, convention: str | None) -> tuple[FloatArray, str]:
+def rounded_by(percent: FloatArray, convention: str | None) -> tuple[FloatArray, str]:
     """Which confidences are multiples of 5%, and by which rule."""
     if convention == "authors":
         rounded, rule = percent % 5 == 0, "floats that 5 divides exactly, as published"

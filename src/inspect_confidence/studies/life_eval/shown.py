@@ -14,8 +14,8 @@ from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies import bins, estimate, tables
 from inspect_confidence.studies.estimate import Estimand, Number, left_out, noted, places
 from inspect_confidence.studies.life_eval import judgments
-from inspect_confidence.studies.life_eval.numbers import counted
-from inspect_confidence.studies.study import FigureSpec, Headline, Resampling, View
+from inspect_confidence.studies.life_eval.numbers import LifeOptions, counted, groups_of
+from inspect_confidence.studies.study import QUESTIONS, FigureSpec, Headline, Resampling, View
 from inspect_confidence.studies.tables import Column, Row, Rows, TableSpec
 
 _UNREAD = "undefined: no readable judgment"
@@ -84,19 +84,49 @@ def _by_age(rows: pd.DataFrame, key: Key, condition: Condition) -> Iterator[Resu
 
 
 def _by_item(rows: pd.DataFrame, key: Key, condition: Condition) -> Iterator[Result]:
-    """Mean overconfidence in each item, over epochs, with the item's difficulty."""
+    """Mean overconfidence and confidence in each item, over epochs, with what they stand beside."""
     excess = (rows["confidence"] - rows["correct"]).where(rows["mas"].notna())
     notes = _notes(rows, excess.notna(), ["item"])
     table = rows.assign(excess=excess).groupby("item", sort=False)
     excesses = table["excess"]
-    found = pd.concat([table[["radius", "mas"]].first(), excesses.mean(), excesses.count()], axis=1)
-    for item, radius, mas, value, n in found.itertuples(name=None):
+    both = rows[["item", "confidence", "correct"]].where(rows["confidence"] + rows["correct"] >= 0)
+    sizes = both.groupby(rows["item"], sort=False)["confidence"].count()
+    means = both.groupby(rows["item"], sort=False)[["confidence", "correct"]].mean()
+    found = pd.concat(
+        [table[["radius", "mas"]].first(), excesses.mean(), excesses.count(), means], axis=1
+    )
+    for item, radius, mas, value, n, confidence, truth in found.itertuples(name=None):
         known = not np.isnan(mas)
         difficulty = f"{1 - mas:.9g}" if known else ""
         where = condition.but(item=item, radius=radius, difficulty=difficulty)
         why = "" if n else _UNREAD if known else "undefined: its maximum isn't known"
         note = noted(why, notes.get((item,), ""))
         yield key.result(where, "item_overconfidence", value, n=int(n), note=note)
+        if not np.isnan(truth):
+            there = condition.but(item=item, radius=radius, probability=f"{truth:.9g}")
+            size, note = int(sizes[item]), notes.get((item,), "")
+            yield key.result(there, "item_confidence", confidence, n=size, note=note)
+
+
+def _maxima(ages: pd.DataFrame) -> Iterator[Result]:
+    """The maximum achievable score of each sex, age and radius that was asked: of no model."""
+    asked = ages[ages["mas"].notna() & (ages["sex"] != "")]
+    by = ["dataset", "window", "radius", "sex", "age"]
+    for one in asked.sort_values(by).drop_duplicates(by)[[*by, "mas"]].to_dict("records"):
+        where = Condition({name: one[name] for name in by[1:]})
+        key = Key(_LIFE, QUESTIONS, str(one["dataset"]))
+        yield key.result(where, "maximum_achievable_score", one["mas"], n=1)
+
+
+def _over_models(rows: pd.DataFrame, resampling: Resampling) -> Iterator[Result]:
+    """Bins of confidence of what all models of a group stated, a judgment with a weight of one."""
+    named = resampling.options(LifeOptions).groups
+    stated = rows[rows["source"].isin(("", judgments.STATED))]
+    for group, members in groups_of(list(rows["model"].unique()), named).items():
+        theirs = stated[stated["model"].isin(members)]
+        theirs = theirs.assign(model=estimate.ALL_MODELS, models=group)
+        parts = ["models", "window"]
+        yield from bins.confidence_bins(theirs, parts, resampling, own_top=True)
 
 
 def _notes(
@@ -227,34 +257,84 @@ _LIFE, _SETS = "life_eval", "question_sets"
 def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
     """Finer rows, which only figures draw.
 
-    Both tasks have bins of confidence, LifeEval also bins of true probability and means by age and
-    item, question sets the type-2 rates of their sources of confidence. Bins are those of the ECE
-    by the text, whatever the convention.
+    Both tasks have bins of confidence, of each model and of each group of models. LifeEval also has
+    bins of true probability, means by age and item, and the maximum achievable score by age;
+    question sets the type-2 rates of their sources of confidence. Bins are those of the ECE by the
+    text, whatever the convention.
     """
     found: list[Result] = []
     if _LIFE in frames:
         ages = judgments.completed_ages(frames[_LIFE])
         ages = ages.assign(correct=ages["score"])
-        for key, at, some in estimate.runs(
-            counted(ages), ("dataset", "variant", "window", "model")
-        ):
+        found += _maxima(ages)
+        stated = counted(ages[ages["source"] != judgments.TOKEN])
+        for key, at, some in estimate.runs(stated, ("dataset", "variant", "window", "model")):
             found += _truth_bins(some, key, at, resampling)
             found += [*_by_age(some, key, at), *_by_item(some, key, at)]
-        found += bins.confidence_bins(ages, ["radius", "window"], resampling, own_top=True)
+        ages["source"] = ages["source"].replace(judgments.STATED, "")
+        for parts in (["radius", "source", "window"], ["source", "window"]):
+            found += bins.confidence_bins(ages, parts, resampling, own_top=True)
+        found += _over_models(ages, resampling)
     if _SETS in frames:
         options = judgments.completed_options(frames[_SETS])
         options = judgments.graded(options, resampling.convention)
         found += bins.confidence_bins(options, ["source"], resampling, own_top=True)
+        found += _over_models(options.assign(window=""), resampling)
         # Of an answer that is given, the confidence is itself the judgment: there is no type 2.
         found += bins.type2_rates(options[options["kind"] != "given"], ["source"])
     return found
 
 
 _of_lives = partial(FigureSpec, task=_LIFE, by=("model", "dataset", "variant", "window"), needs=2)
-_over_models = partial(FigureSpec, task=_LIFE, by=("dataset", "variant", "window"))
+_models_side_by_side = partial(FigureSpec, task=_LIFE, by=("dataset", "variant", "window"))
+_over_sets = partial(FigureSpec, task=_SETS, tasks=(_LIFE,), by=("variant", "window"), needs=2)
 
 FIGURES: Sequence[FigureSpec] = (
-    _over_models(
+    _over_sets(
+        plot="calibration",
+        title="Calibration by data set, all models",
+        reads="Accuracy, or mean true probability, against the confidence stated, in ten bins and "
+        "one for full confidence, over the judgments of all models or of each group of them. "
+        "Points below the diagonal are too confident.",
+        metrics=("bin_accuracy", "bin_confidence"),
+        keep=lambda parts: "models" in parts,
+    ),
+    _over_sets(
+        plot="over_sets",
+        title="Overconfidence by data set",
+        reads="Mean confidence less accuracy of each model, with 95% intervals: right of the line "
+        "models are too confident. All sets together weigh every judgment alike.",
+        metrics=("overconfidence",),
+        keep=lambda parts: set(parts) <= {"variant", "window"},
+    ),
+    _over_sets(
+        plot="over_sets",
+        title="Accuracy by data set",
+        reads="Accuracy of each model, with 95% intervals; of LifeEval the mean true probability "
+        "of its answers. Of answers that are given it is the share that is right, the same for "
+        "all models.",
+        metrics=("accuracy",),
+        keep=lambda parts: set(parts) <= {"variant", "window"},
+    ),
+    _over_sets(
+        plot="over_sets",
+        title="Expected calibration error by data set",
+        reads="Expected calibration error of each model, with 95% intervals: of what it stated "
+        "and, where log probabilities are known, of its answers' tokens. Further left is better.",
+        metrics=("ece",),
+        keep=lambda parts: set(parts) <= {"source", "variant", "window"},
+    ),
+    _over_sets(
+        plot="calibration",
+        title="Calibration by data set",
+        reads="Accuracy, or mean true probability, against confidence in ten bins and one for full "
+        "confidence, as stated and by the probability of the answer's token where that is known. "
+        "Points below the diagonal are too confident.",
+        metrics=("bin_accuracy", "bin_confidence"),
+        by=("model", "variant", "window"),
+        keep=lambda parts: not {"models", "radius", "kind"} & set(parts),
+    ),
+    _models_side_by_side(
         plot="hard_easy",
         title="Overconfidence by difficulty",
         reads="Each mark is a question; the further right, the less can be known about its answer. "
@@ -266,7 +346,7 @@ FIGURES: Sequence[FigureSpec] = (
         keep=lambda parts: "item" in parts or set(parts) <= {"variant", "window"},
         needs=2,
     ),
-    _over_models(
+    _models_side_by_side(
         plot="overconfidence",
         title="Overconfidence by radius",
         reads="Mean confidence less mean true probability, with 95% intervals, for windows of so "
@@ -290,6 +370,7 @@ FIGURES: Sequence[FigureSpec] = (
         "intervals. Points below the diagonal are too confident. Bars are the shares of judgments "
         "in the bins, each panel's largest at full height.",
         metrics=("bin_accuracy", "bin_confidence"),
+        keep=lambda parts: "radius" in parts,
     ),
     _of_lives(
         plot="best_age",
@@ -303,6 +384,26 @@ FIGURES: Sequence[FigureSpec] = (
         keep=lambda parts: "-" not in parts.get("age", "-"),
     ),
     FigureSpec(
+        plot="maximum_score",
+        title="Highest achievable score by age",
+        reads="The greatest true probability that any answer has, by the age reached, sex and "
+        "radius: how much can be known. It depends on the life table alone.",
+        task=_LIFE,
+        metrics=("maximum_achievable_score",),
+        by=("dataset", "window"),
+        keep=lambda parts: "sex" in parts,
+        needs=2,
+    ),
+    _models_side_by_side(
+        plot="confidence_scatter",
+        title="Stated confidence and true probability",
+        reads="Each mark is a question: the confidence stated, mean over epochs, against the true "
+        "probability of the answer. Marks above the diagonal are too confident; rows of marks at "
+        "one height are confidences that are rounded.",
+        metrics=("item_confidence",),
+        needs=2,
+    ),
+    FigureSpec(
         plot="reliability",
         title="Calibration",
         reads="Accuracy against confidence in ten bins and one for full confidence, with 95% "
@@ -311,6 +412,7 @@ FIGURES: Sequence[FigureSpec] = (
         "bins, each panel's largest at full height.",
         task=_SETS,
         metrics=("bin_accuracy", "bin_confidence"),
+        keep=lambda parts: "models" not in parts,
         needs=2,
     ),
     FigureSpec(

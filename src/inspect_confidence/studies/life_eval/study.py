@@ -1,61 +1,31 @@
 """LifeEval and the question sets: judgments -> results, comparisons and tables."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import pandas as pd
 
-from inspect_confidence.arguments import user_path
-from inspect_confidence.datasets.records import read_records
-from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.metrics import HardEasySlope
 from inspect_confidence.references import bibtex
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies.estimate import Drawn, Estimand, draw, results_of, runs
-from inspect_confidence.studies.life_eval import judgments, numbers, shown
-from inspect_confidence.studies.study import Difference, Resampling, Study, TaskTable, kinds, option
+from inspect_confidence.studies.life_eval import judgments, numbers, pooled, shown
+from inspect_confidence.studies.study import Difference, Resampling, Study, TaskTable, kinds
 
 LIFE, SETS = "life_eval", "question_sets"
 
 
-def read_groups(name: str, value: object) -> dict[str, str]:
-    """The group of each model from a csv or jsonl file with `model` and `group`.
-
-    Raises:
-        InvalidArgument: The file can't be used, or gives a model two groups.
-    """
-    path = user_path(name, value)
-    groups: dict[str, str] = {}
-    for row in read_records(path, ["model", "group"]):
-        model, group = str(row["model"]), str(row["group"])
-        if groups.setdefault(model, group) != group:
-            raise InvalidArgument(f"{path.name}: {model} is in {groups[model]} and in {group}.")
-    return groups
-
-
-@dataclass(frozen=True)
-class LifeOptions:
-    """Options of LifeEval and the question sets.
-
-    Attributes:
-        groups: The group of each model, for means over models, from a csv or jsonl file with
-            `model` and `group`; all are one group if None.
-    """
-
-    groups: Mapping[str, str] | None = option(None, read_groups)
-
-
 def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
-    """The results of both tasks.
+    """The results of both tasks, and of all their data sets together.
 
     Without a convention answers are graded as the authors did, and all else is by the text.
     """
     found: list[Result] = []
-    for task, frame in frames.items():
-        rows = _completed(task, frame, resampling)
+    completed = {task: _completed(task, frame, resampling) for task, frame in frames.items()}
+    for rows in completed.values():
         for key, condition, answered in runs(rows, ("dataset", "variant", "window")):
             found += _of_dataset(answered, key, condition, resampling)
-    return found
+    return found + pooled.of_all_sets(completed, resampling)
 
 
 def _completed(task: str, frame: pd.DataFrame, resampling: Resampling) -> pd.DataFrame:
@@ -77,16 +47,15 @@ def _of_dataset(
     for name, mine in rows.groupby("model", sort=False):
         who = replace(key, model=str(name))
         if key.task == LIFE:
-            line = lines[who.model] = numbers.slope_of(mine)
-            estimands = [*_of_radii(mine, units, condition, resampling)]
-            estimands.append(numbers.slope(line, mine, condition))
+            lines[who.model] = numbers.slope_of(mine[mine["source"] != judgments.TOKEN])
+            estimands = [*_of_lives(mine, units, condition, resampling)]
         else:
             estimands = [*_of_sources(mine, units, condition, resampling)]
         drawn[who.model] = draw(estimands, len(units), resampling)
         found += results_of(drawn[who.model], who)
-        if key.task == SETS:
+        if (mine["source"] == judgments.TOKEN).any():
             found += numbers.stated_against_token(mine, who, condition, resampling)
-    groups = numbers.groups_of(list(drawn), resampling.options(LifeOptions).groups)
+    groups = numbers.groups_of(list(drawn), resampling.options(numbers.LifeOptions).groups)
     for group, members in groups.items():
         theirs = {name: lines[name] for name in members if name in lines}
         mean = numbers.group_mean({name: drawn[name] for name in members}, theirs, condition)
@@ -94,15 +63,19 @@ def _of_dataset(
     return found
 
 
-def _of_radii(
+def _of_lives(
     rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
 ) -> Iterator[Estimand]:
-    """One model's numbers over all radii and for each."""
-    yield from numbers.of_judgments(rows, units, condition, resampling)
-    for radius, some in rows.groupby("radius", sort=True):
-        where = condition.but(radius=radius)
-        yield from numbers.of_judgments(some, units, where, resampling)
-        yield from numbers.by_decade(some, units, where)
+    """One model's numbers by what it stated and by its tokens, over all radii and for each."""
+    for source, mine in rows.groupby("source", sort=True):
+        at = condition.but(source="" if source == judgments.STATED else source)
+        yield from numbers.of_judgments(mine, units, at, resampling)
+        for radius, some in mine.groupby("radius", sort=True):
+            where = at.but(radius=radius)
+            yield from numbers.of_judgments(some, units, where, resampling)
+            if source != judgments.TOKEN:  # its answers are those that were stated
+                yield from numbers.by_decade(some, units, where)
+        yield numbers.slope(numbers.slope_of(mine), mine, at)
 
 
 def _of_sources(
@@ -136,10 +109,10 @@ LIFE_EVAL = Study(
             task=LIFE,
             columns=kinds(
                 "sex:text age radius source:text answer confidence score mas best_answer "
-                "table:text window:text"
+                "unseen_mass table:text window:text"
             ),
             required=("item", "age", "radius"),
-            answers=(("confidence", "score"),),
+            answers=(("confidence", "sex", "answer"), ("confidence", "score")),
             arguments_shown=frozenset(
                 {"ages", "sexes", "radii", "items", "split", "table", "window"}
             ),
@@ -147,6 +120,7 @@ LIFE_EVAL = Study(
             defaults={"source": judgments.STATED},
             read=judgments.read_age,
             varied=("radius", "sex"),
+            replies=lambda rows: rows[rows["source"] != judgments.TOKEN],
         ),
         TaskTable(
             task=SETS,
@@ -176,6 +150,6 @@ LIFE_EVAL = Study(
     detail=shown.detail,
     figures=shown.FIGURES,
     headlines=shown.HEADLINES,
-    options=LifeOptions,
+    options=numbers.LifeOptions,
     reference=bibtex("michael2026confidence"),
 )

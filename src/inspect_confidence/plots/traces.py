@@ -1,0 +1,91 @@
+"""FermiEval: which answers were asked for, and how reasoning traces differ."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+from inspect_confidence.plots.layout import arms, drawn, drawn_against, facets, panels
+from inspect_confidence.plots.style import SERIES, mark, shortened, styled
+
+_TASK = "fermi_eval"
+
+
+@styled
+def exponents(rows: pd.DataFrame) -> Figure:
+    """The share of questions whose answer has each exponent of ten; a panel a data set.
+
+    Args:
+        rows: What `detail` gives of `fermi_eval`; its rows of `exponent_share` are drawn.
+    """
+    there = drawn(rows, _TASK, ["exponent_share"], ["exponent"])
+    there = there.assign(exponent=there["exponent"].astype(float))
+    found = [
+        (f"{title} (n = {some['n'].max():,})", some) for title, some in panels(there, ["dataset"])
+    ]
+
+    def draw(ax: Axes, some: pd.DataFrame) -> None:
+        finite = some[np.isfinite(some["value"])]
+        ax.bar(finite["exponent"], finite["value"], 0.85, color=SERIES[0])
+        ax.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+        ax.yaxis.set_major_locator(MaxNLocator(4))
+        ax.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:.3g}%"))
+        ax.grid(visible=False, axis="x")
+
+    names = ("exponent of ten of the answer", "share of questions")
+    return facets(found, draw, *names, shared="none", ticks=0.4)
+
+
+@styled
+def tunnel_entropy(rows: pd.DataFrame) -> Figure:
+    """The Tunnel Index against the entropy of single traces, both in bits.
+
+    A panel a model and data set, a mark with its 95% intervals a variant, such as a temperature.
+
+    Args:
+        rows: Results of `fermi_eval`; its rows of `tunnel_index` and `decoding_entropy` are drawn.
+    """
+    parts = ["method", "split"]
+    there = drawn_against(rows, _TASK, "tunnel_index", "decoding_entropy", parts)
+    across = rows[rows["metric"] == "decoding_entropy"]
+    key = ["model", "dataset", "condition"]
+    ends = {name: f"x_{name}" for name in ("ci_low", "ci_high")}
+    there = there.merge(across[[*key, *ends]].rename(columns=ends), on=key)
+    variants = list(there["variant"].unique())
+    names = [shortened(name) or "as run" for name in variants]
+
+    def draw(ax: Axes, some: pd.DataFrame) -> None:
+        for k, name in enumerate(variants):
+            mine = some[(some["variant"] == name) & np.isfinite(some["value"] + some["x"])]
+            aside = mine.assign(value=mine["x"], ci_low=mine["x_ci_low"], ci_high=mine["x_ci_high"])
+            look: dict[str, Any] = {
+                "xerr": arms(aside),
+                "yerr": arms(mine),
+                "elinewidth": 1,
+                "capsize": 2.5,
+            }
+            ax.errorbar(
+                mine["x"], mine["value"], linestyle="none", label=names[k], **look, **mark(k)
+            )
+        ax.margins(0.15)
+
+    return facets(
+        panels(there, ["model", "dataset"], alone=False),
+        draw,
+        "decoding entropy: of a single trace (bits)",
+        "Tunnel Index (bits)",
+        height=2.2,
+        legend=names if len(names) > 1 else [],
+        handles=lambda axes: axes[0].containers,
+        finish=_from_zero,
+    )
+
+
+def _from_zero(axes: list[Axes]) -> None:
+    """Axes that panels share begin at 0, and are a tenth of a bit long at least."""
+    for ax in axes[:1]:
+        ax.set_xlim(0, max(0.1, ax.get_xlim()[1]))
+        ax.set_ylim(0, max(0.1, ax.get_ylim()[1]))

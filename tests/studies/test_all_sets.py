@@ -1,0 +1,168 @@
+"""LifeEval and the question sets together, and what tokens say of ages, by hand."""
+
+from __future__ import annotations
+
+import json
+from math import nan
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from inspect_confidence import detail, summarize
+from inspect_confidence.plots.sets import calibration, over_sets
+from inspect_confidence.results import with_parts
+from plots.drawing import legend, points, texts, titles
+from studies.recorded import recorded_ages, recorded_options
+
+FILES = {
+    **{"boolq": "boolq_valid", "sciq": "sciq_test", "lsat_ar": "lsat_ar_test"},
+    **{"sat_en": "sat_en", "halueval": "halu_eval_qa"},
+}
+
+
+def judged(task: str, dataset: str, rows: list[tuple[Any, ...]], **own: Any) -> pd.DataFrame:
+    """Judgments: item, epoch, source, confidence, outcome and status of each."""
+    columns = ["item", "epoch", "source", "confidence", "correct", "status"]
+    frame = pd.DataFrame(rows, columns=columns).assign(task=task, dataset=dataset, model="m", **own)
+    return frame.rename(columns={"correct": "score"}) if task == "life_eval" else frame
+
+
+@pytest.fixture
+def frames() -> dict[str, pd.DataFrame]:
+    """Two sets and LifeEval at two epochs, one item's name in two sets, some unreadable."""
+    sets = [
+        judged(
+            *("question_sets", "one"),
+            [
+                ("a", 1, "stated", 0.8, 1.0, "ok"),
+                ("a", 2, "stated", nan, nan, "refusal"),
+                ("a", 1, "token", 0.95, 1.0, "ok"),
+                ("a", 2, "token", nan, nan, "scoring_failed"),
+                ("b", 1, "stated", 1.0, 0.0, "ok"),
+                ("b", 2, "stated", 0.6, 1.0, "ok"),
+            ],
+            kind="true_false",
+        ),
+        judged(
+            *("question_sets", "two"),
+            [("a", 1, "stated", 0.5, 0.0, "ok"), ("a", 2, "stated", 0.7, 1.0, "ok")],
+            kind="given",
+        ),
+    ]
+    lives = judged(
+        *("life_eval", "ssa-2022"),
+        [
+            ("x", 1, "stated", 0.3, 0.4, "ok"),
+            ("x", 1, "token", 0.9, 0.4, "ok"),
+            ("x", 2, "stated", nan, nan, "ambiguous"),
+            ("x", 2, "token", nan, nan, "scoring_failed"),
+            ("y", 1, "stated", 0.5, 0.2, "ok"),
+            ("y", 1, "token", 0.7, 0.2, "ok"),
+        ],
+    ).assign(age=40, radius=5, mas=0.5)
+    return {"question_sets": pd.concat(sets, ignore_index=True), "life_eval": lives}
+
+
+def test_pooled_over_sets_by_hand(frames: dict[str, pd.DataFrame]) -> None:
+    """Every judgment weighs alike: .8, 1, .6, .5, .7, .3 and .5 of 1, 0, 1, 0, 1, .4 and .2."""
+    found = summarize(frames, resamples=50)
+    mine = found[found["dataset"] == "pooled"].set_index(["condition", "metric"])
+    assert set(mine["task"]) == {"question_sets"}
+    value = mine["value"]
+    assert value["", "accuracy"] == pytest.approx(3.6 / 7)
+    assert value["", "mean_confidence"] == pytest.approx(4.4 / 7)
+    assert value["", "overconfidence"] == pytest.approx(0.8 / 7)
+    # Bins: .3 (.1 off), .5 twice (1 and .2 together), .6 (.4), .7 (.3), .8 (.2), and 1 (1).
+    gaps = [0.1, 2 * abs(0.5 - 0.1), 0.4, 0.3, 0.2, 1.0]
+    assert value["", "ece"] == pytest.approx(sum(gaps) / 7)
+    assert value["", "round_rate"] == 1
+    assert value["", "format_failure_rate"] == pytest.approx(2 / 9)
+    assert value["", "n"] == 9
+    assert mine["n"]["", "accuracy"] == 7
+    note = mine["note"]["", "accuracy"]
+    assert "pooled: ssa-2022 3, one 4, two 2" in note
+    assert "2 of 9 judgments left out: 1 ambiguous, 1 refusal" in note
+    # Tokens: .95, .9 and .7 of 1, .4 and .2; those that failed have no outcome either.
+    assert value["source=token", "accuracy"] == pytest.approx(1.6 / 3)
+    assert value["source=token", "mean_confidence"] == pytest.approx(2.55 / 3)
+    # One set alone is no pool.
+    assert "pooled" not in set(summarize(frames["life_eval"], resamples=10)["dataset"])
+
+
+def test_tokens_of_ages_by_hand(frames: dict[str, pd.DataFrame]) -> None:
+    """What is stated stays as it is; tokens have numbers of their own, and both are compared."""
+    found = summarize(frames["life_eval"], resamples=50).set_index(["condition", "metric"])["value"]
+    assert found["", "mean_confidence"] == pytest.approx(0.4)
+    assert found["", "n"] == 3
+    assert found["source=token", "mean_confidence"] == pytest.approx(0.8)
+    assert found["source=token", "overconfidence"] == pytest.approx(0.5)
+    assert found["source=token", "ece"] == pytest.approx(0.5)  # .9 - .4 and .7 - .2
+    assert found["radius=5;source=token", "ece"] == pytest.approx(0.5)
+    # Stated: .3 of .4 and .5 of .2, so .2; on the two persons that have both.
+    assert found["of=ece;versus=token", "difference"] == pytest.approx(0.2 - 0.5)
+    rows = detail(frames["life_eval"])
+    bins = with_parts(rows[rows["metric"] == "bin_accuracy"], ["source", "radius", "bin"])
+    whole = bins[bins["radius"] == ""]
+    found_bins = {(one.source, one.bin): one.value for one in whole.itertuples()}
+    assert found_bins == pytest.approx(
+        {
+            **{("", "0.3-0.4"): 0.4, ("", "0.5-0.6"): 0.2},
+            **{("token", "0.9-1"): 0.4, ("token", "0.7-0.8"): 0.2},
+        }
+    )
+
+
+def test_figures_over_sets(frames: dict[str, pd.DataFrame]) -> None:
+    """A panel a set, what is stated beside tokens; of several models the pooled bins of all."""
+    results = summarize(frames, resamples=20)
+    figure = over_sets(results[results["metric"] == "overconfidence"])
+    assert titles(figure) == ["ssa-2022", "one", "two", "pooled"]
+    assert legend(figure) == ["stated", "token"]
+    rows = detail(frames)
+    panels = calibration(rows)
+    assert titles(panels) == ["ssa-2022 (n = 4)", "one (n = 4)", "two (n = 2)"]
+    (_, x, y, _), (_, at, of, _) = points(panels.axes[0])
+    assert [*x, *y] == pytest.approx([0.3, 0.5, 0.4, 0.2])
+    assert [*at, *of] == pytest.approx([0.7, 0.9, 0.2, 0.4])
+    assert texts(panels.axes[0]) == []
+    two = {
+        task: pd.concat([frame, frame.assign(model="n")], ignore_index=True)
+        for task, frame in frames.items()
+    }
+    rows = detail(two)
+    both = rows[(rows["model"] == "all") & (rows["metric"] == "bin_accuracy")]
+    groups = with_parts(both, ["models", "bin"])
+    assert set(groups["models"]) == {"all models"}
+    lives = groups[groups["task"] == "life_eval"].set_index("bin")
+    assert lives["value"].to_dict() == pytest.approx({"0.3-0.4": 0.4, "0.5-0.6": 0.2})
+    assert lives["n"].to_dict() == {"0.3-0.4": 2, "0.5-0.6": 2}
+
+
+def test_pooled_as_recorded(shared_data: Path) -> None:
+    """Three models' recorded answers to the study's 6,298 questions, against plain means."""
+    keep = json.loads((shared_data / "question_sets" / "kept_items.json").read_text("utf-8"))
+    folder = shared_data / "question_sets"
+    sets = [
+        recorded_options(
+            folder / "answers" / f"{file}.csv",
+            folder / "items" / f"{file}.csv",
+            name,
+            keep=set(keep[file]),
+        )
+        for name, file in FILES.items()
+    ]
+    kept = json.loads((shared_data / "life_eval" / "kept_items.json").read_text("utf-8"))
+    path = shared_data / "life_eval" / "answers" / "life_eval.csv"
+    lives = recorded_ages(path, keep=set(kept))
+    found = summarize(
+        {"question_sets": pd.concat(sets, ignore_index=True), "life_eval": lives}, resamples=10
+    )
+    mine = found[found["dataset"] == "pooled"].set_index(["model", "metric"])["value"]
+    every = pd.concat([*sets, lives.assign(correct=lives["score"])], ignore_index=True)
+    for model, rows in every.groupby("model"):
+        assert len(rows) == mine[model, "n"] == 2503 + 995 + 86 + 173 + 1790 + 751
+        assert mine[model, "accuracy"] == pytest.approx(np.mean(rows["correct"]))
+        assert mine[model, "mean_confidence"] == pytest.approx(np.mean(rows["confidence"]))
