@@ -131,7 +131,7 @@ def ece_bins(rows: pd.DataFrame) -> Figure:
     """
     there = drawn(rows, "scale_variants", ["ece"], ["scale", "bins", "binning"])
     plain = (there["binning"] == "") & (there["bins"] != "11")  # the eleventh is of 1 alone
-    there = there[plain & np.isfinite(there["value"])]
+    there = there[plain]
     there = there.assign(x=there["bins"].replace("", "10").astype(float))
     if there.empty:
         raise InvalidArgument("There is nothing to draw: no row has ECE in bins of equal width.")
