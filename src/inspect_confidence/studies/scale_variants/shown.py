@@ -161,7 +161,7 @@ def _of_all(
         rows.among("metric", {"p_holm", *(one.metric for one in columns)}),
         lines,
         columns,
-        lambda shown: _caption(threshold, shown),
+        partial(_caption, threshold, columns),
         label=_labelled,
         layout=_known,
     )
@@ -178,8 +178,11 @@ def _of_model(who: str, rows: Rows, threshold: str) -> Iterator[TableSpec]:
     }
     for title, columns in tables.items():
         yield TableSpec(
-            *(f"{title}: {who}", numbers, ("dataset", "scale"), [*columns, _APART]),
-            lambda shown: _caption(threshold, shown),
+            f"{title}: {who}",
+            numbers,
+            ("dataset", "scale"),
+            [*columns, _APART],
+            partial(_caption, threshold, columns),
             label=_labelled,
             layout=_with_numbers,
         )
@@ -236,21 +239,23 @@ def _known(table: pd.DataFrame) -> pd.DataFrame:
     return table.loc[:, kept] if defined else table.iloc[:0]
 
 
-def _caption(threshold: str, shown: Sequence[Row]) -> str:
-    """What the numbers are; where conditions have different items, what to do about it."""
-    said = (
-        "95% bootstrap intervals over items. Confidence is (report - low) / (high - low); ECE has "
-        f"10 bins of equal width; type-2 measures count confidence from {threshold or '-'} on as "
-        "high, and M-ratio is of the type-1 model m_afc but for sdt; stars and p are of the "
-        "difference from 0-100 on common items, * p < .05, ** p < .01, after Holm's adjustment "
-        "over the scales; a dash is undefined, and the note in the results says why."
-    )
-    if any(row["metric"] == _APART.metric for row in shown):
-        said += (
-            " Items not common are those that not every model, variant and scale of the data set "
-            "was asked: only differences are of the same items there."
-        )
-    return said
+def _caption(threshold: str, columns: Sequence[Column], shown: Sequence[Row]) -> str:
+    """What the numbers shown are; where conditions have different items, what to do about it."""
+    there = {row["metric"] for row in shown}
+    tested = any(one.mark or one.metric == "p_holm" for one in columns)
+    said = {
+        "95% bootstrap intervals over items; a dash is undefined, and the note in the results says "
+        "why.": True,
+        "Confidence is (report - low) / (high - low); ECE has 10 bins of equal width where nothing "
+        "else is said.": "ece" in there,
+        f"Confidence from {threshold} on counts as high in type-2 measures; M-ratio is of the "
+        "type-1 model m_afc but for sdt.": bool(there & {"meta_d_ideal", "m_ratio"}),
+        "Stars and p are of the difference from 0-100 on common items: * p < .05, ** p < .01 after "
+        "Holm's adjustment over the scales.": tested,
+        "Items not common are those that not every model, variant and scale of the data set was "
+        "asked: only differences are of the same items there.": _APART.metric in there,
+    }
+    return " ".join(sentence for sentence, told in said.items() if told)
 
 
 _BASELINE = {"scale": _BASE}
