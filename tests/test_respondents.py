@@ -75,7 +75,7 @@ def test_bad_names_and_parameters() -> None:
 def test_what_they_dont_know() -> None:
     """Other questions, words and tasks end a run in so many words, with what to do."""
     Path("mine.csv").write_text("question,target,exponent\nHow many cats?,9,9\n", "utf-8")
-    own = "knows only bundled and published items, not 'mine-0001'"
+    own = "docs/respondents.md names, not 'mine-0001'"
     scales = {"accuracy": 1, "scale_meta_d": ["0-20:2", "0-100:1"]}
     cases: list[tuple[Task, str, dict[str, object], list[str]]] = [
         (fermi_eval("mine.csv"), "calibrated", {}, [own, "-T dataset=bundled"]),

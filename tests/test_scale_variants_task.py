@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,9 @@ from inspect_ai import Task
 
 from inspect_confidence import InvalidArgument, read_judgments, summarize
 from inspect_confidence.commands.plan import plan_run
+from inspect_confidence.datasets.questions import Question, load_questions, question_of
+from inspect_confidence.respondents.metacognitive import Metacognitive, shown
+from inspect_confidence.scales import Scale
 from inspect_confidence.tasks.scale_variants import scale_variants
 from provider_server import Finish, ProviderServer, Reply, Request
 from runs import (
@@ -246,3 +250,40 @@ def test_parameters_do_what_they_say(tmp_path: Path) -> None:
         responded(build(scales="0-20", items=25), "metacognitive", folder, **parameters)
         found = values(summarize(folder, resamples=10))
         assert least <= found["scale=0-20", metric] <= most, metric
+
+
+@pytest.mark.usefixtures("published")
+@pytest.mark.parametrize("dataset", ["mmlu", "gsm8k", "truthfulqa"])
+def test_a_real_design_can_be_rehearsed(dataset: str, tmp_path: Path) -> None:
+    """Respondents know the real questions, in any order of choices, over two epochs.
+
+    One who is always right, or never, is scored so, and a fifth of replies that hold no answer are
+    counted.
+    """
+    for accuracy in (1, 0):
+        folder = tmp_path / str(accuracy)
+        task = scale_variants(dataset=dataset, items=20, seed=7, scales="0-100,3-38")
+        known = {"accuracy": accuracy, "error_rate": 0.2}
+        responded(task, "metacognitive", folder, epochs=2, **known)
+        rows = read_judgments(folder)[TASK]
+        assert len(rows) == 20 * 2 * 2
+        found = values(summarize(folder, resamples=10))
+        for scale in ("0-100", "3-38"):
+            assert found[f"scale={scale}", "accuracy"] == accuracy
+            failed = found[f"scale={scale}", "format_failure_rate"]
+            unread = rows["status"][rows["high"] == int(scale.split("-")[1])] != "ok"
+            assert 0 < failed == unread.mean() < 0.5
+
+
+@pytest.mark.usefixtures("published")
+def test_every_real_question_is_known() -> None:
+    """The right answer that a respondent gives is the target, to all of each set's questions."""
+    for dataset, items in {"mmlu": 14042, "gsm8k": 1319, "truthfulqa": 817}.items():
+        asked = load_questions(dataset, items=items, seed=3).items
+        assert len(asked) == items
+        for item in asked:
+            assert shown(question_of(item.id), item.choices) == replace(item, split=None), item.id
+    # A million and one is not a million: no wrong answer is rounded to the right one.
+    large = Question(id="large", question="How many?", target="1000000")
+    said = Metacognitive(accuracy=0).stated(large, 0, Scale(0, 100)).text
+    assert "Final Answer: 1000001\n" in said

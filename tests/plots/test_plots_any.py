@@ -31,7 +31,7 @@ every_plot = pytest.mark.parametrize(
 
 
 UNBOUNDED = (
-    *("reliability", "report_histogram", "type2_roc", "m_ratio"),
+    *("reliability", "report_histogram", "type2_roc", "m_ratio", "ece_bins"),
     *("coverage", "interval_score", "tunnel", "exponents", "tunnel_entropy"),
     *("overconfidence", "confidence_truth", "best_age", "hard_easy", "confidence_scatter"),
     *("maximum_score", "calibration", "over_sets"),
@@ -55,6 +55,7 @@ def one_of_each(
         ("scale_variants", {"scale": "0-100", "threshold": "0.45"}, "type2_hit_rate"),
         ("scale_variants", {"scale": "0-100", "threshold": "0.45"}, "type2_false_alarm_rate"),
         ("scale_variants", {"scale": "0-100", "threshold": "0.5", "type1": "m_afc"}, "m_ratio"),
+        ("scale_variants", {"scale": "0-100"}, "ece"),
         *(
             ("fermi_eval", {"level": level, "method": "direct"}, metric)
             for metric in ("coverage", "interval_score", "mean_width")

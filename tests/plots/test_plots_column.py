@@ -37,6 +37,8 @@ def of_confidence(models: list[str], datasets: list[str], scales: list[str]) -> 
             ({"threshold": "0.45"}, "type2_false_alarm_rate", 0.25),
             ({"threshold": "0.5", "type1": "m_afc"}, "m_ratio", inf if scale == scales[0] else 0.5),
             ({"threshold": "0.75", "type1": "m_afc"}, "m_ratio", 0.9),
+            ({}, "ece", 0.123),
+            ({"bins": "20"}, "ece", 0.234),
         ]
         for parts, metric, value in some:
             where: dict[str, Any] = {"n": 12345, "model": model, "dataset": dataset}
@@ -186,7 +188,7 @@ SEVEN = [f"provider/model-{k}" for k in range(7)]
 
 CASES: dict[str, tuple[tuple[str, ...], dict[str, pd.DataFrame]]] = {
     "confidence": (
-        ("reliability", "report_histogram", "type2_roc", "m_ratio"),
+        ("reliability", "report_histogram", "ece_bins", "type2_roc", "m_ratio"),
         {
             "one": frame(*of_confidence(["m"], ["own"], ["0-100"])),
             "thirteen": frame(*of_confidence(["m"], ["own"], [*map(str, ALL)])),

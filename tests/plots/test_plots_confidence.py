@@ -11,7 +11,14 @@ from matplotlib.container import BarContainer
 from matplotlib.lines import Line2D
 
 from inspect_confidence import detail
-from inspect_confidence.plots.confidence import m_ratio, reliability, report_histogram, type2_roc
+from inspect_confidence.errors import InvalidArgument
+from inspect_confidence.plots.confidence import (
+    ece_bins,
+    m_ratio,
+    reliability,
+    report_histogram,
+    type2_roc,
+)
 from inspect_confidence.scales import ALL
 from plots.drawing import frame, legend, points, row, texts, titles
 
@@ -104,6 +111,50 @@ def test_report_histogram_draws_the_shares() -> None:
     low, high = ax.get_xlim()
     assert low < 14
     assert high > 88
+
+
+def test_report_histogram_says_what_lies_far_out() -> None:
+    """Up to the scale's width beyond it reports are drawn; of others the share is told."""
+    rows = frame(
+        result("report=5;scale=0-10", "report_share", 0.5, (0.2, 0.7)),
+        result("report=20;scale=0-10", "report_share", 0.25, (0.1, 0.5)),
+        result("report=95;scale=0-10", "report_share", 0.2, (0.1, 0.5)),
+        result("report=1000;scale=0-10", "report_share", 0.05, (0.0, 0.1)),
+    )
+    (ax,) = report_histogram(rows).axes
+    assert [bar.get_x() + bar.get_width() / 2 for bar in bars(ax)] == pytest.approx([5, 20])
+    assert ax.get_xlim()[1] < 25
+    assert texts(ax) == ["25% further out, not drawn"]
+
+
+def test_ece_by_bins_draws_a_line_a_scale() -> None:
+    """At 10, 15 and 20 bins of equal width alone, scales in order, an arm to each interval."""
+    rows = frame(
+        *(
+            result(where, "ece", value, (value - 0.01, value + 0.02), dataset=dataset)
+            for dataset in ("mmlu", "mean")
+            for where, value in (
+                ("bins=15;scale=0-100", 0.082),
+                ("bins=20;scale=0-100", 0.085),
+                ("bins=11;scale=0-100", 0.9),
+                ("binning=equal_mass;scale=0-100", 0.8),
+                ("scale=0-100", 0.078),
+                ("bins=20;scale=0-20", 0.058),
+                ("scale=0-20", 0.051),
+                ("bins=15;scale=0-20", nan),
+            )
+        )
+    )
+    figure = ece_bins(rows)
+    assert titles(figure) == ["mmlu", "mean"]
+    assert legend(figure) == ["0-20", "0-100"]
+    twenty, hundred = points(figure.axes[0])
+    assert np.round(twenty[1]).tolist() == [9, 19]  # a little to the left, lest arms overlap
+    assert np.round(hundred[1]).tolist() == [11, 16, 21]
+    assert (twenty[2], hundred[2]) == ([0.051, 0.058], [0.078, 0.082, 0.085])
+    assert hundred[3][0, :, 1] == pytest.approx([0.068, 0.098])
+    with pytest.raises(InvalidArgument, match="nothing to draw"):
+        ece_bins(frame(result("binning=equal_mass;scale=0-100", "ece", 0.8)))
 
 
 def test_type2_roc_starts_at_the_origin() -> None:

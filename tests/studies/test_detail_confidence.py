@@ -111,15 +111,15 @@ def test_type2_rates_of_the_worked_example() -> None:
 
 
 def test_report_shares_of_the_worked_example() -> None:
-    """Of five readable reports two are 90, both of one item."""
+    """Of six reports, one of them out of range, two are 90, both of one item."""
     shares = part_of(detail(WORKED), "report_share", "report")
     assert {value: row["value"] for value, row in shares.items()} == pytest.approx(
-        {"30": 0.2, "90": 0.4, "95": 0.2, "100": 0.2}
+        {"30": 1 / 6, "90": 1 / 3, "95": 1 / 6, "100": 1 / 6, "130": 1 / 6}
     )
-    # a: 2 of 2, b: 0 of 2, c: 0 of 1; the share varies by (1.2^2 + .8^2 + .4^2) / 25 = .0896.
-    n = 0.4 * 0.6 / 0.0896
-    assert interval(shares["90"]) == pytest.approx(wilson(0.4 * n, n), abs=1e-12)
-    assert {row["n"] for row in shares.values()} == {5}
+    # a: 2 of 2, b: 0 of 2, c and d: 0 of 1; (4^2 + 2^2 + 2 * 1^2) / 9 / 36 is its variance.
+    n = 1 / 3 * 2 / 3 / (22 / 9 / 36)
+    assert interval(shares["90"]) == pytest.approx(wilson(n / 3, n), abs=1e-12)
+    assert {row["n"] for row in shares.values()} == {6}
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -212,9 +212,9 @@ def test_what_is_missing_or_cannot_be_read() -> None:
     found = results_frame(confidence_bins(rows, ["radius"], Resampling()))
     assert set(found["condition"]) == {"bin=0.2-0.3", "bin=0.8-0.9;radius=5"}
     # Their number is told as `status_count`; everything else is undefined, with the reason.
-    rows = detail(WORKED[WORKED["status"] != "ok"])
+    rows = detail(WORKED[WORKED["status"] == "invalid_response_format"])
     counted = rows["metric"] == "status_count"
-    assert rows.loc[counted, "value"].sum() == 2
+    assert rows.loc[counted, "value"].sum() == 1
     assert set(rows.loc[~counted, "metric"]) == {
         *("bin_accuracy", "bin_confidence", "report_share"),
         *("type2_hit_rate", "type2_false_alarm_rate"),

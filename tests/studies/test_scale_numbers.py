@@ -15,8 +15,8 @@ import pytest
 from scipy.stats import pearsonr
 from sklearn.metrics import brier_score_loss, roc_auc_score
 
-from inspect_confidence import InvalidArgument, read_judgments
-from inspect_confidence.metrics import meta_d
+from inspect_confidence import InvalidArgument, detail, read_judgments
+from inspect_confidence.metrics import m_ratio, meta_d
 from studies.frames import NAN, Row, changed, frame, judged, one, scaled, value
 from studies.frames import study_results as summarize
 
@@ -64,7 +64,13 @@ def test_a_file_with_raw_reports(tmp_path: Path) -> None:
     assert value(found, where, "format_failure_rate") == 0
     assert one(found, where, "violation_rate")["note"] == "3 of 8"
     assert "3 of 8 judgments left out: 3 out_of_range" in one(found, where, "ece")["note"]
-    assert value(found, where, "unique_values") == 5  # 102 is a report of its own
+    # Of the eight reports, all different, four are multiples of 5. Their quartiles lie between 58
+    # and 60 and between 102 and 103: (102.5 - 59) / 40 of the scale.
+    shape = {"unique_values": 8, "entropy_bits": 3, "top1_share": 1 / 8, "top3_share": 3 / 8}
+    for metric, number in {**shape, "round_rate": 4 / 8, "utilization": 43.5 / 40}.items():
+        row = one(found, where, metric)
+        assert (row["value"], row["n"]) == (pytest.approx(number), 8), metric
+        assert row["note"] == "3 of 8 reports out of range, included"
 
 
 def test_a_file_with_answers_and_targets(tmp_path: Path) -> None:
@@ -117,13 +123,13 @@ def test_numeric_and_unread_reports() -> None:
         row |= {"raw": NAN, "confidence": 0.5}
     share = one(scaled(rows), "scale=0-100", "top1_share")
     assert share["n"] == 38
-    assert "2 of 40 without a raw report left out" in share["note"]
-    # Accuracy is 26/40 on both readable scales, so it spreads 0 points over two of three.
+    assert "2 of 40 judgments left out: 2 without a value" in share["note"]
+    # Accuracy is 26/40 on both readable scales, so it spreads 0 points over these two.
     unread: Row = {"raw": NAN, "correct": NAN, "answer": "", "status": "refusal"}
     rows = [*thirds(), *thirds(high=10), *({**row, **unread} for row in thirds(high=5))]
     spread = one(scaled(rows), "", "accuracy_spread")
     assert spread["value"] == 0
-    assert "over 2 of 3 scales" in spread["note"]
+    assert "over 2 of the 5 granularity scales" in spread["note"]
 
 
 # Kinds of item, data sets, models
@@ -146,7 +152,14 @@ def test_two_choices_give_meta_d() -> None:
     assert ratio["value"] == pytest.approx(float(fit.m_ratio), abs=1e-9)
     assert "6 ratings" in ratio["note"]
     types = found[found["metric"] == "m_ratio"]["condition"].str.extract("type1=(.*)")[0]
-    assert set(types) == {"sdt", "two_z", "two_afc", "m_afc"}
+    assert set(types) == {"sdt", "m_afc"}
+    # At a threshold one row, which is also the number of the other two models of two choices.
+    sure = [row["raw"] / 5 for row in read]
+    right = [row["correct"] for row in read]
+    for type1 in ("two_z", "two_afc"):
+        expected = m_ratio(sure, right, type1=type1, threshold=0.5)
+        ours = value(found, "scale=0-5;threshold=0.5;type1=m_afc", "m_ratio")
+        assert ours == pytest.approx(expected, rel=1e-6), type1
 
 
 def test_mean_over_data_sets_is_unweighted() -> None:
@@ -176,6 +189,56 @@ def test_mean_over_data_sets_is_unweighted() -> None:
     assert value(found, "", "accuracy_spread", dataset="mean") == pytest.approx(
         100 * (max(spread) - min(spread))
     )
+
+
+def test_mean_of_m_ratio_or_why_there_is_none() -> None:
+    """Data sets with different numbers of choices have a mean; one without any has a reason."""
+    of = {"two": 2, "four": 4, "free": NAN}
+    rows = {name: judged("0-20", 60, choices, 1, dataset=name) for name, choices in of.items()}
+    where, sdt = "scale=0-20;threshold=0.5;type1=m_afc", "scale=0-20;type1=sdt"
+    found = scaled([*rows["two"], *rows["four"]], resamples=20)
+    each = [value(found, where, "m_ratio", dataset=name) for name in ("two", "four")]
+    mean = one(found, where, "m_ratio", dataset="mean")
+    assert mean["value"] == pytest.approx(sum(each) / 2)
+    # Only items with two choices have the M-ratio of all ratings.
+    for metric, condition in (("m_ratio", sdt), ("meta_d", "scale=0-20")):
+        row = one(found, condition, metric, dataset="mean")
+        assert np.isnan(row["value"])
+        assert row["note"].startswith("undefined: there is none of four"), row["note"]
+    found = scaled([row for some in rows.values() for row in some], resamples=20)
+    row = one(found, where, "m_ratio", dataset="mean")
+    assert np.isnan(row["value"])
+    reason = "undefined: undefined in free (items have no choices, or different numbers of them)"
+    assert row["note"].startswith(reason)
+
+
+def test_items_that_are_not_common_are_counted() -> None:
+    """Per scale and model, only where items differ; a mean has the sum over its data sets."""
+
+    def asked(model: str, dataset: str, scale: str, items: int) -> list[Row]:
+        rows = judged(scale, items, model=model, dataset=dataset)
+        again = [{**row, "epoch": 2, "uuid": f"{row['uuid']} again"} for row in rows]
+        return [*rows, *again]
+
+    same = [*asked("a", "one", "0-100", 9), *asked("a", "one", "0-5", 9)]
+    assert "items_not_common" not in set(scaled(same, 10)["metric"])
+    # Of `one` only 6 items are everywhere; `two` is the same everywhere, and of model a alone.
+    rows = [*same, *asked("b", "one", "0-100", 6), *asked("a", "two", "0-100", 4)]
+    found = scaled(rows, 10)
+    expected = {
+        ("a", "one", "scale=0-100"): 3,
+        ("a", "one", "scale=0-5"): 3,
+        ("b", "one", "scale=0-100"): 0,
+        ("a", "mean", "scale=0-100"): 3,
+        ("a", "mean", "scale=0-5"): 3,
+        ("a", "one", "scales=all"): 3,
+        ("b", "one", "scales=all"): 0,
+        ("a", "mean", "scales=all"): 3,
+    }
+    counted = found[found["metric"] == "items_not_common"]
+    names = zip(counted["model"], counted["dataset"], counted["condition"], strict=True)
+    assert dict(zip(names, counted["value"], strict=True)) == expected
+    assert counted["note"].iloc[0].startswith("of 9 items")
 
 
 def test_entropy_and_m_ratio_correlate_over_models() -> None:
@@ -291,8 +354,8 @@ def test_no_sensitivity_without_variation(accuracy: float) -> None:
     results = summarize(stating(accuracy, lambda _: 100), resamples=50)
     type2 = results[results["metric"].isin(TYPE2)]
     assert set(type2["metric"]) == TYPE2
-    # Each at two thresholds, M-ratio in three models; meta-d' and its M-ratio over all ratings.
-    assert len(type2) == 2 * (1 + 1 + 1 + 3) + 2
+    # Each at two thresholds; meta-d' and its M-ratio over all ratings.
+    assert len(type2) == 2 * 4 + 2
     assert type2[["value", "ci_low", "ci_high"]].isna().all(axis=None)
     one_class = "all answers are right" if accuracy == 1 else "every judgment lies at or above"
     for condition, metric, note in zip(
@@ -392,6 +455,33 @@ def test_two_epochs_are_pooled() -> None:
     note = one(found, where, "ece")["note"]
     assert f"{len(rows) - len(read)} of 100 judgments left out" in note
     assert "50 items" in note
+
+
+def test_reports_of_two_epochs_out_of_range_or_not() -> None:
+    """Two items twice: 90 90 and 95 150 of 0-100; of a third, one unreadable, and 40."""
+    reports = [("a", 90), ("a", 90), ("b", 95), ("b", 150), ("c", NAN), ("c", 40)]
+    rows: list[Row] = [
+        {"item": item, "epoch": 1 + k % 2, "low": 0, "high": 100, "raw": raw, "correct": 1.0}
+        for k, (item, raw) in enumerate(reports)
+    ]
+    rows[4] |= {"correct": NAN, "status": "refusal"}
+    found = scaled([{"status": "ok", **row} for row in rows])
+    # 40, 90, 90, 95, 150: shares 2/5 and three times 1/5, all multiples of 5; Q1 90, Q3 95.
+    bits = -(2 / 5 * np.log2(2 / 5) + 3 / 5 * np.log2(1 / 5))
+    shape = {"top1_value": 90, "top1_share": 2 / 5, "top3_share": 4 / 5, "unique_values": 4}
+    shape |= {"entropy_bits": bits, "round_rate": 1, "utilization": 5 / 100}
+    for metric, number in shape.items():
+        row = one(found, "scale=0-100", metric)
+        assert (row["value"], row["n"]) == (pytest.approx(number), 5), metric
+        assert row["note"] == (
+            "1 of 5 reports out of range, included; 1 of 6 judgments left out: 1 refusal; 3 items"
+        )
+    assert value(found, "scale=0-100", "mean_confidence") == pytest.approx(
+        (0.9 + 0.9 + 0.95 + 0.4) / 4
+    )
+    assert one(found, "scale=0-100", "ece")["n"] == 4
+    shares = detail(frame([{"status": "ok", **row} for row in rows], "scale_variants"))
+    assert value(shares, "report=150;scale=0-100", "report_share") == 1 / 5
 
 
 def test_only_a_second_epoch_that_differs_narrows_an_interval() -> None:

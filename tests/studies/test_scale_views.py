@@ -8,9 +8,10 @@ from itertools import product
 import pandas as pd
 import pytest
 
+from inspect_confidence.results import Condition
 from inspect_confidence.studies import View
 from inspect_confidence.studies.scale_variants.shown import scale_tables as views
-from studies.frames import NAN, Row, judged, one, scaled
+from studies.frames import NAN, Row, judged, one, scaled, value
 
 GRANULARITY = ["0-5", "0-10", "0-20", "0-50", "0-100"]
 BOUNDARY = ["20-100", "40-100", "60-100"]
@@ -19,16 +20,17 @@ NONSTANDARD = ["0-73", "14-86", "7-79", "3-38", "0-97"]
 
 @pytest.fixture(scope="module")
 def found() -> pd.DataFrame:
-    """All thirteen scales and one more, on two data sets."""
-    return scaled(
-        [
-            row
-            for dataset in ("one", "two")
-            for seed, scale in enumerate([*GRANULARITY, *BOUNDARY, *NONSTANDARD, "1-7"])
-            for row in judged(scale, items=40, choices=4, seed=seed, dataset=dataset, model="m")
-        ],
-        resamples=60,
-    )
+    """All thirteen scales and one more, on two data sets by two models, some out of range."""
+    rows = [
+        row
+        for model, dataset in product("mn", ("one", "two"))
+        for seed, scale in enumerate([*GRANULARITY, *BOUNDARY, *NONSTANDARD, "1-7"])
+        for row in judged(scale, 40, 4, seed, dataset=dataset, model=model)
+    ]
+    for row in rows[::11]:
+        if row["status"] == "ok":
+            row["raw"] = 2 * row["high"]
+    return scaled(rows, resamples=300)
 
 
 def by_title(found: pd.DataFrame) -> dict[str, View]:
@@ -36,61 +38,139 @@ def by_title(found: pd.DataFrame) -> dict[str, View]:
     return {view.title.rsplit(":", 1)[0]: view for view in views(found)}
 
 
+EVERY = [*GRANULARITY, *BOUNDARY, *NONSTANDARD, "1-7"]
+BY_SCALE = {
+    "Table 2, granularity": GRANULARITY,
+    "Table 3, boundary": ["0-100", *BOUNDARY],
+    "Table 4, non-standard scales": ["0-100", "0-73", "14-86", "7-79"],
+    "Table 5, odd bounds": ["0-100", "3-38", "0-97"],
+    "Table 14, 60-100": ["0-100", "60-100"],
+    "Table 15, 3-38": ["0-100", "3-38"],
+    "Table 16, differences from 0-100": [one for one in EVERY if one != "0-100"],
+}
+
+
 def test_every_table_has_its_scales_in_order(found: pd.DataFrame) -> None:
-    """The study's tables 1 to 5 and those beside them, a row a data set and scale, means last."""
-    every = [*GRANULARITY, *BOUNDARY, *NONSTANDARD, "1-7"]
+    """The study's tables have both models, most of the mean; then each model's have all sets."""
     shown = by_title(found)
+    who = list(product("mn", ("one", "two", "mean")))
+    assert lines(shown["Tables 1 and 8 to 10, scale 0-100"]) == who
+    assert lines(shown["Table 12, M-ratio"]) == who
+    for title, scales in BY_SCALE.items():
+        wanted = list(product("mn", ("mean",), scales))
+        assert lines(shown[title], "scale") == wanted, title
     for title, scales in (
-        ("Table 1, baseline scale", ["0-100"]),
-        ("Table 2, granularity", GRANULARITY),
-        ("Table 3, boundary", ["0-100", *BOUNDARY]),
-        ("Table 4, non-standard scales", ["0-100", *NONSTANDARD]),
-        ("Table 5, reports on non-standard scales", ["0-100", *NONSTANDARD]),
-        ("Other scales", ["1-7"]),
-        ("Reports", every),
-        ("ECE by bins", every),
-        ("Out of range", every),
+        ("Table 11, ECE", GRANULARITY),
+        ("Table 12, M-ratio", GRANULARITY),
+        ("Table 13, accuracy", [*GRANULARITY, "spread (points)"]),
+        ("Table 17, out of range (%)", EVERY),
     ):
-        rows = [tuple(row) for row in shown[title].table[["data set", "scale"]].to_numpy()]
-        wanted = list(product(("one", "two", "mean"), scales))
-        assert rows == wanted, title
-    assert all(view.title.endswith(": m") for view in views(found))
+        assert list(shown[title].table)[2:] == scales, title
+    for title in ("Calibration and sensitivity", "Reports", "Tables 6 and 7, ECE by bins"):
+        for model in "mn":
+            (view,) = [one for one in views(found) if one.title == f"{title}: {model}"]
+            rows = [tuple(row) for row in view.table[["data set", "scale"]].to_numpy()]
+            assert rows == list(product(("one", "two", "mean"), EVERY)), title
+
+
+def lines(view: View, *more: str) -> list[tuple[str, ...]]:
+    """What the lines of a table of all models are about."""
+    names = ["model", "data set", *more]
+    return [tuple(row) for row in view.table[names].to_numpy()]
 
 
 def test_cells_are_the_scaled(found: pd.DataFrame) -> None:
     """A cell is the value and interval of its row of results, rounded."""
     tables = by_title(found)
+    sure, m_afc = ";threshold=0.75", ";threshold=0.75;type1=m_afc"
     for title, column, metric, condition, digits in (
-        ("Table 2, granularity", "accuracy", "accuracy", "", 2),
-        ("Table 2, granularity", "ECE", "ece", "", 3),
-        ("Table 2, granularity", "type-2 d'", "type2_dprime", ";threshold=0.75", 2),
-        ("Table 2, granularity", "M-ratio (m_afc)", "m_ratio", ";threshold=0.75;type1=m_afc", 2),
+        ("Tables 1 and 8 to 10, scale 0-100", "its share", "top1_share", "", 2),
+        ("Tables 1 and 8 to 10, scale 0-100", "ECE", "ece", "", 3),
+        ("Table 3, boundary", "utilization", "utilization", "", 2),
+        ("Table 4, non-standard scales", "multiples of 5", "round_rate", "", 3),
+        ("Table 5, odd bounds", "out of range", "violation_rate", "", 3),
+        ("Table 15, 3-38", "entropy (bits)", "entropy_bits", "", 2),
+        ("Calibration and sensitivity", "type-2 d'", "type2_dprime", sure, 2),
+        ("Calibration and sensitivity", "M-ratio", "m_ratio", m_afc, 2),
         ("Reports", "entropy (bits)", "entropy_bits", "", 2),
         ("Out of range", "clipped", "clip_rate", "", 3),
     ):
         for row in tables[title].table.to_dict("records"):
-            where = f"scale={row['scale']}{condition}"
-            result = one(found, where, metric, dataset=row["data set"])
+            where = f"scale={row.get('scale', '0-100')}{condition}"
+            who = {"model": row.get("model", "n"), "dataset": row["data set"]}
+            result = one(found, where, metric, **who)
             number, low, high = (
                 f"{result[name]:.{digits}f}" for name in ("value", "ci_low", "ci_high")
             )
             wanted: str = "-" if pd.isna(result["value"]) else f"{number} [{low}, {high}]"
             assert row[column] == wanted, (title, column, where)
-    bins = tables["ECE by bins"].table.iloc[0]
+    bins = tables["Tables 6 and 7, ECE by bins"].table.iloc[0]
     scale = bins["scale"]
     for column, part in (("15 bins", "bins=15;"), ("10 of equal mass", "binning=equal_mass;")):
-        result = one(found, f"{part}scale={scale}", "ece", dataset=bins["data set"])
+        result = one(found, f"{part}scale={scale}", "ece", dataset=bins["data set"], model="n")
         assert bins[column].startswith(f"{result['value']:.3f} [")
+    who = {"model": "m", "dataset": "mean"}
+    accuracy = tables["Table 13, accuracy"].table.iloc[0]
+    assert accuracy["0-20"].startswith(f"{value(found, 'scale=0-20', 'accuracy', **who):.2f} [")
+    spread = f"{value(found, '', 'accuracy_spread', **who):.1f} ["
+    assert accuracy["spread (points)"].startswith(spread)
+    beyond = 100 * value(found, "scale=3-38", "violation_rate", **who)
+    assert 0 < beyond < 20
+    assert tables["Table 17, out of range (%)"].table.iloc[0]["3-38"] == f"{beyond:.1f}"
+
+
+def test_sensitivity_stands_beside_its_tests(found: pd.DataFrame) -> None:
+    """meta-d' and M-ratio with Holm's p, stars by it, and the difference from 0-100."""
+    tables = by_title(found)
+    starred = 0
+    for row in tables["Table 16, differences from 0-100"].table.to_dict("records"):
+        for heading, of, where in (
+            ("meta-d'", "meta_d_ideal", "threshold=0.75"),
+            ("M-ratio", "m_ratio", "threshold=0.75;type1=m_afc"),
+        ):
+            parts = {**Condition.read(where), "scale": row["scale"]}
+            test = str(Condition(parts, of=of, versus="0-100"))
+            who = {"model": row["model"], "dataset": "mean"}
+            p = value(found, test, "p_holm", **who)
+            assert row[f"p of {heading}"] == ("-" if pd.isna(p) else f"{p:.3f}")
+            differs = value(found, test, "difference", **who)
+            assert row[f"difference of {heading}"].split(" ")[0] == (
+                "-" if pd.isna(differs) else f"{differs:.3f}"
+            )
+            stars = " **" if p < 0.01 else " *" if p < 0.05 else ""
+            assert row[heading].endswith(f"]{stars}") or row[heading] == "-"
+            starred += bool(stars)
+    assert starred
+    table = tables["Table 2, granularity"].table
+    assert set(table[table["scale"] == "0-100"]["p of meta-d'"]) == {"-"}
+    assert set(table) >= {"meta-d'", "p of meta-d'", "M-ratio", "p of M-ratio"}
+
+
+def test_items_that_differ_are_flagged() -> None:
+    """A column with how many items are not common, and a sentence, only where there are some."""
+    rows = [*judged("0-100", 30, 4, model="m"), *judged("0-20", 30, 4, 1, model="m")]
+    rows += [{**row, "epoch": 2, "uuid": f"{row['uuid']} again"} for row in rows]
+    for view in views(scaled(rows, resamples=10)):
+        assert "items not common" not in view.table
+        assert "Items not common" not in view.caption
+    few = scaled([row for row in rows if row["high"] == 100 or row["item"] < "i020"], resamples=10)
+    shown = by_title(few)
+    table = shown["Table 2, granularity"].table
+    counts = dict(zip(table["scale"], table["items not common"], strict=True))
+    assert counts == {"0-20": "0", "0-100": "10"}
+    assert list(shown["Table 11, ECE"].table["items not common"]) == ["10"]
+    assert "Items not common" in shown["Table 11, ECE"].caption
+    assert list(shown["Reports"].table["items not common"]) == ["0", "10"]
 
 
 def test_differences_carry_stars_after_holm(found: pd.DataFrame) -> None:
-    """The last table has every scale less 0-100, starred by Holm's p."""
+    """The last table of a model has every scale less 0-100, starred by Holm's p."""
     view = views(found)[-1]
-    assert view.title == "Differences from 0-100: m"
+    assert view.title == "Differences from 0-100: n"
     assert "0-100" not in set(view.table["scale"])
     for row in view.table.to_dict("records"):
         where = f"of=accuracy;scale={row['scale']};versus=0-100"
-        p = one(found, where, "p_holm", dataset=row["data set"])["value"]
+        p = one(found, where, "p_holm", dataset=row["data set"], model="n")["value"]
         stars = " **" if p < 0.01 else " *" if p < 0.05 else ""
         assert row["accuracy"].endswith(f"]{stars}")
 
@@ -132,7 +212,8 @@ def test_views_of_little() -> None:
     for name in ("two scales", "one item", "all unreadable", "no choices"):
         shown = by_title(scaled([row for row in cases()[name] if row["high"] == 100], resamples=20))
         few = {"Out of range"}
-        full = {"Table 1, baseline scale", "Reports", "ECE by bins", *few}
+        full = {"Tables 1 and 8 to 10, scale 0-100", "Reports", *few}
+        full.add("Tables 6 and 7, ECE by bins")
         assert (few if name in ("all unreadable", "one item") else full) <= set(shown), name
         assert not any(title.startswith("Differences") for title in shown), name
     rows = [{"item": n, "confidence": 0.6, "correct": n % 2} for n in range(8)]

@@ -100,6 +100,26 @@ def bundled_questions() -> Mapping[str, Question]:
     return {item.id: item for part in BUNDLED for item in bundled_part(part)}
 
 
+def question_of(name: str) -> Question:
+    """The question of that id: a bundled one, or of MMLU, GSM8K or TruthfulQA.
+
+    TruthfulQA's choices are in the order of seed 0, which may not be a run's.
+
+    Raises:
+        KeyError: There is no such id.
+        DataUnavailable: The data set could not be downloaded.
+    """
+    if name in bundled_questions():
+        return bundled_questions()[name]
+    return _published(name.split("-", 1)[0])[name]
+
+
+@functools.cache
+def _published(dataset: str) -> Mapping[str, Question]:
+    known = {"mmlu": _mmlu, "gsm8k": _gsm8k, "truthfulqa": lambda: _truthfulqa(0)}
+    return {item.id: item for item in known.get(dataset, tuple)()}
+
+
 def _bundled(*parts: str) -> tuple[list[Question], str]:
     version = fingerprint("".join(records.bundled_text(f"{part}.jsonl") for part in parts))
     return [item for part in parts for item in bundled_part(part)], version

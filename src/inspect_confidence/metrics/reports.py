@@ -209,7 +209,8 @@ numbers(
 
 @metric(
     definition="Interquartile range of the reports over the width of the scale; the study does not "
-    "define its own.",
+    "define its own; above 1 where reports lie outside the scale.",
+    high=INFINITY,
     undefined=UNREAD,
 )
 @with_arrays(ValueTables.of)
@@ -232,13 +233,18 @@ def utilization(tables: ValueTables, *, low: float, high: float) -> FloatArray:
 
 numbers(
     About(
-        undefined="no scale with a readable answer",
+        undefined="no granularity scale with a readable answer",
         unit="points",
         direction="lower",
         high=100,
         source=_STUDY,
     ),
-    accuracy_spread="Largest less least accuracy over the scales, in percentage points.",
+    accuracy_spread="Largest less least accuracy over the scales that differ in granularity alone, "
+    "in percentage points.",
+)
+numbers(
+    About(undefined="never", unit="count"),
+    items_not_common="Items that not every model, variant and scale of the data set was asked.",
 )
 numbers(
     About(

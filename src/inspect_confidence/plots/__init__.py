@@ -4,7 +4,13 @@ Rows come from `summarize` (estimates) and `detail` (bins, shares and curves, wh
 draw); both may be given together: `pd.concat([summarize(logs), detail(logs)])`.
 """
 
-from inspect_confidence.plots.confidence import m_ratio, reliability, report_histogram, type2_roc
+from inspect_confidence.plots.confidence import (
+    ece_bins,
+    m_ratio,
+    reliability,
+    report_histogram,
+    type2_roc,
+)
 from inspect_confidence.plots.intervals import coverage, interval_score, tunnel
 from inspect_confidence.plots.lives import (
     best_age,
@@ -31,6 +37,7 @@ __all__ = [
     "coverage",
     "decisiveness_gap",
     "divergence",
+    "ece_bins",
     "exponents",
     "hard_easy",
     "interval_score",

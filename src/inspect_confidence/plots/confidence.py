@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.plots.layout import (
     arms,
     drawn,
@@ -119,6 +120,42 @@ def _infinite(rows: pd.DataFrame) -> str:
     return f"infinite, not drawn: {', '.join(there)}" if there else ""
 
 
+@styled
+def ece_bins(rows: pd.DataFrame) -> Figure:
+    """ECE against the number of bins of equal width, a line a scale, with 95% intervals.
+
+    A panel a model, data set and variant.
+
+    Args:
+        rows: Results of `scale_variants`; its rows of `ece` in 10, 15 and 20 bins are drawn.
+    """
+    there = drawn(rows, "scale_variants", ["ece"], ["scale", "bins", "binning"])
+    plain = (there["binning"] == "") & (there["bins"] != "11")  # the eleventh is of 1 alone
+    there = there[plain]
+    there = there.assign(x=there["bins"].replace("", "10").astype(float))
+    if there.empty:
+        raise InvalidArgument("There is nothing to draw: no row has ECE in bins of equal width.")
+    scales = sorted(there["scale"].unique(), key=_rank)
+    apart = np.linspace(-0.6, 0.6, len(scales)) if len(scales) > 1 else [0]
+
+    def draw(ax: Axes, rows: pd.DataFrame) -> None:
+        for k, scale in enumerate(scales):
+            mine = rows[rows["scale"] == scale].sort_values("x")
+            with_intervals(ax, mine["x"] + apart[k], mine, linewidth=1.2, capsize=0, **mark(k))
+        ax.set_xticks([10, 15, 20])
+        ax.set_ylim(bottom=0)
+
+    return facets(
+        panels(there, ("model", "dataset", "variant"), always=["dataset"]),
+        draw,
+        "bins of equal width",
+        "ECE",
+        legend=[shortened(scale, 16) or "-" for scale in scales],
+        handles=lambda axes: axes[0].containers,
+        ticks=0.4,
+    )
+
+
 _MOST_INTERVALS = 40
 _TICK = 9.0  # points
 _TWICE_THE_MARGIN = 0.3  # inches: half of a wider label would not fit beside the last panel
@@ -130,7 +167,8 @@ def report_histogram(rows: pd.DataFrame) -> Figure:
     """How often each confidence was reported, on the scale that was asked for.
 
     A panel a model, data set, variant and condition (scale, source, radius), a bar a value, with
-    its 95% interval up to 40 values.
+    its 95% interval up to 40 values. Reports more than the scale's width outside of it are not
+    drawn, and their share is said.
 
     Args:
         rows: What `detail` gives of `scale_variants`, `question_sets` or `life_eval`; its rows of
@@ -141,14 +179,30 @@ def report_histogram(rows: pd.DataFrame) -> Figure:
     names = ("reported confidence", "share of reports")
     # The more points a scale has, the less falls on each: a common axis would hide the shape.
     height = None if len(found) < _MANY else 1.0
-    return facets(found, _histogram_panel, *names, height=height, shared="none", ticks=0.4)
+    said = [_far_out(some) for _, some in found]
+    look: dict[str, Any] = {"height": height, "shared": "none", "ticks": 0.4}
+    return facets(found, _histogram_panel, *names, **look, beneath=said if any(said) else ())
+
+
+def _drawn_to(rows: pd.DataFrame) -> tuple[float, float, float, float]:
+    """The ends of a panel's scale, and how far beyond them bars are drawn."""
+    reported = rows["report"].astype(float)
+    low, high = _ends_of(str(rows["scale"].iloc[0])) or (0.0, max(1.0, *reported))
+    return low, high, 2 * low - high, 2 * high - low
+
+
+def _far_out(rows: pd.DataFrame) -> str:
+    """Which share of a panel's reports has no place in it."""
+    *_, least, most = _drawn_to(rows)
+    share = rows.loc[~rows["report"].astype(float).between(least, most), "value"].sum()
+    return f"{100 * share:.3g}% further out, not drawn" if share else ""
 
 
 def _histogram_panel(ax: Axes, rows: pd.DataFrame) -> None:
     share = rows["value"].to_numpy(float)
-    finite = np.isfinite(share)
+    low, high, least, most = _drawn_to(rows)
+    finite = np.isfinite(share) & rows["report"].astype(float).between(least, most).to_numpy()
     reported = rows["report"].astype(float).to_numpy()[finite]
-    low, high = _ends_of(str(rows["scale"].iloc[0])) or (0.0, max(1.0, *reported))
     # As wide as the values leave room for, but neither too thin to be seen nor a block.
     room = 0.8 * np.diff(np.unique(reported)).min(initial=np.inf)
     width = float(np.clip(room, (high - low) / 100, max((high - low) / 30, 0.8 * (high > 1))))

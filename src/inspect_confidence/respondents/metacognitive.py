@@ -1,13 +1,14 @@
 """A simulated respondent to questions with confidence, whose metacognition is known."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
 from string import ascii_uppercase
 from typing import Any
 
 from inspect_confidence.arguments import parts
 from inspect_confidence.datasets.question_sets import SetQuestion, known_question
-from inspect_confidence.datasets.questions import Question, bundled_questions
+from inspect_confidence.datasets.questions import Question, question_of
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.respondents import utterance
 from inspect_confidence.respondents.observer import MIDDLE, draw_evidence, reported_share, reports
@@ -57,7 +58,7 @@ class Metacognitive:
     def answer(self, form: str, asked: Mapping[str, Any], temperature: float) -> Utterance | None:
         """The reply to a question with confidence; the temperature changes nothing."""
         if form == "stated":
-            item = bundled_questions()[str(asked["item"])]
+            item = shown(question_of(str(asked["item"])), asked.get("choices") or ())
             scale = Scale(int(asked["low"]), int(asked["high"]))
             return self.stated(item, int(asked["draw"]), scale)
         if form in ("options", "true_false"):
@@ -86,7 +87,7 @@ class Metacognitive:
             answer = utterance.answered(letters, item.target, right=right, wrong=wrong)
             begun = f"Answer: {answer}\nConfidence:"
         else:
-            number = item.target if right else f"{float(item.target) + 1:g}"
+            number = item.target if right else f"{Decimal(item.target) + 1:f}"
             begun = f"Solution: I work it out.\nFinal Answer: {number}\nConfidence:"
         return perhaps_spoilt(Utterance(f"{begun} {raw}"), self.error_rate, begun, on_scale)
 
@@ -141,3 +142,11 @@ class Metacognitive:
                 )
             found[scale] = meta_d
         return found
+
+
+def shown(item: Question, choices: Sequence[str]) -> Question:
+    """The question with its choices in the order in which a run's seed shows them."""
+    if not choices or tuple(choices) == item.choices:
+        return item
+    right = item.choices[ascii_uppercase.index(item.target)]
+    return replace(item, choices=tuple(choices), target=ascii_uppercase[choices.index(right)])

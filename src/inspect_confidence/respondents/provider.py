@@ -55,8 +55,8 @@ class RespondentAPI(ModelAPI):
             said = self.respondent.answer(str(asked.get("form")), asked, temperature)
         except KeyError as error:
             raise InvalidArgument(
-                f"respondent/{self.model_name} knows only bundled and published items, not "
-                f"{error}; add -T dataset=bundled."
+                f"respondent/{self.model_name} knows only the bundled items and the data sets that "
+                f"docs/respondents.md names, not {error}; add -T dataset=bundled."
             ) from None
         if said is None:
             raise InvalidArgument(

@@ -21,7 +21,7 @@ def ask_stated(prompt: str, math_prompt: str, system: str | None = None) -> Solv
         choices = [choice.value for choice in state.choices]
         template = prompt if choices else math_prompt
         text = template.format(question=with_choices(state.input_text, choices), l=low, u=high)
-        pose(state, text, system, form="stated", low=low, high=high)
+        pose(state, text, system, form="stated", low=low, high=high, choices=choices)
         return await generate(state)
 
     return solve

@@ -88,24 +88,26 @@ FURTHER = (
     *map(form_of, ("auprc_error", "aurc")),
 )
 
+TYPE1 = "m_afc"
+"""The type-1 model of M-ratio at a threshold."""
+
 
 def at_threshold(threshold: float, choices: int | None) -> list[Form]:
     """Type-2 sensitivity at a threshold, the criterion, and M-ratio.
 
-    M-ratio in every type-1 model that goes with the number of choices, undefined without any.
+    M-ratio's type-1 model is `m_afc`, of which `two_z` and `two_afc` are the case of two choices:
+    the same number. It is undefined, under the same name, where there is no number of choices.
     """
     where = {"threshold": threshold}
     forms = [
         form_of(name, where, threshold=threshold)
         for name in ("type2_dprime", "meta_d_ideal", "type2_criterion")
     ]
+    at = {**where, "type1": TYPE1}
     if choices is None:
         why = "items have no choices, or different numbers of them"
-        return [*forms, Form("m_ratio", lambda t: np.full(len(t.right), np.nan), where, why)]
-    for model in ("two_z", "two_afc", "m_afc") if choices == 2 else ("m_afc",):
-        value = partial(metrics.m_ratio.of, type1=model, alternatives=choices, threshold=threshold)
-        forms.append(Form("m_ratio", value, {**where, "type1": model}))
-    return forms
+        return [*forms, Form("m_ratio", lambda t: np.full(len(t.right), np.nan), at, why)]
+    return [*forms, form_of("m_ratio", at, type1=TYPE1, alternatives=choices, threshold=threshold)]
 
 
 def stated_confidence(

@@ -273,7 +273,7 @@ def results_of(drawn: Drawn, key: Key) -> list[Result]:
         interval, note = one.interval, one.note
         if np.isnan(value):
             interval = NO_INTERVAL
-            note = noted(f"undefined: {one.why or metrics.METRICS[one.metric].undefined}", note)
+            note = noted(f"undefined: {_reason(one)}", note)
         elif interval is None:
             interval = _interval(one.metric, float(value), draws)
             note = noted(note, undefined_in(draws))
@@ -296,42 +296,69 @@ def undefined_in(draws: FloatArray) -> str:
     return f"undefined in {some} of {len(draws)} resamples, left out there" if some else ""
 
 
-def averaged(drawn: Mapping[str, Drawn], left_out: Collection[str], *, independent: bool) -> Drawn:
+def averaged(
+    drawn: Mapping[str, Drawn],
+    left_out: Collection[str],
+    *,
+    independent: bool,
+    missed: Collection[str] = (),
+) -> Drawn:
     """The unweighted mean, over data sets or models, of every number that all of them have.
 
     The mean of their draws is a draw of the mean: data sets were resampled independently, so that
     intervals of shares can be put together; models with the same items, and numbers with an
-    interval of their own are left out. So are metrics `left_out`, such as a count.
+    interval of their own are left out. So are metrics `left_out`, such as a count. Of metrics
+    `missed` there is an undefined number, with the reason, where only some have one.
     """
     each = list(drawn.values())
     columns = [
         {(Condition(one.condition), one.metric): i for i, one in enumerate(some.numbers)}
         for some in each
     ]
-    numbers, kept = [], []
-    for name in columns[0]:
-        if name[1] in left_out or not all(name in other for other in columns):
+    numbers, kept, absent = [], [], []
+    over = f"unweighted mean of {', '.join(drawn)}"
+    for name in dict.fromkeys(name for mine in columns for name in mine):
+        without = [of for of, mine in zip(drawn, columns, strict=True) if name not in mine]
+        if name[1] in left_out:
+            continue
+        if without:
+            if name[1] in missed:
+                absent.append(Number(*name, 0, over, why=f"there is none of {', '.join(without)}"))
             continue
         found = [(some, mine[name]) for some, mine in zip(each, columns, strict=True)]
         ones = [some.numbers[i] for some, i in found]
         if not independent and any(one.interval for one in ones):
             continue
         values = np.array([some.values[i] for some, i in found])
-        undefined = [of for of, value in zip(drawn, values, strict=True) if np.isnan(value)]
+        undefined = {
+            of: _reason(one)
+            for of, one, value in zip(drawn, ones, values, strict=True)
+            if np.isnan(value)
+        }
+        reasons = "; ".join(dict.fromkeys(undefined.values()))
         kept.append([i for _, i in found])
         numbers.append(
             replace(
                 ones[0],
                 n=sum(one.n for one in ones),
-                note=f"unweighted mean of {', '.join(drawn)}",
+                note=over,
                 interval=_mean_interval(values, ones),
-                why=f"undefined in {', '.join(undefined)}",
+                why=f"undefined in {', '.join(undefined)} ({reasons})",
             )
         )
     places = np.array(kept, np.int64).reshape(-1, len(each)).T
     values = np.mean([some.values[at] for some, at in zip(each, places, strict=True)], axis=0)
     draws = np.mean([some.draws[:, at] for some, at in zip(each, places, strict=True)], axis=0)
-    return Drawn(numbers, values, draws, each[0].observe)
+    return Drawn(
+        [*numbers, *absent],
+        np.pad(values, (0, len(absent)), constant_values=np.nan),
+        np.pad(draws, ((0, 0), (0, len(absent))), constant_values=np.nan),
+        each[0].observe,
+    )
+
+
+def _reason(one: Number) -> str:
+    return one.why or metrics.METRICS[one.metric].undefined
 
 
 def _mean_interval(values: FloatArray, numbers: Sequence[Number]) -> tuple[float, float] | None:

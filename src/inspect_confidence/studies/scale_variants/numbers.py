@@ -12,9 +12,15 @@ from inspect_confidence import metrics
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.results import Condition, Key, Result
+from inspect_confidence.scales import GROUPS
 from inspect_confidence.studies import calibration, estimate
 from inspect_confidence.studies.estimate import Drawn, Estimand, Number, left_out, noted, places
 from inspect_confidence.studies.study import Resampling, SampleFacts
+
+MEAN = "mean"
+"""What stands in `dataset` for the unweighted mean over data sets."""
+
+_GRANULARITY = [str(scale) for scale in GROUPS["granularity"]]
 
 
 def read_sample(sample: SampleFacts) -> list[dict[str, Any]]:
@@ -89,20 +95,21 @@ def of_scale(
     if answers.choices == 2 and counted["target"].isin(("A", "B")).all():
         stimulus = np.where(counted["target"] == "B", 1, 0)
         yield calibration.two_choice_sensitivity(answers, stimulus, condition, note)
-    yield from _reports(counted[counted["status"] == "ok"], units, condition, note)
+    yield from _reports(rows, units, condition)
     yield _rates(rows, units, condition)
     yield estimate.count(condition, len(rows), note)
 
 
-def _reports(
-    rows: pd.DataFrame, units: pd.Index, condition: Condition, note: str
-) -> Iterator[Estimand]:
-    """The shape of the reports on their own scale; nothing where there is none."""
-    reported = rows[rows[["raw", "low", "high"]].notna().all(axis=1)]
+def _reports(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Iterator[Estimand]:
+    """The shape of the reports on their own scale, out of range or not; nothing without any."""
+    beyond = (rows["status"] == "out_of_range").to_numpy()
+    there = rows[["raw", "low", "high"]].notna().all(axis=1)
+    there &= beyond | (rows["status"] == "ok").to_numpy()
+    reported, outside = rows[there], int((there & beyond).sum())
     if not len(reported):
         return
-    lost = len(rows) - len(reported)
-    note = noted(f"{lost} of {len(rows)} without a raw report left out" if lost else "", note)
+    included = f"{outside} of {len(reported)} reports out of range, included" if outside else ""
+    note = noted(included, estimate.rests_on(rows, there))
     raw, low, high = (reported[name].to_numpy(float) for name in ("raw", "low", "high"))
     values, column = np.unique(raw, return_inverse=True)
     unit = places(reported, units)
@@ -139,8 +146,15 @@ def _rates(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Estiman
 
 
 def over_scales(drawn: Drawn, condition: Condition) -> Drawn | None:
-    """How far accuracy moves over the scales, from the numbers of all; None where there is one."""
-    asked = [i for i, one in enumerate(drawn.numbers) if one.metric == "accuracy"]
+    """How far accuracy moves over the scales that differ in granularity alone.
+
+    It is of the numbers of all scales; None where fewer than two of those were asked.
+    """
+    asked = [
+        i
+        for i, one in enumerate(drawn.numbers)
+        if one.metric == "accuracy" and one.condition.get("scale") in _GRANULARITY
+    ]
     if len(asked) < 2:
         return None
     columns = [i for i in asked if not np.isnan(drawn.values[i])]
@@ -150,8 +164,10 @@ def over_scales(drawn: Drawn, condition: Condition) -> Drawn | None:
             return np.full(len(values), np.nan)
         return np.asarray(100 * np.ptp(values[:, columns], axis=1))
 
-    of_all = "" if len(columns) == len(asked) else f"{len(columns)} of "
-    note = f"over {of_all}{len(asked)} scales; at least 0, so that noise alone makes it positive"
+    note = (
+        f"over {len(columns)} of the {len(_GRANULARITY)} granularity scales; at least 0, so that "
+        "noise alone makes it positive"
+    )
     n = min((drawn.numbers[i].n for i in columns), default=0)
     number = Number(condition, "accuracy_spread", n, note)
     return Drawn([number], spread(drawn.values[None]), spread(drawn.draws)[:, None])
@@ -172,3 +188,30 @@ def entropy_and_ratio(results: Iterable[Result]) -> list[Result]:
         others = entropy[key, where.get("scale")]
         found += estimate.over_models(key, where, "entropy_m_ratio_correlation", others, values)
     return found
+
+
+def not_common(rows: pd.DataFrame) -> Iterator[Result]:
+    """How many items not every model, variant and scale of a data set was asked.
+
+    A row a scale, and one of a model's items on any (`scales=all`); of `mean` summed over data
+    sets. None where all that are compared were asked the same items.
+    """
+    who = ["task", "model", "variant", "dataset"]
+    asked = rows[[*who, "scale", "item"]].drop_duplicates()
+    asks = asked.drop_duplicates([*who, "scale"]).groupby("dataset").size()
+    of_item = asked.groupby(["dataset", "item"], sort=False)
+    asked = asked.assign(
+        apart=of_item["item"].transform("size") < asked["dataset"].map(asks), item=of_item.ngroup()
+    )
+    several = asked.groupby(who[:3])["dataset"].transform("nunique") > 1
+    asked = pd.concat([asked, asked[several].assign(dataset=MEAN)])
+    asked = asked[asked.groupby("dataset")["apart"].transform("any")]
+    for by in (["scale"], []):
+        for values, some in asked.groupby([*who, *by], sort=False):
+            task, model, variant, dataset, *scale = map(str, values)
+            on = {"scale": scale[0]} if by else {"scales": "all"}
+            condition = Condition(on, variant=variant)
+            count, items = some.loc[some["apart"], "item"].nunique(), some["item"].nunique()
+            note = f"of {items} items; others of the data set were not asked them all"
+            key = Key(task, model, dataset)
+            yield key.result(condition, "items_not_common", count, n=items, note=note)

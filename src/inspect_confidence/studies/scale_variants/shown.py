@@ -1,6 +1,7 @@
 """What the report shows of the scale study."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from math import isnan
 
@@ -9,26 +10,48 @@ import pandas as pd
 from inspect_confidence.results import Result
 from inspect_confidence.scales import ALL, BASELINE, GROUPS
 from inspect_confidence.studies import bins
-from inspect_confidence.studies.scale_variants.numbers import completed
+from inspect_confidence.studies.calibration import TYPE1
+from inspect_confidence.studies.scale_variants.numbers import MEAN, completed
 from inspect_confidence.studies.study import FigureSpec, Headline, Resampling, View
-from inspect_confidence.studies.tables import Column, Rows, TableSpec, built, stars, titled
+from inspect_confidence.studies.tables import (
+    NOTHING,
+    Cell,
+    Column,
+    Row,
+    Rows,
+    TableSpec,
+    built,
+    stars,
+    titled,
+)
 
+_TASK = "scale_variants"
+_BASE = str(BASELINE)
+_GROUPS = {name: [str(scale) for scale in scales] for name, scales in GROUPS.items()}
+_GRANULARITY, _ODD = _GROUPS["granularity"], _GROUPS["nonstandard"]
+_WHO = ("model", "variant", "dataset")
+
+_APART = Column("items_not_common", "items not common", 0)
+_ACCURACY, _AUROC = Column("accuracy", "accuracy"), Column("auroc", "AUROC")
+_ECE = Column("ece", "ECE", 3)
+_ENTROPY = Column("entropy_bits", "entropy (bits)")
+_UTILIZATION = Column("utilization", "utilization")
+_ROUND = Column("round_rate", "multiples of 5", 3)
+_BEYOND = Column("violation_rate", "out of range", 3)
 _CALIBRATION = (
-    Column("accuracy", "accuracy"),
+    _ACCURACY,
     Column("mean_confidence", "confidence"),
     Column("overconfidence", "overconfidence"),
-    Column("ece", "ECE", 3),
+    _ECE,
     Column("brier", "Brier", 3),
-    Column("auroc", "AUROC"),
+    _AUROC,
 )
-_REPORTS = (
+_USED = (
     Column("top1_value", "commonest", 0),
     Column("top1_share", "its share"),
     Column("top3_share", "top 3 share"),
     Column("unique_values", "values used", 0),
-    Column("entropy_bits", "entropy (bits)"),
-    Column("round_rate", "multiples of 5"),
-    Column("utilization", "utilization"),
+    _ENTROPY,
 )
 _BINS = (
     Column("ece", "10 bins", 3),
@@ -38,7 +61,7 @@ _BINS = (
     Column("ece", "10 of equal mass", 3, where={"binning": "equal_mass"}),
 )
 _VIOLATIONS = (
-    Column("violation_rate", "out of range", 3),
+    _BEYOND,
     Column("clip_rate", "clipped", 3),
     Column("format_failure_rate", "unreadable", 3),
 )
@@ -46,46 +69,123 @@ _COMPARED = ("accuracy", "mean_confidence", "ece", "brier", "auroc")
 
 
 def scale_tables(results: pd.DataFrame) -> list[View]:
-    """The study's tables 1 to 5, ECE by bins, violations and differences, model by model."""
-    return built(
+    """The study's tables, all models in each; then calibration, reports and tests of each model."""
+    rows = Rows.of(results)
+    threshold = max(rows.values("threshold"), key=lambda text: float(text or -1), default="")
+    of_models = (
         spec
-        for (model, variant), rows in Rows.of(results).each("model", "variant")
-        for spec in _of_model(titled(model, variant), rows)
+        for who, mine in rows.each("model", "variant")
+        for spec in _of_model(titled(*who), mine, threshold)
+    )
+    return built([*_printed(rows, threshold), *of_models])
+
+
+def _printed(rows: Rows, threshold: str) -> Iterator[TableSpec]:
+    """The study's tables: most are of the mean over data sets, or of the one data set there is."""
+    asked = sorted(filter(None, rows.values("scale")), key=_place)
+    means = {(row["model"], row["variant"]) for row in rows.where(dataset=MEAN)}
+    mean = Rows(
+        [
+            row
+            for row in rows
+            if (row["dataset"] == MEAN) == ((row["model"], row["variant"]) in means)
+        ]
+    )
+    meta_d, m_ratio, *_ = map(_starred, _sensitivity(rows, threshold))
+    sense, odd = [meta_d, m_ratio], [_ROUND, _BEYOND, meta_d, m_ratio]
+    p_values = [_tested("p_holm", "p", of) for of in sense]
+    tests = [_tested("difference", "difference", of) for of in sense]
+
+    def by_scale(title: str, scales: Sequence[str], columns: Sequence[Column]) -> TableSpec:
+        """A line a scale; none where no scale but the baseline was asked."""
+        there = {*asked}.intersection(scales) - {_BASE}
+        some = mean.among("scale", scales if there else ())
+        return _of_all(title, some, (*_WHO, "scale"), [*columns, _APART], threshold)
+
+    def across(title: str, some: Rows, column: Column, *more: Column) -> TableSpec:
+        """A column a scale of the granularity scales, or of all."""
+        scales = asked if column.metric == _BEYOND.metric else _GRANULARITY
+        there = [scale for scale in scales if scale in asked]
+        columns = [
+            replace(column, heading=scale, where={**column.where, "scale": scale})
+            for scale in there
+        ]
+        apart = replace(_APART, where={"scales": "all"})
+        some = some if {*there} - {_BASE} else Rows([])
+        return _of_all(title, some, _WHO, [*columns, *more, apart], threshold)
+
+    columns = [*_USED, _ACCURACY, _AUROC, _ECE, *sense, _APART]
+    baseline = rows.where(scale=_BASE)
+    yield _of_all("Tables 1 and 8 to 10, scale 0-100", baseline, _WHO, columns, threshold)
+    both = [meta_d, p_values[0], m_ratio, p_values[1]]
+    yield by_scale("Table 2, granularity", _GRANULARITY, both)
+    yield by_scale("Table 3, boundary", [_BASE, *_GROUPS["boundary"]], [*sense, _UTILIZATION])
+    yield by_scale("Table 4, non-standard scales", [_BASE, *_ODD[:3]], odd)
+    yield by_scale("Table 5, odd bounds", [_BASE, *_ODD[3:]], odd)
+    yield across("Table 11, ECE", mean, _starred(_ECE))
+    yield across("Table 12, M-ratio", rows, m_ratio)
+    spread = Column("accuracy_spread", "spread (points)", 1)
+    yield across("Table 13, accuracy", mean, _ACCURACY, spread)
+    yield by_scale("Table 14, 60-100", [_BASE, "60-100"], [*sense, _ECE, _UTILIZATION])
+    yield by_scale("Table 15, 3-38", [_BASE, "3-38"], [*odd, _ENTROPY])
+    both = [meta_d, tests[0], p_values[0], m_ratio, tests[1], p_values[1]]
+    yield by_scale("Table 16, differences from 0-100", [*{*asked} - {_BASE}], both)
+    percent = replace(_BEYOND, digits=1, factor=100, interval=False)
+    yield across("Table 17, out of range (%)", mean, percent)
+
+
+def _place(scale: str) -> tuple[int, str]:
+    """Scales in the study's order, then others."""
+    known = [str(one) for one in ALL]
+    return (known.index(scale) if scale in known else len(known)), scale
+
+
+def _starred(column: Column) -> Column:
+    """The column, starred by the p of its difference from the baseline after Holm's adjustment."""
+    test = {"metric": "p_holm", "of": column.metric, "versus": _BASE}
+    return replace(column, mark=lambda p: stars(p, 0.05, 0.01), marked_by=test)
+
+
+def _tested(metric: str, heading: str, of: Column) -> Column:
+    """A number of the test of a column against the baseline."""
+    where = {**of.where, "of": of.metric, "versus": _BASE}
+    return Column(metric, f"{heading} of {of.heading}", 3, where=where)
+
+
+def _of_all(
+    title: str, rows: Rows, lines: Sequence[str], columns: Sequence[Column], threshold: str
+) -> TableSpec:
+    """A table of all models, without columns of which nothing is known."""
+    return TableSpec(
+        title,
+        rows.among("metric", {"p_holm", *(one.metric for one in columns)}),
+        lines,
+        columns,
+        partial(_caption, threshold, columns),
+        label=_labelled,
+        layout=_known,
     )
 
 
-def _of_model(who: str, rows: Rows) -> Iterator[TableSpec]:
+def _of_model(who: str, rows: Rows, threshold: str) -> Iterator[TableSpec]:
+    """Every number of every data set and scale."""
     numbers = rows.where(of="")
-    threshold = max(numbers.values("threshold"), key=lambda text: float(text or -1), default="")
-    columns = [*_CALIBRATION, *_sensitivity(rows, threshold)]
-    base, known = str(BASELINE), [str(scale) for scale in ALL]
-    groups = {name: [base, *map(str, scales)] for name, scales in GROUPS.items()}
-    there = set(numbers.values("scale"))
-    other = there.difference(known)
-    every = [*known, *other]
-    tables: Sequence[tuple[str, Collection[str], Sequence[Column]]] = (
-        ("Table 1, baseline scale", [base], columns),
-        ("Table 2, granularity", groups["granularity"], columns),
-        ("Table 3, boundary", groups["boundary"], columns),
-        ("Table 4, non-standard scales", groups["nonstandard"], columns),
-        ("Table 5, reports on non-standard scales", groups["nonstandard"], _REPORTS),
-        ("Other scales", other, columns),
-        ("Reports", every, _REPORTS),
-        ("ECE by bins", every, _BINS),
-        ("Out of range", every, _VIOLATIONS),
-    )
-    for title, scales, wanted in tables:
-        # A group's table is one of its group: the baseline alone has its own.
-        if scales == [base] or there.intersection(scales) != {base} or there - other == {base}:
-            yield TableSpec(
-                f"{title}: {who}",
-                rows.among("scale", scales),
-                ("dataset", "scale"),
-                wanted,
-                _caption(threshold),
-                label=_labelled,
-                layout=_with_numbers,
-            )
+    tables: Mapping[str, Sequence[Column]] = {
+        "Calibration and sensitivity": [*_CALIBRATION, *_sensitivity(rows, threshold)],
+        "Reports": [*_USED, _ROUND, _UTILIZATION],
+        "Tables 6 and 7, ECE by bins": _BINS,
+        "Out of range": _VIOLATIONS,
+    }
+    for title, columns in tables.items():
+        yield TableSpec(
+            f"{title}: {who}",
+            numbers,
+            ("dataset", "scale"),
+            [*columns, _APART],
+            partial(_caption, threshold, columns),
+            label=_labelled,
+            layout=_with_numbers,
+        )
     for (versus,), compared in rows.having("of").each("versus"):
         measures = [one for one in compared.values("of") if one in _COMPARED]
         yield TableSpec(
@@ -100,62 +200,77 @@ def _of_model(who: str, rows: Rows) -> Iterator[TableSpec]:
 
 
 def _sensitivity(rows: Rows, threshold: str) -> list[Column]:
-    """Columns of type-2 sensitivity, with the M-ratios that the data sets have."""
+    """Columns of type-2 sensitivity: those of all data sets, then of items with two choices."""
     where = {"threshold": threshold}
     columns = [
+        Column("meta_d_ideal", "meta-d'", where=where),
+        Column("m_ratio", "M-ratio", where={**where, "type1": TYPE1}),
         Column("type2_dprime", "type-2 d'", where=where),
-        Column("meta_d_ideal", "meta-d' (ideal)", where=where),
     ]
-    if rows.where(metric="meta_d").rows:
-        columns.append(Column("meta_d", "meta-d'"))
-    ratios = [row for row in rows.where(metric="m_ratio") if not isnan(row.value)]
-    for model in dict.fromkeys(row["type1"] for row in ratios):
-        parts = {"type1": model} | ({} if model == "sdt" else where)
-        columns.append(Column("m_ratio", f"M-ratio ({model})", where=parts))
+    if any(not isnan(row.value) for row in rows.where(metric="meta_d")):
+        columns.append(Column("meta_d", "meta-d' (sdt)"))
+        columns.append(Column("m_ratio", "M-ratio (sdt)", where={"type1": "sdt"}))
     return columns
 
 
 def _difference(measure: str) -> Column:
     """The difference of a measure from the baseline's, starred by p after Holm's adjustment."""
-    return Column(
-        *("difference", measure, 3),
-        where={"of": measure},
-        mark=lambda p: stars(p, 0.05, 0.01),
-        marked_by={"metric": "p_holm"},
-    )
+    column = Column("difference", measure, 3, where={"of": measure})
+    return replace(_starred(column), marked_by={"metric": "p_holm"})
 
 
 def _labelled(line: Mapping[str, str]) -> Mapping[str, str]:
-    return {"data set": line["dataset"], "scale": line["scale"] or "-"}
+    if "model" not in line:
+        return {"data set": line["dataset"], "scale": line["scale"] or "-"}
+    return {"data set" if name == "dataset" else name: said for name, said in line.items()}
 
 
 def _with_numbers(table: pd.DataFrame) -> pd.DataFrame:
-    """The lines that have any number."""
-    return table[(table.drop(columns=["data set", "scale"]) != "-").any(axis=1)]
+    """The lines that have any number but the count of items."""
+    numbers = table.columns.drop(["data set", "scale", _APART.heading])
+    return _known(table[(table[numbers] != "-").any(axis=1)])
 
 
-def _caption(threshold: str) -> str:
-    return (
-        "95% bootstrap intervals over items. Confidence is (report - low) / (high - low); ECE has "
-        f"10 bins of equal width; type-2 measures count confidence from {threshold or '-'} on as "
-        "high; a dash is undefined, and the note in the results says why."
-    )
+def _known(table: pd.DataFrame) -> pd.DataFrame:
+    """The columns that say something, if only why; without a line where no number is defined."""
+    kept = [name for name in table if any(one and one is not NOTHING for one in table[name])]
+    cells = table.to_numpy().ravel()
+    defined = any(isinstance(one, Cell) and one != "-" for one in cells)
+    return table.loc[:, kept] if defined else table.iloc[:0]
 
 
-_TASK = "scale_variants"
-_BASELINE = {"scale": str(BASELINE)}
+def _caption(threshold: str, columns: Sequence[Column], shown: Sequence[Row]) -> str:
+    """What the numbers shown are; where conditions have different items, what to do about it."""
+    there = {row["metric"] for row in shown}
+    tested = any(one.mark or one.metric == "p_holm" for one in columns)
+    said = {
+        "95% bootstrap intervals over items; a dash is undefined, and the note in the results says "
+        "why.": True,
+        "Confidence is (report - low) / (high - low); ECE has 10 bins of equal width where nothing "
+        "else is said.": "ece" in there,
+        f"Confidence from {threshold} on counts as high in type-2 measures; M-ratio is of the "
+        "type-1 model m_afc but for sdt.": bool(there & {"meta_d_ideal", "m_ratio"}),
+        "Stars and p are of the difference from 0-100 on common items: * p < .05, ** p < .01 after "
+        "Holm's adjustment over the scales.": tested,
+        "Items not common are those that not every model, variant and scale of the data set was "
+        "asked: only differences are of the same items there.": _APART.metric in there,
+    }
+    return " ".join(sentence for sentence, told in said.items() if told)
+
+
+_BASELINE = {"scale": _BASE}
 _SURE = {**_BASELINE, "threshold": "0.75"}
-# Of the type-1 models that M-ratio may have, this one is there for any number of choices.
-_TYPE1 = "m_afc"
 
 
 def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
     """Bins of confidence, type-2 rates and reports of each scale."""
     rows, by = completed(frames[_TASK]), ["scale"]
+    # What was reported counts, out of range or not.
+    reported = rows.assign(status=rows["status"].replace("out_of_range", "ok"))
     return [
         *bins.confidence_bins(rows, by, resampling),
         *bins.type2_rates(rows, by),
-        *bins.report_shares(rows, by),
+        *bins.report_shares(reported, by),
     ]
 
 
@@ -191,6 +306,21 @@ FIGURES: Sequence[FigureSpec] = (
         needs=2,
     ),
     _figure(
+        plot="ece_bins",
+        title="ECE by the number of bins",
+        reads="ECE of the same judgments in 10, 15 and 20 bins of equal width, with its 95% "
+        "interval, a line a granularity scale. Where lines cross, which scale is better calibrated "
+        "depends on the bins; ECE rises with their number where bins hold few judgments.",
+        metrics=("ece",),
+        by=("model", "variant"),
+        keep=lambda parts: (
+            parts.get("scale") in _GRANULARITY
+            and "binning" not in parts
+            and parts.get("bins") != "11"
+        ),
+        needs=2,
+    ),
+    _figure(
         plot="m_ratio",
         title="Metacognitive efficiency by scale",
         reads="M-ratio with its 95% interval: how much of the evidence behind its answers a "
@@ -199,7 +329,7 @@ FIGURES: Sequence[FigureSpec] = (
         "the panel's title on.",
         metrics=("m_ratio",),
         by=("model", "variant"),
-        keep=lambda parts: parts.get("type1") == _TYPE1,
+        keep=lambda parts: parts.get("type1") == TYPE1,
     ),
 )
 
@@ -214,7 +344,7 @@ HEADLINES: Sequence[Headline] = (
         _TASK,
         "m_ratio",
         "M-ratio on 0-100, confidence high from 0.75 on (ratio)",
-        {**_SURE, "type1": _TYPE1},
+        {**_SURE, "type1": TYPE1},
     ),
     Headline(_TASK, "top3_share", "Share of the 3 commonest reports on 0-100", _BASELINE),
 )

@@ -10,12 +10,11 @@ from inspect_confidence.scales import ALL, BASELINE
 from inspect_confidence.studies import compare as contenders
 from inspect_confidence.studies import estimate
 from inspect_confidence.studies.scale_variants import numbers
+from inspect_confidence.studies.scale_variants.numbers import MEAN
 from inspect_confidence.studies.scale_variants.shown import FIGURES, HEADLINES, detail, scale_tables
 from inspect_confidence.studies.study import Difference, Resampling, Study, TaskTable, kinds
 
 TASK = "scale_variants"
-MEAN = "mean"
-"""What stands in `dataset` for the unweighted mean over data sets."""
 
 _BASELINE, _PLACES = str(BASELINE), {str(scale): place for place, scale in enumerate(ALL)}
 
@@ -26,7 +25,7 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
     tasks = [(*one, resampling) for one in estimate.runs(rows, ("model", "variant"))]
     parts = estimate.spread(_of_model, tasks, estimate.workers_for(len(rows), resampling))
     found = [one for part in parts for one in part]
-    return [*found, *numbers.entropy_and_ratio(found)]
+    return [*found, *numbers.entropy_and_ratio(found), *numbers.not_common(rows)]
 
 
 def _of_model(
@@ -55,7 +54,9 @@ def _of_model(
         if (baseline := judged.pop(versus, None)) is not None:
             tests[dataset] = contenders.tested_against(baseline, judged, resampling, stream)
     if len(drawn) > 1:
-        drawn[MEAN] = estimate.averaged(drawn, ("top1_value", "n"), independent=True)
+        drawn[MEAN] = estimate.averaged(
+            drawn, ("top1_value", "n"), independent=True, missed=("meta_d", "m_ratio")
+        )
         tests[MEAN] = {
             scale: contenders.mean_tested([found[scale] for found in tests.values()])
             for scale in order
