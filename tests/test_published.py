@@ -240,6 +240,20 @@ def numbers_of_table(source: str) -> set[str]:
     return set(found[1].replace(" ", "").split(",")) if found else set()
 
 
+def of_markers(metric: str, parts: dict[str, str]) -> dict[str, str]:
+    """Parts of a condition of hedge markers as they are called here."""
+    found = {"variant": unquote(parts["variant"])} if "variant" in parts else {}
+    if "system" in parts:
+        found["variant"] = f"system={parts.pop('system')}"
+    if "marker" in parts:
+        found["marker"] = FORMS.get(parts["marker"], parts["marker"])
+    if metric.startswith("hedges_per_sentence"):
+        found["variant"] = "system=unlimited"
+    if "marker" in parts or metric.startswith("hedges_per_sentence"):
+        found["split"] = PUBLISHED[parts["dataset"]].splits[0]
+    return found
+
+
 def here(printed: dict[str, str]) -> tuple[str, str, Decimal, dict[str, str]]:
     """Metric, column, value and parts of the condition that a printed figure has here."""
     name, value = printed["metric"], Decimal(printed["value"])
@@ -248,15 +262,8 @@ def here(printed: dict[str, str]) -> tuple[str, str, Decimal, dict[str, str]]:
         value /= 100
     parts = dict(one.split("=", 1) for one in printed["condition"].split(";") if "=" in one)
     parts.pop("texts", "")  # stands in the definition
-    if "variant" in parts:
-        parts["variant"] = unquote(parts["variant"])
-    if "system" in parts:
-        parts["variant"] = f"system={parts.pop('system')}"
-    if "marker" in parts:
-        parts["marker"] = FORMS.get(parts["marker"], parts["marker"])
-        parts["split"] = PUBLISHED[parts["dataset"]].splits[0]
-    if metric.startswith("hedges_per_sentence"):
-        parts |= {"variant": "system=unlimited", "split": PUBLISHED[parts["dataset"]].splits[0]}
+    parts.pop("texts", "")  # stands in the definition
+    parts |= of_markers(metric, parts)
     if metric in ("p_value", "words_that_differ"):
         parts["of"] = "brunner_munzel_theta"
     if metric == "words_that_differ":

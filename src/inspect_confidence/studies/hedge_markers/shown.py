@@ -15,7 +15,7 @@ from inspect_confidence.studies.hedge_markers.forms import HedgeOptions
 from inspect_confidence.studies.hedge_markers.judgments import Sentences
 from inspect_confidence.studies.hedge_markers.stability import SEVEN
 from inspect_confidence.studies.study import FigureSpec, Headline, Resampling, View
-from inspect_confidence.studies.tables import Column, Rows, TableSpec, built, titled
+from inspect_confidence.studies.tables import Column, Row, Rows, TableSpec, built, titled
 
 MOST_MARKERS = 12
 BINS = 10
@@ -112,7 +112,7 @@ def _of_model(who: str, rows: Rows) -> Iterator[TableSpec]:
     yield TableSpec(f"Data sets: {who}", lowest, ("dataset", "split"), _SETS, _INTERVALS)
     yield TableSpec(
         f"Stability of markers: {who}",
-        rows.where(dataset=_ALL).among("metric", _STABILITY),
+        rows.where(dataset=_ALL).among("metric", _STABILITY).by(_place),
         ("metric", "of", "level", "correlation", "shared", "no_hedge"),
         [
             Column("", f"T={least}" if least else "value", 3, where={"marker_threshold": least})
@@ -141,6 +141,11 @@ def _of_model(who: str, rows: Rows) -> Iterator[TableSpec]:
         f"sentences. {_INTERVALS}",
         label=lambda line: {**line, "sentences": str(sizes[line["marker"]])},
     )
+
+
+def _place(row: Row) -> tuple[str, str, int]:
+    """The metrics as the study has them first, then over other markers."""
+    return row["no_hedge"], row["shared"], _STABILITY.index(row["metric"])
 
 
 def _mic_and_sd(where: Mapping[str, str]) -> Iterator[Column]:
