@@ -122,14 +122,15 @@ _ROUNDS = """\
 | sixth | 659 | 14 (2.1%) | 1 | 0 |
 | seventh, hard probabilities and integers | 227 | 22 (9.7%) | 4 | 2 |
 | eighth, probabilities and integers | 211 | 5 (2.4%) | 0 | 2 |
-| ninth, integers | 118 | 5 (4.2%) | 0 | 5 |"""
+| ninth, integers | 118 | 5 (4.2%) | 0 | 5 |
+| tenth, integers | 147 | 3 (2.0%) | 2 | 1 |"""
 _SINCE = """\
 What a round showed was mended before the next one. At first sight of the sixth round no form but
 these lost more than 3%: probabilities, 8 of 142, and integers, 2 of 37. The rounds after it hold
 nothing else: probabilities came to 2 of 138 in the eighth, integers, which are a bare number by
-protocol and a page of estimates when a model doesn't keep to it, to 5 of 118 in the ninth.
+protocol and a page of estimates when a model doesn't keep to it, to 3 of 147 in the tenth.
 
-Of the {readable} answers of the last four rounds that a careful person can read, {unread} are left
+Of the {readable} answers of the last five rounds that a careful person can read, {unread} are left
 unread today (**{share:.1%}**) and {misread} read as something else; of the {unreadable} that nobody
 can, {guessed} are read all the same (two of them a bare 250000 or 1000000000 where an exponent was
 asked, taken for the value). They aren't recorded replies, and a form has few of them: no failure

@@ -1,8 +1,8 @@
 """Of what a person reads in a model's reply hardly anything is lost, and nothing is guessed.
 
-4,350 replies in the manner of ten families of models: written by hands that had not seen the
-readers, labelled by others from the text alone, in eleven rounds. Each round was new to the readers
-when it was first read, and mended them afterwards; the last four are `unseen`. What each round
+4,510 replies in the manner of ten families of models: written by hands that had not seen the
+readers, labelled by others from the text alone, in twelve rounds. Each round was new to the readers
+when it was first read, and mended them afterwards; the last five are `unseen`. What each round
 showed at first sight stands in docs/reading.md.
 
 Every value of a reply counts by itself. Of a form's readable values at most 2% may be left unread,
@@ -46,6 +46,10 @@ DISPUTABLE: dict[Half, set[tuple[str, str]]] = {
         ("integer", "**Choosing which photons to count**"),
         # Labelled as 15, to which later sentences come without saying that 2 is taken back.
         ("integer", "The answer is 2.\n\nBut since the question asks for raindrops"),
+        # Labelled as 22, to which it "should be rounded up" in the sentence after "is 21".
+        ("integer", "However, since 5.34 is greater than 3.16"),
+        # Labelled as ambiguous: 12 alone, then a page that comes to 10^11 without taking it back.
+        ("integer", "300 billion (3 x 10^11). When rounded"),
         # Labelled as ambiguous: 0.8, and 0.7 "if you want me to account for hearsay".
         ("probability", "Or, if you want me to account for hearsay"),
         # Labelled as a refusal: "I can't say ... But the word is commonly taken as about 0.5."
@@ -82,7 +86,7 @@ def test_no_value_is_misread(half: Half) -> None:
 def test_the_corpus_is_split_once() -> None:
     """Of what is longer than a number few replies stand in both parts."""
     tuned, unseen = (written(half) for half in HALVES)
-    assert (len(tuned), len(unseen)) == (3_100, 1_250)
+    assert (len(tuned), len(unseen)) == (3_100, 1_410)
     known = {one.reply for one in tuned}
     told = [one for one in unseen if len(one.reply) > len("**Exponent:** 10")]
     assert sum(one.reply in known for one in told) < len(told) / 20

@@ -46,7 +46,7 @@ _DENIED = re.compile(r"\b(?:not|never|isn't|aren't|outside)[^.\n]{0,20}$", re.IG
 _CONCLUDED = re.compile(r"\b(?:so|hence|thus|therefore|that is)[:,]? (?:about )?", re.I)
 _REMARK = re.compile(r"(?<=[0-9]) ?\([^()]*\)\W*$")
 _BARE_LINE = re.compile(
-    rf"[^\w\n]*{ABOUT}?(?:\w+|[-+]?[0-9.]+|[1-9][0-9]{{0,2}}(?:,[0-9]{{3}})+"
+    rf"[^\w\n]*(?:A: )?{ABOUT}?(?:\w+|[-+]?[0-9.]+|[1-9][0-9]{{0,2}}(?:,[0-9]{{3}})+"
     r"|[0-9.]* ?[x×]? ?10 ?\^ ?\(?-?[0-9.]+\)?)[^\w\n]*"
 )
 _FINAL = re.compile(
@@ -221,11 +221,11 @@ def _exponent(stated: Stated) -> _Bound | Unreadable:
     found = settled(stated, ("exponent", "answer"), _value, _agree)
     if found is None or (isinstance(found, Unreadable) and "no number" in found.reason):
         return _unlabelled(stated)
-    firm = {one.strength for one in stated.under("exponent", "answer", "choice")}
+    firm = {one.strength for one in stated.under("exponent", "answer")}
     opening = None if firm - {"prose", "inline"} else _alone(stated.text.split("\n")[0])
     if opening in (None, found) or isinstance(found, Unreadable) or is_revised(stated.text):
         return found
-    is_rounded = opening and abs(opening.exponent - found.exponent) <= 0.5
+    is_rounded = opening and abs(opening.exponent - found.exponent) < 1
     return opening if opening and is_rounded else ambiguous("several different exponents")
 
 

@@ -57,7 +57,7 @@ _NOTE = r"[\"']?(?P<note>[ ]?[(\[][^()\[\]\n]{0,80}[)\]])?[\"']?"
 _MARK = r"(?P<mark>[ ]?(?::=|[:：=→]|->)+|[ ]?[≈~]|[ ]?\||[ ]?[–—]|[ ]-(?=[ ])|(?P<bare>(?=[ ]?$)))"
 _VERB = (
     r"(?P<verb>[ ](?:is|are|would[ ]be|should[ ]be|must[ ]be|was|ist|lautet|beträgt|liegt[ ]bei"
-    r"|est(?:[ ]de)?)\b(?:[ ]that\b|[ ]d')?|(?<=[一-龥])(?:是|为|约为|应为))?"
+    r"|est(?:[ ]donc)?(?:[ ]de)?)\b(?:[ ]that\b|[ ]d')?|(?<=[一-龥])(?:是|为|约为|应为))?"
 )
 LABEL = re.compile(
     rf"(?<![A-Za-z0-9_-])(?<!wrong )(?<!incorrect )(?P<lead>{_ADJECTIVE})(?:"
