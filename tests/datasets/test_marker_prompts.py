@@ -21,7 +21,7 @@ from inspect_confidence.datasets.marker_prompts import (
 from inspect_confidence.datasets.questions import Question
 from inspect_confidence.prompts.hedge_markers import STANDARD
 from inspect_confidence.tasks.hedge_markers import hedge_markers
-from runs import check_refusals, refusal
+from runs import check_refusals
 
 
 @pytest.fixture
@@ -114,6 +114,11 @@ def test_questions_in_the_studys_form(formats: StudyFormats) -> None:
     about = {"passage": "A passage.", "question": "is it"}
     boolq = formats.asked(question(dataset="superglue", part="boolq", fields=about, **yes_no))
     assert (boolq.question, boolq.answers) == ("A passage.\nis it", ("no",))
+    summary = {"document": "A page.", "summary": "A line.", "question": "(ours)"}
+    item = question(dataset="halueval", part="summarization", fields=summary, answers=("yes",))
+    halueval = formats.asked(item)
+    assert halueval.question.startswith("Document: A page.\nSummary: A line.\nDoes the summary ")
+    assert halueval.answers == ("yes",)
 
 
 @pytest.mark.parametrize(
@@ -148,15 +153,13 @@ def test_data_sets_in_the_studys_form(formats: StudyFormats, dataset: str, shown
             assert f"{label}. {chosen}" in item.question
 
 
-def test_what_the_study_has_no_form_for_is_counted_or_refused(formats: StudyFormats) -> None:
-    """SuperGLUE's BoolQ alone is asked; a set of which nothing can be asked is one error."""
+def test_what_the_study_has_no_form_for_is_counted(formats: StudyFormats) -> None:
+    """SuperGLUE's BoolQ alone is asked."""
     found = load_marker_questions("superglue", split="test", items=50, formats=formats)
     assert {item.part for item in found.items} == {"boolq"}
     every = load_marker_questions("superglue", split="test", items=10**6)
     others = sum(item.part != "boolq" for item in every.items)
     assert found.excluded["no format of the study"] == others > 0
-    said = refusal(load_marker_questions, dataset="halueval", split="test", formats=formats)
-    assert "dataset=halueval with prompts=study" in said
 
 
 def test_arguments_that_exclude_each_other(home: Path, published: Path) -> None:

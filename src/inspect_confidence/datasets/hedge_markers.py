@@ -61,11 +61,6 @@ def load_marker_questions(
         rows = [_left_out(row, formats) for row in all_rows]
         excluded.update(row.left_out for row in rows if row.left_out)
         kept = [row for row in rows if not row.left_out]
-        if formats and rows and not kept:
-            raise InvalidArgument(
-                f"dataset={rows[0].dataset} with prompts=study: the study shows more of a question "
-                "than is loaded here; leave the data set out, or use prompts=ours."
-            )
         ordered = [row for row in _ordered(kept, seed) if split in ("all", row.split)]
         drawn.append(ordered if items is not None else _at_most(MOST, ordered))
         excluded["not drawn"] += len(ordered) - len(drawn[-1])

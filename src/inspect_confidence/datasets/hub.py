@@ -103,6 +103,7 @@ def _halueval(_: Split) -> Iterator[Question]:
                 f"Does the {said.lower()} contain hallucination? (yes or no)",
                 answers=(row["hallucination"].strip().lower(),),
                 part=part,
+                fields={column: row[column].strip() for column in (first, second)},
             )
 
 
