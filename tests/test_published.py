@@ -251,12 +251,11 @@ def here(printed: dict[str, str]) -> tuple[str, str, Decimal, dict[str, str]]:
     if "variant" in parts:
         parts["variant"] = unquote(parts["variant"])
     if "system" in parts:
-        parts["variant"] = f"system={parts.pop('system')}"
-    if "marker" in parts:
-        parts["marker"] = FORMS.get(parts["marker"], parts["marker"])
+        system = parts.pop("system")  # printed as "standard without the one-marker phrases"
+        parts["variant"] = f"system={'unlimited' if ' without ' in system else system}"
+    if "marker" in parts or metric.startswith("hedges_per_sentence"):
+        parts |= {name: FORMS.get(parts[name], parts[name]) for name in {"marker"} & set(parts)}
         parts["split"] = PUBLISHED[parts["dataset"]].splits[0]
-    if metric.startswith("hedges_per_sentence"):
-        parts |= {"variant": "system=unlimited", "split": PUBLISHED[parts["dataset"]].splits[0]}
     if metric in ("p_value", "words_that_differ"):
         parts["of"] = "brunner_munzel_theta"
     if metric == "words_that_differ":
