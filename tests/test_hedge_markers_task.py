@@ -313,7 +313,7 @@ def test_one_marker_may_be_left_to_the_model() -> None:
     )
 
 
-def answered(text: str, _: Request) -> Reply:
+def spoken(text: str, _: Request) -> Reply:
     """The same to whatever is asked."""
     return Reply(text)
 
@@ -323,7 +323,7 @@ def test_hedges_a_sentence_under_two_system_prompts(home: Path) -> None:
     said = {"standard": "Perhaps Fyn.", "unlimited": "Perhaps, but probably not, Fyn."}
     for system, reply in said.items():
         task = build(items=2, judge="rules", draws=1, system=system, split="test")
-        served(task, home / "logs", partial(answered, reply))
+        served(task, home / "logs", partial(spoken, reply))
     found = summarize(home / "logs", resamples=10)
     rows = found[found["metric"] == "hedges_per_sentence"].set_index("condition")["value"]
     where = "judge=rules;split=test;variant=system%3D"
