@@ -11,6 +11,7 @@ import json
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from random import Random
 from statistics import mean
@@ -311,6 +312,25 @@ def test_one_marker_may_be_left_to_the_model() -> None:
         "anything of the user. You must respond in a concise and brief manner. Limit your "
         "response to a single sentence or phrase if possible, or use at most 2-3 sentences."
     )
+
+
+def spoken(text: str, _: Request) -> Reply:
+    """The same to whatever is asked."""
+    return Reply(text)
+
+
+def test_hedges_a_sentence_under_two_system_prompts(home: Path) -> None:
+    """A row for each, by the name of the prompt; a file's is told apart by its text."""
+    said = {"standard": "Perhaps Fyn.", "unlimited": "Perhaps, but probably not, Fyn."}
+    for system, reply in said.items():
+        task = build(items=2, judge="rules", draws=1, system=system, split="test")
+        served(task, home / "logs", partial(spoken, reply))
+    found = summarize(home / "logs", resamples=10)
+    rows = found[found["metric"] == "hedges_per_sentence"].set_index("condition")["value"]
+    where = "judge=rules;split=test;variant=system%3D"
+    assert rows.to_dict() == {f"{where}standard": 1, f"{where}unlimited": 2}
+    (home / "mine.txt").write_text("Hedge.", "utf-8")
+    assert len((build(system="mine.txt").metadata or {})["system"]) == 12
 
 
 def test_plan_of_the_check() -> None:

@@ -244,11 +244,10 @@ def of_markers(metric: str, parts: dict[str, str]) -> dict[str, str]:
     """Parts of a condition of hedge markers as they are called here."""
     found = {"variant": unquote(parts["variant"])} if "variant" in parts else {}
     if "system" in parts:
-        found["variant"] = f"system={parts.pop('system')}"
+        system = parts.pop("system")  # printed as "standard without the one-marker phrases"
+        found["variant"] = f"system={'unlimited' if ' without ' in system else system}"
     if "marker" in parts:
         found["marker"] = FORMS.get(parts["marker"], parts["marker"])
-    if metric.startswith("hedges_per_sentence"):
-        found["variant"] = "system=unlimited"
     if "marker" in parts or metric.startswith("hedges_per_sentence"):
         found["split"] = PUBLISHED[parts["dataset"]].splits[0]
     return found

@@ -1137,7 +1137,7 @@ def test_accuracy_over_models() -> None:
             if len(pairs) < 3 or len({round(y, 12) for _, y in pairs}) == 1:
                 assert isnan(row["value"])
                 continue
-            fit = peer(*np.round(pairs, 12).T)
+            fit: Any = peer(*np.round(pairs, 12).T)
             assert row["value"] == pytest.approx(fit.statistic)
             if len(pairs) > 3 and peer is pearsonr:
                 ends = pearsonr(*np.round(pairs, 12).T).confidence_interval()

@@ -96,6 +96,8 @@ def hedge_markers(
     wordings = [own] if own else list(wording.TEMPLATES.values())
     wordings += [version_of(UTILS)] if study else []
     facts = log_facts(selection, wordings, context, output_tokens=30, calls=1 + count)
+    if system in wording.SYSTEMS:  # what judgments and published figures call it
+        facts["system"] = system
     # At most, of a reply of one sentence: all about it, and whether it is right.
     judge_calls = 2 if at_once else count + 3
     return composed(
