@@ -70,7 +70,7 @@ def test_ticks_are_the_markers() -> None:
     assert labels(whole) == ["A test", "B test"]
     assert marked(whole) == [([0.2, 0.8], 0), ([0.6], -1)]
     drawn = {
-        (str(line.get_marker()), *(float(one[0]) for one in line.get_data()))  # type: ignore[index]
+        (str(line.get_marker()), *np.array(line.get_data(), float)[:, 0].tolist())
         for line in whole.lines
         if len(np.asarray(line.get_xdata())) == 1
     }

@@ -53,12 +53,12 @@ def test_medians_of_models_stand_beside_those_of_people() -> None:
     assert titles(figure) == ["en", "zh"]
     first, second = figure.axes
     assert labels(first) == ["likely", "doubt"]
-    assert drawn(first) == {PEOPLE: [0.2, 0.7], "m": [0.8, 0.3], "n": []}
+    assert drawn(first) == {PEOPLE: [0.2, 0.7], "m": [0.3, 0.8], "n": []}
     assert drawn(second) == {PEOPLE: [0.2, 0.7], "m": [], "n": [0.6]}
     assert legend(figure) == [PEOPLE, "m", "n"]
     arms = [one for one in first.collections if isinstance(one, LineCollection)]
     ends = [np.round(path[:, 0], 9).tolist() for one in arms for path in one.get_segments()]
-    assert ends == [[0.1, 0.3], [0.6, 0.8], [0.7, 0.9], [0.2, 0.4]]
+    assert ends == [[0.1, 0.3], [0.6, 0.8], [0.2, 0.4], [0.7, 0.9]]
     only = [*stated("m", "likely", 0.5, language="en", setting="all")]
     (alone,) = word_medians(frame(*only)).axes
     assert drawn(alone) == {"m": [0.5]}
