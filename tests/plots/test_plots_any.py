@@ -82,7 +82,10 @@ def one_of_each(
         ("wep_elicitation", {**word, "versus": other}, "brunner_munzel_theta"),
         ("wep_choice", {"cot": "with"}, "pairwise_consistency"),
         ("hedge_markers", marker, "mic"),
+        ("hedge_markers", {**marker, "outcome": "correct"}, "mic"),
+        ("hedge_markers", {**marker, "outcome": "incorrect"}, "mic"),
         ("hedge_markers", marker, "decisiveness_gap"),
+        ("hedge_markers", {"judge": "j", "split": other}, "accuracy"),
         *(
             ("hedge_markers", {**marker, "split": "", "bin": bins}, "confidence_share")
             for bins in ("0-0.5", "0.5-1")

@@ -163,6 +163,9 @@ def of_words(words: list[str], models: list[str]) -> Iterator[Row]:
         for of, value in ((asked, 1), (chance, 0.2)):
             interval = around(value, 0.1)
             yield row("wep_choice", of, f"{name}_consistency", value, interval, model=model)
+    for model, name, cot in product(models, scores, ("with", "without")):
+        for part in ({"numbers": "narrow"}, {"numbers": "wide"}, {"scenario": words[0]}):
+            yield row("wep_choice", {"cot": cot, **part}, f"{name}_consistency", 0.5, model=model)
 
 
 def of_markers(markers: list[str], models: list[str], datasets: list[str]) -> Iterator[Row]:
@@ -174,9 +177,14 @@ def of_markers(markers: list[str], models: list[str], datasets: list[str]) -> It
             yield row("hedge_markers", bins, "confidence_share", 0.1, (0, 0.2), model=model)
         for name, split in product(datasets, ("train", "test")):
             own: dict[str, Any] = {"model": model, "dataset": name}
+            parts = {**where, "split": split}
             for metric in ("mic", "decisiveness_gap"):
-                parts = {**where, "split": split}
                 yield row("hedge_markers", parts, metric, 0.5, (0.4, 0.6), **own)
+            for more in ({"outcome": "correct"}, {"outcome": "incorrect"}, {"faithful": "yes"}):
+                yield row("hedge_markers", {**parts, **more}, "mic", len(marker) % 7 / 7, **own)
+            for metric in ("accuracy", "cmfg"):
+                parts = {"judge": "j", "split": split}
+                yield row("hedge_markers", parts, metric, 0.5, **own)
 
 
 WORDS = ["almost certain", "likely", "about even", "chances are slight", "almost no chance"]
@@ -243,7 +251,10 @@ CASES: dict[str, tuple[tuple[str, ...], dict[str, pd.DataFrame]]] = {
         },
     ),
     "words": (
-        ("words", "divergence", "word_differences", "consistency"),
+        (
+            *("words", "word_medians", "divergence", "word_differences"),
+            *("consistency", "consistency_slices"),
+        ),
         {
             "usual": frame(*of_words(WORDS, TWO[:1])),
             "long": frame(*of_words(LONG_WORDS, TWO)),
@@ -251,7 +262,7 @@ CASES: dict[str, tuple[tuple[str, ...], dict[str, pd.DataFrame]]] = {
         },
     ),
     "markers": (
-        ("mic", "mic_densities", "decisiveness_gap"),
+        ("mic", "mic_densities", "mic_pairs", "mic_spread", "marker_counts", "decisiveness_gap"),
         {
             "usual": frame(*of_markers(WORDS, TWO[:1], ["popqa", "sciq"])),
             "long": frame(*of_markers(LONG_WORDS, TWO, LONG_SETS)),

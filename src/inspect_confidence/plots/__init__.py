@@ -20,8 +20,16 @@ from inspect_confidence.plots.lives import (
     maximum_score,
     overconfidence,
 )
-from inspect_confidence.plots.markers import decisiveness_gap, mic, mic_densities
-from inspect_confidence.plots.meanings import consistency, divergence, word_differences, words
+from inspect_confidence.plots.markers import decisiveness_gap, marker_counts, mic, mic_densities
+from inspect_confidence.plots.meanings import (
+    consistency,
+    consistency_slices,
+    divergence,
+    word_differences,
+    word_medians,
+    words,
+)
+from inspect_confidence.plots.mics import mic_pairs, mic_spread
 from inspect_confidence.plots.profiles import profile
 from inspect_confidence.plots.sets import calibration, over_sets
 from inspect_confidence.plots.style import COLOURS, shortened, style
@@ -34,6 +42,7 @@ __all__ = [
     "confidence_scatter",
     "confidence_truth",
     "consistency",
+    "consistency_slices",
     "coverage",
     "decisiveness_gap",
     "divergence",
@@ -42,9 +51,12 @@ __all__ = [
     "hard_easy",
     "interval_score",
     "m_ratio",
+    "marker_counts",
     "maximum_score",
     "mic",
     "mic_densities",
+    "mic_pairs",
+    "mic_spread",
     "over_sets",
     "overconfidence",
     "profile",
@@ -56,5 +68,6 @@ __all__ = [
     "tunnel_entropy",
     "type2_roc",
     "word_differences",
+    "word_medians",
     "words",
 ]

@@ -84,7 +84,6 @@ def dots(panels: Sequence[Panel], names: Sequence[str], what: str, most: int = 4
         height=len(shown) * (0.13 + 0.06 * series) + 0.05,
         shared="values",
         legend=[label for label, _ in panels[0].series if label],
-        handles=lambda axes: axes[0].get_legend_handles_labels()[0],
         ticks=ticks,
         beneath=[remark, *[""] * (len(panels) - 1)],
         below=None if common else label_height(max(len(label_lines(one, room)) for one in labels)),

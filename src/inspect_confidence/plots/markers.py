@@ -1,6 +1,6 @@
 """Hedge markers: their internal confidence, and how decisive they are."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -119,23 +119,59 @@ def _table(title: str, rows: pd.DataFrame) -> Table:
     """Markers in rows, data sets and splits in columns."""
     sizes = rows.groupby("marker", sort=False)["n"].sum().sort_values(ascending=False)
     markers, fewer = kept(list(sizes.index), 25, "rarer markers")
-    # A data set's splits stand beside each other.
-    pairs = [
-        pair
-        for _, some in rows.groupby("dataset", sort=False)
-        for pair in dict.fromkeys(zip(some["dataset"], some["split"], strict=True))
-    ]
-    shown, left = kept(pairs, 12, "columns")
+    shown, left = kept(_sets(rows), 12, "columns")
     weighed = (rows["value"] * rows["n"]).groupby(rows["marker"]).sum() / sizes
     order = weighed[markers].sort_values(ascending=False, kind="stable").index
     wide = rows.pivot_table(
         index="marker", columns=["dataset", "split"], values="value", aggfunc="first"
     )
     values = wide.reindex(index=order, columns=pd.MultiIndex.from_tuples(shown)).to_numpy(float)
-    names = [
+    names, remark = _columns(shown), "\n".join((_blank(values), fewer, left))
+    return Table(title, values, list(map(str, order)), names, "{:.2f}".format, remark, (0, 1))
+
+
+def _sets(rows: pd.DataFrame) -> list[tuple[str, str]]:
+    """Data sets and splits, a data set's splits beside each other."""
+    return [
+        pair
+        for _, some in rows.groupby("dataset", sort=False)
+        for pair in dict.fromkeys(zip(some["dataset"], some["split"], strict=True))
+    ]
+
+
+def _columns(shown: Sequence[tuple[str, str]]) -> list[str]:
+    """What columns of data sets and splits are called."""
+    return [
         " ".join(filter(None, (shortened(dataset, 13), shortened(split, 6))))
         for dataset, split in shown
     ]
-    blank = "blank: too few sentences" if np.isnan(values).any() else ""
-    remark = "\n".join((blank, fewer, left))
-    return Table(title, values, list(map(str, order)), names, "{:.2f}".format, remark, (0, 1))
+
+
+def _blank(values: np.ndarray) -> str:
+    return "blank: too few sentences" if np.isnan(values).any() else ""
+
+
+@styled
+def marker_counts(rows: pd.DataFrame) -> Figure:
+    """How many sentences have each marker: markers in rows, data sets and splits in columns.
+
+    A table a model, variant, judge and threshold, in blocks of up to five columns, the markers
+    from the commonest to the rarest; a cell is blank where a marker has too few sentences.
+
+    Args:
+        rows: Results of `hedge_markers`; `n` of its rows of `mic` over all sentences is drawn.
+    """
+    chosen = rows[rows["condition"].map(_plain).astype(bool)]
+    there = drawn(chosen, _TASK, ["mic"], ("split", "marker", *_BY[2:]))
+    return cells([_counts(title, some) for title, some in panels(there, _BY, joint=", ")])
+
+
+def _counts(title: str, rows: pd.DataFrame) -> Table:
+    by = ["dataset", "split"]
+    wide = rows.pivot_table(index="marker", columns=by, values="n", aggfunc="first", sort=False)
+    order = wide.sum(axis=1).sort_values(ascending=False, kind="stable").index
+    markers, fewer = kept(list(map(str, order)), 30, "rarer markers")
+    shown, left = kept(_sets(rows), 12, "columns")
+    values = wide.reindex(index=markers, columns=pd.MultiIndex.from_tuples(shown)).to_numpy(float)
+    remark = "\n".join((_blank(values), fewer, left))
+    return Table(title, values, markers, _columns(shown), "{:.0f}".format, remark)

@@ -106,6 +106,40 @@ def _consistency_panel(ax: Axes, rows: pd.DataFrame) -> None:
     ax.grid(visible=False, axis="x")
 
 
+_ALL_PROMPTS = "all prompts"
+
+
+@styled
+def consistency_slices(rows: pd.DataFrame) -> Figure:
+    """The consistency scores by set of numbers and by scenario, with 95% intervals.
+
+    A panel a score, model, data set and variant; with and without reasoning have marks of their
+    own. Dashes are the expected score of random choices over all prompts; each set of numbers and
+    each scenario has as many prompts of each number of choices as the whole design.
+
+    Args:
+        rows: Results of `wep_choice`; its rows of the four scores are drawn.
+    """
+    parts = ("cot", "choice_set", "baseline", "numbers", "scenario")
+    there = drawn(rows, "wep_choice", list(_SCORES), parts)
+    there = there[(there["choice_set"] == "") & there["baseline"].isin(("", "expected"))]
+    slices = there["scenario"].where(there["numbers"] == "", there["numbers"] + " numbers")
+    there = there.assign(name=slices.replace("", _ALL_PROMPTS))
+    names = [_ALL_PROMPTS, *dict.fromkeys(slices[slices != ""])]
+    modes, found = _modes(there), []
+    groups = panels(there, ("model", "dataset", "variant"), joint=", ")
+    for title, some in groups:
+        for metric, score in _SCORES.items():
+            mine = some[some["metric"] == metric]
+            own, chance = (mine[(mine["baseline"] == "") == one] for one in (True, False))
+            if len(own):
+                expected = float(chance["value"].iloc[0]) if len(chance) else 0.0
+                series = [(_MODES[mode], own[own["cot"] == mode]) for mode in modes]
+                head = f"{title}\n{score}" if len(groups) > 1 else score
+                found.append(Panel(head, "score", series, expected, (0, 1)))
+    return dots(found, names, "slices")
+
+
 _DIVERGENCES = {
     "kl_divergence": "Kullback-Leibler divergence from people (nats)",
     "jensen_shannon": "Jensen-Shannon divergence from people (nats)",
@@ -255,6 +289,35 @@ def words(rows: pd.DataFrame) -> Figure:
     )
 
 
+@styled
+def word_medians(rows: pd.DataFrame) -> Figure:
+    """Medians that people and models give to each word, side by side, with their middle halves.
+
+    A panel a setting, language, variant and data set, its marks the models and, in each, the
+    people surveyed; lines reach from the lower to the upper quartile. All settings together are
+    drawn where there is nothing else.
+
+    Args:
+        rows: Of `detail`, of `wep_elicitation`; its rows of `probability_quantile` are drawn.
+    """
+    there = drawn(rows, "wep_elicitation", ["probability_quantile"], ("word", "q", *_BY[2:]))
+    key, ends = [*_BY, "word"], {"0.5": "value", "0.25": "ci_low", "0.75": "ci_high"}
+    wide = there.drop_duplicates([*key, "q"]).set_index([*key, "q"])["value"].unstack()
+    wide = wide.reindex(columns=list(ends)).reset_index().rename(columns={**ends, "word": "name"})
+    asked = wide["model"] == _PEOPLE
+    people, own = wide[asked], _in_order(wide[~asked])
+    single = own[own["setting"] != "all"]
+    own = single if len(single) else own.assign(setting=_ALL_SETTINGS["all"])
+    models = dict.fromkeys([*people["model"], *own["model"]])
+    by, found = ("setting", "language", "variant", "dataset"), []
+    for title, some in panels(own, by, joint=", ") if len(own) else [("", own)]:
+        both = pd.concat([people, some])
+        series = [(shortened(one), both[both["model"] == one]) for one in models]
+        found.append(Panel(title, "stated probability", series, 0.5, (0, 1)))
+    asked = there["model"] == _PEOPLE
+    return dots(found, _ranked(there[asked], there[~asked]), "words")
+
+
 def _once(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows without those over all settings of a model that was asked in one only."""
     run = [name for name in _BY if name != "setting"]
@@ -286,11 +349,16 @@ def _table(rows: pd.DataFrame) -> pd.DataFrame:
 
 def _order(people: pd.DataFrame, own: pd.DataFrame) -> tuple[list[str], str]:
     """The words from the most to the least likely, and a remark on those that are left out."""
+    return kept(_ranked(people, own), _MOST_WORDS, "words")
+
+
+def _ranked(people: pd.DataFrame, own: pd.DataFrame) -> list[str]:
+    """The words from the most to the least likely, by the people's medians or the model's."""
     known, mine = (_table(side)["0.5"] for side in (people, own))
     medians = known[known.index.isin(mine.index)] if len(mine) else known
     medians = pd.concat([medians, mine[~mine.index.isin(medians.index)]])
     names = medians.sort_values(ascending=False, kind="stable").index
-    return kept([str(name) for name in names], _MOST_WORDS, "words")
+    return [str(name) for name in names]
 
 
 def _boxes(

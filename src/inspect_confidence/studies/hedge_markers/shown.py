@@ -162,6 +162,12 @@ def _stability(line: Mapping[str, str]) -> Mapping[str, str]:
 
 _BY = ("model", "variant", "judge")
 
+
+def _whole(parts: Mapping[str, str]) -> bool:
+    """Whether it is over all sentences of a marker, whatever came of the reply."""
+    return "marker" in parts and not {"outcome", "faithful"} & set(parts)
+
+
 _figure = partial(FigureSpec, task=_TASK, by=_BY)
 
 FIGURES: Sequence[FigureSpec] = (
@@ -173,8 +179,7 @@ FIGURES: Sequence[FigureSpec] = (
         "split. A marker that means the same everywhere has one colour along its row; rows of the "
         "same colour are markers that the model doesn't tell apart.",
         metrics=("mic",),
-        # Over all sentences of a marker, whatever came of the reply.
-        keep=lambda parts: "marker" in parts and not {"outcome", "faithful"} & set(parts),
+        keep=_whole,
     ),
     _figure(
         plot="mic_densities",
@@ -191,6 +196,33 @@ FIGURES: Sequence[FigureSpec] = (
         "model's internal confidence, by marker, with 95% intervals. At 0 the wording says just "
         "how sure the model is.",
         metrics=("decisiveness_gap",),
+    ),
+    _figure(
+        plot="mic_spread",
+        title="How far apart markers lie, data set by data set",
+        reads="Ticks are the markers' internal confidences, hills their density; the second and "
+        "third panel set replies that are correct, or faithful, above those that aren't. Several "
+        "hills are several levels that the model tells apart, one narrow hill is a model whose "
+        "markers all mean the same. Where a hill moves with accuracy (dot) from data set to data "
+        "set, markers follow how easy the questions are.",
+        metrics=("mic", "accuracy", "cmfg"),
+    ),
+    _figure(
+        plot="mic_pairs",
+        title="Internal confidence of markers where replies are right or wrong, faithful or not",
+        reads="A mark is a marker in a data set and split: its internal confidence in correct "
+        "replies against incorrect ones, in faithful against unfaithful ones, and how far its "
+        "wording is from it. On the dashes both are the same, above them it is higher where the "
+        "reply is right. R² takes marks for independent; those of one data set aren't.",
+        metrics=("mic", "decisiveness_gap"),
+    ),
+    _figure(
+        plot="marker_counts",
+        title="How often markers are used",
+        reads="Sentences with each marker, by data set and split. What rests on few sentences is "
+        "uncertain, and a model with one marker for nearly everything has little to tell apart.",
+        metrics=("mic",),
+        keep=_whole,
     ),
 )
 

@@ -193,6 +193,16 @@ FIGURES: Sequence[FigureSpec] = (
         keep=lambda parts: parts.get("setting", ALL_SETTINGS) == ALL_SETTINGS,
         beside=PEOPLE,
     ),
+    _figure(
+        plot="word_medians",
+        title="Words side by side, model by model and setting by setting",
+        reads="The median that each model and the people surveyed give to each word, with the "
+        "middle half of their values, a panel a setting and language. Words are in the order of "
+        "the people's medians; what moves from panel to panel depends on the context.",
+        metrics=("probability_quantile",),
+        by=("dataset",),
+        beside=PEOPLE,
+    ),
     _against_people(
         plot="divergence",
         title="How far the model's words lie from people's",
@@ -250,6 +260,20 @@ FIGURES: Sequence[FigureSpec] = (
             "empirical_monotonicity_consistency",
         ),
         keep=_scored,
+    ),
+    FigureSpec(
+        plot="consistency_slices",
+        title="Consistency by scenario and by set of numbers",
+        reads="The four consistency scores with 95% intervals, with and without reasoning, by "
+        "what the numbers are and how far they are spread. Dashes are the expected score of "
+        "random choices; a score that depends on the scenario isn't one of numbers alone.",
+        task=_CHOICE,
+        metrics=tuple(_SCORES)[:4],
+        keep=lambda parts: (
+            "versus" not in parts
+            and "choice_set" not in parts
+            and parts.get("baseline", "expected") == "expected"
+        ),
     ),
 )
 

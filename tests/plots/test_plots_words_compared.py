@@ -1,0 +1,95 @@
+"""Figures that set models, settings and scenarios of words side by side."""
+
+from __future__ import annotations
+
+from math import nan
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+
+from inspect_confidence.plots import consistency_slices, word_medians
+from plots.drawing import Row, around, frame, labels, legend, row, titles
+
+PEOPLE = "people surveyed"
+
+
+def stated(model: str, word: str, median: float, **parts: str) -> list[Row]:
+    """The quartiles of a word: a tenth below and above the median."""
+    found = {"0.25": median - 0.1, "0.5": median, "0.75": median + 0.1, "0.95": median + 0.2}
+    return [
+        row(
+            "wep_elicitation",
+            {"word": word, "q": q, **parts},
+            "probability_quantile",
+            value,
+            model=model,
+        )
+        for q, value in found.items()
+    ]
+
+
+def drawn(ax: Axes) -> dict[str, list[float]]:
+    """The values of each series, by its name."""
+    return {
+        str(line.get_label()): list(np.array(line.get_xdata(), float))
+        for line in ax.lines
+        if not str(line.get_label()).startswith("_")
+    }
+
+
+def test_medians_of_models_stand_beside_those_of_people() -> None:
+    """A panel a language, people in each; all settings only where there is no other."""
+    en, zh = ({"language": one, "setting": "concise"} for one in ("en", "zh"))
+    rows = [
+        *stated(PEOPLE, "doubt", 0.2),
+        *stated(PEOPLE, "likely", 0.7),
+        *stated("m", "likely", 0.8, **en),
+        *stated("m", "doubt", 0.3, **en),
+        *stated("m", "likely", 0.5, **en | {"setting": "all"}),
+        *stated("n", "likely", 0.6, **zh),
+    ]
+    figure = word_medians(frame(*rows))
+    assert titles(figure) == ["en", "zh"]
+    first, second = figure.axes
+    assert labels(first) == ["likely", "doubt"]
+    assert drawn(first) == {PEOPLE: [0.2, 0.7], "m": [0.3, 0.8], "n": []}
+    assert drawn(second) == {PEOPLE: [0.2, 0.7], "m": [], "n": [0.6]}
+    assert legend(figure) == [PEOPLE, "m", "n"]
+    arms = [one for one in first.collections if isinstance(one, LineCollection)]
+    ends = [np.round(path[:, 0], 9).tolist() for one in arms for path in one.get_segments()]
+    assert ends == [[0.1, 0.3], [0.6, 0.8], [0.2, 0.4], [0.7, 0.9]]
+    only = [*stated("m", "likely", 0.5, language="en", setting="all")]
+    (alone,) = word_medians(frame(*only)).axes
+    assert drawn(alone) == {"m": [0.5]}
+    (people,) = word_medians(frame(*stated(PEOPLE, "likely", 0.7))).axes
+    assert drawn(people) == {PEOPLE: [0.7]}
+
+
+def score(value: float, arm: float = nan, **parts: object) -> Row:
+    """A row of pairwise consistency."""
+    return row("wep_choice", parts, "pairwise_consistency", value, around(value, arm))
+
+
+def test_slices_are_by_numbers_and_scenario() -> None:
+    """Choice sets, random runs and both forms together stay out; chance is over all prompts."""
+    rows = [
+        score(0.5, 0.1, cot="with"),
+        score(0.4, cot="without"),
+        score(0.45),
+        score(0.6, cot="with", numbers="wide"),
+        score(0.7, 0.1, cot="with", scenario="height"),
+        score(0.9, cot="with", choice_set=3),
+        score(0.25, baseline="expected"),
+        score(0.3, baseline="expected", choice_set=3),
+        score(0.1, baseline="random"),
+    ]
+    figure = consistency_slices(frame(*rows))
+    (ax,) = figure.axes
+    assert labels(ax) == ["all prompts", "wide numbers", "height"]
+    assert drawn(ax) == {"with reasoning": [0.5, 0.6, 0.7], "without reasoning": [0.4]}
+    assert legend(figure) == ["without reasoning", "with reasoning"]
+    assert list(np.array(ax.lines[0].get_xdata(), float)) == [0.25, 0.25]
+    assert titles(figure) == ["pairwise"]
+    (both,) = consistency_slices(frame(score(0.45), score(0.5, scenario="height"))).axes
+    assert drawn(both) == {"both": [0.45, 0.5]}
