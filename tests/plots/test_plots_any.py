@@ -33,8 +33,8 @@ every_plot = pytest.mark.parametrize(
 UNBOUNDED = (
     *("reliability", "report_histogram", "type2_roc", "m_ratio", "ece_bins"),
     *("coverage", "interval_score", "tunnel", "exponents", "tunnel_entropy"),
-    *("overconfidence", "confidence_truth", "best_age", "hard_easy", "confidence_scatter"),
-    *("maximum_score", "calibration", "over_sets"),
+    *("overconfidence", "confidence_truth", "best_age", "hard_easy"),
+    *("maximum_score", "calibration"),
 )
 """Figures of numbers some of which may be infinite, or their intervals."""
 
