@@ -143,6 +143,7 @@ def test_shifts_are_uniform_and_independent() -> None:
         assert abs(np.corrcoef(first, one)[0, 1]) < z(2) / np.sqrt(len(seeds))
 
 
+@pytest.mark.slow
 def test_draws_agree_as_often_as_the_marker_stands_for() -> None:
     """In each data set, for each marker, within Bonferroni bounds."""
     for stability in [1.0, 0.6, 0.0]:
@@ -156,6 +157,7 @@ def test_draws_agree_as_often_as_the_marker_stands_for() -> None:
             assert (expected == MARKERS[marker]) is (stability == 1.0)
 
 
+@pytest.mark.slow
 def test_all_five_markers_recover_the_map() -> None:
     """Over all data sets: .95, .8, .65, .5, .3."""
     pooled: dict[str, list[tuple[float, int]]] = defaultdict(list)
@@ -173,6 +175,7 @@ def test_all_five_markers_recover_the_map() -> None:
         assert within(share, c, count, 5), (marker, share)
 
 
+@pytest.mark.slow
 def test_draws_are_independent_and_the_main_answer_right_as_often() -> None:
     """Counts of agreement vary as a binomial's, and so does the main answer's correctness."""
     # Counts of agreement an item vary as a binomial's: the sum of squares is a chi square's.
@@ -361,6 +364,7 @@ def test_rules_read_every_form() -> None:
                 assert find_markers(sentences[-1])[0].text == hedger.marker(item.id)
 
 
+@pytest.mark.slow
 def test_every_form_agrees_as_often_as_its_marker_stands_for() -> None:
     """Draws that are the main answer, by form."""
     hedger = Hedger(variety=1.0)
@@ -425,6 +429,7 @@ def test_without_errors_it_is_the_rules_judge() -> None:
     assert grader.answer("hedged", {}, 0.0) is None
 
 
+@pytest.mark.slow
 def test_error_rate_flips_yes_and_no() -> None:
     """At rate e each; n/a is kept."""
     for e in [0.1, 0.3, 1.0]:
@@ -440,6 +445,7 @@ def test_error_rate_flips_yes_and_no() -> None:
             assert within(float(np.mean(flips[word])), e, len(flips[word]), 2)
 
 
+@pytest.mark.slow
 def test_judge_error_moves_confidence() -> None:
     """A marker's c becomes c(1 - 2e) + e; intervals by item, as an item's replies flip together."""
     e = 0.2
@@ -459,6 +465,7 @@ def test_judge_error_moves_confidence() -> None:
         assert abs(np.mean(found) - c) > 2 * spread or c == 0.5 or abs(c - 0.5) < 0.2
 
 
+@pytest.mark.slow
 def test_extraction_errors_and_others_are_separate() -> None:
     """Of markers that share has none; an error rate leaves markers, decisiveness and verdicts."""
     for share in [0.25, 1.0]:

@@ -252,6 +252,7 @@ def test_parameters_do_what_they_say(tmp_path: Path) -> None:
         assert least <= found["scale=0-20", metric] <= most, metric
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("published")
 @pytest.mark.parametrize("dataset", ["mmlu", "gsm8k", "truthfulqa"])
 def test_a_real_design_can_be_rehearsed(dataset: str, tmp_path: Path) -> None:

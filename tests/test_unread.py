@@ -138,7 +138,10 @@ def spoilt(log: EvalLog) -> EvalLog:
     return log
 
 
-@pytest.mark.parametrize("name", ["stated", "draws", "options", "choice", "rules"])
+SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("stated", "options")]
+
+
+@pytest.mark.parametrize("name", ["draws", "choice", "rules", *SLOW])
 def test_reading_again_is_scoring_again(name: str, tmp_path: Path, command: Command) -> None:
     """`--reread` gives the results of `inspect score`, and writes nothing."""
     log = responded(made(name), "candid", tmp_path, 2, error_rate=0.3)

@@ -440,6 +440,7 @@ def some(tmp_path: Path) -> str:
     return str(tmp_path / "some.txt")
 
 
+@pytest.mark.slow
 def test_chooser_without_noise_is_right(tmp_path: Path, some: str) -> None:
     """All scores are 1 but the pairwise one, which is that of the right choices."""
     # .6 is maybe and .4 unlikely, .9 is likely and .1 almost certainly not, and numbers that equal

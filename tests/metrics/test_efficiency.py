@@ -61,6 +61,7 @@ def ratios(
     return float(np.mean(found)), float(np.std(found, ddof=1) / np.sqrt(BATCHES))
 
 
+@pytest.mark.slow
 def test_an_ideal_observer_has_one() -> None:
     """The ratio of a simulated ideal observer is 1 within 4.5 Monte-Carlo errors."""
     # With 15 degrees of freedom one of twelve is further off by chance in 0.5% of seeds; 0.003 is
@@ -80,6 +81,7 @@ def test_an_ideal_observer_has_one() -> None:
             assert mean == pytest.approx(1, abs=4.5 * error + 0.003), threshold
 
 
+@pytest.mark.slow
 def test_noise_and_mixed_models() -> None:
     """Noise in the report alone lowers the ratio; another number of alternatives gives no 1."""
     cases: list[tuple[Type1Model, int]] = [("two_z", 2), ("two_afc", 2), ("m_afc", 4), ("m_afc", 5)]

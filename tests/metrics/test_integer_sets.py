@@ -290,6 +290,7 @@ small = st.lists(
 )
 
 
+@pytest.mark.slow
 @fixed
 @given(small)
 def test_score_is_never_worse_than_unscaled(items: list[tuple[dict[int, int], int]]) -> None:

@@ -355,6 +355,7 @@ def test_single_fits() -> None:
     assert float(fit.log_likelihood) == pytest.approx(-528.1924846902624, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_many_tables_have_a_fit_or_a_reason() -> None:
     """Thousands of filled tables without structure, and of sparse ones."""
     for levels in [2, 3, 4, 11]:

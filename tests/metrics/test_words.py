@@ -743,6 +743,7 @@ def test_chance_is_the_enumerated_mean() -> None:
         assert expected_by_chance("pairwise_consistency", size, table(size), "authors") == expected
 
 
+@pytest.mark.slow
 def test_chance_is_what_random_answers_score() -> None:
     """300 random runs of all prompts come within 4 standard errors of the expectation."""
     for convention in ["text", "authors"]:
