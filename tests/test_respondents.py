@@ -134,6 +134,7 @@ def test_points_at_temperature_zero_are_the_likeliest() -> None:
 
 
 @pytest.mark.usefixtures("published")
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["direct", "traces"])
 def test_published_fermi_questions_are_answered(tmp_path: Path, method: str) -> None:
     """A run of `scioly` at two epochs, some replies unreadable, as one of bundled questions."""
@@ -149,6 +150,7 @@ def test_published_fermi_questions_are_answered(tmp_path: Path, method: str) -> 
 
 
 @pytest.mark.usefixtures("published")
+@pytest.mark.slow
 @pytest.mark.parametrize("dataset", list(ITEMS))
 def test_published_sets_are_answered(tmp_path: Path, dataset: str) -> None:
     """Each of the study's sets, at two epochs with unreadable replies; right answers are right."""

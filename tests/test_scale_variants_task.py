@@ -237,6 +237,7 @@ def test_an_answer_before_the_cut_counts(tmp_path: Path) -> None:
     assert (set(rows["status"]), set(rows["answer"])) == ({"truncated"}, {"20"})
 
 
+@pytest.mark.slow
 def test_parameters_do_what_they_say(tmp_path: Path) -> None:
     """At their limits the respondent's parameters are exactly what the table shows."""
     cases: list[tuple[dict[str, Any], str, float, float]] = [

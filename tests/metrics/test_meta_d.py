@@ -231,6 +231,7 @@ def test_zeros_are_fitted_as_they_are() -> None:
         assert np.isfinite(float(fit.meta_d)), (name, nr_s1, nr_s2)
 
 
+@pytest.mark.slow
 def test_independent_maximisation() -> None:
     """BFGS over log-gaps from several starts finds the same meta-d' and nothing higher."""
     for levels, count in [(2, 8), (4, 5), (11, 1)]:

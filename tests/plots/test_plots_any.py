@@ -15,13 +15,9 @@ from inspect_confidence.errors import InvalidArgument
 from plots.drawing import Plot, Row, around, frame, row, saved
 
 NAMES = (
-    "$x_1$ <b>&amp;</b> \\frac{1}{ " * 600,
+    "$x_1$ <b>&amp;</b> \\frac{1}{ %s {} 100%;=\\frac" * 600,
+    "_hidden \u202emodel\u202c \u05d0\u05d1 \U0001f600\ntwo lines \u5927\u6982",
     "x" * 10_000,
-    "_hidden",
-    "\u202emodel\u202c \u05d0\u05d1 \U0001f600",
-    "two\nlines",
-    "%s {} 100%;=\\frac",
-    "\u5927\u6982",
 )
 """DejaVu has no Chinese; a figure as svg keeps the text, which a browser can draw."""
 PLOTS = [getattr(plots, name) for name in plots.__all__ if name not in ("COLOURS", "profile")]
