@@ -42,7 +42,9 @@ _EXPLAINED = re.compile(
     r"(?![ .,;:(!-]*(?:part(?:ly|ially)|mostly|somewhat|but|not|or|both|maybe|unless)\b)"
 )
 _NONE = re.compile(r"\W*(?:none|no (?:markers|hedges)|keine|aucun|无)\W*", re.IGNORECASE)
-_HEDGES = re.compile(r"^\W*hedges\W*:|^\W*answer yes or no\W*:", re.IGNORECASE | re.MULTILINE)
+_HEDGES = re.compile(
+    r"^[^\w\n]{0,20}(?:hedges|answer yes or no)[^\w\n]{0,20}:", re.IGNORECASE | re.MULTILINE
+)
 """Labels of the study's that a judge may repeat."""
 _QUOTED = re.compile(r"\"((?:[^\"\\]|\\.){0,300})\"|(?<!\w)'((?:[^'\\]|\\.){0,300})'(?!\w)")
 _BULLET = re.compile(r"\A(?:\W*\d{1,2}[.):]\s*|\s*[-*•]\s*)")
