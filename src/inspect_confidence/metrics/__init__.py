@@ -21,4 +21,5 @@ from inspect_confidence.metrics.integer_sets import *
 from inspect_confidence.metrics.hard_easy import *
 from inspect_confidence.metrics.words import *
 from inspect_confidence.metrics.markers import *
+from inspect_confidence.metrics.faithfulness import *
 from inspect_confidence.metrics import study_numbers as study_numbers

@@ -1,9 +1,8 @@
-"""What markers of uncertainty mean: whether a reply is faithful, and a marker the same everywhere.
+"""What markers of uncertainty mean: whether a marker means the same everywhere.
 
-Faithfulness compares decisiveness with internal confidence, reply by reply. Whether markers mean
-the same everywhere is told by distances, variation and correlations of their internal confidences
-(MICs) in groups, which are data sets' splits: these functions take tables with many resamples and
-give a value for each, NaN where it is undefined.
+That is told by distances, variation and correlations of their internal confidences (MICs) in
+groups, which are data sets' splits: these functions take tables with many resamples and give a
+value for each, NaN where it is undefined.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -17,26 +16,18 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array, csr_array
 
 from inspect_confidence.metrics.arrays import (
-    EDGE,
     FloatArray,
     IntArray,
-    aligned,
-    check_bins,
     check_choice,
     divided,
-    mean_or_nan,
     shares,
 )
-from inspect_confidence.metrics.registry import About, metric, numbers
+from inspect_confidence.metrics.registry import About, numbers
 
 __all__ = [
     "MarkerCells",
     "MarkerTables",
-    "cmfg",
-    "cmfg_of",
-    "cmfg_sums",
     "confidence_range",
-    "faithfulness",
     "fisher_mean",
     "marker_mae",
     "marker_mae_sd",
@@ -48,12 +39,10 @@ __all__ = [
 _STUDY = "the study of marker internal confidence"
 _NO_MARKER = "no sentence with the marker"
 _FEW = "no such marker, or too few data sets"
-_UNJUDGED = "no reply judged"
 
 Level = Literal["marker", "sentence", "response", "mean"]
 Correlation = Literal["pearson", "spearman"]
 Varying = Literal["groups", "markers"]
-Convention = Literal["text", "authors"]
 
 numbers(
     About(undefined=_NO_MARKER, source=_STUDY),
@@ -114,156 +103,6 @@ numbers(
     accuracy_correlation="Correlation over models of accuracy with the metric that the condition "
     "names as `of`.",
     accuracy_rank_correlation="The same of ranks: Spearman's.",
-)
-
-
-@metric(
-    definition="Mean over replies of 1 - mean over sentences of |decisiveness - internal "
-    "confidence|.",
-    direction="higher",
-    undefined="no reply with both",
-    source="Yona, Aharoni and Geva (2024)",
-)
-def faithfulness(decisiveness: ArrayLike, confidence: ArrayLike) -> float:
-    """1 less the mean over a reply's sentences of |decisiveness - internal confidence|.
-
-    Args:
-        decisiveness: In [0, 1], one a sentence; sentences with a NaN are left out.
-        confidence: Internal confidence in [0, 1], likewise.
-
-    Raises:
-        ValueError: A value lies outside [0, 1], or lengths differ.
-
-    Example:
-        >>> faithfulness([1.0, 0.5], [0.75, 0.5])
-        0.875
-    """
-    stated, held = shares(decisiveness=decisiveness, confidence=confidence)
-    return 1 - mean_or_nan(np.abs(stated - held))
-
-
-@metric(
-    definition="Conditional mean faithful generation: mean over 10 bins of internal confidence of "
-    "mean faithfulness.",
-    direction="higher",
-    undefined="no reply with both",
-    source="Yona, Aharoni and Geva (2024)",
-)
-def cmfg(
-    faithfulness: ArrayLike,
-    confidence: ArrayLike,
-    *,
-    bins: int = 10,
-    convention: str = "text",
-) -> float:
-    """Conditional mean faithful generation: the mean over confidence bins of mean faithfulness.
-
-    Bins of equal width on the replies' mean internal confidence, [k/m, (k+1)/m), the last one
-    closed; empty bins don't count. Conditioning on confidence keeps a model that is nearly always
-    sure from looking faithful by being always decisive.
-
-    Args:
-        faithfulness: In [0, 1], one a reply; replies with a NaN are left out.
-        confidence: The reply's mean internal confidence, in [0, 1].
-        bins: m.
-        convention: `authors`: a confidence of exactly 1 falls out of every bin, empty bins count 0
-            in the mean of all m, and replies with a faithfulness or confidence of 0 are left out
-            (Liu and Cohan, 2026); NaN where no reply falls in a bin, under `text` as well.
-
-    Raises:
-        ValueError: A value lies outside [0, 1], lengths differ, `bins` is below 1 or `convention`
-            is not known.
-
-    Example:
-        >>> cmfg([0.9, 0.7, 0.2], [0.95, 0.95, 0.1])
-        0.5
-    """
-    faithful, held = aligned(faithfulness=faithfulness, confidence=confidence)
-    totals, counts = cmfg_sums(faithful, held, bins=bins, convention=convention)
-    return float(cmfg_of(totals.sum(axis=0)[None], counts.sum(axis=0)[None], convention)[0])
-
-
-def cmfg_sums(
-    faithfulness: FloatArray, confidence: FloatArray, *, bins: int = 10, convention: str = "text"
-) -> tuple[FloatArray, FloatArray]:
-    """What each reply adds to `cmfg`'s bins: its faithfulness, and 1, both of (replies, bins)."""
-    check_choice("convention", convention, Convention)
-    shares(faithfulness=faithfulness, confidence=confidence)
-    check_bins(bins)
-    there = ~np.isnan(faithfulness + confidence)
-    held = np.where(there, confidence, 0)
-    place = np.floor(held * bins + EDGE).astype(np.int64)
-    if convention == "authors":
-        there &= (faithfulness != 0) & (confidence != 0) & (place < bins)
-    place = np.minimum(place, bins - 1)
-    counts = np.zeros((len(held), bins))
-    counts[np.arange(len(held)), place] = there
-    return counts * np.where(there, faithfulness, 0)[:, None], counts
-
-
-def cmfg_of(totals: FloatArray, counts: FloatArray, convention: str = "text") -> FloatArray:
-    """`cmfg` from sums over bins, of shape (resamples, bins)."""
-    check_choice("convention", convention, Convention)
-    filled = counts > 0
-    means = np.where(filled, totals / np.where(filled, counts, 1), 0)
-    used = filled.sum(axis=1)
-    n = np.full(len(counts), counts.shape[1]) if convention == "authors" else used
-    return np.where(used > 0, means.sum(axis=1) / np.maximum(n, 1), np.nan)
-
-
-numbers(
-    About(undefined=_UNJUDGED, source=_STUDY),
-    mean_internal_confidence="Mean over replies of their sentences' internal confidence.",
-)
-numbers(
-    About(undefined=_UNJUDGED, source="Yona, Aharoni and Geva (2024)"),
-    mean_decisiveness="Mean over replies of their sentences' decisiveness.",
-)
-numbers(About(undefined=_UNJUDGED), punt_rate="Share of replies that give no answer.")
-numbers(
-    About(undefined="no sentence judged", unit="markers", source=_STUDY),
-    hedges_per_sentence="Mean number of markers in a sentence.",
-    hedges_per_sentence_sd="Standard deviation of the number of markers in a sentence.",
-)
-numbers(
-    About(undefined="no reply", unit="sentences", source=_STUDY),
-    sentences_per_reply="Mean number of sentences in a reply.",
-    sentences_per_reply_sd="Standard deviation of the number of sentences in a reply.",
-)
-numbers(
-    About(undefined="nothing was judged", direction="lower"),
-    grader_failure_rate="Share of judgments that the judge failed at: of markers, decisiveness, "
-    "agreement and correctness.",
-)
-numbers(
-    About(undefined="no marker found", direction="higher"),
-    extraction_precision="Share of the markers that a judge finds that are labelled; overlap "
-    "counts.",
-)
-numbers(
-    About(undefined="no marker labelled", direction="higher"),
-    extraction_recall="Share of the labelled markers that a judge finds.",
-)
-numbers(
-    About(undefined="no pair judged", direction="higher"),
-    agreement_accuracy="Share of pairs judged as labelled.",
-)
-numbers(
-    About(undefined="no answer judged", direction="higher"),
-    verdict_accuracy="Share of answers judged as labelled.",
-)
-numbers(
-    About(undefined="no sentence judged", direction="lower"),
-    decisiveness_error="Mean distance of decisiveness from the reference: medians of a survey, or "
-    "our labels.",
-)
-numbers(
-    About(
-        undefined="fewer than three sentences judged, or all alike",
-        unit="correlation",
-        direction="higher",
-    ),
-    decisiveness_rank_correlation="Spearman correlation of decisiveness with the reference.",
 )
 
 
