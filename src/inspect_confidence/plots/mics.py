@@ -8,7 +8,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from scipy.stats import gaussian_kde
 
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.plots.layout import drawn, facets, panels, share_ticks, tick_width
@@ -86,6 +85,9 @@ def mic_spread(rows: pd.DataFrame) -> Figure:
 def _rows_of_hills(
     ax: Axes, rows: pd.DataFrame, names: Sequence[str], sides: tuple[str, str]
 ) -> None:
+    # Imported here because scipy.stats takes half a second, which every command would pay.
+    from scipy.stats import gaussian_kde  # noqa: PLC0415
+
     two = sides[1] != ""
     for place, name in enumerate(names):
         mine, base = rows[rows["name"] == name], -float(place)
@@ -114,8 +116,6 @@ _PAIRS = {
     ("yes", "no"): "where faithful (up) against unfaithful",
     ("decisiveness_gap", "all"): "distance from decisiveness (up) against MIC",
 }
-_LEAST = 3
-"""Two marks are always on a line."""
 
 
 @styled
@@ -124,8 +124,7 @@ def mic_pairs(rows: pd.DataFrame) -> Figure:
 
     Up to three panels a model, variant, judge and threshold: correct replies against incorrect
     ones, faithful against unfaithful, and the mean distance of decisiveness from internal
-    confidence against the latter. Solid is the line of least squares through all marks, whose R²
-    is said; dashes are where both are the same.
+    confidence against the latter. Dashes are where both are the same.
 
     Args:
         rows: Results of `hedge_markers`; its rows of `mic` and `decisiveness_gap` are drawn.
@@ -149,10 +148,6 @@ def mic_pairs(rows: pd.DataFrame) -> Figure:
         for name, look in zip(series, looks, strict=True):
             mine = pairs[pairs["name"] == name]
             ax.plot(mine["x"], mine["y"], **look, markersize=3.5, alpha=0.8)
-        if not np.isnan(_r_squared(pairs)):
-            ends = np.array([pairs["x"].min(), pairs["x"].max()])
-            slope, at_0 = np.polyfit(pairs["x"], pairs["y"], 1)
-            ax.plot(ends, at_0 + slope * ends, color=INK, linewidth=1.2)
         ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
         share_ticks(ax, "x", "y")
 
@@ -180,14 +175,5 @@ def _paired(wide: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
                     yield f"{title}\n{what}", pairs
 
 
-def _r_squared(pairs: pd.DataFrame) -> float:
-    """The squared correlation; NaN of fewer than three pairs, or where one side is constant."""
-    sides = pairs[["x", "y"]].to_numpy(float)
-    if len(sides) < _LEAST or (np.ptp(sides, axis=0) == 0).any():
-        return float("nan")
-    return float(np.corrcoef(sides.T)[0, 1] ** 2)
-
-
 def _said(pairs: pd.DataFrame) -> str:
-    many, r = f"{len(pairs)} pair{'' if len(pairs) == 1 else 's'}", _r_squared(pairs)
-    return many if np.isnan(r) else f"R² {r:.2f}, {many}"
+    return f"{len(pairs)} pair{'' if len(pairs) == 1 else 's'}"

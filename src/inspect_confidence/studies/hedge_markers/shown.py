@@ -213,7 +213,7 @@ FIGURES: Sequence[FigureSpec] = (
         reads="A mark is a marker in a data set and split: its internal confidence in correct "
         "replies against incorrect ones, in faithful against unfaithful ones, and how far its "
         "wording is from it. On the dashes both are the same, above them it is higher where the "
-        "reply is right. R² takes marks for independent; those of one data set aren't.",
+        "reply is right.",
         metrics=("mic", "decisiveness_gap"),
     ),
     _figure(
