@@ -66,6 +66,12 @@ def test_medians_of_models_stand_beside_those_of_people() -> None:
     assert drawn(people) == {PEOPLE: [0.7]}
 
 
+def dashes(ax: Axes) -> list[float]:
+    """Where dashed lines stand along x."""
+    found = [line for line in ax.lines if str(line.get_linestyle()) == "--"]
+    return [float(np.array(line.get_xdata(), float)[0]) for line in found]
+
+
 def score(value: float, arm: float = nan, **parts: object) -> Row:
     """A row of pairwise consistency."""
     return row("wep_choice", parts, "pairwise_consistency", value, around(value, arm))
@@ -89,7 +95,11 @@ def test_slices_are_by_numbers_and_scenario() -> None:
     assert labels(ax) == ["all prompts", "wide numbers", "height"]
     assert drawn(ax) == {"with reasoning": [0.5, 0.6, 0.7], "without reasoning": [0.4]}
     assert legend(figure) == ["without reasoning", "with reasoning"]
-    assert list(np.array(ax.lines[0].get_xdata(), float)) == [0.25, 0.25]
+    assert dashes(ax) == [0.25]
     assert titles(figure) == ["pairwise"]
     (both,) = consistency_slices(frame(score(0.45), score(0.5, scenario="height"))).axes
     assert drawn(both) == {"both": [0.45, 0.5]}
+    assert dashes(both) == []  # 0 is not what chance scores where nothing says what it does
+    low, high = both.get_xlim()
+    assert low <= 0
+    assert high >= 1

@@ -30,13 +30,14 @@ class Panel:
         label: Of the axis of values, which holds `within` at least.
         series: Rows with `name`, `value`, `ci_low`, `ci_high` and perhaps `filled`, by their label;
             one whose label is empty stays out of the legend.
-        reference: Where a line is drawn; panels with the same one share their axis of values.
+        reference: Where a line is drawn, if any; panels with the same one, or with none, share
+            their axis of values.
     """
 
     title: str
     label: str
     series: Sequence[tuple[str, pd.DataFrame]]
-    reference: float
+    reference: float | None
     within: tuple[float, float] | None = None
 
 
@@ -63,7 +64,7 @@ def dots(panels: Sequence[Panel], names: Sequence[str], what: str, most: int = 4
         axes[0].set_yticks(range(len(shown)), named)
         axes[0].set_ylim(len(shown) - 0.4, -0.6)
         # The axis of values is the same where the reference is.
-        first: dict[float, Axes] = {}
+        first: dict[float | None, Axes] = {}
         for ax, panel in zip(axes, panels, strict=True):
             if first.setdefault(panel.reference, ax) is not ax:
                 ax.sharex(first[panel.reference])
@@ -93,7 +94,8 @@ def dots(panels: Sequence[Panel], names: Sequence[str], what: str, most: int = 4
 
 
 def _draw(ax: Axes, panel: Panel, names: Sequence[str]) -> None:
-    ax.axvline(panel.reference, **DASHED)
+    if panel.reference is not None:
+        ax.axvline(panel.reference, **DASHED)
     where = {name: place for place, name in enumerate(names)}
     for i, (label, some) in enumerate(panel.series):
         mine = some[some["name"].isin(where)].drop_duplicates("name")

@@ -133,7 +133,7 @@ def consistency_slices(rows: pd.DataFrame) -> Figure:
             mine = some[some["metric"] == metric]
             own, chance = (mine[(mine["baseline"] == "") == one] for one in (True, False))
             if len(own):
-                expected = float(chance["value"].iloc[0]) if len(chance) else 0.0
+                expected = float(chance["value"].iloc[0]) if len(chance) else None
                 series = [(_MODES[mode], own[own["cot"] == mode]) for mode in modes]
                 head = f"{title}\n{score}" if len(groups) > 1 else score
                 found.append(Panel(head, "score", series, expected, (0, 1)))
