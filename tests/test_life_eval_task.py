@@ -375,6 +375,27 @@ def test_providers_without_tokens(tmp_path: Path) -> None:
     assert rows.loc["token", "reason"] == "the provider gave no log probabilities"
 
 
+def test_tokens_of_an_answer_without_probability(tmp_path: Path) -> None:
+    """Counted as missing; what is stated is read all the same."""
+
+    def answer(_: Request) -> Reply:
+        parts = ['{"Reasoning": "", "Answer": ', "78.0", ', "Confidence": 0.9}']
+        tokens = [Token(one, 0.0, {one: 0.0}) for one in parts]
+        tokens[1] = Token("78.0", -1.0, {"78.0": -1.0, "79": -2.0, "80": -2.0})
+        return Reply("".join(parts), logprobs=tokens)
+
+    served(build(**ONE, tokens=True), tmp_path, answer, epochs=2)
+    rows = read_judgments(tmp_path)[TASK]
+    stated, token = (rows[rows["source"] == name] for name in ("stated", "token"))
+    assert stated["confidence"].tolist() == [0.9, 0.9]
+    assert token["confidence"].isna().all()
+    assert token["status"].tolist() == ["scoring_failed"] * 2
+    assert set(token["reason"]) == {"the answer has no probability"}
+    found = summarize(rows, resamples=10).set_index(["condition", "metric"])["note"]
+    said = found["source=token;variant=prompts%3Dours", "mean_confidence"]
+    assert "2 of 2 judgments left out: 2 scoring_failed" in said
+
+
 def test_simulated_tokens(tmp_path: Path) -> None:
     """The actuary's token has the probability that it states."""
     responded(build(items=12, tokens=True), "actuary", tmp_path, epochs=2, error_rate=0.2)

@@ -361,3 +361,15 @@ def test_ages_that_have_no_token() -> None:
         found = read_age_token([token_choice(one) for one in (key, place, end)], years)
         assert isinstance(found, Unreadable), years
         assert found.status == "scoring_failed"
+
+
+def test_ages_without_a_probability() -> None:
+    """Of a token that is 0 but for rounding, or that is no whole number, others' say nothing."""
+    key, end = ('{"Answer": ', {'{"Answer": ': 1.0}), (", ", {", ": 1.0})
+    for place in (
+        ("78", {"78": 0.0, "79": 0.5, "80": 0.5}),
+        ("78.0", {"78.0": 0.4, "79": 0.3, "80": 0.3}),
+        ("78.0", {"78.0": 0.0, "80": 1.0}),
+    ):
+        found = read_age_token([token_choice(one) for one in (key, place, end)], 78.0)
+        assert found == Unreadable("scoring_failed", "the answer has no probability"), place

@@ -14,6 +14,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from inspect_confidence.answers.clean import folded, is_refusal
+from inspect_confidence.answers.objects import OLDEST
 from inspect_confidence.answers.reading import invalid
 from inspect_confidence.answers.status import Unreadable
 
@@ -210,9 +211,6 @@ def _is_alone(masses: Collection[float], choice: TokenChoice) -> bool:
     return is_alone and (sum(masses) < _SURE or not set(choice.alternatives) - {choice.token})
 
 
-OLDEST = 150
-"""Ages above this are none: unseen mass."""
-
 _AGE = re.compile(r"[\s\"'“]*(\d+)(?!\.?\d)")
 
 
@@ -220,8 +218,8 @@ def read_age_token(tokens: Sequence[TokenChoice], years: float) -> IntegerDistri
     """Read the probability of each whole age at the answer of a reply, which is so many years.
 
     Alternatives are read as in `read_integer_distribution`, where the reply's last `Answer` has its
-    value. It is `scoring_failed` if the age isn't there in whole years, or if it is the only age
-    listed and has less than 0.99 itself.
+    value; ages above 150 are unseen mass. It is `scoring_failed` if the age isn't there in whole
+    years, if it is the only age listed and has less than 0.99 itself, or if it has no probability.
 
     Example:
         >>> said = [
@@ -244,6 +242,8 @@ def read_age_token(tokens: Sequence[TokenChoice], years: float) -> IntegerDistri
     known = {age: mass for age, mass in sorted(masses.items()) if age >= 0}
     if _is_alone(known.values(), tokens[first]):
         return Unreadable("scoring_failed", "the provider listed no other age than the answer")
+    if not known.get(int(years)):  # rounded to 0, or the token is no whole number: `78.0`
+        return Unreadable("scoring_failed", "the answer has no probability")
     total = sum(known.values())
     shares = {age: mass / total for age, mass in known.items()}
     return IntegerDistribution(int(years), shares, max(1 - total, 0.0), spanned)
