@@ -9,10 +9,9 @@ from inspect_confidence.arguments import choice
 from inspect_confidence.datasets.marker_prompts import study_standards
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.judges.markers import standard_marker
+from inspect_confidence.judges.wording import STUDY, WORDINGS
 from inspect_confidence.judgments.read import Source, judgments_of
 from inspect_confidence.prompts.judge import STANDARDS
-
-WORDINGS = ("ours", "study")
 
 
 def canonical_forms(
@@ -33,8 +32,9 @@ def canonical_forms(
             rules are to read the study's prompt.
         DataUnavailable: The study's prompt could not be downloaded.
     """
-    template = study_standards() if choice("prompts", prompts, WORDINGS) == "study" else STANDARDS
-    if prompts == "study" and model is None:
+    study = choice("prompts", prompts, WORDINGS) == STUDY
+    template = study_standards() if study else STANDARDS
+    if study and model is None:
         raise InvalidArgument("prompts=study without a model: rules read no prompt; name a model.")
     frames = judgments_of(source)
     if "hedge_markers" not in frames:

@@ -10,6 +10,8 @@ from inspect_confidence.prompts.judge import TEMPLATES, fingerprint_of
 
 STUDY = "study"
 """What the study's prompts are called, as an argument and in judgments."""
+WORDINGS = ("ours", STUDY)
+"""Whose prompts are asked, as an argument."""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from inspect_confidence.datasets.judge_items import JudgeItem, load_judge_items
 from inspect_confidence.datasets.marker_prompts import UTILS, study_formats, study_systems
 from inspect_confidence.datasets.questions import Question
 from inspect_confidence.errors import InvalidArgument, nearest
-from inspect_confidence.judges.wording import STUDY, judge_wording
+from inspect_confidence.judges.wording import STUDY, WORDINGS, judge_wording
 from inspect_confidence.prompts import hedge_markers as wording
 from inspect_confidence.prompts import judge as judging
 from inspect_confidence.scorers.hedged import hedged
@@ -25,7 +25,7 @@ from inspect_confidence.tasks.composition import composed, sample
 from inspect_confidence.tasks.facts import fields_of, log_facts, own_prompt, system_message, which
 from inspect_confidence.tasks.viewers import hedge_viewer, judge_viewer
 
-JUDGES, WORDINGS = ("model", "rules"), ("ours", STUDY)
+JUDGES = ("model", "rules")
 
 DATASETS = "popqa,ambignq,sciq,arc_challenge"
 """Short answers and choices; all but the first have a train and a test split."""
