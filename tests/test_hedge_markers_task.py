@@ -224,6 +224,22 @@ def test_the_system_prompt_reaches_the_provider(home: Path) -> None:
     assert all(re.fullmatch(choices, request.prompt) for request in requests)
 
 
+def test_system_prompts_with_the_studys_user_prompt(home: Path, published: Path) -> None:
+    """The study's own where it has one; the one without a limit, which it hasn't, is the same."""
+    theirs = constants(published)
+    said = {
+        "standard": theirs["SYSTEM_PROMPT_1"],
+        "metacognitive": theirs["SYSTEM_PROMPT_2"],
+        "unlimited": SYSTEMS["unlimited"],
+    }
+    for system, text in said.items():
+        task = build(items=1, judge="rules", draws=1, prompts="study", system=system)
+        _, requests = served(task, home / "logs", lambda _: Reply("Perhaps Fyn."))
+        assert {request.system for request in requests} == {text}, system
+        assert (task.metadata or {})["system"] == system
+    check_refusals(hedge_markers, [({"prompts": "study", "system": "unlimted"}, "'unlimited'?")])
+
+
 def test_a_prompt_of_a_file_replaces_both_of_ours(home: Path) -> None:
     """For questions with choices and without; a question's own braces stay."""
     (home / "mine.txt").write_text("Q {{so}}: {question}\nHedge!", "utf-8")

@@ -85,7 +85,7 @@ def hedge_markers(
             "prompt out, or use prompts=ours."
         )
     formats = study_formats() if study else None
-    systems = study_systems() if study else wording.SYSTEMS
+    systems = {**wording.SYSTEMS, **(study_systems() if study else {})}
     context = systems.get(str(system)) or _system_message(str(system))
     own = formats.message if formats else own_prompt(prompt, wording.TEMPLATES["short"])
     asks = judged_by == "model"
