@@ -23,6 +23,41 @@ from inspect_confidence.prompts.wep_probes import CHOICES
 
 NAN = float("nan")
 MODES = {10: "narrow", 40: "wide"}
+FILES = {
+    **{"boolq": "boolq_valid", "sciq": "sciq_test", "lsat_ar": "lsat_ar_test"},
+    **{"sat_en": "sat_en", "halueval": "halu_eval_qa"},
+}
+"""What the study calls its files of each question set."""
+
+
+def ages(
+    shared_data: Path, *, all_of_them: bool = False, window: str = "half-open"
+) -> pd.DataFrame:
+    """LifeEval's recorded answers as judgments."""
+    keep = None if all_of_them else set(_kept(shared_data, "life_eval"))
+    path = shared_data / "life_eval" / "answers" / "life_eval.csv"
+    return recorded_ages(path, keep=keep, window=window)
+
+
+def options(shared_data: Path, *, all_of_them: bool = False) -> pd.DataFrame:
+    """Likewise the question sets'."""
+    keep = _kept(shared_data, "question_sets")
+    folder = shared_data / "question_sets"
+    parts = [
+        recorded_options(
+            folder / "answers" / f"{file}.csv",
+            folder / "items" / f"{file}.csv",
+            ours,
+            keep=None if all_of_them else set(keep[file]),
+        )
+        for ours, file in FILES.items()
+    ]
+    return pd.concat(parts, ignore_index=True)
+
+
+def _kept(shared_data: Path, folder: str) -> Any:
+    """What the study kept: items that all of its eleven models answered."""
+    return json.loads((shared_data / folder / "kept_items.json").read_text("utf-8"))
 
 
 def recorded_ages(

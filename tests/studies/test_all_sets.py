@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from math import nan
 from pathlib import Path
 from typing import Any
@@ -15,12 +14,7 @@ from inspect_confidence import detail, summarize
 from inspect_confidence.plots.sets import calibration, over_sets
 from inspect_confidence.results import with_parts
 from plots.drawing import legend, points, texts, titles
-from studies.recorded import recorded_ages, recorded_options
-
-FILES = {
-    **{"boolq": "boolq_valid", "sciq": "sciq_test", "lsat_ar": "lsat_ar_test"},
-    **{"sat_en": "sat_en", "halueval": "halu_eval_qa"},
-}
+from studies.recorded import ages, options
 
 
 def judged(task: str, dataset: str, rows: list[tuple[Any, ...]], **own: Any) -> pd.DataFrame:
@@ -143,25 +137,10 @@ def test_figures_over_sets(frames: dict[str, pd.DataFrame]) -> None:
 
 def test_pooled_as_recorded(shared_data: Path) -> None:
     """Three models' recorded answers to the study's 6,298 questions, against plain means."""
-    keep = json.loads((shared_data / "question_sets" / "kept_items.json").read_text("utf-8"))
-    folder = shared_data / "question_sets"
-    sets = [
-        recorded_options(
-            folder / "answers" / f"{file}.csv",
-            folder / "items" / f"{file}.csv",
-            name,
-            keep=set(keep[file]),
-        )
-        for name, file in FILES.items()
-    ]
-    kept = json.loads((shared_data / "life_eval" / "kept_items.json").read_text("utf-8"))
-    path = shared_data / "life_eval" / "answers" / "life_eval.csv"
-    lives = recorded_ages(path, keep=set(kept))
-    found = summarize(
-        {"question_sets": pd.concat(sets, ignore_index=True), "life_eval": lives}, resamples=10
-    )
+    sets, lives = options(shared_data), ages(shared_data)
+    found = summarize({"question_sets": sets, "life_eval": lives}, resamples=10)
     mine = found[found["dataset"] == "pooled"].set_index(["model", "metric"])["value"]
-    every = pd.concat([*sets, lives.assign(correct=lives["score"])], ignore_index=True)
+    every = pd.concat([sets, lives.assign(correct=lives["score"])], ignore_index=True)
     for model, rows in every.groupby("model"):
         assert len(rows) == mine[model, "n"] == 2503 + 995 + 86 + 173 + 1790 + 751
         assert mine[model, "accuracy"] == pytest.approx(np.mean(rows["correct"]))

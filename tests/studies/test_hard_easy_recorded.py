@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 from pathlib import Path
 from typing import Any
 
@@ -16,58 +15,21 @@ from sklearn.metrics import roc_auc_score
 from inspect_confidence.results import Condition
 from inspect_confidence.studies.life_eval.study import LIFE_EVAL
 from studies.frames import study_results as summarize
-from studies.recorded import recorded_ages, recorded_options
+from studies.recorded import ages, options
 
 SCORE = "score"
 CLAUDE, GPT, LLAMA = "claude-3-7-sonnet-20250219", "gpt-4o", "Meta-Llama-3.1-8B-Instruct"
 MODELS = (CLAUDE, GPT, LLAMA)
-# The study's name of a set, its file and ours.
-SETS = {
-    "BoolQ": ("boolq_valid", "boolq"),
-    "SciQ": ("sciq_test", "sciq"),
-    "LSAT-AR": ("lsat_ar_test", "lsat_ar"),
-    "SAT-EN": ("sat_en", "sat_en"),
-    "HaluEval": ("halu_eval_qa", "halueval"),
+# The study's names of sets, and ours.
+DATASETS = {
+    **{"LifeEval": "ssa-2022", "BoolQ": "boolq", "SciQ": "sciq"},
+    **{"LSAT-AR": "lsat_ar", "SAT-EN": "sat_en", "HaluEval": "halueval"},
 }
-DATASETS = {"LifeEval": "ssa-2022", **{name: ours for name, (_, ours) in SETS.items()}}
 CELLS = [(model, name) for model in MODELS for name in DATASETS]
 SLOPES = {CLAUDE: 0.180, GPT: 0.604, LLAMA: 0.941}
 CORRELATIONS = {CLAUDE: 0.916, GPT: 0.749, LLAMA: 0.051}
 
 Frames = dict[str, pd.DataFrame]
-
-
-# Answers
-
-
-def kept(shared_data: Path, folder: str) -> Any:
-    """What the study kept: items that all of its eleven models answered."""
-    return json.loads((shared_data / folder / "kept_items.json").read_text("utf-8"))
-
-
-def ages(
-    shared_data: Path, *, all_of_them: bool = False, window: str = "half-open"
-) -> pd.DataFrame:
-    """LifeEval's recorded answers as judgments."""
-    keep = None if all_of_them else set(kept(shared_data, "life_eval"))
-    path = shared_data / "life_eval" / "answers" / "life_eval.csv"
-    return recorded_ages(path, keep=keep, window=window)
-
-
-def options(shared_data: Path, *, all_of_them: bool = False) -> pd.DataFrame:
-    """Likewise the question sets'."""
-    keep = kept(shared_data, "question_sets")
-    folder = shared_data / "question_sets"
-    parts = [
-        recorded_options(
-            folder / "answers" / f"{file}.csv",
-            folder / "items" / f"{file}.csv",
-            ours,
-            keep=None if all_of_them else set(keep[file]),
-        )
-        for file, ours in SETS.values()
-    ]
-    return pd.concat(parts, ignore_index=True)
 
 
 @pytest.fixture(scope="module")
