@@ -146,7 +146,8 @@ class Result:
         ci_low: Lower end of its 95% interval; NaN where it has none.
         ci_high: Upper end.
         n: Judgments that the value rests on.
-        note: Reason of a NaN, definition chosen, counts left out.
+        asked: Judgments that were asked for; those left out are told by status in `note`.
+        note: Reason of a NaN or of no interval, definition chosen, counts left out.
     """
 
     task: str
@@ -158,6 +159,7 @@ class Result:
     ci_low: float
     ci_high: float
     n: int
+    asked: int
     note: str
 
 
@@ -183,6 +185,7 @@ class Key:
         interval: Sequence[float] = (math.nan, math.nan),
         *,
         n: int,
+        asked: int | None = None,
         note: str = "",
     ) -> Result:
         """One number of theirs.
@@ -193,11 +196,13 @@ class Key:
             value: The number; NaN where it is undefined, with the reason in `note`.
             interval: Both ends of its 95% interval; NaN where it has none.
             n: Judgments that the value rests on.
-            note: Reason of a NaN, definition chosen, counts left out.
+            asked: Judgments that were asked for; n if None.
+            note: Reason of a NaN or of no interval, definition chosen, counts left out.
         """
         low, high = map(float, interval)
         where = (self.task, self.model, self.dataset, str(Condition(condition)))
-        return Result(*where, metric, float(value), low, high, n, note)
+        of = n if asked is None else asked
+        return Result(*where, metric, float(value), low, high, n, of, note)
 
 
 COLUMNS = [field.name for field in fields(Result)]

@@ -6,6 +6,7 @@ Missing values are NaN and are left out; a metric of nothing is NaN, never 0.
 # Each module says what it exports; their order is that of METRICS, in docs and reports.
 # ruff: noqa: F403, I001
 from inspect_confidence.metrics.registry import *
+from inspect_confidence.metrics.inference import *
 from inspect_confidence.metrics.resample import *
 from inspect_confidence.metrics.intervals import *
 from inspect_confidence.metrics.replies import *

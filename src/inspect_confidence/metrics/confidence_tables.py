@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import coo_array, csr_array
 
 from inspect_confidence.metrics.arrays import FloatArray, IntArray, divided, shares
-from inspect_confidence.metrics.registry import UNREAD, metric, with_arrays
+from inspect_confidence.metrics.registry import UNREAD, WILSON, metric, with_arrays
 
 __all__ = [
     "Cells",
@@ -202,7 +202,7 @@ def table_of_confidence(confidence: ArrayLike) -> ConfidenceTables:
     return one_table(stated, np.zeros_like(stated))
 
 
-@metric(direction="higher", undefined="no readable answer")
+@metric(direction="higher", undefined="no readable answer", interval=WILSON)
 @with_arrays(table_of_outcomes)
 def accuracy(tables: ConfidenceTables) -> FloatArray:
     """Share of right answers, or mean true probability where that is known.

@@ -16,7 +16,7 @@ from scipy.optimize import minimize_scalar
 
 from inspect_confidence.metrics.arrays import FloatArray, IntArray, checked_level
 from inspect_confidence.metrics.intervals import interval_scores
-from inspect_confidence.metrics.registry import About, metric, numbers
+from inspect_confidence.metrics.registry import WILSON, About, metric, numbers
 from inspect_confidence.metrics.reports import entropy_bits
 
 __all__ = [
@@ -42,7 +42,7 @@ _ROUNDING = 1e-12
 """Sums of probabilities this close to the level are the level, which they don't exceed."""
 
 numbers(
-    About(undefined=_UNREAD, direction="target=level", source="FermiEval", interval="wilson"),
+    About(undefined=_UNREAD, direction="target=level", source="FermiEval", interval=WILSON),
     set_coverage="Share of smallest sets of integers with more than the level's probability that "
     "hold the truth.",
 )

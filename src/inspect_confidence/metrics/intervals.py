@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from inspect_confidence.metrics.arrays import FloatArray, aligned, checked_level, mean_or_nan
-from inspect_confidence.metrics.registry import INFINITY, About, metric, numbers
+from inspect_confidence.metrics.registry import INFINITY, WILSON, About, metric, numbers
 
 __all__ = [
     "coverage",
@@ -25,7 +25,7 @@ __all__ = [
 _UNREAD = "no readable interval"
 
 
-@metric(direction="target=level", undefined=_UNREAD, interval="wilson")
+@metric(direction="target=level", undefined=_UNREAD, interval=WILSON)
 def coverage(lower: ArrayLike, upper: ArrayLike, truth: ArrayLike) -> float:
     """Share of intervals that hold the truth, bounds included.
 
@@ -53,7 +53,7 @@ def covered(lower: ArrayLike, upper: ArrayLike, truth: ArrayLike) -> FloatArray:
     return inside
 
 
-@metric(direction="target=0", low=-1, undefined=_UNREAD, interval="wilson", source="FermiEval")
+@metric(direction="target=0", low=-1, undefined=_UNREAD, interval=WILSON, source="FermiEval")
 def coverage_gap(lower: ArrayLike, upper: ArrayLike, truth: ArrayLike, level: float) -> float:
     """Coverage less the nominal level; below 0 is overconfident.
 
@@ -139,7 +139,7 @@ def median_width(lower: ArrayLike, upper: ArrayLike) -> float:
     return float(np.median(widths)) if len(widths) else float("nan")
 
 
-@metric(direction="target=alpha/2", undefined=_UNREAD, interval="wilson")
+@metric(direction="target=alpha/2", undefined=_UNREAD, interval=WILSON)
 def miss_below(lower: ArrayLike, truth: ArrayLike) -> float:
     """Share of judgments whose truth lies below the lower bound.
 
@@ -153,7 +153,7 @@ def miss_below(lower: ArrayLike, truth: ArrayLike) -> float:
     return mean_or_nan(np.where(np.isnan(low) | np.isnan(target), np.nan, target < low))
 
 
-@metric(direction="target=alpha/2", undefined=_UNREAD, interval="wilson")
+@metric(direction="target=alpha/2", undefined=_UNREAD, interval=WILSON)
 def miss_above(upper: ArrayLike, truth: ArrayLike) -> float:
     """Share of judgments whose truth lies above the upper bound.
 

@@ -22,7 +22,7 @@ from inspect_confidence.metrics.arrays import (
     divided,
     shares,
 )
-from inspect_confidence.metrics.registry import About, numbers
+from inspect_confidence.metrics.registry import BASIC, About, numbers
 
 __all__ = [
     "MarkerCells",
@@ -55,7 +55,7 @@ numbers(
     decisiveness_gap="Mean over a marker's sentences of |decisiveness - internal confidence|.",
 )
 numbers(
-    About(undefined=_FEW, direction="lower", source=_STUDY, interval="basic"),
+    About(undefined=_FEW, direction="lower", source=_STUDY, interval=BASIC),
     id_mae="Mean over data sets of the distance of a train split's MICs from test sentences, at "
     "the level that the condition names (else by marker).",
     cd_mae="The same from one data set's train split to another's test split, over ordered pairs.",
@@ -65,7 +65,7 @@ numbers(
     pooled_sd="Standard deviation of the distances of `of` at its level, pooled over pairs.",
 )
 numbers(
-    About(undefined=_FEW, unit="ratio", direction="lower", source=_STUDY, interval="basic"),
+    About(undefined=_FEW, unit="ratio", direction="lower", source=_STUDY, interval=BASIC),
     m_avg_cv="Mean over the markers that all data sets share of the coefficient of variation of "
     "MIC over data sets; with `shared=some` over all that two have.",
 )

@@ -12,12 +12,46 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Any, Literal, Protocol, Required, TypedDict, TypeVar, Unpack, cast
 
-__all__ = ["METRICS", "About", "Metric", "metric", "numbers"]
+__all__ = ["METRICS", "About", "Interval", "Metric", "metric", "numbers"]
 
 INFINITY = float("inf")
 UNREAD = "no readable judgment"
 
-Interval = Literal["percentile", "basic", "wilson"]
+Method = Literal["percentile", "bias_corrected", "basic", "wilson", "own", "none"]
+
+
+@dataclass(frozen=True)
+class Interval:
+    """How a metric's 95% interval is made, and from where on it holds.
+
+    Attributes:
+        method: A name in `inference.METHODS`.
+        why: Why there is none, or what its own method is.
+        least: How many units a number must rest on; with fewer it has no interval.
+        units: What these are.
+        rarest: How many judgments the rarest `of` must have.
+        of: The outcome, or the cell of the type-2 table.
+    """
+
+    method: Method = "bias_corrected"
+    why: str = ""
+    least: int = 0
+    units: str = "items"
+    rarest: int = 0
+    of: str = "outcome"
+
+
+PERCENTILE = Interval("percentile", least=30)
+BIAS_CORRECTED = Interval(least=20)
+BASIC = Interval("basic", least=300)
+WILSON = Interval("wilson")
+NO_ESTIMATE = Interval("none")
+"""Of counts, tests and the like, which estimate nothing."""
+
+
+def no_interval(why: str) -> Interval:
+    """Of a metric that no method gives an interval that covers."""
+    return Interval("none", why)
 
 
 @dataclass(frozen=True)
@@ -33,10 +67,7 @@ class Metric:
         unit: Of the value.
         direction: `higher`, `lower`, `target=x` (nearer to x is better) or `none`.
         source: Where the definition comes from.
-        interval: How 95% intervals are made: `percentile` bootstrap; `basic`, reflected, where
-            resampling biases upwards, as it does distances and mutual information (percentile
-            intervals of the latter cover 60 to 72% at usual numbers of items); `wilson`, at the
-            effective sample size, for shares of judgments.
+        interval: How its 95% interval is made, and from where on it holds.
     """
 
     name: str
@@ -47,7 +78,7 @@ class Metric:
     unit: str = "share"
     direction: str = "none"
     source: str = "-"
-    interval: Interval = "percentile"
+    interval: Interval = BIAS_CORRECTED
 
 
 _metrics: dict[str, Metric] = {}

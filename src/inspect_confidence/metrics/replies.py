@@ -7,12 +7,12 @@ from numpy.typing import ArrayLike
 
 from inspect_confidence.answers import REPLY_STATUSES, STATUSES
 from inspect_confidence.metrics.arrays import FloatArray, divided
-from inspect_confidence.metrics.registry import About, metric, numbers
+from inspect_confidence.metrics.registry import NO_ESTIMATE, WILSON, About, metric, numbers
 
 __all__ = ["format_failure_rate", "unread_dependence"]
 
 
-@metric(direction="lower", undefined="no reply", interval="wilson")
+@metric(direction="lower", undefined="no reply", interval=WILSON)
 def format_failure_rate(statuses: Iterable[str]) -> float:
     """Share of replies in which no answer could be read.
 
@@ -125,8 +125,10 @@ def _permuted_p(
 
 
 numbers(
-    About(undefined="no reply", interval="wilson"),
+    About(undefined="no reply", interval=WILSON),
     unread_share="Share of the replies that have no answer that counts: any status of the reply "
     "but `ok`, `out_of_range` among them.",
 )
-numbers(About(undefined="never", unit="count"), n="Number of judgments elicited.")
+numbers(
+    About(undefined="never", unit="count", interval=NO_ESTIMATE), n="Number of judgments elicited."
+)

@@ -11,7 +11,9 @@ from numpy.typing import ArrayLike
 from inspect_confidence.metrics.arrays import FloatArray, divided, sample_of
 from inspect_confidence.metrics.registry import (
     INFINITY,
+    NO_ESTIMATE,
     UNREAD,
+    WILSON,
     About,
     metric,
     numbers,
@@ -200,7 +202,7 @@ def round_rate(tables: ValueTables, *, multiple: int = 5) -> FloatArray:
 
 
 numbers(
-    About(undefined="no whole-number report", direction="lower", source=_STUDY, interval="wilson"),
+    About(undefined="no whole-number report", direction="lower", source=_STUDY, interval=WILSON),
     violation_rate="Share of whole-number reports outside the scale by more than 5% of its width.",
     clip_rate="Share of whole-number reports outside the scale by at most 5% of its width, taken "
     "for its end.",
@@ -243,7 +245,7 @@ numbers(
     "in percentage points.",
 )
 numbers(
-    About(undefined="never", unit="count"),
+    About(undefined="never", unit="count", interval=NO_ESTIMATE),
     items_not_common="Items that not every model, variant and scale of the data set was asked.",
 )
 numbers(

@@ -1,33 +1,52 @@
 """Numbers of the results that studies compute without a metric: tests, counts, rows of figures."""
 
-from inspect_confidence.metrics.registry import INFINITY, UNREAD, About, numbers
+from inspect_confidence.metrics.registry import (
+    INFINITY,
+    NO_ESTIMATE,
+    UNREAD,
+    WILSON,
+    About,
+    Interval,
+    numbers,
+)
 
 _UNDEFINED = "either value is undefined"
 
 numbers(
-    About(undefined=_UNDEFINED, unit="as the metric", low=-INFINITY),
+    About(
+        undefined=_UNDEFINED,
+        unit="as the metric",
+        low=-INFINITY,
+        interval=Interval("own", "as that metric, of resampled differences"),
+    ),
     difference="The metric that the condition names as `of`, less its value for `versus`, same "
     "items.",
 )
 numbers(
-    About(undefined=_UNDEFINED, unit="probability", source="Ernst (2004)"),
-    p_value="Two-sided p of that difference by a permutation test that exchanges the two within "
-    "items.",
+    About(undefined=_UNDEFINED, unit="probability", interval=NO_ESTIMATE),
+    p_value="Two-sided p of that difference being 0, from the resamples of its interval: below .05 "
+    "just where the 95% interval leaves out 0. Of words: Brunner and Munzel's, or of exchanged "
+    "signs where `of` is `paired_difference`.",
 )
 numbers(
-    About(undefined=_UNDEFINED, unit="probability"),
+    About(undefined=_UNDEFINED, unit="probability", interval=NO_ESTIMATE),
     p_bonferroni="That p times the number of comparisons made, at most 1.",
 )
 numbers(
-    About(undefined=_UNDEFINED, unit="probability", source="Holm (1979)"),
+    About(
+        undefined=_UNDEFINED,
+        unit="probability",
+        source="Holm (1979)",
+        interval=NO_ESTIMATE,
+    ),
     p_holm="That p after Holm's adjustment over the comparisons made.",
 )
 numbers(
-    About(undefined="all differences are equal", unit="t", low=-INFINITY),
+    About(undefined="all differences are equal", unit="t", low=-INFINITY, interval=NO_ESTIMATE),
     t_statistic="Paired t of that difference over units.",
 )
 numbers(
-    About(undefined="never", unit="count"),
+    About(undefined="never", unit="count", interval=NO_ESTIMATE),
     degrees_of_freedom="Of that t: pairs of units less 1.",
 )
 numbers(
@@ -40,21 +59,27 @@ numbers(
     cohens_d="That difference over the mean of both standard deviations.",
 )
 numbers(
-    About(undefined="never", unit="count"),
+    About(undefined="never", unit="count", interval=NO_ESTIMATE),
     status_count="Number of judgments with the status that the condition names.",
 )
 numbers(
-    About(undefined="no readable judgment in the bin"),
+    About(undefined="no readable judgment in the bin", interval=WILSON),
     bin_accuracy="Accuracy of the judgments whose confidence lies in the bin.",
+)
+numbers(
+    About(undefined="no readable judgment in the bin", interval=NO_ESTIMATE),
     bin_confidence="Mean confidence of the judgments in the bin.",
 )
-numbers(About(undefined=UNREAD), report_share="Share of the reports that are the value.")
 numbers(
-    About(undefined="no right answer", source="Fleming and Lau (2014)"),
+    About(undefined=UNREAD, interval=WILSON),
+    report_share="Share of the reports that are the value.",
+)
+numbers(
+    About(undefined="no right answer", source="Fleming and Lau (2014)", interval=WILSON),
     type2_hit_rate="Share of right answers whose confidence is at least the threshold.",
 )
 numbers(
-    About(undefined="no wrong answer", source="Fleming and Lau (2014)"),
+    About(undefined="no wrong answer", source="Fleming and Lau (2014)", interval=WILSON),
     type2_false_alarm_rate="Share of wrong answers whose confidence is at least the threshold.",
 )
 numbers(

@@ -25,6 +25,7 @@ from inspect_confidence.metrics.arrays import (
 )
 from inspect_confidence.metrics.registry import (
     INFINITY,
+    NO_ESTIMATE,
     UNREAD,
     About,
     metric,
@@ -230,7 +231,7 @@ numbers(
     paired_difference="Mean over shared contexts of the reference less the own value.",
 )
 numbers(
-    About(undefined="never", unit="count", source=_STUDY),
+    About(undefined="never", unit="count", source=_STUDY, interval=NO_ESTIMATE),
     words_that_differ="How many words differ at the level, p raw or after Holm's adjustment.",
 )
 

@@ -1,11 +1,14 @@
 """Two contenders on the same items: paired differences, their intervals and their tests.
 
-A study says what it compares, a `Contrast`; here the items are resampled for intervals, and the
-contenders exchanged within items for p-values, with the same draws for all numbers.
+A study says what it compares, a `Contrast`; here the items are resampled, with the same draws for
+all numbers, and the interval of a difference and its p come from the same resamples. Exchanging
+contenders within items would test that they answer alike, not that a number is the same: two ideal
+observers of different accuracy have one M-ratio and no two answers in common.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -32,7 +35,7 @@ class Contrast:
     Attributes:
         names: Of the numbers, in order.
         items: How many items each rests on.
-        units: How many units, mostly items, are resampled and exchanged; none if 0.
+        units: How many units, mostly items, are resampled; none if 0.
         statistic: What gives the numbers.
     """
 
@@ -89,62 +92,67 @@ def means_contrast(
 
 @dataclass(frozen=True)
 class Tested:
-    """Differences of two contenders on the same items, over resamples and over exchanges.
+    """Differences of two contenders on the same items.
 
     Attributes:
         names: Of the numbers.
         items: How many items each rests on.
+        units: How many units were resampled for each.
         first: Values of the first contender.
         second: Of the second.
         values: first - second.
         draws: Their values over resamples of the units, of shape (resamples, numbers).
-        exchanged: Their values with the contenders exchanged at random within units, likewise.
     """
 
     names: Sequence[Name]
     items: IntArray
+    units: IntArray
     first: FloatArray
     second: FloatArray
     values: FloatArray
     draws: FloatArray
-    exchanged: FloatArray
 
-    @property
-    def p_values(self) -> FloatArray:
-        """Two-sided p of each difference, the observed exchange counted; NaN if undefined."""
-        return permutation_p(self.values, self.exchanged)
+    def verdict(self, column: int) -> "Verdict":
+        """The 95% interval of a difference, the p that agrees with it, or why there is neither."""
+        _, metric = self.names[column]
+        value, draws = float(self.values[column]), self.draws[:, column]
+        if np.isnan(value):
+            return Verdict(why="undefined: either value is undefined")
+        rule, units = metrics.METRICS[metric].interval, int(self.units[column])
+        interval, why = metrics.interval_of(rule, value, draws, units)
+        if why == metrics.SAME:  # of every item alike: no interval, but no doubt either
+            why = ""
+        elif why:
+            return Verdict(why=f"no interval: {why}")
+        p = metrics.resampled_p(value, draws, units, method=rule.method)
+        return Verdict(interval, p, undefined_in(draws))
 
     def take(self, columns: Sequence[int]) -> "Tested":
         """Some of the numbers."""
         arrays = [getattr(self, name)[..., columns] for name in _ARRAYS]
         return Tested([self.names[column] for column in columns], *arrays)
 
-    def result(self, column: int, key: Key, condition: Condition, note: str) -> Result:
-        """The row of one difference, with the note if it is defined."""
-        value, n, interval = self.values[column], int(self.items[column]), NO_INTERVAL
-        if np.isnan(value):
-            note = "undefined: either value is undefined"
-        else:
-            interval = metrics.percentile_interval(self.draws[:, column])
-        return key.result(condition, "difference", value, interval, n=n, note=note)
 
+@dataclass(frozen=True)
+class Verdict:
+    """What is said of a difference.
 
-_ARRAYS = ("items", "first", "second", "values", "draws", "exchanged")
-
-
-def permutation_p(observed: FloatArray, exchanged: FloatArray) -> FloatArray:
-    """Two-sided p of observed differences: (exchanges at least as far from 0 + 1) / (all + 1).
-
-    `exchanged` has shape (permutations, numbers); an undefined one counts as far.
+    Attributes:
+        interval: Its 95% interval.
+        p: Two-sided p of no difference, below .05 just where the interval leaves out 0.
+        why: Why something of it is missing, or in how many resamples it is undefined.
     """
-    # The tolerance keeps exchanges that change nothing from being rounded below what they equal.
-    nearer = np.abs(exchanged) < np.abs(observed) - 1e-12
-    p = (len(exchanged) - nearer.sum(axis=0) + 1) / (len(exchanged) + 1)
-    return np.where(np.isnan(observed), np.nan, p)
+
+    interval: tuple[float, float] = NO_INTERVAL
+    p: float = np.nan
+    why: str = ""
+
+
+_ARRAYS = ("items", "units", "first", "second", "values", "draws")
 
 
 def tested(one: Contrast, resampling: Resampling, stream: int | None) -> Tested:
-    """The differences of a contrast with units, resampled and exchanged; `stream` as in `draw`."""
+    """The differences of a contrast with units, resampled; `stream` as in `draw`."""
     seed = [resampling.seed] if stream is None else [resampling.seed, stream]
     draws = metrics.bootstrap(
         {"": lambda weights: one.statistic(weights, None) - one.statistic(None, weights)},
@@ -152,25 +160,11 @@ def tested(one: Contrast, resampling: Resampling, stream: int | None) -> Tested:
         resamples=resampling.resamples,
         seed=seed,
     )[""]
-    rng = np.random.default_rng([*seed, 1])
-    exchanged = []
-    for start in range(0, resampling.resamples, 500):
-        swap = _coins(rng, min(500, resampling.resamples - start), one.units)
-        stay = 1 - swap
-        exchanged.append(one.statistic(stay, swap) - one.statistic(swap, stay))
     everything = np.ones((1, one.units))
     first, second = one.statistic(everything, None)[0], one.statistic(None, everything)[0]
     items = np.array(one.items, np.int64)
-    return Tested(one.names, items, first, second, first - second, draws, np.concatenate(exchanged))
-
-
-def _coins(rng: np.random.Generator, rows: int, units: int) -> FloatArray:
-    """0 or 1 for each unit, stored unit by unit as bootstrap weights are."""
-    coins = np.empty((units, rows))
-    for first in range(0, rows, 50):  # a block at a time: it stays in the processor's cache
-        block = rng.integers(2, size=(min(50, rows - first), units))
-        coins[:, first : first + len(block)] = block.T
-    return coins.T
+    units = np.minimum(items, one.units)
+    return Tested(one.names, items, units, first, second, first - second, draws)
 
 
 def differences(one: Contrast, resampling: Resampling) -> list[Difference]:
@@ -178,13 +172,17 @@ def differences(one: Contrast, resampling: Resampling) -> list[Difference]:
     if not one.units:
         return []
     found = tested(one, resampling, None)
-    numbers = (found.first, found.second, found.values)
-    intervals = np.transpose([metrics.percentile_interval(draws) for draws in found.draws.T])
-    columns = [values.tolist() for values in (*numbers, *intervals, found.p_values, found.items)]
-    return [
-        Difference(str(condition), metric, *values)
-        for (condition, metric), *values in zip(found.names, *columns, strict=True)
-    ]
+    rows = []
+    for column, (condition, metric) in enumerate(found.names):
+        said = found.verdict(column)
+        first, second, value = (
+            float(each[column]) for each in (found.first, found.second, found.values)
+        )
+        ends, n = said.interval, int(found.items[column])
+        rows.append(
+            Difference(str(condition), metric, first, second, value, *ends, said.p, n, said.why)
+        )
+    return rows
 
 
 @dataclass(frozen=True)
@@ -227,7 +225,7 @@ def tested_against(
 ) -> dict[str, Tested]:
     """The differences of several contenders from one; those without a common item are left out.
 
-    Contenders that share their items with it are resampled and exchanged together, since the
+    Contenders that share their items with it are resampled together, since the
     numbers of the one that all are compared with are the same then. Judgments are completed;
     `stream` is as in `draw`.
     """
@@ -279,11 +277,11 @@ def mean_tested(some: Sequence[Tested]) -> Tested:
     names = [name for name in some[0].names if all(name in one.names for one in some)]
     shared = [one.take([one.names.index(name) for name in names]) for one in some]
 
-    def mean(part: str) -> FloatArray:
-        return np.asarray(np.mean([getattr(one, part) for one in shared], axis=0))
+    def over(part: str, how: Callable[..., FloatArray]) -> Any:
+        return how([getattr(one, part) for one in shared], axis=0)
 
-    items = np.sum([one.items for one in shared], axis=0)
-    return Tested(names, items, *map(mean, _ARRAYS[1:]))
+    means = [over(part, np.mean) for part in ("first", "second", "values", "draws")]
+    return Tested(names, over("items", np.sum), over("units", np.min), *means)
 
 
 def results_of_tests(
@@ -293,20 +291,33 @@ def results_of_tests(
 
     Of the condition `versus` says which one all are compared with, `part` which contender it is.
     """
-    p_values = {name: one.p_values for name, one in found.items()}
     for name in dict.fromkeys(name for one in found.values() for name in one.names):
         columns = {who: one.names.index(name) for who, one in found.items() if name in one.names}
-        p = np.array([p_values[who][column] for who, column in columns.items()])
-        compared = f"over {(~np.isnan(p)).sum()} comparisons with {condition['versus']}"
+        rows = [
+            difference_of(
+                found[who], column, key, condition.but(**name[0], **{"of": name[1], part: who})
+            )
+            for who, column in columns.items()
+        ]
+        p = np.array([tested.value for _, tested in rows])
+        over = f"over {(~np.isnan(p)).sum()} comparisons with {condition['versus']}"
         adjusted = {"p_bonferroni": metrics.bonferroni(p), "p_holm": metrics.holm(p)}
-        for k, (who, column) in enumerate(columns.items()):
-            one, known = found[who], not np.isnan(p[k])
-            at = condition.but(**name[0], **{"of": name[1], part: who})
-            said = f"on the {one.items[column]} items that both have"
-            row = one.result(column, key, at, noted(said, undefined_in(one.draws[:, column])))
-            yield row
-            said = f"{len(one.exchanged)} exchanges within items" if known else row.note
-            yield key.result(at, "p_value", p[k], n=row.n, note=said)
-            said = compared if known else row.note
+        for k, (difference, tested) in enumerate(rows):
+            yield from (difference, tested)
             for metric, values in adjusted.items():
-                yield key.result(at, metric, values[k], n=row.n, note=said)
+                note = tested.note if np.isnan(p[k]) else over
+                yield replace(tested, metric=metric, value=float(values[k]), note=note)
+
+
+def difference_of(
+    one: Tested, column: int, key: Key, condition: Condition
+) -> tuple[Result, Result]:
+    """The rows of a difference and of its p; the condition says `of` what and `versus` whom."""
+    said, value, n = one.verdict(column), one.values[column], int(one.items[column])
+    note = said.why if np.isnan(value) else noted(f"on the {n} items that both have", said.why)
+    why = said.why.removeprefix("undefined: ").removeprefix("no interval: ")
+    of_p = f"undefined: {why}" if np.isnan(said.p) else ""
+    return (
+        key.result(condition, "difference", value, said.interval, n=n, note=note),
+        key.result(condition, "p_value", said.p, n=n, note=of_p),
+    )

@@ -104,8 +104,11 @@ class Number:
         metric: Its name in the metric registry.
         n: Judgments that it rests on.
         note: For the results.
-        interval: Its 95% interval where that is not the bootstrap's.
+        interval: Its 95% interval where its metric's is Wilson's or one of its own.
         why: Why it is undefined, where that is known better than from the registry.
+        asked: Judgments that were asked for; n if None.
+        units: How many of the resampled units it rests on, where not as many as n or all.
+        rarest: Judgments of the rarest outcome or type-2 cell, where intervals depend on it.
     """
 
     condition: Mapping[str, object]
@@ -114,6 +117,9 @@ class Number:
     note: str = ""
     interval: tuple[float, float] | None = None
     why: str = ""
+    asked: int | None = None
+    units: int | None = None
+    rarest: float = np.inf
 
 
 @dataclass(frozen=True)
@@ -134,9 +140,11 @@ def estimand(
     n: int,
     note: str = "",
     interval: tuple[float, float] | None = None,
+    *,
+    asked: int | None = None,
 ) -> Estimand:
     """One number with a statistic of its own, its values of shape (resamples,)."""
-    return Estimand([Number(condition, metric, n, note, interval)], statistic)
+    return Estimand([Number(condition, metric, n, note, interval, asked=asked)], statistic)
 
 
 def means(
@@ -148,6 +156,8 @@ def means(
 ) -> Estimand:
     """The mean over judgments of the values of each metric; NaN values are left out.
 
+    Shares of judgments, values of 0 and 1 of a metric whose interval is Wilson's, have it.
+
     Args:
         condition: Of all of them.
         columns: By metric.
@@ -158,25 +168,26 @@ def means(
     values = np.column_stack([np.asarray(column, float) for column in columns.values()])
     numbers = []
     for metric, column in zip(columns, values.T, strict=True):
-        said = note(column) if callable(note) else note
-        numbers.append(Number(condition, metric, int((~np.isnan(column)).sum()), said))
+        there = ~np.isnan(column)
+        share = metrics.METRICS[metric].interval.method == "wilson"
+        share &= bool(np.isin(column[there], (0, 1)).all())
+        numbers.append(
+            Number(
+                condition,
+                metric,
+                int(there.sum()),
+                note(column) if callable(note) else note,
+                wilson(column, unit, units) if share else None,
+                asked=len(column),
+                units=len(np.unique(unit[there])),
+            )
+        )
     return Estimand(numbers, metrics.means_of(values, unit, units))
 
 
-def shares(
-    condition: Mapping[str, object], columns: Mapping[str, FloatArray], unit: IntArray, units: int
-) -> Estimand:
-    """The share of judgments with a flag of 1, of those with 1 or 0, and Wilson's interval."""
-
-    def counts(flags: FloatArray) -> str:
-        return f"{int(np.nansum(flags))} of {(~np.isnan(flags)).sum()}"
-
-    found = means(condition, columns, unit, units, counts)
-    numbers = [
-        replace(one, interval=wilson(flags, unit, units))
-        for one, flags in zip(found.numbers, columns.values(), strict=True)
-    ]
-    return replace(found, numbers=numbers)
+def counted(flags: FloatArray) -> str:
+    """How many flags are 1, for a note."""
+    return f"{int(np.nansum(flags))} of {(~np.isnan(flags)).sum()}"
 
 
 def wilson(flags: FloatArray, unit: IntArray, units: int) -> tuple[float, float]:
@@ -190,7 +201,7 @@ def wilson(flags: FloatArray, unit: IntArray, units: int) -> tuple[float, float]
 
 def count(condition: Mapping[str, object], n: int, note: str = "") -> Estimand:
     """How many judgments there are."""
-    return estimand(condition, "n", constant(n), n, note, NO_INTERVAL)
+    return estimand(condition, "n", constant(n), n, note)
 
 
 def constant(value: float) -> metrics.Statistic:
@@ -206,12 +217,14 @@ class Drawn:
         numbers: What they are.
         values: Of all judgments, one a number.
         draws: Of the resamples, of shape (resamples, numbers).
+        units: How many units were resampled.
         observe: As in `Resampling`.
     """
 
     numbers: Sequence[Number]
     values: FloatArray
     draws: FloatArray
+    units: int
     observe: Callable[[Result, FloatArray], None] | None = None
 
 
@@ -223,10 +236,6 @@ def draw(
 ) -> Drawn:
     """All numbers over the same resamples of the items.
 
-    Estimands all of whose numbers have an interval of their own are not resampled, NaN, unless
-    somebody observes the resamples. Where every stratum has one item only, each resample is the
-    sample itself: numbers then have no interval.
-
     Args:
         estimands: What to compute.
         units: How many items there are, or the stratum of each where they are drawn within strata.
@@ -234,60 +243,54 @@ def draw(
         stream: Sets the draws of one data set apart from those of another.
     """
     strata = np.zeros(units, np.int64) if isinstance(units, int) else units
-    wanted = list(estimands)
-    if len(strata) == len(np.unique(strata)):
-        wanted = [replace(one, numbers=[*map(_alone, one.numbers)]) for one in wanted]
-    resampled = {
-        i: one.statistic
-        for i, one in enumerate(wanted)
-        if resampling.observe or any(number.interval is None for number in one.numbers)
-    }
+    wanted = dict(enumerate(estimands))
     seed = resampling.seed if stream is None else [resampling.seed, stream]
-    found = metrics.bootstrap(resampled, strata, resamples=resampling.resamples, seed=seed)
+    found = metrics.bootstrap(
+        {i: one.statistic for i, one in wanted.items()},
+        strata,
+        resamples=resampling.resamples,
+        seed=seed,
+    )
     everything = np.ones((1, len(strata)))
-    values = [one.statistic(everything).reshape(-1) for one in wanted]
-    draws = [
-        found[i].reshape(-1, len(value))
-        if i in found
-        else np.full((resampling.resamples, len(value)), np.nan)
-        for i, value in enumerate(values)
-    ]
+    values = [one.statistic(everything).reshape(-1) for one in wanted.values()]
+    draws = [found[i].reshape(-1, len(value)) for i, value in enumerate(values)]
     return Drawn(
-        [number for one in wanted for number in one.numbers],
+        [number for one in wanted.values() for number in one.numbers],
         np.concatenate([*values, np.empty(0)]),
         np.hstack([*draws, np.empty((resampling.resamples, 0))]),
+        len(strata),
         resampling.observe,
     )
-
-
-def _alone(one: Number) -> Number:
-    """The number without the interval that one item a stratum can't give."""
-    note = noted(one.note, "no interval: one item can't be resampled")
-    return one if one.interval else replace(one, interval=NO_INTERVAL, note=note)
 
 
 def results_of(drawn: Drawn, key: Key) -> list[Result]:
     """A row of results for each number."""
     results = []
     for one, value, draws in zip(drawn.numbers, drawn.values, drawn.draws.T, strict=True):
-        interval, note = one.interval, one.note
+        interval, note = one.interval or NO_INTERVAL, one.note
         if np.isnan(value):
             interval = NO_INTERVAL
             note = noted(f"undefined: {_reason(one)}", note)
-        elif interval is None:
-            interval = _interval(one.metric, float(value), draws)
-            note = noted(note, undefined_in(draws))
-        results.append(key.result(one.condition, one.metric, value, interval, n=one.n, note=note))
+        elif one.interval is None:
+            interval, why = _interval(one, float(value), draws, _rests_on(one, drawn))
+            note = noted(note, f"no interval: {why}" if why else undefined_in(draws))
+        row = key.result(
+            one.condition, one.metric, value, interval, n=one.n, asked=one.asked, note=note
+        )
+        results.append(row)
         if drawn.observe:
-            drawn.observe(results[-1], draws)
+            drawn.observe(row, draws)
     return results
 
 
-def _interval(metric: str, value: float, draws: FloatArray) -> tuple[float, float]:
-    if metrics.METRICS[metric].interval != "basic":
-        return metrics.percentile_interval(draws)
-    low, high = metrics.basic_interval(value, draws)
-    return max(low, metrics.METRICS[metric].low), max(high, value)
+def _interval(
+    one: Number, value: float, draws: FloatArray, units: int
+) -> tuple[tuple[float, float], str]:
+    about = metrics.METRICS[one.metric]
+    (low, high), why = metrics.interval_of(about.interval, value, draws, units, one.rarest)
+    if not why and about.interval.method == "basic":
+        low, high = max(low, about.low), min(high, about.high)
+    return (low, high), why
 
 
 def undefined_in(draws: FloatArray) -> str:
@@ -306,8 +309,8 @@ def averaged(
     """The unweighted mean, over data sets or models, of every number that all of them have.
 
     The mean of their draws is a draw of the mean: data sets were resampled independently, so that
-    intervals of shares can be put together; models with the same items, and numbers with an
-    interval of their own are left out. So are metrics `left_out`, such as a count. Of metrics
+    intervals of shares can be put together; models with the same items were resampled together.
+    Metrics `left_out`, such as a count, have no mean. Of metrics
     `missed` there is an undefined number, with the reason, where only some have one.
     """
     each = list(drawn.values())
@@ -327,8 +330,6 @@ def averaged(
             continue
         found = [(some, mine[name]) for some, mine in zip(each, columns, strict=True)]
         ones = [some.numbers[i] for some, i in found]
-        if not independent and any(one.interval for one in ones):
-            continue
         values = np.array([some.values[i] for some, i in found])
         undefined = {
             of: _reason(one)
@@ -342,7 +343,10 @@ def averaged(
                 ones[0],
                 n=sum(one.n for one in ones),
                 note=over,
-                interval=_mean_interval(values, ones),
+                interval=_mean_interval(values, ones) if independent else None,
+                units=min(_rests_on(one, some) for one, (some, _) in zip(ones, found, strict=True)),
+                rarest=min(one.rarest for one in ones),
+                asked=sum(one.n if one.asked is None else one.asked for one in ones),
                 why=f"undefined in {', '.join(undefined)} ({reasons})",
             )
         )
@@ -353,12 +357,18 @@ def averaged(
         [*numbers, *absent],
         np.pad(values, (0, len(absent)), constant_values=np.nan),
         np.pad(draws, ((0, 0), (0, len(absent))), constant_values=np.nan),
+        sum(some.units for some in each) if independent else each[0].units,
         each[0].observe,
     )
 
 
 def _reason(one: Number) -> str:
     return one.why or metrics.METRICS[one.metric].undefined
+
+
+def _rests_on(one: Number, drawn: Drawn) -> int:
+    """How many of the resampled units a number rests on."""
+    return min(one.n, drawn.units) if one.units is None else one.units
 
 
 def _mean_interval(values: FloatArray, numbers: Sequence[Number]) -> tuple[float, float] | None:

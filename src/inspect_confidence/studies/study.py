@@ -182,8 +182,9 @@ class Difference:
         difference: first - second.
         ci_low: Lower end of the 95% interval of the difference.
         ci_high: Upper end.
-        p: Two-sided p-value of a paired permutation test.
+        p: Two-sided p of no difference, below .05 just where the interval leaves out 0.
         items: Common items that the numbers rest on.
+        note: Why the interval or p is missing; empty where neither is.
     """
 
     condition: str
@@ -195,6 +196,7 @@ class Difference:
     ci_high: float
     p: float
     items: int
+    note: str = ""
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ contenders, and what is stated with what the answer's token says.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -96,7 +96,7 @@ def of_judgments(
     said = noted(rule, estimate.rests_on(rows, ~np.isnan(rounded)))
     yield estimate.means(condition, {"round_rate": rounded}, *at, said)
     failed = np.where(estimate.replied(rows["status"]), rows["status"] != "ok", np.nan)
-    yield estimate.shares(condition, {"format_failure_rate": failed}, *at)
+    yield estimate.means(condition, {"format_failure_rate": failed}, *at, estimate.counted)
     yield estimate.count(condition, len(rows), left_out(rows["status"]))
 
 
@@ -200,7 +200,7 @@ def group_mean(
         why=f"undefined in {', '.join(undefined)}",
     )
     draws = np.column_stack([mean.draws, np.full(len(mean.draws), np.nan)])
-    return Drawn([*mean.numbers, number], np.append(mean.values, value), draws)
+    return Drawn([*mean.numbers, number], np.append(mean.values, value), draws, mean.units)
 
 
 def mean_slope(lines: Sequence[HardEasySlope]) -> tuple[float, float]:
@@ -284,8 +284,4 @@ def stated_against_token(
         return
     found = compare.tested(one, resampling, 0)
     for column, (_, metric) in enumerate(found.names):
-        said = f"on the {one.units} items that have both"
-        row = found.result(column, key, condition.but(of=metric, versus=TOKEN), said)
-        yield row
-        p = float(found.p_values[column])
-        yield replace(row, metric="p_value", value=p, ci_low=np.nan, ci_high=np.nan)
+        yield from compare.difference_of(found, column, key, condition.but(of=metric, versus=TOKEN))

@@ -82,5 +82,5 @@ def _numbers(
             answers, forms, where, rests(answers.confidence + answers.correct)
         )
         failed = np.where(estimate.replied(some["status"]), some["status"] != "ok", np.nan)
-        yield estimate.shares(where, {"format_failure_rate": failed}, *at)
+        yield estimate.means(where, {"format_failure_rate": failed}, *at, estimate.counted)
         yield estimate.count(where, len(some), noted(which, estimate.left_out(some["status"])))

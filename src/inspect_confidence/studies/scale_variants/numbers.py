@@ -142,7 +142,7 @@ def _rates(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Estiman
         "clip_rate": np.where(whole, (excess > 0) & (excess * 20 <= width), np.nan),
         "format_failure_rate": np.where(estimate.replied(rows["status"]), unread, np.nan),
     }
-    return estimate.shares(condition, flags, places(rows, units), len(units))
+    return estimate.means(condition, flags, places(rows, units), len(units), estimate.counted)
 
 
 def over_scales(drawn: Drawn, condition: Condition) -> Drawn | None:
@@ -170,7 +170,7 @@ def over_scales(drawn: Drawn, condition: Condition) -> Drawn | None:
     )
     n = min((drawn.numbers[i].n for i in columns), default=0)
     number = Number(condition, "accuracy_spread", n, note)
-    return Drawn([number], spread(drawn.values[None]), spread(drawn.draws)[:, None])
+    return Drawn([number], spread(drawn.values[None]), spread(drawn.draws)[:, None], drawn.units)
 
 
 def entropy_and_ratio(results: Iterable[Result]) -> list[Result]:

@@ -186,7 +186,7 @@ def _moments(
     names = ("mean_probability", "median_probability", "probability_spread")
     numbers = [Number(condition, name, n, said) for name in names]
     if not n:
-        return Drawn(numbers, np.full(3, np.nan), np.full((resampling.resamples, 3), np.nan))
+        return Drawn(numbers, np.full(3, np.nan), np.full((resampling.resamples, 3), np.nan), 0)
     drawn = values[rng.integers(n, size=(resampling.resamples, n))]
 
     def numbers_of(rows: FloatArray) -> FloatArray:
@@ -194,7 +194,7 @@ def _moments(
         spread = np.where(np.ptp(rows, axis=1) == 0, 0 * spread, spread)  # not 1e-17
         return np.column_stack([rows.mean(axis=1), np.median(rows, axis=1), spread])
 
-    return Drawn(numbers, numbers_of(values[None])[0], numbers_of(drawn))
+    return Drawn(numbers, numbers_of(values[None])[0], numbers_of(drawn), n)
 
 
 @dataclass(frozen=True)
@@ -264,7 +264,7 @@ def _compared(
         values.append(float(shared.mean()))
         draws.append(shared[rng.integers(m, size=(resamples, m))].mean(axis=1))
         p_values["paired_difference"] = metrics.sign_flip_p(shared, seed=resampling.seed)
-    found = Drawn(numbers, np.array(values), np.column_stack(draws))
+    found = Drawn(numbers, np.array(values), np.column_stack(draws), n)
     return _Compared(found, p_values, test.reason)
 
 

@@ -1,0 +1,160 @@
+"""95% intervals from resamples, and the p-values that agree with them.
+
+Which method a metric has stands where the metric is registered (`Interval`); here is how each is
+computed, so that a study gives values over resamples and can't choose another.
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import ndtr, ndtri, stdtr, stdtrit
+
+from inspect_confidence.metrics.arrays import FloatArray
+from inspect_confidence.metrics.registry import Interval, Method
+
+__all__ = ["METHODS", "SAME", "interval_of", "resampled_interval", "resampled_p", "why_no_interval"]
+
+METHODS = {
+    "percentile": "Percentile interval of the bootstrap over units, its tails widened as Student's "
+    "t is wider than the normal (Hesterberg 2015).",
+    "bias_corrected": "Bias-corrected percentile interval (Efron 1987, acceleration 0) with the "
+    "same tails.",
+    "basic": "Basic bootstrap interval, twice the value less the percentile interval's ends, with "
+    "the same tails, widened to hold the value: for what resampling biases upwards.",
+    "wilson": "Wilson's score interval at the effective sample size of the units.",
+    "own": "A method of its own, said beside it.",
+    "none": "No interval.",
+}
+"""What the methods of `Interval` are."""
+
+SAME = "the same in every resample"
+"""Why there is no interval where every unit says the same."""
+
+MOST_UNDEFINED = 0.05
+"""The share of resamples in which a number with an interval may be undefined."""
+
+
+def interval_of(
+    rule: Interval, value: float, draws: FloatArray, units: int, rarest: float = np.inf
+) -> tuple[tuple[float, float], str]:
+    """The 95% interval of a number by its metric's rule, or NaN and why there is none.
+
+    Args:
+        rule: The metric's.
+        value: The number.
+        draws: Its values over resamples; NaN where undefined.
+        units: How many units it rests on.
+        rarest: How many judgments the rarer outcome or the smallest type-2 cell has.
+    """
+    why = why_no_interval(rule, draws, units, rarest)
+    if why or np.isnan(value):
+        return (np.nan, np.nan), why
+    return resampled_interval(value, draws, units, method=rule.method), ""
+
+
+def why_no_interval(rule: Interval, draws: FloatArray, units: int, rarest: float = np.inf) -> str:
+    """Why a number has no interval from its resamples; empty where it has one."""
+    if rule.method == "none":
+        return rule.why
+    if units < rule.least:
+        return f"fewer than {rule.least} {rule.units}"
+    if rarest < rule.rarest:
+        return f"{rarest:.0f} in the rarest {rule.of}, of which {rule.rarest} are needed"
+    undefined = np.isnan(draws)
+    if undefined.mean() > MOST_UNDEFINED:
+        return f"undefined in {undefined.sum()} of {len(draws)} resamples"
+    there = draws[~undefined]
+    if not len(there) or (there == there[0]).all():
+        return SAME
+    return ""
+
+
+def resampled_interval(
+    value: float,
+    draws: ArrayLike,
+    units: int,
+    *,
+    method: Method = "bias_corrected",
+    confidence: float = 0.95,
+) -> tuple[float, float]:
+    """Interval from resamples: percentiles, bias-corrected percentiles, or the basic one.
+
+    With n units and t = t(alpha/2, n - 1) each tail is Phi(t sqrt(n/(n - 1))) instead of alpha/2,
+    which makes the interval of a mean as wide as Student's. The ends are the quantiles Phi(-+ z) of
+    the draws; bias-corrected Phi(2 z0 -+ z) with z0 = Phi^-1(share of draws below the value, equal
+    ones counted half); for the basic interval Phi(-+ z) of the reflected draws, 2 value - draw.
+    Either end is moved to the value if it lies beyond. Quantiles are order statistics, so that infinite draws stay infinite.
+
+    Source: Efron (1987, Journal of the American Statistical Association 82); Hesterberg (2015, The
+    American Statistician 69); Davison and Hinkley (1997) for the basic one.
+
+    Args:
+        value: Of the sample.
+        draws: Over resamples; NaN is left out.
+        units: n, what was resampled.
+        method: How; any but `percentile` and `basic` is `bias_corrected`.
+        confidence: Of the interval, between 0 and 1.
+
+    Returns:
+        Both ends, value between them; NaN where no draw is defined.
+    """
+    ranked, shift = _ranked(value, draws, method)
+    if not len(ranked) or np.isnan(value):
+        return float("nan"), float("nan")
+    z = _widened((1 - confidence) / 2, units)
+    low, high = (_rank(ndtr(z + side * shift), len(ranked)) for side in (1, -1))
+    return float(min(ranked[low - 1], value)), float(max(ranked[-high], value))
+
+
+def resampled_p(
+    value: float, draws: ArrayLike, units: int, *, method: Method = "bias_corrected"
+) -> float:
+    """Two-sided p of a number being 0: the least alpha whose `resampled_interval` leaves out 0.
+
+    p < .05 just where the 95% interval leaves out 0. It can't be below 2/(resamples + 1).
+
+    Args:
+        value: Of the sample, as a difference.
+        draws: Over resamples; NaN is left out.
+        units: What was resampled.
+        method: Of the interval.
+
+    Returns:
+        A probability in (0, 1]; 1 where the value is 0, NaN where it or every draw is undefined.
+    """
+    ranked, shift = _ranked(value, draws, method)
+    if not len(ranked) or np.isnan(value):
+        return float("nan")
+    if value == 0:
+        return 1.0
+    side = 1 if value > 0 else -1
+    crossed = float((side * ranked <= 0).mean())
+    widened = ndtri(crossed) - side * shift
+    tail = stdtr(max(units - 1, 1), widened / np.sqrt(units / max(units - 1, 1)))
+    return float(min(max(2 * tail, 2 / (len(ranked) + 1)), 1))
+
+
+def _ranked(value: float, draws: ArrayLike, method: Method) -> tuple[FloatArray, float]:
+    """The draws in order, and by how much bias moves the quantiles, 2 z0."""
+    ranked = np.sort(np.asarray(draws, float))
+    ranked = ranked[: int((~np.isnan(ranked)).sum())]
+    if method == "basic":
+        return (2 * value - ranked)[::-1], 0.0
+    if method == "percentile" or not len(ranked):
+        return ranked, 0.0
+    # A draw that equals the value but for rounding is neither below nor above it.
+    near = 1e-12 * max(abs(value), 1) if np.isfinite(value) else 0.0
+    between = np.searchsorted(ranked, [value - near, value + near], side="right").sum()
+    least = 1 / len(ranked)
+    return ranked, 2 * float(ndtri(np.clip(between / (2 * len(ranked)), least, 1 - least)))
+
+
+def _widened(tail: float, units: int) -> float:
+    """The normal quantile whose tail the interval leaves out, below 0."""
+    freedom = max(units - 1, 1)
+    return float(stdtrit(freedom, tail) * np.sqrt(units / freedom))
+
+
+def _rank(share: float, size: int) -> int:
+    """Which of the ordered draws has that share of them below or at it, counted from 1."""
+    # The tolerance keeps 0.025 * 10,000 at the 250th value: in floats it is a little more.
+    return min(max(int(np.ceil(share * size - 1e-9)), 1), size)
