@@ -82,7 +82,8 @@ def resampled_interval(
     which makes the interval of a mean as wide as Student's. The ends are the quantiles Phi(-+ z) of
     the draws; bias-corrected Phi(2 z0 -+ z) with z0 = Phi^-1(share of draws below the value, equal
     ones counted half); for the basic interval Phi(-+ z) of the reflected draws, 2 value - draw.
-    Either end is moved to the value if it lies beyond. Quantiles are order statistics, so that infinite draws stay infinite.
+    Either end is moved to the value if it lies beyond. Quantiles are order statistics, so that
+    infinite draws stay infinite.
 
     Source: Efron (1987, Journal of the American Statistical Association 82); Hesterberg (2015, The
     American Statistician 69); Davison and Hinkley (1997) for the basic one.

@@ -1,0 +1,75 @@
+"""How often 95% intervals hold the true value: what is required, and where the figures go."""
+
+from __future__ import annotations
+
+import csv
+import os
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+
+import numpy as np
+
+LEAST, MOST = 0.93, 0.97
+"""Between which the coverage of a 95% interval must lie."""
+
+SELDOM = 0.05
+"""An interval printed in a smaller share of simulations isn't given there."""
+
+SIZES = (30, 100, 300, 1_000)
+"""Items, at each of which every metric is tried."""
+
+FILE = "COVERAGE_FIGURES"
+"""The environment variable that names the csv file which figures are added to."""
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """In how many simulations a 95% interval was given, and held the true value.
+
+    Attributes:
+        metric: As in the results.
+        design: What was simulated, in a few words.
+        n: Units.
+        truth: The true value.
+        simulations: How many.
+        printed: In how many there was an interval.
+        held: In how many it held the true value.
+        wide: Why more than 97% is right: the value is at the end of its range, or discrete.
+    """
+
+    metric: str
+    design: str
+    n: int
+    truth: float
+    simulations: int
+    printed: int
+    held: int
+    wide: str = ""
+
+    @property
+    def share(self) -> float:
+        """The coverage where there is an interval; NaN where hardly ever one is given."""
+        given = self.printed >= SELDOM * self.simulations
+        return self.held / self.printed if given and self.printed else float("nan")
+
+
+def required(found: Coverage) -> None:
+    """Assert that the coverage is within its band, but for the simulations' own error, and say it.
+
+    Undercoverage is never right; more than 97% needs its reason in `wide`.
+    """
+    if path := os.environ.get(FILE):
+        _add(Path(path), found)
+    if np.isnan(found.share):
+        return
+    error = 3.29 * np.sqrt(LEAST * (1 - LEAST) / found.printed)
+    assert found.share >= LEAST - error, found
+    assert found.wide or found.share <= MOST + error, found
+
+
+def _add(path: Path, found: Coverage) -> None:
+    """Add a line; one write, so that processes side by side don't mix theirs."""
+    if not path.exists():
+        path.write_text(",".join(field.name for field in fields(Coverage)) + "\n")
+    with path.open("a", newline="", encoding="utf-8") as file:
+        csv.writer(file, lineterminator="\n").writerow(asdict(found).values())
