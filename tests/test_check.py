@@ -14,23 +14,22 @@ from conftest import run_respondent
 from inspect_confidence import InvalidArgument, read_judgments
 from inspect_confidence.cli import check as command
 from inspect_confidence.commands.check import COLUMNS, check
-from inspect_confidence.results import Result, results_frame
+from inspect_confidence.results import Key, Result, results_frame
 
 NAN = math.nan
 
 ROWS = results_frame(
     [
-        Result("fermi_eval", "a/1", "scioly", "level=90", "coverage", 0.9, 0.8, 0.95, 100, ""),
-        Result("fermi_eval", "b/2", "scioly", "level=90", "coverage", 0.7, 0.6, 0.8, 100, ""),
-        Result(
-            *("fermi_eval", "a/1", "scioly", "level=90;split=test", "coverage"),
-            *(0.85, 0.7, 0.92, 50, "Wilson's interval"),
+        Result("fermi_eval", "a/1", "scioly", "level=90", "coverage", 0.9, 0.8, 0.95, 100, 100, ""),
+        Result("fermi_eval", "b/2", "scioly", "level=90", "coverage", 0.7, 0.6, 0.8, 100, 100, ""),
+        Key("fermi_eval", "a/1", "scioly").result(
+            {"level": 90, "split": "test"}, "coverage", 0.85, (0.7, 0.92), n=50, asked=60, note="w"
         ),
-        Result("life_eval", "a/1", "ssa-2022", "", "ece", 0.1, 0.05, 0.12, 80, ""),
-        Result("life_eval", "a/1", "ssa-2022", "", "auroc", NAN, NAN, NAN, 80, "all are right"),
-        Result("life_eval", "a/1", "ssa-2022", "", "n", 80.0, NAN, NAN, 80, "a count"),
-        Result(
-            "life_eval", "a/1", "ssa-2022", "variant=temperature%3D1", "ece", 0.3, 0.2, 0.4, 8, ""
+        Result("life_eval", "a/1", "ssa-2022", "", "ece", 0.1, 0.05, 0.12, 80, 80, ""),
+        Result("life_eval", "a/1", "ssa-2022", "", "auroc", NAN, NAN, NAN, 80, 80, "all are right"),
+        Result("life_eval", "a/1", "ssa-2022", "", "n", 80.0, NAN, NAN, 80, 80, "a count"),
+        Key("life_eval", "a/1", "ssa-2022").result(
+            {"variant": "temperature=1"}, "ece", 0.3, (0.2, 0.4), n=8
         ),
     ]
 )
@@ -74,7 +73,7 @@ def test_how_a_requirement_may_be_written() -> None:
     for value in ("temperature=1", "temperature%3D1"):
         (row,) = verdicts(f"ece<=0.5;variant={value}")
         assert row[1] == "variant=temperature%3D1", value
-    rows = results_frame([Result("life_eval", "m%20x", "d", "", "ece", 0.1, 0, 0.2, 9, "")])
+    rows = results_frame([Result("life_eval", "m%20x", "d", "", "ece", 0.1, 0, 0.2, 9, 9, "")])
     for model in ("m%20x", "m%2520x"):
         assert check(rows, [f"ece<=0.1;model={model}"])["passed"].tolist() == [True], model
 
@@ -94,8 +93,8 @@ def test_strict() -> None:
 
 def test_what_looks_alike_is_told_in_full() -> None:
     """A value just above the limit isn't printed as the limit."""
-    name = ("life_eval", "m", "d", "", "ece")
-    rows = results_frame([Result(*name, 0.100000001, 0.05, 0.100000002, 9, "")])
+    key = Key("life_eval", "m", "d")
+    rows = results_frame([key.result({}, "ece", 0.100000001, (0.05, 0.100000002), n=9)])
     assert check(rows, ["ece<=0.1"])["reason"].tolist() == ["0.100000001 is not <= 0.1"]
     assert check(rows, ["ece<=0.1"], strict=True)["reason"].tolist() == [
         "0.1 with ci_high 0.100000002, which is not <= 0.1"

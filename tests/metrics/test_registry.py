@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import ArrayLike
 
 from inspect_confidence import metrics
-from inspect_confidence.metrics import METRICS, About, Metric, metric, numbers, of_judgments
+from inspect_confidence.metrics import BASIC, METRICS, About, Metric, metric, numbers, of_judgments
 from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.metrics.confidence_tables import ConfidenceTables, one_table
 
@@ -29,7 +29,7 @@ def restored(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_metric_is_a_function_with_a_decorator() -> None:
     """A metric of another package is in the registry, with what its docstring says."""
 
-    @metric(undefined="no judgment", direction="lower", unit="bits", interval="basic")
+    @metric(undefined="no judgment", direction="lower", unit="bits", interval=BASIC)
     def surprise(confidence: ArrayLike) -> float:
         """Mean surprise at the right answer.
 
@@ -50,7 +50,7 @@ def test_a_metric_is_a_function_with_a_decorator() -> None:
         unit="bits",
         direction="lower",
         source="Shannon (1948), in two lines",
-        interval="basic",
+        interval=BASIC,
     )
     assert [*METRICS][-1] == "surprise"
     said = inspect.getdoc(surprise)
@@ -63,10 +63,10 @@ def test_a_metric_is_a_function_with_a_decorator() -> None:
 
 
 def test_numbers_without_a_function() -> None:
-    """Several numbers are said at once; a share is one from 0 to 1 with a percentile interval."""
+    """Several numbers are said at once; a share is one from 0 to 1 with a bootstrap interval."""
     numbers(About(undefined="never"), surprises="How many.", longest="The longest one.")
     assert METRICS["longest"] == Metric("longest", "The longest one.", "never", 0, 1)
-    assert METRICS["longest"].interval == "percentile"
+    assert METRICS["longest"].interval.method == "bias_corrected"
     ranges = {
         "probability": (0, 1),
         "squared share": (0, 1),

@@ -202,7 +202,7 @@ def published_row(
     task: str, metric: str, condition: str, value: float, dataset: str = "anything"
 ) -> Result:
     """A result of mine."""
-    return Result(task, "mine", dataset, condition, metric, value, math.nan, math.nan, 5, "")
+    return Result(task, "mine", dataset, condition, metric, value, math.nan, math.nan, 5, 5, "")
 
 
 def test_published_figures_of_another_variant_stand_beside() -> None:

@@ -46,7 +46,7 @@ def interval_of(
         rarest: How many judgments the rarer outcome or the smallest type-2 cell has.
     """
     why = why_no_interval(rule, draws, units, rarest)
-    if why or np.isnan(value):
+    if why or rule.method == "none" or np.isnan(value):
         return (np.nan, np.nan), why
     return resampled_interval(value, draws, units, method=rule.method), ""
 

@@ -12,7 +12,20 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Any, Literal, Protocol, Required, TypedDict, TypeVar, Unpack, cast
 
-__all__ = ["METRICS", "About", "Interval", "Metric", "metric", "numbers"]
+__all__ = [
+    "BASIC",
+    "BIAS_CORRECTED",
+    "METRICS",
+    "NO_ESTIMATE",
+    "PERCENTILE",
+    "WILSON",
+    "About",
+    "Interval",
+    "Metric",
+    "metric",
+    "no_interval",
+    "numbers",
+]
 
 INFINITY = float("inf")
 UNREAD = "no readable judgment"

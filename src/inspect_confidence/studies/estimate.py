@@ -343,7 +343,7 @@ def averaged(
                 ones[0],
                 n=sum(one.n for one in ones),
                 note=over,
-                interval=_mean_interval(values, ones) if independent else None,
+                interval=_mean_interval(values, ones, independent),
                 units=min(_rests_on(one, some) for one, (some, _) in zip(ones, found, strict=True)),
                 rarest=min(one.rarest for one in ones),
                 asked=sum(one.n if one.asked is None else one.asked for one in ones),
@@ -371,13 +371,24 @@ def _rests_on(one: Number, drawn: Drawn) -> int:
     return min(one.n, drawn.units) if one.units is None else one.units
 
 
-def _mean_interval(values: FloatArray, numbers: Sequence[Number]) -> tuple[float, float] | None:
-    """The interval of a mean of shares from the shares' own (Zou and Donner's MOVER)."""
+def _mean_interval(
+    values: FloatArray, numbers: Sequence[Number], independent: bool
+) -> tuple[float, float] | None:
+    """The interval of a mean from its numbers' own; None where resamples give it.
+
+    Of independent numbers it is Zou and Donner's (MOVER); of others, where the resamples can't be
+    used, its ends are the means of the ends, as of numbers that vary as one: none is wider.
+    """
     if any(one.interval is None for one in numbers):
         return None
     bounds = np.array([one.interval for one in numbers], float)
-    below, above = np.sqrt(np.square(bounds - values[:, None]).sum(axis=0)) / len(numbers)
-    return float(values.mean() - below), float(values.mean() + above)
+    if independent:
+        below, above = np.sqrt(np.square(bounds - values[:, None]).sum(axis=0)) / len(numbers)
+        return float(values.mean() - below), float(values.mean() + above)
+    if metrics.METRICS[numbers[0].metric].interval.method != "own":
+        return None
+    low, high = bounds.mean(axis=0)
+    return float(low), float(high)
 
 
 ALL_MODELS = "all"

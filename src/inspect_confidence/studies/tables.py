@@ -5,6 +5,7 @@ line and the column say together.
 """
 
 import math
+import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -249,17 +250,43 @@ class TableSpec:
         wanted = {column.said() for column in self.columns}
         lines: list[dict[str, str]] = []
         shown: list[Row] = []
+        counts: list[str] = []
         for values, mine in found.items():
             if not wanted.isdisjoint(mine):
                 parts = dict(zip(self.lines, values, strict=True))
                 cells = {column.heading: column.cell(mine) for column in self.columns}
                 lines.append({**(self.label(parts) if self.label else parts), **cells})
-                shown += [row for said, row in mine.items() if said in wanted]
+                rows = [row for said, row in mine.items() if said in wanted]
+                shown += rows
+                counts.append(rests_on(rows))
         table = pd.DataFrame(lines, dtype=object)
         if self.layout and lines:
-            table = self.layout(table).reset_index(drop=True)
+            table = self.layout(table)
+        if "n" not in table and set(table.index) <= set(range(len(lines))):  # lines are lines still
+            table["n"] = [counts[line] for line in table.index]
+        table = table.reset_index(drop=True)
         caption = self.caption if isinstance(self.caption, str) else self.caption(shown)
         return View(self.title, table, caption)
+
+
+_LOST = re.compile(r"\d+ of \d+ judgments left out: ([^;]*)")
+
+
+def rests_on(rows: Sequence[Row]) -> str:
+    """How many judgments the numbers of a line rest on, of how many asked, and what was left out.
+
+    Of `69 to 77 of 100 (31 unparseable)` the number that leaves out most says what became of them.
+    """
+    counted = [(int(row.record["n"]), int(row.record["asked"]), row.note) for row in rows]
+    if not counted:
+        return ""
+    asked = max(of for _, of, _ in counted)
+    least, most = min(n for n, *_ in counted), max(n for n, *_ in counted)
+    said = f"{least:,}" if least == most else f"{least:,} to {most:,}"
+    if least == asked:
+        return said
+    lost = [found[1] for _, _, note in sorted(counted) if (found := _LOST.search(note))]
+    return f"{said} of {asked:,}" + (f" ({lost[0]})" if lost else "")
 
 
 def built(specs: Iterable[TableSpec]) -> list[View]:

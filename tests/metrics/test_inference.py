@@ -1,0 +1,137 @@
+"""Intervals from resamples and the p-values that agree with them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import norm, ttest_1samp
+from scipy.stats import t as student
+
+from inspect_confidence import metrics
+from inspect_confidence.metrics.arrays import FloatArray
+from inspect_confidence.metrics.inference import (
+    METHODS,
+    SAME,
+    interval_of,
+    resampled_interval,
+    resampled_p,
+    why_no_interval,
+)
+from inspect_confidence.metrics.registry import Interval, Method
+
+EVEN = norm.ppf((np.arange(400_000) + 0.5) / 400_000)
+"""Draws as a normal law has them."""
+
+RESAMPLED: tuple[Method, ...] = ("percentile", "bias_corrected", "basic")
+
+
+@pytest.mark.parametrize("method", RESAMPLED)
+@pytest.mark.parametrize("units", [5, 20, 400])
+def test_mean_of_normal_values_is_student_s(units: int, method: Method) -> None:
+    """A mean's resamples have the deviation s sqrt((n - 1)/n)/sqrt(n); widened, that is t's."""
+    values = np.random.default_rng(units).normal(3, 2, units)
+    draws = values.mean() + values.std() / np.sqrt(units) * EVEN
+    exact = ttest_1samp(values, 0)
+    found = resampled_interval(values.mean(), draws, units, method=method)
+    assert found == pytest.approx(tuple(exact.confidence_interval()), rel=2e-3)
+    # The p of a value that lies as far from 0 as t says.
+    shift = values.mean() - 1.3 * values.std(ddof=1) / np.sqrt(units)
+    p = resampled_p(values.mean() - shift, draws - shift, units, method=method)
+    assert p == pytest.approx(2 * student.sf(1.3, units - 1), rel=5e-3)
+
+
+def test_bias_correction_follows_the_scale() -> None:
+    """On any scale the interval is the same; the plain one too, the basic one isn't."""
+    low, high = resampled_interval(0.4, EVEN, 1_000)
+    assert resampled_interval(np.exp(0.4), np.exp(EVEN), 1_000) == pytest.approx(
+        np.exp([low, high])
+    )
+    # z0 = Phi^-1(P(draw < .4)) = .4, so the ends are Phi(.8 -+ 1.96) of the draws.
+    assert (low, high) == pytest.approx((0.8 - 1.963, 0.8 + 1.963), abs=5e-3)
+    assert resampled_interval(0.4, EVEN, 1_000, method="percentile") == pytest.approx(
+        (-1.963, 1.963), abs=5e-3
+    )
+    assert resampled_interval(0.4, EVEN, 1_000, method="basic") == pytest.approx(
+        (0.8 - 1.963, 0.8 + 1.963), abs=5e-3
+    )
+
+
+def test_ends_reach_the_value() -> None:
+    """What resampling biases far away from the value still has it inside."""
+    assert resampled_interval(1.0, EVEN + 10, 50, method="percentile")[0] == 1
+    low, high = resampled_interval(1.0, EVEN + 10, 50, method="basic")
+    assert low < high == 1
+
+
+def test_infinite_draws_stay_infinite() -> None:
+    """Ends are order statistics: an interval that conformal adjustment made infinite is one."""
+    draws = np.array([1.0] * 900 + [np.inf] * 100)
+    assert resampled_interval(1.0, draws, 50, method="percentile") == (1, np.inf)
+    assert resampled_interval(np.inf, draws, 50)[1] == np.inf
+
+
+@given(
+    st.lists(st.floats(-3, 3).map(lambda x: round(x, 1)), min_size=40, max_size=80),
+    st.floats(-3, 3).map(lambda x: round(x, 1)),
+    st.integers(2, 200),
+    st.sampled_from(RESAMPLED),
+)
+def test_p_agrees_with_the_interval(
+    draws: list[float], value: float, units: int, method: Method
+) -> None:
+    """P < .05 just where the interval leaves out 0, ties and all; the value is inside."""
+    low, high = resampled_interval(value, draws, units, method=method)
+    p = resampled_p(value, draws, units, method=method)
+    assert low <= value <= high
+    assert 0 < p <= 1
+    # With fewer draws than 40 to a side p can't be below 2/(draws + 1).
+    assert (p < 0.05) == (low > 0 or high < 0) or p == 2 / (len(draws) + 1)
+
+
+def test_p_of_nothing_to_say() -> None:
+    """A difference of 0 has p = 1; an undefined one none."""
+    assert resampled_p(0.0, EVEN, 30) == 1
+    assert np.isnan(resampled_p(np.nan, EVEN, 30))
+    assert np.isnan(resampled_p(1.0, [np.nan], 30))
+    # No resample reaches 0: the observed sample is counted among the draws.
+    assert resampled_p(5.0, np.full(99, 5.0), 30) == pytest.approx(0.02)
+
+
+@pytest.mark.parametrize(
+    ("rule", "draws", "units", "rarest", "why"),
+    [
+        (Interval("none", "too few values"), EVEN, 50, 99, "too few values"),
+        (Interval(least=30), EVEN, 29, 99, "fewer than 30 items"),
+        (Interval(least=30, units="contexts"), EVEN, 29, 99, "fewer than 30 contexts"),
+        (Interval(rarest=10), EVEN, 50, 4, "4 in the rarest outcome, of which 10 are needed"),
+        (Interval(), np.full(9, 0.5), 50, 99, SAME),
+        (Interval(), np.array([1.0, np.nan]), 50, 99, "undefined in 1 of 2 resamples"),
+        (Interval(), np.array([1.0, 2.0]), 50, 99, ""),
+    ],
+)
+def test_a_number_without_an_interval_says_why(
+    rule: Interval, draws: FloatArray, units: int, rarest: float, why: str
+) -> None:
+    """What its metric's rule asks for, and what resamples must have."""
+    assert why_no_interval(rule, draws, units, rarest) == why
+    interval, said = interval_of(rule, 1.5, draws, units, rarest)
+    assert said == why
+    assert np.isnan(interval).all() == bool(why)
+
+
+def test_undefined_resamples_are_left_out_up_to_a_share() -> None:
+    """Five in a hundred may be undefined."""
+    draws = np.append(EVEN[:950], np.full(50, np.nan))
+    assert interval_of(Interval(), 0.0, draws, 50) == (
+        resampled_interval(0.0, EVEN[:950], 50),
+        "",
+    )
+
+
+def test_every_metric_s_rule_is_said() -> None:
+    """Methods are known; one of its own, and none of an estimate, says what or why."""
+    for one in metrics.METRICS.values():
+        assert one.interval.method in METHODS, one.name
+        assert one.interval.method != "own" or one.interval.why, one.name
