@@ -39,7 +39,8 @@ unit: $(VENV)/.installed-dev
 	$(BIN)/pytest -n 2 --dist worksteal -m "not slow"
 
 validate: $(VENV)/.installed-dev  ## long simulations: recovery of parameters, coverage of intervals
-	$(BIN)/pytest -n 2 -m slow tests
+	rm -f docs/coverage.csv docs/levels.csv
+	COVERAGE_FIGURES=$(CURDIR)/docs/coverage.csv $(BIN)/pytest -n 2 -m slow tests
 
 bench: $(VENV)/.installed-bench  ## speed beside that of other packages: about three minutes
 	$(BIN)/python benchmarks

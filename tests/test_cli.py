@@ -35,7 +35,7 @@ def test_json_is_the_results_table(answers: Path, tmp_path: Path) -> None:
     rows = json.loads(done.stdout)
     assert list(rows[0]) == [
         *("task", "model", "dataset", "condition", "metric", "value", "ci_low", "ci_high"),
-        *("n", "note"),
+        *("n", "asked", "note"),
     ]
     found = {(row["condition"], row["metric"]): row for row in rows}
     # Covered: all but (3, 5) around 9, at both levels.

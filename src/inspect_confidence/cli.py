@@ -373,11 +373,16 @@ def _print_differences(differences: "pd.DataFrame") -> None:
         table = rows[["condition", "metric"]].copy()
         for name in ("value_a", "value_b", "difference"):
             table[name] = rows[name].map("{:.3g}".format)
-        table["95% interval"] = [f"[{low:.3g}, {high:.3g}]" for low, high in _intervals(rows)]
+        table["95% interval"] = [
+            "-" if math.isnan(low) else f"[{low:.3g}, {high:.3g}]" for low, high in _intervals(rows)
+        ]
         table["items"] = rows["items"].astype(str)
         table["verdict"] = rows["verdict"]
         print_table(
-            table, f"a: {a}\nb: {b}\non {dataset}", "p after Holm's adjustment over all rows."
+            table,
+            f"a: {a}\nb: {b}\non {dataset}",
+            "p is below .05 just where the interval leaves out 0; then it after Holm's adjustment "
+            "over all rows that have one.",
         )
 
 

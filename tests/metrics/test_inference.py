@@ -86,8 +86,7 @@ def test_p_agrees_with_the_interval(
     p = resampled_p(value, draws, units, method=method)
     assert low <= value <= high
     assert 0 < p <= 1
-    # With fewer draws than 40 to a side p can't be below 2/(draws + 1).
-    assert (p < 0.05) == (low > 0 or high < 0) or p == 2 / (len(draws) + 1)
+    assert (p < 0.05) == (low > 0 or high < 0)
 
 
 def test_p_of_nothing_to_say() -> None:
@@ -95,8 +94,18 @@ def test_p_of_nothing_to_say() -> None:
     assert resampled_p(0.0, EVEN, 30) == 1
     assert np.isnan(resampled_p(np.nan, EVEN, 30))
     assert np.isnan(resampled_p(1.0, [np.nan], 30))
-    # No resample reaches 0: the observed sample is counted among the draws.
-    assert resampled_p(5.0, np.full(99, 5.0), 30) == pytest.approx(0.02)
+
+
+def test_p_beyond_the_resamples() -> None:
+    """Where none reaches 0 Student's t tells how far it is; signs where all units differ alike."""
+    values = np.random.default_rng(0).normal(3, 2, 20)
+    draws = values.mean() + values.std() / np.sqrt(20) * EVEN[50::100]
+    exact = float(ttest_1samp(values, 0).pvalue)
+    assert exact < 2 / 4_001
+    assert resampled_p(values.mean(), draws, 20) == pytest.approx(exact, rel=0.05)
+    # All of 30 differences are 5: two of 2^30 patterns of signs are as far from 0.
+    assert resampled_p(5.0, np.full(99, 5.0), 30) == pytest.approx(2.0**-29)
+    assert resampled_p(5.0, np.full(99, 5.0), 3) == pytest.approx(0.02)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 import numpy as np
+from scipy.stats import binom
 
 LEAST, MOST = 0.93, 0.97
 """Between which the coverage of a 95% interval must lie."""
@@ -67,9 +68,44 @@ def required(found: Coverage) -> None:
     assert found.wide or found.share <= MOST + error, found
 
 
-def _add(path: Path, found: Coverage) -> None:
+@dataclass(frozen=True)
+class Rejections:
+    """In how many simulations a test rejected at 5%.
+
+    Attributes:
+        test: What is tested, as people name it.
+        design: What was simulated; the null is true in it unless `power`.
+        n: Units.
+        simulations: In which there was a p.
+        rejected: With p <= .05.
+        power: Whether the null is false.
+        discrete: Whether fewer than 5% is right, since p takes few values.
+    """
+
+    test: str
+    design: str
+    n: int
+    simulations: int
+    rejected: int
+    power: bool = False
+    discrete: bool = False
+
+
+def level_required(found: Rejections) -> None:
+    """Assert that a true null is rejected within the binomial 99.9% band at 5%, and say it."""
+    if path := os.environ.get(FILE):
+        _add(Path(path).with_name("levels.csv"), found)
+    low, high = binom(found.simulations, 0.05).interval(0.999)
+    if found.power:
+        assert found.rejected > high, found
+        return
+    assert found.rejected <= high, found
+    assert found.discrete or found.rejected >= low, found
+
+
+def _add(path: Path, found: Coverage | Rejections) -> None:
     """Add a line; one write, so that processes side by side don't mix theirs."""
     if not path.exists():
-        path.write_text(",".join(field.name for field in fields(Coverage)) + "\n")
+        path.write_text(",".join(field.name for field in fields(found)) + "\n")
     with path.open("a", newline="", encoding="utf-8") as file:
         csv.writer(file, lineterminator="\n").writerow(asdict(found).values())

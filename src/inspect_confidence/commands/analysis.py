@@ -26,7 +26,7 @@ class Settings(TypedDict, total=False):
     """How numbers are computed: the keywords of every function that computes results.
 
     Attributes:
-        resamples: Bootstrap resamples of the items for the 95% intervals, and permutations; 10,000
+        resamples: Bootstrap resamples of the items for 95% intervals and differences; 10,000
             unless the function says otherwise.
         seed: Of both; 0 by default.
         thresholds: From which on stated confidence, in (0, 1], counts as high for type-2

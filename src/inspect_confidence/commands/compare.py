@@ -16,7 +16,7 @@ from inspect_confidence.studies import Study
 
 COLUMNS = [
     *("task", "dataset", "a", "b", "condition", "metric", "value_a", "value_b"),
-    *("difference", "ci_low", "ci_high", "p", "p_bonferroni", "p_holm", "items", "verdict"),
+    *("difference", "ci_low", "ci_high", "p", "p_bonferroni", "p_holm", "items", "verdict", "note"),
 ]
 
 
@@ -44,11 +44,12 @@ def compare(a: Source, b: Source | None = None, **settings: Unpack[Settings]) ->
         **settings: As `Settings` says.
 
     Returns:
-        A row a metric: both values, their difference a - b with its 95% percentile interval over
-        common items, the two-sided p of a permutation test that exchanges the contenders within
-        items, p after Bonferroni's and Holm's adjustment over all rows of the call, and a verdict
-        by the latter. Contenders that differ in both model and method (or scale) aren't compared:
-        such a difference would say nothing about either.
+        A row a metric: both values, their difference a - b with its 95% interval over resampled
+        common items, the two-sided p of no difference from the same resamples (below .05 just where
+        the interval leaves out 0), p after Bonferroni's and Holm's adjustment over all rows of the
+        call, a verdict by the latter, and a note of what is missing. Contenders that differ in both
+        model and method (or scale) aren't compared: such a difference would say nothing about
+        either.
 
     Raises:
         InvalidArgument: There are no two contenders that answered common items, or a setting can't
@@ -71,7 +72,8 @@ def compare(a: Source, b: Source | None = None, **settings: Unpack[Settings]) ->
         )
     frame = pd.DataFrame(rows).rename(columns={"first": "value_a", "second": "value_b"})
     frame["p_bonferroni"], frame["p_holm"] = bonferroni(frame["p"]), holm(frame["p"])
-    frame["verdict"] = [_verdict(row) for row in frame.to_dict("records")]
+    family = int(frame["p"].notna().sum())
+    frame["verdict"] = [_verdict(row, family) for row in frame.to_dict("records")]
     return frame[COLUMNS]
 
 
@@ -104,13 +106,18 @@ def _written(value: object) -> str:
     return str(value)
 
 
-def _verdict(row: Mapping[Hashable, Any]) -> str:
+def _verdict(row: Mapping[Hashable, Any], family: int) -> str:
+    """In words, by p after Holm's adjustment over that many rows."""
     difference, p = row["difference"], row["p_holm"]
-    if np.isnan(difference) or np.isnan(p):
+    if np.isnan(difference):
         return "undefined"
+    if np.isnan(p):
+        return str(row["note"]).replace("no interval", "no verdict")
+    tested = f"p={row['p']:.3g}, {p:.3g} over {family} rows"
     if p > 0.05:
-        return f"no difference shown (p={p:.3g})"
+        after = " after adjustment" if row["p"] < 0.05 else ""
+        return f"no difference shown{after} ({tested})"
     ahead, behind = ("a", "b") if difference > 0 else ("b", "a")
     better = {"higher": ahead, "lower": behind}.get(METRICS[row["metric"]].direction)
     said = f"{better} is better" if better else f"{ahead} is higher"
-    return f"{said} by {abs(difference):.3g} (p={p:.3g})"
+    return f"{said} by {abs(difference):.3g} ({tested})"

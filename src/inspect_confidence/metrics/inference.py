@@ -111,7 +111,10 @@ def resampled_p(
 ) -> float:
     """Two-sided p of a number being 0: the least alpha whose `resampled_interval` leaves out 0.
 
-    p < .05 just where the 95% interval leaves out 0. It can't be below 2/(resamples + 1).
+    p < .05 just where the 95% interval leaves out 0. Where no resample reaches 0 it is at most
+    2/(R + 1) for R resamples, and smaller if Student's t is, of the value over the deviation of the
+    draws: an adjustment over many comparisons needs that. Where all draws are the value, every unit
+    differs alike, and it is that of exchanged signs, 2^(1 - n).
 
     Args:
         value: Of the sample, as a difference.
@@ -127,11 +130,15 @@ def resampled_p(
         return float("nan")
     if value == 0:
         return 1.0
-    side = 1 if value > 0 else -1
+    side, freedom = (1 if value > 0 else -1), max(units - 1, 1)
     crossed = float((side * ranked <= 0).mean())
-    widened = ndtri(crossed) - side * shift
-    tail = stdtr(max(units - 1, 1), widened / np.sqrt(units / max(units - 1, 1)))
-    return float(min(max(2 * tail, 2 / (len(ranked) + 1)), 1))
+    widening = np.sqrt(units / freedom)
+    if crossed:
+        tail = stdtr(freedom, (ndtri(crossed) - side * shift) / widening)
+        return float(min(max(2 * tail, 2 / (len(ranked) + 1)), 1))
+    error = ranked.std() * widening if np.isfinite(ranked).all() else np.inf
+    beyond = 2 * stdtr(freedom, -abs(value) / error) if error else 2.0 ** (1 - units)
+    return float(min(2 / (len(ranked) + 1), beyond))
 
 
 def _ranked(value: float, draws: ArrayLike, method: Method) -> tuple[FloatArray, float]:

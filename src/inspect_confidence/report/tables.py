@@ -297,6 +297,7 @@ def _differences(title: str, compared: pd.DataFrame) -> Table:
             TableCell(_number(row["value_a"], 3)),
             TableCell(_number(row["value_b"], 3)),
             _difference(row),
+            TableCell(_number(row["p"], 3), note=row["note"]),
             TableCell(_number(row["p_holm"], 3)),
             TableCell(f"{row['items']:,}"),
         ]
@@ -305,11 +306,12 @@ def _differences(title: str, compared: pd.DataFrame) -> Table:
     columns = ["who", "against", "data set", "condition", "metric", "value", "its value"]
     return Table(
         title,
-        [*columns, "difference", "p", "items"],
+        [*columns, "difference", "p", "p (Holm)", "items"],
         lines,
-        "Value less the baseline's on the items that both answered, with its 95% bootstrap "
-        "interval; p of a permutation test that exchanges the two within items, after Holm's "
-        "adjustment over all rows of the study.",
+        "Value less the baseline's on the items that both answered, with its 95% interval over "
+        "resampled items and p of no difference from the same resamples: below .05 just where the "
+        f"interval leaves out 0. Holm's adjustment is over the {compared['p'].notna().sum():,} rows "
+        "of the study that have a p.",
     )
 
 

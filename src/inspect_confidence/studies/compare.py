@@ -120,12 +120,10 @@ class Tested:
             return Verdict(why="undefined: either value is undefined")
         rule, units = metrics.METRICS[metric].interval, int(self.units[column])
         interval, why = metrics.interval_of(rule, value, draws, units)
-        if why == metrics.SAME:  # of every item alike: no interval, but no doubt either
-            why = ""
-        elif why:
+        if why and why != metrics.SAME:  # where every item differs alike there is no doubt
             return Verdict(why=f"no interval: {why}")
         p = metrics.resampled_p(value, draws, units, method=rule.method)
-        return Verdict(interval, p, undefined_in(draws))
+        return Verdict(interval, p, f"no interval: {why}" if why else undefined_in(draws))
 
     def take(self, columns: Sequence[int]) -> "Tested":
         """Some of the numbers."""

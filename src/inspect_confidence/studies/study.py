@@ -130,7 +130,7 @@ class Resampling:
     """How numbers and their intervals are computed.
 
     Attributes:
-        resamples: Number of bootstrap resamples and of permutations.
+        resamples: Number of bootstrap resamples, and of permutations where a test has them.
         seed: Of the draws.
         thresholds: From which on confidence counts as high, for type-2 sensitivity.
         convention: `text`, or `authors`: where a study's text and its authors' code differ. Each
