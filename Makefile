@@ -41,6 +41,9 @@ unit: $(VENV)/.installed-dev
 validate: $(VENV)/.installed-dev  ## long simulations: recovery of parameters, coverage of intervals
 	rm -f docs/coverage.csv docs/levels.csv
 	COVERAGE_FIGURES=$(CURDIR)/docs/coverage.csv $(BIN)/pytest -n 2 -m slow tests
+	@for file in docs/coverage.csv docs/levels.csv; do \
+		(head -n 1 $$file; tail -n +2 $$file | LC_ALL=C sort) > $$file.new && mv $$file.new $$file; \
+	done
 
 bench: $(VENV)/.installed-bench  ## speed beside that of other packages: about three minutes
 	$(BIN)/python benchmarks

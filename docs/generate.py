@@ -6,9 +6,14 @@ from collections import Counter
 from pathlib import Path
 from textwrap import fill
 
-from inspect_confidence.metrics import METRICS, Metric
+import pandas as pd
+
+from inspect_confidence.metrics import METHODS, METRICS, NO_ESTIMATE, Metric
 from inspect_confidence.published import read_published
 from inspect_confidence.studies import all_studies
+
+_HERE = Path(__file__).parent
+SIZES = (30, 100, 300, 1_000)
 
 _HEAD = """\
 # Metrics
@@ -20,19 +25,64 @@ registry by `make docs`; formulas, shapes and examples are in [api-metrics.md](a
 - **Missing values**: judgments that could not be read are left out of every metric but
   `format_failure_rate` and `n`, and counted in `note`. What can't be computed is NaN (null in
   JSON) and `note` says why.
-{intervals}
+- **Intervals and tests**: [below](#intervals), method by method, with the coverage that
+  `make validate` found.
 
 | metric | definition | unit | direction | range | undefined (NaN) where | source |
 |---|---|---|---|---|---|---|
 """
 
 
-_INTERVALS = """\
-- **95% intervals**: percentile bootstrap over items, 10,000 resamples, seeded ({basic}: the basic
-bootstrap interval, as resampling biases them upwards); train items are resampled too where a number
-depends on them. Shares ({wilson}) have Wilson's interval at the effective sample size of the items,
-which is Wilson's own interval at one judgment an item. After conformal adjustment and scaling they
-have the bootstrap's, because what was learned varies with the train items."""
+_INTERVALS = """
+## Intervals
+
+Which 95% interval each metric has, from which number of resampled units on, and how often it held
+the true value in simulations at 30, 100, 300 and 1,000 units: the least and the greatest share over
+what was simulated ([coverage.csv](coverage.csv) has every one). Below that number, and where every
+resample gives the same value or more than 5% of them none, there is no interval, and `note` says
+so. An interval always holds its value. Units are items, or what the metric's row says: epochs of
+one item aren't independent, and never count as more than it. More than 97% is where the true value
+is at the end of its range or takes few values.
+
+{methods}
+
+| metric | method | from | 30 | 100 | 300 | 1,000 | other n |
+|---|---|---|---|---|---|---|---|
+"""
+
+_TESTS = """
+## Tests
+
+What each test's null is, how it is made, and how often p was at most .05 in simulations where the
+null is true ([levels.csv](levels.csv) has every one, power too).
+
+| test | null | p | rejected at 5% |
+|---|---|---|---|
+"""
+_TESTED = (
+    (
+        "difference",
+        "the metric has the same value for both, whatever else differs",
+        "resamples of the common items: the least alpha whose interval leaves out 0",
+    ),
+    (
+        "Brunner-Munzel",
+        "P(first > second) + P(equal)/2 = 1/2, variances free",
+        "t with Welch's degrees of freedom; exact by permutation of the studentised statistic "
+        "where samples are small or apart",
+    ),
+    (
+        "paired signs",
+        "differences over shared contexts are symmetric around 0",
+        "exchanged signs, all of them up to 13 differences",
+    ),
+    (
+        "unread_dependence",
+        "a reply is as often unread under every condition",
+        "permutations within items (Cochran's Q where complete)",
+    ),
+)
+"""Name, null hypothesis and p of each test, as `levels.csv` names it."""
 
 
 def row(metric: Metric) -> str:
@@ -57,14 +107,59 @@ def bound(value: float) -> str:
 
 def page() -> str:
     """The whole page."""
-    said = _INTERVALS.format(basic=having("basic"), wilson=having("wilson"))
-    head = _HEAD.format(intervals=fill(said, 100, subsequent_indent="  "))
-    return head + "\n".join(row(metric) for metric in METRICS.values()) + "\n"
+    rows = [row(metric) for metric in METRICS.values()]
+    return _HEAD + "\n".join(rows) + "\n" + intervals() + tests()
 
 
-def having(interval: str) -> str:
-    """The metrics that have an interval of that kind."""
-    return ", ".join(f"`{one.name}`" for one in METRICS.values() if one.interval == interval)
+def intervals() -> str:
+    """The method of each metric's interval, and what coverage was seen."""
+    methods = "\n".join(
+        fill(f"- `{name}`: {said}", 100, subsequent_indent="  ")
+        for name, said in METHODS.items()
+        if name not in ("own", "none")
+    )
+    seen = pd.read_csv(_HERE / "coverage.csv", keep_default_na=False)
+    lines = []
+    for one in METRICS.values():
+        rule = one.interval
+        if rule == NO_ESTIMATE:
+            continue
+        given = rule.why if rule.method in ("own", "none") else f"`{rule.method}`"
+        method = f"none: {given}" if rule.method == "none" else given
+        least = [f"{rule.least} {rule.units}"] if rule.least else []
+        least += [f"{rule.rarest} in the rarest {rule.of}"] if rule.rarest else []
+        mine = seen[seen["metric"] == one.name]
+        cells = [_share(mine[mine["n"] == n]) for n in SIZES]
+        others = [
+            f"{int(n):,}: {_share(some)}"
+            for n, some in mine.groupby("n")
+            if n not in SIZES and _share(some) != "-"
+        ]
+        shown = (f"`{one.name}`", method, ", ".join(least) or "-", *cells, "; ".join(others) or "-")
+        lines.append(f"| {' | '.join(shown)} |")
+    return _INTERVALS.format(methods=methods) + "\n".join(lines) + "\n"
+
+
+def _share(seen: pd.DataFrame) -> str:
+    """The least and the greatest coverage of those, where intervals are given."""
+    given = seen[seen["printed"] >= 0.05 * seen["simulations"]]
+    if not len(given):
+        return "-"
+    shares = given["held"] / given["printed"]
+    ends = list(dict.fromkeys(f"{share:.3f}".lstrip("0") for share in (shares.min(), shares.max())))
+    return " to ".join(ends)
+
+
+def tests() -> str:
+    """Each test with its null and the level seen."""
+    seen = pd.read_csv(_HERE / "levels.csv")
+    lines = []
+    for name, null, p in _TESTED:
+        mine = seen[seen["test"].str.startswith(name) & ~seen["power"]]
+        shares = mine["rejected"] / mine["simulations"]
+        level = f"{shares.min():.3f} to {shares.max():.3f} ({len(mine)} designs)"
+        lines.append(f"| {name} | {null} | {p} | {level if len(mine) else '-'} |")
+    return _TESTS + "\n".join(lines) + "\n"
 
 
 MARK = "<!-- docs/generate.py writes what follows -->\n"
@@ -130,7 +225,7 @@ def _in_order(where: tuple[str, str]) -> tuple[str, bool, list[int], str]:
 
 
 if __name__ == "__main__":
-    (Path(__file__).parent / "metrics.md").write_text(page(), encoding="utf-8")
-    published = Path(__file__).parent / "published.md"
+    (_HERE / "metrics.md").write_text(page(), encoding="utf-8")
+    published = _HERE / "published.md"
     told = published.read_text(encoding="utf-8").split(MARK)[0]
     published.write_text(told + MARK + coverage(), encoding="utf-8")

@@ -310,8 +310,8 @@ def _differences(title: str, compared: pd.DataFrame) -> Table:
         lines,
         "Value less the baseline's on the items that both answered, with its 95% interval over "
         "resampled items and p of no difference from the same resamples: below .05 just where the "
-        f"interval leaves out 0. Holm's adjustment is over the {compared['p'].notna().sum():,} rows "
-        "of the study that have a p.",
+        f"interval leaves out 0. Holm's adjustment is over all {compared['p'].notna().sum():,} "
+        "rows of the study that have a p.",
     )
 
 
