@@ -1,0 +1,46 @@
+"""Tables of results: what each line rests on."""
+
+from __future__ import annotations
+
+import pytest
+
+from inspect_confidence.results import Key, results_frame
+from inspect_confidence.studies.tables import Column, Rows, TableSpec, built
+
+KEY = Key("life_eval", "m", "d")
+LOST = "31 of 100 judgments left out: 8 refused, 23 unparseable"
+
+
+def shown(*numbers: tuple[str, int, int, str]) -> list[str]:
+    """The column `n` of a table with a line a radius, of metric, n, asked and note."""
+    rows = [
+        KEY.result({"radius": 5}, metric, 0.5, n=n, asked=asked, note=note)
+        for metric, n, asked, note in numbers
+    ]
+    columns = [Column("accuracy", "accuracy"), Column("ece", "ECE")]
+    spec = TableSpec("T", Rows.of(results_frame(rows)), ("radius",), columns)
+    return [list(map(str, view.table["n"])) for view in built([spec])][0]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "said"),
+    [
+        ([("accuracy", 100, 100, ""), ("ece", 100, 100, "")], "100"),
+        (
+            [
+                ("accuracy", 77, 100, "23 of 100 judgments left out: 23 refused"),
+                ("ece", 69, 100, LOST),
+            ],
+            "69 to 77 of 100 (8 refused, 23 unparseable)",
+        ),
+        ([("accuracy", 69, 100, LOST + "; 35 items")], "69 of 100 (8 refused, 23 unparseable)"),
+        ([("accuracy", 1_500, 2_000, "")], "1,500 of 2,000"),
+        # A number that the table doesn't show says nothing of it.
+        ([("accuracy", 100, 100, ""), ("brier", 3, 100, "")], "100"),
+    ],
+)
+def test_every_line_says_what_it_rests_on(
+    numbers: list[tuple[str, int, int, str]], said: str
+) -> None:
+    """How many judgments, of how many asked, and what became of the others."""
+    assert shown(*numbers) == [said]
