@@ -19,7 +19,8 @@ def shown(*numbers: tuple[str, int, int, str]) -> list[str]:
     ]
     columns = [Column("accuracy", "accuracy"), Column("ece", "ECE")]
     spec = TableSpec("T", Rows.of(results_frame(rows)), ("radius",), columns)
-    return [list(map(str, view.table["n"])) for view in built([spec])][0]
+    (view,) = built([spec])
+    return list(map(str, view.table["n"]))
 
 
 @pytest.mark.parametrize(
