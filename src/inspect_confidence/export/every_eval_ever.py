@@ -218,7 +218,8 @@ def _score(row: Result, resamples: int) -> dict[str, Any]:
         interval = (
             f"docs/metrics.md says how it is computed; where by bootstrap, {resamples} resamples"
         )
-    details = _said(condition=row.condition, note=row.note, n=str(row.n), interval=interval)
+    counts = {"n": str(row.n), "asked": str(row.asked)}
+    details = _said(condition=row.condition, note=row.note, **counts, interval=interval)
     return {**score, "details": details}
 
 
