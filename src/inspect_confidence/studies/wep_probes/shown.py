@@ -9,7 +9,7 @@ import pandas as pd
 
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies.bins import bin_shares
-from inspect_confidence.studies.estimate import left_out, noted
+from inspect_confidence.studies.estimate import noted
 from inspect_confidence.studies.study import FigureSpec, Headline, Resampling, View
 from inspect_confidence.studies.tables import Column, Rows, TableSpec, built, stars, titled
 from inspect_confidence.studies.wep_probes import words
@@ -29,9 +29,9 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
     frame = words.stated(frames[TASK])
     found: list[Result] = []
     for side in _with_all(words.sides_of(frame)):
-        for word, rows in side.words().items():
-            at, note = side.condition.but(word=word), left_out(rows["status"])
-            found += _distribution(words.sample_of(rows), side.key, at, note)
+        for word, said in side.words.items():
+            at = side.condition.but(word=word)
+            found += _distribution(said.sample, side.key, at, said.note)
     survey = resampling.options(words.WepOptions).people()
     key = Key(TASK, PEOPLE, "survey")
     for word in map(str, frame["word"].unique()):
@@ -56,7 +56,7 @@ def _with_all(sides: Sequence[words.Side]) -> Iterator[words.Side]:
 
 def _distribution(sample: Sample, key: Key, condition: Condition, note: str) -> Iterator[Result]:
     """The share of values in each bin, with its interval, and the quantiles."""
-    values = sample.to_numpy(float) / 100
+    values = words.values_of(sample) / 100
     n = len(values)
     note = noted("" if n else "undefined: no readable judgment", note)
     yield from bin_shares(key, condition, "value_share", values, np.arange(n), BINS, note)
