@@ -504,15 +504,19 @@ def test_the_interval_of_the_logit_agrees_with_p(first: list[float], second: lis
 
 def test_intervals_of_means_and_medians() -> None:
     """Student's of the logit and order statistics, by hand; none where there is nothing to say."""
-    values = np.array([0.5, 0.7, 0.8, 0.9])
-    mean, error = 0.725, values.std(ddof=1) / 2
-    reach = student.ppf(0.975, 3) * error / (mean * (1 - mean))
+    values = np.array([0.5, 0.7, 0.8, 0.9, 0.6, 0.85])
+    mean, error = 0.725, values.std(ddof=1) / math.sqrt(6)
+    reach = student.ppf(0.975, 5) * error / (mean * (1 - mean))
     ends = [mean * math.exp(side * reach) for side in (-1, 1)]
     assert mean_interval(values) == pytest.approx([one / (one + 1 - mean) for one in ends])
     # P(Binomial(9, 1/2) <= 1) = 10/512 < .025 < 46/512: the second smallest and greatest.
     assert median_interval([9, 1, 8, 2, 7, 3, 6, 4, 5]) == (2, 8)
     assert median_interval(range(6)) == (0, 5)
-    for found in (median_interval(range(5)), mean_interval([0.4] * 9), mean_interval([])):
+    for found in (
+        median_interval(range(5)),
+        mean_interval([0.4] * 9 + [0.5] * 4),
+        mean_interval([]),
+    ):
         assert np.isnan(found).all()
 
 

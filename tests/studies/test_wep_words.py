@@ -223,7 +223,7 @@ def test_epochs_and_unread_replies() -> None:
     assert row["note"].startswith("one value in all contexts; no interval: ")
     row = at(found, "mean_probability", word="likely")
     assert (row["value"], np.isnan(row["ci_low"])) == (pytest.approx(0.7), True)
-    assert row["note"].endswith("no interval: all values are equal")
+    assert row["note"].endswith("no interval: the same in every resample")
     p = at(found, "p_value", of="brunner_munzel_theta", versus="human", word="likely")["value"]
     assert p == pytest.approx(brunnermunzel(people("likely"), [70] * 15).pvalue)
 
@@ -293,7 +293,7 @@ def test_distances_have_no_interval_and_medians_have() -> None:
     row = at(found, "median_difference", **where)
     assert (row["value"], np.isnan(row["ci_low"])) == (0, True)
     assert row["note"].endswith("no interval: both sides share contexts")
-    assert at(found, "paired_difference", **where)["note"].endswith("all values are equal")
+    assert at(found, "paired_difference", **where)["note"].endswith("the same in every resample")
     # People's median of 75 is [70, 75]; the model's of 70 is [60, 90], second to ninth of ten.
     row = at(found, "median_difference", setting="female", versus="human", word="likely")
     low, high = np.sort(people("likely"))[[50, -51]]

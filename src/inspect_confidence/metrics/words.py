@@ -71,7 +71,12 @@ _UPWARD = no_interval(
 numbers(
     About(
         undefined=UNREAD,
-        interval=Interval("own", "Student's t of the logit", least=15, units="contexts"),
+        interval=Interval(
+            "own",
+            "Student's t of the logit, where five contexts differ from the commonest value",
+            least=15,
+            units="contexts",
+        ),
     ),
     mean_probability="Mean over contexts of the probability stated for a word.",
 )
@@ -482,6 +487,10 @@ def _placements(values: FloatArray, others: FloatArray) -> FloatArray:
     return np.asarray(ranks / (2 * len(others)))
 
 
+MOVED = 5
+"""Values that must differ from the commonest for a mean to have an interval."""
+
+
 def mean_interval(values: ArrayLike) -> tuple[float, float]:
     """95% interval of a mean of values in (0, 1): Student's t of its logit.
 
@@ -489,11 +498,12 @@ def mean_interval(values: ArrayLike) -> tuple[float, float]:
     within (0, 1) and reaches further towards the middle, as the mean of values near an end needs.
 
     Returns:
-        Both ends; NaN where all values are equal or there is none.
+        Both ends; NaN where fewer than five values differ from the commonest: how far and how
+        often others lie from it is unknown then.
     """
     sample = sample_of(values)
     n = len(sample)
-    if n < 2 or np.ptp(sample) == 0:
+    if n - np.unique(sample, return_counts=True)[1].max(initial=0) < MOVED:
         return float("nan"), float("nan")
     mean = sample.mean()
     reach = stdtrit(n - 1, 0.975) * sample.std(ddof=1) / np.sqrt(n) / (mean * (1 - mean))

@@ -211,8 +211,10 @@ def _alone(side: Side) -> Iterator[Result]:
         }
         for metric, (value, ends) in found.items():
             note = noted("one value in all contexts" if same else "", said.note)
+            few = metric == "mean_probability" and not same
+            why = "fewer than 5 contexts differ from the commonest value" if few and n else ""
             yield _number(
-                side.key, at, metric, value, ends, n, asked=said.asked, note=note, same=same
+                side.key, at, metric, value, ends, n, asked=said.asked, note=note, why=why
             )
         yield side.key.result(at, "n", said.judgments, n=said.judgments, note=said.note)
 
@@ -235,7 +237,6 @@ def _number(
     asked: int,
     note: str,
     units: int | None = None,
-    same: bool = False,
     why: str = "",
 ) -> Result:
     """A row with the interval that its metric allows of so many units, or why there is none."""
@@ -248,9 +249,8 @@ def _number(
     elif (n if units is None else units) < rule.least:
         few = f"fewer than {rule.least} {rule.units}"
         ends, note = NO_INTERVAL, noted(note, f"no interval: {few}")
-    elif same or np.isnan(ends[0]) or ends[0] == ends[1]:
-        none = why or "all values are equal"
-        ends, note = NO_INTERVAL, noted(note, f"no interval: {none}")
+    elif np.isnan(ends[0]) or ends[0] == ends[1]:
+        ends, note = NO_INTERVAL, noted(note, f"no interval: {why or metrics.SAME}")
     return key.result(condition, metric, value, ends, n=n, asked=asked, note=note)
 
 
