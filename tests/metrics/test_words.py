@@ -462,7 +462,7 @@ def test_exact_p_of_few_values() -> None:
     for n, m in [(5, 5), (5, 5), (6, 5)]:
         first, second = rng.integers(0, 7, n) * 1.0, rng.integers(1, 9, m) * 1.0
         exact = permutation_test(
-            (first, second), statistic, n_resamples=np.inf, alternative="greater"
+            (first, second), statistic, n_resamples=9_999, alternative="greater"
         ).pvalue
         of_t = brunnermunzel(first, second).pvalue
         assert brunner_munzel(first, second).p == pytest.approx(max(exact, of_t)), (n, m)

@@ -332,7 +332,7 @@ def test_intervals_hold_their_values(drawn: list[list[float | str]]) -> None:
     for values, (setting, epoch) in zip(drawn, product(("female", "male"), (1, 2)), strict=True):
         rows += said("likely", values, setting, epoch=epoch)
     found = table(rows)
-    sizes = {}
+    sizes: dict[frozenset[tuple[str, str]], float] = {}
     for (where, metric), row in found.items():
         if not np.isnan(row["ci_low"]):
             assert row["ci_low"] <= row["value"] <= row["ci_high"], (where, metric)

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 import numpy as np
 import pandas as pd
 import pytest
-from coverage import Coverage, required
 from numpy.typing import NDArray
 from scipy.stats import binom
 
@@ -22,6 +21,7 @@ from inspect_confidence.metrics import (
 from inspect_confidence.results import Condition
 from inspect_confidence.studies.wep_probes import choices
 from inspect_confidence.studies.wep_probes.words import _difference_of_medians
+from validation.coverage import Coverage, required
 
 FloatArray = NDArray[np.float64]
 Record = Callable[[str, object], None]
@@ -205,7 +205,7 @@ SCORES = {
 
 
 def scored(design: str, scenarios: int, per: int, units: int, seed: int) -> pd.DataFrame:
-    """Units of clusters of scenarios, each cluster with a share of its own around its scenario's."""
+    """Units of clusters of scenarios, each with a share of its own around its scenario's."""
     mean, alike, apart = SCORES[design]
     rng = np.random.default_rng([seed, scenarios, per, units])
     scenario = np.repeat(np.arange(scenarios), per)
@@ -230,7 +230,7 @@ def test_scores_and_contrasts(design: str, record_property: Record) -> None:
     """Shares over the design's 12, 18 and 36 clusters, and differences of two that are equal."""
     metric = {2: "monotonicity_consistency", 10: "empirical_consistency"}
     for scenarios, per in ((1, 12), (3, 6), (3, 12)):
-        for units in metric:
+        for units, score in metric.items():
             pairs = [
                 [scored(design, scenarios, per, units, 2 * i + k) for k in (0, 1)]
                 for i in range(500)
@@ -240,7 +240,7 @@ def test_scores_and_contrasts(design: str, record_property: Record) -> None:
             n, truth = scenarios * per, SCORES[design][0]
             # Few units at their own size, which is smaller than that of independent ones.
             wide = "at the end" if truth == 1 else "few clusters: Wilson's is the wider"
-            covers(metric[units], design, n, truth, ends, wide)
+            covers(score, design, n, truth, ends, wide)
             gaps = [one.assign(value=one["value"] - other["value"]) for one, other in pairs]
             found = [choices._Mean.of(gap) for gap in gaps]
             level = seldom([choices._p_of(one) for one in found])
@@ -286,11 +286,11 @@ def test_whole_path_of_two_epochs() -> None:
             }
         )
         rows.loc[rows["status"] != "ok", "probability"] = np.nan
-        results = summarize(rows, resamples=5).set_index("metric")
+        results = {row["metric"]: row for row in summarize(rows, resamples=5).to_dict("records")}
         for name in names:
-            row = results.loc[name]
-            assert Condition.read(row["condition"])["word"] == "likely"
-            ends[name].append((row["ci_low"], row["ci_high"]))
+            row = results[name]
+            assert Condition.read(str(row["condition"]))["word"] == "likely"
+            ends[name].append((float(row["ci_low"]), float(row["ci_high"])))
     truths = (mean_of(law) / 100, median_of(law) / 100, theta_of(people("likely"), law))
     for name, truth in zip(names, truths, strict=True):
         # People are always the same 123, who are no sample of themselves here.

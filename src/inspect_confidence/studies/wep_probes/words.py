@@ -111,12 +111,12 @@ class Side:
         read = self.rows[self.rows["status"] == "ok"]
         means = 100 * read.groupby(by, sort=True)["probability"].mean()
         values: dict[str, dict[str, float]] = {}
-        for (word, setting, context), value in means.items():
-            name = f"{setting} {context}" if several else context
-            values.setdefault(word, {})[name] = value
+        for (word, setting, context), value in zip(means.index, means.tolist(), strict=True):
+            name = f"{setting} {context}" if several else str(context)
+            values.setdefault(str(word), {})[name] = value
         return {
             str(word): Word(
-                values.get(word, {}),
+                values.get(str(word), {}),
                 int(asked[word]),
                 len(rows),
                 left_out(rows["status"]),
