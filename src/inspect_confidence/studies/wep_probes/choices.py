@@ -274,8 +274,8 @@ class _Mean:
         if (np.bincount(stratum) < 2).any():
             stratum = np.zeros(len(first), np.int64)
         size, value = np.bincount(stratum), float(values.mean())
-        far = np.bincount(cluster, values - value)
-        far = far - (np.bincount(stratum, far) / size)[stratum]
+        sums = np.bincount(cluster, values - value)
+        far = sums - (np.bincount(stratum, sums) / size)[stratum]
         spread = np.bincount(stratum, far**2) * size / np.maximum(size - 1, 1)
         variance = float(spread.sum() / len(values) ** 2)
         return cls(value, variance, len(values), len(first), len(first) - len(size))
