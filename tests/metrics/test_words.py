@@ -17,7 +17,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import jensenshannon
-from scipy.stats import brunnermunzel, entropy, ks_2samp, wasserstein_distance
+from scipy.stats import (
+    brunnermunzel,
+    entropy,
+    ks_2samp,
+    permutation_test,
+    wasserstein_distance,
+)
 from scipy.stats import t as student
 from statsmodels.stats.nonparametric import rank_compare_2indep
 
@@ -32,9 +38,13 @@ from inspect_confidence.metrics import (
     jensen_shannon,
     kl_divergence,
     ks_statistic,
+    mean_interval,
     median_difference,
+    median_interval,
     monotonicity_consistency,
     pairwise_consistency,
+    sign_flip_p,
+    sign_flips,
     wasserstein,
 )
 from inspect_confidence.metrics.registry import OfArrays
@@ -423,14 +433,112 @@ def test_by_hand() -> None:
     # Placements of the first: 0, 1/8, 3/8, 4/8, mean 1/4, squared deviations (4 + 1 + 1 + 4)/64, so
     # s^2 = 10/192. Of the second: 1 1/2, 2 1/2, 4, 4 of 4, mean 3/4, deviations -3/8, -1/8, 2/8,
     # 2/8, s^2 = (9 + 1 + 4 + 4)/192 = 18/192. SE^2 = 28/768 = (10 + 18)/(4 * 192), df = 28^2 *
-    # 3/(10^2 + 18^2) = 2352/424, t = (1/4 - 1/2)/SE.
+    # 3/(10^2 + 18^2) = 2352/424. Of four values there is no p.
     error, df = math.sqrt(28 / 768), 2352 / 424
     got = brunner_munzel([1, 2, 3, 4], [2, 3, 5, 6])
     assert got.theta == 0.25
-    assert got.p == pytest.approx(2 * student.sf(0.25 / error, df), rel=1e-10)
+    assert np.isnan(got.p)
     assert got.ci_high == pytest.approx(0.25 + student.ppf(0.975, df) * error, rel=1e-10)
     assert 0.25 - student.ppf(0.975, df) * error < 0 == got.ci_low
-    assert got.reason == ""
+    assert "fewer than 5 values" in got.reason
+    # logit(1/4) = -ln 3, its standard error SE/(3/16); the end of t, .73, holds 1/2 as it does.
+    reach = student.ppf(0.975, df) * error / (3 / 16)
+    ends = [1 / (1 + 3 * math.exp(-side * reach)) for side in (-1, 1)]
+    got = brunner_munzel([1, 2, 3, 4], [2, 3, 5, 6], interval="logit")
+    assert [got.ci_low, got.ci_high] == pytest.approx(ends, rel=1e-10)
+
+
+def statistic(first: FloatArray, second: FloatArray) -> float:
+    """Scipy's, without its sign; infinite at complete separation."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = abs(float(brunnermunzel(first, second).statistic))
+    return np.inf if math.isnan(found) else found
+
+
+def test_exact_p_of_few_values() -> None:
+    """Below ten values p is scipy's permutation p of its own statistic, or that of t if larger."""
+    rng = np.random.default_rng(3)
+    for n, m in [(5, 5), (5, 5), (6, 5)]:
+        first, second = rng.integers(0, 7, n) * 1.0, rng.integers(1, 9, m) * 1.0
+        exact = permutation_test(
+            (first, second), statistic, n_resamples=9_999, alternative="greater"
+        ).pvalue
+        of_t = brunnermunzel(first, second).pvalue
+        assert brunner_munzel(first, second).p == pytest.approx(max(exact, of_t)), (n, m)
+    # Beyond 20,000 splits random ones: 9,999 and the observed one, so within 4 standard errors.
+    first, second = rng.integers(0, 30, 123) * 1.0, rng.integers(4, 34, 8) * 1.0
+    drawn = permutation_test(
+        (first, second), statistic, n_resamples=500, alternative="greater", rng=1
+    ).pvalue
+    found = brunner_munzel(first, second)
+    error = math.sqrt(drawn * (1 - drawn) * (1 / 500 + 1 / 10_000))
+    assert abs(found.p - max(drawn, brunnermunzel(first, second).pvalue)) < 4 * error
+    assert found == brunner_munzel(first, second, seed=0)
+
+
+def test_complete_separation_has_an_exact_p() -> None:
+    """Two of all splits are as far apart, one where ties leave only one: no less at any size."""
+    assert brunner_munzel([1, 2, 3, 4, 5], [6, 7, 8, 9, 10]).p == pytest.approx(2 / 252)
+    assert brunner_munzel([0.9] * 15, [0.7] * 15).p == pytest.approx(2 / math.comb(30, 15))
+    # Of 5 low and 6 high values the 6 lowest hold a tied high one: only one split separates.
+    assert brunner_munzel([1] * 5, [2] * 6).p == pytest.approx(1 / math.comb(11, 5))
+    assert brunner_munzel(range(5), range(5, 11)).p == pytest.approx(2 / math.comb(11, 5))
+    for got in (brunner_munzel([1] * 5, [2] * 6), brunner_munzel([2] * 123, [1] * 15)):
+        assert got.reason == "complete separation"
+        assert np.isnan([got.ci_low, got.ci_high]).all()
+    # What t gives one value short of separation is no less than at separation.
+    assert brunner_munzel([1] * 14 + [3], [2] * 15).p > brunner_munzel([1] * 15, [2] * 15).p
+
+
+@fixed
+@given(whole, whole)
+def test_the_interval_of_the_logit_agrees_with_p(first: list[float], second: list[float]) -> None:
+    """It leaves out 1/2 where t's does, holds theta, and lies within 0 and 1."""
+    one, other = (brunner_munzel(first, second, interval=form) for form in ("t", "logit"))
+    assert math.isnan(one.ci_low) == math.isnan(other.ci_low)
+    if not math.isnan(one.ci_low):
+        assert 0 < other.ci_low <= other.theta <= other.ci_high < 1
+        assert (one.ci_low <= 0.5 <= one.ci_high) == (other.ci_low <= 0.5 <= other.ci_high)
+
+
+def test_intervals_of_means_and_medians() -> None:
+    """Student's of the logit and order statistics, by hand; none where there is nothing to say."""
+    values = np.array([0.5, 0.7, 0.8, 0.9, 0.6, 0.85])
+    mean, error = 0.725, values.std(ddof=1) / math.sqrt(6)
+    reach = student.ppf(0.975, 5) * error / (mean * (1 - mean))
+    ends = [mean * math.exp(side * reach) for side in (-1, 1)]
+    assert mean_interval(values) == pytest.approx([one / (one + 1 - mean) for one in ends])
+    # P(Binomial(9, 1/2) <= 1) = 10/512 < .025 < 46/512: the second smallest and greatest.
+    assert median_interval([9, 1, 8, 2, 7, 3, 6, 4, 5]) == (2, 8)
+    assert median_interval(range(6)) == (0, 5)
+    for found in (
+        median_interval(range(5)),
+        mean_interval([0.4] * 9 + [0.5] * 4),
+        mean_interval([]),
+    ):
+        assert np.isnan(found).all()
+
+
+@fixed
+@given(st.lists(st.integers(-6, 12).map(float), min_size=1, max_size=15))
+def test_exchanged_signs_and_their_interval(differences: list[float]) -> None:
+    """P is that of `sign_flip_p`; moved by an end p is at the 5% level, beyond it below."""
+    p, (low, high) = sign_flips(differences)
+    array = np.array(differences)
+    if len(array) <= 13:
+        assert p == pytest.approx(sign_flip_p(array))
+    else:
+        assert p == pytest.approx(sign_flip_p(array), abs=0.025)
+    if len(array) < 6 or np.ptp(array) == 0:
+        assert np.isnan([low, high]).all()
+        return
+    assert low <= array.mean() <= high
+    assert (p < 0.05) == (low > 0 or high < 0)
+    if len(array) <= 13:
+        for end, side in ((low, -1), (high, 1)):
+            assert sign_flip_p(array - end) >= 0.05
+            assert sign_flip_p(array - end - side * 1e-4) < 0.05 + 1e-12
 
 
 def check(first: ArrayLike, second: ArrayLike) -> BrunnerMunzel:
@@ -439,11 +547,14 @@ def check(first: ArrayLike, second: ArrayLike) -> BrunnerMunzel:
     first, second = np.asarray(first, float), np.asarray(second, float)
     peer = rank_compare_2indep(first, second, use_t=True)
     low, high = peer.conf_int()
-    assert got.reason == ""
     assert got.theta == pytest.approx(peer.prob1, abs=1e-12)
     assert got.theta == pytest.approx(pairs(first, second), abs=1e-12)
-    assert got.p == pytest.approx(brunnermunzel(first, second).pvalue, rel=1e-8)
-    assert got.p == pytest.approx(peer.pvalue, rel=1e-8)
+    if min(len(first), len(second)) >= 10:
+        assert got.reason == ""
+        assert got.p == pytest.approx(brunnermunzel(first, second).pvalue, rel=1e-8)
+        assert got.p == pytest.approx(peer.pvalue, rel=1e-8)
+    elif min(len(first), len(second)) >= 5:
+        assert got.p >= peer.pvalue - 1e-9
     assert got.ci_low == pytest.approx(max(low, 0), abs=1e-9)
     assert got.ci_high == pytest.approx(min(high, 1), abs=1e-9)
     return got
@@ -489,7 +600,8 @@ def test_munzel_properties(first: list[float], second: list[float]) -> None:
     assert 0 <= one.theta <= 1
     assert one.theta == pytest.approx(1 - other.theta, abs=1e-14)
     assert one.reason == other.reason
-    assert (one.reason == "") == (not math.isnan(one.p))
+    assert math.isnan(one.p) == (min(len(first), len(second)) < 5)
+    assert (one.reason == "") == (not np.isnan([one.p, one.ci_low]).any())
     assert [one.p, one.ci_low, one.ci_high] == pytest.approx(
         [other.p, 1 - other.ci_high, 1 - other.ci_low], abs=1e-9, nan_ok=True
     )
@@ -503,16 +615,16 @@ def test_munzel_properties(first: list[float], second: list[float]) -> None:
 
 
 def test_undefined_has_a_reason() -> None:
-    """Without variance, p and interval are NaN with a reason; theta stays where there is one."""
+    """Of fewer than five values p is NaN with a reason; theta stays where there is one."""
     cases: list[tuple[list[float], list[float], float, str]] = [
-        ([1, 2], [3, 4], 0, "complete separation"),
-        ([3, 4, 4], [1, 2], 1, "complete separation"),
-        ([7, 7, 7], [2, 2], 1, "complete separation"),
-        ([5, 5], [5, 5, 5], 0.5, "all values are equal"),
-        ([5], [1, 5, 6], 0.5, "fewer than two values"),
-        ([5, 6, 7, 8], [6], 0.625, "fewer than two values"),
-        ([5], [6], 0, "fewer than two values"),
-        ([5, NAN], [6, 1], 0.5, "fewer than two values"),
+        ([1, 2], [3, 4], 0, "fewer than 5 values"),
+        ([3, 4, 4], [1, 2], 1, "fewer than 5 values"),
+        ([7, 7, 7, 7, 7], [2, 2, 2, 2], 1, "fewer than 5 values"),
+        ([5, 5], [5, 5, 5], 0.5, "fewer than 5 values"),
+        ([5], [1, 5, 6], 0.5, "fewer than 5 values"),
+        ([5, 6, 7, 8], [6], 0.625, "fewer than 5 values"),
+        ([5], [6], 0, "fewer than 5 values"),
+        ([5, NAN], [6, 1], 0.5, "fewer than 5 values"),
         ([], [1, 2], NAN, "no value"),
         ([1, 2], [NAN, NAN], NAN, "no value"),
         ([], [], NAN, "no value"),
@@ -522,6 +634,9 @@ def test_undefined_has_a_reason() -> None:
         assert got.theta == pytest.approx(theta, abs=0, nan_ok=True), (first, second, theta, reason)
         assert reason in got.reason, (first, second, theta, reason)
         assert np.isnan([got.p, got.ci_low, got.ci_high]).all(), (first, second, theta, reason)
+    got = brunner_munzel([5] * 5, [5] * 6)
+    assert (got.theta, got.p, got.reason) == (0.5, 1, "all values are equal")
+    assert np.isnan([got.ci_low, got.ci_high]).all()
 
 
 def test_munzel_samples_of_odd_kinds() -> None:

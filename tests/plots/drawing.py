@@ -36,7 +36,7 @@ def row(
 ) -> Row:
     """A row of results."""
     encoded = condition if isinstance(condition, str) else str(Condition(condition))
-    numbers = (metric, value, *interval, n, "")
+    numbers = (metric, value, *interval, n, n, "")
     return dict(zip(COLUMNS, (task, model, dataset, encoded, *numbers), strict=True))
 
 

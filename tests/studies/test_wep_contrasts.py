@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.stats import ttest_rel
 
 from inspect_confidence import InvalidArgument
@@ -123,7 +125,7 @@ def summarized(unread: float) -> tuple[list[dict[str, Any]], Rows]:
 
 @pytest.mark.parametrize("unread", [0.0, 0.1])
 def test_scores_and_contrasts_equal_loops_and_scipy(unread: float) -> None:
-    """Score, t, p, df, d and difference of a contrast equal those of units built in loops."""
+    """Score, t, df, d and difference of a contrast equal those of units built in loops."""
     rows, found = summarized(unread)
     contrasts: list[tuple[int, Any, Any, dict[str, str]]] = [
         (1, 5, 3, {"choice_set": "5", "versus": "3"}),
@@ -146,13 +148,20 @@ def test_scores_and_contrasts_equal_loops_and_scipy(unread: float) -> None:
             for name, value in (
                 ("difference", (first - second).mean()),
                 ("t_statistic", test.statistic),
-                ("p_value", test.pvalue),
                 ("degrees_of_freedom", len(pairs) - 1),
                 ("cohens_d", (first - second).mean() / spread),
             ):
                 row = at(found, name, of=metric, **where)
                 assert row["value"] == pytest.approx(value), (metric, where, name)
                 assert row["n"] == len(pairs), (metric, where)
+            said = at(found, "t_statistic", of=metric, **where)["note"]
+            assert f"p = {test.pvalue:.4f}, which takes units for independent" in said
+            # One verdict: p and the interval rest on the same clusters.
+            ends = [
+                at(found, "difference", of=metric, **where)[end] for end in ("ci_low", "ci_high")
+            ]
+            p = at(found, "p_value", of=metric, **where)["value"]
+            assert (p < 0.05) == (ends[0] > 0 or ends[1] < 0), (metric, where)
 
 
 def test_contrasts_within_scenarios_and_modes() -> None:
@@ -179,14 +188,18 @@ def test_the_right_and_the_same_word_everywhere() -> None:
     found = table(rows)
     for metric in (MC, EC, EMC):
         row = at(found, metric)
-        assert (row["value"], row["ci_low"], row["ci_high"]) == (1, 1, 1)
+        # Wilson's of 36 successes in 36: 36/(36 + 1.96^2).
+        assert (row["value"], row["ci_high"]) == (1, 1)
+        assert row["ci_low"] == pytest.approx(36 / (36 + 1.959964**2))
     mine = units(rows, PC)
     assert at(found, PC)["value"] == pytest.approx(np.mean(list(mine.values())))
     where = {"of": EC, "choice_set": "5", "versus": "3"}
-    for name in ("t_statistic", "p_value", "cohens_d"):
+    for name in ("t_statistic", "cohens_d"):
         row = at(found, name, **where)
         assert np.isnan(row["value"])
         assert row["note"].startswith("undefined: ")
+    assert at(found, "p_value", **where)["value"] == 1
+    assert "no interval: all clusters differ alike" in at(found, "difference", **where)["note"]
     # It is monotone without sensitivity; `maybe` mirrors itself in all pairs.
     found = table(judged(lambda one, _: one.choice_set // 2, cot=(False,)))
     scores = [at(found, metric, cot="without")["value"] for metric in (PC, MC, CS)]
@@ -241,6 +254,22 @@ def test_intervals_rest_on_36_clusters() -> None:
     assert row["ci_high"] - row["ci_low"] == pytest.approx(2 * 1.96 * error, rel=0.1)
     where = {"of": EC, "choice_set": "5", "versus": "3"}
     assert "180 pairs of units, 18 clusters" in at(found, "difference", **where)["note"]
+
+
+@settings(max_examples=4, deadline=None, derandomize=True)
+@given(st.integers(0, 2**32), st.sampled_from([0.0, 0.3, 0.9]))
+def test_intervals_hold_their_values(seed: int, unread: float) -> None:
+    """Whatever two epochs say; one verdict, and p wherever there are clusters enough."""
+    rows = judged(noisy(seed, unread=unread))
+    found = table(rows + [{**row, "epoch": 2} for row in judged(noisy(seed + 1, unread=unread))])
+    for (where, metric), row in found.items():
+        if not np.isnan(row["ci_low"]):
+            assert row["ci_low"] <= row["value"] <= row["ci_high"], (where, metric)
+        if metric == "difference":
+            p = found[where, "p_value"]["value"]
+            assert np.isnan(p) == ("too few clusters" in row["note"])
+            if not np.isnan(row["ci_low"]):
+                assert (p < 0.05) == (row["ci_low"] > 0 or row["ci_high"] < 0), where
 
 
 def test_chance_stands_beside_the_scores() -> None:

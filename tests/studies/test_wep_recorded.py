@@ -107,10 +107,10 @@ def text(sentences: pd.DataFrame) -> Table:
 
 @pytest.fixture(scope="module")
 def words(shared_data: Path) -> Table:
-    """Results of GPT-4's recorded probabilities in the concise setting."""
+    """Results of GPT-4's recorded probabilities in the concise setting, as the study has them."""
     frame = recorded_statements(shared_data / "wep" / "cnc_gpt-4.csv", model="gpt-4")
     assert len(frame) == 17 * 15
-    return by_condition(summarize(frame, resamples=20))
+    return by_condition(summarize(frame, resamples=20, convention="authors"))
 
 
 def published(shared_data: Path) -> Iterator[dict[str, str]]:

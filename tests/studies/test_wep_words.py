@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import brunnermunzel, wasserstein_distance
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import binom, brunnermunzel, wasserstein_distance
 from statsmodels.stats.multitest import multipletests
 
 from inspect_confidence.datasets.wep_contexts import SURVEYED
@@ -217,7 +219,11 @@ def test_epochs_and_unread_replies() -> None:
     # It is noted; against people there is still a test.
     found = table(said("likely", [0.7] * 15))
     row = at(found, "probability_spread", word="likely")
-    assert (row["value"], row["note"]) == (pytest.approx(0), "one value in all contexts")
+    assert row["value"] == 0
+    assert row["note"].startswith("one value in all contexts; no interval: ")
+    row = at(found, "mean_probability", word="likely")
+    assert (row["value"], np.isnan(row["ci_low"])) == (pytest.approx(0.7), True)
+    assert row["note"].endswith("no interval: the same in every resample")
     p = at(found, "p_value", of="brunner_munzel_theta", versus="human", word="likely")["value"]
     assert p == pytest.approx(brunnermunzel(people("likely"), [70] * 15).pvalue)
 
@@ -225,13 +231,12 @@ def test_epochs_and_unread_replies() -> None:
 # What is undefined
 
 
-def test_undefined_tests() -> None:
-    """Their p is NaN with the reason, and left out of Holm's adjustment; theta is there."""
+def test_tests_of_few_values() -> None:
+    """Of fewer than five values p is NaN with the reason, and left out of Holm's adjustment."""
     cases: list[tuple[list[float | str], list[float | str], float, str]] = [
-        ([0.1, 0.2, 0.3], [0.7, 0.8, 0.9], 1, "complete separation"),
-        ([0.7, 0.8, 0.9], [0.1, 0.2, 0.3], 0, "complete separation"),
-        ([0.5, 0.5, 0.5], [0.5, 0.5, 0.5], 0.5, "all values are equal"),
-        ([0.5], [0.2, 0.8], 0.5, "fewer than two values"),
+        ([0.1, 0.2, 0.3], [0.7, 0.8, 0.9], 1, "fewer than 5 values"),
+        ([0.5] * 4, [0.5] * 9, 0.5, "fewer than 5 values"),
+        ([0.5], [0.2, 0.8], 0.5, "fewer than 5 values"),
         (["refusal", "refusal"], [0.2, 0.8], np.nan, "no value in one of the samples"),
     ]
     where = {"setting": "female", "versus": "male", "word": "likely"}
@@ -239,21 +244,106 @@ def test_undefined_tests() -> None:
         found = table(said("likely", female, "female") + said("likely", male, "male"))
         row = at(found, "brunner_munzel_theta", **where)
         assert row["value"] == pytest.approx(theta_is, nan_ok=True), (female, male)
-        assert reason in row["note"]
+        assert ("no interval: fewer than 15" in row["note"]) == (not np.isnan(theta_is))
         for metric in ("p_value", "p_holm"):
             tested = at(found, metric, of="brunner_munzel_theta", **where)
             assert np.isnan(tested["value"]), (female, male)
             assert reason in tested["note"], (female, male)
-    # A separated word has no p, and the adjustment is over the others, which says so.
+    # A word of few values has no p, and the adjustment is over the others, which says so.
     words = ["likely", "we doubt", "probable"]
     rows = made(7, words[:2], setting="female") + made(8, words[:2], setting="male")
-    rows += said("probable", [0.9] * 15, "female") + said("probable", [0.1] * 15, "male")
+    rows += said("probable", [0.9] * 4, "female") + said("probable", [0.1] * 4, "male")
     found = table(rows)
     where = {"setting": "female", "versus": "male", "of": "brunner_munzel_theta"}
     raw = [at(found, "p_value", word=word, **where)["value"] for word in words[:2]]
     adjusted = [at(found, "p_holm", word=word, **where) for word in words[:2]]
     assert [row["value"] for row in adjusted] == pytest.approx(multipletests(raw, method="holm")[1])
     assert "over 2 words; 1 undefined" in str(adjusted[0]["note"])
+
+
+def test_complete_separation_differs() -> None:
+    """Words at .9 and .7 always differ, by the exact p; theta has no interval and says why."""
+    words = ["likely", "we doubt", "probable"]
+    rows = [row for word in words for row in said(word, [0.9] * 15, "female")]
+    rows += [row for word in words for row in said(word, [0.7] * 15, "male")]
+    found = table(rows)
+    where = {"setting": "female", "versus": "male"}
+    for word in words:
+        row = at(found, "brunner_munzel_theta", word=word, **where)
+        assert (row["value"], np.isnan(row["ci_low"])) == (0, True)
+        assert row["note"].endswith("no interval: complete separation")
+        tested = {"word": word, "of": "brunner_munzel_theta", **where}
+        # Of 155,117,520 ways to split 30 contexts in halves two separate them.
+        assert at(found, "p_value", **tested)["value"] == pytest.approx(2 / 155_117_520)
+        assert at(found, "p_holm", **tested)["value"] == pytest.approx(6 / 155_117_520)
+    differ = {"of": "brunner_munzel_theta", "adjusted": "holm", "level": "99", **where}
+    assert at(found, "words_that_differ", **differ)["value"] == 3
+
+
+def test_distances_have_no_interval_and_medians_have() -> None:
+    """Identical samples are 0 apart with no interval; both medians' intervals are put together."""
+    values = [0.5, 0.6, 0.6, 0.7, 0.7, 0.7, 0.8, 0.8, 0.9, 0.9]
+    found = table(said("likely", values, "female") + said("likely", values, "male"))
+    where = {"setting": "female", "versus": "male", "word": "likely"}
+    for metric in ("kl_divergence", "jensen_shannon", "ks_statistic", "wasserstein"):
+        row = at(found, metric, **where)
+        assert (row["value"], np.isnan(row["ci_low"])) == (pytest.approx(0, abs=1e-12), True)
+        assert "no interval: " in row["note"]
+    # Both have all contexts: they are no two independent samples of them.
+    row = at(found, "median_difference", **where)
+    assert (row["value"], np.isnan(row["ci_low"])) == (0, True)
+    assert row["note"].endswith("no interval: both sides share contexts")
+    assert at(found, "paired_difference", **where)["note"].endswith("the same in every resample")
+    # People's median of 75 is [70, 75]; the model's of 70 is [60, 90], second to ninth of ten.
+    row = at(found, "median_difference", setting="female", versus="human", word="likely")
+    low, high = np.sort(people("likely"))[[50, -51]]
+    assert binom.cdf(50, 123, 0.5) <= 0.025 < binom.cdf(51, 123, 0.5)
+    gap = float(np.median(people("likely"))) - 70
+    assert row["value"] == gap
+    below = np.hypot(np.median(people("likely")) - low, 90 - 70)
+    above = np.hypot(high - np.median(people("likely")), 70 - 60)
+    assert [row["ci_low"], row["ci_high"]] == pytest.approx([gap - below, gap + above])
+
+
+def test_both_sides_say_how_many_values_they_have() -> None:
+    """Contexts read, contexts asked, and the values of the reference."""
+    rows = said("likely", [0.7, "refusal", 0.6, "ambiguous", 0.9, 0.8])
+    found = table(rows + said("likely", [0.7, "refusal", 0.6, 0.7, 0.9, 0.8], epoch=2))
+    where = {"versus": "human", "word": "likely"}
+    row = at(found, "own_values", **where)
+    assert (row["value"], row["n"], row["asked"]) == (5, 5, 6)
+    assert at(found, "reference_values", **where)["value"] == 123
+    for metric in ("brunner_munzel_theta", "wasserstein", "median_difference"):
+        assert (at(found, metric, **where)["n"], at(found, metric, **where)["asked"]) == (5, 6)
+    row = at(found, "mean_probability", word="likely")
+    assert (row["n"], row["asked"]) == (5, 6)
+
+
+answers = st.one_of(
+    st.sampled_from([0.05, 0.5, 0.7, 0.75, 0.9, 1.0]), st.just("refusal"), st.just("ambiguous")
+)
+
+
+@settings(max_examples=25, deadline=None, derandomize=True)
+@given(st.lists(st.lists(answers, min_size=17, max_size=17), min_size=4, max_size=4))
+def test_intervals_hold_their_values(drawn: list[list[float | str]]) -> None:
+    """Whatever two epochs of two settings say; and p is there where both sides have five values."""
+    rows = []
+    for values, (setting, epoch) in zip(drawn, product(("female", "male"), (1, 2)), strict=True):
+        rows += said("likely", values, setting, epoch=epoch)
+    found = table(rows)
+    sizes: dict[frozenset[tuple[str, str]], float] = {}
+    for (where, metric), row in found.items():
+        if not np.isnan(row["ci_low"]):
+            assert row["ci_low"] <= row["value"] <= row["ci_high"], (where, metric)
+            assert row["ci_low"] < row["ci_high"]
+        if metric in ("own_values", "reference_values"):
+            sizes[where] = min(row["value"], sizes.get(where, np.inf))
+    for where, n in sizes.items():
+        theta = frozenset({*where, ("of", "brunner_munzel_theta")})
+        assert np.isnan(found[theta, "p_value"]["value"]) == (n < 5), where
+        paired = frozenset({*where, ("of", "paired_difference")})
+        assert (paired, "p_value") not in found or not np.isnan(found[paired, "p_value"]["value"])
 
 
 def test_models_are_paired_over_all_contexts_of_all_settings() -> None:

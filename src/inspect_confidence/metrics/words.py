@@ -4,20 +4,25 @@ Distances are written for `ValueTables`, one a resample, where R rows meet R row
 that of two samples is that of their tables of one row. They are NaN where a sample, or a row's
 mass, is empty. Choices among words for a probability are ranked from 0; their consistencies are
 shares of pairs, sequences or steps, those with a NaN left out.
+
+Words have few values, so that their intervals are closed forms that hold at 15: none is resampled.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import wraps
-from typing import Any, ParamSpec, Protocol, cast
+from functools import lru_cache, wraps
+from itertools import combinations
+from math import comb
+from typing import Any, Literal, ParamSpec, Protocol, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import rel_entr, stdtr, stdtrit
+from scipy.special import bdtr, expit, logit, rel_entr, stdtr, stdtrit
 
 from inspect_confidence.metrics.arrays import (
     EDGE,
     FloatArray,
+    IntArray,
     aligned,
     divided,
     mean_or_nan,
@@ -28,7 +33,9 @@ from inspect_confidence.metrics.registry import (
     NO_ESTIMATE,
     UNREAD,
     About,
+    Interval,
     metric,
+    no_interval,
     numbers,
     with_arrays,
 )
@@ -44,22 +51,48 @@ __all__ = [
     "jensen_shannon",
     "kl_divergence",
     "ks_statistic",
+    "mean_interval",
     "median_difference",
+    "median_interval",
     "monotonicity_consistency",
     "pairwise_consistency",
+    "sign_flips",
     "wasserstein",
 ]
 
 _NO_VALUE = "no value on a side"
+_CLUSTERED = Interval("wilson", least=10, units="clusters of sequences")
 _STUDY = "Tang, Shen and Kejriwal (2024)"
 
+_UPWARD = no_interval(
+    "biased upwards, the more the fewer the values: two samples of the same lie some way apart"
+)
+
 numbers(
-    About(undefined=UNREAD),
+    About(
+        undefined=UNREAD,
+        interval=Interval(
+            "own",
+            "Student's t of the logit, where five contexts differ from the commonest value",
+            least=15,
+            units="contexts",
+        ),
+    ),
     mean_probability="Mean over contexts of the probability stated for a word.",
+)
+numbers(
+    About(
+        undefined=UNREAD,
+        interval=Interval("own", "order statistics (sign test)", least=6, units="contexts"),
+    ),
     median_probability="Median over contexts of the probability stated for a word.",
 )
 numbers(
-    About(undefined="fewer than two contexts", high=INFINITY),
+    About(
+        undefined="fewer than two contexts",
+        high=INFINITY,
+        interval=no_interval("a few outlying contexts decide it"),
+    ),
     probability_spread="Standard deviation over contexts of the probability stated for a word.",
 )
 
@@ -69,6 +102,9 @@ numbers(
     direction="target=0.5",
     undefined=_NO_VALUE,
     source="Brunner and Munzel (2000)",
+    interval=Interval(
+        "own", "Student's t of the logit, in agreement with p", least=15, units="values on a side"
+    ),
 )
 @with_arrays(ValueTables.pair)
 def brunner_munzel_theta(first: ValueTables, second: ValueTables) -> FloatArray:
@@ -91,6 +127,7 @@ def brunner_munzel_theta(first: ValueTables, second: ValueTables) -> FloatArray:
     low=-INFINITY,
     undefined=_NO_VALUE,
     source=_STUDY,
+    interval=no_interval("the constant in empty bins decides it"),
 )
 @with_arrays(ValueTables.pair)
 def kl_divergence(
@@ -136,6 +173,7 @@ def kl_divergence(
     high=float(np.log(2)),
     undefined=_NO_VALUE,
     source="Lin (1991)",
+    interval=_UPWARD,
 )
 @with_arrays(ValueTables.pair)
 def jensen_shannon(
@@ -159,7 +197,7 @@ def jensen_shannon(
     return np.clip((_divergence(p, middle) + _divergence(q, middle)) / 2, 0, np.log(2))
 
 
-@metric(direction="lower", undefined=_NO_VALUE)
+@metric(direction="lower", undefined=_NO_VALUE, interval=_UPWARD)
 @with_arrays(ValueTables.pair)
 def ks_statistic(first: ValueTables, second: ValueTables) -> FloatArray:
     """Largest distance of the two distribution functions.
@@ -174,7 +212,13 @@ def ks_statistic(first: ValueTables, second: ValueTables) -> FloatArray:
     return np.asarray(_gaps(first, second).max(axis=1))
 
 
-@metric(unit="percentage points", direction="lower", high=100, undefined=_NO_VALUE)
+@metric(
+    unit="percentage points",
+    direction="lower",
+    high=100,
+    undefined=_NO_VALUE,
+    interval=_UPWARD,
+)
 @with_arrays(ValueTables.pair)
 def wasserstein(first: ValueTables, second: ValueTables) -> FloatArray:
     """Wasserstein-1 distance.
@@ -202,6 +246,12 @@ def wasserstein(first: ValueTables, second: ValueTables) -> FloatArray:
     high=100,
     undefined=_NO_VALUE,
     source=_STUDY,
+    interval=Interval(
+        "own",
+        "both medians' order statistics, put together (MOVER); none where contexts are shared",
+        least=6,
+        units="values on a side",
+    ),
 )
 @with_arrays(ValueTables.pair)
 def median_difference(first: ValueTables, second: ValueTables) -> FloatArray:
@@ -227,8 +277,16 @@ numbers(
         direction="target=0",
         low=-100,
         high=100,
+        interval=Interval(
+            "own", "the means that exchanged signs don't reject", least=6, units="shared contexts"
+        ),
     ),
     paired_difference="Mean over shared contexts of the reference less the own value.",
+)
+numbers(
+    About(undefined="never", unit="count", interval=NO_ESTIMATE),
+    own_values="Values of the word that are compared: contexts read.",
+    reference_values="Values that the reference has for the word: contexts, or people.",
 )
 numbers(
     About(undefined="never", unit="count", source=_STUDY, interval=NO_ESTIMATE),
@@ -273,7 +331,7 @@ class BrunnerMunzel:
         ci_low: Lower limit of theta's 95% interval.
         ci_high: Upper limit. A limit of exactly 0 or 1 is one that was cut there.
         p: Two-sided p of theta = 0.5.
-        reason: Why something is NaN; empty where nothing is.
+        reason: Why p or the interval is NaN; empty where neither is.
     """
 
     theta: float = float("nan")
@@ -283,56 +341,143 @@ class BrunnerMunzel:
     reason: str = ""
 
 
-def brunner_munzel(first: ArrayLike, second: ArrayLike) -> BrunnerMunzel:
+LEAST = 5
+"""Values on a side from which on there is a p: 5 against 5 can reach the 1% level."""
+
+EXACT_BELOW = 10
+"""Values on a side below which p is the exact one where that is larger."""
+
+MOST_SPLITS = 20_000
+"""Up to so many ways to split the values all are enumerated; more are drawn by seed."""
+
+
+def brunner_munzel(
+    first: ArrayLike,
+    second: ArrayLike,
+    *,
+    interval: Literal["t", "logit"] = "t",
+    seed: int = 0,
+) -> BrunnerMunzel:
     """Brunner and Munzel's test of two independent samples, with ties and unequal variances.
 
     The placement of a value is the share of the other sample that lies below it, equal values
     counted half. theta is the mean placement of the first sample; its squared standard error is
     SE^2 = s1^2/n1 + s2^2/n2, where s^2 are the variances (ddof 1) of both samples' placements, and
     (theta - 0.5)/SE is compared with t of Welch and Satterthwaite's degrees of freedom,
-    SE^4 / ((s1^2/n1)^2/(n1 - 1) + (s2^2/n2)^2/(n2 - 1)). The interval is theta -+ t(0.975) SE, cut
-    to [0, 1]: theta can't be elsewhere, and the estimative-words study prints it so ([0.749,
-    1.000], where the formula gives 1.018). Samples are taken as by `ValueTables.pair`; where they
-    share contexts they are not independent: give `sign_flip_p` too.
+    SE^4 / ((s1^2/n1)^2/(n1 - 1) + (s2^2/n2)^2/(n2 - 1)). The null is theta = 0.5, whatever the
+    variances. Samples are taken as by `ValueTables.pair`; where they share contexts they are not
+    independent: give `sign_flips` too.
 
-    Source: Brunner and Munzel (2000, Biometrical Journal 42). p is that of
-    `scipy.stats.brunnermunzel`, theta and the interval those of statsmodels'
+    With fewer than 10 values in a sample t finds too much: p is then the larger of that of t and of
+    the exact one, the share of all ways to split the values in two such samples that have a
+    statistic as large (Neubert and Brunner 2007). Beyond 20,000 ways 9,999 random ones are taken
+    and the observed one. Where all values of one sample exceed all of the other, the statistic is
+    infinite and p the exact one at any size: 2/C(n1 + n2, n1), less where ties leave only one such
+    split. Where all values are equal p is 1.
+
+    Source: Brunner and Munzel (2000, Biometrical Journal 42); Neubert and Brunner (2007,
+    Computational Statistics and Data Analysis 51). From 10 values on p is that of
+    `scipy.stats.brunnermunzel`; theta and the interval `t` are those of statsmodels'
     `rank_compare_2indep` but for the cut.
 
+    Args:
+        first: A sample.
+        second: Another one.
+        interval: `t` is theta -+ t(0.975) SE, cut to [0, 1] as the estimative-words study prints
+            it; it is too narrow for theta near 0 or 1. `logit` is the same of logit(theta), its
+            standard error SE/(theta (1 - theta)), which ends where that of `t` does on the side of
+            0.5 if it alone would hold 0.5: it agrees with p.
+        seed: Of the random splits.
+
     Returns:
-        With fewer than two values in a sample, where all values of both are equal (theta = 0.5),
-        and at complete separation (theta is 0 or 1) there is no variance: p and interval are NaN,
-        with the reason. theta is NaN where a sample is empty.
+        p is NaN with fewer than five values in a sample, the interval with fewer than two, where
+        all values are equal, and at complete separation; the reason is given. theta is NaN where a
+        sample is empty.
 
     Raises:
         ValueError: A sample has two dimensions or an infinite value.
 
     Example:
-        >>> result = brunner_munzel([1, 2, 3, 4], [2, 3, 5, 6])
+        >>> result = brunner_munzel([1, 2, 3, 4, 5], [2, 3, 5, 6, 8])
         >>> print(f"{result.theta} [{result.ci_low:.3f}, {result.ci_high:.3f}] p={result.p:.3f}")
-        0.25 [0.000, 0.727] p=0.242
+        0.24 [0.000, 0.599] p=0.159
     """
     one, other = sample_of(first), sample_of(second)
     if not (len(one) and len(other)):
         return BrunnerMunzel(reason="there is no value in one of the samples")
     placed = [_placements(one, other), _placements(other, one)]
-    theta = float(placed[0].mean())
-    if min(len(one), len(other)) < 2:
-        reason = "there are fewer than two values in one of the samples"
-        return BrunnerMunzel(theta, reason=reason)
+    theta, n = float(placed[0].mean()), min(len(one), len(other))
+    few = f"there are fewer than {LEAST} values in one of the samples" if n < LEAST else ""
+    if n < 2:
+        return BrunnerMunzel(theta, reason=few)
     if theta in (0, 1):
-        return BrunnerMunzel(theta, reason="complete separation")
+        p = np.nan if few else _separated_p(one, other)
+        return BrunnerMunzel(theta, p=p, reason=few or "complete separation")
     # Only these two cases have no variance; found by value, since rounding may leave 1e-17 of it.
     if one.min() == one.max() == other.min() == other.max():
-        return BrunnerMunzel(theta, reason="all values are equal")
+        return BrunnerMunzel(theta, p=np.nan if few else 1.0, reason=few or "all values are equal")
     variance = np.array([placements.var(ddof=1) / len(placements) for placements in placed])
     freedom = np.array([len(placements) - 1 for placements in placed])
     error = np.sqrt(variance.sum())
     df = variance.sum() ** 2 / (variance**2 / freedom).sum()
     half = stdtrit(df, 0.975) * error
     p = 2 * stdtr(df, -abs(theta - 0.5) / error)
+    if n < EXACT_BELOW:
+        p = np.nan if few else max(p, _exact_p(one, other, seed))
     low, high = max(theta - half, 0.0), min(theta + half, 1.0)
-    return BrunnerMunzel(theta, float(low), float(high), float(p))
+    if interval == "logit":
+        low, high = _of_logit(theta, half, low, high)
+    return BrunnerMunzel(theta, float(low), float(high), float(p), few)
+
+
+def _of_logit(theta: float, half: float, low: float, high: float) -> tuple[float, float]:
+    """The interval of the logit from the half width and ends of that of theta."""
+    reach = half / (theta * (1 - theta))
+    ends = float(expit(logit(theta) - reach)), float(expit(logit(theta) + reach))
+    # The logit's test finds less than t's: between the two, t's end is taken.
+    return (low if low > 0.5 > ends[0] else ends[0]), (high if high < 0.5 < ends[1] else ends[1])
+
+
+def _separated_p(one: FloatArray, other: FloatArray) -> float:
+    """The share of splits of the values in two such samples that separate them completely."""
+    ranked, n = np.sort(np.concatenate([one, other])), len(one)
+    # Ties over the border of a split leave it unseparated.
+    ways = sum(ranked[border - 1] < ranked[border] for border in (n, len(ranked) - n))
+    return float(ways / comb(len(ranked), n))
+
+
+def _exact_p(one: FloatArray, other: FloatArray, seed: int) -> float:
+    """The share of splits of the values whose statistic is as large as that of the observed one."""
+    fewer, more = sorted((one, other), key=len)
+    values, code = np.unique(np.concatenate([fewer, more]), return_inverse=True)
+    size, counts = len(fewer), np.bincount(code)
+    ways = comb(len(code), size)
+    if ways <= MOST_SPLITS:
+        members = np.array(list(combinations(range(len(code)), size)))
+        places = code[members] + len(values) * np.arange(ways)[:, None]
+        drawn = np.bincount(places.ravel(), minlength=ways * len(values)).reshape(ways, -1)
+    else:
+        rng = np.random.default_rng(seed)
+        drawn = rng.multivariate_hypergeometric(counts, size, size=9_999)
+        drawn = np.vstack([np.bincount(code[:size], minlength=len(values)), drawn])
+    statistic = _statistics(drawn, counts - drawn)
+    observed = statistic[0]
+    # The first of all combinations is the observed one: its members come first.
+    return float((statistic >= observed - 1e-9 * max(observed, 1)).mean())
+
+
+def _statistics(first: IntArray, second: IntArray) -> FloatArray:
+    """|theta - 0.5|/SE of pairs of samples, given as counts of the same values, a row each."""
+    sides, far = [], np.empty(0)
+    for one, other in ((first, second), (second, first)):
+        n = one[0].sum()
+        placed = (np.cumsum(other, axis=1) - other / 2) / other[0].sum()
+        theta = (one * placed).sum(axis=1) / n
+        far = np.abs(theta - 0.5)
+        sides.append((one * (placed - theta[:, None]) ** 2).sum(axis=1) / (n * (n - 1)))
+    error = np.sqrt(sum(sides))
+    flat = error < 1e-9
+    return np.where(flat, np.where(far < 1e-9, 0, np.inf), far / np.where(flat, 1, error))
 
 
 def _placements(values: FloatArray, others: FloatArray) -> FloatArray:
@@ -340,6 +485,99 @@ def _placements(values: FloatArray, others: FloatArray) -> FloatArray:
     ranked = np.sort(others)
     ranks = np.searchsorted(ranked, values) + np.searchsorted(ranked, values, side="right")
     return np.asarray(ranks / (2 * len(others)))
+
+
+MOVED = 5
+"""Values that must differ from the commonest for a mean to have an interval."""
+
+
+def mean_interval(values: ArrayLike) -> tuple[float, float]:
+    """95% interval of a mean of values in (0, 1): Student's t of its logit.
+
+    logit(m) -+ t(0.975, n - 1) s/(sqrt(n) m (1 - m)), back on the scale of the values: it stays
+    within (0, 1) and reaches further towards the middle, as the mean of values near an end needs.
+
+    Returns:
+        Both ends; NaN where fewer than five values differ from the commonest: how far and how
+        often others lie from it is unknown then.
+    """
+    sample = sample_of(values)
+    n = len(sample)
+    if n - np.unique(sample, return_counts=True)[1].max(initial=0) < MOVED:
+        return float("nan"), float("nan")
+    mean = sample.mean()
+    reach = stdtrit(n - 1, 0.975) * sample.std(ddof=1) / np.sqrt(n) / (mean * (1 - mean))
+    return float(expit(logit(mean) - reach)), float(expit(logit(mean) + reach))
+
+
+def median_interval(values: ArrayLike) -> tuple[float, float]:
+    """95% interval of a median: the order statistics that the sign test doesn't reject.
+
+    The k-th smallest and k-th largest of n values, with the greatest k for which
+    P(Binomial(n, 1/2) < k) <= 0.025. It holds whatever the values' distribution, with at least 95%:
+    more where values are tied, and from n = 6 on.
+
+    Returns:
+        Both ends; NaN with fewer than six values.
+
+    Example:
+        >>> median_interval([1, 2, 3, 4, 5, 6, 7, 8, 9])
+        (2.0, 8.0)
+    """
+    ranked = np.sort(sample_of(values))
+    n = len(ranked)
+    k = int((bdtr(np.arange(n // 2), n, 0.5) <= 0.025).sum()) if n else 0
+    return (float(ranked[k - 1]), float(ranked[-k])) if k else (float("nan"), float("nan"))
+
+
+MOST_FLIPPED = 13
+"""Up to so many differences all 2^n signs are enumerated; more are drawn by seed."""
+
+
+def sign_flips(
+    differences: ArrayLike, *, resamples: int = 10_000, seed: int = 0
+) -> tuple[float, tuple[float, float]]:
+    """Two-sided p of a mean difference of 0 by exchanged signs, and the interval that agrees.
+
+    p is that of `sign_flip_p`. The interval holds the means that the test doesn't reject at 5%: the
+    mean of differences d lies as far from m with signs s exchanged as without where the mean of the
+    d that were exchanged, or of those that were not, lies on the other side of m. So its ends are
+    order statistics of means of subsets (Hartigan 1969). Exact for symmetric differences.
+
+    Args:
+        differences: One a pair, rounded to 9 decimals; NaN is left out.
+        resamples: Random patterns of signs from 14 differences on.
+        seed: Of the draws.
+
+    Returns:
+        p, NaN without a pair; both ends, NaN with fewer than six pairs or where all are equal.
+    """
+    array = sample_of(differences)
+    n, none = len(array), (float("nan"), float("nan"))
+    if not n:
+        return float("nan"), none
+    exchanged = _patterns(n, resamples, seed)
+    size, sums = exchanged.sum(axis=1), exchanged @ array
+    means = np.concatenate([divided(sums, size), divided(array.sum() - sums, n - size)])
+    # An empty subset is as far from any mean; the observed pattern counts among random ones.
+    always = int(np.isnan(means).sum()) + (n > MOST_FLIPPED)
+    total = len(exchanged) + (n > MOST_FLIPPED)
+    ranked = np.sort(np.round(means[~np.isnan(means)], 9))
+    mean = round(float(array.mean()), 9)
+    beyond = (ranked <= 0).sum() if mean > 0 else (ranked >= 0).sum()
+    p = 1.0 if mean == 0 else float(min((always + beyond) / total, 1))
+    k = int(np.ceil(0.05 * total - 1e-9)) - always
+    if k < 1 or ranked[0] == ranked[-1]:
+        return p, none
+    return p, (float(min(ranked[k - 1], mean)), float(max(ranked[-k], mean)))
+
+
+@lru_cache(maxsize=4)
+def _patterns(n: int, resamples: int, seed: int) -> FloatArray:
+    """Which of n differences have their sign exchanged: all patterns, or random ones."""
+    if n <= MOST_FLIPPED:
+        return (np.arange(2**n)[:, None] >> np.arange(n) & 1).astype(float)
+    return np.random.default_rng(seed).integers(0, 2, size=(resamples, n)).astype(float)
 
 
 Choices = ParamSpec("Choices")
@@ -365,7 +603,7 @@ def mean_of_each(each: Callable[Choices, FloatArray]) -> MeanOfEach[Choices]:
     return cast(MeanOfEach[Choices], share)
 
 
-@metric(direction="higher", undefined=UNREAD, source=_STUDY)
+@metric(direction="higher", undefined=UNREAD, source=_STUDY, interval=_CLUSTERED)
 @mean_of_each
 def pairwise_consistency(first: ArrayLike, second: ArrayLike, choices: ArrayLike) -> FloatArray:
     """Share of complementary intervals whose words mirror each other.
@@ -381,7 +619,7 @@ def pairwise_consistency(first: ArrayLike, second: ArrayLike, choices: ArrayLike
     return _flags(one + other == n - 1, one + other)
 
 
-@metric(direction="higher", undefined=UNREAD, source=_STUDY)
+@metric(direction="higher", undefined=UNREAD, source=_STUDY, interval=_CLUSTERED)
 @mean_of_each
 def monotonicity_consistency(ranks: ArrayLike, rises: ArrayLike) -> FloatArray:
     """Share of sequences of nested intervals whose word never steps the wrong way.
@@ -399,7 +637,7 @@ def monotonicity_consistency(ranks: ArrayLike, rises: ArrayLike) -> FloatArray:
     return _flags((way * steps >= 0).all(axis=1), steps.sum(axis=1))
 
 
-@metric(direction="higher", undefined=UNREAD, source=_STUDY)
+@metric(direction="higher", undefined=UNREAD, source=_STUDY, interval=_CLUSTERED)
 @mean_of_each
 def empirical_consistency(ranks: ArrayLike, right: ArrayLike) -> FloatArray:
     """Share of choices whose range holds the share of numbers in the interval.
@@ -414,7 +652,7 @@ def empirical_consistency(ranks: ArrayLike, right: ArrayLike) -> FloatArray:
     return _flags(chosen == wanted, chosen + wanted)
 
 
-@metric(direction="higher", undefined=UNREAD, source=_STUDY)
+@metric(direction="higher", undefined=UNREAD, source=_STUDY, interval=_CLUSTERED)
 @mean_of_each
 def empirical_monotonicity_consistency(
     ranks: ArrayLike, following: ArrayLike, right: ArrayLike, right_following: ArrayLike
@@ -435,7 +673,7 @@ def empirical_monotonicity_consistency(
     return _flags(np.sign(step) == np.sign(wanted_step), step + wanted_step)
 
 
-@metric(undefined=UNREAD)
+@metric(undefined=UNREAD, interval=_CLUSTERED)
 @mean_of_each
 def choice_sensitivity(ranks: ArrayLike) -> FloatArray:
     """Share of sequences of nested intervals in which the word ever changes.

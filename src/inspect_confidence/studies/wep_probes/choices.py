@@ -1,22 +1,32 @@
 """Numbers to words: the consistency scores by condition, chance beside them, and contrasts."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import comb
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.special import stdtr, stdtrit
 
 from inspect_confidence import metrics
 from inspect_confidence.answers import first_letter
 from inspect_confidence.datasets.wep_choices import COMPLEMENTS, POINTS, design
 from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.metrics.arrays import FloatArray, IntArray
+from inspect_confidence.metrics.resample import wilson_limits
 from inspect_confidence.prompts.wep_probes import CHOICES
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies import estimate
-from inspect_confidence.studies.estimate import Drawn, Estimand, Number, left_out, noted
+from inspect_confidence.studies.estimate import (
+    NO_INTERVAL,
+    Drawn,
+    Estimand,
+    Number,
+    left_out,
+    noted,
+)
 from inspect_confidence.studies.study import Resampling, SampleFacts
 
 RISING = frozenset({"above_low", "between", "below_high"})
@@ -75,7 +85,9 @@ def _by_letter(row: Any, choices: Sequence[str]) -> float:
     return LETTERLESS if letter is None else float(letter)
 
 
-def units(rows: pd.DataFrame, convention: str | None) -> Mapping[str, pd.DataFrame]:
+def units(
+    rows: pd.DataFrame, convention: str | None, factors: Sequence[str] = FACTORS
+) -> Mapping[str, pd.DataFrame]:
     """Every score's units with their `value`, factors, `pair` and `key`, from ranked choices.
 
     A unit asked in several epochs has the mean of its values. `key` names a unit within its
@@ -83,10 +95,10 @@ def units(rows: pd.DataFrame, convention: str | None) -> Mapping[str, pd.DataFra
     three-choice pair (least likely, likeliest) isn't mirrored: the study's figures imply that it
     was not counted.
     """
-    keys = [*FACTORS, "run", "epoch", "repeat", "interval"]
+    keys = [*factors, "run", "epoch", "repeat", "interval"]
     points = sorted(POINTS["narrow"])
     # A file may hold a prompt several times without saying in which epoch.
-    repeat = rows.groupby([*FACTORS, "run", "epoch", "interval", "point"]).cumcount()
+    repeat = rows.groupby([*factors, "run", "epoch", "interval", "point"]).cumcount()
     table = rows.assign(repeat=repeat).set_index([*keys, "point"])
     wide = {
         name: table[name].unstack("point").reindex(columns=points) for name in ("rank", "right")
@@ -104,8 +116,8 @@ def units(rows: pd.DataFrame, convention: str | None) -> Mapping[str, pd.DataFra
         "empirical_consistency": dict(zip(at, map(fit, ranks.T, right.T), strict=True)),
         "empirical_monotonicity_consistency": dict(zip(at, steps, strict=False)),
     }
-    found = {metric: _units(index, of_points) for metric, of_points in values.items()}
-    pairs = _units(index.iloc[firsts], dict(zip(at, mirrored, strict=True)))
+    found = {metric: _units(index, of_points, factors) for metric, of_points in values.items()}
+    pairs = _units(index.iloc[firsts], dict(zip(at, mirrored, strict=True)), factors)
     return {**found, "pairwise_consistency": pairs}
 
 
@@ -129,7 +141,9 @@ def _mirrored(
     return firsts, found
 
 
-def _units(index: pd.DataFrame, values: Mapping[str, FloatArray]) -> pd.DataFrame:
+def _units(
+    index: pd.DataFrame, values: Mapping[str, FloatArray], factors: Sequence[str]
+) -> pd.DataFrame:
     """A row a unit, averaged over epochs: its sequences, the points that it is of, its value."""
     parts = [
         index.assign(key=index["interval"] + "@" + name, value=value)
@@ -137,7 +151,7 @@ def _units(index: pd.DataFrame, values: Mapping[str, FloatArray]) -> pd.DataFram
     ]
     unit = pd.concat(parts, ignore_index=True)
     unit["pair"] = ["/".join(PAIRS[interval]) for interval in unit["interval"]]
-    return unit.groupby([*FACTORS, "pair", "key"], sort=True)["value"].mean().reset_index()
+    return unit.groupby([*factors, "pair", "key"], sort=True)["value"].mean().reset_index()
 
 
 def expected_by_chance(
@@ -183,7 +197,7 @@ def numbers_to_words(frame: pd.DataFrame, resampling: Resampling) -> list[Result
         scored = units(rows, resampling.convention)
         results += estimate.results_of(_scores(scored, rows, condition, resampling), key)
         results += _chance(rows, key, condition, resampling)
-        results += _contrasts(scored, rows, key, condition, resampling)
+        results += _contrasts(scored, rows, key, condition)
     return results
 
 
@@ -213,7 +227,8 @@ def _chosen(frame: pd.DataFrame, part: Slice) -> NDArray[np.bool_]:
 def clusters_of(frame: pd.DataFrame, without: str = "") -> list[str]:
     """Complementary sequences of one scenario, set of choices and set of numbers, together."""
     names = [name for name in ("scenario", "choice_set", "numbers") if name != without]
-    return ["|".join(map(str, key)) for key in frame[[*names, "pair"]].itertuples(index=False)]
+    columns = [frame[name].astype(str) for name in [*names, "pair"]]
+    return ["|".join(key) for key in zip(*columns, strict=True)]
 
 
 def _clustered(columns: Sequence[tuple[Number, pd.DataFrame]], resampling: Resampling) -> Drawn:
@@ -229,6 +244,67 @@ def _clustered(columns: Sequence[tuple[Number, pd.DataFrame]], resampling: Resam
     return estimate.draw([means], strata, resampling)
 
 
+@dataclass(frozen=True)
+class _Mean:
+    """The mean of units' values and what its error is, over clusters within scenarios.
+
+    The squared error is the sum over scenarios of m/(m - 1) sum (z - mean z)^2, over the units
+    squared; z is the sum of a cluster's differences from the mean, m how many clusters there are.
+    Scenarios of one cluster are taken together with the others.
+    """
+
+    value: float
+    variance: float
+    units: int
+    clusters: int
+    freedom: int
+
+    @classmethod
+    def of(cls, unit: pd.DataFrame) -> "_Mean":
+        """Of units with their `cluster`; NaN values are left out."""
+        there = unit["value"].notna().to_numpy()
+        values = unit["value"].to_numpy(float)[there]
+        if not len(values):
+            return cls(np.nan, np.nan, 0, 0, 0)
+        _, first, cluster = np.unique(
+            unit["cluster"].to_numpy(str)[there], return_index=True, return_inverse=True
+        )
+        scenario = unit["scenario"].to_numpy(str)[there][first]
+        stratum = np.unique(scenario, return_inverse=True)[1]
+        if (np.bincount(stratum) < 2).any():
+            stratum = np.zeros(len(first), np.int64)
+        size, value = np.bincount(stratum), float(values.mean())
+        sums = np.bincount(cluster, values - value)
+        far = sums - (np.bincount(stratum, sums) / size)[stratum]
+        spread = np.bincount(stratum, far**2) * size / np.maximum(size - 1, 1)
+        variance = float(spread.sum() / len(values) ** 2)
+        return cls(value, variance, len(values), len(first), len(first) - len(size))
+
+    @property
+    def known(self) -> bool:
+        """Whether there are as many clusters as an interval needs."""
+        return self.clusters >= metrics.METRICS["empirical_consistency"].interval.least
+
+    @property
+    def widening(self) -> float:
+        """How much wider Student's interval is than the normal one, squared."""
+        return float((stdtrit(max(self.freedom, 1), 0.975) / stdtrit(1e9, 0.975)) ** 2)
+
+
+def _wilson(means: Sequence[_Mean]) -> list[tuple[float, float] | None]:
+    """Wilson's interval of each share at its effective size; None of too few clusters."""
+    limits = wilson_limits(
+        np.array([one.value for one in means]),
+        np.array([one.variance * one.widening for one in means]),
+        np.array([one.units for one in means], float),
+        np.array([one.clusters for one in means], float),
+    )
+    return [
+        (float(low), float(high)) if one.known else None
+        for one, (low, high) in zip(means, limits, strict=True)
+    ]
+
+
 def _scores(
     scored: Mapping[str, pd.DataFrame],
     rows: pd.DataFrame,
@@ -236,37 +312,52 @@ def _scores(
     resampling: Resampling,
 ) -> Drawn:
     """Every score in every slice."""
-    columns = []
+    columns, means = [], []
+    clustered = {metric: unit.assign(cluster=clusters_of(unit)) for metric, unit in scored.items()}
     for part in _slices(rows):
         left, where = left_out(rows["status"][_chosen(rows, part)]), _written(part)
-        for metric, unit in scored.items():
+        for metric, unit in clustered.items():
             mine = unit[_chosen(unit, part)]
-            read = int(mine["value"].notna().sum())
-            lost = len(mine) - read
+            mean = _Mean.of(mine)
+            lost = len(mine) - mean.units
             note = f"{lost} of {len(mine)} units without all their choices left out" if lost else ""
-            number = Number(condition.but(**where), metric, read, noted(note, left))
-            columns.append((number, mine.assign(cluster=clusters_of(mine))))
-    return _clustered(columns, resampling)
+            number = Number(
+                condition.but(**where),
+                metric,
+                mean.units,
+                noted(note, left),
+                asked=len(mine),
+                units=mean.clusters,
+            )
+            columns.append((number, mine))
+            means.append(mean)
+    numbers = [
+        replace(number, interval=interval)
+        for (number, _), interval in zip(columns, _wilson(means), strict=True)
+    ]
+    # Draws rank models; the intervals need none.
+    if resampling.observe:
+        return replace(_clustered(columns, resampling), numbers=numbers)
+    values = np.array([mean.value for mean in means])
+    return Drawn(numbers, values, np.full((1, len(values)), np.nan), len(numbers))
 
 
 def _chance(
     rows: pd.DataFrame, key: Key, condition: Condition, resampling: Resampling
 ) -> Iterator[Result]:
     """Every score of random choices: its exact expectation, and ten random runs."""
-    # Imported here because scipy.stats takes half a second, which every command would pay.
-    from scipy.stats import t as student  # noqa: PLC0415
-
     convention = resampling.convention
     asked = rows[rows["cot"] == rows["cot"].iloc[0]].drop_duplicates("item")
     rng = np.random.default_rng(resampling.seed)
-    sizes, made = asked["choice_set"].to_numpy(), []
-    for _ in range(RANDOM_RUNS):
-        drawn = asked.assign(rank=np.floor(rng.uniform(size=len(asked)) * sizes), epoch=1.0)
-        made.append(units(drawn, convention))
+    sizes = np.tile(asked["choice_set"].to_numpy(), RANDOM_RUNS)
+    drawn = pd.concat([asked.assign(drawn=run) for run in range(RANDOM_RUNS)], ignore_index=True)
+    drawn = drawn.assign(rank=np.floor(rng.uniform(size=len(drawn)) * sizes), epoch=1.0)
+    made = units(drawn, convention, ["drawn", *FACTORS])
     parts: list[Slice] = [{}, *({"choice_set": size} for size in asked["choice_set"].unique())]
     for part in parts:
-        for metric, unit in made[0].items():
-            mine = unit[_chosen(unit, part)]
+        for metric, unit in made.items():
+            every = unit[_chosen(unit, part)]
+            mine = every[every["drawn"] == 0]
             of_size = {
                 size: expected_by_chance(
                     metric, int(size), asked[asked["choice_set"] == size], convention
@@ -278,9 +369,9 @@ def _chance(
             none = "undefined: no prompt stands beside another" if np.isnan(value) else ""
             note = noted(none, "exact expectation of equally likely choices")
             yield key.result(at, metric, value, n=len(mine), note=note)
-            values = [one[metric]["value"][_chosen(one[metric], part)].mean() for one in made]
+            values = every.groupby("drawn")["value"].mean().to_numpy(float)
             mean, spread = float(np.mean(values)), float(np.std(values, ddof=1))
-            reach = student.ppf(0.975, len(values) - 1) * spread / np.sqrt(len(values))
+            reach = stdtrit(len(values) - 1, 0.975) * spread / np.sqrt(len(values))
             at, ends = at.but(baseline="random"), (mean - reach, mean + reach)
             none = "undefined: no unit has all its choices" if np.isnan(mean) else ""
             note = noted(none, f"mean of {RANDOM_RUNS} random runs with its t interval")
@@ -292,7 +383,6 @@ def _contrasts(
     rows: pd.DataFrame,
     key: Key,
     condition: Condition,
-    resampling: Resampling,
 ) -> Iterator[Result]:
     """What differs between two levels of a factor, over all and within slices."""
     modes = sorted(rows["cot"].unique())
@@ -305,48 +395,72 @@ def _contrasts(
         elif len(modes) > 1:
             within += [{"cot": mode} for mode in modes]
         versus = _written({factor: other})[factor]
+        paired = {
+            metric: _paired([unit[unit[factor] == value] for value in (one, other)], factor)
+            for metric, unit in scored.items()
+        }
         for part in within:
             at = condition.but(**_written({**part, factor: one}), versus=versus)
-            for metric, unit in scored.items():
-                mine = unit[_chosen(unit, part)]
-                sides = [mine[mine[factor] == value] for value in (one, other)]
-                paired = _paired(sides, factor)
-                if len(paired):
-                    yield from _tested(paired, key, at.but(of=metric), resampling)
+            for metric, pairs in paired.items():
+                mine = pairs[_chosen(pairs, part)]
+                if mine["value"].notna().any():
+                    yield from _tested(mine, key, at.but(of=metric))
 
 
 def _paired(sides: Sequence[pd.DataFrame], factor: str) -> pd.DataFrame:
-    """Units of two conditions that agree in everything else, where both have a value."""
+    """Units of two conditions that agree in everything else; NaN where either has no value."""
     by = [*(name for name in FACTORS if name != factor), "pair", "key"]
-    first, second = (side.dropna(subset="value") for side in sides)
-    together = first.merge(second, on=by, suffixes=("_own", "_versus"))
+    together = sides[0].merge(sides[1], on=by, suffixes=("_own", "_versus"))
     return together.assign(
         cluster=clusters_of(together, without=factor),
         value=together["value_own"] - together["value_versus"],
     )
 
 
-def _tested(
-    paired: pd.DataFrame, key: Key, condition: Condition, resampling: Resampling
-) -> Iterator[Result]:
+def _tested(pairs: pd.DataFrame, key: Key, condition: Condition) -> Iterator[Result]:
     """The mean difference over clusters, and the study's t-test and effect size over units."""
-    # Imported here because scipy.stats takes half a second, which every command would pay.
-    from scipy.stats import ttest_rel  # noqa: PLC0415
-
+    paired, asked = pairs[pairs["value"].notna()], len(pairs)
     first, second = (paired[name].to_numpy(float) for name in ("value_own", "value_versus"))
-    n, clusters = len(paired), paired["cluster"].nunique()
-    number = Number(condition, "difference", n, f"{n} pairs of units, {clusters} clusters")
-    yield from estimate.results_of(_clustered([(number, paired)], resampling), key)
+    mean, gaps = _Mean.of(paired), first - second
+    n, flat = mean.units, mean.variance < 1e-18
+    few = "" if mean.known else "too few clusters"
+    reach = stdtrit(max(mean.freedom, 1), 0.975) * np.sqrt(mean.variance)
+    ends = NO_INTERVAL if few or flat else (mean.value - reach, mean.value + reach)
+    none = few or ("all clusters differ alike" if flat else "")
+    said = f"{n} pairs of units, {mean.clusters} clusters"
+    note = noted(said, f"no interval: {none}" if none else "t over clusters within scenarios")
+    yield key.result(condition, "difference", mean.value, ends, n=n, asked=asked, note=note)
     spreads = [values.std(ddof=1) if n > 1 else np.nan for values in (first, second)]
-    varies, typical = n > 1 and np.ptp(first - second) > 0, float(np.mean(spreads))
-    statistic, p = ttest_rel(first, second) if varies else (np.nan, np.nan)
-    d = (first - second).mean() / typical if typical > 0 else np.nan
-    same = "undefined: all differences are equal"
-    flat = "undefined: neither side varies"
+    varies, typical = n > 1 and np.ptp(gaps) > 0, float(np.mean(spreads))
+    statistic = np.sqrt(n) * gaps.mean() / gaps.std(ddof=1) if varies else np.nan
+    d = gaps.mean() / typical if typical > 0 else np.nan
+    study = f"paired over units, as the study tests: p = {2 * stdtr(n - 1, -abs(statistic)):.4f}"
+    p, of_p = _p_of(mean), "agrees with the interval, over clusters"
     for metric, value, note in (
-        ("t_statistic", statistic, "paired over units, as the study tests" if varies else same),
+        (
+            "t_statistic",
+            statistic,
+            f"{study}, which takes units for independent"
+            if varies
+            else "undefined: all differences are equal",
+        ),
         ("degrees_of_freedom", n - 1, ""),
-        ("p_value", p, "of t; takes units for independent" if varies else same),
-        ("cohens_d", d, "mean difference over the mean of both SDs" if typical > 0 else flat),
+        ("p_value", p, f"undefined: {few}" if few else of_p),
+        (
+            "cohens_d",
+            d,
+            "mean difference over the mean of both SDs"
+            if typical > 0
+            else "undefined: neither side varies",
+        ),
     ):
-        yield key.result(condition, metric, value, n=n, note=note)
+        yield key.result(condition, metric, value, n=n, asked=asked, note=note)
+
+
+def _p_of(mean: _Mean) -> float:
+    """Two-sided p of a mean of 0; where all clusters differ alike that of their signs."""
+    if not mean.known:
+        return np.nan
+    if mean.variance < 1e-18:
+        return 1.0 if abs(mean.value) < 1e-12 else 2.0 ** (1 - mean.clusters)
+    return float(2 * stdtr(mean.freedom, -abs(mean.value) / np.sqrt(mean.variance)))

@@ -9,7 +9,7 @@ import pandas as pd
 
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies.bins import bin_shares
-from inspect_confidence.studies.estimate import left_out, noted
+from inspect_confidence.studies.estimate import noted
 from inspect_confidence.studies.study import FigureSpec, Headline, Resampling, View
 from inspect_confidence.studies.tables import Column, Rows, TableSpec, built, stars, titled
 from inspect_confidence.studies.wep_probes import words
@@ -29,9 +29,9 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
     frame = words.stated(frames[TASK])
     found: list[Result] = []
     for side in _with_all(words.sides_of(frame)):
-        for word, rows in side.words().items():
-            at, note = side.condition.but(word=word), left_out(rows["status"])
-            found += _distribution(words.sample_of(rows), side.key, at, note)
+        for word, said in side.words.items():
+            at = side.condition.but(word=word)
+            found += _distribution(said.sample, side.key, at, said.note)
     survey = resampling.options(words.WepOptions).people()
     key = Key(TASK, PEOPLE, "survey")
     for word in map(str, frame["word"].unique()):
@@ -56,7 +56,7 @@ def _with_all(sides: Sequence[words.Side]) -> Iterator[words.Side]:
 
 def _distribution(sample: Sample, key: Key, condition: Condition, note: str) -> Iterator[Result]:
     """The share of values in each bin, with its interval, and the quantiles."""
-    values = sample.to_numpy(float) / 100
+    values = words.values_of(sample) / 100
     n = len(values)
     note = noted("" if n else "undefined: no readable judgment", note)
     yield from bin_shares(key, condition, "value_share", values, np.arange(n), BINS, note)
@@ -74,6 +74,7 @@ _SCORES = {
 }
 _CONTRAST = (
     Column("difference", "difference"),
+    Column("p_value", "p", 3, interval=False),
     Column("t_statistic", "t", 3, interval=False),
     Column("degrees_of_freedom", "df", 0, interval=False),
     Column("cohens_d", "d", 3, interval=False),
@@ -102,8 +103,8 @@ def _of_model(who: str, rows: Rows) -> Iterator[TableSpec]:
         choices,
         ("baseline", "cot", *_SLICES),
         [Column(metric, heading) for metric, heading in _SCORES.items()],
-        "95% bootstrap intervals over 36 clusters of sequences, within scenarios. A model that "
-        "always says the same is monotone and has no sensitivity.",
+        "95% Wilson intervals over clusters of sequences, within scenarios: 36 in all. A model "
+        "that always says the same is monotone and has no sensitivity.",
         label=_replies,
     )
     yield TableSpec(
@@ -111,8 +112,8 @@ def _of_model(who: str, rows: Rows) -> Iterator[TableSpec]:
         choices,
         ("cot", *_SLICES, "versus", "of"),
         _CONTRAST,
-        "t and d are the study's, over units taken for independent; the interval of the difference "
-        "is clustered.",
+        "The interval of the difference and its p are clustered; t and d are the study's, over "
+        "units taken for independent, of which there are df + 1 pairs.",
         label=_contrast,
     )
 
@@ -129,9 +130,12 @@ def _against(title: str, rows: Rows) -> TableSpec:
         theta = Column(_THETA, f"{setting} theta", where=where, mark=_stars, marked_by=_MARKED)
         kl = Column("kl_divergence", f"{setting} KL", interval=False, where=where)
         median = Column("median_difference", f"{setting} median", 0, interval=False, where=where)
-        columns += [theta, kl, median]
+        n = Column("own_values", f"{setting} n", 0, interval=False, where=where)
+        columns += [theta, kl, median, n]
     counts = rows.where(metric="words_that_differ", level="95", adjusted="holm", of=_THETA)
     differ = ", ".join(f"{row['setting']} {row.value:.0f} of {row.record['n']}" for row in counts)
+    of_reference = sorted({int(row.value) for row in rows.where(metric="reference_values")})
+    sizes = " to ".join(dict.fromkeys(map(str, (of_reference[0], of_reference[-1]))))
     return TableSpec(
         title,
         rows,
@@ -139,7 +143,8 @@ def _against(title: str, rows: Rows) -> TableSpec:
         columns,
         "theta is P(reference > model) + P(equal)/2 with its 95% interval; * ** *** differs at 90, "
         "95, 99% after Holm's adjustment over the words. KL in nats, 20 bins, 1e-10 in empty ones; "
-        f"median: reference less model, in points. Words that differ at 95%: {differ}.",
+        f"median: reference less model, in points; n: contexts of the word, against {sizes} values "
+        f"of the reference. Words that differ at 95%: {differ}.",
     )
 
 

@@ -1,9 +1,10 @@
 """Words to numbers: every word of every condition, alone and against people and each other."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -15,7 +16,7 @@ from inspect_confidence.metrics import ValueTables
 from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies import estimate
-from inspect_confidence.studies.estimate import Drawn, Number, left_out, noted
+from inspect_confidence.studies.estimate import NO_INTERVAL, left_out, noted
 from inspect_confidence.studies.study import Resampling, SampleFacts, option
 
 TASK = "wep_elicitation"
@@ -33,7 +34,7 @@ SETTING_PAIRS = (
 """Which setting is compared with which."""
 
 _BINNED = ("kl_divergence", "jensen_shannon")
-_MEASURES = (*_BINNED, "ks_statistic", "wasserstein", "median_difference")
+_MEASURES = (*_BINNED, "ks_statistic", "wasserstein")
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,32 @@ class WepOptions:
     def people(self) -> Survey:
         """The survey that words are compared with."""
         return surveyed_counts() if self.survey is None else self.survey
+
+
+Sample: TypeAlias = Mapping[str, float]
+"""What a side says that a word means, in percent: a value a context, by its name, or a person."""
+
+
+def values_of(sample: Sample) -> FloatArray:
+    """The values alone."""
+    return np.array([*sample.values()], float)
+
+
+@dataclass(frozen=True)
+class Word:
+    """What one side says of a word.
+
+    Attributes:
+        sample: The readable judgments, averaged over the epochs of a context.
+        asked: How many contexts it was asked in.
+        judgments: How often it was asked.
+        note: What was left out.
+    """
+
+    sample: Sample
+    asked: int
+    judgments: int
+    note: str
 
 
 @dataclass(frozen=True)
@@ -74,9 +101,28 @@ class Side:
         """Language and setting."""
         return self.condition.get("language", ""), self.condition.get("setting", "")
 
-    def words(self) -> dict[str, pd.DataFrame]:
-        """The judgments of each word, in the order in which they were asked."""
-        return {str(word): rows for word, rows in self.rows.groupby("word", sort=False)}
+    @cached_property
+    def words(self) -> "dict[str, Word]":
+        """The words, in the order in which they were asked."""
+        # Female and male contexts share their names, to be paired; pooled they are two contexts.
+        several = self.rows["setting"].nunique() > 1
+        by = ["word", "setting", "context"]
+        asked = self.rows[by].drop_duplicates()["word"].value_counts()
+        read = self.rows[self.rows["status"] == "ok"]
+        means = 100 * read.groupby(by, sort=True)["probability"].mean()
+        values: dict[str, dict[str, float]] = {}
+        for (word, setting, context), value in zip(means.index, means.tolist(), strict=True):
+            name = f"{setting} {context}" if several else str(context)
+            values.setdefault(str(word), {})[name] = value
+        return {
+            str(word): Word(
+                values.get(str(word), {}),
+                int(asked[word]),
+                len(rows),
+                left_out(rows["status"]),
+            )
+            for word, rows in self.rows.groupby("word", sort=False)
+        }
 
 
 def read_statement(sample: SampleFacts) -> list[dict[str, Any]]:
@@ -109,41 +155,28 @@ def sides_of(frame: pd.DataFrame) -> list[Side]:
     return found
 
 
-Sample: TypeAlias = "pd.Series[float]"
-"""What a side says that a word means, in percent: a value a context, by its name, or a person."""
-
-
-def sample_of(rows: pd.DataFrame) -> Sample:
-    """The readable judgments of one word, averaged over the epochs of a context."""
-    read = rows[rows["status"] == "ok"]
-    means = 100 * read.groupby(["setting", "context"], sort=True)["probability"].mean()
-    # Female and male contexts share their names, to be paired; pooled they are two contexts.
-    several = rows["setting"].nunique() > 1
-    return means.set_axis([" ".join(one) if several else one[1] for one in means.index])
-
-
-def people_of(survey: Survey, word: str) -> "Sample | None":
+def people_of(survey: Survey, word: str) -> Sample | None:
     """What the people surveyed said; None where nobody was asked about the word."""
     if word not in survey:
         return None
     counts = survey[word]
-    return pd.Series(np.repeat(np.array(list(counts)), list(counts.values())))
+    said = np.repeat(np.array(list(counts), float), list(counts.values()))
+    return {f"person {i}": value for i, value in enumerate(said.tolist(), 1)}
 
 
 def words_to_numbers(frame: pd.DataFrame, resampling: Resampling) -> list[Result]:
     """All results of the elicitation."""
     survey = resampling.options(WepOptions).people()
     sides = sides_of(frame)
-    rng = np.random.default_rng(resampling.seed)
+    people = {word: people_of(survey, word) for word in map(str, frame["word"].unique())}
+    known = {word: sample for word, sample in people.items() if sample is not None}
     results: list[Result] = []
     for side in sides:
-        results += _alone(side, rng, resampling)
-        people = {word: people_of(survey, word) for word in side.words()}
-        known = {word: sample for word, sample in people.items() if sample is not None}
-        results += _against(side, known, HUMAN, rng, resampling)
+        results += _alone(side)
+        results += _against(side, known, HUMAN, resampling)
     for one, other, name in _pairs(sides):
-        samples = {word: sample_of(rows) for word, rows in other.words().items()}
-        results += _against(one, samples, name, rng, resampling)
+        samples = {word: said.sample for word, said in other.words.items()}
+        results += _against(one, samples, name, resampling)
     return results
 
 
@@ -163,38 +196,62 @@ def _pairs(sides: Sequence[Side]) -> Iterator[tuple[Side, Side, str]]:
             yield one, other, its_language
 
 
-def _alone(side: Side, rng: np.random.Generator, resampling: Resampling) -> Iterator[Result]:
+def _alone(side: Side) -> Iterator[Result]:
     """Mean, median and spread of each word, and how many judgments there are."""
-    for word, rows in side.words().items():
-        at, note = side.condition.but(word=word), left_out(rows["status"])
-        yield from estimate.results_of(
-            _moments(sample_of(rows), at, note, rng, resampling), side.key
-        )
-        yield side.key.result(at, "n", len(rows), n=len(rows), note=note)
+    for word, said in side.words.items():
+        at, values = side.condition.but(word=word), values_of(said.sample) / 100
+        n = len(values)
+        # Rounding leaves a spread of 1e-17.
+        same = n > 1 and np.ptp(values) == 0
+        spread = np.nan if n < 2 else 0.0 if same else values.std(ddof=1)
+        found: dict[str, tuple[float, _Ends]] = {
+            "mean_probability": (_or_nan(np.mean, values), metrics.mean_interval(values)),
+            "median_probability": (_or_nan(np.median, values), metrics.median_interval(values)),
+            "probability_spread": (spread, NO_INTERVAL),
+        }
+        for metric, (value, ends) in found.items():
+            note = noted("one value in all contexts" if same else "", said.note)
+            few = metric == "mean_probability" and not same
+            why = "fewer than 5 contexts differ from the commonest value" if few and n else ""
+            yield _number(
+                side.key, at, metric, value, ends, n, asked=said.asked, note=note, why=why
+            )
+        yield side.key.result(at, "n", said.judgments, n=said.judgments, note=said.note)
 
 
-def _moments(
-    sample: Sample,
+_Ends: TypeAlias = tuple[float, float]
+
+
+def _or_nan(of: Callable[[FloatArray], Any], values: FloatArray) -> float:
+    return float(of(values)) if len(values) else np.nan
+
+
+def _number(
+    key: Key,
     condition: Condition,
+    metric: str,
+    value: float,
+    ends: _Ends,
+    n: int,
+    *,
+    asked: int,
     note: str,
-    rng: np.random.Generator,
-    resampling: Resampling,
-) -> Drawn:
-    n, values = len(sample), sample.to_numpy(float) / 100
-    same = n > 1 and np.ptp(values) == 0
-    said = noted("one value in all contexts" if same else "", note)
-    names = ("mean_probability", "median_probability", "probability_spread")
-    numbers = [Number(condition, name, n, said) for name in names]
-    if not n:
-        return Drawn(numbers, np.full(3, np.nan), np.full((resampling.resamples, 3), np.nan), 0)
-    drawn = values[rng.integers(n, size=(resampling.resamples, n))]
-
-    def numbers_of(rows: FloatArray) -> FloatArray:
-        spread = rows.std(axis=1, ddof=1) if n > 1 else np.full(len(rows), np.nan)
-        spread = np.where(np.ptp(rows, axis=1) == 0, 0 * spread, spread)  # not 1e-17
-        return np.column_stack([rows.mean(axis=1), np.median(rows, axis=1), spread])
-
-    return Drawn(numbers, numbers_of(values[None])[0], numbers_of(drawn), n)
+    units: int | None = None,
+    why: str = "",
+) -> Result:
+    """A row with the interval that its metric allows of so many units, or why there is none."""
+    about = metrics.METRICS[metric]
+    rule = about.interval
+    if np.isnan(value):
+        ends, note = NO_INTERVAL, noted(f"undefined: {why or about.undefined}", note)
+    elif rule.method == "none":
+        ends, note = NO_INTERVAL, noted(note, f"no interval: {rule.why}")
+    elif (n if units is None else units) < rule.least:
+        few = f"fewer than {rule.least} {rule.units}"
+        ends, note = NO_INTERVAL, noted(note, f"no interval: {few}")
+    elif np.isnan(ends[0]) or ends[0] == ends[1]:
+        ends, note = NO_INTERVAL, noted(note, f"no interval: {why or metrics.SAME}")
+    return key.result(condition, metric, value, ends, n=n, asked=asked, note=note)
 
 
 @dataclass(frozen=True)
@@ -202,31 +259,25 @@ class _Compared:
     """One word, one side against another: how far they lie apart.
 
     There are p-values, by the metric tested, of the Brunner-Munzel test and, where contexts are
-    shared, of the sign-flip test over them; `why` says why the former is undefined.
+    shared, of exchanged signs over them; `why` says why the former is undefined.
     """
 
-    drawn: Drawn
+    n: int
     p_values: Mapping[str, float]
     why: str
 
 
 def _against(
-    side: Side,
-    reference: Mapping[str, Sample],
-    versus: str,
-    rng: np.random.Generator,
-    resampling: Resampling,
+    side: Side, reference: Mapping[str, Sample], versus: str, resampling: Resampling
 ) -> Iterator[Result]:
     """Every word against a reference; p adjusted over the words, and how many differ."""
     found: dict[str, _Compared] = {}
     against = side.condition.but(versus=versus)
-    for word, rows in side.words().items():
+    for word, said in side.words.items():
         if word in reference:
-            own, at = sample_of(rows), against.but(word=word)
-            note = left_out(rows["status"])
-            one = _compared(own, reference[word], at, note, rng, resampling)
-            found[word] = one
-            yield from estimate.results_of(one.drawn, side.key)
+            at = against.but(word=word)
+            rows, found[word] = _compared(side.key, at, said, reference[word], resampling)
+            yield from rows
     for metric in ("brunner_munzel_theta", "paired_difference"):
         mine = {word: one for word, one in found.items() if metric in one.p_values}
         if mine:
@@ -234,52 +285,65 @@ def _against(
 
 
 def _compared(
-    own: Sample,
-    versus: Sample,
-    condition: Condition,
-    note: str,
-    rng: np.random.Generator,
-    resampling: Resampling,
-) -> _Compared:
+    key: Key, condition: Condition, said: Word, versus: Sample, resampling: Resampling
+) -> tuple[list[Result], _Compared]:
     """One side's probabilities against a reference, which comes first in every measure."""
-    n, resamples = len(own), resampling.resamples
-    test = metrics.brunner_munzel(versus, own)
-    said = noted(f"{len(versus)} values against {n}", note)
-    interval, theta = (test.ci_low, test.ci_high), "brunner_munzel_theta"
-    numbers = [Number(condition, theta, n, noted(test.reason, said), interval, test.reason)]
-    values, draws = [test.theta], [np.full(resamples, np.nan)]
-    tables = ValueTables.pair(versus, own)
-    drawn = [
-        ValueTables(table.values, _resampled(table.mass[0], rng, resamples)) for table in tables
-    ]
+    own, theta = said.sample, "brunner_munzel_theta"
+    n, units = len(own), min(len(own), len(versus))
+    form: Literal["t", "logit"] = "t" if resampling.convention == "authors" else "logit"
+    sides = values_of(versus), values_of(own)
+    test = metrics.brunner_munzel(*sides, interval=form, seed=resampling.seed)
+    shared = np.array([versus[name] - value for name, value in own.items() if name in versus])
+    note = noted(f"{len(versus)} values against {n}", said.note)
+
+    def number(metric: str, value: float, ends: _Ends, why: str = "", remark: str = "") -> Result:
+        noted_too = noted(remark, note)
+        return _number(
+            key,
+            condition,
+            metric,
+            value,
+            ends,
+            n,
+            asked=said.asked,
+            note=noted_too,
+            units=units,
+            why=why,
+        )
+
+    rows = [number(theta, test.theta, (test.ci_low, test.ci_high), test.reason)]
+    tables = ValueTables.pair(*sides)
     for metric in _MEASURES:
-        measure = getattr(metrics, metric).of
-        remark = BINS if metric in _BINNED else ""
-        numbers.append(Number(condition, metric, n, noted(remark, said)))
-        values.append(float(measure(*tables)[0]))
-        draws.append(measure(*drawn))
-    p_values, shared = {theta: test.p}, _shared(own, versus)
+        value = float(getattr(metrics, metric).of(*tables)[0])
+        rows.append(number(metric, value, NO_INTERVAL, remark=BINS if metric in _BINNED else ""))
+    gap = metrics.median_difference(*sides)
+    if len(shared):
+        rows.append(number("median_difference", gap, NO_INTERVAL, "both sides share contexts"))
+    else:
+        rows.append(number("median_difference", gap, _difference_of_medians(*sides)))
+    rows.append(key.result(condition, "own_values", n, n=n, asked=said.asked, note=said.note))
+    rows.append(key.result(condition, "reference_values", len(versus), n=len(versus)))
+    p_values = {theta: test.p}
     if m := len(shared):
-        numbers.append(Number(condition, "paired_difference", m, f"on {m} shared contexts"))
-        values.append(float(shared.mean()))
-        draws.append(shared[rng.integers(m, size=(resamples, m))].mean(axis=1))
-        p_values["paired_difference"] = metrics.sign_flip_p(shared, seed=resampling.seed)
-    found = Drawn(numbers, np.array(values), np.column_stack(draws), n)
-    return _Compared(found, p_values, test.reason)
+        p, ends = metrics.sign_flips(shared, seed=resampling.seed)
+        difference, on = float(shared.mean()), f"on {m} shared contexts"
+        rows.append(
+            _number(
+                key, condition, "paired_difference", difference, ends, m, asked=said.asked, note=on
+            )
+        )
+        p_values["paired_difference"] = p
+    return rows, _Compared(n, p_values, test.reason)
 
 
-def _resampled(mass: FloatArray, rng: np.random.Generator, resamples: int) -> FloatArray:
-    """Bootstrap draws of a sample, as counts of its values."""
-    n = int(mass.sum())
-    if not n:
-        return np.zeros((resamples, len(mass)))
-    return rng.multinomial(n, mass / n, size=resamples).astype(float)
-
-
-def _shared(own: Sample, versus: Sample) -> FloatArray:
-    """Reference less own over the contexts that both have."""
-    both = sorted(set(own.index) & set(versus.index))
-    return np.asarray(versus[both] - own[both], float)
+def _difference_of_medians(versus: FloatArray, own: FloatArray) -> _Ends:
+    """The interval from those of both medians (Zou and Donner's MOVER)."""
+    (low, high), (its_low, its_high) = map(metrics.median_interval, (versus, own))
+    if np.isnan(low) or np.isnan(its_low):
+        return NO_INTERVAL
+    median, its = np.median(versus), np.median(own)
+    below, above = np.hypot(median - low, its_high - its), np.hypot(high - median, its - its_low)
+    return float(median - its - below), float(median - its + above)
 
 
 def _tests(
@@ -291,7 +355,7 @@ def _tests(
     over = f"over {known.sum()} words"
     over += f"; {(~known).sum()} undefined" if not known.all() else ""
     for (word, one), raw, holms in zip(found.items(), p, adjusted, strict=True):
-        at, n = condition.but(word=word), one.drawn.numbers[0].n
+        at, n = condition.but(word=word), one.n
         why = f"undefined: {one.why}" if np.isnan(raw) else ""
         yield key.result(at, "p_value", raw, n=n, note=why or _mark(raw))
         yield key.result(at, "p_holm", holms, n=n, note=why or noted(_mark(holms), over))

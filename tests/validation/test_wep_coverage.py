@@ -1,0 +1,298 @@
+"""How often the intervals of the study of words hold the true value, and how often tests reject."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.typing import NDArray
+from scipy.stats import binom
+
+from inspect_confidence import summarize
+from inspect_confidence.datasets.wep_survey import surveyed_counts
+from inspect_confidence.metrics import (
+    brunner_munzel,
+    mean_interval,
+    median_interval,
+    sign_flips,
+)
+from inspect_confidence.results import Condition
+from inspect_confidence.studies.wep_probes import choices
+from inspect_confidence.studies.wep_probes.words import _difference_of_medians
+from validation.coverage import Coverage, required
+
+FloatArray = NDArray[np.float64]
+Record = Callable[[str, object], None]
+Law = Mapping[float, float]
+"""The shares of values in percent."""
+
+SIZES = (15, 30, 46, 100, 300, 1_000)
+TIED = "values are tied, order statistics discrete"
+
+
+def people(word: str) -> Law:
+    """What people say a word means."""
+    counts = surveyed_counts()[word]
+    return {value: count / sum(counts.values()) for value, count in counts.items()}
+
+
+def bell(mean: float, spread: float) -> Law:
+    """A normal law on a 5-point grid."""
+    grid = np.arange(0.0, 101, 5)
+    mass = np.exp(-(((grid - mean) / spread) ** 2) / 2)
+    return dict(zip(grid.tolist(), (mass / mass.sum()).tolist(), strict=True))
+
+
+def samples(law: Law, n: int, simulations: int, seed: int) -> FloatArray:
+    """Simulated samples, a row each."""
+    rng = np.random.default_rng([seed, n])
+    return rng.choice([*law], (simulations, n), p=[*law.values()])
+
+
+def mean_of(law: Law) -> float:
+    """Its mean."""
+    return sum(value * share for value, share in law.items())
+
+
+def median_of(law: Law) -> float:
+    """Its median."""
+    values = sorted(law)
+    reached = np.cumsum([law[value] for value in values])
+    return values[int(np.searchsorted(reached, 0.5))]
+
+
+def theta_of(first: Law, second: Law) -> float:
+    """P(first > second) + P(equal)/2."""
+    return sum(
+        share * other * ((value > against) + (value == against) / 2)
+        for value, share in first.items()
+        for against, other in second.items()
+    )
+
+
+def covers(
+    metric: str, design: str, n: int, truth: float, ends: list[tuple[float, float]], wide: str = ""
+) -> None:
+    """Require that the intervals hold the truth often enough."""
+    array = np.array(ends)
+    printed = ~np.isnan(array[:, 0])
+    held = (array[:, 0] <= truth + 1e-9) & (truth - 1e-9 <= array[:, 1])
+    required(
+        Coverage(metric, design, n, truth, len(array), int(printed.sum()), int(held.sum()), wide)
+    )
+
+
+def seldom(found: list[float]) -> float:
+    """The share of p below .05, within the upper end of the binomial 99.9% band at 5%."""
+    rejected = int((np.array(found) < 0.05).sum())
+    assert rejected <= binom(len(found), 0.05).ppf(0.9995), rejected / len(found)
+    return rejected / len(found)
+
+
+ALONE: Mapping[str, Law] = {
+    "people on 'probably not'": people("probably not"),
+    "people on 'we believe'": people("we believe"),
+    "nine in ten near 90": bell(90, 7),
+    "80, one in seven 70": {80: 6 / 7, 70: 1 / 7},
+    "always 70": {70: 1.0},
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("design", ALONE)
+def test_mean_and_median(design: str) -> None:
+    """Of one word, at the study's number of contexts and beyond."""
+    law = ALONE[design]
+    few = "two values: discrete" if len(law) == 2 else ""
+    for n in SIZES:
+        drawn = samples(law, n, 1_000, 1)
+        ends = [mean_interval(row / 100) for row in drawn]
+        covers("mean_probability", design, n, mean_of(law) / 100, ends, few)
+        medians = [median_interval(row / 100) for row in drawn]
+        ends = [one if one[0] < one[1] else (np.nan, np.nan) for one in medians]
+        covers("median_probability", design, n, median_of(law) / 100, ends, TIED)
+
+
+@pytest.mark.slow
+def test_median_of_values_without_ties() -> None:
+    """Of an even law, where nothing but the ranks is discrete."""
+    for n in (6, 10, *SIZES):
+        rng = np.random.default_rng(n)
+        ends = [median_interval(row) for row in rng.uniform(size=(1_000, n))]
+        covers("median_probability", "even", n, 0.5, ends, "few ranks" if n < 30 else "")
+
+
+PAIRS: Mapping[str, tuple[Law, Law]] = {
+    "the same law": (people("likely"), people("likely")),
+    "wide against narrow": (bell(50, 20), bell(50, 6)),
+    "narrow against wide": (bell(50, 6), bell(50, 20)),
+    "ten points apart": (bell(60, 12), bell(50, 12)),
+    "fifteen points apart": (bell(65, 10), bell(50, 10)),
+    "people against 80 or 85": (people("likely"), {80: 0.5, 85: 0.5}),
+    "people against always 70": (people("likely"), {70: 1.0}),
+    "nearly separated": (bell(70, 8), bell(50, 8)),
+    "separated": ({90: 1.0}, {70: 1.0}),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("design", PAIRS)
+def test_theta_and_difference_of_medians(design: str, record_property: Record) -> None:
+    """Against 123 people and against as many contexts; p of theta = 1/2 where it is so."""
+    first, second = PAIRS[design]
+    theta, gap = theta_of(first, second), median_of(first) - median_of(second)
+    for n, against in [(n, 123) for n in SIZES] + [(15, 15), (30, 30), (100, 100)]:
+        one, other = samples(first, against, 700, 2), samples(second, n, 700, 3)
+        found = [brunner_munzel(a, b, interval="logit") for a, b in zip(one, other, strict=True)]
+        ends = [(each.ci_low, each.ci_high) for each in found]
+        said = f"{design}, {against} against"
+        wide = "both samples small or few values: discrete" if n <= 30 else ""
+        covers("brunner_munzel_theta", said, n, theta, ends, wide)
+        medians = [_difference_of_medians(a, b) for a, b in zip(one, other, strict=True)]
+        ends = [each if each[0] < each[1] else (np.nan, np.nan) for each in medians]
+        covers("median_difference", said, n, gap, ends, TIED)
+        if abs(theta - 0.5) < 1e-9:
+            level = seldom([each.p for each in found])
+            record_property("figure", f"Brunner-Munzel, {said} {n}: p < .05 in {level:.3f}")
+        if design == "separated":
+            assert all(each.p < 2e-8 for each in found)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("design", [*PAIRS][:3])
+def test_level_of_few_values(design: str, record_property: Record) -> None:
+    """Also with unequal variances and ties, from five values on."""
+    first, second = PAIRS[design]
+    for n, against in [(5, 5), (5, 123), (8, 15), (9, 9), (10, 11)]:
+        one, other = samples(first, against, 300, 4), samples(second, n, 300, 5)
+        found = [brunner_munzel(a, b).p for a, b in zip(one, other, strict=True)]
+        record_property(
+            "figure",
+            f"Brunner-Munzel, {design}, {against} against {n}: p < .05 in {seldom(found):.3f}",
+        )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shift", [0, 5])
+def test_paired_difference(shift: int, record_property: Record) -> None:
+    """Contexts that two sides share; p rejects no difference as often as it should, and a shift."""
+    for law, spread in (("ties", 5), ("heavy tails", 0)):
+        for n in (10, *SIZES):
+            rng = np.random.default_rng([n, shift, spread])
+            steps = rng.choice([-10, -5, 0, 5, 10], (700, n), p=[0.1, 0.2, 0.4, 0.2, 0.1])
+            gaps = shift + (steps if spread else 4 * rng.standard_t(4, (700, n)))
+            found = [sign_flips(row, resamples=500, seed=i) for i, row in enumerate(gaps)]
+            wide = "few patterns of signs" if n <= 15 else ""
+            ends = [interval for _, interval in found]
+            covers("paired_difference", f"{law}, shift {shift}", n, shift, ends, wide)
+            ps = [p for p, _ in found]
+            if not shift:
+                level = seldom(ps)
+                record_property("figure", f"exchanged signs, {law}, n = {n}: {level:.3f}")
+            elif n >= 15:
+                assert np.mean(np.array(ps) < 0.05) > 0.6
+
+
+SCORES = {
+    "all right": (1.0, 0.0, 0.0),
+    "half, clusters alike": (0.5, 0.3, 0.0),
+    "nine in ten": (0.9, 0.05, 0.0),
+    "scenarios apart": (0.7, 0.3, 0.15),
+    "chance, independent": (0.2, 0.0, 0.0),
+}
+
+
+def scored(design: str, scenarios: int, per: int, units: int, seed: int) -> pd.DataFrame:
+    """Units of clusters of scenarios, each with a share of its own around its scenario's."""
+    mean, alike, apart = SCORES[design]
+    rng = np.random.default_rng([seed, scenarios, per, units])
+    scenario = np.repeat(np.arange(scenarios), per)
+    shares = mean + apart * (scenario - (scenarios - 1) / 2)
+    if alike:
+        size = (1 - alike) / alike
+        shares = rng.beta(shares * size, (1 - shares) * size)
+    holds = rng.uniform(size=(len(shares), units)) < shares[:, None]
+    cluster = np.repeat([f"{one}|{k}" for k, one in enumerate(scenario)], units)
+    return pd.DataFrame(
+        {
+            "value": holds.ravel().astype(float),
+            "cluster": cluster,
+            "scenario": np.repeat(scenario.astype(str), units),
+        }
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("design", SCORES)
+def test_scores_and_contrasts(design: str, record_property: Record) -> None:
+    """Shares over the design's 12, 18 and 36 clusters, and differences of two that are equal."""
+    metric = {2: "monotonicity_consistency", 10: "empirical_consistency"}
+    for scenarios, per in ((1, 12), (3, 6), (3, 12)):
+        for units, score in metric.items():
+            pairs = [
+                [scored(design, scenarios, per, units, 2 * i + k) for k in (0, 1)]
+                for i in range(500)
+            ]
+            means = [choices._Mean.of(one) for one, _ in pairs]
+            ends = [one or (np.nan, np.nan) for one in choices._wilson(means)]
+            n, truth = scenarios * per, SCORES[design][0]
+            # Few units at their own size, which is smaller than that of independent ones.
+            wide = "at the end" if truth == 1 else "few clusters: Wilson's is the wider"
+            covers(score, design, n, truth, ends, wide)
+            gaps = [one.assign(value=one["value"] - other["value"]) for one, other in pairs]
+            found = [choices._Mean.of(gap) for gap in gaps]
+            level = seldom([choices._p_of(one) for one in found])
+            record_property(
+                "figure", f"contrast, {design}, {n} clusters of {units}: p < .05 in {level:.3f}"
+            )
+
+
+@pytest.mark.slow
+def test_power_of_a_contrast(record_property: Record) -> None:
+    """Scores of .9 and .5 are told apart on the design's 18 clusters."""
+    found = []
+    for i in range(200):
+        one = scored("nine in ten", 3, 6, 10, 2 * i)
+        other = scored("half, clusters alike", 3, 6, 10, 2 * i + 1)
+        gap = choices._Mean.of(one.assign(value=one["value"] - other["value"]))
+        found.append(choices._p_of(gap) < 0.05)
+    record_property("figure", f".9 against .5 on 18 clusters: p < .05 in {np.mean(found):.3f}")
+    assert np.mean(found) > 0.9
+
+
+@pytest.mark.slow
+def test_whole_path_of_two_epochs() -> None:
+    """From judgments, two epochs and one in ten unreadable, of a word in 17 contexts or fewer."""
+    law, simulations = bell(70, 10), 300
+    names = ("mean_probability", "median_probability", "brunner_munzel_theta")
+    ends: dict[str, list[tuple[float, float]]] = {name: [] for name in names}
+    contexts = [f"context-{place:02d}" for place in range(17)]
+    for seed in range(simulations):
+        rng = np.random.default_rng(seed)
+        values = rng.choice([*law], 17, p=[*law.values()]) / 100
+        rows = pd.DataFrame(
+            {
+                "task": "wep_elicitation",
+                "item": contexts * 2,
+                "context": contexts * 2,
+                "setting": "concise",
+                "language": "en",
+                "word": "likely",
+                "epoch": np.repeat([1, 2], 17),
+                "status": np.where(rng.uniform(size=34) < 0.1, "refusal", "ok"),
+                "probability": np.tile(values, 2),
+            }
+        )
+        rows.loc[rows["status"] != "ok", "probability"] = np.nan
+        results = {row["metric"]: row for row in summarize(rows, resamples=5).to_dict("records")}
+        for name in names:
+            row = results[name]
+            assert Condition.read(str(row["condition"]))["word"] == "likely"
+            ends[name].append((float(row["ci_low"]), float(row["ci_high"])))
+    truths = (mean_of(law) / 100, median_of(law) / 100, theta_of(people("likely"), law))
+    for name, truth in zip(names, truths, strict=True):
+        # People are always the same 123, who are no sample of themselves here.
+        wide = "people are not drawn anew, values are tied"
+        covers(name, "two epochs, unreadable ones", 17, truth, ends[name], wide)
