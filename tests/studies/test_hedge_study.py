@@ -585,7 +585,7 @@ def test_numbers_by_hand() -> None:
     accuracy = one(results, "accuracy", "B", "split=train")
     # Eight of ten are right, two are punts, which cMFG leaves out.
     assert (accuracy["value"], accuracy["n"], accuracy["note"]) == (0.8, 10, "")
-    assert one(results, "cmfg", "B", "split=train")["note"].endswith("; 2 punts left out")
+    assert "; 2 punts left out" in one(results, "cmfg", "B", "split=train")["note"]
     # Of 15 sentences three have two markers and three none.
     hedges = one(results, "hedges_per_sentence", "B", "split=train")
     assert (hedges["value"], hedges["n"]) == (1, 15)

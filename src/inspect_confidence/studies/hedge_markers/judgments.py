@@ -192,6 +192,26 @@ class Sentences:
         there = self.rows[(self.rows["status"] == "ok") & self.rows["confidence"].notna()]
         return there if convention == "authors" else there[there["n_markers"] <= 1]
 
+    def asked(self, groups: Sequence[int] | None = None) -> int:
+        """Sentences, and replies that have none, of some groups or of all."""
+        silent = self.replies[self.replies["sentences"].isna()]
+        there = pd.concat([self.once["group"], silent["group"]])
+        return len(there) if groups is None else int(there.isin(groups).sum())
+
+    def sentences_with(self, marker: str) -> int:
+        """Sentences with a marker, whatever else they have and whether they were judged."""
+        mine = self.rows[(self.rows["standard"] == marker) & self.rows["sentence"].notna()]
+        return len(mine.drop_duplicates([*REPLY, "sentence"]))
+
+    def left_out(self, counted: pd.DataFrame) -> str:
+        """How many sentences aren't in the rows that MICs rest on, and why, for a note."""
+        missing = self.once[~self.once.index.isin(counted.index)]
+        judged = (missing["status"] == "ok") & missing["confidence"].notna()
+        several, unjudged = int(judged.sum()), int((~judged).sum())
+        parts = ((several, "with several markers"), (unjudged, "not judged"))
+        listed = ", ".join(f"{n} {what}" for n, what in parts if n > 0)
+        return f"of {len(self.once)} sentences left out: {listed}" if listed else ""
+
     def markers(self, counted: pd.DataFrame, threshold: float) -> list[str]:
         """Those with so many sentences in at least one group, the commonest first."""
         sizes = counted.groupby(["standard", "group"]).size()
