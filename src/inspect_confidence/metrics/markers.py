@@ -435,7 +435,7 @@ def marker_variation(mic: FloatArray, *, over: Varying, ddof: int = 1) -> FloatA
     return _mean(divided(sd, np.where(n > 1, mean, 0)))
 
 
-_SCALES = np.linspace(0, 2, 41)
+_SCALES = np.concatenate([np.linspace(0, 2, 21), np.geomspace(2.2, 20, 12)])
 """How many times their spread in the sample true MICs may have."""
 
 
@@ -446,7 +446,7 @@ def spread_interval(
 
     MICs scatter about their true values, so that variation is biased upwards, and most where there
     is none. So the true MICs are taken to lie s times as far from their mean as those of the
-    sample, s from 0 to 2; the sample's errors, draws - mic, are added to them. The interval holds
+    sample, s from 0 to 20; the sample's errors, draws - mic, are added to them. The interval holds
     the variations of those of which the sample's is within the central 95% of what results, and the
     sample's own.
 
@@ -459,16 +459,16 @@ def spread_interval(
         ddof: Likewise.
 
     Returns:
-        Both ends; NaN where the value is, or is the same in every resample.
+        Both ends; NaN where the value is NaN or 0, or MICs are the same in every resample.
     """
     value = marker_variation(mic[None], over=over, ddof=ddof)[0]
     error = draws - mic
-    if np.isnan(value) or not (np.abs(error) > _ROUNDING).any():
+    if not value > _ROUNDING or not (np.abs(error) > _ROUNDING).any():
         return float("nan"), float("nan")
     centre = _mean(np.swapaxes(mic, 0, 1))[None] if over == "groups" else _mean(mic)[:, None]
     true, low, high = [], [], []
     for scale in _SCALES:
-        at = centre + scale * (mic - centre)
+        at = np.clip(centre + scale * (mic - centre), 0, 1)
         found = marker_variation(at + error, over=over, ddof=ddof)
         below, above = np.nanquantile(found, (0.025, 0.975))
         true.append(marker_variation(at[None], over=over, ddof=ddof)[0])

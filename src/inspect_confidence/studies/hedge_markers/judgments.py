@@ -192,16 +192,15 @@ class Sentences:
         there = self.rows[(self.rows["status"] == "ok") & self.rows["confidence"].notna()]
         return there if convention == "authors" else there[there["n_markers"] <= 1]
 
-    def asked(self, groups: Sequence[int] | None = None) -> int:
-        """Sentences, and replies that have none, of some groups or of all."""
-        silent = self.replies[self.replies["sentences"].isna()]
-        there = pd.concat([self.once["group"], silent["group"]])
-        return len(there) if groups is None else int(there.isin(groups).sum())
+    def asked(self) -> IntArray:
+        """Sentences, and replies that have none, of each group."""
+        silent = self.replies["group"][self.replies["sentences"].isna()]
+        return np.bincount([*self.once["group"], *silent], minlength=len(self.groups))
 
-    def sentences_with(self, marker: str) -> int:
-        """Sentences with a marker, whatever else they have and whether they were judged."""
-        mine = self.rows[(self.rows["standard"] == marker) & self.rows["sentence"].notna()]
-        return len(mine.drop_duplicates([*REPLY, "sentence"]))
+    def sentences_with(self) -> "pd.Series[int]":
+        """Sentences with each marker, whatever else they have and whether they were judged."""
+        judged = self.rows[self.rows["sentence"].notna()]
+        return judged.drop_duplicates([*REPLY, "sentence", "standard"])["standard"].value_counts()
 
     def left_out(self, counted: pd.DataFrame) -> str:
         """How many sentences aren't in the rows that MICs rest on, and why, for a note."""

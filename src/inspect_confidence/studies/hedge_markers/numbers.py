@@ -1,6 +1,6 @@
 """What is estimated of one data set's hedged answers, and of the judges that read them."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -212,7 +212,9 @@ def _markers(
     note = noted(rare, few, said.left_out(counted))
     if not markers:
         why = f"no marker has {threshold:g} sentences"
-        none = Number(condition, "mic", 0, said.left_out(counted), why=why, asked=said.asked())
+        none = Number(
+            condition, "mic", 0, said.left_out(counted), why=why, asked=int(said.asked().sum())
+        )
         yield Estimand([none], estimate.constant(np.nan))
         return
     faithful = (
@@ -221,44 +223,50 @@ def _markers(
         .to_numpy(float)
     )
     correct = counted["correct"].to_numpy(float)
-    yield _mic(said, counted, markers, condition, note)
+    asked = said.sentences_with()
+    yield _mic(said, counted, asked[markers], condition, note)
     for extra, chosen in (
         ({"outcome": "correct"}, correct == 1),
         ({"outcome": "incorrect"}, correct == 0),
         ({"faithful": "yes"}, faithful >= FAITHFUL),
         ({"faithful": "no"}, faithful < FAITHFUL),
     ):
-        yield _mic(said, counted[chosen], markers, condition.but(**extra), "")
+        yield _mic(said, counted[chosen], asked[markers], condition.but(**extra), "")
     for marker in markers:
         mine = counted[counted["standard"] == marker]
         gap = {"decisiveness_gap": (mine["decisiveness"] - mine["confidence"]).abs()}
         unit = mine["unit"].to_numpy(np.int64)
         means = estimate.means(condition.but(marker=marker), gap, unit, len(said.units))
-        asked = said.sentences_with(marker)
-        yield replace(means, numbers=[replace(one, asked=asked) for one in means.numbers])
+        yield replace(
+            means, numbers=[replace(one, asked=int(asked[marker])) for one in means.numbers]
+        )
 
 
 def _mic(
-    said: Sentences, rows: pd.DataFrame, markers: Sequence[str], condition: Condition, note: str
+    said: Sentences,
+    rows: pd.DataFrame,
+    asked: "pd.Series[int]",
+    condition: Condition,
+    note: str,
 ) -> Estimand:
-    """Means and standard deviations of confidence, by marker."""
+    """Means and standard deviations of confidence, of the markers that are asked for."""
+    markers = [str(marker) for marker in asked.index]
     cells = said.cells(rows, markers)
-    by_marker = {marker: rows[rows["standard"] == marker] for marker in markers}
-    numbers = [
-        Number(
+    of_row, confidence = rows["standard"].to_numpy(), rows["confidence"].to_numpy(float)
+    unit, numbers = rows["unit"].to_numpy(np.int64), []
+    for marker in markers:
+        mine = of_row == marker
+        number = Number(
             condition.but(marker=marker),
-            metric,
-            len(mine),
+            "mic",
+            int(mine.sum()),
             note,
-            asked=said.sentences_with(marker),
-            units=mine["unit"].nunique(),
-            rarest=estimate.unlike(
-                mine["confidence"].to_numpy(float), mine["unit"].to_numpy(np.int64)
-            ),
+            asked=int(asked[marker]),
+            units=len(np.unique(unit[mine])),
+            rarest=estimate.unlike(confidence[mine], unit[mine]),
         )
-        for metric in ("mic", "mic_sd")
-        for marker, mine in by_marker.items()
-    ]
+        numbers.append(number)
+    numbers += [replace(number, metric="mic_sd") for number in numbers]
 
     def statistic(weights: FloatArray) -> FloatArray:
         tables = cells.tables(weights, threshold=0)

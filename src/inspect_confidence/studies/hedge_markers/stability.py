@@ -123,18 +123,22 @@ def _stability(
     known = (size >= rules.threshold) & (size > 0)
     found = [*_distances(said, rules, known, size > 0), *_over_sets(said.one_split, known, rules)]
     few = "" if markers else f"no marker has {rules.threshold:g} sentences"
-    lost = said.left_out(counted)
+    lost, asked = said.left_out(counted), said.asked()
     place = {marker: k for k, marker in enumerate(markers)}
     mine = counted[counted["standard"].isin(place)]
-    at = mine["group"].to_numpy(), np.array([place[one] for one in mine["standard"]], np.int64)
+    unit, group = (mine[name].to_numpy(np.int64) for name in ("unit", "group"))
+    marker = np.array([place[one] for one in mine["standard"]], np.int64)
+    sentence = mine.groupby([*REPLY, "sentence"], sort=False, dropna=False).ngroup().to_numpy()
     mics = _mics(cells, known, said, rules.resampling) if markers else None
 
     def number(one: _Named) -> Number:
-        held = mine[one.cells[at]]
+        held = one.cells[group, marker]
         interval, note = None, noted(one.note, lost)
         if one.varies and mics:
             interval = _interval(one, *mics, rules)
-            note = noted(note, "" if interval[0] <= interval[1] else f"no interval: {metrics.SAME}")
+            note = noted(
+                note, "" if interval[0] <= interval[1] else f"no interval: {metrics.SAME}, or 0"
+            )
         elif one.where.get("level") == "mean":
             # Where MICs are the same in both splits these are far from 0 by the MICs' error alone.
             interval = estimate.NO_INTERVAL
@@ -142,12 +146,12 @@ def _stability(
         return Number(
             condition.but(**one.where),
             one.metric,
-            len(held.drop_duplicates([*REPLY, "sentence"])),
+            len(np.unique(sentence[held])),
             note,
             interval,
             few or one.why,
-            said.asked(one.groups),
-            held["unit"].nunique(),
+            int(asked[list(one.groups)].sum()),
+            len(np.unique(unit[held])),
         )
 
     accuracy, (faithful, _) = _accuracy(said), cmfg_of_groups(said, rules.authors)
