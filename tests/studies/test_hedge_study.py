@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.stats import pearsonr, spearmanr, ttest_rel
 
 from inspect_confidence import compare
@@ -1265,3 +1267,58 @@ def test_tables() -> None:
     loops = Loops(parsed(WORKED)).numbers()
     (cell,) = stability[stability["metric"] == "d_avg_cv"]["T=2"][:1]
     assert cell.startswith(f"{loops['all', '', 'd_avg_cv']:.3f}")
+
+
+# Any judgments
+
+
+@st.composite
+def any_sentences(draw: st.DrawFn) -> list[Said]:
+    """Of 25 items a split, two epochs, with replies unread and sentences not judged."""
+    agreeing = draw(st.sampled_from([(0, 20), (17, 20), (20, 20), (0, 3), (4, 16)]))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    hedges = ((), ("probably",), ("perhaps",), ("probably", "perhaps"))
+    said = []
+    for group, item, epoch in product(product("AB", ("train", "test")), range(25), (1, 2)):
+        name = f"{group[1]}{item}"
+        if rng.uniform() < 0.1:
+            said.append(Said(group, name, nan, nan, 1, None, epoch=epoch))
+            continue
+        right, punt = float(rng.integers(2)), float(rng.uniform() < 0.1)
+        for number in range(1, rng.integers(1, 4)):
+            held = nan if rng.uniform() < 0.1 else float(rng.integers(agreeing[0], agreeing[1] + 1))
+            decided, markers = float(rng.integers(11)) / 10, hedges[rng.integers(4)]
+            said.append(Said(group, name, right, punt, number, markers, held, decided, epoch))
+    return said
+
+
+@settings(max_examples=6, deadline=None)
+@given(any_sentences(), st.sampled_from([None, "authors"]))
+def test_no_interval_leaves_out_its_value(said: list[Said], convention: str | None) -> None:
+    """Nor does a number rest on more than was asked for, and each without an interval says why."""
+    results = checked(frame_of(said), resamples=60, convention=convention, marker_thresholds=(5,))
+    for row in results.to_dict("records"):
+        assert row["n"] <= row["asked"], row
+        if not isnan(row["ci_low"]):
+            assert row["ci_low"] <= row["value"] <= row["ci_high"], row
+        elif not isnan(row["value"]) and METRICS[row["metric"]].interval.why:
+            assert "no interval: " in row["note"], row
+    assert results["ci_low"].notna().any()
+
+
+def test_what_numbers_rest_on() -> None:
+    """Of B and C, counted on paper: sentences that both splits' shared markers have; T = 2."""
+    said = [each for each in parsed(WORKED) if each.group[0] == "B"]
+    row = one(checked(frame_of(said), marker_thresholds=(2,)), "id_mae")
+    # In both splits twice or more: undoubtedly 3 and 3, perhaps 3 and 3, none 3 and 3; probably
+    # has one in train. Of 15 and 12 sentences three and one have two markers.
+    assert (row["n"], row["asked"]) == (18, 27)
+    assert "of 27 sentences left out: 4 with several markers" in row["note"]
+    row = one(
+        checked(frame_of(said), marker_thresholds=(2,)),
+        "mic",
+        "B",
+        "marker=undoubtedly;split=train",
+    )
+    # Two more are in sentences with another marker.
+    assert (row["n"], row["asked"]) == (3, 5)
