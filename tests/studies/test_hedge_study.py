@@ -783,15 +783,15 @@ def test_interval_resamples_items_with_their_sentences() -> None:
         for item, sentences in enumerate(held)
         for number, agreeing in enumerate(sentences, start=1)
     ]
-    drawn: dict[tuple[str, str], np.ndarray[Any, Any]] = {}
+    observed: dict[tuple[str, str], np.ndarray[Any, Any]] = {}
 
     def observe(row: Result, draws: np.ndarray[Any, Any]) -> None:
-        drawn[row.condition, row.metric] = draws
+        observed[row.condition, row.metric] = draws
 
     settings: Any = {"resamples": 20_000, "options": {"hedge_markers.marker_thresholds": 1}}
     for part in parts_of(frame_of(said), settings):
         list(part.results(observe))
-    draws = np.sort(drawn[WHERE, "mic"])
+    draws = np.sort(observed[WHERE, "mic"])
     sums = np.array([sum(sentences) / 20 for sentences in held])
     sizes = np.array([len(sentences) for sentences in held])
     drawn = np.array(list(product(range(6), repeat=6)))

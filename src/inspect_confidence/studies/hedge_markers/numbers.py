@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from inspect_confidence.answers import REPLY_STATUSES
 from inspect_confidence.metrics import clustered_wilson_interval, correlation_of, means_of, ratio
@@ -50,7 +51,7 @@ def _extraction(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> It
         yield _share(Number(condition, metric, n, note, asked=len(rows)), found, of)
 
 
-def _share(number: Number, counts: FloatArray, of: FloatArray) -> Estimand:
+def _share(number: Number, counts: ArrayLike, of: ArrayLike) -> Estimand:
     """A ratio of counts over items, with Wilson's interval at their effective number."""
     interval = clustered_wilson_interval(counts, of)
     return Estimand([replace(number, interval=interval)], ratio(counts, of))

@@ -276,8 +276,9 @@ def _over_sets(groups: Sequence[int], known: NDArray[np.bool_], rules: _Rules) -
         {}, "confidence_range", lambda c: _mean_and_sd(breadth(c.tables)[:, groups])[0], cells=mine
     )
     note = f"{known[groups].all(axis=0).sum()} markers in all {n} data sets"
-    for k, metric in enumerate(("sentences_per_marker", "sentences_per_marker_sd")):
-        yield one({}, metric, lambda c, k=k: sentences(c)[k], cells=shared, note=note)
+    used = partial(one, cells=shared, note=note)
+    yield used({}, "sentences_per_marker", lambda c: sentences(c)[0])
+    yield used({}, "sentences_per_marker_sd", lambda c: sentences(c)[1])
     for where, mic, cells, said in (
         ({}, of_all, shared, note),
         ({"shared": "some"}, some, mine, ""),
