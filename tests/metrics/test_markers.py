@@ -27,6 +27,7 @@ from inspect_confidence.metrics.markers import (
     marker_rank_correlation,
     marker_trend,
     marker_variation,
+    spread_interval,
 )
 from metrics.strategies import FloatArray, fixed
 
@@ -1103,3 +1104,41 @@ def test_identical_data_sets(rows: Rows) -> None:
     else:
         assert isnan(order)
     assert isnan(marker_trend(tables.mic, np.linspace(0, 1, 6)[None])[0])
+
+
+# Intervals of variation
+
+
+def test_spread_interval_without_error_or_variation() -> None:
+    """None where MICs are the same in every resample, or in all groups."""
+    mic = np.array([[0.2, 0.4], [0.6, 0.5], [0.4, 0.9]])
+    assert np.isnan(spread_interval(mic, np.stack([mic] * 5), over="groups")).all()
+    alike = np.full((3, 2), 0.5)
+    draws = alike + np.random.default_rng(0).normal(0, 0.05, (50, 3, 2))
+    assert np.isnan(spread_interval(alike, draws, over="groups")).all()
+
+
+@pytest.mark.parametrize("over", ["groups", "markers"])
+def test_spread_interval_where_errors_are_small(over: Literal["groups", "markers"]) -> None:
+    """Errors that stretch deviations by a factor stretch the variation, whose interval is exact."""
+    rng = np.random.default_rng(1)
+    mic = 0.5 + rng.uniform(-0.2, 0.2, (4, 6))
+    axis = 0 if over == "groups" else 1
+    centre = mic.mean(axis=axis, keepdims=True)
+    factor = 1 + np.linspace(-0.1, 0.1, 2001)
+    draws = centre + factor[:, None, None] * (mic - centre)
+    low, high = spread_interval(mic, draws, over=over)
+    # At scale s draws are s + factor - 1 times the value, of which .95 are within +-.095 of s: the
+    # value is among them from s = .905 to 1.095.
+    (value,) = marker_variation(mic[None], over=over)
+    assert (low / value, high / value) == pytest.approx((0.905, 1.095), abs=1e-6)
+
+
+def test_spread_interval_holds_no_variation() -> None:
+    """It begins at 0 where the MICs' error is as large as their differences."""
+    rng = np.random.default_rng(2)
+    mic = 0.5 + rng.normal(0, 0.05, (4, 6))
+    low, high = spread_interval(mic, mic + rng.normal(0, 0.05, (400, 4, 6)), over="groups")
+    (value,) = marker_variation(mic[None], over="groups")
+    assert low == 0
+    assert value <= high

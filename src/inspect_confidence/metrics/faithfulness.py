@@ -17,7 +17,15 @@ from inspect_confidence.metrics.arrays import (
     mean_or_nan,
     shares,
 )
-from inspect_confidence.metrics.registry import About, metric, numbers
+from inspect_confidence.metrics.registry import (
+    MEAN,
+    WILSON,
+    About,
+    Interval,
+    metric,
+    no_interval,
+    numbers,
+)
 
 __all__ = ["cmfg", "cmfg_of", "cmfg_sums", "faithfulness"]
 
@@ -33,6 +41,7 @@ Convention = Literal["text", "authors"]
     direction="higher",
     undefined="no reply with both",
     source="Yona, Aharoni and Geva (2024)",
+    interval=MEAN,
 )
 def faithfulness(decisiveness: ArrayLike, confidence: ArrayLike) -> float:
     """1 less the mean over a reply's sentences of |decisiveness - internal confidence|.
@@ -58,6 +67,7 @@ def faithfulness(decisiveness: ArrayLike, confidence: ArrayLike) -> float:
     direction="higher",
     undefined="no reply with both",
     source="Yona, Aharoni and Geva (2024)",
+    interval=Interval("percentile", least=100, rarest=10, of="bin that holds any (items)"),
 )
 def cmfg(
     faithfulness: ArrayLike,
@@ -121,49 +131,59 @@ def cmfg_of(totals: FloatArray, counts: FloatArray, convention: str = "text") ->
     return np.where(used > 0, means.sum(axis=1) / np.maximum(n, 1), np.nan)
 
 
+_SPREAD = no_interval("few rare values decide a standard deviation, and no method covers it")
+
 numbers(
-    About(undefined=_UNJUDGED, source=_STUDY),
+    About(undefined=_UNJUDGED, source=_STUDY, interval=MEAN),
     mean_internal_confidence="Mean over replies of their sentences' internal confidence.",
 )
 numbers(
-    About(undefined=_UNJUDGED, source="Yona, Aharoni and Geva (2024)"),
+    About(undefined=_UNJUDGED, source="Yona, Aharoni and Geva (2024)", interval=MEAN),
     mean_decisiveness="Mean over replies of their sentences' decisiveness.",
 )
-numbers(About(undefined=_UNJUDGED), punt_rate="Share of replies that give no answer.")
 numbers(
-    About(undefined="no sentence judged", unit="markers", source=_STUDY),
+    About(undefined=_UNJUDGED, interval=WILSON), punt_rate="Share of replies that give no answer."
+)
+numbers(
+    About(undefined="no sentence judged", unit="markers", source=_STUDY, interval=MEAN),
     hedges_per_sentence="Mean number of markers in a sentence.",
+)
+numbers(
+    About(undefined="no sentence judged", unit="markers", source=_STUDY, interval=_SPREAD),
     hedges_per_sentence_sd="Standard deviation of the number of markers in a sentence.",
 )
 numbers(
-    About(undefined="no reply", unit="sentences", source=_STUDY),
+    About(undefined="no reply", unit="sentences", source=_STUDY, interval=MEAN),
     sentences_per_reply="Mean number of sentences in a reply.",
+)
+numbers(
+    About(undefined="no reply", unit="sentences", source=_STUDY, interval=_SPREAD),
     sentences_per_reply_sd="Standard deviation of the number of sentences in a reply.",
 )
 numbers(
-    About(undefined="nothing was judged", direction="lower"),
+    About(undefined="nothing was judged", direction="lower", interval=WILSON),
     grader_failure_rate="Share of judgments that the judge failed at: of markers, decisiveness, "
     "agreement and correctness.",
 )
 numbers(
-    About(undefined="no marker found", direction="higher"),
+    About(undefined="no marker found", direction="higher", interval=WILSON),
     extraction_precision="Share of the markers that a judge finds that are labelled; overlap "
     "counts.",
 )
 numbers(
-    About(undefined="no marker labelled", direction="higher"),
+    About(undefined="no marker labelled", direction="higher", interval=WILSON),
     extraction_recall="Share of the labelled markers that a judge finds.",
 )
 numbers(
-    About(undefined="no pair judged", direction="higher"),
+    About(undefined="no pair judged", direction="higher", interval=WILSON),
     agreement_accuracy="Share of pairs judged as labelled.",
 )
 numbers(
-    About(undefined="no answer judged", direction="higher"),
+    About(undefined="no answer judged", direction="higher", interval=WILSON),
     verdict_accuracy="Share of answers judged as labelled.",
 )
 numbers(
-    About(undefined="no sentence judged", direction="lower"),
+    About(undefined="no sentence judged", direction="lower", interval=MEAN),
     decisiveness_error="Mean distance of decisiveness from the reference: medians of a survey, or "
     "our labels.",
 )
@@ -172,6 +192,9 @@ numbers(
         undefined="fewer than three sentences judged, or all alike",
         unit="correlation",
         direction="higher",
+        interval=no_interval(
+            "where nearly all is ranked alike no method covers, and that is usual here"
+        ),
     ),
     decisiveness_rank_correlation="Spearman correlation of decisiveness with the reference.",
 )

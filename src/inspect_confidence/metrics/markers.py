@@ -22,7 +22,14 @@ from inspect_confidence.metrics.arrays import (
     divided,
     shares,
 )
-from inspect_confidence.metrics.registry import BASIC, About, numbers
+from inspect_confidence.metrics.registry import (
+    BASIC,
+    MEAN,
+    About,
+    Interval,
+    no_interval,
+    numbers,
+)
 
 __all__ = [
     "MarkerCells",
@@ -34,6 +41,7 @@ __all__ = [
     "marker_rank_correlation",
     "marker_trend",
     "marker_variation",
+    "spread_interval",
 ]
 
 _STUDY = "the study of marker internal confidence"
@@ -44,14 +52,26 @@ Level = Literal["marker", "sentence", "response", "mean"]
 Correlation = Literal["pearson", "spearman"]
 Varying = Literal["groups", "markers"]
 
+_SPREAD = no_interval("few rare sentences decide a standard deviation, and no method covers it")
+_CORRELATION = no_interval(
+    "the MICs' own error weakens correlations, and no method covers them where they are near 1"
+)
+_VARIATION = Interval(
+    "own",
+    "those variations that a bootstrap of the MICs takes to the observed one (grid bootstrap)",
+)
+
 numbers(
-    About(undefined=_NO_MARKER, source=_STUDY),
+    About(undefined=_NO_MARKER, source=_STUDY, interval=MEAN),
     mic="Marker internal confidence: mean over a marker's sentences of their internal confidence, "
     "1 - mean inconsistency with K more answers.",
+)
+numbers(
+    About(undefined=_NO_MARKER, source=_STUDY, interval=_SPREAD),
     mic_sd="Standard deviation of those, n dividing.",
 )
 numbers(
-    About(undefined=_NO_MARKER, direction="lower", source=_STUDY),
+    About(undefined=_NO_MARKER, direction="lower", source=_STUDY, interval=MEAN),
     decisiveness_gap="Mean over a marker's sentences of |decisiveness - internal confidence|.",
 )
 numbers(
@@ -61,47 +81,90 @@ numbers(
     cd_mae="The same from one data set's train split to another's test split, over ordered pairs.",
 )
 numbers(
-    About(undefined=_FEW, source=_STUDY),
+    About(undefined=_FEW, source=_STUDY, interval=_SPREAD),
     pooled_sd="Standard deviation of the distances of `of` at its level, pooled over pairs.",
 )
 numbers(
-    About(undefined=_FEW, unit="ratio", direction="lower", source=_STUDY, interval=BASIC),
+    About(undefined=_FEW, unit="ratio", direction="lower", source=_STUDY, interval=_VARIATION),
     m_avg_cv="Mean over the markers that all data sets share of the coefficient of variation of "
     "MIC over data sets; with `shared=some` over all that two have.",
 )
 numbers(
-    About(undefined=_FEW, unit="ratio", source=_STUDY),
+    About(undefined=_FEW, unit="ratio", source=_STUDY, interval=_VARIATION),
     d_avg_cv="Mean over data sets of the coefficient of variation of MIC over markers.",
 )
 numbers(
-    About(undefined=_FEW, unit="correlation", direction="higher", source=_STUDY),
+    About(
+        undefined=_FEW,
+        unit="correlation",
+        direction="higher",
+        source=_STUDY,
+        interval=_CORRELATION,
+    ),
     mrc="Fisher mean over pairs of data sets of the correlation of their shared markers' MICs.",
 )
 numbers(
-    About(undefined=_FEW, unit="correlation", low=-2, high=2, source=_STUDY),
+    About(
+        undefined=_FEW,
+        unit="correlation",
+        low=-2,
+        high=2,
+        source=_STUDY,
+        interval=_CORRELATION,
+    ),
     mrc_change="MRC without <no_hedge> less MRC with it.",
 )
 numbers(
-    About(undefined=_FEW, unit="correlation", source=_STUDY),
+    About(undefined=_FEW, unit="correlation", source=_STUDY, interval=_CORRELATION),
     mac="Fisher mean over the markers that all data sets share of the correlation over data sets "
     "of MIC with accuracy; with `shared=some` over all that three have.",
     mcc="The same with cMFG.",
 )
 numbers(
-    About(undefined="no marker is in all data sets", unit="sentences", source=_STUDY),
+    About(
+        undefined="no marker is in all data sets",
+        unit="sentences",
+        source=_STUDY,
+        interval=no_interval("which markers reach T depends on how often they are used"),
+    ),
     sentences_per_marker="Mean over data sets and the markers that all of them share of how many "
     "sentences a marker has.",
+)
+numbers(
+    About(
+        undefined="no marker is in all data sets",
+        unit="sentences",
+        source=_STUDY,
+        interval=_SPREAD,
+    ),
     sentences_per_marker_sd="Standard deviation of those.",
 )
 numbers(
-    About(undefined="no sentence judged", source=_STUDY),
+    About(
+        undefined="no sentence judged",
+        source=_STUDY,
+        interval=no_interval("percentiles of few distinct confidences jump from one to the next"),
+    ),
     confidence_range="Mean over data sets of the distance of the 95th percentile of sentences' "
     "internal confidence from the 5th.",
 )
 numbers(
-    About(undefined="fewer than three models, or all alike", unit="correlation", source=_STUDY),
+    About(
+        undefined="fewer than three models, or all alike",
+        unit="correlation",
+        source=_STUDY,
+        interval=Interval("own", "Fisher's z over four or more models"),
+    ),
     accuracy_correlation="Correlation over models of accuracy with the metric that the condition "
     "names as `of`.",
+)
+numbers(
+    About(
+        undefined="fewer than three models, or all alike",
+        unit="correlation",
+        source=_STUDY,
+        interval=no_interval("ranks of few models have too few values"),
+    ),
     accuracy_rank_correlation="The same of ranks: Spearman's.",
 )
 
@@ -370,6 +433,51 @@ def marker_variation(mic: FloatArray, *, over: Varying, ddof: int = 1) -> FloatA
     squares = np.nansum(np.square(values - mean[..., None]), axis=-1)
     sd = np.sqrt(divided(squares, n - ddof))
     return _mean(divided(sd, np.where(n > 1, mean, 0)))
+
+
+_SCALES = np.concatenate([np.linspace(0, 2, 21), np.geomspace(2.2, 20, 12)])
+"""How many times their spread in the sample true MICs may have."""
+
+
+def spread_interval(
+    mic: FloatArray, draws: FloatArray, *, over: Varying, ddof: int = 1
+) -> tuple[float, float]:
+    """95% interval of `marker_variation` by the grid bootstrap, which holds at 0 too.
+
+    MICs scatter about their true values, so that variation is biased upwards, and most where there
+    is none. So the true MICs are taken to lie s times as far from their mean as those of the
+    sample, s from 0 to 20; the sample's errors, draws - mic, are added to them. The interval holds
+    the variations of those of which the sample's is within the central 95% of what results, and the
+    sample's own.
+
+    Source: Hansen (1999, Review of Economics and Statistics 81), for a scale.
+
+    Args:
+        mic: Of the sample, of shape (groups, markers), NaN where there is none.
+        draws: Of resamples, of shape (resamples, groups, markers).
+        over: As in `marker_variation`.
+        ddof: Likewise.
+
+    Returns:
+        Both ends; NaN where the value is NaN or 0, or MICs are the same in every resample.
+    """
+    value = marker_variation(mic[None], over=over, ddof=ddof)[0]
+    error = draws - mic
+    if not value > _ROUNDING or not (np.abs(error) > _ROUNDING).any():
+        return float("nan"), float("nan")
+    centre = _mean(np.swapaxes(mic, 0, 1))[None] if over == "groups" else _mean(mic)[:, None]
+    true, low, high = [], [], []
+    for scale in _SCALES:
+        at = np.clip(centre + scale * (mic - centre), 0, 1)
+        found = marker_variation(at + error, over=over, ddof=ddof)
+        below, above = np.nanquantile(found, (0.025, 0.975))
+        true.append(marker_variation(at[None], over=over, ddof=ddof)[0])
+        low.append(below)
+        high.append(above)
+    # Beyond the first scale whose draws reach the value, and before the last whose draws do.
+    first = np.interp(value, np.maximum.accumulate(high), true)
+    last = np.interp(value, np.maximum.accumulate(low), true)
+    return float(min(first, value)), float(max(last, value))
 
 
 def confidence_range(tables: MarkerTables, share: float = 0.9) -> FloatArray:

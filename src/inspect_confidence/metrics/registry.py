@@ -58,6 +58,8 @@ PERCENTILE = Interval("percentile", least=30)
 BIAS_CORRECTED = Interval(least=20)
 BASIC = Interval("basic", least=300)
 WILSON = Interval("wilson")
+MEAN = Interval("percentile", least=20, rarest=8, of="outcome (items unlike the commonest)")
+"""Of means of what can pile up at one value, as at the end of its range."""
 NO_ESTIMATE = Interval("none")
 """Of counts, tests and the like, which estimate nothing."""
 

@@ -180,9 +180,19 @@ def means(
                 wilson(column, unit, units) if share else None,
                 asked=len(column),
                 units=len(np.unique(unit[there])),
+                rarest=unlike(column, unit),
             )
         )
     return Estimand(numbers, metrics.means_of(values, unit, units))
+
+
+def unlike(values: FloatArray, unit: IntArray) -> int:
+    """How many items have another mean of their values than the most that agree; NaN left out."""
+    there = ~np.isnan(values)
+    n = np.bincount(unit[there])
+    means = np.bincount(unit[there], values[there])[n > 0] / n[n > 0]
+    _, sizes = np.unique(np.round(means, 12), return_counts=True)
+    return int(sizes.sum() - sizes.max(initial=0))
 
 
 def counted(flags: FloatArray) -> str:

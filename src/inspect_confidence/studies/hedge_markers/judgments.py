@@ -192,6 +192,25 @@ class Sentences:
         there = self.rows[(self.rows["status"] == "ok") & self.rows["confidence"].notna()]
         return there if convention == "authors" else there[there["n_markers"] <= 1]
 
+    def asked(self) -> IntArray:
+        """Sentences, and replies that have none, of each group."""
+        silent = self.replies["group"][self.replies["sentences"].isna()]
+        return np.bincount([*self.once["group"], *silent], minlength=len(self.groups))
+
+    def sentences_with(self) -> "pd.Series[int]":
+        """Sentences with each marker, whatever else they have and whether they were judged."""
+        judged = self.rows[self.rows["sentence"].notna()]
+        return judged.drop_duplicates([*REPLY, "sentence", "standard"])["standard"].value_counts()
+
+    def left_out(self, counted: pd.DataFrame) -> str:
+        """How many sentences aren't in the rows that MICs rest on, and why, for a note."""
+        missing = self.once[~self.once.index.isin(counted.index)]
+        judged = (missing["status"] == "ok") & missing["confidence"].notna()
+        several, unjudged = int(judged.sum()), int((~judged).sum())
+        parts = ((several, "with several markers"), (unjudged, "not judged"))
+        listed = ", ".join(f"{n} {what}" for n, what in parts if n > 0)
+        return f"of {len(self.once)} sentences left out: {listed}" if listed else ""
+
     def markers(self, counted: pd.DataFrame, threshold: float) -> list[str]:
         """Those with so many sentences in at least one group, the commonest first."""
         sizes = counted.groupby(["standard", "group"]).size()

@@ -1,12 +1,14 @@
 """What is estimated of one data set's hedged answers, and of the judges that read them."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from inspect_confidence.answers import REPLY_STATUSES
-from inspect_confidence.metrics import correlation_of, means_of, ratio
+from inspect_confidence.metrics import clustered_wilson_interval, correlation_of, means_of, ratio
 from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies import estimate
@@ -42,8 +44,17 @@ def _extraction(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> It
         np.bincount(unit, column, minlength=len(units)) for column in counts.to_numpy(float).T
     )
     n, note = int(rows["found"].notna().sum()), left_out(rows["status"])
-    yield estimand(condition, "extraction_precision", ratio(found, found + false), n, note)
-    yield estimand(condition, "extraction_recall", ratio(found, found + missed), n, note)
+    for metric, of in (
+        ("extraction_precision", found + false),
+        ("extraction_recall", found + missed),
+    ):
+        yield _share(Number(condition, metric, n, note, asked=len(rows)), found, of)
+
+
+def _share(number: Number, counts: ArrayLike, of: ArrayLike) -> Estimand:
+    """A ratio of counts over items, with Wilson's interval at their effective number."""
+    interval = clustered_wilson_interval(counts, of)
+    return Estimand([replace(number, interval=interval)], ratio(counts, of))
 
 
 def _decisiveness(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Iterator[Estimand]:
@@ -54,11 +65,11 @@ def _decisiveness(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> 
         unit, there = places(mine, units), ~np.isnan(stated)
         at = condition.but(reference=reference)
         n, note = int(there.sum()), left_out(mine["status"])
-        error = means_of(np.abs(stated - label)[:, None], unit, len(units))
-        yield estimand(at, "decisiveness_error", error, n, note)
+        error = {"decisiveness_error": np.abs(stated - label)}
+        yield estimate.means(at, error, unit, len(units), note)
         ranks, of_label = (pd.Series(one).where(there).rank() for one in (stated, label))
         together = correlation_of(ranks.to_numpy(), of_label.to_numpy(), unit, len(units))
-        yield estimand(at, "decisiveness_rank_correlation", together, n, note)
+        yield estimand(at, "decisiveness_rank_correlation", together, n, note, asked=len(mine))
 
 
 def of_group(
@@ -133,7 +144,8 @@ def _mean_and_sd(
         mean, square = squares(weights).T
         return np.asarray(np.sqrt(np.maximum(square - mean**2, 0)))
 
-    yield estimand(condition, f"{metric}_sd", spread, int((~np.isnan(values)).sum()))
+    n = int((~np.isnan(values)).sum())
+    yield estimand(condition, f"{metric}_sd", spread, n, asked=len(values))
 
 
 def _fewer_judgments(sentences: pd.DataFrame) -> str:
@@ -166,18 +178,27 @@ def _judge_failures(said: Sentences, condition: Condition) -> Estimand:
         )
     )
     note = f"{failed.sum():.0f} of {made.sum():.0f} judgments"
-    rate = ratio(failed, made)
-    return estimand(condition, "grader_failure_rate", rate, int(made.sum()), note)
+    number = Number(condition, "grader_failure_rate", int(made.sum()), note)
+    return _share(number, failed, made)
 
 
 def _conditional(said: Sentences, convention: str | None, condition: Condition) -> Estimand:
     """cMFG, from what each reply adds to the bins."""
     authors = convention == "authors"
     statistic, counts = cmfg_of_groups(said, authors)
+    held = counts.sum(axis=(0, 1))
     punts = 0 if authors else int((said.replies["punt"] == 1).sum())
-    bins = f"{(counts > 0).sum()} of {len(counts)} bins hold replies"
-    note = noted(bins, f"{punts} punts left out" if punts else "")
-    return estimand(condition, "cmfg", statistic, int(counts.sum()), note)
+    bins = f"{(held > 0).sum()} of {len(held)} bins hold replies"
+    number = Number(
+        condition,
+        "cmfg",
+        int(held.sum()),
+        noted(bins, f"{punts} punts left out" if punts else ""),
+        asked=len(said.replies),
+        units=int((counts.sum(axis=(1, 2)) > 0).sum()),
+        rarest=min((counts > 0).sum(axis=(0, 1))[held > 0], default=0),
+    )
+    return Estimand([number], statistic)
 
 
 def _markers(
@@ -188,10 +209,14 @@ def _markers(
     markers = said.markers(counted, threshold)
     below = counted["standard"].nunique() - len(markers)
     rare = f"{below} markers with fewer than {threshold:g} sentences left out" if below else ""
-    note = noted(rare, _fewer_judgments(counted.drop_duplicates([*REPLY, "sentence"])))
+    few = _fewer_judgments(counted.drop_duplicates([*REPLY, "sentence"]))
+    note = noted(rare, few, said.left_out(counted))
     if not markers:
         why = f"no marker has {threshold:g} sentences"
-        yield Estimand([Number(condition, "mic", 0, why=why)], estimate.constant(np.nan))
+        none = Number(
+            condition, "mic", 0, said.left_out(counted), why=why, asked=int(said.asked().sum())
+        )
+        yield Estimand([none], estimate.constant(np.nan))
         return
     faithful = (
         said.replies.set_index(REPLY)["faithfulness"]
@@ -199,36 +224,50 @@ def _markers(
         .to_numpy(float)
     )
     correct = counted["correct"].to_numpy(float)
-    yield _mic(said, counted, markers, condition, note)
+    asked = said.sentences_with()
+    yield _mic(said, counted, asked[markers], condition, note)
     for extra, chosen in (
         ({"outcome": "correct"}, correct == 1),
         ({"outcome": "incorrect"}, correct == 0),
         ({"faithful": "yes"}, faithful >= FAITHFUL),
         ({"faithful": "no"}, faithful < FAITHFUL),
     ):
-        yield _mic(said, counted[chosen], markers, condition.but(**extra), "")
-    gap = (counted["decisiveness"] - counted["confidence"]).abs().to_numpy(float)
-    hedged = counted["standard"].to_numpy()[:, None] == np.array(markers, object)
-    table = np.where(hedged, gap[:, None], np.nan)
-    numbers = [
-        Number(condition.but(marker=marker), "decisiveness_gap", int((~np.isnan(column)).sum()))
-        for marker, column in zip(markers, table.T, strict=True)
-    ]
-    unit = counted["unit"].to_numpy(np.int64)
-    yield Estimand(numbers, means_of(table, unit, len(said.units)))
+        yield _mic(said, counted[chosen], asked[markers], condition.but(**extra), "")
+    for marker in markers:
+        mine = counted[counted["standard"] == marker]
+        gap = {"decisiveness_gap": (mine["decisiveness"] - mine["confidence"]).abs()}
+        unit = mine["unit"].to_numpy(np.int64)
+        means = estimate.means(condition.but(marker=marker), gap, unit, len(said.units))
+        yield replace(
+            means, numbers=[replace(one, asked=int(asked[marker])) for one in means.numbers]
+        )
 
 
 def _mic(
-    said: Sentences, rows: pd.DataFrame, markers: Sequence[str], condition: Condition, note: str
+    said: Sentences,
+    rows: pd.DataFrame,
+    asked: "pd.Series[int]",
+    condition: Condition,
+    note: str,
 ) -> Estimand:
-    """Means and standard deviations of confidence, by marker."""
+    """Means and standard deviations of confidence, of the markers that are asked for."""
+    markers = [str(marker) for marker in asked.index]
     cells = said.cells(rows, markers)
-    sizes = rows["standard"].value_counts()
-    numbers = [
-        Number(condition.but(marker=marker), metric, int(sizes.get(marker, 0)), note)
-        for metric in ("mic", "mic_sd")
-        for marker in markers
-    ]
+    of_row, confidence = rows["standard"].to_numpy(), rows["confidence"].to_numpy(float)
+    unit, numbers = rows["unit"].to_numpy(np.int64), []
+    for marker in markers:
+        mine = of_row == marker
+        number = Number(
+            condition.but(marker=marker),
+            "mic",
+            int(mine.sum()),
+            note,
+            asked=int(asked[marker]),
+            units=len(np.unique(unit[mine])),
+            rarest=estimate.unlike(confidence[mine], unit[mine]),
+        )
+        numbers.append(number)
+    numbers += [replace(number, metric="mic_sd") for number in numbers]
 
     def statistic(weights: FloatArray) -> FloatArray:
         tables = cells.tables(weights, threshold=0)

@@ -53,7 +53,13 @@ def _left_out(said: Sentences, counted: pd.DataFrame, rarer: Sequence[str]) -> s
     return noted(rare if rarer else "", many if lost else "")
 
 
-_INTERVALS = "95% bootstrap intervals over items."
+_INTERVALS = (
+    "95% intervals over items, where one covers: the note in the results says why there is none."
+)
+_COUNTED = (
+    "Sentences with several markers, or not judged, count for no MIC; the notes in the results say "
+    "how many."
+)
 _SETS = (
     Column("accuracy", "accuracy"),
     Column("punt_rate", "punts"),
@@ -120,7 +126,8 @@ def _of_model(who: str, rows: Rows) -> Iterator[TableSpec]:
         ],
         "Lower is better of id_mae, cd_mae and m_avg_cv, higher of mrc. id_mae and cd_mae aren't 0 "
         "for a stable model either: draws scatter. d_avg_cv is to be seen against the range of "
-        "confidence. A dash is undefined, and the note in the results says why.",
+        "confidence. A dash is undefined, and the note in the results says why. Correlations have "
+        f"no interval: MICs' own error weakens them. {_COUNTED}",
         label=_stability,
     )
     plain = lowest.where(outcome="", faithful="").having("marker")
@@ -138,7 +145,7 @@ def _of_model(who: str, rows: Rows) -> Iterator[TableSpec]:
             for column in _mic_and_sd({"dataset": dataset, "split": split})
         ],
         f"The {_MOST_SHOWN} commonest markers, each MIC with the standard deviation of its "
-        f"sentences. {_INTERVALS}",
+        f"sentences. {_INTERVALS} {_COUNTED}",
         label=lambda line: {**line, "sentences": str(sizes[line["marker"]])},
     )
 

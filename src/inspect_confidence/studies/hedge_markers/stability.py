@@ -4,20 +4,21 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import product
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from inspect_confidence import metrics
 from inspect_confidence.metrics.arrays import FloatArray, divided
-from inspect_confidence.metrics.markers import Correlation
+from inspect_confidence.metrics.markers import LEAST_POINTS, Correlation, Varying
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies import estimate
-from inspect_confidence.studies.estimate import Estimand, Number
+from inspect_confidence.studies.estimate import Estimand, Number, noted
 from inspect_confidence.studies.hedge_markers.forms import HedgeOptions
-from inspect_confidence.studies.hedge_markers.judgments import NO_HEDGE, Sentences
+from inspect_confidence.studies.hedge_markers.judgments import NO_HEDGE, REPLY, Sentences
 from inspect_confidence.studies.study import Resampling
 
 ALL = "all"
@@ -32,13 +33,19 @@ def over_datasets(
 ) -> Iterator[Estimand]:
     """The seven metrics of stability, with and without sentences that don't hedge."""
     own, authors = resampling.options(HedgeOptions), resampling.convention == "authors"
-    rules = _Rules(authors, threshold, own.ddof, own.correlation_clamp)
+    rules = _Rules(authors, threshold, own.ddof, own.correlation_clamp, resampling)
     markers = said.markers(said.counted(resampling.convention), threshold)
-    yield _stability(said, markers, rules, condition)
+    everything = _stability(said, markers, rules, condition)
+    yield everything
     if NO_HEDGE in markers:
         hedging = [marker for marker in markers if marker != NO_HEDGE]
         yield _stability(said, hedging, rules, condition.but(no_hedge="without"))
-        yield _change(said, markers, rules, condition)
+        (mrc,) = (
+            one
+            for one in everything.numbers
+            if (one.metric, one.condition.get("correlation")) == ("mrc", "spearman")
+        )
+        yield _change(said, markers, rules, mrc)
 
 
 @dataclass(frozen=True)
@@ -49,6 +56,7 @@ class _Rules:
     threshold: float
     ddof: int
     clamp: float
+    resampling: Resampling
 
     def counted(self, said: Sentences) -> pd.DataFrame:
         """The rows that MICs rest on."""
@@ -78,8 +86,31 @@ class _Context:
 
 KINDS: Sequence[Correlation] = ("spearman", "pearson")
 Form = Callable[[_Context], FloatArray]
-Named = tuple[dict[str, str], str, str, str, Form]
-"""What the condition adds, metric, note, why it may be undefined, and how it is computed."""
+
+
+@dataclass(frozen=True)
+class _Named:
+    """A number over data sets.
+
+    Attributes:
+        where: What the condition adds.
+        metric: Its name.
+        of: How it is computed.
+        groups: Which groups it is over.
+        cells: The groups' markers that it rests on, of shape (groups, markers).
+        note: For the results.
+        why: Why it may be undefined.
+        varies: Over what, where its interval is that of a variation.
+    """
+
+    where: dict[str, str]
+    metric: str
+    of: Form
+    groups: Sequence[int]
+    cells: NDArray[np.bool_]
+    note: str = ""
+    why: str = ""
+    varies: Varying | None = None
 
 
 def _stability(
@@ -88,16 +119,41 @@ def _stability(
     """All seven over one set of markers."""
     counted = rules.counted(said)
     cells = said.cells(counted, markers)
-    everywhere = 0
-    if markers:
-        sample = rules.tables(cells, np.ones((1, len(said.units))))
-        everywhere = int((~np.isnan(sample.mic[0, said.one_split])).all(axis=0).sum())
-    found = [*_distances(said, rules), *_over_sets(said.one_split, everywhere, rules)]
+    size = cells.tables(np.ones((1, len(said.units))), 0).size[0]
+    known = (size >= rules.threshold) & (size > 0)
+    found = [*_distances(said, rules, known, size > 0), *_over_sets(said.one_split, known, rules)]
     few = "" if markers else f"no marker has {rules.threshold:g} sentences"
-    numbers = [
-        Number(condition.but(**where), metric, len(counted), note, why=few or why)
-        for where, metric, note, why, _ in found
-    ]
+    lost, asked = said.left_out(counted), said.asked()
+    place = {marker: k for k, marker in enumerate(markers)}
+    mine = counted[counted["standard"].isin(place)]
+    unit, group = (mine[name].to_numpy(np.int64) for name in ("unit", "group"))
+    marker = np.array([place[one] for one in mine["standard"]], np.int64)
+    sentence = mine.groupby([*REPLY, "sentence"], sort=False, dropna=False).ngroup().to_numpy()
+    mics = _mics(cells, known, said, rules.resampling) if markers else None
+
+    def number(one: _Named) -> Number:
+        held = one.cells[group, marker]
+        interval, note = None, noted(one.note, lost)
+        if one.varies and mics:
+            interval = _interval(one, *mics, rules)
+            note = noted(
+                note, "" if interval[0] <= interval[1] else f"no interval: {metrics.SAME}, or 0"
+            )
+        elif one.where.get("level") == "mean":
+            # Where MICs are the same in both splits these are far from 0 by the MICs' error alone.
+            interval = estimate.NO_INTERVAL
+            note = noted(note, "no interval: no method covers distances of means that are equal")
+        return Number(
+            condition.but(**one.where),
+            one.metric,
+            len(np.unique(sentence[held])),
+            note,
+            interval,
+            few or one.why,
+            int(asked[list(one.groups)].sum()),
+            len(np.unique(unit[held])),
+        )
+
     accuracy, (faithful, _) = _accuracy(said), cmfg_of_groups(said, rules.authors)
 
     def statistic(weights: FloatArray) -> FloatArray:
@@ -105,9 +161,43 @@ def _stability(
             return np.full((len(weights), len(found)), np.nan)
         tables = rules.tables(cells, weights)
         context = _Context(tables, accuracy(weights), faithful(weights))
-        return np.column_stack([form(context) for *_, form in found])
+        return np.column_stack([one.of(context) for one in found])
 
-    return Estimand(numbers, statistic)
+    return Estimand([number(one) for one in found], statistic)
+
+
+MOST_RESAMPLES = 1_000
+"""Of MICs for an interval of their variation."""
+
+
+def _mics(
+    cells: metrics.MarkerCells,
+    known: NDArray[np.bool_],
+    said: Sentences,
+    resampling: Resampling,
+) -> tuple[FloatArray, FloatArray]:
+    """MICs of the sample and of resamples, where the sample has T sentences."""
+
+    def mic(weights: FloatArray) -> FloatArray:
+        return np.where(known, cells.tables(weights, 0).mic, np.nan)
+
+    drawn = metrics.bootstrap(
+        {"mic": mic},
+        said.strata,
+        resamples=min(resampling.resamples, MOST_RESAMPLES),
+        seed=resampling.seed,
+    )
+    return mic(np.ones((1, len(said.units))))[0], drawn["mic"]
+
+
+def _interval(
+    one: _Named, mic: FloatArray, draws: FloatArray, rules: _Rules
+) -> tuple[float, float]:
+    """Of a variation over its cells."""
+    groups, some = list(one.groups), np.where(one.cells, mic, np.nan)
+    return metrics.spread_interval(
+        some[groups], draws[:, groups], over=one.varies or "groups", ddof=rules.ddof
+    )
 
 
 def _of_all(mic: FloatArray) -> FloatArray:
@@ -116,7 +206,9 @@ def _of_all(mic: FloatArray) -> FloatArray:
     return np.where(everywhere, mic, np.nan)
 
 
-def _distances(said: Sentences, rules: _Rules) -> Iterator[Named]:
+def _distances(
+    said: Sentences, rules: _Rules, known: NDArray[np.bool_], there: NDArray[np.bool_]
+) -> Iterator[_Named]:
     """MAEs between train and test splits, within data sets and across them."""
     place = {group: k for k, group in enumerate(said.groups)}
     datasets = list(dict.fromkeys(dataset for dataset, _ in said.groups))
@@ -135,22 +227,30 @@ def _distances(said: Sentences, rules: _Rules) -> Iterator[Named]:
         # The authors' code wants T sentences in the train split alone.
         how: dict[str, Any] = {"pairs": pairs, "train_only": rules.authors}
         why = "no marker is shared, or too few for a spread" if pairs else needs
+        used = np.zeros_like(known)
+        for train, test in pairs:
+            shared = known[train] & (there if rules.authors else known)[test]
+            used[[train, test]] |= shared
+        over = partial(_Named, groups=sorted({k for pair in pairs for k in pair}), cells=used)
         for level in ("marker", "sentence", "response", "mean"):
-            mae = partial(metrics.marker_mae, **how, level=level)
+            mae = _of_tables(partial(metrics.marker_mae, **how, level=level))
             where = {"level": "" if level == "marker" else level}
-            yield where, metric, note, why, _of_tables(mae)
+            yield over(where, metric, mae, note=note, why=why)
             if level != "mean":
-                spread = partial(metrics.marker_mae_sd, **how, level=level)
-                yield {**where, "of": metric}, "pooled_sd", note, why, _of_tables(spread)
+                spread = _of_tables(partial(metrics.marker_mae_sd, **how, level=level))
+                yield over({**where, "of": metric}, "pooled_sd", spread, note=note, why=why)
 
 
 def _of_tables(value: Callable[[metrics.MarkerTables], FloatArray]) -> Form:
     return lambda context: value(context.tables)
 
 
-def _over_sets(groups: Sequence[int], everywhere: int, rules: _Rules) -> Iterator[Named]:
-    """Variation, correlations and trends of MICs over data sets, `everywhere` markers in all."""
+def _over_sets(groups: Sequence[int], known: NDArray[np.bool_], rules: _Rules) -> Iterator[_Named]:
+    """Variation, correlations and trends of MICs over data sets."""
     n, variation = len(groups), partial(metrics.marker_variation, ddof=rules.ddof)
+    chosen = np.isin(np.arange(len(known)), groups)[:, None]
+    mine = known & chosen
+    shared = mine & known[groups].all(axis=0)
 
     def some(context: _Context) -> FloatArray:
         return context.tables.mic[:, groups]
@@ -162,46 +262,88 @@ def _over_sets(groups: Sequence[int], everywhere: int, rules: _Rules) -> Iterato
         size = np.where(np.isnan(of_all(context)), np.nan, context.tables.size[:, groups])
         return _mean_and_sd(size.reshape(len(size), -1), rules.ddof)
 
-    why = "no data set has two markers"
-    yield {}, "d_avg_cv", "", why, lambda c: variation(some(c), over="markers")
+    one = partial(_Named, groups=groups)
+    yield one(
+        {},
+        "d_avg_cv",
+        lambda c: variation(some(c), over="markers"),
+        cells=mine & (mine.sum(axis=1, keepdims=True) > 1),
+        why="no data set has two markers",
+        varies="markers",
+    )
     breadth = metrics.confidence_range
-    yield {}, "confidence_range", "", "", lambda c: _mean_and_sd(breadth(c.tables)[:, groups])[0]
-    note = f"{everywhere} markers in all {n} data sets"
-    yield {}, "sentences_per_marker", note, "", lambda c: sentences(c)[0]
-    yield {}, "sentences_per_marker_sd", note, "", lambda c: sentences(c)[1]
-    for where, mic, said in (({}, of_all, note), ({"shared": "some"}, some, "")):
-        yield from _of_shared(where, mic, said, groups, rules)
+    yield one(
+        {}, "confidence_range", lambda c: _mean_and_sd(breadth(c.tables)[:, groups])[0], cells=mine
+    )
+    note = f"{known[groups].all(axis=0).sum()} markers in all {n} data sets"
+    used = partial(one, cells=shared, note=note)
+    yield used({}, "sentences_per_marker", lambda c: sentences(c)[0])
+    yield used({}, "sentences_per_marker_sd", lambda c: sentences(c)[1])
+    for where, mic, cells, said in (
+        ({}, of_all, shared, note),
+        ({"shared": "some"}, some, mine, ""),
+    ):
+        yield from _of_shared(where, mic, cells, said, groups, rules)
+    mic, cells = (of_all, shared) if rules.authors else (some, _in_pairs(mine))
     for kind in KINDS:
         # By the authors' code pairs share what all data sets share.
-        yield _rank_correlation(kind, of_all if rules.authors else some, n, rules)
+        yield _rank_correlation(kind, mic, groups, cells, rules)
+
+
+def _in_pairs(cells: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Cells of pairs of groups that share three markers or more."""
+    used = np.zeros_like(cells)
+    for a, b in combinations(range(len(cells)), 2):
+        both = cells[a] & cells[b]
+        if both.sum() >= LEAST_POINTS:
+            used[[a, b]] |= both
+    return used
 
 
 def _of_shared(
-    where: dict[str, str], mic: Form, note: str, groups: Sequence[int], rules: _Rules
-) -> Iterator[Named]:
+    where: dict[str, str],
+    mic: Form,
+    cells: NDArray[np.bool_],
+    note: str,
+    groups: Sequence[int],
+    rules: _Rules,
+) -> Iterator[_Named]:
     """How MICs of shared markers vary over data sets, and go along with what data sets have."""
     n, variation = len(groups), partial(metrics.marker_variation, ddof=rules.ddof)
     none = f"no marker is in {'enough' if where else f'all {n}'} data sets"
-    why = "one data set only" if n < 2 else none
-    yield where, "m_avg_cv", note, why, lambda c: variation(mic(c), over="groups")
+    one = partial(_Named, groups=groups, note=note)
+    in_sets = cells.sum(axis=0)
+    yield one(
+        where,
+        "m_avg_cv",
+        lambda c: variation(mic(c), over="groups"),
+        cells=cells & (in_sets > 1),
+        why="one data set only" if n < 2 else none,
+        varies="groups",
+    )
     why = "fewer than three data sets" if n < 3 else f"{none}, or all are alike"
     for kind in KINDS:
-        at, trend = {**where, "correlation": kind}, partial(metrics.marker_trend, kind=kind)
-        of = partial(trend, clamp=rules.clamp)
-        yield at, "mac", note, why, _with(of, mic, lambda c: c.accuracy[:, groups])
-        yield at, "mcc", note, why, _with(of, mic, lambda c: c.cmfg[:, groups])
+        trend = partial(metrics.marker_trend, kind=kind, clamp=rules.clamp)
+        for metric, of in (
+            ("mac", _with(trend, mic, lambda c: c.accuracy[:, groups])),
+            ("mcc", _with(trend, mic, lambda c: c.cmfg[:, groups])),
+        ):
+            at = {**where, "correlation": kind}
+            yield one(at, metric, of, cells=cells & (in_sets >= LEAST_POINTS), why=why)
 
 
 def _with(of: Callable[..., FloatArray], one: Form, other: Form) -> Form:
     return lambda context: of(one(context), other(context))
 
 
-def _rank_correlation(kind: Correlation, mic: Form, n: int, rules: _Rules) -> Named:
+def _rank_correlation(
+    kind: Correlation, mic: Form, groups: Sequence[int], cells: NDArray[np.bool_], rules: _Rules
+) -> _Named:
     """MRC over the data sets' pairs."""
     why = "no pair shares three markers whose MICs differ"
-    why = "fewer than two data sets" if n < 2 else why
+    why = "fewer than two data sets" if len(groups) < 2 else why
     rank = partial(metrics.marker_rank_correlation, kind=kind, clamp=rules.clamp)
-    return {"correlation": kind}, "mrc", "", why, lambda c: rank(mic(c))
+    return _Named({"correlation": kind}, "mrc", lambda c: rank(mic(c)), groups, cells, why=why)
 
 
 def _mean_and_sd(values: FloatArray, ddof: int = 0) -> tuple[FloatArray, FloatArray]:
@@ -212,12 +354,10 @@ def _mean_and_sd(values: FloatArray, ddof: int = 0) -> tuple[FloatArray, FloatAr
     return mean, np.sqrt(divided(squares, n - ddof))
 
 
-def _change(
-    said: Sentences, markers: Sequence[str], rules: _Rules, condition: Condition
-) -> Estimand:
-    """How much MRC changes without sentences that don't hedge."""
-    counted, without = rules.counted(said), markers.index(NO_HEDGE)
-    cells, groups = said.cells(counted, markers), said.one_split
+def _change(said: Sentences, markers: Sequence[str], rules: _Rules, mrc: Number) -> Estimand:
+    """How much MRC changes without sentences that don't hedge; it rests on what MRC does."""
+    cells, groups = said.cells(rules.counted(said), markers), said.one_split
+    without = markers.index(NO_HEDGE)
     rank = partial(metrics.marker_rank_correlation, clamp=rules.clamp)
 
     def statistic(weights: FloatArray) -> FloatArray:
@@ -226,8 +366,7 @@ def _change(
         less, whole = (rank(_of_all(mic) if rules.authors else mic) for mic in mics)
         return np.asarray(less - whole)
 
-    where = condition.but(correlation="spearman")
-    return estimate.estimand(where, "mrc_change", statistic, len(counted))
+    return Estimand([replace(mrc, metric="mrc_change", why="")], statistic)
 
 
 def _accuracy(said: Sentences) -> metrics.Statistic:
@@ -241,7 +380,9 @@ def _accuracy(said: Sentences) -> metrics.Statistic:
 def cmfg_of_groups(
     said: Sentences, authors: bool
 ) -> tuple[Callable[[FloatArray], FloatArray], FloatArray]:
-    """CMFG of each group from what each reply adds to the bins, and how many replies those hold.
+    """CMFG of each group from what each reply adds to the bins, and each item's replies in those.
+
+    The latter is of shape (items, groups, bins).
 
     By the text punts are left out.
     """
@@ -261,7 +402,7 @@ def cmfg_of_groups(
         found = [np.hsplit(weights @ sums[:, g], 2) for g in range(len(said.groups))]
         return np.column_stack([metrics.cmfg_of(total, n, rule) for total, n in found])
 
-    return statistic, counts.sum(axis=0)
+    return statistic, sums[:, :, totals.shape[1] :]
 
 
 def accuracy_correlations(results: Iterable[Result]) -> list[Result]:

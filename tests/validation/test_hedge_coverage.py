@@ -1,0 +1,322 @@
+"""Coverage of the hedge study's intervals, of populations whose numbers are known."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.typing import NDArray
+from scipy.stats import betabinom, pearsonr, poisson
+
+from inspect_confidence import metrics, summarize
+from inspect_confidence.metrics import METRICS
+from inspect_confidence.metrics.markers import (
+    MarkerTables,
+    marker_mae,
+    marker_variation,
+    spread_interval,
+)
+from inspect_confidence.studies.estimate import unlike
+from validation.coverage import SIZES, Coverage, required
+
+FloatArray = NDArray[np.float64]
+K, T, SETS, RESAMPLES = 20, 10, 4, 300
+VALUES = np.arange(K + 1) / K
+
+pytestmark = pytest.mark.slow
+
+
+def confidences(mean: float, precision: float) -> FloatArray:
+    """Probabilities of 0 to 20 agreeing draws where items differ."""
+    if mean in (0, 1):
+        return np.asarray(mean == VALUES, float)
+    alpha, beta = mean * precision, (1 - mean) * precision
+    return np.asarray(betabinom(K, alpha, beta).pmf(np.arange(K + 1)))
+
+
+class Tally:
+    """Counts of intervals that were given and held, by metric."""
+
+    def __init__(self) -> None:
+        self.printed, self.held = Counter[str](), Counter[str]()
+        self.truths: dict[str, list[float]] = defaultdict(list)
+
+    def add(self, metric: str, ends: tuple[float, float], truth: float, value: float) -> None:
+        """One simulation's."""
+        self.truths[metric].append(truth)
+        if not np.isnan(ends[0]):
+            assert ends[0] <= value <= ends[1]
+            self.printed[metric] += 1
+            self.held[metric] += ends[0] - 1e-9 <= truth <= ends[1] + 1e-9
+
+    def require(self, design: str, n: int, simulations: int, wide: str = "") -> None:
+        """Each metric's coverage."""
+        for metric, truths in self.truths.items():
+            truth = float(np.nanmean(truths))
+            at_end = wide or ("the value is at the end of its range" if truth == 0 else "")
+            found = self.printed[metric], self.held[metric]
+            required(Coverage(metric, design, n, truth, simulations, *found, at_end))
+
+
+# Over data sets
+
+
+def mics(design: str, markers: int = 7) -> FloatArray:
+    """True MICs of data sets' markers."""
+    rng = np.random.default_rng(0)
+    own = rng.uniform(0.2, 0.95, (SETS, markers))
+    stable = np.tile(np.linspace(0.35, 0.95, markers), (SETS, 1))
+    return {
+        "stable markers": stable,
+        "nearly stable": 0.9 * stable + 0.1 * own,
+        "own in each data set": own,
+        "all markers equal": np.full((SETS, markers), 0.7),
+    }[design]
+
+
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize(
+    "design", ["stable markers", "nearly stable", "own in each data set", "all markers equal"]
+)
+def test_over_data_sets(design: str, n: int) -> None:
+    """N replies of each data set's splits; true values of the markers that reach T."""
+    true, simulations = mics(design), 150
+    usage = 1 / np.sqrt(np.arange(1, true.shape[1] + 1))
+    cells = np.array([[confidences(c, 8) for c in row] for row in true]) * usage[:, None]
+    population = np.repeat(cells / cells.sum(axis=(1, 2), keepdims=True), 2, axis=0)
+    train, pairs = (
+        list(range(0, 2 * SETS, 2)),
+        {
+            "id_mae": [(2 * a, 2 * a + 1) for a in range(SETS)],
+            "cd_mae": [(2 * a, 2 * b + 1) for a in range(SETS) for b in range(SETS) if a != b],
+        },
+    )
+    rng, tally = np.random.default_rng(n), Tally()
+
+    def distances(counts: FloatArray) -> dict[str, FloatArray]:
+        tables = MarkerTables(VALUES, counts, 0)
+        return {name: marker_mae(tables, of) for name, of in pairs.items()}
+
+    flat = population.reshape(2 * SETS, -1)
+    for _ in range(simulations):
+        sample = rng.multinomial(n, flat).astype(float)
+        drawn = np.stack([rng.multinomial(n, row / n, RESAMPLES) for row in sample], axis=1)
+        tables = sample.reshape(1, *population.shape)
+        known = tables[0].sum(axis=-1, keepdims=True) >= T
+        resampled = drawn.reshape(RESAMPLES, *population.shape) * known
+        tables, units = tables * known, int((tables * known).sum())
+        values, draws = distances(tables), distances(resampled)
+        truths = distances(n * population[None] * known)
+        for name, value in values.items():
+            rule = METRICS[name].interval
+            ends, _ = metrics.interval_of(rule, value[0], draws[name], units)
+            tally.add(name, ends, truths[name][0], value[0])
+        mic, of_draws = (MarkerTables(VALUES, x, 0).mic[:, train] for x in (tables, resampled))
+        held = known[train, :, 0]
+        true_mic = np.where(held, true, np.nan)
+        for name, over, keep in (
+            ("m_avg_cv", "groups", held.all(axis=0)[None]),
+            ("d_avg_cv", "markers", held.sum(axis=1, keepdims=True) > 1),
+        ):
+            mine, truth = (np.where(keep, x, np.nan) for x in (mic[0], true_mic))
+            (value,) = marker_variation(mine[None], over=over)  # type: ignore[arg-type]
+            (true_value,) = marker_variation(truth[None], over=over)  # type: ignore[arg-type]
+            if not np.isnan(value):
+                ends = spread_interval(mine, of_draws, over=over)  # type: ignore[arg-type]
+                tally.add(name, ends, round(true_value, 12), value)
+    tally.require(f"{SETS} data sets, {design}", n, simulations)
+
+
+# Of one data set
+
+
+@dataclass(frozen=True)
+class Mean:
+    """What a mean is of: probabilities of values."""
+
+    metric: str
+    design: str
+    values: FloatArray
+    masses: FloatArray
+
+
+LENGTHS = np.arange(25.0)
+MEANS = [
+    *(
+        Mean(metric, f"about {c}", VALUES, confidences(c, precision))
+        for metric in ("mean_internal_confidence", "mic")
+        for c, precision in ((0.7, 8), (0.97, 3), (0.995, 3), (1, 1))
+    ),
+    *(
+        Mean("sentences_per_reply", f"1 + Poisson({mean})", 1 + LENGTHS, poisson(mean).pmf(LENGTHS))
+        for mean in (0.1, 2)
+    ),
+    *(
+        Mean(
+            "hedges_per_sentence",
+            f"{share} of sentences",
+            LENGTHS[:3],
+            np.array([1 - share, share - 0.02, 0.02]),
+        )
+        for share in (0.5, 0.9)
+    ),
+    *(
+        Mean(
+            metric,
+            f"decisiveness .9 or .6, confidence about {c}",
+            values,
+            np.tile(confidences(c, 8), 2) / 2,
+        )
+        for c in (0.7, 0.95)
+        for metric, values in (
+            ("faithfulness", 1 - np.abs(np.concatenate([VALUES - 0.9, VALUES - 0.6]))),
+            ("decisiveness_gap", np.abs(np.concatenate([VALUES - 0.9, VALUES - 0.6]))),
+        )
+    ),
+    *(
+        Mean(
+            metric,
+            f"{few} of sentences differ",
+            np.array([0.9, 0.5, 0.2]),
+            np.array([1 - few, few / 2, few / 2]),
+        )
+        for metric in ("mean_decisiveness", "decisiveness_error")
+        for few in (0.05, 0.6)
+    ),
+]
+
+
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("mean", MEANS, ids=lambda mean: f"{mean.metric}, {mean.design}")
+def test_means(mean: Mean, n: int) -> None:
+    """Of n items; where too few differ from the commonest value there is no interval."""
+    rng, tally, simulations = np.random.default_rng(n), Tally(), 400
+    masses = mean.masses / mean.masses.sum()
+    truth = float(masses @ mean.values)
+    for _ in range(simulations):
+        counts = rng.multinomial(n, masses)
+        value = float(counts @ mean.values / n)
+        draws = rng.multinomial(n, counts / n, RESAMPLES) @ mean.values / n
+        said = np.repeat(mean.values, counts)
+        rule, rarest = METRICS[mean.metric].interval, unlike(said, np.arange(n))
+        ends, _ = metrics.interval_of(rule, value, draws, n, rarest)
+        tally.add(mean.metric, ends, truth, value)
+    # With about so few, those samples that have enough are those that vary most.
+    few = n * (1 - masses.max()) < 30
+    tally.require(mean.design, n, simulations, "few items differ" if few else "")
+
+
+@pytest.mark.parametrize("n", [*SIZES, 150])
+@pytest.mark.parametrize(
+    ("design", "masses"),
+    [
+        ("all confidences alike often", np.ones(K + 1) / (K + 1)),
+        ("confidence 0 or 1 mostly", confidences(0.5, 0.6)),
+        ("confidence about .9", confidences(0.9, 3)),
+    ],
+)
+def test_cmfg(design: str, masses: FloatArray, n: int) -> None:
+    """True values of the bins that hold replies."""
+    rng, tally, simulations = np.random.default_rng(n), Tally(), 300
+    decisive, chance = np.array([0.3, 0.6, 0.9]), np.array([0.2, 0.3, 0.5])
+    held, said = np.repeat(VALUES, 3), np.tile(decisive, K + 1)
+    population = np.repeat(masses, 3) * np.tile(chance, K + 1)
+    faithful, bins = metrics.cmfg_sums(1 - np.abs(said - held), held)
+    rule = METRICS["cmfg"].interval
+    for _ in range(simulations):
+        counts = rng.multinomial(n, population / population.sum())
+        (value,) = metrics.cmfg_of((counts @ faithful)[None], (counts @ bins)[None])
+        drawn = rng.multinomial(n, counts / n, RESAMPLES)
+        draws = metrics.cmfg_of(drawn @ faithful, drawn @ bins)
+        filled = counts @ bins
+        kept = population * (bins @ (filled > 0))
+        (truth,) = metrics.cmfg_of((kept @ faithful)[None], (kept @ bins)[None])
+        ends, _ = metrics.interval_of(rule, value, draws, n, filled[filled > 0].min())
+        tally.add("cmfg", ends, truth, value)
+    tally.require(design, n, simulations)
+
+
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("share", [1.0, 0.97, 0.6])
+def test_ratios_of_counts(share: float, n: int) -> None:
+    """Precision and recall: items with none to three markers, found more often in some items."""
+    rng, tally, simulations = np.random.default_rng(n), Tally(), 500
+    for _ in range(simulations):
+        of = rng.integers(0, 4, n)
+        chance = rng.beta(share * 8, (1 - share) * 8, n) if share < 1 else np.ones(n)
+        hits = rng.binomial(of, chance)
+        ends = metrics.clustered_wilson_interval(hits, of)
+        for metric in ("extraction_precision", "extraction_recall", "grader_failure_rate"):
+            tally.add(metric, ends, share, hits.sum() / of.sum())
+    discrete = "at the end of its range" if share == 1 else "discrete" if n * share > n - 10 else ""
+    tally.require(f"share {share}", n, simulations, discrete)
+
+
+@pytest.mark.parametrize("n", [4, 8, 30, 100])
+@pytest.mark.parametrize("true", [0.0, 0.9, -0.5])
+def test_correlation_over_models(true: float, n: int) -> None:
+    """Of models from a normal population, which Fisher's z assumes."""
+    rng, tally, simulations = np.random.default_rng(n), Tally(), 1_000
+    for _ in range(simulations):
+        x, noise = rng.normal(size=(2, n))
+        fit: Any = pearsonr(x, true * x + np.sqrt(1 - true**2) * noise)
+        low, high = fit.confidence_interval()
+        tally.add("accuracy_correlation", (low, high), true, fit.statistic)
+    tally.require(f"{n} models, correlation {true}", n, simulations)
+
+
+# By the whole study
+
+
+def judgments(rng: np.random.Generator, items: int, c: Mapping[str, float]) -> pd.DataFrame:
+    """Two epochs of items, each with one marker; one reply in twenty can't be read."""
+    rows = []
+    for split in ("train", "test"):
+        for i in range(items):
+            marker = str(rng.choice(list(c)))
+            held = rng.beta(6 * c[marker], 6 * (1 - c[marker]))
+            for epoch in (1, 2):
+                row: dict[str, Any] = {"split": split, "item": f"{split}{i}", "epoch": epoch}
+                if rng.uniform() < 0.05:
+                    rows.append({**row, "status": "no_response", "marker": ""})
+                    continue
+                right, agreed = rng.uniform() < held, rng.binomial(K, held) / K
+                rows.append(
+                    row
+                    | {"sentence": 1, "status": "ok", "marker": marker, "n_markers": 1}
+                    | {"confidence": agreed, "decisiveness": 0.8, "correct": float(right)}
+                    | {"punt": 0.0}
+                )
+    frame = pd.DataFrame(rows).assign(task="hedge_markers", model="m", dataset="d")
+    return frame.assign(reason="")
+
+
+def test_by_the_study() -> None:
+    """Two epochs and unreadable replies; shares, means and MICs of 60 items."""
+    rng, tally, simulations = np.random.default_rng(1), Tally(), 60
+    c = {"probably": 0.7, "perhaps": 0.45}
+    mean = float(np.mean(list(c.values())))
+    gap = np.mean([confidences(one, 6) @ np.abs(VALUES - 0.8) for one in c.values()])
+    truths: dict[str, Callable[[dict[str, Any]], float]] = {
+        "accuracy": lambda row: mean,
+        "mean_internal_confidence": lambda row: mean,
+        "faithfulness": lambda row: 1 - float(gap),
+        "format_failure_rate": lambda row: 0.05,
+        "mic": lambda row: c["perhaps" if "perhaps" in row["condition"] else "probably"],
+    }
+    for _ in range(simulations):
+        found = summarize(judgments(rng, 60, c), resamples=300)
+        found = found[
+            (found["dataset"] == "d") & ~found["condition"].str.contains("outcome|faithful")
+        ]
+        for row in found.to_dict("records"):
+            named = {str(key): value for key, value in row.items()}
+            if row["metric"] in truths:
+                ends = float(row["ci_low"]), float(row["ci_high"])
+                tally.add(row["metric"], ends, truths[row["metric"]](named), row["value"])
+    tally.require("by the study, two epochs", 60, simulations)
