@@ -11,12 +11,14 @@ import pytest
 from scipy.stats import entropy
 
 from inspect_confidence import detail, summarize
+from inspect_confidence.metrics.arrays import mean_or_nan
 from inspect_confidence.studies.fermi_eval.numbers import (
     distributions_of,
     intervals_of,
     levels_of,
     mean_of_distributions,
     tunnel_indices,
+    unread,
 )
 
 NAN = float("nan")
@@ -75,11 +77,11 @@ def test_tunnel_by_hand() -> None:
         for low, high in [(0, 5), (2, 6)]
     ]
     made = intervals_of(frame(*first, *lost, *second, *other), "tunnel")
-    columns = ["item", "split", "epoch", "level", "truth", "status", "lower", "upper", "failed"]
+    columns = ["item", "split", "epoch", "level", "truth", "status", "lower", "upper"]
     assert made[columns].to_numpy().tolist() == [
-        ["a", "train", 1, 60, 4, "ok", 1, 8, 0.2],  # one of five replies
-        ["a", "train", 2, 60, 4, "ok", 7, 9, 0],
-        ["b", "test", 1, 40, 9, "ok", 0, 6, 0],
+        ["a", "train", 1, 60, 4, "ok", 1, 8],
+        ["a", "train", 2, 60, 4, "ok", 7, 9],
+        ["b", "test", 1, 40, 9, "ok", 0, 6],
     ]
 
 
@@ -94,12 +96,12 @@ def test_sampling_by_hand() -> None:
         {"levels": "80,60", "epoch": 2, "status": "truncated"},
     ]
     made = intervals_of(frame(*points, *second), "sampling")
-    columns = ["epoch", "level", "status", "lower", "upper", "failed"]
+    columns = ["epoch", "level", "status", "lower", "upper"]
     assert made[columns].to_numpy().tolist() == [
-        [1, 80, "ok", 1, 9, 0],
-        [1, 60, "ok", 2, 8, 0],
-        [2, 80, "ok", 5, 5, 0.75],
-        [2, 60, "ok", 5, 5, 0.75],
+        [1, 80, "ok", 1, 9],
+        [1, 60, "ok", 2, 8],
+        [2, 80, "ok", 5, 5],
+        [2, 60, "ok", 5, 5],
     ]
 
 
@@ -116,8 +118,7 @@ def test_sets_by_hand() -> None:
         [40, 3, 3, 0, 1],
     ]
     # Of traces {3: 1} and {3: 0.2, 9: 0.8} the mean is {3: 0.6, 9: 0.4}. At 90% the hull [3, 9]
-    # holds the truth 4 and the set {3, 9} doesn't. A trace that can't be read changes nothing but
-    # the failures.
+    # holds the truth 4 and the set {3, 9} doesn't. A trace that can't be read changes nothing.
     rows = frame(
         {"levels": "90", "probabilities": written({3: 1.0})},
         {"levels": "90", "status": "invalid_response_format"},
@@ -125,7 +126,7 @@ def test_sets_by_hand() -> None:
     )
     (row,) = intervals_of(rows, "traces").to_dict("records")
     assert (row["lower"], row["upper"], row["set_covered"], row["set_size"]) == (3, 9, 0, 2)
-    assert (row["status"], row["failed"]) == ("ok", pytest.approx(1 / 3))
+    assert row["status"] == "ok"
     (sure,) = intervals_of(rows.assign(levels="59"), "traces").to_dict("records")
     assert (sure["lower"], sure["upper"], sure["set_size"]) == (3, 3, 1)
     # Probabilities are read with whole numbers as values; what one hasn't seen counts 0.
@@ -138,11 +139,11 @@ def test_sets_by_hand() -> None:
 
 
 def test_nothing_readable() -> None:
-    """An item has its commonest status and no bounds; a failed share is of replies alone."""
+    """An item has its commonest status and no bounds; the share unread is of replies alone."""
     rows = frame(*({"level": 90, "status": one} for one in ("refusal", "truncated", "truncated")))
     for method in ("tunnel", "sampling", "logprob", "traces"):
         (row,) = intervals_of(rows, method).to_dict("records")
-        assert (row["status"], row["level"], row["failed"]) == ("truncated", 90, 1), method
+        assert (row["status"], row["level"]) == ("truncated", 90), method
         assert math.isnan(row["lower"]), method
         assert math.isnan(row["upper"]), method
     cases: list[tuple[list[str], float, str]] = [
@@ -154,7 +155,7 @@ def test_nothing_readable() -> None:
     for statuses, failed, status in cases:
         rows = frame(*({"level": 90, "point": 3, "status": one} for one in statuses))
         (row,) = intervals_of(rows, "sampling").to_dict("records")
-        assert row["failed"] == pytest.approx(failed, nan_ok=True), statuses
+        assert mean_or_nan(unread(rows)) == pytest.approx(failed, nan_ok=True), statuses
         assert row["status"] == status, statuses
 
 

@@ -17,7 +17,9 @@ __all__ = ["METRICS", "About", "Interval", "Metric", "metric", "numbers"]
 INFINITY = float("inf")
 UNREAD = "no readable judgment"
 
-Method = Literal["percentile", "bias_corrected", "basic", "wilson", "own", "none"]
+Method = Literal[
+    "percentile", "bias_corrected", "basic", "skewness_corrected", "wilson", "own", "none"
+]
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,7 @@ class Interval:
 PERCENTILE = Interval("percentile", least=30)
 BIAS_CORRECTED = Interval(least=20)
 BASIC = Interval("basic", least=300)
+SKEWNESS_CORRECTED = Interval("skewness_corrected", least=30)
 WILSON = Interval("wilson")
 NO_ESTIMATE = Interval("none")
 """Of counts, tests and the like, which estimate nothing."""
