@@ -311,7 +311,8 @@ def test_decoding_temperatures_equal_brute_force(seed: int, penalty: float) -> N
     drawn[:, [units.get_loc("t1"), units.get_loc("s2")]] += 1
     once = dict.fromkeys(units, 1)
     overall = plain_temperature(frames, LEVELS, penalty, once)
-    assert found["all_levels", None, "decoding_temperature"].statistic(drawn).tolist() == [overall] * 4
+    together = found["all_levels", None, "decoding_temperature"].statistic(drawn)
+    assert together.tolist() == [overall] * 4
     for level, row in product(LEVELS, drawn):
         alone = plain_temperature(frames, [level], penalty, once)
         at = row[None, :].astype(float)

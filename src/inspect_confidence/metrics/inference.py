@@ -20,9 +20,9 @@ METHODS = {
     "same tails.",
     "basic": "Basic bootstrap interval, twice the value less the percentile interval's ends, with "
     "the same tails, widened to hold the value: for what resampling biases upwards.",
-    "skewness_corrected": "Student's t interval after Hall's (1992) cubic transformation, which "
-    "takes the skewness out of t; standard error and skewness are the draws'. For means with a "
-    "heavy tail.",
+    "skewness_corrected": "Student's t interval, lengthened on the side of the longer tail by "
+    "Hall's (1992) cubic transformation, which takes the skewness out of t; standard error and "
+    "skewness are the draws'. For means with a heavy tail.",
     "wilson": "Wilson's score interval at the effective sample size of the units.",
     "own": "A method of its own, said beside it.",
     "none": "No interval.",
@@ -90,7 +90,9 @@ def resampled_interval(
 
     Corrected for skewness, of draws with standard deviation s and skewness k, the ends are
     value - s g^-1(+-z), z = t sqrt(n/(n - 1)), where g(x) = x + k x^2/3 + k^2 x^3/27 + k/6 makes
-    the t statistic normal to second order. Draws that aren't all finite have the percentiles.
+    the t statistic normal to second order, or value -+ s z where that is farther off: of few units
+    k is too uncertain to make an interval shorter. Draws that aren't all finite have the
+    percentiles.
 
     Source: Efron (1987, Journal of the American Statistical Association 82); Hesterberg (2015, The
     American Statistician 69); Davison and Hinkley (1997) for the basic one; Hall (1992, Journal of
@@ -112,8 +114,8 @@ def resampled_interval(
     z = _widened((1 - confidence) / 2, units)
     if moments := _moments(ranked, method):
         error, skewness = moments
-        ends = [value - error * _unskewed(side * z, skewness) for side in (-1, 1)]
-        return float(min(ends[0], value)), float(max(ends[1], value))
+        ends = [value - error * t for x in (z, -z) for t in (x, _unskewed(x, skewness))]
+        return float(min(ends)), float(max(ends))
     low, high = (_rank(ndtr(z + side * shift), len(ranked)) for side in (1, -1))
     return float(min(ranked[low - 1], value)), float(max(ranked[-high], value))
 
@@ -142,7 +144,8 @@ def resampled_p(
     side = 1 if value > 0 else -1
     if moments := _moments(ranked, method):
         error, skewness = moments
-        widened = -side * _skewed(value / error, skewness) if error else -np.inf
+        t = value / error if error else side * np.inf
+        widened = -min(side * t, side * _skewed(t, skewness))
     else:
         widened = ndtri(float((side * ranked <= 0).mean())) - side * shift
     tail = stdtr(max(units - 1, 1), widened / np.sqrt(units / max(units - 1, 1)))

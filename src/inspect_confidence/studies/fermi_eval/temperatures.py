@@ -6,7 +6,7 @@ were sampled at.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -199,4 +199,4 @@ def _common(
     common = sorted(set.intersection(*(set(frame.index) for frame in read)))
     asked = len(set().union(*(frame["item"] for frame in mine)))
     made = [frame.loc[common].rename_axis("item").reset_index() for frame in read]
-    return [Intervals.of(frame.assign(level=level), units) for frame in made], asked
+    return [replace(Intervals.of(frame, units), level=level) for frame in made], asked
