@@ -301,10 +301,10 @@ def drawn_judgments(seed: int, items: int, epochs: int, unread: float) -> pd.Dat
     return made.assign(task="fermi_eval", model="m", dataset="own", **bounds)
 
 
-@settings(fixed, max_examples=8, deadline=None, phases=[Phase.generate])
+@settings(fixed, max_examples=5, deadline=None, phases=[Phase.generate])
 @given(
     st.integers(0, 2**32 - 1),
-    st.sampled_from([2, 7, 62]),
+    st.sampled_from([3, 34]),
     st.integers(1, 2),
     st.sampled_from([0, 0.2, 1]),
 )
