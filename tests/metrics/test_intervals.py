@@ -214,7 +214,7 @@ def test_interval_without_skewness() -> None:
     spread, k = draws.std(), skew(draws)
 
     def lacking(x: float) -> float:
-        return x + k * x**2 / 3 + k**2 * x**3 / 27 + k / 6 + reach
+        return float(x + k * x**2 / 3 + k**2 * x**3 / 27 + k / 6 + reach)
 
     high = 3 - spread * brentq(lacking, -50, 0)
     got = resampled_interval(3, draws, n, method="skewness_corrected")

@@ -25,7 +25,7 @@ from inspect_confidence.studies.fermi_eval.numbers import (
     unread,
 )
 from metrics.strategies import fixed
-from studies.frames import study_results
+from studies.frames import one, study_results
 
 NAN = float("nan")
 Row = Mapping[str, object]
@@ -297,8 +297,8 @@ def drawn_judgments(seed: int, items: int, epochs: int, unread: float) -> pd.Dat
                 facts = {"unseen_mass": rng.beta(0.2, 3), "answer_tokens": 1.0}
                 rows.append({**row, "probabilities": masses, **facts, **lost})
     made = frame(*rows)
-    bounds = made[["lower", "upper"]].where(made["status"] == "ok")
-    return made.assign(task="fermi_eval", model="m", dataset="own", **bounds)
+    made[["lower", "upper"]] = made[["lower", "upper"]].where(made["status"] == "ok")
+    return made.assign(task="fermi_eval", model="m", dataset="own")
 
 
 @settings(fixed, max_examples=5, deadline=None, phases=[Phase.generate])
@@ -344,13 +344,12 @@ def test_what_numbers_rest_on() -> None:
         for k, point in product(range(40), (3, 5, 9))
     ]
     found = summarize(frame(*rows, *points).assign(task="fermi_eval"), resamples=200)
-    named = found.set_index(["condition", "metric"])
-    score = named.loc[("level=90;method=direct", "interval_score")]
+    score = one(found, "level=90;method=direct", "interval_score")
     assert (score["n"], score["asked"]) == (79, 80)
     assert "1 of 80 judgments left out: 1 refusal; 40 items" in score["note"]
     assert score["ci_low"] < score["value"] < score["ci_high"]  # 20 items missed, at two epochs
-    score = named.loc[("level=90;method=sampling", "interval_score")]
+    score = one(found, "level=90;method=sampling", "interval_score")
     assert (score["n"], score["asked"]) == (40, 40)
     assert score["note"].startswith("40 intervals of 120 replies; no interval: 0 in the rarest")
-    failed = named.loc[("level=90;method=sampling", "format_failure_rate")]
+    failed = one(found, "level=90;method=sampling", "format_failure_rate")
     assert (failed["n"], failed["asked"]) == (120, 120)

@@ -311,7 +311,7 @@ def test_decoding_temperatures_equal_brute_force(seed: int, penalty: float) -> N
     drawn[:, [units.get_loc("t1"), units.get_loc("s2")]] += 1
     once = dict.fromkeys(units, 1)
     overall = plain_temperature(frames, LEVELS, penalty, once)
-    together = found["all_levels", None, "decoding_temperature"].statistic(drawn)
+    together = found["all_levels", None, "decoding_temperature"].statistic(drawn.astype(float))
     assert together.tolist() == [overall] * 4
     for level, row in product(LEVELS, drawn):
         alone = plain_temperature(frames, [level], penalty, once)
@@ -334,8 +334,8 @@ def test_decoding_rows_say_what_they_rest_on() -> None:
     shuffled = {temperature: frames[temperature] for temperature in (1.7, 0.3, 1.0)}
     made = list(decoding_temperatures(shuffled, units, {"method": "sampling"}, 10))
     found = by_condition(made)
-    metrics = ("coverage", "interval_score", "mean_width", "median_width", "coverage_gap")
-    metrics += ("miss_below", "miss_above")
+    metrics = ["coverage", "interval_score", "mean_width", "median_width", "coverage_gap"]
+    metrics += ["miss_below", "miss_above"]
     expected: set[tuple[object, ...]] = {("all_levels", None, "decoding_temperature")}
     expected |= {("per_level", level, "decoding_temperature") for level in LEVELS}
     expected |= set(product(("all_levels", "per_level"), LEVELS, metrics))

@@ -145,7 +145,7 @@ def test_scores_and_widths(design: str, items: int) -> None:
             bound.reshape(items, SIMULATIONS)
             for bound in stated(design, items * SIMULATIONS, level, rng)
         )
-        scores = interval_scores(*(x.ravel() for x in (low, high, 0 * low)), level)
+        scores = interval_scores(low.ravel(), high.ravel(), 0 * low.ravel(), level)
         missed = ((low > 0) | (high < 0)).sum(axis=0)
         found = of_means(scores.reshape(low.shape), drawn, missed)
         where = f"{design}, {level}%"
@@ -161,7 +161,7 @@ def test_median_width(design: str, items: int) -> None:
     rng = np.random.default_rng(items)
     low, high = stated(design, POOL, 90, rng)
     truth, simulations = float(np.median(high - low)), 300
-    one, strata = Intervals(90, *_nothing(items)), weights(items, rng, 400)
+    one, strata = blank(90, items), weights(items, rng, 400)
 
     def found() -> Iterator[tuple[float, FloatArray, float]]:
         for _ in range(simulations):
@@ -173,9 +173,10 @@ def test_median_width(design: str, items: int) -> None:
     required(covered_by("median_width", truth, found(), design, items, wide))
 
 
-def _nothing(items: int) -> tuple[object, ...]:
+def blank(level: float, items: int) -> Intervals:
+    """Judgments, one an item, of intervals from 0 to 0 and truths that are 0."""
     zeros = np.zeros(items)
-    return np.arange(items), items, zeros, zeros, zeros, zeros, zeros > 0
+    return Intervals(level, np.arange(items), items, zeros, zeros, zeros, zeros, zeros > 0)
 
 
 @pytest.mark.slow
@@ -326,7 +327,7 @@ def test_the_studys_own_numbers(items: int, level: int) -> None:
     """
     rng = np.random.default_rng([items, level, 3])
     low, high = stated("tunnel", POOL // 4, level, rng)
-    truths = Intervals(level, *_nothing(POOL // 4))
+    truths = blank(level, POOL // 4)
     pool = replace(truths, lower=low, upper=high, units=POOL // 4)
 
     def true_values(offset: float) -> dict[str, float]:

@@ -285,7 +285,7 @@ def mean_tested(some: Sequence[Tested]) -> Tested:
     def over(part: str, how: Callable[..., FloatArray]) -> Any:
         return how([getattr(one, part) for one in shared], axis=0)
 
-    how = {"items": np.sum, "units": np.min, "rarest": np.min}
+    how: dict[str, Callable[..., Any]] = {"items": np.sum, "units": np.min, "rarest": np.min}
     return Tested(names, *(over(part, how.get(part, np.mean)) for part in _ARRAYS))
 
 
