@@ -14,6 +14,7 @@ from sklearn.linear_model import LinearRegression
 from inspect_confidence.metrics import (
     conformal_interval,
     conformal_offset,
+    conformal_offset_interval,
     conformal_rank,
     coverage,
     sampling_interval,
@@ -328,3 +329,15 @@ def test_higher_levels_are_no_narrower(draws: list[float]) -> None:
     bounds = np.array([sampling_interval(draws, level) for level in (20, 50, 80, 90, 95, 99)])
     assert (np.diff(bounds[:, 0]) <= 1e-12).all()
     assert (np.diff(bounds[:, 1]) >= -1e-12).all()
+
+
+def test_interval_of_the_offset_by_hand() -> None:
+    """Of 8 scores the median lies between the 1st and the 8th in 1 - 2/256 of samples."""
+    # P(K < 1) = 1/256 and P(K < 2) = 9/256 > .025, so a = 1; likewise b = 8.
+    scores, zeros = np.array([5, 3, 8, 1, 2, 7, 4, 6.0]), np.zeros(8)
+    assert conformal_offset_interval(scores, zeros + 9, zeros, 50) == (1, 8)
+    # Of 8 scores the 99% quantile may lie beyond the last: P(K < 8) = 1 - .99^8 = .077, P(K < 7) =
+    # .0027. Of 3 at 50% nothing is known: P(K < 1) = 1/8. Unreadable items are left out.
+    assert conformal_offset_interval([*scores, NAN], np.full(9, 9), np.zeros(9), 99) == (7, INF)
+    assert np.isnan(conformal_offset_interval([1, 2, 3], [9] * 3, [0] * 3, 50)).all()
+    assert np.isnan(conformal_offset_interval([], [], [], 50)).all()

@@ -13,7 +13,7 @@ from inspect_confidence.metrics import (
     miss_below,
     percentile_interval,
 )
-from inspect_confidence.studies.intervals import Intervals, conformal_statistics
+from inspect_confidence.studies.intervals import Intervals
 
 INF = float("inf")
 
@@ -28,8 +28,8 @@ def intervals(unit: list[int], width: list[float], truth: list[float]) -> Interv
         lower=zeros,
         upper=np.array(width),
         truth=np.array(truth),
-        failed=zeros,
         epoch=zeros,
+        empty=zeros > 0,
     )
 
 
@@ -38,14 +38,12 @@ def test_empty_sets_of_three_items() -> None:
     # Of one empty set and one of width 6, the median width is the mean of 0 and 6.
     # Train scores are -3, -2, -1; the offset is the 2nd, -2; widths 2 and 10 become 0 and 6. The
     # median of the direct widths, 6, less 4, is 2.
-    train = intervals([0, 1, 2], [6, 8, 8], [3, 2, 7])
+    assert conformal_offset([0, 0, 0], [6, 8, 8], [3, 2, 7], 50) == -2
     test = intervals([3, 4], [2, 10], [1, 5])
-    statistic = conformal_statistics(train, test)["median_width"]
-    assert statistic(np.ones((1, 5))) == [3]
+    assert test.moved(-2).statistics()["median_width"](np.ones((1, 5))) == [3]
     # A truth in an empty set counts once among covered, missed below and missed above.
-    # The offset is -2 as above; [0, 2] becomes [2, 0], and truth 1 is below 2 and above 0.
-    train = intervals([0, 1, 2], [6, 8, 8], [3, 2, 7])
-    statistics = conformal_statistics(train, intervals([3], [2], [1.0]))
+    # [0, 2] becomes [2, 0], and truth 1 is below 2 and above 0.
+    statistics = intervals([3], [2], [1.0]).moved(-2).statistics()
     parts = [statistics[name] for name in ("coverage", "miss_below", "miss_above")]
     assert sum(part(np.ones((1, 5))) for part in parts) == 1
 

@@ -1,4 +1,4 @@
-"""The conformal step over item weights, against a plain loop over repeated items."""
+"""The conformal step over weights of test items, against a plain loop over repeated items."""
 
 import math
 from collections.abc import Collection
@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from inspect_confidence.metrics import METRICS
-from inspect_confidence.studies.intervals import Intervals, conformal_statistics
+from inspect_confidence.metrics import METRICS, Statistic, conformal_offset, mean_of
+from inspect_confidence.studies.intervals import Intervals
 
 NAN, INF = float("nan"), float("inf")
 
@@ -39,9 +39,22 @@ def intervals(rows: list[Row], units: int, level: float) -> Intervals:
         lower=np.array([row.lower for row in rows], float),
         upper=np.array([row.upper for row in rows], float),
         truth=np.array([row.truth for row in rows], float),
-        failed=np.array([not row.readable for row in rows], float),
         epoch=np.array([row.epoch for row in rows], float),
+        empty=np.zeros(len(rows), bool),
     )
+
+
+def conformal_statistics(train: Intervals, test: Intervals) -> dict[str, Statistic]:
+    """The statistics of test intervals moved by the offset that is learned on train items."""
+    learned = train.one_an_item()
+    offset = conformal_offset(learned.lower, learned.upper, learned.truth, test.level)
+    moved = test.moved(offset)
+    change = moved.values()["interval_score"] - test.values()["interval_score"]
+    return {
+        **moved.statistics(),
+        "interval_score_change": mean_of(change, test.unit, test.units),
+        "conformal_offset": lambda weights: np.full(len(weights), offset),
+    }
 
 
 def learned_offset(train: list[Row], level: float) -> float:
@@ -123,10 +136,10 @@ def assert_equal(
     weights: NDArray[np.int64],
     apart: Collection[str] = (),
 ) -> dict[str, float]:
-    """The statistics at the weights are those of the plain loop over repeated items."""
+    """The statistics at the weights are those of the plain loop over repeated test items."""
     units = len(weights)
     statistics = conformal_statistics(intervals(train, units, level), intervals(test, units, level))
-    expected = plainly(repeated(train, weights), repeated(test, weights), level)
+    expected = plainly(train, repeated(test, weights), level)
     assert set(statistics) == set(expected)
     for name in set(statistics) - set(apart):
         got = statistics[name](weights[None, :].astype(float))
@@ -275,12 +288,11 @@ def test_unreadable_judgments(half_width: float, epochs: int, seed: int) -> None
 
 
 def test_rows_of_weights_are_separate_resamples() -> None:
-    """Each of many rows of weights has the offset and the metrics of its own items."""
+    """Each of many rows of weights has the metrics of its own test items, at one offset."""
     train, test = simulated(5, half_width=1.0)
     weights = np.array([drawn(seed) for seed in range(20)])
     statistics = conformal_statistics(intervals(train, UNITS, 80), intervals(test, UNITS, 80))
-    expected = [plainly(repeated(train, row), repeated(test, row), 80) for row in weights]
-    assert len({row["conformal_offset"] for row in expected}) > 5
+    expected = [plainly(train, repeated(test, row), 80) for row in weights]
     for name, statistic in statistics.items():
         want = [row[name] for row in expected]
         np.testing.assert_allclose(statistic(weights.astype(float)), want, rtol=1e-11, atol=1e-12)
@@ -331,20 +343,6 @@ def test_too_few_train_items(readable: int) -> None:
         np.testing.assert_allclose(got, [value], rtol=1e-14, err_msg=name)
 
 
-def test_resamples_with_and_without_enough_train_items() -> None:
-    """Rows with an infinite offset stand beside rows with a finite one, each as the loop has it."""
-    # All readable train items are drawn in one row, all but three in none in the other.
-    train, test = simulated(4, half_width=1.0)
-    weights = np.array([ONES, ONES])
-    weights[1, 3:TRAIN] = 0
-    statistics = conformal_statistics(intervals(train, UNITS, 80), intervals(test, UNITS, 80))
-    expected = [plainly(repeated(train, row), repeated(test, row), 80) for row in weights]
-    assert [math.isinf(row["conformal_offset"]) for row in expected] == [False, True]
-    for name, statistic in statistics.items():
-        want = [row[name] for row in expected]
-        np.testing.assert_allclose(statistic(weights.astype(float)), want, rtol=1e-11, atol=1e-12)
-
-
 @pytest.mark.parametrize("undrawn", [False, True], ids=["unreadable", "undrawn"])
 @pytest.mark.parametrize("level", [80.0, 99.0], ids=["finite", "infinite"])
 def test_no_test_judgment_is_nan(level: float, undrawn: bool) -> None:
@@ -372,11 +370,7 @@ def test_direct_statistics_over_repeated_items(seed: int) -> None:
     rows = simulated(seed, half_width=1.0, epochs=2, unreadable=0.3)
     both, weights = rows[0] + rows[1], drawn(seed)
     read = [row for row in repeated(both, weights) if row.readable]
-    sized = [
-        row.upper - row.lower
-        for row in repeated(both, weights)
-        if not math.isnan(row.upper - row.lower)
-    ]
+    sized = [row.upper - row.lower for row in read]
     expected = {
         "coverage": np.mean([row.lower <= row.truth <= row.upper for row in read]),
         "coverage_gap": np.mean([row.lower <= row.truth <= row.upper for row in read]) - 0.8,
@@ -385,7 +379,6 @@ def test_direct_statistics_over_repeated_items(seed: int) -> None:
         "median_width": np.median(sized),
         "miss_below": np.mean([row.truth < row.lower for row in read]),
         "miss_above": np.mean([row.truth > row.upper for row in read]),
-        "format_failure_rate": np.mean([not row.readable for row in repeated(both, weights)]),
     }
     statistics = intervals(both, UNITS, 80).statistics()
     assert set(statistics) == set(expected)

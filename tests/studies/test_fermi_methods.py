@@ -3,21 +3,29 @@
 import json
 import math
 from collections.abc import Mapping
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
 from scipy.stats import entropy
 
-from inspect_confidence import detail, summarize
+from inspect_confidence import compare, detail, summarize
+from inspect_confidence.metrics import METRICS
+from inspect_confidence.metrics.arrays import mean_or_nan
+from inspect_confidence.metrics.registry import NO_ESTIMATE
 from inspect_confidence.studies.fermi_eval.numbers import (
     distributions_of,
     intervals_of,
     levels_of,
     mean_of_distributions,
     tunnel_indices,
+    unread,
 )
+from metrics.strategies import fixed
+from studies.frames import one, study_results
 
 NAN = float("nan")
 Row = Mapping[str, object]
@@ -75,11 +83,11 @@ def test_tunnel_by_hand() -> None:
         for low, high in [(0, 5), (2, 6)]
     ]
     made = intervals_of(frame(*first, *lost, *second, *other), "tunnel")
-    columns = ["item", "split", "epoch", "level", "truth", "status", "lower", "upper", "failed"]
+    columns = ["item", "split", "epoch", "level", "truth", "status", "lower", "upper"]
     assert made[columns].to_numpy().tolist() == [
-        ["a", "train", 1, 60, 4, "ok", 1, 8, 0.2],  # one of five replies
-        ["a", "train", 2, 60, 4, "ok", 7, 9, 0],
-        ["b", "test", 1, 40, 9, "ok", 0, 6, 0],
+        ["a", "train", 1, 60, 4, "ok", 1, 8],
+        ["a", "train", 2, 60, 4, "ok", 7, 9],
+        ["b", "test", 1, 40, 9, "ok", 0, 6],
     ]
 
 
@@ -94,12 +102,12 @@ def test_sampling_by_hand() -> None:
         {"levels": "80,60", "epoch": 2, "status": "truncated"},
     ]
     made = intervals_of(frame(*points, *second), "sampling")
-    columns = ["epoch", "level", "status", "lower", "upper", "failed"]
+    columns = ["epoch", "level", "status", "lower", "upper"]
     assert made[columns].to_numpy().tolist() == [
-        [1, 80, "ok", 1, 9, 0],
-        [1, 60, "ok", 2, 8, 0],
-        [2, 80, "ok", 5, 5, 0.75],
-        [2, 60, "ok", 5, 5, 0.75],
+        [1, 80, "ok", 1, 9],
+        [1, 60, "ok", 2, 8],
+        [2, 80, "ok", 5, 5],
+        [2, 60, "ok", 5, 5],
     ]
 
 
@@ -116,8 +124,7 @@ def test_sets_by_hand() -> None:
         [40, 3, 3, 0, 1],
     ]
     # Of traces {3: 1} and {3: 0.2, 9: 0.8} the mean is {3: 0.6, 9: 0.4}. At 90% the hull [3, 9]
-    # holds the truth 4 and the set {3, 9} doesn't. A trace that can't be read changes nothing but
-    # the failures.
+    # holds the truth 4 and the set {3, 9} doesn't. A trace that can't be read changes nothing.
     rows = frame(
         {"levels": "90", "probabilities": written({3: 1.0})},
         {"levels": "90", "status": "invalid_response_format"},
@@ -125,7 +132,7 @@ def test_sets_by_hand() -> None:
     )
     (row,) = intervals_of(rows, "traces").to_dict("records")
     assert (row["lower"], row["upper"], row["set_covered"], row["set_size"]) == (3, 9, 0, 2)
-    assert (row["status"], row["failed"]) == ("ok", pytest.approx(1 / 3))
+    assert row["status"] == "ok"
     (sure,) = intervals_of(rows.assign(levels="59"), "traces").to_dict("records")
     assert (sure["lower"], sure["upper"], sure["set_size"]) == (3, 3, 1)
     # Probabilities are read with whole numbers as values; what one hasn't seen counts 0.
@@ -138,11 +145,11 @@ def test_sets_by_hand() -> None:
 
 
 def test_nothing_readable() -> None:
-    """An item has its commonest status and no bounds; a failed share is of replies alone."""
+    """An item has its commonest status and no bounds; the share unread is of replies alone."""
     rows = frame(*({"level": 90, "status": one} for one in ("refusal", "truncated", "truncated")))
     for method in ("tunnel", "sampling", "logprob", "traces"):
         (row,) = intervals_of(rows, method).to_dict("records")
-        assert (row["status"], row["level"], row["failed"]) == ("truncated", 90, 1), method
+        assert (row["status"], row["level"]) == ("truncated", 90), method
         assert math.isnan(row["lower"]), method
         assert math.isnan(row["upper"]), method
     cases: list[tuple[list[str], float, str]] = [
@@ -154,7 +161,7 @@ def test_nothing_readable() -> None:
     for statuses, failed, status in cases:
         rows = frame(*({"level": 90, "point": 3, "status": one} for one in statuses))
         (row,) = intervals_of(rows, "sampling").to_dict("records")
-        assert row["failed"] == pytest.approx(failed, nan_ok=True), statuses
+        assert mean_or_nan(unread(rows)) == pytest.approx(failed, nan_ok=True), statuses
         assert row["status"] == status, statuses
 
 
@@ -265,3 +272,84 @@ def test_tunnel_indices_are_those_of_all_subsets() -> None:
             ]
             expected = entropy(table.mean(axis=0), base=2) - np.mean(parts)
             assert got == pytest.approx(expected, abs=1e-12)
+
+
+def drawn_judgments(seed: int, items: int, epochs: int, unread: float) -> pd.DataFrame:
+    """Random judgments by every method, whole numbers and constants among them."""
+    rng = np.random.default_rng(seed)
+    rows: list[Row] = []
+    for item, epoch in product(range(items), range(1, epochs + 1)):
+        common: Row = {"item": f"i{item}", "epoch": epoch, "truth": float(rng.integers(-2, 3))}
+        common = {**common, "split": ("train", "test")[item % 2], "levels": "50,99"}
+        for method, draw in product(("direct", "tunnel", "sampling", "logprob", "traces"), (0, 1)):
+            if draw and method in ("direct", "logprob"):
+                continue
+            row: Row = {**common, "method": method, "draw": draw, "temperature": float(item % 3)}
+            lost = {"status": "refusal"} if rng.random() < unread else {}
+            if method in ("direct", "tunnel"):
+                low = float(rng.integers(-3, 2))
+                bounds = {"lower": low, "upper": low + rng.integers(0, 4)}
+                rows += [{**row, "level": level, **bounds, **lost} for level in (50.0, 99.0)]
+            elif method == "sampling":
+                rows.append({**row, "point": float(rng.integers(-2, 3)), **lost})
+            else:
+                masses = written(dict(enumerate(rng.dirichlet([0.3] * 4).tolist(), -1)))
+                facts = {"unseen_mass": rng.beta(0.2, 3), "answer_tokens": 1.0}
+                rows.append({**row, "probabilities": masses, **facts, **lost})
+    made = frame(*rows)
+    made[["lower", "upper"]] = made[["lower", "upper"]].where(made["status"] == "ok")
+    return made.assign(task="fermi_eval", model="m", dataset="own")
+
+
+@settings(fixed, max_examples=5, deadline=None, phases=[Phase.generate])
+@given(
+    st.integers(0, 2**32 - 1),
+    st.sampled_from([3, 34]),
+    st.integers(1, 2),
+    st.sampled_from([0, 0.2, 1]),
+)
+def test_no_interval_leaves_out_its_value(
+    seed: int, items: int, epochs: int, unread: float
+) -> None:
+    """Over random judgments by every method; a number without an interval says why."""
+    judged = drawn_judgments(seed, items, epochs, unread)
+    found = study_results(judged, resamples=40)
+    there = found["ci_low"].notna()
+    assert there.equals(found["ci_high"].notna())
+    inside = (found["ci_low"] <= found["value"]) & (found["value"] <= found["ci_high"])
+    assert inside[there].all(), found[there & ~inside]
+    said = found["note"].str.contains("no interval|undefined")
+    estimates = found["metric"].map(lambda name: METRICS[name].interval != NO_ESTIMATE)
+    assert said[~there & estimates].all(), found[~there & estimates & ~said]
+    assert (found["n"] <= found["asked"]).all()
+    direct = judged[judged["method"] == "direct"]
+    other = direct.assign(upper=direct["upper"] + 1, method="direct", model="n")
+    if unread < 1:
+        differences = compare(direct, other, resamples=40)
+        ends = differences[differences["ci_low"].notna()]
+        assert (ends["ci_low"] <= ends["difference"]).all()
+        assert (ends["difference"] <= ends["ci_high"]).all()
+
+
+def test_what_numbers_rest_on() -> None:
+    """How many intervals were asked for, read and made of replies; misses count items."""
+    rows = [
+        {**row, "epoch": epoch, "level": 90, "method": "direct"}
+        for epoch in (1, 2)
+        for row in [{"item": f"i{k}", "lower": k % 2 * 5.0, "upper": 9} for k in range(40)]
+    ]
+    rows[0] |= {"status": "refusal", "lower": NAN, "upper": NAN}
+    points = [
+        {"item": f"i{k}", "levels": "90", "method": "sampling", "point": point}
+        for k, point in product(range(40), (3, 5, 9))
+    ]
+    found = summarize(frame(*rows, *points).assign(task="fermi_eval"), resamples=200)
+    score = one(found, "level=90;method=direct", "interval_score")
+    assert (score["n"], score["asked"]) == (79, 80)
+    assert "1 of 80 judgments left out: 1 refusal; 40 items" in score["note"]
+    assert score["ci_low"] < score["value"] < score["ci_high"]  # 20 items missed, at two epochs
+    score = one(found, "level=90;method=sampling", "interval_score")
+    assert (score["n"], score["asked"]) == (40, 40)
+    assert score["note"].startswith("40 intervals of 120 replies; no interval: 0 in the rarest")
+    failed = one(found, "level=90;method=sampling", "format_failure_rate")
+    assert (failed["n"], failed["asked"]) == (120, 120)

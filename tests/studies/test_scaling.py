@@ -1,7 +1,7 @@
 """Choosing on train and judging on test, against plain loops over repeated items."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import product
 
 import numpy as np
@@ -12,18 +12,16 @@ from numpy.typing import NDArray
 from inspect_confidence.metrics import NEAREST_TO_ONE, TEMPERATURES
 from inspect_confidence.studies.estimate import Estimand
 from inspect_confidence.studies.fermi_eval.temperatures import (
-    Candidate,
-    Choice,
     Scored,
-    by_column,
     chosen_value,
     decoding_temperatures,
     least,
     likelihood_choice,
-    penalised,
-    scaled_statistics,
-    score_choice,
+    objectives,
+    scaled_estimands,
+    scaled_temperatures,
 )
+from inspect_confidence.studies.intervals import Intervals
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -40,7 +38,7 @@ def scored(seed: int, units: Sequence[int]) -> Scored:
         values = rng.choice(np.arange(-4, 9), size=rng.integers(1, 6), replace=False)
         made.append(dict(zip(values.tolist(), rng.dirichlet(np.ones(len(values))), strict=True)))
     seen = [rng.choice(list(one)) if rng.random() < 0.7 else rng.integers(-5, 10) for one in made]
-    return Scored(made, np.array(seen, float), np.array(units))
+    return Scored(made, np.array(seen, float), np.array(units), UNITS, len(units) + 1)
 
 
 def train_and_test(seed: int) -> tuple[Scored, Scored]:
@@ -96,23 +94,32 @@ def check_choice(chosen: float, objective: FloatArray) -> None:
     assert abs(math.log(chosen)) == pytest.approx(np.abs(np.log(tied)).min(), abs=1e-9)
 
 
-def test_score_choice_equals_plain_loops() -> None:
-    """At each row of weights the temperature has the least score over the repeated items."""
-    for seed in SEEDS:
-        train, _ = train_and_test(seed)
-        plain = np.array(
-            [
-                [
-                    np.mean([plain_metrics(train, j, level, t)[1] for level in LEVELS])
-                    for t in TEMPERATURES
-                ]
-                for j in range(len(train.unit))
-            ]
+def values_of(found: Iterable[Estimand], row: IntArray) -> dict[tuple[str, str], float]:
+    """Values at weights of the items, by rule or level, and metric."""
+    return {
+        (str(number.condition.get("level", "")), number.metric): float(value)
+        for one in found
+        for number, value in zip(
+            one.numbers, one.statistic(row[None, :].astype(float)).reshape(-1), strict=True
         )
-        drawn = weights(seed)
-        columns = score_choice(train, LEVELS)(drawn.astype(float))
-        for row, column in zip(drawn, columns, strict=True):
-            check_choice(TEMPERATURES[column], plain[repeated(train.unit, row)].mean(axis=0))
+    }
+
+
+def test_temperature_of_least_score_equals_plain_loops() -> None:
+    """The temperature has the least score over the train items, and n and asked are theirs."""
+    for seed in SEEDS:
+        train, test = train_and_test(seed)
+        plain = [
+            np.mean([plain_metrics(train, j, level, t)[1] for level in LEVELS for j in range(6)])
+            for t in TEMPERATURES
+        ]
+        one, *_ = scaled_temperatures(train, test, LEVELS, {})
+        (number,) = one.numbers
+        assert (number.metric, number.n, number.asked, number.units) == (
+            *("temperature_score", 6, 7),
+            5,
+        )
+        check_choice(float(one.statistic(np.ones((1, UNITS)))[0]), np.array(plain))
 
 
 def test_likelihood_choice_equals_plain_loops() -> None:
@@ -132,38 +139,28 @@ def test_likelihood_choice_equals_plain_loops() -> None:
             check_choice(TEMPERATURES[column], losses)
 
 
-def test_scaled_statistics_equal_plain_loops() -> None:
-    """Each metric is the mean over repeated test judgments at the temperature chosen on train."""
-    for seed in SEEDS:
-        train, test = train_and_test(seed)
-        drawn = weights(seed)
-        for level, choice in product(
-            LEVELS, (score_choice(train, LEVELS), likelihood_choice(train))
-        ):
-            statistics = scaled_statistics(test, level, choice)
-            got = {name: statistic(drawn.astype(float)) for name, statistic in statistics.items()}
-            chosen = chosen_value(TEMPERATURES, choice)(drawn.astype(float))
-            for i, row in enumerate(drawn):
-                expected = np.mean(
-                    [plain_metrics(test, j, level, chosen[i]) for j in repeated(test.unit, row)],
-                    axis=0,
-                )
-                names = ("coverage", "interval_score", "mean_width", "set_coverage")
-                assert {name: values[i] for name, values in got.items()} == pytest.approx(
-                    dict(zip(names, expected, strict=True))
-                )
+def test_scaled_metrics_equal_plain_loops() -> None:
+    """Each metric is the mean over repeated test judgments at a temperature."""
+    names = ("coverage", "interval_score", "mean_width", "set_coverage")
+    for seed, level, temperature in product(SEEDS, LEVELS, (0.4, 1.0, 2.5)):
+        _, test = train_and_test(seed)
+        made = list(scaled_estimands(test, level, temperature, {}, ""))
+        assert {(number.n, number.asked) for one in made for number in one.numbers} == {(6, 7)}
+        for row in weights(seed):
+            judged = repeated(test.unit, row)
+            each = [plain_metrics(test, j, level, temperature) for j in judged]
+            got = values_of(made, row)
+            assert [got["", name] for name in names] == pytest.approx(np.mean(each, axis=0))
 
 
 def test_hulls_and_sets_are_told_apart() -> None:
     """A truth between the values 0 and 2 of a set is in the hull alone."""
     # {0: 0.6, 2: 0.4} at 80%: T = 1 takes both, {0} alone would need 1.5^(1/T) >= 4. Coverage 1,
     # set coverage 0, width and score 2.
-    one = Scored([{0: 0.6, 2: 0.4}], np.array([1.0]), np.array([0]))
-    unscaled: Choice = lambda rows: np.full(len(rows), np.flatnonzero(TEMPERATURES == 1)[0])  # noqa: E731
-    got = {name: s(np.ones((1, 1)))[0] for name, s in scaled_statistics(one, 80, unscaled).items()}
-    assert got == pytest.approx(
-        {"coverage": 1, "interval_score": 2, "mean_width": 2, "set_coverage": 0}
-    )
+    one = Scored([{0: 0.6, 2: 0.4}], np.array([1.0]), np.array([0]), 1, 1)
+    got = values_of(scaled_estimands(one, 80, 1, {}, ""), np.ones(1, np.int64))
+    expected = {"coverage": 1, "interval_score": 2, "mean_width": 2, "set_coverage": 0}
+    assert {name: got["", name] for name in expected} == pytest.approx(expected)
 
 
 def test_ties_go_by_preference() -> None:
@@ -184,39 +181,31 @@ def test_ties_go_by_preference() -> None:
         assert choice(np.ones((1, 2)))[0] == next(column for column in order if column < 2)
 
 
-def test_chosen_means_and_penalties() -> None:
-    """Each resample has its own column; at 80% a narrow way scores less, and covers less."""
-    # Each resample has its own column and its own weights; one without judgments is NaN. Units 0,
-    # 1, 1: weights (1, 1) give (1 + 3 + 5)/3 in column 0; (2, 1) with column 1 give (2 * 10 + 30 +
-    # 50)/4.
-    table = np.array([[1.0, 10], [3, 30], [5, 50]])
-    columns: Choice = lambda rows: (rows[:, 0] > 1).astype(np.int64)  # noqa: E731
-    got = by_column(table, np.array([0, 1, 1]), columns)(np.array([[1.0, 1], [2, 1], [0, 0]]))
-    assert got[:2] == pytest.approx([3, 25])
-    assert math.isnan(got[2])
-    # At 80% a narrow way scores less, and covers less, than a wide one. Scores (0, 1) and (1, 1)
-    # have means 0.5 and 1; coverages 0.5 and 1 fall short by 0.3 and 0. With a penalty of 10 the
-    # objectives are 3.5 and 1; they are equal at 5/3.
-    one = Candidate(
-        80, np.array([[0.0, 1], [1, 1]]), np.array([[1.0, 1], [0, 1]]), np.array([0, 1])
-    )
-    at_ones = np.ones((1, 2))
-    chosen = {p: penalised([one], p)(at_ones)[0] for p in (0.0, 1.6, 1.7, 10.0)}
-    assert chosen == {0.0: 0, 1.6: 0, 1.7: 1, 10.0: 1}
-    # Of unit 0 alone the narrow way scores 0 and covers.
-    assert penalised([one], 10)(np.array([[3.0, 0]]))[0] == 0
-    # A resample that drew none of the items compared gives no warning.
-    one = Candidate(80, np.array([[2.0, 1.0]]), np.array([[1.0, 1.0]]), np.array([0]))
-    assert penalised([one], 0)(np.array([[1.0, 0.0], [0.0, 1.0]]))[0] == 1
+def test_penalties() -> None:
+    """At 80% a narrow way scores less, and covers less, than a wide one."""
+    # Of truths 0 and 0.1, [0, 0] has the scores 0 and 1 (10 times the distance) and covers half;
+    # [-0.5, 0.5] has 1 and 1 and covers both. The means are 0.5 and 1; coverages fall short by 0.3
+    # and 0. With a penalty of 10 the objectives are 3.5 and 1; they are equal at 5/3.
+    nothing, truth = np.zeros(2), np.array([0, 0.1])
+    ways = [
+        Intervals(80, np.arange(2), 2, -half, half, truth, nothing, nothing > 0)
+        for half in (nothing, nothing + 0.5)
+    ]
+    assert objectives(ways, 10) == pytest.approx([3.5, 1])
+    assert objectives(ways, 5 / 3) == pytest.approx([1, 1])
+    unread = [one.where(nothing > 0) for one in ways]
+    assert np.isnan(objectives(unread, 10)).all()
 
 
 def test_likelihood_of_little() -> None:
     """A truth of 1e-40 has a finite loss where it is drawn; of nothing seen the estimate is NaN."""
     # A truth of probability 1e-40 has a finite loss, and none where it isn't drawn. Without it, {1:
     # 0.6, 2: 0.4} with truth 1 is likeliest at the least temperature.
-    train = Scored([{1: 1.0, 2: 1e-40}, {1: 0.6, 2: 0.4}], np.array([2.0, 1.0]), np.array([0, 1]))
+    train = Scored(
+        [{1: 1.0, 2: 1e-40}, {1: 0.6, 2: 0.4}], np.array([2.0, 1.0]), np.array([0, 1]), 2, 2
+    )
     assert likelihood_choice(train)(np.array([[0.0, 1.0]]))[0] == 0
-    train = Scored([{1: 0.5, 2: 0.5}], np.array([7.0]), np.array([0]))
+    train = Scored([{1: 0.5, 2: 0.5}], np.array([7.0]), np.array([0]), 1, 1)
     statistic = chosen_value(TEMPERATURES, likelihood_choice(train))
     assert math.isnan(statistic(np.ones((1, 1)))[0])
 
@@ -320,22 +309,22 @@ def test_decoding_temperatures_equal_brute_force(seed: int, penalty: float) -> N
     found = by_condition(list(decoding_temperatures(shuffled, units, {"method": "x"}, penalty)))
     drawn = weights(seed)
     drawn[:, [units.get_loc("t1"), units.get_loc("s2")]] += 1
-    for row in drawn:
-        times = dict(zip(units, row.tolist(), strict=True))
+    once = dict.fromkeys(units, 1)
+    overall = plain_temperature(frames, LEVELS, penalty, once)
+    together = found["all_levels", None, "decoding_temperature"].statistic(drawn.astype(float))
+    assert together.tolist() == [overall] * 4
+    for level, row in product(LEVELS, drawn):
+        alone = plain_temperature(frames, [level], penalty, once)
         at = row[None, :].astype(float)
-        overall = plain_temperature(frames, LEVELS, penalty, times)
-        assert found["all_levels", None, "decoding_temperature"].statistic(at) == [overall]
-        for level in LEVELS:
-            alone = plain_temperature(frames, [level], penalty, times)
-            assert found["per_level", level, "decoding_temperature"].statistic(at) == [alone]
-            test = plain_rows(frames, "test", level, times)
-            for rule, temperature in (("all_levels", overall), ("per_level", alone)):
-                for metric in ("coverage", "interval_score", "mean_width"):
-                    got = found[rule, level, metric].statistic(at)[0]
-                    assert got == pytest.approx(plain_mean(test[temperature], metric))
-                gap = found[rule, level, "coverage_gap"].statistic(at)[0]
-                expected = plain_mean(test[temperature], "coverage") - level / 100
-                assert gap == pytest.approx(expected)
+        assert found["per_level", level, "decoding_temperature"].statistic(at) == [alone]
+        test = plain_rows(frames, "test", level, dict(zip(units, row.tolist(), strict=True)))
+        for rule, temperature in (("all_levels", overall), ("per_level", alone)):
+            for metric in ("coverage", "interval_score", "mean_width"):
+                got = found[rule, level, metric].statistic(at)[0]
+                assert got == pytest.approx(plain_mean(test[temperature], metric))
+            gap = found[rule, level, "coverage_gap"].statistic(at)[0]
+            expected = plain_mean(test[temperature], "coverage") - level / 100
+            assert gap == pytest.approx(expected)
 
 
 def test_decoding_rows_say_what_they_rest_on() -> None:
@@ -345,7 +334,8 @@ def test_decoding_rows_say_what_they_rest_on() -> None:
     shuffled = {temperature: frames[temperature] for temperature in (1.7, 0.3, 1.0)}
     made = list(decoding_temperatures(shuffled, units, {"method": "sampling"}, 10))
     found = by_condition(made)
-    metrics = ("coverage", "interval_score", "mean_width", "coverage_gap")
+    metrics = ["coverage", "interval_score", "mean_width", "median_width", "coverage_gap"]
+    metrics += ["miss_below", "miss_above"]
     expected: set[tuple[object, ...]] = {("all_levels", None, "decoding_temperature")}
     expected |= {("per_level", level, "decoding_temperature") for level in LEVELS}
     expected |= set(product(("all_levels", "per_level"), LEVELS, metrics))
@@ -354,6 +344,7 @@ def test_decoding_rows_say_what_they_rest_on() -> None:
     assert found["per_level", 90.0, "decoding_temperature"].numbers[0].n == 4
     assert found["all_levels", 80.0, "coverage"].numbers[0].n == 4  # test items
     assert found["per_level", 90.0, "coverage"].numbers[0].n == 5
+    assert {number.asked for one in made for number in one.numbers} == {5}
     for one in (number for each in made for number in each.numbers):
         assert (one.condition["method"], one.condition["split"]) == ("sampling", "test")
         assert "0.3, 1, 1.7" in one.note

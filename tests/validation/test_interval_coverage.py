@@ -1,25 +1,106 @@
-"""How often the 95% intervals hold what they estimate."""
+"""How often the 95% intervals of FermiEval's numbers hold what they estimate, and the tests."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
-from scipy.stats import binom
+from coverage import SIZES, Coverage, required
+from numpy.typing import NDArray
+from scipy.stats import binom, entropy
 from statsmodels.stats.proportion import proportion_confint
 
 from inspect_confidence.metrics import (
-    bootstrap,
+    METRICS,
+    NEAREST_TO_ONE,
+    TEMPERATURES,
     clustered_wilson_interval,
+    conformal_offset,
+    conformal_offset_interval,
+    conformity_scores,
+    interval_of,
     interval_scores,
-    mean_of,
-    median_of,
-    percentile_interval,
+    negative_log_likelihood,
+    ranked,
+    resampled_p,
+    tunnel_index,
 )
-from inspect_confidence.respondents.belief import draw_beliefs, stated_bounds
+from inspect_confidence.respondents.belief import (
+    Beliefs,
+    draw_beliefs,
+    integer_probabilities,
+    stated_bounds,
+)
+from inspect_confidence.results import Condition, Key
+from inspect_confidence.studies.estimate import draw, results_of
+from inspect_confidence.studies.fermi_eval.numbers import of_methods
+from inspect_confidence.studies.intervals import Intervals
+from inspect_confidence.studies.study import Resampling
 
+FloatArray = NDArray[np.float64]
 Record = Callable[[str, object], None]
+
+SIMULATIONS, RESAMPLES = 1_000, 500
+POOL = 1_000_000
+"""Items that true values are of."""
+LEVELS = (80, 90, 95, 99)
+DESIGNS = {
+    "tunnel": {"tunnel": 0.65},
+    "calibrated": {},
+    "too narrow": {"shrink": 0.36},
+    "whole numbers": {"tunnel": 0.65},
+}
+FEW_MISSES = "samples with few misses, which would lie low, have no interval; whole numbers"
+
+
+def stated(
+    design: str, items: int, level: float, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray]:
+    """Bounds that a respondent states, of truths that are 0."""
+    place = rng.uniform(size=items)
+    beliefs = draw_beliefs(np.zeros(items), rng)
+    low, high = stated_bounds(beliefs, level, place=place, **DESIGNS[design])
+    return (np.floor(low), np.ceil(high)) if design == "whole numbers" else (low, high)
+
+
+def weights(items: int, rng: np.random.Generator, resamples: int = RESAMPLES) -> FloatArray:
+    """How often each item is drawn in each resample."""
+    return rng.multinomial(items, np.full(items, 1 / items), size=resamples).astype(float)
+
+
+def covered_by(
+    metric: str,
+    truth: FloatArray | float,
+    found: Iterator[tuple[float, FloatArray, float]],
+    design: str,
+    items: int,
+    wide: str = "",
+) -> Coverage:
+    """The coverage of a metric's intervals of values, draws and counts of the rarest outcome."""
+    truths = np.broadcast_to(truth, SIMULATIONS)
+    printed = held = simulations = 0
+    rule = METRICS[metric].interval
+    for value, draws, rarest in found:
+        (low, high), why = interval_of(rule, value, draws, items, rarest)
+        if not why:
+            assert low <= value <= high
+            printed += 1
+            held += low <= truths[simulations] + 1e-12 and truths[simulations] - 1e-12 <= high
+        simulations += 1
+    mean = float(np.mean(truth))
+    return Coverage(metric, design, items, mean, simulations, printed, held, wide)
+
+
+def of_means(
+    values: FloatArray, drawn: FloatArray, rarest: FloatArray | None = None
+) -> Iterator[tuple[float, FloatArray, float]]:
+    """Means, their draws and rarest outcomes, of values of shape (items, simulations)."""
+    draws = drawn @ values / len(values)
+    counts = np.full(values.shape[1], np.inf) if rarest is None else rarest
+    yield from zip(values.mean(axis=0), draws.T, counts, strict=True)
 
 
 @pytest.mark.slow
@@ -51,43 +132,295 @@ def test_clustered_wilson_covers(epochs: int, share: float, record_property: Rec
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("level", "floor"), [(80, 0.92), (90, 0.92), (99, 0.85)])
-def test_bootstrap_of_scores_and_widths(level: int, floor: float, record_property: Record) -> None:
-    """Bootstrap intervals of the mean interval score and the median width cover."""
-    # A tunnel respondent of .65 on 109 items; the true values are those of 2 million items. At 99%
-    # the score has a heavy tail (a miss costs 200 times its distance), so that percentile intervals
-    # fall short of 95% there; the floor says by how much.
-    rng = np.random.default_rng(level)
-
-    def stated(items: int) -> tuple[np.ndarray, np.ndarray]:
-        truth = np.zeros(items)
-        lower, upper = stated_bounds(
-            draw_beliefs(truth, rng), level, tunnel=0.65, place=rng.uniform(size=items)
+@pytest.mark.parametrize("items", SIZES)
+@pytest.mark.parametrize("design", DESIGNS)
+def test_scores_and_widths(design: str, items: int) -> None:
+    """Mean interval scores and mean widths are covered, where there are misses enough."""
+    rng = np.random.default_rng([items, len(design)])
+    drawn = weights(items, rng)
+    for level in LEVELS:
+        low, high = stated(design, POOL, level, rng)
+        score, width = interval_scores(low, high, np.zeros(POOL), level).mean(), (high - low).mean()
+        low, high = (
+            bound.reshape(items, SIMULATIONS)
+            for bound in stated(design, items * SIMULATIONS, level, rng)
         )
-        return interval_scores(lower, upper, truth, level), upper - lower
+        scores = interval_scores(low.ravel(), high.ravel(), 0 * low.ravel(), level)
+        missed = ((low > 0) | (high < 0)).sum(axis=0)
+        found = of_means(scores.reshape(low.shape), drawn, missed)
+        where = f"{design}, {level}%"
+        required(covered_by("interval_score", score, found, where, items, FEW_MISSES))
+        required(covered_by("mean_width", width, of_means(high - low, drawn), where, items))
 
-    scores, widths = stated(2_000_000)
-    true_score, true_median = scores.mean(), np.median(widths)
-    items, simulations = 109, 1_000
-    held_score = held_median = 0
-    unit, strata = np.arange(items), np.zeros(items, np.int64)
-    for simulation in range(simulations):
-        scores, widths = stated(items)
-        drawn = bootstrap(
-            {"score": mean_of(scores, unit, items), "median": median_of(widths, unit)},
-            strata,
-            resamples=1_000,
-            seed=simulation,
-        )
-        low, high = percentile_interval(drawn["score"])
-        held_score += low <= true_score <= high
-        low, high = percentile_interval(drawn["median"])
-        held_median += low <= true_median <= high
-    record_property(
-        "figure",
-        f"95% bootstrap interval at level {level}%, 109 items: holds the mean interval score in "
-        f"{held_score / simulations:.3f}, the median width in {held_median / simulations:.3f} "
-        "of 1,000",
+
+@pytest.mark.slow
+@pytest.mark.parametrize("items", SIZES)
+@pytest.mark.parametrize("design", ["tunnel", "whole numbers"])
+def test_median_width(design: str, items: int) -> None:
+    """The median width is covered; of whole numbers nearly always, since it is discrete."""
+    rng = np.random.default_rng(items)
+    low, high = stated(design, POOL, 90, rng)
+    truth, simulations = float(np.median(high - low)), 300
+    one, strata = blank(90, items), weights(items, rng, 400)
+
+    def found() -> Iterator[tuple[float, FloatArray, float]]:
+        for _ in range(simulations):
+            low, high = stated(design, items, 90, rng)
+            statistic = replace(one, lower=low, upper=high).statistics()["median_width"]
+            yield float(np.median(high - low)), statistic(strata), np.inf
+
+    wide = "discrete" if design == "whole numbers" else ""
+    required(covered_by("median_width", truth, found(), design, items, wide))
+
+
+def blank(level: float, items: int) -> Intervals:
+    """Judgments, one an item, of intervals from 0 to 0 and truths that are 0."""
+    zeros = np.zeros(items)
+    return Intervals(level, np.arange(items), items, zeros, zeros, zeros, zeros, zeros > 0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("items", SIZES)
+def test_means_of_token_methods(items: int) -> None:
+    """Set sizes, unseen masses, entropies and tunnel indices, sparse and skewed, are covered."""
+    # The index of 4 traces of 3 integers is of as many traces: the mean over a pool of items.
+    rng = np.random.default_rng(items)
+    drawn = weights(items, rng)
+    traces = rng.dirichlet([0.3, 0.3, 0.3], size=(4_000, 4))
+    pools = {
+        "mean_set_size": np.ceil(np.diff(stated("tunnel", POOL, 90, rng), axis=0)[0]),
+        "unseen_mass": rng.beta(0.1, 5, POOL),
+        "unseen_mass ": np.where(rng.random(POOL) < 0.2, rng.beta(1, 5, POOL), 0),
+        "decoding_entropy": entropy(traces, axis=2, base=2).mean(axis=1),
+        "tunnel_index": np.array([tunnel_index(one) for one in traces]),
+        "residual_tunnel_index": np.exp(-3 * np.array([tunnel_index(one) for one in traces])),
+    }
+    for metric, pool in pools.items():
+        found = of_means(rng.choice(pool, size=(items, SIMULATIONS)), drawn)
+        wide = "most have none" if metric.endswith(" ") else ""
+        name = metric.strip()
+        required(covered_by(name, pool.mean(), found, "a pool of items", items, wide))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("items", SIZES)
+@pytest.mark.parametrize("design", [*DESIGNS][:3])
+def test_coverage_plateau(design: str, items: int) -> None:
+    """The coverage plateau over four levels, each asked in a conversation of its own."""
+    rng = np.random.default_rng([items, 2])
+
+    def ratios(n: int) -> FloatArray:
+        beliefs = draw_beliefs(np.zeros(n), rng)
+        found = np.zeros(n)
+        for level in LEVELS:
+            low, high = stated_bounds(beliefs, level, place=rng.uniform(size=n), **DESIGNS[design])
+            found += ((low <= 0) & (high >= 0)) / (level / 100) / len(LEVELS)
+        return found
+
+    values = ratios(items * SIMULATIONS).reshape(items, SIMULATIONS)
+    found = of_means(values, weights(items, rng))
+    required(covered_by("coverage_plateau", ratios(POOL).mean(), found, design, items))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("items", SIZES)
+def test_shares(items: int) -> None:
+    """Wilson's interval of coverage and misses, from perfect to none; exact, over all counts."""
+    counts = np.arange(items + 1)
+    ends = np.array(
+        [clustered_wilson_interval([1] * k + [0] * (items - k), [1] * items) for k in counts]
     )
-    assert held_score >= binom(simulations, floor).ppf(0.005)
-    assert held_median >= binom(simulations, 0.92).ppf(0.005)
+    for share in (0.0, 0.025, 0.05, 0.35, 0.65, 0.9, 0.95, 1.0):
+        held = binom(items, share).pmf(counts)[(ends[:, 0] <= share) & (share <= ends[:, 1])].sum()
+        wide = "the end of its range, or discrete" if min(share, 1 - share) <= 0.1 else ""
+        made = 10_000
+        required(
+            Coverage("coverage", "binomial", items, share, made, made, round(held * made), wide)
+        )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("items", SIZES)
+@pytest.mark.parametrize("level", LEVELS)
+def test_conformal_offset(level: int, items: int) -> None:
+    """The order statistics hold the quantile that the offset estimates; discrete, so over 95%."""
+    rng = np.random.default_rng([level, items])
+
+    def scores(n: int) -> FloatArray:
+        return conformity_scores(*stated("tunnel", n, level, rng), np.zeros(n))
+
+    truth = float(np.quantile(scores(POOL), level / 100))
+    held = printed = 0
+    for _ in range(SIMULATIONS):
+        mine, zeros = scores(items), np.zeros(items)
+        # Of bounds (score, infinity) and truth 0 the score is the lower bound.
+        low, high = conformal_offset_interval(mine, zeros + np.inf, zeros, level)
+        assert low <= conformal_offset(mine, zeros + np.inf, zeros, level) <= high
+        printed += not np.isnan(low)
+        held += low <= truth <= high
+    wide = "the law of a count is discrete"
+    required(
+        Coverage("conformal_offset", f"tunnel, {level}%", items, truth, 1_000, printed, held, wide)
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("distortion", [0.5, 1.0, 2.0])
+def test_temperature_of_maximum_likelihood(distortion: float) -> None:
+    """The likeliest temperature on the grid is covered from 100 train items on."""
+    rng = np.random.default_rng(int(distortion * 10))
+    pool, reported, truths = 4_000, [], []
+    beliefs = draw_beliefs(rng.integers(-10, 20, pool).astype(float), rng)
+    for mean, sd in zip(beliefs.mean, beliefs.sd, strict=True):
+        masses = integer_probabilities(Beliefs(np.array([mean]), np.array([sd])))
+        p = np.array(list(masses.values())) / sum(masses.values())
+        truths.append(rng.choice(list(masses), p=p))
+        reported.append(dict(zip(masses, p ** (1 / distortion), strict=True)))
+    values, masses_of = ranked(reported)
+    grid = TEMPERATURES[NEAREST_TO_ONE]
+    truth = np.array(truths, float)
+    losses = np.column_stack(
+        [negative_log_likelihood(values, masses_of, truth, one) for one in grid]
+    )
+    best = float(grid[losses.sum(axis=0).argmin()])
+    for items in SIZES:
+        drawn = weights(items, rng, 400)
+
+        def found(
+            items: int = items, drawn: FloatArray = drawn
+        ) -> Iterator[tuple[float, FloatArray, float]]:
+            for _ in range(200):
+                mine = losses[rng.integers(pool, size=items)]
+                yield grid[mine.sum(axis=0).argmin()], grid[(drawn @ mine).argmin(axis=1)], np.inf
+
+        where = f"p^(1/{distortion})"
+        required(covered_by("temperature_nll", best, found(), where, items, "a grid"))
+
+
+def frame(items: int, level: int, epochs: int, rng: np.random.Generator) -> pd.DataFrame:
+    """Judgments of a tunnel respondent: half of the items train, one in ten replies unreadable."""
+    beliefs = draw_beliefs(np.zeros(2 * items), rng)
+    made = []
+    for epoch in range(epochs):
+        place = rng.uniform(size=2 * items)
+        low, high = stated_bounds(beliefs, level, tunnel=0.65, place=place)
+        read = rng.random(2 * items) < 0.9
+        made.append(
+            pd.DataFrame(
+                {
+                    **{"item": np.arange(2 * items), "epoch": epoch + 1, "truth": 0.0},
+                    "split": np.where(np.arange(2 * items) < items, "train", "test"),
+                    "status": np.where(read, "ok", "refusal"),
+                    **{"lower": np.where(read, low, np.nan), "upper": np.where(read, high, np.nan)},
+                }
+            )
+        )
+    return pd.concat(made).assign(level=float(level), method="direct", draw=0.0, reversed=None)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("items", "level"), [(30, 80), (109, 80), (109, 99), (300, 95)])
+def test_the_studys_own_numbers(items: int, level: int) -> None:
+    """Through the study, at two epochs with unreadable replies: stated, and after adjustment.
+
+    What is adjusted is of the offset that was learned: the true values are those at that offset.
+    """
+    rng = np.random.default_rng([items, level, 3])
+    low, high = stated("tunnel", POOL // 4, level, rng)
+    truths = blank(level, POOL // 4)
+    pool = replace(truths, lower=low, upper=high, units=POOL // 4)
+
+    def true_values(offset: float) -> dict[str, float]:
+        values = pool.moved(offset).values()
+        found = {name: float(one.mean()) for name, one in values.items()}
+        found["coverage_gap"] = found["coverage"] - level / 100
+        found["median_width"] = float(np.median(values["mean_width"]))
+        before = pool.values()["interval_score"].mean()
+        return found | {"interval_score_change": found["interval_score"] - before}
+
+    plain, simulations = true_values(0), 200
+    counts: dict[tuple[str, str], list[int]] = {}
+    for seed in range(simulations):
+        rows = frame(items, level, 2, rng)
+        strata = (np.arange(2 * items) < items).astype(np.int64)
+        drawn = draw(of_methods(rows, Condition()), strata, Resampling(400, seed))
+        results = results_of(drawn, Key("fermi_eval", "m", "own"))
+        offset = next(one.value for one in results if one.metric == "conformal_offset")
+        at_offset = true_values(offset) | {"conformal_offset": np.nan}
+        for one in results:
+            after = "method=conformal" in one.condition
+            truth = (at_offset if after else plain).get(one.metric, np.nan)
+            if np.isnan(truth) or "split=test" not in one.condition:
+                continue
+            tally = counts.setdefault((one.metric, "conformal" if after else "stated"), [0, 0])
+            tally[0] += not np.isnan(one.ci_low)
+            tally[1] += one.ci_low <= truth <= one.ci_high
+            assert one.asked == 2 * items, one
+            assert items <= one.n <= 2 * items, one
+    assert len(counts) > 10
+    for (metric, method), (printed, held) in counts.items():
+        design = f"{method} {level}%, 2 epochs, unreadable"
+        required(
+            Coverage(metric, design, items, plain[metric], simulations, printed, held, FEW_MISSES)
+        )
+
+
+def pair(
+    design: str, items: int, level: int, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Differences of two contenders' interval scores and coverages, and whether either missed."""
+    beliefs = draw_beliefs(np.zeros(items), rng)
+    other = draw_beliefs(np.zeros(items), rng)
+    if design == "alike":
+        sides = [
+            stated_bounds(one, level, tunnel=0.65, place=rng.uniform(size=items))
+            for one in (beliefs, other)
+        ]
+    else:  # one too narrow, the other too wide with the same score, or calibrated
+        wide = WIDE[level] if design == "equal score" else 1
+        sides = [
+            stated_bounds(one, level, shrink=by) for one, by in ((beliefs, 0.6), (other, wide))
+        ]
+    inside = [((low <= 0) & (high >= 0)).astype(float) for low, high in sides]
+    scores = [interval_scores(*side, np.zeros(items), level) for side in sides]
+    return scores[0] - scores[1], inside[0] - inside[1], inside[0] * inside[1] == 0
+
+
+WIDE = {80: 1.512, 99: 2.649}
+"""How much too wide intervals are whose score is that of 0.6 times their right width.
+
+For a normal belief with standard deviation s the score of c times the width, 2 c z s + 4/alpha s
+(phi(c z) - c z Phi(-c z)), is the same at c = 0.6 and at this."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("items", SIZES)
+@pytest.mark.parametrize("level", [80, 99])
+def test_differences_of_scores(level: int, items: int, record_property: Record) -> None:
+    """Two contenders of equal score and unequal widths are told apart in 5%; power is shown."""
+    rng = np.random.default_rng([level, items, 4])
+    drawn = weights(items, rng)
+    rule = METRICS["interval_score"].interval
+    rejected = {}
+    for design in ("alike", "equal score", "power"):
+        scores, _, missed = (
+            one.reshape(items, SIMULATIONS) for one in pair(design, items * SIMULATIONS, level, rng)
+        )
+        found = [
+            resampled_p(value, draws, items, method=rule.method) < 0.05
+            for value, draws, rarest in of_means(scores, drawn, missed.sum(axis=0))
+            if rarest >= rule.rarest
+        ]
+        rejected[design] = (sum(found), len(found))
+        shown = f"{sum(found) / len(found):.3f} of {len(found)}" if found else "none printed"
+        record_property(
+            "figure", f"interval score at {level}%, {items} items, {design}: rejected in {shown}"
+        )
+        if design != "power":
+            printed, wrong = len(found), sum(found)
+            held, wide = printed - wrong, FEW_MISSES
+            required(
+                Coverage("difference", f"{design}, {level}%", items, 0, 1_000, printed, held, wide)
+            )
+    if items == 1_000:
+        assert rejected["power"][0] > 0.5 * rejected["power"][1] > 0

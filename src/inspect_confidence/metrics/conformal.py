@@ -9,6 +9,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import bdtr
 
 from inspect_confidence.metrics.arrays import (
     FloatArray,
@@ -17,11 +18,12 @@ from inspect_confidence.metrics.arrays import (
     checked_level,
     mean_or_nan,
 )
-from inspect_confidence.metrics.registry import INFINITY, metric
+from inspect_confidence.metrics.registry import INFINITY, Interval, metric
 
 __all__ = [
     "conformal_interval",
     "conformal_offset",
+    "conformal_offset_interval",
     "conformal_rank",
     "conformity_scores",
     "coverage_plateau",
@@ -74,7 +76,12 @@ def tunnel_interval(lower: ArrayLike, upper: ArrayLike, level: float) -> tuple[f
     return quantile(low, tail), quantile(high, 1 - tail)
 
 
-@metric(unit="ratio", direction="target=1", undefined="no readable interval at any level")
+@metric(
+    unit="ratio",
+    direction="target=1",
+    undefined="no readable interval at any level",
+    interval=Interval(least=30),
+)
 def coverage_plateau(coverages: ArrayLike, levels: ArrayLike) -> float:
     """Mean over levels of coverage divided by the nominal level: the perception tunnel's size.
 
@@ -106,6 +113,11 @@ def coverage_plateau(coverages: ArrayLike, levels: ArrayLike) -> float:
     direction="target=0",
     low=-INFINITY,
     undefined="never; infinite where the train split is too small for the level",
+    interval=Interval(
+        "own",
+        "Between two order statistics of the conformity scores, which hold the quantile that the "
+        "offset estimates with a binomial probability of at least 95%, whatever their law.",
+    ),
     source="Romano, Patterson and Candes (2019)",
 )
 def conformal_offset(lower: ArrayLike, upper: ArrayLike, truth: ArrayLike, level: float) -> float:
@@ -133,6 +145,32 @@ def conformal_offset(lower: ArrayLike, upper: ArrayLike, truth: ArrayLike, level
     scores = np.sort(scores[~np.isnan(scores)])
     rank = int(conformal_rank(np.asarray(len(scores)), level))
     return float(scores[rank - 1]) if rank <= len(scores) else float("inf")
+
+
+def conformal_offset_interval(
+    lower: ArrayLike, upper: ArrayLike, truth: ArrayLike, level: float, confidence: float = 0.95
+) -> tuple[float, float]:
+    """Interval of the quantile of conformity scores, at the level, that the offset estimates.
+
+    Of n scores as many as K ~ Binomial(n, level/100) lie below it, so that it lies between the a-th
+    and the b-th smallest with probability P(a <= K < b); a is the greatest with P(K < a), b the
+    least with P(K >= b) at most (1 - confidence)/2. Arguments are as in `conformal_offset`.
+
+    Returns:
+        Both ends, the lower one -infinity and the upper one infinite where n is too small; NaN
+        where both are.
+
+    Source: David and Nagaraja (2003), Order Statistics, section 7.1.
+    """
+    scores = conformity_scores(lower, upper, truth)
+    ranked = np.sort(scores[~np.isnan(scores)])
+    below = bdtr(np.arange(len(ranked) + 1.0), len(ranked), checked_level(level) / 100)
+    tail = (1 - confidence) / 2
+    low, high = np.searchsorted(below, [tail, 1 - tail])
+    ends = np.concatenate([[-np.inf], ranked, [np.inf]])[[low, high + 1]]
+    if np.isinf(ends).all():
+        return float("nan"), float("nan")
+    return float(ends[0]), float(ends[1])
 
 
 def conformal_interval(

@@ -16,7 +16,16 @@ from scipy.optimize import minimize_scalar
 
 from inspect_confidence.metrics.arrays import FloatArray, IntArray, checked_level
 from inspect_confidence.metrics.intervals import interval_scores
-from inspect_confidence.metrics.registry import WILSON, About, metric, numbers
+from inspect_confidence.metrics.registry import (
+    NO_ESTIMATE,
+    SKEWNESS_CORRECTED,
+    WILSON,
+    About,
+    Interval,
+    metric,
+    no_interval,
+    numbers,
+)
 from inspect_confidence.metrics.reports import entropy_bits
 
 __all__ = [
@@ -47,11 +56,11 @@ numbers(
     "hold the truth.",
 )
 numbers(
-    About(undefined=_UNREAD, unit="count", low=1),
+    About(undefined=_UNREAD, unit="count", low=1, interval=SKEWNESS_CORRECTED),
     mean_set_size="Mean number of integers in the smallest sets.",
 )
 numbers(
-    About(undefined=_UNREAD, direction="lower"),
+    About(undefined=_UNREAD, direction="lower", interval=SKEWNESS_CORRECTED),
     unseen_mass="Mean probability that token log probabilities left on no integer seen.",
 )
 
@@ -179,7 +188,12 @@ NEAREST_TO_ONE: IntArray = np.argsort(np.abs(np.log(TEMPERATURES)), kind="stable
 """Places on the grid, those nearest to no scaling first: the preference among equally good ones."""
 
 
-@metric(unit="temperature", direction="target=1", undefined="no readable train item")
+@metric(
+    unit="temperature",
+    direction="target=1",
+    undefined="no readable train item",
+    interval=no_interval("sets are discrete, so that the least score jumps between temperatures"),
+)
 def temperature_score(
     distributions: Sequence[Mapping[int, float]], truth: ArrayLike, levels: Sequence[float]
 ) -> float:
@@ -228,7 +242,12 @@ def temperature_scores(
     return np.stack(columns, axis=1)
 
 
-@metric(unit="temperature", direction="target=1", undefined="no train item whose truth was seen")
+@metric(
+    unit="temperature",
+    direction="target=1",
+    undefined="no train item whose truth was seen",
+    interval=Interval("percentile", least=100),
+)
 def temperature_nll(distributions: Sequence[Mapping[int, float]], truth: ArrayLike) -> float:
     """Temperature T of p^(1/T) with the greatest likelihood of the train items' truths.
 
@@ -283,15 +302,20 @@ def negative_log_likelihood(
 
 
 numbers(
-    About(undefined="never", source="FermiEval"),
+    About(undefined="never", source="FermiEval", interval=NO_ESTIMATE),
     exponent_share="Share of the questions whose answer has the exponent of ten.",
 )
 numbers(
-    About(undefined=_UNREAD, unit="bits"),
+    About(undefined=_UNREAD, unit="bits", interval=SKEWNESS_CORRECTED),
     decoding_entropy="Mean entropy of the answer's distribution after a single trace.",
 )
 numbers(
-    About(undefined="never", unit="temperature", source="FermiEval"),
+    About(
+        undefined="no train item that could be read at every temperature",
+        unit="temperature",
+        source="FermiEval",
+        interval=no_interval("a choice among the few temperatures that were run"),
+    ),
     decoding_temperature="Decoding temperature, of those that were run, chosen on the train items.",
 )
 
@@ -308,6 +332,7 @@ _FEW = "fewer than two readable traces an item"
     direction="lower",
     undefined=_FEW,
     source="FermiEval",
+    interval=SKEWNESS_CORRECTED,
 )
 def tunnel_index(traces: ArrayLike) -> float:
     """Entropy of the mean over all traces less the mean entropy of a single trace, in bits.
@@ -334,6 +359,7 @@ def tunnel_index(traces: ArrayLike) -> float:
     direction="lower",
     undefined=_FEW,
     source="FermiEval, Theorem 2",
+    interval=SKEWNESS_CORRECTED,
 )
 def residual_tunnel_index(traces: ArrayLike, n: int) -> float:
     """What is left of the Tunnel Index after averaging n traces, in bits.
@@ -361,5 +387,6 @@ def residual_tunnel_index(traces: ArrayLike, n: int) -> float:
         rng = np.random.default_rng(n)
         subsets = [tuple(rng.permutation(len(rows))[:n]) for _ in range(MOST_SUBSETS)]
     means = rows[np.array(subsets)].mean(axis=1)
-    # Rounding leaves -1e-16 where all subsets give the same mean.
-    return max(float(entropy_bits(rows.mean(axis=0)) - entropy_bits(means).mean()), 0.0)
+    # Rounding leaves +-1e-16 where all subsets give the same mean.
+    bits = round(float(entropy_bits(rows.mean(axis=0)) - entropy_bits(means).mean()), 12)
+    return max(bits, 0.0)

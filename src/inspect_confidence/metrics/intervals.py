@@ -8,7 +8,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from inspect_confidence.metrics.arrays import FloatArray, aligned, checked_level, mean_or_nan
-from inspect_confidence.metrics.registry import INFINITY, WILSON, About, metric, numbers
+from inspect_confidence.metrics.registry import (
+    INFINITY,
+    SKEWNESS_CORRECTED,
+    WILSON,
+    About,
+    Interval,
+    metric,
+    numbers,
+)
 
 __all__ = [
     "coverage",
@@ -23,6 +31,8 @@ __all__ = [
 ]
 
 _UNREAD = "no readable interval"
+_OF_SCORES = Interval("skewness_corrected", least=30, rarest=11, of="outcome, an item missed")
+"""A miss costs 2/alpha times its distance: a sample with few misses doesn't tell what they cost."""
 
 
 @metric(direction="target=level", undefined=_UNREAD, interval=WILSON)
@@ -71,6 +81,7 @@ def coverage_gap(lower: ArrayLike, upper: ArrayLike, truth: ArrayLike, level: fl
     direction="lower",
     undefined=f"{_UNREAD}; infinite where an interval is",
     source="Winkler (1972); Gneiting and Raftery (2007)",
+    interval=_OF_SCORES,
 )
 def interval_score(lower: ArrayLike, upper: ArrayLike, truth: ArrayLike, level: float) -> float:
     r"""Mean interval (Winkler) score: width plus 2/alpha times the distance of each miss.
@@ -95,6 +106,7 @@ numbers(
         direction="lower",
         low=-INFINITY,
         source="FermiEval",
+        interval=_OF_SCORES,
     ),
     interval_score_change="Interval score of a method, or after conformal adjustment, less that of "
     "the stated intervals, on the same test items.",
@@ -112,7 +124,7 @@ def interval_scores(
     return np.asarray((high - low) + 2 / alpha * (below + above))
 
 
-@metric(unit="unit of the bounds", undefined=_UNREAD)
+@metric(unit="unit of the bounds", undefined=_UNREAD, interval=SKEWNESS_CORRECTED)
 def mean_width(lower: ArrayLike, upper: ArrayLike) -> float:
     """Mean width of the intervals.
 

@@ -30,7 +30,9 @@ __all__ = [
 INFINITY = float("inf")
 UNREAD = "no readable judgment"
 
-Method = Literal["percentile", "bias_corrected", "basic", "wilson", "own", "none"]
+Method = Literal[
+    "percentile", "bias_corrected", "basic", "skewness_corrected", "wilson", "own", "none"
+]
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,7 @@ class Interval:
 PERCENTILE = Interval("percentile", least=30)
 BIAS_CORRECTED = Interval(least=20)
 BASIC = Interval("basic", least=300)
+SKEWNESS_CORRECTED = Interval("skewness_corrected", least=30)
 WILSON = Interval("wilson")
 MEAN = Interval("percentile", least=20, rarest=8, of="outcome (items unlike the commonest)")
 """Of means of what can pile up at one value, as at the end of its range."""

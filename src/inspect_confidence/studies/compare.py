@@ -37,12 +37,14 @@ class Contrast:
         items: How many items each rests on.
         units: How many units, mostly items, are resampled; none if 0.
         statistic: What gives the numbers.
+        rarest: As in `estimate.Number`, of each number; none if empty.
     """
 
     names: Sequence[Name]
     items: Sequence[int]
     units: int
     statistic: PairedStatistic
+    rarest: Sequence[float] = ()
 
 
 def on_common(sides: Sequence[pd.DataFrame]) -> tuple[pd.Index, list[pd.DataFrame]]:
@@ -102,6 +104,7 @@ class Tested:
         second: Of the second.
         values: first - second.
         draws: Their values over resamples of the units, of shape (resamples, numbers).
+        rarest: As in `estimate.Number`.
     """
 
     names: Sequence[Name]
@@ -111,6 +114,7 @@ class Tested:
     second: FloatArray
     values: FloatArray
     draws: FloatArray
+    rarest: FloatArray
 
     def verdict(self, column: int) -> "Verdict":
         """The 95% interval of a difference, the p that agrees with it, or why there is neither."""
@@ -119,7 +123,7 @@ class Tested:
         if np.isnan(value):
             return Verdict(why="undefined: either value is undefined")
         rule, units = metrics.METRICS[metric].interval, int(self.units[column])
-        interval, why = metrics.interval_of(rule, value, draws, units)
+        interval, why = metrics.interval_of(rule, value, draws, units, float(self.rarest[column]))
         if why and why != metrics.SAME:  # where every item differs alike there is no doubt
             return Verdict(why=f"no interval: {why}")
         p = metrics.resampled_p(value, draws, units, method=rule.method)
@@ -146,7 +150,7 @@ class Verdict:
     why: str = ""
 
 
-_ARRAYS = ("items", "units", "first", "second", "values", "draws")
+_ARRAYS = ("items", "units", "first", "second", "values", "draws", "rarest")
 
 
 def tested(one: Contrast, resampling: Resampling, stream: int | None) -> Tested:
@@ -162,7 +166,8 @@ def tested(one: Contrast, resampling: Resampling, stream: int | None) -> Tested:
     first, second = one.statistic(everything, None)[0], one.statistic(None, everything)[0]
     items = np.array(one.items, np.int64)
     units = np.minimum(items, one.units)
-    return Tested(one.names, items, units, first, second, first - second, draws)
+    rarest = np.array(one.rarest or [np.inf] * len(items), float)
+    return Tested(one.names, items, units, first, second, first - second, draws, rarest)
 
 
 def differences(one: Contrast, resampling: Resampling) -> list[Difference]:
@@ -278,8 +283,8 @@ def mean_tested(some: Sequence[Tested]) -> Tested:
     def over(part: str, how: Callable[..., FloatArray]) -> Any:
         return how([getattr(one, part) for one in shared], axis=0)
 
-    means = [over(part, np.mean) for part in ("first", "second", "values", "draws")]
-    return Tested(names, over("items", np.sum), over("units", np.min), *means)
+    how: dict[str, Callable[..., Any]] = {"items": np.sum, "units": np.min, "rarest": np.min}
+    return Tested(names, *(over(part, how.get(part, np.mean)) for part in _ARRAYS))
 
 
 def results_of_tests(

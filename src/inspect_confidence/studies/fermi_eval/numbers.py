@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from inspect_confidence import metrics
 from inspect_confidence.metrics.arrays import FloatArray
@@ -20,10 +21,18 @@ from inspect_confidence.metrics.reports import entropy_bits
 from inspect_confidence.results import Condition
 from inspect_confidence.studies import estimate
 from inspect_confidence.studies.compare import on_common
-from inspect_confidence.studies.estimate import Estimand, estimand, left_out, noted, places
+from inspect_confidence.studies.estimate import (
+    Estimand,
+    Number,
+    constant,
+    estimand,
+    left_out,
+    noted,
+    places,
+)
 from inspect_confidence.studies.fermi_eval.judgments import SCORERS
 from inspect_confidence.studies.fermi_eval.temperatures import Scored, scaled_temperatures
-from inspect_confidence.studies.intervals import Intervals, conformal_statistics, plateau
+from inspect_confidence.studies.intervals import Intervals, plateau
 
 Distribution = dict[int, float]
 DEFAULT_LEVELS = "80,90,95,99"
@@ -34,9 +43,8 @@ def intervals_of(rows: pd.DataFrame, method: str) -> pd.DataFrame:
     """One row an item, epoch and level, with the columns that stated intervals have.
 
     An item is `ok` where one of its draws could be read; otherwise it has their commonest status.
-    `failed` is the share of its replies that could not be read. Sets of integers add `set_covered`
-    and `set_size`; their bounds are those of the set's hull. The rows of `direct`, and of a method
-    that isn't ours, are intervals.
+    Sets of integers add `set_covered` and `set_size`; their bounds are those of the set's hull. The
+    rows of `direct`, and of a method that isn't ours, are intervals.
     """
     if method == "direct" or method not in SCORERS:
         return rows
@@ -49,12 +57,10 @@ def _each(draws: pd.DataFrame, method: str) -> Iterator[dict[str, Any]]:
     """The interval at each level of one item and epoch."""
     first = draws.iloc[0]
     read = draws[draws["status"] == "ok"]
-    replies = estimate.replied(draws["status"])
     common = {
         **first[["item", "split", "epoch", "truth"]],
         "draw": 0.0,
         "status": "ok" if len(read) else Counter(draws["status"]).most_common(1)[0][0],
-        "failed": float((draws["status"][replies] != "ok").mean()) if replies.any() else np.nan,
         "reversed": None,
     }
     for level in levels_of(first):
@@ -94,10 +100,6 @@ def distributions_of(read: pd.DataFrame) -> list[Distribution]:
 def mean_of_distributions(read: pd.DataFrame) -> Distribution:
     """The mean of the judgments' probabilities; an integer that one has not seen counts 0 in it."""
     return mean_distribution(distributions_of(read))
-
-
-METRICS_OF_READ = ("interval_score", "mean_width", "median_width", "miss_below", "miss_above")
-METRICS_OF_INTERVALS = ("coverage", "coverage_gap", *METRICS_OF_READ, "format_failure_rate")
 
 
 def of_methods(rows: pd.DataFrame, condition: Condition) -> Iterator[Estimand]:
@@ -145,62 +147,78 @@ def _stated(
     coverages: dict[float, metrics.Statistic] = {}
     for level, judged in frame.groupby("level"):
         intervals = Intervals.of(judged, units)
-        statistics, own = intervals.statistics(), intervals.share_intervals()
-        coverages[intervals.level] = statistics["coverage"]
-        where = condition.but(level=level)
-        drawn = raw[(raw["level"] == level) | raw["level"].isna()]
+        coverages[intervals.level] = intervals.statistics()["coverage"]
+        where, drawn = condition.but(level=level), replies_at(raw, intervals.level)
         note = note_of(judged, drawn)
-        read = int((judged["status"] == "ok").sum())
-        asked = int((~np.isnan(intervals.failed)).sum())
-        for metric in METRICS_OF_INTERVALS:
-            n = asked if metric == "format_failure_rate" else read
-            yield estimand(where, metric, statistics[metric], n, note, own.get(metric))
+        yield from intervals.estimands(where, len(judged), note)
+        failed = {"format_failure_rate": unread(drawn)}
+        yield estimate.means(where, failed, places(drawn, units), len(units), note)
         yield estimate.count(where, len(drawn), note)
         if "set_size" in judged:
-            yield from _sets(judged, intervals, where, note)
-    read = int((frame["status"] == "ok").sum())
-    yield estimand(condition, "coverage_plateau", plateau(coverages), read, left_out(raw["status"]))
-
-
-def _sets(
-    judged: pd.DataFrame, intervals: Intervals, where: Condition, note: str
-) -> Iterator[Estimand]:
-    """How often the sets hold the truth, and how large they are."""
-    held, at = judged["set_covered"].to_numpy(float), (intervals.unit, intervals.units)
-    n = int((~np.isnan(held)).sum())
-    yield estimand(
-        where, "set_coverage", metrics.mean_of(held, *at), n, note, estimate.wilson(held, *at)
+            sets = {"set_coverage": judged["set_covered"], "mean_set_size": judged["set_size"]}
+            yield estimate.means(where, sets, intervals.unit, len(units), note)
+    read = frame[frame["status"] == "ok"]
+    items = read["item"].nunique()
+    over = Number(
+        *(condition, "coverage_plateau", len(read), left_out(raw["status"])),
+        asked=len(frame),
+        units=items,
     )
-    yield estimand(where, "mean_set_size", metrics.mean_of(judged["set_size"], *at), n, note)
+    yield Estimand([over], plateau(coverages))
+
+
+def replies_at(raw: pd.DataFrame, level: float) -> pd.DataFrame:
+    """The judgments that intervals at a level were made of: of that level, or of all of them."""
+    return raw[(raw["level"] == level) | raw["level"].isna()]
+
+
+def unread(replies: pd.DataFrame) -> FloatArray:
+    """1 where a reply could not be read, 0 where it was, NaN where there was none."""
+    status = replies["status"]
+    return np.where(estimate.replied(status), status != "ok", np.nan)
 
 
 def _conformal(
     train: pd.DataFrame, test: pd.DataFrame, units: pd.Index, condition: Condition
 ) -> Iterator[Estimand]:
-    """The metrics of test intervals at one level after split-conformal adjustment."""
-    calibration, judged = Intervals.of(train, units), Intervals.of(test, units)
-    items, method = len(calibration.one_an_item().unit), condition["method"]
+    """The metrics of test intervals at one level after split-conformal adjustment.
+
+    They are of the offset that was learned, on new items: test items alone are resampled.
+    """
+    judged, calibration = Intervals.of(test, units), Intervals.of(train, units).one_an_item()
+    items, method, level = len(calibration.unit), condition["method"], judged.level
     base = "" if method == "direct" else method
-    where = condition.but(base=base, level=judged.level, method="conformal", split="test")
+    where = condition.but(base=base, level=level, method="conformal", split="test")
     note = f"{method} adjusted by an offset learned on {items} train items"
-    needed = int(np.ceil(judged.level / (100 - judged.level) - 1e-9))
+    needed = int(np.ceil(level / (100 - level) - 1e-9))
     if items < needed:
-        note += f", of which {judged.level:g}% needs {needed}: intervals are infinite"
+        note += f", of which {level:g}% needs {needed}: intervals are infinite"
+    learned = (calibration.lower, calibration.upper, calibration.truth, level)
+    offset = metrics.conformal_offset(*learned)
+    ends = metrics.conformal_offset_interval(*learned)
+    asked, said = train["item"].nunique(), f"learned on {items} train items"
+    if np.isnan(ends[0]):
+        said += "; no interval: too few of them"
+    yield estimand(where, "conformal_offset", constant(offset), items, said, ends, asked=asked)
     note = noted(note, note_of(test, test))
-    read = int((test["status"] == "ok").sum())
-    for metric, statistic in conformal_statistics(calibration, judged).items():
-        yield estimand(where, metric, statistic, read, note)
+    moved = judged.moved(offset)
+    yield from moved.estimands(where, len(test), note)
+    after, before = (one.values()["interval_score"] for one in (moved, judged))
+    about = judged.about(len(test)) | {"rarest": len(moved.missed() | judged.missed())}
+    change = Number(where, "interval_score_change", note=note, **about)
+    yield Estimand([change], metrics.mean_of(after - before, judged.unit, len(units)))
 
 
 def _scaled(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Iterator[Estimand]:
     """The metrics of test sets at temperatures chosen on the train items."""
-    read = rows[rows["status"] == "ok"]
     sides = []
     for split in ("train", "test"):
-        mine = read[read["split"] == split]
-        answered = mine.groupby(["item", "epoch"], sort=False)
+        mine = rows[rows["split"] == split]
+        answered = mine[mine["status"] == "ok"].groupby(["item", "epoch"], sort=False)
         made, firsts = [mean_of_distributions(draws) for _, draws in answered], answered.head(1)
-        sides.append(Scored(made, firsts["truth"].to_numpy(float), places(firsts, units)))
+        asked = mine.groupby(["item", "epoch"]).ngroups
+        truth, at = firsts["truth"].to_numpy(float), places(firsts, units)
+        sides.append(Scored(made, truth, at, len(units), asked))
     learned, judged = sides
     if len(learned.unit) and len(judged.unit):
         yield from scaled_temperatures(learned, judged, levels_of(rows.iloc[0]), condition)
@@ -208,12 +226,12 @@ def _scaled(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Iterat
 
 def _unseen(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Estimand:
     """What the log probabilities left unseen, and how many answers took several tokens."""
-    read = rows[rows["status"] == "ok"]
-    several = int((read["answer_tokens"] > 1).sum())
-    said = f"{several} of {len(read)} answers took several tokens"
-    statistic = metrics.mean_of(read["unseen_mass"], places(read, units), len(units))
+    ok = rows["status"] == "ok"
+    several = int((rows["answer_tokens"][ok] > 1).sum())
+    said = f"{several} of {ok.sum()} answers took several tokens"
+    column = {"unseen_mass": rows["unseen_mass"].where(ok)}
     note = noted(said, left_out(rows["status"]))
-    return estimand(condition, "unseen_mass", statistic, len(read), note)
+    return estimate.means(condition, column, places(rows, units), len(units), note)
 
 
 def tunnel_indices(rows: pd.DataFrame) -> pd.DataFrame:
@@ -243,20 +261,24 @@ def _tunnels(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Itera
     """The Tunnel Index, and what is left of it after averaging n traces."""
     found = tunnel_indices(rows)
     unit = np.asarray(units.get_indexer(found.index), np.int64)
-    asked = rows.groupby(["item", "epoch"]).ngroups
+    asked, items = rows.groupby(["item", "epoch"]).ngroups, len(np.unique(unit))
+
+    def mean(where: Condition, metric: str, bits: ArrayLike, note: str) -> Estimand:
+        number = Number(where, metric, len(unit), note, asked=asked, units=items)
+        return Estimand([number], metrics.mean_of(bits, unit, len(units)))
+
     for size, bits in found.items():
-        note = f"mean over items of {found.columns[-1]} traces each; biased downwards at few traces"
+        traces = found.columns[-1]
+        note = f"mean over items of {traces} traces each, and its interval that of as many: "
+        note += "biased downwards at few"
         if asked > len(found):
             note += f"; {asked - len(found)} of {asked} with fewer readable traces left out"
-        statistic = metrics.mean_of(bits, unit, len(units))
-        where = condition.but(traces=size)
-        yield estimand(where, "residual_tunnel_index", statistic, len(unit), note)
+        yield mean(condition.but(traces=size), "residual_tunnel_index", bits, note)
         if size == 1:
-            yield estimand(condition, "tunnel_index", statistic, len(unit), note)
+            yield mean(condition, "tunnel_index", bits, note)
             # Of the same traces, so that both together are the entropy of their mean.
             single = np.array([entropy_bits(traces).mean() for _, traces in _traced(rows)])
-            alone = metrics.mean_of(single, unit, len(units))
-            yield estimand(condition, "decoding_entropy", alone, len(unit), note)
+            yield mean(condition, "decoding_entropy", single, note)
 
 
 def _against(
@@ -264,14 +286,18 @@ def _against(
 ) -> Iterator[Estimand]:
     """Interval score less that of stated intervals, on the test items that have both."""
     for level in sorted(set(frame["level"]) & set(direct["level"])):
-        common, sides = on_common(
-            [side[(side["level"] == level) & (side["status"] == "ok")] for side in (frame, direct)]
-        )
+        asked = [side[side["level"] == level] for side in (frame, direct)]
+        common, sides = on_common([side[side["status"] == "ok"] for side in asked])
         if len(common):
-            scores = [Intervals.of(side, units).statistics()["interval_score"] for side in sides]
+            one, other = (Intervals.of(side, units) for side in sides)
             note = f"less direct, on {len(common)} test items that have both"
-            where, change = condition.but(level=level), _less(*scores)
-            yield estimand(where, "interval_score_change", change, len(common), note)
+            change = _less(*(side.statistics()["interval_score"] for side in (one, other)))
+            number = Number(
+                *(condition.but(level=level), "interval_score_change", len(common), note),
+                asked=asked[0]["item"].nunique(),
+                rarest=len(one.missed() | other.missed()),
+            )
+            yield Estimand([number], change)
 
 
 def _less(one: metrics.Statistic, other: metrics.Statistic) -> metrics.Statistic:
@@ -279,11 +305,12 @@ def _less(one: metrics.Statistic, other: metrics.Statistic) -> metrics.Statistic
 
 
 def note_of(judged: pd.DataFrame, drawn: pd.DataFrame) -> str:
-    """What a reader must know of the judgments at a level: left out, put right, repeated."""
+    """What a reader must know of the intervals at a level and the replies they were made of."""
     turned = int(sum(value is True for value in drawn["reversed"])) if "reversed" in drawn else 0
     items = judged["item"].nunique()
     return noted(
         left_out(drawn["status"]),
         f"{turned} reversed intervals put right" if turned else "",
-        f"{items} items" if items < len(drawn) else "",
+        f"{len(judged)} intervals of {len(drawn)} replies" if len(judged) < len(drawn) else "",
+        f"{items} items" if items < len(judged) else "",
     )

@@ -7,21 +7,18 @@ import numpy as np
 import pandas as pd
 
 from inspect_confidence.arguments import number
-from inspect_confidence.metrics import Statistic
+from inspect_confidence.metrics import Statistic, mean_of
 from inspect_confidence.metrics.arrays import FloatArray, IntArray
 from inspect_confidence.references import bibtex
 from inspect_confidence.results import Condition, Result, without
 from inspect_confidence.studies.compare import Contrast, Name, differences, on_common, side_by_side
-from inspect_confidence.studies.estimate import draw, results_of, runs
+from inspect_confidence.studies.estimate import draw, places, results_of, runs
 from inspect_confidence.studies.fermi_eval import numbers
 from inspect_confidence.studies.fermi_eval.judgments import read_sample
 from inspect_confidence.studies.fermi_eval.shown import FIGURES, HEADLINES, detail, interval_tables
 from inspect_confidence.studies.fermi_eval.temperatures import decoding_temperatures
 from inspect_confidence.studies.intervals import Intervals, plateau
 from inspect_confidence.studies.study import Difference, Resampling, Study, TaskTable, kinds, option
-
-# The gap differs by the same as the coverage.
-_OF_READ = ("coverage", *numbers.METRICS_OF_READ)
 
 
 @dataclass(frozen=True)
@@ -74,31 +71,36 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
     """
     made = [numbers.intervals_of(side, str(side["method"].iloc[0])) for side in (a, b)]
     units, _ = on_common(made)
-    found: dict[Name, tuple[Statistic, int]] = {}
+    found: dict[Name, tuple[Statistic, int, float]] = {}
     coverages: dict[float, Statistic] = {}
     for level in sorted(set(made[0]["level"]) & set(made[1]["level"])):
-        asked = [side[side["level"] == level] for side in made]
-        read = [side[side["status"] == "ok"] for side in asked]
-        for metrics, sides in ((_OF_READ, read), (("format_failure_rate",), asked)):
-            common, both = on_common(sides)
-            if not len(common):
-                continue
-            one, other = (Intervals.of(side, units) for side in both)
+        at = [side[side["level"] == level] for side in made]
+        common, sides = on_common([side[side["status"] == "ok"] for side in at])
+        if len(common):
+            one, other = (Intervals.of(side, units) for side in sides)
+            missed = len(one.missed() | other.missed())
             statistics = one.beside(other).statistics()
-            for metric in metrics:
-                found[Condition(level=level), metric] = (statistics[metric], len(common))
-            if sides is read:
-                coverages[level] = statistics["coverage"]
-    items = [items for _, items in found.values()]
+            del statistics["coverage_gap"]  # differs by the same as the coverage
+            for metric, statistic in statistics.items():
+                found[Condition(level=level), metric] = (statistic, len(common), missed)
+            coverages[level] = statistics["coverage"]
+        common, sides = on_common([numbers.replies_at(side, level) for side in (a, b)])
+        if len(common):
+            unit = np.concatenate([places(s, units) + k * len(units) for k, s in enumerate(sides)])
+            failed = np.concatenate([numbers.unread(side) for side in sides])
+            statistic = mean_of(failed, unit, 2 * len(units))
+            found[Condition(level=level), "format_failure_rate"] = (statistic, len(common), np.inf)
     if len(coverages) > 1:
-        found[Condition(), "coverage_plateau"] = (plateau(coverages), max(items))
-        items.append(max(items))
+        most = max(found[Condition(level=level), "coverage"][1] for level in coverages)
+        found[Condition(), "coverage_plateau"] = (plateau(coverages), most, np.inf)
 
     def together(weights: FloatArray) -> FloatArray:
-        return np.column_stack([statistic(weights) for statistic, _ in found.values()])
+        return np.column_stack([statistic(weights) for statistic, _, _ in found.values()])
 
     n = len(units) if found else 0
-    return differences(Contrast(list(found), items, n, side_by_side(together, n)), resampling)
+    items, rarest = [one[1] for one in found.values()], [one[2] for one in found.values()]
+    contrast = Contrast(list(found), items, n, side_by_side(together, n), rarest)
+    return differences(contrast, resampling)
 
 
 FERMI_EVAL = Study(

@@ -1,37 +1,26 @@
-"""Choosing a temperature on train items and judging it on test items, in every resample anew.
+"""Choosing a temperature on train items and judging it on test items.
 
-First the choice among columns of a table and what follows from it; then its two uses: temperatures
-that scale distributions of tokens, and temperatures that replies were sampled at.
+What is measured at a temperature is of that temperature, on new items: test items alone are
+resampled. Two uses: temperatures that scale distributions of tokens, and temperatures that replies
+were sampled at.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
 from inspect_confidence import metrics
 from inspect_confidence.metrics.arrays import FloatArray, IntArray
-from inspect_confidence.studies.estimate import Estimand, estimand
-from inspect_confidence.studies.intervals import shifted
+from inspect_confidence.studies.estimate import Estimand, Number, constant, estimand, means
+from inspect_confidence.studies.intervals import Intervals
 
 Choice = Callable[[FloatArray], IntArray]
 """Item weights (resamples, units) -> the column chosen in each resample."""
 
 UNDEFINED = -1
 """A choice where no train judgment was drawn: what follows from it is NaN."""
-
-
-def by_column(table: FloatArray, unit: IntArray, choice: Choice) -> metrics.Statistic:
-    """The mean over judgments of the column of the table that is chosen in each resample."""
-
-    def statistic(weights: FloatArray) -> FloatArray:
-        mine, column = weights[:, unit], choice(weights)
-        sums = np.take_along_axis(mine @ table, np.maximum(column, 0)[:, None], axis=1)[:, 0]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(column == UNDEFINED, np.nan, sums / mine.sum(axis=1))
-
-    return statistic
 
 
 def least(objective: FloatArray, unit: IntArray, order: IntArray) -> Choice:
@@ -58,48 +47,22 @@ def chosen_value(options: FloatArray, choice: Choice) -> metrics.Statistic:
     return statistic
 
 
-def _judged(
-    statistics: Mapping[str, metrics.Statistic],
-    level: float,
-    n: int,
-    condition: Mapping[str, object],
-    note: str,
-) -> Iterator[Estimand]:
-    """Test metrics at one level, and how far coverage is from it."""
-    gap = {"coverage_gap": shifted(statistics["coverage"], -level / 100)}
-    for metric, statistic in {**statistics, **gap}.items():
-        yield estimand({**condition, "level": level}, metric, statistic, n, note)
-
-
-def _interval_metrics(
-    low: FloatArray, high: FloatArray, truth: FloatArray, level: float
-) -> dict[str, FloatArray]:
-    return {
-        "coverage": metrics.covered(low, high, truth),
-        "interval_score": metrics.interval_scores(low, high, truth, level),
-        "mean_width": high - low,
-    }
-
-
-def _tables(columns: Sequence[Mapping[str, FloatArray]]) -> dict[str, FloatArray]:
-    """Metrics of judgments, each of shape (judgments, columns)."""
-    return {name: np.stack([one[name] for one in columns], axis=1) for name in columns[0]}
-
-
 @dataclass(frozen=True)
 class Scored:
-    """A distribution for each judgment, with the truth and the number of its item."""
+    """A distribution for each judgment that was read of those asked.
+
+    Attributes:
+        distributions: Of each judgment.
+        truth: Of each.
+        unit: The number of its item, of `units` in all.
+        asked: How many judgments were asked for.
+    """
 
     distributions: Sequence[Mapping[int, float]]
     truth: FloatArray
     unit: IntArray
-
-
-def score_choice(train: Scored, levels: Sequence[float]) -> Choice:
-    """The temperature with the least mean interval score over train items and levels."""
-    values, masses = metrics.ranked(train.distributions)
-    table = metrics.temperature_scores(values, masses, train.truth, levels)
-    return least(table, train.unit, metrics.NEAREST_TO_ONE)
+    units: int
+    asked: int
 
 
 def likelihood_choice(train: Scored) -> Choice:
@@ -116,78 +79,62 @@ def likelihood_choice(train: Scored) -> Choice:
     return least(np.stack(losses, axis=1), train.unit[seen], metrics.NEAREST_TO_ONE)
 
 
-def scaled_statistics(test: Scored, level: float, choice: Choice) -> dict[str, metrics.Statistic]:
-    """The metrics of test items' hulls and sets at the temperature chosen on train items."""
+def scaled_estimands(
+    test: Scored, level: float, temperature: float, condition: Mapping[str, object], note: str
+) -> Iterator[Estimand]:
+    """The metrics of test items' hulls and sets at a temperature above 0."""
     values, masses = metrics.ranked(test.distributions)
-    columns = []
-    for temperature in metrics.TEMPERATURES:
-        scaled = metrics.tempered(masses, temperature)
-        low, high = metrics.set_hulls(values, scaled, level)
-        inside = {"set_coverage": metrics.set_covers(values, scaled, level, test.truth)}
-        columns.append(_interval_metrics(low, high, test.truth, level) | inside)
-    tables = _tables(columns)
-    return {name: by_column(table, test.unit, choice) for name, table in tables.items()}
+    scaled = metrics.tempered(masses, temperature)
+    low, high = metrics.set_hulls(values, scaled, level)
+    first = np.ones(len(low))
+    hulls = Intervals(level, test.unit, test.units, low, high, test.truth, first, first == 0)
+    yield from hulls.estimands(condition, test.asked, note)
+    held = np.full(test.asked, np.nan)
+    held[: len(low)] = metrics.set_covers(values, scaled, level, test.truth)
+    unit = np.pad(test.unit, (0, test.asked - len(low)))
+    yield means(condition, {"set_coverage": held}, unit, test.units, note)
 
 
 def scaled_temperatures(
     train: Scored, test: Scored, levels: Sequence[float], condition: Mapping[str, object]
 ) -> Iterator[Estimand]:
     """The metrics of test sets at temperatures chosen on the train items, by either rule."""
-    unseen = int((~metrics.truth_seen(*metrics.ranked(train.distributions), train.truth)).sum())
+    seen = metrics.truth_seen(*metrics.ranked(train.distributions), train.truth)
     exact = metrics.temperature_nll(train.distributions, train.truth)
-    likeliest = (
-        f"maximum likelihood on train ({exact:.4g} off the grid); {unseen} train items whose truth "
-        "was not seen left out"
+    likeliest = chosen_value(metrics.TEMPERATURES, likelihood_choice(train))
+    score = metrics.temperature_score(train.distributions, train.truth, levels)
+    likeliest_note = (
+        f"maximum likelihood on train ({exact:.4g} off the grid); {(~seen).sum()} train items "
+        "whose truth was not seen left out"
     )
     rules = {
-        "score": (score_choice(train, levels), "least mean interval score on train"),
-        "nll": (likelihood_choice(train), likeliest),
+        "score": (constant(score), train.unit, "least mean interval score on train"),
+        "nll": (likeliest, train.unit[seen], likeliest_note),
     }
-    for rule, (choice, why) in rules.items():
+    for rule, (statistic, unit, why) in rules.items():
         where = {**condition, "scaling": rule, "split": "test"}
-        note = f"one temperature, on a grid 2.3% apart: {why}"
-        value = chosen_value(metrics.TEMPERATURES, choice)
-        yield estimand(where, f"temperature_{rule}", value, len(train.unit), note)
-        for level in levels:
-            statistics = scaled_statistics(test, level, choice)
-            yield from _judged(statistics, level, len(test.unit), where, note)
+        note, items = f"one temperature, on a grid 2.3% apart: {why}", len(np.unique(unit))
+        number = Number(
+            *(where, f"temperature_{rule}", len(unit), note), asked=train.asked, units=items
+        )
+        yield Estimand([number], statistic)
+        temperature = float(statistic(np.ones((1, train.units)))[0])
+        for level in levels if temperature > 0 else ():
+            yield from scaled_estimands(test, level, temperature, {**where, "level": level}, note)
 
 
-@dataclass(frozen=True)
-class Candidate:
-    """Train judgments at one level in percent: interval scores, and whether they cover.
+def objectives(candidates: Sequence[Intervals], penalty: float) -> FloatArray:
+    """Mean interval score + penalty * max(0, nominal - coverage) of each candidate's intervals.
 
-    Both are of shape (judgments, columns), a column for each way of answering.
+    The penalty, lambda, is in units of the score.
     """
-
-    level: float
-    scores: FloatArray
-    inside: FloatArray
-    unit: IntArray
-
-
-def penalised(candidates: Sequence[Candidate], penalty: float) -> Choice:
-    """The column with the least mean interval score + penalty * max(0, nominal - coverage).
-
-    Candidates, one a level, are added up; sums that agree to nine decimals are ties, of which the
-    first column is taken. The penalty, lambda, is in units of the score.
-    """
-
-    def choice(weights: FloatArray) -> IntArray:
-        total = np.round(sum(_objective(weights, one, penalty) for one in candidates), 9)
-        undefined = np.isnan(total).all(axis=1)
-        return np.where(undefined, UNDEFINED, total.argmin(axis=1))
-
-    return choice
-
-
-def _objective(weights: FloatArray, one: Candidate, penalty: float) -> FloatArray:
-    mine = weights[:, one.unit]
-    total = mine.sum(axis=1, keepdims=True)
-    with np.errstate(invalid="ignore"):
-        short = np.maximum(one.level / 100 - mine @ one.inside / total, 0)
-        objective: FloatArray = mine @ one.scores / total + penalty * short
-    return objective
+    everything = np.ones((1, candidates[0].units))
+    found = []
+    for one in candidates:
+        statistics = one.statistics()
+        short = max(-float(statistics["coverage_gap"](everything)[0]), 0)
+        found.append(float(statistics["interval_score"](everything)[0]) + penalty * short)
+    return np.array(found)
 
 
 def decoding_temperatures(
@@ -198,52 +145,58 @@ def decoding_temperatures(
 ) -> Iterator[Estimand]:
     """Test metrics at the decoding temperature chosen on train, per level and over all levels.
 
-    `frames` are intervals of sampling at each temperature, one an item, epoch and level.
+    Over all levels the objectives are added up; of those that agree to nine decimals the lowest
+    temperature is chosen. `frames` are intervals of sampling at each temperature, one an item,
+    epoch and level.
     """
-    temperatures = np.array(sorted(frames))
+    temperatures = sorted(frames)
     levels = sorted(set.intersection(*(set(frame["level"]) for frame in frames.values())))
     if not levels:
         return
     ordered = [frames[temperature] for temperature in temperatures]
-    train = {level: _of_split(ordered, level, "train", units) for level in levels}
-    candidates = {
-        level: Candidate(level, tables["interval_score"], tables["coverage"], unit)
-        for level, (unit, tables) in train.items()
+    sides = {
+        split: {level: _common(ordered, level, split, units) for level in levels}
+        for split in ("train", "test")
     }
-    overall = penalised(list(candidates.values()), penalty)
+    found = {level: objectives(each, penalty) for level, (each, _) in sides["train"].items()}
     tried = ", ".join(f"{temperature:g}" for temperature in temperatures)
     note = f"chosen on train among {tried} by interval score + {penalty:g} * undercoverage"
 
-    def chosen(choice: Choice, level: float, where: Mapping[str, object]) -> Estimand:
-        value = chosen_value(temperatures, choice)
-        return estimand(where, "decoding_temperature", value, len(train[level][0]), note)
+    def chosen(objective: FloatArray, level: float, where: Mapping[str, object]) -> Estimand:
+        (train, *_), asked = sides["train"][level]
+        best = np.nan if np.isnan(objective).any() else temperatures[_best(objective)]
+        metric, n = "decoding_temperature", len(train.unit)
+        return estimand(where, metric, constant(best), n, note, asked=asked)
 
     each = {**condition, "split": "test", "decoding": "per_level"}
     together = {**each, "decoding": "all_levels"}
+    overall = np.sum(list(found.values()), axis=0)
     yield chosen(overall, levels[0], together)
     for level in levels:
-        alone = penalised([candidates[level]], penalty)
-        yield chosen(alone, level, {**each, "level": level})
-        unit, tables = _of_split(ordered, level, "test", units)
-        for where, choice in ((together, overall), (each, alone)):
-            found = {name: by_column(table, unit, choice) for name, table in tables.items()}
-            yield from _judged(found, level, len(unit), where, note)
+        yield chosen(found[level], level, {**each, "level": level})
+        tests, asked = sides["test"][level]
+        for where, objective in ((together, overall), (each, found[level])):
+            if not np.isnan(objective).any():
+                at = {**where, "level": level}
+                yield from tests[_best(objective)].estimands(at, asked, note)
 
 
-def _of_split(
+def _best(objective: FloatArray) -> int:
+    return int(np.round(objective, 9).argmin())
+
+
+def _common(
     frames: Sequence[pd.DataFrame], level: float, split: str, units: pd.Index
-) -> tuple[IntArray, dict[str, FloatArray]]:
-    """Metrics of the items that every temperature has an interval of, a column a temperature.
+) -> tuple[list[Intervals], int]:
+    """Intervals of the items that every temperature has one of, and how many items were asked.
 
     Of an item with several epochs the first readable one counts.
     """
+    mine = [frame[(frame["level"] == level) & (frame["split"] == split)] for frame in frames]
     read = [
-        frame[(frame["level"] == level) & (frame["split"] == split) & (frame["status"] == "ok")]
-        .drop_duplicates("item")
-        .set_index("item")
-        for frame in frames
+        frame[frame["status"] == "ok"].drop_duplicates("item").set_index("item") for frame in mine
     ]
     common = sorted(set.intersection(*(set(frame.index) for frame in read)))
-    bounds = [frame.loc[common, ["lower", "upper", "truth"]].to_numpy(float).T for frame in read]
-    tables = _tables([_interval_metrics(low, high, truth, level) for low, high, truth in bounds])
-    return np.asarray(units.get_indexer(pd.Index(common)), np.int64), tables
+    asked = len(set().union(*(frame["item"] for frame in mine)))
+    made = [frame.loc[common].rename_axis("item").reset_index() for frame in read]
+    return [replace(Intervals.of(frame, units), level=level) for frame in made], asked
