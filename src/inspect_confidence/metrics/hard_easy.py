@@ -7,7 +7,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from inspect_confidence.metrics.arrays import FloatArray, IntArray, aligned, mean_or_nan
-from inspect_confidence.metrics.registry import INFINITY, About, metric, numbers
+from inspect_confidence.metrics.registry import (
+    INFINITY,
+    About,
+    Interval,
+    metric,
+    no_interval,
+    numbers,
+)
 from inspect_confidence.metrics.resample import Statistic, means_of
 
 __all__ = [
@@ -100,24 +107,28 @@ class HardEasySlope:
     low=-INFINITY,
     undefined="fewer than two readable judgments, all equally difficult, or no maximum known",
     source="LifeEval",
+    interval=Interval("own", "cluster-robust (CR2) with Student's t at few degrees of freedom"),
 )
 def hard_easy_slope(
     overconfidence: ArrayLike,
     difficulty: ArrayLike,
     clusters: Sequence[Hashable] | None = None,
+    *,
+    freedom: int | None = None,
 ) -> HardEasySlope:
     """Least-squares slope of overconfidence on 1 - maximum achievable score.
 
     The line minimises sum_i (o_i - a - b d_i)^2. The slope's variance is the cluster-robust
     sandwich with Bell and McCaffrey's (2002) correction (CR2), residuals of a cluster being taken
-    to be correlated; the interval has the t quantile at G - 1 degrees of freedom for G clusters.
-    Repeating every judgment in its cluster changes nothing.
+    to be correlated; the interval has the t quantile at `freedom` degrees. Repeating every
+    judgment in its cluster changes nothing.
 
     Args:
         overconfidence: Confidence less outcome, one a judgment.
         difficulty: In LifeEval 1 - the maximum achievable score, in [0, 1].
-        clusters: The cluster of each judgment; in LifeEval decade of age and radius, over which
+        clusters: The cluster of each judgment; in LifeEval age group and radius, over which
             residuals run smoothly. Each judgment is its own if None.
+        freedom: Of t; one less than clusters if None, and never more.
 
     Returns:
         The line; all NaN if fewer than two judgments without a NaN are left or all are equally
@@ -153,16 +164,19 @@ def hard_easy_slope(
         name: _score(design[mine], inverse, residuals[mine]) for name, mine in members.items()
     }
     error = float(np.linalg.norm(list(scores.values()))) if len(scores) > 1 else nan
-    low, high = slope_interval(slope, error, len(scores))
+    low, high = slope_interval(slope, error, len(scores), freedom)
     return HardEasySlope(slope, intercept, error, low, high, len(y), scores)
 
 
-def slope_interval(slope: float, standard_error: float, clusters: int) -> tuple[float, float]:
-    """The 95% interval by the t distribution with a degree of freedom less than clusters."""
+def slope_interval(
+    slope: float, standard_error: float, clusters: int, freedom: int | None = None
+) -> tuple[float, float]:
+    """The 95% interval by the t distribution, with at most a degree less than clusters."""
     # Imported here because scipy.stats takes half a second, which every command would pay.
     from scipy.stats import t  # noqa: PLC0415
 
-    half = float(t.ppf(0.975, clusters - 1)) * standard_error if clusters > 1 else np.nan
+    degrees = min(clusters - 1, clusters if freedom is None else freedom)
+    half = float(t.ppf(0.975, degrees)) * standard_error if degrees > 0 else np.nan
     return slope - half, slope + half
 
 
@@ -175,7 +189,11 @@ def _score(design: FloatArray, inverse: FloatArray, residuals: FloatArray) -> fl
 
 
 numbers(
-    About(undefined="no item, or no maximum known", source="LifeEval"),
+    About(
+        undefined="no item, or no maximum known",
+        source="LifeEval",
+        interval=no_interval("a constant of the life table"),
+    ),
     maximum_achievable_score="Mean of the greatest true probability that any answer has (MAS).",
 )
 
@@ -202,10 +220,20 @@ def optimal_answer_gap(maximum: ArrayLike, true_probability: ArrayLike) -> float
 
 
 numbers(
-    About(undefined="no readable answer", unit="years", source="LifeEval"),
+    About(
+        undefined="no readable answer",
+        unit="years",
+        source="LifeEval",
+        interval=no_interval("answers of one decade and radius depend on each other"),
+    ),
     mean_answer="Mean of the ages at death that were answered.",
 )
 numbers(
-    About(undefined="no item, or no best answer known", unit="years", source="LifeEval"),
+    About(
+        undefined="no item, or no best answer known",
+        unit="years",
+        source="LifeEval",
+        interval=no_interval("a constant of the life table"),
+    ),
     mean_best_answer="Mean of the least ages that have the maximum achievable score.",
 )

@@ -46,9 +46,9 @@ def interval_of(
         rarest: How many judgments the rarer outcome or the smallest type-2 cell has.
     """
     why = why_no_interval(rule, draws, units, rarest)
-    if why or np.isnan(value):
+    if why or rule.method == "none" or np.isnan(value):
         return (np.nan, np.nan), why
-    return resampled_interval(value, draws, units, method=rule.method), ""
+    return resampled_interval(value, draws, units // rule.alike, method=rule.method), ""
 
 
 def why_no_interval(rule: Interval, draws: FloatArray, units: int, rarest: float = np.inf) -> str:

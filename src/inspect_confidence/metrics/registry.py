@@ -8,11 +8,11 @@ order in which docs and reports list them.
 import inspect
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import wraps
 from typing import Any, Literal, Protocol, Required, TypedDict, TypeVar, Unpack, cast
 
-__all__ = ["METRICS", "About", "Interval", "Metric", "metric", "numbers"]
+__all__ = ["METRICS", "About", "Clusters", "Interval", "Metric", "metric", "numbers"]
 
 INFINITY = float("inf")
 UNREAD = "no readable judgment"
@@ -31,6 +31,7 @@ class Interval:
         units: What these are.
         rarest: How many judgments the rarest `of` must have.
         of: The outcome, or the cell of the type-2 table.
+        alike: How many units count as one in the degrees of freedom, neighbours being alike.
     """
 
     method: Method = "bias_corrected"
@@ -39,6 +40,32 @@ class Interval:
     units: str = "items"
     rarest: int = 0
     of: str = "outcome"
+    alike: int = 1
+
+    def over(self, clusters: "Clusters | None") -> "Interval":
+        """The same where clusters of items are resampled; `BASIC` is verified over items alone."""
+        if clusters is None or self.method == "none":
+            return self
+        if self.method == "basic":
+            return no_interval(f"{clusters.units} are resampled, which leaves its bias")
+        return replace(
+            self, least=clusters.least, units=clusters.units, rarest=0, alike=clusters.alike
+        )
+
+
+@dataclass(frozen=True)
+class Clusters:
+    """What is resampled where items depend on each other.
+
+    Attributes:
+        units: What they are, in the plural.
+        least: How many a number with an interval rests on.
+        alike: How many count as one in the degrees of freedom.
+    """
+
+    units: str
+    least: int
+    alike: int
 
 
 PERCENTILE = Interval("percentile", least=30)

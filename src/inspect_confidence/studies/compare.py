@@ -17,7 +17,7 @@ from inspect_confidence import metrics
 from inspect_confidence.metrics.arrays import FloatArray, IntArray
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies.calibration import MEANS, PLAIN, Answers, Form, at_threshold
-from inspect_confidence.studies.estimate import NO_INTERVAL, noted, undefined_in
+from inspect_confidence.studies.estimate import NO_INTERVAL, noted, undefined_in, units_of
 from inspect_confidence.studies.study import Difference, Resampling
 
 PairedStatistic = Callable[[FloatArray | None, FloatArray | None], FloatArray]
@@ -37,12 +37,14 @@ class Contrast:
         items: How many items each rests on.
         units: How many units, mostly items, are resampled; none if 0.
         statistic: What gives the numbers.
+        clusters: What the units are where they aren't items.
     """
 
     names: Sequence[Name]
     items: Sequence[int]
     units: int
     statistic: PairedStatistic
+    clusters: metrics.Clusters | None = None
 
 
 def on_common(sides: Sequence[pd.DataFrame]) -> tuple[pd.Index, list[pd.DataFrame]]:
@@ -102,6 +104,7 @@ class Tested:
         second: Of the second.
         values: first - second.
         draws: Their values over resamples of the units, of shape (resamples, numbers).
+        clusters: What the units are where they aren't items.
     """
 
     names: Sequence[Name]
@@ -111,6 +114,7 @@ class Tested:
     second: FloatArray
     values: FloatArray
     draws: FloatArray
+    clusters: metrics.Clusters | None = None
 
     def verdict(self, column: int) -> "Verdict":
         """The 95% interval of a difference, the p that agrees with it, or why there is neither."""
@@ -118,19 +122,20 @@ class Tested:
         value, draws = float(self.values[column]), self.draws[:, column]
         if np.isnan(value):
             return Verdict(why="undefined: either value is undefined")
-        rule, units = metrics.METRICS[metric].interval, int(self.units[column])
+        rule = metrics.METRICS[metric].interval.over(self.clusters)
+        units = int(self.units[column])
         interval, why = metrics.interval_of(rule, value, draws, units)
         if why == metrics.SAME:  # of every item alike: no interval, but no doubt either
             why = ""
         elif why:
             return Verdict(why=f"no interval: {why}")
-        p = metrics.resampled_p(value, draws, units, method=rule.method)
+        p = metrics.resampled_p(value, draws, units // rule.alike, method=rule.method)
         return Verdict(interval, p, undefined_in(draws))
 
     def take(self, columns: Sequence[int]) -> "Tested":
         """Some of the numbers."""
-        arrays = [getattr(self, name)[..., columns] for name in _ARRAYS]
-        return Tested([self.names[column] for column in columns], *arrays)
+        arrays = {name: getattr(self, name)[..., columns] for name in _ARRAYS}
+        return replace(self, names=[self.names[column] for column in columns], **arrays)
 
 
 @dataclass(frozen=True)
@@ -164,7 +169,8 @@ def tested(one: Contrast, resampling: Resampling, stream: int | None) -> Tested:
     first, second = one.statistic(everything, None)[0], one.statistic(None, everything)[0]
     items = np.array(one.items, np.int64)
     units = np.minimum(items, one.units)
-    return Tested(one.names, items, units, first, second, first - second, draws)
+    values = first - second
+    return Tested(one.names, items, units, first, second, values, draws, one.clusters)
 
 
 def differences(one: Contrast, resampling: Resampling) -> list[Difference]:
@@ -187,9 +193,10 @@ def differences(one: Contrast, resampling: Resampling) -> list[Difference]:
 
 @dataclass(frozen=True)
 class _Pair:
-    """The readable judgments of two contenders on the items that both have."""
+    """The readable judgments of two contenders on the items that both have, by their units."""
 
     items: pd.Index
+    units: pd.Index
     first: Answers
     second: Answers
 
@@ -198,7 +205,8 @@ class _Pair:
         items, sides = on_common(
             [side[(side["status"] == "ok") & side["correct"].notna()] for side in (first, second)]
         )
-        return cls(items, *(Answers.of(side, items) for side in sides))
+        units = pd.Index(units_of(sides[0]).unique())
+        return cls(items, units, *(Answers.of(side, units) for side in sides))
 
     @property
     def choices(self) -> int | None:
@@ -250,7 +258,7 @@ def _of_pairs(
     condition: Condition = Condition(),  # noqa: B008 # it is frozen
 ) -> Contrast:
     """The contrasts of pairs with the same items, choices and second contender, as one."""
-    choices, items = pairs[0].choices, len(pairs[0].items)
+    choices, items, units = pairs[0].choices, len(pairs[0].items), len(pairs[0].units)
     compared = {"type2_dprime", "meta_d_ideal"} | ({"m_ratio"} if choices else set())
     further = (form for one in thresholds for form in at_threshold(one, choices))
     forms = [*MEANS, *plain, *(form for form in further if form.metric in compared)]
@@ -269,7 +277,7 @@ def _of_pairs(
         )
 
     names = [(condition.but(**form.condition), form.metric) for form in forms] * len(pairs)
-    return Contrast(names, [items] * len(names), items, statistic)
+    return Contrast(names, [items] * len(names), units, statistic)
 
 
 def mean_tested(some: Sequence[Tested]) -> Tested:
