@@ -20,7 +20,7 @@ from inspect_confidence.studies import all_studies, all_tables
 
 
 def _paragraph(task: str, judgments: pd.DataFrame, runs: Sequence[EvalLog]) -> str:
-    """On the judgments of one task, one a reply, and the headers of its logs, of which files have none."""
+    """On a task's judgments, one a reply, and the headers of its logs, which files have none of."""
     elsewhere = judgments[~judgments["run"].isin([run.eval.task_id for run in runs])]
     if not runs:
         return f"{task}: {_filed(elsewhere)} {_counts(judgments)}"
@@ -45,7 +45,7 @@ def _filed(judgments: pd.DataFrame) -> str:
     """Of judgments that no log here records."""
     models = _listed(model_name(str(name)) for name in judgments["model"].unique())
     return (
-        f"{len(judgments)} replies of {models} were read from files, which don't record how they "
+        f"{len(judgments)} judgments of {models} were read from files, which don't record how they "
         "were elicited."
     )
 
@@ -122,13 +122,13 @@ def _facts(run: EvalLog) -> dict[str, Any]:
 
 
 def _counts(judgments: pd.DataFrame) -> str:
-    """How many replies could be read, and what became of the others."""
+    """How many judgments could be read, and what became of the others."""
     statuses = judgments["status"].value_counts()
     read = int(statuses.get("ok", 0))
     others = ", ".join(f"{count} {name}" for name, count in statuses.items() if name != "ok")
     lost = len(judgments) - read
     return (
-        f"Replies: {len(judgments)}, of which {read} could be read and {lost} could not"
+        f"Judgments: {len(judgments)}, of which {read} could be read and {lost} could not"
         + (f" ({others})" if others else "")
         + "."
     )

@@ -1,6 +1,7 @@
 """The data sets of both tasks together: one row a model, every judgment with the same weight."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -84,9 +85,10 @@ def _numbers(
         yield estimate.means(where, columns, *at, rests)
         yield estimate.means(where, {"round_rate": rounded}, *at, noted(rule, rests(rounded)))
         forms = [form for form in numbers.forms(resampling.convention) if form.metric in _METRICS]
-        yield calibration.of_table(
+        made = calibration.of_table(
             answers, forms, where, rests(answers.confidence + answers.correct)
         )
+        yield replace(made, numbers=[replace(one, asked=len(some)) for one in made.numbers])
         failed = np.where(estimate.replied(some["status"]), some["status"] != "ok", np.nan)
         yield estimate.means(where, {"format_failure_rate": failed}, *at, estimate.counted)
         yield estimate.count(where, len(some), noted(which, estimate.left_out(some["status"])))
