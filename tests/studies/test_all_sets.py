@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from inspect_confidence import detail, summarize
+from inspect_confidence import cite, detail, summarize
 from inspect_confidence.plots.sets import calibration, over_sets
 from inspect_confidence.results import with_parts
 from plots.drawing import legend, points, texts, titles
@@ -107,6 +107,91 @@ def test_tokens_of_ages_by_hand(frames: dict[str, pd.DataFrame]) -> None:
             **{("token", "0.9-1"): 0.4, ("token", "0.7-0.8"): 0.2},
         }
     )
+
+
+def test_replies_are_counted_once(frames: dict[str, pd.DataFrame]) -> None:
+    """Tokens are no replies of their own: 4 and 2 of sets and 3 of LifeEval, a readable each."""
+    rows = with_parts(detail(frames), ["status"])
+    rows = rows[rows["metric"] == "status_count"]
+    counts = {(r.task, r.dataset, r.status): r.value for r in rows.itertuples()}
+    assert counts == {
+        ("question_sets", "one", "ok"): 3,
+        ("question_sets", "one", "refusal"): 1,
+        ("question_sets", "two", "ok"): 2,
+        ("life_eval", "ssa-2022", "ok"): 2,
+        ("life_eval", "ssa-2022", "ambiguous"): 1,
+    }
+
+
+@pytest.mark.parametrize("task", ["question_sets", "life_eval"])
+def test_what_is_cited_counts_replies(
+    task: str, frames: dict[str, pd.DataFrame], tmp_path: Path
+) -> None:
+    """Of question sets 5 of 6 replies were read, of LifeEval 2 of 3, whatever their tokens say."""
+    path = tmp_path / f"{task}.csv"
+    frames[task].to_csv(path, index=False)
+    (said,) = cite([path]).settings
+    read, asked, status = (5, 6, "refusal") if task == "question_sets" else (2, 3, "ambiguous")
+    assert f"Judgments: {asked}, of which {read} could be read and 1 could not (1 {status})" in said
+
+
+def test_asked_and_rested_on(frames: dict[str, pd.DataFrame]) -> None:
+    """Every number says how many judgments were asked for and how many it rests on."""
+    found = summarize(frames, resamples=20)
+    told = {
+        name: some.set_index("metric")
+        for name, some in found.groupby(["dataset", "condition"], sort=False)
+    }
+    lives, pooled = told["ssa-2022", ""], told["pooled", ""]
+    assert (pooled["asked"] == 9).all()
+    assert pooled["n"]["overconfidence"] == pooled["n"]["ece"] == 7
+    assert (lives["asked"] == 3).all()
+    for metric in ("accuracy", "mean_confidence", "overconfidence", "ece", "hard_easy_slope"):
+        assert lives["n"][metric] == 2
+    one = told["one", ""]
+    assert (one.loc[["accuracy", "auroc", "round_rate", "n"], "asked"] == 4).all()
+    assert (one.loc[["accuracy", "auroc", "round_rate"], "n"] == 3).all()
+    token = told["one", "source=token"]
+    assert token["asked"]["mean_confidence"] == 2
+    assert token["n"]["mean_confidence"] == 1
+
+
+def test_no_interval_leaves_out_its_value() -> None:
+    """Random judgments of both tasks, two epochs, some unreadable, some all alike."""
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        items, alike = int(rng.integers(2, 40)), seed % 3 == 0
+        rows: list[tuple[Any, ...]] = []
+        for k in range(items):
+            outcome = float(rng.random() < rng.choice([0.1, 0.6, 1.0]))
+            for epoch in (1, 2):
+                for source in ("stated", "token"):
+                    sure = 0.9 if alike else float(rng.integers(0, 21) / 20)
+                    read = rng.random() < 0.8
+                    values = (sure, outcome, "ok") if read else (nan, nan, "refusal")
+                    rows.append((f"i{k}", epoch, source, *values))
+        lives = judged("life_eval", "table", rows)
+        place = lives["item"].str[1:].astype(int)
+        lives = lives.assign(
+            age=place * 17 % 100, radius=np.array([1, 5, 10, 20])[place % 4], mas=0.5 + place / 100
+        )
+        lives["score"] *= rng.random(len(lives)) if seed % 2 else 1
+        kind = ("options", "true_false", "given")[seed % 3]
+        both = {
+            "life_eval": lives,
+            "question_sets": judged("question_sets", "set", rows, kind=kind),
+        }
+        models = {
+            name: pd.concat([frame, frame.assign(model="n")], ignore_index=True)
+            for name, frame in both.items()
+        }
+        found = summarize(models, resamples=50)
+        there = found[found["ci_low"].notna()]
+        assert len(there)
+        outside = there["ci_low"] > there["value"] + 1e-12
+        outside |= there["ci_high"] < there["value"] - 1e-12
+        assert not outside.any(), there[outside].to_string()
+        assert (found["n"] <= found["asked"]).all()
 
 
 def test_figures_over_sets(frames: dict[str, pd.DataFrame]) -> None:

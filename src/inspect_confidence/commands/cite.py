@@ -20,7 +20,7 @@ from inspect_confidence.studies import all_studies, all_tables
 
 
 def _paragraph(task: str, judgments: pd.DataFrame, runs: Sequence[EvalLog]) -> str:
-    """On the judgments of one task and the headers of its logs, of which files have none."""
+    """On a task's judgments, one a reply, and the headers of its logs, which files have none of."""
     elsewhere = judgments[~judgments["run"].isin([run.eval.task_id for run in runs])]
     if not runs:
         return f"{task}: {_filed(elsewhere)} {_counts(judgments)}"
@@ -201,7 +201,11 @@ def cite(paths: Paths, *, judgments: Judgments | None = None) -> Citation:
     ]
     return Citation(
         list(dict.fromkeys(entries)),
-        [_paragraph(task, frames[task], runs[task]) for task in all_tables() if task in frames],
+        [
+            _paragraph(task, table.replies(frames[task]), runs[task])
+            for task, table in all_tables().items()
+            if task in frames
+        ],
         [scrub(name) for name in named if name not in DATASETS and name not in OWN],
     )
 

@@ -8,6 +8,7 @@ import pandas as pd
 from inspect_confidence.commands.analysis import Settings, parts_of
 from inspect_confidence.judgments.read import Source
 from inspect_confidence.results import Key, Result, results_frame
+from inspect_confidence.studies import all_tables
 from inspect_confidence.studies.life_eval.judgments import HALF_OPEN
 
 
@@ -32,7 +33,7 @@ def detail(source: Source, **settings: Unpack[Settings]) -> pd.DataFrame:
     """The finer rows of all judgments: bins, shares and curves, which only figures draw.
 
     They have the layout of results, metrics of the same registry, and Wilson's intervals; plus
-    `status_count`, how many judgments of each model and data set have which status.
+    `status_count`, how many replies of each model and data set have which status.
 
     Args:
         source: As `summarize` takes it.
@@ -57,8 +58,9 @@ _TOLD_APART = ("language", "judge", "window")
 
 
 def _statuses(frames: Mapping[str, pd.DataFrame]) -> Iterator[Result]:
-    """How many judgments have which status."""
-    for task, frame in frames.items():
+    """How many replies have which status, each once."""
+    for task, judgments in frames.items():
+        frame = all_tables()[task].replies(judgments)
         # The default window isn't in conditions; a judge stands in some rows of a reply only.
         there = [name for name in _TOLD_APART if name in frame]
         parts = frame[there].astype(object).fillna("").replace(HALF_OPEN, "")

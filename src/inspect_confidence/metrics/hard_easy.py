@@ -7,7 +7,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from inspect_confidence.metrics.arrays import FloatArray, IntArray, aligned, mean_or_nan
-from inspect_confidence.metrics.registry import INFINITY, About, metric, numbers
+from inspect_confidence.metrics.registry import (
+    INFINITY,
+    About,
+    Interval,
+    metric,
+    no_interval,
+    numbers,
+)
 from inspect_confidence.metrics.resample import Statistic, means_of
 
 __all__ = [
@@ -100,6 +107,7 @@ class HardEasySlope:
     low=-INFINITY,
     undefined="fewer than two readable judgments, all equally difficult, or no maximum known",
     source="LifeEval",
+    interval=Interval("own", "cluster-robust (CR2) with Student's t"),
 )
 def hard_easy_slope(
     overconfidence: ArrayLike,
@@ -175,7 +183,11 @@ def _score(design: FloatArray, inverse: FloatArray, residuals: FloatArray) -> fl
 
 
 numbers(
-    About(undefined="no item, or no maximum known", source="LifeEval"),
+    About(
+        undefined="no item, or no maximum known",
+        source="LifeEval",
+        interval=no_interval("a constant of the life table"),
+    ),
     maximum_achievable_score="Mean of the greatest true probability that any answer has (MAS).",
 )
 
@@ -202,10 +214,20 @@ def optimal_answer_gap(maximum: ArrayLike, true_probability: ArrayLike) -> float
 
 
 numbers(
-    About(undefined="no readable answer", unit="years", source="LifeEval"),
+    About(
+        undefined="no readable answer",
+        unit="years",
+        source="LifeEval",
+        interval=no_interval("answers of one decade and radius depend on each other"),
+    ),
     mean_answer="Mean of the ages at death that were answered.",
 )
 numbers(
-    About(undefined="no item, or no best answer known", unit="years", source="LifeEval"),
+    About(
+        undefined="no item, or no best answer known",
+        unit="years",
+        source="LifeEval",
+        interval=no_interval("a constant of the life table"),
+    ),
     mean_best_answer="Mean of the least ages that have the maximum achievable score.",
 )

@@ -8,7 +8,7 @@ order in which docs and reports list them.
 import inspect
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import wraps
 from typing import Any, Literal, Protocol, Required, TypedDict, TypeVar, Unpack, cast
 
@@ -20,6 +20,7 @@ __all__ = [
     "PERCENTILE",
     "WILSON",
     "About",
+    "Clusters",
     "Interval",
     "Metric",
     "metric",
@@ -54,6 +55,27 @@ class Interval:
     units: str = "items"
     rarest: int = 0
     of: str = "outcome"
+
+    def over(self, clusters: "Clusters | None") -> "Interval":
+        """The same where clusters of items are resampled; `BASIC` is verified over items alone."""
+        if clusters is None or self.method == "none":
+            return self
+        if self.method == "basic":
+            return no_interval(f"{clusters.units} are resampled, which leaves its bias")
+        return replace(self, least=clusters.least, units=clusters.units, rarest=0)
+
+
+@dataclass(frozen=True)
+class Clusters:
+    """What is resampled where items depend on each other.
+
+    Attributes:
+        units: What they are, in the plural.
+        least: How many a number with an interval rests on.
+    """
+
+    units: str
+    least: int
 
 
 PERCENTILE = Interval("percentile", least=30)

@@ -58,7 +58,12 @@ def bin_shares(
 
 
 def confidence_bins(
-    rows: pd.DataFrame, parts: Sequence[str], resampling: Resampling, *, own_top: bool = False
+    rows: pd.DataFrame,
+    parts: Sequence[str],
+    resampling: Resampling,
+    *,
+    own_top: bool = False,
+    clusters: str = "",
 ) -> Iterator[Result]:
     """`bin_accuracy` and `bin_confidence` of the bins that hold judgments.
 
@@ -71,6 +76,7 @@ def confidence_bins(
         parts: Columns that enter the condition, beside the variant.
         resampling: Of the bootstrap.
         own_top: Whether a confidence of exactly 1 has an eleventh bin, as in LifeEval.
+        clusters: What items depend on each other in, of which bins hold too few for an interval.
     """
 
     def of(key: Key, at: Condition, read: pd.DataFrame, note: str) -> Iterator[Result]:
@@ -78,7 +84,10 @@ def confidence_bins(
         bins, column = np.unique(bin_of(confidence, own_top=own_top), return_inverse=True)
         inside, unit = column[:, None] == np.arange(len(bins)), _units(read)
         outcomes, size = np.where(inside, correct[:, None], np.nan), inside.sum(axis=0)
-        if np.isin(correct, (0, 1)).all():
+        if clusters:
+            intervals = np.full((len(bins), 2), np.nan)
+            how = f"no interval: too few {clusters} in a bin"
+        elif np.isin(correct, (0, 1)).all():
             intervals = np.array([wilson(flags, unit, unit.max() + 1) for flags in outcomes.T])
             how = ""
         else:

@@ -17,7 +17,7 @@ from inspect_confidence import metrics
 from inspect_confidence.metrics.arrays import FloatArray, IntArray
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies.calibration import MEANS, PLAIN, Answers, Form, at_threshold
-from inspect_confidence.studies.estimate import NO_INTERVAL, noted, undefined_in
+from inspect_confidence.studies.estimate import NO_INTERVAL, noted, undefined_in, units_of
 from inspect_confidence.studies.study import Difference, Resampling
 
 PairedStatistic = Callable[[FloatArray | None, FloatArray | None], FloatArray]
@@ -38,6 +38,7 @@ class Contrast:
         units: How many units, mostly items, are resampled; none if 0.
         statistic: What gives the numbers.
         rarest: As in `estimate.Number`, of each number; none if empty.
+        clusters: What the units are where they aren't items.
     """
 
     names: Sequence[Name]
@@ -45,6 +46,7 @@ class Contrast:
     units: int
     statistic: PairedStatistic
     rarest: Sequence[float] = ()
+    clusters: metrics.Clusters | None = None
 
 
 def on_common(sides: Sequence[pd.DataFrame]) -> tuple[pd.Index, list[pd.DataFrame]]:
@@ -105,6 +107,7 @@ class Tested:
         values: first - second.
         draws: Their values over resamples of the units, of shape (resamples, numbers).
         rarest: As in `estimate.Number`.
+        clusters: What the units are where they aren't items.
     """
 
     names: Sequence[Name]
@@ -115,6 +118,7 @@ class Tested:
     values: FloatArray
     draws: FloatArray
     rarest: FloatArray
+    clusters: metrics.Clusters | None = None
 
     def verdict(self, column: int) -> "Verdict":
         """The 95% interval of a difference, the p that agrees with it, or why there is neither."""
@@ -122,8 +126,9 @@ class Tested:
         value, draws = float(self.values[column]), self.draws[:, column]
         if np.isnan(value):
             return Verdict(why="undefined: either value is undefined")
-        rule, units = metrics.METRICS[metric].interval, int(self.units[column])
-        interval, why = metrics.interval_of(rule, value, draws, units, float(self.rarest[column]))
+        rule = metrics.METRICS[metric].interval.over(self.clusters)
+        units, rarest = int(self.units[column]), float(self.rarest[column])
+        interval, why = metrics.interval_of(rule, value, draws, units, rarest)
         if why and why != metrics.SAME:  # where every item differs alike there is no doubt
             return Verdict(why=f"no interval: {why}")
         p = metrics.resampled_p(value, draws, units, method=rule.method)
@@ -131,8 +136,8 @@ class Tested:
 
     def take(self, columns: Sequence[int]) -> "Tested":
         """Some of the numbers."""
-        arrays = [getattr(self, name)[..., columns] for name in _ARRAYS]
-        return Tested([self.names[column] for column in columns], *arrays)
+        arrays = {name: getattr(self, name)[..., columns] for name in _ARRAYS}
+        return replace(self, names=[self.names[column] for column in columns], **arrays)
 
 
 @dataclass(frozen=True)
@@ -167,7 +172,8 @@ def tested(one: Contrast, resampling: Resampling, stream: int | None) -> Tested:
     items = np.array(one.items, np.int64)
     units = np.minimum(items, one.units)
     rarest = np.array(one.rarest or [np.inf] * len(items), float)
-    return Tested(one.names, items, units, first, second, first - second, draws, rarest)
+    values = first - second
+    return Tested(one.names, items, units, first, second, values, draws, rarest, one.clusters)
 
 
 def differences(one: Contrast, resampling: Resampling) -> list[Difference]:
@@ -190,9 +196,10 @@ def differences(one: Contrast, resampling: Resampling) -> list[Difference]:
 
 @dataclass(frozen=True)
 class _Pair:
-    """The readable judgments of two contenders on the items that both have."""
+    """The readable judgments of two contenders on the items that both have, by their units."""
 
     items: pd.Index
+    units: pd.Index
     first: Answers
     second: Answers
 
@@ -201,7 +208,8 @@ class _Pair:
         items, sides = on_common(
             [side[(side["status"] == "ok") & side["correct"].notna()] for side in (first, second)]
         )
-        return cls(items, *(Answers.of(side, items) for side in sides))
+        units = pd.Index(units_of(sides[0]).unique())
+        return cls(items, units, *(Answers.of(side, units) for side in sides))
 
     @property
     def choices(self) -> int | None:
@@ -253,7 +261,7 @@ def _of_pairs(
     condition: Condition = Condition(),  # noqa: B008 # it is frozen
 ) -> Contrast:
     """The contrasts of pairs with the same items, choices and second contender, as one."""
-    choices, items = pairs[0].choices, len(pairs[0].items)
+    choices, items, units = pairs[0].choices, len(pairs[0].items), len(pairs[0].units)
     compared = {"type2_dprime", "meta_d_ideal"} | ({"m_ratio"} if choices else set())
     further = (form for one in thresholds for form in at_threshold(one, choices))
     forms = [*MEANS, *plain, *(form for form in further if form.metric in compared)]
@@ -272,7 +280,7 @@ def _of_pairs(
         )
 
     names = [(condition.but(**form.condition), form.metric) for form in forms] * len(pairs)
-    return Contrast(names, [items] * len(names), items, statistic)
+    return Contrast(names, [items] * len(names), units, statistic)
 
 
 def mean_tested(some: Sequence[Tested]) -> Tested:

@@ -47,8 +47,13 @@ def runs(
 
 
 def places(rows: pd.DataFrame, units: pd.Index) -> IntArray:
-    """The number of each judgment's item among the units."""
-    return np.asarray(units.get_indexer(pd.Index(rows["item"])), np.int64)
+    """The number of each judgment's unit, its item unless it says another, among the units."""
+    return np.asarray(units.get_indexer(pd.Index(units_of(rows))), np.int64)
+
+
+def units_of(rows: pd.DataFrame) -> pd.Series:
+    """What is resampled: the column `unit` where there is one, else the item."""
+    return rows["unit" if "unit" in rows else "item"]
 
 
 def refuse_outside(rows: pd.DataFrame, names: Sequence[str], remedy: str = "70% is 0.7.") -> None:
@@ -229,6 +234,7 @@ class Drawn:
         draws: Of the resamples, of shape (resamples, numbers).
         units: How many units were resampled.
         observe: As in `Resampling`.
+        clusters: What the units are where they aren't items.
     """
 
     numbers: Sequence[Number]
@@ -236,6 +242,7 @@ class Drawn:
     draws: FloatArray
     units: int
     observe: Callable[[Result, FloatArray], None] | None = None
+    clusters: metrics.Clusters | None = None
 
 
 def draw(
@@ -243,6 +250,7 @@ def draw(
     units: int | IntArray,
     resampling: Resampling,
     stream: int | None = None,
+    clusters: metrics.Clusters | None = None,
 ) -> Drawn:
     """All numbers over the same resamples of the items.
 
@@ -251,6 +259,7 @@ def draw(
         units: How many items there are, or the stratum of each where they are drawn within strata.
         resampling: Number and seed.
         stream: Sets the draws of one data set apart from those of another.
+        clusters: What the units are where they aren't items.
     """
     strata = np.zeros(units, np.int64) if isinstance(units, int) else units
     wanted = dict(enumerate(estimands))
@@ -270,6 +279,7 @@ def draw(
         np.hstack([*draws, np.empty((resampling.resamples, 0))]),
         len(strata),
         resampling.observe,
+        clusters,
     )
 
 
@@ -282,7 +292,7 @@ def results_of(drawn: Drawn, key: Key) -> list[Result]:
             interval = NO_INTERVAL
             note = noted(f"undefined: {_reason(one)}", note)
         elif one.interval is None:
-            interval, why = _interval(one, float(value), draws, _rests_on(one, drawn))
+            interval, why = _interval(one, float(value), draws, drawn)
             note = noted(note, f"no interval: {why}" if why else undefined_in(draws))
         row = key.result(
             one.condition, one.metric, value, interval, n=one.n, asked=one.asked, note=note
@@ -294,10 +304,11 @@ def results_of(drawn: Drawn, key: Key) -> list[Result]:
 
 
 def _interval(
-    one: Number, value: float, draws: FloatArray, units: int
+    one: Number, value: float, draws: FloatArray, drawn: Drawn
 ) -> tuple[tuple[float, float], str]:
     about = metrics.METRICS[one.metric]
-    (low, high), why = metrics.interval_of(about.interval, value, draws, units, one.rarest)
+    rule, units = about.interval.over(drawn.clusters), _rests_on(one, drawn)
+    (low, high), why = metrics.interval_of(rule, value, draws, units, one.rarest)
     if not why and about.interval.method == "basic":
         low, high = max(low, about.low), min(high, about.high)
     return (low, high), why
@@ -319,11 +330,14 @@ def averaged(
     """The unweighted mean, over data sets or models, of every number that all of them have.
 
     The mean of their draws is a draw of the mean: data sets were resampled independently, so that
-    intervals of shares can be put together; models with the same items were resampled together.
-    Metrics `left_out`, such as a count, have no mean. Of metrics
+    intervals of shares can be put together; models were resampled
+    together over all items of any of them, so that items that both have move them together, and
+    others don't: of models without a common item the draws are independent but for the drawn
+    number of each one's items. Metrics `left_out`, such as a count, have no mean. Of metrics
     `missed` there is an undefined number, with the reason, where only some have one.
     """
     each = list(drawn.values())
+    alone = len(each) == 1
     columns = [
         {(Condition(one.condition), one.metric): i for i, one in enumerate(some.numbers)}
         for some in each
@@ -353,7 +367,7 @@ def averaged(
                 ones[0],
                 n=sum(one.n for one in ones),
                 note=over,
-                interval=_mean_interval(values, ones, independent),
+                interval=_mean_interval(values, ones, alone or independent),
                 units=min(_rests_on(one, some) for one, (some, _) in zip(ones, found, strict=True)),
                 rarest=min(one.rarest for one in ones),
                 asked=sum(one.n if one.asked is None else one.asked for one in ones),
@@ -369,6 +383,7 @@ def averaged(
         np.pad(draws, ((0, 0), (0, len(absent))), constant_values=np.nan),
         sum(some.units for some in each) if independent else each[0].units,
         each[0].observe,
+        each[0].clusters,
     )
 
 

@@ -192,6 +192,7 @@ class Column:
         where: What its rows say beside what the table and the line say; nothing else may be there.
         mark: Makes what is put after the number of the value of another row, if there is one.
         marked_by: What that row says otherwise.
+        count: `n` or `asked`, which is shown instead of the number.
     """
 
     metric: str
@@ -202,6 +203,7 @@ class Column:
     where: Mapping[str, str] = field(default_factory=dict)
     mark: Callable[[float], str] | None = None
     marked_by: Mapping[str, str] = field(default_factory=dict)
+    count: str = ""
 
     def said(self, **otherwise: str) -> Said:
         """What its rows say."""
@@ -213,6 +215,9 @@ class Column:
         row, other = line.get(self.said()), line.get(self.said(**self.marked_by))
         mark = self.mark(other.value) if self.mark and other else ""
         record = row.record if row else None
+        if self.count and record:
+            size = int(record[self.count])
+            return Cell(f"{size:,}", int(record["row"]), size, str(record["note"]))
         return cell(record, self.digits, factor=self.factor, interval=self.interval, mark=mark)
 
 

@@ -10,6 +10,7 @@ import pandas as pd
 
 from inspect_confidence.datasets.life_tables import SEXES, SSA_2022, read_life_table
 from inspect_confidence.errors import InvalidArgument, nearest
+from inspect_confidence.metrics import Clusters
 from inspect_confidence.prompts.question_sets import KINDS
 from inspect_confidence.studies.estimate import refuse_outside
 from inspect_confidence.studies.study import SampleFacts
@@ -98,8 +99,19 @@ def completed_ages(rows: pd.DataFrame) -> pd.DataFrame:
     rows = _scored(rows)
     refuse_outside(rows, ("confidence", "score", "mas"))
     unread = (rows["source"] == TOKEN) & (rows["status"] != "ok")
-    rows = rows.assign(score=rows["score"].mask(unread))
+    rows = rows.assign(score=rows["score"].mask(unread), unit=cluster_of(rows))
     return rows.assign(window=rows["window"].replace(HALF_OPEN, ""))
+
+
+CLUSTERS = Clusters("decades of age by radius", least=10)
+"""What is resampled of LifeEval: within a decade and radius answers and confidence go together."""
+
+
+def cluster_of(rows: pd.DataFrame) -> pd.Series:
+    """The decade of age and the radius of each judgment."""
+    group = (rows["age"] // 10).astype(int)
+    names = [f"{one} {radius:g}" for one, radius in zip(group, rows["radius"], strict=True)]
+    return pd.Series(names, rows.index, dtype=object)
 
 
 def _scored(rows: pd.DataFrame) -> pd.DataFrame:

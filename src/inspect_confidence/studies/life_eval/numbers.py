@@ -5,7 +5,7 @@ contenders, and what is stated with what the answer's token says.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -21,7 +21,7 @@ from inspect_confidence.studies import calibration, compare, estimate
 from inspect_confidence.studies.calibration import Answers, Form
 from inspect_confidence.studies.compare import Contrast
 from inspect_confidence.studies.estimate import Drawn, Estimand, Number, left_out, noted, places
-from inspect_confidence.studies.life_eval.judgments import STATED, TOKEN
+from inspect_confidence.studies.life_eval.judgments import CLUSTERS, STATED, TOKEN
 from inspect_confidence.studies.study import Difference, Resampling, option
 
 
@@ -71,6 +71,13 @@ def of_judgments(
 
     `rows` are completed, of question sets graded; `resampling` holds convention and thresholds.
     """
+    for made in _estimated(rows, units, condition, resampling):
+        yield replace(made, numbers=[replace(one, asked=len(rows)) for one in made.numbers])
+
+
+def _estimated(
+    rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
+) -> Iterator[Estimand]:
     answers, lives = Answers.of(counted(rows), units), "radius" in rows
     at = (answers.unit, answers.units)
     columns = {"accuracy": answers.correct, "mean_confidence": answers.confidence}
@@ -80,24 +87,35 @@ def of_judgments(
     yield estimate.means(condition, columns, *at, _left_out_of(rows))
     both = ~np.isnan(answers.confidence + answers.correct)
     note, wanted = estimate.rests_on(rows, both), forms(resampling.convention)
+    resting = len(np.unique(answers.unit[both]))
     # Of an answer that is given, the confidence is itself the judgment: there is no type 2.
     chosen = not lives and (rows["kind"] != "given").all()
     for threshold in resampling.thresholds if chosen else ():
         wanted += calibration.at_threshold(threshold, answers.choices)
-    yield calibration.of_table(answers, wanted, condition, note)
+    found = calibration.of_table(answers, wanted, condition, note)
+    yield replace(found, numbers=[replace(one, units=resting) for one in found.numbers])
     if lives:
         together = metrics.correlation_of(answers.confidence, answers.correct, *at)
-        metric = "confidence_truth_correlation"
-        yield estimate.estimand(condition, metric, together, int(both.sum()), note)
+        metric, n = "confidence_truth_correlation", int(both.sum())
+        yield Estimand([Number(condition, metric, n, note, units=resting)], together)
     elif (rows["kind"] == "true_false").all() and rows["target"].isin(("True", "False")).all():
         stimulus = np.where(rows["target"] == "True", 0, 1)
         yield calibration.two_choice_sensitivity(answers, stimulus, condition, note)
     rounded, rule = rounded_by(100 * answers.confidence, resampling.convention)
     said = noted(rule, estimate.rests_on(rows, ~np.isnan(rounded)))
     yield estimate.means(condition, {"round_rate": rounded}, *at, said)
-    failed = np.where(estimate.replied(rows["status"]), rows["status"] != "ok", np.nan)
-    yield estimate.means(condition, {"format_failure_rate": failed}, *at, estimate.counted)
+    yield _failures(rows, answers, condition)
     yield estimate.count(condition, len(rows), left_out(rows["status"]))
+
+
+def _failures(rows: pd.DataFrame, answers: Answers, condition: Condition) -> Estimand:
+    """The share of unreadable replies; its own interval is over items also of LifeEval."""
+    failed = np.where(estimate.replied(rows["status"]), rows["status"] != "ok", np.nan)
+    metric, at = "format_failure_rate", (answers.unit, answers.units)
+    made = estimate.means(condition, {metric: failed}, *at, estimate.counted)
+    item, items = pd.factorize(rows["item"])
+    own = estimate.wilson(failed, item.astype(np.int64), len(items))
+    return replace(made, numbers=[replace(made.numbers[0], interval=own)])
 
 
 def rounded_by(percent: FloatArray, convention: str | None) -> tuple[FloatArray, str]:
@@ -143,22 +161,31 @@ def counted(rows: pd.DataFrame) -> pd.DataFrame:
 def slope_of(rows: pd.DataFrame) -> HardEasySlope:
     """The hard-easy regression over readable judgments, clustered by decade of age and radius."""
     read = counted(rows)
-    clusters = list(zip(decades(rows), rows["radius"], strict=True))
-    return metrics.hard_easy_slope(read["confidence"] - read["correct"], 1 - rows["mas"], clusters)
+    excess, units = read["confidence"] - read["correct"], list(rows["unit"])
+    return metrics.hard_easy_slope(excess, 1 - rows["mas"], units)
+
+
+def _slope_interval(slope: float, error: float, clusters: int) -> tuple[tuple[float, float], str]:
+    """The interval of a slope, or why there is none."""
+    if clusters < CLUSTERS.least:
+        return estimate.NO_INTERVAL, f"no interval: fewer than {CLUSTERS.least} {CLUSTERS.units}"
+    return metrics.slope_interval(slope, error, clusters), ""
 
 
 def slope(line: HardEasySlope, rows: pd.DataFrame, condition: Condition) -> Estimand:
     """The slope as a number with its own interval, and what it leaves out."""
     read = counted(rows)
     there = (read["confidence"] - read["correct"] - rows["mas"]).notna()
-    note = f"{line.clusters} clusters of decade of age and radius; intercept {line.intercept:.4f}"
+    note = f"{line.clusters} {CLUSTERS.units}; intercept {line.intercept:.4f}"
+    interval, why = _slope_interval(line.slope, line.standard_error, line.clusters)
     return estimate.estimand(
         condition,
         "hard_easy_slope",
         estimate.constant(line.slope),
         line.judgments,
-        noted(note, estimate.rests_on(rows, there)),
-        (line.ci_low, line.ci_high),
+        noted(note, estimate.rests_on(rows, there), why),
+        interval,
+        asked=len(rows),
     )
 
 
@@ -182,25 +209,42 @@ def groups_of(models: Sequence[str], named: Mapping[str, str] | None) -> dict[st
     return found if named or len(models) > 1 else {}
 
 
+_ALONE = ("n", "mean_answer", "mean_best_answer")
+"""What has no mean over models."""
+
+
 def group_mean(
-    drawn: Mapping[str, Drawn], lines: Mapping[str, HardEasySlope], condition: Condition
+    drawn: Mapping[str, Drawn],
+    lines: Mapping[Condition, Mapping[str, HardEasySlope]],
+    shared: str,
 ) -> Drawn:
-    """The unweighted mean over models of the numbers that all have, and of their regressions."""
-    mean = estimate.averaged(drawn, ("n", "mean_answer", "mean_best_answer"), independent=False)
-    if not lines:
-        return mean
-    value, error = mean_slope(list(lines.values()))
-    undefined = [name for name, line in lines.items() if np.isnan(line.slope)]
-    number = Number(
-        condition,
-        "hard_easy_slope",
-        sum(line.judgments for line in lines.values()),
-        f"unweighted mean of {', '.join(lines)}",
-        metrics.slope_interval(value, error, min(line.clusters for line in lines.values())),
-        why=f"undefined in {', '.join(undefined)}",
-    )
-    draws = np.column_stack([mean.draws, np.full(len(mean.draws), np.nan)])
-    return Drawn([*mean.numbers, number], np.append(mean.values, value), draws, mean.units)
+    """The unweighted mean over models of the numbers that all have.
+
+    Args:
+        drawn: The numbers of each model.
+        lines: The regressions of each model, by condition.
+        shared: Of the items how many all models have, for the notes.
+    """
+    mean = estimate.averaged(drawn, _ALONE, independent=False)
+    numbers = [replace(one, note=noted(one.note, shared)) for one in mean.numbers]
+    for k, one in enumerate(numbers):
+        mine = lines.get(Condition(one.condition), {})
+        if one.metric == "hard_easy_slope" and len(mine) == len(drawn):
+            fewest = min(line.clusters for line in mine.values())
+            interval, why = _slope_interval(*mean_slope(list(mine.values())), fewest)
+            numbers[k] = replace(one, interval=interval, note=noted(one.note, why))
+    return replace(mean, numbers=numbers)
+
+
+def shared_items(rows: pd.DataFrame, models: Sequence[str]) -> str:
+    """How many of the items all of several models have, for a note; empty where it is all."""
+    items = [set(rows.loc[rows["model"] == model, "item"]) for model in models]
+    every, common = set.union(*items), set.intersection(*items)
+    if len(common) == len(every):
+        return ""
+    if not common:
+        return f"models have none of {len(every)} items in common"
+    return f"all models have {len(common)} of {len(every)} items in common"
 
 
 def mean_slope(lines: Sequence[HardEasySlope]) -> tuple[float, float]:
@@ -238,20 +282,17 @@ def _contrast(
     first, second = (
         side[key.isin(shared) & there] for side, key, there in zip(sides, keys, read, strict=True)
     )
-    return compare.contrast(first, second, thresholds, forms(resampling.convention), condition)
+    made = compare.contrast(first, second, thresholds, forms(resampling.convention), condition)
+    return replace(made, clusters=CLUSTERS if "radius" in first else None)
 
 
 def _slopes(sides: Sequence[pd.DataFrame]) -> Contrast:
-    """The contrast of hard-easy slopes, clusters being resampled and exchanged."""
+    """The contrast of hard-easy slopes, clusters being resampled."""
     common, read = compare.on_common(
         [side.dropna(subset=["confidence", "correct", "mas"]) for side in sides]
     )
-    names = [pd.MultiIndex.from_arrays([decades(side), side["radius"]]) for side in read]
-    clusters = names[0].append(names[1]).unique()
-    first, second = (
-        _moments(side, clusters.get_indexer(name), len(clusters))
-        for side, name in zip(read, names, strict=True)
-    )
+    clusters = pd.Index(read[0]["unit"].unique())
+    first, second = (_moments(side, places(side, clusters), len(clusters)) for side in read)
 
     def statistic(one: FloatArray | None, other: FloatArray | None) -> FloatArray:
         parts = [w @ sums for w, sums in ((one, first), (other, second)) if w is not None]
@@ -262,7 +303,7 @@ def _slopes(sides: Sequence[pd.DataFrame]) -> Contrast:
         return slope[:, None]
 
     number = (Condition(), "hard_easy_slope")
-    return Contrast([number], [len(common)], len(clusters), statistic)
+    return Contrast([number], [len(common)], len(clusters), statistic, clusters=CLUSTERS)
 
 
 def _moments(rows: pd.DataFrame, cluster: IntArray, clusters: int) -> FloatArray:

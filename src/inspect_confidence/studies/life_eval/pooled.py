@@ -1,6 +1,7 @@
 """The data sets of both tasks together: one row a model, every judgment with the same weight."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -20,7 +21,7 @@ ALL_SETS = "pooled"
 _TASK = "question_sets"
 _METRICS = ("overconfidence", "ece")
 _COLUMNS = [
-    *("model", "variant", "window", "dataset", "item", "source", "status"),
+    *("model", "variant", "window", "dataset", "item", "unit", "source", "status"),
     *("confidence", "correct"),
 ]
 
@@ -28,12 +29,17 @@ _COLUMNS = [
 def of_all_sets(completed: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
     """The numbers of each model with several data sets, and the mean of each group of models.
 
-    Items are resampled within their data set. Runs of another variant or window are by themselves.
+    Items, of LifeEval decades of age by radius, are resampled within their data set. Runs of
+    another variant or window are by themselves.
     """
-    parts = [numbers.counted(rows)[_COLUMNS] for rows in completed.values()]
+    parts = [
+        numbers.counted(rows).assign(unit=estimate.units_of(rows))[_COLUMNS]
+        for rows in completed.values()
+    ]
     rows = pd.concat(parts, ignore_index=True).assign(choices=np.nan)
     # Items of two sets may have one name.
-    rows["item"] = rows["dataset"] + "\0" + rows["item"]
+    for name in ("item", "unit"):
+        rows[name] = rows["dataset"] + "\0" + rows[name]
     found: list[Result] = []
     for (variant, window), some in rows.groupby(["variant", "window"], sort=False):
         sets = some.groupby("model")["dataset"].transform("nunique")
@@ -44,8 +50,8 @@ def of_all_sets(completed: Mapping[str, pd.DataFrame], resampling: Resampling) -
 
 
 def _of_variant(rows: pd.DataFrame, condition: Condition, resampling: Resampling) -> list[Result]:
-    items = rows.drop_duplicates("item")
-    units, strata = pd.Index(items["item"]), pd.factorize(items["dataset"])[0].astype(np.int64)
+    items = rows.drop_duplicates("unit")
+    units, strata = pd.Index(items["unit"]), pd.factorize(items["dataset"])[0].astype(np.int64)
     drawn: dict[str, Drawn] = {}
     found: list[Result] = []
     for name, mine in rows.groupby("model", sort=False):
@@ -54,7 +60,8 @@ def _of_variant(rows: pd.DataFrame, condition: Condition, resampling: Resampling
         found += results_of(drawn[str(name)], Key(_TASK, str(name), ALL_SETS))
     groups = numbers.groups_of(list(drawn), resampling.options(numbers.LifeOptions).groups)
     for group, members in groups.items():
-        mean = numbers.group_mean({name: drawn[name] for name in members}, {}, condition)
+        shared = numbers.shared_items(rows, members)
+        mean = numbers.group_mean({name: drawn[name] for name in members}, {}, shared)
         found += results_of(mean, Key(_TASK, f"mean of {group}", ALL_SETS))
     return found
 
@@ -78,9 +85,10 @@ def _numbers(
         yield estimate.means(where, columns, *at, rests)
         yield estimate.means(where, {"round_rate": rounded}, *at, noted(rule, rests(rounded)))
         forms = [form for form in numbers.forms(resampling.convention) if form.metric in _METRICS]
-        yield calibration.of_table(
+        made = calibration.of_table(
             answers, forms, where, rests(answers.confidence + answers.correct)
         )
+        yield replace(made, numbers=[replace(one, asked=len(some)) for one in made.numbers])
         failed = np.where(estimate.replied(some["status"]), some["status"] != "ok", np.nan)
         yield estimate.means(where, {"format_failure_rate": failed}, *at, estimate.counted)
         yield estimate.count(where, len(some), noted(which, estimate.left_out(some["status"])))

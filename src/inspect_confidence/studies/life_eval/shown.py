@@ -1,71 +1,50 @@
 """What the report shows of LifeEval and the question sets."""
 
+import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from math import isnan
 
 import numpy as np
 import pandas as pd
 
-from inspect_confidence.metrics import means_of
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies import bins, estimate, tables
-from inspect_confidence.studies.estimate import Estimand, Number, left_out, noted, places
+from inspect_confidence.studies.estimate import left_out, noted
 from inspect_confidence.studies.life_eval import judgments
 from inspect_confidence.studies.life_eval.numbers import LifeOptions, counted, groups_of
 from inspect_confidence.studies.study import QUESTIONS, FigureSpec, Headline, Resampling, View
 from inspect_confidence.studies.tables import Column, Row, Rows, TableSpec
 
 _UNREAD = "undefined: no readable judgment"
+_NO_INTERVAL = f"no interval: too few {judgments.CLUSTERS.units} in a bin"
 
 
-def _truth_bins(
-    rows: pd.DataFrame, key: Key, condition: Condition, resampling: Resampling
-) -> list[Result]:
+def _truth_bins(rows: pd.DataFrame, key: Key, condition: Condition) -> Iterator[Result]:
     """Mean confidence in bins of true probability, by radius and, if there are several, over all.
 
-    Intervals are a bootstrap over items.
+    A bin holds too few decades by radius for an interval.
     """
+    metrics = ("truth_bin_probability", "truth_bin_confidence")
     there = (rows["confidence"] + rows["correct"]).notna()
     if not there.any():
         said = noted(_UNREAD, left_out(estimate.statuses(rows, there)))
-        metrics = ("truth_bin_probability", "truth_bin_confidence")
-        return [key.result(condition, metric, np.nan, n=0, note=said) for metric in metrics]
+        for metric in metrics:
+            yield key.result(condition, metric, np.nan, n=0, asked=len(rows), note=said)
+        return
     by_radius = list(rows.groupby("radius", sort=True))
     together: list[tuple[object, pd.DataFrame]] = [("", rows)] if len(by_radius) > 1 else []
-    units = pd.Index(rows["item"].unique())
-    estimands = [
-        one
-        for radius, some in [*together, *by_radius]
-        for one in _bins(some, units, condition.but(radius=radius))
-    ]
-    fewer = replace(resampling, resamples=min(resampling.resamples, bins.RESAMPLES))
-    return estimate.results_of(estimate.draw(estimands, len(units), fewer), key)
-
-
-def _bins(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> list[Estimand]:
-    """Means of true probability, which aren't resampled, and of confidence."""
-    there = (rows["confidence"] + rows["correct"]).notna()
-    read, said = rows[there], left_out(estimate.statuses(rows, there))
-    truth, confidence = (read[name].to_numpy(float) for name in ("correct", "confidence"))
-    filled, column = np.unique(bins.bin_of(truth), return_inverse=True)
-    inside = column[:, None] == np.arange(len(filled))
-    numbers: list[list[Number]] = [[], []]
-    for k, place in enumerate(filled):
-        where = condition.but(bin=bins.bin_name(place))
-        n, items = int(inside[:, k].sum()), read["item"][inside[:, k]].nunique()
-        alone = "one item: no interval" if items == 1 else ""
-        note = noted(alone, said, f"{items} items" if 1 < items < n else "")
-        numbers[0].append(Number(where, "truth_bin_probability", n, said, estimate.NO_INTERVAL))
-        interval = estimate.NO_INTERVAL if alone else None
-        numbers[1].append(Number(where, "truth_bin_confidence", n, note, interval))
-    unit = places(read, units)
-    return [
-        Estimand(some, means_of(np.where(inside, values[:, None], np.nan), unit, len(units)))
-        for some, values in zip(numbers, (truth, confidence), strict=True)
-    ]
+    for radius, some in [*together, *by_radius]:
+        where, read = condition.but(radius=radius), some[there[some.index]]
+        said = left_out(estimate.statuses(some, there[some.index]))
+        for place, inside in read.groupby(bins.bin_of(read["correct"].to_numpy(float))):
+            at, items = where.but(bin=bins.bin_name(int(str(place)))), inside["item"].nunique()
+            counted = f"{items} items" if items < len(inside) else ""
+            notes = (said, noted(_NO_INTERVAL, said, counted))
+            for metric, column, note in zip(metrics, ("correct", "confidence"), notes, strict=True):
+                mean, n = inside[column].mean(), len(inside)
+                yield key.result(at, metric, mean, n=n, asked=len(some), note=note)
 
 
 def _by_age(rows: pd.DataFrame, key: Key, condition: Condition) -> Iterator[Result]:
@@ -74,13 +53,14 @@ def _by_age(rows: pd.DataFrame, key: Key, condition: Condition) -> Iterator[Resu
     answer = rows["answer"].where(rows["score"].notna())
     notes = _notes(rows, answer.notna(), by)
     grouped = rows.assign(answer=answer).groupby(by, sort=True)[["answer", "best_answer"]]
-    means, counts = grouped.mean(), grouped.count()
-    for group, values, sizes in zip(means.index, means.to_numpy(), counts.to_numpy(), strict=True):
+    means, counts, asked = grouped.mean(), grouped.count().to_numpy(), grouped.size().to_numpy()
+    for group, values, sizes, of in zip(means.index, means.to_numpy(), counts, asked, strict=True):
         where, (n, known) = condition.but(**dict(zip(by, group, strict=True))), map(int, sizes)
         note = noted("" if n else _UNREAD, notes.get(group, ""))
-        yield key.result(where, "mean_answer", values[0], n=n, note=note)
+        yield key.result(where, "mean_answer", values[0], n=n, asked=int(of), note=note)
         note = "" if known else "undefined: no best answer known"
-        yield key.result(where, "mean_best_answer", values[1], n=known, note=note)
+        best = key.result(where, "mean_best_answer", values[1], n=known, asked=int(of), note=note)
+        yield best
 
 
 def _by_item(rows: pd.DataFrame, key: Key, condition: Condition) -> Iterator[Result]:
@@ -93,19 +73,29 @@ def _by_item(rows: pd.DataFrame, key: Key, condition: Condition) -> Iterator[Res
     sizes = both.groupby(rows["item"], sort=False)["confidence"].count()
     means = both.groupby(rows["item"], sort=False)[["confidence", "correct"]].mean()
     found = pd.concat(
-        [table[["radius", "mas"]].first(), excesses.mean(), excesses.count(), means], axis=1
+        [
+            *(table[["radius", "mas"]].first(), excesses.mean(), excesses.count()),
+            *(excesses.size(), means),
+        ],
+        axis=1,
     )
-    for item, radius, mas, value, n, confidence, truth in found.itertuples(name=None):
+    for item, radius, mas, value, n, asked, confidence, truth in found.itertuples(name=None):
         known = not np.isnan(mas)
         difficulty = f"{1 - mas:.9g}" if known else ""
         where = condition.but(item=item, radius=radius, difficulty=difficulty)
         why = "" if n else _UNREAD if known else "undefined: its maximum isn't known"
         note = noted(why, notes.get((item,), ""))
-        yield key.result(where, "item_overconfidence", value, n=int(n), note=note)
+        result = key.result(
+            where, "item_overconfidence", value, n=int(n), asked=int(asked), note=note
+        )
+        yield result
         if not np.isnan(truth):
             there = condition.but(item=item, radius=radius, probability=f"{truth:.9g}")
             size, note = int(sizes[item]), notes.get((item,), "")
-            yield key.result(there, "item_confidence", confidence, n=size, note=note)
+            result = key.result(
+                there, "item_confidence", confidence, n=size, asked=int(asked), note=note
+            )
+            yield result
 
 
 def _maxima(ages: pd.DataFrame) -> Iterator[Result]:
@@ -118,15 +108,20 @@ def _maxima(ages: pd.DataFrame) -> Iterator[Result]:
         yield key.result(where, "maximum_achievable_score", one["mas"], n=1)
 
 
-def _over_models(rows: pd.DataFrame, resampling: Resampling) -> Iterator[Result]:
+_bins_of_sets = partial(bins.confidence_bins, own_top=True)
+_bins_of_lives = partial(_bins_of_sets, clusters=judgments.CLUSTERS.units)
+
+
+def _over_models(
+    rows: pd.DataFrame, resampling: Resampling, binned: Callable[..., Iterator[Result]]
+) -> Iterator[Result]:
     """Bins of confidence of what all models of a group stated, a judgment with a weight of one."""
     named = resampling.options(LifeOptions).groups
     stated = rows[rows["source"].isin(("", judgments.STATED))]
     for group, members in groups_of(list(rows["model"].unique()), named).items():
         theirs = stated[stated["model"].isin(members)]
         theirs = theirs.assign(model=estimate.ALL_MODELS, models=group)
-        parts = ["models", "window"]
-        yield from bins.confidence_bins(theirs, parts, resampling, own_top=True)
+        yield from binned(theirs, ["models", "window"], resampling)
 
 
 def _notes(
@@ -142,33 +137,48 @@ def _notes(
     return {group: left_out(said) for group, said in found.items() if set(said) != {"ok"}}
 
 
-_INTERVALS = "95% intervals: bootstrap over items, the slope's clustered; a dash is undefined."
-_STUDY = (
+_INTERVALS = (
+    "95% intervals: bootstrap over items, of LifeEval over "
+    f"{judgments.CLUSTERS.units} ({judgments.CLUSTERS.least} at least); a dash is undefined."
+)
+_COUNTS = (
+    Column("accuracy", "asked", count="asked"),
+    Column("accuracy", "answers", count="n"),
+    Column("mean_confidence", "confidences", count="n"),
+    Column("overconfidence", "both", count="n"),
+)
+_MEASURES = (
     Column("accuracy", "accuracy (%)", factor=100),
     Column("mean_confidence", "confidence (%)", factor=100),
     Column("ece", "ECE", 3),
     Column("round_rate", "rounded (%)", factor=100),
 )
+_STUDY = (*_MEASURES, *_COUNTS)
 _LIVES = (
-    *_STUDY,
+    *_MEASURES,
     Column("overconfidence", "overconfidence", 3),
     Column("hard_easy_slope", "hard-easy slope", 3),
     Column("confidence_truth_correlation", "correlation with truth", 3),
     Column("maximum_achievable_score", "MAS (%)", factor=100),
     Column("optimal_answer_gap", "gap to best answer", 3),
-    Column("n", "n", 0),
+    *_COUNTS,
 )
 _DISCRIMINATION = (
     Column("overconfidence", "overconfidence", 3),
     Column("brier", "Brier", 3),
     Column("auroc", "AUROC", 3),
     Column("meta_d", "meta-d'"),
-    Column("n", "n", 0),
+    _COUNTS[0],
+    _COUNTS[3],
 )
 _TOKENS = (
     Column("ece", "stated", 3),
     Column("ece", "token", 3, where={"source": "token"}),
     Column("difference", "difference", 3, where={"of": "ece", "versus": "token"}),
+    Column("ece", "asked", count="asked"),
+    Column("ece", "n stated", count="n"),
+    Column("ece", "n token", count="n", where={"source": "token"}),
+    Column("difference", "n both", count="n", where={"of": "ece", "versus": "token"}),
 )
 
 
@@ -203,17 +213,16 @@ def _of_variant(rows: Rows, variant: str) -> Iterator[TableSpec]:
     yield TableSpec(
         title("Best age by decade and radius"),
         *(ages, ("dataset", "model", "age"), [*map(_best_age, ages.values("radius"))]),
-        "Mean answer with its 95% bootstrap interval / mean best answer, in years, over all that "
-        "was asked. The best answer is the least whole age with the greatest true probability.",
+        _caption_of_ages,
     )
     yield TableSpec(
         title("Discrimination"),
-        *(sets, ("dataset", "model"), _DISCRIMINATION, _INTERVALS),
+        *(sets, ("dataset", "model"), _DISCRIMINATION, _caption),
         layout=tables.columns_with_numbers,
     )
     yield TableSpec(
         title("ECE, stated and by the answer's token"),
-        *(sets, ("dataset", "model"), _TOKENS, "The difference is over items that have both."),
+        *(sets, ("dataset", "model"), _TOKENS, _caption_of_tokens),
         layout=lambda table: table[table["token"] != "-"],
     )
 
@@ -240,15 +249,43 @@ def _by_model(table: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(parts)
 
 
+def _caption_of_ages(rows: Sequence[Row]) -> str:
+    """What stands in the table, and how many answers it is of."""
+    mine = [row.record for row in rows if row["metric"] == "mean_answer"]
+    n, asked = (sum(int(record[name]) for record in mine) for name in ("n", "asked"))
+    return (
+        f"Mean answer, of {n:,} read of {asked:,} asked / mean best answer, in years, over all "
+        "that was asked. The best answer is the least whole age with the greatest true probability."
+    )
+
+
+def _caption_of_tokens(rows: Sequence[Row]) -> str:
+    said = "The difference is over items that have both."
+    return " ".join(filter(None, [said, _lost(rows, "ece")]))
+
+
+def _lost(rows: Sequence[Row], *metrics: str) -> str:
+    """What was left out of the first of these metrics that each line has, by status."""
+    said: dict[tuple[str, ...], str] = {}
+    for metric in metrics:
+        for row in rows:
+            if row["metric"] == metric and not row.note.startswith("unweighted"):
+                line = (row["model"], row["dataset"], row["radius"], row["source"])
+                found = re.search(r"(\d+) of \d+ judgments left out: ([^;]+)", row.note)
+                said.setdefault(line, f"{found[1]} ({found[2]})" if found else "")
+    told = [f"{', '.join(filter(None, line))}: {why}" for line, why in said.items() if why]
+    return f"Left out: {'; '.join(told)}." if told else ""
+
+
 def _caption(rows: Sequence[Row]) -> str:
-    """Intervals, and how ECE and rounded shares were computed."""
+    """Intervals, what was left out, and how ECE and rounded shares were computed."""
     said = []
     for metric, name in (("ece", "ECE has"), ("round_rate", "Rounded are")):
         notes = [row.note for row in rows if row["metric"] == metric and not isnan(row.value)]
         own = [note for note in notes if not note.startswith("unweighted")]
         if own:
             said.append(f"{name} {own[0].split(';')[0]}.")
-    return " ".join([*said, _INTERVALS])
+    return " ".join(filter(None, [*said, _lost(rows, "overconfidence", "ece"), _INTERVALS]))
 
 
 _LIFE, _SETS = "life_eval", "question_sets"
@@ -269,17 +306,17 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
         found += _maxima(ages)
         stated = counted(ages[ages["source"] != judgments.TOKEN])
         for key, at, some in estimate.runs(stated, ("dataset", "variant", "window", "model")):
-            found += _truth_bins(some, key, at, resampling)
+            found += _truth_bins(some, key, at)
             found += [*_by_age(some, key, at), *_by_item(some, key, at)]
         ages["source"] = ages["source"].replace(judgments.STATED, "")
         for parts in (["radius", "source", "window"], ["source", "window"]):
-            found += bins.confidence_bins(ages, parts, resampling, own_top=True)
-        found += _over_models(ages, resampling)
+            found += _bins_of_lives(ages, parts, resampling)
+        found += _over_models(ages, resampling, _bins_of_lives)
     if _SETS in frames:
         options = judgments.completed_options(frames[_SETS])
         options = judgments.graded(options, resampling.convention)
-        found += bins.confidence_bins(options, ["source"], resampling, own_top=True)
-        found += _over_models(options.assign(window=""), resampling)
+        found += _bins_of_sets(options, ["source"], resampling)
+        found += _over_models(options.assign(window=""), resampling, _bins_of_sets)
         # Of an answer that is given, the confidence is itself the judgment: there is no type 2.
         found += bins.type2_rates(options[options["kind"] != "given"], ["source"])
     return found
@@ -349,9 +386,9 @@ FIGURES: Sequence[FigureSpec] = (
     _models_side_by_side(
         plot="overconfidence",
         title="Overconfidence by radius",
-        reads="Mean confidence less mean true probability, with 95% intervals, for windows of so "
-        "many years on each side of the answer, and over all of them. Above 0 models are too "
-        "confident; narrow windows are the hard questions.",
+        reads="Mean confidence less mean true probability, for windows of so many years on "
+        "each side of the answer, and, with its 95% interval, over all of them. Above 0 models are "
+        "too confident; narrow windows are the hard questions.",
         metrics=("overconfidence",),
         keep=lambda parts: set(parts) <= {"radius", "variant", "window"},
     ),
@@ -359,15 +396,15 @@ FIGURES: Sequence[FigureSpec] = (
         plot="confidence_truth",
         title="Stated confidence by true probability",
         reads="Answers are put in bins by their true probability; each point is the mean "
-        "confidence in a bin, with its 95% interval. Points above the diagonal are too confident. "
+        "confidence in a bin. Points above the diagonal are too confident. "
         "Bars are the shares of judgments in the bins, each panel's largest at full height.",
         metrics=("truth_bin_probability", "truth_bin_confidence"),
     ),
     _of_lives(
         plot="reliability",
         title="Calibration by radius",
-        reads="The mean true probability of the answers against the confidence in them, with 95% "
-        "intervals. Points below the diagonal are too confident. Bars are the shares of judgments "
+        reads="The mean true probability of the answers against the confidence in them. "
+        "Points below the diagonal are too confident. Bars are the shares of judgments "
         "in the bins, each panel's largest at full height.",
         metrics=("bin_accuracy", "bin_confidence"),
         keep=lambda parts: "radius" in parts,

@@ -1,5 +1,6 @@
 """LifeEval and the question sets: judgments -> results, comparisons and tables."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
@@ -8,7 +9,7 @@ import pandas as pd
 from inspect_confidence.metrics import HardEasySlope
 from inspect_confidence.references import bibtex
 from inspect_confidence.results import Condition, Key, Result
-from inspect_confidence.studies.estimate import Drawn, Estimand, draw, results_of, runs
+from inspect_confidence.studies.estimate import Drawn, Estimand, draw, results_of, runs, units_of
 from inspect_confidence.studies.life_eval import judgments, numbers, pooled, shown
 from inspect_confidence.studies.study import Difference, Resampling, Study, TaskTable, kinds
 
@@ -39,28 +40,39 @@ def _of_dataset(
     rows: pd.DataFrame, key: Key, condition: Condition, resampling: Resampling
 ) -> list[Result]:
     """Every model by itself, then the mean of each group of models."""
-    # All models' items, so that a resample of one is the same resample of another.
-    units = pd.Index(rows["item"].unique())
+    # Of all models, so that a resample of one is the same resample of another.
+    units = pd.Index(units_of(rows).unique())
+    clusters = judgments.CLUSTERS if key.task == LIFE else None
     found: list[Result] = []
     drawn: dict[str, Drawn] = {}
-    lines: dict[str, HardEasySlope] = {}
+    lines: dict[Condition, dict[str, HardEasySlope]] = defaultdict(dict)
     for name, mine in rows.groupby("model", sort=False):
         who = replace(key, model=str(name))
         if key.task == LIFE:
-            lines[who.model] = numbers.slope_of(mine[mine["source"] != judgments.TOKEN])
+            for source, some in mine.groupby("source"):
+                lines[_sourced(condition, source)][who.model] = numbers.slope_of(some)
             estimands = [*_of_lives(mine, units, condition, resampling)]
         else:
             estimands = [*_of_sources(mine, units, condition, resampling)]
-        drawn[who.model] = draw(estimands, len(units), resampling)
+        drawn[who.model] = draw(estimands, len(units), resampling, clusters=clusters)
         found += results_of(drawn[who.model], who)
         if (mine["source"] == judgments.TOKEN).any():
             found += numbers.stated_against_token(mine, who, condition, resampling)
     groups = numbers.groups_of(list(drawn), resampling.options(numbers.LifeOptions).groups)
     for group, members in groups.items():
-        theirs = {name: lines[name] for name in members if name in lines}
-        mean = numbers.group_mean({name: drawn[name] for name in members}, theirs, condition)
+        theirs = {
+            where: {name: line for name, line in some.items() if name in members}
+            for where, some in lines.items()
+        }
+        shared = numbers.shared_items(rows, members)
+        mean = numbers.group_mean({name: drawn[name] for name in members}, theirs, shared)
         found += results_of(mean, replace(key, model=f"mean of {group}"))
     return found
+
+
+def _sourced(condition: Condition, source: object) -> Condition:
+    """With the source of confidence, unless it is what was stated."""
+    return condition.but(source="" if source == judgments.STATED else source)
 
 
 def _of_lives(
@@ -68,7 +80,7 @@ def _of_lives(
 ) -> Iterator[Estimand]:
     """One model's numbers by what it stated and by its tokens, over all radii and for each."""
     for source, mine in rows.groupby("source", sort=True):
-        at = condition.but(source="" if source == judgments.STATED else source)
+        at = _sourced(condition, source)
         yield from numbers.of_judgments(mine, units, at, resampling)
         for radius, some in mine.groupby("radius", sort=True):
             where = at.but(radius=radius)
@@ -83,7 +95,7 @@ def _of_sources(
 ) -> Iterator[Estimand]:
     """One model's numbers by what it stated and by its tokens."""
     for source, some in rows.groupby("source", sort=True):
-        where = condition.but(source="" if source == judgments.STATED else source)
+        where = _sourced(condition, source)
         yield from numbers.of_judgments(some, units, where, resampling)
         by_kind = some.groupby("kind", sort=True)
         for kind, of_kind in by_kind if len(by_kind) > 1 else ():
