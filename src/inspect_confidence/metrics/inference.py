@@ -11,7 +11,15 @@ from scipy.special import ndtr, ndtri, stdtr, stdtrit
 from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.metrics.registry import Interval, Method
 
-__all__ = ["METHODS", "SAME", "interval_of", "resampled_interval", "resampled_p", "why_no_interval"]
+__all__ = [
+    "METHODS",
+    "SAME",
+    "interval_of",
+    "resampled_interval",
+    "resampled_p",
+    "too_few",
+    "why_no_interval",
+]
 
 METHODS = {
     "percentile": "Percentile interval of the bootstrap over units, its tails widened as Student's "
@@ -20,6 +28,8 @@ METHODS = {
     "same tails.",
     "basic": "Basic bootstrap interval, twice the value less the percentile interval's ends, with "
     "the same tails, widened to hold the value: for what resampling biases upwards.",
+    "debiased": "Percentile interval moved down by twice what resampling adds, joined with the "
+    "basic interval: for what is biased upwards and skewed, near the end of its range.",
     "wilson": "Wilson's score interval at the effective sample size of the units.",
     "own": "A method of its own, said beside it.",
     "none": "No interval.",
@@ -55,16 +65,23 @@ def why_no_interval(rule: Interval, draws: FloatArray, units: int, rarest: float
     """Why a number has no interval from its resamples; empty where it has one."""
     if rule.method == "none":
         return rule.why
-    if units < rule.least:
-        return f"fewer than {rule.least} {rule.units}"
-    if rarest < rule.rarest:
-        return f"{rarest:.0f} in the rarest {rule.of}, of which {rule.rarest} are needed"
+    if why := too_few(rule, units, rarest):
+        return why
     undefined = np.isnan(draws)
     if undefined.mean() > MOST_UNDEFINED:
         return f"undefined in {undefined.sum()} of {len(draws)} resamples"
     there = draws[~undefined]
     if not len(there) or (there == there[0]).all():
         return SAME
+    return "none by its own method" if rule.method == "own" else ""
+
+
+def too_few(rule: Interval, units: int, rarest: float = np.inf) -> str:
+    """What there are too few of for an interval; empty where there are enough."""
+    if units < rule.least:
+        return f"fewer than {rule.least} {rule.units}"
+    if rarest < rule.rarest - 1e-9:  # a sum of an item's shares of its judgments
+        return f"{rarest:.3g} in the rarest {rule.of}, of which {rule.rarest} are needed"
     return ""
 
 
@@ -81,7 +98,8 @@ def resampled_interval(
     With n units and t = t(alpha/2, n - 1) each tail is Phi(t sqrt(n/(n - 1))) instead of alpha/2,
     which makes the interval of a mean as wide as Student's. The ends are the quantiles Phi(-+ z) of
     the draws; bias-corrected Phi(2 z0 -+ z) with z0 = Phi^-1(share of draws below the value, equal
-    ones counted half); for the basic interval Phi(-+ z) of the reflected draws, 2 value - draw.
+    ones counted half); for the basic interval Phi(-+ z) of the reflected draws, 2 value - draw; for
+    the debiased one the farther of these and of the draws less twice (their mean - value).
     Either end is moved to the value if it lies beyond. Quantiles are order statistics, so that
     infinite draws stay infinite.
 
@@ -92,16 +110,22 @@ def resampled_interval(
         value: Of the sample.
         draws: Over resamples; NaN is left out.
         units: n, what was resampled.
-        method: How; any but `percentile` and `basic` is `bias_corrected`.
+        method: How; `wilson` and `own` stand for `bias_corrected` here.
         confidence: Of the interval, between 0 and 1.
 
     Returns:
         Both ends, value between them; NaN where no draw is defined.
     """
+    if method == "debiased":
+        ends = [
+            resampled_interval(value, some, units, method=how, confidence=confidence)
+            for how, some in _debiased(value, draws)
+        ]
+        return min(low for low, _ in ends), max(high for _, high in ends)
     ranked, shift = _ranked(value, draws, method)
     if not len(ranked) or np.isnan(value):
         return float("nan"), float("nan")
-    z = _widened((1 - confidence) / 2, units)
+    z = widened((1 - confidence) / 2, units)
     low, high = (_rank(ndtr(z + side * shift), len(ranked)) for side in (1, -1))
     return float(min(ranked[low - 1], value)), float(max(ranked[-high], value))
 
@@ -122,6 +146,9 @@ def resampled_p(
     Returns:
         A probability in (0, 1]; 1 where the value is 0, NaN where it or every draw is undefined.
     """
+    if method == "debiased":
+        both = _debiased(value, draws)
+        return max(resampled_p(value, some, units, method=how) for how, some in both)
     ranked, shift = _ranked(value, draws, method)
     if not len(ranked) or np.isnan(value):
         return float("nan")
@@ -132,6 +159,13 @@ def resampled_p(
     widened = ndtri(crossed) - side * shift
     tail = stdtr(max(units - 1, 1), widened / np.sqrt(units / max(units - 1, 1)))
     return float(min(max(2 * tail, 2 / (len(ranked) + 1)), 1))
+
+
+def _debiased(value: float, draws: ArrayLike) -> list[tuple[Method, FloatArray]]:
+    """The two methods that a debiased interval joins, and their draws."""
+    drawn = np.asarray(draws, float)
+    bias = np.mean(drawn[~np.isnan(drawn)]) - value if (~np.isnan(drawn)).any() else np.nan
+    return [("basic", drawn), ("percentile", drawn - 2 * bias)]
 
 
 def _ranked(value: float, draws: ArrayLike, method: Method) -> tuple[FloatArray, float]:
@@ -149,7 +183,7 @@ def _ranked(value: float, draws: ArrayLike, method: Method) -> tuple[FloatArray,
     return ranked, 2 * float(ndtri(np.clip(between / (2 * len(ranked)), least, 1 - least)))
 
 
-def _widened(tail: float, units: int) -> float:
+def widened(tail: float, units: int) -> float:
     """The normal quantile whose tail the interval leaves out, below 0."""
     freedom = max(units - 1, 1)
     return float(stdtrit(freedom, tail) * np.sqrt(units / freedom))

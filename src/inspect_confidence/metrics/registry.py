@@ -17,7 +17,7 @@ __all__ = ["METRICS", "About", "Interval", "Metric", "metric", "numbers"]
 INFINITY = float("inf")
 UNREAD = "no readable judgment"
 
-Method = Literal["percentile", "bias_corrected", "basic", "wilson", "own", "none"]
+Method = Literal["percentile", "bias_corrected", "basic", "debiased", "wilson", "own", "none"]
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,7 @@ class Interval:
 PERCENTILE = Interval("percentile", least=30)
 BIAS_CORRECTED = Interval(least=20)
 BASIC = Interval("basic", least=300)
+DEBIASED = Interval("debiased", least=300, rarest=10)
 WILSON = Interval("wilson")
 NO_ESTIMATE = Interval("none")
 """Of counts, tests and the like, which estimate nothing."""

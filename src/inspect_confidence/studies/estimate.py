@@ -267,11 +267,10 @@ def results_of(drawn: Drawn, key: Key) -> list[Result]:
     """A row of results for each number."""
     results = []
     for one, value, draws in zip(drawn.numbers, drawn.values, drawn.draws.T, strict=True):
-        interval, note = one.interval or NO_INTERVAL, one.note
+        interval, note = NO_INTERVAL, one.note
         if np.isnan(value):
-            interval = NO_INTERVAL
             note = noted(f"undefined: {_reason(one)}", note)
-        elif one.interval is None:
+        else:
             interval, why = _interval(one, float(value), draws, _rests_on(one, drawn))
             note = noted(note, f"no interval: {why}" if why else undefined_in(draws))
         row = key.result(
@@ -287,8 +286,11 @@ def _interval(
     one: Number, value: float, draws: FloatArray, units: int
 ) -> tuple[tuple[float, float], str]:
     about = metrics.METRICS[one.metric]
+    if one.interval is not None and not np.isnan(one.interval).any():
+        why = metrics.too_few(about.interval, units, one.rarest)
+        return NO_INTERVAL if why else one.interval, why
     (low, high), why = metrics.interval_of(about.interval, value, draws, units, one.rarest)
-    if not why and about.interval.method == "basic":
+    if not why and about.interval.method in ("basic", "debiased"):
         low, high = max(low, about.low), min(high, about.high)
     return (low, high), why
 
@@ -374,7 +376,7 @@ def _rests_on(one: Number, drawn: Drawn) -> int:
 def _mean_interval(values: FloatArray, numbers: Sequence[Number]) -> tuple[float, float] | None:
     """The interval of a mean of shares from the shares' own (Zou and Donner's MOVER)."""
     if any(one.interval is None for one in numbers):
-        return None
+        return None  # NaN of one without an interval makes that of the mean NaN
     bounds = np.array([one.interval for one in numbers], float)
     below, above = np.sqrt(np.square(bounds - values[:, None]).sum(axis=0)) / len(numbers)
     return float(values.mean() - below), float(values.mean() + above)
