@@ -63,10 +63,10 @@ def test_a_metric_is_a_function_with_a_decorator() -> None:
 
 
 def test_numbers_without_a_function() -> None:
-    """Several numbers are said at once; a share is one from 0 to 1 with a percentile interval."""
+    """Several numbers are said at once; a share is from 0 to 1, its interval bias-corrected."""
     numbers(About(undefined="never"), surprises="How many.", longest="The longest one.")
     assert METRICS["longest"] == Metric("longest", "The longest one.", "never", 0, 1)
-    assert METRICS["longest"].interval == "percentile"
+    assert METRICS["longest"].interval.method == "bias_corrected"
     ranges = {
         "probability": (0, 1),
         "squared share": (0, 1),
