@@ -53,4 +53,4 @@ def test_reasons_for_no_interval() -> None:
     assert why_no_interval(rule, gaps, 20) == "undefined in 10 of 100 resamples"
     assert why_no_interval(rule, np.ones(100), 20) == "the same in every resample"
     assert why_no_interval(Interval("none", "no"), draws, 20) == "no"
-    assert why_no_interval(Interval("own"), draws, 20) == "none by its own method"
+    assert why_no_interval(Interval("own"), draws, 20) == "its own method gives none here"

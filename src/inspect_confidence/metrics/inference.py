@@ -73,7 +73,7 @@ def why_no_interval(rule: Interval, draws: FloatArray, units: int, rarest: float
     there = draws[~undefined]
     if not len(there) or (there == there[0]).all():
         return SAME
-    return "none by its own method" if rule.method == "own" else ""
+    return "its own method gives none here" if rule.method == "own" else ""
 
 
 def too_few(rule: Interval, units: int, rarest: float = np.inf) -> str:

@@ -376,7 +376,10 @@ def _rests_on(one: Number, drawn: Drawn) -> int:
 def _mean_interval(values: FloatArray, numbers: Sequence[Number]) -> tuple[float, float] | None:
     """The interval of a mean of shares from the shares' own (Zou and Donner's MOVER)."""
     if any(one.interval is None for one in numbers):
-        return None  # NaN of one without an interval makes that of the mean NaN
+        return None
+    if metrics.METRICS[numbers[0].metric].interval.method == "own":
+        # Bias, as of ECE, does not get smaller with the number of data sets as errors do.
+        return NO_INTERVAL
     bounds = np.array([one.interval for one in numbers], float)
     below, above = np.sqrt(np.square(bounds - values[:, None]).sum(axis=0)) / len(numbers)
     return float(values.mean() - below), float(values.mean() + above)
