@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import stdtrit
 from sklearn.metrics import brier_score_loss
 
 from inspect_confidence.metrics import (
@@ -18,7 +19,9 @@ from inspect_confidence.metrics import (
     bin_count,
     brier,
     brier_parts,
+    brier_uncertainty_interval,
     ece,
+    ece_interval,
     mean_confidence,
     overconfidence,
 )
@@ -418,3 +421,45 @@ def test_they_are_means(rows: list[tuple[int, int]]) -> None:
     assert accuracy(outcome) == pytest.approx(outcome.mean(), abs=1e-13)
     assert mean_confidence(stated) == pytest.approx(stated.mean(), abs=1e-13)
     assert overconfidence(stated, outcome) == pytest.approx((stated - outcome).mean(), abs=1e-13)
+
+
+def test_interval_of_ece_with_one_bin_is_students() -> None:
+    """Far from 0 the gap of one bin is a mean, whose ends are -+ t(n - 1) s / sqrt(n)."""
+    correct = np.array([1, 0] * 50 + [1] * 20, float)
+    gap = 0.95 - correct
+    reach = stdtrit(119, 0.975) * gap.std(ddof=1) / np.sqrt(120)
+    low, high = ece_interval(np.full(120, 0.95), correct)
+    # 2,000 draws: a quantile's standard error at .025 is .04 of a normal's
+    assert low == pytest.approx(gap.mean() - reach, abs=0.15 * reach)
+    assert high == pytest.approx(gap.mean() + reach, abs=0.15 * reach)
+
+
+@pytest.mark.parametrize("binning", ["equal_width", "equal_mass", "own_top", "right_closed"])
+def test_interval_of_ece(binning: Binning) -> None:
+    """Holds the value, 0 where calibrated; an item asked again tells nothing; NaN left out."""
+    confidence = np.repeat([0.2, 0.4, 0.6, 0.8], 30)
+    correct = np.concatenate([np.arange(30) < 30 * value for value in (0.2, 0.4, 0.6, 0.8)])
+    low, high = ece_interval(confidence, correct, binning=binning)
+    assert low == ece(confidence, correct, binning=binning) == 0
+    assert 0.05 < high < 0.5
+    twice = np.tile(confidence, 2), np.tile(correct, 2), np.tile(np.arange(120), 2)
+    assert ece_interval(*twice, binning=binning) == pytest.approx((low, high), abs=1e-9)
+    unread = [*confidence, np.nan], [*correct, 1.0]
+    assert ece_interval(*unread, binning=binning) == pytest.approx((low, high), abs=1e-9)
+    wrong = 1 - confidence
+    found, (low, high) = ece(wrong, correct), ece_interval(wrong, correct, binning=binning)
+    assert 0.1 < low <= found <= high
+    assert np.isnan(ece_interval([1.0] * 30, [1] * 30, binning=binning)).all()
+
+
+def test_interval_of_brier_uncertainty() -> None:
+    """P (1 - p) at the ends of Wilson's interval of p, or its greatest value between them."""
+    from statsmodels.stats.proportion import proportion_confint  # noqa: PLC0415
+
+    for right in (2, 20, 38):
+        correct = np.arange(40) < right
+        ends = proportion_confint(right, 40, method="wilson")
+        wanted = sorted(p * (1 - p) for p in ends)
+        low, high = brier_uncertainty_interval(np.full(40, 0.5), correct)
+        assert low == pytest.approx(wanted[0])
+        assert high == pytest.approx(0.25 if right == 20 else wanted[1])

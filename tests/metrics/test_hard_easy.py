@@ -297,14 +297,3 @@ def test_interval_covers_with_clustered_errors() -> None:
     # by a little; without clusters an interval is sqrt(6) times too narrow.
     assert 363 <= covered[True] <= 396
     assert covered[False] < 300
-
-
-def test_degrees_of_freedom_of_the_interval() -> None:
-    """Half its width is t's quantile times the standard error; never more than clusters allow."""
-    rng = np.random.default_rng(0)
-    x, names = rng.uniform(size=24), [k // 4 for k in range(24)]
-    y = x + rng.normal(0, 0.1, 24)
-    for freedom, degrees in ((None, 5), (3, 3), (9, 5)):
-        line = hard_easy_slope(y, x, names, freedom=freedom)
-        half = stats.t.ppf(0.975, degrees) * line.standard_error
-        assert line.ci_high - line.slope == pytest.approx(half)

@@ -24,7 +24,13 @@ from inspect_confidence.metrics.registry import Interval, Method
 EVEN = norm.ppf((np.arange(400_000) + 0.5) / 400_000)
 """Draws as a normal law has them."""
 
-RESAMPLED: tuple[Method, ...] = ("percentile", "bias_corrected", "basic")
+RESAMPLED: tuple[Method, ...] = (
+    "percentile",
+    "bias_corrected",
+    "basic",
+    "debiased",
+    "skewness_corrected",
+)
 
 
 @pytest.mark.parametrize("method", RESAMPLED)
@@ -56,6 +62,15 @@ def test_bias_correction_follows_the_scale() -> None:
     assert resampled_interval(0.4, EVEN, 1_000, method="basic") == pytest.approx(
         (0.8 - 1.963, 0.8 + 1.963), abs=5e-3
     )
+
+
+def test_debiased() -> None:
+    """Draws 1 too high on the mean: the farther of the reflected ones and of those 2 lower."""
+    draws = np.linspace(0, 1, 20_001) ** 2 * 3  # mean 1, from 0 to 3
+    low, high = resampled_interval(0.0, draws, 10**9, method="debiased")
+    # basic: minus the percentiles .975 and .025, 3 x .975^2 and 3 x .025^2; shifted: those less 2
+    assert low == pytest.approx(-3 * 0.975**2, abs=0.01)
+    assert high == pytest.approx(3 * 0.975**2 - 2, abs=0.01)
 
 
 def test_ends_reach_the_value() -> None:
@@ -117,6 +132,7 @@ def test_p_beyond_the_resamples() -> None:
         (Interval(rarest=10), EVEN, 50, 4, "4 in the rarest outcome, of which 10 are needed"),
         (Interval(), np.full(9, 0.5), 50, 99, SAME),
         (Interval(), np.array([1.0, np.nan]), 50, 99, "undefined in 1 of 2 resamples"),
+        (Interval("own", "said"), EVEN, 50, 99, "its own method gives none here"),
         (Interval(), np.array([1.0, 2.0]), 50, 99, ""),
     ],
 )

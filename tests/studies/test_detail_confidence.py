@@ -182,19 +182,20 @@ def test_intervals_are_those_of_single_shares() -> None:
 
 
 def test_probabilities_of_being_right() -> None:
-    """Their bins have a bootstrap interval, an item alone none, and their rates none."""
-    rows = judgments([0.75, 0.75, 0.25], [0.4, 0.8, 0.5])
+    """Their bins have a bootstrap interval, fewer than 20 items none, and their rates none."""
+    rows = judgments([*[0.75] * 40, 0.25], [*[0.4, 0.8] * 20, 0.5])
     accuracy = part_of(
         results_frame(confidence_bins(rows, [], Resampling())), "bin_accuracy", "bin"
     )
     row = accuracy["0.7-0.8"]
     assert row["value"] == pytest.approx(0.6)
-    # Either item alone is drawn often, so the interval runs from the one to the other.
-    assert interval(row) == pytest.approx((0.4, 0.8))
+    # Student's: .6 -+ t(39) .2 / sqrt(39)
+    reach = 2.0227 * 0.2 / np.sqrt(39)
+    assert interval(row) == pytest.approx((0.6 - reach, 0.6 + reach), abs=0.011)
     assert "bootstrap" in row["note"]
     assert np.isnan(interval(accuracy["0.2-0.3"])).all()
     rates = part_of(results_frame(type2_rates(rows, [])), "type2_hit_rate", "threshold")
-    assert rates["0.75"]["value"] == pytest.approx(1.2 / 1.7)
+    assert rates["0.75"]["value"] == pytest.approx(24 / 24.5)
     assert isnan(rates["0.75"]["ci_low"])
     assert "no interval" in rates["0.75"]["note"]
 

@@ -70,7 +70,9 @@ def test_a_file_with_raw_reports(tmp_path: Path) -> None:
     for metric, number in {**shape, "round_rate": 4 / 8, "utilization": 43.5 / 40}.items():
         row = one(found, where, metric)
         assert (row["value"], row["n"]) == (pytest.approx(number), 8), metric
-        assert row["note"] == "3 of 8 reports out of range, included"
+        said = "4 of 8" if metric == "round_rate" else "3 of 8 reports out of range, included"
+        assert row["note"].startswith(said), metric
+        assert np.isnan(row["ci_low"]) == (metric != "round_rate"), metric
 
 
 def test_a_file_with_answers_and_targets(tmp_path: Path) -> None:
@@ -394,7 +396,9 @@ def test_no_difference_from_a_scale_that_varies(accuracy: float) -> None:
     assert set(type2["metric"]) == {"difference", "p_value", "p_bonferroni", "p_holm"}
     assert type2["value"].isna().all()
     assert (type2["note"] == "undefined: either value is undefined").all()
-    assert tests[tests["condition"].str.contains("of=auroc")]["value"].notna().all()
+    auroc = tests[tests["condition"].str.contains("of=auroc")]
+    assert (auroc["value"].notna() == (auroc["metric"] == "difference")).all()
+    assert auroc["note"].str.contains("in the rarest outcome, of which 10 are needed").all()
 
 
 # Second epochs
@@ -473,8 +477,12 @@ def test_reports_of_two_epochs_out_of_range_or_not() -> None:
     for metric, number in shape.items():
         row = one(found, "scale=0-100", metric)
         assert (row["value"], row["n"]) == (pytest.approx(number), 5), metric
-        assert row["note"] == (
-            "1 of 5 reports out of range, included; 1 of 6 judgments left out: 1 refusal; 3 items"
+        assert row["asked"] == 6
+        assert row["note"].startswith(
+            "5 of 5"
+            if metric == "round_rate"
+            else "1 of 5 reports out of range, included; 1 of 6 judgments left out: 1 refusal; "
+            "3 items; no interval: "
         )
     assert value(found, "scale=0-100", "mean_confidence") == pytest.approx(
         (0.9 + 0.9 + 0.95 + 0.4) / 4

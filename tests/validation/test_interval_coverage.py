@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from coverage import SIZES, Coverage, required
 from numpy.typing import NDArray
 from scipy.stats import binom, entropy
 from statsmodels.stats.proportion import proportion_confint
@@ -39,6 +38,7 @@ from inspect_confidence.studies.estimate import draw, results_of
 from inspect_confidence.studies.fermi_eval.numbers import of_methods
 from inspect_confidence.studies.intervals import Intervals
 from inspect_confidence.studies.study import Resampling
+from validation.coverage import SIZES, Coverage, required
 
 FloatArray = NDArray[np.float64]
 Record = Callable[[str, object], None]

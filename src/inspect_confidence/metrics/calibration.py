@@ -4,6 +4,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import ndtr
 
 from inspect_confidence.metrics.arrays import (
     EDGE,
@@ -14,12 +15,15 @@ from inspect_confidence.metrics.arrays import (
     divided,
 )
 from inspect_confidence.metrics.confidence_tables import (
+    Cells,
     ConfidenceTables,
     accuracy,
     of_judgments,
     table_of_confidence,
 )
-from inspect_confidence.metrics.registry import UNREAD, metric
+from inspect_confidence.metrics.inference import widened
+from inspect_confidence.metrics.registry import DEBIASED, UNREAD, Interval, metric
+from inspect_confidence.metrics.resample import clustered_wilson_interval
 
 __all__ = [
     "BrierParts",
@@ -29,7 +33,9 @@ __all__ = [
     "brier_reliability",
     "brier_resolution",
     "brier_uncertainty",
+    "brier_uncertainty_interval",
     "ece",
+    "ece_interval",
 ]
 
 Binning = Literal["equal_width", "equal_mass", "own_top", "right_closed"]
@@ -41,6 +47,12 @@ Binning = Literal["equal_width", "equal_mass", "own_top", "right_closed"]
     direction="lower",
     undefined=UNREAD,
     source="Naeini, Cooper and Hauskrecht (2015)",
+    interval=Interval(
+        "own",
+        "The errors that would give the observed one in 95% of samples (`ece_interval`).",
+        least=20,
+        rarest=5,
+    ),
 )
 @of_judgments
 def ece(
@@ -82,6 +94,97 @@ def ece(
     return divided(np.abs(within).sum(axis=1), tables.total)
 
 
+DRAWS = 2_000
+"""Of the gaps' errors."""
+
+
+def ece_interval(
+    confidence: ArrayLike,
+    correct: ArrayLike,
+    unit: IntArray | None = None,
+    *,
+    bins: int = 10,
+    binning: Binning = "equal_width",
+) -> tuple[float, float]:
+    """95% interval of `ece`: the true errors that would give the observed one in 95% of samples.
+
+    Each resample adds to ECE what the sample already has too much, so that no percentiles of
+    resamples hold the 0 of a calibrated model. Here the sample's ECE is taken for
+    sum_b |g_b + e_b|, with true gaps g_b = (n_b / n) (mean confidence_b - accuracy_b) and normal
+    errors e_b, whose covariance is that of the gaps over units. The upper end is the sum of gaps of
+    one and the same number of standard errors that give no more than the observed ECE in alpha/2
+    of 2,000 draws; spread so, gaps hide best behind their errors. An observed ECE below the median
+    of what no gaps at all give is taken for that median. The lower end is the sum of gaps in
+    proportion to max(|observed gap| - 2 standard errors, 0), or in the bin of most standard
+    errors alone, that give no less in alpha/2; 0 where no gaps at all do. Tails are widened as in
+    `resampled_interval`. An end beyond the sample's ECE is moved there.
+
+    Args:
+        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        correct: 1 right, 0 wrong, or the probability of being right.
+        unit: The number of each judgment's item; each is an item of its own if None.
+        bins: As in `ece`; those of equal mass are the sample's.
+        binning: As in `ece`.
+
+    Returns:
+        Both ends; NaN where items don't differ, or there are fewer than two.
+
+    Example:
+        >>> low, high = ece_interval([0.75] * 40, [1, 1, 1, 0] * 10)
+        >>> low, round(high, 1)
+        (0.0, 0.2)
+    """
+    cells = Cells.of(confidence, correct, unit, None if unit is None else int(max(unit)) + 1)
+    of_unit = np.asarray(cells.masses.sum(axis=0)).ravel()
+    place = _places(cells.tables(np.ones((1, len(of_unit)))), bins, binning).ravel()
+    inside = place == np.unique(place[place >= 0])[:, None]
+    of_cell = np.hstack([inside * (cells.values - 1), inside * cells.values])
+    total = of_unit.sum()
+    gap_of_unit = np.asarray(of_cell @ cells.masses) / max(total, 1e-300)
+    gaps = gap_of_unit.sum(axis=1)
+    apart = gap_of_unit - np.outer(gaps, of_unit / max(total, 1e-300))
+    covariance = apart @ apart.T
+    errors = np.sqrt(np.diag(covariance))
+    if not (errors > EDGE).any():
+        return float("nan"), float("nan")
+    drawn = np.random.default_rng(0).multivariate_normal(
+        np.zeros(len(gaps)), covariance, DRAWS, method="eigh"
+    )
+    drawn = np.ascontiguousarray(drawn.T)
+    value = np.abs(gaps).sum()
+    reached = max(value, float(np.median(np.abs(drawn).sum(axis=0))))
+    far = np.abs(gaps) / np.maximum(errors, EDGE)
+    clear = np.maximum(np.abs(gaps) - 2 * errors, 0)
+    few = clear if clear.any() else (far == far.max()) * 1.0
+    sign = np.where(gaps < 0, -1, 1)
+    tail = float(ndtr(widened(0.025, int((of_unit > 0).sum()))))
+    low = _sum_of_gaps(sign * few, drawn, value, tail, 1)
+    high = _sum_of_gaps(sign * errors, drawn, reached, tail, -1)
+    return float(min(low, value)), float(max(high, value))
+
+
+def _sum_of_gaps(
+    direction: FloatArray, errors: FloatArray, value: float, tail: float, side: int
+) -> float:
+    """Of gaps in this direction that give ECE beyond the value, on that side, in this tail."""
+    direction = direction[:, None] / np.abs(direction).sum()
+
+    def within(size: float) -> bool:
+        found = np.abs(size * direction + errors).sum(axis=0)
+        often = (side * (found - value) >= -EDGE).mean() >= tail
+        return bool(often) == (side > 0)
+
+    if within(0):
+        return 0.0
+    low, high = 0.0, value + EDGE
+    while not within(high):
+        low, high = high, 2 * high
+    for _ in range(15):
+        middle = (low + high) / 2
+        low, high = (low, middle) if within(middle) else (middle, high)
+    return high
+
+
 def bin_count(confidence: ArrayLike, *, bins: int = 10, binning: Binning = "equal_width") -> int:
     """How many bins of `ece` hold a judgment; NaN is left out.
 
@@ -110,7 +213,13 @@ def _places(tables: ConfidenceTables, bins: int, binning: Binning) -> IntArray:
     return np.minimum(np.floor(share * bins + EDGE), last).astype(np.int64)
 
 
-@metric(unit="squared share", direction="lower", undefined=UNREAD, source="Brier (1950)")
+@metric(
+    unit="squared share",
+    direction="lower",
+    undefined=UNREAD,
+    source="Brier (1950)",
+    interval=Interval(least=20, rarest=5),
+)
 @of_judgments
 def brier(tables: ConfidenceTables) -> FloatArray:
     """Brier score: mean squared difference of confidence and outcome.
@@ -149,7 +258,13 @@ def brier_parts(confidence: ArrayLike, correct: ArrayLike) -> BrierParts:
     return BrierParts(*(part(confidence, correct) for part in parts))
 
 
-@metric(unit="squared share", direction="lower", undefined=UNREAD, source="Murphy (1973)")
+@metric(
+    unit="squared share",
+    direction="lower",
+    undefined=UNREAD,
+    source="Murphy (1973)",
+    interval=DEBIASED,
+)
 @of_judgments
 def brier_reliability(tables: ConfidenceTables) -> FloatArray:
     """Mean squared distance of confidence from the accuracy at that confidence."""
@@ -157,7 +272,12 @@ def brier_reliability(tables: ConfidenceTables) -> FloatArray:
 
 
 @metric(
-    unit="squared share", direction="higher", high=0.25, undefined=UNREAD, source="Murphy (1973)"
+    unit="squared share",
+    direction="higher",
+    high=0.25,
+    undefined=UNREAD,
+    source="Murphy (1973)",
+    interval=DEBIASED,
 )
 @of_judgments
 def brier_resolution(tables: ConfidenceTables) -> FloatArray:
@@ -165,12 +285,45 @@ def brier_resolution(tables: ConfidenceTables) -> FloatArray:
     return _mean_square(tables, accuracy.of(tables)[:, None])
 
 
-@metric(unit="squared share", high=0.25, undefined=UNREAD, source="Murphy (1973)")
+@metric(
+    unit="squared share",
+    high=0.25,
+    undefined=UNREAD,
+    source="Murphy (1973)",
+    interval=Interval("own", "What it is at the accuracies of Wilson's interval."),
+)
 @of_judgments
 def brier_uncertainty(tables: ConfidenceTables) -> FloatArray:
     """Accuracy times 1 - accuracy."""
     share = accuracy.of(tables)
     return share * (1 - share)
+
+
+def brier_uncertainty_interval(
+    confidence: ArrayLike, correct: ArrayLike, unit: IntArray | None = None
+) -> tuple[float, float]:
+    """95% interval of `brier_uncertainty`: its values at the accuracies of Wilson's interval.
+
+    Args:
+        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        correct: 1 right, 0 wrong, or the probability of being right.
+        unit: The number of each judgment's item; each is an item of its own if None.
+
+    Returns:
+        Both ends; NaN where there is no judgment.
+
+    Example:
+        >>> brier_uncertainty_interval([0.9] * 4, [1, 1, 0, 0])[1]
+        0.25
+    """
+    stated, outcome = np.asarray(confidence, float), np.asarray(correct, float)
+    there = ~np.isnan(stated + outcome)
+    of_unit = np.arange(len(stated)) if unit is None else unit
+    low, high = clustered_wilson_interval(
+        np.bincount(of_unit[there], outcome[there]), np.bincount(of_unit[there])
+    )
+    ends = low * (1 - low), high * (1 - high)
+    return min(ends), 0.25 if low <= 0.5 <= high else max(ends)
 
 
 def _mean_square(tables: ConfidenceTables, centre: FloatArray) -> FloatArray:

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import coo_array, csr_array
 
 from inspect_confidence.metrics.arrays import FloatArray, IntArray, divided, shares
-from inspect_confidence.metrics.registry import UNREAD, WILSON, metric, with_arrays
+from inspect_confidence.metrics.registry import UNREAD, WILSON, Interval, metric, with_arrays
 
 __all__ = [
     "Cells",
@@ -226,7 +226,7 @@ def mean_confidence(tables: ConfidenceTables) -> FloatArray:
     return divided(tables.mass @ tables.values, tables.mass.sum(axis=1))
 
 
-@metric(direction="target=0", low=-1, undefined=UNREAD)
+@metric(direction="target=0", low=-1, undefined=UNREAD, interval=Interval(least=20, rarest=5))
 @of_judgments
 def overconfidence(tables: ConfidenceTables) -> FloatArray:
     """Mean confidence less accuracy, over the same judgments.

@@ -5,9 +5,11 @@ from scipy.special import digamma
 
 from inspect_confidence.metrics.arrays import FloatArray, divided
 from inspect_confidence.metrics.confidence_tables import ConfidenceTables, of_judgments
-from inspect_confidence.metrics.registry import BASIC, UNREAD, metric
+from inspect_confidence.metrics.registry import DEBIASED, UNREAD, Interval, metric
 
 __all__ = ["auprc_error", "aurc", "auroc", "meta_information"]
+
+TEN = Interval(least=20, rarest=10)
 
 
 @metric(
@@ -16,6 +18,7 @@ __all__ = ["auprc_error", "aurc", "auroc", "meta_information"]
     direction="higher",
     undefined=f"{UNREAD}, or all answers right, or all wrong",
     source="Fawcett (2006)",
+    interval=TEN,
 )
 @of_judgments
 def auroc(tables: ConfidenceTables) -> FloatArray:
@@ -33,7 +36,7 @@ def auroc(tables: ConfidenceTables) -> FloatArray:
     return divided((tables.right * below).sum(axis=1), pairs)
 
 
-@metric(direction="higher", undefined=f"{UNREAD}, or no wrong answer")
+@metric(direction="higher", undefined=f"{UNREAD}, or no wrong answer", interval=TEN)
 @of_judgments
 def auprc_error(tables: ConfidenceTables) -> FloatArray:
     """Average precision of finding wrong answers by low confidence.
@@ -53,7 +56,7 @@ def auprc_error(tables: ConfidenceTables) -> FloatArray:
     return divided((tables.wrong * precision).sum(axis=1), tables.wrong.sum(axis=1))
 
 
-@metric(direction="lower", undefined=UNREAD, source="Geifman and El-Yaniv (2017)")
+@metric(direction="lower", undefined=UNREAD, source="Geifman and El-Yaniv (2017)", interval=TEN)
 @of_judgments
 def aurc(tables: ConfidenceTables) -> FloatArray:
     """Area under the risk-coverage curve, mean over the orders of ties.
@@ -76,7 +79,7 @@ def aurc(tables: ConfidenceTables) -> FloatArray:
     return divided(risk.sum(axis=1), tables.total)
 
 
-@metric(unit="bits", direction="higher", high=1, undefined=UNREAD, interval=BASIC)
+@metric(unit="bits", direction="higher", high=1, undefined=UNREAD, interval=DEBIASED)
 @of_judgments
 def meta_information(tables: ConfidenceTables) -> FloatArray:
     """Mutual information of confidence and correctness; biased upwards at few judgments.

@@ -9,7 +9,13 @@ from scipy.special import ndtr, ndtri, softmax
 from inspect_confidence.metrics.arrays import FloatArray, check_choice, divided
 from inspect_confidence.metrics.confidence_tables import ConfidenceTables, accuracy, of_judgments
 from inspect_confidence.metrics.registry import INFINITY, metric
-from inspect_confidence.metrics.type2 import ONE_SIDED, ideal_d_prime, meta_d_ideal, type2_rates
+from inspect_confidence.metrics.type2 import (
+    ONE_SIDED,
+    TEN,
+    ideal_d_prime,
+    meta_d_ideal,
+    type2_rates,
+)
 
 if TYPE_CHECKING:
     from scipy.interpolate import PchipInterpolator
@@ -30,6 +36,7 @@ LEAST_D_PRIME = 0.1
     undefined=f"{ONE_SIDED}; d' at most 0.1; items without choices, or with different numbers of "
     "them",
     source="Maniscalco and Lau (2012)",
+    interval=TEN,
 )
 @of_judgments
 def m_ratio(

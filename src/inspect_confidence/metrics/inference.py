@@ -11,7 +11,15 @@ from scipy.special import ndtr, ndtri, stdtr, stdtrit
 from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.metrics.registry import Interval, Method
 
-__all__ = ["METHODS", "SAME", "interval_of", "resampled_interval", "resampled_p", "why_no_interval"]
+__all__ = [
+    "METHODS",
+    "SAME",
+    "interval_of",
+    "resampled_interval",
+    "resampled_p",
+    "too_few",
+    "why_no_interval",
+]
 
 METHODS = {
     "percentile": "Percentile interval of the bootstrap over units, its tails widened as Student's "
@@ -23,6 +31,8 @@ METHODS = {
     "skewness_corrected": "Student's t interval, lengthened on the side of the longer tail by "
     "Hall's (1992) cubic transformation, which takes the skewness out of t; standard error and "
     "skewness are the draws'. For means with a heavy tail.",
+    "debiased": "Percentile interval moved down by twice what resampling adds, joined with the "
+    "basic interval: for what is biased upwards and skewed, near the end of its range.",
     "wilson": "Wilson's score interval at the effective sample size of the units.",
     "own": "A method of its own, said beside it.",
     "none": "No interval.",
@@ -58,16 +68,23 @@ def why_no_interval(rule: Interval, draws: FloatArray, units: int, rarest: float
     """Why a number has no interval from its resamples; empty where it has one."""
     if rule.method == "none":
         return rule.why
-    if units < rule.least:
-        return f"fewer than {rule.least} {rule.units}"
-    if rarest < rule.rarest:
-        return f"{rarest:.0f} in the rarest {rule.of}, of which {rule.rarest} are needed"
+    if why := too_few(rule, units, rarest):
+        return why
     undefined = np.isnan(draws)
     if undefined.mean() > MOST_UNDEFINED:
         return f"undefined in {undefined.sum()} of {len(draws)} resamples"
     there = draws[~undefined]
     if not len(there) or (there == there[0]).all():
         return SAME
+    return "its own method gives none here" if rule.method == "own" else ""
+
+
+def too_few(rule: Interval, units: int, rarest: float = np.inf) -> str:
+    """What there are too few of for an interval; empty where there are enough."""
+    if units < rule.least:
+        return f"fewer than {rule.least} {rule.units}"
+    if rarest < rule.rarest - 1e-9:  # a sum of an item's shares of its judgments
+        return f"{rarest:.3g} in the rarest {rule.of}, of which {rule.rarest} are needed"
     return ""
 
 
@@ -84,7 +101,8 @@ def resampled_interval(
     With n units and t = t(alpha/2, n - 1) each tail is Phi(t sqrt(n/(n - 1))) instead of alpha/2,
     which makes the interval of a mean as wide as Student's. The ends are the quantiles Phi(-+ z) of
     the draws; bias-corrected Phi(2 z0 -+ z) with z0 = Phi^-1(share of draws below the value, equal
-    ones counted half); for the basic interval Phi(-+ z) of the reflected draws, 2 value - draw.
+    ones counted half); for the basic interval Phi(-+ z) of the reflected draws, 2 value - draw; for
+    the debiased one the farther of these and of the draws less twice (their mean - value).
     Either end is moved to the value if it lies beyond. Quantiles are order statistics, so that
     infinite draws stay infinite.
 
@@ -102,20 +120,26 @@ def resampled_interval(
         value: Of the sample.
         draws: Over resamples; NaN is left out.
         units: n, what was resampled.
-        method: How; any but `percentile`, `basic` and `skewness_corrected` is `bias_corrected`.
+        method: How; `wilson` and `own` stand for `bias_corrected` here.
         confidence: Of the interval, between 0 and 1.
 
     Returns:
         Both ends, value between them; NaN where no draw is defined.
     """
+    if method == "debiased":
+        ends = [
+            resampled_interval(value, some, units, method=how, confidence=confidence)
+            for how, some in _debiased(value, draws)
+        ]
+        return min(low for low, _ in ends), max(high for _, high in ends)
     ranked, shift = _ranked(value, draws, method)
     if not len(ranked) or np.isnan(value):
         return float("nan"), float("nan")
-    z = _widened((1 - confidence) / 2, units)
+    z = widened((1 - confidence) / 2, units)
     if moments := _moments(ranked, method):
         error, skewness = moments
-        ends = [value - error * t for x in (z, -z) for t in (x, _unskewed(x, skewness))]
-        return float(min(ends)), float(max(ends))
+        reached = [value - error * t for x in (z, -z) for t in (x, _unskewed(x, skewness))]
+        return float(min(reached)), float(max(reached))
     low, high = (_rank(ndtr(z + side * shift), len(ranked)) for side in (1, -1))
     return float(min(ranked[low - 1], value)), float(max(ranked[-high], value))
 
@@ -139,25 +163,37 @@ def resampled_p(
     Returns:
         A probability in (0, 1]; 1 where the value is 0, NaN where it or every draw is undefined.
     """
+    if method == "debiased":
+        both = _debiased(value, draws)
+        return max(resampled_p(value, some, units, method=how) for how, some in both)
     ranked, shift = _ranked(value, draws, method)
     if not len(ranked) or np.isnan(value):
         return float("nan")
-    if value == 0:
-        return 1.0
-    side, freedom = (1 if value > 0 else -1), max(units - 1, 1)
+    return float(min(_p(value, ranked, shift, units, method), 1)) if value else 1.0
+
+
+def _p(value: float, ranked: FloatArray, shift: float, units: int, method: Method) -> float:
+    """The p of a value other than 0 and its draws in order."""
+    side, freedom, floor = np.sign(value), max(units - 1, 1), 2 / (len(ranked) + 1)
     widening = np.sqrt(units / freedom)
     if (ranked == ranked[0]).all():
-        return float(min(2.0 ** (1 - units), 2 / (len(ranked) + 1)))
+        return min(2.0 ** (1 - units), floor)
     if moments := _moments(ranked, method):
         error, skewness = moments
-        t = value / error
-        nearer = min(side * t, side * _skewed(t, skewness))
-        return float(min(2 * stdtr(freedom, -nearer / widening), 1))
+        nearer = min(side * value / error, side * _skewed(value / error, skewness))
+        return 2 * float(stdtr(freedom, -nearer / widening))
     if crossed := float((side * ranked <= 0).mean()):
-        tail = stdtr(freedom, (ndtri(crossed) - side * shift) / widening)
-        return float(min(max(2 * tail, 2 / (len(ranked) + 1)), 1))
-    error = ranked.std() * widening if np.isfinite(ranked).all() else np.inf
-    return float(min(2 * stdtr(freedom, -abs(value) / error), 2 / (len(ranked) + 1)))
+        tail = float(stdtr(freedom, (ndtri(crossed) - side * shift) / widening))
+        return max(2 * tail, floor)
+    error = float(ranked.std()) * widening if np.isfinite(ranked).all() else np.inf
+    return min(2 * float(stdtr(freedom, -abs(value) / error)), floor)
+
+
+def _debiased(value: float, draws: ArrayLike) -> list[tuple[Method, FloatArray]]:
+    """The two methods that a debiased interval joins, and their draws."""
+    drawn = np.asarray(draws, float)
+    bias = np.mean(drawn[~np.isnan(drawn)]) - value if (~np.isnan(drawn)).any() else np.nan
+    return [("basic", drawn), ("percentile", drawn - 2 * bias)]
 
 
 def _ranked(value: float, draws: ArrayLike, method: Method) -> tuple[FloatArray, float]:
@@ -196,7 +232,7 @@ def _unskewed(x: float, skewness: float) -> float:
     return float(3 / skewness * (np.cbrt(1 + skewness * (x - skewness / 6)) - 1))
 
 
-def _widened(tail: float, units: int) -> float:
+def widened(tail: float, units: int) -> float:
     """The normal quantile whose tail the interval leaves out, below 0."""
     freedom = max(units - 1, 1)
     return float(stdtrit(freedom, tail) * np.sqrt(units / freedom))

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import log_ndtr, ndtri, ndtri_exp
 
 from inspect_confidence.metrics.arrays import FloatArray
-from inspect_confidence.metrics.registry import metric
+from inspect_confidence.metrics.registry import Interval, metric
 
 __all__ = ["MetaD", "meta_d"]
 
@@ -267,6 +267,7 @@ class MetaD:
     undefined="items that are not two-choice; all answers or all stimuli on one side; one rating "
     "only",
     source="Maniscalco and Lau (2012)",
+    interval=Interval("percentile", least=30, rarest=10),
 )
 def meta_d(nr_s1: ArrayLike, nr_s2: ArrayLike, padding: float | None = None) -> MetaD:
     """meta-d' of a two-choice task by maximum likelihood over all ratings, equal variances.

@@ -32,7 +32,14 @@ INFINITY = float("inf")
 UNREAD = "no readable judgment"
 
 Method = Literal[
-    "percentile", "bias_corrected", "basic", "skewness_corrected", "wilson", "own", "none"
+    "percentile",
+    "bias_corrected",
+    "basic",
+    "debiased",
+    "skewness_corrected",
+    "wilson",
+    "own",
+    "none",
 ]
 
 
@@ -82,6 +89,7 @@ PERCENTILE = Interval("percentile", least=30)
 BIAS_CORRECTED = Interval(least=20)
 BASIC = Interval("basic", least=300)
 SKEWNESS_CORRECTED = Interval("skewness_corrected", least=30)
+DEBIASED = Interval("debiased", least=300, rarest=10)
 WILSON = Interval("wilson")
 MEAN = Interval("percentile", least=20, rarest=8, of="outcome (items unlike the commonest)")
 """Of means of what can pile up at one value, as at the end of its range."""

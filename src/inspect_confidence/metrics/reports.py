@@ -12,10 +12,13 @@ from inspect_confidence.metrics.arrays import FloatArray, divided, sample_of
 from inspect_confidence.metrics.registry import (
     INFINITY,
     NO_ESTIMATE,
+    PERCENTILE,
     UNREAD,
     WILSON,
     About,
+    Interval,
     metric,
+    no_interval,
     numbers,
     with_arrays,
 )
@@ -33,6 +36,7 @@ __all__ = [
 ]
 
 _STUDY = "the scale-design study"
+_LARGEST = no_interval("the largest of several shares is overstated by chance")
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +103,13 @@ class ValueTables:
         return np.asarray((lower + upper) / 2)
 
 
-@metric(unit="scale points", low=-INFINITY, undefined=UNREAD, source=_STUDY)
+@metric(
+    unit="scale points",
+    low=-INFINITY,
+    undefined=UNREAD,
+    source=_STUDY,
+    interval=no_interval("which report is the commonest jumps between values"),
+)
 @with_arrays(ValueTables.of)
 def top1_value(tables: ValueTables) -> FloatArray:
     """The commonest report on its own scale; the greatest of several equally common.
@@ -113,7 +123,7 @@ def top1_value(tables: ValueTables) -> FloatArray:
     return np.where(most[:, 0] > 0, largest, np.nan)
 
 
-@metric(undefined=UNREAD, source=_STUDY)
+@metric(undefined=UNREAD, source=_STUDY, interval=_LARGEST)
 @with_arrays(ValueTables.of)
 def top1_share(tables: ValueTables) -> FloatArray:
     """Share of the commonest report.
@@ -125,7 +135,7 @@ def top1_share(tables: ValueTables) -> FloatArray:
     return _largest(tables, 1)
 
 
-@metric(undefined=UNREAD, source=_STUDY)
+@metric(undefined=UNREAD, source=_STUDY, interval=_LARGEST)
 @with_arrays(ValueTables.of)
 def top3_share(tables: ValueTables) -> FloatArray:
     """Share of the three commonest reports.
@@ -142,7 +152,13 @@ def _largest(tables: ValueTables, count: int) -> FloatArray:
     return divided(top, tables.mass.sum(axis=1))
 
 
-@metric(unit="count", low=1, undefined=UNREAD, source=_STUDY)
+@metric(
+    unit="count",
+    low=1,
+    undefined=UNREAD,
+    source=_STUDY,
+    interval=no_interval("values that were not seen can't be resampled"),
+)
 @with_arrays(ValueTables.of)
 def unique_values(tables: ValueTables) -> FloatArray:
     """How many different values were reported.
@@ -167,7 +183,13 @@ def entropy_bits(probabilities: ArrayLike) -> FloatArray:
     return np.asarray(np.maximum(-terms.sum(axis=-1), 0))
 
 
-@metric("entropy_bits", unit="bits", undefined=UNREAD, source=_STUDY)
+@metric(
+    "entropy_bits",
+    unit="bits",
+    undefined=UNREAD,
+    source=_STUDY,
+    interval=Interval("basic", least=1_000),
+)
 @with_arrays(ValueTables.of)
 def report_entropy(tables: ValueTables) -> FloatArray:
     """Shannon entropy of the reports; biased downwards at few judgments.
@@ -183,7 +205,7 @@ def report_entropy(tables: ValueTables) -> FloatArray:
     return np.where(total > 0, entropy_bits(shares), np.nan)
 
 
-@metric(undefined=UNREAD, source=_STUDY)
+@metric(undefined=UNREAD, source=_STUDY, interval=WILSON)
 @with_arrays(ValueTables.of)
 def round_rate(tables: ValueTables, *, multiple: int = 5) -> FloatArray:
     """Share of reports that are multiples of 5 on their own scale; probabilities in percent.
@@ -214,6 +236,7 @@ numbers(
     "define its own; above 1 where reports lie outside the scale.",
     high=INFINITY,
     undefined=UNREAD,
+    interval=PERCENTILE,
 )
 @with_arrays(ValueTables.of)
 def utilization(tables: ValueTables, *, low: float, high: float) -> FloatArray:
@@ -240,6 +263,7 @@ numbers(
         direction="lower",
         high=100,
         source=_STUDY,
+        interval=no_interval("a largest difference is above 0 by noise alone"),
     ),
     accuracy_spread="Largest less least accuracy over the scales that differ in granularity alone, "
     "in percentage points.",
@@ -253,6 +277,7 @@ numbers(
         undefined="fewer than three models with both, or one of them constant",
         unit="correlation",
         source=_STUDY,
+        interval=Interval("own", "Fisher's z over models, as if they were a random sample."),
     ),
     entropy_m_ratio_correlation="Pearson correlation over models of the reports' entropy with "
     "M-ratio.",

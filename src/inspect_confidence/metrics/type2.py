@@ -11,7 +11,7 @@ from scipy.special import ndtr, ndtri
 
 from inspect_confidence.metrics.arrays import EDGE, FloatArray
 from inspect_confidence.metrics.confidence_tables import ConfidenceTables, of_judgments
-from inspect_confidence.metrics.registry import metric
+from inspect_confidence.metrics.registry import Interval, metric
 
 __all__ = ["meta_d_ideal", "type2_criterion", "type2_dprime", "type2_remark"]
 
@@ -19,6 +19,7 @@ ONE_SIDED = (
     "all judgments on one side of the threshold; all answers right, or all wrong; "
     "outcomes that are not 0 or 1"
 )
+TEN = Interval("percentile", least=30, rarest=10, of="type-2 cell")
 
 
 @metric(
@@ -27,6 +28,7 @@ ONE_SIDED = (
     unit="d'",
     direction="higher",
     undefined=ONE_SIDED,
+    interval=TEN,
     source="Macmillan and Creelman (2005); Hautus (1995)",
 )
 @of_judgments
@@ -56,6 +58,7 @@ def type2_dprime(tables: ConfidenceTables, *, threshold: float = 0.5) -> FloatAr
     unit="d'",
     direction="higher",
     undefined=ONE_SIDED,
+    interval=TEN,
     source="the scale-design study",
 )
 @of_judgments
@@ -86,6 +89,7 @@ def meta_d_ideal(tables: ConfidenceTables, *, threshold: float = 0.5) -> FloatAr
     definition="The criterion of that observer: evidence that it takes to reach the threshold.",
     unit="d'",
     undefined=ONE_SIDED,
+    interval=TEN,
     source="the scale-design study",
 )
 @of_judgments

@@ -1,11 +1,12 @@
 """Distributions of judgments in rows: bins, shares of values, type-2 rates, with intervals."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
-from inspect_confidence.metrics import bootstrap, means_of, percentile_interval
+from inspect_confidence.metrics import bootstrap, means_of, resampled_interval
 from inspect_confidence.metrics.arrays import FloatArray, IntArray
 from inspect_confidence.metrics.resample import wilson_limits
 from inspect_confidence.results import Condition, Key, Result
@@ -14,6 +15,9 @@ from inspect_confidence.studies.study import Resampling
 
 RESAMPLES = 1_000
 """Enough for the length of a line in a figure."""
+
+LEAST = 20
+"""Items in a bin from which on the bootstrap of a mean has an interval."""
 
 _EDGE = 1e-9
 _DIGITS = 12  # as in count tables: what is equal but for rounding is equal
@@ -97,7 +101,9 @@ def confidence_bins(
         said = noted(how, note)
         for k, n in enumerate(map(int, size)):
             where = at.but(bin=bin_name(bins[k]))
-            yield key.result(where, "bin_accuracy", accuracy[k], intervals[k], n=n, note=said)
+            none = f"no interval: fewer than {LEAST} items" if np.isnan(intervals[k]).any() else ""
+            noting = noted(none, said)
+            yield key.result(where, "bin_accuracy", accuracy[k], intervals[k], n=n, note=noting)
             yield key.result(where, "bin_confidence", mean[k], n=n, note=note)
 
     metrics = ("bin_accuracy", "bin_confidence")
@@ -164,10 +170,11 @@ def _of_conditions(
         there = (some["status"] == "ok") & some[list(needed)].notna().all(axis=1)
         note = rests_on(some, there)
         if there.any():
-            yield from of(key, at, some[there], note)
-            continue
-        none = noted("undefined: no readable judgment", note)
-        yield from (key.result(at, metric, np.nan, n=0, note=none) for metric in metrics)
+            found = of(key, at, some[there], note)
+        else:
+            none = noted("undefined: no readable judgment", note)
+            found = (key.result(at, metric, np.nan, n=0, note=none) for metric in metrics)
+        yield from (replace(row, asked=len(some)) for row in found)
 
 
 def _shares_at_least(
@@ -203,7 +210,7 @@ def _shares_at_least(
 
 
 def _resampled(outcomes: FloatArray, unit: IntArray, resampling: Resampling) -> FloatArray:
-    """Percentile intervals of each column's mean outcome; one item alone has none."""
+    """Intervals of each column's mean outcome; one item alone has none."""
     units = int(unit.max()) + 1
     draws = bootstrap(
         {"means": means_of(outcomes, unit, units)},
@@ -211,9 +218,12 @@ def _resampled(outcomes: FloatArray, unit: IntArray, resampling: Resampling) -> 
         resamples=min(resampling.resamples, RESAMPLES),
         seed=resampling.seed,
     )["means"]
-    intervals = np.array([percentile_interval(values) for values in draws.T])
-    alone = [len(np.unique(unit[there])) < 2 for there in ~np.isnan(outcomes.T)]
-    intervals[alone] = np.nan
+    intervals = np.full((len(draws.T), 2), np.nan)
+    for k, (values, column) in enumerate(zip(draws.T, outcomes.T, strict=True)):
+        items = len(np.unique(unit[~np.isnan(column)]))
+        if items >= LEAST:
+            mean = float(np.nanmean(column))
+            intervals[k] = resampled_interval(mean, values, items, method="percentile")
     return intervals
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from inspect_confidence import metrics
-from inspect_confidence.metrics.arrays import FloatArray, IntArray
+from inspect_confidence.metrics.arrays import EDGE, FloatArray, IntArray
 from inspect_confidence.studies.estimate import Estimand, Number, means, noted, places
 
 
@@ -17,12 +17,30 @@ class Form:
     """One number that a count table gives: of tables a value each.
 
     Its condition tells it from others of the same metric, its note says the definition chosen.
+    `interval`, of confidence, outcomes and units, is for metrics whose interval is their own.
     """
 
     metric: str
     value: Callable[[metrics.ConfidenceTables], FloatArray]
     condition: Mapping[str, object] = field(default_factory=dict)
     note: str = ""
+    interval: Callable[..., tuple[float, float]] | None = None
+
+    def rarest(self, tables: metrics.ConfidenceTables) -> float:
+        """How much the rarest outcome, or type-2 cell at the threshold, of the first table has."""
+        if not tables.binary:
+            return np.inf
+        parts = tables.right[0], tables.wrong[0]
+        if "threshold" not in self.condition:
+            return float(min(part.sum() for part in parts))
+        high = tables.values >= float(str(self.condition["threshold"])) - EDGE
+        return float(min(part[side].sum() for part in parts for side in (high, ~high)))
+
+
+_OWN: Mapping[str, Callable[..., tuple[float, float]]] = {
+    "ece": metrics.ece_interval,
+    "brier_uncertainty": metrics.brier_uncertainty_interval,
+}
 
 
 def form_of(
@@ -30,7 +48,8 @@ def form_of(
 ) -> Form:
     """The form of a metric of `metrics` with these options."""
     value = partial(getattr(metrics, metric).of, **options)
-    return Form(metric, value, condition or {}, note)
+    own = partial(_OWN[metric], **options) if metric in _OWN else None
+    return Form(metric, value, condition or {}, note, own)
 
 
 @dataclass(frozen=True)
@@ -62,6 +81,11 @@ class Answers:
             rows["correct"].to_numpy(float),
             int(offered[0]) if same else None,
         )
+
+    def interval(self, form: Form) -> tuple[float, float] | None:
+        """The interval of a form's own method; None where it has none."""
+        own = form.interval
+        return None if own is None else own(self.confidence, self.correct, self.unit)
 
     def cells(self) -> metrics.Cells:
         """Of judgments with both confidence and correctness."""
@@ -127,7 +151,8 @@ def of_table(
     """The numbers of one count table, each with its definition and remarks beside it."""
     cells = answers.cells()
     everything = cells.tables(np.ones((1, answers.units)))
-    n = int((~np.isnan(answers.confidence + answers.correct)).sum())
+    read = ~np.isnan(answers.confidence + answers.correct)
+    n, items = int(read.sum()), len(np.unique(answers.unit[read]))
     numbers = []
     for form in forms:
         notes, why = [form.note], ""
@@ -139,8 +164,19 @@ def of_table(
         if "binning" in form.condition:
             read = answers.confidence[~np.isnan(answers.correct)]
             notes = [f"{form.note}, {metrics.bin_count(read, binning='equal_mass')} used"]
-        where, said = {**condition, **form.condition}, noted(*notes, note)
-        numbers.append(Number(where, form.metric, n, said, why=why))
+        numbers.append(
+            Number(
+                {**condition, **form.condition},
+                form.metric,
+                n,
+                noted(*notes, note),
+                answers.interval(form),
+                why,
+                len(answers.unit),
+                items,
+                form.rarest(everything),
+            )
+        )
 
     def statistic(weights: FloatArray) -> FloatArray:
         tables = cells.tables(weights)
@@ -185,9 +221,19 @@ def two_choice_sensitivity(
         return np.column_stack([fit.meta_d, fit.m_ratio])
 
     said = noted(f"{k} ratings, {padding:.3g} added to each cell", note)
-    n = int(read.sum())
+    right = share * float((answers.correct[read] == 1).sum())
+    rarest = min(right, share * len(unit) - right)
     numbers = [
-        Number(condition, "meta_d", n, said, why=why),
-        Number({**condition, "type1": "sdt"}, "m_ratio", n, said, why=why),
+        Number(
+            where,
+            metric,
+            len(unit),
+            said,
+            why=why,
+            asked=len(read),
+            units=len(np.unique(unit)),
+            rarest=rarest,
+        )
+        for metric, where in (("meta_d", condition), ("m_ratio", {**condition, "type1": "sdt"}))
     ]
     return Estimand(numbers, statistic)

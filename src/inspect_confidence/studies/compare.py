@@ -7,11 +7,12 @@ observers of different accuracy have one M-ratio and no two answers in common.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.special import ndtr, ndtri
 
 from inspect_confidence import metrics
 from inspect_confidence.metrics.arrays import FloatArray, IntArray
@@ -38,6 +39,8 @@ class Contrast:
         units: How many units, mostly items, are resampled; none if 0.
         statistic: What gives the numbers.
         rarest: As in `estimate.Number`, of each number; none if empty.
+        own: The intervals of both sides of numbers whose interval is their own, by number,
+            of shape (2, 2); NaN where a side has none.
         clusters: What the units are where they aren't items.
     """
 
@@ -46,6 +49,7 @@ class Contrast:
     units: int
     statistic: PairedStatistic
     rarest: Sequence[float] = ()
+    own: Mapping[int, FloatArray] = field(default_factory=dict)
     clusters: metrics.Clusters | None = None
 
 
@@ -106,8 +110,10 @@ class Tested:
         second: Of the second.
         values: first - second.
         draws: Their values over resamples of the units, of shape (resamples, numbers).
-        rarest: As in `estimate.Number`.
-        clusters: What the units are where they aren't items.
+        rarest: As in `Contrast`.
+        below: How far the lower end lies from a difference whose interval is its own; else NaN.
+        above: How far the upper end does.
+        clusters: As in `Contrast`.
     """
 
     names: Sequence[Name]
@@ -118,6 +124,8 @@ class Tested:
     values: FloatArray
     draws: FloatArray
     rarest: FloatArray
+    below: FloatArray
+    above: FloatArray
     clusters: metrics.Clusters | None = None
 
     def verdict(self, column: int) -> "Verdict":
@@ -127,7 +135,12 @@ class Tested:
         if np.isnan(value):
             return Verdict(why="undefined: either value is undefined")
         rule = metrics.METRICS[metric].interval.over(self.clusters)
-        units, rarest = int(self.units[column]), float(self.rarest[column])
+        units = int(self.units[column])
+        rarest, below, above = (each[column] for each in (self.rarest, self.below, self.above))
+        if not np.isnan(below) and not (why := metrics.too_few(rule, units, rarest)):
+            reach = below if value > 0 else above
+            p = 2 * ndtr(-ALPHA_Z * abs(value) / reach) if reach > 0 else float(value == 0)
+            return Verdict((value - below, value + above), float(p))
         interval, why = metrics.interval_of(rule, value, draws, units, rarest)
         if why and why != metrics.SAME:  # where every item differs alike there is no doubt
             return Verdict(why=f"no interval: {why}")
@@ -155,25 +168,57 @@ class Verdict:
     why: str = ""
 
 
-_ARRAYS = ("items", "units", "first", "second", "values", "draws", "rarest")
+_ARRAYS = ("items", "units", "first", "second", "values", "draws", "rarest", "below", "above")
+
+ALPHA_Z = float(-ndtri(0.025))
+"""How many standard errors a normal 95% interval reaches."""
 
 
 def tested(one: Contrast, resampling: Resampling, stream: int | None) -> Tested:
     """The differences of a contrast with units, resampled; `stream` as in `draw`."""
     seed = [resampling.seed] if stream is None else [resampling.seed, stream]
-    draws = metrics.bootstrap(
-        {"": lambda weights: one.statistic(weights, None) - one.statistic(None, weights)},
+    drawn = metrics.bootstrap(
+        {
+            "first": lambda weights: one.statistic(weights, None),
+            "second": lambda weights: one.statistic(None, weights),
+        },
         np.zeros(one.units, np.int64),
         resamples=resampling.resamples,
         seed=seed,
-    )[""]
+    )
     everything = np.ones((1, one.units))
     first, second = one.statistic(everything, None)[0], one.statistic(None, everything)[0]
     items = np.array(one.items, np.int64)
     units = np.minimum(items, one.units)
-    rarest = np.array(one.rarest or [np.inf] * len(items), float)
-    values = first - second
-    return Tested(one.names, items, units, first, second, values, draws, rarest, one.clusters)
+    below, above = np.full((2, len(items)), np.nan)
+    for column, ends in one.own.items():
+        values = np.array([first[column], second[column]])
+        together = [drawn[side][:, column] for side in ("first", "second")]
+        below[column], above[column] = _apart(values, ends, together)
+    draws = drawn["first"] - drawn["second"]
+    rarest = np.array(one.rarest) if one.rarest else np.full(len(items), np.inf)
+    arrays = (items, units, first, second, first - second, draws, rarest, below, above)
+    return Tested(one.names, *arrays, one.clusters)
+
+
+def _apart(
+    values: FloatArray, ends: FloatArray, drawn: Sequence[FloatArray]
+) -> tuple[float, float]:
+    """How far the ends of a difference lie from it (Zou 2007, MOVER).
+
+    Args:
+        values: Of both sides.
+        ends: Of their intervals, of shape (2, 2); NaN where a side has none.
+        drawn: Both sides' values over the same resamples, for their correlation.
+    """
+    (lower, upper), (other_lower, other_upper) = np.abs(ends - values[:, None])
+    varies = all(np.ptp(side) > 0 for side in drawn)
+    shared = float(np.corrcoef(drawn[0], drawn[1])[0, 1]) if varies else 0.0
+
+    def reach(one: float, other: float) -> float:
+        return float(np.sqrt(max(one**2 + other**2 - 2 * shared * one * other, 0)))
+
+    return reach(lower, other_upper), reach(upper, other_lower)
 
 
 def differences(one: Contrast, resampling: Resampling) -> list[Difference]:
@@ -280,7 +325,21 @@ def _of_pairs(
         )
 
     names = [(condition.but(**form.condition), form.metric) for form in forms] * len(pairs)
-    return Contrast(names, [items] * len(names), units, statistic)
+    everything = np.ones((1, units))
+    against = [form.rarest(other.tables(everything)) for form in forms]
+    rarest = [
+        min(form.rarest(side.tables(everything)), least)
+        for side in sides
+        for form, least in zip(forms, against, strict=True)
+    ]
+    own = [k for k, form in enumerate(forms) if form.interval is not None]
+    seconds = {k: pairs[0].second.interval(forms[k]) for k in own}
+    ends = {
+        i * len(forms) + k: np.array([pair.first.interval(forms[k]), seconds[k]], float)
+        for i, pair in enumerate(pairs)
+        for k in own
+    }
+    return Contrast(names, [items] * len(names), units, statistic, rarest, ends)
 
 
 def mean_tested(some: Sequence[Tested]) -> Tested:
@@ -292,7 +351,10 @@ def mean_tested(some: Sequence[Tested]) -> Tested:
         return how([getattr(one, part) for one in shared], axis=0)
 
     how: dict[str, Callable[..., Any]] = {"items": np.sum, "units": np.min, "rarest": np.min}
-    return Tested(names, *(over(part, how.get(part, np.mean)) for part in _ARRAYS))
+    mean = Tested(names, *(over(part, how.get(part, np.mean)) for part in _ARRAYS))
+    # Of what is biased there is no interval: bias gets no smaller with the number of data sets.
+    none = np.full(len(names), np.nan)
+    return replace(mean, below=none, above=none)
 
 
 def results_of_tests(

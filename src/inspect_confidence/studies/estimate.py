@@ -287,11 +287,10 @@ def results_of(drawn: Drawn, key: Key) -> list[Result]:
     """A row of results for each number."""
     results = []
     for one, value, draws in zip(drawn.numbers, drawn.values, drawn.draws.T, strict=True):
-        interval, note = one.interval or NO_INTERVAL, one.note
+        interval, note = NO_INTERVAL, one.note
         if np.isnan(value):
-            interval = NO_INTERVAL
             note = noted(f"undefined: {_reason(one)}", note)
-        elif one.interval is None:
+        else:
             interval, why = _interval(one, float(value), draws, drawn)
             note = noted(note, f"no interval: {why}" if why else undefined_in(draws))
         row = key.result(
@@ -308,8 +307,11 @@ def _interval(
 ) -> tuple[tuple[float, float], str]:
     about = metrics.METRICS[one.metric]
     rule, units = about.interval.over(drawn.clusters), _rests_on(one, drawn)
+    if one.interval is not None and not np.isnan(one.interval).any():
+        why = metrics.too_few(rule, units, one.rarest)
+        return NO_INTERVAL if why else one.interval, why
     (low, high), why = metrics.interval_of(rule, value, draws, units, one.rarest)
-    if not why and about.interval.method == "basic":
+    if not why and rule.method in ("basic", "debiased"):
         low, high = max(low, about.low), min(high, about.high)
     return (low, high), why
 
@@ -337,7 +339,6 @@ def averaged(
     `missed` there is an undefined number, with the reason, where only some have one.
     """
     each = list(drawn.values())
-    alone = len(each) == 1
     columns = [
         {(Condition(one.condition), one.metric): i for i, one in enumerate(some.numbers)}
         for some in each
@@ -367,7 +368,7 @@ def averaged(
                 ones[0],
                 n=sum(one.n for one in ones),
                 note=over,
-                interval=_mean_interval(values, ones, alone or independent),
+                interval=_mean_interval(values, ones, independent),
                 units=min(_rests_on(one, some) for one, (some, _) in zip(ones, found, strict=True)),
                 rarest=min(one.rarest for one in ones),
                 asked=sum(one.n if one.asked is None else one.asked for one in ones),
@@ -401,19 +402,20 @@ def _mean_interval(
 ) -> tuple[float, float] | None:
     """The interval of a mean from its numbers' own; None where resamples give it.
 
-    Of independent numbers it is Zou and Donner's (MOVER); of others, where the resamples can't be
-    used, its ends are the means of the ends, as of numbers that vary as one: none is wider.
+    Of independent shares it is Zou and Donner's (MOVER). Of numbers with a method of their own
+    there is none: bias, as of ECE, doesn't get smaller with the number of data sets as errors do.
     """
     if any(one.interval is None for one in numbers):
         return None
-    bounds = np.array([one.interval for one in numbers], float)
-    if independent:
-        below, above = np.sqrt(np.square(bounds - values[:, None]).sum(axis=0)) / len(numbers)
-        return float(values.mean() - below), float(values.mean() + above)
-    if metrics.METRICS[numbers[0].metric].interval.method != "own":
+    if len(numbers) == 1:
+        return numbers[0].interval
+    if metrics.METRICS[numbers[0].metric].interval.method == "own":
+        return NO_INTERVAL
+    if not independent:
         return None
-    low, high = bounds.mean(axis=0)
-    return float(low), float(high)
+    bounds = np.array([one.interval for one in numbers], float)
+    below, above = np.sqrt(np.square(bounds - values[:, None]).sum(axis=0)) / len(numbers)
+    return float(values.mean() - below), float(values.mean() + above)
 
 
 ALL_MODELS = "all"

@@ -120,7 +120,6 @@ def _reports(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Itera
         "top3_share": metrics.top3_share.of,
         "unique_values": metrics.unique_values.of,
         "entropy_bits": metrics.report_entropy.of,
-        "round_rate": metrics.round_rate.of,
         "utilization": lambda t: metrics.utilization.of(t, low=float(low[0]), high=float(high[0])),
     }
 
@@ -128,16 +127,21 @@ def _reports(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Itera
         tables = metrics.ValueTables(values, np.asarray((used @ weights.T).T))
         return np.column_stack([metric(tables) for metric in shape.values()])
 
-    yield Estimand([Number(condition, name, len(raw), note) for name in shape], statistic)
+    items, asked = len(np.unique(unit)), len(rows)
+    yield Estimand(
+        [Number(condition, name, len(raw), note, asked=asked, units=items) for name in shape],
+        statistic,
+    )
 
 
 def _rates(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Estimand:
-    """How often reports leave the scale, and how often a reply can't be read."""
+    """How often reports are round or leave the scale, and how often a reply can't be read."""
     raw, low, high = (rows[name].to_numpy(float) for name in ("raw", "low", "high"))
     excess, width = np.maximum(low - raw, raw - high), high - low
     whole = ~np.isnan(raw + width)
     unread = ~rows["status"].isin(["ok", "out_of_range"]).to_numpy()
     flags = {
+        "round_rate": np.where(whole & ~unread, np.isclose(raw, 5 * np.round(raw / 5)), np.nan),
         "violation_rate": np.where(whole, excess * 20 > width, np.nan),
         "clip_rate": np.where(whole, (excess > 0) & (excess * 20 <= width), np.nan),
         "format_failure_rate": np.where(estimate.replied(rows["status"]), unread, np.nan),
@@ -169,7 +173,8 @@ def over_scales(drawn: Drawn, condition: Condition) -> Drawn | None:
         "noise alone makes it positive"
     )
     n = min((drawn.numbers[i].n for i in columns), default=0)
-    number = Number(condition, "accuracy_spread", n, note)
+    least = min((drawn.numbers[i].asked or n for i in columns), default=0)
+    number = Number(condition, "accuracy_spread", n, note, asked=least)
     return Drawn([number], spread(drawn.values[None]), spread(drawn.draws)[:, None], drawn.units)
 
 

@@ -1,0 +1,177 @@
+"""Differences of two contenders: how often p is below .05 where the metric is equal, and power."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+from scipy.stats import binom, norm
+
+from inspect_confidence.studies.compare import contrast
+from inspect_confidence.studies.compare import tested as resampled
+from inspect_confidence.studies.study import Resampling
+from validation.test_scale_coverage import VALUES, Observer
+
+Record = Callable[[str, object], None]
+FloatArray = NDArray[np.float64]
+
+SIMULATIONS, RESAMPLES = 250, 300
+
+
+def ideal(accuracy: float) -> FloatArray:
+    """Cells of the observer whose confidence is what its evidence says: M-ratio 1."""
+    return np.array(Observer(accuracy, 2 * norm.ppf(accuracy), 0).cells())
+
+
+def as_sure(accuracy: float, auroc: float) -> FloatArray:
+    """Cells of an observer of that accuracy and AUROC."""
+
+    def observer(meta_d: float) -> Observer:
+        return Observer(accuracy, meta_d, 0)
+
+    found = brentq(lambda d: observer(d).truths()["auroc"] - auroc, 0.2, 5)
+    return np.array(observer(float(found)).cells())
+
+
+def stated(shares: Mapping[float, float], accuracy: Mapping[float, float]) -> FloatArray:
+    """Cells of confidences with these shares, right with these probabilities."""
+    cells = np.zeros((2, len(VALUES)))
+    for value, share in shares.items():
+        place = round(20 * value)
+        cells[:, place] = share * accuracy[value], share * (1 - accuracy[value])
+    return cells
+
+
+EVEN = {k / 10: 0.1 for k in range(10)}
+
+
+@dataclass(frozen=True)
+class Null:
+    """Two contenders with one value of a metric.
+
+    Attributes:
+        metric: Which one.
+        first: Cells of the first, by rightness and confidence.
+        second: Of the second.
+        shared: Correlation of what decides the cells, over items.
+        items: How many there are.
+    """
+
+    metric: str
+    first: FloatArray
+    second: FloatArray
+    shared: float = 0.0
+    items: tuple[int, int] = (300, 1_000)
+
+
+NULLS = {
+    "M-ratio 1, accuracy .60 and .89": Null("m_ratio", ideal(0.6), ideal(0.89)),
+    "AUROC .75, accuracy .65 and .85": Null("auroc", as_sure(0.65, 0.75), as_sure(0.85, 0.75)),
+    # .85 (1 - .9)^2 + .15 .9^2 = .9 (1 - .7)^2 + .1 .7^2 = .13
+    "Brier .13, accuracy .85 and .9": Null(
+        "brier", stated({0.9: 1}, {0.9: 0.85}), stated({0.7: 1}, {0.7: 0.9})
+    ),
+    "ECE .1, one confidence and ten": Null(
+        "ece",
+        stated({0.9: 1}, {0.9: 0.8}),
+        stated(EVEN, {v: v + 0.1 if v < 0.5 else v - 0.1 for v in EVEN}),
+    ),
+    "ECE 0, both calibrated": Null(
+        "ece", stated({0.8: 1}, {0.8: 0.8}), stated(EVEN, {v: v for v in EVEN})
+    ),
+    "same contender, correlated items": Null("auroc", ideal(0.75), ideal(0.75), 0.6),
+    "same accuracy, ties": Null("accuracy", ideal(0.75), ideal(0.75), 0.6, (30, 100)),
+    "same ECE, correlated items": Null("ece", ideal(0.75), ideal(0.75), 0.6),
+}
+
+
+def judged(
+    cells: FloatArray, latent: FloatArray, rng: np.random.Generator, shared: float
+) -> pd.DataFrame:
+    """Judgments of the items, each one of the cells; a twentieth can't be read."""
+    items = len(latent)
+    alone = rng.standard_normal(items)
+    share = norm.cdf(np.sqrt(shared) * latent + np.sqrt(1 - shared) * alone)
+    flat = np.cumsum(cells.ravel()) / cells.sum()
+    cell = np.minimum(np.searchsorted(flat, share), flat.size - 1)
+    return pd.DataFrame(
+        {
+            "item": np.arange(items),
+            "status": np.where(rng.random(items) < 0.05, "no_number", "ok"),
+            "choices": 2.0,
+            "confidence": VALUES[cell % len(VALUES)],
+            "correct": (cell < len(VALUES)).astype(float),
+        }
+    )
+
+
+def rejections(one: Null, items: int) -> tuple[int, int]:
+    """In how many simulations there is a p, and it is below .05; p agrees with the interval."""
+    tested = rejected = 0
+    for seed in range(SIMULATIONS):
+        rng = np.random.default_rng([seed, items])
+        latent = rng.standard_normal(items)
+        sides = [judged(cells, latent, rng, one.shared) for cells in (one.first, one.second)]
+        found = resampled(contrast(sides[0], sides[1], (0.5,)), Resampling(RESAMPLES, seed), None)
+        column = [metric for _, metric in found.names].index(one.metric)
+        said = found.verdict(column)
+        if np.isnan(said.p):
+            continue
+        low, high = said.interval
+        assert np.isnan(low) or (said.p < 0.05) == (not low <= 0 <= high), (seed, said)
+        assert np.isnan(low) or low <= found.values[column] <= high
+        tested += 1
+        rejected += said.p < 0.05
+    return tested, rejected
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "items"), [(name, items) for name, one in NULLS.items() for items in one.items]
+)
+def test_level(name: str, items: int, record_property: Record) -> None:
+    """Where the metric is equal, whatever else differs, p is below .05 in about 5% or fewer."""
+    # Items that one side lacks are left out: a tenth of them.
+    one = NULLS[name]
+    tested, rejected = rejections(one, items)
+    record_property(
+        "figure",
+        f"{one.metric} of two contenders, {name}, {items:,} items: p below .05 in "
+        f"{rejected / max(tested, 1):.3f} of {tested}",
+    )
+    if tested < 0.35 * SIMULATIONS:  # too few in the rarest cell: hardly ever tested
+        return
+    low, high = binom(tested, 0.05).ppf([0.0005, 0.9995])
+    assert rejected <= high
+    # ECE's intervals are wide on purpose near 0, where errors must not hide.
+    assert rejected >= low or one.metric in ("ece", "accuracy"), rejected
+
+
+POWER = {
+    "accuracy .75 and .89": Null("accuracy", ideal(0.75), ideal(0.89)),
+    "AUROC .65 and .85": Null("auroc", as_sure(0.75, 0.65), as_sure(0.75, 0.85)),
+    "ECE .05 and .3": Null(
+        "ece", stated({0.8: 1}, {0.8: 0.75}), stated(EVEN, {v: abs(v - 0.3) for v in EVEN})
+    ),
+    "M-ratio 1 and .5": Null(
+        "m_ratio", ideal(0.75), np.array(Observer(0.75, float(norm.ppf(0.75)), 0).cells())
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", list(POWER))
+def test_power(name: str, record_property: Record) -> None:
+    """A true difference is found in most samples of 1,000 items."""
+    tested, rejected = rejections(POWER[name], 1_000)
+    record_property(
+        "figure",
+        f"{POWER[name].metric}, a true difference, {name}, 1,000 items: p below .05 in "
+        f"{rejected / tested:.3f} of {tested}",
+    )
+    assert rejected / tested > 0.5
