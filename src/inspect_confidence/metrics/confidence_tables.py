@@ -21,7 +21,6 @@ __all__ = [
     "Cells",
     "ConfidenceTables",
     "accuracy",
-    "joined",
     "mean_confidence",
     "of_judgments",
     "overconfidence",
@@ -135,20 +134,6 @@ def one_table(confidence: ArrayLike, correct: ArrayLike) -> ConfidenceTables:
     """
     cells = Cells.of(confidence, correct)
     return cells.tables(np.ones((1, cells.masses.shape[1])))
-
-
-def joined(first: ConfidenceTables, second: ConfidenceTables) -> ConfidenceTables:
-    """The tables of two sets of judgments taken together, row by row."""
-    values = np.union1d(first.values, second.values)
-
-    def sums(part: str) -> FloatArray:
-        # Value by value in memory, as the tables of cells are: sums over values are faster so.
-        mass = np.zeros((len(values), len(first.right)))
-        for tables in (first, second):
-            mass[np.searchsorted(values, tables.values)] += getattr(tables, part).T
-        return mass.T
-
-    return ConfidenceTables(values, sums("right"), sums("wrong"), first.binary and second.binary)
 
 
 Options = ParamSpec("Options")

@@ -4,7 +4,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from scipy.special import ndtr, ndtri, softmax
+from scipy.special import ndtr, ndtri
 
 from inspect_confidence.metrics.arrays import FloatArray, check_choice, divided
 from inspect_confidence.metrics.confidence_tables import ConfidenceTables, accuracy, of_judgments
@@ -128,6 +128,12 @@ def afc_d_prime(accuracy: FloatArray, alternatives: int) -> FloatArray:
     return np.where(inside, table(z), np.nan)
 
 
+_POINTS = 2**16
+_ENDS, _STRIDE = 512, 16
+_KEPT = np.r_[0:_ENDS, _ENDS : _POINTS - _ENDS : _STRIDE, _POINTS - _ENDS : _POINTS]
+"""Points of a curve that it is drawn through: all at its ends, where they are far apart."""
+
+
 @lru_cache(maxsize=16)
 def _curves(alternatives: int) -> FloatArray:
     """z(H2) of the observer with m alternatives by z(F2) (rows) and its d' (columns)."""
@@ -135,16 +141,20 @@ def _curves(alternatives: int) -> FloatArray:
     from scipy.stats.qmc import Sobol  # noqa: PLC0415
 
     points = Sobol(alternatives, seed=0).random_base2(16)
-    noise = ndtri(np.clip(points, 1e-12, 1 - 1e-12))
+    noise = ndtri(np.clip(points, 1e-12, 1 - 1e-12)).T
+    others = noise[1:].max(axis=0)
     columns = [_Z_GRID]  # at d' = 0 confidence tells nothing
     for d in _D_GRID[1:]:
-        evidence = noise.copy()
-        evidence[:, 0] += d
+        first = noise[0] + d
+        most = np.maximum(first, others)
         # The posterior p of the choice says how likely it is right, whichever is: so p and 1 - p
         # are the masses of right and wrong, and rates need no draw of which.
-        sure = np.sort(softmax(d * evidence, axis=1).max(axis=1))[::-1]
+        odds = np.exp(d * (first - most))
+        for one in noise[1:]:
+            odds += np.exp(d * (one - most))
+        sure = np.sort(1 / odds)[::-1]
         right, wrong = np.cumsum(sure), np.cumsum(1 - sure)
-        z_wrong, z_right = (ndtri((one - one[0] / 2) / one[-1]) for one in (wrong, right))
+        z_wrong, z_right = (ndtri((one[_KEPT] - one[0] / 2) / one[-1]) for one in (wrong, right))
         finite = np.isfinite(z_wrong) & np.isfinite(z_right)
         columns.append(np.interp(_Z_GRID, z_wrong[finite], z_right[finite]))
     return np.column_stack(columns)

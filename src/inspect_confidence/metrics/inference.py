@@ -33,7 +33,8 @@ METHODS = {
     "skewness are the draws'. For means with a heavy tail.",
     "debiased": "Percentile interval moved down by twice what resampling adds, joined with the "
     "basic interval: for what is biased upwards and skewed, near the end of its range.",
-    "wilson": "Wilson's score interval at the effective sample size of the units.",
+    "wilson": "Wilson's score interval at the effective sample size of the units, modified for one "
+    "to three successes or failures (Brown, Cai and DasGupta 2001).",
     "own": "A method of its own, said beside it.",
     "none": "No interval.",
 }
@@ -70,13 +71,15 @@ def why_no_interval(rule: Interval, draws: FloatArray, units: int, rarest: float
         return rule.why
     if why := too_few(rule, units, rarest):
         return why
+    if rule.method == "own":
+        return "its own method gives none here"
     undefined = np.isnan(draws)
     if undefined.mean() > MOST_UNDEFINED:
         return f"undefined in {undefined.sum()} of {len(draws)} resamples"
     there = draws[~undefined]
     if not len(there) or (there == there[0]).all():
         return SAME
-    return "its own method gives none here" if rule.method == "own" else ""
+    return ""
 
 
 def too_few(rule: Interval, units: int, rarest: float = np.inf) -> str:

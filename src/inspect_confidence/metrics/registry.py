@@ -71,6 +71,12 @@ class Interval:
             return no_interval(f"{clusters.units} are resampled, which leaves its bias")
         return replace(self, least=clusters.least, units=clusters.units, rarest=0)
 
+    def of_difference(self) -> "Interval":
+        """The rule of a difference of two such numbers, which resamples alone tell of."""
+        if self.method not in ("own", "wilson"):
+            return self
+        return replace(self, method="skewness_corrected", why="", least=max(self.least, 15))
+
 
 @dataclass(frozen=True)
 class Clusters:

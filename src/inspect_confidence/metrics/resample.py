@@ -6,6 +6,7 @@ from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import gammaincinv, ndtri
 
 from inspect_confidence.metrics.arrays import FloatArray, IntArray, aligned, divided, sample_of
 
@@ -37,6 +38,13 @@ def clustered_wilson_interval(
     number of judgments. At one judgment an item, and where items don't vary (v = 0), n is the
     number of items; judging every item twice with the same outcome changes nothing.
 
+    Where p is below a half and p n at most 3, the lower limit is at most the Poisson one, the
+    quantile 1 - confidence of the gamma law with shape p n, over n (the upper one likewise of
+    1 - p): Wilson's own holds a share of half a percent in 86% of samples of 30.
+
+    Source: Wilson (1927, Journal of the American Statistical Association 22); Brown, Cai and
+    DasGupta (2001, Statistical Science 16).
+
     Args:
         successes: Number of successes of each item.
         trials: Number of judgments of each item; items with none, or with a NaN, are left out.
@@ -52,7 +60,7 @@ def clustered_wilson_interval(
     Example:
         >>> low, high = clustered_wilson_interval([1, 0, 1, 1], [1, 1, 1, 1])
         >>> print(f"{low:.4f} {high:.4f}")
-        0.3006 0.9544
+        0.3006 0.9872
     """
     hits, total = aligned(successes=successes, trials=trials)
     there = (total > 0) & ~np.isnan(hits)
@@ -77,17 +85,29 @@ def wilson_limits(
     confidence: float = 0.95,
 ) -> FloatArray:
     """Wilson's limits, of shape (shares, 2), of shares with these variances over items."""
-    # Imported here because it takes a second and brings pandas, which no other metric needs.
-    from statsmodels.stats.proportion import proportion_confint  # noqa: PLC0415
-
     independent = share * (1 - share)
     # A tolerance, because rounding leaves 1e-17 where items don't vary at all.
     varies = variance > 1e-9 * divided(independent, judgments)
     effective = np.minimum(independent / np.where(varies, variance, 1), judgments)
     n = np.where(judgments == 0, np.nan, np.where(varies, effective, items))
-    low, high = proportion_confint(share * n, n, alpha=1 - confidence, method="wilson")
-    # Rounding leaves 1e-18 where the limit is exactly 0 or 1.
-    return np.column_stack([np.where(share == 0, 0, low), np.where(share == 1, 1, high)])
+    low = _wilson_low(share, n, confidence)
+    return np.column_stack([low, 1 - _wilson_low(1 - share, n, confidence)])
+
+
+_FEW = 3 + 1e-9
+"""Successes up to which Wilson's lower limit lies too high."""
+
+
+def _wilson_low(share: FloatArray, n: FloatArray, confidence: float) -> FloatArray:
+    """Wilson's lower limit, that of Brown, Cai and DasGupta for up to three successes."""
+    z2 = float(ndtri((1 + confidence) / 2)) ** 2
+    half = np.sqrt(z2 * (share * (1 - share) + z2 / (4 * n)) / n)
+    low = (share + z2 / (2 * n) - half) / (1 + z2 / n)
+    hits = share * n
+    few = (hits > 0) & (hits <= _FEW) & (share < 0.5)
+    poisson = gammaincinv(np.where(few, hits, 1), 1 - confidence) / n
+    # Rounding leaves 1e-18 where the limit is exactly 0.
+    return np.where(share == 0, 0 * n, np.where(few, np.minimum(low, poisson), low))
 
 
 def bonferroni(p: ArrayLike) -> FloatArray:

@@ -9,7 +9,7 @@ import pandas as pd
 
 from inspect_confidence import metrics
 from inspect_confidence.metrics.arrays import EDGE, FloatArray, IntArray
-from inspect_confidence.studies.estimate import Estimand, Number, means, noted, places
+from inspect_confidence.studies.estimate import Estimand, Number, means, noted, places, together
 
 
 @dataclass(frozen=True)
@@ -178,11 +178,7 @@ def of_table(
             )
         )
 
-    def statistic(weights: FloatArray) -> FloatArray:
-        tables = cells.tables(weights)
-        return np.column_stack([form.value(tables) for form in forms])
-
-    return Estimand(numbers, statistic)
+    return together(numbers, cells.tables, [form.value for form in forms])
 
 
 def two_choice_sensitivity(

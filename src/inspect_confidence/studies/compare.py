@@ -21,10 +21,6 @@ from inspect_confidence.studies.calibration import MEANS, PLAIN, Answers, Form, 
 from inspect_confidence.studies.estimate import NO_INTERVAL, noted, undefined_in, units_of
 from inspect_confidence.studies.study import Difference, Resampling
 
-PairedStatistic = Callable[[FloatArray | None, FloatArray | None], FloatArray]
-"""Weights of n units as the first contender answered them, and as the second did -> an array of
-shape (resamples, numbers); None stands for weights of 0."""
-
 Name = tuple[Condition, str]
 """Condition and metric."""
 
@@ -37,7 +33,8 @@ class Contrast:
         names: Of the numbers, in order.
         items: How many items each rests on.
         units: How many units, mostly items, are resampled; none if 0.
-        statistic: What gives the numbers.
+        first: What gives the first contender's numbers.
+        second: What gives those of the second.
         rarest: As in `estimate.Number`, of each number; none if empty.
         own: The intervals of both sides of numbers whose interval is their own, by number,
             of shape (2, 2); NaN where a side has none.
@@ -47,7 +44,8 @@ class Contrast:
     names: Sequence[Name]
     items: Sequence[int]
     units: int
-    statistic: PairedStatistic
+    first: metrics.Statistic
+    second: metrics.Statistic
     rarest: Sequence[float] = ()
     own: Mapping[int, FloatArray] = field(default_factory=dict)
     clusters: metrics.Clusters | None = None
@@ -57,18 +55,6 @@ def on_common(sides: Sequence[pd.DataFrame]) -> tuple[pd.Index, list[pd.DataFram
     """The items that both contenders' judgments are of, in order, and the judgments of those."""
     items = pd.Index(sorted(set(sides[0]["item"]) & set(sides[1]["item"])))
     return items, [side[side["item"].isin(items)] for side in sides]
-
-
-def side_by_side(statistic: metrics.Statistic, units: int) -> PairedStatistic:
-    """A statistic of 2n units, the first contender's before the second's, as a paired one of n."""
-
-    def paired(first: FloatArray | None, second: FloatArray | None) -> FloatArray:
-        nothing = np.zeros((1, units))
-        sides = [nothing if side is None else side for side in (first, second)]
-        rows = max(map(len, sides))
-        return statistic(np.hstack([np.broadcast_to(side, (rows, units)) for side in sides]))
-
-    return paired
 
 
 def means_contrast(
@@ -86,16 +72,8 @@ def means_contrast(
         items: How many items each mean rests on.
         units: How many units there are.
     """
-    alone = [metrics.means_of(values, unit, units) for values, unit in sides]
-    unit = np.concatenate([unit + k * units for k, (_, unit) in enumerate(sides)])
-    both = metrics.means_of(np.vstack([values for values, _ in sides]), unit, 2 * units)
-
-    def paired(first: FloatArray | None, second: FloatArray | None) -> FloatArray:
-        if first is None or second is None:
-            return alone[0](first) if first is not None else alone[1](np.asarray(second))
-        return both(np.hstack([first, second]))
-
-    return Contrast(names, items, units, paired)
+    first, second = (metrics.means_of(values, unit, units) for values, unit in sides)
+    return Contrast(names, items, units, first, second)
 
 
 @dataclass(frozen=True)
@@ -134,7 +112,7 @@ class Tested:
         value, draws = float(self.values[column]), self.draws[:, column]
         if np.isnan(value):
             return Verdict(why="undefined: either value is undefined")
-        rule = metrics.METRICS[metric].interval.over(self.clusters)
+        rule = metrics.METRICS[metric].interval.over(self.clusters).of_difference()
         units = int(self.units[column])
         rarest, below, above = (each[column] for each in (self.rarest, self.below, self.above))
         if not np.isnan(below) and not (why := metrics.too_few(rule, units, rarest)):
@@ -178,16 +156,13 @@ def tested(one: Contrast, resampling: Resampling, stream: int | None) -> Tested:
     """The differences of a contrast with units, resampled; `stream` as in `draw`."""
     seed = [resampling.seed] if stream is None else [resampling.seed, stream]
     drawn = metrics.bootstrap(
-        {
-            "first": lambda weights: one.statistic(weights, None),
-            "second": lambda weights: one.statistic(None, weights),
-        },
+        {"first": one.first, "second": one.second},
         np.zeros(one.units, np.int64),
         resamples=resampling.resamples,
         seed=seed,
     )
     everything = np.ones((1, one.units))
-    first, second = one.statistic(everything, None)[0], one.statistic(None, everything)[0]
+    first, second = one.first(everything)[0], one.second(everything)[0]
     items = np.array(one.items, np.int64)
     units = np.minimum(items, one.units)
     below, above = np.full((2, len(items)), np.nan)
@@ -312,18 +287,6 @@ def _of_pairs(
     forms = [*MEANS, *plain, *(form for form in further if form.metric in compared)]
     sides, other = [pair.first.cells() for pair in pairs], pairs[0].second.cells()
 
-    def values(tables: metrics.ConfidenceTables) -> FloatArray:
-        return np.column_stack([form.value(tables) for form in forms])
-
-    def statistic(first: FloatArray | None, second: FloatArray | None) -> FloatArray:
-        against = None if second is None else other.tables(second)
-        if first is None:
-            return np.tile(values(against), len(sides)) if against else np.empty((0, 0))
-        tables = [side.tables(first) for side in sides]
-        return np.hstack(
-            [values(metrics.joined(one, against) if against else one) for one in tables]
-        )
-
     names = [(condition.but(**form.condition), form.metric) for form in forms] * len(pairs)
     everything = np.ones((1, units))
     against = [form.rarest(other.tables(everything)) for form in forms]
@@ -339,7 +302,30 @@ def _of_pairs(
         for i, pair in enumerate(pairs)
         for k in own
     }
-    return Contrast(names, [items] * len(names), units, statistic, rarest, ends)
+    size = len(forms)
+    used = {k: _uses_draws(forms[k].metric, items, rarest[k::size]) for k in range(size)}
+
+    def values(tables: metrics.ConfidenceTables) -> FloatArray:
+        """Of resamples those alone that an interval is made of."""
+        none = np.full(len(tables.total), np.nan)
+        alone = len(none) == 1
+        return np.column_stack(
+            [form.value(tables) if used[k] or alone else none for k, form in enumerate(forms)]
+        )
+
+    def first(weights: FloatArray) -> FloatArray:
+        return np.hstack([values(side.tables(weights)) for side in sides])
+
+    def second(weights: FloatArray) -> FloatArray:
+        return np.tile(values(other.tables(weights)), len(sides))
+
+    return Contrast(names, [items] * len(names), units, first, second, rarest, ends)
+
+
+def _uses_draws(metric: str, items: int, rarest: Sequence[float]) -> bool:
+    """Whether any of several differences of a metric has an interval."""
+    rule = metrics.METRICS[metric].interval.of_difference()
+    return rule.method != "none" and not metrics.too_few(rule, items, max(rarest))
 
 
 def mean_tested(some: Sequence[Tested]) -> Tested:

@@ -131,11 +131,35 @@ class Number:
 class Estimand:
     """Numbers that one statistic gives together, as those of one count table; often one alone.
 
-    `statistic` takes item weights (resamples, units) to values of shape (resamples, numbers).
+    Attributes:
+        numbers: What they are.
+        statistic: Item weights (resamples, units) -> values of shape (resamples, numbers).
+        some: Places of numbers -> the statistic of these alone, where that saves work.
     """
 
     numbers: Sequence[Number]
     statistic: metrics.Statistic
+    some: Callable[[Sequence[int]], metrics.Statistic] | None = None
+
+
+Made = TypeVar("Made")
+
+
+def together(
+    numbers: Sequence[Number],
+    make: Callable[[FloatArray], Made],
+    values: Sequence[Callable[[Made], FloatArray]],
+) -> Estimand:
+    """Numbers that are values of the same tables, or whatever `make` makes of item weights."""
+
+    def some(chosen: Sequence[int]) -> metrics.Statistic:
+        def statistic(weights: FloatArray) -> FloatArray:
+            made = make(weights)
+            return np.column_stack([values[k](made) for k in chosen])
+
+        return statistic
+
+    return Estimand(numbers, some(range(len(values))), some)
 
 
 def estimand(
@@ -254,6 +278,8 @@ def draw(
 ) -> Drawn:
     """All numbers over the same resamples of the items.
 
+    Draws are NaN of numbers that have no use for them: that have no interval, or one of their own.
+
     Args:
         estimands: What to compute.
         units: How many items there are, or the stratum of each where they are drawn within strata.
@@ -262,25 +288,43 @@ def draw(
         clusters: What the units are where they aren't items.
     """
     strata = np.zeros(units, np.int64) if isinstance(units, int) else units
-    wanted = dict(enumerate(estimands))
+    wanted = list(estimands)
+    numbers = [number for one in wanted for number in one.numbers]
+    ends = np.cumsum([0, *(len(one.numbers) for one in wanted)])
+    resampled: dict[tuple[int, ...], metrics.Statistic] = {}
+    for one, start in zip(wanted, ends, strict=False):
+        used = [
+            k
+            for k, number in enumerate(one.numbers)
+            if resampling.observe or _uses_draws(number, len(strata), clusters)
+        ]
+        if used and one.some:
+            resampled[tuple(start + k for k in used)] = one.some(used)
+        elif used:
+            resampled[tuple(range(start, start + len(one.numbers)))] = one.statistic
     seed = resampling.seed if stream is None else [resampling.seed, stream]
-    found = metrics.bootstrap(
-        {i: one.statistic for i, one in wanted.items()},
-        strata,
-        resamples=resampling.resamples,
-        seed=seed,
-    )
+    found = metrics.bootstrap(resampled, strata, resamples=resampling.resamples, seed=seed)
+    draws = np.full((resampling.resamples, len(numbers)), np.nan)
+    for places_of, drawn in found.items():
+        draws[:, places_of] = drawn.reshape(len(draws), -1)
     everything = np.ones((1, len(strata)))
-    values = [one.statistic(everything).reshape(-1) for one in wanted.values()]
-    draws = [found[i].reshape(-1, len(value)) for i, value in enumerate(values)]
+    values = [one.statistic(everything).reshape(-1) for one in wanted]
     return Drawn(
-        [number for one in wanted.values() for number in one.numbers],
+        numbers,
         np.concatenate([*values, np.empty(0)]),
-        np.hstack([*draws, np.empty((resampling.resamples, 0))]),
+        draws,
         len(strata),
         resampling.observe,
         clusters,
     )
+
+
+def _uses_draws(one: Number, units: int, clusters: metrics.Clusters | None) -> bool:
+    """Whether its interval, or that of a mean of it over models, is made of resamples."""
+    rule = metrics.METRICS[one.metric].interval.over(clusters)
+    if rule.method in ("own", "none"):
+        return False
+    return not metrics.too_few(rule, _units_of_number(one, units), one.rarest)
 
 
 def results_of(drawn: Drawn, key: Key) -> list[Result]:
@@ -291,8 +335,8 @@ def results_of(drawn: Drawn, key: Key) -> list[Result]:
         if np.isnan(value):
             note = noted(f"undefined: {_reason(one)}", note)
         else:
-            interval, why = _interval(one, float(value), draws, drawn)
-            note = noted(note, f"no interval: {why}" if why else undefined_in(draws))
+            interval, remark = _interval(one, float(value), draws, drawn)
+            note = noted(note, remark)
         row = key.result(
             one.condition, one.metric, value, interval, n=one.n, asked=one.asked, note=note
         )
@@ -305,15 +349,18 @@ def results_of(drawn: Drawn, key: Key) -> list[Result]:
 def _interval(
     one: Number, value: float, draws: FloatArray, drawn: Drawn
 ) -> tuple[tuple[float, float], str]:
-    about = metrics.METRICS[one.metric]
-    rule, units = about.interval.over(drawn.clusters), _rests_on(one, drawn)
+    """A number's interval, and what is to be said of it: why there is none, as a rule."""
+    about, units = metrics.METRICS[one.metric], _units_of_number(one, drawn.units)
+    rule = about.interval.over(drawn.clusters)
     if one.interval is not None and not np.isnan(one.interval).any():
         why = metrics.too_few(rule, units, one.rarest)
-        return NO_INTERVAL if why else one.interval, why
+        return (NO_INTERVAL, f"no interval: {why}") if why else (one.interval, "")
     (low, high), why = metrics.interval_of(rule, value, draws, units, one.rarest)
-    if not why and rule.method in ("basic", "debiased"):
+    if why or np.isnan(low):
+        return NO_INTERVAL, f"no interval: {why}" if why else ""
+    if rule.method in ("basic", "debiased"):
         low, high = max(low, about.low), min(high, about.high)
-    return (low, high), why
+    return (low, high), undefined_in(draws)
 
 
 def undefined_in(draws: FloatArray) -> str:
@@ -369,7 +416,10 @@ def averaged(
                 n=sum(one.n for one in ones),
                 note=over,
                 interval=_mean_interval(values, ones, independent),
-                units=min(_rests_on(one, some) for one, (some, _) in zip(ones, found, strict=True)),
+                units=min(
+                    _units_of_number(one, some.units)
+                    for one, (some, _) in zip(ones, found, strict=True)
+                ),
                 rarest=min(one.rarest for one in ones),
                 asked=sum(one.n if one.asked is None else one.asked for one in ones),
                 why=f"undefined in {', '.join(undefined)} ({reasons})",
@@ -392,9 +442,9 @@ def _reason(one: Number) -> str:
     return one.why or metrics.METRICS[one.metric].undefined
 
 
-def _rests_on(one: Number, drawn: Drawn) -> int:
+def _units_of_number(one: Number, units: int) -> int:
     """How many of the resampled units a number rests on."""
-    return min(one.n, drawn.units) if one.units is None else one.units
+    return min(one.n, units) if one.units is None else one.units
 
 
 def _mean_interval(

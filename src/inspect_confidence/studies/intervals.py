@@ -117,15 +117,6 @@ class Intervals:
         """The items of which an interval doesn't hold the truth."""
         return set(self.unit[self.values()["coverage"] == 0].tolist())
 
-    def beside(self, other: "Intervals") -> "Intervals":
-        """Both judgments of the same n items, over 2n units."""
-        joined = {
-            name: np.concatenate([getattr(self, name), getattr(other, name)])
-            for name in _ARRAYS[1:]
-        }
-        unit = np.concatenate([self.unit, other.unit + self.units])
-        return Intervals(self.level, unit, 2 * self.units, **joined)
-
     def one_an_item(self) -> "Intervals":
         """The readable judgment of the lowest epoch of each item."""
         order = np.lexsort((self.epoch, self.unit))

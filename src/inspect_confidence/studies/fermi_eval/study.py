@@ -8,10 +8,10 @@ import pandas as pd
 
 from inspect_confidence.arguments import number
 from inspect_confidence.metrics import Statistic, mean_of
-from inspect_confidence.metrics.arrays import FloatArray, IntArray
+from inspect_confidence.metrics.arrays import IntArray
 from inspect_confidence.references import bibtex
 from inspect_confidence.results import Condition, Result, without
-from inspect_confidence.studies.compare import Contrast, Name, differences, on_common, side_by_side
+from inspect_confidence.studies.compare import Contrast, Name, differences, on_common
 from inspect_confidence.studies.estimate import draw, places, results_of, runs
 from inspect_confidence.studies.fermi_eval import numbers
 from inspect_confidence.studies.fermi_eval.judgments import read_sample
@@ -71,36 +71,36 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
     """
     made = [numbers.intervals_of(side, str(side["method"].iloc[0])) for side in (a, b)]
     units, _ = on_common(made)
-    found: dict[Name, tuple[Statistic, int, float]] = {}
-    coverages: dict[float, Statistic] = {}
+    found: dict[Name, tuple[list[Statistic], int, float]] = {}
+    coverages: dict[float, list[Statistic]] = {}
     for level in sorted(set(made[0]["level"]) & set(made[1]["level"])):
         at = [side[side["level"] == level] for side in made]
         common, sides = on_common([side[side["status"] == "ok"] for side in at])
         if len(common):
             one, other = (Intervals.of(side, units) for side in sides)
             missed = len(one.missed() | other.missed())
-            statistics = one.beside(other).statistics()
-            del statistics["coverage_gap"]  # differs by the same as the coverage
-            for metric, statistic in statistics.items():
-                found[Condition(level=level), metric] = (statistic, len(common), missed)
-            coverages[level] = statistics["coverage"]
+            both = [each.statistics() for each in (one, other)]
+            for metric, *statistics in zip(both[0], *(each.values() for each in both), strict=True):
+                if metric != "coverage_gap":  # differs by the same as the coverage
+                    found[Condition(level=level), metric] = (statistics, len(common), missed)
+            coverages[level] = [each["coverage"] for each in both]
         common, sides = on_common([numbers.replies_at(side, level) for side in (a, b)])
         if len(common):
-            unit = np.concatenate([places(s, units) + k * len(units) for k, s in enumerate(sides)])
-            failed = np.concatenate([numbers.unread(side) for side in sides])
-            statistic = mean_of(failed, unit, 2 * len(units))
-            found[Condition(level=level), "format_failure_rate"] = (statistic, len(common), np.inf)
+            failed = [mean_of(numbers.unread(s), places(s, units), len(units)) for s in sides]
+            found[Condition(level=level), "format_failure_rate"] = (failed, len(common), np.inf)
     if len(coverages) > 1:
         most = max(found[Condition(level=level), "coverage"][1] for level in coverages)
-        found[Condition(), "coverage_plateau"] = (plateau(coverages), most, np.inf)
+        plateaus = [plateau({level: c[k] for level, c in coverages.items()}) for k in (0, 1)]
+        found[Condition(), "coverage_plateau"] = (plateaus, most, np.inf)
 
-    def together(weights: FloatArray) -> FloatArray:
-        return np.column_stack([statistic(weights) for statistic, _, _ in found.values()])
+    def of(side: int) -> Statistic:
+        return lambda weights: np.column_stack(
+            [statistics[side](weights) for statistics, _, _ in found.values()]
+        )
 
     n = len(units) if found else 0
     items, rarest = [one[1] for one in found.values()], [one[2] for one in found.values()]
-    contrast = Contrast(list(found), items, n, side_by_side(together, n), rarest)
-    return differences(contrast, resampling)
+    return differences(Contrast(list(found), items, n, of(0), of(1), rarest), resampling)
 
 
 FERMI_EVAL = Study(

@@ -292,18 +292,23 @@ def _slopes(sides: Sequence[pd.DataFrame]) -> Contrast:
         [side.dropna(subset=["confidence", "correct", "mas"]) for side in sides]
     )
     clusters = pd.Index(read[0]["unit"].unique())
-    first, second = (_moments(side, places(side, clusters), len(clusters)) for side in read)
+    first, second = (_slope(side, places(side, clusters), len(clusters)) for side in read)
+    number = (Condition(), "hard_easy_slope")
+    return Contrast([number], [len(common)], len(clusters), first, second, clusters=CLUSTERS)
 
-    def statistic(one: FloatArray | None, other: FloatArray | None) -> FloatArray:
-        parts = [w @ sums for w, sums in ((one, first), (other, second)) if w is not None]
-        n, x, y, xx, xy = sum(parts[1:], parts[0]).T
+
+def _slope(rows: pd.DataFrame, cluster: IntArray, clusters: int) -> metrics.Statistic:
+    """The least-squares slope, of shape (resamples, 1)."""
+    sums = _moments(rows, cluster, clusters)
+
+    def statistic(weights: FloatArray) -> FloatArray:
+        n, x, y, xx, xy = (weights @ sums).T
         spread = n * xx - x * x
         with np.errstate(divide="ignore", invalid="ignore"):
             slope = np.where(spread > 1e-12, (n * xy - x * y) / spread, np.nan)
-        return slope[:, None]
+        return np.asarray(slope[:, None])
 
-    number = (Condition(), "hard_easy_slope")
-    return Contrast([number], [len(common)], len(clusters), statistic, clusters=CLUSTERS)
+    return statistic
 
 
 def _moments(rows: pd.DataFrame, cluster: IntArray, clusters: int) -> FloatArray:

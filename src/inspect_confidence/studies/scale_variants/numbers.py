@@ -123,14 +123,11 @@ def _reports(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Itera
         "utilization": lambda t: metrics.utilization.of(t, low=float(low[0]), high=float(high[0])),
     }
 
-    def statistic(weights: FloatArray) -> FloatArray:
-        tables = metrics.ValueTables(values, np.asarray((used @ weights.T).T))
-        return np.column_stack([metric(tables) for metric in shape.values()])
-
     items, asked = len(np.unique(unit)), len(rows)
-    yield Estimand(
+    yield estimate.together(
         [Number(condition, name, len(raw), note, asked=asked, units=items) for name in shape],
-        statistic,
+        lambda weights: metrics.ValueTables(values, np.asarray((used @ weights.T).T)),
+        list(shape.values()),
     )
 
 
