@@ -119,10 +119,24 @@ class Part:
 
     def noted(self, result: Result) -> Result:
         """A result, its note saying what its data set lost to the choice of common items."""
+        if not self.notes:
+            return result
         mine = {name: note for (task, name), note in self.notes.items() if task == result.task}
         each = "; ".join(f"{name}: {note}" for name, note in mine.items())
         note = mine.get(result.dataset, each)  # of all data sets where the result is over them
         return replace(result, note="; ".join(filter(None, (result.note, note))))
+
+
+_FEW = 200_000
+"""Judgments up to which Python's own text is quicker than it is large."""
+
+
+def _small(frame: pd.DataFrame) -> pd.DataFrame:
+    """The judgments, the text of few of them as objects: studies take many small parts of it."""
+    if len(frame) > _FEW:
+        return frame
+    text = [name for name in frame if isinstance(frame[name].dtype, pd.StringDtype)]
+    return frame.astype(dict.fromkeys(text, object))
 
 
 def parts_of(source: Source, settings: Settings) -> Iterator[Part]:
@@ -139,7 +153,7 @@ def parts_of(source: Source, settings: Settings) -> Iterator[Part]:
         notes: dict[tuple[str, str], str] = {}
         for table in study.tables:
             if table.task in judgments:
-                frame = asked[table.task] = judgments[table.task]
+                frame = asked[table.task] = _small(judgments[table.task])
                 if settings.get("common_items", False):
                     frame, left_out = common(frame, table)
                     notes |= {(table.task, name): note for name, note in left_out.items()}

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import stdtrit
 
 from inspect_confidence.metrics.arrays import FloatArray, IntArray, aligned, mean_or_nan
 from inspect_confidence.metrics.registry import (
@@ -167,10 +168,7 @@ def hard_easy_slope(
 
 def slope_interval(slope: float, standard_error: float, clusters: int) -> tuple[float, float]:
     """The 95% interval by the t distribution with a degree of freedom less than clusters."""
-    # Imported here because scipy.stats takes half a second, which every command would pay.
-    from scipy.stats import t  # noqa: PLC0415
-
-    half = float(t.ppf(0.975, clusters - 1)) * standard_error if clusters > 1 else np.nan
+    half = float(stdtrit(clusters - 1, 0.975)) * standard_error if clusters > 1 else np.nan
     return slope - half, slope + half
 
 

@@ -12,7 +12,6 @@ from math import comb
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import minimize_scalar
 
 from inspect_confidence.metrics.arrays import FloatArray, IntArray, checked_level
 from inspect_confidence.metrics.intervals import interval_scores
@@ -278,6 +277,9 @@ def temperature_nll(distributions: Sequence[Mapping[int, float]], truth: ArrayLi
         return float(losses.mean())
 
     low, high = math.log(0.01), math.log(100)
+    # Imported here because it takes a quarter of a second, which every command would pay.
+    from scipy.optimize import minimize_scalar  # noqa: PLC0415
+
     found = minimize_scalar(loss, bounds=(low, high), method="bounded")
     if max(abs(loss(edge) - found.fun) for edge in (low, high)) < 1e-9:
         return float("nan")

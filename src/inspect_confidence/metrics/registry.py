@@ -64,10 +64,10 @@ class Interval:
     of: str = "outcome"
 
     def over(self, clusters: "Clusters | None") -> "Interval":
-        """The same where clusters of items are resampled; `BASIC` is verified over items alone."""
+        """The same where clusters of items are resampled, of which what is biased has too few."""
         if clusters is None or self.method == "none":
             return self
-        if self.method == "basic":
+        if self.method in ("basic", "debiased"):
             return no_interval(f"{clusters.units} are resampled, which leaves its bias")
         return replace(self, least=clusters.least, units=clusters.units, rarest=0)
 

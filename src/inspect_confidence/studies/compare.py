@@ -243,12 +243,13 @@ def contrast(
     thresholds: Sequence[float],
     plain: Sequence[Form] = PLAIN,
     condition: Condition = Condition(),  # noqa: B008 # it is frozen
+    clusters: metrics.Clusters | None = None,
 ) -> Contrast:
     """The contrast of stated confidence in two contenders' completed judgments.
 
     Means, the numbers `plain`, and type-2 sensitivity at the thresholds are compared.
     """
-    return _of_pairs([_Pair.of(first, second)], thresholds, plain, condition)
+    return _of_pairs([_Pair.of(first, second)], thresholds, plain, condition, clusters)
 
 
 def tested_against(
@@ -279,6 +280,7 @@ def _of_pairs(
     thresholds: Sequence[float],
     plain: Sequence[Form],
     condition: Condition = Condition(),  # noqa: B008 # it is frozen
+    clusters: metrics.Clusters | None = None,
 ) -> Contrast:
     """The contrasts of pairs with the same items, choices and second contender, as one."""
     choices, items, units = pairs[0].choices, len(pairs[0].items), len(pairs[0].units)
@@ -303,7 +305,11 @@ def _of_pairs(
         for k in own
     }
     size = len(forms)
-    used = {k: _uses_draws(forms[k].metric, items, rarest[k::size]) for k in range(size)}
+    rules = [metrics.METRICS[form.metric].interval.over(clusters).of_difference() for form in forms]
+    used = [
+        rule.method != "none" and not metrics.too_few(rule, units, max(rarest[k::size]))
+        for k, rule in enumerate(rules)
+    ]
 
     def values(tables: metrics.ConfidenceTables) -> FloatArray:
         """Of resamples those alone that an interval is made of."""
@@ -319,13 +325,7 @@ def _of_pairs(
     def second(weights: FloatArray) -> FloatArray:
         return np.tile(values(other.tables(weights)), len(sides))
 
-    return Contrast(names, [items] * len(names), units, first, second, rarest, ends)
-
-
-def _uses_draws(metric: str, items: int, rarest: Sequence[float]) -> bool:
-    """Whether any of several differences of a metric has an interval."""
-    rule = metrics.METRICS[metric].interval.of_difference()
-    return rule.method != "none" and not metrics.too_few(rule, items, max(rarest))
+    return Contrast(names, [items] * len(names), units, first, second, rarest, ends, clusters)
 
 
 def mean_tested(some: Sequence[Tested]) -> Tested:

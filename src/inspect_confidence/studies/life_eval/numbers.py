@@ -282,8 +282,14 @@ def _contrast(
     first, second = (
         side[key.isin(shared) & there] for side, key, there in zip(sides, keys, read, strict=True)
     )
-    made = compare.contrast(first, second, thresholds, forms(resampling.convention), condition)
-    return replace(made, clusters=CLUSTERS if "radius" in first else None)
+    return compare.contrast(
+        first,
+        second,
+        thresholds,
+        forms(resampling.convention),
+        condition,
+        CLUSTERS if "radius" in first else None,
+    )
 
 
 def _slopes(sides: Sequence[pd.DataFrame]) -> Contrast:
