@@ -72,6 +72,11 @@ _TESTED = (
         "where samples are small or apart",
     ),
     (
+        "contrast",
+        "numbers to words: scores are equal under both conditions",
+        "t of the clustered difference, within scenarios; agrees with its interval",
+    ),
+    (
         "paired signs",
         "differences over shared contexts are symmetric around 0",
         "exchanged signs, all of them up to 13 differences",

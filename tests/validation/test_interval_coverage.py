@@ -38,7 +38,7 @@ from inspect_confidence.studies.estimate import draw, results_of
 from inspect_confidence.studies.fermi_eval.numbers import of_methods
 from inspect_confidence.studies.intervals import Intervals
 from inspect_confidence.studies.study import Resampling
-from validation.coverage import SIZES, Coverage, required
+from validation.coverage import SIZES, Coverage, Rejections, level_required, required
 
 FloatArray = NDArray[np.float64]
 Record = Callable[[str, object], None]
@@ -396,12 +396,11 @@ For a normal belief with standard deviation s the score of c times the width, 2 
 @pytest.mark.slow
 @pytest.mark.parametrize("items", SIZES)
 @pytest.mark.parametrize("level", [80, 99])
-def test_differences_of_scores(level: int, items: int, record_property: Record) -> None:
+def test_differences_of_scores(level: int, items: int) -> None:
     """Two contenders of equal score and unequal widths are told apart in 5%; power is shown."""
     rng = np.random.default_rng([level, items, 4])
     drawn = weights(items, rng)
     rule = METRICS["interval_score"].interval
-    rejected = {}
     for design in ("alike", "equal score", "power"):
         scores, _, missed = (
             one.reshape(items, SIMULATIONS) for one in pair(design, items * SIMULATIONS, level, rng)
@@ -411,16 +410,15 @@ def test_differences_of_scores(level: int, items: int, record_property: Record) 
             for value, draws, rarest in of_means(scores, drawn, missed.sum(axis=0))
             if rarest >= rule.rarest
         ]
-        rejected[design] = (sum(found), len(found))
-        shown = f"{sum(found) / len(found):.3f} of {len(found)}" if found else "none printed"
-        record_property(
-            "figure", f"interval score at {level}%, {items} items, {design}: rejected in {shown}"
-        )
-        if design != "power":
-            printed, wrong = len(found), sum(found)
-            held, wide = printed - wrong, FEW_MISSES
-            required(
-                Coverage("difference", f"{design}, {level}%", items, 0, 1_000, printed, held, wide)
+        if found and (design != "power" or items == SIZES[-1]):
+            level_required(
+                Rejections(
+                    "difference: interval_score",
+                    f"{design}, {level}%",
+                    items,
+                    len(found),
+                    sum(found),
+                    power=design == "power",
+                    discrete=True,
+                )
             )
-    if items == 1_000:
-        assert rejected["power"][0] > 0.5 * rejected["power"][1] > 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,14 +10,14 @@ import pandas as pd
 import pytest
 from numpy.typing import NDArray
 from scipy.optimize import brentq
-from scipy.stats import binom, norm
+from scipy.stats import norm
 
 from inspect_confidence.studies.compare import contrast
 from inspect_confidence.studies.compare import tested as resampled
 from inspect_confidence.studies.study import Resampling
+from validation.coverage import Rejections, level_required
 from validation.test_scale_coverage import VALUES, Observer
 
-Record = Callable[[str, object], None]
 FloatArray = NDArray[np.float64]
 
 SIMULATIONS, RESAMPLES = 250, 300
@@ -134,22 +134,18 @@ def rejections(one: Null, items: int) -> tuple[int, int]:
 @pytest.mark.parametrize(
     ("name", "items"), [(name, items) for name, one in NULLS.items() for items in one.items]
 )
-def test_level(name: str, items: int, record_property: Record) -> None:
-    """Where the metric is equal, whatever else differs, p is below .05 in about 5% or fewer."""
+def test_level(name: str, items: int) -> None:
+    """Where the metric is equal, whatever else differs, p is below .05 in about 5%."""
     # Items that one side lacks are left out: a tenth of them.
     one = NULLS[name]
     tested, rejected = rejections(one, items)
-    record_property(
-        "figure",
-        f"{one.metric} of two contenders, {name}, {items:,} items: p below .05 in "
-        f"{rejected / max(tested, 1):.3f} of {tested}",
-    )
     if tested < 0.35 * SIMULATIONS:  # too few in the rarest cell: hardly ever tested
         return
-    low, high = binom(tested, 0.05).ppf([0.0005, 0.9995])
-    assert rejected <= high
-    # ECE's intervals are wide on purpose near 0, where errors must not hide.
-    assert rejected >= low or one.metric in ("ece", "accuracy"), rejected
+    # ECE's intervals are wide on purpose near 0, where errors must not hide; accuracy has ties.
+    rare = one.metric in ("ece", "accuracy", "m_ratio")
+    level_required(
+        Rejections(f"difference: {one.metric}", name, items, tested, rejected, discrete=rare)
+    )
 
 
 POWER = {
@@ -166,12 +162,9 @@ POWER = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", list(POWER))
-def test_power(name: str, record_property: Record) -> None:
+def test_power(name: str) -> None:
     """A true difference is found in most samples of 1,000 items."""
     tested, rejected = rejections(POWER[name], 1_000)
-    record_property(
-        "figure",
-        f"{POWER[name].metric}, a true difference, {name}, 1,000 items: p below .05 in "
-        f"{rejected / tested:.3f} of {tested}",
-    )
+    found = f"difference: {POWER[name].metric}"
+    level_required(Rejections(found, name, 1_000, tested, rejected, power=True))
     assert rejected / tested > 0.5

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
-from scipy.stats import binom
 
 from inspect_confidence.metrics import unread_dependence
+from validation.coverage import Rejections, level_required
 
 RUNS, CONDITIONS = 1_000, 5
 
@@ -16,9 +14,7 @@ RUNS, CONDITIONS = 1_000, 5
 @pytest.mark.slow
 @pytest.mark.parametrize("items", [20, 100])
 @pytest.mark.parametrize("epochs", [1, 2])
-def test_false_alarms(
-    items: int, epochs: int, record_property: Callable[[str, object], None]
-) -> None:
+def test_false_alarms(items: int, epochs: int) -> None:
     """At .05 in no more runs than a binomial 99% band, items having shares of their own.
 
     Within items, and of whole items: epochs of an item go together, as an item's own share is
@@ -35,10 +31,13 @@ def test_false_alarms(
             p = unread_dependence(rng.binomial(replies, own), replies, resamples=499, seed=seed)
             alarms += p <= 0.05
         kind = "of whole items" if whole else "within items"
-        record_property(
-            "figure",
-            f"unread replies, {items} items, {epochs} epochs, {CONDITIONS} conditions {kind}: "
-            f"p <= .05 without a dependence in {alarms / RUNS:.3f} of {RUNS:,}",
+        level_required(
+            Rejections(
+                "unread_dependence",
+                f"{epochs} epochs, {CONDITIONS} conditions {kind}",
+                items,
+                RUNS,
+                alarms,
+                discrete=items < 100,
+            )
         )
-        assert alarms <= binom.ppf(0.995, RUNS, 0.05), (whole, alarms)
-        assert items < 100 or alarms >= binom.ppf(0.005, RUNS, 0.05), (whole, alarms)

@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.typing import NDArray
-from scipy.stats import binom
 
 from inspect_confidence import summarize
 from inspect_confidence.datasets.wep_survey import surveyed_counts
@@ -21,7 +20,7 @@ from inspect_confidence.metrics import (
 from inspect_confidence.results import Condition
 from inspect_confidence.studies.wep_probes import choices
 from inspect_confidence.studies.wep_probes.words import _difference_of_medians
-from validation.coverage import Coverage, required
+from validation.coverage import Coverage, Rejections, level_required, required
 
 FloatArray = NDArray[np.float64]
 Record = Callable[[str, object], None]
@@ -84,11 +83,10 @@ def covers(
     )
 
 
-def seldom(found: list[float]) -> float:
-    """The share of p below .05, within the upper end of the binomial 99.9% band at 5%."""
+def seldom(test: str, design: str, n: int, found: list[float], *, power: bool = False) -> None:
+    """Require that p is as often below .05 as 5% says, or less: few values make it discrete."""
     rejected = int((np.array(found) < 0.05).sum())
-    assert rejected <= binom(len(found), 0.05).ppf(0.9995), rejected / len(found)
-    return rejected / len(found)
+    level_required(Rejections(test, design, n, len(found), rejected, power, discrete=True))
 
 
 ALONE: Mapping[str, Law] = {
@@ -139,7 +137,7 @@ PAIRS: Mapping[str, tuple[Law, Law]] = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("design", PAIRS)
-def test_theta_and_difference_of_medians(design: str, record_property: Record) -> None:
+def test_theta_and_difference_of_medians(design: str) -> None:
     """Against 123 people and against as many contexts; p of theta = 1/2 where it is so."""
     first, second = PAIRS[design]
     theta, gap = theta_of(first, second), median_of(first) - median_of(second)
@@ -154,29 +152,25 @@ def test_theta_and_difference_of_medians(design: str, record_property: Record) -
         ends = [each if each[0] < each[1] else (np.nan, np.nan) for each in medians]
         covers("median_difference", said, n, gap, ends, TIED)
         if abs(theta - 0.5) < 1e-9:
-            level = seldom([each.p for each in found])
-            record_property("figure", f"Brunner-Munzel, {said} {n}: p < .05 in {level:.3f}")
+            seldom("Brunner-Munzel", said, n, [each.p for each in found])
         if design == "separated":
             assert all(each.p < 2e-8 for each in found)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("design", [*PAIRS][:3])
-def test_level_of_few_values(design: str, record_property: Record) -> None:
+def test_level_of_few_values(design: str) -> None:
     """Also with unequal variances and ties, from five values on."""
     first, second = PAIRS[design]
     for n, against in [(5, 5), (5, 123), (8, 15), (9, 9), (10, 11)]:
         one, other = samples(first, against, 300, 4), samples(second, n, 300, 5)
         found = [brunner_munzel(a, b).p for a, b in zip(one, other, strict=True)]
-        record_property(
-            "figure",
-            f"Brunner-Munzel, {design}, {against} against {n}: p < .05 in {seldom(found):.3f}",
-        )
+        seldom("Brunner-Munzel", f"{design}, {against} against", n, found)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("shift", [0, 5])
-def test_paired_difference(shift: int, record_property: Record) -> None:
+def test_paired_difference(shift: int) -> None:
     """Contexts that two sides share; p rejects no difference as often as it should, and a shift."""
     for law, spread in (("ties", 5), ("heavy tails", 0)):
         for n in (10, *SIZES):
@@ -188,11 +182,8 @@ def test_paired_difference(shift: int, record_property: Record) -> None:
             ends = [interval for _, interval in found]
             covers("paired_difference", f"{law}, shift {shift}", n, shift, ends, wide)
             ps = [p for p, _ in found]
-            if not shift:
-                level = seldom(ps)
-                record_property("figure", f"exchanged signs, {law}, n = {n}: {level:.3f}")
-            elif n >= 15:
-                assert np.mean(np.array(ps) < 0.05) > 0.6
+            if not shift or n >= 15:
+                seldom("paired signs", f"{law}, shift {shift}", n, ps, power=shift > 0)
 
 
 SCORES = {
@@ -226,7 +217,7 @@ def scored(design: str, scenarios: int, per: int, units: int, seed: int) -> pd.D
 
 @pytest.mark.slow
 @pytest.mark.parametrize("design", SCORES)
-def test_scores_and_contrasts(design: str, record_property: Record) -> None:
+def test_scores_and_contrasts(design: str) -> None:
     """Shares over the design's 12, 18 and 36 clusters, and differences of two that are equal."""
     metric = {2: "monotonicity_consistency", 10: "empirical_consistency"}
     for scenarios, per in ((1, 12), (3, 6), (3, 12)):
@@ -243,23 +234,20 @@ def test_scores_and_contrasts(design: str, record_property: Record) -> None:
             covers(score, design, n, truth, ends, wide)
             gaps = [one.assign(value=one["value"] - other["value"]) for one, other in pairs]
             found = [choices._Mean.of(gap) for gap in gaps]
-            level = seldom([choices._p_of(one) for one in found])
-            record_property(
-                "figure", f"contrast, {design}, {n} clusters of {units}: p < .05 in {level:.3f}"
-            )
+            said = f"{design}, clusters of {units}"
+            seldom("contrast", said, n, [choices._p_of(one) for one in found])
 
 
 @pytest.mark.slow
-def test_power_of_a_contrast(record_property: Record) -> None:
+def test_power_of_a_contrast() -> None:
     """Scores of .9 and .5 are told apart on the design's 18 clusters."""
     found = []
     for i in range(200):
         one = scored("nine in ten", 3, 6, 10, 2 * i)
         other = scored("half, clusters alike", 3, 6, 10, 2 * i + 1)
         gap = choices._Mean.of(one.assign(value=one["value"] - other["value"]))
-        found.append(choices._p_of(gap) < 0.05)
-    record_property("figure", f".9 against .5 on 18 clusters: p < .05 in {np.mean(found):.3f}")
-    assert np.mean(found) > 0.9
+        found.append(choices._p_of(gap))
+    seldom("contrast", ".9 against .5, clusters of 10", 18, found, power=True)
 
 
 @pytest.mark.slow
