@@ -40,7 +40,9 @@ Which 95% interval each metric has, from which number of resampled units on, and
 the true value in simulations at 30, 100, 300 and 1,000 units: the least and the greatest share over
 what was simulated ([coverage.csv](coverage.csv) has every one). Below that number, and where every
 resample gives the same value or more than 5% of them none, there is no interval, and `note` says
-so. An interval always holds its value. Units are items, or what the metric's row says: epochs of
+so. Simulations count where at least 35% of samples have an interval: a rule that asks for enough
+rare outcomes lets pass, where they are seldom enough, the samples that have most of them, and no
+interval holds the true value as often in those. An interval always holds its value. Units are items, or what the metric's row says: epochs of
 one item aren't independent, and never count as more than it. More than 97% is where the true value
 is at the end of its range or takes few values.
 
@@ -147,7 +149,7 @@ def intervals() -> str:
 
 def _share(seen: pd.DataFrame) -> str:
     """The least and the greatest coverage of those, where intervals are given."""
-    given = seen[seen["printed"] >= 0.05 * seen["simulations"]]
+    given = seen[seen["printed"] >= 0.35 * seen["simulations"]]
     if not len(given):
         return "-"
     shares = given["held"] / given["printed"]

@@ -159,13 +159,11 @@ FORMS = [
 ]
 """But for ECE, which is tried by itself."""
 
-AT_THE_END = {
-    "auroc": "the same confidence always",
-    "brier_reliability": "0 where calibrated",
-    "brier_resolution": "near 0, its least value",
-    "brier_uncertainty": "0.25 is its greatest value, or none of a kind",
-    "meta_information": "near 0, its least value",
+WIDE = {
+    "debiased": "joined of two intervals, the wider one near 0",
+    "own": "errors hide best in what is taken for true",
 }
+"""Why more than 97% is right, by method."""
 
 
 def interval_of(
@@ -211,7 +209,7 @@ def tried(
             simulations,
             int(printed[k]),
             int(held[k]),
-            AT_THE_END.get(form.metric, "") or ("at its end" if form.metric == "ece" else ""),
+            WIDE.get(METRICS[form.metric].interval.method, ""),
         )
         for k, form in enumerate(forms)
     ]
@@ -223,9 +221,7 @@ def tried(
 def test_intervals_hold(design: str, items: int) -> None:
     """Of 95% intervals 93 to 97% hold the true value, or there is none."""
     for found in tried(FORMS, design, DESIGNS[design], items):
-        # Where a few samples only have enough in the rarest cell, these are the ones with the most.
-        if found.printed >= 0.35 * found.simulations:
-            required(found)
+        required(found)
 
 
 @pytest.mark.slow

@@ -12,7 +12,6 @@ from inspect_confidence.metrics.arrays import FloatArray, IntArray, aligned, div
 
 __all__ = [
     "Statistic",
-    "basic_interval",
     "bonferroni",
     "bootstrap",
     "clustered_wilson_interval",
@@ -356,15 +355,3 @@ def percentile_interval(values: ArrayLike, confidence: float = 0.95) -> tuple[fl
     ranks = (math.ceil(share * len(array) - 1e-9) for share in (tail, 1 - tail))
     low, high = (array[max(rank, 1) - 1] for rank in ranks)
     return float(low), float(high)
-
-
-def basic_interval(
-    value: float, values: ArrayLike, confidence: float = 0.95
-) -> tuple[float, float]:
-    """Basic (reflected) interval: twice the value less the percentile interval's ends.
-
-    For statistics that are biased as much in a resample as in the sample, where the percentile
-    interval has the bias twice. Undefined resamples are left out, NaN if all are.
-    """
-    low, high = percentile_interval(values, confidence)
-    return 2 * value - high, 2 * value - low
