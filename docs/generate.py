@@ -42,9 +42,10 @@ what was simulated ([coverage.csv](coverage.csv) has every one). Below that numb
 resample gives the same value or more than 5% of them none, there is no interval, and `note` says
 so. Simulations count where at least 35% of samples have an interval: a rule that asks for enough
 rare outcomes lets pass, where they are seldom enough, the samples that have most of them, and no
-interval holds the true value as often in those. An interval always holds its value. Units are items, or what the metric's row says: epochs of
-one item aren't independent, and never count as more than it. More than 97% is where the true value
-is at the end of its range or takes few values.
+interval holds the true value as often in those. An interval always holds its value. Units are
+items, or what the metric's row says: epochs of one item aren't independent, and never count as more
+than it. More than 97% is where the true value is at the end of its range or takes few values, or
+as the column `wide` of the file says.
 
 {methods}
 
