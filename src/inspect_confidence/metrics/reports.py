@@ -188,7 +188,7 @@ def entropy_bits(probabilities: ArrayLike) -> FloatArray:
     unit="bits",
     undefined=UNREAD,
     source=_STUDY,
-    interval=Interval("basic", least=1_000),
+    interval=Interval("debiased", least=1_000),
 )
 @with_arrays(ValueTables.of)
 def report_entropy(tables: ValueTables) -> FloatArray:
