@@ -103,7 +103,9 @@ def _estimated(
         yield calibration.two_choice_sensitivity(answers, stimulus, condition, note)
     rounded, rule = rounded_by(100 * answers.confidence, resampling.convention)
     said = noted(rule, estimate.rests_on(rows, ~np.isnan(rounded)))
-    yield estimate.means(condition, {"round_rate": rounded}, *at, said)
+    shares = estimate.means(condition, {"round_rate": rounded}, *at, said)
+    items = rows.loc[~np.isnan(rounded), "item"].nunique()
+    yield _with_interval(shares, estimate.wilson(rounded, *at, items)) if lives else shares
     yield _failures(rows, answers, condition)
     yield estimate.count(condition, len(rows), left_out(rows["status"]))
 
@@ -114,8 +116,11 @@ def _failures(rows: pd.DataFrame, answers: Answers, condition: Condition) -> Est
     metric, at = "format_failure_rate", (answers.unit, answers.units)
     made = estimate.means(condition, {metric: failed}, *at, estimate.counted)
     item, items = pd.factorize(rows["item"])
-    own = estimate.wilson(failed, item.astype(np.int64), len(items))
-    return replace(made, numbers=[replace(made.numbers[0], interval=own)])
+    return _with_interval(made, estimate.wilson(failed, item.astype(np.int64), len(items)))
+
+
+def _with_interval(made: Estimand, interval: tuple[float, float]) -> Estimand:
+    return replace(made, numbers=[replace(made.numbers[0], interval=interval)])
 
 
 def rounded_by(percent: FloatArray, convention: str | None) -> tuple[FloatArray, str]:
