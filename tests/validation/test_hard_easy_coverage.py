@@ -28,7 +28,7 @@ from inspect_confidence.studies.life_eval import numbers
 from inspect_confidence.studies.life_eval.judgments import CLUSTERS, cluster_of
 from inspect_confidence.studies.study import Resampling
 from inspect_confidence.tasks.question_sets import question_sets
-from validation.coverage import Coverage, required
+from validation.coverage import LEAST, Coverage, required
 
 Record = Callable[[str, object], None]
 FloatArray = NDArray[np.float64]
@@ -138,10 +138,9 @@ def covered(people: People, simulations: int) -> list[Coverage]:
     assert len(units) == 11 * len(people.radii)
     for _ in range(simulations):
         rows = people.judged(rng)
-        made = [
-            *numbers.of_judgments(rows, units, Condition(), resampling),
-            numbers.slope(numbers.slope_of(rows), rows, Condition()),
-        ]
+        made = [*numbers.of_judgments(rows, units, Condition(), resampling)]
+        if len(people.radii) > 1:  # within a radius there is no slope in the results
+            made.append(numbers.slope(numbers.slope_of(rows), rows, Condition()))
         drawn = draw(made, len(units), resampling, clusters=CLUSTERS)
         for row in results_of(drawn, Key("life_eval", "m", "d")):
             if row.metric in counts and not np.isnan(row.ci_low):
@@ -153,6 +152,34 @@ def covered(people: People, simulations: int) -> list[Coverage]:
         Coverage(name, people.design, len(units), truths[name], simulations, *count, WIDE)
         for name, count in counts.items()
     ]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "people",
+    [People(0.2), People(0.8), People(0.2, radii=(5,)), People(0.8, radii=(20,))],
+    ids=lambda people: people.design,
+)
+def test_intervals_of_life_eval_cover(people: People) -> None:
+    """At 44 decades by radius, and at 11 of one radius; two epochs, a tenth unreadable."""
+    for one in covered(people, 300):
+        required(one)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sensitivity", [0.2, 0.8])
+def test_intervals_where_neighbouring_decades_are_alike(
+    sensitivity: float, record_property: Record
+) -> None:
+    """They are too narrow then, by as much as is recorded, the slope's among them."""
+    found = covered(People(sensitivity, 12), 100)
+    for one in found:
+        record_property(
+            "figure",
+            f"LifeEval, {one.design}: the 95% interval of {one.metric} over {one.n} decades by "
+            f"radius holds in {one.share:.2f} of {one.printed} simulations",
+        )
+    assert min(one.share for one in found) < LEAST
 
 
 ACCURACY, META_D, BIAS = 0.7, 1.5, 0.3
