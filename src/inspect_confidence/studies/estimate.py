@@ -229,19 +229,12 @@ def counted(flags: FloatArray) -> str:
     return f"{int(np.nansum(flags))} of {(~np.isnan(flags)).sum()}"
 
 
-def wilson(
-    flags: FloatArray, unit: IntArray, units: int, most: int | None = None
-) -> tuple[float, float]:
-    """Wilson's interval over units of the share of flags that are 1; NaN is no flag.
-
-    `most` is the greatest sample size it is taken at, as many as there are flags if None: of units
-    that hold several items these, so that asking each again changes nothing.
-    """
+def wilson(flags: FloatArray, unit: IntArray, units: int) -> tuple[float, float]:
+    """Wilson's interval over items of the share of flags that are 1; NaN is no flag."""
     there = ~np.isnan(flags)
-    size = 1.0 if most is None else most / max(there.sum(), 1)
     return metrics.clustered_wilson_interval(
-        size * np.bincount(unit[there], flags[there], minlength=units),
-        size * np.bincount(unit[there], minlength=units),
+        np.bincount(unit[there], flags[there], minlength=units),
+        np.bincount(unit[there], minlength=units),
     )
 
 

@@ -6,6 +6,7 @@ contenders, and what is stated with what the answer's token says.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -104,8 +105,8 @@ def _estimated(
     rounded, rule = rounded_by(100 * answers.confidence, resampling.convention)
     said = noted(rule, estimate.rests_on(rows, ~np.isnan(rounded)))
     shares = estimate.means(condition, {"round_rate": rounded}, *at, said)
-    items = rows.loc[~np.isnan(rounded), "item"].nunique()
-    yield _with_interval(shares, estimate.wilson(rounded, *at, items)) if lives else shares
+    # Wilson's takes a unit for one judgment, or more that are asked again; a decade is many.
+    yield _with_interval(shares, interval=None) if lives else shares
     yield _failures(rows, answers, condition)
     yield estimate.count(condition, len(rows), left_out(rows["status"]))
 
@@ -116,11 +117,12 @@ def _failures(rows: pd.DataFrame, answers: Answers, condition: Condition) -> Est
     metric, at = "format_failure_rate", (answers.unit, answers.units)
     made = estimate.means(condition, {metric: failed}, *at, estimate.counted)
     item, items = pd.factorize(rows["item"])
-    return _with_interval(made, estimate.wilson(failed, item.astype(np.int64), len(items)))
+    own = estimate.wilson(failed, item.astype(np.int64), len(items))
+    return _with_interval(made, interval=own, units=len(items), rarest=np.inf)
 
 
-def _with_interval(made: Estimand, interval: tuple[float, float]) -> Estimand:
-    return replace(made, numbers=[replace(made.numbers[0], interval=interval)])
+def _with_interval(made: Estimand, **of: Any) -> Estimand:
+    return replace(made, numbers=[replace(made.numbers[0], **of)])
 
 
 def rounded_by(percent: FloatArray, convention: str | None) -> tuple[FloatArray, str]:
