@@ -452,11 +452,23 @@ def test_interval_of_ece(binning: Binning) -> None:
     assert np.isnan(ece_interval([1.0] * 30, [1] * 30, binning=binning)).all()
 
 
+def test_interval_of_ece_of_nothing_and_of_the_same_again() -> None:
+    """NaN where nothing was read; copies and another order of judgments change nothing."""
+    unit = np.arange(60)
+    for none in (np.array([]), np.full(60, NAN)):
+        assert np.isnan(ece_interval(none, none, unit[: len(none)])).all()
+    rng = np.random.default_rng(3)
+    sure, right = rng.integers(0, 21, 60) / 20, rng.integers(0, 2, 60)
+    for order in (np.tile(unit, 3), rng.permutation(60), unit[::-1]):
+        again = ece_interval(sure[order], right[order], unit[order])
+        assert again == pytest.approx(ece_interval(sure, right, unit), abs=1e-9)
+
+
 def test_interval_of_brier_uncertainty() -> None:
     """P (1 - p) at the ends of Wilson's interval of p, or its greatest value between them."""
     from statsmodels.stats.proportion import proportion_confint  # noqa: PLC0415
 
-    for right in (2, 20, 38):
+    for right in (4, 20, 36):  # of three or fewer the limit is another
         correct = np.arange(40) < right
         ends = proportion_confint(right, 40, method="wilson")
         wanted = sorted(p * (1 - p) for p in ends)

@@ -17,9 +17,10 @@ from inspect_confidence.metrics.inference import (
     interval_of,
     resampled_interval,
     resampled_p,
+    too_few,
     why_no_interval,
 )
-from inspect_confidence.metrics.registry import Interval, Method
+from inspect_confidence.metrics.registry import Clusters, Interval, Method
 
 EVEN = norm.ppf((np.arange(400_000) + 0.5) / 400_000)
 """Draws as a normal law has them."""
@@ -144,6 +145,18 @@ def test_a_number_without_an_interval_says_why(
     interval, said = interval_of(rule, 1.5, draws, units, rarest)
     assert said == why
     assert np.isnan(interval).all() == bool(why)
+
+
+def test_rules_where_clusters_are_resampled() -> None:
+    """Enough clusters, of a share some unlike the others; none of what stays biased."""
+    decades = Clusters("decades", least=10)
+    share = Interval("wilson").over(decades)
+    assert too_few(share, 9) == "fewer than 10 decades"
+    assert too_few(share, 44, 7) == "7 in the rarest outcome (decades), of which 8 are needed"
+    assert too_few(share, 44, 8) == ""
+    assert too_few(Interval(least=20, rarest=10).over(decades), 10, 0) == ""
+    assert Interval("basic").over(decades).method == "none"
+    assert Interval("basic").over(None) == Interval("basic")
 
 
 def test_undefined_resamples_are_left_out_up_to_a_share() -> None:

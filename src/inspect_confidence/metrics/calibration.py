@@ -134,7 +134,7 @@ def ece_interval(
         >>> low, round(high, 1)
         (0.0, 0.2)
     """
-    cells = Cells.of(confidence, correct, unit, None if unit is None else int(max(unit)) + 1)
+    cells = Cells.of(confidence, correct, unit, None if unit is None else len(np.bincount(unit)))
     of_unit = np.asarray(cells.masses.sum(axis=0)).ravel()
     place = _places(cells.tables(np.ones((1, len(of_unit)))), bins, binning).ravel()
     inside = place == np.unique(place[place >= 0])[:, None]
@@ -147,10 +147,10 @@ def ece_interval(
     errors = np.sqrt(np.diag(covariance))
     if not (errors > EDGE).any():
         return float("nan"), float("nan")
-    drawn = np.random.default_rng(0).multivariate_normal(
-        np.zeros(len(gaps)), covariance, DRAWS, method="eigh"
-    )
-    drawn = np.ascontiguousarray(drawn.T)
+    # By the symmetric root, which is the only one: signs of eigenvectors depend on rounding.
+    variances, vectors = np.linalg.eigh(covariance)
+    root = vectors * np.sqrt(np.maximum(variances, 0)) @ vectors.T
+    drawn = root @ np.random.default_rng(0).standard_normal((len(gaps), DRAWS))
     value = np.abs(gaps).sum()
     reached = max(value, float(np.median(np.abs(drawn).sum(axis=0))))
     far = np.abs(gaps) / np.maximum(errors, EDGE)

@@ -69,7 +69,10 @@ class Interval:
             return self
         if self.method in ("basic", "debiased"):
             return no_interval(f"{clusters.units} are resampled, which leaves its bias")
-        return replace(self, least=clusters.least, units=clusters.units, rarest=0)
+        made = replace(self, least=clusters.least, units=clusters.units, rarest=0)
+        if self.method == "wilson":  # resampled then, as any mean
+            return replace(made, rarest=MEAN.rarest, of=f"outcome ({clusters.units})")
+        return made
 
     def of_difference(self) -> "Interval":
         """The rule of a difference of two such numbers, which resamples alone tell of."""

@@ -169,7 +169,8 @@ def tested(one: Contrast, resampling: Resampling, stream: int | None) -> Tested:
     for column, ends in one.own.items():
         values = np.array([first[column], second[column]])
         together = [drawn[side][:, column] for side in ("first", "second")]
-        below[column], above[column] = _apart(values, ends, together)
+        if not np.allclose(*together, rtol=0, atol=1e-12):  # else they are the same contender
+            below[column], above[column] = _apart(values, ends, together)
     draws = drawn["first"] - drawn["second"]
     rarest = np.array(one.rarest) if one.rarest else np.full(len(items), np.inf)
     arrays = (items, units, first, second, first - second, draws, rarest, below, above)

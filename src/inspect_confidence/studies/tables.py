@@ -267,7 +267,8 @@ class TableSpec:
         table = pd.DataFrame(lines, dtype=object)
         if self.layout and lines:
             table = self.layout(table)
-        if "n" not in table and set(table.index) <= set(range(len(lines))):  # lines are lines still
+        told = not table.columns.intersection(["n", "asked"]).empty
+        if not told and set(table.index) <= set(range(len(lines))):  # lines are lines still
             table["n"] = [counts[line] for line in table.index]
         table = table.reset_index(drop=True)
         caption = self.caption if isinstance(self.caption, str) else self.caption(shown)

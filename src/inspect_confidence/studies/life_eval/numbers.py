@@ -6,6 +6,7 @@ contenders, and what is stated with what the answer's token says.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -103,7 +104,9 @@ def _estimated(
         yield calibration.two_choice_sensitivity(answers, stimulus, condition, note)
     rounded, rule = rounded_by(100 * answers.confidence, resampling.convention)
     said = noted(rule, estimate.rests_on(rows, ~np.isnan(rounded)))
-    yield estimate.means(condition, {"round_rate": rounded}, *at, said)
+    shares = estimate.means(condition, {"round_rate": rounded}, *at, said)
+    # Wilson's takes a unit for one judgment, or more that are asked again; a decade is many.
+    yield _with_interval(shares, interval=None) if lives else shares
     yield _failures(rows, answers, condition)
     yield estimate.count(condition, len(rows), left_out(rows["status"]))
 
@@ -115,7 +118,11 @@ def _failures(rows: pd.DataFrame, answers: Answers, condition: Condition) -> Est
     made = estimate.means(condition, {metric: failed}, *at, estimate.counted)
     item, items = pd.factorize(rows["item"])
     own = estimate.wilson(failed, item.astype(np.int64), len(items))
-    return replace(made, numbers=[replace(made.numbers[0], interval=own)])
+    return _with_interval(made, interval=own, units=len(items), rarest=np.inf)
+
+
+def _with_interval(made: Estimand, **of: Any) -> Estimand:
+    return replace(made, numbers=[replace(made.numbers[0], **of)])
 
 
 def rounded_by(percent: FloatArray, convention: str | None) -> tuple[FloatArray, str]:
