@@ -134,7 +134,8 @@ def ece_interval(
         >>> low, round(high, 1)
         (0.0, 0.2)
     """
-    cells = Cells.of(confidence, correct, unit, None if unit is None else int(max(unit)) + 1)
+    units = None if unit is None else int(np.max(unit, initial=-1)) + 1
+    cells = Cells.of(confidence, correct, unit, units)
     of_unit = np.asarray(cells.masses.sum(axis=0)).ravel()
     place = _places(cells.tables(np.ones((1, len(of_unit)))), bins, binning).ravel()
     inside = place == np.unique(place[place >= 0])[:, None]

@@ -103,7 +103,11 @@ def _estimated(
         yield calibration.two_choice_sensitivity(answers, stimulus, condition, note)
     rounded, rule = rounded_by(100 * answers.confidence, resampling.convention)
     said = noted(rule, estimate.rests_on(rows, ~np.isnan(rounded)))
-    yield estimate.means(condition, {"round_rate": rounded}, *at, said)
+    made = estimate.means(condition, {"round_rate": rounded}, *at, said)
+    # Clusters that hardly differ are worth no more judgments than there are items.
+    ends = np.array([made.numbers[0].interval, _over_items(rounded, rows)], float)
+    own = float(ends[:, 0].min()), float(ends[:, 1].max())
+    yield replace(made, numbers=[replace(made.numbers[0], interval=own)])
     yield _failures(rows, answers, condition)
     yield estimate.count(condition, len(rows), left_out(rows["status"]))
 
@@ -113,9 +117,13 @@ def _failures(rows: pd.DataFrame, answers: Answers, condition: Condition) -> Est
     failed = np.where(estimate.replied(rows["status"]), rows["status"] != "ok", np.nan)
     metric, at = "format_failure_rate", (answers.unit, answers.units)
     made = estimate.means(condition, {metric: failed}, *at, estimate.counted)
+    return replace(made, numbers=[replace(made.numbers[0], interval=_over_items(failed, rows))])
+
+
+def _over_items(flags: FloatArray, rows: pd.DataFrame) -> tuple[float, float]:
+    """Wilson's interval over items, also where clusters of them are resampled."""
     item, items = pd.factorize(rows["item"])
-    own = estimate.wilson(failed, item.astype(np.int64), len(items))
-    return replace(made, numbers=[replace(made.numbers[0], interval=own)])
+    return estimate.wilson(flags, item.astype(np.int64), len(items))
 
 
 def rounded_by(percent: FloatArray, convention: str | None) -> tuple[FloatArray, str]:
