@@ -26,6 +26,7 @@ from inspect_confidence.metrics import (
     overconfidence,
 )
 from inspect_confidence.metrics.calibration import Binning
+from metrics.oracles import share_interval
 from metrics.strategies import fixed
 
 # Expected calibration error against exact arithmetic, by every way of binning.
@@ -466,11 +467,9 @@ def test_interval_of_ece_of_nothing_and_of_the_same_again() -> None:
 
 def test_interval_of_brier_uncertainty() -> None:
     """P (1 - p) at the ends of Wilson's interval of p, or its greatest value between them."""
-    from statsmodels.stats.proportion import proportion_confint  # noqa: PLC0415
-
-    for right in (4, 20, 36):  # of three or fewer the limit is another
+    for right in (2, 20, 38):
         correct = np.arange(40) < right
-        ends = proportion_confint(right, 40, method="wilson")
+        ends = share_interval(right, 40)
         wanted = sorted(p * (1 - p) for p in ends)
         low, high = brier_uncertainty_interval(np.full(40, 0.5), correct)
         assert low == pytest.approx(wanted[0])

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from statsmodels.stats.proportion import proportion_confint
 
 from inspect_confidence.metrics import (
     clustered_wilson_interval,
@@ -14,6 +13,7 @@ from inspect_confidence.metrics import (
     percentile_interval,
 )
 from inspect_confidence.studies.intervals import Intervals
+from metrics.oracles import share_interval
 
 INF = float("inf")
 
@@ -53,13 +53,13 @@ def test_sample_size_of_items_that_all_have_the_same_share() -> None:
     # 4 items with 1 of 49 each: a share of 1/49 at n = 4; likewise 1 of 2. In floats 49 * (1/49) is
     # a little less than 1.
     for trials in (49, 2):
-        expected = proportion_confint(4 / trials, 4, alpha=0.05, method="wilson")
+        expected = share_interval(4 / trials, 4)
         assert clustered_wilson_interval([1] * 4, [trials] * 4) == pytest.approx(expected)
 
 
 def test_wilson_of_odd_items() -> None:
     """A missing item is left out; impossible counts and percentages are errors."""
-    expected = proportion_confint(2, 3, alpha=0.05, method="wilson")
+    expected = share_interval(2, 3)
     assert clustered_wilson_interval([np.nan, 1, 0, 1], [1, 1, 1, 1]) == pytest.approx(expected)
     with pytest.raises(ValueError, match="successes"):
         clustered_wilson_interval([3, 1], [1, 1])

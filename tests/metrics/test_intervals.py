@@ -224,7 +224,10 @@ def test_interval_without_skewness() -> None:
     ends = resampled_interval(2, [1, 2, np.inf], n, method="skewness_corrected")
     assert ends == (1, np.inf)
     assert resampled_interval(2, [2, 2], n, method="skewness_corrected") == (2, 2)
-    assert resampled_p(2, [2, 2], n, method="skewness_corrected") == 2 / 3
+    # All 20 differ alike: of 2^20 exchanged signs two are as far from 0. Of two units 2/(R + 1) of
+    # R = 4 resamples is less than 2^(1 - 2).
+    assert resampled_p(2, [2, 2], n, method="skewness_corrected") == 2**-19
+    assert resampled_p(2, [2] * 4, 2, method="skewness_corrected") == 2 / 5
 
 
 @fixed

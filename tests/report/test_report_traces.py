@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.metrics import brier_score_loss, roc_auc_score
-from statsmodels.stats.proportion import proportion_confint
 
 from inspect_confidence.report import write_report
 from inspect_confidence.results import Condition
+from metrics.oracles import share_interval
 from report.pages import SHOWN, Element, elements, rows_of, small_judgments
 
 MODEL = "vendor/b"
@@ -158,7 +158,7 @@ def test_an_interval_follows_from_the_judgments(
     frame = judgments["fermi_eval"]
     mine = (frame["model"] == MODEL) & (frame["level"] == 90) & (frame["split"] == "test")
     failed = int((frame[mine]["status"] != "ok").sum())
-    low, high = proportion_confint(failed, int(mine.sum()), method="wilson")
+    low, high = share_interval(failed, int(mine.sum()))
     text = next(one.text for one in _cells(page) if one.attributes["data-row"] == str(row))
     found = SHOWN.match(text)
     assert found

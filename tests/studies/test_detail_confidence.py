@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from statsmodels.stats.proportion import proportion_confint
 
 from inspect_confidence import detail
 from inspect_confidence.metrics import auroc, clustered_wilson_interval, ece
 from inspect_confidence.results import results_frame, with_parts
 from inspect_confidence.studies import Resampling
 from inspect_confidence.studies.bins import confidence_bins, report_shares, type2_rates
+from metrics.oracles import share_interval
 
 # Three items asked twice; of c one reply can't be read, and d's report is off the scale.
 WORKED = pd.DataFrame(
@@ -35,12 +35,6 @@ def part_of(rows: pd.DataFrame, metric: str, part: str) -> dict[str, dict[str, A
     """The rows of a metric by one part of their condition."""
     chosen = with_parts(rows[rows["metric"] == metric], [part])
     return {row[part]: row for row in chosen.to_dict("records")}  # type: ignore[misc]
-
-
-def wilson(hits: float, n: float) -> tuple[float, float]:
-    """Wilson's interval of statsmodels."""
-    low, high = proportion_confint(hits, n, method="wilson")
-    return float(low), float(high)
 
 
 def interval(row: dict[str, Any]) -> tuple[float, float]:
@@ -86,13 +80,13 @@ def test_bins_of_the_worked_example() -> None:
     # a: 1 of 2, b and c: 1 of 1. Over items the share varies by (.5^2 + 2 (.25)^2) / 16 = .0234,
     # as of 8 independent judgments: more than the 4 there are, so 4 counts.
     assert top["value"] == 3 / 4
-    assert interval(top) == pytest.approx(wilson(3, 4), abs=1e-12)
+    assert interval(top) == pytest.approx(share_interval(3, 4), abs=1e-12)
     assert (top["n"], top["condition"], top["note"]) == (4, "bin=0.9-1;scale=0-100", LEFT_OUT)
     assert confidence["0.9-1"]["value"] == pytest.approx((0.9 + 0.9 + 0.95 + 1) / 4)
     assert isnan(confidence["0.9-1"]["ci_low"])
     low = accuracy["0.3-0.4"]
     assert (low["value"], low["n"]) == (0, 1)
-    assert interval(low) == pytest.approx(wilson(0, 1), abs=1e-12)
+    assert interval(low) == pytest.approx(share_interval(0, 1), abs=1e-12)
 
 
 def test_type2_rates_of_the_worked_example() -> None:
@@ -104,8 +98,8 @@ def test_type2_rates_of_the_worked_example() -> None:
     assert list(hits) == ["1", "0.95", "0.9", "0.3"]
     assert [row["value"] for row in hits.values()] == pytest.approx([1 / 3, 2 / 3, 1, 1])
     assert [row["value"] for row in alarms.values()] == pytest.approx([0, 0, 1 / 2, 1])
-    assert interval(hits["0.95"]) == pytest.approx(wilson(2, 3), abs=1e-12)
-    assert interval(alarms["0.9"]) == pytest.approx(wilson(1, 2), abs=1e-12)
+    assert interval(hits["0.95"]) == pytest.approx(share_interval(2, 3), abs=1e-12)
+    assert interval(alarms["0.9"]) == pytest.approx(share_interval(1, 2), abs=1e-12)
     assert {row["n"] for row in hits.values()} == {3}
     assert {row["n"] for row in alarms.values()} == {2}
 
@@ -118,7 +112,7 @@ def test_report_shares_of_the_worked_example() -> None:
     )
     # a: 2 of 2, b: 0 of 2, c and d: 0 of 1; (4^2 + 2^2 + 2 * 1^2) / 9 / 36 is its variance.
     n = 1 / 3 * 2 / 3 / (22 / 9 / 36)
-    assert interval(shares["90"]) == pytest.approx(wilson(n / 3, n), abs=1e-12)
+    assert interval(shares["90"]) == pytest.approx(share_interval(n / 3, n), abs=1e-12)
     assert {row["n"] for row in shares.values()} == {6}
 
 

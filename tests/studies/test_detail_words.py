@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from statsmodels.stats.proportion import proportion_confint
 
 from inspect_confidence import detail
 from inspect_confidence.errors import InvalidArgument
@@ -21,6 +20,7 @@ from inspect_confidence.studies.hedge_markers.shown import HEADLINES as HEDGE_HE
 from inspect_confidence.studies.study import FigureSpec
 from inspect_confidence.studies.wep_probes.shown import FIGURES as WORD_FIGURES
 from inspect_confidence.studies.wep_probes.shown import HEADLINES as WORD_HEADLINES
+from metrics.oracles import share_interval
 
 KNOWN = set(METRICS)
 
@@ -71,7 +71,7 @@ OWN = {"model": "m", "language": "en", "setting": "concise", "word": "likely"}
 def test_bins_hold_the_means_over_epochs() -> None:
     """Four contexts in four bins of 20, each with 1/4 and Wilson's interval; 3 replies told."""
     bins = rows_of(detail(LIKELY), "value_share", "bin", **OWN)
-    low, high = proportion_confint(1, 4, method="wilson")
+    low, high = share_interval(1, 4)
     assert len(bins) == 20
     assert sum(row["value"] for row in bins.values()) == pytest.approx(1)
     full = {name for name, row in bins.items() if row["value"]}
@@ -186,7 +186,7 @@ def test_shares_of_a_marker() -> None:
         "0.3-0.4": 0.75,
         "0.9-1": 0.25,
     }
-    low, high = proportion_confint(3, 4, method="wilson")
+    low, high = share_interval(3, 4)
     row = bins["0.3-0.4"]
     assert (row["ci_low"], row["ci_high"]) == (pytest.approx(low), pytest.approx(high))
     assert (row["dataset"], row["n"]) == ("all", 4)

@@ -1195,9 +1195,12 @@ def test_compare_two_models() -> None:
             one_, other = (side[row["metric"]] for side in values)
             assert (row["value_a"], row["value_b"]) == pytest.approx((one_, other)), row
             assert row["difference"] == pytest.approx(one_ - other)
-            # Means need 20 items, of which there are at most ten; shares don't.
-            some = row["metric"] in ("accuracy", "punt_rate") and row["difference"] != 0
-            assert (row["ci_low"] <= row["ci_high"]) == some or row["difference"] == 0
+            least = 15 if row["metric"] in ("accuracy", "punt_rate") else 20
+            if len(common) < least:
+                assert np.isnan([row["ci_low"], row["ci_high"], row["p"]]).all()
+                assert row["verdict"] == f"no verdict: fewer than {least} items"
+            else:
+                assert row["ci_low"] <= row["difference"] <= row["ci_high"] or not row["difference"]
 
 
 def test_compare_is_near_students_t() -> None:
@@ -1262,7 +1265,7 @@ def test_tables() -> None:
     shown = HEDGE_MARKERS.views(checked(frame_of(parsed(WORKED)), marker_thresholds=(2, 50)))
     assert [view.title for view in shown] == [f"{name}: m" for name in names]
     stability = shown[1].table
-    assert list(stability) == ["metric", "of", "T=2", "T=50"]
+    assert list(stability) == ["metric", "of", "T=2", "T=50", "n"]
     assert set(stability["T=50"]) == {"-"}
     loops = Loops(parsed(WORKED)).numbers()
     (cell,) = stability[stability["metric"] == "d_avg_cv"]["T=2"][:1]

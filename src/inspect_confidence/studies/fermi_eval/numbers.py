@@ -189,14 +189,14 @@ def _conformal(
     items, method, level = len(calibration.unit), condition["method"], judged.level
     base = "" if method == "direct" else method
     where = condition.but(base=base, level=level, method="conformal", split="test")
-    note = f"{method} adjusted by an offset learned on {items} train items"
-    needed = int(np.ceil(level / (100 - level) - 1e-9))
+    said, needed = f"learned on {items} train items", int(np.ceil(level / (100 - level) - 1e-9))
     if items < needed:
-        note += f", of which {level:g}% needs {needed}: intervals are infinite"
+        said += f", of which {level:g}% needs {needed}: intervals are infinite"
+    note = f"{method} adjusted by an offset {said}"
     learned = (calibration.lower, calibration.upper, calibration.truth, level)
     offset = metrics.conformal_offset(*learned)
     ends = metrics.conformal_offset_interval(*learned)
-    asked, said = train["item"].nunique(), f"learned on {items} train items"
+    asked = train["item"].nunique()
     if np.isnan(ends[0]):
         said += "; no interval: too few of them"
     yield estimand(where, "conformal_offset", constant(offset), items, said, ends, asked=asked)

@@ -73,8 +73,10 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
     if a["task"].iloc[0] == CHECK:
         return []
     forms = resampling.options(HedgeOptions).markers
-    sides = [Sentences.of(completed_hedges(side, forms)).replies for side in (a, b)]
-    items, common = on_common([side[side["faithfulness"].notna()] for side in sides])
+    replies = [Sentences.of(completed_hedges(side, forms)).replies for side in (a, b)]
+    # A contender's own numbers of its items are no places among those that both have.
+    sides = [side[side["faithfulness"].notna()].drop(columns="unit") for side in replies]
+    items, common = on_common(sides)
     means = [
         (side[list(_COMPARED.values())].to_numpy(float), places(side, items)) for side in common
     ]

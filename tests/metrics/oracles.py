@@ -1,0 +1,23 @@
+"""What other packages compute, put together where no one of them has it all."""
+
+from scipy.stats import chi2
+from statsmodels.stats.proportion import proportion_confint
+
+
+def share_interval(hits: float, n: float, confidence: float = 0.95) -> tuple[float, float]:
+    """Wilson's interval of statsmodels as Brown, Cai and DasGupta (2001) mend it.
+
+    Of up to three successes the lower limit is at most the Poisson one, chi2(2 hits) at
+    1 - confidence over 2n; of up to three failures the upper one likewise.
+    """
+    low, high = proportion_confint(hits, n, alpha=1 - confidence, method="wilson")
+
+    def poisson(few: float) -> float:
+        return float(chi2.ppf(1 - confidence, 2 * few)) / (2 * n)
+
+    failures = n - hits
+    if 0 < hits <= 3 and hits < failures:
+        low = min(low, poisson(hits))
+    if 0 < failures <= 3 and failures < hits:
+        high = max(high, 1 - poisson(failures))
+    return float(low), float(high)
