@@ -36,7 +36,7 @@ def rows_of(answers: list[tuple[tuple[int, int], int, int, float, bool]]) -> lis
     return rows
 
 
-@settings(max_examples=25, deadline=None, derandomize=True)
+@settings(max_examples=12, deadline=None, derandomize=True)
 @given(ANSWERS)
 def test_no_interval_leaves_out_its_value(
     answers: list[tuple[tuple[int, int], int, int, float, bool]],

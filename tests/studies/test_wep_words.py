@@ -324,7 +324,7 @@ answers = st.one_of(
 )
 
 
-@settings(max_examples=25, deadline=None, derandomize=True)
+@settings(max_examples=12, deadline=None, derandomize=True)
 @given(st.lists(st.lists(answers, min_size=17, max_size=17), min_size=4, max_size=4))
 def test_intervals_hold_their_values(drawn: list[list[float | str]]) -> None:
     """Whatever two epochs of two settings say; and p is there where both sides have five values."""
