@@ -71,7 +71,12 @@ class People:
         """One sex, with the maximum achievable score."""
         lives = read_life_table("ssa-2022")
         rows = [
-            (f"{age}-{radius}", age, radius, lives.best_answer("male", age, radius).probability)
+            (
+                f"{age}-{radius}",
+                age,
+                radius,
+                lives.best_answer("male", int(age), radius).probability,
+            )
             for radius in self.radii
             for age in AGES
         ]
@@ -151,10 +156,16 @@ def covered(people: People, simulations: int) -> list[Coverage]:
                 counts[row.metric][1] += held
     return [
         Coverage(
-            *(name, people.design, len(units), truths[name], simulations, *count),
+            name,
+            people.design,
+            len(units),
+            truths[name],
+            simulations,
+            printed,
+            held,
             WIDE if name in DIFFER else "",
         )
-        for name, count in counts.items()
+        for name, (printed, held) in counts.items()
     ]
 
 

@@ -168,9 +168,9 @@ def tested(one: Contrast, resampling: Resampling, stream: int | None) -> Tested:
     below, above = np.full((2, len(items)), np.nan)
     for column, ends in one.own.items():
         values = np.array([first[column], second[column]])
-        together = [drawn[side][:, column] for side in ("first", "second")]
-        if not np.allclose(*together, rtol=0, atol=1e-12):  # else they are the same contender
-            below[column], above[column] = _apart(values, ends, together)
+        one_side, other = (drawn[side][:, column] for side in ("first", "second"))
+        if not np.allclose(one_side, other, rtol=0, atol=1e-12):  # else it is the same contender
+            below[column], above[column] = _apart(values, ends, [one_side, other])
     draws = drawn["first"] - drawn["second"]
     rarest = np.array(one.rarest) if one.rarest else np.full(len(items), np.inf)
     arrays = (items, units, first, second, first - second, draws, rarest, below, above)
