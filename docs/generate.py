@@ -127,6 +127,7 @@ def intervals() -> str:
         if name not in ("own", "none")
     )
     seen = pd.read_csv(_HERE / "coverage.csv", keep_default_na=False)
+    seen["metric"] = seen["metric"].str.split(" ").str[0]
     lines = []
     for one in METRICS.values():
         rule = one.interval
@@ -143,6 +144,8 @@ def intervals() -> str:
             for n, some in mine.groupby("n")
             if n not in SIZES and _share(some) != "-"
         ]
+        if rule.method == "wilson" and not len(mine):
+            cells[0] = "as `coverage`"
         shown = (f"`{one.name}`", method, ", ".join(least) or "-", *cells, "; ".join(others) or "-")
         lines.append(f"| {' | '.join(shown)} |")
     return _INTERVALS.format(methods=methods) + "\n".join(lines) + "\n"

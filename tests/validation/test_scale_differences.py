@@ -20,7 +20,7 @@ from validation.test_scale_coverage import VALUES, Observer
 
 FloatArray = NDArray[np.float64]
 
-SIMULATIONS, RESAMPLES = 250, 300
+SIMULATIONS, RESAMPLES = 400, 300
 
 
 def ideal(accuracy: float) -> FloatArray:

@@ -38,6 +38,7 @@ def format_failure_rate(statuses: Iterable[str]) -> float:
 @metric(
     unit="probability",
     undefined="every reply was read, none was, or all are of one condition",
+    interval=NO_ESTIMATE,
 )
 def unread_dependence(
     unread: ArrayLike, replies: ArrayLike, *, resamples: int = 10_000, seed: int = 0

@@ -7,6 +7,7 @@ from inspect_confidence.metrics.registry import (
     WILSON,
     About,
     Interval,
+    no_interval,
     numbers,
 )
 
@@ -55,6 +56,7 @@ numbers(
         unit="standard deviations",
         low=-INFINITY,
         source="Tang, Shen and Kejriwal (2024)",
+        interval=no_interval("as the study prints it; the difference has one"),
     ),
     cohens_d="That difference over the mean of both standard deviations.",
 )
@@ -83,7 +85,10 @@ numbers(
     type2_false_alarm_rate="Share of wrong answers whose confidence is at least the threshold.",
 )
 numbers(
-    About(undefined="no readable judgment in the bin"),
+    About(
+        undefined="no readable judgment in the bin",
+        interval=no_interval("too few decades by radius in a bin"),
+    ),
     truth_bin_probability="Mean true probability of the answers whose true probability lies in the "
     "bin.",
     truth_bin_confidence="Mean confidence in the answers whose true probability lies in the bin.",
@@ -94,24 +99,32 @@ numbers(
         direction="target=0",
         low=-1,
         source="LifeEval",
+        interval=no_interval("of one item"),
     ),
     item_overconfidence="Mean over an item's judgments of confidence less true probability; the "
     "item's difficulty, 1 - maximum achievable score, is in the condition.",
 )
 numbers(
-    About(undefined="no readable judgment of the item", source="LifeEval"),
+    About(
+        undefined="no readable judgment of the item",
+        source="LifeEval",
+        interval=no_interval("of one item"),
+    ),
     item_confidence="Mean over an item's judgments of the confidence; the answers' mean true "
     "probability is in the condition.",
 )
 numbers(
-    About(undefined=UNREAD),
+    About(undefined=UNREAD, interval=WILSON),
     value_share="Share of contexts (of people, in a survey) in which the probability stated for a "
     "word lies in the bin, the last one closed.",
+)
+numbers(
+    About(undefined=UNREAD, interval=no_interval("for figures alone")),
     probability_quantile="Quantile q over contexts (over people, in a survey) of the probability "
     "stated for a word, linear between neighbours.",
 )
 numbers(
-    About(undefined="no sentence with the marker"),
+    About(undefined="no sentence with the marker", interval=WILSON),
     confidence_share="Share of a marker's sentences whose internal confidence lies in the bin, the "
     "last one closed.",
 )
