@@ -73,7 +73,7 @@ class People:
         rows = [
             (f"{age}-{radius}", age, radius, lives.best_answer("male", age, radius).probability)
             for radius in self.radii
-            for age in AGES
+            for age in AGES.tolist()
         ]
         frame = pd.DataFrame(rows, columns=["item", "age", "radius", "mas"])
         return frame.assign(unit=cluster_of(frame))
@@ -151,10 +151,10 @@ def covered(people: People, simulations: int) -> list[Coverage]:
                 counts[row.metric][1] += held
     return [
         Coverage(
-            *(name, people.design, len(units), truths[name], simulations, *count),
-            WIDE if name in DIFFER else "",
+            *(name, people.design, len(units), truths[name], simulations, printed, held),
+            wide=WIDE if name in DIFFER else "",
         )
-        for name, count in counts.items()
+        for name, (printed, held) in counts.items()
     ]
 
 

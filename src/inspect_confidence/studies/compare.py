@@ -169,7 +169,7 @@ def tested(one: Contrast, resampling: Resampling, stream: int | None) -> Tested:
     for column, ends in one.own.items():
         values = np.array([first[column], second[column]])
         together = [drawn[side][:, column] for side in ("first", "second")]
-        if not np.allclose(*together, rtol=0, atol=1e-12):  # else they are the same contender
+        if not np.allclose(together[0], together[1], rtol=0, atol=1e-12):  # else they are alike
             below[column], above[column] = _apart(values, ends, together)
     draws = drawn["first"] - drawn["second"]
     rarest = np.array(one.rarest) if one.rarest else np.full(len(items), np.inf)
