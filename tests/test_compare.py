@@ -85,7 +85,7 @@ def test_p_is_uniform_where_nothing_differs() -> None:
     below = 0
     for seed in range(200):
         rng = np.random.default_rng([seed, 7])
-        a = judgments("a", 0, items=25, seed=seed)
+        a = judgments("a", 0, items=40, seed=seed)
         a = a[a["level"] == 90]
         b = a.assign(model="b", upper=a["upper"] + rng.normal(0, 1, len(a)))
         below += row(compare(a, b, resamples=199), "mean_width")["p"] <= 0.1
