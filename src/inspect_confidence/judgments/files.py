@@ -48,7 +48,7 @@ def read_file(path: Path, recorded: Recorded = NOTHING_SAID) -> dict[str, pd.Dat
         raise InvalidArgument(f"{path} can't be read: {error}.") from error
     frame = _as_ours(frame, recorded, str(path))
     if "task" not in frame:
-        frame["task"] = _task_of(path, frame)
+        frame["task"] = _task_of(path, frame, is_others=recorded != NOTHING_SAID)
     by_task = {str(name): rows.copy() for name, rows in frame.groupby("task", sort=False)}
     tables = all_tables()
     if unknown := [name for name in by_task if name not in tables]:
@@ -173,7 +173,7 @@ def _column(frame: pd.DataFrame, name: str, kind: Kind, source: str) -> pd.Serie
     return text.str.removesuffix(".0") if name == "item" else text
 
 
-def _nearest(frame: pd.DataFrame, fitting: Sequence[TaskTable]) -> list[str]:
+def _nearest(frame: pd.DataFrame, fitting: Sequence[TaskTable], is_others: bool) -> list[str]:
     """Of tables that all fit: those with columns of their own, or that of any eval.
 
     The scale study has no column of its own, but the scale that it asked on, and no method.
@@ -185,16 +185,16 @@ def _nearest(frame: pd.DataFrame, fitting: Sequence[TaskTable]) -> list[str]:
     own = [one.task for one in fitting if set(one.columns) & set(frame) - known]
     if own:
         return own
-    on_scale = {"low", "high"} <= set(frame) and "method" not in frame
+    on_scale = {"low", "high"} <= set(frame) and "method" not in frame and not is_others
     return [one.task for one in fitting if one.of_others != on_scale]
 
 
-def _task_of(path: Path, frame: pd.DataFrame) -> str:
-    """The task whose required columns the frame has."""
+def _task_of(path: Path, frame: pd.DataFrame, *, is_others: bool) -> str:
+    """The task whose required columns the frame has; of any eval, if that fits `is_others`."""
     tables = all_tables()
     fitting = [name for name, table in tables.items() if not _missing(frame, table)]
     if len(fitting) > 1:
-        fitting = _nearest(frame, [tables[name] for name in fitting])
+        fitting = _nearest(frame, [tables[name] for name in fitting], is_others)
     if len(fitting) != 1:
         needs = "; ".join(f"{name}: {_needs(table)}" for name, table in all_tables().items())
         raise InvalidArgument(

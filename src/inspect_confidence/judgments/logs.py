@@ -36,7 +36,7 @@ from inspect_confidence.studies import (
     TaskTable,
     table_of,
 )
-from inspect_confidence.studies.any_eval.judgments import NONE
+from inspect_confidence.studies.any_eval.judgments import EPOCHS
 
 # What Inspect's summaries put in the place of long values, and at the end of long texts.
 _REMOVED = "Key removed from summary (> 1k)"
@@ -140,7 +140,7 @@ def read_run(location: str, *, reread: bool = False, recorded: Recorded = NOTHIN
 def _without(name: str, samples: Judged) -> str:
     """Why no sample of another eval has a judgment of confidence; empty where one has."""
     rows = [row for judged in samples.values() for row in judged]
-    if any(row["method"] != NONE for row in rows):
+    if any(row["method"] == EPOCHS or row["status"] != "scoring_failed" for row in rows):
         return ""
     reasons = Counter(row["reason"] for row in rows)
     return f"{name}: {reasons.most_common(1)[0][0]}" if rows else f"{name} has no sample"
