@@ -172,28 +172,21 @@ def slope_of(rows: pd.DataFrame) -> HardEasySlope:
     return metrics.hard_easy_slope(excess, 1 - rows["mas"], units)
 
 
-def _slope_interval(slope: float, error: float, clusters: int) -> tuple[tuple[float, float], str]:
-    """The interval of a slope, or why there is none."""
-    if clusters < CLUSTERS.least:
-        return estimate.NO_INTERVAL, f"no interval: fewer than {CLUSTERS.least} {CLUSTERS.units}"
-    return metrics.slope_interval(slope, error, clusters), ""
-
-
 def slope(line: HardEasySlope, rows: pd.DataFrame, condition: Condition) -> Estimand:
     """The slope as a number with its own interval, and what it leaves out."""
     read = counted(rows)
     there = (read["confidence"] - read["correct"] - rows["mas"]).notna()
     note = f"{line.clusters} {CLUSTERS.units}; intercept {line.intercept:.4f}"
-    interval, why = _slope_interval(line.slope, line.standard_error, line.clusters)
-    return estimate.estimand(
+    number = Number(
         condition,
         "hard_easy_slope",
-        estimate.constant(line.slope),
         line.judgments,
-        noted(note, estimate.rests_on(rows, there), why),
-        interval,
+        noted(note, estimate.rests_on(rows, there)),
+        metrics.slope_interval(line.slope, line.standard_error, line.clusters),
         asked=len(rows),
+        units=line.clusters,
     )
+    return Estimand([number], estimate.constant(line.slope))
 
 
 EVERY_MODEL = "all models"
@@ -238,8 +231,8 @@ def group_mean(
         mine = lines.get(Condition(one.condition), {})
         if one.metric == "hard_easy_slope" and len(mine) == len(drawn):
             fewest = min(line.clusters for line in mine.values())
-            interval, why = _slope_interval(*mean_slope(list(mine.values())), fewest)
-            numbers[k] = replace(one, interval=interval, note=noted(one.note, why))
+            interval = metrics.slope_interval(*mean_slope(list(mine.values())), fewest)
+            numbers[k] = replace(one, interval=interval)
     return replace(mean, numbers=numbers)
 
 
