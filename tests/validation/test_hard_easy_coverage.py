@@ -129,6 +129,7 @@ class People:
         frame = pd.concat([self.items, self.items], ignore_index=True)
         read = rng.random(len(frame)) > 0.1
         return frame.assign(
+            dataset="d",
             confidence=np.where(read, sure.ravel(), np.nan),
             score=np.where(read, truth.ravel(), np.nan),
             status=np.where(read, "ok", "refusal"),

@@ -435,6 +435,7 @@ def averaged(
                 rarest=min(one.rarest for one in ones),
                 asked=sum(one.n if one.asked is None else one.asked for one in ones),
                 why=f"undefined in {', '.join(undefined)} ({reasons})",
+                without=min(ones, key=lambda one: (not one.without, one.rarest)).without,
             )
         )
     places = np.array(kept, np.int64).reshape(-1, len(each)).T

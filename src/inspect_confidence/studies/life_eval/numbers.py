@@ -102,16 +102,36 @@ def _estimated(
     elif (rows["kind"] == "true_false").all() and rows["target"].isin(("True", "False")).all():
         stimulus = np.where(rows["target"] == "True", 0, 1)
         yield calibration.two_choice_sensitivity(answers, stimulus, condition, note)
-    rounded, rule = rounded_by(100 * answers.confidence, resampling.convention)
-    said = noted(rule, estimate.rests_on(rows, ~np.isnan(rounded)))
-    shares = estimate.means(condition, {"round_rate": rounded}, *at, said)
-    # Wilson's takes a unit for one judgment, or more that are asked again; a decade is many.
-    yield _with_interval(shares, interval=None) if lives else shares
-    yield _failures(rows, answers, condition)
+    yield rounding(rows, answers, condition, resampling.convention)
+    yield failures(rows, answers, condition)
     yield estimate.count(condition, len(rows), left_out(rows["status"]))
 
 
-def _failures(rows: pd.DataFrame, answers: Answers, condition: Condition) -> Estimand:
+def rounding(
+    rows: pd.DataFrame,
+    answers: Answers,
+    condition: Condition,
+    convention: str | None,
+    note: str = "",
+) -> Estimand:
+    """The share of confidences that are multiples of 5%."""
+    rounded, rule = rounded_by(100 * answers.confidence, convention)
+    said = noted(rule, note, estimate.rests_on(rows, ~np.isnan(rounded)))
+    made = estimate.means(condition, {"round_rate": rounded}, answers.unit, answers.units, said)
+    if (estimate.units_of(rows) == rows["item"]).all():
+        return made
+    # Wilson's takes a unit for one judgment, or more that are asked again; a decade is many. What
+    # is resampled varies within data sets alone.
+    unlike = sum(
+        estimate.unlike(rounded[mine], answers.unit[mine])
+        for mine in rows.groupby("dataset").indices.values()
+    )
+    needed = metrics.METRICS["round_rate"].interval.over(CLUSTERS)
+    few = metrics.too_few(needed, made.numbers[0].units or 0, unlike)
+    return _with_interval(made, interval=None, rarest=unlike, without=few)
+
+
+def failures(rows: pd.DataFrame, answers: Answers, condition: Condition) -> Estimand:
     """The share of unreadable replies; its own interval is over items also of LifeEval."""
     failed = np.where(estimate.replied(rows["status"]), rows["status"] != "ok", np.nan)
     metric, at = "format_failure_rate", (answers.unit, answers.units)
