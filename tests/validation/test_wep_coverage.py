@@ -242,7 +242,7 @@ def test_scores_and_contrasts(design: str) -> None:
                 for i in range(500)
             ]
             means = [choices._Mean.of(one) for one, _ in pairs]
-            ends = [one or (np.nan, np.nan) for one in choices._wilson(means)]
+            ends = choices._wilson(means)
             n, truth = scenarios * per, SCORES[design][0]
             # Few units at their own size, which is smaller than that of independent ones.
             wide = "at the end" if truth == 1 else "few clusters: Wilson's is the wider"

@@ -22,7 +22,10 @@ __all__ = [
     "pairwise_consistency",
 ]
 
-_CLUSTERED = Interval("wilson", least=10, units="clusters of sequences")
+LEAST_CLUSTERS = 10
+"""From which on there are intervals of these scores, and of differences of them."""
+
+_CLUSTERED = Interval("wilson", least=LEAST_CLUSTERS, units="clusters of sequences")
 _STUDY = "Tang, Shen and Kejriwal (2024)"
 
 Choices = ParamSpec("Choices")
