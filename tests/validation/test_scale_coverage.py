@@ -13,7 +13,7 @@ from scipy.stats import ks_2samp, norm
 
 from inspect_confidence import metrics
 from inspect_confidence.metrics import METRICS, Cells, ConfidenceTables, ValueTables, bootstrap
-from inspect_confidence.respondents.observer import needed_evidence
+from inspect_confidence.respondents.observer import MIDDLE, SPREAD
 from inspect_confidence.results import Condition, Key
 from inspect_confidence.studies import estimate
 from inspect_confidence.studies.calibration import FURTHER, PLAIN, Form, at_threshold, form_of
@@ -63,7 +63,8 @@ class Observer:
         """Probabilities of each report with a right and with a wrong answer."""
         # The report is v where the evidence lies between what v - 2.5 and v + 2.5 take, and P(|x| >
         # t | right) = Phi(d/2 - t) / Phi(d/2), with minus d/2 where wrong.
-        edges = [max(needed_evidence(v / 100, self.bias), 0) for v in np.arange(2.5, 100, 5)]
+        needed = MIDDLE - self.bias + SPREAD * norm.ppf(np.arange(2.5, 100, 5) / 100)
+        edges = np.maximum(needed, 0)
         parts = []
         for mass, half in ((self.accuracy, self.meta_d / 2), (1 - self.accuracy, -self.meta_d / 2)):
             above = norm.cdf(half - np.array([0, *edges, np.inf])) / norm.cdf(half)
