@@ -27,7 +27,7 @@ from inspect_confidence.scales import ALL, BASELINE
 _TASKS = ("scale_variants", "question_sets", "life_eval", "any_eval")
 _PARTS = ("method", "scale", "source", "kind", "radius", "given", "window")
 _BY = ("model", "dataset", "variant", *_PARTS)
-_UNSPOKEN = _BY[:5]
+_UNSPOKEN = _BY[:6]
 """Columns whose values say by themselves what they are."""
 _PLACES = {str(scale): place for place, scale in enumerate(ALL)}
 
