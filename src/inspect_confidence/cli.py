@@ -291,7 +291,7 @@ def report(
 @click.argument("task")
 @click.option("-T", "arguments", multiple=True, metavar="NAME=VALUE", help="A task argument.")
 @click.option("--model", help="For the price, where Inspect's model cost data has the model.")
-@click.option("--epochs", default=1, show_default=True)
+@click.option("--epochs", type=click.IntRange(min=1), help="The task's own by default, or 1.")
 @click.option(
     "--model-cost-config",
     type=click.Path(exists=True, dir_okay=False),
@@ -302,7 +302,7 @@ def plan(
     task: str,
     arguments: Sequence[str],
     model: str | None,
-    epochs: int,
+    epochs: int | None,
     model_cost_config: str | None,
 ) -> None:
     """Print what a run would ask and cost, without calling a model."""

@@ -15,8 +15,9 @@ from inspect_confidence import metrics
 from inspect_confidence.metrics import METRICS, Cells, ConfidenceTables, ValueTables, bootstrap
 from inspect_confidence.respondents.observer import MIDDLE, SPREAD
 from inspect_confidence.results import Condition, Key
-from inspect_confidence.studies import estimate, stated
+from inspect_confidence.studies import estimate
 from inspect_confidence.studies.calibration import FURTHER, PLAIN, Form, at_threshold, form_of
+from inspect_confidence.studies.stated import of_judgments
 from inspect_confidence.studies.study import Resampling
 from validation.coverage import SIZES, Coverage, lacking
 
@@ -322,7 +323,7 @@ def test_two_epochs_and_unreadable_replies() -> None:
             }
         )
         resampling = Resampling(300, seed, thresholds=(0.5,))
-        estimands = stated.of_judgments(rows, pd.Index(range(items)), Condition(), resampling)
+        estimands = of_judgments(rows, pd.Index(range(items)), Condition(), resampling)
         drawn = estimate.draw(estimands, items, resampling)
         for row in estimate.results_of(drawn, Key("scale_variants", "m", "d")):
             if row.metric in wanted and not row.condition and not np.isnan(row.ci_low):

@@ -21,7 +21,7 @@ def plan_run(
     task: str,
     arguments: Sequence[str],
     model: str | None = None,
-    epochs: int = 1,
+    epochs: int | None = None,
     cost_file: str | None = None,
 ) -> str:
     """Samples, calls, tokens and dollars of a run, and what it can't give; calls no model.
@@ -33,13 +33,16 @@ def plan_run(
         InvalidArgument: An argument can't be used, as the task itself would say.
     """
     name = task.rsplit("/", 1)[-1].removesuffix(".py")
-    if name not in all_tables():
-        raise InvalidArgument(f"There is no task {task!r}. {nearest(name, all_tables())}")
+    tables = {table.function: table.task for table in all_tables().values()}
+    if name not in tables:
+        raise InvalidArgument(f"There is no task {task!r}. {nearest(name, tables)}")
     for argument in arguments:
         if "=" not in argument:
             raise InvalidArgument(f"-T {argument} is not of the form name=value.")
     built: Task = getattr(_registry, name)(**dict(argument.split("=", 1) for argument in arguments))
     facts: dict[str, Any] = built.metadata or {}
+    facts = facts.get("confidence", facts)  # of an eval of others only that is ours
+    epochs = epochs or built.epochs or 1
     samples = len(built.dataset) * epochs
     calls = samples * facts["calls_per_sample"]
     questions = epochs * sum(
@@ -51,17 +54,19 @@ def plan_run(
         output_tokens=calls * facts["output_tokens_per_call"],
     )
     metadata = [sample.metadata or {} for sample in built.dataset] * epochs
-    lacking = [f"lacks:   {line}" for line in _study_of(name).lacking(name, metadata)]
+    lacks = _study_of(tables[name]).lacking(tables[name], metadata)
+    lacking = [f"lacks:   {line}" for line in lacks]
     excluded = [f"  {count} left out: {why}" for why, count in facts["excluded"].items()]
     judged = facts.get("grader_calls_per_sample", 0) * samples
     more = "more of the grader, at most, if replies have one sentence; not in what follows"
+    split = "train_items" in facts
+    parts = f" ({facts['train_items']} train, {facts['test_items']} test)" if split else ""
     return "\n".join(
         [
-            f"{name} on {facts['dataset']}: {facts['items']} items "
-            f"({facts['train_items']} train, {facts['test_items']} test)",
+            f"{name} on {facts['dataset']}: {facts['items']} items{parts}",
             *excluded,
             f"samples: {samples:,}" + (f" ({epochs} epochs)" if epochs > 1 else ""),
-            f"calls:   {calls:,}",
+            f"calls:   {calls:,}" + (f" {facts['beside']}" if "beside" in facts else ""),
             *([f"         {judged:,} {more}"] if judged else []),
             f"tokens:  about {usage.input_tokens:,} in, {usage.output_tokens:,} out "
             "(4 characters a token; reasoning not counted)",

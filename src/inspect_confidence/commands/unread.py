@@ -4,9 +4,13 @@ import re
 from collections import Counter
 from contextlib import suppress
 from os import PathLike, fspath
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+
+if TYPE_CHECKING:
+    from inspect_confidence.judgments.logs import Place
 
 from inspect_confidence.judgments.files import SUFFIXES
 from inspect_confidence.judgments.read import Judgments, Paths, read_judgments
@@ -52,8 +56,11 @@ def unread(paths: Paths, *, judgments: Judgments | None = None) -> pd.DataFrame:
         lost.append(rows.assign(condition=list(map(str, conditions)), part=parts))
     every = pd.concat(lost, ignore_index=True)
     texts = _texts(paths, set(every["run"]) - {""})
-    places = zip(every["uuid"], every["draw"].astype(int), strict=True)
-    every["text"] = [texts.get(place, "") for place in places]
+    method = every["method"].fillna("") if "method" in every else [""] * len(every)
+    places = zip(every["uuid"], every["draw"].astype(int), method, strict=True)
+    every["text"] = [
+        texts.get((uuid, draw, way), texts.get((uuid, draw, ""), "")) for uuid, draw, way in places
+    ]
     return every[COLUMNS].astype({"epoch": int, "draw": int})
 
 
@@ -85,8 +92,8 @@ def _replies(judgments: Judgments) -> dict[str, pd.DataFrame]:
     return {task: all_tables()[task].replies(frame) for task, frame in judgments.items()}
 
 
-def _texts(paths: Paths, runs: set[str]) -> dict[tuple[str, int], str]:
-    """Of every reply of the runs, by the sample's uuid and the draw."""
+def _texts(paths: Paths, runs: set[str]) -> "dict[Place, str]":
+    """Of every reply of the runs, by its place."""
     if not runs:
         return {}
     # Inspect takes seconds to import, and files need none of it.
@@ -94,7 +101,7 @@ def _texts(paths: Paths, runs: set[str]) -> dict[tuple[str, int], str]:
 
     places = [paths] if isinstance(paths, str | PathLike) else paths
     logs = [fspath(place) for place in places if not fspath(place).endswith(SUFFIXES)]
-    found: dict[tuple[str, int], str] = {}
+    found: dict[Place, str] = {}
     for location in [log for place in logs for log in find_logs(place)]:
         with suppress(Exception):  # the judgments' notices name logs that can't be read
             found = read_replies(location, runs) | found  # the newest log comes first

@@ -26,6 +26,7 @@ from inspect_confidence import _registry
 from inspect_confidence.arguments import fingerprint
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.privacy import SECRET_NAME
+from inspect_confidence.scorers.confidence import texts_of_ways
 from inspect_confidence.scorers.graded import is_own, numbers_of
 from inspect_confidence.solvers.draws import stored_texts, tokens_of
 from inspect_confidence.studies import (
@@ -110,7 +111,7 @@ def read_run(location: str, *, reread: bool = False, recorded: Recorded = NOTHIN
     header = read_eval_log(location, header_only=True)
     name = _eval_name(header)
     table = table_of(name)
-    facts = header.eval.metadata or {}
+    facts = _facts_of(header, table)
     cut = partial(_is_cut_of_others, recorded) if table.of_others else _is_cut
     summaries = read_eval_log_sample_summaries(location)
     whole = ((one, _whole(location, one) if cut(one) else one) for one in summaries)
@@ -230,20 +231,34 @@ def _scorer(header: EvalLog, name: str, options: Mapping[str, Any]) -> Scorer:
     return registry_create("scorer", known, **options)
 
 
-def read_replies(location: str, runs: Collection[str]) -> dict[tuple[str, int], str]:
-    """The text of each reply in a log of one of these runs, by the sample's uuid and the draw."""
+Place = tuple[str, int, str]
+"""Of a reply: the sample's uuid, the draw, and the way of asking where there are several."""
+
+
+def read_replies(location: str, runs: Collection[str]) -> dict[Place, str]:
+    """The text of each reply in a log of one of these runs."""
     if read_eval_log(location, header_only=True).eval.task_id not in runs:
         return {}
     log = read_eval_log(location, resolve_attachments="core", exclude_fields={"events"})
-    found: dict[tuple[str, int], str] = {}
+    found: dict[Place, str] = {}
     for sample in log.samples or []:
+        uuid = sample.uuid or ""
         drawn = stored_texts(sample.store) or [sample.output.completion]
-        found |= {(sample.uuid or "", number): text for number, text in enumerate(drawn)}
+        found |= {(uuid, number, ""): text for number, text in enumerate(drawn)}
+        for way, texts in texts_of_ways(sample.store, sample.scores or {}).items():
+            found[uuid, 0, way] = "\n---\n".join(texts)
     return found
 
 
-def _common(header: EvalLog, table: TaskTable) -> dict[str, Any]:
+def _facts_of(header: EvalLog, table: TaskTable) -> Mapping[str, Any]:
+    """What this package put into the log's metadata, which in other evals is theirs."""
     facts = header.eval.metadata or {}
+    ours = facts.get("confidence", {}) if table.of_others else facts
+    return ours if isinstance(ours, Mapping) else {}
+
+
+def _common(header: EvalLog, table: TaskTable) -> dict[str, Any]:
+    facts = _facts_of(header, table)
     dataset = str(facts.get("dataset") or header.eval.dataset.name or "")
     return {
         "task": table.task,
@@ -323,7 +338,7 @@ def _is_cut(summary: EvalSampleSummary) -> bool:
 
 
 def _settings(header: EvalLog, table: TaskTable) -> dict[str, str]:
-    facts = header.eval.metadata or {}
+    facts = _facts_of(header, table)
     arguments, of_model = header.eval.task_args, header.eval.model_args
     if table.of_others:  # of the eval that was wrapped, not of the wrapping
         wrapped = arguments.get("task")

@@ -109,7 +109,7 @@ def confidence(
         raise InvalidArgument("agreement=scorer needs equality, a scorer that compares.")
 
     async def judge(state: TaskState, target: Target) -> Score:
-        known = kept_in(dict(state.store.items())) | _kept_by_score(state)
+        known = kept_in(dict(state.store.items())) | _kept_by(state.scores or {})
         if asking:
             require_log_probabilities(asking.ways)
             lacking = [
@@ -145,13 +145,18 @@ def _is_running() -> bool:
     return True
 
 
-def _kept_by_score(state: TaskState) -> dict[str, Kept]:
+def texts_of_ways(store: Mapping[str, Any], scores: Mapping[str, Score]) -> dict[str, list[str]]:
+    """The replies that a logged sample holds, by the way of asking."""
+    return {
+        way: [one.text for one in kept.replies]
+        for way, kept in (kept_in(store) | _kept_by(scores)).items()
+        if not isinstance(kept.replies, Unreadable)
+    }
+
+
+def _kept_by(scores: Mapping[str, Score]) -> dict[str, Kept]:
     """What an earlier score in a log keeps of asking."""
-    earlier = [
-        (one.metadata or {}).get(_REPLIES)
-        for name, one in (state.scores or {}).items()
-        if is_own(name)
-    ]
+    earlier = [(one.metadata or {}).get(_REPLIES) for name, one in scores.items() if is_own(name)]
     texts = [text for text in earlier if text]
     return {way: Kept.of_json(one) for text in texts for way, one in json.loads(text).items()}
 

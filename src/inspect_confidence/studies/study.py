@@ -141,6 +141,7 @@ class TaskTable:
         varied: Columns of what was varied, in which replies may be unread more or less often.
         replies: Judgments -> one row a reply, with the columns `varied`; all rows by default.
         of_others: Whether it takes logs of tasks that have no table of their own.
+        made_by: The task's function, where it isn't called as the task.
     """
 
     task: str
@@ -156,6 +157,12 @@ class TaskTable:
     varied: Sequence[str] = ()
     replies: Callable[[pd.DataFrame], pd.DataFrame] = lambda judgments: judgments
     of_others: bool = False
+    made_by: str = ""
+
+    @property
+    def function(self) -> str:
+        """What makes the task."""
+        return self.made_by or self.task
 
 
 Options = TypeVar("Options")

@@ -18,6 +18,7 @@ from inspect_ai.util import registry_create, registry_info
 
 from inspect_confidence import __version__, arguments
 from inspect_confidence.errors import InvalidArgument, nearest
+from inspect_confidence.prompts import confidence as prompts
 from inspect_confidence.scorers.confidence import compares, confidence
 from inspect_confidence.scorers.graded import OWN
 from inspect_confidence.solvers.ask_confidence import Asking, ask_confidence, ready_to_ask
@@ -94,12 +95,34 @@ def with_confidence(
         ),
         metadata={
             **(plain.metadata or {}),
-            "package_version": __version__,
-            # All that the eval was made with, defaults too, as its own log would have it.
-            "task_args": vars(plain).get("__task_all_params__", given),
-            "calls_per_sample": asking.calls,
+            "confidence": {
+                "package_version": __version__,
+                # All that the eval was made with, defaults too, as its own log would have it.
+                "task_args": vars(plain).get("__task_all_params__", given),
+                **_costs(plain, asking, agreement),
+            },
         },
     )
+
+
+def _costs(plain: Task, asking: Asking, agreement: str) -> dict[str, object]:
+    """For `plan`: what asking takes beside the eval itself."""
+    judged = asking.draws if agreement == "judge" and "consistency" in asking.ways else 0
+    return {
+        "dataset": plain.name,
+        "items": len(plain.dataset),
+        "excluded": {},
+        "calls_per_sample": asking.calls,
+        "grader_calls_per_sample": judged,
+        "prompt_characters": len(prompts.ALONE),
+        "output_tokens_per_call": _OUTPUT_TOKENS,
+        "beside": "to ask for confidence, beside the eval's own; its answers, which are read again "
+        "or made again, are not in what follows",
+    }
+
+
+_OUTPUT_TOKENS = 6
+"""Of a reply such as `Confidence: 85`."""
 
 
 def _name_of(registered: object) -> str:

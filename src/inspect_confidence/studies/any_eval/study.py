@@ -89,6 +89,7 @@ ANY_EVAL = Study(
             defaults={"method": "recorded"},
             varied=("method",),
             of_others=True,
+            made_by="with_confidence",
         ),
     ),
     contenders=("method", "low", "high"),
