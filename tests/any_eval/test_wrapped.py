@@ -1,0 +1,180 @@
+"""Other people's evals with confidence: what is theirs stays, and confidence is what was meant."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai.log import EvalLog
+
+from any_eval.evals import AIME, CASES, GSM8K, INTERCODE, SIMPLEQA_ORIGINAL, EvalCase, run
+from any_eval.far_end import UNREADABLE_ITEM, Answerer, percent
+from inspect_confidence import with_confidence
+from provider_server import ProviderServer
+
+IDS = {"id", "uuid", "message_id", "completed", "started_at", "time", "timestamp"}
+
+
+def theirs(log: EvalLog) -> str:
+    """All that the eval itself says in a log, without ids and times."""
+    samples = [
+        {
+            "sample": (sample.id, sample.epoch),
+            "scores": {k: v for k, v in (sample.scores or {}).items() if k != "confidence"},
+            "output": sample.output,
+            "messages": sample.messages,
+            "error": sample.error and sample.error.message,
+        }
+        for sample in sorted(log.samples or [], key=lambda one: (str(one.id), one.epoch))
+    ]
+    results = [one for one in (log.results.scores if log.results else []) if not ours(one.scorer)]
+    reductions = [one for one in log.reductions or [] if one.scorer != "confidence"]
+    whole = {"samples": samples, "results": results, "reductions": reductions}
+    return json.dumps(_plain(whole), indent=1)
+
+
+def ours(scorer: str) -> bool:
+    """Whether a score is the wrapper's."""
+    return scorer.rpartition("/")[2] == "confidence"
+
+
+def _plain(value: Any) -> Any:
+    if hasattr(value, "model_dump"):
+        value = value.model_dump()
+    if isinstance(value, dict):
+        return {key: _plain(one) for key, one in value.items() if key not in IDS}
+    return [_plain(one) for one in value] if isinstance(value, list | tuple) else value
+
+
+def both(
+    case: EvalCase,
+    folder: Path,
+    patch: pytest.MonkeyPatch,
+    far: Callable[[], Answerer] | None = None,
+    ways: str = "stated,p_true",
+    asked: dict[str, Any] | None = None,
+    **options: Any,
+) -> tuple[EvalLog, EvalLog, Answerer, Answerer]:
+    """The logs of the eval as it is and wrapped, and their far ends."""
+    given = {"ways": ways, "score": case.score or None, **(asked or {})}
+
+    logs, fars = [], []
+    for number, wrap in enumerate((None, lambda task: with_confidence(task, **given))):
+        fars.append(far() if far else Answerer(case))
+        with ProviderServer(fars[-1]) as server, patch.context() as here:
+            logs.append(run(case, server, folder / str(number), here, wrap, **options))
+        assert far or not server.errors
+        assert logs[-1].status == "success", logs[-1].error
+    return logs[0], logs[1], fars[0], fars[1]
+
+
+def check_confidence(case: EvalCase, log: EvalLog, ways: dict[str, tuple[int, int]]) -> None:
+    """Each sample's value and status are what was meant, on a way's scale."""
+    for sample in log.samples or []:
+        if sample.error:
+            continue
+        item = case.item_of(sample)
+        score = (sample.scores or {})["confidence"]
+        assert isinstance(score.value, dict)
+        assert score.metadata
+        said = sample.output.completion
+        sure = percent(case, case.items.index(item), said)
+        assert score.value["correct"] == case.right(item, sample.epoch), item.shown
+        for way, (low, high) in ways.items():
+            status, found = score.metadata[f"status_{way}"], score.value[way]
+            assert isinstance(found, float | int)
+            if sure is None:
+                assert math.isnan(found), (way, found)
+                assert status != "ok"
+                assert way == "p_true" or status == "invalid_response_format"
+            else:
+                span = high - low
+                meant = round(sure * span / 100) / span if way != "p_true" else sure / 100
+                assert status == "ok", item.shown
+                assert found == pytest.approx(meant, abs=1e-9), item.shown
+
+
+@pytest.mark.parametrize(
+    ("case", "epochs"),
+    [*((case, None) for case in CASES), *((c, 2) for c in (GSM8K, SIMPLEQA_ORIGINAL, INTERCODE))],
+    ids=str,
+)
+def test_the_eval_stays_as_it_is_and_confidence_is_what_was_meant(
+    case: EvalCase, epochs: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Scores, metrics, output and messages to the letter; 0 is 0; unread is no number."""
+    plain, wrapped, before, after = both(case, tmp_path, monkeypatch, epochs=epochs)
+    assert theirs(wrapped) == theirs(plain)
+    assert len(wrapped.samples or []) == len(case.items) * (epochs or case.epochs)
+    check_confidence(case, wrapped, {"stated": (0, 100), "p_true": (0, 100)})
+    assert (after.asked[""], after.asked["aside"]) == (before.asked[""], before.asked["aside"])
+    assert after.asked["stated"] == after.asked["p_true"] == len(wrapped.samples or [])
+
+
+def test_the_items_mean_all_that_matters() -> None:
+    """Nothing at all, certainty, an unreadable reply and something between are among them."""
+    means = [percent(GSM8K, number, "") for number in range(4)]
+    assert means[0] == 0
+    assert 0 < (means[1] or 0) < 100
+    assert means[UNREADABLE_ITEM] is None
+    assert means[3] == 100
+
+
+def test_a_sample_that_errors_has_no_confidence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The others are as they were, in the eval's scores and in confidence."""
+    plain, wrapped, *_ = both(
+        GSM8K, tmp_path, monkeypatch, far=lambda: Answerer(GSM8K, fails=1), fail_on_error=False
+    )
+    assert theirs(wrapped) == theirs(plain)
+    failed = [sample for sample in wrapped.samples or [] if sample.error]
+    assert [GSM8K.item_of(sample) for sample in failed] == [GSM8K.items[1]]
+    assert "confidence" not in (failed[0].scores or {})
+    check_confidence(GSM8K, wrapped, {"stated": (0, 100), "p_true": (0, 100)})
+
+
+@pytest.mark.parametrize("scale", ["0-20", "50-100"])
+def test_all_ways_that_take_a_number(
+    scale: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After the answer, beside it and before it, on other scales; each is one call a sample."""
+    low, high = map(int, scale.split("-"))
+    named = dict.fromkeys(("stated", "alone", "before"), (low, high))
+    plain, wrapped, _, after = both(
+        GSM8K, tmp_path, monkeypatch, ways=",".join(named), asked={"scale": scale}
+    )
+    assert theirs(wrapped) == theirs(plain)
+    check_confidence(GSM8K, wrapped, named)
+    assert [after.asked[way] for way in named] == [len(GSM8K.items)] * 3
+
+
+AGREE = (("4 4 4 4", 1.0), ("200 210 200 200", 2 / 3), ("10 11 12 13", 0.0))
+"""Answers to the items as they are asked again, and the share of further ones like the first."""
+
+
+def test_consistency_is_the_share_of_further_answers_like_the_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three further ones, in the eval's own wording; its own score is of the first."""
+    items = [
+        replace(item, says=[[f"So:\nANSWER: {one}" for one in answers.split()]])
+        for item, (answers, _) in zip(AIME.items, AGREE, strict=True)
+    ]
+    case = replace(AIME, items=items)
+    plain, wrapped, before, after = both(
+        case, tmp_path, monkeypatch, ways="consistency", asked={"draws": 3}
+    )
+    assert theirs(wrapped) == theirs(plain)
+    for sample in wrapped.samples or []:
+        item = case.item_of(sample)
+        value = (sample.scores or {})["confidence"].value
+        assert isinstance(value, dict)
+        assert value["consistency"] == pytest.approx(AGREE[items.index(item)][1])
+        assert value["correct"] == case.right(item, 1)
+    assert after.asked[""] == before.asked[""] + 3 * len(items)
