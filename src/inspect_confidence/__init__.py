@@ -1,6 +1,6 @@
 """Does a language model know what it knows? Confidence elicitation and its statistics.
 
-from inspect_confidence import compare, read_judgments, summarize
+from inspect_confidence import compare, read_judgments, summarize, with_confidence
 from inspect_confidence.metrics import coverage, interval_score
 """
 
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from inspect_confidence.errors import DataUnavailable, InvalidArgument
     from inspect_confidence.judgments.read import Judgments, read_judgments
     from inspect_confidence.report import write_report
+    from inspect_confidence.scorers.confidence import confidence
+    from inspect_confidence.solvers.ask_confidence import ask_confidence
+    from inspect_confidence.tasks.with_confidence import with_confidence
 
 __version__ = "0.1.0"
 
@@ -22,13 +25,16 @@ __all__ = [
     "DataUnavailable",
     "InvalidArgument",
     "Judgments",
+    "ask_confidence",
     "check",
     "cite",
     "compare",
+    "confidence",
     "detail",
     "read_judgments",
     "summarize",
     "unread",
+    "with_confidence",
     "write_report",
 ]
 
@@ -36,13 +42,16 @@ _HOMES = {
     "DataUnavailable": "errors",
     "InvalidArgument": "errors",
     "Judgments": "judgments.read",
+    "ask_confidence": "solvers.ask_confidence",
     "check": "commands.check",
     "cite": "commands.cite",
     "compare": "commands.compare",
+    "confidence": "scorers.confidence",
     "detail": "commands.summarize",
     "read_judgments": "judgments.read",
     "summarize": "commands.summarize",
     "unread": "commands.unread",
+    "with_confidence": "tasks.with_confidence",
     "write_report": "report",
 }
 

@@ -5,6 +5,7 @@
 from inspect_ai.model import ModelAPI, modelapi
 
 from inspect_confidence.scorers.age_at_death import age_at_death
+from inspect_confidence.scorers.confidence import confidence
 from inspect_confidence.scorers.hedged import hedged
 from inspect_confidence.scorers.interval import interval
 from inspect_confidence.scorers.judge_item import judge_item
@@ -13,6 +14,7 @@ from inspect_confidence.scorers.repeated import repeated_intervals, repeated_poi
 from inspect_confidence.scorers.stated import stated
 from inspect_confidence.scorers.tokens import token_distribution
 from inspect_confidence.scorers.word import stated_probability, word_choice
+from inspect_confidence.solvers.ask_confidence import ask_confidence
 from inspect_confidence.solvers.hedged import ask_hedged
 from inspect_confidence.solvers.integer import ask_integer, ask_traces
 from inspect_confidence.solvers.interval import ask_interval
@@ -27,6 +29,7 @@ from inspect_confidence.tasks.life_eval import life_eval
 from inspect_confidence.tasks.question_sets import question_sets
 from inspect_confidence.tasks.scale_variants import scale_variants
 from inspect_confidence.tasks.wep_probes import wep_choice, wep_elicitation
+from inspect_confidence.tasks.with_confidence import with_confidence
 
 
 @modelapi(name="respondent")

@@ -278,3 +278,17 @@ def declines(text: str) -> bool:
 def is_refusal(text: str) -> bool:
     """Whether the (folded) text says that it won't or can't answer."""
     return bool(_REFUSAL.search(text))
+
+
+LONGEST_COMPARED = 80
+"""Characters of an answer beyond which equal answers are seldom equal texts."""
+
+
+def comparable(text: str) -> str:
+    """A short answer's words and numbers alone, for comparison with another.
+
+    Example:
+        >>> comparable("**Paris.**") == comparable("paris")
+        True
+    """
+    return " ".join(re.findall(r"\w+", clean(text).casefold()))

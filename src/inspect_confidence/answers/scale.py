@@ -56,13 +56,14 @@ class StatedConfidence:
 
 
 def read_confidence(
-    reply: str, low: int, high: int, *, truncated: bool = False
+    reply: str, low: int, high: int, *, alone: bool = False, truncated: bool = False
 ) -> StatedConfidence | Unreadable:
     r"""Read the confidence that a reply states on a scale of integers, from `low` to `high`.
 
     See `confidence_of` for numbers outside the scale. A failure is `no_response`, `refusal`,
     `truncated`, `ambiguous` or `invalid_response_format` (also beyond fifteen digits). A scale
-    without a width raises ValueError.
+    without a width raises ValueError. Where confidence `alone` was asked for, a number that is the
+    whole reply is it.
 
     Example:
         >>> read_confidence("Answer: B\nConfidence: 85", 0, 100)
@@ -71,7 +72,7 @@ def read_confidence(
         "a percentage on a scale that isn't one"
     """
     _require_width(low, high)
-    choose = partial(_chosen, low=low, high=high)
+    choose = partial(_chosen, low=low, high=high, alone=alone)
     raw = read_stated(reply, choose, keys=("confidence",), truncated=truncated)
     return raw if isinstance(raw, Unreadable) else confidence_of(raw, low, high)
 
@@ -103,7 +104,7 @@ def _require_width(low: int, high: int) -> None:
         raise ValueError(f"a scale needs a lower bound below its upper one, not {low} and {high}")
 
 
-def _chosen(stated: Stated, low: int, high: int) -> int | Unreadable:
+def _chosen(stated: Stated, low: int, high: int, alone: bool) -> int | Unreadable:
     noted = {one.value: one.note for one in stated.under("confidence")}
 
     def read(value: str) -> int | Unreadable:
@@ -119,7 +120,7 @@ def _chosen(stated: Stated, low: int, high: int) -> int | Unreadable:
         return said[-1] if len(set(said)) == 1 else ambiguous("several confidences")
     # Else a number alone in the last of two or more lines, the only such line.
     *above, last = stated.text.split("\n")
-    if above and _ALONE.fullmatch(last) and not any(map(_ALONE.fullmatch, above)):
+    if (above or alone) and _ALONE.fullmatch(last) and not any(map(_ALONE.fullmatch, above)):
         return read(last.rstrip("."))
     return invalid("no confidence")
 

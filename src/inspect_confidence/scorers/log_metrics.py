@@ -3,7 +3,7 @@
 Inspect writes a metric's name into the log and finds the metric again by it, so that two of one
 name can't be told apart there. What they differ in follows from the scores' keys: a score with a
 `level` (or `lower_90`, `lower_95`) is of that level (or levels), one with `low` and `high` of that
-scale, and all others are of one kind.
+scale, one with `stated_ok` or the like of those ways of asking, and all others are of one kind.
 
 They run on unreduced scores: reducing epochs first would average a miss and a hit into half a hit.
 An unreadable reply keeps its dict with NaN, so that failure rates see it; a sample without a score
@@ -13,7 +13,7 @@ has no dict and is left out.
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 from inspect_ai.scorer import Metric, SampleScore, Value, metric
@@ -22,25 +22,25 @@ from inspect_confidence import metrics
 from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.scorers.reading import mean_of
 
-Row = Mapping[str, float]
+Row = Mapping[str, Any]
 LogMetric = Callable[[], Metric]
 
-_KEYS = {"level": ("level",), "scale": ("low", "high"), "": ()}
+_KEYS = {"level": ("level",), "scale": ("low", "high"), "way": ("way",), "": ()}
 """The keys by whose values scores are told apart."""
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Scores as columns: all, or those of one level or of one scale, which its ends tell."""
+    """Scores as columns: all, or of one level, of one way, or of one scale, which its ends tell."""
 
     by: str
-    which: tuple[float, ...]
+    which: tuple[Any, ...]
     values: Sequence[Row]
 
     @property
     def name(self) -> str:
-        """As in names of metrics: `90`, `0-100`."""
-        return "-".join(f"{part:g}" for part in self.which)
+        """As in names of metrics: `90`, `0-100`, `stated`."""
+        return "-".join(part if isinstance(part, str) else f"{part:g}" for part in self.which)
 
     def __contains__(self, key: str) -> bool:
         return any(key in one for one in self.values)
@@ -64,16 +64,16 @@ class Rows:
         return self["correct" if "correct" in self else "score"]
 
 
-def _metric(name: str, number: Callable[[Rows], float], each: str = "") -> LogMetric:
+def _metric(name: str, number: Callable[[Rows], float], each: Sequence[str] = ()) -> LogMetric:
     """Registers a number of rows under a name.
 
-    Of each `level` or `scale` it is a metric of its own, `coverage_90`; otherwise the mean over all
-    that have a number.
+    Of `each` level, scale or, where there are several, way it is a metric of its own,
+    `coverage_90`; otherwise the mean over all that have a number.
     """
 
     def compute(scores: list[SampleScore]) -> Value:
         rows = _rows(scores)
-        if rows and rows[0].by and rows[0].by == each:
+        if rows and rows[0].by in each and (rows[0].by != "way" or len(rows) > 1):
             return {f"{name}_{one.name}": number(one) for one in rows}
         return mean_of(number(one) for one in rows)
 
@@ -86,11 +86,12 @@ def _mean_of(key: str, name: str) -> LogMetric:
 
 
 def _rows(scores: Sequence[SampleScore]) -> list[Rows]:
-    """Scores by level or scale, the least first."""
-    groups: dict[tuple[str, tuple[float, ...]], list[Row]] = {}
+    """Scores by level, scale or way, the least first."""
+    groups: dict[tuple[str, tuple[Any, ...]], list[Row]] = {}
     for one in scores:
         if isinstance(one.score.value, dict):
-            for row in _by_level(cast(Row, one.score.value)):
+            value = cast(Row, one.score.value)
+            for row in _by_way(value) or _by_level(value):
                 by = next(by for by, keys in _KEYS.items() if all(key in row for key in keys))
                 groups.setdefault((by, tuple(row[key] for key in _KEYS[by])), []).append(row)
     return [Rows(*key, rows) for key, rows in sorted(groups.items(), key=lambda one: one[0])]
@@ -103,6 +104,20 @@ def _by_level(value: Row) -> list[Row]:
         return [value]
     at = [{key: value[f"{key}_{level}"] for key in ("lower", "upper")} for level in levels]
     return [{**value, "level": float(one), **ends} for one, ends in zip(levels, at, strict=True)]
+
+
+def _by_way(value: Row) -> list[Row]:
+    """The numbers of each way of asking as a row; none where there are no ways."""
+    ways = [key.removesuffix("_ok") for key in value if key.endswith("_ok") and key != "format_ok"]
+    return [
+        {
+            "way": way,
+            "confidence": value[way],
+            "correct": value["correct"],
+            "format_ok": value[f"{way}_ok"],
+        }
+        for way in ways
+    ]
 
 
 def _ratio(part: FloatArray, rest: FloatArray) -> float:
@@ -118,47 +133,59 @@ def _grader_failures(rows: Rows) -> float:
 
 
 def _ece(rows: Rows) -> float:
-    equal = rows.by == "scale"
+    equal = rows.by in ("scale", "way")
     return metrics.ece(rows.confidence, rows.outcome, binning="equal_width" if equal else "own_top")
 
 
-coverage = _metric("coverage", lambda rows: metrics.coverage(*rows.bounds), each="level")
+coverage = _metric("coverage", lambda rows: metrics.coverage(*rows.bounds), each=("level",))
 """Share of intervals that hold the truth, at each level."""
 
 coverage_gap = _metric("coverage_gap", lambda rows: metrics.coverage_gap(*rows.bounds, *rows.which))
 """Coverage less the nominal level, mean over levels; below 0 is overconfident."""
 
 interval_score = _metric(
-    "interval_score", lambda rows: metrics.interval_score(*rows.bounds, *rows.which), each="level"
+    "interval_score",
+    lambda rows: metrics.interval_score(*rows.bounds, *rows.which),
+    each=("level",),
 )
 """Mean interval score, at each level."""
 
-mean_width = _metric("mean_width", lambda rows: metrics.mean_width(*rows.bounds[:2]), each="level")
+mean_width = _metric(
+    "mean_width", lambda rows: metrics.mean_width(*rows.bounds[:2]), each=("level",)
+)
 """Mean width of intervals, at each level."""
 
 format_failure_rate = _metric(
-    "format_failure_rate", lambda rows: 1 - metrics.accuracy(rows["format_ok"]), each="level"
+    "format_failure_rate",
+    lambda rows: 1 - metrics.accuracy(rows["format_ok"]),
+    each=("level", "way"),
 )
 """Share of replies not withheld that could not be read: at each level, or mean over scales."""
 
 overconfidence = _metric(
-    "overconfidence", lambda rows: metrics.overconfidence(rows.confidence, rows.outcome)
+    "overconfidence",
+    lambda rows: metrics.overconfidence(rows.confidence, rows.outcome),
+    each=("way",),
 )
 """Mean confidence less accuracy, or less the mean true probability; mean over scales."""
 
 accuracy = _metric("accuracy", lambda rows: metrics.accuracy(rows.outcome))
 """Share of right answers in those right or wrong, or mean true probability; mean over scales."""
 
-mean_confidence = _metric("mean_confidence", lambda rows: metrics.mean_confidence(rows.confidence))
+mean_confidence = _metric(
+    "mean_confidence", lambda rows: metrics.mean_confidence(rows.confidence), each=("way",)
+)
 """Mean of the confidences stated."""
 
-ece = _metric("ece", _ece, each="scale")
+ece = _metric("ece", _ece, each=("scale", "way"))
 """Expected calibration error in 10 bins of equal width, on each scale.
 
 Where there are no scales an eleventh bin is for 1, as in LifeEval.
 """
 
-auroc = _metric("auroc", lambda rows: metrics.auroc(rows.confidence, rows.outcome), each="scale")
+auroc = _metric(
+    "auroc", lambda rows: metrics.auroc(rows.confidence, rows.outcome), each=("scale", "way")
+)
 """Type-2 AUROC, on each scale."""
 
 hard_easy_slope = _metric(

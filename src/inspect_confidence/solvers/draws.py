@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from inspect_ai.model import (
     ChatCompletionChoice,
-    ChatMessageUser,
+    ChatMessage,
     GenerateConfig,
     ModelOutput,
     get_model,
@@ -53,24 +53,23 @@ class Draw:
 
 
 async def draw_replies(
-    message: Callable[[int], ChatMessageUser], first: int, count: int, system: str | None = None
+    asked: Callable[[int], list[ChatMessage]], first: int, count: int
 ) -> list[ModelOutput]:
     """An output of one choice for each draw, `count` of them from number `first`, asked together.
 
     A provider that gives fewer choices than asked is called again for the missing ones.
 
     Args:
-        message: Gives each draw's message by its number; the wording must not depend on it.
+        asked: Gives each draw's messages by its number; their wording must not depend on it.
         first: Number of the first draw.
         count: How many.
-        system: A system message before it, if any.
     """
     at_once = _CHOICES_IN_ONE_CALL.get(str(get_model()).split("/", 1)[0], 1)
     numbers = list(range(first, first + count))
     chunks = [numbers[i : i + at_once] for i in range(0, count, at_once)]
-    answered = await collect(*(_ask(message(chunk[0]), len(chunk), system) for chunk in chunks))
+    answered = await collect(*(_ask(asked(chunk[0]), len(chunk)) for chunk in chunks))
     missing = [
-        _ask(message(number), 1, system)
+        _ask(asked(number), 1)
         for chunk, outputs in zip(chunks, answered, strict=True)
         for number in chunk[len(outputs) :]
     ]
@@ -78,10 +77,10 @@ async def draw_replies(
     return [output for outputs in [*answered, *again] for output in outputs]
 
 
-async def _ask(message: ChatMessageUser, choices: int, system: str | None) -> list[ModelOutput]:
+async def _ask(messages: list[ChatMessage], choices: int) -> list[ModelOutput]:
     """Up to that many outputs of one call, each with a choice of its own."""
     output = await get_model().generate(
-        conversation(message, system),
+        messages,
         config=GenerateConfig(num_choices=choices) if choices > 1 else GenerateConfig(),
     )
     return [output.model_copy(update={"choices": [choice]}) for choice in output.choices[:choices]]
@@ -93,17 +92,17 @@ async def ask_draws(
     """Ask so often in an epoch, all at once, and keep the replies; the rest is a message's."""
     first = (state.epoch - 1) * draws
 
-    def message(draw: int) -> ChatMessageUser:
-        return user_message(text, state, draw, **form)
+    def asked(draw: int) -> list[ChatMessage]:
+        return conversation(user_message(text, state, draw, **form), system)
 
-    state.messages = conversation(message(first), system)
-    store_draws(state, await draw_replies(message, first, draws, system))
+    state.messages = asked(first)
+    store_draws(state, await draw_replies(asked, first, draws))
     return state
 
 
 def store_draws(state: TaskState, outputs: Sequence[ModelOutput]) -> None:
     """Keep every draw in the log, and the first as the sample's output."""
-    state.store.set(_STORED, [asdict(_draw(output)) for output in outputs])
+    state.store.set(_STORED, [asdict(draw_of(output)) for output in outputs])
     if outputs and outputs[0].choices:
         state.output = outputs[0]
         if outputs[0].message not in state.messages:
@@ -121,7 +120,8 @@ def stored_texts(store: Mapping[str, Any]) -> list[str]:
     return [one["text"] for one in store.get(_STORED, [])]
 
 
-def _draw(output: ModelOutput) -> Draw:
+def draw_of(output: ModelOutput) -> Draw:
+    """An output as the log keeps it: its first choice."""
     if not output.choices:
         return Draw("", "unknown")
     choice = output.choices[0]

@@ -1,12 +1,12 @@
 """Asks for an answer in words of the model's own uncertainty, then for more of the same."""
 
-from inspect_ai.model import ChatMessageUser, ModelOutput
+from inspect_ai.model import ChatMessage, ModelOutput
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from inspect_confidence.judges.model import require_grader
 from inspect_confidence.prompts import hedge_markers as prompts
 from inspect_confidence.solvers.draws import draw_replies, store_draws
-from inspect_confidence.solvers.message import user_message
+from inspect_confidence.solvers.message import conversation, user_message
 
 
 @solver
@@ -34,13 +34,14 @@ def ask_hedged(
         first = (state.epoch - 1) * (draws + 1)
         asked = {"form": "hedged", "dataset": state.metadata["dataset"], "choices": choices}
 
-        def message(number: int) -> ChatMessageUser:
-            return user_message(text, state, number, main=number == first, **asked)
+        def messages(number: int) -> list[ChatMessage]:
+            message = user_message(text, state, number, main=number == first, **asked)
+            return conversation(message, system)
 
-        main = await draw_replies(message, first, 1, system)
+        main = await draw_replies(messages, first, 1)
         store_draws(state, main or [ModelOutput()])
         if main:  # or else the provider gave no choice: there is no answer to compare with
-            store_draws(state, [*main, *await draw_replies(message, first + 1, draws, system)])
+            store_draws(state, [*main, *await draw_replies(messages, first + 1, draws)])
         return state
 
     return solve

@@ -24,7 +24,7 @@ def ask_integer(prompt: str, system: str | None = None) -> Solver:
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        _refuse_providers_without_logprobs()
+        refuse_providers_without_logprobs()
         text = prompt.format(question=state.input_text)
         pose(state, text, system, form="integer")
         store_draws(state, [await get_model().generate(state.messages, config=_INTEGER)])
@@ -45,7 +45,7 @@ def ask_traces(prompt: str, answer: str, system: str | None = None, draws: int =
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        _refuse_providers_without_logprobs()
+        refuse_providers_without_logprobs()
         text = prompt.format(question=state.input_text)
 
         async def trace(draw: int) -> ModelOutput:
@@ -63,7 +63,7 @@ def ask_traces(prompt: str, answer: str, system: str | None = None, draws: int =
     return solve
 
 
-def _refuse_providers_without_logprobs() -> None:
+def refuse_providers_without_logprobs() -> None:
     """Before the first call: a run without log probabilities would be paid for nothing."""
     provider = str(get_model()).split("/", 1)[0]
     if provider in _WITHOUT:

@@ -12,12 +12,13 @@ def user_message(text: str, state: TaskState, draw: int, **form: object) -> Chat
 
     Args:
         text: What the model reads.
-        state: Of the sample; its metadata names the item.
+        state: Of the sample, whose metadata names the item, or else its id.
         draw: Number of the draw within the item, over all epochs.
         form: What is elicited (`form="interval"`) and under which condition (`level=90`).
     """
     return ChatMessageUser(
-        content=text, metadata={"item": state.metadata["item"], "draw": draw, **form}
+        content=text,
+        metadata={"item": state.metadata.get("item", state.sample_id), "draw": draw, **form},
     )
 
 

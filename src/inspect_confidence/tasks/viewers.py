@@ -179,3 +179,39 @@ judge_viewer = _samples(
     first="missed",
     target=True,
 )
+
+
+def with_confidence_viewer(
+    plain: ViewerConfig | None, scorers: Sequence[str], ways: Sequence[str]
+) -> ViewerConfig:
+    """Confidence and correctness beside what the eval's own view shows, or its scores."""
+    ours = [TaskSamplesColumn.score("confidence", key) for key in ("correct", *ways)]
+    labels = {"correct": "Correct", **{way: way.replace("_", " ").capitalize() for way in ways}}
+    colors = {"correct": _SHARE, **dict.fromkeys(ways, _AMOUNT)}
+    view = plain.task_samples_view if plain else None
+    if plain and isinstance(view, TaskSamplesView):
+        seen = view.model_copy(
+            update={
+                "columns": [*view.columns, *ours] if view.columns else view.columns,
+                "score_labels": {**labels, **(view.score_labels or {})},
+                "score_color_scales": {**colors, **(view.score_color_scales or {})},
+            }
+        )
+        return plain.model_copy(update={"task_samples_view": seen})
+    seen = TaskSamplesView(
+        name="Confidence",
+        columns=[
+            TaskSamplesColumn(id="sampleStatus"),
+            TaskSamplesColumn(id="sampleId"),
+            TaskSamplesColumn(id="epoch", visible=False),
+            TaskSamplesColumn(id="input"),
+            TaskSamplesColumn(id="target"),
+            *(TaskSamplesColumn.score(name) for name in scorers),
+            *ours,
+        ],
+        score_labels=labels,
+        score_color_scales=colors,
+        color_scales_enabled=True,
+    )
+    made = ViewerConfig(task_samples_view=seen, sample_score_view=SampleScoreView(default="grid"))
+    return plain.model_copy(update={"task_samples_view": seen}) if plain else made

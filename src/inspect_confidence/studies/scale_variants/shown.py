@@ -11,7 +11,8 @@ from inspect_confidence.results import Result
 from inspect_confidence.scales import ALL, BASELINE, GROUPS
 from inspect_confidence.studies import bins
 from inspect_confidence.studies.calibration import TYPE1
-from inspect_confidence.studies.scale_variants.numbers import MEAN, completed
+from inspect_confidence.studies.scale_variants.numbers import MEAN
+from inspect_confidence.studies.stated import completed
 from inspect_confidence.studies.study import FigureSpec, Headline, Resampling, View
 from inspect_confidence.studies.tables import (
     NOTHING,

@@ -8,7 +8,7 @@ from inspect_confidence.references import bibtex
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.scales import ALL, BASELINE
 from inspect_confidence.studies import compare as contenders
-from inspect_confidence.studies import estimate
+from inspect_confidence.studies import estimate, stated
 from inspect_confidence.studies.scale_variants import numbers
 from inspect_confidence.studies.scale_variants.numbers import MEAN
 from inspect_confidence.studies.scale_variants.shown import FIGURES, HEADLINES, detail, scale_tables
@@ -21,7 +21,7 @@ _BASELINE, _PLACES = str(BASELINE), {str(scale): place for place, scale in enume
 
 def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
     """Each model's numbers, data set by data set and their mean; then what goes over models."""
-    rows = numbers.completed(frames[TASK])
+    rows = stated.completed(frames[TASK])
     tasks = [(*one, resampling) for one in estimate.runs(rows, ("model", "variant"))]
     parts = estimate.spread(_of_model, tasks, estimate.workers_for(len(rows), resampling))
     found = [one for part in parts for one in part]
@@ -47,7 +47,7 @@ def _of_model(
         estimands = [
             one
             for scale, said in judged.items()
-            for one in numbers.of_scale(said, units, condition.but(scale=scale), resampling)
+            for one in stated.of_judgments(said, units, condition.but(scale=scale), resampling)
         ]
         drawn[dataset] = estimate.draw(estimands, len(units), resampling, stream)
         tests[dataset] = {}
@@ -75,7 +75,7 @@ def _of_model(
 
 def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Difference]:
     """Differences of two contenders, a row a metric, on the items that both answered readably."""
-    one, other = numbers.completed(a), numbers.completed(b)
+    one, other = stated.completed(a), stated.completed(b)
     contrast = contenders.contrast(one, other, resampling.thresholds)
     return contenders.differences(contrast, resampling)
 
@@ -99,7 +99,7 @@ SCALE_VARIANTS = Study(
             arguments_shown=frozenset({"dataset", "items", "split", "scales", "prompt", "system"}),
             read=numbers.read_sample,
             varied=("scale",),
-            replies=numbers.completed,
+            replies=stated.completed,
         ),
     ),
     contenders=("low", "high"),

@@ -1,0 +1,391 @@
+"""Reads how sure a model said, or showed, it is of its answer to any eval."""
+
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, field, replace
+from string import ascii_uppercase
+from typing import Any, cast
+
+from inspect_ai.model import ModelOutput
+from inspect_ai.scorer import Score, Scorer, Target, scorer
+from inspect_ai.solver import TaskState
+from inspect_ai.util import LimitExceededError, collect, registry_info, sample_limits
+
+from inspect_confidence import answers, arguments
+from inspect_confidence.answers import (
+    INSTRUMENT_STATUSES,
+    RUN_STATUSES,
+    TokenChoice,
+    Unreadable,
+    judged,
+)
+from inspect_confidence.answers.clean import LONGEST_COMPARED, clean, comparable
+from inspect_confidence.errors import InvalidArgument
+from inspect_confidence.grades import grade
+from inspect_confidence.judges.model import require_grader
+from inspect_confidence.scales import Scale
+from inspect_confidence.scorers import log_metrics as logged
+from inspect_confidence.scorers.explained import confidence_on_scale, unread
+from inspect_confidence.scorers.graded import names_of_own, numbers_of, own_scores
+from inspect_confidence.scorers.reading import NAN, WITHHELD
+from inspect_confidence.solvers.ask_confidence import (
+    Asking,
+    Kept,
+    asked,
+    keep,
+    kept_in,
+    median_of,
+    phrases,
+    require_log_probabilities,
+    same,
+)
+from inspect_confidence.solvers.draws import Draw
+
+AGREEMENTS = ("auto", "scorer", "text", "judge")
+"""What says that two answers are the same; docs/any_eval.md has the rule of `auto`."""
+
+_COMPARING = {"match", "exact", "pattern", "answer", "f1", "math"}
+"""Scorers of Inspect that tell, given one answer as the target, whether another is the same."""
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a way of asking gave.
+
+    Attributes:
+        confidence: In [0, 1]; NaN where there is none.
+        failure: What could not be read, if anything.
+        sentence: How the number came about.
+        kept: Facts for the log.
+    """
+
+    confidence: float = NAN
+    failure: Unreadable | None = None
+    sentence: str = ""
+    kept: Mapping[str, Any] = field(default_factory=dict)
+
+
+@scorer(
+    metrics=[
+        logged.overconfidence(),
+        logged.accuracy(),
+        logged.mean_confidence(),
+        logged.format_failure_rate(),
+        logged.ece(),
+        logged.auroc(),
+    ]
+)
+def confidence(
+    ways: str | list[str] | None = None,
+    scale: str = "0-100",
+    draws: int = 5,
+    score: str | None = None,
+    agreement: str = "auto",
+    equality: Scorer | None = None,
+) -> Scorer:
+    """Score how sure the model is beside how right it is by the eval's own score.
+
+    It stands after the eval's scorers. Without `ways` it reads what `ask_confidence` asked; with
+    them it asks for what isn't known yet, also when a log is scored again. The value is a dict:
+    `correct`, in [0, 1], by the eval's own score, and for each way its confidence in [0, 1] under
+    the way's name and whether it could be read (`stated_ok`, 1 or 0; NaN where the run gave no
+    reply). What could not be read is NaN, its status in the metadata.
+
+    Args:
+        ways: As `ask_confidence` takes them; None asks for nothing.
+        scale: Likewise.
+        draws: Likewise.
+        score: The scorer whose score says what is right, `name` or `name.key`; needed where the
+            eval has several.
+        agreement: What says that two answers are the same, for `consistency`: `scorer`
+            (`equality`), `text`, `judge` (the model in the role grader) or `auto`.
+        equality: A scorer that is given one answer as the target for another.
+    """
+    asking = None if ways is None else Asking.of(ways, scale, draws)
+    same_by = arguments.choice("agreement", agreement, AGREEMENTS)
+    if same_by == "scorer" and equality is None:
+        raise InvalidArgument("agreement=scorer needs equality, a scorer that compares.")
+
+    async def judge(state: TaskState, target: Target) -> Score:
+        known = kept_in(dict(state.store.items())) | _kept_by_score(state)
+        if asking:
+            require_log_probabilities(asking.ways)
+            lacking = [
+                way
+                for way in asking.ways
+                if way not in known or isinstance(known[way].replies, Unreadable)
+            ]
+            known |= await asked(state, replace(asking, ways=lacking))
+            keep(state, known)
+        rule = _Rule(same_by, equality)
+        read = {way: await _read(way, one, state, target, rule) for way, one in known.items()}
+        made = _scored(state, score, read)
+        if asking and not _is_running():
+            # A log that is scored again keeps its samples' stores as they are.
+            made.metadata = {
+                **(made.metadata or {}),
+                _REPLIES: json.dumps({way: one.as_json() for way, one in known.items()}),
+            }
+        return made
+
+    return judge
+
+
+_REPLIES = "replies"
+
+
+def _is_running() -> bool:
+    """Whether the eval itself is scored, and no log of it."""
+    try:
+        sample_limits()
+    except RuntimeError:
+        return False
+    return True
+
+
+def _kept_by_score(state: TaskState) -> dict[str, Kept]:
+    """What an earlier score in a log keeps of asking."""
+    earlier = [
+        (one.metadata or {}).get(_REPLIES)
+        for name, one in (state.scores or {}).items()
+        if not names_of_own([name])
+    ]
+    texts = [text for text in earlier if text]
+    return {way: Kept.of_json(one) for text in texts for way, one in json.loads(text).items()}
+
+
+def _scored(state: TaskState, named: str | None, read: Mapping[str, Said]) -> Score:
+    """The score of all ways, beside how right the answer is."""
+    right = grade(own_scores(state.scores), named)
+    correct = NAN if isinstance(right, Unreadable) else right
+    value: dict[str, float] = {"correct": correct}
+    facts: dict[str, Any] = {"ways": list(read)}
+    lines = [right.reason if isinstance(right, Unreadable) else f"By the eval's score {correct:g}"]
+    for way, said in read.items():
+        status, detail = (said.failure.status, said.failure.reason) if said.failure else ("ok", "")
+        value[way] = said.confidence
+        value[f"{way}_ok"] = NAN if status in _NO_REPLY else float(status in ("ok", "out_of_range"))
+        facts[way] = {"status": status, "detail": detail, **said.kept}
+        why = unread("confidence", status, detail).rstrip(".")
+        parts = [why if said.failure else "", said.sentence]
+        lines.append(f"{way}: {' '.join(filter(None, parts))}")
+    if not read:
+        lines.append("nothing was asked: put ask_confidence among the solvers, or name ways")
+    own = names_of_own(state.scores or {})
+    chosen = named.partition(".")[0] if named else own[0] if own else ""
+    answer = (state.scores or {})[chosen].answer if chosen in own else None
+    failed = [said.failure.status for said in read.values() if said.failure]
+    return Score(
+        value=cast(Any, value),
+        answer=answer,
+        explanation="; ".join(lines) + ".",
+        reason=cast(Any, failed[0]) if failed else None,
+        metadata={**facts, "score": named or ""},
+    )
+
+
+_NO_REPLY = RUN_STATUSES | INSTRUMENT_STATUSES
+
+
+async def _read(way: str, kept: Kept, state: TaskState, target: Target, rule: "_Rule") -> Said:
+    """What a way's replies give."""
+    if isinstance(kept.replies, Unreadable):
+        return Said(failure=kept.replies)
+    if way == "consistency":
+        return await _agreed(state, target, kept.replies, rule)
+    reply = kept.replies[0]
+    if reply.stop == "content_filter":
+        return Said(failure=WITHHELD)
+    if way == "logprob":
+        return _token(reply, [choice.value for choice in state.choices])
+    return {"words": _phrase, "p_true": _p_true}.get(way, _on_scale)(reply, kept.scale)
+
+
+def _on_scale(reply: Draw, scale: Scale) -> Said:
+    read = answers.read_confidence(
+        reply.text, scale.low, scale.high, alone=True, truncated=reply.stop == "max_tokens"
+    )
+    ends = {"low": float(scale.low), "high": float(scale.high)}
+    if isinstance(read, Unreadable):
+        return Said(failure=read, kept=ends)
+    number = NAN if read.confidence is None else read.confidence
+    kept = {**ends, "raw": float(read.raw), "clipped": read.clipped}
+    outside = f"{read.raw} is not between {scale.low} and {scale.high}"
+    shown = {**kept, "confidence": number, "violation": read.violation}
+    return Said(
+        number,
+        Unreadable("out_of_range", outside) if read.violation else None,
+        confidence_on_scale(shown),
+        kept,
+    )
+
+
+def _phrase(reply: Draw, scale: Scale) -> Said:
+    offered = phrases()
+    read = answers.read_word_choice(reply.text, offered, truncated=reply.stop == "max_tokens")
+    if isinstance(read, Unreadable):
+        return Said(failure=read)
+    phrase = offered[read.index]
+    number = median_of(phrase)
+    said = f'"{phrase}", by which people mean {number:g} (the survey\'s median)'
+    return Said(number, None, said, {"phrase": phrase})
+
+
+def _listed(reply: Draw) -> list[TokenChoice]:
+    """The reply's tokens; where none is a label the answer is at their start, after one of ours."""
+    tokens = [TokenChoice(*one) for one in reply.tokens or []]
+    labelled = re.search(r"answer\W*:", reply.text, re.I)
+    return tokens if labelled else [TokenChoice("Answer: ", 0.0, {}), *tokens]
+
+
+_NO_TOKENS = Unreadable("scoring_failed", "the provider gave no log probabilities")
+_VERDICT = re.compile(r"\W*(?:answer\W+)?(true|false)\b", re.I)
+
+
+def _p_true(reply: Draw, scale: Scale) -> Said:
+    said = _VERDICT.match(clean(reply.text))
+    if said is None:
+        empty = not reply.text.strip()
+        why = "the reply is empty" if empty else "the reply is neither True nor False"
+        return Said(failure=Unreadable("no_response" if empty else "invalid_response_format", why))
+    if reply.tokens is None:
+        return Said(failure=_NO_TOKENS)
+    place = ("true", "false").index(said[1].lower())
+    read = answers.read_answer_token(_listed(reply), ("true", "false"), place)
+    if isinstance(read, Unreadable):
+        return Said(failure=read)
+    kept = {"unseen_mass": read.unseen_mass}
+    number = read.probabilities[0]
+    others = f"{read.unseen_mass:.4g} was on other tokens"
+    named = f"True has {number:.4g} of the probability of True and False ({others})"
+    return Said(number, None, named, kept)
+
+
+def _token(reply: Draw, choices: Sequence[str]) -> Said:
+    """The probability of the answer's own token."""
+    if reply.tokens is None:
+        return Said(failure=_NO_TOKENS)
+    if not choices:
+        spoken = [one for one in reply.tokens if one[0].strip()]
+        if len(spoken) != 1:
+            return Said(failure=Unreadable("scoring_failed", "the answer is not one token"))
+        number = math.exp(min(spoken[0][1], 0.0))
+        return Said(number, None, f"the answer's token has a probability of {number:.4g}")
+    chosen = answers.read_choice(reply.text, choices, truncated=reply.stop == "max_tokens")
+    if isinstance(chosen, Unreadable):
+        return Said(failure=chosen)
+    names = ascii_uppercase[: len(choices)]
+    read = answers.read_answer_token(_listed(reply), names, chosen.index)
+    if isinstance(read, Unreadable):
+        return Said(failure=read)
+    number = read.probabilities[chosen.index]
+    return Said(
+        number,
+        None,
+        f"the token {names[chosen.index]} has {number:.4g} of the probability of the letters",
+        {"unseen_mass": read.unseen_mass},
+    )
+
+
+@dataclass(frozen=True)
+class _Rule:
+    """What says that two answers are the same."""
+
+    agreement: str
+    equality: Scorer | None
+
+
+async def _agreed(state: TaskState, target: Target, replies: Sequence[Draw], rule: _Rule) -> Said:
+    """The share of the further answers that are the eval's own answer."""
+    there = [one for one in replies if one.text.strip() and one.stop != "content_filter"]
+    lost = len(replies) - len(there)
+    if not there:
+        return Said(failure=Unreadable("no_response", "no further answer has a text"))
+    found = await _compared(state, target, [one.text for one in there], rule)
+    if isinstance(found, Unreadable):
+        return Said(failure=found)
+    degrees, how = found
+    known = [one for one in degrees if not math.isnan(one)]
+    kept = {
+        "by": how,
+        "draws": float(len(known)),
+        "lost": float(len(replies) - len(known)),
+        "agreed": degrees,
+    }
+    if not known:
+        return Said(failure=Unreadable("grader_failed", "no answer could be compared"), kept=kept)
+    number = sum(known) / len(known)
+    without = f", {lost} without an answer" if lost else ""
+    said = f"{sum(known):.4g} of {len(known)} further answers are the same (by {how}){without}"
+    return Said(number, None, said, kept)
+
+
+async def _compared(
+    state: TaskState, target: Target, texts: Sequence[str], rule: _Rule
+) -> tuple[list[float], str] | Unreadable:
+    """How far each text is the eval's own answer, from 0 to 1, and by which rule."""
+    own, choices = state.output.completion, [choice.value for choice in state.choices]
+    if choices and rule.agreement == "auto":
+        letters = [answers.read_choice(text, choices) for text in (own, *texts)]
+        first, *others = [None if isinstance(one, Unreadable) else one.index for one in letters]
+        if first is None:
+            return Unreadable("scoring_failed", "the eval's answer names no choice")
+        return [NAN if one is None else float(one == first) for one in others], "choice"
+    if rule.equality is not None and rule.agreement in ("auto", "scorer"):
+        return await _by_scorer(state, target, texts, rule.equality)
+    if rule.agreement == "judge":
+        require_grader()
+        said = await collect(*(_judged(state, own, text) for text in texts))
+        return list(said), "judge"
+    if rule.agreement == "auto" and len(own) > LONGEST_COMPARED:
+        return _too_long(own)
+    return [float(comparable(text) == comparable(own)) for text in texts], "text"
+
+
+def _too_long(answer: str) -> Unreadable:
+    why = f"an answer of {len(answer)} characters can't be compared as text; take agreement=judge"
+    return Unreadable("scoring_failed", why)
+
+
+async def _by_scorer(
+    state: TaskState, target: Target, texts: Sequence[str], equality: Scorer
+) -> tuple[list[float], str] | Unreadable:
+    """The scorer's value of each text with the eval's own answer, as it extracts it, for target."""
+    own = await equality(state, target)
+    answer = own.answer if own else None
+    if not answer:
+        return Unreadable("scoring_failed", "the scorer found no answer to compare with")
+    if len(answer) > LONGEST_COMPARED:
+        return _too_long(answer)
+    values = []
+    for text in texts:
+        output = ModelOutput.from_content(str(state.model), text)
+        other = await equality(_with_output(state, output), Target(answer))
+        values.append(NAN if other is None else numbers_of(other.value).get("", NAN))
+    name = registry_info(equality).name.rsplit("/", 1)[-1]
+    return values, name
+
+
+def _with_output(state: TaskState, output: ModelOutput) -> TaskState:
+    other = copy(state)
+    other.output = output
+    return other
+
+
+async def _judged(state: TaskState, answer: str, other: str) -> float:
+    try:
+        said = await same(state, answer, other)
+    except LimitExceededError:
+        raise
+    except Exception:  # each provider has its own; the answer counts as not compared
+        return NAN
+    return {"yes": 1.0, "no": 0.0}.get(str(judged.read_agreement(said.completion)), NAN)
+
+
+def compares(made: Scorer) -> bool:
+    """Whether a scorer tells, given one answer as the target, if another is the same."""
+    package, _, name = registry_info(made).name.rpartition("/")
+    return package in ("", "inspect_ai") and name in _COMPARING
