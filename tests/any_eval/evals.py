@@ -114,7 +114,7 @@ class EvalCase:
     def build(self, model: Model, folder: Path, patch: pytest.MonkeyPatch) -> Task:
         """The eval's own task, on these items."""
         records = [item.record for item in self.items]
-        folder.mkdir(exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
         if self.files:
             self.files(folder, records)
         takes = {RECORDS: self._load, FOLDER: folder, NOTHING: lambda *_, **__: None}

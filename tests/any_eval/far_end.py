@@ -19,6 +19,8 @@ from provider_server import Reply, Request, Token
 
 UNREADABLE = "It depends."
 UNREADABLE_ITEM = 2
+NEVER = -9999.0
+"""The log probability that OpenAI sends of what is next to impossible."""
 CERTAINTIES = {0: 0, 3: 100}
 """Percentages of items by number; the others follow from their text."""
 
@@ -56,8 +58,8 @@ class Answerer:
         self._fails = fails
         self._turns: Counter[str] = Counter()
 
-    def __call__(self, request: Request) -> Reply:
-        """The reply; the item that fails is an error of the server."""
+    def __call__(self, request: Request) -> Reply | list[Reply]:
+        """The reply, or so many as are asked for; the item that fails is an error of the server."""
         text = json.dumps(request.body["messages"], ensure_ascii=False)
         found = [
             number
@@ -77,8 +79,9 @@ class Answerer:
             if words in request.prompt:
                 self.asked["aside"] += 1
                 return says if isinstance(says, Reply) else Reply(says)
-        self.asked[""] += 1
-        return self._turn(item, request)
+        count = request.body.get("n") or 1
+        self.asked[""] += count
+        return [self._turn(item, request) for _ in range(count)]
 
     def _turn(self, item: Item, request: Request) -> Reply:
         """Of the conversation, with letters in place of options."""
@@ -122,7 +125,7 @@ def _sure(way: str, asked: Mapping[str, str], sure: int | None) -> Reply:
         return Reply(UNREADABLE, logprobs=[Token("It", 0.0, {"It": 0.0})])
     if way == "p_true":
         shares = {"True": sure / 100, "False": 1 - sure / 100}
-        top = {token: math.log(share) for token, share in shares.items() if share}
+        top = {token: math.log(share) if share else NEVER for token, share in shares.items()}
         token = max(top, key=lambda name: top[name])
         return Reply(token, logprobs=[Token(token, top[token], top)])
     if way == "words":
