@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from any_eval.answerer import Answerer
 from any_eval.evals import CASES, EvalCase, run
-from any_eval.far_end import Answerer
 from provider_server import ProviderServer
 
 

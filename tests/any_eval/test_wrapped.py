@@ -8,24 +8,21 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import pytest
-from inspect_ai.log import EvalLog
+from inspect_ai.log import EvalLog, EvalSample
 
-from any_eval.evals import (
-    AIME,
-    CASES,
-    GSM8K,
-    INTERCODE,
-    SIMPLEQA_ORIGINAL,
-    ZEROBENCH,
-    EvalCase,
-    run,
-)
-from any_eval.far_end import UNREADABLE_ITEM, Answerer, percent
+from any_eval import evals
+from any_eval.answerer import UNREADABLE_ITEM, Answerer, percent
+from any_eval.evals import CASES, GSM8K, ZEROBENCH, EvalCase, run
 from inspect_confidence import with_confidence
+from inspect_confidence.datasets.wep_survey import surveyed_counts
 from provider_server import ProviderServer
+
+TWICE = (GSM8K, evals.SIMPLEQA_ORIGINAL, evals.INTERCODE)
+"""Evals of one epoch that are run at two."""
 
 IDS = {"id", "uuid", "message_id", "completed", "started_at", "time", "timestamp"}
 
@@ -84,21 +81,23 @@ def both(
     return logs[0], logs[1], fars[0], fars[1]
 
 
+def judged(sample: EvalSample) -> tuple[dict[str, float], dict[str, Any]]:
+    """The values of confidence, and the facts beside them."""
+    score = (sample.scores or {})["confidence"]
+    return score.as_dict(), score.metadata or {}  # type: ignore[return-value] # all are numbers
+
+
 def check_confidence(case: EvalCase, log: EvalLog, ways: dict[str, tuple[int, int]]) -> None:
     """Each sample's value and status are what was meant, on a way's scale."""
     for sample in log.samples or []:
         if sample.error:
             continue
         item = case.item_of(sample)
-        score = (sample.scores or {})["confidence"]
-        assert isinstance(score.value, dict)
-        assert score.metadata
-        said = sample.output.completion
-        sure = percent(case, case.items.index(item), said)
-        assert score.value["correct"] == case.right(item, sample.epoch), item.shown
+        values, facts = judged(sample)
+        sure = percent(case, case.items.index(item), sample.output.completion)
+        assert values["correct"] == case.right(item, sample.epoch), item.shown
         for way, (low, high) in ways.items():
-            status, found = score.metadata[way]["status"], score.value[way]
-            assert isinstance(found, float | int)
+            status, found = facts[way]["status"], values[way]
             if way == "p_true" and case is ZEROBENCH:  # its pictures can't be shown as text
                 assert (math.isnan(found), status) == (True, "scoring_failed")
             elif sure is None:
@@ -108,13 +107,13 @@ def check_confidence(case: EvalCase, log: EvalLog, ways: dict[str, tuple[int, in
             else:
                 span = high - low
                 meant = round(sure * span / 100) / span if way != "p_true" else sure / 100
-                assert status == "ok", (way, item.shown, score.metadata[way])
+                assert status == "ok", (way, item.shown, facts[way])
                 assert found == pytest.approx(meant, abs=1e-9), item.shown
 
 
 @pytest.mark.parametrize(
     ("case", "epochs"),
-    [*((case, None) for case in CASES), *((c, 2) for c in (GSM8K, SIMPLEQA_ORIGINAL, INTERCODE))],
+    [*((case, None) for case in CASES), *((c, 2) for c in TWICE)],
     ids=str,
 )
 def test_the_eval_stays_as_it_is_and_confidence_is_what_was_meant(
@@ -154,6 +153,41 @@ def test_a_sample_that_errors_has_no_confidence(
     check_confidence(GSM8K, wrapped, {"stated": (0, 100), "p_true": (0, 100)})
 
 
+def test_a_failed_question_about_confidence_costs_the_eval_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its way says why it has no number; the sample stands, and so does the other way."""
+    plain, wrapped, *_ = both(
+        GSM8K, tmp_path, monkeypatch, far=lambda: Answerer(GSM8K, 1, "stated")
+    )
+    assert theirs(wrapped) == theirs(plain)
+    check_confidence(GSM8K, wrapped, {"p_true": (0, 100)})
+    for sample in wrapped.samples or []:
+        values, facts = judged(sample)
+        failed = GSM8K.item_of(sample) is GSM8K.items[1]
+        assert (facts["stated"]["status"] == "sample_error") == failed
+        assert math.isnan(values["stated"]) or not failed
+
+
+def test_words_are_kept_and_mean_what_people_mean(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The phrase that was sent, and the survey's median of it."""
+    plain, wrapped, _, after = both(GSM8K, tmp_path, monkeypatch, ways="words")
+    assert theirs(wrapped) == theirs(plain)
+    for sample in wrapped.samples or []:
+        values, facts = judged(sample)
+        said = after.phrases[GSM8K.items.index(GSM8K.item_of(sample))].partition(". ")[2]
+        if said:
+            people = surveyed_counts()[said]
+            assert facts["words"]["phrase"] == said
+            middle = median(value for value, count in people.items() for _ in range(count))
+            assert values["words"] == pytest.approx(middle / 100)
+        else:
+            assert math.isnan(values["words"])
+    assert len(set(after.phrases.values())) == 4
+
+
 @pytest.mark.parametrize("scale", ["0-20", "50-100"])
 def test_all_ways_that_take_a_number(
     scale: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -179,17 +213,16 @@ def test_consistency_is_the_share_of_further_answers_like_the_first(
     """Three further ones, in the eval's own wording; its own score is of the first."""
     items = [
         replace(item, says=[[f"So:\nANSWER: {one}" for one in answers.split()]])
-        for item, (answers, _) in zip(AIME.items, AGREE, strict=True)
+        for item, (answers, _) in zip(evals.AIME.items, AGREE, strict=True)
     ]
-    case = replace(AIME, items=items)
+    case = replace(evals.AIME, items=items)
     plain, wrapped, before, after = both(
         case, tmp_path, monkeypatch, ways="consistency", asked={"draws": 3}
     )
     assert theirs(wrapped) == theirs(plain)
     for sample in wrapped.samples or []:
         item = case.item_of(sample)
-        value = (sample.scores or {})["confidence"].value
-        assert isinstance(value, dict)
-        assert value["consistency"] == pytest.approx(AGREE[items.index(item)][1])
-        assert value["correct"] == case.right(item, 1)
+        values, _ = judged(sample)
+        assert values["consistency"] == pytest.approx(AGREE[items.index(item)][1])
+        assert values["correct"] == case.right(item, 1)
     assert after.asked[""] == before.asked[""] + 3 * len(items)

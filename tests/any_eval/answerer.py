@@ -50,31 +50,35 @@ class Answerer:
 
     Attributes:
         asked: How often each kind of request came; "" is the eval's own.
+        phrases: What was said in words, by item.
     """
 
-    def __init__(self, case: EvalCase, fails: int | None = None) -> None:
+    def __init__(self, case: EvalCase, fails: int | None = None, way: str = "") -> None:
+        """The server fails for an item wherever it is asked, or in one way of asking only."""
         self.asked: Counter[str] = Counter()
+        self.phrases: dict[int, str] = {}
         self._case = case
-        self._fails = fails
+        self._fails = fails, way
         self._turns: Counter[str] = Counter()
 
     def __call__(self, request: Request) -> Reply | list[Reply]:
-        """The reply, or so many as are asked for; the item that fails is an error of the server."""
+        """The reply, or so many as are asked for."""
         text = json.dumps(request.body["messages"], ensure_ascii=False)
-        found = [
-            number
-            for number, item in enumerate(self._case.items)
-            if any(shown in text for shown in item.shown)
-        ]
+        items = enumerate(self._case.items)
+        found = [number for number, item in items if any(shown in text for shown in item.shown)]
         assert len(found) == 1, (found, text)
         (number,) = found
-        if number == self._fails:
-            raise ConnectionError(f"nothing for item {number}")
         item = self._case.items[number]
-        for way, form in FORMS.items():
-            if asked := form.fullmatch(request.prompt):
-                self.asked[way] += 1
-                return _sure(way, asked.groupdict(), percent(self._case, number, text))
+        fits = ((way, form.fullmatch(request.prompt)) for way, form in FORMS.items())
+        way, asked = next(((way, match) for way, match in fits if match), ("", None))
+        if self._fails in ((number, ""), (number, way)):
+            raise ConnectionError(f"nothing for item {number}")
+        if asked:
+            self.asked[way] += 1
+            reply = _sure(way, asked.groupdict(), percent(self._case, number, text))
+            if way == "words":
+                self.phrases[number] = reply.text
+            return reply
         for words, says in item.asides.items():
             if words in request.prompt:
                 self.asked["aside"] += 1
@@ -97,18 +101,16 @@ class Answerer:
 def percent(case: EvalCase, number: int, text: str) -> int | None:
     """How sure of an item's answer, in percent; None for a reply that can't be read.
 
-    `text` shows the answer, where those to the same question differ.
+    `text` shows the answer last, where there are several to the same question.
     """
     if number == UNREADABLE_ITEM:
         return None
     item = case.items[number]
-    (question, *_), (first, *_) = item.shown, item.says
-    if isinstance(first, list):
-        words = sorted({said.split()[-1].strip("{}") for said in first})
-        question += "".join(word for word in words if word in text)
-    if number in CERTAINTIES:
+    answers = item.answers
+    if number in CERTAINTIES and len(answers) < 2:
         return CERTAINTIES[number]
-    return int(sha256(question.encode()).hexdigest(), 16) % 99 + 1
+    answer = max(answers, key=text.rfind) if any(one in text for one in answers) else ""
+    return int(sha256((item.shown[0] + answer).encode()).hexdigest(), 16) % 99 + 1
 
 
 def _letter(option: str, prompt: str) -> str:
