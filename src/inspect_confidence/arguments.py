@@ -135,6 +135,14 @@ def integer_range(name: str, value: object) -> tuple[int, int]:
     return int(match[1]), int(match[2])
 
 
+def scale_ends(name: str, value: object) -> tuple[float, float]:
+    """The two ends of a scale, the lower first, as `0-100` or `0-1`."""
+    match = re.fullmatch(r"\s*(-?\d+(?:\.\d+)?)\s*-\s*(-?\d+(?:\.\d+)?)\s*", str(value))
+    if not match or float(match[1]) >= float(match[2]):
+        raise InvalidArgument(f"{name}={value} is not a scale such as 0-100, the lower end first.")
+    return float(match[1]), float(match[2])
+
+
 def user_path(name: str, value: object) -> Path:
     """An existing file, relative to where the user stands."""
     path = standing() / Path(str(value)).expanduser()

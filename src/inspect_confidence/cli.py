@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from inspect_confidence.commands.analysis import Settings
     from inspect_confidence.judgments.read import Judgments
+    from inspect_confidence.studies import Recorded
 
 _LEFT = ("condition", "metric", "verdict", "reason", "text")
 _LONGEST = 80
@@ -34,6 +35,7 @@ def read(paths: Iterable[str], *, lost: str = "note", reread: bool = False) -> "
     frames = read_judgments(
         list(paths),
         reread=reread,
+        recorded=_recorded(),
         progress=lambda logs: track(
             logs, "Reading logs", console=console, transient=True, disable=len(logs) < 2
         ),
@@ -64,6 +66,72 @@ def print_table(table: "pd.DataFrame", title: str, caption: str) -> None:
     console.print(shown, highlight=False)
     if caption:
         console.print(f"{caption}\n", markup=False, emoji=False, highlight=False)
+
+
+def _recorded() -> "Recorded":
+    """What this command's options say about logs and files of others."""
+    from inspect_confidence.studies import Recorded
+
+    said = click.get_current_context().meta.get(_SAID, {})
+    return Recorded(**{name: value for name, value in said.items() if value})
+
+
+_SAID = "inspect_confidence.recorded"
+
+
+def _said(context: click.Context, parameter: click.Parameter, value: object) -> None:
+    """Keep an option for `_recorded`."""
+    from inspect_confidence.arguments import scale_ends
+
+    if parameter.name == "columns":
+        value = dict(_pair(one, "--column NAME=COLUMN") for one in value)  # type: ignore[attr-defined]
+    if parameter.name == "scale" and value is not None:
+        value = scale_ends("--confidence-scale", value)
+    context.meta.setdefault(_SAID, {})[parameter.name] = value
+
+
+_recording = functools.partial(click.option, expose_value=False, callback=_said)
+RECORDED = (
+    _recording(
+        "--confidence-from",
+        "confidence",
+        multiple=True,
+        metavar="FIELD",
+        help="Where logs of other evals hold a confidence: score.metadata.confidence, metadata.x, "
+        "output.logprobs; docs/any_eval.md lists them.",
+    ),
+    _recording(
+        "--confidence-scale", "scale", metavar="LOW-HIGH", help="The scale that it is on: 0-100."
+    ),
+    _recording(
+        "--score", "score", metavar="SCORER[.KEY]", help="The score that says what is right."
+    ),
+    _recording(
+        "--by",
+        "by",
+        multiple=True,
+        metavar="FIELD",
+        help="A field of samples' metadata, or a file's column, by which numbers are given too.",
+    ),
+    _recording(
+        "--column",
+        "columns",
+        multiple=True,
+        metavar="NAME=COLUMN",
+        help="What a file calls a column that is NAME here: correct=is_correct.",
+    ),
+)
+"""What can be said of logs and files of others: every command that reads some takes them all."""
+
+
+def recording(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of `RECORDED`."""
+    return functools.reduce(lambda made, option: option(made), reversed(RECORDED), command)
+
+
+def reading(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the paths that it reads, and the options of `RECORDED`."""
+    return PATHS(recording(command))
 
 
 PATHS = click.argument("paths", nargs=-1, required=True, metavar="PATH...")
@@ -108,7 +176,9 @@ SETTINGS = (
         "--option",
         "options",
         multiple=True,
-        callback=lambda context, parameter, given: dict(map(_option, given)),
+        callback=lambda context, parameter, given: dict(
+            _pair(one, "--option STUDY.NAME=VALUE") for one in given
+        ),
         metavar="STUDY.NAME=VALUE",
         help="What one study alone asks for: fermi_eval.penalty=5; docs/judgments.md lists them.",
     ),
@@ -121,10 +191,11 @@ def computing(command: Callable[..., None]) -> Callable[..., None]:
     return functools.reduce(lambda made, option: option(made), reversed(SETTINGS), command)
 
 
-def _option(text: str) -> tuple[str, str]:
+def _pair(text: str, form: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals:
-        raise click.UsageError(f"--option {text} is not of the form STUDY.NAME=VALUE.")
+        option = form.split(maxsplit=1)[0]
+        raise click.UsageError(f"{option} {text} is not of the form {form.split()[1]}.")
     return name.strip(), value
 
 
@@ -153,7 +224,7 @@ def give(
 
 
 @click.command()
-@PATHS
+@reading
 @REREAD
 @JSON
 @CSV
@@ -190,7 +261,7 @@ def _print_views(results: "pd.DataFrame") -> None:
 
 
 @click.command()
-@PATHS
+@reading
 @DIRECTORY
 @click.option("--published", is_flag=True, help="Show the studies' published figures beside.")
 @click.option(
@@ -241,7 +312,7 @@ def plan(
 
 
 @click.command()
-@PATHS
+@reading
 @OUTPUT
 def judgments(paths: Sequence[str], output: Path) -> None:
     """Write the judgments, one row each, to a csv or parquet file."""
@@ -253,7 +324,7 @@ def judgments(paths: Sequence[str], output: Path) -> None:
 
 
 @click.command()
-@PATHS
+@reading
 @click.option("--format", "form", required=True, type=click.Choice(FORMATS), help="What to write.")
 @DIRECTORY
 @computing
@@ -296,6 +367,7 @@ def export(
 @click.command()
 @click.argument("a", metavar="A")
 @click.argument("b", metavar="[B]", required=False)
+@recording
 @JSON
 @CSV
 @computing
@@ -313,7 +385,7 @@ def compare(
 
 
 @click.command()
-@PATHS
+@reading
 @REREAD
 @click.option(
     "--limit",
@@ -387,7 +459,7 @@ def _print_differences(differences: "pd.DataFrame") -> None:
 
 
 @click.command()
-@PATHS
+@reading
 @click.option(
     "--only",
     type=click.Choice(["bibtex", "settings"]),
@@ -410,7 +482,7 @@ _FAILED = 1
 
 
 @click.command()
-@PATHS
+@reading
 @click.option(
     "--require",
     "requirements",
@@ -473,7 +545,7 @@ def _print_found(found: "pd.DataFrame") -> None:
 
 
 @click.command()
-@PATHS
+@reading
 @OUTPUT
 @click.option(
     "--model", help="A model that groups the markers, as Inspect names it; else rules do."

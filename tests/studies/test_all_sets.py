@@ -14,6 +14,7 @@ from inspect_confidence import cite, detail, summarize
 from inspect_confidence.plots.sets import calibration, over_sets
 from inspect_confidence.results import with_parts
 from plots.drawing import legend, points, texts, titles
+from studies.frames import changed
 from studies.recorded import ages, options
 
 
@@ -192,6 +193,33 @@ def test_no_interval_leaves_out_its_value() -> None:
         outside |= there["ci_high"] < there["value"] - 1e-12
         assert not outside.any(), there[outside].to_string()
         assert (found["n"] <= found["asked"]).all()
+
+
+def test_second_epoch_of_the_same_judgments_changes_no_interval() -> None:
+    """Of LifeEval's decades of age by radius and a set's items together, a tenth unreadable."""
+    rng = np.random.default_rng(0)
+    rows: list[tuple[Any, ...]] = []
+    for k in range(120):
+        sure, outcome = rng.integers(0, 41) / 40, float(rng.random() < 0.5)
+        values = (sure, outcome, "ok") if rng.random() < 0.9 else (nan, nan, "refusal")
+        rows.append((f"i{k}", 1, "stated", *values))
+    place = np.arange(len(rows))
+    lives = judged("life_eval", "table", rows).assign(
+        age=place * 7 % 100, radius=np.array([1, 5, 10, 20])[place % 4], mas=0.9
+    )
+    lives["score"] *= 0.7
+    once = {
+        "life_eval": lives,
+        "question_sets": judged("question_sets", "set", rows[:40], kind="options"),
+    }
+    again = {task: pd.concat([rows, rows.assign(epoch=2)]) for task, rows in once.items()}
+    found, other = (
+        some[some["dataset"] == "pooled"].reset_index(drop=True)
+        for some in (summarize(frames, resamples=80) for frames in (once, again))
+    )
+    assert changed(found, other).empty, changed(found, other).to_string()
+    shares = found[found["metric"].isin(("round_rate", "format_failure_rate"))]
+    assert (shares["ci_high"] - shares["ci_low"]).between(0.01, 0.4).tolist() == [True, True]
 
 
 def test_figures_over_sets(frames: dict[str, pd.DataFrame]) -> None:

@@ -824,6 +824,21 @@ def test_no_interval_of_no_variation() -> None:
     assert "no interval: the same in every resample, or 0" in row["note"]
 
 
+def test_distances_of_means_have_no_interval_however_many_items() -> None:
+    """Those by marker have one from 300 items on."""
+    rng = np.random.default_rng(0)
+    said = [
+        Said(group, f"{group[1]}{i}", 1.0, 0.0, 1, ("probably",), float(rng.integers(21)), 0.7)
+        for group in SETS
+        for i in range(150)
+    ]
+    results = checked(frame_of(said), 50)
+    assert one(results, "id_mae")["ci_low"] >= 0
+    row = one(results, "id_mae", condition="level=mean")
+    assert isnan(row["ci_low"])
+    assert row["note"].endswith("no interval: no method covers distances of means that are equal")
+
+
 # Edges
 
 

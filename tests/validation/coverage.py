@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import os
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 from scipy.stats import binom
@@ -57,19 +59,16 @@ class Coverage:
         given = self.printed >= SELDOM * self.simulations
         return self.held / self.printed if given and self.printed else float("nan")
 
+    @property
+    def lacks(self) -> bool:
+        """Whether the coverage is outside its band by more than the simulations' own error.
 
-def required(found: Coverage) -> None:
-    """Assert that the coverage is within its band, but for the simulations' own error, and say it.
-
-    Undercoverage is never right; more than 97% needs its reason in `wide`.
-    """
-    if path := os.environ.get(FILE):
-        _add(Path(path), found)
-    if np.isnan(found.share):
-        return
-    error = 3.29 * np.sqrt(LEAST * (1 - LEAST) / found.printed)
-    assert found.share >= LEAST - error, found
-    assert found.wide or found.share <= MOST + error, found
+        Undercoverage is never right; more than 97% needs its reason in `wide`.
+        """
+        if np.isnan(self.share):
+            return False
+        error = 3.29 * np.sqrt(LEAST * (1 - LEAST) / self.printed)
+        return bool(self.share < LEAST - error or (not self.wide and self.share > MOST + error))
 
 
 @dataclass(frozen=True)
@@ -94,21 +93,43 @@ class Rejections:
     power: bool = False
     discrete: bool = False
 
+    @property
+    def misjudges(self) -> bool:
+        """Whether a true null is rejected outside the binomial 99.9% band at 5%.
 
-def level_required(found: Rejections) -> None:
-    """Assert that a true null is rejected within the binomial 99.9% band at 5%, and say it."""
+        Or a false one no more often than that.
+        """
+        low, high = binom(self.simulations, 0.05).interval(0.999)
+        if self.power:
+            return bool(self.rejected <= high)
+        return bool(self.rejected > high or (not self.discrete and self.rejected < low))
+
+
+def lacking(figures: Iterable[Coverage]) -> list[Coverage]:
+    """Record what was found, and return what lies outside its band."""
+    return [found for found in _recorded(figures) if found.lacks]
+
+
+def misjudged(levels: Iterable[Rejections]) -> list[Rejections]:
+    """Record how often tests rejected, and return those that did too often or too seldom."""
+    return [found for found in _recorded(levels) if found.misjudges]
+
+
+Found = TypeVar("Found", Coverage, Rejections)
+
+
+def _recorded(figures: Iterable[Found]) -> list[Found]:
+    """All of them, each added to the file of its kind, if there is to be one."""
+    given = list(figures)
     if path := os.environ.get(FILE):
-        _add(Path(path).with_name("levels.csv"), found)
-    low, high = binom(found.simulations, 0.05).interval(0.999)
-    if found.power:
-        assert found.rejected > high, found
-        return
-    assert found.rejected <= high, found
-    assert found.discrete or found.rejected >= low, found
+        for found in given:
+            _add(Path(path), found)
+    return given
 
 
 def _add(path: Path, found: Coverage | Rejections) -> None:
     """Add a line; one write, so that processes side by side don't mix theirs."""
+    path = path.with_name("levels.csv") if isinstance(found, Rejections) else path
     if not path.exists():
         path.write_text(",".join(field.name for field in fields(found)) + "\n")
     with path.open("a", newline="", encoding="utf-8") as file:

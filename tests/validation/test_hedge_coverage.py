@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +22,7 @@ from inspect_confidence.metrics.markers import (
     spread_interval,
 )
 from inspect_confidence.studies.estimate import unlike
-from validation.coverage import SIZES, Coverage, required
+from validation.coverage import SIZES, Coverage, lacking
 
 FloatArray = NDArray[np.float64]
 K, T, SETS, RESAMPLES = 20, 10, 4, 300
@@ -54,13 +54,13 @@ class Tally:
             self.printed[metric] += 1
             self.held[metric] += ends[0] - 1e-9 <= truth <= ends[1] + 1e-9
 
-    def require(self, design: str, n: int, simulations: int, wide: str = "") -> None:
+    def figures(self, design: str, n: int, simulations: int, wide: str = "") -> Iterator[Coverage]:
         """Each metric's coverage."""
         for metric, truths in self.truths.items():
             truth = float(np.nanmean(truths))
             at_end = wide or ("the value is at the end of its range" if truth == 0 else "")
             found = self.printed[metric], self.held[metric]
-            required(Coverage(metric, design, n, truth, simulations, *found, at_end))
+            yield Coverage(metric, design, n, truth, simulations, *found, at_end)
 
 
 # Over data sets
@@ -129,7 +129,7 @@ def test_over_data_sets(design: str, n: int) -> None:
             if not np.isnan(value):
                 ends = spread_interval(mine, of_draws, over=over)  # type: ignore[arg-type]
                 tally.add(name, ends, round(true_value, 12), value)
-    tally.require(f"{SETS} data sets, {design}", n, simulations)
+    assert not lacking(tally.figures(f"{SETS} data sets, {design}", n, simulations))
 
 
 # Of one data set
@@ -208,7 +208,9 @@ def test_means(mean: Mean, n: int) -> None:
         tally.add(mean.metric, ends, truth, value)
     # With about so few, those samples that have enough are those that vary most.
     few = n * (1 - masses.max()) < 30
-    tally.require(mean.design, n, simulations, "few items differ" if few else "")
+    assert not lacking(
+        tally.figures(mean.design, n, simulations, "few items differ" if few else "")
+    )
 
 
 @pytest.mark.parametrize("n", [*SIZES, 150])
@@ -238,7 +240,7 @@ def test_cmfg(design: str, masses: FloatArray, n: int) -> None:
         (truth,) = metrics.cmfg_of((kept @ faithful)[None], (kept @ bins)[None])
         ends, _ = metrics.interval_of(rule, value, draws, n, filled[filled > 0].min())
         tally.add("cmfg", ends, truth, value)
-    tally.require(design, n, simulations)
+    assert not lacking(tally.figures(design, n, simulations))
 
 
 @pytest.mark.parametrize("n", SIZES)
@@ -254,7 +256,7 @@ def test_ratios_of_counts(share: float, n: int) -> None:
         for metric in ("extraction_precision", "extraction_recall", "grader_failure_rate"):
             tally.add(metric, ends, share, hits.sum() / of.sum())
     discrete = "at the end of its range" if share == 1 else "discrete" if n * share > n - 10 else ""
-    tally.require(f"share {share}", n, simulations, discrete)
+    assert not lacking(tally.figures(f"share {share}", n, simulations, discrete))
 
 
 @pytest.mark.parametrize("n", [4, 8, 30, 100])
@@ -267,7 +269,7 @@ def test_correlation_over_models(true: float, n: int) -> None:
         fit: Any = pearsonr(x, true * x + np.sqrt(1 - true**2) * noise)
         low, high = fit.confidence_interval()
         tally.add("accuracy_correlation", (low, high), true, fit.statistic)
-    tally.require(f"{n} models, correlation {true}", n, simulations)
+    assert not lacking(tally.figures(f"{n} models, correlation {true}", n, simulations))
 
 
 # By the whole study
@@ -319,4 +321,4 @@ def test_by_the_study() -> None:
             if row["metric"] in truths:
                 ends = float(row["ci_low"]), float(row["ci_high"])
                 tally.add(row["metric"], ends, truths[row["metric"]](named), row["value"])
-    tally.require("by the study, two epochs", 60, simulations)
+    assert not lacking(tally.figures("by the study, two epochs", 60, simulations))

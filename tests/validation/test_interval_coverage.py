@@ -38,7 +38,7 @@ from inspect_confidence.studies.estimate import draw, results_of
 from inspect_confidence.studies.fermi_eval.numbers import of_methods
 from inspect_confidence.studies.intervals import Intervals
 from inspect_confidence.studies.study import Resampling
-from validation.coverage import SIZES, Coverage, Rejections, level_required, required
+from validation.coverage import SIZES, Coverage, Rejections, lacking, misjudged
 
 FloatArray = NDArray[np.float64]
 Record = Callable[[str, object], None]
@@ -137,7 +137,7 @@ def test_clustered_wilson_covers(epochs: int, share: float, record_property: Rec
 def test_scores_and_widths(design: str, items: int) -> None:
     """Mean interval scores and mean widths are covered, where there are misses enough."""
     rng = np.random.default_rng([items, len(design)])
-    drawn = weights(items, rng)
+    drawn, figures = weights(items, rng), []
     for level in LEVELS:
         low, high = stated(design, POOL, level, rng)
         score, width = interval_scores(low, high, np.zeros(POOL), level).mean(), (high - low).mean()
@@ -149,8 +149,11 @@ def test_scores_and_widths(design: str, items: int) -> None:
         missed = ((low > 0) | (high < 0)).sum(axis=0)
         found = of_means(scores.reshape(low.shape), drawn, missed)
         where = f"{design}, {level}%"
-        required(covered_by("interval_score", score, found, where, items, FEW_MISSES))
-        required(covered_by("mean_width", width, of_means(high - low, drawn), where, items))
+        figures += [
+            covered_by("interval_score", score, found, where, items, FEW_MISSES),
+            covered_by("mean_width", width, of_means(high - low, drawn), where, items),
+        ]
+    assert not lacking(figures)
 
 
 @pytest.mark.slow
@@ -170,7 +173,7 @@ def test_median_width(design: str, items: int) -> None:
             yield float(np.median(high - low)), statistic(strata), np.inf
 
     wide = "discrete" if design == "whole numbers" else ""
-    required(covered_by("median_width", truth, found(), design, items, wide))
+    assert not lacking([covered_by("median_width", truth, found(), design, items, wide)])
 
 
 def blank(level: float, items: int) -> Intervals:
@@ -195,11 +198,13 @@ def test_means_of_token_methods(items: int) -> None:
         "tunnel_index": np.array([tunnel_index(one) for one in traces]),
         "residual_tunnel_index": np.exp(-3 * np.array([tunnel_index(one) for one in traces])),
     }
+    figures = []
     for metric, pool in pools.items():
         found = of_means(rng.choice(pool, size=(items, SIMULATIONS)), drawn)
         wide = "most have none" if metric.endswith(" ") else ""
         name = metric.strip()
-        required(covered_by(name, pool.mean(), found, "a pool of items", items, wide))
+        figures.append(covered_by(name, pool.mean(), found, "a pool of items", items, wide))
+    assert not lacking(figures)
 
 
 @pytest.mark.slow
@@ -219,24 +224,25 @@ def test_coverage_plateau(design: str, items: int) -> None:
 
     values = ratios(items * SIMULATIONS).reshape(items, SIMULATIONS)
     found = of_means(values, weights(items, rng))
-    required(covered_by("coverage_plateau", ratios(POOL).mean(), found, design, items))
+    figure = covered_by("coverage_plateau", ratios(POOL).mean(), found, design, items)
+    assert not lacking([figure])
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("items", SIZES)
 def test_shares(items: int) -> None:
     """Wilson's interval of coverage and misses, from perfect to none; exact, over all counts."""
-    counts = np.arange(items + 1)
+    counts, made, figures = np.arange(items + 1), 10_000, []
     ends = np.array(
         [clustered_wilson_interval([1] * k + [0] * (items - k), [1] * items) for k in counts]
     )
     for share in (0.0, 0.025, 0.05, 0.35, 0.65, 0.9, 0.95, 1.0):
         held = binom(items, share).pmf(counts)[(ends[:, 0] <= share) & (share <= ends[:, 1])].sum()
         wide = "the end of its range, or discrete" if min(share, 1 - share) <= 0.1 else ""
-        made = 10_000
-        required(
+        figures.append(
             Coverage("coverage", "binomial", items, share, made, made, round(held * made), wide)
         )
+    assert not lacking(figures)
 
 
 @pytest.mark.slow
@@ -258,10 +264,9 @@ def test_conformal_offset(level: int, items: int) -> None:
         assert low <= conformal_offset(mine, zeros + np.inf, zeros, level) <= high
         printed += not np.isnan(low)
         held += low <= truth <= high
-    wide = "the law of a count is discrete"
-    required(
-        Coverage("conformal_offset", f"tunnel, {level}%", items, truth, 1_000, printed, held, wide)
-    )
+    counts, wide = (SIMULATIONS, printed, held), "the law of a count is discrete"
+    figure = Coverage("conformal_offset", f"tunnel, {level}%", items, truth, *counts, wide)
+    assert not lacking([figure])
 
 
 @pytest.mark.slow
@@ -282,7 +287,7 @@ def test_temperature_of_maximum_likelihood(distortion: float) -> None:
     losses = np.column_stack(
         [negative_log_likelihood(values, masses_of, truth, one) for one in grid]
     )
-    best = float(grid[losses.sum(axis=0).argmin()])
+    best, figures = float(grid[losses.sum(axis=0).argmin()]), []
     for items in SIZES:
         drawn = weights(items, rng, 400)
 
@@ -294,7 +299,8 @@ def test_temperature_of_maximum_likelihood(distortion: float) -> None:
                 yield grid[mine.sum(axis=0).argmin()], grid[(drawn @ mine).argmin(axis=1)], np.inf
 
         where = f"p^(1/{distortion})"
-        required(covered_by("temperature_nll", best, found(), where, items, "a grid"))
+        figures.append(covered_by("temperature_nll", best, found(), where, items, "a grid"))
+    assert not lacking(figures)
 
 
 def frame(items: int, level: int, epochs: int, rng: np.random.Generator) -> pd.DataFrame:
@@ -358,11 +364,19 @@ def test_the_studys_own_numbers(items: int, level: int) -> None:
             assert one.asked == 2 * items, one
             assert items <= one.n <= 2 * items, one
     assert len(counts) > 10
-    for (metric, method), (printed, held) in counts.items():
-        design = f"{method} {level}%, 2 epochs, unreadable"
-        required(
-            Coverage(metric, design, items, plain[metric], simulations, printed, held, FEW_MISSES)
+    assert not lacking(
+        Coverage(
+            metric,
+            f"{method} {level}%, 2 epochs, unreadable",
+            items,
+            plain[metric],
+            simulations,
+            printed,
+            held,
+            FEW_MISSES,
         )
+        for (metric, method), (printed, held) in counts.items()
+    )
 
 
 def pair(
@@ -400,7 +414,7 @@ def test_differences_of_scores(level: int, items: int) -> None:
     """Two contenders of equal score and unequal widths are told apart in 5%; power is shown."""
     rng = np.random.default_rng([level, items, 4])
     drawn = weights(items, rng)
-    rule = METRICS["interval_score"].interval
+    rule, levels = METRICS["interval_score"].interval, []
     for design in ("alike", "equal score", "power"):
         scores, _, missed = (
             one.reshape(items, SIMULATIONS) for one in pair(design, items * SIMULATIONS, level, rng)
@@ -411,7 +425,7 @@ def test_differences_of_scores(level: int, items: int) -> None:
             if rarest >= rule.rarest
         ]
         if found and (design != "power" or items == SIZES[-1]):
-            level_required(
+            levels.append(
                 Rejections(
                     "difference: interval_score",
                     f"{design}, {level}%",
@@ -422,3 +436,4 @@ def test_differences_of_scores(level: int, items: int) -> None:
                     discrete=True,
                 )
             )
+    assert not misjudged(levels)

@@ -13,13 +13,12 @@ from scipy.stats import ks_2samp, norm
 
 from inspect_confidence import metrics
 from inspect_confidence.metrics import METRICS, Cells, ConfidenceTables, ValueTables, bootstrap
-from inspect_confidence.respondents.observer import needed_evidence
+from inspect_confidence.respondents.observer import MIDDLE, SPREAD
 from inspect_confidence.results import Condition, Key
-from inspect_confidence.studies import estimate
+from inspect_confidence.studies import estimate, stated
 from inspect_confidence.studies.calibration import FURTHER, PLAIN, Form, at_threshold, form_of
-from inspect_confidence.studies.scale_variants import numbers
 from inspect_confidence.studies.study import Resampling
-from validation.coverage import SIZES, Coverage, required
+from validation.coverage import SIZES, Coverage, lacking
 
 Record = Callable[[str, object], None]
 FloatArray = NDArray[np.float64]
@@ -63,7 +62,8 @@ class Observer:
         """Probabilities of each report with a right and with a wrong answer."""
         # The report is v where the evidence lies between what v - 2.5 and v + 2.5 take, and P(|x| >
         # t | right) = Phi(d/2 - t) / Phi(d/2), with minus d/2 where wrong.
-        edges = [max(needed_evidence(v / 100, self.bias), 0) for v in np.arange(2.5, 100, 5)]
+        needed = MIDDLE - self.bias + SPREAD * norm.ppf(np.arange(2.5, 100, 5) / 100)
+        edges = np.maximum(needed, 0)
         parts = []
         for mass, half in ((self.accuracy, self.meta_d / 2), (1 - self.accuracy, -self.meta_d / 2)):
             above = norm.cdf(half - np.array([0, *edges, np.inf])) / norm.cdf(half)
@@ -220,8 +220,7 @@ def tried(
 @pytest.mark.parametrize("design", list(DESIGNS))
 def test_intervals_hold(design: str, items: int) -> None:
     """Of 95% intervals 93 to 97% hold the true value, or there is none."""
-    for found in tried(FORMS, design, DESIGNS[design], items):
-        required(found)
+    assert not lacking(tried(FORMS, design, DESIGNS[design], items))
 
 
 @pytest.mark.slow
@@ -229,8 +228,7 @@ def test_intervals_hold(design: str, items: int) -> None:
 @pytest.mark.parametrize("design", list(ENDS))
 def test_at_the_ends(design: str, items: int) -> None:
     """One confidence, all right or all wrong: an interval that holds, or none."""
-    for found in tried([*FORMS, form_of("ece")], design, ENDS[design], items, 100):
-        required(found)
+    assert not lacking(tried([*FORMS, form_of("ece")], design, ENDS[design], items, 100))
 
 
 OFF = {
@@ -248,8 +246,7 @@ OFF = {
 def test_interval_of_ece_holds(design: str, items: int) -> None:
     """Calibrated, slightly off in every bin or in one, far off; 10 and 20 bins."""
     forms = [form_of("ece"), form_of("ece", {"bins": 20}, bins=20)]
-    for found in tried(forms, design, OFF[design], items, 300):
-        required(found)
+    assert not lacking(tried(forms, design, OFF[design], items, 300))
 
 
 @pytest.mark.slow
@@ -257,10 +254,12 @@ def test_interval_of_ece_holds(design: str, items: int) -> None:
 def test_interval_of_ece_in_other_bins(binning: str) -> None:
     """A bin for 1, and bins of equal mass that each sample has its own."""
     forms = [form_of("ece", {"binning": binning}, binning=binning)]
-    for items in (100, 1_000):
-        for design in ("few values, overconfident", "calibrated"):
-            for found in tried(forms, design, OFF[design], items, 400):
-                required(found)
+    assert not lacking(
+        found
+        for items in (100, 1_000)
+        for design in ("few values, overconfident", "calibrated")
+        for found in tried(forms, design, OFF[design], items, 400)
+    )
 
 
 @pytest.mark.slow
@@ -274,6 +273,7 @@ def test_shape_of_reports(items: int) -> None:
         "entropy_bits": metrics.report_entropy.of,
         "utilization": lambda t: metrics.utilization.of(t, low=0, high=100),
     }
+    figures = []
     for design, weights in shares.items():
         share = np.asarray(weights, float) / np.sum(weights)
         values = np.arange(len(share), dtype=float)
@@ -289,7 +289,9 @@ def test_shape_of_reports(items: int) -> None:
                 printed += not why
                 held += not why and low - 1e-9 <= truth <= high + 1e-9
             wide = "discrete" if metric == "utilization" else "greatest with equal shares"
-            required(Coverage(metric, design, items, truth, SIMULATIONS, printed, held, wide))
+            counts = SIMULATIONS, printed, held
+            figures.append(Coverage(metric, design, items, truth, *counts, wide))
+    assert not lacking(figures)
 
 
 @pytest.mark.slow
@@ -320,7 +322,7 @@ def test_two_epochs_and_unreadable_replies() -> None:
             }
         )
         resampling = Resampling(300, seed, thresholds=(0.5,))
-        estimands = numbers.of_scale(rows, pd.Index(range(items)), Condition(), resampling)
+        estimands = stated.of_judgments(rows, pd.Index(range(items)), Condition(), resampling)
         drawn = estimate.draw(estimands, items, resampling)
         for row in estimate.results_of(drawn, Key("scale_variants", "m", "d")):
             if row.metric in wanted and not row.condition and not np.isnan(row.ci_low):
@@ -328,12 +330,9 @@ def test_two_epochs_and_unreadable_replies() -> None:
                 assert row.n == read.sum()
                 printed[row.metric] += 1
                 held[row.metric] += row.ci_low - 1e-9 <= truth[row.metric] <= row.ci_high + 1e-9
-    for name in wanted:
-        wide = "widened where errors hide" if name == "ece" else ""
-        design = "two epochs, a fifth unreadable"
-        required(
-            Coverage(name, design, items, truth[name], simulations, printed[name], held[name], wide)
-        )
+    design, wide = "two epochs, a fifth unreadable", {"ece": "widened where errors hide"}
+    found = {name: (simulations, printed[name], held[name], wide.get(name, "")) for name in wanted}
+    assert not lacking(Coverage(name, design, items, truth[name], *found[name]) for name in wanted)
 
 
 @pytest.mark.slow

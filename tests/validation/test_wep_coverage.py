@@ -20,7 +20,7 @@ from inspect_confidence.metrics import (
 from inspect_confidence.results import Condition
 from inspect_confidence.studies.wep_probes import choices
 from inspect_confidence.studies.wep_probes.words import _difference_of_medians
-from validation.coverage import Coverage, Rejections, level_required, required
+from validation.coverage import Coverage, Rejections, lacking, misjudged
 
 FloatArray = NDArray[np.float64]
 Record = Callable[[str, object], None]
@@ -71,22 +71,23 @@ def theta_of(first: Law, second: Law) -> float:
     )
 
 
-def covers(
+def covered(
     metric: str, design: str, n: int, truth: float, ends: list[tuple[float, float]], wide: str = ""
-) -> None:
-    """Require that the intervals hold the truth often enough."""
+) -> Coverage:
+    """How often the intervals hold the truth."""
     array = np.array(ends)
     printed = ~np.isnan(array[:, 0])
     held = (array[:, 0] <= truth + 1e-9) & (truth - 1e-9 <= array[:, 1])
-    required(
-        Coverage(metric, design, n, truth, len(array), int(printed.sum()), int(held.sum()), wide)
-    )
+    counts = len(array), int(printed.sum()), int(held.sum())
+    return Coverage(metric, design, n, truth, *counts, wide)
 
 
-def seldom(test: str, design: str, n: int, found: list[float], *, power: bool = False) -> None:
-    """Require that p is as often below .05 as 5% says, or less: few values make it discrete."""
-    rejected = int((np.array(found) < 0.05).sum())
-    level_required(Rejections(test, design, n, len(found), rejected, power, discrete=True))
+def rejected(
+    test: str, design: str, n: int, found: list[float], *, power: bool = False
+) -> Rejections:
+    """How often p is below .05: in 5% or fewer, since few values make it discrete."""
+    below = int((np.array(found) < 0.05).sum())
+    return Rejections(test, design, n, len(found), below, power, discrete=True)
 
 
 ALONE: Mapping[str, Law] = {
@@ -104,22 +105,27 @@ def test_mean_and_median(design: str) -> None:
     """Of one word, at the study's number of contexts and beyond."""
     law = ALONE[design]
     few = "two values: discrete" if len(law) == 2 else ""
+    figures = []
     for n in SIZES:
         drawn = samples(law, n, 1_000, 1)
         ends = [mean_interval(row / 100) for row in drawn]
-        covers("mean_probability", design, n, mean_of(law) / 100, ends, few)
+        figures.append(covered("mean_probability", design, n, mean_of(law) / 100, ends, few))
         medians = [median_interval(row / 100) for row in drawn]
         ends = [one if one[0] < one[1] else (np.nan, np.nan) for one in medians]
-        covers("median_probability", design, n, median_of(law) / 100, ends, TIED)
+        figures.append(covered("median_probability", design, n, median_of(law) / 100, ends, TIED))
+    assert not lacking(figures)
 
 
 @pytest.mark.slow
 def test_median_of_values_without_ties() -> None:
     """Of an even law, where nothing but the ranks is discrete."""
+    figures = []
     for n in (6, 10, *SIZES):
         rng = np.random.default_rng(n)
         ends = [median_interval(row) for row in rng.uniform(size=(1_000, n))]
-        covers("median_probability", "even", n, 0.5, ends, "few ranks" if n < 30 else "")
+        few = "few ranks" if n < 30 else ""
+        figures.append(covered("median_probability", "even", n, 0.5, ends, few))
+    assert not lacking(figures)
 
 
 PAIRS: Mapping[str, tuple[Law, Law]] = {
@@ -141,20 +147,23 @@ def test_theta_and_difference_of_medians(design: str) -> None:
     """Against 123 people and against as many contexts; p of theta = 1/2 where it is so."""
     first, second = PAIRS[design]
     theta, gap = theta_of(first, second), median_of(first) - median_of(second)
+    figures, levels = [], []
     for n, against in [(n, 123) for n in SIZES] + [(15, 15), (30, 30), (100, 100)]:
         one, other = samples(first, against, 700, 2), samples(second, n, 700, 3)
         found = [brunner_munzel(a, b, interval="logit") for a, b in zip(one, other, strict=True)]
         ends = [(each.ci_low, each.ci_high) for each in found]
         said = f"{design}, {against} against"
         wide = "both samples small or few values: discrete" if n <= 30 else ""
-        covers("brunner_munzel_theta", said, n, theta, ends, wide)
+        figures.append(covered("brunner_munzel_theta", said, n, theta, ends, wide))
         medians = [_difference_of_medians(a, b) for a, b in zip(one, other, strict=True)]
         ends = [each if each[0] < each[1] else (np.nan, np.nan) for each in medians]
-        covers("median_difference", said, n, gap, ends, TIED)
+        figures.append(covered("median_difference", said, n, gap, ends, TIED))
         if abs(theta - 0.5) < 1e-9:
-            seldom("Brunner-Munzel", said, n, [each.p for each in found])
+            levels.append(rejected("Brunner-Munzel", said, n, [each.p for each in found]))
         if design == "separated":
             assert all(each.p < 2e-8 for each in found)
+    assert not lacking(figures)
+    assert not misjudged(levels)
 
 
 @pytest.mark.slow
@@ -162,16 +171,19 @@ def test_theta_and_difference_of_medians(design: str) -> None:
 def test_level_of_few_values(design: str) -> None:
     """Also with unequal variances and ties, from five values on."""
     first, second = PAIRS[design]
+    levels = []
     for n, against in [(5, 5), (5, 123), (8, 15), (9, 9), (10, 11)]:
         one, other = samples(first, against, 300, 4), samples(second, n, 300, 5)
         found = [brunner_munzel(a, b).p for a, b in zip(one, other, strict=True)]
-        seldom("Brunner-Munzel", f"{design}, {against} against", n, found)
+        levels.append(rejected("Brunner-Munzel", f"{design}, {against} against", n, found))
+    assert not misjudged(levels)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("shift", [0, 5])
 def test_paired_difference(shift: int) -> None:
     """Contexts that two sides share; p rejects no difference as often as it should, and a shift."""
+    figures, levels = [], []
     for law, spread in (("ties", 5), ("heavy tails", 0)):
         for n in (10, *SIZES):
             rng = np.random.default_rng([n, shift, spread])
@@ -180,10 +192,12 @@ def test_paired_difference(shift: int) -> None:
             found = [sign_flips(row, resamples=500, seed=i) for i, row in enumerate(gaps)]
             wide = "few patterns of signs" if n <= 15 else ""
             ends = [interval for _, interval in found]
-            covers("paired_difference", f"{law}, shift {shift}", n, shift, ends, wide)
-            ps = [p for p, _ in found]
+            design, ps = f"{law}, shift {shift}", [p for p, _ in found]
+            figures.append(covered("paired_difference", design, n, shift, ends, wide))
             if not shift or n >= 15:
-                seldom("paired signs", f"{law}, shift {shift}", n, ps, power=shift > 0)
+                levels.append(rejected("paired signs", design, n, ps, power=shift > 0))
+    assert not lacking(figures)
+    assert not misjudged(levels)
 
 
 SCORES = {
@@ -220,6 +234,7 @@ def scored(design: str, scenarios: int, per: int, units: int, seed: int) -> pd.D
 def test_scores_and_contrasts(design: str) -> None:
     """Shares over the design's 12, 18 and 36 clusters, and differences of two that are equal."""
     metric = {2: "monotonicity_consistency", 10: "empirical_consistency"}
+    figures, levels = [], []
     for scenarios, per in ((1, 12), (3, 6), (3, 12)):
         for units, score in metric.items():
             pairs = [
@@ -227,15 +242,17 @@ def test_scores_and_contrasts(design: str) -> None:
                 for i in range(500)
             ]
             means = [choices._Mean.of(one) for one, _ in pairs]
-            ends = [one or (np.nan, np.nan) for one in choices._wilson(means)]
+            ends = choices._wilson(means)
             n, truth = scenarios * per, SCORES[design][0]
             # Few units at their own size, which is smaller than that of independent ones.
             wide = "at the end" if truth == 1 else "few clusters: Wilson's is the wider"
-            covers(score, design, n, truth, ends, wide)
+            figures.append(covered(score, design, n, truth, ends, wide))
             gaps = [one.assign(value=one["value"] - other["value"]) for one, other in pairs]
             found = [choices._Mean.of(gap) for gap in gaps]
             said = f"{design}, clusters of {units}"
-            seldom("contrast", said, n, [choices._p_of(one) for one in found])
+            levels.append(rejected("contrast", said, n, [choices._p_of(one) for one in found]))
+    assert not lacking(figures)
+    assert not misjudged(levels)
 
 
 @pytest.mark.slow
@@ -247,7 +264,8 @@ def test_power_of_a_contrast() -> None:
         other = scored("half, clusters alike", 3, 6, 10, 2 * i + 1)
         gap = choices._Mean.of(one.assign(value=one["value"] - other["value"]))
         found.append(choices._p_of(gap))
-    seldom("contrast", ".9 against .5, clusters of 10", 18, found, power=True)
+    design = ".9 against .5, clusters of 10"
+    assert not misjudged([rejected("contrast", design, 18, found, power=True)])
 
 
 @pytest.mark.slow
@@ -280,7 +298,9 @@ def test_whole_path_of_two_epochs() -> None:
             assert Condition.read(str(row["condition"]))["word"] == "likely"
             ends[name].append((float(row["ci_low"]), float(row["ci_high"])))
     truths = (mean_of(law) / 100, median_of(law) / 100, theta_of(people("likely"), law))
-    for name, truth in zip(names, truths, strict=True):
-        # People are always the same 123, who are no sample of themselves here.
-        wide = "people are not drawn anew, values are tied"
-        covers(name, "two epochs, unreadable ones", 17, truth, ends[name], wide)
+    # People are always the same 123, who are no sample of themselves here.
+    wide = "people are not drawn anew, values are tied"
+    assert not lacking(
+        covered(name, "two epochs, unreadable ones", 17, truth, ends[name], wide)
+        for name, truth in zip(names, truths, strict=True)
+    )

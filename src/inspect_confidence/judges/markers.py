@@ -72,9 +72,9 @@ ADVERB = (
 STRESS = r"(?:very|quite|most|almost|nearly|virtually|practically|just|pretty|all but)"
 
 
-def degrees(most: int = 3, *, least: int = 0) -> str:
+def degrees(most: int = 3) -> str:
     """A pattern for words of degree, each with a blank after it."""
-    return rf"(?:{_WORD_DEGREE} ){{{least},{most}}}"
+    return rf"(?:{_WORD_DEGREE} ){{0,{most}}}"
 
 
 def own_degrees(most: int = 3, *, least: int = 0) -> str:

@@ -1,5 +1,6 @@
 """Judgments in csv and parquet files: what this package wrote, or answers gathered elsewhere."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -7,18 +8,32 @@ import pandas as pd
 
 from inspect_confidence.answers import STATUSES
 from inspect_confidence.errors import InvalidArgument, nearest
-from inspect_confidence.results import quoting
-from inspect_confidence.studies import COMMON_COLUMNS, Kind, TaskTable, all_tables
+from inspect_confidence.results import Condition, quoting
+from inspect_confidence.studies import (
+    COMMON_COLUMNS,
+    NOTHING_SAID,
+    Kind,
+    Recorded,
+    TaskTable,
+    all_tables,
+)
 
 SUFFIXES = (".csv", ".parquet")
 _DEFAULTS = {"model": "unnamed", "method": "direct", "epoch": 1.0, "draw": 0.0}
+_TRUTH = {"True": 1, "true": 1, "TRUE": 1, "False": 0, "false": 0, "FALSE": 0}
+"""What is right or wrong, in words, as a number."""
 _FLAGS = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False, "": None}
 
 
-def read_file(path: Path) -> dict[str, pd.DataFrame]:
+def read_file(path: Path, recorded: Recorded = NOTHING_SAID) -> dict[str, pd.DataFrame]:
     """The judgments in a csv or parquet file, one row each: a typed frame a task.
 
     Where the file has no `task` column, the task is told from the columns where that is possible.
+
+    Args:
+        path: Of the file.
+        recorded: What its columns are called, the scale of its confidence, and columns by which
+            numbers are given too.
 
     Raises:
         InvalidArgument: The file can't be read, a required column is missing, or a value has the
@@ -31,14 +46,38 @@ def read_file(path: Path) -> dict[str, pd.DataFrame]:
             frame = pd.read_csv(path, dtype=str, keep_default_na=False)
     except (OSError, ValueError) as error:
         raise InvalidArgument(f"{path} can't be read: {error}.") from error
+    frame = _as_ours(frame, recorded, str(path))
     if "task" not in frame:
-        frame["task"] = _task_of(path, frame)
+        frame["task"] = _task_of(path, frame, is_others=recorded != NOTHING_SAID)
     by_task = {str(name): rows.copy() for name, rows in frame.groupby("task", sort=False)}
     tables = all_tables()
     if unknown := [name for name in by_task if name not in tables]:
         known = ", ".join(tables)
         raise InvalidArgument(f"{path}: there is no task {unknown[0]!r}; known: {known}.")
     return {name: typed(rows, tables[name], str(path)) for name, rows in by_task.items()}
+
+
+def _as_ours(frame: pd.DataFrame, recorded: Recorded, source: str) -> pd.DataFrame:
+    """The frame with our names of columns, its confidence as a report where a scale is known."""
+    there = list(map(str, frame))
+    for option, column in [
+        *((f"--column {name}={column}", column) for name, column in recorded.columns.items()),
+        *((f"--by {name}", name) for name in recorded.by),
+    ]:
+        if column not in there:
+            hint = nearest(column, there)
+            raise InvalidArgument(f"{option}: {source} has no column {column!r}. {hint}")
+    for name, column in recorded.columns.items():
+        frame = frame.drop(columns=name, errors="ignore") if name != column else frame
+        frame = frame.rename(columns={column: name})
+    if recorded.by:
+        cells = zip(*(frame[name].astype(str) for name in recorded.by), strict=True)
+        said = [str(Condition(dict(zip(recorded.by, one, strict=True)))) for one in cells]
+        frame = frame.assign(by=said)
+    if recorded.scale and "confidence" in frame:
+        low, high = recorded.scale
+        frame = frame.rename(columns={"confidence": "raw"}).assign(low=low, high=high)
+    return frame
 
 
 def write_file(frames: dict[str, pd.DataFrame], path: Path) -> None:
@@ -114,6 +153,7 @@ def _column(frame: pd.DataFrame, name: str, kind: Kind, source: str) -> pd.Serie
     default = _DEFAULTS.get(name, np.nan if kind == "number" else "")
     values = frame[name] if name in frame else pd.Series(default, frame.index, dtype=object)
     if kind == "number":
+        values = values.replace(_TRUTH)
         numbers = pd.to_numeric(values.replace({"": None}), errors="coerce").astype(float)
         wrong = numbers.isna() & ~values.isna() & (values.astype(str) != "")
         wrong &= values.astype(str).str.lower() != "nan"
@@ -133,9 +173,28 @@ def _column(frame: pd.DataFrame, name: str, kind: Kind, source: str) -> pd.Serie
     return text.str.removesuffix(".0") if name == "item" else text
 
 
-def _task_of(path: Path, frame: pd.DataFrame) -> str:
-    """The task whose required columns the frame has."""
-    fitting = [name for name, table in all_tables().items() if not _missing(frame, table)]
+def _nearest(frame: pd.DataFrame, fitting: Sequence[TaskTable], is_others: bool) -> list[str]:
+    """Of tables that all fit: those with columns of their own, or that of any eval.
+
+    The scale study has no column of its own, but the scale that it asked on, and no method.
+    """
+    others = [name for one in fitting if one.of_others for name in one.columns]
+    if not others:
+        return [one.task for one in fitting]
+    known = {*others, *COMMON_COLUMNS}
+    own = [one.task for one in fitting if set(one.columns) & set(frame) - known]
+    if own:
+        return own
+    on_scale = {"low", "high"} <= set(frame) and "method" not in frame and not is_others
+    return [one.task for one in fitting if one.of_others != on_scale]
+
+
+def _task_of(path: Path, frame: pd.DataFrame, *, is_others: bool) -> str:
+    """The task whose required columns the frame has; of any eval, if that fits `is_others`."""
+    tables = all_tables()
+    fitting = [name for name, table in tables.items() if not _missing(frame, table)]
+    if len(fitting) > 1:
+        fitting = _nearest(frame, [tables[name] for name in fitting], is_others)
     if len(fitting) != 1:
         needs = "; ".join(f"{name}: {_needs(table)}" for name, table in all_tables().items())
         raise InvalidArgument(

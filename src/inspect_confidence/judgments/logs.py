@@ -2,7 +2,8 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, cast
@@ -25,13 +26,23 @@ from inspect_confidence import _registry
 from inspect_confidence.arguments import fingerprint
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.privacy import SECRET_NAME
-from inspect_confidence.solvers.draws import stored_texts
-from inspect_confidence.studies import SampleFacts, ScoreFacts, TaskTable, all_tables
+from inspect_confidence.scorers.graded import is_own, numbers_of
+from inspect_confidence.solvers.draws import stored_texts, tokens_of
+from inspect_confidence.studies import (
+    NOTHING_SAID,
+    Recorded,
+    SampleFacts,
+    ScoreFacts,
+    TaskTable,
+    table_of,
+)
+from inspect_confidence.studies.any_eval.judgments import EPOCHS
 
 # What Inspect's summaries put in the place of long values, and at the end of long texts.
 _REMOVED = "Key removed from summary (> 1k)"
 _SHORTENED = "..."
-_HEAVY = {"messages", "events", "store", "attachments"}
+_HEAVY = {"messages", "events", "attachments"}
+_BEYOND_SUMMARIES = ("output.", "store.")
 
 OPERATIONAL = {
     *("max_retries", "timeout", "attempt_timeout", "stream_idle_timeout", "max_connections"),
@@ -60,6 +71,7 @@ class Run:
         lost: For the user: what should be in the log and isn't.
         changed: How many `judgments` were read again, of how many the `status` changed, and of how
             many `either` status or value.
+        without: Why the log has no judgment of confidence, if that is so.
     """
 
     id: str
@@ -70,6 +82,7 @@ class Run:
     notices: list[str]
     lost: list[str]
     changed: Counter[str]
+    without: str = ""
 
 
 def find_logs(location: str) -> list[str]:
@@ -86,25 +99,29 @@ def find_logs(location: str) -> list[str]:
     return [log.name for log in sorted(found, key=lambda log: log.mtime or 0, reverse=True)]
 
 
-def read_run(location: str, *, reread: bool = False) -> Run | None:
-    """The judgments in a log; None where it is a log of somebody else's task.
+def read_run(location: str, *, reread: bool = False, recorded: Recorded = NOTHING_SAID) -> Run:
+    """The judgments in a log.
 
     Args:
         location: Of the log.
         reread: Whether its replies are read again; a notice says what that changed, or why not.
+        recorded: What the user says about logs of others.
     """
     header = read_eval_log(location, header_only=True)
-    task = header.eval.task.rsplit("/", 1)[-1]
-    table = all_tables().get(task)
-    if table is None:
-        return None
+    name = _eval_name(header)
+    table = table_of(name)
     facts = header.eval.metadata or {}
+    cut = partial(_is_cut_of_others, recorded) if table.of_others else _is_cut
     summaries = read_eval_log_sample_summaries(location)
-    samples = _judged(header, table, ((one, _whole(location, one)) for one in summaries))
+    whole = ((one, _whole(location, one) if cut(one) else one) for one in summaries)
+    samples = _judged(header, table, whole, recorded)
     changed, why = Counter[str](), ""
-    if reread:
+    if reread and table.of_others:
+        why = "replies to evals of others stay as they were read; `inspect score` reads them again"
+    elif reread:
         samples, changed, why = _read_again(location, header, table, samples)
-    kind = [task, *(str(header.eval.task_args.get(name)) for name in table.compared_within)]
+    task = table.task
+    kind = [name, *(str(header.eval.task_args.get(name)) for name in table.compared_within)]
     wanted = len(header.eval.dataset.sample_ids or ()) * (header.eval.config.epochs or 1)
     lost = f"the run is incomplete: {len(samples)} of {wanted} samples are there ({header.status})"
     return Run(
@@ -116,25 +133,51 @@ def read_run(location: str, *, reread: bool = False) -> Run | None:
         + [f"{location}: {why}"] * bool(why),
         lost=[f"{location}: {lost}"] if len(samples) < wanted else [],
         changed=changed,
+        without=_without(name, samples) if table.of_others else "",
     )
+
+
+def _without(name: str, samples: Judged) -> str:
+    """Why no sample of another eval has a judgment of confidence; empty where one has."""
+    rows = [row for judged in samples.values() for row in judged]
+    if any(row["method"] == EPOCHS or row["status"] != "scoring_failed" for row in rows):
+        return ""
+    reasons = Counter(row["reason"] for row in rows)
+    return f"{name}: {reasons.most_common(1)[0][0]}" if rows else f"{name} has no sample"
 
 
 _Sample = EvalSampleSummary | EvalSample
 
 
+def _eval_name(header: EvalLog) -> str:
+    """Of the task, without its package's prefix."""
+    return header.eval.task.rsplit("/", 1)[-1]
+
+
 def _judged(
-    header: EvalLog, table: TaskTable, samples: Iterable[tuple[EvalSampleSummary, _Sample]]
+    header: EvalLog,
+    table: TaskTable,
+    samples: Iterable[tuple[EvalSampleSummary, _Sample]],
+    recorded: Recorded = NOTHING_SAID,
 ) -> Judged:
     """The judgments of samples that were completed, each sample after its summary."""
-    common = _common(header, table.task)
+    common = _common(header, table)
     generation = header.plan.config.model_dump(exclude_none=True)
+    epochs = header.eval.config.epochs or 1
     found = {}
     for summary, sample in samples:
         if summary.completed:
             identity = {"uuid": summary.uuid or "", "epoch": summary.epoch, "draw": 0}
             found[header.eval.task_id, str(summary.id), summary.epoch] = [
                 {**common, **identity, **row}
-                for row in table.read(_facts(summary, sample, generation))
+                for row in table.read(
+                    replace(
+                        _facts(summary, sample, generation),
+                        epochs=epochs,
+                        recorded=recorded,
+                        whole=_fields_of(sample, recorded.confidence),
+                    )
+                )
             ]
     return found
 
@@ -199,24 +242,23 @@ def read_replies(location: str, runs: Collection[str]) -> dict[tuple[str, int], 
     return found
 
 
-def _common(header: EvalLog, task: str) -> dict[str, Any]:
+def _common(header: EvalLog, table: TaskTable) -> dict[str, Any]:
     facts = header.eval.metadata or {}
+    dataset = str(facts.get("dataset") or header.eval.dataset.name or "")
     return {
-        "task": task,
+        "task": table.task,
         "task_version": str(header.eval.task_version),
         "package_version": str(facts.get("package_version", "")),
         "run": header.eval.task_id,
         "model": header.eval.model,
         "variant": "",
-        "dataset": str(facts.get("dataset") or header.eval.dataset.name or ""),
+        "dataset": _eval_name(header) if table.of_others else dataset,
         "reason": "",
     }
 
 
-def _whole(location: str, summary: EvalSampleSummary) -> _Sample:
-    """The summary, or its sample where it left out a part of it."""
-    if not _is_cut(summary):
-        return summary
+def _whole(location: str, summary: EvalSampleSummary) -> EvalSample:
+    """The sample of a summary that left out a part of it."""
     return read_eval_log_sample(location, summary.id, summary.epoch, exclude_fields=_HEAVY)
 
 
@@ -234,12 +276,40 @@ def _facts(
         target=target,
         metadata=sample.metadata,
         scores={
-            name: ScoreFacts(score.value, score.reason, score.metadata or {}, score.answer)
+            name: ScoreFacts(
+                *(score.value, score.reason, score.metadata or {}, score.answer),
+                numbers_of(score.value),
+            )
             for name, score in (sample.scores or {}).items()
         },
         generation=generation,
         failure=failure,
+        id=str(sample.id),
+        choices=sample.choices or (),
     )
+
+
+def _fields_of(sample: _Sample, names: Iterable[str]) -> dict[str, Any]:
+    """Fields of `output` and `store`, which summaries don't have, where they are asked for."""
+    wanted = [name for name in names if name.startswith(_BEYOND_SUMMARIES)]
+    if not wanted or not isinstance(sample, EvalSample):
+        return {}
+    output = sample.output
+    there: dict[str, Any] = {"output.completion": output.completion}
+    if output.choices:
+        there["output.logprobs"] = tokens_of(output.choices[0])
+    stored = {f"store.{name}": value for name, value in sample.store.items()}
+    return {**there, **stored}
+
+
+def _is_cut_of_others(recorded: Recorded, summary: EvalSampleSummary) -> bool:
+    """Whether what is needed of another eval's sample is left out."""
+    if any(name.startswith(_BEYOND_SUMMARIES) for name in recorded.confidence):
+        return True
+    if recorded.confidence or recorded.by:
+        return _is_cut(summary)
+    ours = {name: one for name, one in (summary.scores or {}).items() if is_own(name)}
+    return _is_cut(summary.model_copy(update={"metadata": {}, "scores": ours}))
 
 
 def _is_cut(summary: EvalSampleSummary) -> bool:
@@ -255,6 +325,10 @@ def _is_cut(summary: EvalSampleSummary) -> bool:
 def _settings(header: EvalLog, table: TaskTable) -> dict[str, str]:
     facts = header.eval.metadata or {}
     arguments, of_model = header.eval.task_args, header.eval.model_args
+    if table.of_others:  # of the eval that was wrapped, not of the wrapping
+        wrapped = arguments.get("task")
+        inner = wrapped.get("params", {}) if isinstance(wrapped, Mapping) else {}
+        arguments = {**arguments, **inner, **(facts.get("task_args") or {})}
     settings = {name: arguments[name] for name in arguments if name not in table.arguments_shown}
     kept = ("prompt", "system", "data", "judge_prompts")
     settings |= {name: facts[name] for name in kept if facts.get(name)}

@@ -11,7 +11,7 @@ from inspect_confidence.arguments import user_path
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.judgments.files import SUFFIXES, read_file, typed
 from inspect_confidence.results import Condition
-from inspect_confidence.studies import TaskTable, all_tables
+from inspect_confidence.studies import NOTHING_SAID, Recorded, TaskTable, all_tables
 
 
 def common(frame: pd.DataFrame, table: TaskTable) -> tuple[pd.DataFrame, dict[str, str]]:
@@ -108,7 +108,13 @@ class Judgments(dict[str, pd.DataFrame]):
         self.lost = tuple(lost)
 
 
-def read_judgments(paths: Paths, *, progress: Progress = iter, reread: bool = False) -> Judgments:
+def read_judgments(
+    paths: Paths,
+    *,
+    progress: Progress = iter,
+    reread: bool = False,
+    recorded: Recorded = NOTHING_SAID,
+) -> Judgments:
     """Read judgments from logs, folders of logs, and csv or parquet files.
 
     Samples that stand in several logs (retries, copies, re-scored logs) are taken once, from the
@@ -122,6 +128,8 @@ def read_judgments(paths: Paths, *, progress: Progress = iter, reread: bool = Fa
             score` would, but without a model and without writing a log. Judgments by a model for a
             judge stay as they are, and so do files, which hold no replies; notices say so, and how
             many judgments changed.
+        recorded: Where logs of other evals, and files, hold confidence and what is right, and the
+            fields by which numbers are given too.
 
     Returns:
         A frame for each task, with the columns that docs/judgments.md lists, and notices.
@@ -134,9 +142,9 @@ def read_judgments(paths: Paths, *, progress: Progress = iter, reread: bool = Fa
     parts: dict[str, list[pd.DataFrame]] = {}
     notices: list[str] = []
     lost: list[str] = []
-    read = [read_file(user_path("PATH", file)) for file in files]
+    read = [read_file(user_path("PATH", file), recorded) for file in files]
     if folders := [place for place in places if place not in files]:
-        read.append(_from_logs(folders, progress, reread, notices, lost))
+        read.append(_from_logs(folders, progress, reread, recorded, notices, lost))
     if reread:
         notices += [f"{file} holds no replies to read again: it stays as it is" for file in files]
     for frames in read:
@@ -186,6 +194,7 @@ def _from_logs(
     places: Sequence[str],
     progress: Progress,
     reread: bool,
+    recorded: Recorded,
     notices: list[str],
     lost: list[str],
 ) -> dict[str, pd.DataFrame]:
@@ -195,13 +204,13 @@ def _from_logs(
     runs: list[Run] = []
     for location in progress([log for place in places for log in find_logs(place)]):
         try:
-            run = read_run(location, reread=reread)
+            run = read_run(location, reread=reread, recorded=recorded)
         except Exception as error:  # a damaged log must not keep the others from being read
             lost.append(f"{location} could not be read and was left out: {error!r:.200}")
             notices.append(lost[-1])
             continue
-        if run is None:
-            notices.append(f"{location} is a log of another package's task and was left out")
+        if run.without:
+            notices.append(f"{location} was left out: {run.without}")
         else:
             runs.append(run)
             notices += [*run.lost, *run.notices]
@@ -248,7 +257,7 @@ def _pooled(frame: pd.DataFrame) -> Iterator[str]:
             yield f"{runs} runs of {task} with {model} on {dataset} are pooled ({' '.join(rest)})"
 
 
-_PARTS = ("level", "sentence", "marker", "source")
+_PARTS = ("level", "sentence", "marker", "source", "method")
 """Columns that tell the judgments of one sample apart."""
 
 

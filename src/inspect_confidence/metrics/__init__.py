@@ -21,6 +21,8 @@ from inspect_confidence.metrics.reports import *
 from inspect_confidence.metrics.integer_sets import *
 from inspect_confidence.metrics.hard_easy import *
 from inspect_confidence.metrics.words import *
+from inspect_confidence.metrics.small_samples import *
+from inspect_confidence.metrics.choices import *
 from inspect_confidence.metrics.markers import *
 from inspect_confidence.metrics.faithfulness import *
 from inspect_confidence.metrics import study_numbers as study_numbers

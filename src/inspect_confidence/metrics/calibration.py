@@ -157,7 +157,7 @@ def ece_interval(
     clear = np.maximum(np.abs(gaps) - 2 * errors, 0)
     few = clear if clear.any() else (far == far.max()) * 1.0
     sign = np.where(gaps < 0, -1, 1)
-    tail = float(ndtr(widened(0.025, int((of_unit > 0).sum()))))
+    tail = float(ndtr(widened(int((of_unit > 0).sum()))))
     low = _sum_of_gaps(sign * few, drawn, value, tail, 1)
     high = _sum_of_gaps(sign * errors, drawn, reached, tail, -1)
     return float(min(low, value)), float(max(high, value))

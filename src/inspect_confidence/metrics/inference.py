@@ -92,16 +92,11 @@ def too_few(rule: Interval, units: int, rarest: float = np.inf) -> str:
 
 
 def resampled_interval(
-    value: float,
-    draws: ArrayLike,
-    units: int,
-    *,
-    method: Method = "bias_corrected",
-    confidence: float = 0.95,
+    value: float, draws: ArrayLike, units: int, *, method: Method = "bias_corrected"
 ) -> tuple[float, float]:
-    """Interval from resamples: percentiles, bias-corrected percentiles, or the basic one.
+    """95% interval from resamples: percentiles, bias-corrected percentiles, or the basic one.
 
-    With n units and t = t(alpha/2, n - 1) each tail is Phi(t sqrt(n/(n - 1))) instead of alpha/2,
+    With n units and t = t(0.025, n - 1) each tail is Phi(t sqrt(n/(n - 1))) instead of 0.025,
     which makes the interval of a mean as wide as Student's. The ends are the quantiles Phi(-+ z) of
     the draws; bias-corrected Phi(2 z0 -+ z) with z0 = Phi^-1(share of draws below the value, equal
     ones counted half); for the basic interval Phi(-+ z) of the reflected draws, 2 value - draw; for
@@ -124,21 +119,20 @@ def resampled_interval(
         draws: Over resamples; NaN is left out.
         units: n, what was resampled.
         method: How; `wilson` and `own` stand for `bias_corrected` here.
-        confidence: Of the interval, between 0 and 1.
 
     Returns:
         Both ends, value between them; NaN where no draw is defined.
     """
     if method == "debiased":
         ends = [
-            resampled_interval(value, some, units, method=how, confidence=confidence)
+            resampled_interval(value, some, units, method=how)
             for how, some in _debiased(value, draws)
         ]
         return min(low for low, _ in ends), max(high for _, high in ends)
     ranked, shift = _ranked(value, draws, method)
     if not len(ranked) or np.isnan(value):
         return float("nan"), float("nan")
-    z = widened((1 - confidence) / 2, units)
+    z = widened(units)
     if moments := _moments(ranked, method):
         error, skewness = moments
         reached = [value - error * t for x in (z, -z) for t in (x, _unskewed(x, skewness))]
@@ -235,10 +229,10 @@ def _unskewed(x: float, skewness: float) -> float:
     return float(3 / skewness * (np.cbrt(1 + skewness * (x - skewness / 6)) - 1))
 
 
-def widened(tail: float, units: int) -> float:
-    """The normal quantile whose tail the interval leaves out, below 0."""
+def widened(units: int) -> float:
+    """The normal quantile whose tail a 95% interval leaves out, below 0."""
     freedom = max(units - 1, 1)
-    return float(stdtrit(freedom, tail) * np.sqrt(units / freedom))
+    return float(stdtrit(freedom, 0.025) * np.sqrt(units / freedom))
 
 
 def _rank(share: float, size: int) -> int:

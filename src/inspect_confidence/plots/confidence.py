@@ -24,10 +24,10 @@ from inspect_confidence.plots.style import DASHED, FAINT, RULE, SERIES, mark, sh
 from inspect_confidence.plots.text import brief, inches_of
 from inspect_confidence.scales import ALL, BASELINE
 
-_TASKS = ("scale_variants", "question_sets", "life_eval")
-_PARTS = ("scale", "source", "kind", "radius", "given", "window")
+_TASKS = ("scale_variants", "question_sets", "life_eval", "any_eval")
+_PARTS = ("method", "scale", "source", "kind", "radius", "given", "window")
 _BY = ("model", "dataset", "variant", *_PARTS)
-_UNSPOKEN = _BY[:5]
+_UNSPOKEN = _BY[:6]
 """Columns whose values say by themselves what they are."""
 _PLACES = {str(scale): place for place, scale in enumerate(ALL)}
 
@@ -171,8 +171,8 @@ def report_histogram(rows: pd.DataFrame) -> Figure:
     drawn, and their share is said.
 
     Args:
-        rows: What `detail` gives of `scale_variants`, `question_sets` or `life_eval`; its rows of
-            `report_share` are drawn.
+        rows: What `detail` gives of `scale_variants`, `question_sets`, `life_eval` or `any_eval`;
+            its rows of `report_share` are drawn.
     """
     there = drawn(rows, _TASKS, ["report_share"], ["report", *_PARTS])
     found = [(f"{title} (n = {some['n'].max():,})", some) for title, some in _panels(there)]
@@ -249,8 +249,8 @@ def type2_roc(rows: pd.DataFrame) -> Figure:
     panel also has the curve of 0-100, dotted. The area under the lines, in the title, is `auroc`.
 
     Args:
-        rows: What `detail` gives of `scale_variants`, `question_sets` or `life_eval`; its rows of
-            `type2_hit_rate` and `type2_false_alarm_rate` are drawn.
+        rows: What `detail` gives of `scale_variants`, `question_sets`, `life_eval` or `any_eval`;
+            its rows of `type2_hit_rate` and `type2_false_alarm_rate` are drawn.
     """
     there = drawn(rows, _TASKS, [_HIT, _FALSE], ["threshold", *_PARTS])
     key = ["task", "threshold", *_BY]
@@ -314,8 +314,8 @@ def reliability(rows: pd.DataFrame) -> Figure:
     the bins, each panel's largest at full height.
 
     Args:
-        rows: What `detail` gives of `scale_variants`, `question_sets` or `life_eval`; its rows of
-            `bin_accuracy` and `bin_confidence` are drawn.
+        rows: What `detail` gives of `scale_variants`, `question_sets`, `life_eval` or `any_eval`;
+            its rows of `bin_accuracy` and `bin_confidence` are drawn.
     """
     there = drawn_against(rows, _TASKS, "bin_accuracy", "bin_confidence", ["bin", *_PARTS])
     found = [(f"{title} (n = {some['n'].sum():,})", some) for title, some in _panels(there)]

@@ -34,11 +34,6 @@ def reported_share(evidence: ArrayLike, bias: float = 0.0) -> FloatArray:
     return np.asarray(ndtr((np.asarray(evidence, float) + bias - MIDDLE) / SPREAD))
 
 
-def needed_evidence(share: float, bias: float = 0.0) -> float:
-    """The evidence at which that share of the scale is reported: the criterion."""
-    return float(MIDDLE - bias + SPREAD * ndtri(share))
-
-
 def reports(share: ArrayLike, low: int, high: int, round_to: int = 5) -> NDArray[np.int64]:
     """Whole numbers on a scale: to the nearest multiple of `round_to` where the scale is wide.
 

@@ -2,11 +2,9 @@
 
 import json
 import math
-import re
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
-from string import ascii_uppercase
 from typing import Any, cast
 
 from inspect_ai.model import ModelOutput
@@ -19,17 +17,18 @@ from inspect_confidence.answers import (
     INSTRUMENT_STATUSES,
     RUN_STATUSES,
     TokenChoice,
+    TokenConfidence,
     Unreadable,
     judged,
 )
-from inspect_confidence.answers.clean import LONGEST_COMPARED, clean, comparable
+from inspect_confidence.answers.clean import LONGEST_COMPARED, comparable
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.grades import grade
 from inspect_confidence.judges.model import require_grader
 from inspect_confidence.scales import Scale
 from inspect_confidence.scorers import log_metrics as logged
 from inspect_confidence.scorers.explained import confidence_on_scale, unread
-from inspect_confidence.scorers.graded import names_of_own, numbers_of, own_scores
+from inspect_confidence.scorers.graded import eval_scores, is_own, numbers_of
 from inspect_confidence.scorers.reading import NAN, WITHHELD
 from inspect_confidence.solvers.ask_confidence import (
     Asking,
@@ -151,7 +150,7 @@ def _kept_by_score(state: TaskState) -> dict[str, Kept]:
     earlier = [
         (one.metadata or {}).get(_REPLIES)
         for name, one in (state.scores or {}).items()
-        if not names_of_own([name])
+        if is_own(name)
     ]
     texts = [text for text in earlier if text]
     return {way: Kept.of_json(one) for text in texts for way, one in json.loads(text).items()}
@@ -159,7 +158,7 @@ def _kept_by_score(state: TaskState) -> dict[str, Kept]:
 
 def _scored(state: TaskState, named: str | None, read: Mapping[str, Said]) -> Score:
     """The score of all ways, beside how right the answer is."""
-    right = grade(own_scores(state.scores), named)
+    right = grade(eval_scores(state.scores), named)
     correct = NAN if isinstance(right, Unreadable) else right
     value: dict[str, float] = {"correct": correct}
     facts: dict[str, Any] = {"ways": list(read)}
@@ -174,7 +173,7 @@ def _scored(state: TaskState, named: str | None, read: Mapping[str, Said]) -> Sc
         lines.append(f"{way}: {' '.join(filter(None, parts))}")
     if not read:
         lines.append("nothing was asked: put ask_confidence among the solvers, or name ways")
-    own = names_of_own(state.scores or {})
+    own = [name for name in state.scores or {} if not is_own(name)]
     chosen = named.partition(".")[0] if named else own[0] if own else ""
     answer = (state.scores or {})[chosen].answer if chosen in own else None
     failed = [said.failure.status for said in read.values() if said.failure]
@@ -234,60 +233,28 @@ def _phrase(reply: Draw, scale: Scale) -> Said:
     return Said(number, None, said, {"phrase": phrase})
 
 
-def _listed(reply: Draw) -> list[TokenChoice]:
-    """The reply's tokens; where none is a label the answer is at their start, after one of ours."""
-    tokens = [TokenChoice(*one) for one in reply.tokens or []]
-    labelled = re.search(r"answer\W*:", reply.text, re.I)
-    return tokens if labelled else [TokenChoice("Answer: ", 0.0, {}), *tokens]
-
-
-_NO_TOKENS = Unreadable("scoring_failed", "the provider gave no log probabilities")
-_VERDICT = re.compile(r"\W*(?:answer\W+)?(true|false)\b", re.I)
-
-
 def _p_true(reply: Draw, scale: Scale) -> Said:
-    said = _VERDICT.match(clean(reply.text))
-    if said is None:
-        empty = not reply.text.strip()
-        why = "the reply is empty" if empty else "the reply is neither True nor False"
-        return Said(failure=Unreadable("no_response" if empty else "invalid_response_format", why))
-    if reply.tokens is None:
-        return Said(failure=_NO_TOKENS)
-    place = ("true", "false").index(said[1].lower())
-    read = answers.read_answer_token(_listed(reply), ("true", "false"), place)
-    if isinstance(read, Unreadable):
-        return Said(failure=read)
-    kept = {"unseen_mass": read.unseen_mass}
-    number = read.probabilities[0]
-    others = f"{read.unseen_mass:.4g} was on other tokens"
-    named = f"True has {number:.4g} of the probability of True and False ({others})"
-    return Said(number, None, named, kept)
+    read = answers.read_p_true(reply.text, _tokens(reply))
+    return _of_token(read, "True has {0:.4g} of the probability of True and False")
 
 
 def _token(reply: Draw, choices: Sequence[str]) -> Said:
-    """The probability of the answer's own token."""
-    if reply.tokens is None:
-        return Said(failure=_NO_TOKENS)
-    if not choices:
-        spoken = [one for one in reply.tokens if one[0].strip()]
-        if len(spoken) != 1:
-            return Said(failure=Unreadable("scoring_failed", "the answer is not one token"))
-        number = math.exp(min(spoken[0][1], 0.0))
-        return Said(number, None, f"the answer's token has a probability of {number:.4g}")
-    chosen = answers.read_choice(reply.text, choices, truncated=reply.stop == "max_tokens")
-    if isinstance(chosen, Unreadable):
-        return Said(failure=chosen)
-    names = ascii_uppercase[: len(choices)]
-    read = answers.read_answer_token(_listed(reply), names, chosen.index)
+    cut = reply.stop == "max_tokens"
+    read = answers.read_token_confidence(reply.text, _tokens(reply), choices, truncated=cut)
+    among = " of the probability of the letters" if choices else " as its probability"
+    return _of_token(read, f"the token of the answer has {{0:.4g}}{among}")
+
+
+def _tokens(reply: Draw) -> list[TokenChoice] | None:
+    return None if reply.tokens is None else [TokenChoice(*one) for one in reply.tokens]
+
+
+def _of_token(read: TokenConfidence | Unreadable, said: str) -> Said:
     if isinstance(read, Unreadable):
         return Said(failure=read)
-    number = read.probabilities[chosen.index]
-    return Said(
-        number,
-        None,
-        f"the token {names[chosen.index]} has {number:.4g} of the probability of the letters",
-        {"unseen_mass": read.unseen_mass},
-    )
+    unseen = {} if math.isnan(read.unseen_mass) else {"unseen_mass": read.unseen_mass}
+    others = f" ({read.unseen_mass:.4g} was on other tokens)" if unseen else ""
+    return Said(read.confidence, None, said.format(read.confidence) + others, unseen)
 
 
 @dataclass(frozen=True)

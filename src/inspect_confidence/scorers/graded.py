@@ -1,7 +1,7 @@
 """The eval's own scores as numbers, by Inspect's rule."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from inspect_ai.scorer import CORRECT, INCORRECT, NOANSWER, PARTIAL, Score, Value, value_to_float
 
@@ -29,15 +29,15 @@ def numbers_of(value: Value) -> Numbers:
     return {"": _number(value)}
 
 
-def own_scores(scores: Mapping[str, Score] | None) -> dict[str, Numbers]:
+def eval_scores(scores: Mapping[str, Score] | None) -> dict[str, Numbers]:
     """The numbers of all scorers but ours."""
     there = scores or {}
-    return {name: numbers_of(there[name].value) for name in names_of_own(there)}
+    return {name: numbers_of(there[name].value) for name in there if not is_own(name)}
 
 
-def names_of_own(names: Iterable[str]) -> list[str]:
-    """Names of the eval's scorers; Inspect numbers those of one name."""
-    return [name for name in names if name.rstrip("0123456789") != OWN]
+def is_own(name: str) -> bool:
+    """Whether a score of that name is by our scorer; Inspect numbers those of one name."""
+    return name.rstrip("0123456789") == OWN
 
 
 def _number(value: object) -> float:

@@ -9,16 +9,19 @@ from collections.abc import Mapping
 from importlib.metadata import EntryPoint, entry_points
 
 from inspect_confidence.errors import InvalidArgument
+from inspect_confidence.studies.any_eval.study import ANY_EVAL
 from inspect_confidence.studies.fermi_eval.study import FERMI_EVAL
 from inspect_confidence.studies.hedge_markers.study import HEDGE_MARKERS
 from inspect_confidence.studies.life_eval.study import LIFE_EVAL
 from inspect_confidence.studies.scale_variants.study import SCALE_VARIANTS
 from inspect_confidence.studies.study import (
     COMMON_COLUMNS,
+    NOTHING_SAID,
     Difference,
     FigureSpec,
     Headline,
     Kind,
+    Recorded,
     Resampling,
     SampleFacts,
     ScoreFacts,
@@ -33,12 +36,14 @@ from inspect_confidence.studies.wep_probes.study import WEP_PROBES
 __all__ = [
     "COMMON_COLUMNS",
     "ENTRY_POINTS",
+    "NOTHING_SAID",
     "Cell",
     "Column",
     "Difference",
     "FigureSpec",
     "Headline",
     "Kind",
+    "Recorded",
     "Resampling",
     "Row",
     "Rows",
@@ -53,12 +58,13 @@ __all__ = [
     "built",
     "cell",
     "option",
+    "table_of",
 ]
 
 ENTRY_POINTS = "inspect_confidence.studies"
 """The group under which other packages name their studies."""
 
-_OWN = (FERMI_EVAL, SCALE_VARIANTS, WEP_PROBES, LIFE_EVAL, HEDGE_MARKERS)
+_OWN = (FERMI_EVAL, SCALE_VARIANTS, WEP_PROBES, LIFE_EVAL, HEDGE_MARKERS, ANY_EVAL)
 
 
 @functools.cache
@@ -87,6 +93,12 @@ def all_studies() -> tuple[Study, ...]:
 def all_tables() -> Mapping[str, TaskTable]:
     """The judgments of every task, by its name."""
     return {table.task: table for study in all_studies() for table in study.tables}
+
+
+def table_of(task: str) -> TaskTable:
+    """The judgments of a task of that name: its own table, or that of all other evals."""
+    tables = all_tables()
+    return tables.get(task) or next(one for one in tables.values() if one.of_others)
 
 
 def _loaded(entry: EntryPoint) -> Study:

@@ -114,6 +114,7 @@ class Number:
         asked: Judgments that were asked for; n if None.
         units: How many of the resampled units it rests on, where not as many as n or all.
         rarest: Judgments of the rarest outcome or type-2 cell, where intervals depend on it.
+        without: Why its own method, or any where `interval` is None, gives no interval here.
     """
 
     condition: Mapping[str, object]
@@ -125,6 +126,7 @@ class Number:
     asked: int | None = None
     units: int | None = None
     rarest: float = np.inf
+    without: str = ""
 
 
 @dataclass(frozen=True)
@@ -319,6 +321,14 @@ def draw(
     )
 
 
+def undrawn(found: Iterable[tuple[Number, float]]) -> Drawn:
+    """Numbers with their values that nothing is resampled for: their intervals are their own."""
+    given = list(found)
+    values = np.array([value for _, value in given], float)
+    most = max((one.n for one, _ in given), default=0)
+    return Drawn([one for one, _ in given], values, np.full((1, len(given)), np.nan), most)
+
+
 def _uses_draws(one: Number, units: int, clusters: metrics.Clusters | None) -> bool:
     """Whether its interval, or that of a mean of it over models, is made of resamples."""
     rule = metrics.METRICS[one.metric].interval.over(clusters)
@@ -352,9 +362,11 @@ def _interval(
     """A number's interval, and what is to be said of it: why there is none, as a rule."""
     about, units = metrics.METRICS[one.metric], _units_of_number(one, drawn.units)
     rule = about.interval.over(drawn.clusters)
-    if one.interval is not None and not np.isnan(one.interval).any():
-        why = metrics.too_few(rule, units, one.rarest)
-        return (NO_INTERVAL, f"no interval: {why}") if why else (one.interval, "")
+    low, high = NO_INTERVAL if one.interval is None else one.interval
+    if one.without or not np.isnan(low):
+        few = "" if one.interval is None else metrics.too_few(rule, units, one.rarest)
+        why = few or (metrics.SAME if low == high else one.without if np.isnan(low) else "")
+        return (NO_INTERVAL, f"no interval: {why}") if why else ((low, high), "")
     (low, high), why = metrics.interval_of(rule, value, draws, units, one.rarest)
     if why or np.isnan(low):
         return NO_INTERVAL, f"no interval: {why}" if why else ""
@@ -423,6 +435,7 @@ def averaged(
                 rarest=min(one.rarest for one in ones),
                 asked=sum(one.n if one.asked is None else one.asked for one in ones),
                 why=f"undefined in {', '.join(undefined)} ({reasons})",
+                without=min(ones, key=lambda one: (not one.without, one.rarest)).without,
             )
         )
     places = np.array(kept, np.int64).reshape(-1, len(each)).T

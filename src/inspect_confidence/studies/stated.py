@@ -55,14 +55,19 @@ def completed(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def of_judgments(
-    rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
+    rows: pd.DataFrame,
+    units: pd.Index,
+    condition: Condition,
+    resampling: Resampling,
+    remark: str = "",
 ) -> Iterator[Estimand]:
     """Everything that judgments on one scale, or on none, give.
 
-    `rows` are completed; `resampling` holds the thresholds.
+    `rows` are completed; `resampling` holds the thresholds, and `remark` is for every note.
     """
     items = rows["item"].nunique()
-    note = noted(left_out(rows["status"]), f"{items} items" if items < len(rows) else "")
+    over = f"{items} items" if items < len(rows) else ""
+    note = noted(left_out(rows["status"]), over, remark)
     counted = rows.assign(confidence=rows["confidence"].where(rows["status"] == "ok"))
     answers = calibration.Answers.of(counted, units)
     yield from calibration.stated_confidence(answers, condition, resampling.thresholds, note)

@@ -30,13 +30,37 @@ COMMON_COLUMNS: Mapping[str, Kind] = kinds(
 
 
 @dataclass(frozen=True)
+class Recorded:
+    """Where logs and files of others hold what this package would have asked for.
+
+    Attributes:
+        confidence: Fields of a log that hold a confidence, as `score.metadata.confidence`.
+        scale: The ends of the scale that such fields, and a file's confidence, are on.
+        score: The scorer whose score says what is right, `name` or `name.key`.
+        by: Fields of the samples' metadata, or columns of a file, by which numbers are given too.
+        columns: Names of a file's columns, by the names that they have here.
+    """
+
+    confidence: Sequence[str] = ()
+    scale: tuple[float, float] | None = None
+    score: str | None = None
+    by: Sequence[str] = ()
+    columns: Mapping[str, str] = field(default_factory=dict)
+
+
+NOTHING_SAID = Recorded()
+"""Of logs and files that are as this package writes them, or say themselves what they hold."""
+
+
+@dataclass(frozen=True)
 class ScoreFacts:
-    """A score as the log has it."""
+    """A score as the log has it; its `numbers` by Inspect's rule, by key, "" being a plain one."""
 
     value: Any
     reason: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
     answer: str | None = None
+    numbers: Mapping[str, float] = field(default_factory=dict)
 
     def only(self, *names: str) -> dict[str, Any]:
         """Values of that name; those that the score doesn't have are left out."""
@@ -53,6 +77,11 @@ class SampleFacts:
         scores: By scorer.
         generation: The run's generation settings that were set.
         failure: Status and reason where the run failed on this sample.
+        id: Of the sample.
+        epochs: How many the run has.
+        choices: What was offered.
+        recorded: What the user says about logs of others.
+        whole: Of the fields asked for, those that only the whole sample holds, by name.
     """
 
     target: str
@@ -60,6 +89,11 @@ class SampleFacts:
     scores: Mapping[str, ScoreFacts]
     generation: Mapping[str, Any] = field(default_factory=dict)
     failure: tuple[str, str] | None = None
+    id: str = ""
+    epochs: int = 1
+    choices: Sequence[str] = ()
+    recorded: Recorded = NOTHING_SAID
+    whole: Mapping[str, Any] = field(default_factory=dict)
 
     def score(self, scorer: str) -> ScoreFacts | None:
         """The last score by that scorer; Inspect numbers the ones that were appended."""
@@ -106,6 +140,7 @@ class TaskTable:
         defaults: What stands in a text column where a file doesn't say.
         varied: Columns of what was varied, in which replies may be unread more or less often.
         replies: Judgments -> one row a reply, with the columns `varied`; all rows by default.
+        of_others: Whether it takes logs of tasks that have no table of their own.
     """
 
     task: str
@@ -120,6 +155,7 @@ class TaskTable:
     defaults: Mapping[str, str] = field(default_factory=dict)
     varied: Sequence[str] = ()
     replies: Callable[[pd.DataFrame], pd.DataFrame] = lambda judgments: judgments
+    of_others: bool = False
 
 
 Options = TypeVar("Options")

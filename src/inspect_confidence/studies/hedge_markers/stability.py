@@ -133,25 +133,22 @@ def _stability(
 
     def number(one: _Named) -> Number:
         held = one.cells[group, marker]
-        interval, note = None, noted(one.note, lost)
+        interval, without = None, ""
         if one.varies and mics:
-            interval = _interval(one, *mics, rules)
-            note = noted(
-                note, "" if interval[0] <= interval[1] else f"no interval: {metrics.SAME}, or 0"
-            )
+            interval, without = _interval(one, *mics, rules), f"{metrics.SAME}, or 0"
         elif one.where.get("level") == "mean":
             # Where MICs are the same in both splits these are far from 0 by the MICs' error alone.
-            interval = estimate.NO_INTERVAL
-            note = noted(note, "no interval: no method covers distances of means that are equal")
+            without = "no method covers distances of means that are equal"
         return Number(
             condition.but(**one.where),
             one.metric,
             len(np.unique(sentence[held])),
-            note,
+            noted(one.note, lost),
             interval,
             few or one.why,
             int(asked[list(one.groups)].sum()),
             len(np.unique(unit[held])),
+            without=without,
         )
 
     accuracy, (faithful, _) = _accuracy(said), cmfg_of_groups(said, rules.authors)

@@ -102,16 +102,36 @@ def _estimated(
     elif (rows["kind"] == "true_false").all() and rows["target"].isin(("True", "False")).all():
         stimulus = np.where(rows["target"] == "True", 0, 1)
         yield calibration.two_choice_sensitivity(answers, stimulus, condition, note)
-    rounded, rule = rounded_by(100 * answers.confidence, resampling.convention)
-    said = noted(rule, estimate.rests_on(rows, ~np.isnan(rounded)))
-    shares = estimate.means(condition, {"round_rate": rounded}, *at, said)
-    # Wilson's takes a unit for one judgment, or more that are asked again; a decade is many.
-    yield _with_interval(shares, interval=None) if lives else shares
-    yield _failures(rows, answers, condition)
+    yield rounding(rows, answers, condition, resampling.convention)
+    yield failures(rows, answers, condition)
     yield estimate.count(condition, len(rows), left_out(rows["status"]))
 
 
-def _failures(rows: pd.DataFrame, answers: Answers, condition: Condition) -> Estimand:
+def rounding(
+    rows: pd.DataFrame,
+    answers: Answers,
+    condition: Condition,
+    convention: str | None,
+    note: str = "",
+) -> Estimand:
+    """The share of confidences that are multiples of 5%."""
+    rounded, rule = rounded_by(100 * answers.confidence, convention)
+    said = noted(rule, note, estimate.rests_on(rows, ~np.isnan(rounded)))
+    made = estimate.means(condition, {"round_rate": rounded}, answers.unit, answers.units, said)
+    if (estimate.units_of(rows) == rows["item"]).all():
+        return made
+    # Wilson's takes a unit for one judgment, or more that are asked again; a decade is many. What
+    # is resampled varies within data sets alone.
+    unlike = sum(
+        estimate.unlike(rounded[mine], answers.unit[mine])
+        for mine in rows.groupby("dataset").indices.values()
+    )
+    needed = metrics.METRICS["round_rate"].interval.over(CLUSTERS)
+    few = metrics.too_few(needed, made.numbers[0].units or 0, unlike)
+    return _with_interval(made, interval=None, rarest=unlike, without=few)
+
+
+def failures(rows: pd.DataFrame, answers: Answers, condition: Condition) -> Estimand:
     """The share of unreadable replies; its own interval is over items also of LifeEval."""
     failed = np.where(estimate.replied(rows["status"]), rows["status"] != "ok", np.nan)
     metric, at = "format_failure_rate", (answers.unit, answers.units)
@@ -172,28 +192,21 @@ def slope_of(rows: pd.DataFrame) -> HardEasySlope:
     return metrics.hard_easy_slope(excess, 1 - rows["mas"], units)
 
 
-def _slope_interval(slope: float, error: float, clusters: int) -> tuple[tuple[float, float], str]:
-    """The interval of a slope, or why there is none."""
-    if clusters < CLUSTERS.least:
-        return estimate.NO_INTERVAL, f"no interval: fewer than {CLUSTERS.least} {CLUSTERS.units}"
-    return metrics.slope_interval(slope, error, clusters), ""
-
-
 def slope(line: HardEasySlope, rows: pd.DataFrame, condition: Condition) -> Estimand:
     """The slope as a number with its own interval, and what it leaves out."""
     read = counted(rows)
     there = (read["confidence"] - read["correct"] - rows["mas"]).notna()
     note = f"{line.clusters} {CLUSTERS.units}; intercept {line.intercept:.4f}"
-    interval, why = _slope_interval(line.slope, line.standard_error, line.clusters)
-    return estimate.estimand(
+    number = Number(
         condition,
         "hard_easy_slope",
-        estimate.constant(line.slope),
         line.judgments,
-        noted(note, estimate.rests_on(rows, there), why),
-        interval,
+        noted(note, estimate.rests_on(rows, there)),
+        metrics.slope_interval(line.slope, line.standard_error, line.clusters),
         asked=len(rows),
+        units=line.clusters,
     )
+    return Estimand([number], estimate.constant(line.slope))
 
 
 EVERY_MODEL = "all models"
@@ -238,8 +251,8 @@ def group_mean(
         mine = lines.get(Condition(one.condition), {})
         if one.metric == "hard_easy_slope" and len(mine) == len(drawn):
             fewest = min(line.clusters for line in mine.values())
-            interval, why = _slope_interval(*mean_slope(list(mine.values())), fewest)
-            numbers[k] = replace(one, interval=interval, note=noted(one.note, why))
+            interval = metrics.slope_interval(*mean_slope(list(mine.values())), fewest)
+            numbers[k] = replace(one, interval=interval)
     return replace(mean, numbers=numbers)
 
 

@@ -76,19 +76,17 @@ def _numbers(
         at = (answers.unit, answers.units)
         sizes = some["dataset"].value_counts(sort=False).items()
         which = f"pooled: {', '.join(f'{name} {size:,}' for name, size in sizes)}"
-        rounded, rule = numbers.rounded_by(100 * answers.confidence, resampling.convention)
         columns = {"accuracy": answers.correct, "mean_confidence": answers.confidence}
 
         def rests(values: FloatArray, pooled: str = which, some: pd.DataFrame = some) -> str:
             return noted(pooled, estimate.rests_on(some, ~np.isnan(values)))
 
         yield estimate.means(where, columns, *at, rests)
-        yield estimate.means(where, {"round_rate": rounded}, *at, noted(rule, rests(rounded)))
+        yield numbers.rounding(some, answers, where, resampling.convention, which)
         forms = [form for form in numbers.forms(resampling.convention) if form.metric in _METRICS]
         made = calibration.of_table(
             answers, forms, where, rests(answers.confidence + answers.correct)
         )
         yield replace(made, numbers=[replace(one, asked=len(some)) for one in made.numbers])
-        failed = np.where(estimate.replied(some["status"]), some["status"] != "ok", np.nan)
-        yield estimate.means(where, {"format_failure_rate": failed}, *at, estimate.counted)
+        yield numbers.failures(some, answers, where)
         yield estimate.count(where, len(some), noted(which, estimate.left_out(some["status"])))

@@ -15,6 +15,7 @@ from inspect_confidence.answers import first_letter
 from inspect_confidence.datasets.wep_choices import COMPLEMENTS, POINTS, design
 from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.metrics.arrays import FloatArray, IntArray
+from inspect_confidence.metrics.choices import LEAST_CLUSTERS
 from inspect_confidence.metrics.resample import wilson_limits
 from inspect_confidence.prompts.wep_probes import CHOICES
 from inspect_confidence.results import Condition, Key, Result
@@ -283,7 +284,7 @@ class _Mean:
     @property
     def known(self) -> bool:
         """Whether there are as many clusters as an interval needs."""
-        return self.clusters >= metrics.METRICS["empirical_consistency"].interval.least
+        return self.clusters >= LEAST_CLUSTERS
 
     @property
     def widening(self) -> float:
@@ -291,18 +292,15 @@ class _Mean:
         return float((stdtrit(max(self.freedom, 1), 0.975) / stdtrit(1e9, 0.975)) ** 2)
 
 
-def _wilson(means: Sequence[_Mean]) -> list[tuple[float, float] | None]:
-    """Wilson's interval of each share at its effective size; None of too few clusters."""
+def _wilson(means: Sequence[_Mean]) -> list[tuple[float, float]]:
+    """Wilson's interval of each share at its effective size."""
     limits = wilson_limits(
         np.array([one.value for one in means]),
         np.array([one.variance * one.widening for one in means]),
         np.array([one.units for one in means], float),
         np.array([one.clusters for one in means], float),
     )
-    return [
-        (float(low), float(high)) if one.known else None
-        for one, (low, high) in zip(means, limits, strict=True)
-    ]
+    return [(float(low), float(high)) for low, high in limits]
 
 
 def _scores(
@@ -338,8 +336,7 @@ def _scores(
     # Draws rank models; the intervals need none.
     if resampling.observe:
         return replace(_clustered(columns, resampling), numbers=numbers)
-    values = np.array([mean.value for mean in means])
-    return Drawn(numbers, values, np.full((1, len(values)), np.nan), len(numbers))
+    return estimate.undrawn(zip(numbers, (mean.value for mean in means), strict=True))
 
 
 def _chance(

@@ -16,7 +16,7 @@ from inspect_confidence.metrics import ValueTables
 from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies import estimate
-from inspect_confidence.studies.estimate import NO_INTERVAL, left_out, noted
+from inspect_confidence.studies.estimate import NO_INTERVAL, Number, left_out, noted
 from inspect_confidence.studies.study import Resampling, SampleFacts, option
 
 TASK = "wep_elicitation"
@@ -172,7 +172,7 @@ def words_to_numbers(frame: pd.DataFrame, resampling: Resampling) -> list[Result
     known = {word: sample for word, sample in people.items() if sample is not None}
     results: list[Result] = []
     for side in sides:
-        results += _alone(side)
+        results += estimate.results_of(estimate.undrawn(_alone(side)), side.key)
         results += _against(side, known, HUMAN, resampling)
     for one, other, name in _pairs(sides):
         samples = {word: said.sample for word, said in other.words.items()}
@@ -196,7 +196,11 @@ def _pairs(sides: Sequence[Side]) -> Iterator[tuple[Side, Side, str]]:
             yield one, other, its_language
 
 
-def _alone(side: Side) -> Iterator[Result]:
+_Found: TypeAlias = tuple[Number, float]
+"""What a number is, and its value."""
+
+
+def _alone(side: Side) -> Iterator[_Found]:
     """Mean, median and spread of each word, and how many judgments there are."""
     for word, said in side.words.items():
         at, values = side.condition.but(word=word), values_of(said.sample) / 100
@@ -204,54 +208,20 @@ def _alone(side: Side) -> Iterator[Result]:
         # Rounding leaves a spread of 1e-17.
         same = n > 1 and np.ptp(values) == 0
         spread = np.nan if n < 2 else 0.0 if same else values.std(ddof=1)
-        found: dict[str, tuple[float, _Ends]] = {
-            "mean_probability": (_or_nan(np.mean, values), metrics.mean_interval(values)),
-            "median_probability": (_or_nan(np.median, values), metrics.median_interval(values)),
-            "probability_spread": (spread, NO_INTERVAL),
-        }
-        for metric, (value, ends) in found.items():
-            note = noted("one value in all contexts" if same else "", said.note)
-            few = metric == "mean_probability" and not same
-            why = "fewer than 5 contexts differ from the commonest value" if few and n else ""
-            yield _number(
-                side.key, at, metric, value, ends, n, asked=said.asked, note=note, why=why
-            )
-        yield side.key.result(at, "n", said.judgments, n=said.judgments, note=said.note)
-
-
-_Ends: TypeAlias = tuple[float, float]
+        note = noted("one value in all contexts" if same else "", said.note)
+        few = metrics.SAME if same else "fewer than 5 contexts differ from the commonest value"
+        for metric, value, ends in (
+            ("mean_probability", _or_nan(np.mean, values), metrics.mean_interval(values)),
+            ("median_probability", _or_nan(np.median, values), metrics.median_interval(values)),
+            ("probability_spread", spread, None),
+        ):
+            without = few if metric == "mean_probability" else ""
+            yield Number(at, metric, n, note, ends, asked=said.asked, without=without), value
+        yield Number(at, "n", said.judgments, said.note), said.judgments
 
 
 def _or_nan(of: Callable[[FloatArray], Any], values: FloatArray) -> float:
     return float(of(values)) if len(values) else np.nan
-
-
-def _number(
-    key: Key,
-    condition: Condition,
-    metric: str,
-    value: float,
-    ends: _Ends,
-    n: int,
-    *,
-    asked: int,
-    note: str,
-    units: int | None = None,
-    why: str = "",
-) -> Result:
-    """A row with the interval that its metric allows of so many units, or why there is none."""
-    about = metrics.METRICS[metric]
-    rule = about.interval
-    if np.isnan(value):
-        ends, note = NO_INTERVAL, noted(f"undefined: {why or about.undefined}", note)
-    elif rule.method == "none":
-        ends, note = NO_INTERVAL, noted(note, f"no interval: {rule.why}")
-    elif (n if units is None else units) < rule.least:
-        few = f"fewer than {rule.least} {rule.units}"
-        ends, note = NO_INTERVAL, noted(note, f"no interval: {few}")
-    elif np.isnan(ends[0]) or ends[0] == ends[1]:
-        ends, note = NO_INTERVAL, noted(note, f"no interval: {why or metrics.SAME}")
-    return key.result(condition, metric, value, ends, n=n, asked=asked, note=note)
 
 
 @dataclass(frozen=True)
@@ -276,8 +246,8 @@ def _against(
     for word, said in side.words.items():
         if word in reference:
             at = against.but(word=word)
-            rows, found[word] = _compared(side.key, at, said, reference[word], resampling)
-            yield from rows
+            rows, found[word] = _compared(at, said, reference[word], resampling)
+            yield from estimate.results_of(estimate.undrawn(rows), side.key)
     for metric in ("brunner_munzel_theta", "paired_difference"):
         mine = {word: one for word, one in found.items() if metric in one.p_values}
         if mine:
@@ -285,8 +255,8 @@ def _against(
 
 
 def _compared(
-    key: Key, condition: Condition, said: Word, versus: Sample, resampling: Resampling
-) -> tuple[list[Result], _Compared]:
+    condition: Condition, said: Word, versus: Sample, resampling: Resampling
+) -> tuple[list[_Found], _Compared]:
     """One side's probabilities against a reference, which comes first in every measure."""
     own, theta = said.sample, "brunner_munzel_theta"
     n, units = len(own), min(len(own), len(versus))
@@ -296,47 +266,34 @@ def _compared(
     shared = np.array([versus[name] - value for name, value in own.items() if name in versus])
     note = noted(f"{len(versus)} values against {n}", said.note)
 
-    def number(metric: str, value: float, ends: _Ends, why: str = "", remark: str = "") -> Result:
-        noted_too = noted(remark, note)
-        return _number(
-            key,
-            condition,
-            metric,
-            value,
-            ends,
-            n,
-            asked=said.asked,
-            note=noted_too,
-            units=units,
-            why=why,
-        )
+    def number(
+        metric: str, interval: tuple[float, float] | None, without: str = "", remark: str = ""
+    ) -> Number:
+        about = noted(remark, note), interval, without, said.asked, units
+        return Number(condition, metric, n, *about, without=without)
 
-    rows = [number(theta, test.theta, (test.ci_low, test.ci_high), test.reason)]
+    rows = [(number(theta, (test.ci_low, test.ci_high), test.reason), test.theta)]
     tables = ValueTables.pair(*sides)
     for metric in _MEASURES:
         value = float(getattr(metrics, metric).of(*tables)[0])
-        rows.append(number(metric, value, NO_INTERVAL, remark=BINS if metric in _BINNED else ""))
-    gap = metrics.median_difference(*sides)
+        rows.append((number(metric, None, remark=BINS if metric in _BINNED else ""), value))
+    apart = number("median_difference", _difference_of_medians(*sides))
     if len(shared):
-        rows.append(number("median_difference", gap, NO_INTERVAL, "both sides share contexts"))
-    else:
-        rows.append(number("median_difference", gap, _difference_of_medians(*sides)))
-    rows.append(key.result(condition, "own_values", n, n=n, asked=said.asked, note=said.note))
-    rows.append(key.result(condition, "reference_values", len(versus), n=len(versus)))
+        apart = number("median_difference", NO_INTERVAL, "both sides share contexts")
+    rows.append((apart, metrics.median_difference(*sides)))
+    rows.append((Number(condition, "own_values", n, said.note, asked=said.asked), n))
+    rows.append((Number(condition, "reference_values", len(versus)), len(versus)))
     p_values = {theta: test.p}
     if m := len(shared):
         p, ends = metrics.sign_flips(shared, seed=resampling.seed)
-        difference, on = float(shared.mean()), f"on {m} shared contexts"
-        rows.append(
-            _number(
-                key, condition, "paired_difference", difference, ends, m, asked=said.asked, note=on
-            )
-        )
+        about = f"on {m} shared contexts", ends, "", said.asked
+        paired = Number(condition, "paired_difference", m, *about, without=metrics.SAME)
+        rows.append((paired, float(shared.mean())))
         p_values["paired_difference"] = p
     return rows, _Compared(n, p_values, test.reason)
 
 
-def _difference_of_medians(versus: FloatArray, own: FloatArray) -> _Ends:
+def _difference_of_medians(versus: FloatArray, own: FloatArray) -> tuple[float, float]:
     """The interval from those of both medians (Zou and Donner's MOVER)."""
     (low, high), (its_low, its_high) = map(metrics.median_interval, (versus, own))
     if np.isnan(low) or np.isnan(its_low):

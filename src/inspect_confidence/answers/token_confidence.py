@@ -1,0 +1,93 @@
+"""A reply's tokens -> how probable its answer, or True, was to the model, or a typed failure."""
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from string import ascii_uppercase
+
+from inspect_confidence.answers.choices import read_choice
+from inspect_confidence.answers.clean import clean
+from inspect_confidence.answers.status import Unreadable
+from inspect_confidence.answers.tokens import TokenChoice, read_answer_token
+
+_VERDICT = re.compile(r"\W*(?:answer\W+)?(true|false)\b", re.I)
+_LABEL = re.compile(r"answer\W*:", re.I)
+_NO_TOKENS = Unreadable("scoring_failed", "the provider gave no log probabilities")
+
+
+@dataclass(frozen=True)
+class TokenConfidence:
+    """The probability of an answer among what could have been answered.
+
+    `unseen_mass`, in [0, 1], was on other tokens; it is NaN where nothing else was possible. `name`
+    is the answer's.
+    """
+
+    confidence: float
+    unseen_mass: float
+    name: str
+
+
+def read_p_true(reply: str, tokens: Sequence[TokenChoice] | None) -> TokenConfidence | Unreadable:
+    """Read P(True) / (P(True) + P(False)) at the token of a reply that is True or False.
+
+    Example:
+        >>> said = TokenChoice("True", math.log(0.6), {"False": math.log(0.2)})
+        >>> round(read_p_true("True", [said]).confidence, 3)
+        0.75
+    """
+    said = _VERDICT.match(clean(reply))
+    if said is None and not reply.strip():
+        return Unreadable("no_response", "the reply is empty")
+    if said is None:
+        return Unreadable("invalid_response_format", "the reply is neither True nor False")
+    return _among(reply, tokens, ("True", "False"), ("true", "false").index(said[1].lower()), 0)
+
+
+def read_token_confidence(
+    reply: str,
+    tokens: Sequence[TokenChoice] | None,
+    choices: Sequence[str],
+    *,
+    truncated: bool = False,
+) -> TokenConfidence | Unreadable:
+    """Read the probability of the token that the answer is: a choice's letter, or the whole reply.
+
+    Without choices an answer of several tokens is `scoring_failed`.
+
+    Example:
+        >>> said = TokenChoice("Paris", math.log(0.8), {})
+        >>> round(read_token_confidence("Paris", [said], []).confidence, 3)
+        0.8
+    """
+    if tokens is None:
+        return _NO_TOKENS
+    if choices:
+        chosen = read_choice(reply, choices, truncated=truncated)
+        if isinstance(chosen, Unreadable):
+            return chosen
+        names = ascii_uppercase[: len(choices)]
+        return _among(reply, tokens, names, chosen.index, chosen.index)
+    spoken = [one for one in tokens if one.token.strip()]
+    if len(spoken) != 1 or not math.isfinite(spoken[0].logprob):
+        return Unreadable("scoring_failed", "the answer is not one token")
+    return TokenConfidence(math.exp(min(spoken[0].logprob, 0.0)), math.nan, spoken[0].token.strip())
+
+
+def _among(
+    reply: str,
+    tokens: Sequence[TokenChoice] | None,
+    names: Sequence[str],
+    answer: int,
+    wanted: int,
+) -> TokenConfidence | Unreadable:
+    """The probability of one of the names at the token of the answer."""
+    if tokens is None:
+        return _NO_TOKENS
+    # Without a label the answer is at the reply's start.
+    labelled = [] if _LABEL.search(reply) else [TokenChoice("Answer: ", 0.0, {})]
+    read = read_answer_token([*labelled, *tokens], names, answer)
+    if isinstance(read, Unreadable):
+        return read
+    return TokenConfidence(read.probabilities[wanted], read.unseen_mass, names[wanted])

@@ -1,0 +1,244 @@
+"""Samples of any eval -> judgments, and judgments made whole."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from inspect_confidence import answers
+from inspect_confidence.answers import TokenChoice, Unreadable
+from inspect_confidence.answers.clean import LONGEST_COMPARED, comparable
+from inspect_confidence.grades import grade
+from inspect_confidence.results import Condition
+from inspect_confidence.studies import stated
+from inspect_confidence.studies.study import SampleFacts, ScoreFacts
+
+SCORER = "confidence"
+EPOCHS, NONE = "epochs", "none"
+"""What stands in `method` where answers of several epochs tell it, and where nothing does."""
+
+_NAMED = re.compile(r"(?:.*_)?confidence(?:_score)?", re.I)
+_NOT_FOUND = "no confidence: wrap the eval in with_confidence, or say which field holds it"
+_PERCENT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*%\s*")
+
+
+def read_sample(sample: SampleFacts) -> list[dict[str, Any]]:
+    """The judgments of a sample: one for each way of asking, field that holds one, or epoch."""
+    ours = sample.score(SCORER)
+    own = {name: one for name, one in sample.scores.items() if one is not ours}
+    asked = dict(ours.metadata) if ours else {}
+    named = sample.recorded.score or str(asked.get("score") or "") or None
+    numbers = {name: one.numbers for name, one in own.items() if not _is_ours(name)}
+    right = grade(numbers, named)
+    graded = named.partition(".")[0] if named else next(iter(numbers), "")
+    row = {
+        "item": sample.metadata.get("item", sample.id),
+        "split": sample.metadata.get("split"),
+        "target": sample.target,
+        "choices": float(len(sample.choices)) if sample.choices else math.nan,
+        "answer": (own[graded].answer or "") if graded in own else "",
+        "correct": math.nan if isinstance(right, Unreadable) else right,
+        "by": _fields(sample),
+    }
+    values = ours.value if ours and isinstance(ours.value, Mapping) else {}
+    found = [*_asked(asked, values), *_recorded(sample, graded, own)]
+    if sample.epochs > 1:
+        found.append({"method": EPOCHS, **_became()})
+    if not found:
+        found = [{"method": NONE, **_became(Unreadable("scoring_failed", _NOT_FOUND))}]
+    return [_outcome({**row, **one}, sample, right) for one in found]
+
+
+def _is_ours(name: str) -> bool:
+    return name.rstrip("0123456789") == SCORER
+
+
+def _outcome(row: dict[str, Any], sample: SampleFacts, right: float | Unreadable) -> dict[str, Any]:
+    """A judgment's status: the run's failure, or that no answer can be called right or wrong."""
+    if sample.failure and (row["status"] != "ok" or row["method"] == EPOCHS):
+        return {**row, **sample.outcome(row["status"] if row["method"] != EPOCHS else "", "")}
+    if row["status"] == "ok" and isinstance(right, Unreadable):
+        return {**row, **_became(right)}
+    return row
+
+
+def _became(failure: Unreadable | None = None) -> dict[str, str]:
+    if failure is None:
+        return {"status": "ok", "reason": ""}
+    return {"status": failure.status, "reason": failure.reason}
+
+
+def _fields(sample: SampleFacts) -> str:
+    """What the sample's metadata says of the fields by which numbers are given, encoded."""
+    there = {one: sample.metadata[one] for one in sample.recorded.by if one in sample.metadata}
+    return str(Condition({name: str(value) for name, value in there.items()}))
+
+
+def _asked(kept: Mapping[str, Any], values: Mapping[str, float]) -> Iterator[dict[str, Any]]:
+    """What our scorer read, way by way."""
+    for way in kept.get("ways", ()):
+        facts: dict[str, Any] = dict(kept[way])
+        yield {
+            "method": way,
+            "status": facts.pop("status"),
+            "reason": facts.pop("detail"),
+            "agreement": facts.pop("by", ""),
+            **{name: value for name, value in facts.items() if name in _KEPT},
+            "confidence": values[way],
+        }
+
+
+_KEPT = ("raw", "low", "high", "clipped", "phrase", "unseen_mass", "draws")
+
+
+def _recorded(
+    sample: SampleFacts, graded: str, own: Mapping[str, ScoreFacts]
+) -> Iterator[dict[str, Any]]:
+    """What the fields hold that the user named, or that the one field of that name holds."""
+    wanted = [*sample.recorded.confidence] or list(_by_name(own))
+    if not sample.recorded.confidence and len(wanted) > 1:
+        why = f"{', '.join(wanted)} may hold it: name one with --confidence-from"
+        yield {"method": NONE, **_became(Unreadable("scoring_failed", why))}
+        return
+    for name in wanted:
+        if name == "output.logprobs":
+            yield {"method": name, **_token(sample)}
+        else:
+            yield {"method": name, **_value(_at(sample, name, graded, own), sample, name)}
+
+
+def _by_name(own: Mapping[str, ScoreFacts]) -> Iterator[str]:
+    """Fields of the eval's scores whose names say that they hold a confidence."""
+    for scorer, one in own.items():
+        if _is_ours(scorer):
+            continue
+        yield from (f"{scorer}.metadata.{key}" for key in one.metadata if _NAMED.fullmatch(key))
+        if isinstance(one.value, Mapping):
+            yield from (f"{scorer}.value.{key}" for key in one.value if _NAMED.fullmatch(key))
+
+
+def _at(sample: SampleFacts, name: str, graded: str, own: Mapping[str, ScoreFacts]) -> Any:
+    """What stands in a field; None where there is no such one."""
+    if name in sample.whole:
+        return sample.whole[name]
+    first, *rest = name.split(".")
+    if first == "metadata":
+        return _within(sample.metadata, rest)
+    score = own.get(graded if first in ("score", "answer") else first)
+    if score is None:
+        return None
+    parts = {"value": score.value, "metadata": score.metadata, "answer": score.answer}
+    return _within(parts, rest or ["answer"])
+
+
+def _within(value: Any, path: list[str]) -> Any:
+    for part in path:
+        value = value.get(part) if isinstance(value, Mapping) else None
+    return value
+
+
+def _value(value: Any, sample: SampleFacts, name: str) -> dict[str, Any]:
+    """A recorded confidence on the scale that was said, or on one that its values tell later."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return _became(Unreadable("scoring_failed", f"the log holds nothing in {name}"))
+    low, high = sample.recorded.scale or (math.nan, math.nan)
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return _became(Unreadable("invalid_response_format", f"{name} holds no number"))
+    if isinstance(value, str):
+        if percent := _PERCENT.fullmatch(value):
+            return {"raw": float(percent[1]), "low": 0.0, "high": 100.0, **_became()}
+        try:
+            value = float(value)
+        except ValueError:
+            return _text(value, low, high)
+    return {"raw": float(value), "low": low, "high": high, **_became()}
+
+
+def _text(text: str, low: float, high: float) -> dict[str, Any]:
+    """A confidence in a text, by the reader of scales of whole numbers."""
+    if math.isnan(low) or not (low.is_integer() and high.is_integer()):
+        why = "a text with a confidence: say its scale of whole numbers with --confidence-scale"
+        return _became(Unreadable("invalid_response_format", why))
+    read = answers.read_confidence(text, int(low), int(high), alone=True)
+    if isinstance(read, Unreadable):
+        return _became(read)
+    return {"raw": float(read.raw), "low": low, "high": high, **_became()}
+
+
+def _token(sample: SampleFacts) -> dict[str, Any]:
+    """The probability of the answer's own token in the reply."""
+    tokens = sample.whole.get("output.logprobs")
+    listed = None if tokens is None else [TokenChoice(*one) for one in tokens]
+    read = answers.read_token_confidence(
+        str(sample.whole.get("output.completion", "")), listed, sample.choices
+    )
+    if isinstance(read, Unreadable):
+        return _became(read)
+    return {"confidence": read.confidence, "unseen_mass": read.unseen_mass, **_became()}
+
+
+def completed(rows: pd.DataFrame) -> pd.DataFrame:
+    """Judgments with what follows from others filled in.
+
+    A recorded confidence whose scale nobody said is a share where all of its field in the run lie
+    in [0, 1], and `scoring_failed` otherwise: 1 may be all or a hundredth. Answers of epochs become
+    a judgment an item, `epochs`: its answer is the commonest one, or the commonest score where
+    answers are long, and its confidence the share of it.
+
+    Raises:
+        InvalidArgument: As `stated.completed`.
+    """
+    rows = stated.completed(_on_known_scales(rows))
+    drawn = rows["method"] == EPOCHS
+    if not drawn.any():
+        return rows
+    who = ["task", "model", "variant", "dataset", "item"]
+    modal = [_modal(some) for _, some in rows[drawn].groupby(who, sort=False)]
+    return pd.concat([rows[~drawn], pd.DataFrame(modal, columns=rows.columns)], ignore_index=True)
+
+
+def _on_known_scales(rows: pd.DataFrame) -> pd.DataFrame:
+    unknown = rows["raw"].notna() & rows[["low", "high", "confidence"]].isna().all(axis=1)
+    if not unknown.any():
+        return rows
+    rows = rows.copy()
+    whose = ["run", "model", "variant", "dataset", "method"]
+    outside = ~rows["raw"].between(0, 1) & unknown
+    mixed = outside.groupby([rows[name] for name in whose], sort=False).transform("any")
+    share, lost = unknown & ~mixed, unknown & mixed
+    rows.loc[share, "confidence"] = rows.loc[share, "raw"]
+    rows.loc[lost, "status"] = "scoring_failed"
+    rows.loc[lost, "reason"] = "some lie outside 0 to 1: say the scale with --confidence-scale"
+    return rows
+
+
+def _modal(epochs: pd.DataFrame) -> dict[str, Any]:
+    """The commonest answer of an item's epochs; of equally common ones the first."""
+    made = {str(name): value for name, value in epochs.iloc[0].items()}
+    made |= {"uuid": "", "epoch": 1.0, "draw": 0.0}
+    read = epochs[(epochs["status"] == "ok") & epochs["correct"].notna()]
+    if len(read) < 2:
+        failed = Counter(epochs.loc[epochs["status"] != "ok", "status"])
+        status = failed.most_common(1)[0][0] if failed else "scoring_failed"
+        why = f"{len(read)} of {len(epochs)} epochs can be read; agreement needs 2"
+        none = {"confidence": math.nan, "draws": float(len(read))}
+        return {**made, **none, "status": status, "reason": why}
+    texts = [comparable(text) for text in read["answer"]]
+    short = all(texts) and read["answer"].str.len().max() <= LONGEST_COMPARED
+    said: list[object] = [*texts] if short else [*read["correct"]]
+    commonest, count = Counter(said).most_common(1)[0]
+    chosen = np.array([one == commonest for one in said])
+    return {
+        **made,
+        "answer": read["answer"].iloc[int(chosen.argmax())],
+        "correct": float(read.loc[chosen, "correct"].mean()),
+        "confidence": count / len(read),
+        "draws": float(len(read)),
+        "agreement": "text" if short else "score",
+        "status": "ok",
+        "reason": "",
+    }

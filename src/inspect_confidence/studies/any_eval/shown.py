@@ -1,0 +1,172 @@
+"""What the report shows of any eval."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+import pandas as pd
+
+from inspect_confidence.results import Result
+from inspect_confidence.scales import BASELINE
+from inspect_confidence.studies import bins
+from inspect_confidence.studies.any_eval.judgments import completed
+from inspect_confidence.studies.calibration import TYPE1
+from inspect_confidence.studies.study import FigureSpec, Headline, Resampling, View
+from inspect_confidence.studies.tables import (
+    Column,
+    Row,
+    Rows,
+    TableSpec,
+    built,
+    columns_with_numbers,
+    titled,
+)
+
+TASK = "any_eval"
+
+_CALIBRATION = (
+    Column("accuracy", "accuracy"),
+    Column("mean_confidence", "confidence"),
+    Column("overconfidence", "overconfidence"),
+    Column("ece", "ECE", 3),
+    Column("brier", "Brier", 3),
+    Column("auroc", "AUROC"),
+    Column("aurc", "AURC", 3),
+)
+_REPORTS = (
+    Column("top1_value", "commonest", 0),
+    Column("top1_share", "its share"),
+    Column("top3_share", "top 3 share"),
+    Column("unique_values", "values used", 0),
+    Column("entropy_bits", "entropy (bits)"),
+    Column("round_rate", "multiples of 5", 3),
+    Column("utilization", "utilization"),
+    Column("violation_rate", "out of range", 3),
+    Column("format_failure_rate", "unreadable", 3),
+)
+_PARTS = (
+    Column("brier_reliability", "Brier: reliability", 3),
+    Column("brier_resolution", "resolution", 3),
+    Column("brier_uncertainty", "uncertainty", 3),
+    Column("ece", "ECE, 15 bins", 3, where={"bins": "15"}),
+    Column("ece", "ECE, equal mass", 3, where={"binning": "equal_mass"}),
+    Column("meta_information", "meta-information (bits)", 3),
+    Column("auprc_error", "AUPRC of errors"),
+)
+
+
+def tables(results: pd.DataFrame) -> list[View]:
+    """Calibration of all models, evals and methods; then reports, and numbers by fields."""
+    rows = Rows.of(results)
+    who, whole = ("model", "variant", "dataset"), rows.where(by="")
+    threshold = max(rows.values("threshold"), key=lambda text: float(text or -1), default="")
+    at = {"threshold": threshold}
+    sensitivity = (
+        Column("meta_d_ideal", "meta-d'", where=at),
+        Column("m_ratio", "M-ratio", where={**at, "type1": TYPE1}),
+        Column("type2_dprime", "type-2 d'", where=at),
+    )
+    parts: Mapping[str, Sequence[Column]] = {
+        "Calibration and discrimination": _CALIBRATION,
+        "Parts of the scores": _PARTS,
+        "Type-2 sensitivity": sensitivity,
+        "Reports": _REPORTS,
+    }
+    specs = [
+        _spec(title, whole, (*who, "method", "scale"), columns, threshold)
+        for title, columns in parts.items()
+    ]
+    for (model, variant, method, scale), mine in rows.having("by").each(
+        "model", "variant", "method", "scale"
+    ):
+        title = titled("By field:", model, variant, method, scale)
+        specs.append(_spec(title, mine, ("dataset", "by"), _CALIBRATION, threshold))
+    return built(specs)
+
+
+def _spec(
+    title: str, rows: Rows, lines: Sequence[str], columns: Sequence[Column], threshold: str
+) -> TableSpec:
+    return TableSpec(
+        title,
+        rows,
+        lines,
+        columns,
+        partial(_caption, threshold),
+        label=_labelled,
+        layout=columns_with_numbers,
+    )
+
+
+def _labelled(line: Mapping[str, str]) -> Mapping[str, str]:
+    named = {"dataset": "eval"}
+    return {named.get(name, name): said or "-" for name, said in line.items()}
+
+
+def _caption(threshold: str, shown: Sequence[Row]) -> str:
+    there = {row["metric"] for row in shown}
+    said = {
+        "95% intervals over items; a dash is undefined, and its note says why.": True,
+        "Accuracy is the mean of the eval's own score.": "accuracy" in there,
+        "ECE has 10 bins of equal width where nothing else is said.": "ece" in there,
+        f"Confidence from {threshold} on counts as high.": "type2_dprime" in there,
+    }
+    return " ".join(sentence for sentence, told in said.items() if told)
+
+
+def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
+    """Bins of confidence, type-2 rates and reports of each method."""
+    rows, by = completed(frames[TASK]), ["method", "scale"]
+    # What was reported counts, out of range or not; numbers that nobody reported have no shape.
+    reported = rows[rows["raw"].notna()]
+    reported = reported.assign(status=reported["status"].replace("out_of_range", "ok"))
+    return [
+        *bins.confidence_bins(rows, by, resampling),
+        *bins.type2_rates(rows, by),
+        *bins.report_shares(reported, by),
+    ]
+
+
+_figure = partial(FigureSpec, task=TASK)
+
+FIGURES: Sequence[FigureSpec] = (
+    _figure(
+        plot="reliability",
+        title="Accuracy against confidence",
+        reads="Each point is the judgments of a tenth of the range: their mean confidence and "
+        "their mean score with its 95% interval. On the dashed diagonal confidence is right, below "
+        "it the model is overconfident. Grey bars are how many judgments each bin holds.",
+        metrics=("bin_accuracy", "bin_confidence"),
+        needs=2,
+    ),
+    _figure(
+        plot="type2_roc",
+        title="Telling right from wrong answers by confidence",
+        reads="For every confidence as a threshold, the share of right answers (upwards) and of "
+        "wrong answers (to the right) that reach it. The nearer to the upper left corner, the "
+        "better confidence tells them apart; the diagonal is chance.",
+        metrics=("type2_hit_rate", "type2_false_alarm_rate"),
+        needs=2,
+    ),
+    _figure(
+        plot="report_histogram",
+        title="What is reported",
+        reads="How often each number was reported, on the scale that was asked for. A few high "
+        "bars with gaps between them mean that the scale is used in coarse steps.",
+        metrics=("report_share",),
+    ),
+)
+
+_WHERE: Mapping[str, Mapping[str, str]] = {
+    "stated on 0-100": {"method": "stated", "scale": str(BASELINE)},
+    **{name: {"method": name} for name in ("p_true", "consistency", "epochs", "recorded")},
+}
+
+HEADLINES: Sequence[Headline] = tuple(
+    Headline(TASK, metric, f"{label}, {named}", where)
+    for named, where in _WHERE.items()
+    for metric, label in (
+        ("ece", "ECE (share)"),
+        ("auroc", "AUROC"),
+        ("overconfidence", "Overconfidence (share)"),
+    )
+)

@@ -1,0 +1,102 @@
+"""Any eval: judgments -> results, comparisons and tables."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+import pandas as pd
+
+from inspect_confidence.references import bibtex
+from inspect_confidence.results import Condition, Key, Result
+from inspect_confidence.studies import compare as contenders
+from inspect_confidence.studies import estimate, stated
+from inspect_confidence.studies.any_eval.judgments import EPOCHS, completed, read_sample
+from inspect_confidence.studies.any_eval.shown import FIGURES, HEADLINES, TASK, detail, tables
+from inspect_confidence.studies.estimate import Estimand
+from inspect_confidence.studies.study import Difference, Resampling, Study, TaskTable, kinds
+
+MEAN = "mean"
+"""What stands in `dataset` for the unweighted mean over evals."""
+
+
+def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
+    """Each model's numbers, eval by eval and method by method, and their mean over evals."""
+    rows = completed(frames[TASK])
+    found: list[Result] = []
+    for key, condition, mine in estimate.runs(rows, ("model", "variant")):
+        drawn: dict[str, estimate.Drawn] = {}
+        for stream, (name, answered) in enumerate(mine.groupby("dataset", sort=True)):
+            units = pd.Index(answered["item"].unique())
+            estimands = list(_of_eval(answered, units, condition, resampling))
+            drawn[str(name)] = estimate.draw(estimands, len(units), resampling, stream)
+        if len(drawn) > 1:
+            drawn[MEAN] = estimate.averaged(drawn, ("top1_value", "n"), independent=True)
+        for dataset, one in drawn.items():
+            found += estimate.results_of(one, Key(TASK, key.model, dataset))
+    return found
+
+
+def _of_eval(
+    rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
+) -> Iterator[Estimand]:
+    """The numbers of each method, then of each value of the fields that were asked for."""
+    for (method, scale), some in rows.groupby(["method", "scale"], sort=False):
+        at = condition.but(method=method, **({"scale": scale} if scale else {}))
+        yield from _of_method(some, units, at, resampling)
+        fields = [Condition.read(text) for text in some["by"]]
+        for field in dict.fromkeys(name for one in fields for name in one):
+            values = pd.Series([one.get(field, "") for one in fields], some.index)
+            for value, part in some.groupby(values[values != ""], sort=True):
+                by = str(Condition({field: str(value)}))
+                yield from _of_method(part, units, at.but(by=by), resampling)
+
+
+def _of_method(
+    rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
+) -> Iterator[Estimand]:
+    yield from stated.of_judgments(rows, units, condition, resampling, _agreement(rows))
+
+
+def _agreement(rows: pd.DataFrame) -> str:
+    """By which rules answers counted as the same, where they were compared."""
+    counts = Counter(rows.loc[rows["agreement"] != "", "agreement"])
+    said = ", ".join(f"{count} by {name}" for name, count in sorted(counts.items()))
+    share = "share of the commonest answer" if EPOCHS in set(rows["method"]) else "share of others"
+    return f"confidence is the {share}, compared {said}" if said else ""
+
+
+def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Difference]:
+    """Differences of two contenders, a row a metric, on the items that both answered readably."""
+    contrast = contenders.contrast(completed(a), completed(b), resampling.thresholds)
+    return contenders.differences(contrast, resampling)
+
+
+ANY_EVAL = Study(
+    name="any_eval",
+    title="Any eval: confidence in its answers",
+    tables=(
+        TaskTable(
+            task=TASK,
+            columns=kinds(
+                "method:text low high raw confidence clipped:flag answer:text target:text choices "
+                "correct phrase:text unseen_mass draws agreement:text by:text"
+            ),
+            required=("item",),
+            answers=(("confidence", "correct"), ("raw", "correct")),
+            arguments_shown=frozenset(
+                {"task", "ways", "score", "agreement", "task_args", "draws", "scale"}
+            ),
+            read=read_sample,
+            defaults={"method": "recorded"},
+            varied=("method",),
+            of_others=True,
+        ),
+    ),
+    contenders=("method", "low", "high"),
+    summarize=summarize,
+    compare=compare,
+    views=tables,
+    detail=detail,
+    figures=FIGURES,
+    headlines=HEADLINES,
+    reference=bibtex("inspect_confidence"),
+)
