@@ -39,11 +39,15 @@ class Token:
 
 @dataclass(frozen=True)
 class Reply:
-    """One choice to send back; `logprobs` reach only an OpenAI request that asked for them."""
+    """One choice to send back; `logprobs` reach only an OpenAI request that asked for them.
+
+    `calls` are of tools, each a name and its arguments; only OpenAI's replies have them.
+    """
 
     text: str = ""
     finish: Finish = "stop"
     logprobs: Sequence[Token] | None = None
+    calls: Sequence[tuple[str, Mapping[str, Any]]] = ()
 
 
 @dataclass(frozen=True)
@@ -197,13 +201,21 @@ def _openai(body: dict[str, Any], replies: Sequence[Reply]) -> str:
         top = [entry(*item) for item in ranked[: body.get("top_logprobs") or 0]]
         return entry(token.token, token.logprob) | {"top_logprobs": top}
 
+    def call(number: int, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        made = {"name": name, "arguments": json.dumps(arguments)}
+        turn = len(body["messages"])  # no two calls of a conversation have the same id
+        return {"id": f"call_{turn}_{number}", "type": "function", "function": made}
+
     choices = []
     for index, reply in enumerate(replies):
-        message = {"role": "assistant", "content": reply.text, "refusal": None}
+        message: dict[str, Any] = {"role": "assistant", "content": reply.text, "refusal": None}
+        finish = "tool_calls" if reply.calls else reply.finish
+        if reply.calls:
+            message["tool_calls"] = [call(number, *one) for number, one in enumerate(reply.calls)]
         logprobs = None
         if reply.logprobs is not None and body.get("logprobs"):
             logprobs = {"content": [position(token) for token in reply.logprobs], "refusal": None}
-        choice = {"index": index, "message": message, "finish_reason": reply.finish}
+        choice = {"index": index, "message": message, "finish_reason": finish}
         choices.append(choice | {"logprobs": logprobs})
     head = {"id": "chatcmpl-1", "object": "chat.completion", "created": 0, "model": body["model"]}
     usage = {"prompt_tokens": 1, "completion_tokens": len(replies)}

@@ -110,6 +110,17 @@ def test_openai_logprobs_arrive_when_asked_for(tmp_path: Path) -> None:
     assert (second.token, second.logprob, second.top_logprobs) == ("!", 0.0, [])
 
 
+def test_openai_tool_calls_arrive() -> None:
+    """Several in one reply, each with its arguments and an id of its own."""
+    calls = [("look", {"at": "it"}), ("wait", {})]
+    with ProviderServer(lambda _: Reply("Wait.", calls=calls)) as server:
+        output = asyncio.run(connected(server, OPENAI).generate("Look."))
+    made = output.message.tool_calls or []
+    assert [(call.function, call.arguments) for call in made] == calls
+    assert len({call.id for call in made}) == 2
+    assert (output.completion, output.stop_reason) == ("Wait.", "tool_calls")
+
+
 @pytest.mark.parametrize("model", [OPENAI, GOOGLE])
 def test_several_choices_arrive(model: str, tmp_path: Path) -> None:
     """A sequence gives each of the choices asked for, a single reply all of them."""

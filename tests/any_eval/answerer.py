@@ -1,0 +1,137 @@
+"""The far end of other people's evals: it answers them, grades for them, and says how sure it is.
+
+How sure is decided first, by the question and by what was answered where answers differ, and then
+written in the form that a prompt asks for.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping
+from hashlib import sha256
+
+from any_eval.evals import EvalCase, Item, Turn
+from inspect_confidence.prompts import confidence
+from provider_server import Reply, Request, Token
+
+UNREADABLE = "It depends."
+UNREADABLE_ITEM = 2
+NEVER = -9999.0
+"""The log probability that OpenAI sends of what is next to impossible."""
+CERTAINTIES = {0: 0, 3: 100}
+"""Percentages of items by number; the others follow from their text."""
+
+
+def _pattern(template: str) -> re.Pattern[str]:
+    """What a filled template matches; a field that stands twice is read where it stands first."""
+    seen: set[str] = set()
+
+    def read(found: re.Match[str]) -> str:
+        name = found[1]
+        new = name not in seen
+        seen.add(name)
+        return rf"(?P<{name}>.*?)" if new else rf"(?P={name})"
+
+    return re.compile(re.sub(r"\\\{(\w+)\\\}", read, re.escape(template)), re.DOTALL)
+
+
+FORMS = {
+    name: _pattern(getattr(confidence, name.upper()))
+    for name in ("stated", "alone", "before", "p_true", "words", "same")
+}
+"""How what is asked about confidence can be told, by the way of asking."""
+
+
+class Answerer:
+    """Answers all that is asked in a case; depends on the request, and on how often it was made.
+
+    Attributes:
+        asked: How often each kind of request came; "" is the eval's own.
+        phrases: What was said in words, by item.
+    """
+
+    def __init__(self, case: EvalCase, fails: int | None = None, way: str = "") -> None:
+        """The server fails for an item wherever it is asked, or in one way of asking only."""
+        self.asked: Counter[str] = Counter()
+        self.phrases: dict[int, str] = {}
+        self._case = case
+        self._fails = fails, way
+        self._turns: Counter[str] = Counter()
+
+    def __call__(self, request: Request) -> Reply | list[Reply]:
+        """The reply, or so many as are asked for."""
+        text = json.dumps(request.body["messages"], ensure_ascii=False)
+        items = enumerate(self._case.items)
+        found = [number for number, item in items if any(shown in text for shown in item.shown)]
+        assert len(found) == 1, (found, text)
+        (number,) = found
+        item = self._case.items[number]
+        fits = ((way, form.fullmatch(request.prompt)) for way, form in FORMS.items())
+        way, asked = next(((way, match) for way, match in fits if match), ("", None))
+        if self._fails in ((number, ""), (number, way)):
+            raise ConnectionError(f"nothing for item {number}")
+        if asked:
+            self.asked[way] += 1
+            reply = _sure(way, asked.groupdict(), percent(self._case, number, text))
+            if way == "words":
+                self.phrases[number] = reply.text
+            return reply
+        for words, says in item.asides.items():
+            if words in request.prompt:
+                self.asked["aside"] += 1
+                return says if isinstance(says, Reply) else Reply(says)
+        count = request.body.get("n") or 1
+        self.asked[""] += count
+        return [self._turn(item, request) for _ in range(count)]
+
+    def _turn(self, item: Item, request: Request) -> Reply:
+        """Of the conversation, with letters in place of options."""
+        turn: Turn = item.says[sum(m["role"] == "assistant" for m in request.body["messages"])]
+        if isinstance(turn, Reply):
+            return turn
+        if isinstance(turn, list):
+            turn = turn[self._turns[request.prompt] % len(turn)]
+            self._turns[request.prompt] += 1
+        return Reply(re.sub(r"@(.+)", lambda found: _letter(found[1], request.prompt), turn))
+
+
+def percent(case: EvalCase, number: int, text: str) -> int | None:
+    """How sure of an item's answer, in percent; None for a reply that can't be read.
+
+    `text` shows the answer last, where there are several to the same question.
+    """
+    if number == UNREADABLE_ITEM:
+        return None
+    item = case.items[number]
+    answers = item.answers
+    if number in CERTAINTIES and len(answers) < 2:
+        return CERTAINTIES[number]
+    answer = max(answers, key=text.rfind) if any(one in text for one in answers) else ""
+    return int(sha256((item.shown[0] + answer).encode()).hexdigest(), 16) % 99 + 1
+
+
+def _letter(option: str, prompt: str) -> str:
+    found = re.search(rf"^\(?([A-Z])\) {re.escape(option)}", prompt, re.MULTILINE)
+    assert found, (option, prompt)
+    return found[1]
+
+
+def _sure(way: str, asked: Mapping[str, str], sure: int | None) -> Reply:
+    """A reply that means so many percent, in a form that the way asks for."""
+    if way == "same":
+        return Reply("Yes" if asked["answer"] == asked["other"] else "No")
+    if sure is None:
+        return Reply(UNREADABLE, logprobs=[Token("It", 0.0, {"It": 0.0})])
+    if way == "p_true":
+        shares = {"True": sure / 100, "False": 1 - sure / 100}
+        top = {token: math.log(share) if share else NEVER for token, share in shares.items()}
+        token = max(top, key=lambda name: top[name])
+        return Reply(token, logprobs=[Token(token, top[token], top)])
+    if way == "words":
+        phrases = asked["phrases"].splitlines()
+        return Reply(phrases[round((len(phrases) - 1) * (1 - sure / 100))])
+    low, high = int(asked["l"]), int(asked["u"])
+    return Reply(f"Confidence: {low + sure * (high - low) / 100:.0f}")

@@ -1,0 +1,39 @@
+"""Other people's evals run as they are, and score what is said to them as reckoned by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from any_eval.answerer import Answerer
+from any_eval.evals import CASES, EvalCase, run
+from provider_server import ProviderServer
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_each_eval_runs_on_our_records(
+    case: EvalCase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Through its own conversion, solver, tools and scorers, with values known beforehand."""
+    far = Answerer(case)
+    with ProviderServer(far) as server:
+        log = run(case, server, tmp_path, monkeypatch)
+    assert not server.errors
+    assert log.status == "success", log.error
+    assert log.samples
+    assert log.results
+    assert len(log.samples) == len(case.items) * case.epochs
+    for sample in log.samples:
+        assert not sample.error
+        item = case.item_of(sample)
+        found = [score.value for score in (sample.scores or {}).values()]
+        assert found == item.scores(sample.epoch), item.shown
+        told = [message.text for message in sample.messages if message.role == "tool"]
+        assert item.reads in " ".join(told[:1]), told
+    name, value = case.metric
+    found = [score.metrics[name].value for score in log.results.scores if name in score.metrics]
+    assert found[0] == pytest.approx(value)
+    asides = sum(len(item.asides) for item in case.items) * case.epochs
+    assert far.asked["aside"] == asides
+    assert far.asked.total() == far.asked[""] + asides

@@ -1,0 +1,228 @@
+"""Other people's evals with confidence: what is theirs stays, and confidence is what was meant."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import pytest
+from inspect_ai.log import EvalLog, EvalSample
+
+from any_eval import evals
+from any_eval.answerer import UNREADABLE_ITEM, Answerer, percent
+from any_eval.evals import CASES, GSM8K, ZEROBENCH, EvalCase, run
+from inspect_confidence import with_confidence
+from inspect_confidence.datasets.wep_survey import surveyed_counts
+from provider_server import ProviderServer
+
+TWICE = (GSM8K, evals.SIMPLEQA_ORIGINAL, evals.INTERCODE)
+"""Evals of one epoch that are run at two."""
+
+IDS = {"id", "uuid", "message_id", "completed", "started_at", "time", "timestamp"}
+
+
+def theirs(log: EvalLog) -> str:
+    """All that the eval itself says in a log, without ids and times."""
+    samples = [
+        {
+            "sample": (sample.id, sample.epoch),
+            "scores": {k: v for k, v in (sample.scores or {}).items() if k != "confidence"},
+            "output": sample.output,
+            "messages": sample.messages,
+            "error": sample.error and sample.error.message,
+        }
+        for sample in sorted(log.samples or [], key=lambda one: (str(one.id), one.epoch))
+    ]
+    results = [one for one in (log.results.scores if log.results else []) if not ours(one.scorer)]
+    reductions = [one for one in log.reductions or [] if one.scorer != "confidence"]
+    whole = {"samples": samples, "results": results, "reductions": reductions}
+    # Ports and addresses of objects are a run's own.
+    return re.sub(r"127\.0\.0\.1:\d+|0x[0-9a-f]+", "", json.dumps(_plain(whole), indent=1))
+
+
+def ours(scorer: str) -> bool:
+    """Whether a score is the wrapper's."""
+    return scorer.rpartition("/")[2] == "confidence"
+
+
+def _plain(value: Any) -> Any:
+    if hasattr(value, "model_dump"):
+        value = value.model_dump()
+    if isinstance(value, dict):
+        return {key: _plain(one) for key, one in value.items() if key not in IDS}
+    return [_plain(one) for one in value] if isinstance(value, list | tuple) else value
+
+
+def both(
+    case: EvalCase,
+    folder: Path,
+    patch: pytest.MonkeyPatch,
+    far: Callable[[], Answerer] | None = None,
+    ways: str = "stated,p_true",
+    asked: dict[str, Any] | None = None,
+    **options: Any,
+) -> tuple[EvalLog, EvalLog, Answerer, Answerer]:
+    """The logs of the eval as it is and wrapped, and their far ends."""
+    given = {"ways": ways, "score": case.score or None, **(asked or {})}
+
+    logs, fars = [], []
+    for number, wrap in enumerate((None, lambda task: with_confidence(task, **given))):
+        fars.append(far() if far else Answerer(case))
+        with ProviderServer(fars[-1]) as server, patch.context() as here:
+            logs.append(run(case, server, folder / str(number), here, wrap, **options))
+        assert far or not server.errors
+        assert logs[-1].status == "success", logs[-1].error
+    return logs[0], logs[1], fars[0], fars[1]
+
+
+def judged(sample: EvalSample) -> tuple[dict[str, float], dict[str, Any]]:
+    """The values of confidence, and the facts beside them."""
+    score = (sample.scores or {})["confidence"]
+    return score.as_dict(), score.metadata or {}  # type: ignore[return-value] # all are numbers
+
+
+def check_confidence(case: EvalCase, log: EvalLog, ways: dict[str, tuple[int, int]]) -> None:
+    """Each sample's value and status are what was meant, on a way's scale."""
+    for sample in log.samples or []:
+        if sample.error:
+            continue
+        item = case.item_of(sample)
+        values, facts = judged(sample)
+        sure = percent(case, case.items.index(item), sample.output.completion)
+        assert values["correct"] == case.right(item, sample.epoch), item.shown
+        for way, (low, high) in ways.items():
+            status, found = facts[way]["status"], values[way]
+            if way == "p_true" and case is ZEROBENCH:  # its pictures can't be shown as text
+                assert (math.isnan(found), status) == (True, "scoring_failed")
+            elif sure is None:
+                assert math.isnan(found), (way, found)
+                assert status != "ok"
+                assert way == "p_true" or status == "invalid_response_format"
+            else:
+                span = high - low
+                meant = round(sure * span / 100) / span if way != "p_true" else sure / 100
+                assert status == "ok", (way, item.shown, facts[way])
+                assert found == pytest.approx(meant, abs=1e-9), item.shown
+
+
+@pytest.mark.parametrize(
+    ("case", "epochs"),
+    [*((case, None) for case in CASES), *((c, 2) for c in TWICE)],
+    ids=str,
+)
+def test_the_eval_stays_as_it_is_and_confidence_is_what_was_meant(
+    case: EvalCase, epochs: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Scores, metrics, output and messages to the letter; 0 is 0; unread is no number."""
+    plain, wrapped, before, after = both(case, tmp_path, monkeypatch, epochs=epochs)
+    assert theirs(wrapped) == theirs(plain)
+    assert len(wrapped.samples or []) == len(case.items) * (epochs or case.epochs)
+    check_confidence(case, wrapped, {"stated": (0, 100), "p_true": (0, 100)})
+    assert (after.asked[""], after.asked["aside"]) == (before.asked[""], before.asked["aside"])
+    calls = len(wrapped.samples or [])
+    assert after.asked["stated"] == calls
+    assert after.asked["p_true"] == (0 if case is ZEROBENCH else calls)
+
+
+def test_the_items_mean_all_that_matters() -> None:
+    """Nothing at all, certainty, an unreadable reply and something between are among them."""
+    means = [percent(GSM8K, number, "") for number in range(4)]
+    assert means[0] == 0
+    assert 0 < (means[1] or 0) < 100
+    assert means[UNREADABLE_ITEM] is None
+    assert means[3] == 100
+
+
+def test_a_sample_that_errors_has_no_confidence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The others are as they were, in the eval's scores and in confidence."""
+    plain, wrapped, *_ = both(
+        GSM8K, tmp_path, monkeypatch, far=lambda: Answerer(GSM8K, fails=1), fail_on_error=False
+    )
+    assert theirs(wrapped) == theirs(plain)
+    failed = [sample for sample in wrapped.samples or [] if sample.error]
+    assert [GSM8K.item_of(sample) for sample in failed] == [GSM8K.items[1]]
+    assert "confidence" not in (failed[0].scores or {})
+    check_confidence(GSM8K, wrapped, {"stated": (0, 100), "p_true": (0, 100)})
+
+
+def test_a_failed_question_about_confidence_costs_the_eval_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its way says why it has no number; the sample stands, and so does the other way."""
+    plain, wrapped, *_ = both(
+        GSM8K, tmp_path, monkeypatch, far=lambda: Answerer(GSM8K, 1, "stated")
+    )
+    assert theirs(wrapped) == theirs(plain)
+    check_confidence(GSM8K, wrapped, {"p_true": (0, 100)})
+    for sample in wrapped.samples or []:
+        values, facts = judged(sample)
+        failed = GSM8K.item_of(sample) is GSM8K.items[1]
+        assert (facts["stated"]["status"] == "sample_error") == failed
+        assert math.isnan(values["stated"]) or not failed
+
+
+def test_words_are_kept_and_mean_what_people_mean(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The phrase that was sent, and the survey's median of it."""
+    plain, wrapped, _, after = both(GSM8K, tmp_path, monkeypatch, ways="words")
+    assert theirs(wrapped) == theirs(plain)
+    for sample in wrapped.samples or []:
+        values, facts = judged(sample)
+        said = after.phrases[GSM8K.items.index(GSM8K.item_of(sample))].partition(". ")[2]
+        if said:
+            people = surveyed_counts()[said]
+            assert facts["words"]["phrase"] == said
+            middle = median(value for value, count in people.items() for _ in range(count))
+            assert values["words"] == pytest.approx(middle / 100)
+        else:
+            assert math.isnan(values["words"])
+    assert len(set(after.phrases.values())) == 4
+
+
+@pytest.mark.parametrize("scale", ["0-20", "50-100"])
+def test_all_ways_that_take_a_number(
+    scale: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After the answer, beside it and before it, on other scales; each is one call a sample."""
+    low, high = map(int, scale.split("-"))
+    named = dict.fromkeys(("stated", "alone", "before"), (low, high))
+    plain, wrapped, _, after = both(
+        GSM8K, tmp_path, monkeypatch, ways=",".join(named), asked={"scale": scale}
+    )
+    assert theirs(wrapped) == theirs(plain)
+    check_confidence(GSM8K, wrapped, named)
+    assert [after.asked[way] for way in named] == [len(GSM8K.items)] * 3
+
+
+AGREE = (("4 4 4 4", 1.0), ("200 210 200 200", 2 / 3), ("10 11 12 13", 0.0))
+"""Answers to the items as they are asked again, and the share of further ones like the first."""
+
+
+def test_consistency_is_the_share_of_further_answers_like_the_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three further ones, in the eval's own wording; its own score is of the first."""
+    items = [
+        replace(item, says=[[f"So:\nANSWER: {one}" for one in answers.split()]])
+        for item, (answers, _) in zip(evals.AIME.items, AGREE, strict=True)
+    ]
+    case = replace(evals.AIME, items=items)
+    plain, wrapped, before, after = both(
+        case, tmp_path, monkeypatch, ways="consistency", asked={"draws": 3}
+    )
+    assert theirs(wrapped) == theirs(plain)
+    for sample in wrapped.samples or []:
+        item = case.item_of(sample)
+        values, _ = judged(sample)
+        assert values["consistency"] == pytest.approx(AGREE[items.index(item)][1])
+        assert values["correct"] == case.right(item, 1)
+    assert after.asked[""] == before.asked[""] + 3 * len(items)
