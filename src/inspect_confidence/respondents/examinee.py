@@ -102,7 +102,7 @@ class Examinee:
             rest = dict.fromkeys(belief.others, (1 - share) / len(belief.others))
             given = belief.answer
             if "draw" in asked and temperature > 0 and rng.uniform() >= share:
-                given = belief.others[rng.integers(len(rest))]
+                given = belief.others[int(rng.integers(len(rest)))]
             names = _letters(item, text)
             shares = {names[one]: mass for one, mass in {belief.answer: share, **rest}.items()}
             said = _spoken(shares, names[given], begun)
