@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from inspect_ai import Task, eval
+from inspect_ai.dataset import Sample
 
 from inspect_confidence import read_judgments, summarize
 from inspect_confidence.datasets.question_sets import ITEMS
@@ -39,6 +40,8 @@ BAD: list[tuple[str, dict[str, object], str]] = [
     ("metacognitive", {"scale_meta_d": "0-20:99"}, "scale_meta_d"),
     ("metacognitive", {"scale_meta_d": "0-20:-3"}, "scale_meta_d"),
     ("metacognitive", {"scale_meta_d": "granularity:2"}, "scale_meta_d"),
+    ("examinee", {"before_noise": 6}, "before_noise=6 is not between 0 and 5"),
+    ("examinee", {"anchor_share": 0.3}, "respondent/examinee has no 'anchor_share'"),
     ("surveyed", {"shift": 101}, "shift=101 is not between -100 and 100"),
     ("surveyed", {"shrink": -1}, "shrink=-1 is not between 0 and 10"),
     ("surveyed", {"error_rate": 2}, "error_rate=2 is not between 0 and 1"),
@@ -81,6 +84,7 @@ def test_what_they_dont_know() -> None:
         (fermi_eval("mine.csv"), "calibrated", {}, [own, "-T dataset=bundled"]),
         (scale_variants("mine.csv"), "metacognitive", dict(scales), [own, "-T dataset=bundled"]),
         (wep_elicitation(items=1, words="maybe"), "surveyed", {}, ["the 17 words surveyed"]),
+        (Task([Sample("Who am I?")]), "examinee", {}, ["names, not 'Who am I?'"]),
         (wep_choice(items=1), "surveyed", {}, ["doesn't answer what was asked"]),
         (wep_elicitation(items=1), "chooser", {}, ["doesn't answer what was asked"]),
     ]

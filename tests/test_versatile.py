@@ -20,6 +20,7 @@ from inspect_confidence.datasets.questions import bundled_questions
 from inspect_confidence.datasets.wep_choices import design
 from inspect_confidence.respondents.actuary import Actuary
 from inspect_confidence.respondents.estimator import Estimator
+from inspect_confidence.respondents.examinee import Examinee
 from inspect_confidence.respondents.grader import Grader
 from inspect_confidence.respondents.hedger import Hedger
 from inspect_confidence.respondents.metacognitive import Metacognitive
@@ -47,6 +48,7 @@ FORMS: list[tuple[str, dict[str, Any], type]] = [
     ("trace", {"item": FERMI, "draw": 2}, Estimator),
     ("stated", {"item": QUESTION, "draw": 1, "low": 0, "high": 100}, Metacognitive),
     ("options", {"item": OPTIONS, "draw": 1}, Metacognitive),
+    ("p_true", {"conversation": bundled_questions()[QUESTION].question, "draw": 1}, Examinee),
     ("age", {"item": "x", "draw": 1, "sex": "male", "age": 40, "radius": 5}, Actuary),
     ("probability", {"item": "x", "draw": 1, "word": "likely"}, Surveyed),
     ("word", {"item": next(design()).id, "draw": 1, "cot": False}, Chooser),
@@ -59,6 +61,7 @@ OWN: dict[str, dict[type, Respondent]] = {
     "candid": {
         Estimator: Estimator(seed=3),
         Metacognitive: Metacognitive(seed=3, accuracy=0.7, meta_d=2),
+        Examinee: Examinee(seed=3, accuracy=0.7, meta_d=2),
         Actuary: Actuary(seed=3, sensitivity=1),
         Surveyed: Surveyed(seed=3),
         Chooser: Chooser(seed=3),
@@ -68,6 +71,7 @@ OWN: dict[str, dict[type, Respondent]] = {
     "boastful": {
         Estimator: Estimator(seed=3, tunnel=0.65),
         Metacognitive: Metacognitive(seed=3, accuracy=0.7, meta_d=0.5, bias=1.5, anchor_share=0.3),
+        Examinee: Examinee(seed=3, accuracy=0.7, meta_d=0.5, bias=1.5),
         Actuary: Actuary(seed=3, sensitivity=0.2, bias=0.2),
         Surveyed: Surveyed(seed=3, shift=15),
         Chooser: Chooser(seed=3, noise=0.2),

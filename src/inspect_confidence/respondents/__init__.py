@@ -2,5 +2,5 @@
 
 They let the whole pipeline run without key or network, show what each pathology looks like in the
 results, and let tests recover the parameters that went in. `belief` and `observer` have the plain
-functions for long simulations; nothing here but `provider` needs Inspect.
+functions for long simulations, which need no Inspect.
 """

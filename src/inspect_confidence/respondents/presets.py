@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from inspect_confidence.respondents.actuary import Actuary
 from inspect_confidence.respondents.estimator import Estimator
+from inspect_confidence.respondents.examinee import Examinee
 from inspect_confidence.respondents.grader import Grader
 from inspect_confidence.respondents.hedger import Hedger
 from inspect_confidence.respondents.metacognitive import Metacognitive
@@ -15,6 +16,7 @@ CANDID = Versatile(
     (
         Estimator(),
         Metacognitive(accuracy=0.7, meta_d=2.0),
+        Examinee(accuracy=0.7, meta_d=2.0),
         Actuary(sensitivity=1.0),
         Surveyed(),
         Chooser(),
@@ -28,6 +30,7 @@ BOASTFUL = Versatile(
     (
         Estimator(tunnel=0.65),
         Metacognitive(accuracy=0.7, meta_d=0.5, bias=1.5, anchor_share=0.3),
+        Examinee(accuracy=0.7, meta_d=0.5, bias=1.5),
         Actuary(sensitivity=0.2, bias=0.2),
         Surveyed(shift=15.0),
         Chooser(noise=0.2),
@@ -43,6 +46,7 @@ PRESETS: Mapping[str, Respondent] = {
     "tunnel": Estimator(tunnel=0.65),
     "erratic": Estimator(error_rate=0.2),
     "metacognitive": Metacognitive(),
+    "examinee": Examinee(),
     "actuary": Actuary(),
     "hedger": Hedger(variety=0.4),
     "judge": Grader(),

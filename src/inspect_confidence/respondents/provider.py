@@ -27,7 +27,7 @@ class RespondentAPI(ModelAPI):
 
     The model's name is that of a preset; `-M key=value` changes its parameters. Which item, draw
     and form is asked for is read from the user message's metadata, not from its wording, so that
-    respondents answer a user's own prompts too.
+    respondents answer a user's own prompts too; what others' evals ask, from the conversation.
     """
 
     def __init__(
@@ -49,10 +49,11 @@ class RespondentAPI(ModelAPI):
         config: GenerateConfig,
     ) -> ModelOutput:
         """Answer the last message."""
-        asked = input[-1].metadata or {}
+        conversation = "\n\n".join(message.text for message in input)
+        asked = {**(input[-1].metadata or {}), "conversation": conversation}
         temperature = 1.0 if config.temperature is None else config.temperature
         try:
-            said = self.respondent.answer(str(asked.get("form")), asked, temperature)
+            said = self.respondent.answer(str(asked.get("form", "")), asked, temperature)
         except KeyError as error:
             raise InvalidArgument(
                 f"respondent/{self.model_name} knows only the bundled items and the data sets that "
