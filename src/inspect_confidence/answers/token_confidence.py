@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from string import ascii_uppercase
 
 from inspect_confidence.answers.choices import read_choice
-from inspect_confidence.answers.clean import clean
+from inspect_confidence.answers.clean import clean, is_refusal
 from inspect_confidence.answers.status import Unreadable
 from inspect_confidence.answers.tokens import TokenChoice, read_answer_token
 
@@ -61,14 +61,23 @@ def read_token_confidence(
         >>> round(read_token_confidence("Paris", [said], []).confidence, 3)
         0.8
     """
-    if tokens is None:
-        return _NO_TOKENS
     if choices:
         chosen = read_choice(reply, choices, truncated=truncated)
         if isinstance(chosen, Unreadable):
             return chosen
         names = ascii_uppercase[: len(choices)]
         return _among(reply, tokens, names, chosen.index, chosen.index)
+    return _whole(reply, tokens)
+
+
+def _whole(reply: str, tokens: Sequence[TokenChoice] | None) -> TokenConfidence | Unreadable:
+    """The probability of the one token that a reply is."""
+    if not reply.strip():
+        return Unreadable("no_response", "the reply is empty")
+    if is_refusal(clean(reply)):
+        return Unreadable("refusal", "the reply declines to answer")
+    if tokens is None:
+        return _NO_TOKENS
     spoken = [one for one in tokens if one.token.strip()]
     if len(spoken) != 1 or not math.isfinite(spoken[0].logprob):
         return Unreadable("scoring_failed", "the answer is not one token")

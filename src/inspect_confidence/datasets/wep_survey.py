@@ -28,6 +28,20 @@ def surveyed_counts() -> Survey:
     return counts
 
 
+def phrases() -> list[str]:
+    """The words of estimative probability that are offered: the survey's, the likeliest first."""
+    return sorted(surveyed_counts(), key=median_of, reverse=True)
+
+
+def median_of(phrase: str) -> float:
+    """What people mean by a phrase, in [0, 1]: the median of the survey's answers."""
+    said = sorted(
+        value for value, people in surveyed_counts()[phrase].items() for _ in range(people)
+    )
+    middle = len(said) // 2
+    return (said[middle] + said[-1 - middle]) / 200
+
+
 def download_survey() -> Survey:
     """The same counts from the people's rows, downloaded once.
 

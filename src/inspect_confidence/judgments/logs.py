@@ -37,7 +37,7 @@ from inspect_confidence.studies import (
     TaskTable,
     table_of,
 )
-from inspect_confidence.studies.any_eval.judgments import EPOCHS
+from inspect_confidence.studies.any_eval.judgments import EPOCHS, USUAL
 
 # What Inspect's summaries put in the place of long values, and at the end of long texts.
 _REMOVED = "Key removed from summary (> 1k)"
@@ -343,7 +343,8 @@ def _settings(header: EvalLog, table: TaskTable) -> dict[str, str]:
     if table.of_others:  # of the eval that was wrapped, not of the wrapping
         wrapped = arguments.get("task")
         inner = wrapped.get("params", {}) if isinstance(wrapped, Mapping) else {}
-        arguments = {**arguments, **inner, **(facts.get("task_args") or {})}
+        own = {name: one for name, one in arguments.items() if USUAL.get(name) != one}
+        arguments = {**own, **inner, **(facts.get("task_args") or {})}
     settings = {name: arguments[name] for name in arguments if name not in table.arguments_shown}
     kept = ("prompt", "system", "data", "judge_prompts")
     settings |= {name: facts[name] for name in kept if facts.get(name)}

@@ -254,7 +254,8 @@ def _pooled(frame: pd.DataFrame) -> Iterator[str]:
     for key, rows in frame.groupby([*same, *shown], sort=False):
         if (runs := rows["run"].nunique()) > 1:
             task, model, dataset, *rest = map(str, key)
-            yield f"{runs} runs of {task} with {model} on {dataset} are pooled ({' '.join(rest)})"
+            which = " ".join(filter(None, rest))
+            yield f"{runs} runs of {task} with {model} on {dataset} are pooled ({which})"
 
 
 _PARTS = ("level", "sentence", "marker", "source", "method")

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from inspect_confidence.answers import TokenChoice
 from inspect_confidence.answers.clean import comparable
 from inspect_confidence.datasets.questions import Question, bundled_questions
+from inspect_confidence.datasets.wep_survey import median_of, phrases
 from inspect_confidence.prompts.confidence import SAME
 from inspect_confidence.respondents.observer import draw_evidence, reported_share, reports
 from inspect_confidence.respondents.utterance import (
@@ -19,7 +20,6 @@ from inspect_confidence.respondents.utterance import (
     seeded,
     within,
 )
-from inspect_confidence.solvers.ask_confidence import median_of, phrases
 
 _ON_SCALE = ("confidence", "confidence_alone", "confidence_before")
 _FORMS = ("", *_ON_SCALE, "p_true", "phrase")

@@ -21,7 +21,8 @@ from inspect_confidence.answers import (
     Unreadable,
     judged,
 )
-from inspect_confidence.answers.clean import LONGEST_COMPARED, comparable
+from inspect_confidence.answers.clean import LONGEST_COMPARED, clean, comparable, is_refusal
+from inspect_confidence.datasets.wep_survey import median_of, phrases
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.grades import grade
 from inspect_confidence.judges.model import require_grader
@@ -36,8 +37,6 @@ from inspect_confidence.solvers.ask_confidence import (
     asked,
     keep,
     kept_in,
-    median_of,
-    phrases,
     require_log_probabilities,
     same,
 )
@@ -108,7 +107,9 @@ def confidence(
     if same_by == "scorer" and equality is None:
         raise InvalidArgument("agreement=scorer needs equality, a scorer that compares.")
 
-    async def judge(state: TaskState, target: Target) -> Score:
+    async def judge(state: TaskState, target: Target) -> Score | None:
+        if asking and not state.completed:
+            return None  # an agent that has a first attempt scored goes on
         known = kept_in(dict(state.store.items())) | _kept_by(state.scores or {})
         if asking:
             require_log_probabilities(asking.ways)
@@ -272,10 +273,12 @@ class _Rule:
 
 async def _agreed(state: TaskState, target: Target, replies: Sequence[Draw], rule: _Rule) -> Said:
     """The share of the further answers that are the eval's own answer."""
-    there = [one for one in replies if one.text.strip() and one.stop != "content_filter"]
+    if is_refusal(clean(state.output.completion)):
+        return Said(failure=Unreadable("refusal", "the eval's answer declines to answer"))
+    there = [one for one in replies if _is_answer(one)]
     lost = len(replies) - len(there)
     if not there:
-        return Said(failure=Unreadable("no_response", "no further answer has a text"))
+        return Said(failure=Unreadable("no_response", "no further reply is an answer"))
     found = await _compared(state, target, [one.text for one in there], rule)
     if isinstance(found, Unreadable):
         return Said(failure=found)
@@ -293,6 +296,11 @@ async def _agreed(state: TaskState, target: Target, replies: Sequence[Draw], rul
     without = f", {lost} without an answer" if lost else ""
     said = f"{sum(known):.4g} of {len(known)} further answers are the same (by {how}){without}"
     return Said(number, None, said, kept)
+
+
+def _is_answer(reply: Draw) -> bool:
+    text = clean(reply.text).strip()
+    return bool(text) and reply.stop != "content_filter" and not is_refusal(text)
 
 
 async def _compared(
@@ -336,7 +344,8 @@ async def _by_scorer(
     for text in texts:
         output = ModelOutput.from_content(str(state.model), text)
         other = await equality(_with_output(state, output), Target(answer))
-        values.append(NAN if other is None else numbers_of(other.value).get("", NAN))
+        found = other.answer if other else None
+        values.append(numbers_of(other.value).get("", NAN) if other and found else NAN)
     name = registry_info(equality).name.rsplit("/", 1)[-1]
     return values, name
 

@@ -30,7 +30,7 @@ from inspect_ai.util import (
 
 from inspect_confidence import arguments
 from inspect_confidence.answers import Unreadable
-from inspect_confidence.datasets.wep_survey import surveyed_counts
+from inspect_confidence.datasets.wep_survey import phrases
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.judges.model import ROLE, require_grader
 from inspect_confidence.prompts import confidence as prompts
@@ -211,20 +211,6 @@ def question_of(state: TaskState) -> str:
     else:
         text = "\n\n".join(f"{one.role}: {one.text}" for one in state.input)
     return with_choices(text, [choice.value for choice in state.choices])
-
-
-def phrases() -> list[str]:
-    """The words of estimative probability that are offered: the survey's, the likeliest first."""
-    return sorted(surveyed_counts(), key=median_of, reverse=True)
-
-
-def median_of(phrase: str) -> float:
-    """What people mean by a phrase, in [0, 1]: the median of the survey's answers."""
-    said = sorted(
-        value for value, people in surveyed_counts()[phrase].items() for _ in range(people)
-    )
-    middle = len(said) // 2
-    return (said[middle] + said[-1 - middle]) / 200
 
 
 def _conversation(state: TaskState) -> list[ChatMessage]:

@@ -21,6 +21,9 @@ SCORER = "confidence"
 EPOCHS, NONE = "epochs", "none"
 """What stands in `method` where answers of several epochs tell it, and where nothing does."""
 
+USUAL: Mapping[str, object] = {"draws": 5, "agreement": "auto"}
+"""Arguments of `with_confidence` that are no setting of a run where nothing else was said."""
+
 _NAMED = re.compile(r"(?:.*_)?confidence(?:_score)?", re.I)
 _NOT_FOUND = "no confidence: wrap the eval in with_confidence, or say which field holds it"
 _PERCENT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*%\s*")

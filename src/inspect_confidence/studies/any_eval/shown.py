@@ -31,6 +31,7 @@ _CALIBRATION = (
     Column("brier", "Brier", 3),
     Column("auroc", "AUROC"),
     Column("aurc", "AURC", 3),
+    Column("format_failure_rate", "unreadable", 3),
 )
 _REPORTS = (
     Column("top1_value", "commonest", 0),
@@ -41,7 +42,6 @@ _REPORTS = (
     Column("round_rate", "multiples of 5", 3),
     Column("utilization", "utilization"),
     Column("violation_rate", "out of range", 3),
-    Column("format_failure_rate", "unreadable", 3),
 )
 _PARTS = (
     Column("brier_reliability", "Brier: reliability", 3),
@@ -65,15 +65,15 @@ def tables(results: pd.DataFrame) -> list[View]:
         Column("m_ratio", "M-ratio", where={**at, "type1": TYPE1}),
         Column("type2_dprime", "type-2 d'", where=at),
     )
-    parts: Mapping[str, Sequence[Column]] = {
-        "Calibration and discrimination": _CALIBRATION,
-        "Parts of the scores": _PARTS,
-        "Type-2 sensitivity": sensitivity,
-        "Reports": _REPORTS,
+    parts = {
+        "Calibration and discrimination": (whole, _CALIBRATION),
+        "Parts of the scores": (whole, _PARTS),
+        "Type-2 sensitivity": (whole, sensitivity),
+        "Reports": (whole.having("scale"), _REPORTS),
     }
     specs = [
-        _spec(title, whole, (*who, "method", "scale"), columns, threshold)
-        for title, columns in parts.items()
+        _spec(title, some, (*who, "method", "scale"), columns, threshold)
+        for title, (some, columns) in parts.items()
     ]
     for (model, variant, method, scale), mine in rows.having("by").each(
         "model", "variant", "method", "scale"

@@ -82,9 +82,7 @@ ANY_EVAL = Study(
             ),
             required=("item",),
             answers=(("confidence", "correct"), ("raw", "correct")),
-            arguments_shown=frozenset(
-                {"task", "ways", "score", "agreement", "task_args", "draws", "scale"}
-            ),
+            arguments_shown=frozenset({"task", "ways", "task_args", "scale"}),
             read=read_sample,
             defaults={"method": "recorded"},
             varied=("method",),
