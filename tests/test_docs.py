@@ -42,6 +42,7 @@ TASK_PAGES = {
     "wep_probes": ["wep_probes"],
     "life_eval": ["life_eval", "question_sets"],
     "hedge_markers": ["hedge_markers"],
+    "any_eval": ["any_eval"],
 }
 """The pages of each study's tasks."""
 
@@ -136,7 +137,7 @@ def test_pages_of_tasks_have_all_parts() -> None:
         for part in ("## Reading the table", "## Deviations from the study", "Calls", "tokens"):
             assert part.lower() in text.lower(), (study.name, part)
         for table in study.tables:
-            assert f"inspect_confidence/{table.task} " in text, table.task
+            assert f"inspect_confidence/{table.function} " in text, table.task
         for figure in study.figures:
             assert f"**{figure.title}**" in flat(text), figure.title
 
