@@ -125,6 +125,7 @@ class Metric:
         direction: `higher`, `lower`, `target=x` (nearer to x is better) or `none`.
         source: Where the definition comes from.
         interval: How its 95% interval is made, and from where on it holds.
+        toolbox: Whether it is of the toolbox, and no study's number.
     """
 
     name: str
@@ -136,6 +137,7 @@ class Metric:
     direction: str = "none"
     source: str = "-"
     interval: Interval = BIAS_CORRECTED
+    toolbox: bool = False
 
 
 _metrics: dict[str, Metric] = {}
@@ -158,6 +160,7 @@ class About(TypedDict, total=False):
     high: float
     source: str
     interval: Interval
+    toolbox: bool
 
 
 _RANGES = {

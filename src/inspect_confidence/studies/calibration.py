@@ -112,6 +112,9 @@ FURTHER = (
     *map(form_of, ("auprc_error", "aurc")),
 )
 
+TOOLBOX: tuple[Form, ...] = ()
+"""Numbers that no study prints: estimators, tests and decisions of the field."""
+
 TYPE1 = "m_afc"
 """The type-1 model of M-ratio at a threshold."""
 
@@ -142,7 +145,7 @@ def stated_confidence(
     columns = {"accuracy": answers.correct, "mean_confidence": answers.confidence}
     yield means(condition, columns, answers.unit, answers.units, note)
     forms = [form for one in thresholds for form in at_threshold(one, answers.choices)]
-    yield of_table(answers, [*PLAIN, *FURTHER, *forms], condition, note)
+    yield of_table(answers, [*PLAIN, *FURTHER, *TOOLBOX, *forms], condition, note)
 
 
 def of_table(
