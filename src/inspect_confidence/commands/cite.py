@@ -16,7 +16,7 @@ from inspect_confidence.judgments.logs import OPERATIONAL, find_logs
 from inspect_confidence.judgments.read import Judgments, Paths, read_judgments
 from inspect_confidence.privacy import model_arguments, model_name, scrub, setting_text
 from inspect_confidence.references import DATASETS, OWN, SURVEY, bibtex
-from inspect_confidence.studies import all_studies, all_tables
+from inspect_confidence.studies import all_studies, all_tables, table_of
 
 
 def _paragraph(task: str, judgments: pd.DataFrame, runs: Sequence[EvalLog]) -> str:
@@ -27,7 +27,7 @@ def _paragraph(task: str, judgments: pd.DataFrame, runs: Sequence[EvalLog]) -> s
     arguments = ({k: v for k, v in run.eval.task_args.items() if v is not None} for run in runs)
     generation = [_asked_with(run.plan.config) for run in runs]
     sentences = [
-        _settings_runs(task, runs),
+        _settings_runs(runs),
         _sentence("Task arguments", _merged(map(_texts, arguments))),
         _sentence("Generation settings", _merged(generation), "all others the provider's defaults")
         if any(generation)
@@ -50,7 +50,7 @@ def _filed(judgments: pd.DataFrame) -> str:
     )
 
 
-def _settings_runs(task: str, runs: Sequence[EvalLog]) -> str:
+def _settings_runs(runs: Sequence[EvalLog]) -> str:
     days = sorted({run.eval.created[:10] for run in runs})
     when = f"on {days[0]}" if len(days) == 1 else f"from {days[0]} to {days[-1]}"
     versions = _listed(f"{run.eval.task_version}" for run in runs)
@@ -58,8 +58,9 @@ def _settings_runs(task: str, runs: Sequence[EvalLog]) -> str:
     made = _listed(f"{name} {version}" for name, version in packages.items())
     unfinished = sum(run.status != "success" for run in runs)
     models = _listed(model_name(run.eval.model) for run in runs)
+    evals = _listed(run.eval.task.rsplit("/", 1)[-1] for run in runs)
     return (
-        f"{task} (version {versions}) asked {models} in "
+        f"{evals} (version {versions}) asked {models} in "
         f"{'one run' if len(runs) == 1 else f'{len(runs)} runs'} {when}"
         + (f", with {made}" if made else "")
         + (f"; {unfinished} did not finish" if unfinished else "")
@@ -106,7 +107,7 @@ def _items(runs: Sequence[EvalLog]) -> str:
 
 def _asked(run: EvalLog) -> str:
     facts, config = _facts(run), run.eval.config
-    name = setting_text(facts.get("dataset") or run.eval.dataset.name)
+    name = setting_text(facts.get("dataset") or run.eval.dataset.name or run.eval.task)
     split = ", ".join(
         f"{facts[f'{part}_items']} {part}" for part in ("train", "test") if f"{part}_items" in facts
     )
@@ -118,7 +119,9 @@ def _asked(run: EvalLog) -> str:
 
 
 def _facts(run: EvalLog) -> dict[str, Any]:
-    return run.eval.metadata or {}
+    facts = run.eval.metadata or {}
+    wrapping = facts.get("confidence")  # what we say of an eval that is wrapped
+    return wrapping if isinstance(wrapping, dict) else facts
 
 
 def _counts(judgments: pd.DataFrame) -> str:
@@ -187,14 +190,17 @@ def cite(paths: Paths, *, judgments: Judgments | None = None) -> Citation:
     """
     frames = read_judgments(paths) if judgments is None else judgments
     logged = _runs(paths)
-    runs = {task: logged.get(task, []) for task in frames}
+    runs = {
+        task: [one for one in logged.get(task, ()) if one.eval.task_id in set(frame["run"])]
+        for task, frame in frames.items()
+    }
     headers = [one for some in runs.values() for one in some]
     named = sorted(_datasets(frames))
     packaged = {name for frame in frames.values() for name in frame["package_version"].unique()}
     studies = [one for one in all_studies() if any(table.task in frames for table in one.tables)]
     entries = [
         _software("inspect_confidence", headers, packaged),
-        *(study.reference for study in studies),
+        *(study.reference for study in studies if study.reference),
         *(bibtex(key) for name in named for key in DATASETS.get(name, ())),
         *([bibtex(SURVEY)] if _SURVEYED in frames else []),
         *([_software("inspect_ai", headers)] if headers else []),
@@ -221,7 +227,8 @@ def _runs(paths: Paths) -> dict[str, list[EvalLog]]:
         for location in () if place.endswith(SUFFIXES) else find_logs(place):
             with suppress(Exception):
                 one = read_eval_log(location, header_only=True)
-                runs = found.setdefault(one.eval.task.rsplit("/", 1)[-1], {})
+                task = table_of(one.eval.task.rsplit("/", 1)[-1]).task
+                runs = found.setdefault(task, {})
                 before = runs.setdefault(one.eval.task_id, one)
                 if before.eval.created < one.eval.created:
                     runs[one.eval.task_id] = one

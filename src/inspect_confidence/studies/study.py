@@ -320,7 +320,7 @@ class Study:
         detail: The judgments of its tasks -> finer rows, which only figures draw.
         figures: Of the report.
         headlines: The numbers that stand for it, the first one first.
-        reference: BibTeX of the study.
+        reference: BibTeX of the study; empty where there is none.
         options: A frozen dataclass of the options that it alone has, each field made by `option`;
             its functions ask for them by `resampling.options(...)`.
         lacking: What a run can't give of the study's numbers, and why, from the name of its task

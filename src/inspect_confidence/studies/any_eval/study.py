@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
-from inspect_confidence.references import bibtex
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies import compare as contenders
 from inspect_confidence.studies import estimate, stated
@@ -97,5 +96,5 @@ ANY_EVAL = Study(
     detail=detail,
     figures=FIGURES,
     headlines=HEADLINES,
-    reference=bibtex("inspect_confidence"),
+    reference="",
 )
