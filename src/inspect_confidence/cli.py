@@ -228,10 +228,12 @@ def give(
 @REREAD
 @JSON
 @CSV
+@click.option("--full", is_flag=True, help="Print all tables of the toolbox too.")
 @computing
 def summarize(
     paths: Sequence[str],
     reread: bool,
+    full: bool,
     as_json: bool,
     csv: Path | None,
     **settings: "Unpack[Settings]",
@@ -241,10 +243,11 @@ def summarize(
     from inspect_confidence.commands.summarize import summarize as compute
 
     resamplings(settings)  # a mistake shall not cost the reading of the logs
-    give(compute(read(paths, reread=reread), **settings), as_json, csv, _print_views)
+    show = functools.partial(_print_views, full=full)
+    give(compute(read(paths, reread=reread), **settings), as_json, csv, show)
 
 
-def _print_views(results: "pd.DataFrame") -> None:
+def _print_views(results: "pd.DataFrame", *, full: bool = False) -> None:
     from inspect_confidence.commands.views import views_of
     from inspect_confidence.studies.unread import told
 
@@ -257,7 +260,8 @@ def _print_views(results: "pd.DataFrame") -> None:
         if lines:
             click.echo(f"{note}\n")
         for view in views:
-            print_table(view.table, view.title, view.caption)
+            if full or not view.fold:
+                print_table(view.table, view.title, view.caption)
 
 
 @click.command()

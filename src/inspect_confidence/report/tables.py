@@ -47,12 +47,13 @@ class TableCell:
 
 @dataclass(frozen=True)
 class Table:
-    """A table of the page, with its headings and cells, and a caption below it."""
+    """A table of the page, with its headings and cells, and a caption below it; `fold` is shut."""
 
     title: str
     columns: Sequence[str]
     lines: Sequence[Sequence[TableCell]]
     caption: str = ""
+    fold: bool = False
 
     @property
     def words(self) -> list[bool]:
@@ -80,7 +81,7 @@ def of_view(view: View) -> Table:
         [of_value(value, heads=not any(numbers[: k + 1])) for k, value in enumerate(line)]
         for line in view.table.itertuples(index=False)
     ]
-    return Table(shortened(view.title, _LONGEST), columns, lines, view.caption)
+    return Table(shortened(view.title, _LONGEST), columns, lines, view.caption, view.fold)
 
 
 def of_value(value: object, *, heads: bool = False) -> TableCell:

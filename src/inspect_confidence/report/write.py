@@ -23,6 +23,7 @@ from inspect_confidence.privacy import scrub, scrubbed_conditions, scrubbed_name
 from inspect_confidence.report import figures, tables
 from inspect_confidence.results import as_csv
 from inspect_confidence.studies import all_studies
+from inspect_confidence.studies.toolbox import toolbox_views
 from inspect_confidence.studies.unread import without_unread
 
 
@@ -112,7 +113,8 @@ def write_report(
     sections = []
     for study, mine in studies:
         estimates = mine[mine.index < len(results)]
-        views = (view for view in study.views(without_unread(estimates)) if len(view.table))
+        known = without_unread(estimates)
+        views = [view for view in [*study.views(known), *toolbox_views(known)] if len(view.table)]
         shown = [*map(tables.of_view, views), changes.get(study.name)]
         shown += [tables.beside(estimates)] if published else []
         asked = [judged[table.task] for table in study.tables if table.task in judged]

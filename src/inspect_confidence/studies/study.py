@@ -250,11 +250,13 @@ class View:
         title: Above it.
         table: Rows and columns.
         caption: Below it: what the numbers are, what was left out.
+        fold: Whether it is shown only to who asks for all.
     """
 
     title: str
     table: pd.DataFrame
     caption: str
+    fold: bool = False
 
 
 @dataclass(frozen=True)
