@@ -113,7 +113,7 @@ def read_run(location: str, *, reread: bool = False, recorded: Recorded = NOTHIN
     header = read_eval_log(location, header_only=True)
     name = _eval_name(header)
     table = table_of(name)
-    facts = _facts_of(header, table)
+    facts = facts_of(header, table)
     cut = partial(_is_cut_of_others, recorded) if table.of_others else _is_cut
     summaries = read_eval_log_sample_summaries(location)
     whole = ((one, _whole(location, one) if cut(one) else one) for one in summaries)
@@ -246,7 +246,7 @@ def read_replies(location: str, runs: Collection[str]) -> dict[Place, str]:
     return found
 
 
-def _facts_of(header: EvalLog, table: TaskTable) -> Mapping[str, Any]:
+def facts_of(header: EvalLog, table: TaskTable) -> Mapping[str, Any]:
     """What this package put into the log's metadata, which in other evals is theirs."""
     facts = header.eval.metadata or {}
     ours = facts.get("confidence", {}) if table.of_others else facts
@@ -254,7 +254,7 @@ def _facts_of(header: EvalLog, table: TaskTable) -> Mapping[str, Any]:
 
 
 def _common(header: EvalLog, table: TaskTable) -> dict[str, Any]:
-    facts = _facts_of(header, table)
+    facts = facts_of(header, table)
     dataset = str(facts.get("dataset") or header.eval.dataset.name or "")
     return {
         "task": table.task,
@@ -334,7 +334,7 @@ def _is_cut(summary: EvalSampleSummary) -> bool:
 
 
 def _settings(header: EvalLog, table: TaskTable, recorded: Recorded) -> dict[str, str]:
-    facts = _facts_of(header, table)
+    facts = facts_of(header, table)
     arguments, of_model = header.eval.task_args, header.eval.model_args
     if table.of_others:  # of the eval that was wrapped, not of the wrapping
         wrapped = arguments.get("task")
