@@ -707,7 +707,10 @@ def test_common_items_are_those_every_model_answered(task: str) -> None:
             expected = of_options(some)
             for metric, (value, n) in expected.items():
                 row = at(found, model, metric)
-                assert (row["value"], row["n"]) == (pytest.approx(value, abs=1e-9, nan_ok=True), n), metric
+                assert (row["value"], row["n"]) == (
+                    pytest.approx(value, abs=1e-9, nan_ok=True),
+                    n,
+                ), metric
             token = at(found, model, "n", source="token")["value"]
             assert token == len(mine) - len(some)  # a missing token loses no item
 

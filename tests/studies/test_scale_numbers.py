@@ -36,9 +36,7 @@ def test_a_file_with_confidence_and_correct_alone(tmp_path: Path) -> None:
     """They are enough for everything that needs no raw report; the file says whose they are."""
     sure = [0.9, 0.8, 0.8, 0.6, 0.3, 0.55]
     right = [1, 1, 0, 1, 0, 0]
-    found = of_file(
-        tmp_path, task="scale_variants", item=range(6), confidence=sure, correct=right
-    )
+    found = of_file(tmp_path, task="scale_variants", item=range(6), confidence=sure, correct=right)
     assert value(found, "", "accuracy") == 0.5
     assert value(found, "", "mean_confidence") == pytest.approx(np.mean(sure))
     assert value(found, "", "auroc") == pytest.approx(roc_auc_score(right, sure))

@@ -62,7 +62,9 @@ def _as_ours(frame: pd.DataFrame, recorded: Recorded, source: str) -> pd.DataFra
     there, ours = list(map(str, frame)), _names()
     for name in recorded.columns:
         if name not in ours:
-            raise InvalidArgument(f"--column {name}: no column has that name. {nearest(name, ours)}")
+            raise InvalidArgument(
+                f"--column {name}: no column has that name. {nearest(name, ours)}"
+            )
     for option, column in [
         *((f"--column {name}={column}", column) for name, column in recorded.columns.items()),
         *((f"--by {name}", name) for name in recorded.by),
@@ -163,9 +165,7 @@ def _needs(table: TaskTable) -> str:
     return f"{', '.join(table.required)}, and {forms}"
 
 
-def _column(
-    frame: pd.DataFrame, name: str, kind: Kind, source: str, default: object
-) -> pd.Series:
+def _column(frame: pd.DataFrame, name: str, kind: Kind, source: str, default: object) -> pd.Series:
     if default is None:
         default = np.nan if kind == "number" else ""
     values = frame[name] if name in frame else pd.Series(default, frame.index, dtype=object)

@@ -9,6 +9,7 @@ import pandas as pd
 
 from inspect_confidence import metrics
 from inspect_confidence.metrics.arrays import EDGE, FloatArray, IntArray
+from inspect_confidence.metrics.registry import UNREAD
 from inspect_confidence.studies.estimate import Estimand, Number, means, noted, places, together
 
 
@@ -193,7 +194,7 @@ def of_table(
             why = (form.note or remark) if undefined else ""
             notes = [] if undefined else [form.note, remark]
         if form.metric in _GROUPING:
-            why = answers.scattered
+            why = answers.scattered or UNREAD
         if "binning" in form.condition:
             read = answers.confidence[~np.isnan(answers.correct)]
             notes = [f"{form.note}, {metrics.bin_count(read, binning='equal_mass')} used"]

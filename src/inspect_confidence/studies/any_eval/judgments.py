@@ -4,6 +4,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -136,6 +137,8 @@ def _at(sample: SampleFacts, name: str, graded: str, own: Mapping[str, ScoreFact
     if name in sample.whole:
         return sample.whole[name]
     first, *rest = name.split(".")
+    if first == "store" and rest:
+        return _within(sample.whole.get(f"store.{rest[0]}"), rest[1:])
     if first == "metadata":
         return _within(sample.metadata, rest)
     score = own.get(graded if first in ("score", "answer") else first)
@@ -209,10 +212,11 @@ def of_run(samples: Sequence[Rows]) -> tuple[list[Rows], str]:
         + [_lacking(judged, way) for way in ways if way not in {row["method"] for row in judged}]
         for judged in samples
     ]
-    for row in (row for judged in made for row in judged):
-        if row["method"] in ways:
-            row |= _scale_of(row, ways[row["method"]])
     rows = [row for judged in made for row in judged]
+    scales = {way: _Scale.of(some) for way, some in ways.items()}
+    for row in rows:
+        if row["method"] in scales:
+            row.update(scales[row["method"]].tells(row))
     if any(row["method"] != NONE and row["status"] in ("ok", *REPLY_STATUSES) for row in rows):
         return made, ""
     reasons = Counter(row["reason"] for row in rows if row["status"] == "scoring_failed")
@@ -224,29 +228,48 @@ def _lacking(judged: Rows, way: str) -> dict[str, Any]:
     """That a sample has nothing of a way: by its own failure, or because its field is empty."""
     first = judged[0]
     row = {name: value for name, value in first.items() if name not in _OF_A_WAY}
-    if first["method"] in (NONE, EPOCHS) and first["status"] != "ok":
-        if first["reason"] != _NOT_FOUND:
-            return {**row, "method": way}
+    failed = first["method"] in (NONE, EPOCHS) and first["status"] != "ok"
+    if failed and first["reason"] != _NOT_FOUND:
+        return {**row, "method": way}
     return {**row, "method": way, **_became(Unreadable("scoring_failed", _NOTHING.format(way)))}
 
 
 _OF_A_WAY = {*_KEPT, "confidence", "agreement"}
 
 
-def _scale_of(row: Mapping[str, Any], like: Rows) -> dict[str, Any]:
-    """What judgments of the same way tell of the scale of one that has none."""
-    if not math.isnan(row.get("low", math.nan)):
-        return {}
-    if row["status"] != "ok":
-        known = (one for one in like if not math.isnan(one.get("low", math.nan)))
-        ends = {(one["low"], one["high"]) for one in known}
-        return dict(zip(("low", "high"), *ends, strict=True)) if len(ends) == 1 else {}
-    if "raw" not in row:
-        return {}
-    bare = [one["raw"] for one in like if math.isnan(one.get("low", 0.0))]
-    if all(0 <= raw <= 1 for raw in bare):
-        return {"confidence": row["raw"]}
-    return _became(Unreadable("scoring_failed", _NO_SCALE))
+@dataclass(frozen=True)
+class _Scale:
+    """What a way's judgments in a run tell of its scale.
+
+    Attributes:
+        ends: The one scale that they are on; None where they are on none, or several.
+        shares: Whether all numbers whose scale nobody said lie in [0, 1].
+    """
+
+    ends: tuple[float, float] | None
+    shares: bool
+
+    @classmethod
+    def of(cls, rows: Rows) -> "_Scale":
+        ends = {(one["low"], one["high"]) for one in rows if not _is_on_none(one)}
+        bare = [one["raw"] for one in rows if _is_on_none(one) and "raw" in one]
+        return cls(ends.pop() if len(ends) == 1 else None, all(0 <= raw <= 1 for raw in bare))
+
+    def tells(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """The columns of one that is on none that follow."""
+        if not _is_on_none(row):
+            return {}
+        if row["status"] != "ok":
+            return dict(zip(("low", "high"), self.ends, strict=True)) if self.ends else {}
+        if "raw" not in row:
+            return {}
+        if self.shares:
+            return {"confidence": row["raw"]}
+        return _became(Unreadable("scoring_failed", _NO_SCALE))
+
+
+def _is_on_none(row: Mapping[str, Any]) -> bool:
+    return math.isnan(row.get("low", math.nan))
 
 
 def on_scales(rows: pd.DataFrame) -> pd.DataFrame:
