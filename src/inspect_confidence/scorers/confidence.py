@@ -25,7 +25,6 @@ from inspect_confidence.answers.clean import LONGEST_COMPARED, clean, comparable
 from inspect_confidence.datasets.wep_survey import median_of, phrases
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.grades import grade
-from inspect_confidence.judges.model import require_grader
 from inspect_confidence.scales import Scale
 from inspect_confidence.scorers import log_metrics as logged
 from inspect_confidence.scorers.explained import confidence_on_scale, unread
@@ -37,7 +36,7 @@ from inspect_confidence.solvers.ask_confidence import (
     asked,
     keep,
     kept_in,
-    require_log_probabilities,
+    require_models,
     same,
 )
 from inspect_confidence.solvers.draws import Draw
@@ -112,7 +111,7 @@ def confidence(
             return None  # an agent that has a first attempt scored goes on
         known = kept_in(dict(state.store.items())) | _kept_by(state.scores or {})
         if asking:
-            require_log_probabilities(asking.ways)
+            require_models(asking.ways, same_by)
             lacking = [
                 way
                 for way in asking.ways
@@ -317,7 +316,7 @@ async def _compared(
     if rule.equality is not None and rule.agreement in ("auto", "scorer"):
         return await _by_scorer(state, target, texts, rule.equality)
     if rule.agreement == "judge":
-        require_grader()
+        require_models(["consistency"], "judge")
         said = await collect(*(_judged(state, own, text) for text in texts))
         return list(said), "judge"
     if rule.agreement == "auto" and len(own) > LONGEST_COMPARED:
