@@ -13,6 +13,7 @@ from inspect_ai.log import EvalLog, EvalSample
 from inspect_ai.scorer import match
 
 from any_eval.answerer import FORMS
+from inspect_confidence.datasets.wep_survey import phrases
 from provider_server import Reply, Request, Token
 
 SUMS = [Sample("1 + 1?", target="2", id="a"), Sample("1 + 2?", target="3", id="b")]
@@ -23,7 +24,7 @@ SAYS: Mapping[str, Reply] = {
     "stated": Reply("Confidence: 80"),
     "alone": Reply("Confidence: 70"),
     "before": Reply("Confidence: 60"),
-    "words": Reply("A. Almost certainly"),
+    "words": Reply(f"A. {phrases()[0]}"),
     "p_true": Reply("True", logprobs=[Token("True", math.log(0.6), {"False": math.log(0.2)})]),
     "same": Reply("Yes"),
 }
