@@ -156,8 +156,9 @@ def texts_of_ways(store: Mapping[str, Any], scores: Mapping[str, Score]) -> dict
 
 def _kept_by(scores: Mapping[str, Score]) -> dict[str, Kept]:
     """What an earlier score in a log keeps of asking."""
-    earlier = [(one.metadata or {}).get(_REPLIES) for name, one in scores.items() if is_own(name)]
-    texts = [text for text in earlier if text]
+    earlier = [one.metadata or {} for name, one in scores.items() if is_own(name)]
+    # An eval's own scorer may have our name, and facts of its own.
+    texts = [facts[_REPLIES] for facts in earlier if "ways" in facts and facts.get(_REPLIES)]
     return {way: Kept.of_json(one) for text in texts for way, one in json.loads(text).items()}
 
 

@@ -246,6 +246,7 @@ def _tasks_in(module: ModuleType) -> dict[str, Callable[..., Task]]:
                 info = registry_info(one)
             except ValueError:
                 continue
-            if info.type == "task":
+            # As Inspect does: what a file imports is none of its tasks.
+            if info.type == "task" and one.__module__ == module.__name__:
                 found[info.name.rsplit("/", 1)[-1]] = one
     return found
