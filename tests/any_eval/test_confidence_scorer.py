@@ -13,7 +13,18 @@ from hypothesis import strategies as some
 from inspect_ai import eval, score
 from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
 from inspect_ai.model import GenerateConfig
-from inspect_ai.scorer import Metric, MetricProtocol, SampleScore, Score, f1, match
+from inspect_ai.scorer import (
+    Metric,
+    MetricProtocol,
+    SampleScore,
+    Score,
+    Scorer,
+    Target,
+    f1,
+    match,
+    mean,
+    scorer,
+)
 from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 
 from any_eval.small import far, judged, kind_of, kinds, metrics_of, sums
@@ -202,6 +213,26 @@ def test_a_sample_that_ended_before_it_was_asked(ways: str, tmp_path: Path) -> N
     # Two right answers and one wrong one were asked about.
     assert numbers[f"overconfidence{end}"] == pytest.approx(0.8 - 2 / 3)
     assert numbers[f"format_failure_rate{end}"] == 0
+
+
+@scorer(metrics=[mean()], name="confidence")
+def theirs() -> Scorer:
+    """A number and facts of somebody else's, under our name."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        return Score(value=0.4, metadata={"replies": ["quite"]})
+
+    return score
+
+
+def test_a_score_of_our_name_that_is_not_ours(tmp_path: Path) -> None:
+    """It is no correctness, and holds no replies of ours."""
+    with ProviderServer(far()) as server:
+        log = asked(sums(scorer=[match(), theirs()]), server, tmp_path)
+        log, calls = scored(log, server, ways="stated")
+    assert calls == {"stated": 2}
+    assert judged(log, name="confidence1")[0] == {"correct": 1, "stated": 0.8, "stated_ok": 1}
+    assert metrics_of(log) == {"mean": 0.4}
 
 
 def test_arguments_of_the_scorer_and_the_solver() -> None:

@@ -41,6 +41,7 @@ from inspect_ai import Task, task
 from inspect_ai.dataset import Sample
 from inspect_ai.scorer import match
 from beside import QUESTION
+from inspect_confidence.tasks.fermi_eval import fermi_eval
 
 
 @dataclass
