@@ -250,6 +250,7 @@ outcomes = some.one_of(
 )
 replies = some.one_of(
     some.integers(0, 100).map(lambda percent: (percent / 100, 1.0)),
+    some.sampled_from([(0.0, 1.0), (0.9, 1.0), (0.95, 1.0), (1.0, 1.0)]),  # 1 shares a bin
     some.just((NAN, 0.0)),  # unreadable
     some.just((NAN, 1.0)),  # out of range
     some.just((NAN, NAN)),  # no reply
