@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as some
 from inspect_ai import eval, score
 from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
@@ -250,7 +250,6 @@ outcomes = some.one_of(
 )
 replies = some.one_of(
     some.integers(0, 100).map(lambda percent: (percent / 100, 1.0)),
-    some.sampled_from([(0.0, 1.0), (0.9, 1.0), (0.95, 1.0), (1.0, 1.0)]),  # 1 shares a bin
     some.just((NAN, 0.0)),  # unreadable
     some.just((NAN, 1.0)),  # out of range
     some.just((NAN, NAN)),  # no reply
@@ -286,6 +285,11 @@ def by_hand(
     }
 
 
+SURE = [(1.0, (0.95, 1.0), (0.95, 1.0)), (0.0, (1.0, 1.0), (1.0, 1.0))]
+"""Certainty shares a bin with 0.95, in which they are off by |0.975 - 0.5|."""
+
+
+@example(SURE, SURE)
 @given(samples, samples)
 def test_metrics_by_way_are_those_of_each_way(
     first: list[tuple[float, tuple[float, float], tuple[float, float]]],
