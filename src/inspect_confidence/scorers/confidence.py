@@ -25,7 +25,6 @@ from inspect_confidence.answers.clean import LONGEST_COMPARED, clean, comparable
 from inspect_confidence.datasets.wep_survey import median_of, phrases
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.grades import grade
-from inspect_confidence.judges.model import require_grader
 from inspect_confidence.scales import Scale
 from inspect_confidence.scorers import log_metrics as logged
 from inspect_confidence.scorers.explained import confidence_on_scale, unread
@@ -37,7 +36,7 @@ from inspect_confidence.solvers.ask_confidence import (
     asked,
     keep,
     kept_in,
-    require_log_probabilities,
+    require_models,
     same,
 )
 from inspect_confidence.solvers.draws import Draw
@@ -112,7 +111,7 @@ def confidence(
             return None  # an agent that has a first attempt scored goes on
         known = kept_in(dict(state.store.items())) | _kept_by(state.scores or {})
         if asking:
-            require_log_probabilities(asking.ways)
+            require_models(asking.ways, same_by)
             lacking = [
                 way
                 for way in asking.ways
@@ -157,8 +156,9 @@ def texts_of_ways(store: Mapping[str, Any], scores: Mapping[str, Score]) -> dict
 
 def _kept_by(scores: Mapping[str, Score]) -> dict[str, Kept]:
     """What an earlier score in a log keeps of asking."""
-    earlier = [(one.metadata or {}).get(_REPLIES) for name, one in scores.items() if is_own(name)]
-    texts = [text for text in earlier if text]
+    earlier = [one.metadata or {} for name, one in scores.items() if is_own(name)]
+    # An eval's own scorer may have our name, and facts of its own.
+    texts = [facts[_REPLIES] for facts in earlier if "ways" in facts and facts.get(_REPLIES)]
     return {way: Kept.of_json(one) for text in texts for way, one in json.loads(text).items()}
 
 
@@ -317,7 +317,7 @@ async def _compared(
     if rule.equality is not None and rule.agreement in ("auto", "scorer"):
         return await _by_scorer(state, target, texts, rule.equality)
     if rule.agreement == "judge":
-        require_grader()
+        require_models(["consistency"], "judge")
         said = await collect(*(_judged(state, own, text) for text in texts))
         return list(said), "judge"
     if rule.agreement == "auto" and len(own) > LONGEST_COMPARED:
