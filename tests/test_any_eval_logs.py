@@ -444,7 +444,7 @@ def test_every_command_takes_a_real_log(real: Path, tmp_path: Path) -> None:
     )
     assert "Every reply could be read." in printed("unread", real, *LABELLED).stdout
     cited = printed("cite", real, *LABELLED, "--only", "settings").stdout
-    assert "any_eval (version 0) asked openai/gpt-4o-mini in one run on 2025-09-23" in cited
+    assert "popularity (version 0) asked openai/gpt-4o-mini in one run on 2025-09-23" in cited
     page = tmp_path / "report"
     printed("report", real, *LABELLED, "-o", page, *QUICK)
     text = (page / "index.html").read_text("utf-8")

@@ -23,7 +23,8 @@ from inspect_confidence import __version__, arguments
 from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.grades import name_of
 from inspect_confidence.prompts import confidence as prompts
-from inspect_confidence.scorers.confidence import compares, confidence
+from inspect_confidence.scorers.agreement import compares
+from inspect_confidence.scorers.confidence import confidence
 from inspect_confidence.scorers.graded import OWN
 from inspect_confidence.solvers.ask_confidence import Asking, ask_confidence, ready_to_ask
 from inspect_confidence.tasks.viewers import with_confidence_viewer
