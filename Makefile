@@ -23,6 +23,7 @@ demo: $(VENV)/.installed  ## run every task on two simulated models, then write 
 	$(EVAL) tasks/life_eval.py tasks/wep_probes.py
 	$(EVAL) tasks/hedge_markers.py@hedge_markers -T dataset=bundled -T items=120 \
 		--model-role grader=respondent/judge
+	$(EVAL) tasks/with_confidence.py -T task=examples/quiz.py@quiz -T ways=stated,p_true
 	$(BIN)/inspect-confidence report $(LOGS)/demo -o $(LOGS)/demo-report
 
 test: lint  ## lint, types and the whole test suite, the last two at once

@@ -33,7 +33,7 @@ def grade(scores: Mapping[str, Numbers], named: str | None = None) -> float | Un
         >>> grade({"match": {"": 1.0}})
         1.0
         >>> grade({"match": {"": 1.0}, "f1": {"": 0.4}}).reason
-        'the eval has the scores match, f1: name one of them by score='
+        'the eval has the scores match, f1: name one of them by score= or --score'
         >>> grade({"grade": {"style": 0.2, "truth": 0.8}}, "grade.truth")
         0.8
     """
@@ -49,7 +49,7 @@ def grade(scores: Mapping[str, Numbers], named: str | None = None) -> float | Un
         has = f"; it has {listed}" if listed else ""
         return _failed(f"the eval has no score {named}{has}" if named else "the eval has no score")
     if len(found) > 1:
-        return _failed(f"the eval has the scores {listed}: name one of them by score=")
+        return _failed(f"the eval has the scores {listed}: name one of them by score= or --score")
     ((name, number),) = found.items()
     if math.isnan(number):
         return _failed(f"the eval's score {name} is no number")

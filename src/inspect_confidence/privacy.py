@@ -190,6 +190,9 @@ def setting_text(value: object) -> str:
     if isinstance(value, list | tuple):
         return ",".join(map(setting_text, value))
     if isinstance(value, Mapping):
+        # A task, scorer or the like that Inspect names.
+        if value.keys() >= {"type", "name", "params"}:
+            return setting_text(str(value["name"]))
         return f"(set; sha256 {fingerprint(str(value))})"
     text = str(value)
     # A secret may hold a comma, so the whole is scrubbed where no item is a place.

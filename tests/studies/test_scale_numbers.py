@@ -33,10 +33,10 @@ def of_file(folder: Path, **columns: Any) -> pd.DataFrame:
 
 
 def test_a_file_with_confidence_and_correct_alone(tmp_path: Path) -> None:
-    """Item, confidence and correct are enough for everything that needs no raw report."""
+    """They are enough for everything that needs no raw report; the file says whose they are."""
     sure = [0.9, 0.8, 0.8, 0.6, 0.3, 0.55]
     right = [1, 1, 0, 1, 0, 0]
-    found = of_file(tmp_path, item=range(6), confidence=sure, correct=right)
+    found = of_file(tmp_path, task="scale_variants", item=range(6), confidence=sure, correct=right)
     assert value(found, "", "accuracy") == 0.5
     assert value(found, "", "mean_confidence") == pytest.approx(np.mean(sure))
     assert value(found, "", "auroc") == pytest.approx(roc_auc_score(right, sure))
@@ -78,7 +78,8 @@ def test_a_file_with_raw_reports(tmp_path: Path) -> None:
 def test_a_file_with_answers_and_targets(tmp_path: Path) -> None:
     """Correct follows from answer and target; a row without an answer is unreadable."""
     answers, targets, sure = ["A", "B", "18", ""], ["A", "C", "18", "B"], [0.9, 0.7, 0.5, 0.4]
-    found = of_file(tmp_path, item=list("abcd"), confidence=sure, answer=answers, target=targets)
+    given = {"confidence": sure, "answer": answers, "target": targets}
+    found = of_file(tmp_path, task="scale_variants", item=list("abcd"), **given)
     judgments = read_judgments(tmp_path / "mine.csv")["scale_variants"]
     assert list(judgments["status"]) == ["ok", "ok", "ok", "invalid_response_format"]
     assert value(found, "", "accuracy") == pytest.approx(2 / 3)

@@ -9,7 +9,7 @@ from string import ascii_uppercase
 from inspect_confidence.answers.choices import read_choice
 from inspect_confidence.answers.clean import clean, is_refusal
 from inspect_confidence.answers.status import Unreadable
-from inspect_confidence.answers.tokens import TokenChoice, read_answer_token
+from inspect_confidence.answers.tokens import SPECIAL, TokenChoice, read_answer_token
 
 _VERDICT = re.compile(r"\W*(?:answer\W+)?(true|false)\b", re.I)
 _LABEL = re.compile(r"answer\W*:", re.I)
@@ -66,6 +66,8 @@ def read_token_confidence(
         if isinstance(chosen, Unreadable):
             return chosen
         names = ascii_uppercase[: len(choices)]
+        if chosen.index >= len(names):
+            return Unreadable("scoring_failed", "the choice has no letter")
         return _among(reply, tokens, names, chosen.index, chosen.index)
     return _whole(reply, tokens)
 
@@ -78,7 +80,7 @@ def _whole(reply: str, tokens: Sequence[TokenChoice] | None) -> TokenConfidence 
         return Unreadable("refusal", "the reply declines to answer")
     if tokens is None:
         return _NO_TOKENS
-    spoken = [one for one in tokens if one.token.strip()]
+    spoken = [one for one in tokens if one.token.strip() and not SPECIAL.fullmatch(one.token)]
     if len(spoken) != 1 or not math.isfinite(spoken[0].logprob):
         return Unreadable("scoring_failed", "the answer is not one token")
     return TokenConfidence(math.exp(min(spoken[0].logprob, 0.0)), math.nan, spoken[0].token.strip())

@@ -23,7 +23,7 @@ GREATEST_INTEGER = 100
 
 _LONGEST = 20
 # Some servers list the token that ends a reply among its tokens.
-_SPECIAL = re.compile(r"<\|[^|<>]*\|>|</s>|<eos>|<end_of_turn>")
+SPECIAL = re.compile(r"<\|[^|<>]*\|>|</s>|<eos>|<end_of_turn>")
 _BEGINNING = re.compile(r"[-+]?[0-9]*")
 # A key of the object: in quotes, or at the start of a line or member.
 _KEY = re.compile(
@@ -82,7 +82,7 @@ def read_integer_distribution(tokens: Sequence[TokenChoice]) -> IntegerDistribut
         >>> round(read.unseen_mass, 3)
         0.2
     """
-    said = (choice.token for choice in tokens if not _SPECIAL.fullmatch(choice.token))
+    said = (choice.token for choice in tokens if not SPECIAL.fullmatch(choice.token))
     text = folded("".join(said)).strip()
     if not text:
         return Unreadable("no_response", "the reply is empty")

@@ -1,6 +1,6 @@
 """Logs -> what to cite, and how the numbers came about."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from operator import attrgetter
@@ -12,7 +12,7 @@ from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import GenerateConfig, ModelConfig
 
 from inspect_confidence.judgments.files import SUFFIXES
-from inspect_confidence.judgments.logs import OPERATIONAL, find_logs
+from inspect_confidence.judgments.logs import OPERATIONAL, facts_of, find_logs
 from inspect_confidence.judgments.read import Judgments, Paths, read_judgments
 from inspect_confidence.privacy import model_arguments, model_name, scrub, setting_text
 from inspect_confidence.references import DATASETS, OWN, SURVEY, bibtex
@@ -107,7 +107,7 @@ def _items(runs: Sequence[EvalLog]) -> str:
 
 def _asked(run: EvalLog) -> str:
     facts, config = _facts(run), run.eval.config
-    name = setting_text(facts.get("dataset") or run.eval.dataset.name or run.eval.task)
+    name = setting_text(facts.get("dataset") or run.eval.dataset.name or _task_name(run))
     split = ", ".join(
         f"{facts[f'{part}_items']} {part}" for part in ("train", "test") if f"{part}_items" in facts
     )
@@ -118,10 +118,12 @@ def _asked(run: EvalLog) -> str:
     return f"{items}of {name}" + (f" ({split})" if split else "") + f", {times}{limit}"
 
 
-def _facts(run: EvalLog) -> dict[str, Any]:
-    facts = run.eval.metadata or {}
-    wrapping = facts.get("confidence")  # what we say of an eval that is wrapped
-    return wrapping if isinstance(wrapping, dict) else facts
+def _facts(run: EvalLog) -> Mapping[str, Any]:
+    return facts_of(run, table_of(_task_name(run)))
+
+
+def _task_name(run: EvalLog) -> str:
+    return run.eval.task.rsplit("/", 1)[-1]
 
 
 def _counts(judgments: pd.DataFrame) -> str:
@@ -189,11 +191,8 @@ def cite(paths: Paths, *, judgments: Judgments | None = None) -> Citation:
         InvalidArgument: A path can't be used, or no judgment was found.
     """
     frames = read_judgments(paths) if judgments is None else judgments
-    logged = _runs(paths)
-    runs = {
-        task: [one for one in logged.get(task, ()) if one.eval.task_id in set(frame["run"])]
-        for task, frame in frames.items()
-    }
+    logged = _runs(paths, {run for frame in frames.values() for run in frame["run"].unique()})
+    runs = {task: logged.get(task, []) for task in frames}
     headers = [one for some in runs.values() for one in some]
     named = sorted(_datasets(frames))
     packaged = {name for frame in frames.values() for name in frame["package_version"].unique()}
@@ -216,8 +215,8 @@ def cite(paths: Paths, *, judgments: Judgments | None = None) -> Citation:
     )
 
 
-def _runs(paths: Paths) -> dict[str, list[EvalLog]]:
-    """By task the headers of its runs, of the latest log where one was retried or copied.
+def _runs(paths: Paths, judged: Collection[str]) -> dict[str, list[EvalLog]]:
+    """By task the headers of its judged runs, of the latest log of one that was retried or copied.
 
     Logs that can't be read are in the judgments' notices.
     """
@@ -227,8 +226,9 @@ def _runs(paths: Paths) -> dict[str, list[EvalLog]]:
         for location in () if place.endswith(SUFFIXES) else find_logs(place):
             with suppress(Exception):
                 one = read_eval_log(location, header_only=True)
-                task = table_of(one.eval.task.rsplit("/", 1)[-1]).task
-                runs = found.setdefault(task, {})
+                if one.eval.task_id not in judged:
+                    continue
+                runs = found.setdefault(table_of(_task_name(one)).task, {})
                 before = runs.setdefault(one.eval.task_id, one)
                 if before.eval.created < one.eval.created:
                     runs[one.eval.task_id] = one

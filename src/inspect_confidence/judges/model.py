@@ -24,12 +24,12 @@ from inspect_confidence.judges.wording import JudgeWording
 ROLE = "grader"
 
 
-def require_grader() -> None:
+def require_grader(asked: str = "judge=model", instead: str = "judge=rules") -> None:
     """Refuse to go on without a model in the role: the model under test would judge itself."""
     if ROLE not in model_roles():
         raise InvalidArgument(
-            "judge=model needs a model in the role grader: add --model-role grader=NAME, or use "
-            "judge=rules, which needs none."
+            f"{asked} needs a model in the role grader: add --model-role grader=NAME, or use "
+            f"{instead}, which needs none."
         )
 
 

@@ -59,7 +59,12 @@ def read_file(path: Path, recorded: Recorded = NOTHING_SAID) -> dict[str, pd.Dat
 
 def _as_ours(frame: pd.DataFrame, recorded: Recorded, source: str) -> pd.DataFrame:
     """The frame with our names of columns, its confidence as a report where a scale is known."""
-    there = list(map(str, frame))
+    there, ours = list(map(str, frame)), _names()
+    for name in recorded.columns:
+        if name not in ours:
+            raise InvalidArgument(
+                f"--column {name}: no column has that name. {nearest(name, ours)}"
+            )
     for option, column in [
         *((f"--column {name}={column}", column) for name, column in recorded.columns.items()),
         *((f"--by {name}", name) for name in recorded.by),
@@ -67,17 +72,25 @@ def _as_ours(frame: pd.DataFrame, recorded: Recorded, source: str) -> pd.DataFra
         if column not in there:
             hint = nearest(column, there)
             raise InvalidArgument(f"{option}: {source} has no column {column!r}. {hint}")
-    for name, column in recorded.columns.items():
-        frame = frame.drop(columns=name, errors="ignore") if name != column else frame
-        frame = frame.rename(columns={column: name})
+    mapped = {name: frame[column] for name, column in recorded.columns.items()}
     if recorded.by:
         cells = zip(*(frame[name].astype(str) for name in recorded.by), strict=True)
         said = [str(Condition(dict(zip(recorded.by, one, strict=True)))) for one in cells]
-        frame = frame.assign(by=said)
-    if recorded.scale and "confidence" in frame:
+        mapped["by"] = pd.Series(said, frame.index)
+    # What has become another column is none of its old name.
+    frame = frame.drop(columns=list(recorded.columns.values())).assign(**mapped)
+    if recorded.scale and not {"low", "high"} & set(frame):
         low, high = recorded.scale
-        frame = frame.rename(columns={"confidence": "raw"}).assign(low=low, high=high)
+        if "raw" not in frame:
+            frame = frame.rename(columns={"confidence": "raw"})
+        frame = frame.assign(low=low, high=high)
     return frame
+
+
+def _names() -> list[str]:
+    """The columns that judgments have, of any task."""
+    every = (name for table in all_tables().values() for name in table.columns)
+    return list(dict.fromkeys([*COMMON_COLUMNS, *every]))
 
 
 def write_file(frames: dict[str, pd.DataFrame], path: Path) -> None:
@@ -116,7 +129,10 @@ def typed(frame: pd.DataFrame, table: TaskTable, source: str) -> pd.DataFrame:
             f"{_needs(table)}."
         )
     kinds = {**COMMON_COLUMNS, **table.columns}
-    columns = {name: _column(frame, name, kind, source) for name, kind in kinds.items()}
+    defaults = {**_DEFAULTS, **table.defaults}
+    columns = {
+        name: _column(frame, name, kind, source, defaults.get(name)) for name, kind in kinds.items()
+    }
     complete = pd.DataFrame(columns, index=frame.index)
     for name in ("epoch", "draw"):
         complete[name] = complete[name].fillna(float(str(_DEFAULTS[name])))
@@ -149,8 +165,9 @@ def _needs(table: TaskTable) -> str:
     return f"{', '.join(table.required)}, and {forms}"
 
 
-def _column(frame: pd.DataFrame, name: str, kind: Kind, source: str) -> pd.Series:
-    default = _DEFAULTS.get(name, np.nan if kind == "number" else "")
+def _column(frame: pd.DataFrame, name: str, kind: Kind, source: str, default: object) -> pd.Series:
+    if default is None:
+        default = np.nan if kind == "number" else ""
     values = frame[name] if name in frame else pd.Series(default, frame.index, dtype=object)
     if kind == "number":
         values = values.replace(_TRUTH)

@@ -37,7 +37,6 @@ from inspect_confidence.studies import (
     TaskTable,
     table_of,
 )
-from inspect_confidence.studies.any_eval.judgments import EPOCHS, USUAL
 
 # What Inspect's summaries put in the place of long values, and at the end of long texts.
 _REMOVED = "Key removed from summary (> 1k)"
@@ -48,8 +47,11 @@ _BEYOND_SUMMARIES = ("output.", "store.")
 OPERATIONAL = {
     *("max_retries", "timeout", "attempt_timeout", "stream_idle_timeout", "max_connections"),
     *("adaptive_connections", "cache", "cache_prompt", "batch", "extra_headers"),
+    *("logprobs", "top_logprobs"),
 }
-"""Settings that change how fast or how often a model is called, never what it is asked."""
+"""Settings that change how fast or how often a model is called, or what comes with its replies,
+never what it is asked.
+"""
 
 _LONGEST_SETTING = 40
 
@@ -111,11 +113,13 @@ def read_run(location: str, *, reread: bool = False, recorded: Recorded = NOTHIN
     header = read_eval_log(location, header_only=True)
     name = _eval_name(header)
     table = table_of(name)
-    facts = _facts_of(header, table)
+    facts = facts_of(header, table)
     cut = partial(_is_cut_of_others, recorded) if table.of_others else _is_cut
     summaries = read_eval_log_sample_summaries(location)
     whole = ((one, _whole(location, one) if cut(one) else one) for one in summaries)
     samples = _judged(header, table, whole, recorded)
+    judged, without = table.of_run(list(samples.values()))
+    samples = dict(zip(samples, judged, strict=True))
     changed, why = Counter[str](), ""
     if reread and table.of_others:
         why = "replies to evals of others stay as they were read; `inspect score` reads them again"
@@ -126,7 +130,8 @@ def read_run(location: str, *, reread: bool = False, recorded: Recorded = NOTHIN
     wanted = len(header.eval.dataset.sample_ids or ()) * (header.eval.config.epochs or 1)
     lost = f"the run is incomplete: {len(samples)} of {wanted} samples are there ({header.status})"
     return Run(
-        *(header.eval.task_id, task, " ".join(kind), _settings(header, table), samples),
+        *(header.eval.task_id, task, " ".join(kind)),
+        *(_settings(header, table, recorded), samples),
         notices=[
             f"{location}: {count} items of {facts.get('dataset')} were not asked: {reason}"
             for reason, count in (facts.get("excluded") or {}).items()
@@ -134,17 +139,8 @@ def read_run(location: str, *, reread: bool = False, recorded: Recorded = NOTHIN
         + [f"{location}: {why}"] * bool(why),
         lost=[f"{location}: {lost}"] if len(samples) < wanted else [],
         changed=changed,
-        without=_without(name, samples) if table.of_others else "",
+        without=f"{name}: {without}" if without else "",
     )
-
-
-def _without(name: str, samples: Judged) -> str:
-    """Why no sample of another eval has a judgment of confidence; empty where one has."""
-    rows = [row for judged in samples.values() for row in judged]
-    if any(row["method"] == EPOCHS or row["status"] != "scoring_failed" for row in rows):
-        return ""
-    reasons = Counter(row["reason"] for row in rows)
-    return f"{name}: {reasons.most_common(1)[0][0]}" if rows else f"{name} has no sample"
 
 
 _Sample = EvalSampleSummary | EvalSample
@@ -250,7 +246,7 @@ def read_replies(location: str, runs: Collection[str]) -> dict[Place, str]:
     return found
 
 
-def _facts_of(header: EvalLog, table: TaskTable) -> Mapping[str, Any]:
+def facts_of(header: EvalLog, table: TaskTable) -> Mapping[str, Any]:
     """What this package put into the log's metadata, which in other evals is theirs."""
     facts = header.eval.metadata or {}
     ours = facts.get("confidence", {}) if table.of_others else facts
@@ -258,7 +254,7 @@ def _facts_of(header: EvalLog, table: TaskTable) -> Mapping[str, Any]:
 
 
 def _common(header: EvalLog, table: TaskTable) -> dict[str, Any]:
-    facts = _facts_of(header, table)
+    facts = facts_of(header, table)
     dataset = str(facts.get("dataset") or header.eval.dataset.name or "")
     return {
         "task": table.task,
@@ -337,13 +333,14 @@ def _is_cut(summary: EvalSampleSummary) -> bool:
     )
 
 
-def _settings(header: EvalLog, table: TaskTable) -> dict[str, str]:
-    facts = _facts_of(header, table)
+def _settings(header: EvalLog, table: TaskTable, recorded: Recorded) -> dict[str, str]:
+    facts = facts_of(header, table)
     arguments, of_model = header.eval.task_args, header.eval.model_args
     if table.of_others:  # of the eval that was wrapped, not of the wrapping
         wrapped = arguments.get("task")
         inner = wrapped.get("params", {}) if isinstance(wrapped, Mapping) else {}
-        own = {name: one for name, one in arguments.items() if USUAL.get(name) != one}
+        own = {name: one for name, one in arguments.items() if table.usual.get(name) != one}
+        own |= {"score": recorded.score} if recorded.score else {}
         arguments = {**own, **inner, **(facts.get("task_args") or {})}
     settings = {name: arguments[name] for name in arguments if name not in table.arguments_shown}
     kept = ("prompt", "system", "data", "judge_prompts")

@@ -145,6 +145,7 @@ def read_judgments(
     read = [read_file(user_path("PATH", file), recorded) for file in files]
     if folders := [place for place in places if place not in files]:
         read.append(_from_logs(folders, progress, reread, recorded, notices, lost))
+    notices += _unused(recorded, files, folders)
     if reread:
         notices += [f"{file} holds no replies to read again: it stays as it is" for file in files]
     for frames in read:
@@ -188,6 +189,14 @@ def judgments_of(source: Source) -> Judgments:
             for name, one in source.items()
         }
     )
+
+
+def _unused(recorded: Recorded, files: Sequence[str], logs: Sequence[str]) -> Iterator[str]:
+    """What was said of files, or of logs, where none is read."""
+    if recorded.columns and not files:
+        yield "--column is for csv and parquet files, and none is read"
+    if (recorded.confidence or recorded.score) and not logs:
+        yield "--confidence-from and --score are for logs, and none is read; --column is for files"
 
 
 def _from_logs(
@@ -236,6 +245,9 @@ def _from_logs(
     if again:
         notices.append(f"{again} samples stand in several logs and were taken from the newest")
     frames = {task: _frame(some, all_tables()[task]) for task, some in rows.items()}
+    encoded = {one for frame in frames.values() if "by" in frame for one in frame["by"].unique()}
+    fields = {name for one in encoded for name in Condition.read(one)}
+    notices += [f"--by {one}: no sample has that field" for one in recorded.by if one not in fields]
     notices += [notice for frame in frames.values() for notice in _pooled(frame)]
     return frames
 

@@ -22,7 +22,7 @@ from inspect_confidence.metrics.confidence_tables import (
     table_of_confidence,
 )
 from inspect_confidence.metrics.inference import widened
-from inspect_confidence.metrics.registry import DEBIASED, UNREAD, Interval, metric
+from inspect_confidence.metrics.registry import DEBIASED, GROUPED, UNREAD, Interval, metric
 from inspect_confidence.metrics.resample import clustered_wilson_interval
 
 __all__ = [
@@ -261,7 +261,7 @@ def brier_parts(confidence: ArrayLike, correct: ArrayLike) -> BrierParts:
 @metric(
     unit="squared share",
     direction="lower",
-    undefined=UNREAD,
+    undefined=GROUPED,
     source="Murphy (1973)",
     interval=DEBIASED,
 )
@@ -275,7 +275,7 @@ def brier_reliability(tables: ConfidenceTables) -> FloatArray:
     unit="squared share",
     direction="higher",
     high=0.25,
-    undefined=UNREAD,
+    undefined=GROUPED,
     source="Murphy (1973)",
     interval=DEBIASED,
 )

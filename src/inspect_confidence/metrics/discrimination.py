@@ -5,7 +5,7 @@ from scipy.special import digamma
 
 from inspect_confidence.metrics.arrays import FloatArray, divided
 from inspect_confidence.metrics.confidence_tables import ConfidenceTables, of_judgments
-from inspect_confidence.metrics.registry import DEBIASED, UNREAD, Interval, metric
+from inspect_confidence.metrics.registry import DEBIASED, GROUPED, UNREAD, Interval, metric
 
 __all__ = ["auprc_error", "aurc", "auroc", "meta_information"]
 
@@ -79,7 +79,7 @@ def aurc(tables: ConfidenceTables) -> FloatArray:
     return divided(risk.sum(axis=1), tables.total)
 
 
-@metric(unit="bits", direction="higher", high=1, undefined=UNREAD, interval=DEBIASED)
+@metric(unit="bits", direction="higher", high=1, undefined=GROUPED, interval=DEBIASED)
 @of_judgments
 def meta_information(tables: ConfidenceTables) -> FloatArray:
     """Mutual information of confidence and correctness; biased upwards at few judgments.

@@ -30,6 +30,8 @@ __all__ = [
 
 INFINITY = float("inf")
 UNREAD = "no readable judgment"
+GROUPED = f"{UNREAD}; in studies also where most judgments have a confidence of their own"
+"""Of metrics of judgments in groups of equal confidence."""
 
 Method = Literal[
     "percentile",

@@ -3,14 +3,12 @@
 import json
 import math
 from collections.abc import Mapping, Sequence
-from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, cast
 
-from inspect_ai.model import ModelOutput
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
-from inspect_ai.util import LimitExceededError, collect, registry_info, sample_limits
+from inspect_ai.util import sample_limits
 
 from inspect_confidence import answers, arguments
 from inspect_confidence.answers import (
@@ -19,17 +17,15 @@ from inspect_confidence.answers import (
     TokenChoice,
     TokenConfidence,
     Unreadable,
-    judged,
 )
-from inspect_confidence.answers.clean import LONGEST_COMPARED, clean, comparable, is_refusal
 from inspect_confidence.datasets.wep_survey import median_of, phrases
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.grades import grade
-from inspect_confidence.judges.model import require_grader
 from inspect_confidence.scales import Scale
 from inspect_confidence.scorers import log_metrics as logged
+from inspect_confidence.scorers.agreement import AGREEMENTS, Rule, Said, agreed
 from inspect_confidence.scorers.explained import confidence_on_scale, unread
-from inspect_confidence.scorers.graded import eval_scores, is_own, numbers_of
+from inspect_confidence.scorers.graded import eval_scores, is_own
 from inspect_confidence.scorers.reading import NAN, WITHHELD
 from inspect_confidence.solvers.ask_confidence import (
     Asking,
@@ -37,33 +33,9 @@ from inspect_confidence.solvers.ask_confidence import (
     asked,
     keep,
     kept_in,
-    require_log_probabilities,
-    same,
+    require_models,
 )
 from inspect_confidence.solvers.draws import Draw
-
-AGREEMENTS = ("auto", "scorer", "text", "judge")
-"""What says that two answers are the same; docs/any_eval.md has the rule of `auto`."""
-
-_COMPARING = {"match", "exact", "pattern", "answer", "f1", "math"}
-"""Scorers of Inspect that tell, given one answer as the target, whether another is the same."""
-
-
-@dataclass(frozen=True)
-class Said:
-    """What a way of asking gave.
-
-    Attributes:
-        confidence: In [0, 1]; NaN where there is none.
-        failure: What could not be read, if anything.
-        sentence: How the number came about.
-        kept: Facts for the log.
-    """
-
-    confidence: float = NAN
-    failure: Unreadable | None = None
-    sentence: str = ""
-    kept: Mapping[str, Any] = field(default_factory=dict)
 
 
 @scorer(
@@ -112,7 +84,7 @@ def confidence(
             return None  # an agent that has a first attempt scored goes on
         known = kept_in(dict(state.store.items())) | _kept_by(state.scores or {})
         if asking:
-            require_log_probabilities(asking.ways)
+            require_models(asking.ways, same_by)
             lacking = [
                 way
                 for way in asking.ways
@@ -120,7 +92,7 @@ def confidence(
             ]
             known |= await asked(state, replace(asking, ways=lacking))
             keep(state, known)
-        rule = _Rule(same_by, equality)
+        rule = Rule(same_by, equality)
         read = {way: await _read(way, one, state, target, rule) for way, one in known.items()}
         made = _scored(state, score, read)
         if asking and not _is_running():
@@ -157,8 +129,9 @@ def texts_of_ways(store: Mapping[str, Any], scores: Mapping[str, Score]) -> dict
 
 def _kept_by(scores: Mapping[str, Score]) -> dict[str, Kept]:
     """What an earlier score in a log keeps of asking."""
-    earlier = [(one.metadata or {}).get(_REPLIES) for name, one in scores.items() if is_own(name)]
-    texts = [text for text in earlier if text]
+    earlier = [one.metadata or {} for name, one in scores.items() if is_own(name)]
+    # An eval's own scorer may have our name, and facts of its own.
+    texts = [facts[_REPLIES] for facts in earlier if "ways" in facts and facts.get(_REPLIES)]
     return {way: Kept.of_json(one) for text in texts for way, one in json.loads(text).items()}
 
 
@@ -195,12 +168,12 @@ def _scored(state: TaskState, named: str | None, read: Mapping[str, Said]) -> Sc
 _NO_REPLY = RUN_STATUSES | INSTRUMENT_STATUSES
 
 
-async def _read(way: str, kept: Kept, state: TaskState, target: Target, rule: "_Rule") -> Said:
+async def _read(way: str, kept: Kept, state: TaskState, target: Target, rule: Rule) -> Said:
     """What a way's replies give."""
     if isinstance(kept.replies, Unreadable):
         return Said(failure=kept.replies)
     if way == "consistency":
-        return await _agreed(state, target, kept.replies, rule)
+        return await agreed(state, target, kept.replies, rule)
     reply = kept.replies[0]
     if reply.stop == "content_filter":
         return Said(failure=WITHHELD)
@@ -261,112 +234,3 @@ def _of_token(read: TokenConfidence | Unreadable, said: str) -> Said:
     unseen = {} if math.isnan(read.unseen_mass) else {"unseen_mass": read.unseen_mass}
     others = f" ({read.unseen_mass:.4g} was on other tokens)" if unseen else ""
     return Said(read.confidence, None, said.format(read.confidence) + others, unseen)
-
-
-@dataclass(frozen=True)
-class _Rule:
-    """What says that two answers are the same."""
-
-    agreement: str
-    equality: Scorer | None
-
-
-async def _agreed(state: TaskState, target: Target, replies: Sequence[Draw], rule: _Rule) -> Said:
-    """The share of the further answers that are the eval's own answer."""
-    if is_refusal(clean(state.output.completion)):
-        return Said(failure=Unreadable("refusal", "the eval's answer declines to answer"))
-    there = [one for one in replies if _is_answer(one)]
-    lost = len(replies) - len(there)
-    if not there:
-        return Said(failure=Unreadable("no_response", "no further reply is an answer"))
-    found = await _compared(state, target, [one.text for one in there], rule)
-    if isinstance(found, Unreadable):
-        return Said(failure=found)
-    degrees, how = found
-    known = [one for one in degrees if not math.isnan(one)]
-    kept = {
-        "by": how,
-        "draws": float(len(known)),
-        "lost": float(len(replies) - len(known)),
-        "agreed": degrees,
-    }
-    if not known:
-        return Said(failure=Unreadable("grader_failed", "no answer could be compared"), kept=kept)
-    number = sum(known) / len(known)
-    without = f", {lost} without an answer" if lost else ""
-    said = f"{sum(known):.4g} of {len(known)} further answers are the same (by {how}){without}"
-    return Said(number, None, said, kept)
-
-
-def _is_answer(reply: Draw) -> bool:
-    text = clean(reply.text).strip()
-    return bool(text) and reply.stop != "content_filter" and not is_refusal(text)
-
-
-async def _compared(
-    state: TaskState, target: Target, texts: Sequence[str], rule: _Rule
-) -> tuple[list[float], str] | Unreadable:
-    """How far each text is the eval's own answer, from 0 to 1, and by which rule."""
-    own, choices = state.output.completion, [choice.value for choice in state.choices]
-    if choices and rule.agreement == "auto":
-        letters = [answers.read_choice(text, choices) for text in (own, *texts)]
-        first, *others = [None if isinstance(one, Unreadable) else one.index for one in letters]
-        if first is None:
-            return Unreadable("scoring_failed", "the eval's answer names no choice")
-        return [NAN if one is None else float(one == first) for one in others], "choice"
-    if rule.equality is not None and rule.agreement in ("auto", "scorer"):
-        return await _by_scorer(state, target, texts, rule.equality)
-    if rule.agreement == "judge":
-        require_grader()
-        said = await collect(*(_judged(state, own, text) for text in texts))
-        return list(said), "judge"
-    if rule.agreement == "auto" and len(own) > LONGEST_COMPARED:
-        return _too_long(own)
-    return [float(comparable(text) == comparable(own)) for text in texts], "text"
-
-
-def _too_long(answer: str) -> Unreadable:
-    why = f"an answer of {len(answer)} characters can't be compared as text; take agreement=judge"
-    return Unreadable("scoring_failed", why)
-
-
-async def _by_scorer(
-    state: TaskState, target: Target, texts: Sequence[str], equality: Scorer
-) -> tuple[list[float], str] | Unreadable:
-    """The scorer's value of each text with the eval's own answer, as it extracts it, for target."""
-    own = await equality(state, target)
-    answer = own.answer if own else None
-    if not answer:
-        return Unreadable("scoring_failed", "the scorer found no answer to compare with")
-    if len(answer) > LONGEST_COMPARED:
-        return _too_long(answer)
-    values = []
-    for text in texts:
-        output = ModelOutput.from_content(str(state.model), text)
-        other = await equality(_with_output(state, output), Target(answer))
-        found = other.answer if other else None
-        values.append(numbers_of(other.value).get("", NAN) if other and found else NAN)
-    name = registry_info(equality).name.rsplit("/", 1)[-1]
-    return values, name
-
-
-def _with_output(state: TaskState, output: ModelOutput) -> TaskState:
-    other = copy(state)
-    other.output = output
-    return other
-
-
-async def _judged(state: TaskState, answer: str, other: str) -> float:
-    try:
-        said = await same(state, answer, other)
-    except LimitExceededError:
-        raise
-    except Exception:  # each provider has its own; the answer counts as not compared
-        return NAN
-    return {"yes": 1.0, "no": 0.0}.get(str(judged.read_agreement(said.completion)), NAN)
-
-
-def compares(made: Scorer) -> bool:
-    """Whether a scorer tells, given one answer as the target, if another is the same."""
-    package, _, name = registry_info(made).name.rpartition("/")
-    return package in ("", "inspect_ai") and name in _COMPARING

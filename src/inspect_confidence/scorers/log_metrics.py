@@ -11,7 +11,7 @@ has no dict and is left out.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -46,7 +46,7 @@ class Rows:
         return any(key in one for one in self.values)
 
     def __getitem__(self, key: str) -> FloatArray:
-        return np.array([one[key] for one in self.values], float)
+        return np.array([one.get(key, math.nan) for one in self.values], float)
 
     @property
     def bounds(self) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -88,12 +88,12 @@ def _mean_of(key: str, name: str) -> LogMetric:
 def _rows(scores: Sequence[SampleScore]) -> list[Rows]:
     """Scores by level, scale or way, the least first."""
     groups: dict[tuple[str, tuple[Any, ...]], list[Row]] = {}
-    for one in scores:
-        if isinstance(one.score.value, dict):
-            value = cast(Row, one.score.value)
-            for row in _by_way(value) or _by_level(value):
-                by = next(by for by, keys in _KEYS.items() if all(key in row for key in keys))
-                groups.setdefault((by, tuple(row[key] for key in _KEYS[by])), []).append(row)
+    values = [cast(Row, one.score.value) for one in scores if isinstance(one.score.value, dict)]
+    ways = dict.fromkeys(way for value in values for way in _ways(value))
+    for value in values:
+        for row in _by_way(value, ways) or _by_level(value):
+            by = next(by for by, keys in _KEYS.items() if all(key in row for key in keys))
+            groups.setdefault((by, tuple(row[key] for key in _KEYS[by])), []).append(row)
     return [Rows(*key, rows) for key, rows in sorted(groups.items(), key=lambda one: one[0])]
 
 
@@ -106,15 +106,19 @@ def _by_level(value: Row) -> list[Row]:
     return [{**value, "level": float(one), **ends} for one, ends in zip(levels, at, strict=True)]
 
 
-def _by_way(value: Row) -> list[Row]:
-    """The numbers of each way of asking as a row; none where there are no ways."""
-    ways = [key.removesuffix("_ok") for key in value if key.endswith("_ok") and key != "format_ok"]
+def _ways(value: Row) -> list[str]:
+    """The ways of asking that a score has."""
+    return [key.removesuffix("_ok") for key in value if key.endswith("_ok") and key != "format_ok"]
+
+
+def _by_way(value: Row, ways: Iterable[str]) -> list[Row]:
+    """The numbers of each way of asking as a row, NaN where a sample wasn't asked so."""
     return [
         {
             "way": way,
-            "confidence": value[way],
+            "confidence": value.get(way, math.nan),
             "correct": value["correct"],
-            "format_ok": value[f"{way}_ok"],
+            "format_ok": value.get(f"{way}_ok", math.nan),
         }
         for way in ways
     ]

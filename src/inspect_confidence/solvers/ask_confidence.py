@@ -2,7 +2,7 @@
 
 What is asked goes to the model in conversations of its own, and what it replies to the sample's
 store, so that output, messages and scores of the eval are the same as without. Nothing that is
-asked counts towards the eval's limits of tokens, turns and working time.
+asked counts towards the eval's limits of tokens, messages, turns and working time.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -23,6 +23,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import (
     LimitExceededError,
     collect,
+    message_limit,
     suspend_token_limit,
     suspend_turn_limit,
     suspend_working_limit,
@@ -43,7 +44,8 @@ from inspect_confidence.solvers.message import user_message
 WAYS = ("stated", "alone", "before", "p_true", "consistency", "words", "logprob")
 """How confidence is asked for; docs/any_eval.md says what each measures."""
 
-_STORED = "confidence"
+_STORED = "inspect_confidence"
+"""Evals themselves keep a `confidence`."""
 _ONE_WORD = GenerateConfig(logprobs=True, top_logprobs=20, max_tokens=16)
 """As many alternatives as the OpenAI protocol gives."""
 
@@ -105,7 +107,12 @@ def ask_confidence(
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         require_log_probabilities(asking.ways)
-        with suspend_token_limit(), suspend_turn_limit(), suspend_working_limit():
+        with (
+            suspend_token_limit(),
+            suspend_turn_limit(),
+            suspend_working_limit(),
+            message_limit(None),
+        ):
             keep(state, await asked(state, asking))
         return state
 
@@ -117,12 +124,17 @@ def ready_to_ask(ways: list[str], agreement: str) -> Solver:
     """Refuse, before the eval's first call, a model that can't be asked so; asks nothing."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        require_log_probabilities(ways)
-        if agreement == "judge" and "consistency" in ways:
-            require_grader()
+        require_models(ways, agreement)
         return state
 
     return solve
+
+
+def require_models(ways: Sequence[str], agreement: str) -> None:
+    """Refuse, before the first call, models that can't give what ways and agreement need."""
+    require_log_probabilities(ways)
+    if agreement == "judge" and "consistency" in ways:
+        require_grader("agreement=judge", "agreement=text")
 
 
 def require_log_probabilities(ways: Sequence[str]) -> None:

@@ -117,7 +117,9 @@ def stored_draws(state: TaskState) -> list[Draw]:
 
 def stored_texts(store: Mapping[str, Any]) -> list[str]:
     """The text of each draw that a sample's store holds; none where the sample is one reply."""
-    return [one["text"] for one in store.get(_STORED, [])]
+    kept = store.get(_STORED, [])
+    there = kept if isinstance(kept, list) else []  # another eval may keep what it likes so
+    return [one["text"] for one in there if isinstance(one, Mapping) and "text" in one]
 
 
 def draw_of(output: ModelOutput) -> Draw:

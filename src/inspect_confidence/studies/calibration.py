@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 import pandas as pd
 
 from inspect_confidence import metrics
 from inspect_confidence.metrics.arrays import EDGE, FloatArray, IntArray
+from inspect_confidence.metrics.registry import UNREAD
 from inspect_confidence.studies.estimate import Estimand, Number, means, noted, places, together
 
 
@@ -37,6 +38,13 @@ class Form:
         return float(min(part[side].sum() for part in parts for side in (high, ~high)))
 
 
+_GROUPING = frozenset({"brier_reliability", "brier_resolution", "meta_information"})
+"""Metrics of judgments in groups of equal confidence."""
+
+_ENOUGH = 20
+"""Judgments from which on values that mostly differ are no accident of a few."""
+
+
 _OWN: Mapping[str, Callable[..., tuple[float, float]]] = {
     "ece": metrics.ece_interval,
     "brier_uncertainty": metrics.brier_uncertainty_interval,
@@ -60,6 +68,7 @@ class Answers:
         unit: The number of the judgment's item, of `units` in all.
         confidence: In [0, 1]; NaN where there is none that counts.
         correct: 1, 0 or a probability; NaN where no answer was read.
+        item: Which item it is of, where that isn't its unit.
         choices: How many choices all items have; None where they differ or have none.
     """
 
@@ -67,6 +76,7 @@ class Answers:
     units: int
     confidence: FloatArray
     correct: FloatArray
+    item: IntArray
     choices: int | None
 
     @classmethod
@@ -79,6 +89,7 @@ class Answers:
             len(units),
             rows["confidence"].to_numpy(float),
             rows["correct"].to_numpy(float),
+            pd.factorize(rows["item"])[0],
             int(offered[0]) if same else None,
         )
 
@@ -86,6 +97,27 @@ class Answers:
         """The interval of a form's own method; None where it has none."""
         own = form.interval
         return None if own is None else own(self.confidence, self.correct, self.unit)
+
+    @cached_property
+    def scattered(self) -> str:
+        """Why groups of equal confidence say nothing, most having one judgment; else empty.
+
+        Of token probabilities each outcome is a group of its own, and resolution is uncertainty. An
+        item's judgments of one confidence count once: asked again alike, it says nothing new.
+        """
+        read = ~np.isnan(self.confidence + self.correct)
+        said = np.round(self.confidence[read], 12)
+        values = len(np.unique(said))
+        judgments = len(set(zip(self.item[read], said, strict=True)))
+        if judgments < _ENOUGH or 2 * values <= judgments:
+            return ""
+        return f"{values} different confidences in {judgments} judgments: few are equal to group"
+
+    def value_of(self, form: Form) -> Callable[[metrics.ConfidenceTables], FloatArray]:
+        """What gives a number from their tables; NaN where they say nothing of it."""
+        if form.metric in _GROUPING and self.scattered:
+            return lambda tables: np.full(len(tables.right), np.nan)
+        return form.value
 
     def cells(self) -> metrics.Cells:
         """Of judgments with both confidence and correctness."""
@@ -164,6 +196,8 @@ def of_table(
             undefined = bool(np.isnan(form.value(everything)[0]))
             why = (form.note or remark) if undefined else ""
             notes = [] if undefined else [form.note, remark]
+        if form.metric in _GROUPING:
+            why = answers.scattered or UNREAD
         if "binning" in form.condition:
             read = answers.confidence[~np.isnan(answers.correct)]
             notes = [f"{form.note}, {metrics.bin_count(read, binning='equal_mass')} used"]
@@ -181,7 +215,7 @@ def of_table(
             )
         )
 
-    return together(numbers, cells.tables, [form.value for form in forms])
+    return together(numbers, cells.tables, [answers.value_of(form) for form in forms])
 
 
 def two_choice_sensitivity(

@@ -312,19 +312,28 @@ def _of_pairs(
         for k, rule in enumerate(rules)
     ]
 
-    def values(tables: metrics.ConfidenceTables) -> FloatArray:
+    def values_of(answers: Answers, cells: metrics.Cells) -> metrics.Statistic:
         """Of resamples those alone that an interval is made of."""
-        none = np.full(len(tables.total), np.nan)
-        alone = len(none) == 1
-        return np.column_stack(
-            [form.value(tables) if used[k] or alone else none for k, form in enumerate(forms)]
-        )
+        given = [answers.value_of(form) for form in forms]
+
+        def values(weights: FloatArray) -> FloatArray:
+            tables = cells.tables(weights)
+            none = np.full(len(weights), np.nan)
+            alone = len(weights) == 1
+            return np.column_stack(
+                [value(tables) if used[k] or alone else none for k, value in enumerate(given)]
+            )
+
+        return values
+
+    firsts = [values_of(pair.first, side) for pair, side in zip(pairs, sides, strict=True)]
+    last = values_of(pairs[0].second, other)
 
     def first(weights: FloatArray) -> FloatArray:
-        return np.hstack([values(side.tables(weights)) for side in sides])
+        return np.hstack([values(weights) for values in firsts])
 
     def second(weights: FloatArray) -> FloatArray:
-        return np.tile(values(other.tables(weights)), len(sides))
+        return np.tile(last(weights), len(sides))
 
     return Contrast(names, [items] * len(names), units, first, second, rarest, ends, clusters)
 

@@ -24,7 +24,10 @@ def completed(rows: pd.DataFrame) -> pd.DataFrame:
     Raises:
         InvalidArgument: A share lies outside [0, 1], or a scale runs the wrong way.
     """
-    remedy = "give a share, or `low`, `high` and `raw` for a report on another scale."
+    remedy = (
+        "give a share, or `low`, `high` and `raw` for a report on another scale "
+        "(--confidence-scale 0-100)."
+    )
     estimate.refuse_outside(rows, ("confidence", "correct"), remedy)
     flat = rows[rows["low"] >= rows["high"]]
     if len(flat):

@@ -121,6 +121,10 @@ class SampleFacts:
         return {"status": status, "reason": reason}
 
 
+Rows = list[dict[str, Any]]
+"""Judgments of a sample, without the columns of the run."""
+
+
 @dataclass(frozen=True)
 class TaskTable:
     """The judgments of one task.
@@ -142,6 +146,9 @@ class TaskTable:
         replies: Judgments -> one row a reply, with the columns `varied`; all rows by default.
         of_others: Whether it takes logs of tasks that have no table of their own.
         made_by: The task's function, where it isn't called as the task.
+        usual: Values of task arguments that are no setting of a run: as if nothing had been said.
+        of_run: The judgments of each sample of a run -> the same, with what other samples tell of
+            one, and why the run has none that can be used, if that is so.
     """
 
     task: str
@@ -149,7 +156,7 @@ class TaskTable:
     required: Sequence[str]
     answers: Sequence[Sequence[str]]
     arguments_shown: frozenset[str]
-    read: Callable[[SampleFacts], list[dict[str, Any]]]
+    read: Callable[[SampleFacts], Rows]
     compared_within: Sequence[str] = ()
     always_shown: frozenset[str] = frozenset()
     listwise: Sequence[str] = ("item",)
@@ -158,6 +165,8 @@ class TaskTable:
     replies: Callable[[pd.DataFrame], pd.DataFrame] = lambda judgments: judgments
     of_others: bool = False
     made_by: str = ""
+    usual: Mapping[str, object] = field(default_factory=dict)
+    of_run: Callable[[Sequence[Rows]], tuple[Sequence[Rows], str]] = lambda samples: (samples, "")
 
     @property
     def function(self) -> str:

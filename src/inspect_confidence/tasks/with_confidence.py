@@ -3,23 +3,28 @@
 import importlib.util
 import json
 import os
+import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import chdir
 from copy import copy
+from itertools import chain, count
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from inspect_ai import Task, task, task_with
 from inspect_ai.model import GenerateConfig
+from inspect_ai.scorer import Scorer
 from inspect_ai.solver import Solver
 from inspect_ai.util import registry_create, registry_info
 
 from inspect_confidence import __version__, arguments
 from inspect_confidence.errors import InvalidArgument, nearest
+from inspect_confidence.grades import name_of
 from inspect_confidence.prompts import confidence as prompts
-from inspect_confidence.scorers.confidence import compares, confidence
+from inspect_confidence.scorers.agreement import compares
+from inspect_confidence.scorers.confidence import confidence
 from inspect_confidence.scorers.graded import OWN
 from inspect_confidence.solvers.ask_confidence import Asking, ask_confidence, ready_to_ask
 from inspect_confidence.tasks.viewers import with_confidence_viewer
@@ -65,7 +70,7 @@ def with_confidence(
     arguments.refuse_unknown(unknown, arguments.argument_names(with_confidence))
     asking = Asking.of(ways, scale, draws)
     given = _task_args(task_args)
-    plain = task if isinstance(task, Task) else _named(task, given)
+    plain = task if isinstance(task, Task) else _named(str(task), given)
     scorers = plain.scorer or []
     named = _score_of(plain, score)
     comparing = [one for one in scorers if compares(one)]
@@ -90,9 +95,7 @@ def with_confidence(
         setup=setup,
         scorer=[*scorers, judged],
         config=config,
-        viewer=with_confidence_viewer(
-            plain.viewer, [_name_of(one) for one in scorers], asking.ways
-        ),
+        viewer=with_confidence_viewer(plain.viewer, _names_of(scorers), asking.ways),
         metadata={
             **(plain.metadata or {}),
             "confidence": {
@@ -125,13 +128,19 @@ _OUTPUT_TOKENS = 6
 """Of a reply such as `Confidence: 85`."""
 
 
-def _name_of(registered: object) -> str:
-    return registry_info(registered).name.rsplit("/", 1)[-1]
+def _names_of(scorers: Sequence[Scorer]) -> list[str]:
+    """As Inspect calls their scores: those of one name are numbered."""
+    names: list[str] = []
+    for one in scorers:
+        name = registry_info(one).name.rsplit("/", 1)[-1]
+        numbered = (f"{name}{number}" for number in count(1))
+        names.append(next(free for free in chain([name], numbered) if free not in names))
+    return names
 
 
 def _score_of(plain: Task, named: str | None) -> str | None:
     """The score that says what is right; refuses an eval whose correctness can't be told."""
-    names = [_name_of(one) for one in plain.scorer or []]
+    names = _names_of(plain.scorer or [])
     if not names:
         raise InvalidArgument(
             f"The task {plain.name} has no scorer, so that nothing says which answers are right; "
@@ -146,9 +155,9 @@ def _score_of(plain: Task, named: str | None) -> str | None:
                 f"{nearest(named.partition('.')[0], names)}"
             )
         return named
-    headline = getattr(plain.headline_metric, "scorer", None)
-    if len(names) > 1 and headline in names:
-        return str(headline)
+    headline = plain.headline_metric
+    if headline and headline.scorer in names and (headline.score or len(names) > 1):
+        return name_of(headline.scorer, headline.score or "")
     if len(names) > 1:
         raise InvalidArgument(
             f"The task {plain.name} has the scorers {', '.join(names)}: say whose score tells "
@@ -177,14 +186,16 @@ def _named(name: str, given: Mapping[str, Any]) -> Task:
         if file.endswith(".py"):
             return _from_file(file, of_file, given)
         made: Any = registry_create("task", name, **given)
-    except LookupError:
+    except LookupError as error:
+        if type(error) is not LookupError:  # of the task itself, as a KeyError is
+            raise
         raise InvalidArgument(
             f"task={name}: no such task is installed; give package/name, or path/to/file.py@name."
         ) from None
     except TypeError as error:
-        if "unexpected keyword argument" not in str(error):
+        if not re.search(r"unexpected keyword argument|missing \d+ required", str(error)):
             raise
-        raise InvalidArgument(f"task_args: {name} takes no such argument ({error}).") from error
+        raise InvalidArgument(f"task_args don't fit {name}: {error}.") from error
     return made if isinstance(made, Task) else made(**given)
 
 
@@ -213,13 +224,15 @@ def _user_file(file: str) -> Path:
 
 
 def _loaded(path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(path.stem, path)
+    # By its path, as Inspect calls it: a file may have the name of a module of Python's.
+    name = path.as_posix()
+    spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise InvalidArgument(f"task={path}: the file can't be loaded as Python.")
     module = importlib.util.module_from_spec(spec)
     sys.path.insert(0, str(path.parent))
     try:
-        sys.modules[path.stem] = module
+        sys.modules[name] = module
         spec.loader.exec_module(module)
     finally:
         sys.path.remove(str(path.parent))
@@ -234,6 +247,7 @@ def _tasks_in(module: ModuleType) -> dict[str, Callable[..., Task]]:
                 info = registry_info(one)
             except ValueError:
                 continue
-            if info.type == "task":
+            # As Inspect does: what a file imports is none of its tasks.
+            if info.type == "task" and one.__module__ == module.__name__:
                 found[info.name.rsplit("/", 1)[-1]] = one
     return found

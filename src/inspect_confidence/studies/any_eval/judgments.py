@@ -3,19 +3,20 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from inspect_confidence import answers
-from inspect_confidence.answers import TokenChoice, Unreadable
+from inspect_confidence.answers import REPLY_STATUSES, TokenChoice, Unreadable
 from inspect_confidence.answers.clean import LONGEST_COMPARED, comparable
 from inspect_confidence.grades import grade
 from inspect_confidence.results import Condition
 from inspect_confidence.studies import stated
-from inspect_confidence.studies.study import SampleFacts, ScoreFacts
+from inspect_confidence.studies.study import Rows, SampleFacts, ScoreFacts
 
 SCORER = "confidence"
 EPOCHS, NONE = "epochs", "none"
@@ -25,13 +26,20 @@ USUAL: Mapping[str, object] = {"draws": 5, "agreement": "auto"}
 """Arguments of `with_confidence` that are no setting of a run where nothing else was said."""
 
 _NAMED = re.compile(r"(?:.*_)?confidence(?:_score)?", re.I)
-_NOT_FOUND = "no confidence: wrap the eval in with_confidence, or say which field holds it"
+_NOT_FOUND = (
+    "no confidence: wrap the eval in with_confidence, or name the field that holds it with "
+    "--confidence-from"
+)
+_NOTHING = "the log holds nothing in {}"
+_NO_SCALE = "some lie outside 0 to 1: say the scale with --confidence-scale"
 _PERCENT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*%\s*")
 
 
-def read_sample(sample: SampleFacts) -> list[dict[str, Any]]:
+def read_sample(sample: SampleFacts) -> Rows:
     """The judgments of a sample: one for each way of asking, field that holds one, or epoch."""
     ours = sample.score(SCORER)
+    if ours and "ways" not in ours.metadata:
+        ours = None  # a scorer of theirs that has this name
     own = {name: one for name, one in sample.scores.items() if one is not ours}
     asked = dict(ours.metadata) if ours else {}
     named = sample.recorded.score or str(asked.get("score") or "") or None
@@ -39,7 +47,7 @@ def read_sample(sample: SampleFacts) -> list[dict[str, Any]]:
     right = grade(numbers, named)
     graded = named.partition(".")[0] if named else next(iter(numbers), "")
     row = {
-        "item": sample.metadata.get("item", sample.id),
+        "item": sample.id,
         "split": sample.metadata.get("split"),
         "target": sample.target,
         "choices": float(len(sample.choices)) if sample.choices else math.nan,
@@ -129,13 +137,15 @@ def _at(sample: SampleFacts, name: str, graded: str, own: Mapping[str, ScoreFact
     if name in sample.whole:
         return sample.whole[name]
     first, *rest = name.split(".")
+    if first == "store" and rest:
+        return _within(sample.whole.get(f"store.{rest[0]}"), rest[1:])
     if first == "metadata":
         return _within(sample.metadata, rest)
     score = own.get(graded if first in ("score", "answer") else first)
     if score is None:
         return None
     parts = {"value": score.value, "metadata": score.metadata, "answer": score.answer}
-    return _within(parts, rest or ["answer"])
+    return _within(parts, rest or ["answer" if first == "answer" else "value"])
 
 
 def _within(value: Any, path: list[str]) -> Any:
@@ -147,8 +157,8 @@ def _within(value: Any, path: list[str]) -> Any:
 def _value(value: Any, sample: SampleFacts, name: str) -> dict[str, Any]:
     """A recorded confidence on the scale that was said, or on one that its values tell later."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
-        return _became(Unreadable("scoring_failed", f"the log holds nothing in {name}"))
-    low, high = sample.recorded.scale or (math.nan, math.nan)
+        return _became(Unreadable("scoring_failed", _NOTHING.format(name)))
+    low, high = map(float, sample.recorded.scale or (math.nan, math.nan))
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return _became(Unreadable("invalid_response_format", f"{name} holds no number"))
     if isinstance(value, str):
@@ -158,6 +168,8 @@ def _value(value: Any, sample: SampleFacts, name: str) -> dict[str, Any]:
             value = float(value)
         except ValueError:
             return _text(value, low, high)
+    if not math.isfinite(value):
+        return _became(Unreadable("invalid_response_format", f"{name} holds no finite number"))
     return {"raw": float(value), "low": low, "high": high, **_became()}
 
 
@@ -184,6 +196,87 @@ def _token(sample: SampleFacts) -> dict[str, Any]:
     return {"confidence": read.confidence, "unseen_mass": read.unseen_mass, **_became()}
 
 
+def of_run(samples: Sequence[Rows]) -> tuple[list[Rows], str]:
+    """The judgments of a run's samples made whole by each other; why it has none, if that is so.
+
+    What a sample lacks of the ways that others have, because it failed before it was asked or its
+    field is empty, is a failure in that way, and on its scale. A scale that nobody said is told by
+    all values of a way, as in `completed`.
+    """
+    ways: dict[str, Rows] = {}
+    for row in (row for judged in samples for row in judged):
+        if row["method"] not in (NONE, EPOCHS):
+            ways.setdefault(row["method"], []).append(row)
+    made = [
+        [row for row in judged if row["method"] != NONE or not ways]
+        + [_lacking(judged, way) for way in ways if way not in {row["method"] for row in judged}]
+        for judged in samples
+    ]
+    rows = [row for judged in made for row in judged]
+    scales = {way: _Scale.of(some) for way, some in ways.items()}
+    for row in rows:
+        if row["method"] in scales:
+            row.update(scales[row["method"]].tells(row))
+    if any(row["method"] != NONE and row["status"] in ("ok", *REPLY_STATUSES) for row in rows):
+        return made, ""
+    reasons = Counter(row["reason"] for row in rows if row["status"] == "scoring_failed")
+    reasons = reasons or Counter(row["reason"] for row in rows)
+    return made, reasons.most_common(1)[0][0] if rows else "no sample was completed"
+
+
+def _lacking(judged: Rows, way: str) -> dict[str, Any]:
+    """That a sample has nothing of a way: by its own failure, or because its field is empty."""
+    first = judged[0]
+    row = {name: value for name, value in first.items() if name not in _OF_A_WAY}
+    failed = first["method"] in (NONE, EPOCHS) and first["status"] != "ok"
+    if failed and first["reason"] != _NOT_FOUND:
+        return {**row, "method": way}
+    return {**row, "method": way, **_became(Unreadable("scoring_failed", _NOTHING.format(way)))}
+
+
+_OF_A_WAY = {*_KEPT, "confidence", "agreement"}
+
+
+@dataclass(frozen=True)
+class _Scale:
+    """What a way's judgments in a run tell of its scale.
+
+    Attributes:
+        ends: The one scale that they are on; None where they are on none, or several.
+        shares: Whether all numbers whose scale nobody said lie in [0, 1].
+    """
+
+    ends: tuple[float, float] | None
+    shares: bool
+
+    @classmethod
+    def of(cls, rows: Rows) -> "_Scale":
+        ends = {(one["low"], one["high"]) for one in rows if not _is_on_none(one)}
+        bare = [one["raw"] for one in rows if _is_on_none(one) and "raw" in one]
+        return cls(ends.pop() if len(ends) == 1 else None, all(0 <= raw <= 1 for raw in bare))
+
+    def tells(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """The columns of one that is on none that follow."""
+        if not _is_on_none(row):
+            return {}
+        if row["status"] != "ok":
+            return dict(zip(("low", "high"), self.ends, strict=True)) if self.ends else {}
+        if "raw" not in row:
+            return {}
+        if self.shares:
+            return {"confidence": row["raw"]}
+        return _became(Unreadable("scoring_failed", _NO_SCALE))
+
+
+def _is_on_none(row: Mapping[str, Any]) -> bool:
+    return math.isnan(row.get("low", math.nan))
+
+
+def on_scales(rows: pd.DataFrame) -> pd.DataFrame:
+    """Judgments, one each, with confidence and status as their scales have it."""
+    return stated.completed(_on_known_scales(rows))
+
+
 def completed(rows: pd.DataFrame) -> pd.DataFrame:
     """Judgments with what follows from others filled in.
 
@@ -195,7 +288,7 @@ def completed(rows: pd.DataFrame) -> pd.DataFrame:
     Raises:
         InvalidArgument: As `stated.completed`.
     """
-    rows = stated.completed(_on_known_scales(rows))
+    rows = on_scales(rows)
     drawn = rows["method"] == EPOCHS
     if not drawn.any():
         return rows
@@ -215,12 +308,13 @@ def _on_known_scales(rows: pd.DataFrame) -> pd.DataFrame:
     share, lost = unknown & ~mixed, unknown & mixed
     rows.loc[share, "confidence"] = rows.loc[share, "raw"]
     rows.loc[lost, "status"] = "scoring_failed"
-    rows.loc[lost, "reason"] = "some lie outside 0 to 1: say the scale with --confidence-scale"
+    rows.loc[lost, "reason"] = _NO_SCALE
     return rows
 
 
 def _modal(epochs: pd.DataFrame) -> dict[str, Any]:
     """The commonest answer of an item's epochs; of equally common ones the first."""
+    epochs = epochs.sort_values("epoch", kind="stable")
     made = {str(name): value for name, value in epochs.iloc[0].items()}
     made |= {"uuid": "", "epoch": 1.0, "draw": 0.0}
     read = epochs[(epochs["status"] == "ok") & epochs["correct"].notna()]
@@ -228,8 +322,9 @@ def _modal(epochs: pd.DataFrame) -> dict[str, Any]:
         failed = Counter(epochs.loc[epochs["status"] != "ok", "status"])
         status = failed.most_common(1)[0][0] if failed else "scoring_failed"
         why = f"{len(read)} of {len(epochs)} epochs can be read; agreement needs 2"
-        none = {"confidence": math.nan, "draws": float(len(read))}
-        return {**made, **none, "status": status, "reason": why}
+        none = {"answer": "", "correct": math.nan, "confidence": math.nan}
+        none |= {name: read[name].iloc[0] for name in ("answer", "correct") if len(read)}
+        return {**made, **none, "draws": float(len(read)), "status": status, "reason": why}
     texts = [comparable(text) for text in read["answer"]]
     short = all(texts) and read["answer"].str.len().max() <= LONGEST_COMPARED
     said: list[object] = [*texts] if short else [*read["correct"]]

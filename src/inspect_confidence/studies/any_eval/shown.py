@@ -159,6 +159,7 @@ FIGURES: Sequence[FigureSpec] = (
 _WHERE: Mapping[str, Mapping[str, str]] = {
     "stated on 0-100": {"method": "stated", "scale": str(BASELINE)},
     **{name: {"method": name} for name in ("p_true", "consistency", "epochs", "recorded")},
+    "recorded on 0-100": {"method": "recorded", "scale": str(BASELINE)},
 }
 
 HEADLINES: Sequence[Headline] = tuple(

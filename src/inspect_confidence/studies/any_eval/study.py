@@ -8,7 +8,14 @@ import pandas as pd
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies import compare as contenders
 from inspect_confidence.studies import estimate, stated
-from inspect_confidence.studies.any_eval.judgments import EPOCHS, completed, read_sample
+from inspect_confidence.studies.any_eval.judgments import (
+    EPOCHS,
+    USUAL,
+    completed,
+    of_run,
+    on_scales,
+    read_sample,
+)
 from inspect_confidence.studies.any_eval.shown import FIGURES, HEADLINES, TASK, detail, tables
 from inspect_confidence.studies.estimate import Estimand
 from inspect_confidence.studies.study import Difference, Resampling, Study, TaskTable, kinds
@@ -80,13 +87,20 @@ ANY_EVAL = Study(
                 "correct phrase:text unseen_mass draws agreement:text by:text"
             ),
             required=("item",),
-            answers=(("confidence", "correct"), ("raw", "correct")),
+            answers=tuple(
+                (sure, *right)
+                for right in (("correct",), ("answer", "target"))
+                for sure in ("confidence", "raw")
+            ),
             arguments_shown=frozenset({"task", "ways", "task_args", "scale"}),
             read=read_sample,
             defaults={"method": "recorded"},
             varied=("method",),
             of_others=True,
             made_by="with_confidence",
+            usual=USUAL,
+            of_run=of_run,
+            replies=on_scales,
         ),
     ),
     contenders=("method", "low", "high"),

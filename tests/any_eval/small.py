@@ -1,0 +1,90 @@
+"""An eval of two sums, and a far end that answers it and all that is asked about it."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from inspect_ai import Task
+from inspect_ai.dataset import Sample
+from inspect_ai.log import EvalLog, EvalSample
+from inspect_ai.scorer import match
+
+from any_eval.answerer import FORMS
+from inspect_confidence.datasets.wep_survey import phrases
+from provider_server import Reply, Request, Token
+
+SUMS = [Sample("1 + 1?", target="2", id="a"), Sample("1 + 2?", target="3", id="b")]
+"""The second is answered wrongly."""
+
+SAYS: Mapping[str, Reply] = {
+    "": Reply("2", logprobs=[Token("2", math.log(0.9), {"3": math.log(0.1)})]),
+    "stated": Reply("Confidence: 80"),
+    "alone": Reply("Confidence: 70"),
+    "before": Reply("Confidence: 60"),
+    "words": Reply(f"A. {phrases()[0]}"),
+    "p_true": Reply("True", logprobs=[Token("True", math.log(0.6), {"False": math.log(0.2)})]),
+    "same": Reply("Yes"),
+}
+"""What is replied to each kind of request; "" is the eval's own."""
+
+Far = Callable[[Request], Reply | list[Reply]]
+
+
+def sums(**given: Any) -> Task:
+    """The eval, with settings of a task."""
+    return Task(**{"dataset": list(SUMS), "scorer": match(numeric=True), "name": "sums", **given})
+
+
+def far(**says: Reply | Far | list[Reply]) -> Far:
+    """Replies by kind; those to the eval's own requests are named `own`, a list's come in turn."""
+    replies = {**SAYS, **{name if name != "own" else "": one for name, one in says.items()}}
+    turns: Counter[str] = Counter()
+
+    def answer(request: Request) -> Reply | list[Reply]:
+        kind = kind_of(request)
+        found = replies[kind]
+        if isinstance(found, list):
+            count = request.body.get("n") or 1
+            made = [found[(turns[kind] + k) % len(found)] for k in range(count)]
+            turns[kind] += count
+            return made
+        return found if isinstance(found, Reply) else found(request)
+
+    return answer
+
+
+def kind_of(request: Request) -> str:
+    """Which way of asking a request is of."""
+    return next((way for way, form in FORMS.items() if form.fullmatch(request.prompt)), "")
+
+
+def kinds(requests: Iterable[Request]) -> Counter[str]:
+    """How many replies were asked for, by kind."""
+    found: Counter[str] = Counter()
+    for one in requests:
+        found[kind_of(one)] += one.body.get("n") or 1
+    return found
+
+
+def sample_of(log: EvalLog, item: str = "a", epoch: int = 1) -> EvalSample:
+    """A sample of a log."""
+    return next(one for one in log.samples or [] if (one.id, one.epoch) == (item, epoch))
+
+
+def judged(
+    log: EvalLog, item: str = "a", epoch: int = 1, name: str = "confidence"
+) -> tuple[dict[str, float], dict[str, Any]]:
+    """The values of confidence of a sample, and the facts beside them."""
+    score = (sample_of(log, item, epoch).scores or {})[name]
+    assert isinstance(score.value, dict)
+    return score.value, score.metadata or {}
+
+
+def metrics_of(log: EvalLog, name: str = "confidence") -> dict[str, float]:
+    """The log's metrics of a scorer."""
+    assert log.results
+    (found,) = (one for one in log.results.scores if one.name == name)
+    return {key: one.value for key, one in found.metrics.items()}

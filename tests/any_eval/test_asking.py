@@ -1,0 +1,304 @@
+"""The solver in somebody's own task, and how further answers are compared with the first."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from threading import Lock
+from time import sleep
+from typing import Any
+
+import pytest
+from inspect_ai import Task
+from inspect_ai.dataset import Sample
+from inspect_ai.log import EvalLog
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageTool,
+    Content,
+    ContentImage,
+    ContentText,
+    GenerateConfig,
+)
+from inspect_ai.model import ChatMessageUser as User
+from inspect_ai.scorer import Scorer, answer, choice, exact, f1, includes, match, pattern
+from inspect_ai.solver import Generate, Solver, TaskState, generate, multiple_choice, solver
+from inspect_ai.tool import ToolCall
+
+from any_eval.small import far, judged, kind_of, kinds, metrics_of, sample_of, sums
+from inspect_confidence import ask_confidence, confidence, with_confidence
+from provider_server import ProviderServer, Reply, Request
+from runs import ANTHROPIC, asked, cached, connected, served
+
+WAYS = ["stated", "alone", "p_true", "words", "consistency"]
+
+
+def theirs(log: EvalLog) -> list[object]:
+    """What the eval itself has of each sample."""
+    return [
+        [
+            *((one.role, one.text) for one in sample.messages),
+            sample.output.completion,
+            {name: one.value for name, one in (sample.scores or {}).items() if name == "match"},
+        ]
+        for sample in log.samples or []
+    ]
+
+
+def test_three_lines_in_a_task(tmp_path: Path) -> None:
+    """`before` before the answer, all others after it, together; the eval is as it was."""
+    plain, _ = served(sums(), tmp_path, far(), max_samples=1, epochs=2)
+    task = sums(
+        solver=[ask_confidence("before"), generate(), ask_confidence(WAYS, "0-20", draws=2)],
+        scorer=[match(numeric=True), confidence()],
+    )
+    log, requests = served(task, tmp_path, far(stated=Reply("15")), max_samples=1, epochs=2)
+    assert theirs(log) == theirs(plain)
+    values, facts = judged(log, "b", 2)
+    alone = {"before": 0.6, "stated": 0.75, "p_true": 0.75, "consistency": 1.0, "correct": 0.0}
+    assert {name: values[name] for name in alone} == pytest.approx(alone)
+    # 70 was said on a scale to 20: no confidence, and nothing that counts as one.
+    assert math.isnan(values["alone"])
+    assert (facts["alone"]["status"], values["alone_ok"]) == ("out_of_range", 1)
+    assert (facts["before"]["high"], facts["stated"]["high"]) == (100, 20)
+    assert kinds(requests) == {"before": 4, "": 4 + 4 * 2, **dict.fromkeys(WAYS[:4], 4)}
+    first = [kind_of(one) for one in requests].index("before")
+    assert first == 0
+
+
+def test_what_is_asked_too_early_says_so(tmp_path: Path) -> None:
+    """Before the answer there is none to be sure of; no call is made for it."""
+    task = sums(solver=[ask_confidence(), generate()], scorer=[match(), confidence()])
+    log, requests = served(task, tmp_path, far())
+    assert judged(log)[1]["stated"]["status"] == "limit_reached"
+    assert "no answer to be sure of" in judged(log)[1]["stated"]["detail"]
+    assert kinds(requests) == {"": 2}
+    assert math.isnan(metrics_of(log)["mean_confidence"])
+
+
+@pytest.mark.parametrize("by_hand", [True, False])
+def test_the_evals_limits_are_not_eaten_by_asking(by_hand: bool, tmp_path: Path) -> None:
+    """A call takes two tokens, a turn and two messages: enough for the answer alone."""
+    limits = {"token_limit": 3, "turn_limit": 1, "message_limit": 2}
+    steps = [ask_confidence("before"), generate(), ask_confidence(WAYS)]
+    if by_hand:
+        task = sums(solver=steps, scorer=[match(), confidence()], **limits)
+    else:
+        task = with_confidence(sums(**limits), ["before", *WAYS])
+    log, _ = served(task, tmp_path, far())
+    for sample in log.samples or []:
+        assert (sample.limit, len(sample.messages)) == (None, 2)
+        _, facts = judged(log, str(sample.id))
+        assert {facts[way]["status"] for way in ["before", *WAYS]} == {"ok"}
+
+
+def test_a_conversation_is_asked_in_as_it_is(tmp_path: Path) -> None:
+    """With its system message, ending in the eval's answer; `alone` has question and answer."""
+    asked_so: list[ChatMessage] = [
+        User(content="Be brief."),
+        ChatMessageAssistant(content="Yes."),
+        User(content="1?"),
+    ]
+    task = sums(dataset=[Sample(asked_so, target="2", id="a")])
+    _, requests = served(with_confidence(task, "stated,alone"), tmp_path, far())
+    by_kind = {kind_of(one): one for one in requests}
+    roles = [one["role"] for one in by_kind["stated"].body["messages"]]
+    assert roles == ["user", "assistant", "user", "assistant", "user"]
+    assert by_kind["stated"].body["messages"][-2]["content"] == "2"
+    (alone,) = by_kind["alone"].body["messages"]
+    assert "user: Be brief.\n\nassistant: Yes.\n\nuser: 1?" in alone["content"]
+
+
+def test_what_cannot_be_shown_is_not_asked(tmp_path: Path) -> None:
+    """A picture isn't shown in a new conversation; in its own it is."""
+    drawn = "data:image/png;base64,iVBORw0KGgo="
+    content: list[Content] = [ContentText(text="How many?"), ContentImage(image=drawn)]
+    task = sums(dataset=[Sample([User(content=content)], target="2", id="a")])
+    log, requests = served(with_confidence(task, "stated,alone,before"), tmp_path, far())
+    values, facts = judged(log)
+    assert values["stated"] == 0.8
+    assert facts["alone"]["status"] == facts["before"]["status"] == "scoring_failed"
+    assert kinds(requests) == {"": 1, "stated": 1}
+
+
+CITIES = Sample("Capital of France?", choices=["Rome", "Paris"], target="B", id="a")
+CAPITAL = Sample("Capital of France?", target="Paris", id="a")
+LONG = "It is a town of some size on the river Seine, and has been the capital for ever so long."
+REFUSAL = "I'm sorry, but I can't answer that."
+
+
+@pytest.mark.parametrize(
+    ("sample", "scorer", "agreement", "own", "further", "wanted"),
+    [
+        # The letter or the text of the choice; a reply that names none is lost.
+        (CITIES, choice(), "auto", "ANSWER: B", ["ANSWER: B", "B) Paris", "ANSWER: A", "Hm."],
+         ("choice", 2 / 3, 3, 1)),
+        (CITIES, choice(), "text", "ANSWER: B", ["answer: b", "B"], ("text", 1 / 2, 2, 0)),
+        (CAPITAL, exact(), "auto", "Paris", ["paris.", "Lyon", "Paris"], ("exact", 2 / 3, 3, 0)),
+        # One word of three is right, and it is all of the answer: 2 * 1/3 * 1 / (1/3 + 1).
+        (CAPITAL, f1(), "auto", "Paris", ["Paris", "Big Paris town"], ("f1", 3 / 4, 2, 0)),
+        (CAPITAL, answer("word"), "scorer", "So.\nANSWER: Lyon",
+         ["ANSWER: lyon", "ANSWER: Paris", "Lyon"], ("answer", 1 / 2, 2, 1)),
+        (CAPITAL, pattern(r"is (\w+)"), "auto", "It is Lyon", ["is Lyon", "is X"],
+         ("pattern", 1 / 2, 2, 0)),
+        (CAPITAL, includes(), "auto", "**Paris.**", ["paris", "It is Paris"],
+         ("text", 1 / 2, 2, 0)),
+        # What isn't an answer is lost, not different.
+        (CAPITAL, includes(), "auto", "Paris",
+         ["Paris", "", REFUSAL, Reply("Paris", "content_filter"), "Lyon"], ("text", 1 / 2, 2, 3)),
+        (CAPITAL, includes(), "auto", "Paris", ["", REFUSAL], "no_response"),
+        (CAPITAL, includes(), "auto", REFUSAL, ["Paris", "Paris"], "refusal"),
+        (CAPITAL, includes(), "auto", " ", ["Paris", "Paris"], "no_response"),
+        (CAPITAL, includes(), "auto", LONG, [LONG, "Paris"], "scoring_failed"),
+        (CAPITAL, includes(), "text", LONG, [LONG, "Paris"], ("text", 1 / 2, 2, 0)),
+        (CAPITAL, answer("word"), "auto", "Lyon", ["ANSWER: Lyon"], "scoring_failed"),
+        (CITIES, choice(), "auto", "Neither.", ["ANSWER: B"], "scoring_failed"),
+    ],
+)  # fmt: skip
+def test_what_makes_two_answers_the_same(
+    sample: Sample,
+    scorer: Scorer,
+    agreement: str,
+    own: str,
+    further: Sequence[str | Reply],
+    wanted: tuple[str, float, int, int] | str,
+    tmp_path: Path,
+) -> None:
+    """The rule, the share of answers like the first, those that count, and those lost."""
+    said = [one if isinstance(one, Reply) else Reply(one) for one in (own, *further)]
+    steps = multiple_choice() if sample.choices else generate()
+    task = Task([sample], solver=steps, scorer=scorer)
+    wrapped = with_confidence(task, "consistency", draws=len(further), agreement=agreement)
+    log, requests = served(wrapped, tmp_path, far(own=said))
+    values, facts = judged(log)
+    found = facts["consistency"]
+    if isinstance(wanted, str):
+        assert math.isnan(values["consistency"])
+        assert (found["status"], found["detail"] != "") == (wanted, True)
+    else:
+        assert (found["by"], found["draws"], found["lost"]) == (wanted[0], wanted[2], wanted[3])
+        assert values["consistency"] == pytest.approx(wanted[1])
+    made = kinds(requests)[""]
+    assert made == 1 + (len(further) if own.strip() else 0)
+
+
+def test_a_judge_compares_what_texts_cannot(tmp_path: Path) -> None:
+    """By its own call for each answer; what it leaves open, or fails at, isn't compared."""
+    verdicts = {"Ici.": "Yes", "Là.": "No", "Hm.": "Perhaps.", "Down.": ""}
+
+    def same(request: Request) -> Reply:
+        said = next(word for text, word in verdicts.items() if text in request.prompt)
+        if not said:
+            raise ConnectionError("down")
+        assert request.body["temperature"] == 0
+        return Reply(said)
+
+    answers = [Reply(LONG), *map(Reply, verdicts)]
+    task = sums(dataset=[CAPITAL], scorer=includes())
+    wrapped = with_confidence(task, "consistency", draws=4, agreement="judge")
+    with ProviderServer(far(own=answers, same=same)) as server:
+        roles = {"grader": connected(server)}
+        log = asked(wrapped, server, tmp_path, model_roles=roles)
+    values, facts = judged(log)
+    found = facts["consistency"]
+    assert values["consistency"] == 0.5
+    assert (found["by"], found["draws"], found["lost"]) == ("judge", 2, 2)
+
+
+@solver
+def uses_a_tool() -> Solver:
+    """A call and its result, then the answer."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        call = ToolCall(id="1", function="look", arguments={})
+        state.messages += [
+            ChatMessageAssistant(content="", tool_calls=[call]),
+            ChatMessageTool(content="2", tool_call_id="1", function="look"),
+        ]
+        return await generate(state)
+
+    return solve
+
+
+def test_answers_with_tools_are_not_made_again(tmp_path: Path) -> None:
+    """The work would have to be done anew, which epochs do."""
+    task = with_confidence(sums(solver=uses_a_tool()), "consistency,stated")
+    log, requests = served(task, tmp_path, far())
+    found = judged(log)[1]
+    assert "run the eval with epochs instead" in found["consistency"]["detail"]
+    assert (found["consistency"]["status"], found["stated"]["status"]) == ("scoring_failed", "ok")
+    assert kinds(requests) == {"": 2, "stated": 2}
+
+
+def test_many_draws_go_out_in_few_calls(tmp_path: Path) -> None:
+    """Twenty in a call of OpenAI's, each in the eval's own words and settings."""
+    task = sums(config=GenerateConfig(temperature=0.3, seed=7))
+    log, requests = served(with_confidence(task, "consistency", draws=45), tmp_path, far(), limit=1)
+    assert [one.body.get("n") for one in requests] == [None, 20, 20, 5]
+    assert {one.prompt for one in requests} == {"1 + 1?"}
+    assert {(one.body["temperature"], one.body["seed"]) for one in requests} == {(0.3, 7)}
+    assert judged(log)[1]["consistency"]["draws"] == 45
+
+
+class Crowded(ProviderServer):
+    """Knows how many requests were there at once."""
+
+    now = most = 0
+    _counting = Lock()
+
+    def respond(self, path: str, raw: bytes) -> tuple[int, str]:
+        """Slowly, so that those who come together meet."""
+        with self._counting:
+            self.now += 1
+            self.most = max(self.most, self.now)
+        sleep(0.3)
+        try:
+            return super().respond(path, raw)
+        finally:
+            with self._counting:
+                self.now -= 1
+
+
+def test_draws_and_ways_are_asked_together(tmp_path: Path) -> None:
+    """A provider of one reply a call is called so often at once, for all ways."""
+    with Crowded(far()) as server:
+        wrapped = with_confidence(sums(), "stated,alone,consistency", draws=4)
+        log = asked(wrapped, server, tmp_path, ANTHROPIC, limit=1)
+    assert log.status == "success", log.error
+    assert (server.most, len(server.requests)) == (6, 7)
+
+
+@pytest.mark.parametrize("model", ["openai/gpt-4o-mini", ANTHROPIC])
+def test_the_cache_keeps_draws_apart(
+    model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each draw of each epoch is a reply of its own; a second run makes no call."""
+    numbers = iter(range(100))
+
+    def own(request: Request) -> Any:
+        made = [Reply(f"{next(numbers)}") for _ in range(request.body.get("n") or 1)]
+        return made if len(made) > 1 else made[0]
+
+    logs = []
+    with cached(monkeypatch, tmp_path / "cache"), ProviderServer(far(own=own)) as server:
+        for _ in range(2):
+            wrapped = with_confidence(sums(), "consistency,stated", draws=3)
+            options: dict[str, Any] = {"epochs": 2, "limit": 1, "cache": True}
+            logs.append(asked(wrapped, server, tmp_path, model, **options))
+            assert logs[-1].status == "success", logs[-1].error
+            if len(logs) == 1:
+                calls = len(server.requests)
+        assert len(server.requests) == calls
+    kept = [_draws(log, epoch) for log in logs for epoch in (1, 2)]
+    assert kept[:2] == kept[2:]
+    assert len({*kept[0], *kept[1]}) == 6
+
+
+def _draws(log: EvalLog, epoch: int) -> list[str]:
+    """The further answers that a sample keeps."""
+    (kept,) = (
+        one for name, one in sample_of(log, "a", epoch).store.items() if "confidence" in name
+    )
+    return [one["text"] for one in kept["consistency"]["replies"]]

@@ -1,0 +1,340 @@
+"""The scorer on logs that exist, and its metrics in the log, by way of asking."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as some
+from inspect_ai import eval, score
+from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
+from inspect_ai.model import GenerateConfig
+from inspect_ai.scorer import (
+    Metric,
+    MetricProtocol,
+    SampleScore,
+    Score,
+    Scorer,
+    Target,
+    f1,
+    match,
+    mean,
+    scorer,
+)
+from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
+
+from any_eval.small import far, judged, kind_of, kinds, metrics_of, sums
+from inspect_confidence import ask_confidence, confidence, with_confidence
+from inspect_confidence.datasets.wep_survey import median_of, phrases
+from inspect_confidence.scorers import log_metrics as logged
+from inspect_confidence.scorers.confidence import texts_of_ways
+from provider_server import ProviderServer, Reply, Request
+from refusals import refused
+from runs import ANTHROPIC, OPENAI, asked, connected, served
+
+NAN = math.nan
+
+
+def scored(log: EvalLog, server: ProviderServer, **asks: Any) -> tuple[EvalLog, dict[str, int]]:
+    """The log with one score more, kept in a file and read again, and what was asked for it."""
+    before = len(server.requests)
+    given = {"action": "append", "display": "none", **asks.pop("how", {})}
+    model = connected(server)
+    model.config.max_retries = 0
+    found = score(log, confidence(**asks), model=model, **given)
+    write_eval_log(found, log.location)
+    made = kinds(request for request, _ in server.requests[before:])
+    return read_eval_log(log.location), dict(made)
+
+
+def test_a_log_is_asked_once(tmp_path: Path) -> None:
+    """Replies are kept, in the file too: later scores ask for what isn't known yet alone."""
+    with ProviderServer(far()) as server:
+        log = asked(sums(), server, tmp_path, epochs=2)
+        log, calls = scored(log, server, ways="words")
+        assert calls == {"words": 4}
+        log, calls = scored(log, server, ways="words,stated")
+        assert calls == {"stated": 4}
+        log, calls = scored(log, server, ways="words,stated")
+        assert calls == {}
+        # Overwriting takes the eval's own score away too, and what was kept with ours.
+        over, calls = scored(log, server, ways="stated", how={"action": "overwrite"})
+        assert calls == {"stated": 4}
+    values, facts = judged(log, "b", 2, "confidence2")
+    middle = median_of(phrases()[0])
+    wanted = {"correct": 0, "words": middle, "words_ok": 1, "stated": 0.8, "stated_ok": 1}
+    assert values == pytest.approx(wanted)
+    assert facts["words"]["phrase"] == phrases()[0]
+    assert metrics_of(log)["mean_confidence"] == pytest.approx(middle)
+    assert all(one.store == {} for one in log.samples or [])
+    (sample, *_) = log.samples or []
+    texts = texts_of_ways(sample.store, sample.scores or {})
+    assert texts == {"words": [f"A. {phrases()[0]}"], "stated": ["Confidence: 80"]}
+    assert math.isnan(judged(over)[0]["correct"])
+    assert "the eval has no score" in str((over.samples or [])[0].scores)
+
+
+@pytest.mark.parametrize("by_hand", [True, False])
+def test_a_run_that_asked_is_not_asked_again(by_hand: bool, tmp_path: Path) -> None:
+    """Its replies are in the samples' stores, which stay as they are."""
+    with ProviderServer(far()) as server:
+        if by_hand:
+            steps = [generate(), ask_confidence("stated,consistency", draws=3)]
+            log = asked(sums(solver=steps), server, tmp_path)
+        else:
+            log = asked(with_confidence(sums(), "stated,consistency", draws=3), server, tmp_path)
+        stores = [one.store for one in log.samples or []]
+        again, calls = scored(log, server, ways="stated,consistency")
+        read, none = scored(again, server)
+    assert (calls, none) == ({}, {})
+    assert [one.store for one in again.samples or []] == stores
+    wanted = {"correct": 1, "stated": 0.8, "stated_ok": 1, "consistency": 1, "consistency_ok": 1}
+    assert judged(again, name="confidence" if by_hand else "confidence1")[0] == wanted
+    assert judged(read, name="confidence1" if by_hand else "confidence2")[0] == wanted
+
+
+def test_what_failed_is_asked_again(tmp_path: Path) -> None:
+    """A provider that was down is no reply; a reply that can't be read is one."""
+    up = False
+
+    def stated(request: Request) -> Reply:
+        if not up and "1 + 1" in str(request.body):
+            raise ConnectionError("down")
+        return Reply("Confidence: 0" if up else "Who knows?")
+
+    with ProviderServer(far(stated=stated)) as server:
+        log = asked(sums(), server, tmp_path)
+        log, _ = scored(log, server, ways="stated")
+        up = True
+        log, calls = scored(log, server, ways="stated")
+    assert calls == {"stated": 1}
+    first = [(judged(log, item)[1]["stated"]["status"]) for item in "ab"]
+    assert first == ["sample_error", "invalid_response_format"]
+    assert [judged(log, item)[0]["stated_ok"] for item in "ab"] == pytest.approx(
+        [NAN, 0], nan_ok=True
+    )
+    found = [judged(log, item, name="confidence1") for item in "ab"]
+    assert found[0][0] == {"correct": 1, "stated": 0, "stated_ok": 1}
+    assert found[1][1]["stated"]["status"] == "invalid_response_format"
+    assert metrics_of(log, "confidence1")["format_failure_rate"] == 0.5
+
+
+def test_a_log_is_asked_with_the_settings_of_its_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its model and temperature, where no other is named."""
+    with ProviderServer(far()) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/v1")
+        monkeypatch.setenv("OPENAI_API_KEY", "test")
+        task = sums(config=GenerateConfig(temperature=0.3))
+        (log,) = eval(task, f"{OPENAI}-settings", log_dir=str(tmp_path), display="none")
+        log = score(log, confidence("consistency"), action="append", display="none")
+    further = [request for request, _ in server.requests if request.body.get("n")]
+    assert [one.body["n"] for one in further] == [5, 5]
+    assert {one.body["temperature"] for one in further} == {0.3}
+    assert judged(log)[1]["consistency"]["by"] == "text"
+
+
+def test_a_log_of_a_provider_without_log_probabilities(tmp_path: Path) -> None:
+    """It is refused before any call; where the log has none, the score says so."""
+    with ProviderServer(far()) as server:
+        log = asked(sums(), server, tmp_path)
+        claude = connected(server, ANTHROPIC)
+        before = len(server.requests)
+        ask = confidence("p_true")
+        said = refused(score, log, ask, model=claude, action="append", display="none")
+        assert "anthropic gives no log probabilities" in said
+        assert len(server.requests) == before
+        log, calls = scored(log, server, ways="logprob")
+    assert calls == {}
+    values, facts = judged(log)
+    assert math.isnan(values["logprob"])
+    assert facts["logprob"] == {
+        "status": "scoring_failed",
+        "detail": "the provider gave no log probabilities",
+    }
+
+
+def test_what_is_correct_is_by_the_score_that_is_named(tmp_path: Path) -> None:
+    """Of several without a name none, with the names to choose from; a fraction stays one."""
+    task = sums(scorer=[match(numeric=True), f1()], solver=[generate(), ask_confidence()])
+    with ProviderServer(far(own=Reply("It is 2"))) as server:
+        log = asked(task, server, tmp_path)
+        log, _ = scored(log, server)
+        log, _ = scored(log, server, score="f1")
+        log, _ = scored(log, server, score="f2")
+    assert math.isnan(judged(log)[0]["correct"])
+    said = [(log.samples or [])[0].scores[f"confidence{n}"].explanation for n in ("", 1, 2)]  # type: ignore[index]
+    assert "has the scores match, f1: name one of them by score=" in str(said[0])
+    assert "has no score f2; it has match, f1" in str(said[2])
+    # One word of three is right, and it is all of the answer; Inspect rounds to two digits.
+    assert judged(log, name="confidence1")[0]["correct"] == 0.5
+    assert metrics_of(log, "confidence1")["overconfidence"] == pytest.approx(0.8 - (0.5 + 0) / 2)
+
+
+def test_a_scorer_that_nobody_asked_for(tmp_path: Path) -> None:
+    """Correctness alone, and how to come to more; no metric of confidence is a number."""
+    log, requests = served(sums(scorer=[match(), confidence()]), tmp_path, far())
+    assert {kind_of(one) for one in requests} == {""}
+    assert judged(log)[0] == {"correct": 1}
+    assert "put ask_confidence among the solvers" in str((log.samples or [])[0].scores)
+    numbers = metrics_of(log)
+    assert numbers.pop("accuracy") == 0.5
+    assert all(math.isnan(value) for value in numbers.values())
+
+
+@solver
+def gives_up() -> Solver:
+    """Ends a sample early, as a limit does, in its first epoch."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        state.completed = state.sample_id == "b" and state.epoch == 1
+        return state
+
+    return solve
+
+
+@pytest.mark.parametrize("ways", ["stated", "stated,words"])
+def test_a_sample_that_ended_before_it_was_asked(ways: str, tmp_path: Path) -> None:
+    """It counts for accuracy alone, whatever the others were asked; no eval is lost by it."""
+    steps = [generate(), gives_up(), ask_confidence(ways)]
+    task = sums(solver=steps, scorer=[match(), confidence()])
+    log, _ = served(task, tmp_path, far(), epochs=2)
+    assert judged(log, "b", 1)[0] == {"correct": 0}
+    assert judged(log, "b", 2)[0]["stated"] == 0.8
+    end = "" if ways == "stated" else "_stated"
+    numbers = metrics_of(log)
+    assert numbers["accuracy"] == 0.5
+    assert numbers[f"mean_confidence{end}"] == pytest.approx(0.8)
+    # Two right answers and one wrong one were asked about.
+    assert numbers[f"overconfidence{end}"] == pytest.approx(0.8 - 2 / 3)
+    assert numbers[f"format_failure_rate{end}"] == 0
+
+
+@scorer(metrics=[mean()], name="confidence")
+def theirs() -> Scorer:
+    """A number and facts of somebody else's, under our name."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        return Score(value=0.4, metadata={"replies": ["quite"]})
+
+    return score
+
+
+def test_a_score_of_our_name_that_is_not_ours(tmp_path: Path) -> None:
+    """It is no correctness, and holds no replies of ours."""
+    with ProviderServer(far()) as server:
+        log = asked(sums(scorer=[match(), theirs()]), server, tmp_path)
+        log, calls = scored(log, server, ways="stated")
+    assert calls == {"stated": 2}
+    assert judged(log, name="confidence1")[0] == {"correct": 1, "stated": 0.8, "stated_ok": 1}
+    assert metrics_of(log) == {"mean": 0.4}
+
+
+def test_arguments_of_the_scorer_and_the_solver() -> None:
+    """One line each, when they are made."""
+    for make in (confidence, ask_confidence):
+        assert "Did you mean 'stated'?" in refused(make, "sated")
+        assert "is not one scale" in refused(make, "stated", "0-5,0-10")
+        assert "draws=-1 is below 1" in refused(make, "stated", "0-5", -1)
+    assert "agreement=scorer needs equality" in refused(confidence, agreement="scorer")
+    assert "agreement=model is not known" in refused(confidence, agreement="model")
+
+
+outcomes = some.one_of(
+    some.sampled_from([0.0, 1.0, NAN]), some.integers(1, 9).map(lambda k: k / 10)
+)
+replies = some.one_of(
+    some.integers(0, 100).map(lambda percent: (percent / 100, 1.0)),
+    some.just((NAN, 0.0)),  # unreadable
+    some.just((NAN, 1.0)),  # out of range
+    some.just((NAN, NAN)),  # no reply
+)
+samples = some.lists(some.tuples(outcomes, replies, replies), min_size=1, max_size=12)
+
+
+def by_hand(
+    outcome: np.ndarray[Any, Any], sure: np.ndarray[Any, Any], ok: np.ndarray[Any, Any]
+) -> dict[str, float]:
+    """Each metric of one way by its definition, over the samples that have what it needs."""
+    both = ~np.isnan(outcome) & ~np.isnan(sure)
+    y, c = outcome[both], sure[both]
+    bins = np.minimum(np.floor(c * 10 + 1e-9), 9)
+    gaps = [abs((c[bins == k] - y[bins == k]).sum()) for k in range(10)]
+    # A fraction p is p right answers and 1 - p wrong ones.
+    won = (c[:, None] > c) + (c[:, None] == c) / 2
+    pairs = y[:, None] * (1 - y)
+
+    def over(top: float, whole: float) -> float:
+        return top / whole if whole > 1e-12 else NAN
+
+    def mean(values: np.ndarray[Any, Any]) -> float:
+        there = values[~np.isnan(values)]
+        return over(float(there.sum()), len(there))
+
+    return {
+        "overconfidence": mean(c - y),
+        "mean_confidence": mean(sure),
+        "format_failure_rate": 1 - mean(ok),
+        "ece": over(sum(gaps), len(c)),
+        "auroc": over(float((won * pairs).sum()), float(pairs.sum())),
+    }
+
+
+SURE = [(1.0, (0.95, 1.0), (0.95, 1.0)), (0.0, (1.0, 1.0), (1.0, 1.0))]
+"""Certainty shares a bin with 0.95, in which they are off by |0.975 - 0.5|."""
+
+
+@example(SURE, SURE)
+@given(samples, samples)
+def test_metrics_by_way_are_those_of_each_way(
+    first: list[tuple[float, tuple[float, float], tuple[float, float]]],
+    second: list[tuple[float, tuple[float, float], tuple[float, float]]],
+) -> None:
+    """At two epochs, with what can't be read, by numpy; with one way only, under the plain name."""
+    rows = [
+        (epoch, item, *one)
+        for epoch, some in enumerate((first, second))
+        for item, one in enumerate(some)
+    ]
+    outcome = np.array([row[2] for row in rows])
+    ways = {
+        "alone": np.array([row[3] for row in rows]),
+        "stated": np.array([row[4] for row in rows]),
+    }
+    wanted = {way: by_hand(outcome, *table.T) for way, table in ways.items()}
+    values = [
+        {
+            "correct": row[2],
+            "stated": row[4][0],
+            "stated_ok": row[4][1],
+            "alone": row[3][0],
+            "alone_ok": row[3][1],
+        }
+        for row in rows
+    ]
+    scores = [
+        SampleScore(score=Score(value=cast(Any, value)), sample_id=row[1])
+        for row, value in zip(rows, values, strict=True)
+    ]
+    for name in wanted["stated"]:
+        made = getattr(logged, name)()
+        expected = {f"{name}_{way}": numbers[name] for way, numbers in wanted.items()}
+        assert measured(made, scores) == pytest.approx(expected, nan_ok=True, abs=1e-9), name
+        one = [
+            SampleScore(score=Score(value={k: v for k, v in value.items() if "alone" not in k}))
+            for value in values
+        ]
+        assert measured(made, one) == pytest.approx(wanted["stated"][name], nan_ok=True, abs=1e-9)
+    there = outcome[~np.isnan(outcome)]
+    accuracy = there.mean() if len(there) else NAN
+    assert measured(logged.accuracy(), scores) == pytest.approx(accuracy, nan_ok=True)
+
+
+def measured(metric: Metric, scores: list[SampleScore]) -> Any:
+    """What a metric makes of scores."""
+    return cast(MetricProtocol, metric)(scores)

@@ -1,0 +1,258 @@
+"""The numbers of any eval, from frames: what epochs say, ways of asking, fields, and evals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from statistics import mode
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import roc_auc_score
+
+from inspect_confidence import compare
+from inspect_confidence.judgments.read import judgments_of
+from inspect_confidence.results import Condition
+from inspect_confidence.studies.any_eval.judgments import completed
+from studies.frames import NAN, Row, changed, frame, judged, keyed, one, study_results, value
+
+TASK = "any_eval"
+TOKENS = "method=logprob"
+
+
+def found(rows: Sequence[Mapping[str, Any]], resamples: int = 50, **options: Any) -> pd.DataFrame:
+    """The results of rows of any eval's judgments."""
+    return study_results(frame(rows, TASK), resamples=resamples, **options)
+
+
+def asked(method: str = "stated", items: int = 60, **given: Any) -> list[Row]:
+    """Rows on 0-100, by default, asked in a way; a few can't be read."""
+    return [{**row, "method": method} for row in judged(**{"items": items, **given})]
+
+
+def shares(method: str = "logprob", items: int = 60, values: int = 10**6) -> list[Row]:
+    """Confidence that was never reported, of so many different values; by default nearly all."""
+    rng = np.random.default_rng(items)
+    sure = rng.integers(values, size=items) / values
+    right = rng.uniform(size=items) < sure
+    return [
+        {
+            "item": f"i{k:03d}",
+            "confidence": c,
+            "correct": float(r),
+            "method": method,
+            "status": "ok",
+        }
+        for k, (c, r) in enumerate(zip(sure, right, strict=True))
+    ]
+
+
+# Epochs
+
+
+def epochs(answers: Sequence[str | None], item: str = "q", right: str = "x") -> list[Row]:
+    """An item's epochs, None one that errored; a short answer is right or wrong."""
+    return [
+        {"item": item, "epoch": k, "method": "epochs", "answer": answer or "", "correct": NAN}
+        | {"status": "sample_error" if answer is None else "ok", "confidence": NAN}
+        | ({} if answer is None else {"correct": float(answer == right)})
+        for k, answer in enumerate(answers, 1)
+    ]
+
+
+@given(st.lists(st.sampled_from(["x", "y", "z", None]), min_size=1, max_size=9))
+def test_the_share_of_the_commonest_answer(answers: list[str | None]) -> None:
+    """Of those that came, the first of equally common ones; fewer than two say nothing of it."""
+    rows = epochs(answers)
+    (made,) = completed(judgments_of(frame(rows[::-1], TASK))[TASK]).to_dict("records")
+    there = [answer for answer in answers if answer]
+    assert made["draws"] == len(there)
+    if there:
+        assert made["answer"] == mode(there)
+        assert made["correct"] == (mode(there) == "x")
+    if len(there) > 1:
+        assert made["status"] == "ok"
+        assert made["confidence"] == pytest.approx(there.count(mode(there)) / len(there))
+        assert made["agreement"] == "text"
+    else:
+        assert made["status"] == "sample_error" if None in answers else "scoring_failed"
+        assert f"{len(there)} of {len(answers)} epochs can be read" in made["reason"]
+        assert np.isnan(made["confidence"])
+
+
+def test_answers_that_differ_in_writing_alone_are_one() -> None:
+    """Case and the point at the end are no other answer; two thirds agree."""
+    (made,) = completed(judgments_of(frame(epochs(["Paris.", "rome", "paris"]), TASK))[TASK])[
+        ["confidence", "answer"]
+    ].itertuples(index=False)
+    assert made == (pytest.approx(2 / 3), "Paris.")
+
+
+def test_numbers_of_epochs_are_those_of_their_items() -> None:
+    """Confidence 3/4, 1/2, 1; right 1, 0, 1: AUROC 1, overconfidence 1/12; one item has none."""
+    rows = [
+        *(*epochs(["x", "x", "y", "x"], "a"), *epochs(["y", "x"], "b")),
+        *(*epochs(["x", "x"], "c"), *epochs(["x", None], "d")),
+    ]
+    results = found(rows)
+    number = {name: value(results, "method=epochs", name) for name in ("auroc", "overconfidence")}
+    assert number == {"auroc": 1, "overconfidence": pytest.approx(0.75 - 2 / 3)}
+    row = one(results, "method=epochs", "mean_confidence")
+    assert (row["value"], row["n"], row["asked"]) == (0.75, 3, 4)
+    assert "1 of 4 judgments left out: 1 sample_error" in row["note"]
+    assert "share of the commonest answer, compared 3 by text" in row["note"]
+    assert value(results, "method=epochs", "accuracy") == 3 / 4  # the answer that came counts
+
+
+# All numbers
+
+
+def test_every_number_of_the_scale_study() -> None:
+    """Of the same reports the same metrics, with the same values and intervals."""
+    rows = judged(items=90)
+    here = keyed(found([{**row, "method": "stated"} for row in rows]))
+    there = keyed(study_results(frame(rows, "scale_variants"), resamples=50))
+    stated = frozenset({("method", "stated")})
+    expected = {
+        (where | stated, name): row
+        for (where, name), row in there.items()
+        if name != "accuracy_spread"
+    }
+    assert {"meta_d", "m_ratio", "auprc_error", "aurc", "utilization"} <= {k[1] for k in expected}
+    assert set(here) == set(expected)
+    for key, row in expected.items():
+        for name in ("value", "ci_low", "ci_high", "n", "asked"):
+            assert here[key][name] == pytest.approx(row[name], nan_ok=True), (key, name)
+
+
+def test_twice_the_same_replies_change_no_number() -> None:
+    """Items are the sample, also where confidence takes any value; only counts double."""
+    rows = [*asked(), *shares(), *asked("alone", unreadable=0.3, seed=4)]
+    twice = [*rows, *({**row, "epoch": 2, "uuid": ""} for row in rows)]
+    assert changed(found(rows), found(twice)).empty
+
+
+def test_a_field_has_the_numbers_of_its_items_alone() -> None:
+    """Each value of each field asked for, whatever else was asked; the whole stays as it is."""
+    rows = [*asked(items=80), *shares(items=80)]
+    for k, row in enumerate(rows):
+        row["by"] = str(Condition(domain="sums; a=b" if k % 3 else "maps", level=f"{k % 2}"))
+    results = found(rows)
+    parts = ["by" in Condition.read(text) for text in results["condition"]]
+    whole = results[np.logical_not(parts)].reset_index(drop=True)
+    plain = found([{name: one for name, one in row.items() if name != "by"} for row in rows])
+    assert changed(plain, whole).empty
+    for field, said in (("domain", "maps"), ("domain", "sums; a=b"), ("level", "1")):
+        by = str(Condition({field: said}))
+        mine = [row for row in rows if Condition.read(row["by"])[field] == said]
+        alone = keyed(found([{**row, "by": ""} for row in mine]))
+        assert alone
+        part = {
+            (where - {("by", by)}, name): row
+            for (where, name), row in keyed(results).items()
+            if ("by", by) in where
+        }
+        assert set(part) == set(alone)
+        for key, row in alone.items():
+            for name in ("value", "n", "asked"):
+                assert part[key][name] == pytest.approx(row[name], nan_ok=True), (key, name)
+
+
+def test_the_mean_over_evals_is_unweighted() -> None:
+    """Of evals of different size, by method; a method of one eval alone has no mean."""
+    rows = [
+        *asked(items=60, dataset="a"),
+        *asked(items=20, seed=1, dataset="b"),
+        *({**row, "dataset": "a"} for row in shares()),
+    ]
+    results = found(rows)
+    where = "method=stated;scale=0-100"
+    for name in ("accuracy", "ece", "auroc", "brier"):
+        each = [value(results, where, name, dataset=one) for one in "ab"]
+        assert value(results, where, name, dataset="mean") == pytest.approx(np.mean(each)), name
+    mean = results[results["dataset"] == "mean"]
+    assert not mean["condition"].str.contains("logprob").any()
+    assert not mean["metric"].isin(["n", "top1_value"]).any()
+
+
+def test_partial_credit_is_a_fraction() -> None:
+    """Brier and AUROC take it as a probability; what needs right or wrong says so."""
+    rows = [
+        {"item": f"i{k}", "method": "stated", "low": 0, "high": 100, "raw": raw, "correct": part}
+        for k, (raw, part) in enumerate([(100, 1), (50, 0.5), (0, 0.25), (50, 0)])
+    ]
+    results = found(rows)
+    where = "method=stated;scale=0-100"
+    assert value(results, where, "accuracy") == 1.75 / 4
+    # (1 - 1)^2, .5 (.5^2) + .5 (.5^2), .25 (1) + .75 (0), .5^2
+    assert value(results, where, "brier") == pytest.approx((0 + 0.25 + 0.25 + 0.25) / 4)
+    sure = [1, 0.5, 0, 0.5] * 2
+    weights = [1, 0.5, 0.25, 0, 0, 0.5, 0.75, 1]
+    area = roc_auc_score([1] * 4 + [0] * 4, sure, sample_weight=weights)
+    assert value(results, where, "auroc") == pytest.approx(area)
+    dprime = one(results, f"{where};threshold=0.5", "type2_dprime")
+    assert np.isnan(dprime["value"])
+    assert "undefined: " in dprime["note"]
+
+
+# Groups of equal confidence
+
+
+@pytest.mark.parametrize(
+    ("rows", "undefined"),
+    [
+        (shares(items=60), True),
+        (shares(items=19), False),  # so few may all differ by accident
+        (shares(items=60, values=20), False),
+        ([*shares(items=60), *({**row, "epoch": 2} for row in shares(items=60))], True),
+    ],
+)
+def test_groups_of_one_say_nothing(rows: list[Row], undefined: bool) -> None:
+    """Where most judgments have a confidence of their own, parts of the Brier score are undefined.
+
+    Else reliability - resolution + uncertainty is the Brier score.
+    """
+    results = found(rows)
+    parts = ("brier_reliability", "brier_resolution", "meta_information")
+    numbers = [value(results, TOKENS, name) for name in parts]
+    assert np.isnan(numbers).tolist() == [undefined] * 3
+    different = len({row["confidence"] for row in rows})
+    for name in parts:
+        note = one(results, TOKENS, name)["note"]
+        said = f"undefined: {different} different confidences in {different} judgments"
+        assert note.startswith(said) == undefined
+    uncertainty, brier = (value(results, TOKENS, name) for name in ("brier_uncertainty", "brier"))
+    assert not np.isnan([uncertainty, brier]).any()
+    if not undefined:
+        assert numbers[0] - numbers[1] + uncertainty == pytest.approx(brier)
+
+
+# Comparing
+
+
+def test_methods_and_models_are_compared_on_their_common_items() -> None:
+    """Two methods of a model, two models by a method; never both at once."""
+    rows = [
+        *({**row, "model": "m"} for row in [*asked(items=60), *shares(items=80)]),
+        *({**row, "model": "n"} for row in asked(items=70, seed=3)),
+    ]
+    for row in rows:
+        row["dataset"] = "quiz"
+    table = compare(frame(rows, TASK), resamples=50)
+    pairs = {(a, b) for a, b in zip(table["a"], table["b"], strict=True)}
+    assert pairs == {("m stated-0-100", "m logprob"), ("m stated-0-100", "n stated-0-100")}
+    area = table[(table["metric"] == "auroc") & (table["b"] == "m logprob")].iloc[0]
+    stated = {row["item"]: row for row in rows if row["model"] == "m" and row["method"] == "stated"}
+    tokens = {row["item"]: row for row in rows if row["method"] == "logprob"}
+    both = [item for item, row in stated.items() if row["status"] == "ok"]
+    first = [(stated[item]["correct"], stated[item]["raw"]) for item in both]
+    second = [(tokens[item]["correct"], tokens[item]["confidence"]) for item in both]
+    expected = [roc_auc_score(*zip(*side, strict=True)) for side in (first, second)]
+    assert [area["value_a"], area["value_b"]] == pytest.approx(expected)
+    assert area["items"] == len(both)
+    bits = table[(table["metric"] == "meta_information") & (table["b"] == "m logprob")].iloc[0]
+    assert np.isnan(bits["value_b"])
+    assert bits["verdict"] == "undefined"

@@ -1,0 +1,218 @@
+"""Files of answers that others gathered: whose they are, what their columns mean, the atlas."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import roc_auc_score
+
+from inspect_confidence import InvalidArgument, read_judgments, summarize
+from inspect_confidence.results import Condition
+from inspect_confidence.studies import NOTHING_SAID, Recorded
+from runs import printed
+from studies.frames import one, value
+
+SURE = [0.9, 0.8, 0.8, 0.6, 0.3, 0.0]
+RIGHT = [1, 1, 0, 1, 0, 0]
+
+
+def written(folder: Path, ending: str = "csv", /, **columns: Any) -> Path:
+    """A file with these columns beside confidence and correct of six items."""
+    frame = pd.DataFrame({"item": range(6), "confidence": SURE, "correct": RIGHT, **columns})
+    frame = frame.drop(columns=[name for name in columns if columns[name] is None])
+    path = folder / f"mine.{ending}"
+    if ending == "csv":
+        frame.to_csv(path, index=False)
+    else:
+        frame.to_parquet(path)
+    return path
+
+
+def task_of(path: Path, recorded: Recorded = NOTHING_SAID) -> str:
+    """Of what task a file's judgments are."""
+    (task,) = read_judgments(path, recorded=recorded)
+    return task
+
+
+def refused(path: Path, **recorded: Any) -> str:
+    """The one line that a file ends in."""
+    with pytest.raises(InvalidArgument) as caught:
+        read_judgments(path, recorded=Recorded(**recorded))
+    message = caught.value.format_message()
+    assert "\n" not in message
+    return message
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_item_confidence_and_correct_are_any_evals(ending: str, tmp_path: Path) -> None:
+    """They are enough for all that needs no raw report; 0 stays 0."""
+    path = written(tmp_path, ending)
+    assert task_of(path) == "any_eval"
+    found, where = summarize(path, resamples=20), "method=recorded"
+    assert value(found, where, "mean_confidence") == pytest.approx(np.mean(SURE))
+    assert value(found, where, "auroc") == pytest.approx(roc_auc_score(RIGHT, SURE))
+    brier = np.mean(np.subtract(SURE, RIGHT) ** 2)
+    assert value(found, where, "brier") == pytest.approx(brier)
+    assert (value(found, where, "accuracy"), value(found, where, "n")) == (0.5, 6)
+    assert not set(found["metric"]) & {"entropy_bits", "top1_share", "utilization"}
+    assert np.isnan(one(found, where, "violation_rate")["value"])
+
+
+@pytest.mark.parametrize(
+    "right", [["True", "TRUE", "False", "true", "false", "FALSE"], [bool(x) for x in RIGHT]]
+)
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_right_or_wrong_in_words(right: list[Any], ending: str, tmp_path: Path) -> None:
+    """As spreadsheets and frames write it; another word is refused by its column."""
+    rows = read_judgments(written(tmp_path, ending, correct=right))["any_eval"]
+    assert rows["correct"].tolist() == RIGHT
+    said = refused(written(tmp_path, ending, correct=["maybe"] * 6))
+    assert "'maybe' in the column 'correct' is not a number" in said
+
+
+def test_correct_follows_from_answer_and_target(tmp_path: Path) -> None:
+    """As in the scale study's files; an answer that lacks is unreadable."""
+    sides = {"answer": [*list("ABCDA"), ""], "target": list("ABDDDC")}
+    path = written(tmp_path, correct=None, **sides)
+    assert task_of(path) == "any_eval"
+    found = summarize(path, resamples=20)
+    assert value(found, "method=recorded", "accuracy") == pytest.approx(3 / 5)
+    assert value(found, "method=recorded", "format_failure_rate") == pytest.approx(1 / 6)
+
+
+def test_whose_a_file_is(tmp_path: Path) -> None:
+    """Reports on a scale are the scale study's, unless something says that they are another's."""
+    raw = {"confidence": None, "raw": [9, 8, 8, 6, 3, 0], "low": 0, "high": 10}
+    assert task_of(written(tmp_path, **raw)) == "scale_variants"
+    assert task_of(written(tmp_path, **raw, method="stated")) == "any_eval"
+    assert task_of(written(tmp_path, **raw, kind="x"), Recorded(by=("kind",))) == "any_eval"
+    assert task_of(written(tmp_path, **raw, task="any_eval")) == "any_eval"
+    assert task_of(written(tmp_path, task="scale_variants")) == "scale_variants"
+
+
+def test_a_scale_that_is_said(tmp_path: Path) -> None:
+    """Confidence or raw on 0-10; unsaid, a confidence is refused and a report left out."""
+    tens = [9, 8, 8, 6, 3, 0]
+    for columns in ({"confidence": tens}, {"confidence": None, "raw": tens}):
+        path = written(tmp_path, **columns)
+        rows = read_judgments(path, recorded=Recorded(scale=(0, 10)))
+        found = summarize(rows, resamples=20)
+        mean = value(found, "method=recorded;scale=0-10", "mean_confidence")
+        assert mean == pytest.approx(np.mean(SURE))
+    unsaid = one(summarize(path, resamples=20), "method=recorded", "mean_confidence")
+    assert "6 of 6 judgments left out: 6 scoring_failed" in unsaid["note"]
+    assert "say the scale with --confidence-scale" in printed("unread", path).stdout
+    said = printed("summarize", written(tmp_path, confidence=tens), code=2).stderr
+    assert "confidence=9 is not in [0, 1]" in said
+    assert "(--confidence-scale 0-100)" in said
+
+
+def test_columns_take_their_names(tmp_path: Path) -> None:
+    """What was called so before is dropped, two may change places, one may serve twice."""
+    path = written(tmp_path, sure=SURE[::-1], answer=list("ABCDEF"), target=list("UVWXYZ"))
+    columns = {"confidence": "sure", "answer": "target", "target": "answer", "split": "sure"}
+    said = Recorded(columns=columns, by=("target", "sure"))
+    rows = read_judgments(path, recorded=said)["any_eval"]
+    assert rows["confidence"].tolist() == SURE[::-1]
+    assert (rows["answer"][0], rows["target"][0], rows["split"][3]) == ("U", "A", "0.8")
+    assert Condition.read(rows["by"][0]) == {"target": "U", "sure": "0.0"}
+
+
+def test_a_wrong_column_is_one_clear_error(tmp_path: Path) -> None:
+    """It names the option, the file and the nearest column."""
+    path = written(tmp_path, domain="x")
+    for recorded, says in (
+        ({"columns": {"correct": "corect"}}, "--column correct=corect"),
+        ({"by": ("domian",)}, "--by domian"),
+    ):
+        message = refused(path, **recorded)
+        assert message.startswith(f"{says}: {path} has no column")
+        assert "Did you mean" in message
+    wrong = refused(path, columns={"corect": "correct"})
+    assert wrong == "--column corect: no column has that name. Did you mean 'correct'?"
+    assert (
+        "--column corect is not of the form NAME=COLUMN"
+        in printed("summarize", path, "--column", "corect", code=2).stderr
+    )
+    assert (
+        "--confidence-scale=9-3 is not a scale"
+        in printed("summarize", path, "--confidence-scale", "9-3", code=2).stderr
+    )
+
+
+def test_what_is_said_of_logs_alone_is_told(tmp_path: Path) -> None:
+    """A field of logs says nothing of a file."""
+    said = printed("summarize", written(tmp_path), "--confidence-from", "score.x").stderr
+    assert "note: --confidence-from and --score are for logs, and none is read" in said
+
+
+# The atlas
+
+DOMAINS = {
+    "applied_professional": "Applied",
+    "factual_recall": "Factual",
+    "formal_reasoning": "Formal",
+    "humanities": "Human.",
+    "natural_science": "Science",
+    "social_moral": "Social",
+}
+PUBLISHED = {
+    "anthropic/claude-haiku-4-5@20251001": "Haiku 4.5",
+    "anthropic/claude-opus-4-5@20251101": "Opus 4.5",
+    "anthropic/claude-opus-4-6@default": "Opus 4.6",
+    "anthropic/claude-opus-4-7@default": "Opus 4.7",
+    "anthropic/claude-sonnet-4@20250514": "Sonnet 4",
+    "anthropic/claude-sonnet-4-5@20250929": "Sonnet 4.5",
+    "anthropic/claude-sonnet-4-6@default": "Sonnet 4.6",
+    "deepseek-ai/deepseek-r1-0528": "DeepSeek-R1",
+    "deepseek-ai/deepseek-v3.1": "DeepSeek V3.1",
+    "deepseek-ai/deepseek-v3.2": "DeepSeek V3.2",
+    "google/gemini-2.5-flash": "Gemini 2.5 Flash",
+    "google/gemini-3-flash-preview": "Gemini 3 Flash",
+    "google/gemini-3.1-pro-preview": "Gemini 3.1 Pro",
+    "google/gemma-4-31b": "Gemma 4 31B",
+    "openai/gpt-oss-20b": "GPT-oss-20B",
+    "qwen/qwen3-next-80b-a3b-thinking": "Qwen Think",
+}
+
+
+@pytest.fixture
+def atlas(shared_data: Path) -> Path:
+    """Verbalised confidence of 16 models on 1,500 items of MMLU."""
+    folder = shared_data / "atlas"
+    if not folder.is_dir():
+        pytest.skip("the atlas is not beside this checkout")
+    return folder
+
+
+def test_the_published_numbers_of_the_atlas(atlas: Path) -> None:
+    """All 96 AUROC by domain, to four decimals, and the judgments that each rests on."""
+    files = sorted(atlas.glob("metacognitive_profile_results*.csv"))
+    assert len(files) == len(PUBLISHED) == 16
+    columns = ("item=item_id", "correct=is_correct", "target=correct_answer")
+    done = printed(
+        *("summarize", *files, "--confidence-scale", "0-100", "--by", "domain", "--json"),
+        *(word for column in columns for word in ("--column", column)),
+        *("--resamples", 1),
+    )
+    rows = [row for row in json.loads(done.stdout) if row["metric"] == "auroc"]
+    found = {}
+    for row in rows:
+        where = Condition.read(row["condition"])
+        assert (where["method"], where["scale"]) == ("recorded", "0-100")
+        if "by" in where:
+            domain = DOMAINS[Condition.read(where["by"])["domain"]]
+            found[PUBLISHED[row["model"]], domain] = (round(row["value"], 4), row["n"])
+    table = pd.read_csv(atlas / "atlas_bootstrap_cis.csv")
+    theirs = table[table["model"].isin(PUBLISHED.values())]
+    expected = {
+        (row["model"], row["domain"]): (row["auroc"], row["n"]) for _, row in theirs.iterrows()
+    }
+    assert len(expected) == 96
+    assert {key for key in expected if found.get(key) != expected[key]} == set()
+    assert set(found) == set(expected)

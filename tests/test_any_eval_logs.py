@@ -1,0 +1,468 @@
+"""Logs of other people's evals: what they hold of confidence, by epochs, in fields, or asked."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from inspect_ai import Task, eval, task
+from inspect_ai.dataset import Sample
+from inspect_ai.log import read_eval_log
+from inspect_ai.model import (
+    ChatCompletionChoice,
+    ChatMessageAssistant,
+    Logprob,
+    Logprobs,
+    Model,
+    ModelOutput,
+    ModelUsage,
+    get_model,
+)
+from inspect_ai.scorer import Score, Scorer, Target, accuracy, scorer
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+from sklearn.metrics import roc_auc_score
+
+from inspect_confidence import InvalidArgument, read_judgments, summarize, with_confidence
+from inspect_confidence.studies import Recorded
+from runs import printed
+from studies.frames import value
+
+MODEL = "mockllm/model"
+NAN = math.nan
+UNREAD = "?"
+Said = str | Sequence[str | None]
+
+
+def _at(state: TaskState, name: str) -> Any:
+    """What a sample's metadata has for this epoch; a list is by epoch."""
+    given = state.metadata.get(name)
+    return given[state.epoch - 1] if isinstance(given, list) else given
+
+
+@solver
+def says() -> Solver:
+    """Answers as the sample's metadata has it; None is an error."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        text = _at(state, "says")
+        if text is None:
+            raise RuntimeError("no answer came")
+        chosen = ChatCompletionChoice(message=ChatMessageAssistant(content=text))
+        if share := state.metadata.get("share"):
+            token = Logprob(token=text, logprob=math.log(share), top_logprobs=[])
+            chosen.logprobs = Logprobs(content=[token])
+        state.output = ModelOutput(model=MODEL, choices=[chosen], usage=ModelUsage())
+        state.store.set("belief", state.metadata.get("stored"))
+        return state
+
+    return solve
+
+
+@scorer(metrics=[accuracy()])
+def exactly() -> Scorer:
+    """Right where the answer ends in the target; what it can't read is no number."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        text = state.output.completion
+        right = NAN if text == UNREAD else float(text.endswith(target.text))
+        return Score(value=right, answer=text, metadata=_at(state, "noted"))
+
+    return score
+
+
+@scorer(metrics=[accuracy()])
+def given(name: str = "value") -> Scorer:
+    """The value that a sample's metadata names."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        return Score(value=_at(state, name), answer=state.output.completion)
+
+    return score
+
+
+def quiz(
+    *answers: Said, scorers: Sequence[Scorer] = (), noted: Sequence[Any] = (), **more: Any
+) -> Task:
+    """A task of these answers to questions whose answer is 4."""
+    return Task(
+        dataset=[
+            Sample(
+                input=f"Question {k}",
+                target="4",
+                id=f"q{k}",
+                metadata={
+                    "says": said,
+                    "noted": noted[k] if noted else {},
+                    **{name: values[k] for name, values in more.items()},
+                },
+            )
+            for k, said in enumerate(answers)
+        ],
+        solver=says(),
+        scorer=list(scorers) or exactly(),
+        name="quiz",
+    )
+
+
+@task
+def sums(cot: bool = False) -> Task:
+    """An eval with an argument."""
+    return quiz("4", "5", "4", ["4", None])
+
+
+def sure_of_85() -> Model:
+    """Says so whatever it is asked."""
+    output = ModelOutput.from_content(MODEL, "Confidence: 85")
+    output.usage = ModelUsage()
+    return get_model(MODEL, custom_outputs=lambda *_: output, memoize=False)
+
+
+def run(made: Task, folder: Path, **options: Any) -> Path:
+    """The folder of a log; samples that err stand in it."""
+    asked = {"display": "none", "fail_on_error": False, **options}
+    (log,) = eval(made, sure_of_85(), log_dir=str(folder), **asked)
+    assert log.status == "success", log.error
+    return folder
+
+
+def rows_of(folder: Path, **recorded: Any) -> pd.DataFrame:
+    """The judgments in logs, by item and epoch."""
+    frame = read_judgments(folder, recorded=Recorded(**recorded))["any_eval"]
+    return frame.sort_values(["item", "epoch", "method"], ignore_index=True)
+
+
+def without(folder: Path, **recorded: Any) -> str:
+    """Why the logs were left out."""
+    with pytest.raises(InvalidArgument) as caught:
+        read_judgments(folder, recorded=Recorded(**recorded))
+    return caught.value.format_message()
+
+
+# Epochs
+
+LONG = "It takes some words to say what the sum of these two numbers comes to, and it is, "
+DRAWN: list[Said] = [
+    ["4", "4", "4.", "5", "4"],
+    ["5", "4", "5", "4", "6"],
+    [None, UNREAD, "7", "7", "8"],
+    [None, None, None, None, "4"],
+    [LONG + end for end in ("4", "5", "6", "so 4", "7")],
+]
+SHARES: dict[int, list[tuple[float, float]]] = {
+    2: [(1, 1), (1 / 2, 0), (NAN, NAN), (NAN, NAN), (1 / 2, 1)],
+    5: [(4 / 5, 3 / 4), (2 / 5, 0), (2 / 3, 0), (NAN, 1), (3 / 5, 0)],
+}
+"""By epochs the confidence and correctness of each; ties go to the first, long answers by score.
+
+"4." is the answer 4, and yet wrong by the eval's own score.
+"""
+
+
+@pytest.mark.parametrize("epochs", [2, 5])
+def test_epochs_are_draws(epochs: int, tmp_path: Path) -> None:
+    """The share of the commonest answer or score, by hand, and who can't be counted."""
+    run(quiz(*DRAWN), tmp_path, epochs=epochs)
+    results = summarize(tmp_path, resamples=20)
+    expected = np.array(SHARES[epochs])
+    for column, name in enumerate(("mean_confidence", "accuracy")):
+        number = value(results, "method=epochs", name)
+        assert number == pytest.approx(np.nanmean(expected[:, column])), name
+    both = expected[~np.isnan(expected).any(axis=1)]
+    sure, right = both.T
+    brier = np.mean(right * (1 - sure) ** 2 + (1 - right) * sure**2)
+    assert value(results, "method=epochs", "brier") == pytest.approx(brier)
+    (note,) = results.loc[results["metric"] == "brier", "note"]
+    lost = len(expected) - len(both)
+    assert f"{lost} of 5 judgments left out: {lost} sample_error" in note
+    texts = len(both) - 1
+    assert f"compared 1 by score, {texts} by text" in note
+
+
+def test_one_epoch_answersnothing(tmp_path: Path) -> None:
+    """Such a log is left out with the remedy, also where a sample of it failed."""
+    run(quiz("4", "5", [None]), tmp_path)
+    assert "quiz: no confidence: wrap the eval in with_confidence, or name" in without(tmp_path)
+    assert "--confidence-from" in without(tmp_path)
+
+
+# Fields
+
+
+def noted(*values: Any, name: str = "confidence") -> list[dict[str, Any]]:
+    """Scores' metadata; an ellipsis is none."""
+    return [{} if one is ... else {name: one} for one in values]
+
+
+FOUND = "exactly.metadata.confidence"
+
+
+def test_a_share_is_found_by_its_name(tmp_path: Path) -> None:
+    """All in [0, 1] are shares: 0 stays 0; what is missing is counted, beside a failed sample."""
+    run(quiz("4", "4", "5", "4", [None], noted=noted(0.9, 0, 1, ..., 1)), tmp_path)
+    rows = rows_of(tmp_path)
+    assert set(rows["method"]) == {FOUND}
+    assert rows["confidence"].tolist() == pytest.approx([0.9, 0, 1, NAN, NAN], nan_ok=True)
+    assert rows["status"].tolist() == ["ok"] * 3 + ["scoring_failed", "sample_error"]
+    assert f"the log holds nothing in {FOUND}" in rows["reason"][3]
+    results = summarize(tmp_path, resamples=20)
+    assert value(results, f"method={FOUND}", "mean_confidence") == pytest.approx(1.9 / 3)
+    assert value(results, f"method={FOUND}", "n") == 5
+
+
+def test_a_scale_that_nobody_said_is_not_guessed(tmp_path: Path) -> None:
+    """1 beside 90 may be all or a hundredth; said, 1 is a hundredth and 130 out of range."""
+    values = (90, 0, 1, ..., "80%", "nan", True, 130, 102, "about 70 or so", "70")
+    run(quiz(*["4"] * len(values), noted=noted(*values)), tmp_path)
+    remedy = "some lie outside 0 to 1: say the scale with --confidence-scale"
+    assert {remedy} & set(rows_of(tmp_path)["reason"])
+    some = run(quiz("4", "5", noted=noted(90, 1)), tmp_path / "numbers")
+    assert remedy in without(some)
+    tmp_path = tmp_path / "said"
+    run(quiz(*["4"] * len(values), noted=noted(*values)), tmp_path)
+    results = summarize(read_judgments(tmp_path, recorded=Recorded(scale=(0, 100))), resamples=20)
+    where = f"method={FOUND};scale=0-100"
+    mean = (0.9 + 0 + 0.01 + 0.8 + 1 + 0.7) / 6
+    assert value(results, where, "mean_confidence") == pytest.approx(mean)
+    assert value(results, where, "n") == len(values)
+    assert value(results, where, "clip_rate") == pytest.approx(1 / 7)
+    assert value(results, where, "violation_rate") == pytest.approx(1 / 7)
+    (note,) = results.loc[(results["metric"] == "brier"), "note"]
+    assert note.startswith("5 of 11 judgments left out: 3 invalid_response_format, 1 out_of_range")
+
+
+def test_two_fields_that_fit_are_refused(tmp_path: Path) -> None:
+    """Neither is guessed; named, each gives its own numbers."""
+    both = [{"confidence": 0.5, "label_confidence": 0.25}] * 2
+    run(quiz("4", "5", noted=both), tmp_path)
+    names = [f"exactly.metadata.{name}" for name in both[0]]
+    assert f"{', '.join(names)} may hold it: name one with --confidence-from" in without(tmp_path)
+    results = summarize(read_judgments(tmp_path, recorded=Recorded(confidence=names)), resamples=20)
+    for name, expected in zip(names, (0.5, 0.25), strict=True):
+        assert value(results, f"method={name}", "mean_confidence") == expected
+
+
+def test_fields_that_are_named(tmp_path: Path) -> None:
+    """Of scores, samples, the store, the answer and its token: what stands there, on its scale."""
+    made = quiz(
+        *("4", "5", [None]),
+        noted=noted(0.5, 0.25, ..., name="sure"),
+        certain=[0.125, 0, None],
+        deep=[{"est": 1}, {"est": 0.75}, {}],
+        stored=[{"share": 0.375}, {"share": 0.625}, {}],
+        share=[0.9, 0.2, None],
+    )
+    run(made, tmp_path)
+    expected = {
+        "score.metadata.sure": [0.5, 0.25],
+        "exactly.metadata.sure": [0.5, 0.25],
+        "metadata.certain": [0.125, 0],
+        "metadata.deep.est": [1, 0.75],
+        "store.belief.share": [0.375, 0.625],
+        "score": [1, 0],
+        "output.logprobs": [0.9, 0.2],
+    }
+    rows = rows_of(tmp_path, confidence=list(expected))
+    assert set(rows["status"]) == {"ok", "sample_error"}
+    for field, values in expected.items():
+        mine = rows[(rows["method"] == field) & (rows["status"] == "ok")]
+        assert mine["confidence"].tolist() == pytest.approx(values), field
+    texts = rows_of(tmp_path, confidence=["answer", "output.completion"], scale=(0, 100))
+    assert texts["raw"].dropna().tolist() == [4, 4, 5, 5]
+    # Where nothing stands in a field the log is left out, also if one of its samples failed.
+    for field in ("metadata.sure", "store.sure", "score.value.sure", "sure"):
+        assert f"the log holds nothing in {field}" in without(tmp_path, confidence=[field])
+
+
+@pytest.mark.parametrize(
+    ("values", "named", "expected"),
+    [
+        (["C", "I", "P", "N"], None, [1, 0, 0.5, 0]),
+        ([1, True, 0.25, "yes"], None, [1, 1, 0.25, 1]),
+        ([{"truth": 0.5, "style": "vivid"}] * 4, "given.truth", [0.5] * 4),
+    ],
+)
+def test_what_is_right_is_as_inspect_has_it(
+    values: list[Any], named: str | None, expected: list[float], tmp_path: Path
+) -> None:
+    """By its letters and numbers, a key of several, and a fraction where credit is partial."""
+    run(quiz(*"4444", scorers=[given()], value=values, sure=[0.5] * 4), tmp_path)
+    rows = rows_of(tmp_path, confidence=["metadata.sure"], score=named)
+    assert rows["correct"].tolist() == expected
+    assert rows["status"].tolist() == ["ok"] * 4
+
+
+def test_which_of_several_scores_is_right_has_to_be_said(tmp_path: Path) -> None:
+    """None is taken for it unasked; a name that isn't there, or is no number, is told."""
+    both = quiz("4", "5", scorers=[exactly(), given()], value=["vivid"] * 2, sure=[0.5] * 2)
+    run(both, tmp_path, epochs=2)
+    sure = {"confidence": ["metadata.sure"]}
+    assert "the scores exactly, given: name one of them by score= or --score" in without(tmp_path)
+    assert "the eval has no score exact; it has" in without(tmp_path, score="exact", **sure)
+    assert "score given is no number" in without(tmp_path, score="given", **sure)
+    rows = rows_of(tmp_path, score="exactly", **sure)
+    assert rows["correct"].tolist() == [1] * 4 + [0] * 4
+
+
+def test_a_scorer_of_theirs_may_be_called_confidence(tmp_path: Path) -> None:
+    """It is none of ours: its value is a field that can be named, and no verdict on the answer."""
+
+    @scorer(metrics=[accuracy()], name="confidence")
+    def own() -> Scorer:
+        async def score(state: TaskState, target: Target) -> Score:
+            return Score(value=0.75)
+
+        return score
+
+    run(quiz("4", "5", scorers=[exactly(), own()]), tmp_path)
+    rows = rows_of(tmp_path, confidence=["confidence.value"])
+    assert rows["confidence"].tolist() == [0.75, 0.75]
+    assert rows["correct"].tolist() == [1, 0]
+
+
+def test_samples_are_items_whatever_their_metadata_call_them(tmp_path: Path) -> None:
+    """An `item` of theirs may be the same for many."""
+    run(quiz(["4", "4"], ["5", "4"], item=["sofa", "sofa"]), tmp_path, epochs=2)
+    results = summarize(tmp_path, resamples=20)
+    assert value(results, "method=epochs", "n") == 2
+    assert value(results, "method=epochs", "mean_confidence") == 0.75
+
+
+def test_fields_of_samples_part_the_numbers(tmp_path: Path) -> None:
+    """By one field, and by one that not all have; one that none has is told."""
+    kinds = ["even", "odd", "even"]
+    run(quiz("4", "5", "5", noted=noted(0.5, 1, 0), kind=kinds), tmp_path)
+    said = read_judgments(tmp_path, recorded=Recorded(by=("kind", "knid")))
+    assert said.notices == ("--by knid: no sample has that field",)
+    results = summarize(said, resamples=20)
+    for kind, expected in (("even", 0.25), ("odd", 1.0)):
+        where = f"by=kind%3D{kind};method={FOUND}"
+        assert value(results, where, "mean_confidence") == expected
+
+
+# Beside what was asked
+
+
+def variants(folder: Path, *made: Task, **recorded: Any) -> set[tuple[str, str]]:
+    """Variants and methods of runs, two epochs each."""
+    for one in made:
+        run(one, folder, epochs=2)
+    rows = rows_of(folder, **recorded)
+    assert set(rows["dataset"]) == {made[0].name or "sums"}
+    return set(zip(rows["variant"], rows["method"], strict=True))
+
+
+def test_a_plain_and_a_wrapped_run_are_one_contender(tmp_path: Path) -> None:
+    """Same arguments of the eval: no variant, whatever is asked and which score is named."""
+    asked = {("", "epochs"), ("", "stated")}
+    assert variants(tmp_path / "a", sums(), with_confidence(sums())) == asked
+    tokens = with_confidence(sums(), ways="stated,logprob")
+    assert variants(tmp_path / "b", sums(), tokens) == {*asked, ("", "logprob")}
+    two = {"scorers": [exactly(), given("says")]}
+    both = (quiz("4", **two), with_confidence(quiz("4", **two), score="exactly"))
+    assert variants(tmp_path / "c", *both, score="exactly") == asked
+
+
+def test_other_arguments_of_the_eval_are_another_contender(tmp_path: Path) -> None:
+    """Plain or wrapped; and so is what says that answers agree."""
+    both = {(f"cot={cot}", "epochs") for cot in (True, False)}
+    stated = ("cot=False", "stated")
+    assert variants(tmp_path / "a", sums(cot=True), with_confidence(sums())) == {*both, stated}
+    made = [with_confidence(sums(cot=cot)) for cot in (True, False)]
+    assert variants(tmp_path / "b", *made) == {*both, stated, ("cot=True", "stated")}
+    made = [with_confidence(sums(), agreement=one) for one in ("auto", "text")]
+    found = variants(tmp_path / "c", *made)
+    assert {variant for variant, _ in found} == {"agreement=default", "agreement=text"}
+
+
+def test_a_failed_sample_failed_in_each_way(tmp_path: Path) -> None:
+    """It is no method of its own, and counts on the scale that the others were asked on."""
+    run(with_confidence(sums(), scale="0-20"), tmp_path, epochs=2)
+    results = summarize(tmp_path, resamples=20)
+    assert not results["condition"].str.contains("method=none").any()
+    rows = rows_of(tmp_path)
+    stated = rows[rows["method"] == "stated"]
+    assert set(stated["high"]) == {20}
+    assert stated["status"].tolist() == ["out_of_range"] * 7 + ["sample_error"]
+    assert value(results, "method=stated;scale=0-20", "n") == 8
+
+
+# Real logs
+
+
+@pytest.fixture
+def real(shared_data: Path) -> Path:
+    """Logs of real models by others."""
+    folder = shared_data / "logs"
+    if not folder.is_dir():
+        pytest.skip("the real logs are not beside this checkout")
+    return folder
+
+
+LABELLED = ("--confidence-from", "metadata.label_confidence", "--confidence-scale", "0-1")
+QUICK = ("--resamples", 50)
+
+
+def test_real_logs_without_confidence_are_left_out(real: Path) -> None:
+    """Each with the remedy; nothing of their metadata is guessed."""
+    said = printed("summarize", real, code=2).stderr
+    for name in ("theory_of_mind", "popularity"):
+        assert f"{name}: no confidence: wrap the eval in with_confidence, or name the" in said
+
+
+def test_a_real_log_with_a_field(real: Path) -> None:
+    """Its numbers are those of what Inspect's own reader finds in it."""
+    (path,) = real.glob("*popularity*")
+    samples = read_eval_log(str(path)).samples or []
+    sure = [sample.metadata["label_confidence"] for sample in samples]
+    right = [next(one.value == "C" for one in (each.scores or {}).values()) for each in samples]
+    rows = json.loads(printed("summarize", real, *LABELLED, "--json", *QUICK).stdout)
+    where = "method=metadata.label_confidence;scale=0-1"
+    found = {row["metric"]: row for row in rows if row["condition"] == where}
+    expected = {"auroc": roc_auc_score(right, sure), "mean_confidence": np.mean(sure)}
+    expected |= {"accuracy": np.mean(right), "brier": np.mean(np.subtract(sure, right) ** 2)}
+    for name, number in expected.items():
+        assert found[name]["value"] == pytest.approx(number), name
+    assert {row["dataset"] for row in rows} == {"popularity"}
+    assert found["brier_resolution"]["value"] is None  # 100 different numbers
+
+
+def test_every_command_takes_a_real_log(real: Path, tmp_path: Path) -> None:
+    """Judgments, check, cite, unread, report and every format of export."""
+    table = tmp_path / "judgments.csv"
+    assert "100 judgments written" in printed("judgments", real, "-o", table, *LABELLED).stdout
+    again = json.loads(printed("summarize", table, "--json", *QUICK).stdout)
+    first = json.loads(printed("summarize", real, *LABELLED, "--json", *QUICK).stdout)
+    assert again == first
+    assert (
+        "5 of 5 hold" in printed("check", real, *LABELLED, "--require", "ece<=0.5", *QUICK).stdout
+    )
+    assert "Every reply could be read." in printed("unread", real, *LABELLED).stdout
+    cited = printed("cite", real, *LABELLED, "--only", "settings").stdout
+    assert "popularity (version 0) asked openai/gpt-4o-mini in one run on 2025-09-23" in cited
+    page = tmp_path / "report"
+    printed("report", real, *LABELLED, "-o", page, *QUICK)
+    text = (page / "index.html").read_text("utf-8")
+    assert all(one in text for one in ("metadata.label_confidence", "popularity", "gpt-4o-mini"))
+    for form in ("csv", "json", "markdown", "latex", "leaderboard", "every-eval-ever"):
+        words = ("export", real, *LABELLED, "--format", form, "-o", tmp_path / form, *QUICK)
+        files = [Path(line) for line in printed(*words).stdout.splitlines()]
+        assert files, form
+        assert all(file.stat().st_size for file in files), form
+
+
+def test_logs_with_epochs_are_compared_and_exported(tmp_path: Path) -> None:
+    """Without a field or a call: a plain log at two epochs, and one of other arguments."""
+    many = [["4", "4"], ["4", "5"], ["5", "5"]] * 8
+    for k, answers in enumerate((many, many[1:] + many[:1])):
+        run(quiz(*answers), tmp_path / f"{k}", epochs=2, model_args={"size": k})
+    table = json.loads(printed("compare", tmp_path / "0", tmp_path / "1", "--json", *QUICK).stdout)
+    assert {row["metric"] for row in table} >= {"accuracy", "auroc", "ece", "brier"}
+    assert {row["items"] for row in table} == {24}
+    done = printed("export", tmp_path, "--format", "leaderboard", "-o", tmp_path / "out", *QUICK)
+    assert "epochs" in Path(done.stdout.splitlines()[0]).read_text("utf-8")
