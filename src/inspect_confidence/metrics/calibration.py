@@ -159,6 +159,15 @@ def root_mean_square(gaps: FloatArray, share: FloatArray) -> FloatArray:
     return np.asarray(np.sqrt((gaps**2 / share[:, None]).sum(axis=0)))
 
 
+class GapEnds(NamedTuple):
+    """Calibration gaps of bins, each times its share, and those at the ends of an interval."""
+
+    gaps: FloatArray
+    low: FloatArray
+    high: FloatArray
+    share: FloatArray
+
+
 def gaps_interval(cells: Cells, inside: ArrayLike, norm: Norm) -> tuple[float, float]:
     """95% interval of the size of calibration gaps, as `ece_interval` says it of their sum.
 
@@ -169,6 +178,24 @@ def gaps_interval(cells: Cells, inside: ArrayLike, norm: Norm) -> tuple[float, f
 
     Returns:
         Both ends; NaN where items don't differ, or there are fewer than two.
+    """
+    found = gap_ends(cells, inside, norm)
+    if found is None:
+        return float("nan"), float("nan")
+    *three, share = found
+    value, low, high = norm(np.column_stack(three), share)
+    return float(min(low, value)), float(max(high, value))
+
+
+def gap_ends(
+    cells: Cells,
+    inside: ArrayLike,
+    norm: Norm,
+    signs: Callable[[FloatArray], FloatArray] = np.sign,
+) -> GapEnds | None:
+    """The gaps whose sizes `gaps_interval` gives; None where items don't differ.
+
+    `signs` says of the gaps which way those of the upper end go.
     """
     shared = np.asarray(inside, float)
     of_unit = np.asarray(cells.masses.sum(axis=0)).ravel()
@@ -181,7 +208,7 @@ def gaps_interval(cells: Cells, inside: ArrayLike, norm: Norm) -> tuple[float, f
     covariance = apart @ apart.T
     errors = np.sqrt(np.diag(covariance))
     if not (errors > EDGE).any():
-        return float("nan"), float("nan")
+        return None
     # By the symmetric root, which is the only one: signs of eigenvectors depend on rounding.
     variances, vectors = np.linalg.eigh(covariance)
     root = vectors * np.sqrt(np.maximum(variances, 0)) @ vectors.T
@@ -195,22 +222,21 @@ def gaps_interval(cells: Cells, inside: ArrayLike, norm: Norm) -> tuple[float, f
     far = np.abs(gaps) / np.maximum(errors, EDGE)
     clear = np.maximum(np.abs(gaps) - 2 * errors, 0)
     few = clear if clear.any() else (far == far.max()) * 1.0
-    sign = np.where(gaps < 0, -1, 1)
     tail = float(ndtr(widened(int((of_unit > 0).sum()))))
-    low = _size_of_gaps(sign * few, drawn, value, tail, 1, size)
-    high = _size_of_gaps(sign * errors, drawn, reached, tail, -1, size)
-    return float(min(low, value)), float(max(high, value))
+    low = _gaps_beyond(np.where(gaps < 0, -few, few), drawn, value, tail, 1, size)
+    high = _gaps_beyond(np.where(signs(gaps) < 0, -errors, errors), drawn, reached, tail, -1, size)
+    return GapEnds(gaps, low, high, share)
 
 
-def _size_of_gaps(
+def _gaps_beyond(
     direction: FloatArray,
     errors: FloatArray,
     value: float,
     tail: float,
     side: int,
     size: Callable[[FloatArray], FloatArray],
-) -> float:
-    """Of gaps in this direction that give a size beyond the value, on that side, in this tail."""
+) -> FloatArray:
+    """Gaps in this direction that give a size beyond the value, on that side, in this tail."""
     direction = direction[:, None] / size(direction[:, None])
 
     def within(length: float) -> bool:
@@ -219,14 +245,14 @@ def _size_of_gaps(
         return bool(often) == (side > 0)
 
     if within(0):
-        return 0.0
+        return np.zeros(len(direction))
     low, high = 0.0, value + EDGE
     while not within(high):
         low, high = high, 2 * high
     for _ in range(15):
         middle = (low + high) / 2
         low, high = (low, middle) if within(middle) else (middle, high)
-    return high
+    return np.asarray(high * direction[:, 0])
 
 
 def bin_count(confidence: ArrayLike, *, bins: int = 10, binning: Binning = "equal_width") -> int:

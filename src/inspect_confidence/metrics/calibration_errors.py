@@ -18,6 +18,7 @@ from inspect_confidence.metrics.arrays import (
 )
 from inspect_confidence.metrics.calibration import (
     Binning,
+    gap_ends,
     gaps_interval,
     in_bins,
     places,
@@ -30,11 +31,11 @@ __all__ = [
     "debiased_squared_error",
     "debiased_squared_error_interval",
     "hle_calibration_error",
-    "hle_calibration_error_interval",
     "max_calibration_error",
     "rms_calibration_error",
     "rms_calibration_error_interval",
     "smooth_ece",
+    "smooth_ece_interval",
 ]
 
 TopBin = Literal["kept", "dropped"]
@@ -135,9 +136,7 @@ SIZE = 100
     direction="lower",
     undefined=f"{UNREAD}; fewer than 100 items where the top bin is dropped",
     source="Phan et al. (2025); Hendrycks, Mazeika and Dietterich (2019)",
-    interval=Interval(
-        "own", "As that of `ece`, of the root mean square over the sample's bins.", 30, rarest=10
-    ),
+    interval=DEBIASED,
     toolbox=True,
 )
 @of_judgments
@@ -293,40 +292,6 @@ def rms_calibration_error_interval(
     return gaps_interval(cells, place == np.unique(place[place >= 0])[:, None], root_mean_square)
 
 
-def hle_calibration_error_interval(
-    confidence: ArrayLike,
-    correct: ArrayLike,
-    unit: IntArray | None = None,
-    *,
-    size: int = SIZE,
-    top_bin: TopBin = "kept",
-) -> tuple[float, float]:
-    """95% interval of `hle_calibration_error`, made as `ece_interval` over the sample's bins.
-
-    Args:
-        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
-        correct: 1 right, 0 wrong, or the probability of being right.
-        unit: The number of each judgment's item; each is an item of its own if None.
-        size: As in `hle_calibration_error`.
-        top_bin: As there.
-
-    Returns:
-        Both ends; NaN where items don't differ, or there are fewer than two, or no bin counts.
-    """
-    cells = _cells(confidence, correct, unit)
-    mass = cells.everything().mass[0]
-    upto = np.insert(np.cumsum(mass), 0, 0)
-    ends = _ends(upto[-1], size)
-    # How much of each value's mass lies between the ends of each bin.
-    within = np.clip(ends[1:, None], upto[:-1], upto[1:]) - np.clip(
-        ends[:-1, None], upto[:-1], upto[1:]
-    )
-    inside = divided(within, np.broadcast_to(mass, within.shape))
-    if top_bin == "dropped":
-        inside = inside[:-1]
-    return gaps_interval(cells, inside, root_mean_square) if len(inside) else (np.nan, np.nan)
-
-
 MOST_GROUPS = 200
 """Of confidences: more have no interval, whose memory goes with their square."""
 
@@ -368,13 +333,16 @@ _CHUNK = 2_000_000
 """Cosines held in memory at once, 16 MB."""
 
 
+_SMOOTH = Interval("own", "As that of `ece`, of gaps in ten bins, smoothed.", least=30, rarest=10)
+
+
 @metric(
     definition="Smooth calibration error: mean of |confidence - outcome|, smoothed over confidence "
     "by a Gaussian kernel whose width is that error itself.",
     direction="lower",
     undefined=UNREAD,
     source="Blasiok and Nakkiran (2023)",
-    interval=DEBIASED,
+    interval=_SMOOTH,
     toolbox=True,
 )
 @of_judgments
@@ -442,3 +410,50 @@ def _crossing(
 
 
 _NEAR, _MOST_STEPS = 1e-10, 50
+
+
+def smooth_ece_interval(
+    confidence: ArrayLike, correct: ArrayLike, unit: IntArray | None = None
+) -> tuple[float, float]:
+    """95% interval of `smooth_ece`, made as `ece_interval` of gaps in ten bins of equal width.
+
+    Gaps lie at the mean confidence of their bins, and the kernel is as wide as the sample's, at
+    least 0.05. The gaps found at either end have the smooth ECE that is given.
+
+    Args:
+        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        correct: 1 right, 0 wrong, or the probability of being right.
+        unit: The number of each judgment's item; each is an item of its own if None.
+
+    Returns:
+        Both ends; NaN where items don't differ, or there are fewer than two.
+    """
+    cells = _cells(confidence, correct, unit)
+    tables = cells.everything()
+    place, (value,) = places(tables, 10, "equal_width"), smooth_ece.of(tables)
+    if np.isnan(value):
+        return np.nan, np.nan
+    inside = (place == np.unique(place)[:, None]) * 1.0
+    mass = inside @ tables.mass[0]
+    at = inside @ (tables.mass[0] * tables.values) / mass
+    waves = np.arange(_COARSE)
+    points = np.cos(np.pi * np.outer((waves + 0.5) / _COARSE, waves))
+    damped = np.exp(-((max(value, _WIDE_ENOUGH) * np.pi * waves) ** 2) / 2) * (2 - (waves == 0))
+    bins = np.cos(np.pi * np.outer(waves, at)) * damped[:, None]
+
+    def size(gaps: FloatArray, _: FloatArray) -> FloatArray:
+        return np.asarray(np.abs(points @ bins @ gaps).mean(axis=0))
+
+    found = gap_ends(
+        cells, inside, size, lambda gaps: np.cos(np.pi * np.outer(at, waves)) @ bins @ gaps
+    )
+    if found is None:
+        return np.nan, np.nan
+    share = found.share
+    right = share * at - np.array([found.low, found.high])
+    low, high = smooth_ece.of(ConfidenceTables(at, right, share - right))
+    return float(min(low, value)), float(max(high, value))
+
+
+_COARSE, _WIDE_ENOUGH = 100, 0.05
+"""Points of the grid of its interval, and the least width of its kernel."""

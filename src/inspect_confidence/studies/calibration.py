@@ -41,8 +41,8 @@ _OWN: Mapping[str, Callable[..., tuple[float, float]]] = {
     "ece": metrics.ece_interval,
     "brier_uncertainty": metrics.brier_uncertainty_interval,
     "corp_uncertainty": metrics.brier_uncertainty_interval,
-    "hle_calibration_error": metrics.hle_calibration_error_interval,
     "rms_calibration_error": metrics.rms_calibration_error_interval,
+    "smooth_ece": metrics.smooth_ece_interval,
 }
 
 
