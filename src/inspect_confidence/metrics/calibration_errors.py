@@ -175,7 +175,7 @@ def hle_calibration_error(
     squares = np.full(len(upto), np.nan)
     for row, (mass, gap) in enumerate(zip(upto, missed, strict=True)):
         ends = _ends(mass[-1], size)
-        square = np.diff(np.interp(ends, mass, gap)) ** 2 / np.diff(ends)
+        square = divided(np.diff(np.interp(ends, mass, gap)) ** 2, np.diff(ends))
         if mass[-1] > 0 and top_bin == "kept":
             squares[row] = square.sum()
         elif mass[-1] >= size - EDGE:

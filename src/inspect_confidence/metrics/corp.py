@@ -11,7 +11,6 @@ from inspect_confidence.metrics.arrays import FloatArray, IntArray, divided, sha
 from inspect_confidence.metrics.calibration import brier, brier_uncertainty
 from inspect_confidence.metrics.confidence_tables import ConfidenceTables, of_judgments, one_table
 from inspect_confidence.metrics.registry import (
-    DEBIASED,
     INFINITY,
     NO_ESTIMATE,
     UNREAD,
@@ -61,7 +60,7 @@ def _recalibrated_brier(tables: ConfidenceTables) -> FloatArray:
     direction="lower",
     undefined=UNREAD,
     source=_SOURCE,
-    interval=DEBIASED,
+    interval=Interval("debiased", least=100, rarest=10),
     toolbox=True,
 )
 @of_judgments
@@ -86,7 +85,7 @@ def corp_miscalibration(tables: ConfidenceTables) -> FloatArray:
     high=0.25,
     undefined=UNREAD,
     source=_SOURCE,
-    interval=DEBIASED,
+    interval=Interval("debiased", least=200, rarest=10),
     toolbox=True,
 )
 @of_judgments
