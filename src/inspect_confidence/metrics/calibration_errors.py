@@ -372,7 +372,7 @@ def smooth_ece(tables: ConfidenceTables, *, bandwidth: float | None = None) -> F
     if bandwidth is not None and not bandwidth >= LEAST_BANDWIDTH:
         raise ValueError(f"bandwidth={bandwidth} is below {LEAST_BANDWIDTH}.")
     gap, waves = divided(_gap(tables), tables.total[:, None]), np.arange(GRID)
-    parts = np.zeros((len(gap), GRID))
+    parts = np.tile(np.where(tables.total > 0, 0, np.nan)[:, None], GRID)
     step = max(1, _CHUNK // GRID)
     for start in range(0, gap.shape[1], step):
         some = slice(start, start + step)
