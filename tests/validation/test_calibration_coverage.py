@@ -74,31 +74,6 @@ def test_interval_of_debiased_holds(design: str, items: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("items", [300, 1_000])
-@pytest.mark.parametrize("design", list(OFF))
-def test_interval_by_rank_holds(design: str, items: int) -> None:
-    """The truth is that of the population in as many bins of equal size."""
-    share = OFF[design].ravel() / OFF[design].sum()
-    population = tables(np.round(1e9 * share)[None])
-    truth = metrics.hle_calibration_error.of(population, size=round(1e11 / items))[0]
-    rng = np.random.default_rng(items)
-    printed = held = 0
-    for counts in rng.multinomial(items, share, size=500).astype(float):
-        seen = tables(counts[None])
-        value = metrics.hle_calibration_error.of(seen)[0]
-        resamples = rng.multinomial(items, counts / items, size=250).astype(float)
-        draws = metrics.hle_calibration_error.of(tables(resamples))
-        rarest = float(min(seen.right.sum(), seen.wrong.sum()))
-        rule = METRICS["hle_calibration_error"].interval
-        (low, high), _ = metrics.interval_of(rule, value, draws, items, rarest)
-        printed += not np.isnan(low)
-        held += low - 1e-9 <= truth <= high + 1e-9
-    wide = "joined of two intervals, the wider one near 0"
-    figure = Coverage("hle_calibration_error", design, items, truth, 500, printed, held, wide)
-    assert not lacking([figure])
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("design", list(OFF))
 def test_debiased_is_unbiased(design: str) -> None:
     """Its mean over samples is the squared error, within 3.5 standard errors."""
