@@ -33,6 +33,34 @@ registry by `make docs`; formulas, shapes and examples are in [api-metrics.md](a
 """
 
 
+_CHOICE = """
+## Which calibration error
+
+- `ece` is what most papers print, and its value depends on the bins. `rms_calibration_error` weighs
+  a bin that is far off more; `max_calibration_error` is one bin, often of a single judgment: not to
+  compare models by. Use them to stand beside published numbers.
+- `hle_calibration_error` is for tables of Humanity's Last Exam: with `top_bin=dropped` as its
+  authors print it, without as inspect_evals does (on confidence in whole percentages; judgments
+  that tie share their outcomes here). Its bins hold 100 items, so that below 200 it is
+  |`overconfidence`|.
+- `smooth_ece` and `corp_miscalibration` need no bins. Smooth ECE is on ECE's scale and good for
+  comparing; where confidence takes few values far apart it says no more than ECE. CORP splits the
+  Brier score: miscalibration is what recalibration could gain, discrimination what would be left to
+  tell right from wrong. Isotonic regression sees no confidence that works backwards: discrimination
+  is 0 then, and miscalibration large.
+- All of these are above 0 for a calibrated model: at 200 items ECE is .03 on average where it
+  states .7 to 1, and .07 where it states anything from 0 to 1. Only `debiased_squared_error` is 0
+  on average there, above or below it by chance; use it to ask how large the error is with few
+  items, not to rank models that are near 0.
+- `calibration_p` asks whether it is calibrated at all. At thousands of items almost every
+  model is rejected, and the size of the error is what matters; at a few dozen only gross errors are
+  found, so that a large p shows nothing. Epochs that differ make it cautious.
+- `brier_skill` compares with stating the base rate. Below 0 a model's confidence is worth less than
+  one constant. It isn't a calibration error: it grows with what the model knows.
+- Where outcomes are probabilities, as in LifeEval, there is no noise to take off and none to
+  simulate: `debiased_squared_error` and `calibration_p` are undefined.
+"""
+
 _INTERVALS = """
 ## Intervals
 
@@ -85,6 +113,11 @@ _TESTED = (
         "exchanged signs, all of them up to 13 differences",
     ),
     (
+        "calibration_p",
+        "each answer is right with the probability stated, epochs of an item together",
+        "share of simulated outcomes with as much CORP miscalibration",
+    ),
+    (
         "unread_dependence",
         "a reply is as often unread under every condition",
         "permutations within items (Cochran's Q where complete)",
@@ -116,7 +149,7 @@ def bound(value: float) -> str:
 def page() -> str:
     """The whole page."""
     rows = [row(metric) for metric in METRICS.values()]
-    return _HEAD + "\n".join(rows) + "\n" + intervals() + tests()
+    return _HEAD + "\n".join(rows) + "\n" + _CHOICE + intervals() + tests()
 
 
 def intervals() -> str:

@@ -56,6 +56,28 @@ def test_reliability_draws_the_bins() -> None:
     assert ax.get_title(loc="left") == "0-20 (n = 12)"
 
 
+def test_reliability_draws_corp_beside_the_bins() -> None:
+    """A line through the curve's points, a band to the ends of its intervals, and a legend."""
+    rows = frame(
+        result("bin=0.9-1;scale=0-20", "bin_accuracy", 0.5, (0.3, 0.6), n=8),
+        result("bin=0.9-1;scale=0-20", "bin_confidence", 0.95, n=8),
+        result("confidence=0.95;scale=0-20", "corp_accuracy", 0.6, n=8),
+        result("confidence=0.9;scale=0-20", "corp_accuracy", 0.4, n=8),
+        result("confidence=0.95;scale=0-20", "consistency_band", 0.95, (0.8, 1), n=8),
+        result("confidence=0.9;scale=0-20", "consistency_band", 0.9, (0.7, 0.99), n=8),
+    )
+    figure = reliability(rows)
+    (ax,) = figure.axes
+    assert [[0.9, 0.4], [0.95, 0.6]] in [path_of(line) for line in ax.lines]
+    edges = set(map(tuple, np.round(np.asarray(ax.collections[0].get_paths()[0].vertices), 9)))
+    assert {(0.9, 0.7), (0.9, 0.99), (0.95, 0.8), (0.95, 1.0)} <= edges
+    assert ax.get_title(loc="left") == "0-20 (n = 8)"
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()][:2] == ["bins", "CORP"]
+    ((_, x, _, _),) = points(ax)
+    assert x == [0.95]
+
+
 def test_panels() -> None:
     """One for each scale in order, each model and source, and each definition of M-ratio."""
     # A panel a scale, thirteen at most two abreast, then scales of the user's own.

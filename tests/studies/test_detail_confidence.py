@@ -12,8 +12,15 @@ from inspect_confidence import detail
 from inspect_confidence.metrics import auroc, clustered_wilson_interval, ece
 from inspect_confidence.results import results_frame, with_parts
 from inspect_confidence.studies import Resampling
-from inspect_confidence.studies.bins import confidence_bins, report_shares, type2_rates
+from inspect_confidence.studies.bins import (
+    confidence_bins,
+    corp_rows,
+    report_shares,
+    type2_rates,
+)
 from metrics.oracles import share_interval
+
+CORP_BAND = "consistency_band"
 
 # Three items asked twice; of c one reply can't be read, and d's report is off the scale.
 WORKED = pd.DataFrame(
@@ -102,6 +109,24 @@ def test_type2_rates_of_the_worked_example() -> None:
     assert interval(alarms["0.9"]) == pytest.approx(share_interval(1, 2), abs=1e-12)
     assert {row["n"] for row in hits.values()} == {3}
     assert {row["n"] for row in alarms.values()} == {2}
+
+
+def test_corp_curve_of_the_worked_example() -> None:
+    """Wrong at .3; at .9 right and wrong, then right: 0, 1/2, 1, 1; the band holds the diagonal."""
+    rows = detail(WORKED)
+    curve, band = (part_of(rows, name, "confidence") for name in ("corp_accuracy", CORP_BAND))
+    assert {at: row["value"] for at, row in curve.items()} == pytest.approx(
+        {"0.3": 0, "0.9": 1 / 2, "0.95": 1, "1": 1}
+    )
+    assert {row["n"] for row in curve.values()} == {5}
+    assert [row["value"] for row in band.values()] == [float(at) for at in curve]
+    assert all(row["ci_low"] <= row["value"] <= row["ci_high"] for row in band.values())
+    # Of an item alone at .3, x is 0 or 1; certainty is always right where it is calibrated.
+    assert (band["0.3"]["ci_low"], interval(band["1"])) == (0, (1, 1))
+    # Probabilities have a curve and no band.
+    rows = results_frame(corp_rows(judgments([0.2, 0.8], [0.5, 0.25]), [], Resampling()))
+    assert set(rows["metric"]) == {"corp_accuracy"}
+    assert rows["value"].tolist() == [0.375, 0.375]
 
 
 def test_report_shares_of_the_worked_example() -> None:
@@ -213,6 +238,7 @@ def test_what_is_missing_or_cannot_be_read() -> None:
     assert set(rows.loc[~counted, "metric"]) == {
         *("bin_accuracy", "bin_confidence", "report_share"),
         *("type2_hit_rate", "type2_false_alarm_rate"),
+        *("corp_accuracy", "consistency_band"),
     }
     assert rows.loc[~counted, "value"].isna().all()
     assert rows.loc[~counted, "note"].str.startswith("undefined: no readable judgment").all()

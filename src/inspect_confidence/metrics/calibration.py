@@ -1,5 +1,6 @@
 """How near confidence is to accuracy: expected calibration error and Brier score."""
 
+from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -82,16 +83,22 @@ def ece(
         >>> round(ece([0.95, 0.95, 0.65, 0.65], correct=[1, 0, 1, 1]), 12)
         0.4
     """
-    place = _places(tables, bins, binning)
-    gap = tables.mass * tables.values - tables.right
+    (within,) = in_bins(tables, bins, binning, tables.mass * tables.values - tables.right)
+    return divided(np.abs(within).sum(axis=1), tables.total)
+
+
+def in_bins(
+    tables: ConfidenceTables, bins: int, binning: Binning, *columns: FloatArray
+) -> list[FloatArray]:
+    """Sums over the values in each bin of columns of shape (resamples, K)."""
+    place = places(tables, bins, binning)
     if place.ndim == 1:
         used, first = np.unique(place, return_index=True)  # both ascend, as the values do
-        within = np.add.reduceat(gap, first, axis=1)[:, used >= 0]
-    else:
-        cell = place + (bins + 1) * np.arange(len(gap))[:, None]
-        size = len(gap) * (bins + 1)
-        within = np.bincount(cell.T.ravel(), gap.T.ravel(), size).reshape(len(gap), bins + 1)
-    return divided(np.abs(within).sum(axis=1), tables.total)
+        return [np.add.reduceat(one, first, axis=1)[:, used >= 0] for one in columns]
+    cell = (place + (bins + 1) * np.arange(len(place))[:, None]).T.ravel()
+    shape = len(place), bins + 1
+    sums = (np.bincount(cell, one.T.ravel(), shape[0] * shape[1]) for one in columns)
+    return [np.asarray(one, float).reshape(shape) for one in sums]
 
 
 DRAWS = 2_000
@@ -135,54 +142,117 @@ def ece_interval(
         (0.0, 0.2)
     """
     cells = Cells.of(confidence, correct, unit, None if unit is None else len(np.bincount(unit)))
+    place = places(cells.everything(), bins, binning).ravel()
+    return gaps_interval(cells, place == np.unique(place[place >= 0])[:, None], _sum)
+
+
+Norm = Callable[[FloatArray, FloatArray], FloatArray]
+"""Gaps of shape (bins, draws) and each bin's share of the judgments -> their size, (draws,)."""
+
+
+def _sum(gaps: FloatArray, _: FloatArray) -> FloatArray:
+    return np.asarray(np.abs(gaps).sum(axis=0))
+
+
+def root_mean_square(gaps: FloatArray, share: FloatArray) -> FloatArray:
+    """Of a bin's mean confidence less accuracy, which is its gap over its share."""
+    return np.asarray(np.sqrt((gaps**2 / share[:, None]).sum(axis=0)))
+
+
+class GapEnds(NamedTuple):
+    """Calibration gaps of bins, each times its share, and those at the ends of an interval."""
+
+    gaps: FloatArray
+    low: FloatArray
+    high: FloatArray
+    share: FloatArray
+
+
+def gaps_interval(cells: Cells, inside: ArrayLike, norm: Norm) -> tuple[float, float]:
+    """95% interval of the size of calibration gaps, as `ece_interval` says it of their sum.
+
+    Args:
+        cells: Of the judgments.
+        inside: How much of the mass of each value each bin holds, of shape (bins, K).
+        norm: What the size is.
+
+    Returns:
+        Both ends; NaN where items don't differ, or there are fewer than two.
+    """
+    found = gap_ends(cells, inside, norm)
+    if found is None:
+        return float("nan"), float("nan")
+    *three, share = found
+    value, low, high = norm(np.column_stack(three), share)
+    return float(min(low, value)), float(max(high, value))
+
+
+def gap_ends(
+    cells: Cells,
+    inside: ArrayLike,
+    norm: Norm,
+    signs: Callable[[FloatArray], FloatArray] = np.sign,
+) -> GapEnds | None:
+    """The gaps whose sizes `gaps_interval` gives; None where items don't differ.
+
+    `signs` says of the gaps which way those of the upper end go.
+    """
+    shared = np.asarray(inside, float)
     of_unit = np.asarray(cells.masses.sum(axis=0)).ravel()
-    place = _places(cells.tables(np.ones((1, len(of_unit)))), bins, binning).ravel()
-    inside = place == np.unique(place[place >= 0])[:, None]
-    of_cell = np.hstack([inside * (cells.values - 1), inside * cells.values])
-    total = of_unit.sum()
-    gap_of_unit = np.asarray(of_cell @ cells.masses) / max(total, 1e-300)
+    of_cell = np.hstack([shared * (cells.values - 1), shared * cells.values])
+    total = max(of_unit.sum(), 1e-300)
+    gap_of_unit = np.asarray(of_cell @ cells.masses) / total
+    share = np.asarray(np.hstack([shared, shared]) @ cells.masses).sum(axis=1) / total
     gaps = gap_of_unit.sum(axis=1)
-    apart = gap_of_unit - np.outer(gaps, of_unit / max(total, 1e-300))
+    apart = gap_of_unit - np.outer(gaps, of_unit / total)
     covariance = apart @ apart.T
     errors = np.sqrt(np.diag(covariance))
     if not (errors > EDGE).any():
-        return float("nan"), float("nan")
+        return None
     # By the symmetric root, which is the only one: signs of eigenvectors depend on rounding.
     variances, vectors = np.linalg.eigh(covariance)
     root = vectors * np.sqrt(np.maximum(variances, 0)) @ vectors.T
     drawn = root @ np.random.default_rng(0).standard_normal((len(gaps), DRAWS))
-    value = np.abs(gaps).sum()
-    reached = max(value, float(np.median(np.abs(drawn).sum(axis=0))))
+
+    def size(values: FloatArray) -> FloatArray:
+        return norm(values, share)
+
+    value = float(size(gaps[:, None])[0])
+    reached = max(value, float(np.median(size(drawn))))
     far = np.abs(gaps) / np.maximum(errors, EDGE)
     clear = np.maximum(np.abs(gaps) - 2 * errors, 0)
     few = clear if clear.any() else (far == far.max()) * 1.0
-    sign = np.where(gaps < 0, -1, 1)
     tail = float(ndtr(widened(int((of_unit > 0).sum()))))
-    low = _sum_of_gaps(sign * few, drawn, value, tail, 1)
-    high = _sum_of_gaps(sign * errors, drawn, reached, tail, -1)
-    return float(min(low, value)), float(max(high, value))
+    low = _gaps_beyond(np.where(gaps < 0, -few, few), drawn, value, tail, 1, size)
+    high = _gaps_beyond(np.where(signs(gaps) < 0, -errors, errors), drawn, reached, tail, -1, size)
+    return GapEnds(gaps, low, high, share)
 
 
-def _sum_of_gaps(
-    direction: FloatArray, errors: FloatArray, value: float, tail: float, side: int
-) -> float:
-    """Of gaps in this direction that give ECE beyond the value, on that side, in this tail."""
-    direction = direction[:, None] / np.abs(direction).sum()
+def _gaps_beyond(
+    direction: FloatArray,
+    errors: FloatArray,
+    value: float,
+    tail: float,
+    side: int,
+    size: Callable[[FloatArray], FloatArray],
+) -> FloatArray:
+    """Gaps in this direction that give a size beyond the value, on that side, in this tail."""
+    direction = direction[:, None] / size(direction[:, None])
 
-    def within(size: float) -> bool:
-        found = np.abs(size * direction + errors).sum(axis=0)
+    def within(length: float) -> bool:
+        found = size(length * direction + errors)
         often = (side * (found - value) >= -EDGE).mean() >= tail
         return bool(often) == (side > 0)
 
     if within(0):
-        return 0.0
+        return np.zeros(len(direction))
     low, high = 0.0, value + EDGE
     while not within(high):
         low, high = high, 2 * high
     for _ in range(15):
         middle = (low + high) / 2
         low, high = (low, middle) if within(middle) else (middle, high)
-    return high
+    return np.asarray(high * direction[:, 0])
 
 
 def bin_count(confidence: ArrayLike, *, bins: int = 10, binning: Binning = "equal_width") -> int:
@@ -192,11 +262,11 @@ def bin_count(confidence: ArrayLike, *, bins: int = 10, binning: Binning = "equa
         >>> bin_count([0.9, 0.9, 0.9, 1.0], binning="equal_mass")
         2
     """
-    place = _places(table_of_confidence(confidence), bins, binning)
+    place = places(table_of_confidence(confidence), bins, binning)
     return len(np.unique(place[place >= 0]))
 
 
-def _places(tables: ConfidenceTables, bins: int, binning: Binning) -> IntArray:
+def places(tables: ConfidenceTables, bins: int, binning: Binning) -> IntArray:
     """The bin of each value, of shape (K,), or (resamples, K) where it depends on the masses."""
     check_bins(bins)
     check_choice("binning", binning, Binning)

@@ -121,6 +121,10 @@ class Cells:
         k = len(self.values)
         return ConfidenceTables(self.values, masses[:, :k], masses[:, k:], self.binary)
 
+    def everything(self) -> ConfidenceTables:
+        """The table of all units, each once."""
+        return self.tables(np.ones((1, self.masses.shape[1])))
+
 
 def one_table(confidence: ArrayLike, correct: ArrayLike) -> ConfidenceTables:
     """The table of judgments, as one row.
@@ -132,8 +136,7 @@ def one_table(confidence: ArrayLike, correct: ArrayLike) -> ConfidenceTables:
     Raises:
         ValueError: A value lies outside [0, 1], or lengths differ.
     """
-    cells = Cells.of(confidence, correct)
-    return cells.tables(np.ones((1, cells.masses.shape[1])))
+    return Cells.of(confidence, correct).everything()
 
 
 Options = ParamSpec("Options")

@@ -73,6 +73,25 @@ numbers(
     bin_confidence="Mean confidence of the judgments in the bin.",
 )
 numbers(
+    About(
+        undefined=UNREAD,
+        source="Dimitriadis, Gneiting and Jordan (2021)",
+        interval=no_interval("beside it is the band of calibrated confidence"),
+        toolbox=True,
+    ),
+    corp_accuracy="Accuracy at the confidence by isotonic regression on all judgments.",
+)
+numbers(
+    About(
+        undefined=UNREAD,
+        source="Dimitriadis, Gneiting and Jordan (2021)",
+        interval=NO_ESTIMATE,
+        toolbox=True,
+    ),
+    consistency_band="The confidence, and between the ends of its interval 95% of what "
+    "`corp_accuracy` is at it where confidence is calibrated.",
+)
+numbers(
     About(undefined=UNREAD, interval=WILSON),
     report_share="Share of the reports that are the value.",
 )

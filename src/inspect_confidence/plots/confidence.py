@@ -8,6 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from inspect_confidence.errors import InvalidArgument
@@ -311,23 +312,58 @@ def reliability(rows: pd.DataFrame) -> Figure:
 
     A panel a model, data set, variant and condition (scale, source, radius). On the diagonal
     confidence is right; below it it is too high. Bars at the foot are the shares of judgments in
-    the bins, each panel's largest at full height.
+    the bins, each panel's largest at full height. Beside the bins is the CORP curve, isotonic and
+    without bins, and the band that holds 95% of such curves where confidence is calibrated.
 
     Args:
         rows: What `detail` gives of `scale_variants`, `question_sets`, `life_eval` or `any_eval`;
-            its rows of `bin_accuracy` and `bin_confidence` are drawn.
+            its rows of `bin_accuracy` and `bin_confidence` are drawn, and those of `corp_accuracy`
+            and `consistency_band` where they are there.
     """
     there = drawn_against(rows, _TASKS, "bin_accuracy", "bin_confidence", ["bin", *_PARTS])
-    found = [(f"{title} (n = {some['n'].sum():,})", some) for title, some in _panels(there)]
     right = 1.12 if (there["bin"] == "1").any() else 1.03
+    corp = rows["metric"].isin([_CORP, _BAND]) & rows["value"].notna()
+    if corp.any():
+        curves = drawn(rows, _TASKS, [_CORP, _BAND], ["confidence", *_PARTS])
+        there = pd.concat([there, curves.assign(x=curves["confidence"].astype(float))])
+    found = [
+        (f"{title} (n = {some.loc[~_of_corp(some), 'n'].sum():,})", some)
+        for title, some in _panels(there)
+    ]
 
     def draw(ax: Axes, rows: pd.DataFrame) -> None:
-        draw_bins(ax, rows, right, strip=0.22)
-        known = rows[rows["ci_low"].notna()].sort_values("x")
+        bins = rows[~_of_corp(rows)]
+        _draw_corp(ax, rows[_of_corp(rows)].sort_values("x"))
+        draw_bins(ax, bins, right, strip=0.22)
+        known = bins[bins["ci_low"].notna()].sort_values("x")
         x, low, high = (known[name].to_numpy(float) for name in ("x", "ci_low", "ci_high"))
         ax.fill_between(x, low, high, color=SERIES[0], alpha=0.15, linewidth=0)
 
-    return facets(found, draw, "confidence", "accuracy")
+    names = ["bins", "CORP", "calibrated: 95% of CORP"] if corp.any() else []
+    shown = [
+        Line2D([], [], color=SERIES[0], marker="o", markersize=4, linewidth=1.2),
+        Line2D([], [], **_CORP_LINE),
+        Patch(**_CORP_BAND),
+    ]
+    return facets(found, draw, "confidence", "accuracy", legend=names, handles=lambda _: shown)
+
+
+_CORP, _BAND = "corp_accuracy", "consistency_band"
+_CORP_LINE: dict[str, Any] = {"color": SERIES[1], "linewidth": 1.2}
+_CORP_BAND: dict[str, Any] = {"color": FAINT, "alpha": 0.25, "linewidth": 0}
+
+
+def _of_corp(rows: pd.DataFrame) -> "pd.Series[bool]":
+    return rows["metric"].isin([_CORP, _BAND])
+
+
+def _draw_corp(ax: Axes, rows: pd.DataFrame) -> None:
+    """The curve over its band."""
+    band, curve = (rows[rows["metric"] == name] for name in (_BAND, _CORP))
+    x, low, high = (band[name].to_numpy(float) for name in ("x", "ci_low", "ci_high"))
+    ax.fill_between(x, low, high, **_CORP_BAND)
+    if len(curve):
+        ax.plot(curve["x"], curve["value"], **_CORP_LINE)
 
 
 _BAR = 0.09

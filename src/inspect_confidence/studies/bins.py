@@ -6,7 +6,13 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from inspect_confidence.metrics import bootstrap, means_of, resampled_interval
+from inspect_confidence.metrics import (
+    bootstrap,
+    corp_band,
+    corp_curve,
+    means_of,
+    resampled_interval,
+)
 from inspect_confidence.metrics.arrays import FloatArray, IntArray
 from inspect_confidence.metrics.resample import wilson_limits
 from inspect_confidence.results import Condition, Key, Result
@@ -107,6 +113,30 @@ def confidence_bins(
             yield key.result(where, "bin_confidence", mean[k], n=n, note=note)
 
     metrics = ("bin_accuracy", "bin_confidence")
+    yield from _of_conditions(rows, parts, ("confidence", "correct"), metrics, of)
+
+
+def corp_rows(rows: pd.DataFrame, parts: Sequence[str], resampling: Resampling) -> Iterator[Result]:
+    """`corp_accuracy` and `consistency_band` at every confidence that was stated.
+
+    There is no band where outcomes are probabilities: none are drawn from the confidence then.
+    `rows` and `parts` are as in `confidence_bins`; `resampling` has the seed.
+    """
+
+    def of(key: Key, at: Condition, read: pd.DataFrame, note: str) -> Iterator[Result]:
+        confidence, correct = (read[name].to_numpy(float) for name in ("confidence", "correct"))
+        values, accuracy = corp_curve(confidence, correct)
+        places = [at.but(confidence=f"{value:.12g}") for value in values]
+        n = len(read)
+        for where, one in zip(places, accuracy, strict=True):
+            yield key.result(where, "corp_accuracy", one, n=n, note=note)
+        if np.isin(correct, (0, 1)).all():
+            band = corp_band(confidence, _units(read), seed=resampling.seed)
+            for where, value, low, high in zip(places, *band, strict=True):
+                ends = min(low, value), max(high, value)
+                yield key.result(where, "consistency_band", value, ends, n=n, note=note)
+
+    metrics = ("corp_accuracy", "consistency_band")
     yield from _of_conditions(rows, parts, ("confidence", "correct"), metrics, of)
 
 

@@ -48,6 +48,9 @@ _ENOUGH = 20
 _OWN: Mapping[str, Callable[..., tuple[float, float]]] = {
     "ece": metrics.ece_interval,
     "brier_uncertainty": metrics.brier_uncertainty_interval,
+    "corp_uncertainty": metrics.brier_uncertainty_interval,
+    "rms_calibration_error": metrics.rms_calibration_error_interval,
+    "smooth_ece": metrics.smooth_ece_interval,
 }
 
 
@@ -144,7 +147,15 @@ FURTHER = (
     *map(form_of, ("auprc_error", "aurc")),
 )
 
-TOOLBOX: tuple[Form, ...] = ()
+TOOLBOX: tuple[Form, ...] = (
+    form_of("rms_calibration_error", note="10 bins of equal width"),
+    form_of("max_calibration_error", note="10 bins of equal width"),
+    form_of("hle_calibration_error"),
+    form_of("hle_calibration_error", {"top_bin": "dropped"}, top_bin="dropped"),
+    form_of("smooth_ece"),
+    *map(form_of, ("corp_miscalibration", "corp_discrimination", "corp_uncertainty")),
+    form_of("brier_skill"),
+)
 """Numbers that no study prints: estimators, tests and decisions of the field."""
 
 TYPE1 = "m_afc"
@@ -178,6 +189,36 @@ def stated_confidence(
     yield means(condition, columns, answers.unit, answers.units, note)
     forms = [form for one in thresholds for form in at_threshold(one, answers.choices)]
     yield of_table(answers, [*PLAIN, *FURTHER, *TOOLBOX, *forms], condition, note)
+    yield of_items(answers, condition, note)
+
+
+def of_items(answers: Answers, condition: Mapping[str, object], note: str) -> Estimand:
+    """Numbers that a count table doesn't give, since they need to know whose judgments they are."""
+    judged = answers.confidence, answers.correct, answers.unit
+    read = ~np.isnan(answers.confidence + answers.correct)
+    n, items = int(read.sum()), len(np.unique(answers.unit[read]))
+    right = float(np.nansum(answers.correct[read])) * items / max(n, 1)
+
+    def number(metric: str, interval: tuple[float, float] | None = None) -> Number:
+        few = "too few items of each confidence" if interval else ""
+        of = n, note, interval
+        rarest = min(right, items - right)
+        return Number(
+            condition,
+            metric,
+            *of,
+            asked=len(answers.unit),
+            units=items,
+            rarest=rarest,
+            without=few,
+        )
+
+    numbers = [
+        number("debiased_squared_error", metrics.debiased_squared_error_interval(*judged)),
+        number("calibration_p"),
+    ]
+    values = metrics.debiased_squared_error(*judged), metrics.calibration_p(*judged)
+    return Estimand(numbers, lambda weights: np.tile(values, (len(weights), 1)))
 
 
 def of_table(

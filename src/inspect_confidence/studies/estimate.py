@@ -394,8 +394,8 @@ def averaged(
     intervals of shares can be put together; models were resampled
     together over all items of any of them, so that items that both have move them together, and
     others don't: of models without a common item the draws are independent but for the drawn
-    number of each one's items. Metrics `left_out`, such as a count, have no mean. Of metrics
-    `missed` there is an undefined number, with the reason, where only some have one.
+    number of each one's items. Metrics `left_out`, such as a count, have no mean, and no p has one.
+    Of metrics `missed` there is an undefined number, with the reason, where only some have one.
     """
     each = list(drawn.values())
     columns = [
@@ -406,7 +406,7 @@ def averaged(
     over = f"unweighted mean of {', '.join(drawn)}"
     for name in dict.fromkeys(name for mine in columns for name in mine):
         without = [of for of, mine in zip(drawn, columns, strict=True) if name not in mine]
-        if name[1] in left_out:
+        if name[1] in left_out or metrics.METRICS[name[1]].unit == "probability":  # a test's p
             continue
         if without:
             if name[1] in missed:

@@ -114,13 +114,14 @@ def _caption(threshold: str, shown: Sequence[Row]) -> str:
 
 
 def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
-    """Bins of confidence, type-2 rates and reports of each method."""
+    """Bins of confidence, CORP curves, type-2 rates and reports of each method."""
     rows, by = completed(frames[TASK]), ["method", "scale"]
     # What was reported counts, out of range or not; numbers that nobody reported have no shape.
     reported = rows[rows["raw"].notna()]
     reported = reported.assign(status=reported["status"].replace("out_of_range", "ok"))
     return [
         *bins.confidence_bins(rows, by, resampling),
+        *bins.corp_rows(rows, by, resampling),
         *bins.type2_rates(rows, by),
         *bins.report_shares(reported, by),
     ]
@@ -134,8 +135,10 @@ FIGURES: Sequence[FigureSpec] = (
         title="Accuracy against confidence",
         reads="Each point is the judgments of a tenth of the range: their mean confidence and "
         "their mean score with its 95% interval. On the dashed diagonal confidence is right, below "
-        "it the model is overconfident. Grey bars are how many judgments each bin holds.",
-        metrics=("bin_accuracy", "bin_confidence"),
+        "it the model is overconfident. The other line is accuracy by isotonic regression (CORP), "
+        "without bins; where confidence is calibrated, 95% of such lines lie in the grey band. "
+        "Grey bars are how many judgments each bin holds.",
+        metrics=("bin_accuracy", "bin_confidence", "corp_accuracy", "consistency_band"),
         needs=2,
     ),
     _figure(

@@ -296,8 +296,8 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
 
     Both tasks have bins of confidence, of each model and of each group of models. LifeEval also has
     bins of true probability, means by age and item, and the maximum achievable score by age;
-    question sets the type-2 rates of their sources of confidence. Bins are those of the ECE by the
-    text, whatever the convention.
+    question sets the CORP curves and type-2 rates of their sources of confidence. Bins are those of
+    the ECE by the text, whatever the convention.
     """
     found: list[Result] = []
     if _LIFE in frames:
@@ -316,6 +316,7 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
         options = judgments.completed_options(frames[_SETS])
         options = judgments.graded(options, resampling.convention)
         found += _bins_of_sets(options, ["source"], resampling)
+        found += bins.corp_rows(options, ["source"], resampling)
         found += _over_models(options.assign(window=""), resampling, _bins_of_sets)
         # Of an answer that is given, the confidence is itself the judgment: there is no type 2.
         found += bins.type2_rates(options[options["kind"] != "given"], ["source"])
@@ -445,10 +446,12 @@ FIGURES: Sequence[FigureSpec] = (
         title="Calibration",
         reads="Accuracy against confidence in ten bins and one for full confidence, with 95% "
         "intervals: as stated, and by the probability of the answer's token where that is known. "
-        "Points below the diagonal are too confident. Bars are the shares of judgments in the "
-        "bins, each panel's largest at full height.",
+        "Points below the diagonal are too confident. The other line is accuracy by isotonic "
+        "regression (CORP), without bins; where confidence is calibrated, 95% of such lines lie in "
+        "the grey band. Bars are the shares of judgments in the bins, each panel's largest at full "
+        "height.",
         task=_SETS,
-        metrics=("bin_accuracy", "bin_confidence"),
+        metrics=("bin_accuracy", "bin_confidence", "corp_accuracy", "consistency_band"),
         keep=lambda parts: "models" not in parts,
         needs=2,
     ),

@@ -264,12 +264,13 @@ _SURE = {**_BASELINE, "threshold": "0.75"}
 
 
 def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
-    """Bins of confidence, type-2 rates and reports of each scale."""
+    """Bins of confidence, CORP curves, type-2 rates and reports of each scale."""
     rows, by = completed(frames[_TASK]), ["scale"]
     # What was reported counts, out of range or not.
     reported = rows.assign(status=rows["status"].replace("out_of_range", "ok"))
     return [
         *bins.confidence_bins(rows, by, resampling),
+        *bins.corp_rows(rows, by, resampling),
         *bins.type2_rates(rows, by),
         *bins.report_shares(reported, by),
     ]
@@ -283,9 +284,11 @@ FIGURES: Sequence[FigureSpec] = (
         title="Accuracy against stated confidence",
         reads="Each point is the judgments of a tenth of the scale: their mean confidence and "
         "their accuracy with its 95% interval. On the dashed diagonal confidence is right, below "
-        "it the model is overconfident. Grey bars are how many judgments each bin holds, the "
-        "fullest bin of a panel at full height.",
-        metrics=("bin_accuracy", "bin_confidence"),
+        "it the model is overconfident. The other line is accuracy by isotonic regression (CORP), "
+        "without bins; where confidence is calibrated, 95% of such lines lie in the grey band. "
+        "Grey bars are how many judgments each bin holds, the fullest bin of a panel at full "
+        "height.",
+        metrics=("bin_accuracy", "bin_confidence", "corp_accuracy", "consistency_band"),
         needs=2,
     ),
     _figure(

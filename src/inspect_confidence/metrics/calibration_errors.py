@@ -1,0 +1,459 @@
+"""Other calibration errors: root mean square, maximum, bins by rank, debiased, smooth."""
+
+import itertools
+from collections.abc import Callable
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.fft import dct
+from scipy.sparse import csr_array
+
+from inspect_confidence.metrics.arrays import (
+    EDGE,
+    FloatArray,
+    IntArray,
+    check_choice,
+    divided,
+)
+from inspect_confidence.metrics.calibration import (
+    Binning,
+    gap_ends,
+    gaps_interval,
+    in_bins,
+    places,
+    root_mean_square,
+)
+from inspect_confidence.metrics.confidence_tables import Cells, ConfidenceTables, of_judgments
+from inspect_confidence.metrics.registry import UNREAD, Interval, metric, no_interval
+
+__all__ = [
+    "debiased_squared_error",
+    "debiased_squared_error_interval",
+    "hle_calibration_error",
+    "max_calibration_error",
+    "rms_calibration_error",
+    "rms_calibration_error_interval",
+    "smooth_ece",
+    "smooth_ece_interval",
+]
+
+TopBin = Literal["kept", "dropped"]
+
+_OWN = Interval(
+    "own",
+    "As that of `ece`, of the root mean square.",
+    least=30,
+    rarest=10,
+)
+
+
+@metric(
+    definition="Root mean square over bins, by their judgments, of mean confidence - accuracy; 10 "
+    "bins of equal width.",
+    direction="lower",
+    undefined=UNREAD,
+    source="Hendrycks, Mazeika and Dietterich (2019); Kumar, Liang and Ma (2019)",
+    interval=_OWN,
+    toolbox=True,
+)
+@of_judgments
+def rms_calibration_error(
+    tables: ConfidenceTables, *, bins: int = 10, binning: Binning = "equal_width"
+) -> FloatArray:
+    """L2 calibration error: sqrt(sum over bins of (n_b / n) (mean confidence_b - accuracy_b)^2).
+
+    At least `ece` in the same bins; one bin that is far off weighs more. Biased upwards as ECE is.
+
+    Args:
+        tables: Of judgments.
+        bins: As in `ece`.
+        binning: As in `ece`.
+
+    Raises:
+        ValueError: `bins` is below 1 or `binning` is not known.
+
+    Example:
+        >>> round(rms_calibration_error([0.75, 0.75, 1.0, 1.0], correct=[1, 0, 1, 1]), 6)
+        0.176777
+    """
+    gap, mass = in_bins(tables, bins, binning, _gap(tables), tables.mass)
+    return _root(gap, mass, tables.total)
+
+
+@metric(
+    definition="Greatest |mean confidence - accuracy| of a bin; 10 bins of equal width.",
+    direction="lower",
+    undefined=UNREAD,
+    source="Naeini, Cooper and Hauskrecht (2015)",
+    interval=no_interval("the bin of the fewest judgments decides, and its error isn't known"),
+    toolbox=True,
+)
+@of_judgments
+def max_calibration_error(
+    tables: ConfidenceTables, *, bins: int = 10, binning: Binning = "equal_width"
+) -> FloatArray:
+    """Maximum calibration error: the greatest |mean confidence_b - accuracy_b| of a bin.
+
+    A single judgment in a bin of its own can make it: seldom a number to compare models by.
+
+    Args:
+        tables: Of judgments.
+        bins: As in `ece`.
+        binning: As in `ece`.
+
+    Raises:
+        ValueError: `bins` is below 1 or `binning` is not known.
+
+    Example:
+        >>> max_calibration_error([0.75, 0.75, 1.0, 1.0], correct=[1, 0, 1, 1])
+        0.25
+    """
+    gap, mass = in_bins(tables, bins, binning, _gap(tables), tables.mass)
+    far = np.where(mass > 0, np.abs(gap) / np.where(mass > 0, mass, 1), 0)
+    return np.where(tables.total > 0, far.max(axis=1, initial=0), np.nan)
+
+
+def _gap(tables: ConfidenceTables) -> FloatArray:
+    """Mass times confidence less right answers, at each value."""
+    return tables.mass * tables.values - tables.right
+
+
+def _root(gap: FloatArray, mass: FloatArray, total: FloatArray) -> FloatArray:
+    """The root mean square of gaps per judgment."""
+    square = np.where(mass > 0, gap**2 / np.where(mass > 0, mass, 1), 0)
+    return np.sqrt(divided(square.sum(axis=1), total))
+
+
+SIZE = 100
+"""Judgments in a bin of Humanity's Last Exam."""
+
+
+@metric(
+    definition="Calibration error of Humanity's Last Exam: root mean square over bins of 100 "
+    "items by rank of confidence, the last one up to 199; `top_bin=dropped` leaves that one out, "
+    "as the authors' code does.",
+    direction="lower",
+    undefined=f"{UNREAD}; fewer than 100 items where the top bin is dropped",
+    source="Phan et al. (2025); Hendrycks, Mazeika and Dietterich (2019)",
+    interval=no_interval("its bins move with the sample: no method that was tried covers"),
+    toolbox=True,
+)
+@of_judgments
+def hle_calibration_error(
+    tables: ConfidenceTables, *, size: int = SIZE, top_bin: TopBin = "kept"
+) -> FloatArray:
+    """Calibration error of Humanity's Last Exam: root mean square over bins by rank.
+
+    Of n items in order of confidence, max(1, floor(n / 100)) bins hold 100 each, and the last one
+    also what remains: 100 to 199, or all where there are fewer. With `top_bin="kept"` it is
+    sqrt(sum over bins of (n_b / n) (mean confidence_b - accuracy_b)^2), as in inspect_evals.
+    The published figures come from code that leaves out the last bin, which holds the surest
+    answers, from the sum and not from n: `top_bin="dropped"`.
+
+    Judgments that are equally sure and fall in two bins count in each with the mean outcome of all
+    of them, so that their order doesn't matter; there it does. Epochs of an item are one item here
+    and fill a bin together; inspect_evals counts each.
+
+    Args:
+        tables: Of judgments.
+        size: Of a bin, at least 1.
+        top_bin: As above.
+
+    Raises:
+        ValueError: `size` is below 1 or `top_bin` is not known.
+
+    Example:
+        >>> hle_calibration_error([0.9, 0.9, 0.5, 0.5], correct=[1, 1, 1, 0], size=2)
+        0.07...
+    """
+    check_choice("top_bin", top_bin, TopBin)
+    if size < 1:
+        raise ValueError(f"size={size} is below 1.")
+    upto = np.cumsum(np.insert(tables.mass, 0, 0, axis=1), axis=1)
+    missed = np.cumsum(np.insert(_gap(tables), 0, 0, axis=1), axis=1)
+    squares = np.full(len(upto), np.nan)
+    for row, (mass, gap) in enumerate(zip(upto, missed, strict=True)):
+        ends = _ends(mass[-1], size)
+        square = divided(np.diff(np.interp(ends, mass, gap)) ** 2, np.diff(ends))
+        if mass[-1] > 0 and top_bin == "kept":
+            squares[row] = square.sum()
+        elif mass[-1] >= size - EDGE:
+            squares[row] = square[:-1].sum()
+    return np.sqrt(divided(squares, tables.total))
+
+
+def _ends(total: float, size: int) -> FloatArray:
+    """Where bins by rank begin and the last one ends."""
+    return np.append(size * np.arange(max(1, np.floor(total / size + EDGE))), total)
+
+
+@metric(
+    definition="Debiased mean squared difference of confidence and the accuracy at it: below 0 by "
+    "chance where there is none.",
+    unit="squared share",
+    direction="target=0",
+    low=-1,
+    undefined=f"{UNREAD}, only one item, or outcomes that are not 0 or 1",
+    source="Kumar, Liang and Ma (2019); Bröcker (2012)",
+    interval=Interval(
+        "own",
+        "As that of `ece`, of the mean square, which is no error below 0.",
+        least=30,
+        rarest=10,
+    ),
+    toolbox=True,
+)
+def debiased_squared_error(
+    confidence: ArrayLike, correct: ArrayLike, unit: IntArray | None = None
+) -> float:
+    """Squared calibration error without the bias that chance adds to it, by distinct confidence.
+
+    At a confidence c with n_c judgments and accuracy a the squared gap (c - a)^2 is on average
+    a (1 - a) / n_c too large; sum over c of (n_c / n) ((c - a)^2 - a (1 - a) / (n_c - 1)) is not.
+    It is `brier_reliability` debiased. In other words it is the mean over pairs of different items
+    at c of the product of their differences c - y, which is how it is computed: epochs of an item
+    are never paired with each other. A confidence of one item alone is joined with the next ones
+    above it until there are two, the last one with those below it: where confidences are all
+    distinct, neighbours are paired.
+
+    Where confidence is calibrated it is about 0, above or below: nothing is cut off at 0, and no
+    root is taken.
+
+    Args:
+        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        correct: 1 right, 0 wrong.
+        unit: The number of each judgment's item; each is an item of its own if None.
+
+    Raises:
+        ValueError: A value lies outside [0, 1], or lengths differ.
+
+    Example:
+        >>> debiased_squared_error([0.5, 0.5, 0.5, 0.5], correct=[1, 1, 1, 0])
+        0.0
+    """
+    cells = _cells(confidence, correct, unit)
+    group = _groups(cells)
+    if not cells.binary or not len(group):
+        return float("nan")
+    k, values = len(group), cells.values
+    place = (np.tile(group, 2), np.arange(2 * k))
+    shape = int(group[-1]) + 1, 2 * k
+    mass = csr_array((np.ones(2 * k), place), shape=shape) @ cells.masses
+    gap = csr_array((np.append(values - 1, values), place), shape=shape) @ cells.masses
+    product = gap.sum(axis=1) ** 2 - gap.power(2).sum(axis=1)
+    pairs = mass.sum(axis=1) ** 2 - mass.power(2).sum(axis=1)
+    of_group = mass.sum(axis=1)
+    return float((of_group * product / pairs).sum() / of_group.sum())
+
+
+def _cells(confidence: ArrayLike, correct: ArrayLike, unit: IntArray | None) -> Cells:
+    """The cells of judgments by item."""
+    return Cells.of(confidence, correct, unit, None if unit is None else len(np.bincount(unit)))
+
+
+def _groups(cells: Cells) -> IntArray:
+    """Of each value its group: as few neighbours as two items need; empty where one is all."""
+    k = len(cells.values)
+    items = [set[int]() for _ in range(k)]
+    for row, (start, end) in enumerate(itertools.pairwise(cells.masses.indptr)):
+        items[row % k].update(cells.masses.indices[start:end].tolist())
+    group, held, number = np.zeros(k, np.int64), set[int](), 0
+    for place, mine in enumerate(items):
+        group[place] = number
+        held |= mine
+        if len(held) > 1:
+            held, number = set(), number + 1
+    return np.minimum(group, number - 1) if number else group[:0]
+
+
+def rms_calibration_error_interval(
+    confidence: ArrayLike,
+    correct: ArrayLike,
+    unit: IntArray | None = None,
+    *,
+    bins: int = 10,
+    binning: Binning = "equal_width",
+) -> tuple[float, float]:
+    """95% interval of `rms_calibration_error`, made as `ece_interval`.
+
+    Args:
+        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        correct: 1 right, 0 wrong, or the probability of being right.
+        unit: The number of each judgment's item; each is an item of its own if None.
+        bins: As in `ece`; those of equal mass are the sample's.
+        binning: As in `ece`.
+
+    Returns:
+        Both ends; NaN where items don't differ, or there are fewer than two.
+    """
+    cells = _cells(confidence, correct, unit)
+    place = places(cells.everything(), bins, binning).ravel()
+    return gaps_interval(cells, place == np.unique(place[place >= 0])[:, None], root_mean_square)
+
+
+MOST_GROUPS = 200
+"""Of confidences: more have no interval, whose memory goes with their square."""
+
+_EACH = 5
+"""Judgments a group that its error is known from."""
+
+
+def debiased_squared_error_interval(
+    confidence: ArrayLike, correct: ArrayLike, unit: IntArray | None = None
+) -> tuple[float, float]:
+    """95% interval of the mean squared calibration gap, made as `ece_interval`.
+
+    Args:
+        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        correct: 1 right, 0 wrong.
+        unit: The number of each judgment's item; each is an item of its own if None.
+
+    Returns:
+        Both ends, the value between them; NaN where items don't differ, where there are fewer than
+        five of them for each distinct confidence, or more than 200 of these.
+    """
+    cells = _cells(confidence, correct, unit)
+    group, (items,) = _groups(cells), cells.everything().total
+    groups = int(group.max(initial=-1)) + 1
+    if not cells.binary or not 0 < groups <= min(MOST_GROUPS, items / _EACH):
+        return np.nan, np.nan
+    low, high = gaps_interval(cells, group == np.arange(groups)[:, None], root_mean_square)
+    value = debiased_squared_error(confidence, correct, unit)
+    return min(low**2, value), max(high**2, value)
+
+
+GRID = 500
+"""Points at which the smoothed gap is taken."""
+
+LEAST_BANDWIDTH = 0.008
+"""Four steps of the grid: what is narrower it can't show."""
+
+_CHUNK = 2_000_000
+"""Cosines held in memory at once, 16 MB."""
+
+
+_SMOOTH = Interval("own", "As that of `ece`, of gaps in ten bins, smoothed.", least=30, rarest=10)
+
+
+@metric(
+    definition="Smooth calibration error: mean of |confidence - outcome|, smoothed over confidence "
+    "by a Gaussian kernel whose width is that error itself.",
+    direction="lower",
+    undefined=UNREAD,
+    source="Blasiok and Nakkiran (2023)",
+    interval=_SMOOTH,
+    toolbox=True,
+)
+@of_judgments
+def smooth_ece(tables: ConfidenceTables, *, bandwidth: float | None = None) -> FloatArray:
+    """Smooth ECE (smECE): the integral over t of |mean of K(t, c) (c - y)|, without bins.
+
+    K is the Gaussian kernel of standard deviation s reflected at 0 and 1, and s is chosen so that
+    the error at it is s (it falls as s grows): nothing is left to choose. A consistent measure: it
+    moves little where confidence moves little, as ECE does not. Biased upwards at few judgments.
+    Smooths on the scale of confidence, not of its logit.
+
+    Computed on a grid of 500 points, by cosines, in which the kernel is exp(-(s pi m)^2 / 2); s
+    is at least 0.008, so that errors below are those at 0.008. Memory goes with the number of
+    tables times 500, and is bounded for distinct confidences.
+
+    Args:
+        tables: Of judgments.
+        bandwidth: s, from 0.008 on; chosen if None.
+
+    Raises:
+        ValueError: The bandwidth is below 0.008.
+
+    Example:
+        >>> round(smooth_ece([0.75] * 4, [1, 1, 0, 0]), 3)
+        0.25
+    """
+    if bandwidth is not None and not bandwidth >= LEAST_BANDWIDTH:
+        raise ValueError(f"bandwidth={bandwidth} is below {LEAST_BANDWIDTH}.")
+    gap, waves = divided(_gap(tables), tables.total[:, None]), np.arange(GRID)
+    parts = np.tile(np.where(tables.total > 0, 0, np.nan)[:, None], GRID)
+    step = max(1, _CHUNK // GRID)
+    for start in range(0, gap.shape[1], step):
+        some = slice(start, start + step)
+        parts += gap[:, some] @ np.cos(np.pi * np.outer(tables.values[some], waves))
+
+    def error(width: FloatArray) -> FloatArray:
+        damped = parts * np.exp(-(np.outer(width, np.pi * waves) ** 2) / 2)
+        return np.asarray(np.abs(dct(damped, type=3)).mean(axis=1))
+
+    if bandwidth is not None:
+        return error(np.full(len(gap), bandwidth))
+    # The error is never below that of all judgments, and falls with the width.
+    low = np.maximum(np.abs(parts[:, 0]), LEAST_BANDWIDTH)
+    most = error(low)
+    return np.where(most > low, _crossing(error, low, np.maximum(most, low)), most)
+
+
+def _crossing(
+    function: Callable[[FloatArray], FloatArray], low: FloatArray, high: FloatArray
+) -> FloatArray:
+    """Where falling functions of a row each equal their argument, between these (Illinois rule)."""
+    ends = np.array([low, high])
+    off = np.array([high - low, function(high) - high])
+    rows, last = np.arange(len(low)), np.full(len(low), -1)
+    for _ in range(_MOST_STEPS):
+        fall = off[0] - off[1]
+        middle = ends[0] + np.ptp(ends, axis=0) * off[0] / np.where(fall > 0, fall, 1)
+        found = function(middle) - middle
+        side = (found <= 0).astype(np.int64)
+        off[1 - side, rows] *= np.where(side == last, 0.5, 1)
+        ends[side, rows], off[side, rows], last = middle, found, side
+        if not (np.abs(found) > _NEAR).any():
+            break
+    return np.asarray(middle)
+
+
+_NEAR, _MOST_STEPS = 1e-10, 50
+
+
+def smooth_ece_interval(
+    confidence: ArrayLike, correct: ArrayLike, unit: IntArray | None = None
+) -> tuple[float, float]:
+    """95% interval of `smooth_ece`, made as `ece_interval` of gaps in ten bins of equal width.
+
+    Gaps lie at the mean confidence of their bins, and the kernel is as wide as the sample's, at
+    least 0.05. The gaps found at either end have the smooth ECE that is given.
+
+    Args:
+        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        correct: 1 right, 0 wrong, or the probability of being right.
+        unit: The number of each judgment's item; each is an item of its own if None.
+
+    Returns:
+        Both ends; NaN where items don't differ, or there are fewer than two.
+    """
+    cells = _cells(confidence, correct, unit)
+    tables = cells.everything()
+    place, (value,) = places(tables, 10, "equal_width"), smooth_ece.of(tables)
+    if np.isnan(value):
+        return np.nan, np.nan
+    inside = (place == np.unique(place)[:, None]) * 1.0
+    mass = inside @ tables.mass[0]
+    at = inside @ (tables.mass[0] * tables.values) / mass
+    waves = np.arange(_COARSE)
+    points = np.cos(np.pi * np.outer((waves + 0.5) / _COARSE, waves))
+    damped = np.exp(-((max(value, _WIDE_ENOUGH) * np.pi * waves) ** 2) / 2) * (2 - (waves == 0))
+    bins = np.cos(np.pi * np.outer(waves, at)) * damped[:, None]
+
+    def size(gaps: FloatArray, _: FloatArray) -> FloatArray:
+        return np.asarray(np.abs(points @ bins @ gaps).mean(axis=0))
+
+    found = gap_ends(
+        cells, inside, size, lambda gaps: np.cos(np.pi * np.outer(at, waves)) @ bins @ gaps
+    )
+    if found is None:
+        return np.nan, np.nan
+    share = found.share
+    right = share * at - np.array([found.low, found.high])
+    low, high = smooth_ece.of(ConfidenceTables(at, right, share - right))
+    return float(min(low, value)), float(max(high, value))
+
+
+_COARSE, _WIDE_ENOUGH = 100, 0.05
+"""Points of the grid of its interval, and the least width of its kernel."""

@@ -1,0 +1,289 @@
+"""Calibration without bins: CORP, the isotonic reliability curve, and a test of calibration."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.sparse import csr_array
+
+from inspect_confidence.metrics.arrays import FloatArray, IntArray, divided, shares
+from inspect_confidence.metrics.calibration import brier, brier_uncertainty
+from inspect_confidence.metrics.confidence_tables import ConfidenceTables, of_judgments, one_table
+from inspect_confidence.metrics.registry import (
+    INFINITY,
+    NO_ESTIMATE,
+    UNREAD,
+    Interval,
+    metric,
+)
+
+__all__ = [
+    "CorpBand",
+    "brier_skill",
+    "calibration_p",
+    "corp_band",
+    "corp_curve",
+    "corp_discrimination",
+    "corp_miscalibration",
+    "corp_uncertainty",
+]
+
+_SOURCE = "Dimitriadis, Gneiting and Jordan (2021)"
+
+
+def _recalibrated(tables: ConfidenceTables) -> FloatArray:
+    """The isotonic regression of outcomes on confidence in each table, of shape (resamples, K)."""
+    if "recalibrated" not in tables.shared:
+        # Imported here because scipy.optimize takes half a second, which every command would pay.
+        from scipy.optimize import isotonic_regression  # noqa: PLC0415
+
+        fitted, there = np.zeros_like(tables.mass), tables.mass > 0
+        at_value = divided(tables.right, tables.mass)
+        for row, mass, at, used in zip(fitted, tables.mass, at_value, there, strict=True):
+            if used.any():
+                row[used] = isotonic_regression(at[used], weights=mass[used]).x
+        tables.shared["recalibrated"] = fitted
+    found: FloatArray = tables.shared["recalibrated"]
+    return found
+
+
+def _recalibrated_brier(tables: ConfidenceTables) -> FloatArray:
+    """The Brier score of the recalibrated confidence."""
+    fitted = _recalibrated(tables)
+    loss = tables.right * (1 - fitted) ** 2 + tables.wrong * fitted**2
+    return divided(loss.sum(axis=1), tables.total)
+
+
+@metric(
+    unit="squared share",
+    direction="lower",
+    undefined=UNREAD,
+    source=_SOURCE,
+    interval=Interval("debiased", least=100, rarest=10),
+    toolbox=True,
+)
+@of_judgments
+def corp_miscalibration(tables: ConfidenceTables) -> FloatArray:
+    """Brier score less that of the same confidence recalibrated by isotonic regression (MCB).
+
+    MCB = mean (c - y)^2 - mean (x(c) - y)^2, where x is the non-decreasing function of confidence c
+    that fits outcomes y best. No bins are chosen. Above 0 also where confidence is calibrated, by
+    about the Brier score's error, and less so the fewer values confidence takes; what is not
+    monotone isn't seen.
+
+    Example:
+        >>> corp_miscalibration([0.9, 0.9, 0.5, 0.5], correct=[1, 0, 1, 0])
+        0.08...
+    """
+    return np.maximum(brier.of(tables) - _recalibrated_brier(tables), 0)
+
+
+@metric(
+    unit="squared share",
+    direction="higher",
+    high=0.25,
+    undefined=UNREAD,
+    source=_SOURCE,
+    interval=Interval("debiased", least=200, rarest=10),
+    toolbox=True,
+)
+@of_judgments
+def corp_discrimination(tables: ConfidenceTables) -> FloatArray:
+    """Brier score of the accuracy as constant confidence less that of recalibrated confidence.
+
+    DSC = a (1 - a) - mean (x(c) - y)^2 with accuracy a and x as in `corp_miscalibration`: 0 where
+    accuracy never rises with confidence.
+
+    Example:
+        >>> corp_discrimination([0.9, 0.9, 0.5, 0.5], correct=[1, 1, 1, 0])
+        0.0625
+    """
+    return np.maximum(brier_uncertainty.of(tables) - _recalibrated_brier(tables), 0)
+
+
+@metric(
+    unit="squared share",
+    high=0.25,
+    undefined=UNREAD,
+    source=_SOURCE,
+    interval=Interval("own", "What it is at the accuracies of Wilson's interval."),
+    toolbox=True,
+)
+@of_judgments
+def corp_uncertainty(tables: ConfidenceTables) -> FloatArray:
+    """Brier score of the accuracy as constant confidence: accuracy times 1 - accuracy.
+
+    The third part: Brier score = `corp_miscalibration` - `corp_discrimination` + this, exactly.
+    """
+    return brier_uncertainty.of(tables)
+
+
+@metric(
+    unit="ratio",
+    direction="higher",
+    low=-INFINITY,
+    high=1,
+    undefined=f"{UNREAD}, or all answers right, or all wrong",
+    interval=Interval(least=30, rarest=10),
+    toolbox=True,
+)
+@of_judgments
+def brier_skill(tables: ConfidenceTables) -> FloatArray:
+    """Brier skill score: 1 - Brier score / (accuracy times 1 - accuracy).
+
+    1 for certainty that is right, 0 for what stating the accuracy itself gives, below 0 where
+    that would have been better. The accuracy is the sample's own, known only afterwards.
+
+    Source: Murphy (1973, Journal of Applied Meteorology 12).
+
+    Example:
+        >>> brier_skill([1.0, 0.5, 0.5, 0.0], correct=[1, 1, 0, 0])
+        0.5
+    """
+    return 1 - divided(brier.of(tables), brier_uncertainty.of(tables))
+
+
+class CorpBand(NamedTuple):
+    """Where the CORP curve of calibrated confidence lies, value by value.
+
+    Attributes:
+        confidence: The distinct values, ascending.
+        low: The 2.5% quantile of the curve at each.
+        high: The 97.5% quantile.
+    """
+
+    confidence: FloatArray
+    low: FloatArray
+    high: FloatArray
+
+
+def corp_curve(confidence: ArrayLike, correct: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """The CORP reliability curve: distinct confidences and the isotonic accuracy at each.
+
+    Args:
+        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        correct: 1 right, 0 wrong, or the probability of being right.
+
+    Source: Dimitriadis, Gneiting and Jordan (2021).
+
+    Example:
+        >>> values, accuracy = corp_curve([0.2, 0.5, 0.8], correct=[1, 0, 1])
+        >>> accuracy.tolist()
+        [0.5, 0.5, 1.0]
+    """
+    tables = one_table(confidence, correct)
+    return tables.values, _recalibrated(tables)[0]
+
+
+BAND_DRAWS = 1_000
+TEST_DRAWS = 2_000
+
+
+def corp_band(
+    confidence: ArrayLike, unit: IntArray | None = None, *, draws: int = BAND_DRAWS, seed: int = 0
+) -> CorpBand:
+    """Consistency band: where 95% of CORP curves lie, value by value, if confidence is calibrated.
+
+    Outcomes are drawn from the stated confidence as in `calibration_p`. It lies around the
+    diagonal; a curve that leaves it at one of many values may do so by chance.
+
+    Args:
+        confidence: In [0, 1], one a judgment; NaN is left out.
+        unit: The number of each judgment's item; each is an item of its own if None.
+        draws: How many times outcomes are drawn.
+        seed: Of the draws.
+
+    Source: Dimitriadis, Gneiting and Jordan (2021).
+    """
+    stated, of_unit = _there(confidence, confidence, unit)[::2]
+    tables = list(_calibrated(stated, of_unit, draws, seed))
+    curves = np.concatenate([_recalibrated(one) for one in tables])
+    low, high = np.quantile(curves, [0.025, 0.975], axis=0)
+    return CorpBand(tables[0].values, low, high)
+
+
+@metric(
+    definition="Simulated p of confidence being calibrated: the share of outcomes drawn from the "
+    "stated confidence that give as much CORP miscalibration.",
+    unit="probability",
+    undefined=f"{UNREAD}, or outcomes that are not 0 or 1",
+    interval=NO_ESTIMATE,
+    source="Dimitriadis, Gneiting and Jordan (2021); Phipson and Smyth (2010) for the + 1",
+    toolbox=True,
+)
+def calibration_p(
+    confidence: ArrayLike,
+    correct: ArrayLike,
+    unit: IntArray | None = None,
+    *,
+    draws: int = TEST_DRAWS,
+    seed: int = 0,
+) -> float:
+    """Simulated p of the hypothesis that P(right | stated confidence c) is c for every judgment.
+
+    Under it an answer is right where a uniform number is below its confidence. Judgments of one
+    item share their number, as if an item were answered alike each time: where epochs of an item
+    are less alike than that, p is too large rather than too small. The statistic is
+    `corp_miscalibration`; where k of N draws have as much, p = (k + 1)/(N + 1). Without bins, and
+    of any departure that is monotone; one that goes up and down again is seen as far as isotonic
+    regression sees it. A high p is no proof of calibration: with few items nothing else comes out.
+
+    Args:
+        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        correct: 1 right, 0 wrong.
+        unit: The number of each judgment's item; each is an item of its own if None.
+        draws: N.
+        seed: Of the draws.
+
+    Raises:
+        ValueError: A value lies outside [0, 1], lengths differ, or there is no draw.
+
+    Example:
+        >>> calibration_p([0.9] * 20, [1, 0] * 10) < 0.001
+        True
+    """
+    if draws < 1:
+        raise ValueError(f"draws={draws} is below 1.")
+    stated, truth, of_unit = _there(confidence, correct, unit)
+    if not len(stated) or not np.isin(truth, (0, 1)).all():
+        return float("nan")
+    observed = corp_miscalibration(stated, truth)
+    found = (corp_miscalibration.of(one) for one in _calibrated(stated, of_unit, draws, seed))
+    # Equal but for rounding is as much.
+    far = sum(int((values >= observed - 1e-12).sum()) for values in found)
+    return (far + 1) / (draws + 1)
+
+
+def _there(
+    confidence: ArrayLike, correct: ArrayLike, unit: IntArray | None
+) -> tuple[FloatArray, FloatArray, IntArray]:
+    """Confidence, outcome and item of the judgments that have both."""
+    stated, truth = shares(confidence=confidence, correct=correct)
+    of_unit = np.arange(len(stated)) if unit is None else np.asarray(unit)
+    there = ~np.isnan(stated + truth)
+    return stated[there], truth[there], of_unit[there]
+
+
+_CHUNK = 500_000
+"""Outcomes held in memory at once, 4 MB."""
+
+
+def _calibrated(
+    stated: FloatArray, unit: IntArray, draws: int, seed: int
+) -> Iterator[ConfidenceTables]:
+    """Tables of outcomes drawn from the confidence, judgments of an item by one number, in chunks.
+
+    There is at least one judgment.
+    """
+    rng = np.random.default_rng(seed)
+    # As in `Cells`: equal but for rounding is equal.
+    _, first, column = np.unique(np.round(stated, 12), return_index=True, return_inverse=True)
+    _, item = np.unique(unit, return_inverse=True)
+    values, n, items = stated[first], len(stated), int(item.max()) + 1
+    at_value = csr_array((np.ones(n), (np.arange(n), column)), shape=(n, len(values)))
+    mass = np.bincount(column)
+    for start in range(0, draws, max(1, _CHUNK // n)):
+        rows = min(max(1, _CHUNK // n), draws - start)
+        right = (rng.random((rows, items))[:, item] < stated).astype(float) @ at_value
+        yield ConfidenceTables(values, right, mass - right)

@@ -1,0 +1,123 @@
+"""Calibration errors, CORP and the test of calibration: coverage of intervals, level, power."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from inspect_confidence import metrics
+from inspect_confidence.metrics import METRICS
+from inspect_confidence.studies.calibration import form_of
+from validation.coverage import SIZES, Coverage, Rejections, lacking, misjudged
+from validation.test_scale_coverage import OFF, VALUES, tables, tried
+
+FloatArray = NDArray[np.float64]
+
+FORMS = ("corp_miscalibration", "corp_discrimination", "brier_skill")
+WIDE = "errors hide best in what is taken for true"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("items", SIZES)
+@pytest.mark.parametrize("design", list(OFF))
+def test_resampled_intervals_hold(design: str, items: int) -> None:
+    """Of CORP's parts and of the Brier skill."""
+    assert not lacking(tried([form_of(name) for name in FORMS], design, OFF[design], items, 500))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("items", SIZES)
+@pytest.mark.parametrize("design", list(OFF))
+def test_intervals_of_errors_hold(design: str, items: int) -> None:
+    """Of errors with intervals made as that of ECE."""
+    forms = [form_of(name) for name in ("rms_calibration_error", "smooth_ece")]
+    assert not lacking(tried(forms, design, OFF[design], items, 300))
+
+
+class Sample(NamedTuple):
+    """Judgments."""
+
+    confidence: FloatArray
+    correct: FloatArray
+
+    @property
+    def rarest(self) -> float:
+        """How many the rarer outcome has."""
+        return float(min(self.correct.sum(), (1 - self.correct).sum()))
+
+
+def samples(cells: FloatArray, items: int, simulations: int) -> list[Sample]:
+    """Samples of these cells."""
+    rng = np.random.default_rng(items)
+    drawn = rng.choice(cells.size, size=(simulations, items), p=cells.ravel() / cells.sum())
+    return [Sample(VALUES[cell % 21], (cell < 21).astype(float)) for cell in drawn]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("items", SIZES)
+@pytest.mark.parametrize("design", list(OFF))
+def test_interval_of_debiased_holds(design: str, items: int) -> None:
+    """The truth is the mean squared gap over the values."""
+    truth = metrics.brier_reliability.of(tables(OFF[design].reshape(1, -1)))[0]
+    printed = held = 0
+    for sample in samples(OFF[design], items, 300):
+        rule = METRICS["debiased_squared_error"].interval
+        if not metrics.too_few(rule, items, sample.rarest):
+            low, high = metrics.debiased_squared_error_interval(*sample)
+            printed += not np.isnan(low)
+            held += low - 1e-9 <= truth <= high + 1e-9
+    figure = Coverage("debiased_squared_error", design, items, truth, 300, printed, held, WIDE)
+    assert not lacking([figure])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("design", list(OFF))
+def test_debiased_is_unbiased(design: str) -> None:
+    """Its mean over samples is the squared error, within 3.5 standard errors."""
+    population = tables(OFF[design].reshape(1, -1))
+    truth = metrics.brier_reliability.of(population)[0]
+    found = [metrics.debiased_squared_error(*sample) for sample in samples(OFF[design], 300, 2_000)]
+    assert np.mean(found) == pytest.approx(truth, abs=3.5 * np.std(found) / np.sqrt(len(found)))
+
+
+def stated(rng: np.random.Generator, shape: str, size: int) -> FloatArray:
+    """Confidences: multiples of .05 as models state them, high ones, or any numbers."""
+    if shape == "any":
+        return rng.random(size)
+    high = rng.choice([0.7, 0.8, 0.85, 0.9, 0.95, 1.0], size)
+    return high if shape == "high" else rng.integers(0, 21, size) / 20
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("items", [30, 100, 300])
+@pytest.mark.parametrize("epochs", [1, 2])
+def test_level_and_power(items: int, epochs: int) -> None:
+    """A calibrated model is rejected in 5%, also where epochs go together; others more often.
+
+    Where epochs of an item are independent the test rejects less often than 5%.
+    """
+    simulations, levels = 1_000, []
+    unit = np.repeat(np.arange(items), epochs)
+    for k, shape in enumerate(("multiples of .05", "high", "any")):
+        for alike, less in ((True, 0.0), (False, 0.0), (True, 0.15)):
+            if epochs == 1 and not alike:
+                continue
+            rng = np.random.default_rng([items, epochs, k, alike, bool(less)])
+            p = np.empty(simulations)
+            for j in range(simulations):
+                # The second time a model states the same, or something else.
+                confidence = stated(rng, shape, items)[unit]
+                other = stated(rng, shape, items * epochs)
+                confidence = np.where(rng.random(items)[unit] < 0.5, confidence, other)
+                uniform = rng.random(items)[unit] if alike else rng.random(items * epochs)
+                correct = (uniform < confidence - less).astype(float)
+                p[j] = metrics.calibration_p(confidence, correct, unit, draws=399, seed=j)
+            design = f"{shape}, {epochs} epochs" + ("" if alike else ", independent")
+            design += f", accuracy {less:g} lower" if less else ""
+            rejected = int((p <= 0.05).sum())
+            test = "calibration_p", design, items, simulations, rejected
+            levels.append(Rejections(*test, power=less > 0, discrete=not alike or shape == "high"))
+    assert not misjudged(levels)
