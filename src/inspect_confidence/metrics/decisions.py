@@ -278,7 +278,7 @@ def best_threshold(tables: ConfidenceTables, *, costs: Costs) -> FloatArray:
     """
     found = costs.of(tables)
     held = np.hstack([tables.mass > 0, np.ones((len(found), 1), bool)])
-    top = np.nanmax(np.where(held, found, -np.inf), axis=1, keepdims=True)
-    best = np.where(held, found, -np.inf) >= top - 1e-12
+    known = np.where(held, found, -np.inf)
+    best = known >= known.max(axis=1, keepdims=True) - 1e-12
     last = found.shape[1] - 1 - best[:, ::-1].argmax(axis=1)
     return np.where(tables.total > 0, np.append(tables.values, np.inf)[last], np.nan)

@@ -122,7 +122,7 @@ def z_roc_slope(tables: ConfidenceTables) -> FloatArray:
     rows = _fitting(few, levels=3)
     start = np.stack([np.zeros(len(rows)), np.ones(len(rows))])
     found[rows] = maximum_of(few.right[rows], few.wrong[rows], _binormal, start)[1]
-    found[~((found > 1 / 20) & (found < 20))] = np.nan
+    found[~((found > 1 / _FARTHEST) & (found < _FARTHEST))] = np.nan
     return found
 
 
@@ -170,10 +170,11 @@ _DEGREES = (6, 6)
 
 
 @lru_cache(maxsize=16)
-def _polynomial(alternatives: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _polynomial(alternatives: int) -> tuple[FloatArray, ...]:
     """Coefficients of (z(H2) - z(F2)) / d' of the ideal observer, and of its derivatives.
 
-    Of Chebyshev polynomials in z(F2) / 3.2 (rows) and 2 d'/5 - 1 (columns), by least squares.
+    These are by z(F2), by d', and by both. Of Chebyshev polynomials in z(F2) / 3.2 (rows) and
+    2 d'/5 - 1 (columns), by least squares.
     """
     u, d, z = type2_curves(alternatives)
     inside, there = np.abs(u) <= _EDGE, (d >= 0.2) & (d <= _LARGEST)
@@ -183,28 +184,31 @@ def _polynomial(alternatives: int) -> tuple[FloatArray, FloatArray, FloatArray]:
     rise = (z - u[:, None])[np.ix_(inside, there)].ravel()
     solution = np.linalg.lstsq(basis * weight[:, None], rise)[0]
     made = np.asarray(solution, np.float64).reshape(_DEGREES[0] + 1, _DEGREES[1] + 1)
-    by_u, by_d = (np.asarray(chebyshev.chebder(made, axis=axis), np.float64) for axis in (0, 1))
-    return made, by_u / _EDGE, by_d * 2 / _LARGEST
+    by_u = chebyshev.chebder(made, scl=1 / _EDGE, axis=0)
+    by_d, by_both = (chebyshev.chebder(one, scl=2 / _LARGEST, axis=1) for one in (made, by_u))
+    return tuple(np.asarray(one, np.float64) for one in (made, by_u, by_d, by_both))
 
 
 def _ideal(
-    coefficients: tuple[FloatArray, FloatArray, FloatArray], u: FloatArray, shape: FloatArray
+    coefficients: tuple[FloatArray, ...], u: FloatArray, shape: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """The curve of the ideal observer, parallel to that of no information beyond |z(F2)| = 3.2."""
-    d = shape[0]
-    inside = np.clip(u, -_EDGE, _EDGE)
+    """The curve of the ideal observer, straight on beyond |z(F2)| = 3.2."""
+    d, inside = shape[0], np.clip(u, -_EDGE, _EDGE)
     y = np.clip(2 * d / _LARGEST - 1, -1.2, 1)
     rows = (chebyshev.chebvander(y, part.shape[1] - 1) @ part.T for part in coefficients)
-    value, by_u, by_d = (
+    value, by_u, by_d, by_both = (
         chebyshev.chebval(inside / _EDGE, row.T[:, None, :], tensor=False) for row in rows
     )
-    slope = np.where(np.abs(u) < _EDGE, np.maximum(1 + d * by_u, 1e-3), 1)
-    return u + d * value, slope, (value + d * by_d)[:, None, :]
+    beyond = u - inside
+    by_shape = value + d * by_d + beyond * (by_u + d * by_both)
+    return u + d * (value + beyond * by_u), np.maximum(1 + d * by_u, 1e-3), by_shape[:, None]
 
 
 _STEPS = 100
 _FLOOR = 1e-150
-_NOWHERE = 40.0
+_FARTHEST = 20.0
+"""Where the likelihood still rises beyond this parameter, it has no maximum."""
+_NOWHERE = 1e4
 """z(F2) of a criterion below all confidences."""
 
 
@@ -243,7 +247,7 @@ def maximum_of(right: FloatArray, wrong: FloatArray, curve: Curve, start: FloatA
             length = np.where(taken, new.length, length / 4)
             u, shape = np.where(taken, there[0], u), np.where(taken, there[1], shape)
             at = Step(*(np.where(taken, one, other) for one, other in zip(new, at, strict=True)))
-            ends = (at.gain < 1e-13) | (np.abs(shape) > _NOWHERE).any(axis=0)
+            ends = (at.gain < 1e-13) | (np.abs(shape) > _FARTHEST).any(axis=0)
             if ends.any():
                 found[:, left[ends]] = shape[:, ends]
                 stays = ~ends
@@ -282,7 +286,9 @@ def _scored(
     rise = gradient - (border * own[:, :1]).sum(axis=0)
     schur = (gained[:, :, None] * rates[:, None]).sum(axis=0)
     schur = schur - (border[:, :, None] * own[:, None, 1:]).sum(axis=0)
-    schur = np.moveaxis(schur, -1, 0) + 1e-12 * np.eye(len(shape))
+    schur = np.moveaxis(schur, -1, 0)
+    least = 1e-9 * np.trace(schur, axis1=1, axis2=2) + 1e-12  # where nothing tells them apart
+    schur = schur + least[:, None, None] * np.eye(len(shape))
     by = np.linalg.solve(schur, rise.T[..., None])[..., 0].T
     step = np.where(missing, 0, own[:, 0] - (own[:, 1:] * by).sum(axis=1))
     gain = (slopes * step).sum(axis=0) + (gradient * by).sum(axis=0)
