@@ -33,7 +33,7 @@ _CHOSEN = "it is chosen on the sample that it is told of, and jumps from one con
     direction="lower",
     undefined=UNREAD,
     source="El-Yaniv and Wiener (2010)",
-    interval=Interval("percentile", least=30, rarest=10),
+    interval=Interval("percentile", least=30, rarest=8, of="outcome of the answers covered"),
     toolbox=True,
 )
 @of_judgments
@@ -111,7 +111,8 @@ def augrc(tables: ConfidenceTables) -> FloatArray:
 
     The generalised risk at a coverage is the share of all answers that are given and wrong; this is
     its mean over coverages from 0 to 1, linear within ties. Equals (1 - AUROC) a (1 - a) +
-    (1 - a)^2 / 2 for accuracy a. Unlike `aurc` it weighs all errors alike, wherever they rank.
+    (1 - a)^2 / 2 for accuracy a. An error adds to it in proportion to how many answers are less
+    sure; to `aurc` the surest few add far more.
 
     Source: Traub et al. (2024), Overcoming common flaws in the evaluation of selective
     classification systems.
@@ -166,8 +167,11 @@ class Costs:
 
     def __post_init__(self) -> None:
         if not (np.isfinite(astuple(self)).all() and self.wrong < self.abstain < self.right):
-            given = ", ".join(f"{one.name}={getattr(self, one.name):g}" for one in fields(self))
-            raise ValueError(f"{given}: costs are finite, with wrong < abstain < right.")
+            raise ValueError(f"{self}: costs are finite, with wrong < abstain < right.")
+
+    def __str__(self) -> str:
+        """As they stand in conditions."""
+        return ", ".join(f"{one.name} {getattr(self, one.name):g}" for one in fields(self))
 
     @property
     def indifferent(self) -> float:

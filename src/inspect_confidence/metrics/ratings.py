@@ -25,6 +25,7 @@ __all__ = ["m_ratio_afc", "meta_d_afc", "z_roc_slope"]
 
 BoolArray = NDArray[np.bool_]
 
+_ABOUT_VALUE = Interval("skewness_corrected", least=30, rarest=10)
 _ONE_CLASS = f"{UNREAD}; all answers right, or all wrong; outcomes that are not 0 or 1"
 _ONE_RATING = f"{_ONE_CLASS}; one confidence only; confidence that nearly always tells them apart"
 
@@ -36,7 +37,7 @@ _ONE_RATING = f"{_ONE_CLASS}; one confidence only; confidence that nearly always
     direction="higher",
     undefined=f"{_ONE_RATING}; items without choices, or with different numbers of them",
     source="Maniscalco and Lau (2012); Hacker and Ratcliff (1979)",
-    interval=Interval("percentile", least=30, rarest=10),
+    interval=_ABOUT_VALUE,
     toolbox=True,
 )
 @of_judgments
@@ -79,7 +80,7 @@ def meta_d_afc(tables: ConfidenceTables, *, alternatives: int) -> FloatArray:
     undefined=f"{_ONE_RATING}; d' at most 0.1; items without choices, or with different "
     "numbers of them",
     source="Maniscalco and Lau (2012); Hacker and Ratcliff (1979)",
-    interval=Interval("percentile", least=30, rarest=10),
+    interval=_ABOUT_VALUE,
     toolbox=True,
 )
 @of_judgments
@@ -106,7 +107,7 @@ def m_ratio_afc(tables: ConfidenceTables, *, alternatives: int) -> FloatArray:
     unit="ratio",
     undefined=f"{_ONE_RATING}; two confidences only",
     source="Dorfman and Alf (1969); Macmillan and Creelman (2005)",
-    interval=Interval("percentile", least=100, rarest=20),
+    interval=Interval("skewness_corrected", least=100, rarest=20),
     toolbox=True,
 )
 @of_judgments

@@ -152,7 +152,7 @@ def of_costs(costs: metrics.Costs | None) -> list[Form]:
     """What answering is worth: always, as confidence at its word advises, and at best."""
     if costs is None:
         return []
-    said = {"costs": f"right {costs.right:g}, wrong {costs.wrong:g}, abstain {costs.abstain:g}"}
+    said = {"costs": str(costs)}
     advised = costs.indifferent
     places = (0.0, "0", "answered always"), (advised, f"{advised:.3g}", "as confidence advises")
     return [
