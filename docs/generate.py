@@ -50,8 +50,8 @@ _DECISIONS = """
   `expected_utility` of answering always and of answering from (abstain - wrong)/(right - wrong) on,
   where calibrated confidence would have it best: the latter is what trusting stated confidence
   gives, and isn't chosen on the sample. `best_utility` and `best_threshold` are, so they are
-  optimistic, the more so the fewer items; the difference to the former is at most what
-  recalibration could gain. `plots.utility` draws the curve over all thresholds, from `detail` with
+  optimistic, the more so the fewer items; their difference to that is the most
+  that recalibration which keeps the order could gain on these items. `plots.utility` draws the curve over all thresholds, from `detail` with
   the same costs.
 
 ## Metacognition: which number for which questions
@@ -69,7 +69,8 @@ _DECISIONS = """
   choices, who is undefined at accuracies up to a half.
 - Items with choices: `m_ratio_afc`, M-ratio over all confidences, needs no threshold; prefer it to
   `m_ratio` at one, which depends on where the threshold falls among the confidences. `meta_d` and
-  its M-ratio (`type1=sdt`) are for two choices with biased responses.
+  its M-ratio (`type1=sdt`) are for two choices with biased responses; `meta_d_afc` of two choices
+  is in its unit over the square root of 2.
 - `z_roc_slope` far from 1 says that evidence of right and of wrong answers isn't equally spread, so
   that a d' of confidence at one threshold doesn't hold at another. Few wrong answers make it vary
   greatly.

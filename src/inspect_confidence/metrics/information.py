@@ -80,7 +80,7 @@ def meta_information_share(tables: ConfidenceTables) -> FloatArray:
 
 @metric(
     definition="Corrected meta-information over that of the ideal observer with the same accuracy "
-    "and the number of choices that the condition names, 2 of open questions (meta-I_1^r).",
+    "and the items' number of choices, two where they have none (meta-I_1^r).",
     unit="ratio",
     direction="target=1",
     low=-INFINITY,
