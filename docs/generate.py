@@ -50,9 +50,9 @@ _DECISIONS = """
   `expected_utility` of answering always and of answering from (abstain - wrong)/(right - wrong) on,
   where calibrated confidence would have it best: the latter is what trusting stated confidence
   gives, and isn't chosen on the sample. `best_utility` and `best_threshold` are, so they are
-  optimistic, the more so the fewer items; their difference to that is the most
-  that recalibration which keeps the order could gain on these items. `plots.utility` draws the curve over all thresholds, from `detail` with
-  the same costs.
+  optimistic, the more so the fewer items; their difference to that is the most that recalibration
+  which keeps the order could gain on these items. `plots.utility` draws the curve over all
+  thresholds, from `detail` with the same costs.
 
 ## Metacognition: which number for which questions
 
