@@ -19,6 +19,7 @@ from inspect_confidence import InvalidArgument, compare, detail, summarize, writ
 from inspect_confidence.cli import main
 from inspect_confidence.commands.analysis import Settings, resamplings
 from inspect_confidence.export import export
+from inspect_confidence.results import Condition
 from inspect_confidence.studies import Resampling, Study, all_studies, all_tables, option
 
 FORMS = {"it is likely that": "likely", "likely": "likely"}
@@ -61,6 +62,44 @@ def test_text_and_values_are_read_alike(tmp_path: Path) -> None:
     assert getattr(named, "markers", None) == FORMS
 
 
+def test_costs_are_read_alike_and_add_utility(tmp_path: Path) -> None:
+    """From text or a mapping; by hand of 40 items, through the command and the curve of detail."""
+    costs = {"right": 1, "wrong": -2, "abstain": 0}
+    said = "right=1, wrong=-2,abstain=0"
+    assert resamplings({"costs": said}) == resamplings({"costs": costs})
+    rows = {
+        "item": range(40),
+        "confidence": [0.9, 0.6, 0.6, 0.2] * 10,
+        "correct": [1, 1, 0, 0] * 10,
+    }
+    path = tmp_path / "judged.csv"
+    pd.DataFrame(rows).to_csv(path, index=False)
+    told = CliRunner().invoke(
+        main, ["summarize", str(path), "--json", "--resamples", "50", "--costs", said]
+    )
+    found = {
+        (row["metric"], Condition.read(row["condition"]).get("answered_from", "")): row["value"]
+        for row in json.loads(told.output)
+        if "costs" in row["condition"]
+    }
+    # Always: (2 - 2 * 2) / 4; from 2/3 and from 0.9 on one of four, right.
+    assert found == {
+        ("expected_utility", "0"): -0.5,
+        ("expected_utility", "0.667"): 0.25,
+        ("best_utility", ""): 0.25,
+        ("best_threshold", ""): 0.9,
+    }
+    curve = detail(path, resamples=50, costs=costs)
+    curve = curve[curve["metric"] == "expected_utility"]
+    places = [Condition.read(text)["answered_from"] for text in curve["condition"]]
+    worth = dict(zip(places, curve["value"], strict=True))
+    # From 0.6 on: (2 - 2) / 4.
+    assert worth == pytest.approx({"0.2": -0.5, "0.6": 0.0, "0.9": 0.25})
+    assert (curve["ci_low"] < curve["ci_high"]).all()
+    without = summarize(path, resamples=50)
+    assert not set(without["metric"]) & {"expected_utility", "best_utility", "best_threshold"}
+
+
 def test_every_option() -> None:
     """Has a reader of its own that takes its default, and stands in docs/judgments.md."""
     count = 0
@@ -94,6 +133,10 @@ def test_impossible_settings_are_refused_before_anything_is_read() -> None:
         ({"options": {"wep_probes.survey": "none.csv"}}, "there is no file"),
         ({"thresholds": [0.5, 1.5]}, "thresholds=1.5 is not between 0 and 1"),
         ({"thresholds": []}, "thresholds is empty"),
+        ({"costs": "right=1,wrong=-2"}, "lacks abstain; give right=1,wrong=-2,abstain=0"),
+        ({"costs": {"right": 1, "wrng": -2, "abstain": 0}}, "costs=wrng is not known.*wrong"),
+        ({"costs": "right=1,wrong=x,abstain=0"}, "costs wrong=x is not a number"),
+        ({"costs": "right=1,wrong=2,abstain=0"}, "with wrong < abstain < right"),
         ({"convention": "ours"}, "convention=ours is not known"),
         ({"resamples": 0}, "resamples=0 is below 1"),
         ({"workers": 0}, "workers=0 is below 1"),

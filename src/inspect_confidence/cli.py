@@ -163,6 +163,11 @@ SETTINGS = (
         help="From which on stated confidence counts as high, for type-2 sensitivity.",
     ),
     click.option(
+        "--costs",
+        metavar="right=1,wrong=-2,abstain=0",
+        help="What answers are worth to you: adds the utility of answering from a confidence on.",
+    ),
+    click.option(
         "--convention",
         type=click.Choice(["text", "authors"]),
         help="Where a study's text and its authors' code differ; each study has its own default.",

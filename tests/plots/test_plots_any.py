@@ -27,7 +27,7 @@ every_plot = pytest.mark.parametrize(
 
 
 UNBOUNDED = (
-    *("reliability", "report_histogram", "type2_roc", "m_ratio", "ece_bins"),
+    *("reliability", "report_histogram", "type2_roc", "m_ratio", "ece_bins", "utility"),
     *("coverage", "interval_score", "tunnel", "exponents", "tunnel_entropy"),
     *("overconfidence", "confidence_truth", "best_age", "hard_easy"),
     *("maximum_score", "calibration"),
@@ -43,6 +43,7 @@ def one_of_each(
     item = {"difficulty": "0.3", "item": "a", "radius": "5"}
     who, bin_ = {"age": "40", "radius": "5", "sex": "male"}, {"bin": "0.4-0.5"}
     marker = {"judge": "j", "marker": name, "split": other}
+    worth = {"answered_from": "0.5", "costs": "right 1, wrong -1, abstain 0"}
     word = {"word": name, "language": "en", "setting": "concise"}
     known: list[tuple[str, dict[str, str], str]] = [
         ("scale_variants", {**bin_, "scale": "0-100"}, "bin_accuracy"),
@@ -52,6 +53,7 @@ def one_of_each(
         ("scale_variants", {"scale": "0-100", "threshold": "0.45"}, "type2_false_alarm_rate"),
         ("scale_variants", {"scale": "0-100", "threshold": "0.5", "type1": "m_afc"}, "m_ratio"),
         ("scale_variants", {"scale": "0-100"}, "ece"),
+        ("scale_variants", {"scale": "0-100", **worth}, "expected_utility"),
         *(
             ("fermi_eval", {"level": level, "method": "direct"}, metric)
             for metric in ("coverage", "interval_score", "mean_width")

@@ -18,6 +18,7 @@ from inspect_confidence.plots.confidence import (
     reliability,
     report_histogram,
     type2_roc,
+    utility,
 )
 from inspect_confidence.scales import ALL
 from plots.drawing import frame, legend, points, row, texts, titles
@@ -227,6 +228,25 @@ def test_type2_roc_says_what_is_missing(defined: str, missing: str) -> None:
     (ax,) = type2_roc(rows).axes
     assert ax.get_title(loc="left") == f"0-5 (no {missing} answer)"
     assert len(ax.lines) == 1
+
+
+def test_utility_is_a_line_of_steps() -> None:
+    """By rising confidence, each once; never answering is dashed, calibrated confidence dotted."""
+    costs = "costs=right 1, wrong -3, abstain 0.2"
+    rows = frame(
+        *(
+            result(
+                f"answered_from={x};{costs};scale=0-100", "expected_utility", y, (y - 0.1, y + 0.1)
+            )
+            for x, y in ((0.9, 0.4), (0.5, -0.3), (0.7, 0.1), (0.7, 0.1))
+        )
+    )
+    (ax,) = utility(rows).axes
+    never, advised, curve = ax.lines
+    assert never.get_ydata() == [0.2, 0.2]
+    assert advised.get_xdata() == pytest.approx([0.8, 0.8])  # (0.2 + 3) / (1 + 3)
+    assert path_of(curve) == [[0.5, -0.3], [0.7, 0.1], [0.9, 0.4]]
+    assert curve.get_drawstyle() == "steps-pre"
 
 
 def test_m_ratio_draws_data_sets_side_by_side() -> None:

@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from inspect_confidence.arguments import choice, integer, numbers
+from inspect_confidence.arguments import choice, integer, number, numbers, parts
 from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.judgments.read import Source, common, judgments_of
+from inspect_confidence.metrics import Costs
 from inspect_confidence.results import Result
 from inspect_confidence.studies import Resampling, Study, all_studies
 from inspect_confidence.studies.unread import unread
@@ -31,6 +32,9 @@ class Settings(TypedDict, total=False):
         seed: Of both; 0 by default.
         thresholds: From which on stated confidence, in (0, 1], counts as high for type-2
             sensitivity; .5 and .75 by default.
+        costs: What a right, a wrong and no answer are worth to you, as `{"right": 1, "wrong": -2,
+            "abstain": 0}` or text, for the utility of answering from a confidence on; no such
+            numbers where not given.
         convention: `text`, or `authors` where a study's text and its authors' code differ: of
             words chosen for numbers, `authors` counts the first letter of a reply; of question
             sets, `text` grades by the largest probability, and `authors` has the published bins of
@@ -47,6 +51,7 @@ class Settings(TypedDict, total=False):
     resamples: int
     seed: int
     thresholds: Sequence[float] | str
+    costs: Mapping[str, float] | str | None
     convention: str | None
     common_items: bool
     options: Mapping[str, object]
@@ -74,6 +79,7 @@ def resamplings(settings: Settings) -> dict[str, Resampling]:
         tuple(numbers("thresholds", listed, above=0, below=nextafter(1, 2))),
         convention,
         integer("workers", settings.get("workers", 1), least=1),
+        costs=read_costs(settings.get("costs")),
     )
     given = settings.get("options", {})
     known = {
@@ -91,6 +97,27 @@ def resamplings(settings: Settings) -> dict[str, Resampling]:
     return {
         study.name: replace(every, own=study.options(**own[study.name])) for study in all_studies()
     }
+
+
+def read_costs(given: Mapping[str, float] | str | None) -> Costs | None:
+    """The costs that are given as a mapping or as `right=1,wrong=-2,abstain=0`; None if none are.
+
+    Raises:
+        InvalidArgument: One is missing, unknown or no number, or they don't order the answers.
+    """
+    if given is None:
+        return None
+    names = [one.name for one in fields(Costs)]
+    pairs = (one.partition("=")[::2] for one in parts(given)) if isinstance(given, str) else ()
+    named = dict(given if isinstance(given, Mapping) else pairs)
+    for name in named:
+        choice("costs", name.strip(), names)
+    if missing := [name for name in names if name not in map(str.strip, named)]:
+        raise InvalidArgument(f"costs={given} lacks {missing[0]}; give right=1,wrong=-2,abstain=0.")
+    try:
+        return Costs(**{name.strip(): number(f"costs {name}", v) for name, v in named.items()})
+    except ValueError as error:
+        raise InvalidArgument(f"costs={given}: {error}") from error
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,12 @@ from inspect_confidence.metrics.calibration import *
 from inspect_confidence.metrics.calibration_errors import *
 from inspect_confidence.metrics.corp import *
 from inspect_confidence.metrics.discrimination import *
+from inspect_confidence.metrics.decisions import *
 from inspect_confidence.metrics.type2 import *
 from inspect_confidence.metrics.meta_d_prime import *
 from inspect_confidence.metrics.efficiency import *
+from inspect_confidence.metrics.information import *
+from inspect_confidence.metrics.ratings import *
 from inspect_confidence.metrics.reports import *
 from inspect_confidence.metrics.integer_sets import *
 from inspect_confidence.metrics.hard_easy import *

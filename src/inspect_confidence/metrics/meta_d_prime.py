@@ -71,9 +71,11 @@ def newton(table: Tables, meta: FloatArray, edges: FloatArray, cap: FloatArray) 
     moved[:, 1:] += beside
 
     slopes, border = slope[:, 1:].sum(0), (offset * moved[:, 1:]).sum(0)
-    own, coupled = _tridiagonal(
-        diagonal[:, 1:].sum(0) + (1 - there[1:]), beside[:, 1:].sum(0), slopes, border
-    )
+    own, coupled = tridiagonal(
+        diagonal[:, 1:].sum(0) + (1 - there[1:]),
+        beside[:, 1:].sum(0),
+        np.stack([slopes, border], 1),
+    ).swapaxes(0, 1)
     rise = (offset[:, 0] * slope.sum(1)).sum((0, 1)) - (border * own).sum((0, 1))
     schur = (offset[:, 0] ** 2 * moved.sum(1)).sum((0, 1)) - (border * coupled).sum((0, 1))
     by = np.copysign(np.minimum(cap, np.abs(rise) / np.maximum(schur, 1e-300)), rise)
@@ -85,11 +87,11 @@ def newton(table: Tables, meta: FloatArray, edges: FloatArray, cap: FloatArray) 
     return Step(value, by, step, gain, np.minimum(1, 0.9 / np.maximum(closing, 1e-300)))
 
 
-def _tridiagonal(
-    diagonal: FloatArray, beside: FloatArray, one: FloatArray, two: FloatArray
-) -> FloatArray:
-    """Both solutions of symmetric tridiagonal systems along the first axis (Thomas)."""
-    right = np.stack([one, two], 1)
+def tridiagonal(diagonal: FloatArray, beside: FloatArray, right: FloatArray) -> FloatArray:
+    """Solutions of symmetric tridiagonal systems along the first axis (Thomas).
+
+    `right` has an axis more, the second, of right-hand sides; it is overwritten.
+    """
     ratio = np.empty_like(beside)
     pivot = diagonal[0]
     right[0] /= pivot
@@ -99,7 +101,7 @@ def _tridiagonal(
         right[j] = (right[j] - beside[j - 1] * right[j - 1]) / pivot
     for j in range(len(diagonal) - 2, -1, -1):
         right[j] -= ratio[j] * right[j + 1]
-    return right.swapaxes(0, 1)
+    return right
 
 
 LARGEST = 20.0

@@ -10,6 +10,7 @@ from inspect_confidence.plots.confidence import (
     reliability,
     report_histogram,
     type2_roc,
+    utility,
 )
 from inspect_confidence.plots.intervals import coverage, interval_score, tunnel
 from inspect_confidence.plots.lives import (
@@ -67,6 +68,7 @@ __all__ = [
     "tunnel",
     "tunnel_entropy",
     "type2_roc",
+    "utility",
     "word_differences",
     "word_medians",
     "words",

@@ -12,6 +12,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from inspect_confidence.errors import InvalidArgument
+from inspect_confidence.metrics import Costs
 from inspect_confidence.plots.layout import (
     arms,
     drawn,
@@ -283,6 +284,41 @@ def type2_roc(rows: pd.DataFrame) -> Figure:
         legend=names,
         handles=lambda _: [Line2D([], [], **_DOTTED)],
     )
+
+
+@styled
+def utility(rows: pd.DataFrame) -> Figure:
+    """Mean utility of answering only from a confidence on, at every one, with 95% intervals.
+
+    A panel a model, data set, variant and condition (method, scale). Dashed: never answering.
+    Dotted: the confidence from which on answers are worth giving where confidence is calibrated.
+    The best point of a curve is optimistic, since it is the best of this sample.
+
+    Args:
+        rows: What `detail` gives of `scale_variants` or `any_eval` with `costs`; its rows of
+            `expected_utility` are drawn.
+    """
+    there = drawn(rows, _TASKS, ["expected_utility"], ["answered_from", "costs", *_PARTS])
+    there = there.assign(x=there["answered_from"].astype(float))
+    found = [
+        (title, some.sort_values("x", kind="stable").drop_duplicates("x"))
+        for title, some in _panels(there)
+    ]
+
+    def draw(ax: Axes, points: pd.DataFrame) -> None:
+        worth = dict(one.split(" ") for one in str(points["costs"].iloc[0]).split(", "))
+        costs = Costs(**{name: float(value) for name, value in worth.items()})
+        ax.axhline(costs.abstain, **DASHED)
+        ax.axvline(costs.indifferent, **_DOTTED)
+        x, y, low, high = points[["x", "value", "ci_low", "ci_high"]].to_numpy(float).T
+        # From one confidence down to the next below it nothing changes.
+        ax.fill_between(x, low, high, color=SERIES[0], alpha=0.15, linewidth=0, step="pre")
+        marker = "o" if len(x) <= _MOST_MARKERS else ""
+        ax.step(x, y, where="pre", color=SERIES[0], marker=marker, markersize=3.5, linewidth=1.3)
+        ax.set_xlim(-0.03, 1.03)
+        share_ticks(ax, "x")
+
+    return facets(found, draw, "answered from this confidence on", "mean utility", ticks=0.4)
 
 
 def _said(points: pd.DataFrame) -> str:

@@ -7,9 +7,12 @@ import numpy as np
 import pandas as pd
 
 from inspect_confidence.metrics import (
+    METRICS,
+    Cells,
     bootstrap,
     corp_band,
     corp_curve,
+    interval_of,
     means_of,
     resampled_interval,
 )
@@ -168,6 +171,46 @@ def type2_rates(rows: pd.DataFrame, parts: Sequence[str]) -> Iterator[Result]:
 
     metrics = ("type2_hit_rate", "type2_false_alarm_rate")
     yield from _of_conditions(rows, parts, ("confidence", "correct"), metrics, of)
+
+
+MOST_THRESHOLDS = 101
+"""Points of a curve: of more confidences, so many are taken, evenly by rank."""
+
+
+def utility_curve(
+    rows: pd.DataFrame, parts: Sequence[str], resampling: Resampling
+) -> Iterator[Result]:
+    """`expected_utility` of answering from each stated confidence on, where costs are given.
+
+    `rows` and `parts` are as in `confidence_bins`. That of never answering is the costs' own.
+    """
+    costs = resampling.costs
+    if costs is None:
+        return
+
+    def of(key: Key, at: Condition, read: pd.DataFrame, note: str) -> Iterator[Result]:
+        unit = _units(read)
+        units = int(unit.max()) + 1
+        cells = Cells.of(read["confidence"], read["correct"], unit, units)
+        count = min(len(cells.values), MOST_THRESHOLDS)
+        taken = np.linspace(0, len(cells.values) - 1, count).round().astype(np.int64)
+        everything = cells.tables(np.ones((1, units)))
+        values = costs.of(everything)[0, taken]
+        drawn = bootstrap(
+            {"utility": lambda weights: costs.of(cells.tables(weights))[:, taken]},
+            np.zeros(units, np.int64),
+            resamples=min(resampling.resamples, RESAMPLES),
+            seed=resampling.seed,
+        )["utility"]
+        rule = METRICS["expected_utility"].interval
+        rarest = float(min(everything.right.sum(), everything.wrong.sum()))
+        for place, value, draws in zip(taken, values, drawn.T, strict=True):
+            where = at.but(costs=str(costs), answered_from=f"{cells.values[place]:.12g}")
+            interval, why = interval_of(rule, value, draws, units, rarest)
+            said = noted(f"no interval: {why}" if why else "", note)
+            yield key.result(where, "expected_utility", value, interval, n=len(read), note=said)
+
+    yield from _of_conditions(rows, parts, ("confidence", "correct"), ("expected_utility",), of)
 
 
 def report_shares(

@@ -28,10 +28,17 @@ class Form:
     interval: Callable[..., tuple[float, float]] | None = None
 
     def rarest(self, tables: metrics.ConfidenceTables) -> float:
-        """How much the rarest outcome, or type-2 cell at the threshold, of the first table has."""
+        """How much the rarest outcome, or type-2 cell at the threshold, of the first table has.
+
+        Where only a share is covered, of the answers that are.
+        """
         if not tables.binary:
             return np.inf
         parts = tables.right[0], tables.wrong[0]
+        if "coverage" in self.condition:
+            covered = float(str(self.condition["coverage"])) * float(tables.total[0])
+            risk = float(self.value(tables)[0])
+            return covered * min(risk, 1 - risk)
         if "threshold" not in self.condition:
             return float(min(part.sum() for part in parts))
         high = tables.values >= float(str(self.condition["threshold"])) - EDGE
@@ -155,11 +162,53 @@ TOOLBOX: tuple[Form, ...] = (
     form_of("smooth_ece"),
     *map(form_of, ("corp_miscalibration", "corp_discrimination", "corp_uncertainty")),
     form_of("brier_skill"),
+    *map(form_of, ("augrc", "e_aurc")),
+    *(form_of("risk_at_coverage", {"coverage": one}, coverage=one) for one in (0.5, 0.8)),
+    *(form_of("coverage_at_risk", {"risk": one}, risk=one) for one in (0.05, 0.1)),
+    *map(form_of, ("meta_information_corrected", "meta_information_share", "z_roc_slope")),
 )
 """Numbers that no study prints: estimators, tests and decisions of the field."""
 
 TYPE1 = "m_afc"
 """The type-1 model of M-ratio at a threshold."""
+
+
+_NO_CHOICES = "items have no choices, or different numbers of them"
+
+
+def _undefined(tables: metrics.ConfidenceTables) -> FloatArray:
+    return np.full(len(tables.right), np.nan)
+
+
+def of_choices(choices: int | None) -> list[Form]:
+    """Numbers of the toolbox that compare with the ideal observer of so many choices."""
+    m, note = choices or 2, "" if choices else f"{_NO_CHOICES}: beside an observer of two"
+    ideal = form_of("meta_information_ideal", note=note, alternatives=m)
+    names = ("meta_d_afc", "m_ratio_afc")
+    if choices is None:
+        return [ideal, *(Form(name, _undefined, note=_NO_CHOICES) for name in names)]
+    return [ideal, *(form_of(name, alternatives=choices) for name in names)]
+
+
+def of_costs(costs: metrics.Costs | None) -> list[Form]:
+    """What answering is worth: always, as confidence at its word advises, and at best."""
+    if costs is None:
+        return []
+    said = {"costs": str(costs)}
+    advised = costs.indifferent
+    places = (0.0, "0", "answered always"), (advised, f"{advised:.3g}", "as confidence advises")
+    return [
+        *(
+            form_of(
+                "expected_utility", {**said, "answered_from": at}, note, costs=costs, threshold=t
+            )
+            for t, at, note in places
+        ),
+        *(
+            form_of(name, said, "the best of this sample, optimistic", costs=costs)
+            for name in ("best_utility", "best_threshold")
+        ),
+    ]
 
 
 def at_threshold(threshold: float, choices: int | None) -> list[Form]:
@@ -175,19 +224,23 @@ def at_threshold(threshold: float, choices: int | None) -> list[Form]:
     ]
     at = {**where, "type1": TYPE1}
     if choices is None:
-        why = "items have no choices, or different numbers of them"
-        return [*forms, Form("m_ratio", lambda t: np.full(len(t.right), np.nan), at, why)]
+        return [*forms, Form("m_ratio", _undefined, at, _NO_CHOICES)]
     return [*forms, form_of("m_ratio", at, type1=TYPE1, alternatives=choices, threshold=threshold)]
 
 
 def stated_confidence(
-    answers: Answers, condition: Mapping[str, object], thresholds: Sequence[float], note: str
+    answers: Answers,
+    condition: Mapping[str, object],
+    thresholds: Sequence[float],
+    note: str,
+    costs: metrics.Costs | None = None,
 ) -> Iterator[Estimand]:
     """Accuracy and mean confidence, and all that follows from the table of both."""
     # Accuracy counts answers without a usable confidence too, so it isn't the table's.
     columns = {"accuracy": answers.correct, "mean_confidence": answers.confidence}
     yield means(condition, columns, answers.unit, answers.units, note)
     forms = [form for one in thresholds for form in at_threshold(one, answers.choices)]
+    forms += [*of_choices(answers.choices), *of_costs(costs)]
     yield of_table(answers, [*PLAIN, *FURTHER, *TOOLBOX, *forms], condition, note)
     yield of_items(answers, condition, note)
 
@@ -239,6 +292,8 @@ def of_table(
             notes = [] if undefined else [form.note, remark]
         if form.metric in _GROUPING:
             why = answers.scattered or UNREAD
+        if form.value is _undefined:
+            notes, why = [], form.note
         if "binning" in form.condition:
             read = answers.confidence[~np.isnan(answers.correct)]
             notes = [f"{form.note}, {metrics.bin_count(read, binning='equal_mass')} used"]

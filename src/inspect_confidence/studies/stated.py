@@ -66,14 +66,16 @@ def of_judgments(
 ) -> Iterator[Estimand]:
     """Everything that judgments on one scale, or on none, give.
 
-    `rows` are completed; `resampling` holds the thresholds, and `remark` is for every note.
+    `rows` are completed; `resampling` holds thresholds and costs, and `remark` is for every note.
     """
     items = rows["item"].nunique()
     over = f"{items} items" if items < len(rows) else ""
     note = noted(left_out(rows["status"]), over, remark)
     counted = rows.assign(confidence=rows["confidence"].where(rows["status"] == "ok"))
     answers = calibration.Answers.of(counted, units)
-    yield from calibration.stated_confidence(answers, condition, resampling.thresholds, note)
+    yield from calibration.stated_confidence(
+        answers, condition, resampling.thresholds, note, resampling.costs
+    )
     if answers.choices == 2 and counted["target"].isin(("A", "B")).all():
         stimulus = np.where(counted["target"] == "B", 1, 0)
         yield calibration.two_choice_sensitivity(answers, stimulus, condition, note)

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from inspect_confidence.metrics import Costs
 from inspect_confidence.results import Result
 
 Kind = Literal["number", "text", "flag"]
@@ -185,6 +186,7 @@ class Resampling:
         resamples: Number of bootstrap resamples, and of permutations where a test has them.
         seed: Of the draws.
         thresholds: From which on confidence counts as high, for type-2 sensitivity.
+        costs: What right, wrong and no answers are worth to the user, for expected utility.
         convention: `text`, or `authors`: where a study's text and its authors' code differ. Each
             study has its own default.
         workers: Processes that work at once, where a study has independent parts.
@@ -200,6 +202,7 @@ class Resampling:
     workers: int = 1
     observe: Callable[[Result, NDArray[np.float64]], None] | None = None
     own: object = None
+    costs: Costs | None = None
 
     def options(self, kind: type[Options]) -> Options:
         """The study's own options, with their defaults where none were given."""

@@ -123,6 +123,7 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
         *bins.confidence_bins(rows, by, resampling),
         *bins.corp_rows(rows, by, resampling),
         *bins.type2_rates(rows, by),
+        *bins.utility_curve(rows, by, resampling),
         *bins.report_shares(reported, by),
     ]
 
@@ -148,6 +149,16 @@ FIGURES: Sequence[FigureSpec] = (
         "wrong answers (to the right) that reach it. The nearer to the upper left corner, the "
         "better confidence tells them apart; the diagonal is chance.",
         metrics=("type2_hit_rate", "type2_false_alarm_rate"),
+        needs=2,
+    ),
+    _figure(
+        plot="utility",
+        title="What answering only from a confidence on is worth",
+        reads="Mean utility, by the costs that were given, of answering only from a confidence on, "
+        "with its 95% interval. Dashed: never answering. Dotted: where calibrated confidence would "
+        "have it best. The highest point is the best of these items, and promises too much of "
+        "others.",
+        metrics=("expected_utility",),
         needs=2,
     ),
     _figure(

@@ -55,7 +55,10 @@ def _of_model(
             tests[dataset] = contenders.tested_against(baseline, judged, resampling, stream)
     if len(drawn) > 1:
         drawn[MEAN] = estimate.averaged(
-            drawn, ("top1_value", "n"), independent=True, missed=("meta_d", "m_ratio")
+            drawn,
+            ("top1_value", "best_threshold", "n"),
+            independent=True,
+            missed=("meta_d", "m_ratio"),
         )
         tests[MEAN] = {
             scale: contenders.mean_tested([found[scale] for found in tests.values()])

@@ -1,0 +1,288 @@
+"""Answering only where confidence is high: risk, coverage, and what it is worth to a user.
+
+Answers are taken by falling confidence; of tied answers a part is taken, by expectation over their
+orders, except where a threshold decides, which takes all of them or none.
+"""
+
+from dataclasses import astuple, dataclass, fields
+
+import numpy as np
+
+from inspect_confidence.metrics.arrays import EDGE, FloatArray, divided
+from inspect_confidence.metrics.confidence_tables import ConfidenceTables, of_judgments
+from inspect_confidence.metrics.discrimination import aurc
+from inspect_confidence.metrics.registry import INFINITY, UNREAD, Interval, metric, no_interval
+
+__all__ = [
+    "Costs",
+    "augrc",
+    "best_threshold",
+    "best_utility",
+    "coverage_at_risk",
+    "e_aurc",
+    "expected_utility",
+    "risk_at_coverage",
+]
+
+TEN = Interval(least=20, rarest=10)
+_CHOSEN = "it is chosen on the sample that it is told of, and jumps from one confidence to another"
+
+
+@metric(
+    definition="Error rate of the share of answers that the condition names, the surest ones.",
+    direction="lower",
+    undefined=UNREAD,
+    source="El-Yaniv and Wiener (2010)",
+    interval=Interval("percentile", least=30, rarest=8, of="outcome of the answers covered"),
+    toolbox=True,
+)
+@of_judgments
+def risk_at_coverage(tables: ConfidenceTables, *, coverage: float) -> FloatArray:
+    """Selective risk: error rate of the surest answers, as many as the coverage says.
+
+    Answers are taken by falling confidence until `coverage` of them are; of the tied ones at the
+    end as many as are wanted, at their mean error rate.
+
+    Args:
+        tables: Of judgments.
+        coverage: Share of the answers that are given, above 0, at most 1.
+
+    Raises:
+        ValueError: The coverage isn't in (0, 1].
+
+    Example:
+        >>> risk_at_coverage([0.9, 0.5, 0.5, 0.1], correct=[1, 0, 1, 0], coverage=0.5)
+        0.25
+    """
+    if not 0 < coverage <= 1:
+        raise ValueError(f"coverage={coverage} is not above 0 and at most 1, as 0.8 is.")
+    mass, wrong = tables.mass[:, ::-1], tables.wrong[:, ::-1]
+    wanted = coverage * tables.total
+    before = np.cumsum(mass, axis=1) - mass
+    taken = np.clip(wanted[:, None] - before, 0, mass)
+    rate = wrong / np.where(mass > 0, mass, 1)
+    return divided((taken * rate).sum(axis=1), wanted)
+
+
+@metric(
+    definition="Greatest share of answers at or above a confidence whose error rate is at most "
+    "the risk that the condition names.",
+    direction="higher",
+    undefined=UNREAD,
+    source="Geifman and El-Yaniv (2017)",
+    interval=no_interval(_CHOSEN),
+    toolbox=True,
+)
+@of_judgments
+def coverage_at_risk(tables: ConfidenceTables, *, risk: float) -> FloatArray:
+    """Greatest share of answers at or above one confidence, of which at most `risk` are wrong.
+
+    0 where no confidence is sure enough, since who answers nothing errs never. Optimistic: the
+    confidence is the best one of this sample.
+
+    Args:
+        tables: Of judgments.
+        risk: Error rate that is accepted, in [0, 1].
+
+    Raises:
+        ValueError: The risk isn't in [0, 1].
+
+    Example:
+        >>> coverage_at_risk([0.9, 0.5, 0.5, 0.1], correct=[1, 0, 1, 0], risk=0.4)
+        0.75
+    """
+    if not 0 <= risk <= 1:
+        raise ValueError(f"risk={risk} is not in [0, 1], as 0.05 is.")
+    taken, missed = (np.cumsum(one[:, ::-1], axis=1) for one in (tables.mass, tables.wrong))
+    enough = missed <= (risk + EDGE) * taken
+    return divided(np.where(enough, taken, 0).max(axis=1, initial=0), tables.total)
+
+
+@metric(
+    high=0.5,
+    direction="lower",
+    undefined=UNREAD,
+    interval=TEN,
+    toolbox=True,
+)
+@of_judgments
+def augrc(tables: ConfidenceTables) -> FloatArray:
+    """Area under the generalised risk-coverage curve: how often an answer is given and wrong.
+
+    The generalised risk at a coverage is the share of all answers that are given and wrong; this is
+    its mean over coverages from 0 to 1, linear within ties. Equals (1 - AUROC) a (1 - a) +
+    (1 - a)^2 / 2 for accuracy a. An error adds to it in proportion to how many answers are less
+    sure; to `aurc` the surest few add far more.
+
+    Source: Traub et al. (2024), Overcoming common flaws in the evaluation of selective
+    classification systems.
+
+    Example:
+        >>> augrc([0.9, 0.5], correct=[1, 0])
+        0.125
+    """
+    wrong, mass = tables.wrong[:, ::-1], tables.mass[:, ::-1]
+    risk = np.cumsum(wrong, axis=1) - wrong / 2
+    return divided((risk * mass).sum(axis=1), tables.total**2)
+
+
+@metric(direction="lower", undefined=UNREAD, interval=TEN, toolbox=True)
+@of_judgments
+def e_aurc(tables: ConfidenceTables) -> FloatArray:
+    """Excess of the area under the risk-coverage curve over that of the best order of the answers.
+
+    `aurc` less its value were every right answer surer than every wrong one: 0 for a perfect order,
+    whatever the accuracy. In large samples the latter is r + (1 - r) ln(1 - r) for error rate r.
+
+    Source: Geifman, Uziel and El-Yaniv (2019), Bias-reduced uncertainty estimation for deep
+    neural classifiers.
+
+    Example:
+        >>> round(e_aurc([0.9, 0.5], correct=[0, 1]), 12)
+        0.5
+    """
+    right, wrong = (one.sum(axis=1) for one in (tables.right, tables.wrong))
+    sides = np.column_stack([0 * right, right]), np.column_stack([wrong, 0 * wrong])
+    best = aurc.of(ConfidenceTables(np.array([0.0, 1.0]), *sides))
+    return np.maximum(aurc.of(tables) - best, 0)
+
+
+@dataclass(frozen=True)
+class Costs:
+    """What an answer is worth to a user, in any one unit.
+
+    Attributes:
+        right: A right answer.
+        wrong: A wrong answer.
+        abstain: No answer.
+
+    Raises:
+        ValueError: They aren't finite, or not in the order wrong < abstain < right, without which
+            no confidence would matter.
+    """
+
+    right: float = 1.0
+    wrong: float = -1.0
+    abstain: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(astuple(self)).all() and self.wrong < self.abstain < self.right):
+            raise ValueError(f"{self}: costs are finite, with wrong < abstain < right.")
+
+    def __str__(self) -> str:
+        """As they stand in conditions."""
+        return ", ".join(f"{one.name} {getattr(self, one.name):g}" for one in fields(self))
+
+    @property
+    def indifferent(self) -> float:
+        """The probability of being right from which on an answer is worth giving."""
+        return (self.abstain - self.wrong) / (self.right - self.wrong)
+
+    def of(self, tables: ConfidenceTables) -> FloatArray:
+        """Mean utility of answering from each confidence on, of shape (resamples, K + 1).
+
+        The last column is that of never answering.
+        """
+        gain = (self.right - self.abstain) * tables.right + (self.wrong - self.abstain) * (
+            tables.wrong
+        )
+        above = np.cumsum(gain[:, ::-1], axis=1)[:, ::-1]
+        never = np.zeros((len(gain), 1))
+        return self.abstain + divided(np.hstack([above, never]), tables.total[:, None])
+
+
+_UTILITY = {
+    "unit": "utility",
+    "low": -INFINITY,
+    "undefined": f"{UNREAD}, or no costs given",
+    "toolbox": True,
+}
+_DECISION = "Chow (1970)"
+
+
+@metric(
+    definition="Mean utility of answering only from the threshold on, by the costs that the "
+    "condition names.",
+    direction="higher",
+    source=_DECISION,
+    interval=Interval("percentile", least=30, rarest=10),
+    **_UTILITY,  # type: ignore[arg-type]
+)
+@of_judgments
+def expected_utility(
+    tables: ConfidenceTables, *, costs: Costs, threshold: float = 0.0
+) -> FloatArray:
+    """Mean utility of answering only where confidence is at or above a threshold.
+
+    (right R + wrong W + abstain (n - R - W)) / n, for R right and W wrong answers of n at or above
+    it. For confidence that can be taken at its word the best threshold is `costs.indifferent`,
+    (abstain - wrong) / (right - wrong); what that threshold gives isn't chosen on the sample.
+
+    Args:
+        tables: Of judgments.
+        costs: What a right, a wrong and no answer are worth.
+        threshold: In [0, 1]; 0 answers always.
+
+    Example:
+        >>> expected_utility([0.9, 0.9, 0.2], [1, 0, 0], costs=Costs(1, -2, 0), threshold=0.5)
+        -0.333...
+    """
+    return costs.of(tables)[:, int(np.searchsorted(tables.values, threshold - EDGE))]
+
+
+@metric(
+    definition="Mean utility of answering only from the sample's best threshold on, which is "
+    "optimistic.",
+    direction="higher",
+    source=_DECISION,
+    interval=no_interval(_CHOSEN),
+    **_UTILITY,  # type: ignore[arg-type]
+)
+@of_judgments
+def best_utility(tables: ConfidenceTables, *, costs: Costs) -> FloatArray:
+    """Greatest `expected_utility` over all thresholds, that of never answering among them.
+
+    Optimistic, as the best of many noisy numbers is: judge a threshold on items that didn't choose
+    it.
+
+    Args:
+        tables: Of judgments.
+        costs: What a right, a wrong and no answer are worth.
+
+    Example:
+        >>> best_utility([0.9, 0.8, 0.2], [1, 1, 0], costs=Costs(1, -2, 0))
+        0.666...
+    """
+    return np.asarray(costs.of(tables).max(axis=1))
+
+
+@metric(
+    definition="The confidence from which on answering has the greatest mean utility in the "
+    "sample; infinite where never answering has.",
+    unit="confidence",
+    undefined=f"{UNREAD}, or no costs given",
+    source=_DECISION,
+    interval=no_interval(_CHOSEN),
+    toolbox=True,
+)
+@of_judgments
+def best_threshold(tables: ConfidenceTables, *, costs: Costs) -> FloatArray:
+    """The confidence from which on answering has the greatest mean utility, of equals the highest.
+
+    Args:
+        tables: Of judgments.
+        costs: What a right, a wrong and no answer are worth.
+
+    Returns:
+        One of the confidences, or infinity where never answering is best. NaN without a judgment.
+
+    Example:
+        >>> best_threshold([0.9, 0.8, 0.2], [1, 1, 0], costs=Costs(1, -2, 0))
+        0.8
+    """
+    found = costs.of(tables)
+    held = np.hstack([tables.mass > 0, np.ones((len(found), 1), bool)])
+    known = np.where(held, found, -np.inf)
+    best = known >= known.max(axis=1, keepdims=True) - 1e-12
+    last = found.shape[1] - 1 - best[:, ::-1].argmax(axis=1)
+    return np.where(tables.total > 0, np.append(tables.values, np.inf)[last], np.nan)

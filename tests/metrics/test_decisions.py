@@ -1,0 +1,146 @@
+"""Risk, coverage and utility of answering only where confidence is high, by brute force."""
+
+import math
+from collections.abc import Iterator
+from itertools import pairwise, permutations
+
+import numpy as np
+import pytest
+from sklearn.metrics import roc_auc_score
+
+from inspect_confidence import metrics
+from inspect_confidence.metrics import (
+    Costs,
+    augrc,
+    aurc,
+    best_threshold,
+    best_utility,
+    coverage_at_risk,
+    e_aurc,
+    expected_utility,
+    risk_at_coverage,
+)
+from metrics.strategies import FloatArray
+
+NAN = float("nan")
+COSTS = Costs(right=1, wrong=-2, abstain=0.25)
+
+
+def samples(most: int = 40, count: int = 200) -> Iterator[tuple[FloatArray, FloatArray]]:
+    """Confidences with ties and ends, and outcomes, of one class in some samples."""
+    rng = np.random.default_rng(most)
+    for _ in range(count):
+        n, values = int(rng.integers(1, most + 1)), int(rng.integers(1, 9))
+        stated = rng.integers(0, values + 1, n) / values
+        yield stated, (rng.random(n) < rng.choice([0, 0.3, 0.8, 1])).astype(float)
+
+
+def thresholds(stated: FloatArray, right: FloatArray) -> list[tuple[float, float, float, float]]:
+    """Each confidence, highest first: how many answers are at or above it, right and wrong."""
+    found = []
+    for t in sorted(set(stated), reverse=True):
+        above = right[stated >= t]
+        found.append((float(t), float(len(above)), float(above.sum()), float((1 - above).sum())))
+    return found
+
+
+def test_risk_is_the_mean_over_the_orders_of_ties() -> None:
+    """Of the k surest of n answers, in every order with confidence falling."""
+    for stated, right in samples(most=6, count=200):
+        rows = list(zip(stated, right, strict=True))
+        orders = [
+            [1 - one for _, one in order]
+            for order in permutations(rows)
+            if all(a[0] >= b[0] for a, b in pairwise(order))
+        ]
+        for k in range(1, len(rows) + 1):
+            expected = np.mean([np.mean(errors[:k]) for errors in orders])
+            got = risk_at_coverage(stated, right, coverage=k / len(rows))
+            assert got == pytest.approx(expected, abs=1e-9)
+
+
+def test_coverage_is_the_best_of_all_thresholds() -> None:
+    """The most answers at or above a confidence of which few enough are wrong; else none."""
+    for stated, right in samples():
+        for risk in (0, 0.05, 0.25, 0.5, 1):
+            enough = [n for _, n, _, bad in thresholds(stated, right) if bad <= risk * n]
+            expected = max(enough, default=0) / len(stated)
+            assert coverage_at_risk(stated, right, risk=risk) == pytest.approx(expected, abs=1e-9)
+
+
+def test_augrc_is_the_area_under_its_points() -> None:
+    """Trapezoids through the share given and wrong at each threshold, as in its authors' code."""
+    for stated, right in samples():
+        n = len(stated)
+        points = [(0.0, 0.0), *((k / n, bad / n) for _, k, _, bad in thresholds(stated, right))]
+        area = sum((b[0] - a[0]) * (a[1] + b[1]) / 2 for a, b in pairwise(points))
+        assert augrc(stated, right) == pytest.approx(area, abs=1e-9)
+        if 0 < right.sum() < n:
+            a, auc = right.mean(), roc_auc_score(right, stated)
+            identity = (1 - auc) * a * (1 - a) + (1 - a) ** 2 / 2
+            assert augrc(stated, right) == pytest.approx(identity, abs=1e-9)
+
+
+def test_excess_area_is_that_over_the_best_order() -> None:
+    """All right answers first is best: the error rates of the first i, i from 1 to n."""
+    for stated, right in samples():
+        errors = np.sort(1 - right)
+        best = np.mean(np.cumsum(errors) / np.arange(1, len(errors) + 1))
+        assert e_aurc(stated, right) == pytest.approx(aurc(stated, right) - best, abs=1e-9)
+    assert e_aurc([0.9, 0.8, 0.3], [1, 1, 0]) == pytest.approx(0, abs=1e-12)
+    # In large samples the best area is r + (1 - r) ln(1 - r).
+    mostly = np.arange(20_000) % 5 > 0
+    assert e_aurc(np.full(20_000, 0.5), mostly) == pytest.approx(-0.8 * math.log(0.8), abs=1e-4)
+
+
+def test_utility_of_each_threshold() -> None:
+    """What answers at or above it and abstentions give; the best of them, or of no answer."""
+    for stated, right in samples():
+        n = len(stated)
+        found = {t: g - 2 * b + 0.25 * (n - k) for t, k, g, b in thresholds(stated, right)}
+        for t, total in found.items():
+            got = expected_utility(stated, right, costs=COSTS, threshold=t)
+            assert got == pytest.approx(total / n, abs=1e-9)
+        found[math.inf] = 0.25 * n
+        assert best_utility(stated, right, costs=COSTS) == pytest.approx(max(found.values()) / n)
+        best = best_threshold(stated, right, costs=COSTS)
+        assert found[best] == pytest.approx(max(found.values()))
+
+
+def test_the_threshold_that_costs_imply() -> None:
+    """Of calibrated confidence, it is where right and wrong answers' worth is that of none."""
+    assert Costs(1, -2, 0).indifferent == pytest.approx(2 / 3)
+    assert Costs(1, -1, 0.5).indifferent == pytest.approx(3 / 4)
+    stated = np.repeat(np.arange(11) / 10, 10)
+    right = np.concatenate([np.arange(10) < k for k in range(11)]).astype(float)
+    for costs in (Costs(1, -2, 0), Costs(1, -1, 0.5), Costs(3, -1, 0)):
+        advised = expected_utility(stated, right, costs=costs, threshold=costs.indifferent)
+        assert advised == pytest.approx(best_utility(stated, right, costs=costs))
+
+
+def test_nothing_and_missing() -> None:
+    """Nothing is NaN; a judgment that lacks confidence or outcome is left out."""
+    forms = (
+        lambda *rows: risk_at_coverage(*rows, coverage=0.5),
+        lambda *rows: coverage_at_risk(*rows, risk=0.5),
+        augrc,
+        e_aurc,
+        lambda *rows: expected_utility(*rows, costs=COSTS),
+        lambda *rows: best_utility(*rows, costs=COSTS),
+        lambda *rows: best_threshold(*rows, costs=COSTS),
+    )
+    for form in forms:
+        assert math.isnan(form([], []))
+        with_gaps = form([0.9, NAN, 0.5, 0.3, 0.3], [1, 1, NAN, 0, 1])
+        assert with_gaps == form([0.9, 0.3, 0.3], [1, 0, 1])
+
+
+def test_refusals() -> None:
+    """A coverage of nothing, an impossible risk, and costs by which confidence doesn't matter."""
+    with pytest.raises(ValueError, match=r"coverage=0 is not above 0"):
+        risk_at_coverage([0.5], [1], coverage=0)
+    with pytest.raises(ValueError, match=r"risk=2 is not in \[0, 1\]"):
+        coverage_at_risk([0.5], [1], risk=2)
+    for wrong in ((1, 2, 0), (1, -1, 1), (math.inf, -1, 0), (NAN, -1, 0)):
+        with pytest.raises(ValueError, match="wrong < abstain < right"):
+            metrics.Costs(*wrong)

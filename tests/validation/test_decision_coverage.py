@@ -1,0 +1,44 @@
+"""How often intervals of decisions and of metacognition hold the exact values."""
+
+from __future__ import annotations
+
+import pytest
+
+from inspect_confidence.metrics import METRICS, Costs
+from inspect_confidence.studies.calibration import TOOLBOX, of_choices, of_costs
+from validation.coverage import SIZES, lacking
+from validation.test_scale_coverage import DESIGNS, ENDS, tried
+
+NAMES = {
+    *("augrc", "e_aurc", "risk_at_coverage", "z_roc_slope"),
+    *("meta_information_corrected", "meta_information_share", "meta_information_ideal"),
+    *("meta_d_afc", "m_ratio_afc", "expected_utility"),
+}
+FORMS = [
+    form
+    for form in (*TOOLBOX, *of_choices(2), *of_choices(4), *of_costs(Costs(1, -2, 0)))
+    if form.metric in NAMES
+]
+
+
+def test_every_interval_is_tried() -> None:
+    """Those that are left out say that they have none, and why."""
+    assert {form.metric for form in FORMS} == NAMES
+    for name in ("coverage_at_risk", "best_utility", "best_threshold"):
+        assert METRICS[name].interval.method == "none"
+        assert METRICS[name].interval.why
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("items", SIZES)
+@pytest.mark.parametrize("design", list(DESIGNS))
+def test_intervals_of_decisions_hold(design: str, items: int) -> None:
+    """Of 95% intervals 93 to 97% hold the true value, or there is none."""
+    assert not lacking(tried(FORMS, design, DESIGNS[design], items, 400))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("design", list(ENDS))
+def test_decisions_at_the_ends(design: str) -> None:
+    """One confidence, all right or all wrong: an interval that holds, or none."""
+    assert not lacking(tried(FORMS, design, ENDS[design], 100, 100))
