@@ -13,6 +13,8 @@ from inspect_confidence.metrics.replies import *
 from inspect_confidence.metrics.conformal import *
 from inspect_confidence.metrics.confidence_tables import *
 from inspect_confidence.metrics.calibration import *
+from inspect_confidence.metrics.recalibration import *
+from inspect_confidence.metrics.thresholds import *
 from inspect_confidence.metrics.discrimination import *
 from inspect_confidence.metrics.type2 import *
 from inspect_confidence.metrics.meta_d_prime import *

@@ -142,6 +142,8 @@ class TaskTable:
         replies: Judgments -> one row a reply, with the columns `varied`; all rows by default.
         of_others: Whether it takes logs of tasks that have no table of their own.
         made_by: The task's function, where it isn't called as the task.
+        stated: Judgments -> those of stated confidence made whole, with `confidence` and `correct`
+            in [0, 1], as the study itself makes them; None where it has another form of answer.
     """
 
     task: str
@@ -158,6 +160,7 @@ class TaskTable:
     replies: Callable[[pd.DataFrame], pd.DataFrame] = lambda judgments: judgments
     of_others: bool = False
     made_by: str = ""
+    stated: Callable[[pd.DataFrame], pd.DataFrame] | None = None
 
     @property
     def function(self) -> str:

@@ -88,6 +88,7 @@ ANY_EVAL = Study(
             varied=("method",),
             of_others=True,
             made_by="with_confidence",
+            stated=completed,
         ),
     ),
     contenders=("method", "low", "high"),
