@@ -60,7 +60,8 @@ class Recalibration:
         p = np.clip(np.asarray(confidence, float), self.clip, 1 - self.clip)
         if self.kind == "knots":
             return np.asarray(np.interp(p, self.x, self.y))
-        return np.asarray(1 / (1 + np.exp(-self.c) * (1 - p) ** self.b / p**self.a))
+        q = 1 / (1 + np.exp(-self.c) * (1 - p) ** self.b / p**self.a)
+        return np.where(np.isnan(p), np.nan, q)  # NaN^0 is 1
 
     def as_record(self) -> dict[str, object]:
         """Its fields in plain types, without those of the other kind."""
@@ -308,7 +309,8 @@ def _logistic_regression(
         curvature = (columns * ((yes + no) * q * (1 - q))[:, None]).T @ columns
         # Least squares: of values that don't vary the curvature is singular.
         step = np.linalg.lstsq(curvature, columns.T @ (yes - (yes + no) * q), rcond=None)[0]
-        while (then := likelihood(at + step)) < now and np.abs(step).max(initial=0) > 1e-13:
+        # But for rounding, which near the top is larger than what a step gains.
+        while (then := likelihood(at + step)) < now - 1e-12 * abs(now):
             step /= 2
         at, now = at + step, then
         if np.abs(step).max(initial=0) <= 1e-12:
