@@ -644,7 +644,7 @@ def _print_thresholds(rows: "pd.DataFrame") -> None:
     ]
     table["text"] = rows["note"].where(rows["note"] != "", "every answer may be given")
     print_table(
-        table.rename(columns={"text": "reason"}),
+        _filled(table).rename(columns={"text": "reason"}),
         f"Confidence from which at most {rows['target'].iloc[0]:.4g} of answers are wrong",
         "With 95% confidence, of items like these (learn-then-test). The reason says where the "
         "tests ended.",

@@ -20,8 +20,8 @@ def samples() -> Iterator[Sample]:
     """200 of 20 to 200 judgments at few confidences with both ends; every tenth has one class."""
     rng = np.random.default_rng(0)
     for k in range(200):
-        values = np.r_[0, 1, rng.random(rng.integers(1, 30)).round(2)]
-        confidence = rng.choice(values, rng.integers(20, 200))
+        values = np.concatenate([[0.0, 1.0], rng.random(rng.integers(1, 30)).round(2)])
+        confidence = rng.choice(values, int(rng.integers(20, 200)))
         correct = (rng.random(len(confidence)) < rng.random()).astype(float)
         if k % 10 == 0:
             correct[:] = k % 20 == 0
@@ -31,7 +31,7 @@ def samples() -> Iterator[Sample]:
 def targets(correct: FloatArray) -> FloatArray:
     """Platt's."""
     right, wrong = correct.sum(), (1 - correct).sum()
-    return np.where(correct == 1, (right + 1) / (right + 2), 1 / (wrong + 2))
+    return np.asarray(np.where(correct == 1, (right + 1) / (right + 2), 1 / (wrong + 2)))
 
 
 def fitted(columns: FloatArray, correct: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -81,7 +81,7 @@ def test_epochs_of_an_item_count_once() -> None:
         np.r_[confidence, later], np.r_[correct, second], np.tile(unit, 2), risk=0.08
     )
     given = [confidence >= found.threshold, np.nan_to_num(later) >= found.threshold]
-    shares = sum(given) / 2
+    shares = (given[0].astype(float) + given[1]) / 2
     wrong = (given[0] * (1 - correct) + given[1] * (1 - second)) / 2
     there = shares > 0
     values = (wrong - 0.08 * shares + 0.08)[there]

@@ -233,7 +233,7 @@ def recalibrated(source: Source, maps: Maps) -> Judgments:
     others = [task for task in judgments if task not in made]
     notices += [f"{task} has no stated confidence to recalibrate" for task in others]
     if not any(len(frames[task]) for task in made):
-        raise InvalidArgument("Nothing is left: every judgment is of an item maps were fitted on.")
+        raise InvalidArgument(f"No judgment is left to recalibrate: {'; '.join(notices)}.")
     return Judgments(frames, notices, judgments.lost)
 
 
