@@ -40,6 +40,10 @@ def read(paths: Iterable[str], *, lost: str = "note", reread: bool = False) -> "
             logs, "Reading logs", console=console, transient=True, disable=len(logs) < 2
         ),
     )
+    if maps := click.get_current_context().meta.get(_MAPS):
+        from inspect_confidence.commands.recalibrate import recalibrated
+
+        frames = recalibrated(frames, maps)
     for notice in frames.notices:
         click.echo(f"{lost if notice in frames.lost else 'note'}: {notice}", err=True)
     return frames
@@ -77,6 +81,7 @@ def _recorded() -> "Recorded":
 
 
 _SAID = "inspect_confidence.recorded"
+_MAPS = "inspect_confidence.recalibrated"
 
 
 def _said(context: click.Context, parameter: click.Parameter, value: object) -> None:
@@ -147,15 +152,35 @@ DIRECTORY = click.option(
     metavar="DIR",
     help="Where to; made if it isn't there.",
 )
+RESAMPLES = click.option(
+    "--resamples",
+    type=click.IntRange(min=1),
+    default=10_000,
+    show_default=True,
+    help="Bootstrap resamples of the items.",
+)
+SEED = click.option("--seed", default=0, show_default=True, help="Seed of the resampling.")
+
+
+def _keep_maps(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
+    """Keep the maps for `read`; what is no file of maps shall not cost the reading of the logs."""
+    if value is not None:
+        from inspect_confidence.commands.recalibrate import read_maps
+
+        context.meta[_MAPS] = read_maps(value)
+
+
+RECALIBRATED = click.option(
+    "--recalibrated",
+    expose_value=False,
+    callback=_keep_maps,
+    metavar="FILE",
+    help="Put stated confidence through the maps that `recalibrate` wrote; train items are left "
+    "out.",
+)
 SETTINGS = (
-    click.option(
-        "--resamples",
-        type=click.IntRange(min=1),
-        default=10_000,
-        show_default=True,
-        help="Bootstrap resamples of the items.",
-    ),
-    click.option("--seed", default=0, show_default=True, help="Seed of the resampling."),
+    RESAMPLES,
+    SEED,
     click.option(
         "--thresholds",
         default="0.5,0.75",
@@ -187,6 +212,7 @@ SETTINGS = (
         metavar="STUDY.NAME=VALUE",
         help="What one study alone asks for: fermi_eval.penalty=5; docs/judgments.md lists them.",
     ),
+    RECALIBRATED,
 )
 """How numbers are computed: every command that computes some takes them all."""
 
@@ -297,7 +323,7 @@ def report(
 
 
 @click.command()
-@click.argument("task")
+@click.argument("task", required=False)
 @click.option("-T", "arguments", multiple=True, metavar="NAME=VALUE", help="A task argument.")
 @click.option("--model", help="For the price, where Inspect's model cost data has the model.")
 @click.option("--epochs", type=click.IntRange(min=1), help="The task's own by default, or 1.")
@@ -307,17 +333,72 @@ def report(
     envvar="INSPECT_EVAL_MODEL_COST_CONFIG",
     help="YAML or JSON file with model prices, as `inspect eval` takes it.",
 )
+@click.option(
+    "--detect", metavar="METRIC=SIZE", help="How many items a difference of two runs needs."
+)
+@click.option(
+    "--width", metavar="METRIC=SIZE", help="How many items a 95% interval of that width needs."
+)
+@click.option(
+    "--pilot",
+    multiple=True,
+    metavar="PATH",
+    help="Logs or files whose items stand for those to come, for --detect and --width.",
+)
+@click.option(
+    "--power", type=float, default=0.8, show_default=True, help="Share of runs that succeed."
+)
+@SEED
+@recording
+@JSON
 def plan(
-    task: str,
+    task: str | None,
     arguments: Sequence[str],
     model: str | None,
     epochs: int | None,
     model_cost_config: str | None,
+    detect: str | None,
+    width: str | None,
+    pilot: Sequence[str],
+    power: float,
+    seed: int,
+    as_json: bool,
 ) -> None:
-    """Print what a run would ask and cost, without calling a model."""
-    from inspect_confidence.commands.plan import plan_run
+    """Print what a run of TASK would ask and cost, without calling a model.
 
-    click.echo(plan_run(task, arguments, model, epochs, model_cost_config))
+    With --detect or --width, print how many items it needs, by resampling the items of --pilot.
+    """
+    if task:
+        from inspect_confidence.commands.plan import plan_run
+
+        click.echo(plan_run(task, arguments, model, epochs, model_cost_config), err=as_json)
+    if not (detect or width):
+        if not task:
+            raise click.UsageError("Name a TASK, or say --detect or --width with a --pilot.")
+        return
+    if not pilot:
+        raise click.UsageError("--detect and --width need a --pilot: logs or a file of answers.")
+    from inspect_confidence.commands.items import items_needed
+
+    found = items_needed(read(pilot), detect=detect, width=width, power=power, seed=seed)
+    give(found, as_json, None, _print_needed)
+
+
+def _print_needed(rows: "pd.DataFrame") -> None:
+    aims = {"detect": "difference of {:.4g}", "width": "interval of width {:.4g}"}
+    table = rows[["a", "b"]].copy()
+    table["metric"] = rows["metric"]
+    table["aim"] = [aims[a].format(size) for a, size in zip(rows["aim"], rows["size"], strict=True)]
+    for name in ("items", "to_ask", "pilot_items"):
+        table[name.replace("_", " ")] = rows[name].map("{:,}".format)
+    table["correlation"] = rows["correlation"].map(lambda r: "" if math.isnan(r) else f"{r:.2f}")
+    table["text"] = rows["note"]
+    print_table(
+        _filled(table).rename(columns={"text": "note"}),
+        f"Items needed, for {rows['power'].iloc[0]:.0%} of runs",
+        "Runs drawn from the pilot's items, each with the interval that it would be given. To ask: "
+        "with the pilot's share of replies that can't be read.",
+    )
 
 
 @click.command()
@@ -486,6 +567,99 @@ def cite(paths: Sequence[str], only: str | None) -> None:
     click.echo("\n\n".join(parts))
 
 
+@click.command()
+@reading
+@OUTPUT
+@click.option(
+    "--method",
+    default="best",
+    show_default=True,
+    help="best by cross-validation, isotonic, platt, beta, temperature, histogram, venn_abers.",
+)
+@JSON
+@RESAMPLES
+@SEED
+def recalibrate(
+    paths: Sequence[str], output: Path, method: str, as_json: bool, resamples: int, seed: int
+) -> None:
+    """Fit maps from stated confidence to accuracy on train items; judge them on test items."""
+    from inspect_confidence.commands.recalibrate import recalibrate as compute
+
+    found = compute(read(paths), method=method, resamples=resamples, seed=seed)
+    found.write(output)
+    give(found.judged, as_json, None, lambda rows: _print_recalibrated(found.scores, rows))
+    fitted = sum("refused" not in one for one in found.maps["maps"])
+    click.echo(f"{fitted} of {len(found.maps['maps'])} maps written to {output}", err=as_json)
+
+
+def _print_recalibrated(scores: "pd.DataFrame", judged: "pd.DataFrame") -> None:
+    whose = ["model", "variant", "way"]
+    counts = ["train_items", "test_items"]
+    told = [*whose, *counts, "chosen", "note"]
+    methods = [name for name in scores if name not in ("task", *told)]
+    table = scores[[*whose, *counts]].join(scores[methods].map("{:.4f}".format))
+    print_table(
+        _filled(table.assign(chosen=scores["chosen"], text=scores["note"])),
+        "Methods of recalibration",
+        "Brier score by ten-fold cross-validation within train items; the least is chosen.",
+    )
+    if judged.empty:
+        return
+    table = judged[[*whose, "recalibration", "metric"]].copy()
+    for name in ("stated", "recalibrated", "difference"):
+        columns = [judged[one] for one in (name, f"{name}_low", f"{name}_high")]
+        table[name] = [_with_interval(*three) for three in zip(*columns, strict=True)]
+    table["test items"] = judged["test_items"]
+    print_table(
+        _filled(table),
+        "Before and after, on test items",
+        "95% intervals over test items; differences are paired: recalibrated less stated.",
+    )
+
+
+def _with_interval(value: float, low: float, high: float) -> str:
+    if math.isnan(value):
+        return "-"
+    return f"{value:.3f}" + ("" if math.isnan(low) else f" [{low:.3f}, {high:.3f}]")
+
+
+@click.command()
+@reading
+@click.option(
+    "--risk",
+    type=float,
+    default=0.05,
+    show_default=True,
+    help="The greatest share of wrong answers among those given.",
+)
+@RECALIBRATED
+@JSON
+@CSV
+def threshold(paths: Sequence[str], risk: float, as_json: bool, csv: Path | None) -> None:
+    """Print from which confidence on answers may be given, and which share of them that is."""
+    from inspect_confidence.commands.threshold import threshold as compute
+
+    give(compute(read(paths), risk=risk), as_json, csv, _print_thresholds)
+
+
+def _print_thresholds(rows: "pd.DataFrame") -> None:
+    table = rows[["model", "variant", "way"]].copy()
+    table["confidence from"] = rows["threshold"].map(lambda t: "-" if math.isnan(t) else f"{t:.4g}")
+    ends = [rows[name] for name in ("coverage", "ci_low", "ci_high")]
+    table["coverage"] = [_with_interval(*three) for three in zip(*ends, strict=True)]
+    table["wrong among given"] = rows["risk"].map(lambda r: "-" if math.isnan(r) else f"{r:.3f}")
+    table["items given"] = [
+        f"{a} of {n}" for a, n in zip(rows["answered"], rows["items"], strict=True)
+    ]
+    table["text"] = rows["note"].where(rows["note"] != "", "every answer may be given")
+    print_table(
+        _filled(table).rename(columns={"text": "reason"}),
+        f"Confidence from which at most {rows['target'].iloc[0]:.4g} of answers are wrong",
+        "With 95% confidence, of items like these (learn-then-test). The reason says where the "
+        "tests ended.",
+    )
+
+
 _FAILED = 1
 """Exit code; errors of usage are 2, as click has them."""
 
@@ -579,6 +753,9 @@ def main() -> None:
     """
 
 
-COMMANDS = (canonicalize, check, cite, compare, export, judgments, plan, report, summarize, unread)
+COMMANDS = (
+    *(canonicalize, check, cite, compare, export, judgments, plan, recalibrate, report),
+    *(summarize, threshold, unread),
+)
 for command in COMMANDS:
     main.add_command(command)

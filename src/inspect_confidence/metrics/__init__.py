@@ -15,6 +15,8 @@ from inspect_confidence.metrics.confidence_tables import *
 from inspect_confidence.metrics.calibration import *
 from inspect_confidence.metrics.calibration_errors import *
 from inspect_confidence.metrics.corp import *
+from inspect_confidence.metrics.recalibration import *
+from inspect_confidence.metrics.thresholds import *
 from inspect_confidence.metrics.discrimination import *
 from inspect_confidence.metrics.decisions import *
 from inspect_confidence.metrics.type2 import *

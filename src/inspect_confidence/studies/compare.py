@@ -216,7 +216,7 @@ def differences(one: Contrast, resampling: Resampling) -> list[Difference]:
 
 
 @dataclass(frozen=True)
-class _Pair:
+class Pair:
     """The readable judgments of two contenders on the items that both have, by their units."""
 
     items: pd.Index
@@ -225,7 +225,8 @@ class _Pair:
     second: Answers
 
     @classmethod
-    def of(cls, first: pd.DataFrame, second: pd.DataFrame) -> "_Pair":
+    def of(cls, first: pd.DataFrame, second: pd.DataFrame) -> "Pair":
+        """Of completed judgments."""
         items, sides = on_common(
             [side[(side["status"] == "ok") & side["correct"].notna()] for side in (first, second)]
         )
@@ -250,7 +251,7 @@ def contrast(
 
     Means, the numbers `plain`, and type-2 sensitivity at the thresholds are compared.
     """
-    return _of_pairs([_Pair.of(first, second)], thresholds, plain, condition, clusters)
+    return of_pairs([Pair.of(first, second)], thresholds, plain, condition, clusters)
 
 
 def tested_against(
@@ -262,22 +263,22 @@ def tested_against(
     numbers of the one that all are compared with are the same then. Judgments are completed;
     `stream` is as in `draw`.
     """
-    alike: dict[tuple[Hashable, ...], dict[str, _Pair]] = {}
+    alike: dict[tuple[Hashable, ...], dict[str, Pair]] = {}
     for name, rows in others.items():
-        pair = _Pair.of(rows, baseline)
+        pair = Pair.of(rows, baseline)
         if len(pair.items):
             alike.setdefault((pair.choices, *pair.items), {})[name] = pair
     found: dict[str, Tested] = {}
     for pairs in alike.values():
-        one = _of_pairs(list(pairs.values()), resampling.thresholds, PLAIN)
+        one = of_pairs(list(pairs.values()), resampling.thresholds, PLAIN)
         together, size = tested(one, resampling, stream), len(one.names) // len(pairs)
         for k, name in enumerate(pairs):
             found[name] = together.take(range(k * size, (k + 1) * size))
     return {name: found[name] for name in others if name in found}
 
 
-def _of_pairs(
-    pairs: Sequence[_Pair],
+def of_pairs(
+    pairs: Sequence[Pair],
     thresholds: Sequence[float],
     plain: Sequence[Form],
     condition: Condition = Condition(),  # noqa: B008 # it is frozen

@@ -150,6 +150,8 @@ class TaskTable:
         usual: Values of task arguments that are no setting of a run: as if nothing had been said.
         of_run: The judgments of each sample of a run -> the same, with what other samples tell of
             one, and why the run has none that can be used, if that is so.
+        stated: Judgments -> those of stated confidence made whole, with `confidence` and `correct`
+            in [0, 1], as the study itself makes them; None where it has another form of answer.
     """
 
     task: str
@@ -168,6 +170,7 @@ class TaskTable:
     made_by: str = ""
     usual: Mapping[str, object] = field(default_factory=dict)
     of_run: Callable[[Sequence[Rows]], tuple[Sequence[Rows], str]] = lambda samples: (samples, "")
+    stated: Callable[[pd.DataFrame], pd.DataFrame] | None = None
 
     @property
     def function(self) -> str:

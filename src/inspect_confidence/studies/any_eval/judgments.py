@@ -283,13 +283,14 @@ def completed(rows: pd.DataFrame) -> pd.DataFrame:
     A recorded confidence whose scale nobody said is a share where all of its field in the run lie
     in [0, 1], and `scoring_failed` otherwise: 1 may be all or a hundredth. Answers of epochs become
     a judgment an item, `epochs`: its answer is the commonest one, or the commonest score where
-    answers are long, and its confidence the share of it.
+    answers are long, and its confidence the share of it. Judgments that are complete stay as they
+    are.
 
     Raises:
         InvalidArgument: As `stated.completed`.
     """
     rows = on_scales(rows)
-    drawn = rows["method"] == EPOCHS
+    drawn = (rows["method"] == EPOCHS) & rows["draws"].isna()
     if not drawn.any():
         return rows
     who = ["task", "model", "variant", "dataset", "item"]

@@ -103,6 +103,7 @@ ANY_EVAL = Study(
             usual=USUAL,
             of_run=of_run,
             replies=on_scales,
+            stated=completed,
         ),
     ),
     contenders=("method", "low", "high"),

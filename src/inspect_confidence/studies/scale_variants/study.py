@@ -103,6 +103,7 @@ SCALE_VARIANTS = Study(
             read=numbers.read_sample,
             varied=("scale",),
             replies=stated.completed,
+            stated=stated.completed,
         ),
     ),
     contenders=("low", "high"),

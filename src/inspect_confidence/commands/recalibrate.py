@@ -1,0 +1,279 @@
+"""Maps from stated confidence to accuracy: fitted, judged on other items, applied."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from inspect_confidence import __version__
+from inspect_confidence.arguments import choice, user_path
+from inspect_confidence.commands.stated import (
+    LEAST_ITEMS,
+    LEAST_OUTCOMES,
+    Stated,
+    in_train,
+    stated_judgments,
+)
+from inspect_confidence.errors import InvalidArgument
+from inspect_confidence.judgments.read import Judgments, Source, judgments_of
+from inspect_confidence.metrics import (
+    RECALIBRATIONS,
+    Recalibration,
+    choose_recalibration,
+    fit_recalibration,
+)
+from inspect_confidence.results import Condition, Key
+from inspect_confidence.studies import Resampling, estimate
+from inspect_confidence.studies import compare as contenders
+from inspect_confidence.studies.calibration import Answers, form_of, of_table
+
+FORMAT = "inspect_confidence recalibration 1"
+FORMULA = {
+    "p": "confidence in [0, 1], held within [clip, 1 - clip]",
+    "knots": "linear between the points (x, y), constant outside",
+    "logistic": "1 / (1 + exp(-c) * (1 - p)^b / p^a)",
+}
+BEST = "best"
+"""The method that cross-validation chooses."""
+
+JUDGED = tuple(map(form_of, ("brier", "ece", "auroc", "overconfidence")))
+COLUMNS = [
+    *("task", "model", "variant", "way", "recalibration", "metric"),
+    *("stated", "stated_low", "stated_high", "recalibrated", "recalibrated_low"),
+    *("recalibrated_high", "difference", "difference_low", "difference_high", "p"),
+    *("train_items", "test_items", "note"),
+]
+
+
+@dataclass(frozen=True)
+class Recalibrated:
+    """What `recalibrate` finds.
+
+    Attributes:
+        maps: What goes into the file; docs/use.md says what it holds.
+        judged: A row a model, variant, way and metric: as stated and recalibrated, on test items.
+        scores: A row a model, variant and way: the Brier score of each method by cross-validation
+            within train items, and which was chosen, or why none was fitted.
+    """
+
+    maps: dict[str, Any]
+    judged: pd.DataFrame
+    scores: pd.DataFrame
+
+    def write(self, path: Path) -> None:
+        """The maps in a json file."""
+        path.write_text(json.dumps(self.maps, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+
+
+def recalibrate(
+    source: Source, *, method: str = BEST, resamples: int = 10_000, seed: int = 0
+) -> Recalibrated:
+    """Fit a map of stated confidence for each model, variant and way of asking, and judge it.
+
+    Where judgments have both a train and a test `split`, these are used; else the seed makes train
+    items of about half of them. Methods are compared by their Brier score in ten-fold
+    cross-validation over train items, the best one is fitted to all of these, and what it makes of
+    the test items is compared with what was stated there, item by item. Data sets are pooled.
+
+    Args:
+        source: Judgments, or paths.
+        method: `best`, or a name in `metrics.RECALIBRATIONS`.
+        resamples: Bootstrap resamples of the test items, for 95% intervals.
+        seed: Of halves, folds and resamples.
+
+    Raises:
+        InvalidArgument: The source can't be used, holds no stated confidence, or a method isn't
+            known.
+    """
+    choice("method", method, [BEST, *RECALIBRATIONS])
+    maps: list[dict[str, Any]] = []
+    judged: list[dict[str, Any]] = []
+    scores: list[dict[str, Any]] = []
+    for one in stated_judgments(judgments_of(source)):
+        whose = {"task": one.task, "model": one.model, "variant": one.variant}
+        train, test, how = _parts(one, seed)
+        items = {"train_items": _items(train), "test_items": _items(test)}
+        about = {**whose, "way": dict(one.way), "datasets": sorted(set(one.rows["dataset"]))}
+        line = {**whose, "way": str(one.condition), **items}
+        if why := _too_few(train, test):
+            maps.append({**about, **items, "refused": why})
+            scores.append({**line, "chosen": "", "note": f"no map: {why}"})
+            continue
+        made, brier = _fit(train, method, seed)
+        maps.append({**about, **items, "train": how, "brier": brier, **made.as_record()})
+        scores.append({**line, "chosen": made.method, "note": "", **brier})
+        judged += [
+            {**line, "recalibration": made.method, **row}
+            for row in _judged(test, made, Resampling(resamples, seed))
+        ]
+    file = {"format": FORMAT, "version": __version__, "formula": FORMULA, "maps": maps}
+    return Recalibrated(file, pd.DataFrame(judged, columns=COLUMNS), pd.DataFrame(scores))
+
+
+def _items(one: Stated) -> int:
+    return len(np.unique(one.unit[one.read]))
+
+
+def _parts(one: Stated, seed: int) -> tuple[Stated, Stated, dict[str, object]]:
+    """Train and test judgments, and how to tell them again."""
+    split = one.rows["split"].to_numpy(str)
+    if {"train", "test"} <= set(split):
+        return one.take(split == "train"), one.take(split == "test"), {"split": "train"}
+    train = in_train(one.rows, seed)
+    return one.take(train), one.take(~train), {"halves": seed}
+
+
+def _too_few(train: Stated, test: Stated) -> str:
+    """Why no map is fitted; empty where one is."""
+    read, items = train.read, _items(train)
+    if items < LEAST_ITEMS:
+        return f"{items} train items with confidence and outcome; {LEAST_ITEMS} are needed"
+    share = items / read.sum()
+    right = float(train.correct[read].sum() * share)
+    rarest, which = min((right, "right"), (items - right, "wrong"))
+    if rarest < LEAST_OUTCOMES - 1e-9:
+        return f"{rarest:.3g} of {items} train items are {which}; {LEAST_OUTCOMES} are needed"
+    return "" if _items(test) else "no test item has confidence and outcome"
+
+
+def _fit(train: Stated, method: str, seed: int) -> tuple[Recalibration, dict[str, float]]:
+    given = (train.confidence, train.correct, train.unit)
+    best, brier = choose_recalibration(*given, seed=seed)
+    return (best if method == BEST else fit_recalibration(*given, method=method)), brier
+
+
+def _judged(test: Stated, made: Recalibration, resampling: Resampling) -> Iterator[dict[str, Any]]:
+    """Each metric on test items, as stated and after the map, and their paired difference."""
+    rows = test.rows.assign(item=[f"{unit}" for unit in test.unit], confidence=test.confidence)
+    rows = rows.drop(columns="unit", errors="ignore")
+    sides = [rows.assign(confidence=made(rows["confidence"])), rows]
+    units = pd.Index(rows["item"].unique())
+    found = []
+    for side in sides:
+        table = of_table(Answers.of(side, units), JUDGED, {}, "")
+        drawn = estimate.draw([table], len(units), resampling)
+        found.append(estimate.results_of(drawn, Key(test.task, test.model, "")))
+    contrast = contenders.contrast(sides[0], sides[1], (), JUDGED)
+    differences = {one.metric: one for one in contenders.differences(contrast, resampling)}
+    for after, before in zip(*found, strict=True):
+        change = differences[after.metric]
+        yield {
+            "metric": after.metric,
+            **{f"stated{end}": value for end, value in _ends(before)},
+            **{f"recalibrated{end}": value for end, value in _ends(after)},
+            "difference": change.difference,
+            "difference_low": change.ci_low,
+            "difference_high": change.ci_high,
+            "p": change.p,
+            "note": change.note,
+        }
+
+
+def _ends(result: Any) -> Sequence[tuple[str, float]]:
+    return (("", result.value), ("_low", result.ci_low), ("_high", result.ci_high))
+
+
+Maps = str | PathLike[str] | Mapping[str, Any]
+
+
+def read_maps(given: Maps) -> Mapping[str, Any]:
+    """The maps of a file that `recalibrate` wrote.
+
+    Raises:
+        InvalidArgument: There is no such file, or it holds something else.
+    """
+    if isinstance(given, Mapping):
+        return given
+    path = user_path("--recalibrated", given)
+    try:
+        maps = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise InvalidArgument(f"--recalibrated {given}: this is no json file ({error}).") from None
+    if not isinstance(maps, dict) or maps.get("format") != FORMAT:
+        raise InvalidArgument(
+            f"--recalibrated {given}: this is no file of {FORMAT!r}; `inspect-confidence "
+            "recalibrate PATH... -o map.json` writes one."
+        )
+    return maps
+
+
+def recalibrated(source: Source, maps: Maps) -> Judgments:
+    """Judgments with stated confidence put through maps; those of train items are left out.
+
+    The variant says so: `recalibrated=isotonic`. Tasks without stated confidence stay as they are.
+
+    Args:
+        source: Judgments, or paths.
+        maps: What `recalibrate` found, or the file that it was written to.
+
+    Returns:
+        The judgments; notices tell what was left out, and of data sets that no map was fitted on.
+
+    Raises:
+        InvalidArgument: The source or the file can't be used, or the file has no map of a model,
+            variant and way that is there.
+    """
+    listed = read_maps(maps)["maps"]
+    judgments = judgments_of(source)
+    frames = dict(judgments)
+    notices = list(judgments.notices)
+    made: dict[str, list[pd.DataFrame]] = {}
+    for one in stated_judgments(judgments):
+        rows, said = _mapped(one, listed)
+        made.setdefault(one.task, []).append(rows)
+        notices += [f"{one.name}: {text}" for text in said]
+    for task, parts in made.items():
+        kept = list(frames[task].columns)
+        frames[task] = pd.concat(parts, ignore_index=True)[kept]
+    others = [task for task in judgments if task not in made]
+    notices += [f"{task} has no stated confidence to recalibrate" for task in others]
+    if not any(len(frames[task]) for task in made):
+        raise InvalidArgument(f"No judgment is left to recalibrate: {'; '.join(notices)}.")
+    return Judgments(frames, notices, judgments.lost)
+
+
+def _mapped(one: Stated, listed: Sequence[Mapping[str, Any]]) -> tuple[pd.DataFrame, list[str]]:
+    """Judgments after their map, and what is to be said of them."""
+    entry = _map_of(one, listed)
+    if "refused" in entry:
+        return one.rows.iloc[:0], [
+            f"{len(one.rows)} judgments left out: there is no map ({entry['refused']})"
+        ]
+    known = one.rows["dataset"].isin(entry["datasets"]).to_numpy()
+    how = entry["train"]
+    if "split" in how:
+        train = known & (one.rows["split"] == how["split"]).to_numpy()
+    else:
+        train = known & in_train(one.rows, how["halves"])
+    rows = one.rows[~train]
+    names = asdict(Recalibration("", "knots"))
+    curve = Recalibration(**{name: entry[name] for name in names if name in entry})
+    there = rows["status"] == "ok"
+    variant = Condition.read(one.variant).but(recalibrated=curve.method)
+    rows = rows.assign(
+        confidence=rows["confidence"].where(~there, curve(rows["confidence"].to_numpy(float))),
+        variant=str(variant),
+    )
+    said = [f"{train.sum()} judgments of train items left out"] if train.any() else []
+    other = sorted(set(rows["dataset"]) - set(entry["datasets"]))
+    return rows, said + [f"no map was fitted on {name or 'its data set'}" for name in other]
+
+
+def _map_of(one: Stated, listed: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    whose = (one.task, one.model, one.variant, dict(one.way))
+    for entry in listed:
+        if (entry["task"], entry["model"], entry["variant"], entry["way"]) == whose:
+            return entry
+    there = [
+        Stated(each["task"], each["model"], each["variant"], each["way"], one.rows).name
+        for each in listed
+    ]
+    raise InvalidArgument(
+        f"There is no map of {one.name} ({one.task}); the file has {'; '.join(there)}. Fit one on "
+        "judgments of it, or leave its judgments out."
+    )

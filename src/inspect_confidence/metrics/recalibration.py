@@ -1,0 +1,330 @@
+"""Recalibration: maps from stated confidence to the accuracy that it stood for on other items."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import combinations
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import expit, log_expit
+
+from inspect_confidence.metrics.arrays import EDGE, FloatArray, IntArray, shares
+from inspect_confidence.metrics.confidence_tables import Cells
+
+__all__ = ["RECALIBRATIONS", "Recalibration", "choose_recalibration", "fit_recalibration"]
+
+CLIP = 0.005
+"""How far from 0 and 1 confidence is held by maps of log odds, at most."""
+
+KNOTS = 1_000
+"""Distinct confidences at which Venn-Abers is computed, at most."""
+
+BINS = 10
+
+
+@dataclass(frozen=True)
+class Recalibration:
+    """A map of confidence p in [0, 1] that never falls but for `histogram`.
+
+    p is first held within [clip, 1 - clip]. With `knots` the map is linear between the points
+    (x, y) and constant outside; a `logistic` one is 1 / (1 + exp(-c) (1 - p)^b / p^a).
+
+    Attributes:
+        method: A name in `RECALIBRATIONS`.
+        kind: Which formula.
+        clip: As above; 0 with knots.
+        x: Confidences, ascending; empty where logistic.
+        y: What becomes of them.
+        a: Of log p.
+        b: Of -log (1 - p).
+        c: Added to both.
+    """
+
+    method: str
+    kind: Literal["knots", "logistic"]
+    clip: float = 0.0
+    x: Sequence[float] = ()
+    y: Sequence[float] = ()
+    a: float = 0.0
+    b: float = 0.0
+    c: float = 0.0
+
+    def __call__(self, confidence: ArrayLike) -> FloatArray:
+        """What becomes of confidences; NaN stays NaN.
+
+        Example:
+            >>> print(Recalibration("temperature", "logistic", 0.005, a=0.5, b=0.5)([0.5, 0.8]))
+            [0.5        0.66666667]
+        """
+        p = np.clip(np.asarray(confidence, float), self.clip, 1 - self.clip)
+        if self.kind == "knots":
+            return np.asarray(np.interp(p, self.x, self.y))
+        q = 1 / (1 + np.exp(-self.c) * (1 - p) ** self.b / p**self.a)
+        return np.where(np.isnan(p), np.nan, q)  # NaN^0 is 1
+
+    def as_record(self) -> dict[str, object]:
+        """Its fields in plain types, without those of the other kind."""
+        unused = ("a", "b", "c") if self.kind == "knots" else ("x", "y")
+        return {name: value for name, value in asdict(self).items() if name not in unused}
+
+
+def fit_recalibration(
+    confidence: ArrayLike, correct: ArrayLike, unit: IntArray | None = None, *, method: str
+) -> Recalibration:
+    """A map of confidence fitted to outcomes.
+
+    Judgments weigh as much as all items have judgments, so that asking every item again with the
+    same outcome changes nothing.
+
+    `as_stated` leaves confidence as it is. `isotonic` is the non-decreasing function of least
+    squares. `histogram` gives the accuracy of ten bins of equal mass, ties together, linear from
+    the last confidence of one to the first of the next. `venn_abers` is p1/(1 - p0 + p1), where p0
+    and p1 are what isotonic regression gives to an item of that confidence that is added as wrong
+    and as right; at most 1,000 of the distinct confidences are knots. `platt` (a = b),
+    `temperature` (a = b = 1/T, c = 0) and `beta` are logistic, by maximum likelihood with Platt's
+    targets (R + 1)/(R + 2) for R right and 1/(W + 2) for W wrong items, and a, b >= 0. Log odds of
+    0 and 1 are infinite: confidence is held .005 from them, or half as far as the nearest other
+    confidence is where that is less.
+
+    Source: Zadrozny and Elkan (2002) for isotonic and (2001) for histogram; Platt (1999); Guo et
+    al. (2017) for temperature; Kull, Silva Filho and Flach (2017) for beta; Vovk, Petej and
+    Fedorova (2015) for Venn-Abers.
+
+    Args:
+        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        correct: 1 right, 0 wrong, or the probability of being right.
+        unit: The number of each judgment's item; each is an item of its own if None.
+        method: A name in `RECALIBRATIONS`.
+
+    Raises:
+        ValueError: There is no such method or no judgment, a value lies outside [0, 1], or lengths
+            differ.
+
+    Example:
+        >>> fit_recalibration([0.6, 0.8, 0.9], [1, 0, 1], method="isotonic").y
+        (0.5, 0.5, 1.0)
+    """
+    if method not in RECALIBRATIONS:
+        raise ValueError(f"method={method!r} is not one of {', '.join(RECALIBRATIONS)}.")
+    cells = _cells(confidence, correct, unit)
+    return _fitted(
+        method, cells.values, *np.split(cells.masses @ np.ones(cells.masses.shape[1]), 2)
+    )
+
+
+def choose_recalibration(
+    confidence: ArrayLike,
+    correct: ArrayLike,
+    unit: IntArray | None = None,
+    *,
+    methods: Sequence[str] = (),
+    folds: int = 10,
+    seed: int = 0,
+) -> tuple[Recalibration, dict[str, float]]:
+    """The map whose method has the least Brier score in cross-validation, fitted to all items.
+
+    Items, with all their judgments, are dealt to the folds at random. The score of a method is the
+    mean over judgments of (map(confidence) - outcome)^2, each judged by the map of the other
+    folds; of equal ones the first is taken.
+
+    Args:
+        confidence: As in `fit_recalibration`.
+        correct: Likewise.
+        unit: Likewise.
+        methods: Candidates; all of `RECALIBRATIONS` if empty.
+        folds: At least 2.
+        seed: Of the folds.
+
+    Returns:
+        The map, and the score of each candidate.
+
+    Raises:
+        ValueError: As `fit_recalibration`, or there are fewer than two folds.
+
+    Example:
+        >>> chosen, brier = choose_recalibration([0.9] * 40, [1, 0] * 20)
+        >>> chosen.method, round(brier["as_stated"], 2), round(float(chosen(0.9)), 2)
+        ('temperature', 0.41, 0.5)
+    """
+    candidates = list(methods) or list(RECALIBRATIONS)
+    if folds < 2:
+        raise ValueError(f"folds={folds} is below 2.")
+    cells = _cells(confidence, correct, unit)
+    items = cells.masses.shape[1]
+    fold = np.random.default_rng(seed).permutation(items) % folds
+    of_fold = cells.masses @ (fold[:, None] == np.arange(folds)).astype(float)
+    everything = of_fold.sum(axis=1)
+    loss = dict.fromkeys(candidates, 0.0)
+    for held in of_fold.T:
+        right, wrong = np.split(held, 2)
+        for method in candidates:
+            q = _fitted(method, cells.values, *np.split(everything - held, 2))(cells.values)
+            loss[method] += float(right @ (1 - q) ** 2 + wrong @ q**2)
+    scores = {method: float(value / everything.sum()) for method, value in loss.items()}
+    best = min(candidates, key=lambda method: round(scores[method], 12))
+    return _fitted(best, cells.values, *np.split(everything, 2)), scores
+
+
+def _cells(confidence: ArrayLike, correct: ArrayLike, unit: IntArray | None) -> Cells:
+    """The judgments by confidence and item, if there are any."""
+    shares(confidence=confidence, correct=correct)
+    if unit is not None:  # numbers without gaps: every item of a fold has a judgment
+        there = ~np.isnan(np.asarray(confidence, float) + np.asarray(correct, float))
+        confidence, correct = np.asarray(confidence)[there], np.asarray(correct)[there]
+        unit = np.unique(unit[there], return_inverse=True)[1]
+    cells = Cells.of(confidence, correct, unit, None if unit is None else len(np.bincount(unit)))
+    if not len(cells.values):
+        raise ValueError("There is no judgment with both confidence and outcome.")
+    return cells
+
+
+def _fitted(method: str, values: FloatArray, right: FloatArray, wrong: FloatArray) -> Recalibration:
+    """The map of what is right and wrong at each value, those without either left out."""
+    there = right + wrong > EDGE
+    masses = values[there], np.maximum(right[there], 0), np.maximum(wrong[there], 0)
+    return RECALIBRATIONS[method](method, *masses)
+
+
+def _as_stated(
+    method: str, values: FloatArray, right: FloatArray, wrong: FloatArray
+) -> Recalibration:
+    return Recalibration(method, "knots", x=(0.0, 1.0), y=(0.0, 1.0))
+
+
+def _knots(method: str, values: FloatArray, y: FloatArray) -> Recalibration:
+    """Without points that lie between two of the same height."""
+    inner = np.concatenate([[False], (y[1:-1] == y[:-2]) & (y[1:-1] == y[2:]), [False]])[: len(y)]
+    return Recalibration(
+        method, "knots", x=tuple(values[~inner].tolist()), y=tuple(y[~inner].tolist())
+    )
+
+
+def _increasing(y: FloatArray, weights: FloatArray) -> FloatArray:
+    # Imported here because scipy.optimize takes long, which every command would pay.
+    from scipy.optimize import isotonic_regression  # noqa: PLC0415
+
+    return np.asarray(isotonic_regression(y, weights=weights).x)
+
+
+def _isotonic(
+    method: str, values: FloatArray, right: FloatArray, wrong: FloatArray
+) -> Recalibration:
+    mass = right + wrong
+    return _knots(method, values, _increasing(right / mass, mass))
+
+
+def _histogram(
+    method: str, values: FloatArray, right: FloatArray, wrong: FloatArray
+) -> Recalibration:
+    mass = right + wrong
+    middle = (np.cumsum(mass) - mass / 2) / mass.sum()
+    place = np.minimum(np.floor(middle * BINS + EDGE), BINS - 1).astype(np.int64)
+    share = np.bincount(place, right) / np.maximum(np.bincount(place, mass), EDGE)
+    return _knots(method, values, share[place])
+
+
+def _venn_abers(
+    method: str, values: FloatArray, right: FloatArray, wrong: FloatArray
+) -> Recalibration:
+    few = min(len(values), KNOTS)
+    chosen = np.unique(np.linspace(0, len(values) - 1, few).round().astype(np.int64))
+    mass = right + wrong
+    both = np.empty((2, len(chosen)))
+    for column, k in enumerate(chosen):
+        more = mass.copy()
+        more[k] += 1
+        for label in (0, 1):
+            y = right / more
+            y[k] = (right[k] + label) / more[k]
+            # The other values keep their own mass.
+            both[label, column] = _increasing(y, more)[k]
+    return _knots(method, values[chosen], both[1] / (1 - both[0] + both[1]))
+
+
+def _temperature(
+    method: str, values: FloatArray, right: FloatArray, wrong: FloatArray
+) -> Recalibration:
+    clip, up, down = _logarithms(values)
+    (slope,) = _likeliest(np.column_stack([up + down]), right, wrong, intercept=False)
+    return Recalibration(method, "logistic", clip, a=slope, b=slope)
+
+
+def _platt(method: str, values: FloatArray, right: FloatArray, wrong: FloatArray) -> Recalibration:
+    clip, up, down = _logarithms(values)
+    slope, c = _likeliest(np.column_stack([up + down]), right, wrong)
+    return Recalibration(method, "logistic", clip, a=slope, b=slope, c=c)
+
+
+def _beta(method: str, values: FloatArray, right: FloatArray, wrong: FloatArray) -> Recalibration:
+    clip, up, down = _logarithms(values)
+    a, b, c = _likeliest(np.column_stack([up, down]), right, wrong)
+    return Recalibration(method, "logistic", clip, a=a, b=b, c=c)
+
+
+def _logarithms(values: FloatArray) -> tuple[float, FloatArray, FloatArray]:
+    """How far from the ends values are held, log p and -log (1 - p)."""
+    apart = np.minimum(values, 1 - values)
+    clip = float(min(CLIP, apart[apart > 0].min(initial=1) / 2))
+    p = np.clip(values, clip, 1 - clip)
+    return clip, np.log(p), -np.log1p(-p)
+
+
+def _likeliest(
+    slopes: FloatArray, right: FloatArray, wrong: FloatArray, *, intercept: bool = True
+) -> list[float]:
+    """Slopes of at least 0, and the intercept, of greatest likelihood with Platt's targets.
+
+    The likelihood is concave: where a slope would be negative the greatest one has a slope of 0.
+    """
+    targets = (right.sum() + 1) / (right.sum() + 2), 1 / (wrong.sum() + 2)
+    yes = right * targets[0] + wrong * targets[1]
+    no = right + wrong - yes
+    count = slopes.shape[1]
+    best, found = -np.inf, [0.0] * (count + intercept)
+    for size in range(count + 1):
+        for some in combinations(range(count), size):
+            columns = np.column_stack([slopes[:, some], np.ones((len(slopes), int(intercept)))])
+            coefficients, likelihood = _logistic_regression(columns, yes, no)
+            if likelihood > best + EDGE and (coefficients[:size] >= 0).all():
+                best, found = likelihood, [0.0] * (count + intercept)
+                for place, value in zip([*some, count], coefficients, strict=False):
+                    found[place] = float(value)
+    return found
+
+
+def _logistic_regression(
+    columns: FloatArray, yes: FloatArray, no: FloatArray
+) -> tuple[FloatArray, float]:
+    """Coefficients of greatest likelihood by Newton's method, and its logarithm."""
+
+    def likelihood(at: FloatArray) -> float:
+        z = columns @ at
+        return float(yes @ log_expit(z) + no @ log_expit(-z))
+
+    at = np.zeros(columns.shape[1])
+    now = likelihood(at)
+    for _ in range(100):
+        q = expit(columns @ at)
+        curvature = (columns * ((yes + no) * q * (1 - q))[:, None]).T @ columns
+        # Least squares: of values that don't vary the curvature is singular.
+        step = np.linalg.lstsq(curvature, columns.T @ (yes - (yes + no) * q), rcond=None)[0]
+        # But for rounding, which near the top is larger than what a step gains.
+        while (then := likelihood(at + step)) < now - 1e-12 * abs(now):
+            step /= 2
+        at, now = at + step, then
+        if np.abs(step).max(initial=0) <= 1e-12:
+            break
+    return at, now
+
+
+RECALIBRATIONS: Mapping[str, Callable[[str, FloatArray, FloatArray, FloatArray], Recalibration]] = {
+    "as_stated": _as_stated,
+    "temperature": _temperature,
+    "platt": _platt,
+    "beta": _beta,
+    "isotonic": _isotonic,
+    "venn_abers": _venn_abers,
+    "histogram": _histogram,
+}
+"""The methods by name, the simplest first: of equally good ones the first is chosen."""

@@ -1,0 +1,204 @@
+"""A confidence to act upon: above it, the share of wrong answers stays below a target."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import bdtr, xlogy
+
+from inspect_confidence.metrics.arrays import EDGE, FloatArray, IntArray, shares
+from inspect_confidence.metrics.resample import clustered_wilson_interval
+
+__all__ = ["RiskThreshold", "hoeffding_bentkus_p", "risk_threshold"]
+
+GRID = 101
+"""Distinct confidences up to which each is tried; of more, hundredths are."""
+
+POWER = 0.8
+
+
+@dataclass(frozen=True)
+class RiskThreshold:
+    """From which confidence on answers are given, and what is seen of them.
+
+    Attributes:
+        threshold: Answers of that confidence or more are given; NaN where none qualifies.
+        p: Of the test that the risk there is above the target.
+        risk: Share of wrong ones among the answers given, by items.
+        coverage: Share of judgments that are given.
+        ci_low: Lower end of its 95% interval.
+        ci_high: Upper end.
+        answered: Items of which an answer is given.
+        first: Where the tests began; NaN where none was made.
+        why: Why there is none, or why it isn't lower; empty where everything may be answered.
+    """
+
+    threshold: float
+    p: float
+    risk: float
+    coverage: float
+    ci_low: float
+    ci_high: float
+    answered: int
+    first: float
+    why: str
+
+
+_NONE = (np.nan, np.nan, np.nan, np.nan, np.nan, np.nan)
+
+
+@dataclass(frozen=True)
+class _Answered:
+    """Shares of each item's judgments that are given, and that are given and wrong."""
+
+    given: FloatArray
+    wrong: FloatArray
+
+    @property
+    def items(self) -> int:
+        return int((self.given > 0).sum())
+
+    @property
+    def risk(self) -> float:
+        return float(self.wrong.sum() / self.given.sum())
+
+    def p(self, target: float) -> float:
+        """Of a risk above the target: exact where each item is wholly right or wrong."""
+        there = self.given > 0
+        given, wrong = self.given[there], self.wrong[there]
+        if np.isin(given, (0, 1)).all() and np.isin(wrong, (0, 1)).all():
+            return float(bdtr(wrong.sum(), len(wrong), target))
+        return hoeffding_bentkus_p(wrong + target * (1 - given), target)
+
+
+def risk_threshold(
+    confidence: ArrayLike,
+    correct: ArrayLike,
+    unit: IntArray | None = None,
+    *,
+    risk: float = 0.05,
+    level: float = 0.95,
+) -> RiskThreshold:
+    """The least confidence above which the risk stays below a target, with this probability.
+
+    The risk at t is the share of wrong ones among answers of confidence t or more, of items like
+    these. Learn-then-test: for each t of a grid, from high to low, the hypothesis that the risk
+    exceeds the target is tested at 1 - level, until one isn't rejected; the last one rejected is
+    the threshold. One sequence of tests needs no adjustment (fixed-sequence testing), so that over
+    samples the risk at the threshold is above the target in at most 1 - level of them.
+
+    The grid is that of the distinct confidences, or of hundredths where there are more than 101.
+    The first t is the highest one that answers enough items for 80% power at half the target risk,
+    or half of all items if that is less, but enough to pass without a mistake: of fewer, a
+    single mistake would end the tests. It depends on confidence alone, never on outcomes.
+
+    p is the exact binomial one, P(Binomial(n, target) <= wrong) of n items answered, where each
+    item is answered in all of its judgments alike; else `hoeffding_bentkus_p` of the items' means
+    of (wrong - target * given) + target. Epochs of an item are one observation.
+
+    Source: Angelopoulos, Bates, Candes, Jordan and Lei (2021), Learn then test; Bauer (1991) for
+    fixed sequences.
+
+    Args:
+        confidence: In [0, 1], one a judgment; one without confidence (NaN) is never answered.
+        correct: 1 right, 0 wrong, or the probability of being right; where it is NaN and there
+            is a confidence, the judgment is left out.
+        unit: The number of each judgment's item; each is an item of its own if None.
+        risk: The target, between 0 and 1.
+        level: Probability with which it is kept, between 0 and 1.
+
+    Raises:
+        ValueError: A value is out of its range, or lengths differ.
+
+    Example:
+        >>> sure, unsure = [0.9] * 200, [0.5] * 100
+        >>> found = risk_threshold(sure + unsure, [1] * 198 + [0] * 2 + [0, 1] * 50)
+        >>> found.threshold, found.risk, round(found.coverage, 2), round(found.p, 4)
+        (0.9, 0.01, 0.67, 0.0023)
+    """
+    for name, value in (("risk", risk), ("level", level)):
+        if not 0 < value < 1:
+            raise ValueError(f"{name}={value} is not between 0 and 1.")
+    stated, truth = shares(confidence=confidence, correct=correct)
+    of_unit = np.arange(len(stated)) if unit is None else np.asarray(unit)
+    there = np.isnan(stated) | ~np.isnan(truth)
+    stated, truth, of_unit = stated[there], truth[there], of_unit[there]
+    _, of_unit = np.unique(of_unit, return_inverse=True)
+    asked = np.bincount(of_unit)
+
+    def answered(t: float) -> _Answered:
+        given = stated >= t - EDGE
+        wrong = np.where(given, 1 - truth, 0.0)
+        return _Answered(np.bincount(of_unit, given) / asked, np.bincount(of_unit, wrong) / asked)
+
+    grid = np.unique(np.round(stated[~np.isnan(stated)], 12))[::-1]
+    if len(grid) > GRID:
+        grid = np.arange(100, -1, -1) / 100
+    needed = int(np.ceil(np.log(1 - level) / np.log(1 - risk)))
+    wanted = max(needed, min(_enough(risk, level), answered(0).items // 2))
+    passed, why, first = None, "", np.nan
+    for t in map(float, grid):
+        found = answered(t)
+        if found.items < wanted:
+            continue
+        first = t if np.isnan(first) else first
+        if (p := found.p(risk)) > 1 - level:
+            why = f"at {t:.4g} risk is {found.risk:.3g} of {found.items} items, p = {p:.2g}"
+            break
+        passed = t, p, found
+    if np.isnan(first):
+        why = f"{needed} items without a mistake are needed, and {answered(0).items} have an answer"
+    if passed is None:
+        return RiskThreshold(*_NONE, 0, first, why)
+    t, p, found = passed
+    ends = clustered_wilson_interval(found.given * asked, asked)
+    coverage = float((found.given * asked).sum() / asked.sum())
+    return RiskThreshold(t, p, found.risk, coverage, *ends, found.items, first, why)
+
+
+def _enough(risk: float, level: float) -> int:
+    """The least number of items of which a test passes in 80% of samples at half the risk."""
+    n = np.arange(1, int(40 / risk) + 2)
+    for most in range(1_000):
+        n = n[bdtr(most, n, risk) <= 1 - level]
+        if not len(n):
+            break
+        if bdtr(most, n[0], risk / 2) >= POWER:
+            return int(n[0])
+    return int(40 / risk)
+
+
+def hoeffding_bentkus_p(values: ArrayLike, mean: float) -> float:
+    """Hoeffding-Bentkus p of the hypothesis that values in [0, 1] have an expectation above `mean`.
+
+    min(exp(-n h(m)), e P(Binomial(n, mean) <= ceil(n m))), with the values' mean m, h(m) =
+    m log(m/mean) + (1 - m) log((1 - m)/(1 - mean)); 1 where m reaches `mean`.
+
+    Source: Bates, Angelopoulos, Lei, Malik and Jordan (2021), Distribution-free, risk-controlling
+    prediction sets.
+
+    Args:
+        values: Independent, one an item; NaN is left out.
+        mean: Between 0 and 1.
+
+    Returns:
+        A probability in (0, 1]; NaN where there is no value.
+
+    Raises:
+        ValueError: A value lies outside [0, 1].
+
+    Example:
+        >>> round(hoeffding_bentkus_p([0] * 100, 0.05), 4)  # 0.95^100
+        0.0059
+    """
+    (array,) = shares(values=values)
+    array = array[~np.isnan(array)]
+    n = len(array)
+    if not n:
+        return float("nan")
+    m = float(array.mean())
+    if m >= mean:
+        return 1.0
+    divergence = xlogy(m, m / mean) + xlogy(1 - m, (1 - m) / (1 - mean))
+    bentkus = np.e * bdtr(np.ceil(n * m - EDGE), n, mean)
+    return float(min(np.exp(-n * divergence), bentkus, 1))

@@ -1,0 +1,185 @@
+"""Maps of confidence: equal to their peers, whatever the ties, ends and classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+from betacal import BetaCalibration
+from sklearn.isotonic import IsotonicRegression
+
+from inspect_confidence import metrics
+from inspect_confidence.metrics.arrays import FloatArray
+
+Sample = tuple[FloatArray, FloatArray]
+
+
+def samples() -> Iterator[Sample]:
+    """200 of 20 to 200 judgments at few confidences with both ends; every tenth has one class."""
+    rng = np.random.default_rng(0)
+    for k in range(200):
+        values = np.concatenate([[0.0, 1.0], rng.random(rng.integers(1, 30)).round(2)])
+        confidence = rng.choice(values, int(rng.integers(20, 200)))
+        correct = (rng.random(len(confidence)) < rng.random()).astype(float)
+        if k % 10 == 0:
+            correct[:] = k % 20 == 0
+        yield confidence, correct
+
+
+def targets(correct: FloatArray) -> FloatArray:
+    """Platt's."""
+    right, wrong = correct.sum(), (1 - correct).sum()
+    return np.asarray(np.where(correct == 1, (right + 1) / (right + 2), 1 / (wrong + 2)))
+
+
+def fitted(columns: FloatArray, correct: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Coefficients and values of statsmodels' logistic regression."""
+    model = sm.GLM(targets(correct), columns, family=sm.families.Binomial())
+    found = model.fit(tol=1e-15, tol_criterion="params", maxiter=500)
+    return found.params, found.fittedvalues
+
+
+def test_isotonic_is_that_of_scikit_learn() -> None:
+    """Also between and outside the confidences that it was fitted to."""
+    grid = np.linspace(0, 1, 201)
+    for confidence, correct in samples():
+        peer = IsotonicRegression(out_of_bounds="clip").fit(confidence, correct)
+        mine = metrics.fit_recalibration(confidence, correct, method="isotonic")
+        assert mine(grid) == pytest.approx(peer.predict(grid), abs=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore:All-NaN slice:RuntimeWarning")
+def test_venn_abers_is_that_of_its_package() -> None:
+    """At every confidence that it was fitted to."""
+    with np.errstate():  # it changes how numpy warns when it is imported
+        from venn_abers import VennAbers  # noqa: PLC0415
+
+        for confidence, correct in samples():
+            peer = VennAbers()
+            peer.fit(np.column_stack([1 - confidence, confidence]), correct)
+            values = np.unique(confidence)
+            expected = peer.predict_proba(np.column_stack([1 - values, values]))[0][:, 1]
+            mine = metrics.fit_recalibration(confidence, correct, method="venn_abers")
+            assert mine(values) == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore::statsmodels.tools.sm_exceptions.PerfectSeparationWarning")
+@pytest.mark.parametrize("method", ["platt", "beta", "temperature"])
+def test_logistic_maps_are_those_of_statsmodels(method: str) -> None:
+    """Where its slopes aren't negative; else a slope is 0 and no nearby map is likelier."""
+    inside = 0
+    for confidence, correct in samples():
+        mine = metrics.fit_recalibration(confidence, correct, method=method)
+        p = np.clip(confidence, mine.clip, 1 - mine.clip)
+        up, down, one = np.log(p), -np.log1p(-p), np.ones(len(p))
+        columns = {
+            "platt": np.column_stack([up + down, one]),
+            "beta": np.column_stack([up, down, one]),
+            "temperature": (up + down)[:, None],
+        }[method]
+        slopes, values = fitted(columns, correct)
+        if (slopes[: 2 if method == "beta" else 1] >= 0).all():
+            inside += 1
+            assert mine(confidence) == pytest.approx(values, abs=1e-9)
+        else:
+            assert 0 in (mine.a, mine.b)
+            assert min(mine.a, mine.b) >= 0
+            for a, b, c in np.eye(3) * 1e-3:
+                near = (mine.a + a, mine.b + (a if method != "beta" else b), mine.c + c)
+                if method == "temperature" and c:
+                    continue
+                assert likelihood(mine, near, p, correct) <= likelihood(
+                    mine, (mine.a, mine.b, mine.c), p, correct
+                )
+    assert 20 < inside < 200
+
+
+def likelihood(
+    one: metrics.Recalibration, at: tuple[float, float, float], p: FloatArray, correct: FloatArray
+) -> float:
+    """Of Platt's targets, its logarithm, for other a, b, c."""
+    q = 1 / (1 + np.exp(-at[2]) * (1 - p) ** at[1] / p ** at[0])
+    t = targets(correct)
+    return float((t * np.log(q) + (1 - t) * np.log(1 - q)).sum())
+
+
+def test_beta_nears_its_package_where_judgments_are_many() -> None:
+    """Without Platt's targets, and stopping sooner, it is the same to three digits."""
+    rng = np.random.default_rng(1)
+    confidence = rng.random(20_000)
+    correct = (rng.random(20_000) < confidence**2).astype(float)
+    grid = np.linspace(0.05, 0.95, 19)
+    peer = BetaCalibration("abm").fit(confidence[:, None], correct).predict(grid)
+    mine = metrics.fit_recalibration(confidence, correct, method="beta")
+    assert mine(grid) == pytest.approx(peer, abs=2e-3)
+
+
+def test_histogram_by_hand() -> None:
+    """Ten bins of one judgment each, and ties that fill two bins go to the middle one."""
+    confidence = np.r_[np.arange(1, 9) / 10, 0.9, 0.9]
+    correct = np.array([0, 1, 0, 0, 1, 1, 0, 1, 1, 0.0])
+    mine = metrics.fit_recalibration(confidence, correct, method="histogram")
+    assert mine([0.1, 0.2, 0.8, 0.9]).tolist() == [0, 1, 1, 0.5]
+    # Halfway to the next bin, halfway between both.
+    assert mine(0.15) == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("method", list(metrics.RECALIBRATIONS))
+def test_two_epochs_missing_data_and_range(method: str) -> None:
+    """Asking again changes nothing, NaN is left out and stays NaN, and results are in [0, 1]."""
+    for confidence, correct in list(samples())[:30]:
+        unit = np.arange(len(confidence))
+        once = metrics.fit_recalibration(confidence, correct, unit, method=method)
+        twice = metrics.fit_recalibration(
+            np.r_[confidence, confidence, np.nan, 0.5],
+            np.r_[correct, correct, 1, np.nan],
+            np.r_[unit, unit, 0, 1],
+            method=method,
+        )
+        grid = np.linspace(0, 1, 101)
+        assert once(grid) == pytest.approx(twice(grid), abs=1e-9)
+        assert ((once(grid) >= 0) & (once(grid) <= 1)).all()
+        assert np.isnan(once(np.nan))
+        if method != "histogram":
+            assert (np.diff(once(grid)) >= -1e-12).all()
+
+
+def test_choice_is_of_the_least_brier_score() -> None:
+    """Each method's score is that of maps of the other folds; brute force on one fold a half."""
+    rng = np.random.default_rng(3)
+    confidence = rng.choice([0.6, 0.7, 0.8, 0.9, 1.0], 400)
+    correct = (rng.random(400) < confidence - 0.3).astype(float)
+    chosen, scores = metrics.choose_recalibration(confidence, correct, folds=2, seed=4)
+    fold = np.random.default_rng(4).permutation(400) % 2
+    for method, score in scores.items():
+        loss = []
+        for k in (0, 1):
+            other = metrics.fit_recalibration(
+                confidence[fold != k], correct[fold != k], method=method
+            )
+            loss.append((other(confidence[fold == k]) - correct[fold == k]) ** 2)
+        assert score == pytest.approx(np.concatenate(loss).mean(), abs=1e-12)
+    assert chosen.method == min(scores, key=lambda name: scores[name])
+    assert scores["as_stated"] > min(scores.values()) + 0.05
+    # Of a calibrated model no map is better than none by more than chance.
+    calibrated = (rng.random(400) < confidence).astype(float)
+    _, scores = metrics.choose_recalibration(confidence, calibrated)
+    assert scores["as_stated"] < min(scores.values()) + 0.005
+
+
+@pytest.mark.parametrize(
+    ("given", "match"),
+    [
+        ({"method": "isotonc"}, "isotonc"),
+        ({"confidence": [np.nan], "correct": [1], "method": "beta"}, "no judgment"),
+        ({"confidence": [1.2], "correct": [1], "method": "beta"}, "1.2"),
+    ],
+)
+def test_what_cant_be_fitted(given: dict[str, object], match: str) -> None:
+    """The value is named."""
+    with pytest.raises(ValueError, match=match):
+        metrics.fit_recalibration(**{"confidence": [0.5], "correct": [1], **given})  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="folds=1"):
+        metrics.choose_recalibration([0.5], [1], folds=1)

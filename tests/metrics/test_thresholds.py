@@ -1,0 +1,133 @@
+"""The threshold to act upon: by brute force, at two epochs, with unreadable replies."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from inspect_confidence import metrics
+
+
+@cache
+def enough(risk: float) -> tuple[int, int]:
+    """Items that can pass without a mistake, and with 80% power at half the risk."""
+    needed = 0
+    for n in range(1, 5_000):
+        k = np.arange(n)
+        passing = k[binom.cdf(k, n, risk) <= 0.05]
+        needed = needed or (n if len(passing) else 0)
+        if len(passing) and binom.cdf(passing[-1], n, risk / 2) >= 0.8:
+            return needed, n
+    raise AssertionError
+
+
+def by_hand(confidence: np.ndarray, correct: np.ndarray, risk: float) -> tuple[float, float, float]:
+    """Threshold, p and coverage by the rule as the docstring says it; NaN where none qualifies."""
+    needed, many = enough(risk)
+    begin = max(needed, min(many, (~np.isnan(confidence)).sum() // 2))
+    found = (np.nan, np.nan, np.nan)
+    for t in sorted(set(confidence[~np.isnan(confidence)]), reverse=True):
+        given = confidence >= t
+        n, wrong = int(given.sum()), int((1 - correct[given]).sum())
+        if n < begin:
+            continue
+        if (p := binom.cdf(wrong, n, risk)) > 0.05:
+            break
+        found = t, p, n / len(confidence)
+    return found
+
+
+def test_threshold_by_brute_force() -> None:
+    """200 samples with ties, both ends, one class, and replies without confidence."""
+    rng = np.random.default_rng(0)
+    some = 0
+    for k in range(200):
+        n = int(rng.integers(30, 700))
+        confidence = rng.choice(np.r_[0, rng.random(8).round(2), 1], n)
+        share = 1 - (1 - confidence) * rng.choice([0.1, 0.3, 1.0])
+        correct = (rng.random(n) < share).astype(float)
+        if k % 10 == 0:
+            correct[:] = k % 20 == 0
+        confidence[rng.random(n) < 0.05] = np.nan
+        risk = float(rng.choice([0.02, 0.05, 0.1, 0.2]))
+        found = metrics.risk_threshold(confidence, correct, risk=risk)
+        expected = by_hand(confidence, correct, risk)
+        assert (found.threshold, found.p, found.coverage) == pytest.approx(
+            expected, abs=1e-9, nan_ok=True
+        )
+        some += not np.isnan(found.threshold)
+        assert found.why or found.threshold == np.nanmin(confidence)
+    assert 40 < some < 190
+
+
+def test_epochs_of_an_item_count_once() -> None:
+    """Asking all again with the same outcome changes nothing; with another, items are bounded."""
+    rng = np.random.default_rng(1)
+    confidence = rng.choice([0.5, 0.8, 0.9], 600, p=[0.2, 0.3, 0.5])
+    correct = (rng.random(600) < np.where(confidence > 0.6, 0.985, 0.6)).astype(float)
+    unit = np.arange(600)
+    once = metrics.risk_threshold(confidence, correct, unit)
+    twice = metrics.risk_threshold(np.tile(confidence, 2), np.tile(correct, 2), np.tile(unit, 2))
+    assert once == twice
+    assert once.threshold == 0.8
+    # Half of the epochs of each wrong item are right: the items' means are tested, which are 0,
+    # 1/2 or, of an item that isn't answered in one of its two epochs, moved by half the target.
+    second = np.maximum(correct, rng.random(600) < 0.5)
+    later = np.where(rng.random(600) < 0.1, np.nan, confidence)
+    found = metrics.risk_threshold(
+        np.r_[confidence, later], np.r_[correct, second], np.tile(unit, 2), risk=0.08
+    )
+    given = [confidence >= found.threshold, np.nan_to_num(later) >= found.threshold]
+    shares = (given[0].astype(float) + given[1]) / 2
+    wrong = (given[0] * (1 - correct) + given[1] * (1 - second)) / 2
+    there = shares > 0
+    values = (wrong - 0.08 * shares + 0.08)[there]
+    assert found.p == pytest.approx(metrics.hoeffding_bentkus_p(values, 0.08), abs=1e-12)
+    assert found.risk == pytest.approx(wrong.sum() / shares.sum(), abs=1e-12)
+    assert found.coverage == pytest.approx(shares.mean(), abs=1e-12)
+
+
+def test_hoeffding_bentkus_by_hand() -> None:
+    """The lesser of both bounds; 1 from the mean on; never below the binomial tail."""
+    # Nine 0 and one 1/2 at 0.2: m = .05, h = .05 log .25 + .95 log(.95/.8); e P(Bin(10, .2) <= 1).
+    divergence = 0.05 * np.log(0.25) + 0.95 * np.log(0.95 / 0.8)
+    hoeffding = np.exp(-10 * divergence)
+    bentkus = np.e * (0.8**10 + 10 * 0.2 * 0.8**9)
+    expected = min(hoeffding, bentkus, 1)
+    assert metrics.hoeffding_bentkus_p([0] * 9 + [0.5], 0.2) == pytest.approx(expected, abs=1e-12)
+    assert metrics.hoeffding_bentkus_p([0.2, 0.2], 0.2) == 1
+    assert np.isnan(metrics.hoeffding_bentkus_p([np.nan], 0.2))
+    for n, wrong in [(50, 0), (200, 3), (400, 10)]:
+        values = np.r_[np.ones(wrong), np.zeros(n - wrong)]
+        assert metrics.hoeffding_bentkus_p(values, 0.05) >= binom.cdf(wrong, n, 0.05)
+
+
+def test_why_there_is_none() -> None:
+    """Too few items, too great a risk, no confidence at all; nothing is made up."""
+    few = metrics.risk_threshold([0.9] * 40, [1] * 40)
+    assert np.isnan(few.threshold)
+    assert few.why == "59 items without a mistake are needed, and 40 have an answer"
+    wrong = metrics.risk_threshold([0.9] * 400, [1, 0] * 200)
+    assert np.isnan(wrong.threshold)
+    assert wrong.why.startswith("at 0.9 risk is 0.5 of 400 items, p = 1")
+    none = metrics.risk_threshold([np.nan] * 100, [1] * 100)
+    assert np.isnan(none.threshold)
+    # Two unknown outcomes are left out, a reply without confidence isn't.
+    found = metrics.risk_threshold([0.9] * 102 + [np.nan], [1] * 100 + [np.nan] * 2 + [0])
+    assert (found.answered, found.why) == (100, "")
+    assert found.coverage == pytest.approx(100 / 101)
+    with pytest.raises(ValueError, match=r"risk=5"):
+        metrics.risk_threshold([0.9], [1], risk=5)
+
+
+def test_continuous_confidence_is_tried_at_hundredths() -> None:
+    """More than 101 distinct confidences."""
+    rng = np.random.default_rng(2)
+    confidence = rng.random(2_000)
+    correct = (rng.random(2_000) < np.where(confidence > 0.6, 0.99, 0.5)).astype(float)
+    found = metrics.risk_threshold(confidence, correct)
+    assert round(found.threshold, 2) == found.threshold
+    assert 0.5 < found.threshold <= 0.6

@@ -1,0 +1,273 @@
+"""Confidence that is used: recalibrated, acted upon, planned with, from files and from logs."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from inspect_ai import eval
+
+from conftest import CHECKOUT
+from inspect_confidence import compare, metrics, summarize
+from inspect_confidence.commands.items import items_needed
+from inspect_confidence.commands.recalibrate import recalibrate, recalibrated
+from inspect_confidence.commands.stated import in_train
+from inspect_confidence.commands.threshold import threshold
+from inspect_confidence.judgments.read import judgments_of
+from inspect_confidence.tasks.scale_variants import scale_variants
+from refusals import refused
+from runs import printed
+
+ATLAS = ("item=item_id", "correct=is_correct")
+OTHERS = [*(word for one in ATLAS for word in ("--column", one)), "--confidence-scale", "0-100"]
+
+
+def answers(model: str = "m", items: int = 600, seed: int = 0, gap: float = 0.2) -> pd.DataFrame:
+    """Overconfident by the gap; each item at two epochs with the same outcome, some unreadable."""
+    rng = np.random.default_rng(seed)
+    stated = rng.choice([0.6, 0.7, 0.8, 0.9, 1.0], items)
+    right = (rng.random(items) < stated - gap).astype(float)
+    frame = pd.DataFrame(
+        {
+            "task": "any_eval",
+            "model": model,
+            "item": [f"i{k}" for k in range(items)],
+            "confidence": stated,
+            "correct": right,
+            "status": "ok",
+        }
+    )
+    unread = {"confidence": np.nan, "correct": np.nan, "status": "invalid_response_format"}
+    lost = pd.DataFrame({**frame.iloc[:20], **unread, "item": [f"lost{k}" for k in range(20)]})
+    return pd.concat([frame.assign(epoch=e) for e in (1, 2)] + [lost], ignore_index=True)
+
+
+def test_map_is_fitted_on_train_and_judged_on_test_items() -> None:
+    """By `split` where there is one: train outcomes of another kind decide the map alone."""
+    frame = answers()
+    train = np.array([int(item.strip("ilost")) % 2 == 0 for item in frame["item"]])
+    frame["split"] = np.where(train, "train", "test")
+    found = recalibrate(frame, method="isotonic", resamples=200)
+    (entry,) = found.maps["maps"]
+    assert entry["train"] == {"split": "train"}
+    there = train & (frame["status"] == "ok") & (frame["epoch"] == 1)
+    expected = metrics.fit_recalibration(
+        frame.loc[there, "confidence"], frame.loc[there, "correct"], method="isotonic"
+    )
+    assert entry["x"] == pytest.approx(expected.x)
+    assert entry["y"] == pytest.approx(expected.y)
+    assert (entry["train_items"], entry["test_items"]) == (300, 300)
+    # What it is judged by is what `summarize` and `compare` say of the same judgments.
+    test = frame[~train & (frame["status"] == "ok")]
+    after = test.assign(confidence=expected(test["confidence"]), variant="after")
+    said = summarize(test, resamples=200).set_index(["condition", "metric"])["value"]
+    judged: dict[Any, dict[Any, Any]] = found.judged.set_index("metric").to_dict("index")
+    difference = compare(after, test, resamples=200).set_index("metric")
+    for metric in ("brier", "ece", "auroc", "overconfidence"):
+        row = judged[metric]
+        assert row["stated"] == pytest.approx(said["method=direct", metric], abs=1e-12)
+        assert row["difference"] == pytest.approx(row["recalibrated"] - row["stated"], abs=1e-12)
+        assert row["difference"] == pytest.approx(difference.loc[metric, "difference"], abs=1e-12)
+    assert judged["ece"]["difference"] < -0.05
+    assert abs(judged["overconfidence"]["recalibrated"]) < 0.08
+
+
+def test_halves_leave_out_what_the_map_was_fitted_on() -> None:
+    """Applied to the same judgments test items remain, and the results are those of the file."""
+    frame = pd.concat([answers(), answers("n", seed=1, gap=0.05)], ignore_index=True)
+    found = recalibrate(frame, resamples=200, seed=5)
+    after = recalibrated(frame, found.maps)
+    train = in_train(frame.assign(dataset=""), 5)
+    assert 0.4 < train.mean() < 0.6
+    assert len(after["any_eval"]) == (~train).sum()
+    assert set(after["any_eval"]["item"]).isdisjoint(frame.loc[train, "item"])
+    left = [notice for notice in after.notices if "train items left out" in notice]
+    assert len(left) == 2
+    rows = summarize(after, resamples=200)
+    values = rows.set_index(["model", "condition", "metric"])["value"]
+    for row in found.judged.to_dict("records"):
+        where = f"method=direct;variant=recalibrated%3D{row['recalibration']}"
+        expected = row["recalibrated"]
+        assert values[row["model"], where, row["metric"]] == pytest.approx(expected, abs=1e-12)
+    # What couldn't be read stays unread.
+    assert (after["any_eval"]["status"] != "ok").sum() == ((frame["status"] != "ok") & ~train).sum()
+    # Of another data set nothing is left out, and it is said that the map wasn't fitted on it.
+    other = recalibrated(frame.assign(dataset="other"), found.maps)
+    assert len(other["any_eval"]) == len(frame)
+    assert any("no map was fitted on other" in notice for notice in other.notices)
+
+
+def test_chosen_by_cross_validation_within_train_items() -> None:
+    """The scores are those of the train items alone, and the least is taken."""
+    frame = answers()
+    found = recalibrate(frame, resamples=100)
+    (entry,) = found.maps["maps"]
+    once = frame[in_train(frame.assign(dataset=""), 0) & (frame["status"] == "ok")]
+    unit = pd.factorize(once["item"])[0].astype(np.int64)
+    _, scores = metrics.choose_recalibration(once["confidence"], once["correct"], unit)
+    assert entry["brier"] == pytest.approx(scores)
+    assert entry["method"] == min(scores, key=lambda name: scores[name])
+    assert recalibrate(frame, method="beta", resamples=10).maps["maps"][0]["method"] == "beta"
+
+
+def test_refusals_of_recalibration(tmp_path: Path) -> None:
+    """Too few items or outcomes, with the reason; unknown methods, maps and models."""
+    few = recalibrate(answers(items=150), resamples=10)
+    (entry,) = few.maps["maps"]
+    assert re.fullmatch(r"\d\d train items with .*; 100 are needed", entry["refused"])
+    assert few.judged.empty
+    assert few.scores["note"].item() == f"no map: {entry['refused']}"
+    sure = answers(items=400).assign(correct=1.0)
+    (entry,) = recalibrate(sure, resamples=10).maps["maps"]
+    assert re.fullmatch(r"0 of \d+ train items are wrong; 10 are needed", entry["refused"])
+    # Applied, there is no map: nothing is left, and that is an error.
+    assert "there is no map" in refused(recalibrated, sure, {"maps": [entry]})
+    maps = recalibrate(answers(), resamples=10).maps
+    assert "There is no map of n" in refused(recalibrated, answers("n"), maps)
+    assert "isotnic" in refused(recalibrate, answers(), method="isotnic")
+    (tmp_path / "other.json").write_text("{}")
+    assert "recalibrate PATH" in refused(recalibrated, answers(), tmp_path / "other.json")
+    fermi = pd.DataFrame(
+        {"task": "fermi_eval", "item": ["i"], "level": 90, "lower": 0, "upper": 1, "truth": 0.5}
+    ).assign(status="ok")
+    assert "no stated confidence" in refused(recalibrate, fermi)
+    # Beside stated confidence it stays as it is.
+    both = judgments_of(pd.concat([answers(), fermi], ignore_index=True))
+    after = recalibrated(both, maps)
+    pd.testing.assert_frame_equal(after["fermi_eval"], both["fermi_eval"])
+    assert "fermi_eval has no stated confidence to recalibrate" in after.notices
+
+
+def test_threshold_by_model() -> None:
+    """Unreadable replies count as not given; what has no outcome is left out and counted."""
+    frame = answers(items=2_000, gap=0.0)
+    found = threshold(pd.concat([frame, answers("n", gap=0.3)], ignore_index=True), risk=0.1)
+    first, second = found.to_dict("records")
+    assert first["threshold"] == 0.9  # from .8 on a tenth is wrong
+    read = frame[(frame["status"] == "ok") & (frame["epoch"] == 1)]
+    given = (read["confidence"] >= 0.9).sum()
+    assert first["answered"] == given
+    # 4,020 judgments, twice each of the answered.
+    assert first["coverage"] == pytest.approx(2 * given / 4_020)
+    assert first["items"] == 2_020
+    assert np.isnan(second["threshold"])
+    assert second["note"].startswith("at 0.9 risk is ")
+    lost = frame.assign(
+        status=frame["status"].mask(frame["item"] == "i0", "sample_error"),
+        correct=frame["correct"].mask(frame["item"] == "i1"),
+    )
+    (row,) = threshold(lost, risk=0.1).to_dict("records")
+    assert (row["left_out"], row["items"]) == (4, 2_018)
+    assert "risk 5" in refused(threshold, frame, risk=5.0)
+
+
+def test_items_for_accuracy_are_those_of_the_formula() -> None:
+    """Of accuracy p the interval is 2 * 1.96 sqrt(p (1 - p) / n) wide; differences likewise.
+
+    Intervals of differences are a little wider than the normal ones, and so are more items needed.
+    """
+    frame = answers(items=1_000).query("epoch == 1 and status == 'ok'")
+    p = frame["correct"].mean()
+    (row,) = items_needed(frame, width="accuracy=0.1").to_dict("records")
+    assert row["items"] == pytest.approx((2 * 1.96 / 0.1) ** 2 * p * (1 - p), rel=0.05)
+    assert (row["to_ask"], row["read"]) == (row["items"], 1)
+    # Of a pilot of one model, two independent runs: n = (1.96 + .84)^2 2 p (1 - p) / size^2.
+    (row,) = items_needed(frame, detect="accuracy=0.1", resamples=300).to_dict("records")
+    assert row["items"] == pytest.approx((1.96 + 0.8416) ** 2 * 2 * p * (1 - p) / 0.01, rel=0.15)
+    assert "independent" in row["note"]
+    # Two models that are right on the same items but for one in ten: a tenth as many, about.
+    rng = np.random.default_rng(0)
+    flipped = np.where(rng.random(len(frame)) < 0.1, 1 - frame["correct"], frame["correct"])
+    both = pd.concat([frame, frame.assign(model="n", correct=flipped)], ignore_index=True)
+    (row,) = items_needed(both, detect="accuracy=0.1", resamples=300).to_dict("records")
+    apart = (flipped - frame["correct"]).var()
+    assert row["items"] == pytest.approx((1.96 + 0.8416) ** 2 * apart / 0.01, rel=0.15)
+    assert row["correlation"] > 0.7
+    # Where one in five replies can't be read, so many more are asked.
+    unread = frame.iloc[:250].assign(item=[f"u{k}" for k in range(250)], confidence=np.nan)
+    lossy = pd.concat([frame, unread.assign(status="refusal")], ignore_index=True)
+    (row,) = items_needed(lossy, width="accuracy=0.1").to_dict("records")
+    assert row["to_ask"] == int(np.ceil(row["items"] / 0.8))
+
+
+def test_refusals_of_plans() -> None:
+    """Each names the value, and what can be said instead."""
+    frame = answers()
+    assert "--detect" in refused(items_needed, frame)
+    assert "Did you mean 'ece'" in refused(items_needed, frame, detect="ecee=0.1")
+    for said in ("ece", "ece=", "ece=0", "ece=x"):
+        assert "METRIC=SIZE" in refused(items_needed, frame, width=said)
+    assert "power 80" in refused(items_needed, frame, detect="ece=0.1", power=80)
+    assert "20 items" in refused(items_needed, answers(items=20), width="ece=0.1")
+    three = pd.concat([answers(name) for name in "abc"], ignore_index=True)
+    assert "3 models" in refused(items_needed, three, detect="ece=0.1")
+    assert "Name a TASK" in printed("plan", code=2).stderr
+    assert "--pilot" in printed("plan", "--detect", "ece=0.1", code=2).stderr
+
+
+def test_from_logs_by_the_command_line(tmp_path: Path) -> None:
+    """A run, its map, its results by the map, its threshold and the items of the next one."""
+    (log,) = eval(
+        scale_variants(dataset="bundled", scales="0-100"),
+        model="respondent/boastful",
+        log_dir=str(tmp_path / "logs"),
+        display="none",
+    )
+    assert log.status == "success", log.error
+    logs, maps = tmp_path / "logs", tmp_path / "map.json"
+    said = printed("recalibrate", logs, "-o", maps, "--resamples", 200, "--json").stdout
+    judged = {row["metric"]: row for row in json.loads(said)}
+    # This respondent's confidence is too high by far.
+    assert judged["ece"]["difference_high"] < 0
+    assert judged["overconfidence"]["recalibrated_low"] < 0 < judged["overconfidence"]["stated"]
+    assert (judged["ece"]["train_items"], judged["ece"]["test_items"]) == (138, 138)
+    out = printed("summarize", logs, "--recalibrated", maps, "--json", "--resamples", 50)
+    assert "138 judgments of train items left out" in out.stderr
+    found = {row["metric"]: row["value"] for row in json.loads(out.stdout) if not row["note"]}
+    assert found["brier"] == pytest.approx(judged["brier"]["recalibrated"], abs=1e-12)
+    assert "at most 0.1 of answers" in printed("threshold", logs, "--risk", "0.1").stdout
+    out = printed("plan", "--width", "accuracy=0.2", "--pilot", logs, "--json")
+    (row,) = json.loads(out.stdout)
+    assert 50 < row["items"] < 100
+
+
+def test_atlas_by_the_command_line(shared_data: Path, tmp_path: Path) -> None:
+    """What docs/use.md shows, and its four lines of Python give what `--recalibrated` gives."""
+    folder = shared_data / "atlas"
+    files = [
+        folder / f"metacognitive_profile_results{which}.csv" for which in ("", " (3)", " (15)")
+    ]
+    page = (CHECKOUT / "docs" / "use.md").read_text(encoding="utf-8")
+    shown = {" ".join(line.split()) for line in page.splitlines()}
+    maps = tmp_path / "map.json"
+    done = printed("recalibrate", *files, *OTHERS, "-o", maps).stdout
+    done += printed("threshold", *files, *OTHERS).stdout
+    for line in done.splitlines():
+        if re.match(r" *(anthropic|openai|deepseek)", line):
+            assert " ".join(line.split()) in shown, line
+    # The four lines, as the page has them.
+    code = page.split("```python\n")[1].split("```")[0]
+    assert len([line for line in code.splitlines() if line and "import" not in line]) == 4
+    for entry in json.loads(maps.read_text())["maps"]:
+        scope: dict[str, Any] = {}
+        single = tmp_path / "single.json"
+        single.write_text(json.dumps({"maps": [entry]}))
+        exec(code.replace('"map.json"', repr(str(single))), scope)
+        names = ("method", "kind", "clip", "x", "y", "a", "b", "c")
+        curve = metrics.Recalibration(**{name: entry[name] for name in names if name in entry})
+        assert scope["q"] == pytest.approx(curve([0.5, 0.9, 1.0]), abs=1e-12)
+    out = printed(
+        *("summarize", files[0], *OTHERS, "--recalibrated", maps, "--json", "--resamples", 100)
+    )
+    assert "judgments of train items left out" in out.stderr
+    (ece,) = [
+        row
+        for row in json.loads(out.stdout)
+        if row["metric"] == "ece" and row["condition"].startswith("method=direct;scale=0-100;var")
+    ]
+    assert f"{ece['value']:.3f}" in page

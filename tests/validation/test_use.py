@@ -1,0 +1,192 @@
+"""What is promised of thresholds and of numbers of items holds over many simulated runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import ndtr
+
+from inspect_confidence import metrics
+from inspect_confidence.commands.items import items_needed
+from inspect_confidence.metrics.arrays import FloatArray
+from inspect_confidence.results import Key
+from inspect_confidence.studies import Resampling
+from inspect_confidence.studies.calibration import Answers, form_of, of_table
+from inspect_confidence.studies.compare import Pair, of_pairs, tested
+from inspect_confidence.studies.estimate import draw, results_of
+
+pytestmark = pytest.mark.slow
+
+SPLITS = 1_000
+VALUES = np.array([0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0])
+STATED = np.array([0.05, 0.1, 0.1, 0.15, 0.25, 0.15, 0.2])
+
+WRONG: dict[str, Sequence[float]] = {
+    # Risk from .95 on is .0457, from .9 on .0504: just above the target.
+    "just above": (0.5, 0.4, 0.3, 0.2, 0.057, 0.08, 0.02),
+    "all below": (0.05, 0.05, 0.05, 0.045, 0.04, 0.04, 0.04),
+    "all above": (0.3, 0.2, 0.1, 0.1, 0.052, 0.052, 0.052),
+    "not monotone": (0.02, 0.02, 0.3, 0.02, 0.02, 0.15, 0.01),
+}
+"""Share wrong at each value."""
+
+
+@pytest.mark.parametrize("epochs", [1, 3])
+@pytest.mark.parametrize("items", [150, 500, 2_000])
+@pytest.mark.parametrize("design", list(WRONG))
+def test_risk_is_kept(
+    design: str, items: int, epochs: int, record_property: Callable[[str, object], None]
+) -> None:
+    """In at least 95% of samples the true risk at the threshold is at most the target.
+
+    Epochs of an item agree with the first one in three of four.
+    """
+    rng = np.random.default_rng([items, epochs])
+    wrong = np.array(WRONG[design])
+    # Of all from each value on.
+    risks = np.cumsum((STATED * wrong)[::-1]) / np.cumsum(STATED[::-1])
+    true = dict(zip(VALUES.tolist(), risks[::-1].tolist(), strict=True))
+    kept = given = 0
+    for _ in range(SPLITS):
+        place = rng.choice(len(VALUES), items, p=STATED)
+        first = rng.random(items) < wrong[place]
+        again = rng.random((epochs, items)) < wrong[place]
+        same = rng.random((epochs, items)) < 0.75
+        answers = np.where(same, first, again)
+        found = metrics.risk_threshold(
+            np.tile(VALUES[place], epochs),
+            1 - answers.ravel().astype(float),
+            np.tile(np.arange(items), epochs),
+        )
+        given += not np.isnan(found.threshold)
+        kept += np.isnan(found.threshold) or true[found.threshold] <= 0.05
+    name = f"risk kept, {design}, {items} items, {epochs} epochs"
+    record_property("figure", f"{name}: {kept / SPLITS:.3f}, a threshold in {given / SPLITS:.3f}")
+    assert kept / SPLITS >= 0.95
+    if design == "all below" and (items, epochs) == (2_000, 1):
+        assert given / SPLITS > 0.8
+
+
+def test_risk_is_kept_over_splits_of_the_atlas(
+    shared_data: Path, record_property: Callable[[str, object], None]
+) -> None:
+    """Samples of 500 of a real model's 1,500 answers, which stand for all that it would answer."""
+    rows = pd.read_csv(shared_data / "atlas" / "metacognitive_profile_results (3).csv")
+    confidence = pd.to_numeric(rows["confidence"]).to_numpy(float) / 100
+    correct = rows["is_correct"].to_numpy(float)
+    rng = np.random.default_rng(0)
+    kept = given = 0
+    for _ in range(SPLITS):
+        chosen = rng.integers(len(rows), size=500)
+        found = metrics.risk_threshold(confidence[chosen], correct[chosen])
+        given += not np.isnan(found.threshold)
+        above = confidence >= found.threshold - 1e-9
+        kept += not above.any() or 1 - correct[above].mean() <= 0.05
+    record_property("figure", f"risk kept, atlas: {kept / SPLITS}, a threshold in {given / SPLITS}")
+    assert kept / SPLITS >= 0.95
+
+
+# How many items
+
+Runs = Callable[[int, np.random.Generator], list[tuple[FloatArray, FloatArray]]]
+
+
+def two_models(*shape: tuple[float, float]) -> Runs:
+    """Runs of models with accuracy .75 + slope (confidence - .75) - gap on items they share."""
+
+    def drawn(n: int, rng: np.random.Generator) -> list[tuple[FloatArray, FloatArray]]:
+        hard = rng.normal(size=n)
+        runs = []
+        for gap, slope in shape:
+            stated = rng.choice(VALUES, n, p=STATED)
+            luck = ndtr(0.6 * hard + 0.8 * rng.normal(size=n))
+            right = luck < np.clip(0.75 + slope * (stated - 0.75) - gap, 0, 1)
+            runs.append((stated, right.astype(float)))
+        return runs
+
+    return drawn
+
+
+def pilot(runs: Runs, n: int) -> pd.DataFrame:
+    """A pilot as judgments."""
+    frames = [
+        pd.DataFrame(
+            {
+                "task": "any_eval",
+                "model": model,
+                "item": [f"i{k}" for k in range(n)],
+                "confidence": stated,
+                "correct": right,
+            }
+        )
+        for model, (stated, right) in zip("ab", runs(n, np.random.default_rng(1)), strict=False)
+    ]
+    return pd.concat(frames, ignore_index=True)
+
+
+def true_difference(metric: str, runs: Runs) -> float:
+    """Of a million items."""
+    of = getattr(metrics, metric)
+    both = runs(1_000_000, np.random.default_rng(2))
+    first, second = (of(right) if metric == "accuracy" else of(said, right) for said, right in both)
+    return float(abs(first - second))
+
+
+@pytest.mark.parametrize(
+    ("metric", "second"),
+    [
+        ("ece", (0.11, 1.0)),
+        ("accuracy", (0.11, 1.0)),
+        ("brier", (0.06, 0.5)),
+        ("auroc", (0.06, 0.5)),
+    ],
+)
+def test_power_is_as_stated(
+    metric: str, second: tuple[float, float], record_property: Callable[[str, object], None]
+) -> None:
+    """New runs of the number of items that is planned find the difference in 80%, within 3 points.
+
+    The pilot's models are those of the runs, whose difference is the one asked for.
+    """
+    runs = two_models((0.06, 1.0), second)
+    size = true_difference(metric, runs)
+    planned = items_needed(pilot(runs, 5_000), detect=f"{metric}={size}", seed=3).iloc[0]
+    n, found, rng = int(planned["items"]), 0, np.random.default_rng(4)
+    index = pd.RangeIndex(n)
+    for seed in range(SPLITS):
+        sides = [Answers(np.arange(n), n, *one, np.arange(n), None) for one in runs(n, rng)]
+        contrast = of_pairs([Pair(index, index, *sides)], (), [form_of(metric)])
+        column = max(k for k, (_, name) in enumerate(contrast.names) if name == metric)
+        found += tested(contrast, Resampling(1_000, seed), None).verdict(column).p < 0.05
+    record_property(
+        "figure", f"power, {metric} {size:.3f}, {n} items planned for .80: {found / SPLITS:.3f}"
+    )
+    assert abs(found / SPLITS - 0.8) <= 0.03
+
+
+@pytest.mark.parametrize(("metric", "size"), [("auroc", 0.1), ("ece", 0.06), ("brier", 0.03)])
+def test_width_is_as_stated(
+    metric: str, size: float, record_property: Callable[[str, object], None]
+) -> None:
+    """New runs of that many items have an interval at most that wide in 80%.
+
+    Widths hardly differ between runs, so that a few items more or less move that share by far:
+    their 80% quantile is within 3% of the size.
+    """
+    runs = two_models((0.06, 1.0))
+    planned = items_needed(pilot(runs, 5_000), width=f"{metric}={size}", seed=3).iloc[0]
+    n, rng, widths = int(planned["items"]), np.random.default_rng(4), []
+    for seed in range(SPLITS // 2):
+        answers = Answers(np.arange(n), n, *runs(n, rng)[0], np.arange(n), None)
+        made = of_table(answers, [form_of(metric)], {}, "")
+        (row,) = results_of(draw([made], n, Resampling(1_000, seed)), Key("", "", ""))
+        widths.append(row.ci_high - row.ci_low)
+    often = float(np.quantile(widths, 0.8))
+    record_property(
+        "figure", f"width, {metric} {size}, {n} items planned: 80% are below {often:.4f}"
+    )
+    assert abs(often / size - 1) <= 0.03
