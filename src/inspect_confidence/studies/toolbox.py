@@ -92,4 +92,4 @@ def _spec(title: str, rows: Rows, lines: Sequence[str], columns: Sequence[Column
 
 def _labelled(line: Mapping[str, str]) -> Mapping[str, str]:
     named = {"dataset": "data set"}
-    return {named.get(name, name): said for name, said in line.items() if said or name == "model"}
+    return {named.get(name, name): said or "-" for name, said in line.items()}
