@@ -24,6 +24,7 @@ HAN = "\u5927\u6982\u53ef\u80fd" * 12
 
 def of_confidence(models: list[str], datasets: list[str], scales: list[str]) -> Iterator[Row]:
     """A few rows of every metric of the scale study, M-ratios infinite on the first scale."""
+    worth = {"costs": "right 1, wrong -2, abstain 0"}
     for model, dataset, scale in product(models, datasets, scales):
         low, high = scale.split("-")
         some: list[tuple[dict[str, str], str, float]] = [
@@ -39,6 +40,8 @@ def of_confidence(models: list[str], datasets: list[str], scales: list[str]) -> 
             ({"threshold": "0.75", "type1": "m_afc"}, "m_ratio", 0.9),
             ({}, "ece", 0.123),
             ({"bins": "20"}, "ece", 0.234),
+            ({"answered_from": "0.4", **worth}, "expected_utility", -0.1),
+            ({"answered_from": "0.9", **worth}, "expected_utility", 0.25),
         ]
         for parts, metric, value in some:
             where: dict[str, Any] = {"n": 12345, "model": model, "dataset": dataset}
@@ -196,7 +199,7 @@ SEVEN = [f"provider/model-{k}" for k in range(7)]
 
 CASES: dict[str, tuple[tuple[str, ...], dict[str, pd.DataFrame]]] = {
     "confidence": (
-        ("reliability", "report_histogram", "ece_bins", "type2_roc", "m_ratio"),
+        ("reliability", "report_histogram", "ece_bins", "type2_roc", "m_ratio", "utility"),
         {
             "one": frame(*of_confidence(["m"], ["own"], ["0-100"])),
             "thirteen": frame(*of_confidence(["m"], ["own"], [*map(str, ALL)])),

@@ -191,22 +191,20 @@ class Costs:
         return self.abstain + divided(np.hstack([above, never]), tables.total[:, None])
 
 
-_UTILITY = {
-    "unit": "utility",
-    "low": -INFINITY,
-    "undefined": f"{UNREAD}, or no costs given",
-    "toolbox": True,
-}
+_UNPRICED = f"{UNREAD}, or no costs given"
 _DECISION = "Chow (1970)"
 
 
 @metric(
     definition="Mean utility of answering only from the threshold on, by the costs that the "
     "condition names.",
+    unit="utility",
+    low=-INFINITY,
     direction="higher",
+    undefined=_UNPRICED,
     source=_DECISION,
     interval=Interval("percentile", least=30, rarest=10),
-    **_UTILITY,  # type: ignore[arg-type]
+    toolbox=True,
 )
 @of_judgments
 def expected_utility(
@@ -233,10 +231,13 @@ def expected_utility(
 @metric(
     definition="Mean utility of answering only from the sample's best threshold on, which is "
     "optimistic.",
+    unit="utility",
+    low=-INFINITY,
     direction="higher",
+    undefined=_UNPRICED,
     source=_DECISION,
     interval=no_interval(_CHOSEN),
-    **_UTILITY,  # type: ignore[arg-type]
+    toolbox=True,
 )
 @of_judgments
 def best_utility(tables: ConfidenceTables, *, costs: Costs) -> FloatArray:
@@ -260,7 +261,7 @@ def best_utility(tables: ConfidenceTables, *, costs: Costs) -> FloatArray:
     definition="The confidence from which on answering has the greatest mean utility in the "
     "sample; infinite where never answering has.",
     unit="confidence",
-    undefined=f"{UNREAD}, or no costs given",
+    undefined=_UNPRICED,
     source=_DECISION,
     interval=no_interval(_CHOSEN),
     toolbox=True,
