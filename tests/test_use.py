@@ -13,11 +13,16 @@ import pytest
 from inspect_ai import eval
 
 from conftest import CHECKOUT
-from inspect_confidence import compare, metrics, summarize
-from inspect_confidence.commands.items import items_needed
-from inspect_confidence.commands.recalibrate import recalibrate, recalibrated
+from inspect_confidence import (
+    compare,
+    items_needed,
+    metrics,
+    recalibrate,
+    recalibrated,
+    summarize,
+    threshold,
+)
 from inspect_confidence.commands.stated import in_train
-from inspect_confidence.commands.threshold import threshold
 from inspect_confidence.judgments.read import judgments_of
 from inspect_confidence.tasks.scale_variants import scale_variants
 from refusals import refused
