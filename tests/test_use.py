@@ -13,11 +13,16 @@ import pytest
 from inspect_ai import eval
 
 from conftest import CHECKOUT
-from inspect_confidence import compare, metrics, summarize
-from inspect_confidence.commands.items import items_needed
-from inspect_confidence.commands.recalibrate import recalibrate, recalibrated
+from inspect_confidence import (
+    compare,
+    items_needed,
+    metrics,
+    recalibrate,
+    recalibrated,
+    summarize,
+    threshold,
+)
 from inspect_confidence.commands.stated import in_train
-from inspect_confidence.commands.threshold import threshold
 from inspect_confidence.judgments.read import judgments_of
 from inspect_confidence.tasks.scale_variants import scale_variants
 from refusals import refused
@@ -271,3 +276,39 @@ def test_atlas_by_the_command_line(shared_data: Path, tmp_path: Path) -> None:
         if row["metric"] == "ece" and row["condition"].startswith("method=direct;scale=0-100;var")
     ]
     assert f"{ece['value']:.3f}" in page
+
+
+def test_agreement_of_epochs_is_recalibrated_too() -> None:
+    """What becomes of an item's epochs is a judgment, which stays as it is once it is one."""
+    rng = np.random.default_rng(2)
+    said = rng.choice(["A", "B"], (3, 400), p=[0.8, 0.2])
+    frame = pd.concat(
+        [
+            pd.DataFrame(
+                {
+                    "task": "any_eval",
+                    "model": "m",
+                    "method": "epochs",
+                    "item": [f"i{k}" for k in range(400)],
+                    "epoch": epoch,
+                    "status": "ok",
+                    "answer": some,
+                    "correct": (some == "A").astype(float),
+                    "confidence": np.nan,
+                }
+            )
+            for epoch, some in enumerate(said)
+        ],
+        ignore_index=True,
+    )
+    found = recalibrate(frame, method="platt", resamples=50)
+    after = recalibrated(frame, found.maps)["any_eval"]
+    test = [k for k in range(400) if f"i{k}" in set(after["item"])]
+    assert len(after) == len(test) == found.maps["maps"][0]["test_items"]
+    most = np.maximum((said == "A").sum(axis=0), (said == "B").sum(axis=0)) / 3
+    entry = found.maps["maps"][0]
+    curve = metrics.Recalibration(
+        "platt", "logistic", **{name: entry[name] for name in ("clip", "a", "b", "c")}
+    )
+    rows = summarize(after, resamples=50).set_index("metric")["value"]
+    assert rows["mean_confidence"] == pytest.approx(curve(most[test]).mean(), abs=1e-12)

@@ -10,7 +10,10 @@ if TYPE_CHECKING:
     from inspect_confidence.commands.check import check
     from inspect_confidence.commands.cite import cite
     from inspect_confidence.commands.compare import compare
+    from inspect_confidence.commands.items import items_needed
+    from inspect_confidence.commands.recalibrate import recalibrate, recalibrated
     from inspect_confidence.commands.summarize import detail, summarize
+    from inspect_confidence.commands.threshold import threshold
     from inspect_confidence.commands.unread import unread
     from inspect_confidence.errors import DataUnavailable, InvalidArgument
     from inspect_confidence.judgments.read import Judgments, read_judgments
@@ -31,8 +34,12 @@ __all__ = [
     "compare",
     "confidence",
     "detail",
+    "items_needed",
     "read_judgments",
+    "recalibrate",
+    "recalibrated",
     "summarize",
+    "threshold",
     "unread",
     "with_confidence",
     "write_report",
@@ -48,8 +55,12 @@ _HOMES = {
     "compare": "commands.compare",
     "confidence": "scorers.confidence",
     "detail": "commands.summarize",
+    "items_needed": "commands.items",
     "read_judgments": "judgments.read",
+    "recalibrate": "commands.recalibrate",
+    "recalibrated": "commands.recalibrate",
     "summarize": "commands.summarize",
+    "threshold": "commands.threshold",
     "unread": "commands.unread",
     "with_confidence": "tasks.with_confidence",
     "write_report": "report",
