@@ -102,6 +102,10 @@ _DECISIONS = """
   `m_ratio` at one, which depends on where the threshold falls among the confidences. `meta_d` and
   its M-ratio (`type1=sdt`) are for two choices with biased responses; `meta_d_afc` of two choices
   is in its unit over the square root of 2.
+- Both ratios to an observer divide by what accuracy alone gives: a few points above chance that is
+  next to nothing, the ratio is huge, and the rare samples that print an interval there seldom hold
+  the true value (74 to 97% in simulations at .51 of two choices). Read neither there.
+- Intervals of corrected information are cautious: near 0 they hold the true value nearly always.
 - `z_roc_slope` far from 1 says that evidence of right and of wrong answers isn't equally spread, so
   that a d' of confidence at one threshold doesn't hold at another. Few wrong answers make it vary
   greatly.

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from inspect_confidence.metrics import METRICS, Costs
 from inspect_confidence.studies.calibration import TOOLBOX, of_choices, of_costs
 from validation.coverage import SIZES, lacking
-from validation.test_scale_coverage import DESIGNS, ENDS, tried
+from validation.test_scale_coverage import DESIGNS, ENDS, Observer, stated, tried
 
 NAMES = {
     *("augrc", "e_aurc", "risk_at_coverage", "z_roc_slope"),
@@ -35,6 +36,26 @@ def test_every_interval_is_tried() -> None:
 def test_intervals_of_decisions_hold(design: str, items: int) -> None:
     """Of 95% intervals 93 to 97% hold the true value, or there is none."""
     assert not lacking(tried(FORMS, design, DESIGNS[design], items, 400))
+
+
+NEW = {
+    "held out: observer accuracy .65, meta-d' 1.1, underconfident": np.array(
+        Observer(0.65, 1.1, -0.4).cells()
+    ),
+    "held out: mostly high reports, accuracy rises steeply with them": stated(
+        {0.5: 0.1, 0.6: 0.05, 0.75: 0.15, 0.8: 0.2, 0.9: 0.3, 0.95: 0.15, 1.0: 0.05},
+        lambda value: max(0.05, 1.6 * value - 0.75),
+    ),
+}
+"""Designs that the methods weren't chosen on, as they were on the others."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("items", [100, 300])
+@pytest.mark.parametrize("design", list(NEW))
+def test_intervals_hold_where_they_were_not_chosen(design: str, items: int) -> None:
+    """Methods were chosen among five by simulations of `DESIGNS`: these are others."""
+    assert not lacking(tried(FORMS, design, NEW[design], items, 300))
 
 
 @pytest.mark.slow
