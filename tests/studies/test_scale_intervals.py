@@ -49,14 +49,8 @@ def test_no_interval_leaves_out_its_value(
     assert not (given & beside).any(), found[given & beside].to_string()
     assert (np.isnan(low) == np.isnan(high)).all()
     assert (found["n"] <= found["asked"]).all(), found[found["n"] > found["asked"]].to_string()
-<<<<<<< HEAD
-    estimates = ~found["metric"].str.match(
-        "n$|p_|calibration_p|items_not_common|top1_value|status_count"
-    )
-=======
     no_estimate = "n$|p_|calibration_p|items_not_common|top1_value|status_count"
     estimates = ~found["metric"].str.match(no_estimate)
->>>>>>> toolbox1
     silent = estimates & ~given & ~found["note"].str.contains("undefined: |no interval: ")
     of_same = found["metric"] == "difference"  # of every item alike: no interval, no doubt
     assert not (silent & ~of_same).any(), found[silent & ~of_same].to_string()
