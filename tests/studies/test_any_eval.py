@@ -157,8 +157,11 @@ def test_a_field_has_the_numbers_of_its_items_alone() -> None:
         }
         assert set(part) == set(alone)
         for key, row in alone.items():
+            # A p of simulations depends on the order in which items are drawn.
+            error = 0.1 if key[1] == "calibration_p" else 0
             for name in ("value", "n", "asked"):
-                assert part[key][name] == pytest.approx(row[name], nan_ok=True), (key, name)
+                expected = pytest.approx(row[name], nan_ok=True, abs=error or None)
+                assert part[key][name] == expected, (key, name)
 
 
 def test_the_mean_over_evals_is_unweighted() -> None:

@@ -234,18 +234,22 @@ def stated_confidence(
     thresholds: Sequence[float],
     note: str,
     costs: metrics.Costs | None = None,
+    draws: int = 2_000,
 ) -> Iterator[Estimand]:
-    """Accuracy and mean confidence, and all that follows from the table of both."""
+    """Accuracy and mean confidence, and all that follows from the table of both.
+
+    `draws` are those of the test of calibration.
+    """
     # Accuracy counts answers without a usable confidence too, so it isn't the table's.
     columns = {"accuracy": answers.correct, "mean_confidence": answers.confidence}
     yield means(condition, columns, answers.unit, answers.units, note)
     forms = [form for one in thresholds for form in at_threshold(one, answers.choices)]
     forms += [*of_choices(answers.choices), *of_costs(costs)]
     yield of_table(answers, [*PLAIN, *FURTHER, *TOOLBOX, *forms], condition, note)
-    yield of_items(answers, condition, note)
+    yield of_items(answers, condition, note, draws)
 
 
-def of_items(answers: Answers, condition: Mapping[str, object], note: str) -> Estimand:
+def of_items(answers: Answers, condition: Mapping[str, object], note: str, draws: int) -> Estimand:
     """Numbers that a count table doesn't give, since they need to know whose judgments they are."""
     judged = answers.confidence, answers.correct, answers.unit
     read = ~np.isnan(answers.confidence + answers.correct)
@@ -270,7 +274,8 @@ def of_items(answers: Answers, condition: Mapping[str, object], note: str) -> Es
         number("debiased_squared_error", metrics.debiased_squared_error_interval(*judged)),
         number("calibration_p"),
     ]
-    values = metrics.debiased_squared_error(*judged), metrics.calibration_p(*judged)
+    tested = metrics.calibration_p(*judged, draws=draws)
+    values = metrics.debiased_squared_error(*judged), tested
     return Estimand(numbers, lambda weights: np.tile(values, (len(weights), 1)))
 
 
