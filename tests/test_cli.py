@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from conftest import Command
-from inspect_confidence.cli import print_table
+from inspect_confidence.cli.terminal import print_table
 from runs import printed
 
 ANSWERS = "item,level,lower,upper,truth,split\n" + "".join(

@@ -1,0 +1,393 @@
+"""The command line: from logs to judgments, results, comparisons, reports and exports."""
+
+import functools
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Unpack
+
+import click
+
+from inspect_confidence import __version__
+from inspect_confidence.cli.options import (
+    CSV,
+    DIRECTORY,
+    JSON,
+    OUTPUT,
+    RECALIBRATED,
+    REREAD,
+    RESAMPLES,
+    SEED,
+    computing,
+    reading,
+    recording,
+)
+from inspect_confidence.cli.terminal import (
+    give,
+    print_differences,
+    print_found,
+    print_needed,
+    print_recalibrated,
+    print_thresholds,
+    print_unread,
+    print_views,
+    read,
+)
+from inspect_confidence.export import FORMATS, RELATIONSHIPS
+
+if TYPE_CHECKING:
+    from inspect_confidence.commands.analysis import Settings
+
+
+@click.command()
+@reading
+@REREAD
+@JSON
+@CSV
+@click.option("--full", is_flag=True, help="Print all tables of the toolbox too.")
+@computing
+def summarize(
+    paths: Sequence[str],
+    reread: bool,
+    full: bool,
+    as_json: bool,
+    csv: Path | None,
+    **settings: "Unpack[Settings]",
+) -> None:
+    """Print the results: every number with its 95% interval."""
+    from inspect_confidence.commands.analysis import resamplings
+    from inspect_confidence.commands.summarize import summarize as compute
+
+    resamplings(settings)  # a mistake shall not cost the reading of the logs
+    show = functools.partial(print_views, full=full)
+    give(compute(read(paths, reread=reread), **settings), as_json, csv, show)
+
+
+@click.command()
+@reading
+@DIRECTORY
+@click.option("--published", is_flag=True, help="Show the studies' published figures beside.")
+@click.option(
+    "--baseline",
+    metavar="MODEL",
+    help="Show every model's paired differences from this one, named as in the logs.",
+)
+@computing
+def report(
+    paths: Sequence[str],
+    directory: Path,
+    published: bool,
+    baseline: str | None,
+    **settings: "Unpack[Settings]",
+) -> None:
+    """Write a page of all results, index.html, its figures and its tables to a folder."""
+    from inspect_confidence.report import write_report
+
+    settings["workers"] = os.cpu_count() or 1
+    page = write_report(
+        read(paths), directory, logs=paths, published=published, baseline=baseline, **settings
+    )
+    click.echo(f"report written to {page}")
+
+
+@click.command()
+@click.argument("task", required=False)
+@click.option("-T", "arguments", multiple=True, metavar="NAME=VALUE", help="A task argument.")
+@click.option("--model", help="For the price, where Inspect's model cost data has the model.")
+@click.option("--epochs", type=click.IntRange(min=1), help="The task's own by default, or 1.")
+@click.option(
+    "--model-cost-config",
+    type=click.Path(exists=True, dir_okay=False),
+    envvar="INSPECT_EVAL_MODEL_COST_CONFIG",
+    help="YAML or JSON file with model prices, as `inspect eval` takes it.",
+)
+@click.option(
+    "--detect", metavar="METRIC=SIZE", help="How many items a difference of two runs needs."
+)
+@click.option(
+    "--width", metavar="METRIC=SIZE", help="How many items a 95% interval of that width needs."
+)
+@click.option(
+    "--pilot",
+    multiple=True,
+    metavar="PATH",
+    help="Logs or files whose items stand for those to come, for --detect and --width.",
+)
+@click.option(
+    "--power", type=float, default=0.8, show_default=True, help="Share of runs that succeed."
+)
+@SEED
+@recording
+@JSON
+def plan(
+    task: str | None,
+    arguments: Sequence[str],
+    model: str | None,
+    epochs: int | None,
+    model_cost_config: str | None,
+    detect: str | None,
+    width: str | None,
+    pilot: Sequence[str],
+    power: float,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """Print what a run of TASK would ask and cost, without calling a model.
+
+    With --detect or --width, print how many items it needs, by resampling the items of --pilot.
+    """
+    if task:
+        from inspect_confidence.commands.plan import plan_run
+
+        click.echo(plan_run(task, arguments, model, epochs, model_cost_config), err=as_json)
+    if not (detect or width):
+        if not task:
+            raise click.UsageError("Name a TASK, or say --detect or --width with a --pilot.")
+        return
+    if not pilot:
+        raise click.UsageError("--detect and --width need a --pilot: logs or a file of answers.")
+    from inspect_confidence.commands.items import items_needed
+
+    found = items_needed(read(pilot), detect=detect, width=width, power=power, seed=seed)
+    give(found, as_json, None, print_needed)
+
+
+@click.command()
+@reading
+@OUTPUT
+def judgments(paths: Sequence[str], output: Path) -> None:
+    """Write the judgments, one row each, to a csv or parquet file."""
+    from inspect_confidence.judgments.files import write_file
+
+    frames = read(paths)
+    write_file(frames, output)
+    click.echo(f"{sum(map(len, frames.values()))} judgments written to {output}")
+
+
+@click.command()
+@reading
+@click.option("--format", "form", required=True, type=click.Choice(FORMATS), help="What to write.")
+@DIRECTORY
+@computing
+@click.option(
+    "--organization",
+    default="unknown",
+    show_default=True,
+    help="Who evaluated, as every-eval-ever records it.",
+)
+@click.option(
+    "--relationship",
+    type=click.Choice(RELATIONSHIPS),
+    default="other",
+    show_default=True,
+    help="What they are to the model's developer.",
+)
+def export(
+    paths: Sequence[str],
+    form: str,
+    directory: Path,
+    organization: str,
+    relationship: str,
+    **settings: "Unpack[Settings]",
+) -> None:
+    """Write the results as tables, as a leaderboard, or for public collections of results."""
+    from inspect_confidence.export import export as write
+
+    for written in write(
+        read(paths),
+        form,
+        directory,
+        logs=paths,
+        organization=organization,
+        relationship=relationship,
+        **settings,
+    ):
+        click.echo(written)
+
+
+@click.command()
+@click.argument("a", metavar="A")
+@click.argument("b", metavar="[B]", required=False)
+@recording
+@JSON
+@CSV
+@computing
+def compare(
+    a: str, b: str | None, as_json: bool, csv: Path | None, **settings: "Unpack[Settings]"
+) -> None:
+    """Print paired differences between what is in A and what is in B, or within A alone.
+
+    Models, variants and methods that answered the same items are compared on those items.
+    """
+    from inspect_confidence.commands.compare import compare as compute
+
+    sides = [read([side]) for side in (a, b) if side]
+    give(compute(*sides, **settings), as_json, csv, print_differences)
+
+
+@click.command()
+@reading
+@REREAD
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    default=20,
+    show_default=True,
+    help="Replies in the table; --json and --csv give all.",
+)
+@JSON
+@CSV
+def unread(paths: Sequence[str], reread: bool, limit: int, as_json: bool, csv: Path | None) -> None:
+    """Print the replies that could not be read, after their share by task and model."""
+    from inspect_confidence.commands.unread import shares
+    from inspect_confidence.commands.unread import unread as find
+
+    judgments = read(paths, reread=reread)
+    found = find(paths, judgments=judgments)
+    give(found, as_json, csv, lambda rows: print_unread(shares(judgments), rows, limit))
+
+
+@click.command()
+@reading
+@click.option(
+    "--only",
+    type=click.Choice(["bibtex", "settings"]),
+    help="Only the references, or only the paragraphs on how judgments came about.",
+)
+def cite(paths: Sequence[str], only: str | None) -> None:
+    """Print BibTeX of what the judgments rest on, and a paragraph a task on its settings."""
+    from inspect_confidence.commands.cite import cite as compute
+
+    found = compute(list(paths), judgments=read(paths))
+    for name in found.unknown:
+        click.echo(f"note: no reference is known for {name}; cite its source too.", err=True)
+    shown = {"bibtex": found.bibtex, "settings": found.settings}
+    parts = [one for name, some in shown.items() if only in (None, name) for one in some]
+    click.echo("\n\n".join(parts))
+
+
+@click.command()
+@reading
+@OUTPUT
+@click.option(
+    "--method",
+    default="best",
+    show_default=True,
+    help="best by cross-validation, isotonic, platt, beta, temperature, histogram, venn_abers.",
+)
+@JSON
+@RESAMPLES
+@SEED
+def recalibrate(
+    paths: Sequence[str], output: Path, method: str, as_json: bool, resamples: int, seed: int
+) -> None:
+    """Fit maps from stated confidence to accuracy on train items; judge them on test items."""
+    from inspect_confidence.commands.recalibrate import recalibrate as compute
+
+    found = compute(read(paths), method=method, resamples=resamples, seed=seed)
+    found.write(output)
+    give(found.judged, as_json, None, lambda rows: print_recalibrated(found.scores, rows))
+    fitted = sum("refused" not in one for one in found.maps["maps"])
+    click.echo(f"{fitted} of {len(found.maps['maps'])} maps written to {output}", err=as_json)
+
+
+@click.command()
+@reading
+@click.option(
+    "--risk",
+    type=float,
+    default=0.05,
+    show_default=True,
+    help="The greatest share of wrong answers among those given.",
+)
+@RECALIBRATED
+@JSON
+@CSV
+def threshold(paths: Sequence[str], risk: float, as_json: bool, csv: Path | None) -> None:
+    """Print from which confidence on answers may be given, and which share of them that is."""
+    from inspect_confidence.commands.threshold import threshold as compute
+
+    give(compute(read(paths), risk=risk), as_json, csv, print_thresholds)
+
+
+_FAILED = 1
+"""Exit code; errors of usage are 2, as click has them."""
+
+
+@click.command()
+@reading
+@click.option(
+    "--require",
+    "requirements",
+    multiple=True,
+    required=True,
+    metavar="REQUIREMENT",
+    help="As 'ece<=0.10' or 'coverage>=0.85;level=90'; may be given several times.",
+)
+@click.option(
+    "--strict",
+    is_flag=True,
+    help="Judge by the end of the 95% interval, not the value; fail where data were lost.",
+)
+@JSON
+@computing
+def check(
+    paths: Sequence[str],
+    requirements: Sequence[str],
+    strict: bool,
+    as_json: bool,
+    **settings: "Unpack[Settings]",
+) -> None:
+    """Exit with 1 unless every matching result meets the requirements.
+
+    A requirement is METRIC OP NUMBER[;key=value...]. Keys are parts of the condition, task, model
+    and dataset; `key=` means that the part is absent.
+    """
+    from inspect_confidence.commands.check import check as compute
+    from inspect_confidence.commands.check import read_requirement
+    from inspect_confidence.commands.summarize import summarize
+
+    for requirement in requirements:  # a misspelt one shall not cost the reading of the logs
+        read_requirement(requirement)
+    judgments = read(paths, lost="not judged")
+    results = summarize(judgments, **settings)
+    found = compute(results, requirements, strict=strict)
+    give(found, as_json, None, print_found)
+    if not found["passed"].all() or (strict and judgments.lost):
+        click.get_current_context().exit(_FAILED)
+
+
+@click.command()
+@reading
+@OUTPUT
+@click.option(
+    "--model", help="A model that groups the markers, as Inspect names it; else rules do."
+)
+@click.option("--prompts", default="ours", help="Whose wording the model reads: ours or study.")
+def canonicalize(paths: Sequence[str], output: Path, model: str | None, prompts: str) -> None:
+    """Write which form stands for each hedge marker, for the option `hedge_markers.markers`."""
+    from inspect_confidence.commands.canonicalize import canonical_forms
+    from inspect_confidence.studies.hedge_markers.forms import write_forms
+
+    forms = canonical_forms(read(paths), model=model, prompts=prompts)
+    write_forms(forms, output)
+    click.echo(f"{len(forms)} markers, {len(set(forms.values()))} forms written to {output}")
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__)
+def main() -> None:
+    """Confidence of language models: judgments, results and reports from Inspect's logs.
+
+    PATH is a log, a folder of logs (anywhere Inspect reads), or a csv or parquet file of judgments.
+    """
+
+
+COMMANDS = (
+    *(canonicalize, check, cite, compare, export, judgments, plan, recalibrate, report),
+    *(summarize, threshold, unread),
+)
+
+
+for command in COMMANDS:
+    main.add_command(command)

@@ -1,0 +1,245 @@
+"""What commands read with a progress bar, and the tables that they print."""
+
+import math
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from inspect_confidence.cli.options import maps, recorded
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from inspect_confidence.judgments.read import Judgments
+
+_LEFT = ("condition", "metric", "verdict", "reason", "text")
+
+
+_LONGEST = 80
+"""Characters of a reply that a table shows."""
+
+
+def read(paths: Iterable[str], *, lost: str = "note", reread: bool = False) -> "Judgments":
+    """Judgments with a progress bar; notices, of lost data under that name, on standard error."""
+    from rich.console import Console
+    from rich.progress import track
+
+    from inspect_confidence.judgments.read import read_judgments
+
+    console = Console(stderr=True)
+    frames = read_judgments(
+        list(paths),
+        reread=reread,
+        recorded=recorded(),
+        progress=lambda logs: track(
+            logs, "Reading logs", console=console, transient=True, disable=len(logs) < 2
+        ),
+    )
+    if (fitted := maps()) is not None:
+        from inspect_confidence.commands.recalibrate import recalibrated
+
+        frames = recalibrated(frames, fitted)
+    for notice in frames.notices:
+        click.echo(f"{lost if notice in frames.lost else 'note'}: {notice}", err=True)
+    return frames
+
+
+def print_table(table: "pd.DataFrame", title: str, caption: str) -> None:
+    """A table for people; as wide as it needs to be where the output isn't a terminal."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=1_000)
+    shown = Table(box=SIMPLE_HEAD, pad_edge=False)
+    # As texts: names may hold brackets, which are markup otherwise.
+    for column in table:
+        title_lines = Text(str(column).replace(" ", "\n", 1))
+        shown.add_column(title_lines, justify="left" if column in _LEFT else "right")
+    for row in table.itertuples(index=False):
+        shown.add_row(*(Text(str(value)) for value in row))
+    console.print(title, style="bold", markup=False, emoji=False, highlight=False)
+    console.print(shown, highlight=False)
+    if caption:
+        console.print(f"{caption}\n", markup=False, emoji=False, highlight=False)
+
+
+def give(
+    rows: "pd.DataFrame", as_json: bool, csv: Path | None, show: Callable[["pd.DataFrame"], None]
+) -> None:
+    """Rows in a csv file if one is named, and on the terminal: as JSON, or as `show` does it."""
+    from inspect_confidence.results import as_json as in_json
+    from inspect_confidence.results import quoting
+
+    if csv:
+        rows.to_csv(csv, index=False, lineterminator="\n", quoting=quoting(rows))
+    if as_json:
+        click.echo(in_json(rows))
+    else:
+        show(rows)
+
+
+def print_views(results: "pd.DataFrame", *, full: bool = False) -> None:
+    """The studies' tables, after what could not be read; folded ones where all are asked for."""
+    from inspect_confidence.commands.views import views_of
+    from inspect_confidence.studies.unread import told
+
+    for study, views in views_of(results):
+        of_study = results["task"].isin([table.task for table in study.tables])
+        said, note = told(results[of_study])
+        lines = [one for one in said if one.record["value"] != 0]
+        for one in lines:
+            click.echo(f"{' '.join(filter(None, one.of))}: {one.said}")
+        if lines:
+            click.echo(f"{note}\n")
+        for view in views:
+            if full or not view.fold:
+                print_table(view.table, view.title, view.caption)
+
+
+def print_needed(rows: "pd.DataFrame") -> None:
+    """How many items runs need."""
+    aims = {"detect": "difference of {:.4g}", "width": "interval of width {:.4g}"}
+    table = rows[["a", "b"]].copy()
+    table["metric"] = rows["metric"]
+    table["aim"] = [aims[a].format(size) for a, size in zip(rows["aim"], rows["size"], strict=True)]
+    for name in ("items", "to_ask", "pilot_items"):
+        table[name.replace("_", " ")] = rows[name].map("{:,}".format)
+    table["correlation"] = rows["correlation"].map(lambda r: "" if math.isnan(r) else f"{r:.2f}")
+    table["text"] = rows["note"]
+    print_table(
+        _filled(table).rename(columns={"text": "note"}),
+        f"Items needed, for {rows['power'].iloc[0]:.0%} of runs",
+        "Runs drawn from the pilot's items, each with the interval that it would be given. To ask: "
+        "with the pilot's share of replies that can't be read.",
+    )
+
+
+def print_unread(shares: "pd.DataFrame", rows: "pd.DataFrame", limit: int) -> None:
+    """Unread replies: their share, then up to so many of them."""
+    ends = [f"[{low:.3g}, {high:.3g}]" for low, high in _intervals(shares)]
+    table = shares.drop(columns=["ci_low", "ci_high"])
+    table["share"] = table["share"].map("{:.3g}".format)
+    table.insert(6, "95% interval", ends)
+    said = (
+        "Wilson's intervals over items. Failures of the run and of the instrument are no replies."
+    )
+    print_table(_filled(table), "Unread replies", said)
+    whose = ["task", "model", "variant", "dataset"]
+    for key, some in rows[:limit].groupby(whose, sort=False):
+        shown = some.drop(columns=whose).map(_in_a_cell)
+        print_table(_filled(shown), " ".join(str(one) for one in key if one), "")
+    if rows.empty:
+        click.echo("Every reply could be read.")
+    elif len(rows) > limit:
+        click.echo(f"{limit} of {len(rows)} replies; --limit shows more, --json and --csv all.")
+
+
+def _filled(table: "pd.DataFrame") -> "pd.DataFrame":
+    """The table without columns that say nothing in any line."""
+    return table[[name for name in table if (table[name].astype(str) != "").any()]]
+
+
+def _in_a_cell(value: object) -> str:
+    """A text on one line, cut where it is long; whole numbers without a point."""
+    line = " ".join((f"{value:g}" if isinstance(value, float) else str(value)).split())
+    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 3]}..."
+
+
+def _intervals(rows: "pd.DataFrame") -> Iterable[tuple[float, float]]:
+    return zip(rows["ci_low"], rows["ci_high"], strict=True)
+
+
+def print_differences(differences: "pd.DataFrame") -> None:
+    """A table of paired differences for each two contenders and data set."""
+    for (a, b, dataset), rows in differences.groupby(["a", "b", "dataset"], sort=False):
+        table = rows[["condition", "metric"]].copy()
+        for name in ("value_a", "value_b", "difference"):
+            table[name] = rows[name].map("{:.3g}".format)
+        table["95% interval"] = [
+            "-" if math.isnan(low) else f"[{low:.3g}, {high:.3g}]" for low, high in _intervals(rows)
+        ]
+        table["items"] = rows["items"].astype(str)
+        table["verdict"] = rows["verdict"]
+        print_table(
+            table,
+            f"a: {a}\nb: {b}\non {dataset}",
+            "p is below .05 just where the interval leaves out 0; then it after Holm's adjustment "
+            "over all rows that have one.",
+        )
+
+
+def print_recalibrated(scores: "pd.DataFrame", judged: "pd.DataFrame") -> None:
+    """Methods by their cross-validated score, then test items before and after."""
+    whose = ["model", "variant", "way"]
+    counts = ["train_items", "test_items"]
+    told = [*whose, *counts, "chosen", "note"]
+    methods = [name for name in scores if name not in ("task", *told)]
+    table = scores[[*whose, *counts]].join(scores[methods].map("{:.4f}".format))
+    print_table(
+        _filled(table.assign(chosen=scores["chosen"], text=scores["note"])),
+        "Methods of recalibration",
+        "Brier score by ten-fold cross-validation within train items; the least is chosen.",
+    )
+    if judged.empty:
+        return
+    table = judged[[*whose, "recalibration", "metric"]].copy()
+    for name in ("stated", "recalibrated", "difference"):
+        columns = [judged[one] for one in (name, f"{name}_low", f"{name}_high")]
+        table[name] = [_with_interval(*three) for three in zip(*columns, strict=True)]
+    table["test items"] = judged["test_items"]
+    print_table(
+        _filled(table),
+        "Before and after, on test items",
+        "95% intervals over test items; differences are paired: recalibrated less stated.",
+    )
+
+
+def _with_interval(value: float, low: float, high: float) -> str:
+    if math.isnan(value):
+        return "-"
+    return f"{value:.3f}" + ("" if math.isnan(low) else f" [{low:.3f}, {high:.3f}]")
+
+
+def print_thresholds(rows: "pd.DataFrame") -> None:
+    """From which confidence on answers may be given."""
+    table = rows[["model", "variant", "way"]].copy()
+    table["confidence from"] = rows["threshold"].map(lambda t: "-" if math.isnan(t) else f"{t:.4g}")
+    ends = [rows[name] for name in ("coverage", "ci_low", "ci_high")]
+    table["coverage"] = [_with_interval(*three) for three in zip(*ends, strict=True)]
+    table["wrong among given"] = rows["risk"].map(lambda r: "-" if math.isnan(r) else f"{r:.3f}")
+    table["items given"] = [
+        f"{a} of {n}" for a, n in zip(rows["answered"], rows["items"], strict=True)
+    ]
+    table["text"] = rows["note"].where(rows["note"] != "", "every answer may be given")
+    print_table(
+        _filled(table).rename(columns={"text": "reason"}),
+        f"Confidence from which at most {rows['target'].iloc[0]:.4g} of answers are wrong",
+        "With 95% confidence, of items like these (learn-then-test). The reason says where the "
+        "tests ended.",
+    )
+
+
+def print_found(found: "pd.DataFrame") -> None:
+    """A table of all rows for each requirement, and how many requirements are met."""
+    for requirement, rows in found.groupby("requirement", sort=False):
+        table = rows[["task", "model", "dataset", "condition"]].copy()
+        table["value"] = rows["value"].map("{:.4g}".format)
+        table["95% interval"] = [
+            "" if math.isnan(low) or math.isnan(high) else f"[{low:.4g}, {high:.4g}]"
+            for low, high in _intervals(rows)
+        ]
+        table["n"] = rows["n"].astype(str)
+        table["verdict"] = [
+            "holds" if passed else f"fails: {reason}"
+            for passed, reason in zip(rows["passed"], rows["reason"], strict=True)
+        ]
+        print_table(table, str(requirement), f"{rows['passed'].sum()} of {len(rows)} hold.")
+    wanted = found["requirement"].nunique()
+    met = wanted - found.loc[~found["passed"], "requirement"].nunique()
+    click.echo(f"{met} of {wanted} requirements met.")
