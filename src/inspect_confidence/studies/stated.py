@@ -1,6 +1,6 @@
 """Judgments of stated confidence made whole, and everything that those of one kind give."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import pandas as pd
@@ -9,10 +9,11 @@ from scipy.sparse import coo_array
 from inspect_confidence import metrics
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.metrics.arrays import FloatArray
-from inspect_confidence.results import Condition
-from inspect_confidence.studies import calibration, estimate
+from inspect_confidence.results import Condition, Result
+from inspect_confidence.studies import bins, calibration, estimate
+from inspect_confidence.studies import compare as contenders
 from inspect_confidence.studies.estimate import Estimand, Number, left_out, noted, places
-from inspect_confidence.studies.study import Resampling
+from inspect_confidence.studies.study import Difference, Resampling
 
 _TEST_DRAWS = 2_000
 """At most, of the test of calibration."""
@@ -86,6 +87,39 @@ def of_judgments(
     yield from _reports(rows, units, condition)
     yield _rates(rows, units, condition)
     yield estimate.count(condition, len(rows), note)
+
+
+def detail_of(
+    rows: pd.DataFrame, reported: pd.DataFrame, by: Sequence[str], resampling: Resampling
+) -> list[Result]:
+    """Bins, CORP curve, type-2 rates and utilities of each condition, and its reports' shape.
+
+    `rows` are completed; of these `reported` are the reports, out of range or not.
+    """
+    # What was reported counts, out of range or not.
+    there = reported.assign(status=reported["status"].replace("out_of_range", "ok"))
+    return [
+        *bins.confidence_bins(rows, by, resampling),
+        *bins.corp_rows(rows, by, resampling),
+        *bins.type2_rates(rows, by),
+        *bins.utility_curve(rows, by, resampling),
+        *bins.report_shares(there, by),
+    ]
+
+
+def compare(
+    a: pd.DataFrame,
+    b: pd.DataFrame,
+    resampling: Resampling,
+    whole: Callable[[pd.DataFrame], pd.DataFrame] | None = None,
+) -> list[Difference]:
+    """Differences of two contenders, a row a metric, on the items that both answered readably.
+
+    `whole` makes judgments whole: `completed` by default.
+    """
+    one, other = map(whole or completed, (a, b))
+    contrast = contenders.contrast(one, other, resampling.thresholds)
+    return contenders.differences(contrast, resampling)
 
 
 def _reports(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Iterator[Estimand]:

@@ -7,9 +7,9 @@ import pandas as pd
 
 from inspect_confidence.results import Result
 from inspect_confidence.scales import BASELINE
-from inspect_confidence.studies import bins
 from inspect_confidence.studies.any_eval.judgments import completed
 from inspect_confidence.studies.calibration import TYPE1
+from inspect_confidence.studies.stated import detail_of
 from inspect_confidence.studies.study import FigureSpec, Headline, Resampling, View
 from inspect_confidence.studies.tables import (
     Column,
@@ -115,17 +115,9 @@ def _caption(threshold: str, shown: Sequence[Row]) -> str:
 
 def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
     """Bins of confidence, CORP curves, type-2 rates and reports of each method."""
-    rows, by = completed(frames[TASK]), ["method", "scale"]
-    # What was reported counts, out of range or not; numbers that nobody reported have no shape.
-    reported = rows[rows["raw"].notna()]
-    reported = reported.assign(status=reported["status"].replace("out_of_range", "ok"))
-    return [
-        *bins.confidence_bins(rows, by, resampling),
-        *bins.corp_rows(rows, by, resampling),
-        *bins.type2_rates(rows, by),
-        *bins.utility_curve(rows, by, resampling),
-        *bins.report_shares(reported, by),
-    ]
+    rows = completed(frames[TASK])
+    # Numbers that nobody reported have no shape.
+    return detail_of(rows, rows[rows["raw"].notna()], ["method", "scale"], resampling)
 
 
 _figure = partial(FigureSpec, task=TASK)

@@ -2,11 +2,11 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from functools import partial
 
 import pandas as pd
 
 from inspect_confidence.results import Condition, Key, Result
-from inspect_confidence.studies import compare as contenders
 from inspect_confidence.studies import estimate, stated
 from inspect_confidence.studies.any_eval.judgments import (
     EPOCHS,
@@ -18,7 +18,7 @@ from inspect_confidence.studies.any_eval.judgments import (
 )
 from inspect_confidence.studies.any_eval.shown import FIGURES, HEADLINES, TASK, detail, tables
 from inspect_confidence.studies.estimate import Estimand
-from inspect_confidence.studies.study import Difference, Resampling, Study, TaskTable, kinds
+from inspect_confidence.studies.study import Resampling, Study, TaskTable, kinds
 
 MEAN = "mean"
 """What stands in `dataset` for the unweighted mean over evals."""
@@ -72,12 +72,6 @@ def _agreement(rows: pd.DataFrame) -> str:
     return f"confidence is the {share}, compared {said}" if said else ""
 
 
-def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Difference]:
-    """Differences of two contenders, a row a metric, on the items that both answered readably."""
-    contrast = contenders.contrast(completed(a), completed(b), resampling.thresholds)
-    return contenders.differences(contrast, resampling)
-
-
 ANY_EVAL = Study(
     name="any_eval",
     title="Any eval: confidence in its answers",
@@ -108,7 +102,7 @@ ANY_EVAL = Study(
     ),
     contenders=("method", "low", "high"),
     summarize=summarize,
-    compare=compare,
+    compare=partial(stated.compare, whole=completed),
     views=tables,
     detail=detail,
     figures=FIGURES,

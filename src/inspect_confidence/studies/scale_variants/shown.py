@@ -9,10 +9,9 @@ import pandas as pd
 
 from inspect_confidence.results import Result
 from inspect_confidence.scales import ALL, BASELINE, GROUPS
-from inspect_confidence.studies import bins
 from inspect_confidence.studies.calibration import TYPE1
 from inspect_confidence.studies.scale_variants.numbers import MEAN
-from inspect_confidence.studies.stated import completed
+from inspect_confidence.studies.stated import completed, detail_of
 from inspect_confidence.studies.study import FigureSpec, Headline, Resampling, View
 from inspect_confidence.studies.tables import (
     NOTHING,
@@ -265,16 +264,8 @@ _SURE = {**_BASELINE, "threshold": "0.75"}
 
 def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
     """Bins of confidence, CORP curves, type-2 rates and reports of each scale."""
-    rows, by = completed(frames[_TASK]), ["scale"]
-    # What was reported counts, out of range or not.
-    reported = rows.assign(status=rows["status"].replace("out_of_range", "ok"))
-    return [
-        *bins.confidence_bins(rows, by, resampling),
-        *bins.corp_rows(rows, by, resampling),
-        *bins.type2_rates(rows, by),
-        *bins.utility_curve(rows, by, resampling),
-        *bins.report_shares(reported, by),
-    ]
+    rows = completed(frames[_TASK])
+    return detail_of(rows, rows, ["scale"], resampling)
 
 
 _figure = partial(FigureSpec, task=_TASK)

@@ -12,7 +12,7 @@ from inspect_confidence.studies import estimate, stated
 from inspect_confidence.studies.scale_variants import numbers
 from inspect_confidence.studies.scale_variants.numbers import MEAN
 from inspect_confidence.studies.scale_variants.shown import FIGURES, HEADLINES, detail, scale_tables
-from inspect_confidence.studies.study import Difference, Resampling, Study, TaskTable, kinds
+from inspect_confidence.studies.study import Resampling, Study, TaskTable, kinds
 
 TASK = "scale_variants"
 
@@ -76,13 +76,6 @@ def _of_model(
     return results
 
 
-def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Difference]:
-    """Differences of two contenders, a row a metric, on the items that both answered readably."""
-    one, other = stated.completed(a), stated.completed(b)
-    contrast = contenders.contrast(one, other, resampling.thresholds)
-    return contenders.differences(contrast, resampling)
-
-
 SCALE_VARIANTS = Study(
     name="scale_variants",
     title="Scale variants: verbalised confidence on numeric scales",
@@ -108,7 +101,7 @@ SCALE_VARIANTS = Study(
     ),
     contenders=("low", "high"),
     summarize=summarize,
-    compare=compare,
+    compare=stated.compare,
     views=scale_tables,
     detail=detail,
     figures=FIGURES,
