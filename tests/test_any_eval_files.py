@@ -190,6 +190,7 @@ def atlas(shared_data: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_the_published_numbers_of_the_atlas(atlas: Path) -> None:
     """All 96 AUROC by domain, to four decimals, and the judgments that each rests on."""
     files = sorted(atlas.glob("metacognitive_profile_results*.csv"))

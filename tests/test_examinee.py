@@ -73,6 +73,7 @@ def is_right(examinee: Examinee, item: Question) -> bool:
     return said(examinee, item).text.removeprefix("ANSWER: ") == item.target
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("accuracy", "meta_d", "bias"), [(0.75, 1.5, 0.5), (0.6, 0.8, 0.0)])
 def test_parameters_come_back(accuracy: float, meta_d: float, bias: float) -> None:
     """Accuracy, type-2 rates and AUROC are those of a signal-detection observer.

@@ -54,6 +54,7 @@ def test_second_epoch_of_the_same_answers_changes_nothing(tmp_path: Path) -> Non
     pd.testing.assert_frame_equal(first, second, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_concurrency_changes_no_answer(tmp_path: Path) -> None:
     """A respondent answers alike at 1 and at 20 connections, and differently at another seed."""
     columns = ["item", "level", "epoch", "status", "lower", "upper"]

@@ -655,7 +655,7 @@ def test_check_of_the_batched_prompt(home: Path) -> None:
     assert re.search(rf"calls: +{132 + 126 + 63}\n", plan)
 
 
-@pytest.mark.parametrize("right", [True, False])
+@pytest.mark.parametrize("right", [pytest.param(True, marks=pytest.mark.slow), False])
 def test_check_by_the_studys_prompts(home: Path, published: Path, right: bool) -> None:
     """A judge that says what is labelled has all right; one that always says False what is so."""
     patterns = prompts_of(constants(published))

@@ -135,7 +135,10 @@ def test_several_choices_arrive(model: str, tmp_path: Path) -> None:
     assert {len(replies) for _, replies in server.requests} == {3}
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize(
+    "model",
+    [OPENAI, *(pytest.param(one, marks=pytest.mark.slow) for one in MODELS if one != OPENAI)],
+)
 def test_exceptions_are_500(model: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """What `answer` raises is kept, fails the client with status 500, and is not printed."""
 

@@ -172,6 +172,7 @@ def given() -> set[tuple[str, ...]]:
     return set(rows.assign(condition=where)[NAMED].itertuples(index=False, name=None))
 
 
+@pytest.mark.slow
 def test_every_figure_is_produced_or_listed(given: set[tuple[str, ...]]) -> None:
     """`summarize` has a number of each figure's name, or a reason stands beside it; never both."""
     names = list(FIGURES[NAMED].itertuples(index=False, name=None))

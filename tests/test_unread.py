@@ -138,10 +138,12 @@ def spoilt(log: EvalLog) -> EvalLog:
     return log
 
 
-SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("stated", "options", "draws")]
+SLOW = [
+    pytest.param(name, marks=pytest.mark.slow) for name in ("rules", "stated", "options", "draws")
+]
 
 
-@pytest.mark.parametrize("name", ["choice", "rules", *SLOW])
+@pytest.mark.parametrize("name", ["choice", *SLOW])
 def test_reading_again_is_scoring_again(name: str, tmp_path: Path, command: Command) -> None:
     """`--reread` gives the results of `inspect score`, and writes nothing."""
     log = responded(made(name), "candid", tmp_path, 2, error_rate=0.3)

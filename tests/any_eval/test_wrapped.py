@@ -113,7 +113,11 @@ def check_confidence(case: EvalCase, log: EvalLog, ways: dict[str, tuple[int, in
 
 @pytest.mark.parametrize(
     ("case", "epochs"),
-    [*((case, None) for case in CASES), *((c, 2) for c in TWICE)],
+    [
+        *((case, None) for case in CASES),
+        (TWICE[0], 2),
+        *(pytest.param(c, 2, marks=pytest.mark.slow) for c in TWICE[1:]),
+    ],
     ids=str,
 )
 def test_the_eval_stays_as_it_is_and_confidence_is_what_was_meant(

@@ -134,8 +134,20 @@ def planned(case: Case, arguments: dict[str, Any], epochs: int) -> int:
     return int(calls.replace(",", ""))
 
 
-@pytest.mark.parametrize("model", [OPENAI, ANTHROPIC, GOOGLE])
-@every_task
+EVERY_PROVIDER = (fermi_eval.CASE, hedge_markers.CASE, question_sets.CASE)
+"""Tasks of one reply, of several and of tokens, for which no provider is left to validation."""
+
+
+@pytest.mark.parametrize(
+    ("case", "model"),
+    [
+        pytest.param(case, model, marks=() if quick else pytest.mark.slow)
+        for case in CASES
+        for model in (OPENAI, ANTHROPIC, GOOGLE)
+        for quick in (model == OPENAI or case in EVERY_PROVIDER,)
+    ],
+    ids=str,
+)
 def test_log_and_results_say_what_the_provider_sent(case: Case, model: str, home: Path) -> None:
     """Of readable and unreadable replies, with OpenAI of two epochs; calls are those planned."""
     items = 24 if case is question_sets.CASE else 12

@@ -21,9 +21,8 @@ NAMES = (
 )
 """DejaVu has no Chinese; a figure as svg keeps the text, which a browser can draw."""
 PLOTS = [getattr(plots, name) for name in plots.__all__ if name not in ("COLOURS", "profile")]
-every_plot = pytest.mark.parametrize(
-    "plot", [plot for plot in PLOTS if plot not in (plots.shortened, plots.style)]
-)
+EACH = [*enumerate(plot for plot in PLOTS if plot not in (plots.shortened, plots.style))]
+every_plot = pytest.mark.parametrize("plot", [plot for _, plot in EACH])
 
 
 UNBOUNDED = (
@@ -108,7 +107,13 @@ def test_nothing_to_draw_is_told(plot: Plot) -> None:
             plot(rows)
 
 
-@every_plot
+@pytest.mark.parametrize(
+    "plot",
+    [
+        plot if number % 4 == 0 else pytest.param(plot, marks=pytest.mark.slow)
+        for number, plot in EACH
+    ],
+)
 def test_names_are_only_text(plot: Plot) -> None:
     """Dollars, markup, right-to-left marks and great length change nothing but labels."""
     named = [

@@ -277,7 +277,12 @@ CASES: dict[str, tuple[tuple[str, ...], dict[str, pd.DataFrame]]] = {
 
 
 @pytest.mark.parametrize(
-    ("name", "group"), [(name, group) for group, (names, _) in CASES.items() for name in names]
+    ("name", "group"),
+    [
+        pytest.param(name, group, marks=() if number % 3 == 0 else pytest.mark.slow)
+        for group, (names, _) in CASES.items()
+        for number, name in enumerate(names)
+    ],
 )
 def test_figures_fit_a_column(name: str, group: str) -> None:
     """As wide as a column, no text cut or over another, whatever names and numbers there are."""
