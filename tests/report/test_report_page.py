@@ -31,6 +31,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
         tmp_path_factory.mktemp("report"),
         published=True,
         baseline="vendor/b",
+        formats="png,pdf",
         resamples=200,
     )
 
@@ -51,6 +52,7 @@ def test_what_is_said_and_left_out(page: Path, shown: list[Element]) -> None:
                 assert one.attributes[name].startswith("#"), (one.tag, one.attributes)
     text = page.read_text(encoding="utf-8")
     assert "@import" not in text
+    assert "as svg, png, pdf" in text
     assert all(url.startswith("#") for url in re.findall(r"url\(['\"]?([^)]*)\)", text))
     figures = [one for one in shown if one.tag == "figure"]
     assert len(figures) >= 10

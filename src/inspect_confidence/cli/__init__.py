@@ -72,12 +72,14 @@ def summarize(
     metavar="MODEL",
     help="Show every model's paired differences from this one, named as in the logs.",
 )
+@click.option("--formats", default="", metavar="png,pdf", help="Of each figure, beside svg.")
 @computing
 def report(
     paths: Sequence[str],
     directory: Path,
     published: bool,
     baseline: str | None,
+    formats: str,
     **settings: "Unpack[Settings]",
 ) -> None:
     """Write a page of all results, index.html, its figures and its tables to a folder."""
@@ -85,7 +87,12 @@ def report(
 
     settings["workers"] = os.cpu_count() or 1
     page = write_report(
-        read(paths), directory, logs=paths, published=published, baseline=baseline, **settings
+        *(read(paths), directory),
+        logs=paths,
+        published=published,
+        baseline=baseline,
+        formats=formats,
+        **settings,
     )
     click.echo(f"report written to {page}")
 

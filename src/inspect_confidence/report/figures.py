@@ -51,6 +51,8 @@ def _inline(svg: str, name: str, title: str) -> str:
     return _OPENING.sub(lambda _: opening, body, count=1)
 
 
+FORMATS = ("png", "pdf")
+"""Of pictures beside svg. A pdf takes as long as all else of its figure, for its fonts."""
 _RESOLUTION = 200
 _FEW = 12
 """Figures that are not worth a second process."""
@@ -65,7 +67,8 @@ class ReportFigure:
         caption: What it shows, how many judgments, what was left out.
         rows: What it draws, their index what the page calls the row.
         plot: The function of `inspect_confidence.plots`.
-        directory: Where its files go: svg, png, pdf, and the rows as csv.
+        directory: Where its files go: the picture, and the rows as csv.
+        formats: Of the picture beside svg: png, pdf.
         svg: The picture; empty where there is none, for this `reason`.
     """
 
@@ -76,8 +79,14 @@ class ReportFigure:
     rows: pd.DataFrame
     plot: str
     directory: Path
+    formats: Sequence[str]
     svg: str = ""
     reason: str = ""
+
+    @property
+    def endings(self) -> str:
+        """The picture's formats, for people."""
+        return ", ".join(("svg", *self.formats))
 
     def file(self, ending: str) -> Path:
         """Its file of that kind."""
@@ -88,7 +97,9 @@ class ReportFigure:
         self.file("csv").write_text(as_csv(self.rows[COLUMNS], "row"), encoding="utf-8")
 
 
-def planned(study: Study, rows: pd.DataFrame, directory: Path) -> list[ReportFigure]:
+def planned(
+    study: Study, rows: pd.DataFrame, directory: Path, formats: Sequence[str]
+) -> list[ReportFigure]:
     """The study's figures, not drawn yet, of its results and details."""
     found: list[ReportFigure] = []
     for spec in study.figures:
@@ -99,7 +110,8 @@ def planned(study: Study, rows: pd.DataFrame, directory: Path) -> list[ReportFig
             short = f"Too little data: {finite} of the {spec.needs} numbers that it takes."
             reason = short if finite < spec.needs else ""
             figure = ReportFigure(
-                *(name, title, caption, metrics, mine, spec.plot, directory), reason=reason
+                *(name, title, caption, metrics, mine, spec.plot, directory, formats),
+                reason=reason,
             )
             figure.write_rows()
             found.append(figure)
@@ -176,8 +188,9 @@ def _draw(figure: ReportFigure) -> ReportFigure:
         # Laid out once, not once a file; undated, so that the same rows give the same file.
         picture.draw_without_rendering()
         picture.set_layout_engine("none")
-        picture.savefig(figure.file("png"), dpi=_RESOLUTION)
-        picture.savefig(figure.file("pdf"), metadata={"CreationDate": None})
+        for ending in figure.formats:
+            undated = {"CreationDate": None} if ending == "pdf" else None
+            picture.savefig(figure.file(ending), dpi=_RESOLUTION, metadata=undated)
         text = StringIO()
         picture.savefig(text, format="svg", metadata={"Date": None})
     figure.file("svg").write_text(text.getvalue(), encoding="utf-8")

@@ -178,7 +178,7 @@ _READS = (
 
 
 def profiles(
-    results: pd.DataFrame, models: Collection[str], directory: Path
+    results: pd.DataFrame, models: Collection[str], directory: Path, formats: Sequence[str]
 ) -> Iterator[tuple[str, ReportFigure, Table]]:
     """For each model its name, its profile's figure, not drawn yet, and the same as a table.
 
@@ -190,7 +190,7 @@ def profiles(
         title = f"Confidence profile of {shortened(str(model), 60)}"
         metrics = [METRICS[name] for name in dict.fromkeys(mine["metric"])]
         figure = ReportFigure(
-            *(f"profile-{number}", title, _READS, metrics, mine, "profile", directory)
+            *(f"profile-{number}", title, _READS, metrics, mine, "profile", directory, formats)
         )
         figure.write_rows()
         yield shortened(str(model), 80), figure, _profile_table(mine)

@@ -12,6 +12,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from inspect_confidence import __version__
+from inspect_confidence.arguments import several
 from inspect_confidence.commands.analysis import Settings
 from inspect_confidence.commands.summarize import detail, summarize
 from inspect_confidence.errors import InvalidArgument
@@ -51,13 +52,14 @@ def write_report(
     logs: Paths | None = None,
     published: bool = False,
     baseline: str | None = None,
+    formats: Sequence[str] | str = (),
     **settings: Unpack[Settings],
 ) -> Path:
     """Write the report of all judgments: `index.html`, and figures and tables beside it.
 
     The page needs nothing but itself. Beside it lie `results.csv` (every number; its column `row`
-    is what the page's `data-row` attributes name) and `figures/`, each figure as svg, png and pdf
-    with the rows that it draws as csv.
+    is what the page's `data-row` attributes name) and `figures/`, each figure as svg, in further
+    formats if asked for, and the rows that it draws as csv.
 
     Args:
         source: As `summarize` takes it.
@@ -66,6 +68,7 @@ def write_report(
             without it there is none.
         published: Whether the studies' published figures are shown beside the own ones.
         baseline: A model as the logs name it; the others' paired differences from it are shown.
+        formats: Of figures beside svg: `png`, `pdf`, or both.
         **settings: How numbers are computed, as `Settings` says. With several workers, call this
             below `if __name__ == "__main__":` in a script, since each process imports it.
 
@@ -76,6 +79,7 @@ def write_report(
         InvalidArgument: The source can't be used, holds no judgment, or lacks the baseline; or
             the directory can't be written to.
     """
+    further = several("formats", formats, figures.FORMATS) if formats else []
     judged = judgments_of(source)
     total = sum(map(len, judged.values()))
     models = list(dict.fromkeys(name for frame in judged.values() for name in frame["model"]))
@@ -104,9 +108,12 @@ def write_report(
         for study in all_studies()
         if (tasks := {table.task for table in study.tables}) & judged.keys()
     ]
-    own = {study.name: figures.planned(study, mine, place / "figures") for study, mine in studies}
+    own = {
+        study.name: figures.planned(study, mine, place / "figures", further)
+        for study, mine in studies
+    }
     answered = {names[model] for model in models}
-    faces = list(tables.profiles(rows.iloc[: len(results)], answered, place / "figures"))
+    faces = list(tables.profiles(rows.iloc[: len(results)], answered, place / "figures", further))
     # All at once: processes are started once.
     planned = [*chain(*own.values()), *(one for _, one, _ in faces)]
     drawn = figures.drawn(planned, settings.get("workers", 1))
