@@ -77,10 +77,16 @@ def hierarchical_m_ratio(nr_s1: ArrayLike, nr_s2: ArrayLike) -> GroupMRatio:
         ValueError: Counts are negative, not finite, not in rows, or of different shapes.
 
     Example:
-        >>> nr_s1 = [[52, 32, 35, 37, 26, 12, 4, 2], [27, 39, 46, 52, 14, 10, 9, 3],
-        ...          [112, 30, 15, 17, 17, 9, 0, 0]]
-        >>> nr_s2 = [[2, 5, 15, 22, 33, 38, 40, 45], [2, 4, 9, 21, 57, 48, 34, 25],
-        ...          [0, 1, 7, 18, 12, 17, 27, 118]]
+        >>> nr_s1 = [
+        ...     [52, 32, 35, 37, 26, 12, 4, 2],
+        ...     [27, 39, 46, 52, 14, 10, 9, 3],
+        ...     [112, 30, 15, 17, 17, 9, 0, 0],
+        ... ]
+        >>> nr_s2 = [
+        ...     [2, 5, 15, 22, 33, 38, 40, 45],
+        ...     [2, 4, 9, 21, 57, 48, 34, 25],
+        ...     [0, 1, 7, 18, 12, 17, 27, 118],
+        ... ]
         >>> group = hierarchical_m_ratio(nr_s1, nr_s2)
         >>> round(group.m_ratio, 2), [round(float(one), 2) for one in group.units]
         (0.88, [1.04, 0.38, 1.57])
