@@ -106,6 +106,13 @@ _DECISIONS = """
 - Both ratios to an observer divide by what accuracy alone gives: a few points above chance that is
   next to nothing, the ratio is huge, and the rare samples that print an interval there seldom hold
   the true value (74 to 97% in simulations at .51 of two choices). Read neither there.
+- Several models or data sets with two choices each, none with judgments enough: the function
+  `metrics.hierarchical_m_ratio` gives the M-ratio of the group with an interval, and each unit's
+  drawn towards it ([how](use.md#a-group-of-models-or-data-sets)). It asks what holds for units like
+  these; of three the interval is wide, as it should be. With few judgments the plain mean of
+  M-ratios is too high, since noise in d' raises a ratio. Don't use it to rank units, whose
+  differences it makes smaller; for a mixture of two kinds of models; where confidence works
+  backwards, which is an M-ratio near 0 here; or where d' is near 0.
 - Intervals of corrected information are cautious: near 0 they hold the true value nearly always.
 - `z_roc_slope` far from 1 says that evidence of right and of wrong answers isn't equally spread, so
   that a d' of confidence at one threshold doesn't hold at another. Few wrong answers make it vary

@@ -22,6 +22,7 @@ from inspect_confidence.metrics.decisions import *
 from inspect_confidence.metrics.type2 import *
 from inspect_confidence.metrics.meta_d_prime import *
 from inspect_confidence.metrics.efficiency import *
+from inspect_confidence.metrics.hierarchical import *
 from inspect_confidence.metrics.information import *
 from inspect_confidence.metrics.ratings import *
 from inspect_confidence.metrics.reports import *

@@ -183,6 +183,26 @@ def ascend(table: Tables, meta: FloatArray) -> tuple[FloatArray, FloatArray]:
     return found, best
 
 
+def profile(nr_s1: FloatArray, nr_s2: FloatArray, meta: FloatArray, k: FloatArray) -> FloatArray:
+    """Log-likelihood per judgment at given meta-d', of the best criteria; rows of counts."""
+    still = np.zeros_like(meta)
+    with np.errstate(all="ignore"):
+        table = tables(nr_s1, nr_s2, k)
+        edges = start(table, meta)
+        at = newton(table, meta, edges, still)
+        length = at.length
+        for _ in range(_STEPS):
+            if (at.gain < 1e-12).all():
+                break
+            there = edges + length * at.edges
+            new = newton(table, meta, there, still)
+            taken = new.value >= at.value + 1e-4 * length * at.gain - _SLACK
+            length = np.where(taken, new.length, length / 4)
+            edges = np.where(taken, there, edges)
+            at = Step(*(np.where(taken, one, other) for one, other in zip(new, at, strict=True)))
+    return at.value
+
+
 def _unit(table: Tables) -> FloatArray:
     """The change of meta-d' that moves edges by about 1."""
     return np.asarray(1 / (0.5 + np.abs(table.offset[0, 0, 0] + 0.5)))
@@ -307,12 +327,7 @@ def meta_d(nr_s1: ArrayLike, nr_s2: ArrayLike, padding: float | None = None) -> 
         >>> round(fit.d_prime, 3), round(fit.meta_d, 3), round(fit.m_ratio, 3)
         (1.504, 1.461, 0.971)
     """
-    given = _counts("nr_s1", nr_s1), _counts("nr_s2", nr_s2)
-    if given[0].shape != given[1].shape:
-        raise ValueError(
-            f"nr_s1 has shape {given[0].shape} and nr_s2 {given[1].shape}; "
-            "give both the same rows and ratings."
-        )
+    given = counts_of(nr_s1, nr_s2)
     if padding is not None and not 0 <= padding < np.inf:
         raise ValueError(f"padding={padding} is not a finite number >= 0; 1/(2K) is usual.")
     raw = [np.atleast_2d(counts) for counts in given]
@@ -323,6 +338,17 @@ def meta_d(nr_s1: ArrayLike, nr_s2: ArrayLike, padding: float | None = None) -> 
     if given[0].ndim == 2:
         return MetaD(d_prime, meta, ratio, value, [str(text) for text in reason])
     return MetaD(float(d_prime[0]), float(meta[0]), float(ratio[0]), float(value[0]), reason[0])
+
+
+def counts_of(nr_s1: ArrayLike, nr_s2: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Both stimuli's counts, as arrays of one shape: (2K,) or rows of it."""
+    given = _counts("nr_s1", nr_s1), _counts("nr_s2", nr_s2)
+    if given[0].shape != given[1].shape:
+        raise ValueError(
+            f"nr_s1 has shape {given[0].shape} and nr_s2 {given[1].shape}; "
+            "give both the same rows and ratings."
+        )
+    return given
 
 
 def _counts(name: str, counts: ArrayLike) -> FloatArray:
@@ -337,10 +363,13 @@ def _counts(name: str, counts: ArrayLike) -> FloatArray:
     return array
 
 
-def _fits(
+Reasons = np.ndarray[tuple[int], np.dtype[np.object_]]
+
+
+def type1(
     raw_s1: FloatArray, raw_s2: FloatArray, padding: float
-) -> tuple[FloatArray, FloatArray, FloatArray, np.ndarray[tuple[int], np.dtype[np.object_]]]:
-    """d', meta-d', log-likelihood and reason of each row."""
+) -> tuple[FloatArray, FloatArray, Reasons]:
+    """The d' and the criterion of each row, and why it has no meta-d'; empty where it may."""
     half = raw_s1.shape[1] // 2
     nr_s1, nr_s2 = raw_s1 + padding, raw_s2 + padding
     with np.errstate(all="ignore"):
@@ -363,6 +392,15 @@ def _fits(
     for text, rows in reversed(undefined.items()):
         reason[rows] = text
     d_prime[np.any([*without_d_prime.values()], axis=0)] = np.nan
+    return d_prime, criterion, reason
+
+
+def _fits(
+    raw_s1: FloatArray, raw_s2: FloatArray, padding: float
+) -> tuple[FloatArray, FloatArray, FloatArray, Reasons]:
+    """d', meta-d', log-likelihood and reason of each row."""
+    d_prime, criterion, reason = type1(raw_s1, raw_s2, padding)
+    nr_s1, nr_s2 = raw_s1 + padding, raw_s2 + padding
     meta, value = np.full_like(d_prime, np.nan), np.full_like(d_prime, np.nan)
     fit = np.flatnonzero(reason == "")
     found, best = maximum(nr_s1[fit], nr_s2[fit], d_prime[fit], criterion[fit] / d_prime[fit])

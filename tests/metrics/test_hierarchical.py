@@ -1,0 +1,132 @@
+"""The M-ratio of a group against HMeta-d's sampling, closed forms and identities."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.special import exp1
+from scipy.stats import norm
+
+from inspect_confidence.metrics import hierarchical_m_ratio
+from inspect_confidence.metrics.hierarchical import _GRID, _SIGMAS, _posterior
+
+HMETA_D = json.loads((Path(__file__).parent / "hmeta_d.json").read_text("utf-8"))
+GROUPS: list[dict[str, Any]] = HMETA_D["groups"]
+EXAMPLE = GROUPS[0]["nr_s1"], GROUPS[0]["nr_s2"]
+
+
+# HMeta-d gives rating criteria a prior that units share; here they are free, which shows where
+# there are 20 to 60 trials for 10 ratings: units lie further apart, and the interval is wider.
+@pytest.mark.parametrize(
+    ("at", "limit", "sigma", "unit"),
+    [(0, 0.2, 0.05, 0.2), (1, 0.6, 0.25, 0.9), (2, 0.2, 0.05, 0.2)],
+)
+def test_hmeta_d(at: int, limit: float, sigma: float, unit: float) -> None:
+    """The group's mean is within a tenth of its posterior sd of HMeta-d's.
+
+    The interval's limits are within `limit` of that sd, sigma within a share `sigma` of itself,
+    each unit within `unit` of its own sd.
+    """
+    group = GROUPS[at]
+    found, theirs = hierarchical_m_ratio(group["nr_s1"], group["nr_s2"]), group["hmeta_d"]
+    sd = theirs["mu_sd"]
+    assert theirs["mu_error"] < sd / 20
+    assert abs(np.log(found.m_ratio) - theirs["mu"]) < sd / 10
+    limits = np.log([found.ci_low, found.ci_high])
+    assert limits == pytest.approx(theirs["mu_interval"], abs=sd * limit)
+    assert found.sigma == pytest.approx(theirs["sigma"], rel=sigma)
+    used = ~np.isnan(found.units)
+    apart = (np.log(found.units) - theirs["units"]) / theirs["units_sd"]
+    assert used.sum() == found.used == len(used) - sum(map(bool, found.left_out))
+    assert np.abs(apart[used]).max() < unit
+
+
+def test_posterior_of_normal_likelihoods() -> None:
+    """Of y_i ~ N(theta_i, s_i^2) the marginal and each unit's mean are known in closed form."""
+    y = np.array([-0.9, -0.3, 0.1, -0.4, 0.6])
+    s = np.array([0.3, 0.2, 0.25, 0.4, 0.3])
+    mu, sigma, own = _posterior(norm.pdf(_GRID, y[:, None], s[:, None]))
+    # Another grid, uniform in sigma; y_i ~ N(mu, s_i^2 + sigma^2), and
+    # E[theta_i | mu, sigma] = (y_i sigma^2 + mu s_i^2) / (s_i^2 + sigma^2).
+    middle, spread = np.meshgrid(np.linspace(-3, 2, 201), np.arange(0.001, 4, 0.01), indexing="ij")
+    variance = spread[..., None] ** 2 + s**2
+    density = norm.pdf(y, middle[..., None], np.sqrt(variance)).prod(-1)
+    # The density of the product of a uniform and a half normal variable.
+    density *= norm.pdf(middle) * exp1(spread**2 / 2)
+    density /= density.sum()
+    means = (y * spread[..., None] ** 2 + middle[..., None] * s**2) / variance
+    assert mu @ _GRID == pytest.approx((density * middle).sum(), abs=0.002)
+    assert mu @ _GRID**2 == pytest.approx((density * middle**2).sum(), rel=0.02)
+    assert sigma @ _SIGMAS == pytest.approx((density * spread).sum(), rel=0.02)
+    assert own @ _GRID == pytest.approx((density[..., None] * means).sum((0, 1)), abs=0.003)
+
+
+def test_exact_observers() -> None:
+    """Of as good as infinitely many judgments each unit's M-ratio is what was put in."""
+    # d' 1.5, the criterion at .4 and the ratings cut at .5 and 1 beyond it; M .5, .8 and 1.2.
+    cuts, d_prime = np.array([-np.inf, -0.6, -0.1, 0.4, 0.9, 1.4, np.inf]), 1.5
+    ratios = np.array([0.5, 0.8, 1.2])
+    counts = []
+    for side in (-0.5, 0.5):
+        yes = norm.sf(0.4 - side * d_prime)
+        cells = np.diff(norm.cdf(cuts - side * d_prime * ratios[:, None]), axis=1)
+        no_part, yes_part = cells[:, :3], cells[:, 3:]
+        no_part *= (1 - yes) / no_part.sum(1, keepdims=True)
+        yes_part *= yes / yes_part.sum(1, keepdims=True)
+        counts.append(1e5 * np.hstack([no_part, yes_part]))
+    found = hierarchical_m_ratio(counts[0], counts[1])
+    assert found.units == pytest.approx(ratios, abs=0.005)
+    # What is left is the prior's N(0, 1) against three exact values.
+    assert found.ci_low < np.exp(np.log(ratios).mean()) < found.ci_high
+
+
+def test_names_of_stimuli_and_order_of_units() -> None:
+    """Stimuli exchanged and units reordered, the group stays and units move along."""
+    s1, s2 = np.array(EXAMPLE[0]), np.array(EXAMPLE[1])
+    found = hierarchical_m_ratio(s1, s2)
+    for other, units in (
+        (hierarchical_m_ratio(s2[:, ::-1], s1[:, ::-1]), found.units),
+        (hierarchical_m_ratio(s1[::-1], s2[::-1]), found.units[::-1]),
+    ):
+        assert other.m_ratio == pytest.approx(found.m_ratio, abs=1e-9)
+        assert other.units == pytest.approx(units, abs=1e-9)
+
+
+def test_units_left_out() -> None:
+    """What has no M-ratio is named, and the group is that of the others; three make a group."""
+    s1, s2 = EXAMPLE
+    odd = {
+        "there are no judgments of one of the stimuli": ([0] * 8, s2[0]),
+        "every response is the same": ([9, 9, 9, 9, 0, 0, 0, 0], [9, 9, 9, 9, 0, 0, 0, 0]),
+        "d' is at most 0.1": (s1[0], s1[0]),
+        "every judgment has the same rating within its response: no type-2 information": (
+            [50, 0, 0, 0, 20, 0, 0, 0],
+            [20, 0, 0, 0, 50, 0, 0, 0],
+        ),
+    }
+    more = [[*side, *(pair[at] for pair in odd.values())] for at, side in enumerate((s1, s2))]
+    alone, found = hierarchical_m_ratio(s1, s2), hierarchical_m_ratio(more[0], more[1])
+    assert found.left_out == ("", "", "", *odd)
+    assert (found.used, found.m_ratio, found.sigma) == (3, alone.m_ratio, alone.sigma)
+    assert np.isnan(found.units[3:]).all()
+    assert found.units[:3] == pytest.approx(alone.units, abs=1e-12)
+    few = hierarchical_m_ratio([*s1[:2], [0] * 8], [*s2[:2], [0] * 8])
+    assert np.isnan([few.m_ratio, few.ci_low, few.ci_high, few.sigma, *few.units]).all()
+    assert few.reason == "2 of 3 units can be used: a group needs 3"
+
+
+@pytest.mark.parametrize(
+    ("nr_s1", "nr_s2", "said"),
+    [
+        ([5, 3, 2, 1], [1, 2, 3, 5], r"shape \(4,\); give a row of 2K counts a unit"),
+        ([[5, 3, 2, 1]], [[1, 2, 3]], r"nr_s2 has shape \(1, 3\)"),
+        ([[5, 3, 2, 1]] * 2, [[1, 2, 3, 5]], r"give both the same rows"),
+        ([[5, 3, 2, -1]], [[1, 2, 3, 5]], r"nr_s1 holds -1"),
+    ],
+)
+def test_refused(nr_s1: Any, nr_s2: Any, said: str) -> None:
+    """Counts that are none, or not in rows, are named."""
+    with pytest.raises(ValueError, match=said):
+        hierarchical_m_ratio(nr_s1, nr_s2)
