@@ -31,6 +31,12 @@ LEAST_LABELLED = 50
 """Items of the run, from which on their labels give an interval."""
 
 
+_OR_OWN = {
+    CORRECTNESS: f", or labels of {LEAST_LABELLED} items of the run, drawn by chance",
+    CONSISTENCY: "",
+}
+
+
 @dataclass(frozen=True)
 class JudgeLabels:
     """Labelled judgments.
@@ -50,19 +56,19 @@ class JudgeLabels:
         """Those of that form."""
         return self.rows[self.rows["form"] == form]
 
-    def errors(self, form: str) -> JudgeErrors:
-        """What the judge said of labelled answers, as counts.
+    def errors(self, form: str, classes: Sequence[str]) -> JudgeErrors:
+        """What the judge said of labelled answers, as counts of those classes.
 
         Raises:
             InvalidArgument: There are too few labels of a class.
         """
-        mine = self.of_form(form)
-        found = JudgeErrors.of(mine["label"], mine["judged"], WORTH[form])
-        each = zip(found.worth, found.counts.sum(axis=1), strict=True)
-        if lacking := [f"{n:.0f} with the label {k:g}" for k, n in each if n < LEAST_LABELS]:
+        mine, worth = self.of_form(form), [WORTH[form][CLASSES[form].index(one)] for one in classes]
+        found = JudgeErrors.of(mine["label"], mine["judged"], worth)
+        each = zip(classes, found.counts.sum(axis=1), strict=True)
+        if lacking := [f"{n:.0f} of {one}" for one, n in each if n < LEAST_LABELS]:
             raise InvalidArgument(
                 f"judge_labels: of {len(mine)} labels of {form} {', '.join(lacking)} are too few; "
-                f"give {LEAST_LABELS} of each, or labels of {LEAST_LABELLED} items of the run."
+                f"give {LEAST_LABELS} of each{_OR_OWN[form]}."
             )
         return found
 
@@ -156,8 +162,13 @@ def _corrected(
     resampling: "Resampling",
 ) -> Estimand:
     """By the judge's error rates."""
-    errors, classes = labels.errors(form), CLASSES[form]
     there = ~np.isnan(shares).any(axis=1)
+    # What neither the judge nor a label ever says, as that two answers can't be compared, is none.
+    mine = labels.of_form(form)[["judged", "label"]]
+    held = (shares[there] > 0).any(axis=0) | np.isin(WORTH[form], mine)
+    held[[0, -1]] = True
+    classes = [name for name, one in zip(CLASSES[form], held, strict=True) if one]
+    errors, shares = labels.errors(form, classes), shares[:, held]
     columns = np.column_stack([shares, np.where(there, 0 if stated is None else stated, np.nan)])
     of_weights = means_of(columns, unit, units)
 
@@ -179,7 +190,7 @@ def _corrected(
     share, outside = raw(everything)[0][0], ""
     if share != errors.within(share):
         outside = f"{share:.3f} before it was moved into the range"
-    held = np.unique(unit[there])
+    items = len(np.unique(unit[there]))
     strata = np.zeros(units, np.int64)
     found = bootstrap(
         {"means": of_weights}, strata, resamples=resampling.resamples, seed=resampling.seed
@@ -189,18 +200,18 @@ def _corrected(
     interval = errors.interval(
         value,
         found[:, :-1],
-        len(held),
+        items,
         seed=resampling.seed,
         less_from=None if stated is None else found[:, -1],
     )
     mean = of_weights(everything)[0, :-1]
-    rarest = float(min(mean[0], mean[-1]) * len(held))
+    rarest = float(min(mean[0], mean[-1]) * items)
     made = replace(
         number,
         note=noted(note, outside),
         interval=interval,
-        units=len(held),
-        rarest=rarest if len(mean) == 2 else np.inf,
+        units=items,
+        rarest=rarest,
     )
     return Estimand([made], statistic)
 
