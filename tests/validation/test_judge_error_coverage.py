@@ -113,11 +113,18 @@ def test_corrected_overconfidence_is_held(rate: float, share: float) -> None:
         place = (rng.random(items)[:, None] > stated[truth.astype(int)].cumsum(axis=1)).sum(axis=1)
         said, sure = judged(rng, truth, rate), VALUES[np.minimum(place, 2)]
         found = errors(rng, rate)
-        weights = rng.multinomial(items, np.full(items, 1 / items), DRAWS) / items
-        shares = np.column_stack([1 - weights @ said, weights @ said])
+        # Resamples of the six kinds of items that there are.
+        kinds = np.bincount(3 * said.astype(int) + np.minimum(place, 2), minlength=6) / items
+        drawn = rng.multinomial(items, kinds, DRAWS) / items
+        right = drawn[:, 3:].sum(axis=1)
+        shares = np.column_stack([1 - right, right])
         value = sure.mean() - found.corrected(np.array([[1 - said.mean(), said.mean()]]))[0]
         low, high = found.interval(
-            float(value), shares, items, seed=int(rng.integers(2**32)), less_from=weights @ sure
+            float(value),
+            shares,
+            items,
+            seed=int(rng.integers(2**32)),
+            less_from=drawn @ np.tile(VALUES, 2),
         )
         kept["Rogan-Gladen"] += low <= true <= high
         less = truth[:LABELS] - sure[:LABELS], said - sure

@@ -30,7 +30,7 @@ _ABOUT: About = {
     "interval": Interval(
         "own",
         "percentiles over resamples of the items and error rates drawn from their posterior; where "
-        "items of the run are labelled, of the normal law at their effective number",
+        "items of the run are labelled, Wilson's at their effective number, or Student's t",
         least=20,
         rarest=8,
         of="judged or labelled outcome",

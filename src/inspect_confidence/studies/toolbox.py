@@ -26,19 +26,12 @@ _HEADLINES = (
     Column("auroc", "AUROC"),
     Column("augrc", "AUGRC", 3),
 )
-_CORRECTED = tuple(
-    Column(f"{corrected}{name}", heading, 3)
-    for name, said in (
-        ("accuracy", "accuracy"),
-        ("overconfidence", "overconfidence"),
-        ("internal_confidence", "internal confidence"),
-    )
-    for corrected, heading in (
-        ("mean_" if name == "internal_confidence" else "", f"{said}, as judged"),
-        ("judge_corrected_", f"{said}, corrected"),
-    )
-)
-"""What a judge's errors were taken out of, beside the number as it was judged."""
+_CORRECTED = {
+    "accuracy": "accuracy",
+    "overconfidence": "overconfidence",
+    "mean_internal_confidence": "internal confidence",
+}
+"""What a judge's errors are taken out of: as judged, and what people call it."""
 
 _ANCHOR = "corp_miscalibration"
 """The conditions that it has are lines; what others have beside is said above a column."""
@@ -84,11 +77,17 @@ def _judged(results: pd.DataFrame, corrected: "pd.Series[bool]") -> TableSpec:
     rows = Rows.of(results[mine.isin(mine[corrected])])
     lines = [name for name in _parts(rows) if name not in _APART]
     whose = [name for name in _WHOSE if name != "task"]
+    columns = [
+        Column(metric, f"{said}, {how}", 3)
+        for name, said in _CORRECTED.items()
+        if (made := f"judge_corrected_{name.removeprefix('mean_')}") in set(results["metric"])
+        for metric, how in ((name, "as judged"), (made, "corrected"))
+    ]
     return TableSpec(
         "Corrected for the judge's errors",
         rows,
         [*whose, *lines],
-        _CORRECTED,
+        columns,
         "As the judge called them, then corrected by its labelled judgments, whose own error is in "
         "the interval. It is supposed to err as often whatever the confidence; the notes in the "
         "results say by which method, and how many labels there were.",
