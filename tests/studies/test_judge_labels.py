@@ -38,7 +38,7 @@ def answers(**columns: Any) -> pd.DataFrame:
     unread = given[:3].assign(
         item="x", confidence=np.nan, correct=np.nan, status="invalid_response_format"
     )
-    return frame(pd.concat([given, unread]).to_dict("records"), "any_eval")  # type: ignore[arg-type]
+    return pd.concat([given, unread]).assign(task="any_eval")
 
 
 def corrected(run: pd.DataFrame, labels: pd.DataFrame = LABELS) -> dict[str, Result]:
@@ -79,9 +79,9 @@ def test_labels_of_the_runs_items_need_no_rates() -> None:
     """Prediction-powered, of items; by the peer-checked mean. Labels of another model's don't."""
     judged = np.where(np.arange(200) % 10 < 6, 1.0, 0.0)
     truth = np.where(np.arange(200) % 7 == 0, 1 - judged, judged)
-    rows = {"item": [f"i{k}" for k in range(200)], "correct": judged}
-    run = frame(pd.DataFrame({**rows, "confidence": 0.7}).to_dict("records"), "any_eval")  # type: ignore[arg-type]
-    own = pd.DataFrame({"item": rows["item"][:80], "judged": judged[:80], "label": truth[:80]})
+    items = [f"i{k}" for k in range(200)]
+    run = pd.DataFrame({"item": items, "correct": judged, "confidence": 0.7, "task": "any_eval"})
+    own = pd.DataFrame({"item": items[:80], "judged": judged[:80], "label": truth[:80]})
     expected = prediction_powered_mean(truth[:80], judged[:80], judged[80:])
     found = corrected(run, own.astype(str))
     got = found["judge_corrected_accuracy"]
@@ -133,7 +133,7 @@ def test_internal_confidence_is_corrected_by_labels_of_agreement() -> None:
 def test_labels_that_are_refused(tmp_path: Path) -> None:
     """One error with the value and the remedy."""
     rows = LABELS.astype(str)
-    cases = [
+    cases: list[tuple[pd.DataFrame, pd.DataFrame | str, str]] = [
         (answers(), LABELS[25:], "of 75 labels of correctness 15 of right are too few"),
         (answers(), LABELS[LABELS["label"] == 1], "0 of wrong are too few; give 20 of each, or"),
         (answers(), rows.assign(judge="x"), "of the judge x, and what .* judged by an unnamed"),
@@ -168,7 +168,11 @@ def test_what_cannot_be_corrected() -> None:
 def test_a_check_of_a_judge_and_a_file_are_read_alike(tmp_path: Path) -> None:
     """Judgments of `judge_check` by the judge's name; a file through the command, with a table."""
     words = ["correct", "punt", "incorrect", "correct"]
-    check = {"task": "judge_check", "item": ["a", "b", "c", "d"], "form": "correctness"}
+    check: dict[str, Any] = {
+        "task": "judge_check",
+        "item": ["a", "b", "c", "d"],
+        "form": "correctness",
+    }
     check |= {"model": ["m/x", "m/x", "m/x", "none"], "prompts": ["", "in one call", "", ""]}
     check |= {"variant": ["judge=model"] * 3 + ["judge=rules"], "verdict": 1.0}
     path = tmp_path / "check.csv"
