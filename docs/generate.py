@@ -119,6 +119,31 @@ _DECISIONS = """
   greatly.
 """
 
+_JUDGED = """
+## When a judge says what is right
+
+A model that grades answers, or says whether two agree, errs; and an interval that takes its word
+for the truth is about its word. In simulations with a judge that is right in 80 to 95% it held an
+accuracy of .1 or .9 in 0 to 54% of samples ([validation.md](validation.md#judges)).
+`--judge-labels PATH` adds numbers with the judge's errors taken out, and with the labels' own
+sampling error in the interval; the others stay as they are.
+
+- Labels of **other** answers by the same judge with the same prompt (20 of each class at least):
+  `judge_corrected_accuracy` is Rogan and Gladen's (q + specificity - 1)/(sensitivity + specificity
+  - 1), with resamples of the items that meet error rates drawn from their posterior. It supposes
+  that the judge errs as often on these answers, and as often whatever the confidence, given whether
+  the answer is right. A judge that is easier on a confident text breaks that, and
+  `judge_corrected_overconfidence` with it.
+- Labels of **some of the run's own** items, drawn by chance (a file with the column `item`):
+  prediction-powered (PPI++). It supposes nothing of the judge's errors, so prefer it. Without 50
+  labelled items and eight labels of either outcome it has no interval.
+- Labels that don't show that the judge tells right from wrong give NaN. What lies outside [0, 1] is
+  moved to its end, and the note says from where.
+- ECE, AUROC, Brier and the rest have no corrected value. Each bin or pair would need error rates of
+  its own, and a hundred labels don't give them; taking one pair of rates for all bins makes the
+  result depend on the supposition above much more than a mean does.
+"""
+
 _INTERVALS = """
 ## Intervals
 
@@ -207,7 +232,7 @@ def bound(value: float) -> str:
 def page() -> str:
     """The whole page."""
     rows = [row(metric) for metric in METRICS.values()]
-    return _HEAD + "\n".join(rows) + "\n" + _CHOICE + _DECISIONS + intervals() + tests()
+    return _HEAD + "\n".join(rows) + "\n" + _CHOICE + _DECISIONS + _JUDGED + intervals() + tests()
 
 
 def intervals() -> str:

@@ -153,6 +153,12 @@ SETTINGS = (
         help="What answers are worth to you: adds the utility of answering from a confidence on.",
     ),
     click.option(
+        "--judge-labels",
+        metavar="PATH",
+        help="Labelled judgments, a judge_check log or a file: adds numbers corrected for the "
+        "errors of the judge.",
+    ),
+    click.option(
         "--convention",
         type=click.Choice(["text", "authors"]),
         help="Where a study's text and its authors' code differ; each study has its own default.",

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from math import nextafter
+from os import PathLike
 from typing import TypedDict
 
 import numpy as np
@@ -10,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from inspect_confidence.arguments import choice, integer, number, numbers, parts
+from inspect_confidence.commands.judge_labels import read_judge_labels, refuse_other_judges
 from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.judgments.read import Source, common, judgments_of
 from inspect_confidence.metrics import Costs
@@ -35,6 +37,9 @@ class Settings(TypedDict, total=False):
         costs: What a right, a wrong and no answer are worth to you, as `{"right": 1, "wrong": -2,
             "abstain": 0}` or text, for the utility of answering from a confidence on; no such
             numbers where not given.
+        judge_labels: Labelled judgments, as `commands.judge_labels.read_judge_labels` takes them:
+            what their judge called right is given corrected for its errors, too; no such numbers
+            where not given.
         convention: `text`, or `authors` where a study's text and its authors' code differ: of
             words chosen for numbers, `authors` counts the first letter of a reply; of question
             sets, `text` grades by the largest probability, and `authors` has the published bins of
@@ -52,6 +57,7 @@ class Settings(TypedDict, total=False):
     seed: int
     thresholds: Sequence[float] | str
     costs: Mapping[str, float] | str | None
+    judge_labels: pd.DataFrame | PathLike[str] | str | None
     convention: str | None
     common_items: bool
     options: Mapping[str, object]
@@ -80,6 +86,7 @@ def resamplings(settings: Settings) -> dict[str, Resampling]:
         convention,
         integer("workers", settings.get("workers", 1), least=1),
         costs=read_costs(settings.get("costs")),
+        judge_labels=read_judge_labels(settings.get("judge_labels")),
     )
     given = settings.get("options", {})
     known = {
@@ -174,6 +181,7 @@ def parts_of(source: Source, settings: Settings) -> Iterator[Part]:
     """
     computed = resamplings(settings)
     judgments = judgments_of(source)
+    refuse_other_judges(next(iter(computed.values())).judge_labels, judgments)
     for study in all_studies():
         frames: dict[str, pd.DataFrame] = {}
         asked: dict[str, pd.DataFrame] = {}

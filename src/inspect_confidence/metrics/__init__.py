@@ -33,4 +33,5 @@ from inspect_confidence.metrics.small_samples import *
 from inspect_confidence.metrics.choices import *
 from inspect_confidence.metrics.markers import *
 from inspect_confidence.metrics.faithfulness import *
+from inspect_confidence.metrics.judge_error import *
 from inspect_confidence.metrics import study_numbers as study_numbers

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 import numpy as np
 import pandas as pd
@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 
 from inspect_confidence.metrics import Costs
 from inspect_confidence.results import Result
+
+if TYPE_CHECKING:
+    from inspect_confidence.studies.judge_error import JudgeLabels
 
 Kind = Literal["number", "text", "flag"]
 
@@ -152,6 +155,8 @@ class TaskTable:
             one, and why the run has none that can be used, if that is so.
         stated: Judgments -> those of stated confidence made whole, with `confidence` and `correct`
             in [0, 1], as the study itself makes them; None where it has another form of answer.
+        judges: Judgments -> which judge called each answer right or wrong, by the name that labels
+            have it under (empty: unknown), and NaN where none did; None where rules always do.
     """
 
     task: str
@@ -171,6 +176,7 @@ class TaskTable:
     usual: Mapping[str, object] = field(default_factory=dict)
     of_run: Callable[[Sequence[Rows]], tuple[Sequence[Rows], str]] = lambda samples: (samples, "")
     stated: Callable[[pd.DataFrame], pd.DataFrame] | None = None
+    judges: Callable[[pd.DataFrame], "pd.Series[str]"] | None = None
 
     @property
     def function(self) -> str:
@@ -190,6 +196,7 @@ class Resampling:
         seed: Of the draws.
         thresholds: From which on confidence counts as high, for type-2 sensitivity.
         costs: What right, wrong and no answers are worth to the user, for expected utility.
+        judge_labels: Labelled judgments, by which those of their judge are corrected.
         convention: `text`, or `authors`: where a study's text and its authors' code differ. Each
             study has its own default.
         workers: Processes that work at once, where a study has independent parts.
@@ -206,6 +213,7 @@ class Resampling:
     observe: Callable[[Result, NDArray[np.float64]], None] | None = None
     own: object = None
     costs: Costs | None = None
+    judge_labels: "JudgeLabels | None" = None
 
     def options(self, kind: type[Options]) -> Options:
         """The study's own options, with their defaults where none were given."""

@@ -26,6 +26,13 @@ _HEADLINES = (
     Column("auroc", "AUROC"),
     Column("augrc", "AUGRC", 3),
 )
+_CORRECTED = {
+    "accuracy": "accuracy",
+    "overconfidence": "overconfidence",
+    "mean_internal_confidence": "internal confidence",
+}
+"""What a judge's errors are taken out of: as judged, and what people call it."""
+
 _ANCHOR = "corp_miscalibration"
 """The conditions that it has are lines; what others have beside is said above a column."""
 
@@ -41,9 +48,12 @@ CAPTION = (
 
 def toolbox_views(results: pd.DataFrame) -> list[View]:
     """The toolbox's tables of one study's results: its headlines, then all else, folded."""
+    corrected = results["metric"].str.startswith("judge_corrected_")
+    first = built([_judged(results, corrected)]) if corrected.any() else []
+    results = results[~corrected]
     there = results[[METRICS[name].toolbox or name == "auroc" for name in results["metric"]]]
     if not any(METRICS[name].toolbox for name in there["metric"]):
-        return []
+        return first
     rows = Rows.of(there)
     lines = [name for name in _parts(rows.where(metric=_ANCHOR)) if name not in _APART]
     whose = [name for name in _WHOSE if name != "task"]
@@ -57,7 +67,33 @@ def toolbox_views(results: pd.DataFrame) -> list[View]:
         _spec(f"Toolbox, {k // _MOST_COLUMNS + 1}", rows, [*whose, *lines], columns[k : k + 8])
         for k in range(0, len(columns), _MOST_COLUMNS)
     ]
-    return [*built([head]), *(View(*_fields(view), fold=True) for view in built(folded))]
+    return [*first, *built([head]), *(View(*_fields(view), fold=True) for view in built(folded))]
+
+
+def _judged(results: pd.DataFrame, corrected: "pd.Series[bool]") -> TableSpec:
+    """Numbers of judged answers, as judged and corrected, under the conditions of the latter."""
+    where = ["task", "model", "dataset", "condition"]
+    mine = results[where].apply(tuple, axis=1)
+    rows = Rows.of(results[mine.isin(mine[corrected])])
+    lines = [name for name in _parts(rows) if name not in _APART]
+    whose = [name for name in _WHOSE if name != "task"]
+    columns = [
+        Column(metric, f"{said}, {how}", 3)
+        for name, said in _CORRECTED.items()
+        if (made := f"judge_corrected_{name.removeprefix('mean_')}") in set(results["metric"])
+        for metric, how in ((name, "as judged"), (made, "corrected"))
+    ]
+    return TableSpec(
+        "Corrected for the judge's errors",
+        rows,
+        [*whose, *lines],
+        columns,
+        "As the judge called them, then corrected by its labelled judgments, whose own error is in "
+        "the interval. It is supposed to err as often whatever the confidence; the notes in the "
+        "results say by which method, and how many labels there were.",
+        label=_labelled,
+        layout=columns_with_numbers,
+    )
 
 
 def _fields(view: View) -> tuple[str, pd.DataFrame, str]:

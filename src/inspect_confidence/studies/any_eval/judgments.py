@@ -53,6 +53,7 @@ def read_sample(sample: SampleFacts) -> Rows:
         "choices": float(len(sample.choices)) if sample.choices else math.nan,
         "answer": (own[graded].answer or "") if graded in own else "",
         "correct": math.nan if isinstance(right, Unreadable) else right,
+        "scorer": graded,
         "by": _fields(sample),
     }
     values = ours.value if ours and isinstance(ours.value, Mapping) else {}
@@ -62,6 +63,17 @@ def read_sample(sample: SampleFacts) -> Rows:
     if not found:
         found = [{"method": NONE, **_became(Unreadable("scoring_failed", _NOT_FOUND))}]
     return [_outcome({**row, **one}, sample, right) for one in found]
+
+
+_RULES = frozenset({"answer", "choice", "exact", "f1", "includes", "match", "math", "pattern"})
+"""Scorers of Inspect's that no model judges by."""
+
+
+def judges_of(rows: pd.DataFrame) -> "pd.Series[str]":
+    """The scorer that said what is right, NaN where it is one of Inspect's that go by rules."""
+    plain = rows["scorer"].str.rsplit("/", n=1).str[-1].str.rstrip("0123456789")
+    # f1 ends in a digit of its own.
+    return rows["scorer"].mask(plain.isin(_RULES) | rows["scorer"].isin(_RULES))
 
 
 def _is_ours(name: str) -> bool:

@@ -7,11 +7,12 @@ from functools import partial
 import pandas as pd
 
 from inspect_confidence.results import Condition, Key, Result
-from inspect_confidence.studies import estimate, stated
+from inspect_confidence.studies import estimate, judge_error, stated
 from inspect_confidence.studies.any_eval.judgments import (
     EPOCHS,
     USUAL,
     completed,
+    judges_of,
     of_run,
     on_scales,
     read_sample,
@@ -62,6 +63,10 @@ def _of_method(
     rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
 ) -> Iterator[Estimand]:
     yield from stated.of_judgments(rows, units, condition, resampling, _agreement(rows))
+    counted = rows.assign(confidence=rows["confidence"].where(rows["status"] == "ok"))
+    at = estimate.places(rows, units), len(units), condition
+    judge = judge_error.judge_of(judges_of(rows))
+    yield from judge_error.of_correctness(counted, *at, resampling, judge)
 
 
 def _agreement(rows: pd.DataFrame) -> str:
@@ -80,7 +85,7 @@ ANY_EVAL = Study(
             task=TASK,
             columns=kinds(
                 "method:text low high raw confidence clipped:flag answer:text target:text choices "
-                "correct phrase:text unseen_mass draws agreement:text by:text"
+                "correct phrase:text unseen_mass draws agreement:text by:text scorer:text"
             ),
             required=("item",),
             answers=tuple(
@@ -98,6 +103,7 @@ ANY_EVAL = Study(
             of_run=of_run,
             replies=on_scales,
             stated=completed,
+            judges=judges_of,
         ),
     ),
     contenders=("method", "low", "high"),

@@ -80,7 +80,16 @@ def read_judged(sample: SampleFacts) -> list[dict[str, Any]]:
     score, became = sample.read("judge_item")
     row = {name: sample.metadata[name] for name in ("item", "form", "word")}
     names = ("found", "missed", "false", "decisiveness", "labelled", "agreed", "verdict")
+    row |= {"prompts": _prompts(sample.metadata)}
+    if row["form"] in ("consistency", "correctness"):
+        row |= {"label": sample.target, "judged": score.answer or ""}
     return [{**row, **score.only(*names), **became}]
+
+
+def _prompts(asked: Mapping[str, Any]) -> str:
+    """What stands beside a judge's name where it wasn't asked by our own prompts, one by one."""
+    parts = "in one call" if asked.get("batch") else "", str(asked.get("wording", ""))
+    return " ".join(filter(None, parts))
 
 
 def completed_hedges(rows: pd.DataFrame, markers: Mapping[str, str] | None = None) -> pd.DataFrame:

@@ -11,7 +11,7 @@ from inspect_confidence.answers import REPLY_STATUSES
 from inspect_confidence.metrics import clustered_wilson_interval, correlation_of, means_of, ratio
 from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.results import Condition, Key, Result
-from inspect_confidence.studies import estimate
+from inspect_confidence.studies import estimate, judge_error
 from inspect_confidence.studies.estimate import Estimand, Number, estimand, left_out, noted, places
 from inspect_confidence.studies.hedge_markers.judgments import REPLY, Sentences
 from inspect_confidence.studies.hedge_markers.stability import cmfg_of_groups
@@ -77,6 +77,7 @@ def of_group(
 ) -> Iterator[Estimand]:
     """Everything that the judgments of one data set and split give; `threshold` is T."""
     yield from _replies(said, condition)
+    yield from _without_judge_errors(said, condition, resampling)
     foreign, once = said.once["foreign"].sum(), said.once
     note = f"{foreign:.0f} listed markers that aren't in their sentence left out" if foreign else ""
     yield from _mean_and_sd(said, once, "n_markers", "hedges_per_sentence", condition, note)
@@ -125,6 +126,23 @@ def _replies(said: Sentences, condition: Condition) -> Iterator[Estimand]:
     }
     said_too = [f"{number:.0f} {what}" for what, number in lost.items() if number > 0]
     yield estimate.count(condition, len(said.once), noted("sentences", *said_too))
+
+
+def _without_judge_errors(
+    said: Sentences, condition: Condition, resampling: Resampling
+) -> Iterator[Estimand]:
+    """Accuracy and mean internal confidence corrected for the judge's errors, given labels."""
+    if resampling.judge_labels is None:
+        return
+    judge = judge_error.judge_of(said.rows["judge"])
+    at = said.replies["unit"].to_numpy(np.int64), len(said.units), condition, resampling, judge
+    answers = said.replies.assign(model=said.rows["model"].iloc[0], confidence=np.nan)
+    yield from judge_error.of_correctness(answers, *at)
+    counts = said.once[["inconsistent", "undecided", "consistent"]]
+    shares = counts.div(counts.sum(axis=1).replace(0, np.nan), axis=0)
+    of_reply = shares.groupby([said.once[name] for name in REPLY]).mean()
+    held = of_reply.reindex(pd.MultiIndex.from_frame(said.replies[REPLY]))
+    yield from judge_error.of_agreement(held.to_numpy(float), *at)
 
 
 def _mean_and_sd(

@@ -101,11 +101,13 @@ HEDGE_MARKERS = Study(
             arguments_shown=frozenset({"dataset", "items", "split"}),
             read=judgments.read_hedged,
             replies=judgments.replies_of,
+            judges=lambda rows: judgments.with_judges(rows)["judge"],
         ),
         TaskTable(
             task=CHECK,
             columns=kinds(
-                "form:text word:text found missed false decisiveness labelled agreed verdict"
+                "form:text word:text found missed false decisiveness labelled agreed verdict "
+                "label:text judged:text prompts:text"
             ),
             required=("item", "form"),
             answers=(("found", "missed", "false"), ("decisiveness",), ("agreed",), ("verdict",)),
