@@ -152,6 +152,8 @@ class TaskTable:
             one, and why the run has none that can be used, if that is so.
         stated: Judgments -> those of stated confidence made whole, with `confidence` and `correct`
             in [0, 1], as the study itself makes them; None where it has another form of answer.
+        intervals: Judgments -> which of them are an interval by themselves, with `level`, `lower`,
+            `upper` and `truth`; None where it has another form of answer.
     """
 
     task: str
@@ -171,6 +173,7 @@ class TaskTable:
     usual: Mapping[str, object] = field(default_factory=dict)
     of_run: Callable[[Sequence[Rows]], tuple[Sequence[Rows], str]] = lambda samples: (samples, "")
     stated: Callable[[pd.DataFrame], pd.DataFrame] | None = None
+    intervals: "Callable[[pd.DataFrame], pd.Series[bool]] | None" = None
 
     @property
     def function(self) -> str:

@@ -46,11 +46,16 @@ def intervals_of(rows: pd.DataFrame, method: str) -> pd.DataFrame:
     Sets of integers add `set_covered` and `set_size`; their bounds are those of the set's hull. The
     rows of `direct`, and of a method that isn't ours, are intervals.
     """
-    if method == "direct" or method not in SCORERS:
+    if are_intervals(rows).all():
         return rows
     by = ["item", "epoch", "level"] if method == "tunnel" else ["item", "epoch"]
     made = [row for _, draws in rows.groupby(by, sort=False) for row in _each(draws, method)]
     return pd.DataFrame(made)
+
+
+def are_intervals(rows: pd.DataFrame) -> "pd.Series[bool]":
+    """Which judgments are: those of `direct`, and of methods that aren't ours."""
+    return (rows["method"] == "direct") | ~rows["method"].isin([*SCORERS])
 
 
 def _each(draws: pd.DataFrame, method: str) -> Iterator[dict[str, Any]]:
