@@ -63,6 +63,7 @@ _CHOICE = """
   one constant. It isn't a calibration error: it grows with what the model knows.
 - Where outcomes are probabilities, as in LifeEval, there is no noise to take off and none to
   simulate: `debiased_squared_error` and `calibration_p` are undefined.
+  [Its page](life_eval.md#numbers) says which of the others it has.
 """
 
 _DECISIONS = """
