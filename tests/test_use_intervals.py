@@ -102,11 +102,11 @@ def test_what_the_study_itself_adjusts() -> None:
 
 def test_bounds_that_cross_hold_nothing() -> None:
     """Five intervals 5 too wide on either side: of one 4 wide nothing is left, of 12 there is 2."""
-    same = {"task": "fermi_eval", "model": "m", "method": "direct", "level": 50, "status": "ok"}
+    same: dict[str, Any] = {"task": "fermi_eval", "method": "direct", "level": 50, "status": "ok"}
     train = pd.DataFrame({"item": [*"abcde"], "lower": 0.0, "upper": 10.0, "split": "train"})
     test = pd.DataFrame({"item": ["f", "g"], "lower": [3.0, -1.0], "upper": [7.0, 11.0]})
     frame = pd.concat([train, test.assign(split="test")], ignore_index=True)
-    frame = frame.assign(truth=5.0, **same)
+    frame = frame.assign(truth=5.0, model="m", **same)
     found = recalibrate(frame, resamples=10)
     assert found.maps["maps"][0]["offset"] == -5  # the 3rd of five scores of -5
     rows = summarize(recalibrated(frame, found.maps), resamples=10).set_index("metric")["value"]
@@ -163,16 +163,16 @@ def test_mean_coverage_lies_within_the_bound(items: int) -> None:
     apart: dict[float, list[float]] = {80: [], 90: []}
     for seed in range(300):
         found = recalibrate(intervals(items, seed), resamples=2, seed=seed)
-        covered = found.judged[found.judged["metric"] == "coverage"].set_index("way")
+        rows = found.judged[found.judged["metric"] == "coverage"]
+        covered = dict(zip(rows["way"], rows["recalibrated"], strict=True))
         for entry in found.maps["maps"]:
             level, n = int(entry["level"]), entry["train_items"]
             expected = -((n + 1) * level // -100) / (n + 1)
             assert level / 100 <= expected <= level / 100 + 1 / (n + 1)
-            value = float(covered.loc[f"level={level};method=direct", "recalibrated"])
-            apart[level].append(value - expected)
+            apart[level].append(covered[f"level={level};method=direct"] - expected)
     for values in apart.values():
         assert abs(np.mean(values)) < 3.3 * np.std(values) / math.sqrt(len(values))
-        assert np.std(values) / math.sqrt(len(values)) < 0.006
+        assert np.std(values) / math.sqrt(len(values)) < 0.01
 
 
 @pytest.mark.slow
