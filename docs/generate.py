@@ -26,8 +26,8 @@ registry by `make docs`; formulas, shapes and examples are in [api-metrics.md](a
   `format_failure_rate` and `n`, and counted in `note`. What can't be computed is NaN (null in
   JSON) and `note` says why.
 - **What follows from them**: a map to what a confidence is worth, a threshold above which a risk is
-  kept, and the number of items of the next run are made by [other commands](use.md), which say when
-  to use them and when not.
+  kept (`risk_threshold`), and the number of items of the next run (`items_needed`) are made by
+  [other commands](use.md), which say when to use them and when not.
 - **Intervals and tests**: [below](#intervals), method by method, with the coverage that
   `make validate` found.
 
@@ -63,6 +63,7 @@ _CHOICE = """
   one constant. It isn't a calibration error: it grows with what the model knows.
 - Where outcomes are probabilities, as in LifeEval, there is no noise to take off and none to
   simulate: `debiased_squared_error` and `calibration_p` are undefined.
+  [Its page](life_eval.md#numbers) says which of the others it has.
 """
 
 _DECISIONS = """

@@ -140,12 +140,16 @@ def test_refusals_of_recalibration(tmp_path: Path) -> None:
     fermi = pd.DataFrame(
         {"task": "fermi_eval", "item": ["i"], "level": 90, "lower": 0, "upper": 1, "truth": 0.5}
     ).assign(status="ok")
-    assert "no stated confidence" in refused(recalibrate, fermi)
-    # Beside stated confidence it stays as it is.
-    both = judgments_of(pd.concat([answers(), fermi], ignore_index=True))
+    assert "no stated confidence" in refused(threshold, fermi)
+    words = pd.DataFrame({"task": "wep_elicitation", "word": ["likely"], "probability": 0.7})
+    words = words.assign(item="likely", status="ok", setting="narrative", language="en")
+    assert "no stated confidence or interval" in refused(recalibrate, words)
+    # Beside what has a map it stays as it is.
+    both = judgments_of(pd.concat([answers(), fermi, words], ignore_index=True))
     after = recalibrated(both, maps)
-    pd.testing.assert_frame_equal(after["fermi_eval"], both["fermi_eval"])
-    assert "fermi_eval has no stated confidence to recalibrate" in after.notices
+    for task in ("fermi_eval", "wep_elicitation"):
+        pd.testing.assert_frame_equal(after[task], both[task])
+        assert f"{task} stays as it is: there is no map of it" in after.notices
 
 
 def test_threshold_by_model() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -18,6 +18,7 @@ from scipy.stats import binomtest, norm
 from inspect_confidence import metrics, read_judgments, summarize
 from inspect_confidence.datasets.life_tables import read_life_table
 from inspect_confidence.metrics import (
+    Cells,
     ConfidenceTables,
     meta_d,
     percentile_interval,
@@ -34,14 +35,23 @@ Record = Callable[[str, object], None]
 FloatArray = NDArray[np.float64]
 
 RESAMPLES = 400
-METRICS = (
-    *("accuracy", "mean_confidence", "overconfidence", "brier", "auroc", "optimal_answer_gap"),
-    *("confidence_truth_correlation", "round_rate", "ece", "hard_easy_slope"),
-)
+TOOLBOX = [
+    form
+    for form in numbers.KNOWN
+    if metrics.METRICS[form.metric].interval.over(CLUSTERS).method != "none"
+]
 RADII = (1, 5, 10, 20)
 AGES = np.arange(0, 101, 2)
-DIFFER = ("accuracy", "mean_confidence", "overconfidence", "ece", "auroc")
+DIFFER = (
+    *("accuracy", "mean_confidence", "overconfidence", "ece", "auroc", "augrc", "smooth_ece"),
+    *("rms_calibration_error", "risk_at_coverage"),
+)
 WIDE = "they differ between radii and decades, which a resample draws and the study has fixed"
+
+
+def named(metric: str, condition: Mapping[str, object]) -> str:
+    """A metric, with the coverage that it is at."""
+    return f"{metric} {Condition(condition)}".strip()
 
 
 @dataclass(frozen=True)
@@ -111,8 +121,10 @@ class People:
         )
         c, p = sure.ravel(), truth.ravel()
         calibration = {name: getattr(metrics, name)(c, p) for name in ("brier", "auroc")}
+        table = Cells.of(c, p).everything()
         return {
             **calibration,
+            **{named(form.metric, form.condition): float(form.value(table)[0]) for form in TOOLBOX},
             "ece": metrics.ece(c, p, binning="own_top"),
             "accuracy": float(p.mean()),
             "mean_confidence": float(c.mean()),
@@ -139,22 +151,23 @@ class People:
 def covered(people: People, simulations: int) -> list[Coverage]:
     """The study's own intervals of simulated judgments."""
     truths, rng = people.truths(), np.random.default_rng(5)
-    counts = {name: [0, 0] for name in METRICS}
+    counts = {name: [0, 0] for name in truths}
     resampling = Resampling(resamples=RESAMPLES, seed=3)
     units = pd.Index(people.items["unit"].unique())
     assert len(units) == 11 * len(people.radii)
     for _ in range(simulations):
         rows = people.judged(rng)
         made = [*numbers.of_judgments(rows, units, Condition(), resampling)]
+        made += numbers.toolbox(rows, units, Condition(), resampling)
         if len(people.radii) > 1:  # within a radius there is no slope in the results
             made.append(numbers.slope(numbers.slope_of(rows), rows, Condition()))
         drawn = draw(made, len(units), resampling, clusters=CLUSTERS)
         for row in results_of(drawn, Key("life_eval", "m", "d")):
-            if row.metric in counts and not np.isnan(row.ci_low):
+            name = named(row.metric, Condition.read(row.condition))
+            if name in counts and not np.isnan(row.ci_low):
                 assert row.ci_low <= row.value <= row.ci_high
-                held = row.ci_low <= truths[row.metric] <= row.ci_high
-                counts[row.metric][0] += 1
-                counts[row.metric][1] += held
+                counts[name][0] += 1
+                counts[name][1] += row.ci_low <= truths[name] <= row.ci_high
     return [
         Coverage(
             name,
@@ -164,7 +177,7 @@ def covered(people: People, simulations: int) -> list[Coverage]:
             simulations,
             printed,
             held,
-            WIDE if name in DIFFER else "",
+            WIDE if name.split()[0] in DIFFER else "",
         )
         for name, (printed, held) in counts.items()
     ]

@@ -280,7 +280,8 @@ def cite(paths: Sequence[str], only: str | None) -> None:
     "--method",
     default="best",
     show_default=True,
-    help="best by cross-validation, isotonic, platt, beta, temperature, histogram, venn_abers.",
+    help="Of confidence: best by cross-validation, isotonic, platt, beta, temperature, histogram, "
+    "venn_abers.",
 )
 @JSON
 @RESAMPLES
@@ -288,12 +289,17 @@ def cite(paths: Sequence[str], only: str | None) -> None:
 def recalibrate(
     paths: Sequence[str], output: Path, method: str, as_json: bool, resamples: int, seed: int
 ) -> None:
-    """Fit maps from stated confidence to accuracy on train items; judge them on test items."""
+    """Fit maps of stated confidence and of intervals on train items; judge them on test items."""
     from inspect_confidence.commands.recalibrate import recalibrate as compute
 
     found = compute(read(paths), method=method, resamples=resamples, seed=seed)
     found.write(output)
-    give(found.judged, as_json, None, lambda rows: print_recalibrated(found.scores, rows))
+    give(
+        found.judged,
+        as_json,
+        None,
+        functools.partial(print_recalibrated, found.scores, found.offsets),
+    )
     fitted = sum("refused" not in one for one in found.maps["maps"])
     click.echo(f"{fitted} of {len(found.maps['maps'])} maps written to {output}", err=as_json)
 

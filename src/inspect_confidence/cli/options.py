@@ -133,8 +133,8 @@ RECALIBRATED = click.option(
     expose_value=False,
     callback=_keep_maps,
     metavar="FILE",
-    help="Put stated confidence through the maps that `recalibrate` wrote; train items are left "
-    "out.",
+    help="Put stated confidence and intervals through the maps that `recalibrate` wrote; train "
+    "items are left out.",
 )
 
 

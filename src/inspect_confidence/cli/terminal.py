@@ -174,18 +174,31 @@ def print_differences(differences: "pd.DataFrame") -> None:
         )
 
 
-def print_recalibrated(scores: "pd.DataFrame", judged: "pd.DataFrame") -> None:
-    """Methods by their cross-validated score, then test items before and after."""
+def print_recalibrated(
+    scores: "pd.DataFrame", offsets: "pd.DataFrame", judged: "pd.DataFrame"
+) -> None:
+    """Methods by their cross-validated score and offsets, then test items before and after."""
     whose = ["model", "variant", "way"]
     counts = ["train_items", "test_items"]
-    told = [*whose, *counts, "chosen", "note"]
-    methods = [name for name in scores if name not in ("task", *told)]
-    table = scores[[*whose, *counts]].join(scores[methods].map("{:.4f}".format))
-    print_table(
-        _filled(table.assign(chosen=scores["chosen"], text=scores["note"])),
-        "Methods of recalibration",
-        "Brier score by ten-fold cross-validation within train items; the least is chosen.",
-    )
+    if len(scores):
+        told = [*whose, *counts, "chosen", "note"]
+        methods = [name for name in scores if name not in ("task", *told)]
+        table = scores[[*whose, *counts]].join(scores[methods].map("{:.4f}".format))
+        print_table(
+            _filled(table.assign(chosen=scores["chosen"], text=scores["note"])),
+            "Methods of recalibration",
+            "Brier score by ten-fold cross-validation within train items; the least is chosen.",
+        )
+    if len(offsets):
+        ends = zip(
+            offsets["offset"], *(offsets[name] for name in ("ci_low", "ci_high")), strict=True
+        )
+        table = offsets[[*whose, *counts]].assign(offset=[_with_interval(*three) for three in ends])
+        print_table(
+            _filled(table.assign(text=offsets["note"])),
+            "Conformal adjustment of intervals",
+            "By how much each bound moves outwards, learned on train items, with a 95% interval.",
+        )
     if judged.empty:
         return
     table = judged[[*whose, "recalibration", "metric"]].copy()

@@ -11,8 +11,7 @@ from inspect_ai.model import ModelCost, ModelUsage, compute_model_cost, get_mode
 
 from inspect_confidence import _registry
 from inspect_confidence.errors import InvalidArgument, nearest
-from inspect_confidence.studies import all_studies, all_tables
-from inspect_confidence.studies.study import Study
+from inspect_confidence.studies import all_tables, study_of
 
 _CHARACTERS_PER_TOKEN = 4
 
@@ -54,7 +53,7 @@ def plan_run(
         output_tokens=calls * facts["output_tokens_per_call"],
     )
     metadata = [sample.metadata or {} for sample in built.dataset] * epochs
-    lacks = _study_of(tables[name]).lacking(tables[name], metadata)
+    lacks = study_of(tables[name]).lacking(tables[name], metadata)
     lacking = [f"lacks:   {line}" for line in lacks]
     excluded = [f"  {count} left out: {why}" for why, count in facts["excluded"].items()]
     judged = facts.get("grader_calls_per_sample", 0) * samples
@@ -74,10 +73,6 @@ def plan_run(
             *lacking,
         ]
     )
-
-
-def _study_of(task: str) -> Study:
-    return next(one for one in all_studies() if task in {table.task for table in one.tables})
 
 
 def _price(model: str | None, usage: ModelUsage, cost_file: str | None) -> str:

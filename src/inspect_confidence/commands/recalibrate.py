@@ -1,7 +1,7 @@
-"""Maps from stated confidence to accuracy: fitted, judged on other items, applied."""
+"""Maps of stated confidence, and of intervals: fitted, judged on other items, applied."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from os import PathLike
 from pathlib import Path
@@ -9,15 +9,20 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from inspect_confidence import __version__
 from inspect_confidence.arguments import choice, user_path
+from inspect_confidence.commands import conformal
+from inspect_confidence.commands.conformal import Fitted
 from inspect_confidence.commands.stated import (
     LEAST_ITEMS,
     LEAST_OUTCOMES,
+    Bounded,
+    Judged,
     Stated,
     in_train,
-    stated_judgments,
+    judgments_by_way,
 )
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.judgments.read import Judgments, Source, judgments_of
@@ -27,8 +32,8 @@ from inspect_confidence.metrics import (
     choose_recalibration,
     fit_recalibration,
 )
-from inspect_confidence.results import Condition, Key
-from inspect_confidence.studies import Resampling, estimate
+from inspect_confidence.results import Condition, Key, Result
+from inspect_confidence.studies import Difference, Resampling, estimate
 from inspect_confidence.studies import compare as contenders
 from inspect_confidence.studies.calibration import Answers, form_of, of_table
 
@@ -37,6 +42,8 @@ FORMULA = {
     "p": "confidence in [0, 1], held within [clip, 1 - clip]",
     "knots": "linear between the points (x, y), constant outside",
     "logistic": "1 / (1 + exp(-c) * (1 - p)^b / p^a)",
+    "interval": "from lower - offset to upper + offset, in the unit of the bounds; empty where "
+    "they cross",
 }
 BEST = "best"
 """The method that cross-validation chooses."""
@@ -57,13 +64,16 @@ class Recalibrated:
     Attributes:
         maps: What goes into the file; docs/use.md says what it holds.
         judged: A row a model, variant, way and metric: as stated and recalibrated, on test items.
-        scores: A row a model, variant and way: the Brier score of each method by cross-validation
-            within train items, and which was chosen, or why none was fitted.
+        scores: A row a model, variant and way of stating confidence: the Brier score of each method
+            by cross-validation within train items, and which was chosen, or why none was fitted.
+        offsets: A row a model, variant, way and level of intervals: by how much each bound moves
+            outwards, with its 95% interval, or why none was fitted.
     """
 
     maps: dict[str, Any]
     judged: pd.DataFrame
     scores: pd.DataFrame
+    offsets: pd.DataFrame
 
     def write(self, path: Path) -> None:
         """The maps in a json file."""
@@ -80,57 +90,73 @@ def recalibrate(
     cross-validation over train items, the best one is fitted to all of these, and what it makes of
     the test items is compared with what was stated there, item by item. Data sets are pooled.
 
+    Of intervals the map is the split-conformal one of each level, `metrics.conformal_offset`.
+
     Args:
         source: Judgments, or paths.
-        method: `best`, or a name in `metrics.RECALIBRATIONS`.
+        method: Of confidence: `best`, or a name in `metrics.RECALIBRATIONS`.
         resamples: Bootstrap resamples of the test items, for 95% intervals.
         seed: Of halves, folds and resamples.
 
     Raises:
-        InvalidArgument: The source can't be used, holds no stated confidence, or a method isn't
-            known.
+        InvalidArgument: The source can't be used, holds neither stated confidence nor intervals,
+            or a method isn't known.
     """
     choice("method", method, [BEST, *RECALIBRATIONS])
     maps: list[dict[str, Any]] = []
     judged: list[dict[str, Any]] = []
     scores: list[dict[str, Any]] = []
-    for one in stated_judgments(judgments_of(source)):
+    offsets: list[dict[str, Any]] = []
+    resampling = Resampling(resamples, seed)
+    for one in judgments_by_way(judgments_of(source)):
         whose = {"task": one.task, "model": one.model, "variant": one.variant}
         train, test, how = _parts(one, seed)
-        items = {"train_items": _items(train), "test_items": _items(test)}
+        if isinstance(one, Stated):
+            made, lines = _fitted(one.take(train), one.take(test), method, resampling), scores
+        else:
+            made = conformal.fitted(one.take(train), one.take(test), resampling)
+            lines = offsets
+        items = {"train_items": one.take(train).items, "test_items": one.take(test).items}
         about = {**whose, "way": dict(one.way), "datasets": sorted(set(one.rows["dataset"]))}
         line = {**whose, "way": str(one.condition), **items}
-        if why := _too_few(train, test):
-            maps.append({**about, **items, "refused": why})
-            scores.append({**line, "chosen": "", "note": f"no map: {why}"})
-            continue
-        made, brier = _fit(train, method, seed)
-        maps.append({**about, **items, "train": how, "brier": brier, **made.as_record()})
-        scores.append({**line, "chosen": made.method, "note": "", **brier})
+        why = made.entry.get("refused", "")
+        maps.append({**about, **items, **({} if why else {"train": how}), **made.entry})
+        lines.append({**line, "note": f"no map: {why}" if why else "", **made.told})
         judged += [
-            {**line, "recalibration": made.method, **row}
-            for row in _judged(test, made, Resampling(resamples, seed))
+            {**line, "recalibration": made.entry["method"], **_row(*found)} for found in made.judged
         ]
     file = {"format": FORMAT, "version": __version__, "formula": FORMULA, "maps": maps}
-    return Recalibrated(file, pd.DataFrame(judged, columns=COLUMNS), pd.DataFrame(scores))
+    frames = pd.DataFrame(judged, columns=COLUMNS), pd.DataFrame(scores), pd.DataFrame(offsets)
+    return Recalibrated(file, *frames)
 
 
-def _items(one: Stated) -> int:
-    return len(np.unique(one.unit[one.read]))
+Chosen = NDArray[np.bool_]
 
 
-def _parts(one: Stated, seed: int) -> tuple[Stated, Stated, dict[str, object]]:
-    """Train and test judgments, and how to tell them again."""
+def _parts(one: Judged, seed: int) -> tuple[Chosen, Chosen, dict[str, object]]:
+    """Which judgments are of train and of test items, and how to tell them again."""
     split = one.rows["split"].to_numpy(str)
     if {"train", "test"} <= set(split):
-        return one.take(split == "train"), one.take(split == "test"), {"split": "train"}
+        return split == "train", split == "test", {"split": "train"}
     train = in_train(one.rows, seed)
-    return one.take(train), one.take(~train), {"halves": seed}
+    return train, ~train, {"halves": seed}
+
+
+def _fitted(train: Stated, test: Stated, method: str, resampling: Resampling) -> Fitted:
+    """The map of stated confidence that cross-validation chooses, or that was asked for."""
+    if why := _too_few(train, test):
+        return Fitted({"refused": why}, {"chosen": ""}, [])
+    given = (train.confidence, train.correct, train.unit)
+    made, brier = choose_recalibration(*given, seed=resampling.seed)
+    if method != BEST:
+        made = fit_recalibration(*given, method=method)
+    told = {"chosen": made.method, **brier}
+    return Fitted({"brier": brier, **made.as_record()}, told, _judged(test, made, resampling))
 
 
 def _too_few(train: Stated, test: Stated) -> str:
     """Why no map is fitted; empty where one is."""
-    read, items = train.read, _items(train)
+    read, items = train.read, train.items
     if items < LEAST_ITEMS:
         return f"{items} train items with confidence and outcome; {LEAST_ITEMS} are needed"
     share = items / read.sum()
@@ -138,43 +164,40 @@ def _too_few(train: Stated, test: Stated) -> str:
     rarest, which = min((right, "right"), (items - right, "wrong"))
     if rarest < LEAST_OUTCOMES - 1e-9:
         return f"{rarest:.3g} of {items} train items are {which}; {LEAST_OUTCOMES} are needed"
-    return "" if _items(test) else "no test item has confidence and outcome"
+    return "" if test.items else "no test item has confidence and outcome"
 
 
-def _fit(train: Stated, method: str, seed: int) -> tuple[Recalibration, dict[str, float]]:
-    given = (train.confidence, train.correct, train.unit)
-    best, brier = choose_recalibration(*given, seed=seed)
-    return (best if method == BEST else fit_recalibration(*given, method=method)), brier
-
-
-def _judged(test: Stated, made: Recalibration, resampling: Resampling) -> Iterator[dict[str, Any]]:
+def _judged(
+    test: Stated, made: Recalibration, resampling: Resampling
+) -> list[tuple[Result, Result, Difference]]:
     """Each metric on test items, as stated and after the map, and their paired difference."""
-    rows = test.rows.assign(item=[f"{unit}" for unit in test.unit], confidence=test.confidence)
-    rows = rows.drop(columns="unit", errors="ignore")
-    sides = [rows.assign(confidence=made(rows["confidence"])), rows]
+    rows = test.pooled().assign(confidence=test.confidence)
+    sides = [rows, rows.assign(confidence=made(rows["confidence"]))]
     units = pd.Index(rows["item"].unique())
     found = []
     for side in sides:
         table = of_table(Answers.of(side, units), JUDGED, {}, "")
         drawn = estimate.draw([table], len(units), resampling)
         found.append(estimate.results_of(drawn, Key(test.task, test.model, "")))
-    contrast = contenders.contrast(sides[0], sides[1], (), JUDGED)
+    contrast = contenders.contrast(sides[1], sides[0], (), JUDGED)
     differences = {one.metric: one for one in contenders.differences(contrast, resampling)}
-    for after, before in zip(*found, strict=True):
-        change = differences[after.metric]
-        yield {
-            "metric": after.metric,
-            **{f"stated{end}": value for end, value in _ends(before)},
-            **{f"recalibrated{end}": value for end, value in _ends(after)},
-            "difference": change.difference,
-            "difference_low": change.ci_low,
-            "difference_high": change.ci_high,
-            "p": change.p,
-            "note": change.note,
-        }
+    return [(*both, differences[both[0].metric]) for both in zip(*found, strict=True)]
 
 
-def _ends(result: Any) -> Sequence[tuple[str, float]]:
+def _row(before: Result, after: Result, change: Difference) -> dict[str, Any]:
+    return {
+        "metric": before.metric,
+        **{f"stated{end}": value for end, value in _ends(before)},
+        **{f"recalibrated{end}": value for end, value in _ends(after)},
+        "difference": change.difference,
+        "difference_low": change.ci_low,
+        "difference_high": change.ci_high,
+        "p": change.p,
+        "note": change.note,
+    }
+
+
+def _ends(result: Result) -> Sequence[tuple[str, float]]:
     return (("", result.value), ("_low", result.ci_low), ("_high", result.ci_high))
 
 
@@ -203,9 +226,9 @@ def read_maps(given: Maps) -> Mapping[str, Any]:
 
 
 def recalibrated(source: Source, maps: Maps) -> Judgments:
-    """Judgments with stated confidence put through maps; those of train items are left out.
+    """Judgments of stated confidence and intervals put through maps; train items are left out.
 
-    The variant says so: `recalibrated=isotonic`. Tasks without stated confidence stay as they are.
+    The variant says so: `recalibrated=isotonic`. Tasks of which there is no map stay as they are.
 
     Args:
         source: Judgments, or paths.
@@ -223,7 +246,10 @@ def recalibrated(source: Source, maps: Maps) -> Judgments:
     frames = dict(judgments)
     notices = list(judgments.notices)
     made: dict[str, list[pd.DataFrame]] = {}
-    for one in stated_judgments(judgments):
+    known = {entry["task"] for entry in listed}
+    for one in judgments_by_way(judgments):
+        if one.task not in known:
+            continue
         rows, said = _mapped(one, listed)
         made.setdefault(one.task, []).append(rows)
         notices += [f"{one.name}: {text}" for text in said]
@@ -231,13 +257,13 @@ def recalibrated(source: Source, maps: Maps) -> Judgments:
         kept = list(frames[task].columns)
         frames[task] = pd.concat(parts, ignore_index=True)[kept]
     others = [task for task in judgments if task not in made]
-    notices += [f"{task} has no stated confidence to recalibrate" for task in others]
+    notices += [f"{task} stays as it is: there is no map of it" for task in others]
     if not any(len(frames[task]) for task in made):
         raise InvalidArgument(f"No judgment is left to recalibrate: {'; '.join(notices)}.")
     return Judgments(frames, notices, judgments.lost)
 
 
-def _mapped(one: Stated, listed: Sequence[Mapping[str, Any]]) -> tuple[pd.DataFrame, list[str]]:
+def _mapped(one: Judged, listed: Sequence[Mapping[str, Any]]) -> tuple[pd.DataFrame, list[str]]:
     """Judgments after their map, and what is to be said of them."""
     entry = _map_of(one, listed)
     if "refused" in entry:
@@ -251,26 +277,27 @@ def _mapped(one: Stated, listed: Sequence[Mapping[str, Any]]) -> tuple[pd.DataFr
     else:
         train = known & in_train(one.rows, how["halves"])
     rows = one.rows[~train]
-    names = asdict(Recalibration("", "knots"))
-    curve = Recalibration(**{name: entry[name] for name in names if name in entry})
-    there = rows["status"] == "ok"
-    variant = Condition.read(one.variant).but(recalibrated=curve.method)
-    rows = rows.assign(
-        confidence=rows["confidence"].where(~there, curve(rows["confidence"].to_numpy(float))),
-        variant=str(variant),
-    )
+    if isinstance(one, Bounded):
+        rows = conformal.moved(rows, entry["offset"])
+    else:
+        names = asdict(Recalibration("", "knots"))
+        curve = Recalibration(**{name: entry[name] for name in names if name in entry})
+        there, stated = rows["status"] == "ok", rows["confidence"]
+        rows = rows.assign(confidence=stated.where(~there, curve(stated.to_numpy(float))))
+    variant = Condition.read(one.variant).but(recalibrated=entry["method"])
+    rows = rows.assign(variant=str(variant))
     said = [f"{train.sum()} judgments of train items left out"] if train.any() else []
     other = sorted(set(rows["dataset"]) - set(entry["datasets"]))
     return rows, said + [f"no map was fitted on {name or 'its data set'}" for name in other]
 
 
-def _map_of(one: Stated, listed: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+def _map_of(one: Judged, listed: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
     whose = (one.task, one.model, one.variant, dict(one.way))
     for entry in listed:
         if (entry["task"], entry["model"], entry["variant"], entry["way"]) == whose:
             return entry
     there = [
-        Stated(each["task"], each["model"], each["variant"], each["way"], one.rows).name
+        Judged(each["task"], each["model"], each["variant"], each["way"], one.rows).name
         for each in listed
     ]
     raise InvalidArgument(

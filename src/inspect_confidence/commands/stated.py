@@ -1,8 +1,9 @@
-"""Judgments of stated confidence by whose they are: what is recalibrated, and acted upon."""
+"""Judgments by whose they are and how they were asked for: what is recalibrated, and acted upon."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from hashlib import sha256
+from typing import Self, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,7 @@ from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.judgments.read import Judgments
 from inspect_confidence.metrics.arrays import FloatArray, IntArray
 from inspect_confidence.results import Condition
-from inspect_confidence.studies import all_studies
+from inspect_confidence.studies import TaskTable, all_tables, study_of
 from inspect_confidence.studies.estimate import replied
 
 LEAST_ITEMS, LEAST_OUTCOMES = 100, 10
@@ -20,16 +21,16 @@ LEAST_ITEMS, LEAST_OUTCOMES = 100, 10
 
 
 @dataclass(frozen=True)
-class Stated:
-    """Completed judgments of one model, variant and way of stating confidence, over all data sets.
+class Judged:
+    """Completed judgments of one model, variant and way of answering, over all data sets.
 
     Attributes:
         task: Of them.
         model: As in the judgments.
         variant: Likewise.
-        way: What the study tells contenders apart by beside these, as its method.
-        rows: The judgments, with `confidence` and `correct`; where the status isn't `ok` the
-            confidence doesn't count.
+        way: What the study tells contenders apart by beside these, as its method, and the nominal
+            level of intervals.
+        rows: The judgments; where the status isn't `ok` none counts.
     """
 
     task: str
@@ -52,6 +53,38 @@ class Stated:
         return " ".join(filter(None, (self.model, self.variant, *self.condition.values())))
 
     @property
+    def unit(self) -> IntArray:
+        """The number of each judgment's item; items of two data sets are never the same."""
+        return np.asarray(self.rows.groupby(["dataset", "item"], sort=False).ngroup(), np.int64)
+
+    @property
+    def read(self) -> NDArray[np.bool_]:
+        """Which judgments count."""
+        return (self.rows["status"] == "ok").to_numpy()
+
+    @property
+    def items(self) -> int:
+        """How many items have a judgment that counts."""
+        return len(np.unique(self.unit[self.read]))
+
+    def pooled(self) -> pd.DataFrame:
+        """The judgments with items named across data sets, as if these were one."""
+        rows = self.rows.assign(item=[f"{unit}" for unit in self.unit], dataset="")
+        return rows.drop(columns="unit", errors="ignore")
+
+    def take(self, chosen: NDArray[np.bool_]) -> Self:
+        """Some of the judgments."""
+        return replace(self, rows=self.rows[chosen])
+
+    def answered(self) -> Self:
+        """Those that are replies of the model, readable or not."""
+        return self.take(replied(self.rows["status"]))
+
+
+class Stated(Judged):
+    """Judgments with `confidence` and `correct`."""
+
+    @property
     def confidence(self) -> FloatArray:
         """Of each judgment, NaN where none counts."""
         return self.rows["confidence"].where(self.rows["status"] == "ok").to_numpy(float)
@@ -62,52 +95,93 @@ class Stated:
         return self.rows["correct"].to_numpy(float)
 
     @property
-    def unit(self) -> IntArray:
-        """The number of each judgment's item; items of two data sets are never the same."""
-        return np.asarray(self.rows.groupby(["dataset", "item"], sort=False).ngroup(), np.int64)
-
-    @property
     def read(self) -> NDArray[np.bool_]:
         """Where there are both."""
         return ~np.isnan(self.confidence + self.correct)
 
-    def take(self, chosen: NDArray[np.bool_]) -> "Stated":
-        """Some of the judgments."""
-        return Stated(self.task, self.model, self.variant, self.way, self.rows[chosen])
 
-    def answered(self) -> "Stated":
-        """Those that are replies of the model, readable or not."""
-        return self.take(replied(self.rows["status"]))
+class Bounded(Judged):
+    """Judgments with `lower`, `upper` and `truth`, at one nominal level.
+
+    The level is missing where intervals are made of several judgments.
+    """
+
+    @property
+    def level(self) -> float:
+        """In percent; NaN where it is missing."""
+        level = self.way["level"]
+        return float(level) if isinstance(level, float) else np.nan
+
+    @property
+    def read(self) -> NDArray[np.bool_]:
+        """Where there are all three."""
+        known = self.rows[["lower", "upper", "truth"]].notna().all(axis=1).to_numpy()
+        return super().read & known
 
 
-def stated_judgments(judgments: Judgments) -> Iterator[Stated]:
+def stated_judgments(judgments: Judgments) -> list[Stated]:
     """Judgments of stated confidence, by model, variant and way.
 
     Raises:
         InvalidArgument: There is none.
     """
-    found = False
-    for study in all_studies():
-        for table in study.tables:
-            if table.stated is None or table.task not in judgments:
-                continue
-            rows = table.stated(judgments[table.task])
-            by = ["model", "variant", *study.contenders]
-            for key, some in rows.groupby(by, sort=False, dropna=False):
-                found = True
-                # A NaN alone isn't itself: there is no scale.
-                way = {
-                    name: value if value == value else None  # noqa: PLR0124
-                    for name, value in zip(study.contenders, key[2:], strict=True)
-                }
-                mine = some.reset_index(drop=True)
-                yield Stated(table.task, str(key[0]), str(key[1]), way, mine)
+    found = [*_stated(judgments)]
     if not found:
-        known = [one.task for study in all_studies() for one in study.tables if one.stated]
-        raise InvalidArgument(
-            f"There is no stated confidence of {' or '.join(known)} in what was read: "
-            f"{', '.join(judgments)}."
-        )
+        raise _none("stated confidence", [one for one in _tables() if one.stated], judgments)
+    return found
+
+
+def judgments_by_way(judgments: Judgments) -> list[Stated | Bounded]:
+    """Judgments of stated confidence and of intervals, by model, variant, way and level.
+
+    Raises:
+        InvalidArgument: There are none.
+    """
+    found: list[Stated | Bounded] = [*_stated(judgments), *_bounded(judgments)]
+    if not found:
+        known = [one for one in _tables() if one.stated or one.intervals]
+        raise _none("stated confidence or interval", known, judgments)
+    return found
+
+
+def _none(what: str, known: Sequence[TaskTable], judgments: Judgments) -> InvalidArgument:
+    return InvalidArgument(
+        f"There is no {what} of {' or '.join(table.task for table in known)} in what was read: "
+        f"{', '.join(judgments)}."
+    )
+
+
+def _tables() -> Collection[TaskTable]:
+    return all_tables().values()
+
+
+def _stated(judgments: Judgments) -> Iterator[Stated]:
+    for table in _tables():
+        if table.stated is not None and table.task in judgments:
+            rows = table.stated(judgments[table.task])
+            yield from _ways(Stated, table.task, rows, study_of(table.task).contenders)
+
+
+def _bounded(judgments: Judgments) -> Iterator[Bounded]:
+    for table in _tables():
+        if table.intervals is not None and table.task in judgments:
+            rows = judgments[table.task]
+            rows = rows.assign(level=rows["level"].where(table.intervals(rows)))
+            by = [*study_of(table.task).contenders, "level"]
+            yield from _ways(Bounded, table.task, rows, by)
+
+
+Kind = TypeVar("Kind", bound=Judged)
+
+
+def _ways(kind: type[Kind], task: str, rows: pd.DataFrame, by: Sequence[str]) -> Iterator[Kind]:
+    for key, some in rows.groupby(["model", "variant", *by], sort=False, dropna=False):
+        # A NaN alone isn't itself: there is no scale.
+        way = {
+            name: value if value == value else None  # noqa: PLR0124
+            for name, value in zip(by, key[2:], strict=True)
+        }
+        yield kind(task, str(key[0]), str(key[1]), way, some.reset_index(drop=True))
 
 
 def in_train(rows: pd.DataFrame, seed: int) -> NDArray[np.bool_]:

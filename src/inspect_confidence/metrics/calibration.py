@@ -376,11 +376,11 @@ def brier_uncertainty_interval(
 
     Args:
         confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
-        correct: 1 right, 0 wrong, or the probability of being right.
+        correct: 1 right, 0 wrong.
         unit: The number of each judgment's item; each is an item of its own if None.
 
     Returns:
-        Both ends; NaN where there is no judgment.
+        Both ends; NaN where there is no judgment, or outcomes are not 0 or 1.
 
     Example:
         >>> brier_uncertainty_interval([0.9] * 4, [1, 1, 0, 0])[1]
@@ -388,6 +388,8 @@ def brier_uncertainty_interval(
     """
     stated, outcome = np.asarray(confidence, float), np.asarray(correct, float)
     there = ~np.isnan(stated + outcome)
+    if not np.isin(outcome[there], (0, 1)).all():
+        return np.nan, np.nan
     of_unit = np.arange(len(stated)) if unit is None else unit
     low, high = clustered_wilson_interval(
         np.bincount(of_unit[there], outcome[there]), np.bincount(of_unit[there])

@@ -1,4 +1,4 @@
-"""Numbers of the results that studies compute without a metric: tests, counts, rows of figures."""
+"""Numbers without a metric: tests, counts, rows of figures, and what commands alone print."""
 
 from inspect_confidence.metrics.registry import (
     INFINITY,
@@ -90,6 +90,23 @@ numbers(
     ),
     consistency_band="The confidence, and between the ends of its interval 95% of what "
     "`corp_accuracy` is at it where confidence is calibrated.",
+)
+numbers(
+    About(
+        undefined="no confidence keeps the risk",
+        unit="confidence",
+        high=1,
+        source="Angelopoulos, Bates, Candes, Jordan and Lei (2021), Learn then test",
+        interval=NO_ESTIMATE,
+        toolbox=True,
+    ),
+    risk_threshold="The column `threshold` of `inspect-confidence threshold`: the least confidence "
+    "from which on at most the target share of answers is wrong, with 95% confidence.",
+)
+numbers(
+    About(undefined="never", unit="count", interval=NO_ESTIMATE, toolbox=True),
+    items_needed="The column `items` of `inspect-confidence plan --detect` or `--width`: how many "
+    "items the stated share of runs needs to find the difference, or for so short an interval.",
 )
 numbers(
     About(undefined=UNREAD, interval=WILSON),

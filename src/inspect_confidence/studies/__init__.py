@@ -58,6 +58,7 @@ __all__ = [
     "built",
     "cell",
     "option",
+    "study_of",
     "table_of",
 ]
 
@@ -99,6 +100,11 @@ def table_of(task: str) -> TaskTable:
     """The judgments of a task of that name: its own table, or that of all other evals."""
     tables = all_tables()
     return tables.get(task) or next(one for one in tables.values() if one.of_others)
+
+
+def study_of(task: str) -> Study:
+    """The study whose table the task has."""
+    return next(one for one in all_studies() if task in _tasks(one))
 
 
 def _loaded(entry: EntryPoint) -> Study:

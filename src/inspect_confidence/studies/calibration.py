@@ -154,7 +154,7 @@ FURTHER = (
     *map(form_of, ("auprc_error", "aurc")),
 )
 
-TOOLBOX: tuple[Form, ...] = (
+CALIBRATED: tuple[Form, ...] = (
     form_of("rms_calibration_error", note="10 bins of equal width"),
     form_of("max_calibration_error", note="10 bins of equal width"),
     form_of("hle_calibration_error"),
@@ -162,12 +162,21 @@ TOOLBOX: tuple[Form, ...] = (
     form_of("smooth_ece"),
     *map(form_of, ("corp_miscalibration", "corp_discrimination", "corp_uncertainty")),
     form_of("brier_skill"),
+)
+SELECTIVE: tuple[Form, ...] = (
     *map(form_of, ("augrc", "e_aurc")),
     *(form_of("risk_at_coverage", {"coverage": one}, coverage=one) for one in (0.5, 0.8)),
     *(form_of("coverage_at_risk", {"risk": one}, risk=one) for one in (0.05, 0.1)),
+)
+TOOLBOX = (
+    *CALIBRATED,
+    *SELECTIVE,
     *map(form_of, ("meta_information_corrected", "meta_information_share", "z_roc_slope")),
 )
 """Numbers that no study prints: estimators, tests and decisions of the field."""
+
+TEST_DRAWS = 2_000
+"""Of the test of calibration, at most."""
 
 TYPE1 = "m_afc"
 """The type-1 model of M-ratio at a threshold."""
@@ -234,11 +243,11 @@ def stated_confidence(
     thresholds: Sequence[float],
     note: str,
     costs: metrics.Costs | None = None,
-    draws: int = 2_000,
+    resamples: int = TEST_DRAWS,
 ) -> Iterator[Estimand]:
     """Accuracy and mean confidence, and all that follows from the table of both.
 
-    `draws` are those of the test of calibration.
+    The test of calibration draws as often as there are resamples, at most.
     """
     # Accuracy counts answers without a usable confidence too, so it isn't the table's.
     columns = {"accuracy": answers.correct, "mean_confidence": answers.confidence}
@@ -246,10 +255,12 @@ def stated_confidence(
     forms = [form for one in thresholds for form in at_threshold(one, answers.choices)]
     forms += [*of_choices(answers.choices), *of_costs(costs)]
     yield of_table(answers, [*PLAIN, *FURTHER, *TOOLBOX, *forms], condition, note)
-    yield of_items(answers, condition, note, draws)
+    yield of_items(answers, condition, note, resamples)
 
 
-def of_items(answers: Answers, condition: Mapping[str, object], note: str, draws: int) -> Estimand:
+def of_items(
+    answers: Answers, condition: Mapping[str, object], note: str, resamples: int
+) -> Estimand:
     """Numbers that a count table doesn't give, since they need to know whose judgments they are."""
     judged = answers.confidence, answers.correct, answers.unit
     read = ~np.isnan(answers.confidence + answers.correct)
@@ -274,7 +285,7 @@ def of_items(answers: Answers, condition: Mapping[str, object], note: str, draws
         number("debiased_squared_error", metrics.debiased_squared_error_interval(*judged)),
         number("calibration_p"),
     ]
-    tested = metrics.calibration_p(*judged, draws=draws)
+    tested = metrics.calibration_p(*judged, draws=min(resamples, TEST_DRAWS))
     values = metrics.debiased_squared_error(*judged), tested
     return Estimand(numbers, lambda weights: np.tile(values, (len(weights), 1)))
 

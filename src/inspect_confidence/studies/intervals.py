@@ -41,13 +41,17 @@ class Intervals:
 
     @classmethod
     def of(cls, frame: pd.DataFrame, units: pd.Index) -> "Intervals":
-        """The judgments of a frame of one level; `units` are the items, in the weights' order."""
+        """The judgments of a frame of one level; `units` are the items, in the weights' order.
+
+        Where bounds cross, as after a conformal step, the set is empty; see `moved`.
+        """
         ok = frame["status"] == "ok"
         lower, upper = (frame[name].where(ok).to_numpy(float) for name in ("lower", "upper"))
         truth, epoch = (frame[name].to_numpy(float) for name in ("truth", "epoch"))
         level = float(frame["level"].iloc[0]) if len(frame) else np.nan
         empty = np.zeros(len(frame), bool)
-        return cls(level, places(frame, units), len(units), lower, upper, truth, epoch, empty)
+        unit = places(frame, units)
+        return cls(level, unit, len(units), lower, upper, truth, epoch, empty).moved(0)
 
     def where(self, chosen: NDArray[np.bool_]) -> "Intervals":
         """The judgments chosen, over the same units."""

@@ -15,9 +15,6 @@ from inspect_confidence.studies import compare as contenders
 from inspect_confidence.studies.estimate import Estimand, Number, left_out, noted, places
 from inspect_confidence.studies.study import Difference, Resampling
 
-_TEST_DRAWS = 2_000
-"""At most, of the test of calibration."""
-
 
 def completed(rows: pd.DataFrame) -> pd.DataFrame:
     """Judgments with what follows from other columns, and `scale`, filled in.
@@ -79,7 +76,7 @@ def of_judgments(
     answers = calibration.Answers.of(counted, units)
     yield from calibration.stated_confidence(
         *(answers, condition, resampling.thresholds, note, resampling.costs),
-        draws=min(resampling.resamples, _TEST_DRAWS),
+        resamples=resampling.resamples,
     )
     if answers.choices == 2 and counted["target"].isin(("A", "B")).all():
         stimulus = np.where(counted["target"] == "B", 1, 0)

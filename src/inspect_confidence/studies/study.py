@@ -157,6 +157,8 @@ class TaskTable:
             in [0, 1], as the study itself makes them; None where it has another form of answer.
         judges: Judgments -> which judge called each answer right or wrong, by the name that labels
             have it under (empty: unknown), and NaN where none did; None where rules always do.
+        intervals: Judgments -> which of them are an interval by themselves, with `level`, `lower`,
+            `upper` and `truth`; None where it has another form of answer.
     """
 
     task: str
@@ -177,6 +179,7 @@ class TaskTable:
     of_run: Callable[[Sequence[Rows]], tuple[Sequence[Rows], str]] = lambda samples: (samples, "")
     stated: Callable[[pd.DataFrame], pd.DataFrame] | None = None
     judges: Callable[[pd.DataFrame], "pd.Series[str]"] | None = None
+    intervals: "Callable[[pd.DataFrame], pd.Series[bool]] | None" = None
 
     @property
     def function(self) -> str:

@@ -42,7 +42,8 @@ _MOST_COLUMNS = 8
 
 CAPTION = (
     "Numbers of the field that no study prints: docs/metrics.md says when to use which. 95% "
-    "intervals over items; a dash is undefined, and the note in the results says why."
+    "intervals, over what the study's are; a dash is undefined, and the note in the results says "
+    "why."
 )
 
 

@@ -46,11 +46,20 @@ def intervals_of(rows: pd.DataFrame, method: str) -> pd.DataFrame:
     Sets of integers add `set_covered` and `set_size`; their bounds are those of the set's hull. The
     rows of `direct`, and of a method that isn't ours, are intervals.
     """
-    if method == "direct" or method not in SCORERS:
+    if _is_interval(method):
         return rows
     by = ["item", "epoch", "level"] if method == "tunnel" else ["item", "epoch"]
     made = [row for _, draws in rows.groupby(by, sort=False) for row in _each(draws, method)]
     return pd.DataFrame(made)
+
+
+def are_intervals(rows: pd.DataFrame) -> "pd.Series[bool]":
+    """Which judgments are: those of `direct`, and of methods that aren't ours."""
+    return rows["method"].map(_is_interval).astype(bool)
+
+
+def _is_interval(method: str) -> bool:
+    return method == "direct" or method not in SCORERS
 
 
 def _each(draws: pd.DataFrame, method: str) -> Iterator[dict[str, Any]]:

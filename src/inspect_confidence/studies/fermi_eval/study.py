@@ -121,6 +121,7 @@ FERMI_EVAL = Study(
             compared_within=("method",),
             read=read_sample,
             varied=("method", "level"),
+            intervals=numbers.are_intervals,
         ),
     ),
     contenders=("method",),

@@ -183,6 +183,14 @@ def completed_options(rows: pd.DataFrame) -> pd.DataFrame:
     return rows
 
 
+def stated_options(rows: pd.DataFrame) -> pd.DataFrame:
+    """Completed judgments of question sets, with the confidence in the option that was named.
+
+    Without the other options' probabilities: what becomes of the confidence isn't theirs.
+    """
+    return completed_options(rows).assign(probabilities="")
+
+
 def _option(text: str) -> str:
     """A letter in capitals, or True or False, however a file writes them."""
     word = text.strip()

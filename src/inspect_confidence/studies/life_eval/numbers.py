@@ -4,7 +4,7 @@ One model's numbers, the hard-easy slope, means over groups of models, and what 
 contenders, and what is stated with what the answer's token says.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -72,8 +72,59 @@ def of_judgments(
 
     `rows` are completed, of question sets graded; `resampling` holds convention and thresholds.
     """
-    for made in _estimated(rows, units, condition, resampling):
+    yield from _of_asked(rows, _estimated(rows, units, condition, resampling))
+
+
+def _of_asked(rows: pd.DataFrame, estimands: Iterable[Estimand]) -> Iterator[Estimand]:
+    for made in estimands:
         yield replace(made, numbers=[replace(one, asked=len(rows)) for one in made.numbers])
+
+
+_OF_CASES = ("hle_calibration_error", "corp_uncertainty", "brier_skill", "e_aurc")
+
+KNOWN = tuple(
+    form
+    for form in (*calibration.CALIBRATED, *calibration.SELECTIVE)
+    if form.metric not in _OF_CASES
+)
+"""The toolbox's numbers of LifeEval, whose outcomes are probabilities.
+
+They are means of outcomes, or of errors in which the chance of single cases cancels: probabilities
+stand for outcomes by expectation. Left out is what asks how single cases end, which nobody can
+know: `e_aurc` compares with an order that does, `brier_skill` and `corp_uncertainty` are of their
+chance, so is information about them. The test, and what takes off noise of outcomes, have none to
+draw or to take off. Bins of a hundred items are of no use where a decade counts as one.
+"""
+
+
+def toolbox(
+    rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
+) -> Iterator[Estimand]:
+    """The toolbox's numbers of the same judgments that are defined for their outcomes.
+
+    In answers that are given there is no type 2, as confidence is itself the judgment.
+    """
+    yield from _of_asked(rows, _toolbox(rows, units, condition, resampling))
+
+
+def _toolbox(
+    rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
+) -> Iterator[Estimand]:
+    answers, costs = Answers.of(counted(rows), units), calibration.of_costs(resampling.costs)
+    note = estimate.rests_on(rows, ~np.isnan(answers.confidence + answers.correct))
+    if "radius" in rows:
+        yield calibration.of_table(answers, [*KNOWN, *costs], condition, note)
+        return
+    wanted = [*calibration.CALIBRATED, *calibration.SELECTIVE]
+    if _chosen(rows):
+        wanted = [*calibration.TOOLBOX, *calibration.of_choices(answers.choices)]
+    yield calibration.of_table(answers, [*wanted, *costs], condition, note)
+    yield calibration.of_items(answers, condition, note, resampling.resamples)
+
+
+def _chosen(rows: pd.DataFrame) -> bool:
+    """Whether answers of question sets are the model's own: else there is no type 2."""
+    return bool((rows["kind"] != "given").all())
 
 
 def _estimated(
@@ -89,9 +140,7 @@ def _estimated(
     both = ~np.isnan(answers.confidence + answers.correct)
     note, wanted = estimate.rests_on(rows, both), forms(resampling.convention)
     resting = len(np.unique(answers.unit[both]))
-    # Of an answer that is given, the confidence is itself the judgment: there is no type 2.
-    chosen = not lives and (rows["kind"] != "given").all()
-    for threshold in resampling.thresholds if chosen else ():
+    for threshold in resampling.thresholds if not lives and _chosen(rows) else ():
         wanted += calibration.at_threshold(threshold, answers.choices)
     found = calibration.of_table(answers, wanted, condition, note)
     yield replace(found, numbers=[replace(one, units=resting) for one in found.numbers])
@@ -229,7 +278,7 @@ def groups_of(models: Sequence[str], named: Mapping[str, str] | None) -> dict[st
     return found if named or len(models) > 1 else {}
 
 
-_ALONE = ("n", "mean_answer", "mean_best_answer")
+_ALONE = ("n", "mean_answer", "mean_best_answer", "best_threshold")
 """What has no mean over models."""
 
 

@@ -82,6 +82,7 @@ def _of_lives(
     for source, mine in rows.groupby("source", sort=True):
         at = _sourced(condition, source)
         yield from numbers.of_judgments(mine, units, at, resampling)
+        yield from numbers.toolbox(mine, units, at, resampling)
         for radius, some in mine.groupby("radius", sort=True):
             where = at.but(radius=radius)
             yield from numbers.of_judgments(some, units, where, resampling)
@@ -97,6 +98,7 @@ def _of_sources(
     for source, some in rows.groupby("source", sort=True):
         where = _sourced(condition, source)
         yield from numbers.of_judgments(some, units, where, resampling)
+        yield from numbers.toolbox(some, units, where, resampling)
         by_kind = some.groupby("kind", sort=True)
         for kind, of_kind in by_kind if len(by_kind) > 1 else ():
             yield from numbers.of_judgments(of_kind, units, where.but(kind=kind), resampling)
@@ -153,6 +155,7 @@ LIFE_EVAL = Study(
             read=judgments.read_options,
             varied=("kind", "given"),
             replies=lambda rows: rows[rows["source"] != judgments.TOKEN],
+            stated=judgments.stated_options,
         ),
     ),
     contenders=("source",),

@@ -1,0 +1,151 @@
+"""The toolbox's numbers of LifeEval and question sets: two epochs, some replies unreadable."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.isotonic import IsotonicRegression
+from sklearn.metrics import roc_auc_score
+
+from inspect_confidence import items_needed, recalibrate, recalibrated, summarize, threshold
+from inspect_confidence.commands.views import views_of
+from inspect_confidence.metrics import METRICS
+from inspect_confidence.results import Condition
+from studies.frames import NAN, frame, one, value
+from studies.test_hard_easy_numbers import first_epoch, lives, options
+
+KNOWN = {
+    *("rms_calibration_error", "max_calibration_error", "smooth_ece", "corp_miscalibration"),
+    *("corp_discrimination", "augrc", "risk_at_coverage", "coverage_at_risk"),
+}
+COSTS = {"right": 1.0, "wrong": -2.0, "abstain": 0.0}
+
+
+def toolbox_of(results: pd.DataFrame) -> set[str]:
+    """Its numbers' names, of models by themselves."""
+    mine = results[~results["model"].str.startswith("mean of")]
+    return {name for name in mine["metric"] if METRICS[name].toolbox}
+
+
+def test_life_eval_has_what_is_defined_of_probabilities() -> None:
+    """By loops and scikit-learn; outcomes are the true probabilities, a judgment weighs one."""
+    rows = frame([*lives("m", 1, range(0, 100, 7)), *lives("n", 2, range(0, 100, 7))], "life_eval")
+    results = summarize(rows, resamples=200, costs=COSTS)
+    utilities = {"expected_utility", "best_utility", "best_threshold"}
+    assert toolbox_of(results) == KNOWN | utilities
+    conditions = results.loc[[METRICS[name].toolbox for name in results["metric"]], "condition"]
+    assert not any("radius" in Condition.read(text) for text in conditions)
+    mine = rows[(rows["model"] == "m") & (rows["status"] == "ok")]
+    c, p = (mine[name].to_numpy(float) for name in ("confidence", "score"))
+
+    def found(metric: str, condition: str = "") -> float:
+        return value(results, condition, metric, model="m")
+
+    fitted = IsotonicRegression().fit(c, p).predict(c)
+    better = ((c - p) ** 2).mean() - ((fitted - p) ** 2).mean()
+    assert found("corp_miscalibration") == pytest.approx(better, abs=1e-9)
+    assert found("corp_discrimination") == pytest.approx(p.var() - ((fitted - p) ** 2).mean())
+    # Bins of width .1, the last one closed; .3 is .30000000000000004 here.
+    place = np.minimum(np.floor(c * 10 + 1e-9), 9)
+    gaps = {k: (c - p)[place == k].mean() for k in np.unique(place)}
+    square = sum((place == k).mean() * gap**2 for k, gap in gaps.items())
+    assert found("rms_calibration_error") == pytest.approx(square**0.5)
+    assert found("max_calibration_error") == pytest.approx(max(map(abs, gaps.values())))
+    # Of the surest half: at the confidence where it ends a part, at the mean risk there.
+    wanted, risk = len(c) / 2, 0.0
+    for said in sorted(set(np.round(c, 9)), reverse=True):
+        tied = np.isclose(c, said)
+        taken = min(tied.sum(), wanted)
+        risk, wanted = risk + taken * (1 - p[tied]).mean(), wanted - taken
+    assert found("risk_at_coverage", "coverage=0.5") == pytest.approx(risk / (len(c) / 2))
+    worth = np.where(c >= 2 / 3, p - 2 * (1 - p), 0).mean()
+    rows_of = results[(results["metric"] == "expected_utility") & (results["model"] == "m")]
+    at = [Condition.read(text)["answered_from"] for text in rows_of["condition"]]
+    assert dict(zip(at, rows_of["value"], strict=True))["0.667"] == pytest.approx(worth)
+    # Decades by radius are resampled: what is biased has no interval.
+    area, biased = (one(results, "", name, model="m") for name in ("augrc", "corp_miscalibration"))
+    assert area["ci_low"] < area["value"] < area["ci_high"]
+    assert "decades of age by radius are resampled" in biased["note"]
+    assert (area["n"], area["asked"]) == (len(c), (rows["model"] == "m").sum())
+
+
+def test_question_sets_have_them_all() -> None:
+    """Areas by their identities; of answers that are given nothing of type 2."""
+    rows = frame(options("m", 1, "true_false", 80) + options("m", 2, "given", 80), "question_sets")
+    results = summarize(rows, resamples=200)
+    for dataset in ("true_false", "given"):
+        mine = results[results["dataset"] == dataset]
+        read = rows[(rows["dataset"] == dataset) & (rows["status"] == "ok")]
+        read = read[read["source"] == "stated"]
+        c, y = read["confidence"].to_numpy(float), (read["answer"] == read["target"]).to_numpy()
+        y = read["correct"].to_numpy(bool) if dataset == "given" else y
+        a, spread, brier = y.mean(), y.var(), ((c - y) ** 2).mean()
+        area = (1 - roc_auc_score(y, c)) * spread + (1 - a) ** 2 / 2
+        assert value(mine, "", "augrc") == pytest.approx(area)
+        fitted = IsotonicRegression().fit(c, y).predict(c)
+        apart = ((fitted - y) ** 2).mean()
+        assert value(mine, "", "corp_miscalibration") == pytest.approx(brier - apart)
+        assert value(mine, "", "corp_discrimination") == pytest.approx(spread - apart)
+        assert value(mine, "", "brier_skill") == pytest.approx(1 - brier / spread)
+        assert 0 < value(mine, "", "calibration_p") <= 1
+        row = one(mine, "", "augrc")
+        assert (row["n"], row["asked"]) == (len(c), 160)
+    type_2 = {"meta_information_corrected", "z_roc_slope", "meta_d_afc", "m_ratio_afc"}
+    assert type_2 <= toolbox_of(results[results["dataset"] == "true_false"])
+    given = toolbox_of(results[results["dataset"] == "given"])
+    assert given.isdisjoint(type_2)
+    assert {"augrc", "calibration_p", "debiased_squared_error"} <= given
+    shown = [view for _, views in views_of(results) for view in views]
+    (head,) = [view for view in shown if view.title.startswith("Calibration and selective")]
+    assert len(head.table) == 3  # two sets, one of them by its tokens too
+    assert [view.fold for view in shown if view.title.startswith("Toolbox")].count(False) == 0
+
+
+def test_epochs_again_change_nothing() -> None:
+    """Every judgment once more leaves the toolbox's numbers and intervals as they are."""
+    for task, rows in (
+        ("life_eval", lives("m", 1)),
+        ("question_sets", options("m", 1, "true_false")),
+    ):
+        once = frame(first_epoch(rows), task)
+        twice = pd.concat([once, once.assign(epoch=2)], ignore_index=True)
+        first, second = (summarize(each, resamples=100) for each in (once, twice))
+        keep = [METRICS[name].toolbox for name in first["metric"]]
+        columns = ["value", "ci_low", "ci_high"]
+        np.testing.assert_allclose(first.loc[keep, columns], second.loc[keep, columns], atol=1e-9)
+
+
+def test_commands_take_question_sets() -> None:
+    """A map by source, applied once for all conventions; a threshold and a plan."""
+    rng = np.random.default_rng(0)
+    said = rng.choice([0.6, 0.8, 1.0], 500)
+    right = rng.random(500) < said - 0.2
+    rows = pd.DataFrame({"confidence": said, "correct": right.astype(float), "status": "ok"})
+    rows = rows.assign(task="question_sets", model="m", dataset="d", kind="options")
+    rows = rows.assign(item=[f"i{k}" for k in range(500)], choices=2, target="A", source="stated")
+    rows["answer"] = np.where(right, "A", "B")
+    lists = [
+        [c, 1 - c] if a == "A" else [1 - c, c] for a, c in zip(rows["answer"], said, strict=True)
+    ]
+    rows = rows.assign(probabilities=[str([float(share) for share in both]) for both in lists])
+    lost = rows.iloc[:30].assign(status="refusal", confidence=NAN, correct=NAN, answer="")
+    lost = lost.assign(probabilities="", item=[f"lost{k}" for k in range(30)])
+    rows = pd.concat([rows, lost], ignore_index=True)
+    found = recalibrate(rows, method="isotonic", resamples=50)
+    (entry,) = found.maps["maps"]
+    assert entry["way"] == {"source": "stated"}
+    after = recalibrated(rows, found.maps)
+    results = [
+        summarize(after, resamples=20, convention=convention) for convention in ("text", "authors")
+    ]
+    (judged,) = found.judged.loc[found.judged["metric"] == "brier", "recalibrated"]
+    for said_of in results:
+        assert value(said_of, "variant=recalibrated%3Disotonic", "brier") == pytest.approx(judged)
+    (row,) = threshold(rows, risk=0.3).to_dict("records")
+    assert row["threshold"] == 1.0  # a fifth of these is wrong, of the others two fifths
+    assert row["items"] == 530
+    (row,) = items_needed(rows, width="accuracy=0.2", resamples=10).to_dict("records")
+    a = right.mean()
+    assert row["items"] == pytest.approx((2 * 1.96 / 0.2) ** 2 * a * (1 - a), rel=0.1)
+    assert row["read"] == pytest.approx(500 / 530)

@@ -1,0 +1,195 @@
+"""Conformal maps of intervals: fitted on train items, judged on test items, applied, published."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from inspect_ai import eval
+
+from conftest import CHECKOUT
+from inspect_confidence import recalibrate, recalibrated, summarize
+from inspect_confidence.commands.stated import in_train
+from inspect_confidence.tasks.fermi_eval import fermi_eval
+from runs import printed
+from test_use import answers
+
+NAN = float("nan")
+PAGE = (CHECKOUT / "docs" / "use.md").read_text(encoding="utf-8")
+
+
+def intervals(items: int = 60, seed: int = 0, **same: Any) -> pd.DataFrame:
+    """Stated intervals that are too narrow, at two levels and epochs; one in ten is unreadable."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for level, half in ((80, 0.8), (90, 1.0)):
+        for epoch in (1, 2):
+            middle, read = rng.normal(size=items), rng.random(items) > 0.1
+            lower = np.where(read, middle - half, NAN)
+            one = {"lower": lower, "upper": lower + 2 * half, "epoch": epoch, "level": level}
+            status = np.where(read, "ok", "invalid_response_format")
+            truth, item = np.zeros(items), [f"i{k}" for k in range(items)]
+            rows.append(pd.DataFrame({**one, "status": status, "truth": truth, "item": item}))
+    frame = pd.concat(rows, ignore_index=True)
+    return frame.assign(task="fermi_eval", model="m", method="direct", dataset="d", **same)
+
+
+def by_hand(train: pd.DataFrame, level: int) -> tuple[float, int]:
+    """The ceil((n + 1) level/100)-th least score of the first readable interval of each item."""
+    first: dict[str, float] = {}
+    for row in train.sort_values("epoch").to_dict("records"):
+        if row["level"] == level and row["status"] == "ok":
+            score = max(row["lower"] - row["truth"], row["truth"] - row["upper"])
+            first.setdefault(row["item"], score)
+    n = len(first)
+    return sorted(first.values())[-((n + 1) * level // -100) - 1], n
+
+
+def test_studies_of_one_folder_have_their_maps_in_one_file() -> None:
+    """Offsets by hand; what they change on test items, judgment by judgment; what is applied."""
+    frame = intervals()
+    found = recalibrate(pd.concat([answers(), frame], ignore_index=True), resamples=100, seed=3)
+    kinds = [(entry["task"], entry["kind"] == "interval") for entry in found.maps["maps"]]
+    assert kinds == [("any_eval", False), ("fermi_eval", True), ("fermi_eval", True)]
+    train = in_train(frame, 3)
+    after = recalibrated(frame, found.maps)
+    assert set(after["fermi_eval"]["item"]) == set(frame.loc[~train, "item"])
+    rows = summarize(after, resamples=100).set_index(["condition", "metric"])["value"]
+    for entry, level in zip(found.maps["maps"][1:], (80, 90), strict=True):
+        offset, n = by_hand(frame[train], level)
+        assert entry["offset"] == pytest.approx(offset, abs=1e-12)
+        assert (entry["train_items"], entry["train"], entry["level"]) == (n, {"halves": 3}, level)
+        test = frame[~train & (frame["level"] == level) & (frame["status"] == "ok")]
+        mine = found.judged[found.judged["way"] == f"level={level};method=direct"]
+        judged: dict[Any, Any] = mine.set_index("metric").to_dict("index")
+        for name, by in (("stated", 0.0), ("recalibrated", offset)):
+            low, high, truth = test["lower"] - by, test["upper"] + by, test["truth"]
+            missed = np.maximum(np.maximum(low - truth, truth - high), 0)
+            wide = high - low
+            assert judged["coverage"][name] == pytest.approx((missed == 0).mean())
+            assert judged["mean_width"][name] == pytest.approx(wide.mean())
+            score = (wide + 2 / (1 - level / 100) * missed).mean()
+            assert judged["interval_score"][name] == pytest.approx(score)
+        for metric, row in judged.items():
+            assert row["difference"] == pytest.approx(row["recalibrated"] - row["stated"])
+            at = f"level={level};method=direct;variant=recalibrated%3Dconformal"
+            assert rows[at, metric] == pytest.approx(row["recalibrated"])
+        # It moved outwards by as much in all of them: coverage is no less in any resample.
+        assert judged["coverage"]["difference_low"] >= 0
+
+
+def test_what_the_study_itself_adjusts() -> None:
+    """By `split` the numbers after are those of `method=conformal` in results."""
+    frame = intervals(200)
+    even = frame["item"].str[1:].astype(int) % 2 == 0
+    frame["split"] = np.where(even, "train", "test")
+    found = recalibrate(frame, resamples=100)
+    assert [entry["train"] for entry in found.maps["maps"]] == [{"split": "train"}] * 2
+    rows = summarize(frame, resamples=100).set_index(["condition", "metric"])["value"]
+    for entry in found.maps["maps"]:
+        at = f"level={entry['level']:g};method=conformal;split=test"
+        assert rows[at, "conformal_offset"] == entry["offset"]
+        for row in found.judged.to_dict("records"):
+            if row["way"] == f"level={entry['level']:g};method=direct":
+                assert row["recalibrated"] == pytest.approx(rows[at, row["metric"]], abs=1e-12)
+
+
+def test_bounds_that_cross_hold_nothing() -> None:
+    """Five intervals 5 too wide on either side: of one 4 wide nothing is left, of 12 there is 2."""
+    same: dict[str, Any] = {"task": "fermi_eval", "method": "direct", "level": 50, "status": "ok"}
+    train = pd.DataFrame({"item": [*"abcde"], "lower": 0.0, "upper": 10.0, "split": "train"})
+    test = pd.DataFrame({"item": ["f", "g"], "lower": [3.0, -1.0], "upper": [7.0, 11.0]})
+    frame = pd.concat([train, test.assign(split="test")], ignore_index=True)
+    frame = frame.assign(truth=5.0, model="m", **same)
+    found = recalibrate(frame, resamples=10)
+    assert found.maps["maps"][0]["offset"] == -5  # the 3rd of five scores of -5
+    rows = summarize(recalibrated(frame, found.maps), resamples=10).set_index("metric")["value"]
+    expected = {"coverage": 0.5, "mean_width": 1.0, "interval_score": 1.0}
+    assert {name: rows[name] for name in expected} == expected
+
+
+def test_no_map_and_why() -> None:
+    """Too few train items for a level, intervals of several judgments, no test item to judge by."""
+    frame = intervals(60).replace({"level": {90: 99}})
+    drawn = intervals(60).query("level == 80").assign(method="sampling", point=0.0, level=NAN)
+    found = recalibrate(pd.concat([frame, drawn], ignore_index=True), resamples=50)
+    first, second, third = found.maps["maps"]
+    assert "offset" in first
+    said = rf"{second['train_items']} train items with an interval; 99% needs 99"
+    assert second["refused"] == said
+    assert "several judgments" in third["refused"]
+    assert found.offsets["note"].tolist()[1:] == [
+        f"no map: {one['refused']}" for one in (second, third)
+    ]
+    after = recalibrated(pd.concat([frame, drawn], ignore_index=True), found.maps)
+    assert set(after["fermi_eval"]["level"]) == {80}
+    assert sum("there is no map" in notice for notice in after.notices) == 2
+    split = np.where(frame["status"] == "ok", "train", "test")
+    (alone, _) = recalibrate(frame.assign(split=split), resamples=10).maps["maps"]
+    assert alone["refused"] == "no test item has an interval"
+
+
+def test_by_the_command_line_and_without_us(tmp_path: Path) -> None:
+    """What a file of judgments gives; the page's four lines do what `--recalibrated` does."""
+    frame, maps = intervals(100), tmp_path / "map.json"
+    frame.to_csv(tmp_path / "judged.csv", index=False)
+    said = printed("recalibrate", tmp_path / "judged.csv", "-o", maps, "--resamples", 50).stdout
+    assert "Conformal adjustment of intervals" in said
+    assert "Methods of recalibration" not in said
+    code = PAGE.split("```python\n")[2].split("```")[0]
+    assert len([line for line in code.splitlines() if line and "import" not in line]) == 4
+    scope: dict[str, Any] = {}
+    exec(code.replace('"map.json"', repr(str(maps))), scope)
+    after = recalibrated(frame, maps)["fermi_eval"]
+    mine = frame[~in_train(frame, 0) & (frame["level"] == 90)]
+    move = after.loc[after["level"] == 90, "lower"].to_numpy() - mine["lower"].to_numpy()
+    np.testing.assert_allclose(move[~np.isnan(move)], scope["low"] - 2, atol=1e-12)
+    assert scope["high"] - 5 == pytest.approx(2 - scope["low"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("items", [40, 100])
+def test_mean_coverage_lies_within_the_bound(items: int) -> None:
+    """Over 300 splits it is within [level, level + 1/(n + 1)], exactly k/(n + 1) on average.
+
+    n train items have an interval, and k is the rank of the score that is taken.
+    """
+    apart: dict[float, list[float]] = {80: [], 90: []}
+    for seed in range(300):
+        found = recalibrate(intervals(items, seed), resamples=2, seed=seed)
+        rows = found.judged[found.judged["metric"] == "coverage"]
+        covered = dict(zip(rows["way"], rows["recalibrated"], strict=True))
+        for entry in found.maps["maps"]:
+            level, n = int(entry["level"]), entry["train_items"]
+            expected = -((n + 1) * level // -100) / (n + 1)
+            assert level / 100 <= expected <= level / 100 + 1 / (n + 1)
+            apart[level].append(covered[f"level={level};method=direct"] - expected)
+    for values in apart.values():
+        assert abs(np.mean(values)) < 3.3 * np.std(values) / math.sqrt(len(values))
+        assert np.std(values) / math.sqrt(len(values)) < 0.01
+
+
+@pytest.mark.slow
+def test_logs_give_what_the_page_shows(tmp_path: Path) -> None:
+    """The simulated model of docs/use.md, asked anew."""
+    (log,) = eval(
+        fermi_eval(dataset="bundled", levels="80,90"),
+        model="respondent/tunnel",
+        log_dir=str(tmp_path / "logs"),
+        display="none",
+    )
+    assert log.status == "success", log.error
+    done = printed("recalibrate", tmp_path / "logs", "-o", tmp_path / "map.json").stdout
+    done += printed("summarize", tmp_path / "logs", "--recalibrated", tmp_path / "map.json").stdout
+    shown = {" ".join(line.split()) for line in PAGE.splitlines()}
+    lines = [line for line in done.splitlines() if re.match(r" *(respondent|\d\d%)", line)]
+    assert len(lines) == 11
+    for line in lines:
+        assert " ".join(line.split()) in shown, line
+    assert json.loads((tmp_path / "map.json").read_text())["maps"][0]["kind"] == "interval"
