@@ -460,12 +460,12 @@ def check_results(folder: Path, meant: Meant) -> None:
     """The same from the log's judgments, and decisiveness against the survey and our labels."""
     frame = read_judgments(folder)["judge_check"]
     assert len(frame) == len(meant)
-    said = frame[frame["form"].isin(list(FORMS.values())) & (frame["status"] == "ok")]
-    assert len(said)
-    as_labelled = said["agreed"].fillna(said["verdict"]) == 1
-    assert ((said["judged"] == said["label"]) == as_labelled).all()
+    read = frame[frame["form"].isin(list(FORMS.values())) & (frame["status"] == "ok")]
+    assert len(read)
+    as_labelled = read["agreed"].fillna(read["verdict"]) == 1
+    assert ((read["judged"] == read["label"]) == as_labelled).all()
     ours = {one.id: one.verdict for part in FORMS for one in labelled()[part]}
-    told = zip(said["item"], said["label"], strict=True)
+    told = zip(read["item"], read["label"], strict=True)
     # Asked for right or wrong alone, a punt is labelled wrong.
     assert all(label in (ours[item], "incorrect") for item, label in told)
     rows = summarize(folder, resamples=20).to_dict("records")
