@@ -16,6 +16,7 @@ from scipy.sparse import coo_array, csr_array
 
 from inspect_confidence.metrics.arrays import FloatArray, IntArray, divided, shares
 from inspect_confidence.metrics.registry import UNREAD, WILSON, Interval, metric, with_arrays
+from inspect_confidence.metrics.resample import OfSums
 
 __all__ = [
     "Cells",
@@ -117,9 +118,17 @@ class Cells:
 
     def tables(self, weights: FloatArray) -> ConfidenceTables:
         """The table of each row of weights, of shape (resamples, units)."""
-        masses = np.asarray((self.masses @ weights.T).T)
+        return self.summed(weights)
+
+    @property
+    def summed(self) -> OfSums[ConfidenceTables]:
+        """What gives tables from weights, by sums over units."""
         k = len(self.values)
-        return ConfidenceTables(self.values, masses[:, :k], masses[:, k:], self.binary)
+
+        def of(masses: FloatArray) -> ConfidenceTables:
+            return ConfidenceTables(self.values, masses[:, :k], masses[:, k:], self.binary)
+
+        return OfSums(self.masses.T, of)
 
     def everything(self) -> ConfidenceTables:
         """The table of all units, each once."""

@@ -316,7 +316,7 @@ def of_table(
             )
         )
 
-    return together(numbers, cells.tables, [answers.value_of(form) for form in forms])
+    return together(numbers, cells.summed, [answers.value_of(form) for form in forms])
 
 
 def two_choice_sensitivity(
@@ -347,10 +347,9 @@ def two_choice_sensitivity(
         table = counts.sum(axis=0)
         why = str(metrics.meta_d(table[: 2 * k], table[2 * k :], padding=padding).reason)
 
-    def statistic(weights: FloatArray) -> FloatArray:
+    def of(table: FloatArray) -> FloatArray:
         if not fitted:
-            return np.full((len(weights), 2), np.nan)
-        table = weights @ counts
+            return np.full((len(table), 2), np.nan)
         fit = metrics.meta_d(table[:, : 2 * k], table[:, 2 * k :], padding=padding)
         return np.column_stack([fit.meta_d, fit.m_ratio])
 
@@ -370,4 +369,4 @@ def two_choice_sensitivity(
         )
         for metric, where in (("meta_d", condition), ("m_ratio", {**condition, "type1": "sdt"}))
     ]
-    return Estimand(numbers, statistic)
+    return Estimand(numbers, metrics.OfSums(counts, of))
