@@ -227,10 +227,12 @@ class OfSums(Generic[Made]):
     Attributes:
         sums: What each unit adds, of shape (units, m); sparse or not.
         of: Sums of each resample, of shape (resamples, m) -> what is made of them.
+        coarser: What stands for it in resamples of many units, moved to its value of the sample.
     """
 
     sums: Any
     of: Callable[[FloatArray], Made]
+    coarser: "OfSums[Made] | None" = None
 
     def __call__(self, weights: FloatArray) -> Made:
         """What is made of each row of weights."""
@@ -238,7 +240,10 @@ class OfSums(Generic[Made]):
 
     def then(self, further: Callable[[Made], Other]) -> "OfSums[Other]":
         """What is made of what is made."""
-        return OfSums(self.sums, lambda sums: further(self.of(sums)))
+        coarser: OfSums[Other] | None = None
+        if self.coarser is not None:
+            coarser = self.coarser.then(further)
+        return OfSums(self.sums, lambda sums: further(self.of(sums)), coarser)
 
 
 @dataclass(frozen=True)
@@ -402,8 +407,7 @@ class Resampled:
             drawn = np.zeros((min(most, resamples - start), len(self.sizes)))
             for stratum in np.unique(self.strata):
                 there = self.strata == stratum
-                n = self.sizes[there].sum()
-                drawn[:, there] = rng.multinomial(n, self.sizes[there] / n, size=len(drawn))
+                drawn[:, there] = multinomial_counts(rng, self.sizes[there], len(drawn))
             yield drawn
 
     def of(self, statistic: Statistic) -> Statistic:
@@ -411,6 +415,12 @@ class Resampled:
         if self.rows is None:
             return statistic
         if isinstance(statistic, OfSums):
+            if coarser := statistic.coarser:
+                once = np.ones((1, self.rows.shape[1]))
+                moved = np.nan_to_num(statistic(once) - coarser(once), nan=0.0)
+                return self.of(
+                    coarser.then(lambda values: values + moved.reshape(values.shape[1:]))
+                )
             sums: Any = self.rows @ statistic.sums
             if not isinstance(sums, np.ndarray) and sums.nnz > _SPARSE * math.prod(sums.shape):
                 sums = sums.toarray()
@@ -424,6 +434,25 @@ class Resampled:
             return np.concatenate([statistic(np.asarray(part @ rows)) for part in parts])
 
         return of_units
+
+
+def multinomial_counts(rng: np.random.Generator, sizes: IntArray, rows: int) -> IntArray:
+    """How often each pattern is among n units drawn with replacement, n being how many there are.
+
+    Counts by Poisson's law are multinomial given their total: with means that leave out five
+    standard deviations of it, only the units that lack are drawn one by one. That is the quicker
+    way where there are many patterns for the units.
+    """
+    n, k = int(sizes.sum()), len(sizes)
+    if np.sqrt(n) > 2 * k or n < 100:
+        return rng.multinomial(n, sizes / n, size=rows)
+    drawn = rng.poisson((1 - 5 / np.sqrt(n)) * sizes, (rows, k))
+    lack = n - drawn.sum(axis=1)
+    drawn[lack < 0] = rng.multinomial(n, sizes / n, size=int((lack < 0).sum()))
+    lack = np.maximum(lack, 0)
+    last = np.repeat(np.arange(k), sizes)[rng.integers(n, size=lack.sum())]
+    place = last + k * np.repeat(np.arange(rows), lack)
+    return drawn + np.bincount(place, minlength=drawn.size).reshape(drawn.shape)
 
 
 _SPARSE = 0.1
@@ -483,7 +512,7 @@ def _leaves(statistic: Statistic) -> Iterator[Any]:
         for part in statistic.parts:
             yield from _leaves(part)
     else:
-        yield statistic
+        yield statistic.coarser or statistic if isinstance(statistic, OfSums) else statistic
 
 
 def _alike(leaves: Sequence[OfSums[Any]], strata: IntArray) -> FloatArray:

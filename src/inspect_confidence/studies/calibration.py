@@ -126,7 +126,10 @@ class Answers:
     def value_of(self, form: Form) -> Callable[[metrics.ConfidenceTables], FloatArray]:
         """What gives a number from their tables; NaN where they say nothing of it."""
         if form.metric in _GROUPING and self.scattered:
-            return lambda tables: np.full(len(tables.right), np.nan)
+            return _undefined
+        if form.metric in _GROUPING:
+            # Resampling coarser groups doesn't tell how biased the number is.
+            return lambda tables: (_undefined if tables.coarse else form.value)(tables)
         return form.value
 
     def cells(self) -> metrics.Cells:
@@ -288,6 +291,8 @@ def of_table(
     read = ~np.isnan(answers.confidence + answers.correct)
     n, items = int(read.sum()), len(np.unique(answers.unit[read]))
     numbers = []
+    coarse = cells.coarser is not None
+    steps = f"confidence in steps of 1/{metrics.STEPS} there" if coarse else ""
     for form in forms:
         notes, why = [form.note], ""
         if "threshold" in form.condition:
@@ -313,6 +318,8 @@ def of_table(
                 len(answers.unit),
                 items,
                 form.rarest(everything),
+                "too many confidences to resample" if coarse and form.metric in _GROUPING else "",
+                steps,
             )
         )
 

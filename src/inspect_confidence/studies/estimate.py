@@ -115,6 +115,7 @@ class Number:
         units: How many of the resampled units it rests on, where not as many as n or all.
         rarest: Judgments of the rarest outcome or type-2 cell, where intervals depend on it.
         without: Why its own method, or any where `interval` is None, gives no interval here.
+        drawn: What is to be said of its resamples, where its interval is made of them.
     """
 
     condition: Mapping[str, object]
@@ -127,6 +128,7 @@ class Number:
     units: int | None = None
     rarest: float = np.inf
     without: str = ""
+    drawn: str = ""
 
 
 @dataclass(frozen=True)
@@ -378,7 +380,7 @@ def _interval(
         return NO_INTERVAL, f"no interval: {why}" if why else ""
     if rule.method in ("basic", "debiased"):
         low, high = max(low, about.low), min(high, about.high)
-    return (low, high), of_draws(draws, drawn.grouped)
+    return (low, high), noted(of_draws(draws, drawn.grouped), one.drawn)
 
 
 def of_draws(draws: FloatArray, grouped: bool) -> str:

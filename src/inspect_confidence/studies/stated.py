@@ -54,9 +54,11 @@ def completed(rows: pd.DataFrame) -> pd.DataFrame:
     answer, target = (rows[name].str.removesuffix(".0") for name in ("answer", "target"))
     equal = (answer == target).to_numpy(float)
     rows["correct"] = np.where(known, equal, rows["correct"].to_numpy(float))
-    code, pairs = pd.MultiIndex.from_arrays([low, high]).factorize()
-    names = ["" if np.isnan(one + other) else f"{one:g}-{other:g}" for one, other in pairs]
-    rows["scale"] = np.array(names, object)[code]
+    (at, lows), (to, highs) = (pd.factorize(ends, use_na_sentinel=False) for ends in (low, high))
+    names = [
+        "" if np.isnan(one + other) else f"{one:g}-{other:g}" for one in lows for other in highs
+    ]
+    rows["scale"] = np.array(names, object)[at * len(highs) + to]
     return rows
 
 
