@@ -20,7 +20,7 @@ TITLE = f"""\
 summarize of a parquet file: models x {ITEMS:,} items, {RESAMPLES:,} resamples, all 53 numbers each
   5%: confidence in multiples of 5%; any: in any fraction
   A process of its own; memory is its peak, the frame of judgments is part of it. No peer;
-  target for 50 models in steps of 5%: {TARGET_SECONDS} s of processor time and {TARGET_MEMORY} GiB."""
+  target of 50 models in steps of 5%: {TARGET_SECONDS} s of processor time, {TARGET_MEMORY} GiB."""
 
 
 def run() -> str:
