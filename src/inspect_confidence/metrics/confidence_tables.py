@@ -14,10 +14,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import coo_array, csr_array
 
-from inspect_confidence.metrics.arrays import FloatArray, IntArray, divided, shares
+from inspect_confidence.metrics.arrays import EDGE, FloatArray, IntArray, divided, shares
 from inspect_confidence.metrics.registry import UNREAD, WILSON, Interval, metric, with_arrays
+from inspect_confidence.metrics.resample import MOST_UNITS, OfSums
 
 __all__ = [
+    "STEPS",
     "Cells",
     "ConfidenceTables",
     "accuracy",
@@ -36,6 +38,7 @@ class ConfidenceTables:
         right: Mass of right answers at each, of shape (resamples, K).
         wrong: Mass of wrong answers, likewise.
         binary: Whether every outcome was 0 or 1; outcomes between are split into both masses.
+        coarse: Whether values stand for neighbours that differ.
         shared: What several metrics need of these tables, worked out by the first of them.
     """
 
@@ -43,6 +46,7 @@ class ConfidenceTables:
     right: FloatArray
     wrong: FloatArray
     binary: bool = True
+    coarse: bool = False
     shared: dict[Hashable, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
@@ -70,11 +74,13 @@ class Cells:
         masses: What each unit adds to the mass of right and, K columns further on, of wrong
             answers: sparse, of shape (2 K, units).
         binary: Whether every outcome is 0 or 1.
+        coarse: Whether values stand for neighbours that differ.
     """
 
     values: FloatArray
     masses: csr_array
     binary: bool
+    coarse: bool = False
 
     @classmethod
     def of(
@@ -117,13 +123,54 @@ class Cells:
 
     def tables(self, weights: FloatArray) -> ConfidenceTables:
         """The table of each row of weights, of shape (resamples, units)."""
-        masses = np.asarray((self.masses @ weights.T).T)
+        return self.summed(weights)
+
+    @property
+    def summed(self) -> OfSums[ConfidenceTables]:
+        """What gives tables from weights, by sums over units."""
         k = len(self.values)
-        return ConfidenceTables(self.values, masses[:, :k], masses[:, k:], self.binary)
+
+        def of(masses: FloatArray) -> ConfidenceTables:
+            right, wrong = masses[:, :k], masses[:, k:]
+            return ConfidenceTables(self.values, right, wrong, self.binary, self.coarse)
+
+        coarser = self.coarser
+        return OfSums(self.masses.T, of, coarser.summed if coarser else None)
+
+    @property
+    def coarser(self) -> "Cells | None":
+        """Cells in steps of 1/120 where there are many units and values; None elsewhere.
+
+        Edges of 10, 15 and 20 bins and multiples of 0.05 remain edges, and what lies on one a cell
+        of its own. Each value is the mean of those that it stands for.
+        """
+        if self.coarse or self.masses.shape[1] <= MOST_UNITS or len(self.values) <= MOST_VALUES:
+            return None
+        mass = np.asarray(self.masses.sum(axis=1)).reshape(2, -1).sum(axis=0)
+        place, values = in_steps(self.values, mass)
+        k, steps = len(place), len(values)
+        shape = 2 * steps, 2 * k
+        merge = csr_array(
+            (np.ones(2 * k), (np.append(place, place + steps), np.arange(2 * k))), shape=shape
+        )
+        return Cells(values, csr_array(merge @ self.masses), self.binary, True)
 
     def everything(self) -> ConfidenceTables:
         """The table of all units, each once."""
         return self.tables(np.ones((1, self.masses.shape[1])))
+
+
+STEPS, MOST_VALUES = 120, 250
+"""Steps of confidence in resamples of many units, and values up to which all are kept."""
+
+
+def in_steps(
+    values: FloatArray, mass: FloatArray, steps: int = STEPS
+) -> tuple[IntArray, FloatArray]:
+    """The step of each ascending value, and the mean value of each step, edges apart."""
+    edge = np.floor(values * steps + EDGE)
+    _, place = np.unique(2 * edge + (values * steps > edge + EDGE), return_inverse=True)
+    return place, np.bincount(place, mass * values) / np.bincount(place, mass)
 
 
 def one_table(confidence: ArrayLike, correct: ArrayLike) -> ConfidenceTables:

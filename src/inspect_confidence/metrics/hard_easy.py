@@ -59,13 +59,13 @@ def correlation_of(x: ArrayLike, y: ArrayLike, unit: IntArray, units: int) -> St
     a, b = (pairs[there] - pairs[there].mean(axis=0)).T
     moments = means_of(np.column_stack([a, b, a * a, b * b, a * b]), unit[there], units)
 
-    def statistic(weights: FloatArray) -> FloatArray:
-        of_a, of_b, of_aa, of_bb, of_ab = moments(weights).T
+    def of(means: FloatArray) -> FloatArray:
+        of_a, of_b, of_aa, of_bb, of_ab = means.T
         spread = np.column_stack([of_aa - of_a**2, of_bb - of_b**2])
         product = np.where((spread > _EQUAL**2).all(axis=1), spread.prod(axis=1), np.nan)
         return np.asarray(np.clip((of_ab - of_a * of_b) / np.sqrt(product), -1, 1))
 
-    return statistic
+    return moments.then(of)
 
 
 _NOTHING = 1e-10

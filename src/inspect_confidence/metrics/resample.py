@@ -2,15 +2,21 @@
 
 import math
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from typing import TypeVar
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.sparse import csr_array, issparse
 from scipy.special import gammaincinv, ndtri
 
 from inspect_confidence.metrics.arrays import FloatArray, IntArray, aligned, divided, sample_of
 
 __all__ = [
+    "GROUPS",
+    "Joined",
+    "OfSums",
+    "Resampled",
     "Statistic",
     "bonferroni",
     "bootstrap",
@@ -22,6 +28,7 @@ __all__ = [
     "middle_of",
     "percentile_interval",
     "ratio",
+    "resampled_as",
     "sign_flip_p",
 ]
 
@@ -207,12 +214,60 @@ Statistic = Callable[[FloatArray], FloatArray]
 An array (resamples, m) holds m numbers that are computed together.
 """
 
+Made = TypeVar("Made")
+Other = TypeVar("Other")
+
+
+@dataclass(frozen=True)
+class OfSums(Generic[Made]):
+    """What is made of sums over the units, each counted as often as it was drawn; a statistic.
+
+    Units that add the same are exchangeable, and units can be added up before they are drawn.
+
+    Attributes:
+        sums: What each unit adds, of shape (units, m); sparse or not.
+        of: Sums of each resample, of shape (resamples, m) -> what is made of them.
+        coarser: What stands for it in resamples of many units, moved to its value of the sample.
+    """
+
+    sums: Any
+    of: Callable[[FloatArray], Made]
+    coarser: "OfSums[Made] | None" = None
+
+    def __call__(self, weights: FloatArray) -> Made:
+        """What is made of each row of weights."""
+        return self.of(np.asarray(weights @ self.sums))
+
+    def then(self, further: Callable[[Made], Other]) -> "OfSums[Other]":
+        """What is made of what is made."""
+        coarser: OfSums[Other] | None = None
+        if self.coarser is not None:
+            coarser = self.coarser.then(further)
+        return OfSums(self.sums, lambda sums: further(self.of(sums)), coarser)
+
+
+@dataclass(frozen=True)
+class Joined:
+    """A statistic made of the values of others.
+
+    Attributes:
+        parts: The others.
+        of: Their values -> its own.
+    """
+
+    parts: Sequence[Statistic]
+    of: Callable[..., FloatArray]
+
+    def __call__(self, weights: FloatArray) -> FloatArray:
+        """The value of each row of weights."""
+        return self.of(*(part(weights) for part in self.parts))
+
 
 _BLOCK = 50
 """Resamples drawn at once: their random numbers stay in the processor's cache."""
 
 
-def ratio(numerator: ArrayLike, denominator: ArrayLike) -> Statistic:
+def ratio(numerator: ArrayLike, denominator: ArrayLike) -> OfSums[FloatArray]:
     """The statistic sum(w numerator) / sum(w denominator), from sums over each unit.
 
     NaN where the denominator is 0; infinite where a unit with an infinite numerator was drawn.
@@ -223,18 +278,18 @@ def ratio(numerator: ArrayLike, denominator: ArrayLike) -> Statistic:
         [np.where(np.isinf(above), 0, above), below, above == np.inf, above == -np.inf]
     )
 
-    def statistic(weights: FloatArray) -> FloatArray:
-        top, bottom, up, down = (weights @ sums).T
+    def of(totals: FloatArray) -> FloatArray:
+        top, bottom, up, down = totals.T
         with np.errstate(divide="ignore", invalid="ignore"):
             finite = top / bottom
         infinite = np.where((up > 0) & (down > 0), np.nan, np.where(up > 0, np.inf, -np.inf))
         values = np.where((up > 0) | (down > 0), infinite, finite)
         return np.where(bottom > 0, values, np.nan)
 
-    return statistic
+    return OfSums(sums, of)
 
 
-def mean_of(values: ArrayLike, unit: IntArray, units: int) -> Statistic:
+def mean_of(values: ArrayLike, unit: IntArray, units: int) -> OfSums[FloatArray]:
     """The mean of judgments' values, each weighing as much as its unit; NaN values left out."""
     array = np.asarray(values, float)
     there = ~np.isnan(array)
@@ -244,18 +299,18 @@ def mean_of(values: ArrayLike, unit: IntArray, units: int) -> Statistic:
     )
 
 
-def means_of(values: ArrayLike, unit: IntArray, units: int) -> Statistic:
+def means_of(values: ArrayLike, unit: IntArray, units: int) -> OfSums[FloatArray]:
     """`mean_of` each of several finite values, of shape (judgments, m), at once."""
     array = np.asarray(values, float)
     there = ~np.isnan(array)
     sums = np.zeros((units, 2 * array.shape[1]))
     np.add.at(sums, unit, np.hstack([np.where(there, array, 0), there]))
 
-    def statistic(weights: FloatArray) -> FloatArray:
-        top, bottom = np.hsplit(weights @ sums, 2)
+    def of(totals: FloatArray) -> FloatArray:
+        top, bottom = np.hsplit(totals, 2)
         return np.where(bottom > 0, top / np.where(bottom > 0, bottom, 1), np.nan)
 
-    return statistic
+    return OfSums(sums, of)
 
 
 def middle_of(
@@ -313,12 +368,172 @@ def resampled_weights(
         yield weights.T
 
 
+MOST_UNITS = 4_000
+"""Of a stratum: up to so many are drawn one by one."""
+
+GROUPS = 2_000
+"""Of more units than those: the variance of what is drawn is the units' own within 3% or so."""
+
+_PATTERNS = 500
+"""Of units that add the same: drawing the counts of more takes longer than drawing groups."""
+
+
+@dataclass(frozen=True)
+class Resampled:
+    """What is drawn: the units themselves, or few rows that stand for many of them.
+
+    Attributes:
+        strata: The stratum of each row.
+        rows: Which units each row adds up, of shape (rows, units); None where it is a unit.
+        sizes: How many units are like each row; None where a row is drawn as one.
+    """
+
+    strata: IntArray
+    rows: csr_array | None = None
+    sizes: IntArray | None = None
+
+    @property
+    def grouped(self) -> bool:
+        """Whether units are drawn in groups, which is all but the same as one by one."""
+        return self.rows is not None and self.sizes is None
+
+    def weights(self, resamples: int, seed: int | Sequence[int]) -> Iterator[FloatArray]:
+        """How often each row was drawn in each resample, in chunks."""
+        if self.sizes is None:
+            yield from resampled_weights(self.strata, resamples, seed)
+            return
+        rng, most = np.random.default_rng(seed), max(1, min(2_000, _CHUNK // len(self.sizes)))
+        for start in range(0, resamples, most):
+            drawn = np.zeros((min(most, resamples - start), len(self.sizes)))
+            for stratum in np.unique(self.strata):
+                there = self.strata == stratum
+                drawn[:, there] = multinomial_counts(rng, self.sizes[there], len(drawn))
+            yield drawn
+
+    def of(self, statistic: Statistic) -> Statistic:
+        """The statistic, as one of weights of the rows."""
+        if self.rows is None:
+            return statistic
+        if isinstance(statistic, OfSums):
+            if coarser := statistic.coarser:
+                once = np.ones((1, self.rows.shape[1]))
+                moved = np.nan_to_num(statistic(once) - coarser(once), nan=0.0)
+                return self.of(
+                    coarser.then(lambda values: values + moved.reshape(values.shape[1:]))
+                )
+            sums: Any = self.rows @ statistic.sums
+            if not isinstance(sums, np.ndarray) and sums.nnz > _SPARSE * math.prod(sums.shape):
+                sums = sums.toarray()
+            return replace(statistic, sums=sums)
+        if isinstance(statistic, Joined):
+            return replace(statistic, parts=[self.of(part) for part in statistic.parts])
+        rows, some = self.rows, max(1, _CHUNK // self.rows.shape[1])
+
+        def of_units(weights: FloatArray) -> FloatArray:
+            parts = (weights[start : start + some] for start in range(0, len(weights), some))
+            return np.concatenate([statistic(np.asarray(part @ rows)) for part in parts])
+
+        return of_units
+
+
+def multinomial_counts(rng: np.random.Generator, sizes: IntArray, rows: int) -> IntArray:
+    """How often each pattern is among n units drawn with replacement, n being how many there are.
+
+    Counts by Poisson's law are multinomial given their total: with means that leave out five
+    standard deviations of it, only the units that lack are drawn one by one. That is the quicker
+    way where there are many patterns for the units.
+    """
+    n, k = int(sizes.sum()), len(sizes)
+    if np.sqrt(n) > 2 * k or n < 100:
+        return rng.multinomial(n, sizes / n, size=rows)
+    drawn = rng.poisson((1 - 5 / np.sqrt(n)) * sizes, (rows, k))
+    lack = n - drawn.sum(axis=1)
+    drawn[lack < 0] = rng.multinomial(n, sizes / n, size=int((lack < 0).sum()))
+    lack = np.maximum(lack, 0)
+    last = np.repeat(np.arange(k), sizes)[rng.integers(n, size=lack.sum())]
+    place = last + k * np.repeat(np.arange(rows), lack)
+    return drawn + np.bincount(place, minlength=drawn.size).reshape(drawn.shape)
+
+
+_SPARSE = 0.1
+"""The share of sums other than 0 below which it pays to leave out those that are 0."""
+
+
+def resampled_as(
+    statistics: Sequence[Statistic],
+    strata: IntArray,
+    seed: int | Sequence[int] = 0,
+    *,
+    alone: bool = False,
+    most: int = MOST_UNITS,
+) -> Resampled:
+    """What `bootstrap` draws, so that many units cost no more than few.
+
+    Up to 4,000 units of a stratum are drawn one by one. Of more, those that add the same to all
+    statistics are exchangeable: where there are at most 500 such patterns, how often each is drawn
+    is multinomial, which is the same distribution. Otherwise units are put in 2,000 random groups,
+    which are drawn whole: the variance of a sum over units drawn so is on average that of units
+    drawn one by one, with a standard deviation of 3% over groupings.
+
+    Args:
+        statistics: Of the units.
+        strata: The stratum of each unit.
+        seed: Of the groups, which are the same for the same strata and seed.
+        alone: Whether values are not put beside those of another call with the same strata and
+            seed, as those of another model on the same items; patterns are drawn only then.
+        most: Units of a stratum that are drawn one by one.
+    """
+    _, stratum, sizes = np.unique(strata, return_inverse=True, return_counts=True)
+    if sizes.max(initial=0) <= most:
+        return Resampled(strata)
+    leaves = [leaf for one in statistics for leaf in _leaves(one)]
+    if alone and all(isinstance(leaf, OfSums) for leaf in leaves):
+        alike = _alike(leaves, stratum)
+        _, first, counts = np.unique(alike, return_index=True, return_counts=True)
+        if len(first) <= _PATTERNS:
+            shape = len(first), len(strata)
+            rows = csr_array((np.ones(len(first)), (np.arange(len(first)), first)), shape=shape)
+            return Resampled(strata[first], rows, counts)
+    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(GROUPS,)))
+    group, end = np.zeros(len(strata), np.int64), 0
+    for k, size in enumerate(sizes):
+        place = rng.permutation(size) % GROUPS if size > most else np.arange(size)
+        group[stratum == k] = end + place
+        end += min(size, GROUPS) if size > most else size
+    rows = csr_array((np.ones(len(group)), (group, np.arange(len(group)))))
+    of_group = np.zeros(end, strata.dtype)
+    of_group[group] = strata
+    return Resampled(of_group, rows)
+
+
+def _leaves(statistic: Statistic) -> Iterator[Any]:
+    """What a statistic is made of in the end."""
+    if isinstance(statistic, Joined):
+        for part in statistic.parts:
+            yield from _leaves(part)
+    else:
+        yield statistic.coarser or statistic if isinstance(statistic, OfSums) else statistic
+
+
+def _alike(leaves: Sequence[OfSums[Any]], strata: IntArray) -> FloatArray:
+    """A number of each unit, a random projection: equal where stratum and all that is added are."""
+    rng = np.random.default_rng(0)
+    found = rng.random(len(strata))[strata]
+    for leaf in leaves:
+        direction = rng.random(leaf.sums.shape[1])
+        sparse = issparse(leaf.sums)
+        # Not a product of dense matrices, whose rounding depends on the place of a row.
+        found += csr_array(leaf.sums) @ direction if sparse else (leaf.sums * direction).sum(axis=1)
+    return found
+
+
 def bootstrap(
     statistics: Mapping[Name, Statistic],
     strata: IntArray,
     *,
     resamples: int = 10_000,
     seed: int | Sequence[int] = 0,
+    drawn: Resampled | None = None,
 ) -> dict[Name, FloatArray]:
     """Values of every statistic over the same resamples of the units.
 
@@ -327,15 +542,18 @@ def bootstrap(
         strata: The stratum of each unit; units are drawn with replacement within it.
         resamples: Number of resamples, at least 1: of values, or rows of values, for each name.
         seed: Of the draws.
+        drawn: As `resampled_as` gives it for these statistics, strata and seed, by default.
 
     Raises:
         ValueError: `resamples` is below 1.
     """
     if resamples < 1:
         raise ValueError(f"resamples={resamples} is below 1.")
+    drawn = drawn or resampled_as(list(statistics.values()), strata, seed)
+    of_rows = {name: drawn.of(statistic) for name, statistic in statistics.items()}
     values: dict[Name, list[FloatArray]] = {name: [] for name in statistics}
-    for weights in resampled_weights(strata, resamples, seed):
-        for name, statistic in statistics.items():
+    for weights in drawn.weights(resamples, seed):
+        for name, statistic in of_rows.items():
             values[name].append(statistic(weights))
     return {name: np.concatenate(chunks) for name, chunks in values.items()}
 

@@ -197,7 +197,7 @@ def utility_curve(
         everything = cells.tables(np.ones((1, units)))
         values = costs.of(everything)[0, taken]
         drawn = bootstrap(
-            {"utility": lambda weights: costs.of(cells.tables(weights))[:, taken]},
+            {"utility": cells.summed.then(lambda tables: costs.of(tables)[:, taken])},
             np.zeros(units, np.int64),
             resamples=min(resampling.resamples, RESAMPLES),
             seed=resampling.seed,

@@ -126,7 +126,10 @@ class Answers:
     def value_of(self, form: Form) -> Callable[[metrics.ConfidenceTables], FloatArray]:
         """What gives a number from their tables; NaN where they say nothing of it."""
         if form.metric in _GROUPING and self.scattered:
-            return lambda tables: np.full(len(tables.right), np.nan)
+            return _undefined
+        if form.metric in _GROUPING:
+            # Resampling coarser groups doesn't tell how biased the number is.
+            return lambda tables: (_undefined if tables.coarse else form.value)(tables)
         return form.value
 
     def cells(self) -> metrics.Cells:
@@ -299,6 +302,8 @@ def of_table(
     read = ~np.isnan(answers.confidence + answers.correct)
     n, items = int(read.sum()), len(np.unique(answers.unit[read]))
     numbers = []
+    coarse = cells.coarser is not None
+    steps = f"confidence in steps of 1/{metrics.STEPS} there" if coarse else ""
     for form in forms:
         notes, why = [form.note], ""
         if "threshold" in form.condition:
@@ -324,10 +329,12 @@ def of_table(
                 len(answers.unit),
                 items,
                 form.rarest(everything),
+                "too many confidences to resample" if coarse and form.metric in _GROUPING else "",
+                steps,
             )
         )
 
-    return together(numbers, cells.tables, [answers.value_of(form) for form in forms])
+    return together(numbers, cells.summed, [answers.value_of(form) for form in forms])
 
 
 def two_choice_sensitivity(
@@ -358,10 +365,9 @@ def two_choice_sensitivity(
         table = counts.sum(axis=0)
         why = str(metrics.meta_d(table[: 2 * k], table[2 * k :], padding=padding).reason)
 
-    def statistic(weights: FloatArray) -> FloatArray:
+    def of(table: FloatArray) -> FloatArray:
         if not fitted:
-            return np.full((len(weights), 2), np.nan)
-        table = weights @ counts
+            return np.full((len(table), 2), np.nan)
         fit = metrics.meta_d(table[:, : 2 * k], table[:, 2 * k :], padding=padding)
         return np.column_stack([fit.meta_d, fit.m_ratio])
 
@@ -381,4 +387,4 @@ def two_choice_sensitivity(
         )
         for metric, where in (("meta_d", condition), ("m_ratio", {**condition, "type1": "sdt"}))
     ]
-    return Estimand(numbers, statistic)
+    return Estimand(numbers, metrics.OfSums(counts, of))

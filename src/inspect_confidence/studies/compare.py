@@ -18,7 +18,7 @@ from inspect_confidence import metrics
 from inspect_confidence.metrics.arrays import FloatArray, IntArray
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies.calibration import MEANS, PLAIN, Answers, Form, at_threshold
-from inspect_confidence.studies.estimate import NO_INTERVAL, noted, undefined_in, units_of
+from inspect_confidence.studies.estimate import NO_INTERVAL, noted, of_draws, units_of
 from inspect_confidence.studies.study import Difference, Resampling
 
 Name = tuple[Condition, str]
@@ -92,6 +92,7 @@ class Tested:
         below: How far the lower end lies from a difference whose interval is its own; else NaN.
         above: How far the upper end does.
         clusters: As in `Contrast`.
+        grouped: Whether groups of units were resampled, there being many.
     """
 
     names: Sequence[Name]
@@ -105,6 +106,7 @@ class Tested:
     below: FloatArray
     above: FloatArray
     clusters: metrics.Clusters | None = None
+    grouped: bool = False
 
     def verdict(self, column: int) -> "Verdict":
         """The 95% interval of a difference, the p that agrees with it, or why there is neither."""
@@ -123,7 +125,7 @@ class Tested:
         if why and why != metrics.SAME:  # where every item differs alike there is no doubt
             return Verdict(why=f"no interval: {why}")
         p = metrics.resampled_p(value, draws, units, method=rule.method)
-        return Verdict(interval, p, f"no interval: {why}" if why else undefined_in(draws))
+        return Verdict(interval, p, f"no interval: {why}" if why else of_draws(draws, self.grouped))
 
     def take(self, columns: Sequence[int]) -> "Tested":
         """Some of the numbers."""
@@ -155,12 +157,9 @@ ALPHA_Z = float(-ndtri(0.025))
 def tested(one: Contrast, resampling: Resampling, stream: int | None) -> Tested:
     """The differences of a contrast with units, resampled; `stream` as in `draw`."""
     seed = [resampling.seed] if stream is None else [resampling.seed, stream]
-    drawn = metrics.bootstrap(
-        {"first": one.first, "second": one.second},
-        np.zeros(one.units, np.int64),
-        resamples=resampling.resamples,
-        seed=seed,
-    )
+    sides, strata = {"first": one.first, "second": one.second}, np.zeros(one.units, np.int64)
+    how = metrics.resampled_as(list(sides.values()), strata, seed, alone=True)
+    drawn = metrics.bootstrap(sides, strata, resamples=resampling.resamples, seed=seed, drawn=how)
     everything = np.ones((1, one.units))
     first, second = one.first(everything)[0], one.second(everything)[0]
     items = np.array(one.items, np.int64)
@@ -174,7 +173,7 @@ def tested(one: Contrast, resampling: Resampling, stream: int | None) -> Tested:
     draws = drawn["first"] - drawn["second"]
     rarest = np.array(one.rarest) if one.rarest else np.full(len(items), np.inf)
     arrays = (items, units, first, second, first - second, draws, rarest, below, above)
-    return Tested(one.names, *arrays, one.clusters)
+    return Tested(one.names, *arrays, one.clusters, how.grouped)
 
 
 def _apart(
@@ -317,25 +316,20 @@ def of_pairs(
         """Of resamples those alone that an interval is made of."""
         given = [answers.value_of(form) for form in forms]
 
-        def values(weights: FloatArray) -> FloatArray:
-            tables = cells.tables(weights)
-            none = np.full(len(weights), np.nan)
-            alone = len(weights) == 1
+        def values(tables: metrics.ConfidenceTables) -> FloatArray:
+            none = np.full(len(tables.right), np.nan)
+            alone = len(tables.right) == 1
             return np.column_stack(
                 [value(tables) if used[k] or alone else none for k, value in enumerate(given)]
             )
 
-        return values
+        return cells.summed.then(values)
 
     firsts = [values_of(pair.first, side) for pair, side in zip(pairs, sides, strict=True)]
     last = values_of(pairs[0].second, other)
 
-    def first(weights: FloatArray) -> FloatArray:
-        return np.hstack([values(weights) for values in firsts])
-
-    def second(weights: FloatArray) -> FloatArray:
-        return np.tile(last(weights), len(sides))
-
+    first = metrics.Joined(firsts, lambda *values: np.hstack(values))
+    second = metrics.Joined([last], lambda values: np.tile(values, len(sides)))
     return Contrast(names, [items] * len(names), units, first, second, rarest, ends, clusters)
 
 

@@ -115,6 +115,7 @@ class Number:
         units: How many of the resampled units it rests on, where not as many as n or all.
         rarest: Judgments of the rarest outcome or type-2 cell, where intervals depend on it.
         without: Why its own method, or any where `interval` is None, gives no interval here.
+        drawn: What is to be said of its resamples, where its interval is made of them.
     """
 
     condition: Mapping[str, object]
@@ -127,6 +128,7 @@ class Number:
     units: int | None = None
     rarest: float = np.inf
     without: str = ""
+    drawn: str = ""
 
 
 @dataclass(frozen=True)
@@ -149,17 +151,13 @@ Made = TypeVar("Made")
 
 def together(
     numbers: Sequence[Number],
-    make: Callable[[FloatArray], Made],
+    make: metrics.OfSums[Made],
     values: Sequence[Callable[[Made], FloatArray]],
 ) -> Estimand:
-    """Numbers that are values of the same tables, or whatever `make` makes of item weights."""
+    """Numbers that are values of the same tables, or of whatever `make` makes."""
 
     def some(chosen: Sequence[int]) -> metrics.Statistic:
-        def statistic(weights: FloatArray) -> FloatArray:
-            made = make(weights)
-            return np.column_stack([values[k](made) for k in chosen])
-
-        return statistic
+        return make.then(lambda made: np.column_stack([values[k](made) for k in chosen]))
 
     return Estimand(numbers, some(range(len(values))), some)
 
@@ -261,6 +259,7 @@ class Drawn:
         units: How many units were resampled.
         observe: As in `Resampling`.
         clusters: What the units are where they aren't items.
+        grouped: Whether groups of units were resampled, there being many.
     """
 
     numbers: Sequence[Number]
@@ -269,6 +268,7 @@ class Drawn:
     units: int
     observe: Callable[[Result, FloatArray], None] | None = None
     clusters: metrics.Clusters | None = None
+    grouped: bool = False
 
 
 def draw(
@@ -277,6 +277,8 @@ def draw(
     resampling: Resampling,
     stream: int | None = None,
     clusters: metrics.Clusters | None = None,
+    *,
+    alone: bool = False,
 ) -> Drawn:
     """All numbers over the same resamples of the items.
 
@@ -288,6 +290,7 @@ def draw(
         resampling: Number and seed.
         stream: Sets the draws of one data set apart from those of another.
         clusters: What the units are where they aren't items.
+        alone: Whether no other draw of these units is put beside this one.
     """
     strata = np.zeros(units, np.int64) if isinstance(units, int) else units
     wanted = list(estimands)
@@ -305,7 +308,11 @@ def draw(
         elif used:
             resampled[tuple(range(start, start + len(one.numbers)))] = one.statistic
     seed = resampling.seed if stream is None else [resampling.seed, stream]
-    found = metrics.bootstrap(resampled, strata, resamples=resampling.resamples, seed=seed)
+    alone = alone and not resampling.observe
+    how = metrics.resampled_as(list(resampled.values()), strata, seed, alone=alone)
+    found = metrics.bootstrap(
+        resampled, strata, resamples=resampling.resamples, seed=seed, drawn=how
+    )
     draws = np.full((resampling.resamples, len(numbers)), np.nan)
     for places_of, drawn in found.items():
         draws[:, places_of] = drawn.reshape(len(draws), -1)
@@ -318,6 +325,7 @@ def draw(
         len(strata),
         resampling.observe,
         clusters,
+        how.grouped,
     )
 
 
@@ -372,13 +380,16 @@ def _interval(
         return NO_INTERVAL, f"no interval: {why}" if why else ""
     if rule.method in ("basic", "debiased"):
         low, high = max(low, about.low), min(high, about.high)
-    return (low, high), undefined_in(draws)
+    return (low, high), noted(of_draws(draws, drawn.grouped), one.drawn)
 
 
-def undefined_in(draws: FloatArray) -> str:
-    """How many resamples a number is undefined in, for its note; empty where none."""
+def of_draws(draws: FloatArray, grouped: bool) -> str:
+    """What a note says of resamples: in how many a number is undefined, whether of groups."""
     some = int(np.isnan(draws).sum())
-    return f"undefined in {some} of {len(draws)} resamples, left out there" if some else ""
+    return noted(
+        f"undefined in {some} of {len(draws)} resamples, left out there" if some else "",
+        f"resampled in {metrics.GROUPS:,} groups" if grouped else "",
+    )
 
 
 def averaged(
@@ -448,6 +459,7 @@ def averaged(
         sum(some.units for some in each) if independent else each[0].units,
         each[0].observe,
         each[0].clusters,
+        any(some.grouped for some in each),
     )
 
 

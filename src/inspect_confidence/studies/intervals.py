@@ -136,16 +136,18 @@ class Intervals:
 def plateau(coverages: Mapping[float, metrics.Statistic]) -> metrics.Statistic:
     """Mean over levels of coverage/level; levels with no coverage are left out."""
 
-    def statistic(weights: FloatArray) -> FloatArray:
-        ratios = np.stack([cover(weights) / (level / 100) for level, cover in coverages.items()])
+    def of(*shares: FloatArray) -> FloatArray:
+        ratios = np.stack(
+            [share / (level / 100) for level, share in zip(coverages, shares, strict=True)]
+        )
         there = ~np.isnan(ratios)
         with np.errstate(invalid="ignore"):
             mean: FloatArray = np.where(there, ratios, 0).sum(axis=0) / there.sum(axis=0)
         return mean
 
-    return statistic
+    return metrics.Joined(list(coverages.values()), of)
 
 
 def shifted(statistic: metrics.Statistic, by: float) -> metrics.Statistic:
     """The statistic plus a constant."""
-    return lambda weights: statistic(weights) + by
+    return metrics.Joined([statistic], lambda values: values + by)

@@ -51,10 +51,11 @@ def completed(rows: pd.DataFrame) -> pd.DataFrame:
     answer, target = (rows[name].str.removesuffix(".0") for name in ("answer", "target"))
     equal = (answer == target).to_numpy(float)
     rows["correct"] = np.where(known, equal, rows["correct"].to_numpy(float))
-    rows["scale"] = [
-        "" if np.isnan(one + other) else f"{one:g}-{other:g}"
-        for one, other in zip(low, high, strict=True)
+    (at, lows), (to, highs) = (pd.factorize(ends, use_na_sentinel=False) for ends in (low, high))
+    names = [
+        "" if np.isnan(one + other) else f"{one:g}-{other:g}" for one in lows for other in highs
     ]
+    rows["scale"] = np.array(names, object)[at * len(highs) + to]
     return rows
 
 
@@ -145,7 +146,7 @@ def _reports(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Itera
     items, asked = len(np.unique(unit)), len(rows)
     yield estimate.together(
         [Number(condition, name, len(raw), note, asked=asked, units=items) for name in shape],
-        lambda weights: metrics.ValueTables(values, np.asarray((used @ weights.T).T)),
+        metrics.OfSums(used.T, lambda masses: metrics.ValueTables(values, masses)),
         list(shape.values()),
     )
 

@@ -34,7 +34,7 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
         for stream, (name, answered) in enumerate(mine.groupby("dataset", sort=True)):
             units = pd.Index(answered["item"].unique())
             estimands = list(_of_eval(answered, units, condition, resampling))
-            drawn[str(name)] = estimate.draw(estimands, len(units), resampling, stream)
+            drawn[str(name)] = estimate.draw(estimands, len(units), resampling, stream, alone=True)
         if len(drawn) > 1:
             drawn[MEAN] = estimate.averaged(
                 drawn, ("top1_value", "best_threshold", "n"), independent=True

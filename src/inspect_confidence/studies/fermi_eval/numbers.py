@@ -310,7 +310,7 @@ def _against(
 
 
 def _less(one: metrics.Statistic, other: metrics.Statistic) -> metrics.Statistic:
-    return lambda weights: one(weights) - other(weights)
+    return metrics.Joined([one, other], lambda first, second: first - second)
 
 
 def note_of(judged: pd.DataFrame, drawn: pd.DataFrame) -> str:

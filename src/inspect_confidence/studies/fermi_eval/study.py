@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from inspect_confidence.arguments import number
-from inspect_confidence.metrics import Statistic, mean_of
+from inspect_confidence.metrics import Joined, Statistic, mean_of
 from inspect_confidence.metrics.arrays import IntArray
 from inspect_confidence.references import bibtex
 from inspect_confidence.results import Condition, Result, without
@@ -86,7 +86,9 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
             coverages[level] = [each["coverage"] for each in both]
         common, sides = on_common([numbers.replies_at(side, level) for side in (a, b)])
         if len(common):
-            failed = [mean_of(numbers.unread(s), places(s, units), len(units)) for s in sides]
+            failed: list[Statistic] = [
+                mean_of(numbers.unread(s), places(s, units), len(units)) for s in sides
+            ]
             found[Condition(level=level), "format_failure_rate"] = (failed, len(common), np.inf)
     if len(coverages) > 1:
         most = max(found[Condition(level=level), "coverage"][1] for level in coverages)
@@ -94,9 +96,8 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
         found[Condition(), "coverage_plateau"] = (plateaus, most, np.inf)
 
     def of(side: int) -> Statistic:
-        return lambda weights: np.column_stack(
-            [statistics[side](weights) for statistics, _, _ in found.values()]
-        )
+        parts = [statistics[side] for statistics, _, _ in found.values()]
+        return Joined(parts, lambda *values: np.column_stack(values))
 
     n = len(units) if found else 0
     items, rarest = [one[1] for one in found.values()], [one[2] for one in found.values()]

@@ -158,12 +158,12 @@ def _mean_and_sd(
     yield estimate.means(condition, {metric: values}, *at, note)
     squares = means_of(np.column_stack([values, values**2]), *at)
 
-    def spread(weights: FloatArray) -> FloatArray:
-        mean, square = squares(weights).T
+    def spread(means: FloatArray) -> FloatArray:
+        mean, square = means.T
         return np.asarray(np.sqrt(np.maximum(square - mean**2, 0)))
 
     n = int((~np.isnan(values)).sum())
-    yield estimand(condition, f"{metric}_sd", spread, n, asked=len(values))
+    yield estimand(condition, f"{metric}_sd", squares.then(spread), n, asked=len(values))
 
 
 def _fewer_judgments(sentences: pd.DataFrame) -> str:

@@ -376,14 +376,14 @@ def _slope(rows: pd.DataFrame, cluster: IntArray, clusters: int) -> metrics.Stat
     """The least-squares slope, of shape (resamples, 1)."""
     sums = _moments(rows, cluster, clusters)
 
-    def statistic(weights: FloatArray) -> FloatArray:
-        n, x, y, xx, xy = (weights @ sums).T
+    def of(totals: FloatArray) -> FloatArray:
+        n, x, y, xx, xy = totals.T
         spread = n * xx - x * x
         with np.errstate(divide="ignore", invalid="ignore"):
             slope = np.where(spread > 1e-12, (n * xy - x * y) / spread, np.nan)
         return np.asarray(slope[:, None])
 
-    return statistic
+    return metrics.OfSums(sums, of)
 
 
 def _moments(rows: pd.DataFrame, cluster: IntArray, clusters: int) -> FloatArray:

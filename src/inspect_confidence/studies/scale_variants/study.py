@@ -49,7 +49,7 @@ def _of_model(
             for scale, said in judged.items()
             for one in stated.of_judgments(said, units, condition.but(scale=scale), resampling)
         ]
-        drawn[dataset] = estimate.draw(estimands, len(units), resampling, stream)
+        drawn[dataset] = estimate.draw(estimands, len(units), resampling, stream, alone=True)
         tests[dataset] = {}
         if (baseline := judged.pop(versus, None)) is not None:
             tests[dataset] = contenders.tested_against(baseline, judged, resampling, stream)

@@ -1,0 +1,168 @@
+"""Resampling of many units: patterns of units that add the same, and groups of units."""
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from inspect_confidence.metrics import (
+    GROUPS,
+    STEPS,
+    Cells,
+    Joined,
+    OfSums,
+    Resampled,
+    accuracy,
+    auroc,
+    bootstrap,
+    ece,
+    mean_of,
+    median_of,
+    resampled_as,
+)
+from inspect_confidence.metrics.resample import multinomial_counts
+
+FloatArray = NDArray[np.float64]
+
+N = 6_000
+ONE = np.zeros(N, np.int64)
+
+
+def judgments(k: int, seed: int = 0) -> tuple[FloatArray, FloatArray]:
+    """Confidences on k levels, a tenth of them unread, and outcomes."""
+    rng = np.random.default_rng(seed)
+    confidence = rng.integers(k, size=N) / (k - 1)
+    correct = (rng.random(N) < 0.2 + 0.6 * confidence).astype(float)
+    return np.where(rng.random(N) < 0.1, np.nan, confidence), correct
+
+
+def of_cells(cells: Cells) -> OfSums[FloatArray]:
+    """Three numbers of a count table."""
+    return cells.summed.then(
+        lambda tables: np.column_stack([ece.of(tables), auroc.of(tables), accuracy.of(tables)])
+    )
+
+
+def test_up_to_four_thousand_units_are_drawn_one_by_one() -> None:
+    """Also of several strata that are more together."""
+    assert resampled_as([], np.zeros(4_000, np.int64), alone=True).rows is None
+    assert resampled_as([], np.repeat([0, 1], 4_000)).rows is None
+    assert resampled_as([], np.zeros(4_001, np.int64)).grouped
+
+
+@pytest.mark.parametrize("k", [3, 250])
+def test_all_rows_once_are_all_units_once(k: int) -> None:
+    """Patterns as often as there are units of them, groups once each: the sample itself."""
+    confidence, correct = judgments(k)
+    cells = of_cells(Cells.of(confidence, correct))
+    mean = mean_of(correct, np.arange(N), N)
+    both = Joined([cells, mean], lambda three, one: np.column_stack([three, one]))
+    drawn = resampled_as([both], ONE, alone=True)
+    assert drawn.grouped == (k == 250)
+    if drawn.sizes is not None:  # right, wrong at three values, or unread: two outcomes each
+        assert len(drawn.sizes) == 8
+    once = np.ones(len(drawn.strata)) if drawn.sizes is None else drawn.sizes.astype(float)
+    np.testing.assert_allclose(drawn.of(both)(once[None]), both(np.ones((1, N))), 1e-12)
+
+
+def test_many_confidences_are_drawn_in_steps() -> None:
+    """Of 3,001, in steps of 1/120: moved to the sample's numbers, and as variable as all."""
+    confidence, correct = judgments(3_001)
+    cells = Cells.of(confidence, correct)
+    coarser = cells.coarser
+    assert coarser is not None
+    assert len(coarser.values) <= 2 * STEPS + 1
+    assert {0, 0.5, 1} <= set(coarser.values)  # edges of bins, cells of their own
+    fine, coarse = of_cells(cells), of_cells(coarser)
+    once = np.ones((1, N))
+    # Bins keep their judgments, and ties of steps move AUROC by less than their width.
+    np.testing.assert_allclose(fine(once)[0, ::2], coarse(once)[0, ::2], 1e-9)
+    np.testing.assert_allclose(fine(once)[0, 1], coarse(once)[0, 1], atol=1 / STEPS)
+    drawn = resampled_as([fine], ONE)
+    np.testing.assert_allclose(drawn.of(fine)(np.ones((1, GROUPS))), fine(once), 1e-12)
+    assert Cells.of(confidence[:4_000], correct[:4_000]).coarser is None
+    # Drawn with the same weights, the errors of both agree.
+    rows = Resampled(drawn.strata, drawn.rows)
+    weights = np.random.default_rng(0).multinomial(GROUPS, np.ones(GROUPS) / GROUPS, size=100)
+    plain = OfSums(fine.sums, fine.of)
+    by_step, by_value = (rows.of(one)(weights.astype(float)) for one in (fine, plain))
+    apart = (by_step - by_value).std(axis=0) / by_value.std(axis=0)
+    assert (apart < 0.02).all()
+
+
+def test_patterns_by_either_way_aremultinomial_counts() -> None:
+    """Few patterns binomial by binomial, many by Poisson's law: moments of 20,000 draws."""
+    for sizes in (np.array([500, 300, 200]), np.arange(10, 60)):
+        n, p = sizes.sum(), sizes / sizes.sum()
+        drawn = multinomial_counts(np.random.default_rng(0), sizes, 20_000)
+        assert (drawn.sum(axis=1) == n).all()
+        covariance = n * (np.diag(p) - np.outer(p, p))
+        error = np.sqrt(np.outer(*[np.diag(covariance)] * 2) / 20_000)  # of a covariance, nearly
+        np.testing.assert_array_less(np.abs(np.cov(drawn.T) - covariance), 5 * 2**0.5 * error)
+        np.testing.assert_array_less(
+            np.abs(drawn.mean(axis=0) - n * p), 5 * np.sqrt(np.diag(covariance) / 20_000)
+        )
+
+
+def test_what_is_no_sum_takes_the_units_of_groups() -> None:
+    """A median has no sums, so that patterns don't serve."""
+    values = np.random.default_rng(0).normal(size=N)
+    median = median_of(values, np.arange(N))
+    drawn = resampled_as([median], ONE, alone=True)
+    assert drawn.grouped
+    assert len(drawn.strata) == GROUPS
+    assert drawn.of(median)(np.ones((1, GROUPS)))[0] == np.median(values)
+
+
+@pytest.mark.parametrize("k", [3, 250])
+def test_strata_keep_their_sizes(k: int) -> None:
+    """A stratum of few units is drawn one by one beside one in groups."""
+    strata = np.repeat([4, 9], [1_000, N - 1_000])
+    confidence, correct = judgments(k)
+    cells = of_cells(Cells.of(confidence, correct))
+    drawn = resampled_as([cells], strata, alone=True)
+    assert drawn.rows is not None
+    each = drawn.rows @ np.column_stack([strata == 4, strata == 9]).astype(float)
+    (weights,) = drawn.weights(3, 0)
+    if drawn.grouped:
+        assert (drawn.strata == 4).sum() == 1_000
+        assert (drawn.strata == 9).sum() == GROUPS
+        np.testing.assert_array_equal(weights @ each[:, 0], 1_000)  # one unit each
+    else:
+        np.testing.assert_array_equal(weights @ each, [[1_000, N - 1_000]] * 3)
+
+
+def test_separate_calls_draw_the_same_groups() -> None:
+    """Two models on the same items: their difference is that of a joint draw."""
+    rng = np.random.default_rng(1)
+    shared = rng.normal(size=N)
+    one, other = (mean_of(shared + c, np.arange(N), N) for c in (0.0, 1.0))
+    apart = [bootstrap({"x": each}, ONE, resamples=50, seed=[3, 1])["x"] for each in (one, other)]
+    np.testing.assert_allclose(apart[1] - apart[0], 1, 1e-9)
+    elsewhere = bootstrap({"x": one}, ONE, resamples=50, seed=[3, 2])["x"]
+    assert not np.allclose(elsewhere, apart[0])
+
+
+@pytest.mark.parametrize("k", [3, 250])
+def test_judging_again_alike_changes_nothing(k: int) -> None:
+    """Items are drawn, not judgments: a second epoch with the same replies, unread ones too."""
+    confidence, correct = judgments(k)
+    found = []
+    for epochs in (1, 2):
+        said, right = np.tile(confidence, epochs), np.tile(correct, epochs)
+        cells = of_cells(Cells.of(said, right, np.tile(np.arange(N), epochs), N))
+        drawn = resampled_as([cells], ONE, alone=True)
+        found.append(bootstrap({"x": cells}, ONE, resamples=20, drawn=drawn)["x"])
+    np.testing.assert_allclose(found[0], found[1], 1e-9)
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_the_variance_of_a_mean_is_the_textbooks(alone: bool) -> None:
+    """That is p (1 - p) / n, within four standard errors of 1,000 resamples and 2,000 groups."""
+    share = mean_of((np.arange(N) % 5 == 0).astype(float), np.arange(N), N)
+    drawn = resampled_as([share], ONE, alone=alone)
+    assert drawn.grouped != alone
+    draws = bootstrap({"x": share}, ONE, resamples=1_000, drawn=drawn)["x"]
+    expected = 0.2 * 0.8 / N
+    error = np.sqrt(2 / 1_000 + (0 if alone else 2 / GROUPS))
+    assert abs(draws.var() / expected - 1) < 4 * error
+    assert abs(draws.mean() - 0.2) < 4 * np.sqrt(expected / 1_000)

@@ -1,0 +1,50 @@
+"""Studies of more items than are drawn one by one."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from inspect_confidence import summarize
+from inspect_confidence.export.material import observed
+from inspect_confidence.judgments.read import judgments_of
+
+ITEMS = 4_100
+
+
+def frame(model: str, levels: int) -> pd.DataFrame:
+    """Two epochs of every item, an eighth of them unread."""
+    rng = np.random.default_rng(0)
+    confidence = rng.integers(levels + 1, size=ITEMS) / levels
+    rows = {
+        "task": "any_eval",
+        "model": model,
+        "item": [f"q{i}" for i in range(ITEMS)],
+        "confidence": confidence,
+        "correct": (rng.random(ITEMS) < confidence) * 1.0,
+        "status": np.where(np.arange(ITEMS) % 8, "ok", "refusal"),
+    }
+    return pd.concat([pd.DataFrame({**rows, "epoch": epoch}) for epoch in (1, 2)])
+
+
+@pytest.mark.parametrize("levels", [10, 99_991])
+def test_notes_say_that_groups_were_resampled(levels: int) -> None:
+    """Of confidences in any fraction there are too many kinds of items to count."""
+    found = summarize(frame("a", levels), resamples=50).set_index("metric")
+    said = found["note"].str.contains("resampled in 2,000 groups")
+    assert said["auroc"] == (levels > 10)
+    assert not said["accuracy"]  # Wilson's interval needs no resamples
+    note = str(found.loc["auroc", "note"])
+    assert "1026 refusal" in note  # of 513 items
+    assert ("steps of 1/120" in note) == (levels > 10)
+
+
+def test_models_on_the_same_items_share_their_resamples() -> None:
+    """A rank's interval rests on it: two models that answer alike have one and the same draws."""
+    both = pd.concat([frame("a", 10), frame("b", 10)], ignore_index=True)
+    results, draws = observed(judgments_of(both), resamples=20)
+    mine = results["metric"].eq("auroc") & results["condition"].eq("method=recorded")
+    first, second = (draws[place] for place in np.flatnonzero(mine))
+    assert first is not None
+    assert second is not None
+    np.testing.assert_array_equal(first, second)
+    assert np.ptp(first) > 0

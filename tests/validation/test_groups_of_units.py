@@ -1,0 +1,83 @@
+"""Groups of items against items one by one: the variance of draws, the coverage of intervals."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from inspect_confidence.metrics import (
+    Cells,
+    ConfidenceTables,
+    OfSums,
+    accuracy,
+    auroc,
+    bootstrap,
+    ece,
+    interval_of,
+    resampled_as,
+)
+from inspect_confidence.metrics.registry import Interval
+
+FloatArray = NDArray[np.float64]
+RecordProperty = Callable[[str, object], None]
+
+VALUES = np.linspace(0.5, 1, 11)
+RIGHT = 0.2 + 0.4 * VALUES
+"""Probability of being right: overconfident by .1 to .4, so that no gap is hidden by errors."""
+
+NAMES = ("ECE", "AUROC", "accuracy")
+
+
+def numbers(tables: ConfidenceTables) -> FloatArray:
+    """The three numbers of each table."""
+    return np.column_stack([ece.of(tables), auroc.of(tables), accuracy.of(tables)])
+
+
+def sample(items: int, seed: int) -> OfSums[FloatArray]:
+    """The numbers of judgments of so many items."""
+    rng = np.random.default_rng(seed)
+    level = rng.integers(len(VALUES), size=items)
+    return Cells.of(VALUES[level], (rng.random(items) < RIGHT[level]) * 1.0).summed.then(numbers)
+
+
+def draws(of: OfSums[FloatArray], items: int, resamples: int, seed: int, how: str) -> FloatArray:
+    """The numbers over resamples, drawn in groups, as patterns or one by one."""
+    strata, most = np.zeros(items, np.int64), items if how == "one by one" else 0
+    drawn = resampled_as([of], strata, seed, alone=how == "patterns", most=most)
+    return bootstrap({"x": of}, strata, resamples=resamples, seed=seed, drawn=drawn)["x"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("items", [5_000, 20_000])
+def test_variances_are_those_of_items(items: int, record_property: RecordProperty) -> None:
+    """Over 60 samples, each with its own groups, within 3%: 3.5 standard errors."""
+    found = []
+    for seed in range(60):
+        of = sample(items, seed)
+        by = [draws(of, items, 2_000, seed, how) for how in ("groups", "patterns", "one by one")]
+        found.append([one.var(axis=0) for one in by])
+    groups, patterns, items_ = np.mean(found, axis=0)
+    for how, variance in (("groups", groups), ("patterns", patterns)):
+        ratio = variance / items_
+        said = ", ".join(f"{name} {x:.3f}" for name, x in zip(NAMES, ratio, strict=True))
+        record_property("figure", f"variance of {how}, {items:,} items, to one by one: {said}")
+        np.testing.assert_allclose(ratio, 1, atol=0.03)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("items", [5_000, 20_000])
+def test_intervals_hold_the_truth(items: int, record_property: RecordProperty) -> None:
+    """Percentile intervals of 1,000 samples, by groups and by patterns."""
+    (truth,) = numbers(ConfidenceTables(VALUES, RIGHT[None], 1 - RIGHT[None]))
+    for how in ("groups", "patterns"):
+        held = np.zeros(3)
+        for seed in range(1_000):
+            of = sample(items, seed)
+            drawn, value = draws(of, items, 500, seed, how), of(np.ones((1, items)))[0]
+            for k in range(3):
+                (low, high), _ = interval_of(Interval("percentile"), value[k], drawn[:, k], items)
+                held[k] += low <= truth[k] <= high
+        said = ", ".join(f"{name} {x / 1_000:.3f}" for name, x in zip(NAMES, held, strict=True))
+        record_property("figure", f"95% intervals by {how}, {items:,} items, hold it: {said}")
+        assert ((held >= 930) & (held <= 970)).all()
