@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from inspect_confidence.commands.unread import unread
     from inspect_confidence.errors import DataUnavailable, InvalidArgument
     from inspect_confidence.judgments.read import Judgments, read_judgments
+    from inspect_confidence.judgments.store import ingest
     from inspect_confidence.report import write_report
     from inspect_confidence.scorers.confidence import confidence
     from inspect_confidence.solvers.ask_confidence import ask_confidence
@@ -34,6 +35,7 @@ __all__ = [
     "compare",
     "confidence",
     "detail",
+    "ingest",
     "items_needed",
     "read_judgments",
     "recalibrate",
@@ -55,6 +57,7 @@ _HOMES = {
     "compare": "commands.compare",
     "confidence": "scorers.confidence",
     "detail": "commands.summarize",
+    "ingest": "judgments.store",
     "items_needed": "commands.items",
     "read_judgments": "judgments.read",
     "recalibrate": "commands.recalibrate",
