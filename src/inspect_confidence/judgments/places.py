@@ -18,7 +18,7 @@ class Log:
     Attributes:
         location: As Inspect reads it.
         size: In bytes.
-        mtime: When it was written, in seconds; 0 where the place doesn't say.
+        mtime: When it was written, as the place tells it; 0 where it does not.
         etag: Of an object store, where it changes with the content.
     """
 
