@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 import click
 from threadpoolctl import threadpool_limits
 
+import counting
 import resampling
 import sensitivity
 import study
@@ -17,6 +18,7 @@ PARTS: Mapping[str, Callable[[], str]] = {
     "sensitivity": sensitivity.run,
     "study": study.run,
     "report": whole_report.run,
+    "counting": counting.run,
 }
 
 

@@ -170,9 +170,8 @@ def test_a_cluster_reads_logs_on_s3(bucket: Bucket, cluster: Any, tmp_path: Path
 
     def watch() -> None:
         """When all others are read, kill the worker that waits, then let the slow log through."""
-        from distributed import Client  # noqa: PLC0415 # not installed everywhere
-
-        with Client(cluster.scheduler_address, set_as_default=False) as client:
+        client_of = pytest.importorskip("distributed").Client
+        with client_of(cluster.scheduler_address, set_as_default=False) as client:
             processes = client.run(os.getpid)
             for _ in range(600):
                 files = len([*store.rglob("*.parquet")])

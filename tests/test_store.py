@@ -8,6 +8,7 @@ import re
 import shutil
 import signal
 import sys
+from collections import Counter
 from multiprocessing import get_context
 from multiprocessing.sharedctypes import Synchronized
 from pathlib import Path
@@ -20,8 +21,9 @@ import pytest
 from inspect_ai.log import list_eval_logs, read_eval_log, write_eval_log
 
 from conftest import CHECKOUT, run_respondent
-from inspect_confidence import InvalidArgument, Judgments, ingest, read_judgments
+from inspect_confidence import InvalidArgument, Judgments, count_tables, ingest, read_judgments
 from inspect_confidence.judgments import cache, executors
+from inspect_confidence.judgments.counts import CELLS
 from inspect_confidence.judgments.places import logs_at
 from inspect_confidence.judgments.store import MANIFEST
 from inspect_confidence.studies import Recorded
@@ -55,6 +57,7 @@ def all_kinds(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copy(log, folder)
     whole = run_respondent("erratic", folder, items=4, epochs=2)
     shutil.copy(whole.location, folder / "copy.eval")
+    run_respondent("erratic", folder, items=3, respondent_seed=2)
     edit(folder / "life_eval-candid.eval")
     (folder / "damaged.eval").write_bytes(b"PK\x03\x04 not a log")
     return folder
@@ -86,7 +89,7 @@ def test_a_store_gives_what_its_logs_give(all_kinds: Path, tmp_path: Path) -> No
     assert any("incomplete" in one for one in store.lost)
     assert [one for one in store.notices if "damaged.eval" in one] == list(done.notices)
     assert {"ok", "invalid_response_format"} <= set(store["fermi_eval"]["status"])
-    assert (done.read, done.known, done.gone) == (16, 0, 0)
+    assert (done.read, done.known, done.gone) == (17, 0, 0)
 
 
 @pytest.mark.slow
@@ -133,6 +136,7 @@ def test_only_what_changed_is_read(
     assert sorted(files) == sorted(str(one.relative_to(store)) for one in store.rglob("*.parquet"))
 
 
+@pytest.mark.slow
 def test_other_commands_go_to_the_stores_logs(few: Path, tmp_path: Path) -> None:
     """What only logs tell is found through the store: replies read again, settings, runs."""
     store = tmp_path / "store"
@@ -173,7 +177,7 @@ def test_what_is_no_store_or_no_log_is_refused(
     with pytest.raises(InvalidArgument, match="not read with these --confidence-from"):
         read_judgments(store, recorded=words)
     for entry in entries["entries"]:
-        entry["file"] = entry["file"].replace("/task", "/gone")
+        entry["file"] = entry["file"].replace("judgments/", "gone/")
     (store / MANIFEST).write_text(json.dumps(entries), "utf-8")
     with pytest.raises(InvalidArgument, match="ingest again"):
         read_judgments(store)
@@ -231,6 +235,48 @@ def test_logs_are_listed_as_inspect_lists_them(tmp_path: Path) -> None:
     listed = [log.location for log in logs_at(str(tmp_path))]
     assert listed == [log.name for log in list_eval_logs(str(tmp_path))]
     assert len(listed) == 5
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_store_is_counted_as_its_frames_are(
+    all_kinds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, there: bool
+) -> None:
+    """By DuckDB and by pyarrow: copies count once, what is missing is a value, variants too."""
+    if there:
+        pytest.importorskip("duckdb")
+    else:
+        monkeypatch.setitem(sys.modules, "duckdb", None)
+    store = tmp_path / "store"
+    ingest(all_kinds, store)
+    ways = {
+        "scale_variants": CELLS,
+        "question_sets": (*CELLS[:3], "item", "source", "correct"),
+        "fermi_eval": ("variant", "epoch", "item", "status", "lower", "reversed"),
+        "hedge_markers": ("marker",),
+        "life_eval": ("variant",),
+    }
+    frames = read_judgments(store)
+    assert frames["fermi_eval"]["variant"].nunique() == 2
+    for task, by in ways.items():
+        found = count_tables(store, task, by=by)
+        assert list(found) == [*by, "n"]
+        # One after the other, with no group made by any package.
+        cells = (tuple(map(str, row)) for row in frames[task][list(by)].itertuples(index=False))
+        expected = Counter(tuple("nan" if one == "None" else one for one in row) for row in cells)
+        rows = [tuple(map(str, row)) for row in found.itertuples(index=False)]
+        cleaned = [tuple("nan" if one == "None" else one for one in row[:-1]) for row in rows]
+        assert dict(zip(cleaned, found["n"], strict=True)) == expected, task
+    assert "damaged.eval" in " ".join(found.attrs["notices"])
+    pd.testing.assert_frame_equal(
+        count_tables(frames, "scale_variants"), count_tables(store, "scale_variants")
+    )
+    for task, by, says in (
+        ("scale", CELLS, "Did you mean 'scale_variants'"),
+        ("life_eval", ("corect",), "no such column"),
+        ("judge_check", ("status",), "There is no judgment of judge_check"),
+    ):
+        with pytest.raises(InvalidArgument, match=says):
+            count_tables(store, task, by=by)
 
 
 def files_of(store: Path) -> dict[str, bytes]:

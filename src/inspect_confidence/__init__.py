@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from inspect_confidence.commands.threshold import threshold
     from inspect_confidence.commands.unread import unread
     from inspect_confidence.errors import DataUnavailable, InvalidArgument
+    from inspect_confidence.judgments.counts import count_tables
     from inspect_confidence.judgments.read import Judgments, read_judgments
     from inspect_confidence.judgments.store import ingest
     from inspect_confidence.report import write_report
@@ -34,6 +35,7 @@ __all__ = [
     "cite",
     "compare",
     "confidence",
+    "count_tables",
     "detail",
     "ingest",
     "items_needed",
@@ -56,6 +58,7 @@ _HOMES = {
     "cite": "commands.cite",
     "compare": "commands.compare",
     "confidence": "scorers.confidence",
+    "count_tables": "judgments.counts",
     "detail": "commands.summarize",
     "ingest": "judgments.store",
     "items_needed": "commands.items",

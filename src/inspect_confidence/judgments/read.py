@@ -14,7 +14,7 @@ from inspect_confidence.judgments import cache
 from inspect_confidence.judgments.executors import Executing, read_records
 from inspect_confidence.judgments.files import SUFFIXES, read_file, typed
 from inspect_confidence.judgments.places import Log, logs_at
-from inspect_confidence.judgments.runs import Run, decode
+from inspect_confidence.judgments.runs import Run, decode, repeated
 from inspect_confidence.judgments.store import Found, check_recorded, store_at
 from inspect_confidence.results import Condition
 from inspect_confidence.studies import NOTHING_SAID, Recorded, TaskTable, all_tables
@@ -166,10 +166,10 @@ def read_judgments(
     if not parts:
         nothing = f"No judgments of {', '.join(all_tables())} in {', '.join(places)}."
         raise InvalidArgument("; ".join([nothing, *notices]))
-    once = {
-        task: _once(pd.concat(some, ignore_index=True), notices) for task, some in parts.items()
+    whole = {
+        task: once(pd.concat(some, ignore_index=True), notices) for task, some in parts.items()
     }
-    return Judgments(once, notices, lost)
+    return Judgments(whole, notices, lost)
 
 
 Source = pd.DataFrame | Mapping[str, pd.DataFrame] | Paths
@@ -248,7 +248,8 @@ def _from_logs(
         if run.id not in completed
         for said in run.lost
     ]
-    frames = _joined([run for _, run in runs], notices)
+    variants = variants_of_runs([(run.task, run.kind, run.settings) for _, run in runs])
+    frames = joined([run for _, run in runs], variants, notices)
     encoded = {one for frame in frames.values() if "by" in frame for one in frame["by"].unique()}
     fields = {name for one in encoded for name in Condition.read(one)}
     by = how.recorded.by
@@ -311,10 +312,16 @@ def _each(
         cache.bound()
 
 
-def _joined(runs: Sequence[Run], notices: list[str]) -> dict[str, pd.DataFrame]:
+def variants_of_runs(runs: Sequence[tuple[str, str, Settings]]) -> list[str]:
+    """For each run, of which the task, kind and settings are given, its variant among all."""
+    shown = {kind: all_tables()[task].always_shown for task, kind, _ in runs}
+    return variants_of([(kind, settings) for _, kind, settings in runs], shown)
+
+
+def joined(
+    runs: Sequence[Run], variants: Sequence[str], notices: list[str]
+) -> dict[str, pd.DataFrame]:
     """The judgments by task: each sample once, of the first run that has it, with its variant."""
-    shown = {run.kind: all_tables()[run.task].always_shown for run in runs}
-    variants = variants_of([(run.kind, run.settings) for run in runs], shown)
     several = {one for one, count in Counter(run.id for run in runs).items() if count > 1}
     frames: dict[str, list[pd.DataFrame]] = {}
     seen: dict[str, set[str]] = {one: set() for one in several}
@@ -345,14 +352,9 @@ def _pooled(frame: pd.DataFrame) -> Iterator[str]:
             yield f"{runs} runs of {task} with {model} on {dataset} are pooled ({which})"
 
 
-_PARTS = ("level", "sentence", "marker", "source", "method")
-"""Columns that tell the judgments of one sample apart."""
-
-
-def _once(frame: pd.DataFrame, notices: list[str]) -> pd.DataFrame:
+def once(frame: pd.DataFrame, notices: list[str]) -> pd.DataFrame:
     """The frame without rows that were read twice, from a log and from a file made of it."""
-    identity = ["uuid", "draw", *(name for name in _PARTS if name in frame)]
-    twice = frame.duplicated(identity) & (frame["uuid"] != "")
+    twice = repeated(frame)
     if twice.any():
         counts = Counter(frame.loc[twice, "task"])
         notices += [f"{n} judgments of {task} were read twice" for task, n in counts.items()]

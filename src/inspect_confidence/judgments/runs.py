@@ -90,6 +90,16 @@ def readers() -> str:
     return ", ".join([f"inspect_confidence {__version__}", *named])
 
 
+_PARTS = ("level", "sentence", "marker", "source", "method")
+"""Columns that tell the judgments of one sample apart."""
+
+
+def repeated(frame: pd.DataFrame) -> pd.Series:
+    """Which judgments stand further up already: in a file made of a log, a copy of a sample."""
+    identity = ["uuid", "draw", *(name for name in _PARTS if name in frame)]
+    return frame.duplicated(identity) & (frame["uuid"] != "")
+
+
 def encode(run: Run) -> bytes:
     """The run as a record file: its judgments in parquet, the rest in the file's metadata."""
     kinds = _kinds(run.task)
@@ -99,7 +109,8 @@ def encode(run: Run) -> bytes:
     }
     columns[_SAMPLE] = pa.array(run.samples, pa.string())
     kept = {name: value for name, value in vars(run).items() if name not in ("frame", "samples")}
-    record = json.dumps({**kept, "rows": len(run.frame), "format": FORMAT, "readers": readers()})
+    counts = {"rows": len(run.frame), "twice": int(repeated(run.frame).sum())}
+    record = json.dumps({**kept, **counts, "format": FORMAT, "readers": readers()})
     table = pa.table(columns).replace_schema_metadata({_RECORD: record})
     sink = BytesIO()
     pq.write_table(table, sink, compression="zstd")
@@ -107,7 +118,11 @@ def encode(run: Run) -> bytes:
 
 
 def record_of(file: bytes | Path) -> dict[str, Any]:
-    """What a record file says of its run beside the judgments, and `rows`, their number."""
+    """What a record file says of its run beside the judgments.
+
+    Beside what a `Run` has: `rows`, how many judgments it has, `twice`, how many of them repeat
+    others, and what `readers` read it, in what `format`.
+    """
     metadata = pq.read_metadata(_opened(file)).metadata
     found: dict[str, Any] = json.loads(metadata[_RECORD])
     return found
@@ -117,7 +132,7 @@ def decode(file: bytes | Path) -> Run:
     """The run that a record file keeps: its columns have the types that they had."""
     table = pq.ParquetFile(_opened(file)).read()
     record = json.loads(table.schema.metadata[_RECORD])
-    for name in ("rows", "format", "readers"):
+    for name in ("rows", "twice", "format", "readers"):
         del record[name]
     kinds = _kinds(record["task"])
     frame = table.drop_columns([_SAMPLE]).to_pandas()

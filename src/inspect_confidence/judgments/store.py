@@ -1,7 +1,7 @@
 """A store: the judgments of many logs in parquet, read once, and a manifest that says of which.
 
     STORE/manifest.json
-    STORE/judgments/task=TASK/model=MODEL/DIGEST.parquet    a record file a log
+    STORE/judgments/TASK/MODEL/DIGEST.parquet    a record file a log
 
 A record file's name tells the log, its state and the readers, so that what is there needs no
 reading, whoever was interrupted. Files are never changed: the manifest names those that count, and
@@ -37,7 +37,7 @@ from inspect_confidence.studies import NOTHING_SAID, Recorded, all_tables
 
 MANIFEST = "manifest.json"
 _MADE_BY = "inspect-confidence ingest"
-_PARTS = "judgments/task=*/model=*"
+_PARTS = "judgments/*/*"
 
 
 @dataclass(frozen=True)
@@ -212,7 +212,7 @@ def ingest(
         new = {name: log for name, log in wanted.items() if name not in files}
         gone = {entry.log.absolute for entry in before.entries} - {log.absolute for log in listed}
         entries = {name: _entry(log, files[name]) for name, log in wanted.items() if name in files}
-        _write_manifest(replace(before, unfinished=build))
+        write_manifest(replace(before, unfinished=build))
         unread, said = list(new), list[str]()
         bar = iter(progress([log.location for log in new.values()]))
         next(bar, None)
@@ -221,7 +221,7 @@ def ingest(
         ):
             name, log = unread[number], new[unread[number]]
             if isinstance(found, bytes):
-                entries[name] = _put(folder, log, name, found)
+                entries[name] = put(folder, log, name, found)
             else:
                 entries[name] = Entry(log, error=found)
             next(bar, None)
@@ -230,7 +230,7 @@ def ingest(
             entries=[entries[name] for name in wanted],
             whole=True,
         )
-        _write_manifest(after)
+        write_manifest(after)
         _clear(after)
     failed = [entry for entry in after.entries if entry.error]
     said += [
@@ -299,10 +299,11 @@ def _alone(folder: Path) -> Iterator[None]:
         yield
 
 
-def _put(folder: Path, log: Log, name: str, record: bytes) -> Entry:
+def put(folder: Path, log: Log, name: str, record: bytes) -> Entry:
+    """Write what was read of a log to a store's folder, under that name."""
     said = record_of(record)
-    part = f"judgments/task={_named(said['task'])}/model={_named(said['model'])}"
-    file = folder / part / f"{name}.parquet"
+    part = folder / "judgments" / _named(said["task"]) / _named(said["model"])
+    file = part / f"{name}.parquet"
     write_whole(file, record, durable=True)
     return _entry(log, file, said)
 
@@ -338,7 +339,8 @@ def _described(folder: Path, *, must: bool = False) -> Store | None:
     return Store(folder, **manifest, entries=entries)
 
 
-def _write_manifest(store: Store) -> None:
+def write_manifest(store: Store) -> None:
+    """Put a store's manifest in the place of the one before, its files being on the disk."""
     kept = {name: value for name, value in asdict(store).items() if name != "folder"}
     text = json.dumps({"made_by": _MADE_BY, "format": FORMAT, **kept}, indent=1)
     for part in [*store.folder.glob(_PARTS), store.folder]:
