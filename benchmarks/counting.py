@@ -1,6 +1,5 @@
 """Judgments of a store counted: by DuckDB, by pyarrow, and by pandas from the same files."""
 
-import os
 import subprocess
 import sys
 import time
@@ -21,8 +20,15 @@ MODELS, ITEMS = 50, 200_000
 TASK = "any_eval"
 COUNT = f"""
 from inspect_confidence import count_tables
-print(count_tables(sys.argv[1], "{TASK}")["n"].sum())
+counted = count_tables(sys.argv[1], "{TASK}")["n"].sum()
 """
+USED = """
+import re, time
+peak = re.search(r"VmHWM:\\s*(\\d+)", open("/proc/self/status").read())
+print(counted, time.process_time(), peak[1] if peak else 0)
+"""
+"""What a process used; its parent's own memory counts in what `resource` gives."""
+
 WAYS = {
     "imports alone": "import inspect_confidence.judgments.counts",
     "DuckDB": COUNT,
@@ -30,7 +36,7 @@ WAYS = {
     "pandas": """
 import pandas, inspect_confidence.judgments.counts as counts
 frame = pandas.read_parquet(sys.argv[1] + "/judgments/any_eval", columns=list(counts.CELLS))
-print(frame.groupby(list(counts.CELLS), dropna=False, observed=True).size().sum())
+counted = frame.groupby(list(counts.CELLS), dropna=False).size().sum()
 """,
 }
 TITLE = f"""\
@@ -49,19 +55,13 @@ def run() -> str:
 
 
 def _row(name: str, code: str, folder: str) -> list[str]:
+    program = [sys.executable, "-c", f"import sys\ncounted = '-'\n{code}\n{USED}", folder]
     start = time.perf_counter()
-    with subprocess.Popen(
-        [sys.executable, "-c", f"import sys\n{code}", folder], stdout=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdout
-        counted = process.stdout.read().strip()
-        _, status, used = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
+    printed = subprocess.run(program, stdout=subprocess.PIPE, text=True, check=True).stdout
     wall = time.perf_counter() - start
-    assert process.returncode == 0
-    assert counted in ("", str(MODELS * ITEMS)), counted
-    cpu = seconds(used.ru_utime + used.ru_stime)
-    return [name, cpu, seconds(wall), f"{used.ru_maxrss / 2**20:.2f}", counted or "-"]
+    counted, cpu, kib = printed.split()
+    assert counted in ("-", str(MODELS * ITEMS)), counted
+    return [name, seconds(float(cpu)), seconds(wall), f"{int(kib) / 2**20:.2f}", counted]
 
 
 def _store(folder: Path) -> int:
