@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 import click
 from threadpoolctl import threadpool_limits
 
+import counting
 import many
 import resampling
 import sensitivity
@@ -19,6 +20,7 @@ PARTS: Mapping[str, Callable[[], str]] = {
     "study": study.run,
     "many": many.run,
     "report": whole_report.run,
+    "counting": counting.run,
 }
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from conftest import Command
+from conftest import CHECKOUT, Command
+from inspect_confidence import ingest, read_judgments
 from inspect_confidence.cli.terminal import print_table
 from runs import printed
 
@@ -109,11 +111,17 @@ def test_mistakes_end_in_one_line(command: Command) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_files_need_no_inspect(command: Command, answers: Path) -> None:
-    """Reading a csv of judgments doesn't import inspect_ai, which takes seconds."""
+def test_what_was_read_needs_no_inspect(command: Command, answers: Path, tmp_path: Path) -> None:
+    """Neither files, stores nor logs in the cache import inspect_ai, which takes seconds."""
+    log = CHECKOUT / "examples" / "logs" / "life_eval-candid.eval"
+    shutil.copy(log, tmp_path / "kept.eval")
+    ingest(log, tmp_path / "store")
+    read_judgments(tmp_path / "kept.eval", cached=True)
+    places = [str(tmp_path / name) for name in ("store", "kept.eval")]
     script = (
-        "import sys; from inspect_confidence import summarize; "
+        "import sys; from inspect_confidence import read_judgments, summarize; "
         f"summarize({str(answers)!r}, resamples=10); "
+        f"read_judgments({places!r}, cached=True); "
         "print('inspect_ai' in sys.modules)"
     )
     assert command("python", "-c", script).stdout.strip() == "False"

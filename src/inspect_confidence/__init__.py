@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from inspect_confidence.commands.threshold import threshold
     from inspect_confidence.commands.unread import unread
     from inspect_confidence.errors import DataUnavailable, InvalidArgument
+    from inspect_confidence.judgments.counts import count_tables
     from inspect_confidence.judgments.read import Judgments, read_judgments
+    from inspect_confidence.judgments.store import ingest
     from inspect_confidence.report import write_report
     from inspect_confidence.scorers.confidence import confidence
     from inspect_confidence.solvers.ask_confidence import ask_confidence
@@ -33,7 +35,9 @@ __all__ = [
     "cite",
     "compare",
     "confidence",
+    "count_tables",
     "detail",
+    "ingest",
     "items_needed",
     "read_judgments",
     "recalibrate",
@@ -54,7 +58,9 @@ _HOMES = {
     "cite": "commands.cite",
     "compare": "commands.compare",
     "confidence": "scorers.confidence",
+    "count_tables": "judgments.counts",
     "detail": "commands.summarize",
+    "ingest": "judgments.store",
     "items_needed": "commands.items",
     "read_judgments": "judgments.read",
     "recalibrate": "commands.recalibrate",

@@ -19,10 +19,13 @@ from inspect_confidence.cli.options import (
     RESAMPLES,
     SEED,
     computing,
+    how_to_read,
     reading,
+    recorded,
     recording,
 )
 from inspect_confidence.cli.terminal import (
+    bar,
     give,
     print_differences,
     print_found,
@@ -169,6 +172,36 @@ def judgments(paths: Sequence[str], output: Path) -> None:
     frames = read(paths)
     write_file(frames, output)
     click.echo(f"{sum(map(len, frames.values()))} judgments written to {output}")
+
+
+@click.command()
+@reading
+@click.option(
+    "-o",
+    "--output",
+    "store",
+    required=True,
+    metavar="STORE",
+    help="A folder: new, empty, or a store.",
+)
+@click.option("--rebuild", is_flag=True, help="Read all logs again.")
+def ingest(paths: Sequence[str], store: str, rebuild: bool) -> None:
+    """Put the judgments of logs into a store, which commands read instead of the logs.
+
+    Of logs that the store has, only those that changed are read.
+    """
+    from inspect_confidence.judgments.store import ingest as compute
+
+    executor = how_to_read()["executor"]
+    done = compute(
+        paths, store, executor=executor, rebuild=rebuild, recorded=recorded(), progress=bar
+    )
+    for notice in done.notices:
+        click.echo(f"note: {notice}", err=True)
+    click.echo(
+        f"{done.read} log{'s' * (done.read != 1)} read, {done.known} known, {done.gone} gone: "
+        f"{done.judgments:,} judgments in {store}"
+    )
 
 
 @click.command()
@@ -392,13 +425,14 @@ def canonicalize(paths: Sequence[str], output: Path, model: str | None, prompts:
 def main() -> None:
     """Confidence of language models: judgments, results and reports from Inspect's logs.
 
-    PATH is a log, a folder of logs (anywhere Inspect reads), or a csv or parquet file of judgments.
+    PATH is a log, a folder of logs (anywhere Inspect reads), a store that ingest wrote, or a csv or
+    parquet file of judgments.
     """
 
 
 COMMANDS = (
-    *(canonicalize, check, cite, compare, export, judgments, plan, recalibrate, report),
-    *(summarize, threshold, unread),
+    *(canonicalize, check, cite, compare, export, ingest, judgments, plan, recalibrate),
+    *(report, summarize, threshold, unread),
 )
 
 

@@ -16,12 +16,21 @@ _SAID = "inspect_confidence.recorded"
 _MAPS = "inspect_confidence.recalibrated"
 
 
+_HOW = "inspect_confidence.reading"
+
+
 def recorded() -> "Recorded":
     """What this command's options say about logs and files of others."""
     from inspect_confidence.studies import Recorded
 
     said = click.get_current_context().meta.get(_SAID, {})
     return Recorded(**{name: value for name, value in said.items() if value})
+
+
+def how_to_read() -> dict[str, Any]:
+    """What this command's options say about how logs are read: keywords of `read_judgments`."""
+    said = click.get_current_context().meta.get(_HOW, {})
+    return {"executor": said.get("executor") or "auto", "cached": not said.get("no_cache")}
 
 
 def _pair(text: str, form: str) -> tuple[str, str]:
@@ -79,12 +88,41 @@ RECORDED = (
 """What can be said of logs and files of others: every command that reads some takes them all."""
 
 
+def _keep_how(context: click.Context, parameter: click.Parameter, value: object) -> None:
+    """Keep an option for `how_to_read`."""
+    if parameter.name == "executor" and value is not None:
+        from inspect_confidence.judgments.executors import check_executor
+
+        check_executor(str(value))
+    context.meta.setdefault(_HOW, {})[parameter.name] = value
+
+
+EXECUTOR = click.option(
+    "--executor",
+    expose_value=False,
+    callback=_keep_how,
+    metavar="EXECUTOR",
+    help="What reads the logs: processes[:N], threads[:N], none or dask://HOST:PORT; processes by "
+    "default where there is much to read.",
+)
+
+
+NO_CACHE = click.option(
+    "--no-cache",
+    is_flag=True,
+    expose_value=False,
+    callback=_keep_how,
+    help="Read all logs anew, and keep nothing of them for the next command.",
+)
+
+
 PATHS = click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 
 
 def recording(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of `RECORDED`."""
-    return functools.reduce(lambda made, option: option(made), reversed(RECORDED), command)
+    """Give a command the options of `RECORDED`, and those that say how logs are read."""
+    options = (*RECORDED, EXECUTOR, NO_CACHE)
+    return functools.reduce(lambda made, option: option(made), reversed(options), command)
 
 
 def reading(command: Callable[..., None]) -> Callable[..., None]:

@@ -1,13 +1,13 @@
 """What commands read with a progress bar, and the tables that they print."""
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from inspect_confidence.cli.options import maps, recorded
+from inspect_confidence.cli.options import how_to_read, maps, recorded
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,19 +23,10 @@ _LONGEST = 80
 
 def read(paths: Iterable[str], *, lost: str = "note", reread: bool = False) -> "Judgments":
     """Judgments with a progress bar; notices, of lost data under that name, on standard error."""
-    from rich.console import Console
-    from rich.progress import track
-
     from inspect_confidence.judgments.read import read_judgments
 
-    console = Console(stderr=True)
     frames = read_judgments(
-        list(paths),
-        reread=reread,
-        recorded=recorded(),
-        progress=lambda logs: track(
-            logs, "Reading logs", console=console, transient=True, disable=len(logs) < 2
-        ),
+        list(paths), reread=reread, recorded=recorded(), progress=bar, **how_to_read()
     )
     if (fitted := maps()) is not None:
         from inspect_confidence.commands.recalibrate import recalibrated
@@ -44,6 +35,15 @@ def read(paths: Iterable[str], *, lost: str = "note", reread: bool = False) -> "
     for notice in frames.notices:
         click.echo(f"{lost if notice in frames.lost else 'note'}: {notice}", err=True)
     return frames
+
+
+def bar(logs: Sequence[str]) -> Iterable[str]:
+    """The logs, with a progress bar on standard error while they are read."""
+    from rich.console import Console
+    from rich.progress import track
+
+    console = Console(stderr=True)
+    return track(logs, "Reading logs", console=console, transient=True, disable=len(logs) < 2)
 
 
 def print_table(table: "pd.DataFrame", title: str, caption: str) -> None:

@@ -12,8 +12,9 @@ from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import GenerateConfig, ModelConfig
 
 from inspect_confidence.judgments.files import SUFFIXES
-from inspect_confidence.judgments.logs import OPERATIONAL, facts_of, find_logs
+from inspect_confidence.judgments.logs import OPERATIONAL, facts_of
 from inspect_confidence.judgments.read import Judgments, Paths, read_judgments
+from inspect_confidence.judgments.store import find_logs
 from inspect_confidence.privacy import model_arguments, model_name, scrub, setting_text
 from inspect_confidence.references import DATASETS, OWN, SURVEY, bibtex
 from inspect_confidence.studies import all_studies, all_tables, table_of

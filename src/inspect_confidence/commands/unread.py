@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 from inspect_confidence.judgments.files import SUFFIXES
 from inspect_confidence.judgments.read import Judgments, Paths, read_judgments
+from inspect_confidence.judgments.store import find_logs
 from inspect_confidence.results import Condition
 from inspect_confidence.studies import all_tables
 from inspect_confidence.studies.estimate import replied, wilson
@@ -97,7 +98,7 @@ def _texts(paths: Paths, runs: set[str]) -> "dict[Place, str]":
     if not runs:
         return {}
     # Inspect takes seconds to import, and files need none of it.
-    from inspect_confidence.judgments.logs import find_logs, read_replies  # noqa: PLC0415
+    from inspect_confidence.judgments.logs import read_replies  # noqa: PLC0415
 
     places = [paths] if isinstance(paths, str | PathLike) else paths
     logs = [fspath(place) for place in places if not fspath(place).endswith(SUFFIXES)]

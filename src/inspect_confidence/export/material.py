@@ -13,8 +13,8 @@ from inspect_ai.log import read_eval_log
 from inspect_confidence import privacy
 from inspect_confidence.commands.analysis import Settings, parts_of
 from inspect_confidence.headlines import FloatArray
-from inspect_confidence.judgments.logs import find_logs
 from inspect_confidence.judgments.read import Judgments
+from inspect_confidence.judgments.store import find_logs
 from inspect_confidence.results import Condition, Result, results_frame
 from inspect_confidence.studies import all_studies
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import is_numeric_dtype
 
 from inspect_confidence.answers import STATUSES
 from inspect_confidence.errors import InvalidArgument, nearest
@@ -170,14 +171,9 @@ def _column(frame: pd.DataFrame, name: str, kind: Kind, source: str, default: ob
         default = np.nan if kind == "number" else ""
     values = frame[name] if name in frame else pd.Series(default, frame.index, dtype=object)
     if kind == "number":
-        values = values.replace(_TRUTH)
-        numbers = pd.to_numeric(values.replace({"": None}), errors="coerce").astype(float)
-        wrong = numbers.isna() & ~values.isna() & (values.astype(str) != "")
-        wrong &= values.astype(str).str.lower() != "nan"
-        if wrong.any():
-            raise InvalidArgument(
-                f"{source}: {values[wrong].iloc[0]!r} in the column {name!r} is not a number."
-            )
+        numbers = (
+            values.astype(float) if is_numeric_dtype(values) else _numbers(values, name, source)
+        )
         if np.isinf(numbers).any():
             raise InvalidArgument(f"{source}: the column {name!r} holds an infinite number.")
         return numbers
@@ -188,6 +184,19 @@ def _column(frame: pd.DataFrame, name: str, kind: Kind, source: str, default: ob
     text = values.where(values.notna(), "").astype(str)
     # Items named by numbers are text too, and 12 must be the same item as 12.0.
     return text.str.removesuffix(".0") if name == "item" else text
+
+
+def _numbers(values: pd.Series, name: str, source: str) -> pd.Series:
+    """Texts and others as numbers."""
+    values = values.replace(_TRUTH)
+    numbers = pd.to_numeric(values.replace({"": None}), errors="coerce").astype(float)
+    wrong = numbers.isna() & ~values.isna() & (values.astype(str) != "")
+    wrong &= values.astype(str).str.lower() != "nan"
+    if wrong.any():
+        raise InvalidArgument(
+            f"{source}: {values[wrong].iloc[0]!r} in the column {name!r} is not a number."
+        )
+    return numbers
 
 
 def _nearest(frame: pd.DataFrame, fitting: Sequence[TaskTable], is_others: bool) -> list[str]:

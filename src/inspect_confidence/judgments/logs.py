@@ -2,19 +2,17 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import zip_longest
-from pathlib import Path
 from typing import Any, cast
 
+import numpy as np
 from inspect_ai import score
 from inspect_ai.log import (
     EvalLog,
-    EvalLogInfo,
     EvalSample,
     EvalSampleSummary,
-    list_eval_logs,
     read_eval_log,
     read_eval_log_sample,
     read_eval_log_sample_summaries,
@@ -24,7 +22,7 @@ from inspect_ai.util import registry_create
 
 from inspect_confidence import _registry
 from inspect_confidence.arguments import fingerprint
-from inspect_confidence.errors import InvalidArgument
+from inspect_confidence.judgments.runs import Judged, Run, frame_of
 from inspect_confidence.privacy import SECRET_NAME
 from inspect_confidence.scorers.confidence import texts_of_ways
 from inspect_confidence.scorers.graded import is_own, numbers_of
@@ -56,52 +54,6 @@ never what it is asked.
 _LONGEST_SETTING = 40
 
 
-Judged = Mapping[tuple[str, str, int], list[dict[str, Any]]]
-"""The judgments of each sample, by the run, the sample's id and its epoch."""
-
-
-@dataclass(frozen=True)
-class Run:
-    """A log's judgments and what must be known of the run.
-
-    Attributes:
-        id: The same of a run and its retries.
-        task: Without the package's prefix.
-        kind: The task and the arguments that decide its other settings.
-        settings: Everything that decides what was asked of the model, as text.
-        samples: The judgments of each sample.
-        notices: For the user: what was never asked.
-        lost: For the user: what should be in the log and isn't.
-        changed: How many `judgments` were read again, of how many the `status` changed, and of how
-            many `either` status or value.
-        without: Why the log has no judgment of confidence, if that is so.
-    """
-
-    id: str
-    task: str
-    kind: str
-    settings: Mapping[str, str]
-    samples: Judged
-    notices: list[str]
-    lost: list[str]
-    changed: Counter[str]
-    without: str = ""
-
-
-def find_logs(location: str) -> list[str]:
-    """The logs at a place (a log, or a folder of them anywhere Inspect reads), newest first.
-
-    Raises:
-        InvalidArgument: There is no such place.
-    """
-    if "://" not in location and not Path(location).exists():
-        raise InvalidArgument(f"PATH={location}: there is no such log, folder or file.")
-    if location.endswith((".eval", ".json")):
-        return [location]
-    found: list[EvalLogInfo] = list_eval_logs(location)
-    return [log.name for log in sorted(found, key=lambda log: log.mtime or 0, reverse=True)]
-
-
 def read_run(location: str, *, reread: bool = False, recorded: Recorded = NOTHING_SAID) -> Run:
     """The judgments in a log.
 
@@ -117,27 +69,28 @@ def read_run(location: str, *, reread: bool = False, recorded: Recorded = NOTHIN
     cut = partial(_is_cut_of_others, recorded) if table.of_others else _is_cut
     summaries = read_eval_log_sample_summaries(location)
     whole = ((one, _whole(location, one) if cut(one) else one) for one in summaries)
-    samples = _judged(header, table, whole, recorded)
-    judged, without = table.of_run(list(samples.values()))
-    samples = dict(zip(samples, judged, strict=True))
+    judged = _judged(header, table, whole, recorded)
+    rows, without = table.of_run(list(judged.values()))
+    judged = dict(zip(judged, rows, strict=True))
     changed, why = Counter[str](), ""
     if reread and table.of_others:
         why = "replies to evals of others stay as they were read; `inspect score` reads them again"
     elif reread:
-        samples, changed, why = _read_again(location, header, table, samples)
-    task = table.task
+        judged, changed, why = _read_again(location, header, table, judged)
     kind = [name, *(str(header.eval.task_args.get(name)) for name in table.compared_within)]
     wanted = len(header.eval.dataset.sample_ids or ()) * (header.eval.config.epochs or 1)
-    lost = f"the run is incomplete: {len(samples)} of {wanted} samples are there ({header.status})"
+    lost = f"the run is incomplete: {len(judged)} of {wanted} samples are there ({header.status})"
     return Run(
-        *(header.eval.task_id, task, " ".join(kind)),
-        *(_settings(header, table, recorded), samples),
+        *(header.eval.task_id, table.task, header.eval.model, " ".join(kind)),
+        *(_settings(header, table, recorded), frame_of(judged, table)),
+        samples=np.array([one for one, some in judged.items() for _ in some], dtype=object),
+        empty=[one for one, some in judged.items() if not some],
         notices=[
-            f"{location}: {count} items of {facts.get('dataset')} were not asked: {reason}"
+            f"{count} items of {facts.get('dataset')} were not asked: {reason}"
             for reason, count in (facts.get("excluded") or {}).items()
         ]
-        + [f"{location}: {why}"] * bool(why),
-        lost=[f"{location}: {lost}"] if len(samples) < wanted else [],
+        + [why] * bool(why),
+        lost=[lost] if len(judged) < wanted else [],
         changed=changed,
         without=f"{name}: {without}" if without else "",
     )
@@ -165,7 +118,7 @@ def _judged(
     for summary, sample in samples:
         if summary.completed:
             identity = {"uuid": summary.uuid or "", "epoch": summary.epoch, "draw": 0}
-            found[header.eval.task_id, str(summary.id), summary.epoch] = [
+            found[f"{summary.epoch} {summary.id}"] = [
                 {**common, **identity, **row}
                 for row in table.read(
                     replace(

@@ -2,14 +2,20 @@
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from os import PathLike, fspath
-from typing import Any
 
 import pandas as pd
 
 from inspect_confidence.arguments import user_path
 from inspect_confidence.errors import InvalidArgument
+from inspect_confidence.judgments import cache
+from inspect_confidence.judgments.executors import Executing, read_records
 from inspect_confidence.judgments.files import SUFFIXES, read_file, typed
+from inspect_confidence.judgments.places import Log, logs_at
+from inspect_confidence.judgments.runs import Run, decode, repeated
+from inspect_confidence.judgments.store import Found, check_recorded, store_at
 from inspect_confidence.results import Condition
 from inspect_confidence.studies import NOTHING_SAID, Recorded, TaskTable, all_tables
 
@@ -114,15 +120,17 @@ def read_judgments(
     progress: Progress = iter,
     reread: bool = False,
     recorded: Recorded = NOTHING_SAID,
+    executor: Executing = None,
+    cached: bool = False,
 ) -> Judgments:
-    """Read judgments from logs, folders of logs, and csv or parquet files.
+    """Read judgments from logs, folders of logs, stores, and csv or parquet files.
 
     Samples that stand in several logs (retries, copies, re-scored logs) are taken once, from the
     newest log. Whatever was set differently between the runs read stands in `variant`.
 
     Args:
-        paths: One or several places: `.eval` logs, folders (any that Inspect reads), `.csv` or
-            `.parquet` files.
+        paths: One or several places: `.eval` logs, folders (any that Inspect reads), stores that
+            `ingest` wrote, `.csv` or `.parquet` files.
         progress: Wraps the list of logs while they are read, to show how far it is.
         reread: Whether the replies in logs are read again by the present readers, as `inspect
             score` would, but without a model and without writing a log. Judgments by a model for a
@@ -130,6 +138,9 @@ def read_judgments(
             many judgments changed.
         recorded: Where logs of other evals, and files, hold confidence and what is right, and the
             fields by which numbers are given too.
+        executor: Reads the logs: any `concurrent.futures.Executor`, or what `--executor` takes. A
+            script that starts processes keeps its own work under `if __name__ == "__main__":`.
+        cached: Whether what was read of a log is kept for the next call, in the user's cache.
 
     Returns:
         A frame for each task, with the columns that docs/judgments.md lists, and notices.
@@ -144,7 +155,8 @@ def read_judgments(
     lost: list[str] = []
     read = [read_file(user_path("PATH", file), recorded) for file in files]
     if folders := [place for place in places if place not in files]:
-        read.append(_from_logs(folders, progress, reread, recorded, notices, lost))
+        how = Reading(progress, reread, recorded, executor, cached)
+        read.append(_from_logs(folders, how, notices, lost))
     notices += _unused(recorded, files, folders)
     if reread:
         notices += [f"{file} holds no replies to read again: it stays as it is" for file in files]
@@ -154,10 +166,10 @@ def read_judgments(
     if not parts:
         nothing = f"No judgments of {', '.join(all_tables())} in {', '.join(places)}."
         raise InvalidArgument("; ".join([nothing, *notices]))
-    once = {
-        task: _once(pd.concat(some, ignore_index=True), notices) for task, some in parts.items()
+    whole = {
+        task: once(pd.concat(some, ignore_index=True), notices) for task, some in parts.items()
     }
-    return Judgments(once, notices, lost)
+    return Judgments(whole, notices, lost)
 
 
 Source = pd.DataFrame | Mapping[str, pd.DataFrame] | Paths
@@ -199,63 +211,133 @@ def _unused(recorded: Recorded, files: Sequence[str], logs: Sequence[str]) -> It
         yield "--confidence-from and --score are for logs, and none is read; --column is for files"
 
 
-def _from_logs(
-    places: Sequence[str],
-    progress: Progress,
-    reread: bool,
-    recorded: Recorded,
-    notices: list[str],
-    lost: list[str],
-) -> dict[str, pd.DataFrame]:
-    # Inspect takes seconds to import, and files need none of it.
-    from inspect_confidence.judgments.logs import Run, find_logs, read_run  # noqa: PLC0415
+@dataclass(frozen=True)
+class Reading:
+    """How logs are read; the arguments of `read_judgments` of these names."""
 
-    runs: list[Run] = []
-    for location in progress([log for place in places for log in find_logs(place)]):
-        try:
-            run = read_run(location, reread=reread, recorded=recorded)
-        except Exception as error:  # a damaged log must not keep the others from being read
-            lost.append(f"{location} could not be read and was left out: {error!r:.200}")
+    progress: Progress
+    reread: bool
+    recorded: Recorded
+    executor: Executing
+    cached: bool
+
+
+def _from_logs(
+    places: Sequence[str], how: Reading, notices: list[str], lost: list[str]
+) -> dict[str, pd.DataFrame]:
+    runs: list[tuple[str, Run]] = []
+    for location, found in _all_found(places, how, notices):
+        if isinstance(found, str):
+            lost.append(f"{location} could not be read and was left out: {found}")
             notices.append(lost[-1])
-            continue
-        if run.without:
-            notices.append(f"{location} was left out: {run.without}")
+        elif found.without:
+            notices.append(f"{location} was left out: {found.without}")
         else:
-            runs.append(run)
-            notices += [*run.lost, *run.notices]
-    for task in dict.fromkeys(run.task for run in runs if run.changed):
-        n = sum((run.changed for run in runs if run.task == task), Counter[str]())
+            runs.append((location, found))
+            notices += [f"{location}: {said}" for said in [*found.lost, *found.notices]]
+    for task in dict.fromkeys(run.task for _, run in runs if run.changed):
+        n = sum((run.changed for _, run in runs if run.task == task), Counter[str]())
         notices.append(
             f"{task}: {n['judgments']} judgments were read again; {n['status']} have another "
             f"status, {n['either'] - n['status']} others another value"
         )
-    completed = {run.id for run in runs if not run.lost}
-    lost += [notice for run in runs if run.id not in completed for notice in run.lost]
-    rows: dict[str, list[dict[str, Any]]] = {}
-    seen: set[tuple[str, str, int]] = set()
-    again = 0
-    shown = {run.kind: all_tables()[run.task].always_shown for run in runs}
-    variants = variants_of([(run.kind, run.settings) for run in runs], shown)
-    for run, variant in zip(runs, variants, strict=True):
-        for key, judged in run.samples.items():
-            again += key in seen
-            if key not in seen:
-                seen.add(key)
-                rows.setdefault(run.task, []).extend({**row, "variant": variant} for row in judged)
-    if again:
-        notices.append(f"{again} samples stand in several logs and were taken from the newest")
-    frames = {task: _frame(some, all_tables()[task]) for task, some in rows.items()}
+    completed = {run.id for _, run in runs if not run.lost}
+    lost += [
+        f"{location}: {said}"
+        for location, run in runs
+        if run.id not in completed
+        for said in run.lost
+    ]
+    variants = variants_of_runs([(run.task, run.kind, run.settings) for _, run in runs])
+    frames = joined([run for _, run in runs], variants, notices)
     encoded = {one for frame in frames.values() if "by" in frame for one in frame["by"].unique()}
     fields = {name for one in encoded for name in Condition.read(one)}
-    notices += [f"--by {one}: no sample has that field" for one in recorded.by if one not in fields]
+    by = how.recorded.by
+    notices += [f"--by {one}: no sample has that field" for one in by if one not in fields]
     notices += [notice for frame in frames.values() for notice in _pooled(frame)]
     return frames
 
 
-def _frame(rows: list[dict[str, Any]], table: TaskTable) -> pd.DataFrame:
-    """Rows from logs with all columns of the task: a method fills only its own."""
-    columns = dict.fromkeys([name for row in rows for name in row] + list(table.columns))
-    return typed(pd.DataFrame(rows, columns=list(columns)), table, "the logs")
+def _all_found(places: Sequence[str], how: Reading, notices: list[str]) -> list[tuple[str, Found]]:
+    """Each log's location, in their order, with what was read of it."""
+    logs: dict[str, Log] = {}
+    known: dict[str, Callable[[], Found | None]] = {}
+    for place in places:
+        store = store_at(place)
+        here = [one.log for one in store.entries] if store else logs_at(place)
+        logs |= {log.location: log for log in here}
+        if how.reread:
+            continue
+        if store:
+            check_recorded(store, how.recorded)
+            notices += store.notices()
+            known |= {one.log.location: partial(store.read, one) for one in store.entries}
+        elif how.cached:
+            known |= {one.location: partial(cache.kept, one, how.recorded) for one in here}
+    bar = iter(how.progress(list(logs)))
+    next(bar, None)
+    found: dict[str, Found] = {}
+    for location, one in _each(logs, known, how, notices):
+        found[location] = one
+        next(bar, None)
+    return [(location, found[location]) for location in logs]
+
+
+def _each(
+    logs: Mapping[str, Log],
+    known: Mapping[str, Callable[[], Found | None]],
+    how: Reading,
+    notices: list[str],
+) -> Iterator[tuple[str, Found]]:
+    """What was read of the logs, of those first that nothing must be read of now."""
+    unknown = []
+    for location, log in logs.items():
+        there = known[location]() if location in known else None
+        if there is None:
+            unknown.append(log)
+        else:
+            yield location, there
+    for number, record in read_records(
+        unknown,
+        executor=how.executor,
+        recorded=how.recorded,
+        reread=how.reread,
+        notices=notices,
+    ):
+        log = unknown[number]
+        if how.cached and not how.reread and isinstance(record, bytes):
+            cache.keep(log, how.recorded, record)
+        yield log.location, decode(record) if isinstance(record, bytes) else record
+    if how.cached and unknown:
+        cache.bound()
+
+
+def variants_of_runs(runs: Sequence[tuple[str, str, Settings]]) -> list[str]:
+    """For each run, of which the task, kind and settings are given, its variant among all."""
+    shown = {kind: all_tables()[task].always_shown for task, kind, _ in runs}
+    return variants_of([(kind, settings) for _, kind, settings in runs], shown)
+
+
+def joined(
+    runs: Sequence[Run], variants: Sequence[str], notices: list[str]
+) -> dict[str, pd.DataFrame]:
+    """The judgments by task: each sample once, of the first run that has it, with its variant."""
+    several = {one for one, count in Counter(run.id for run in runs).items() if count > 1}
+    frames: dict[str, list[pd.DataFrame]] = {}
+    seen: dict[str, set[str]] = {one: set() for one in several}
+    again = 0
+    for run, variant in zip(runs, variants, strict=True):
+        frame = run.frame
+        if run.id in several:
+            there = {*run.samples, *run.empty}
+            again += len(there & seen[run.id])
+            frame = frame[~pd.Series(run.samples, dtype=object).isin(seen[run.id])]
+            seen[run.id] |= there
+        if len(frame):
+            frames.setdefault(run.task, []).append(frame.assign(variant=variant))
+    if again:
+        notices.append(f"{again} samples stand in several logs and were taken from the newest")
+    return {task: pd.concat(some, ignore_index=True) for task, some in frames.items()}
 
 
 def _pooled(frame: pd.DataFrame) -> Iterator[str]:
@@ -270,15 +352,10 @@ def _pooled(frame: pd.DataFrame) -> Iterator[str]:
             yield f"{runs} runs of {task} with {model} on {dataset} are pooled ({which})"
 
 
-_PARTS = ("level", "sentence", "marker", "source", "method")
-"""Columns that tell the judgments of one sample apart."""
-
-
-def _once(frame: pd.DataFrame, notices: list[str]) -> pd.DataFrame:
+def once(frame: pd.DataFrame, notices: list[str]) -> pd.DataFrame:
     """The frame without rows that were read twice, from a log and from a file made of it."""
-    identity = ["uuid", "draw", *(name for name in _PARTS if name in frame)]
-    twice = frame.duplicated(identity) & (frame["uuid"] != "")
+    twice = repeated(frame)
     if twice.any():
         counts = Counter(frame.loc[twice, "task"])
         notices += [f"{n} judgments of {task} were read twice" for task, n in counts.items()]
-    return frame[~twice].reset_index(drop=True)
+    return frame[~twice].reset_index(drop=True) if twice.any() else frame

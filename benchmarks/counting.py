@@ -1,0 +1,98 @@
+"""Judgments of a store counted: by DuckDB, by pyarrow, and by pandas from the same files."""
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pandas as pd
+
+from inspect_confidence.judgments.files import typed
+from inspect_confidence.judgments.places import Log
+from inspect_confidence.judgments.runs import Run, encode, readers
+from inspect_confidence.judgments.store import Store, put, write_manifest
+from inspect_confidence.studies import all_tables
+from measure import aligned, seconds
+
+MODELS, ITEMS = 50, 200_000
+TASK = "any_eval"
+COUNT = f"""
+from inspect_confidence import count_tables
+counted = count_tables(sys.argv[1], "{TASK}")["n"].sum()
+"""
+USED = """
+import re, time
+peak = re.search(r"VmHWM:\\s*(\\d+)", open("/proc/self/status").read())
+print(counted, time.process_time(), peak[1] if peak else 0)
+"""
+"""What a process used; its parent's own memory counts in what `resource` gives."""
+
+WAYS = {
+    "imports alone": "import inspect_confidence.judgments.counts",
+    "DuckDB": COUNT,
+    "pyarrow": f"sys.modules['duckdb'] = None\n{COUNT}",
+    "pandas": """
+import pandas, inspect_confidence.judgments.counts as counts
+frame = pandas.read_parquet(sys.argv[1] + "/judgments/any_eval", columns=list(counts.CELLS))
+counted = frame.groupby(list(counts.CELLS), dropna=False).size().sum()
+""",
+}
+TITLE = f"""\
+Count tables of {MODELS * ITEMS:,} judgments in a store: {MODELS} models x {ITEMS:,} items
+  count_tables with DuckDB and with pyarrow, and pandas.read_parquet of its six columns with groupby
+  Each in a process of its own, on all cores; seconds with the imports, GiB of the process."""
+
+
+def run() -> str:
+    """The table of this part."""
+    with TemporaryDirectory() as folder:
+        size = _store(Path(folder))
+        rows = [_row(name, code, folder) for name, code in WAYS.items()]
+    title = f"{TITLE}\n  The store takes {size / 2**30:.2f} GiB."
+    return f"{title}\n\n{aligned(['', 'processor s', 'wall s', 'GiB', 'counted'], rows)}"
+
+
+def _row(name: str, code: str, folder: str) -> list[str]:
+    program = [sys.executable, "-c", f"import sys\ncounted = '-'\n{code}\n{USED}", folder]
+    start = time.perf_counter()
+    printed = subprocess.run(program, stdout=subprocess.PIPE, text=True, check=True).stdout
+    wall = time.perf_counter() - start
+    counted, cpu, kib = printed.split()
+    assert counted in ("-", str(MODELS * ITEMS)), counted
+    return [name, seconds(float(cpu)), seconds(wall), f"{int(kib) / 2**20:.2f}", counted]
+
+
+def _store(folder: Path) -> int:
+    """A store with a log a model; its size in bytes."""
+    entries = []
+    for number in range(MODELS):
+        frame, model = _judgments(number), f"simulated/{number}"
+        samples = ("1 " + frame["item"]).to_numpy(object)
+        record = encode(Run(f"run{number}", TASK, model, TASK, {}, frame, samples))
+        entries.append(put(folder, Log(f"{number}.eval", 1, 1), f"{number:032x}", record))
+    store = Store(folder, readers=readers(), entries=entries, whole=True)
+    write_manifest(store)
+    return sum((folder / entry.file).stat().st_size for entry in entries)
+
+
+def _judgments(number: int) -> pd.DataFrame:
+    """Of one model: percentages, one in a hundred unread."""
+    rng = np.random.default_rng(number)
+    names = np.char.add("q", np.arange(ITEMS).astype(str))
+    confidence = rng.integers(21, size=ITEMS) / 20
+    correct = (rng.random(ITEMS) < 0.3 + 0.5 * confidence).astype(float)
+    lost = rng.random(ITEMS) < 0.01
+    columns = {
+        "model": f"simulated/{number}",
+        "dataset": "simulated",
+        "item": names,
+        "uuid": np.char.add(f"{number}-", names),
+        "method": "stated",
+        "raw": np.where(lost, np.nan, 100 * confidence),
+        "confidence": np.where(lost, np.nan, confidence),
+        "correct": correct,
+        "status": np.where(lost, "invalid_response_format", "ok"),
+    }
+    return typed(pd.DataFrame(columns).assign(task=TASK), all_tables()[TASK], "simulated")

@@ -1,0 +1,97 @@
+"""Where logs lie: listed as Inspect does it, with what tells whether one has changed."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from inspect_confidence.errors import InvalidArgument
+
+LOGS = (".eval", ".json")
+_DATED = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}[:-]\d{2}[:-]\d{2}")
+"""How the name of a json file begins that is a log."""
+
+
+@dataclass(frozen=True)
+class Log:
+    """A log and its state.
+
+    Attributes:
+        location: As Inspect reads it.
+        size: In bytes.
+        mtime: When it was written, as the place tells it; 0 where it does not.
+        etag: Of an object store, where it changes with the content.
+    """
+
+    location: str
+    size: int = 0
+    mtime: float = 0
+    etag: str = ""
+
+    @property
+    def absolute(self) -> str:
+        """Its location wherever one stands."""
+        return self.location if "://" in self.location else str(Path(self.location).absolute())
+
+    @property
+    def state(self) -> tuple[str, int, float, str]:
+        """What another state of the log, or another log, has not."""
+        return self.absolute.removeprefix("file://"), self.size, self.mtime, self.etag
+
+
+def logs_at(place: str) -> list[Log]:
+    """The logs at a place (a log, or a folder of them anywhere Inspect reads), newest first.
+
+    Inspect's own listing takes seconds to import and opens each log whose name isn't of its making;
+    this one gives the same logs in the same order.
+
+    Raises:
+        InvalidArgument: There is no such place.
+    """
+    local = "://" not in place or place.startswith("file://")
+    if "://" not in place and not Path(place).exists():
+        raise InvalidArgument(f"PATH={place}: there is no such log, folder or file.")
+    files = _files_here(place) if local else _files_there(place)
+    if place.endswith(LOGS):
+        return [Log(place, one.size, one.mtime, one.etag) for one in files] or [Log(place)]
+    newest = sorted(files, key=lambda one: one.mtime, reverse=True)
+    return [one for one in newest if _is_log(one.location.replace("\\", "/").rsplit("/", 1)[-1])]
+
+
+def _is_log(name: str) -> bool:
+    return name.endswith(".eval") or (name.endswith(".json") and bool(_DATED.match(name)))
+
+
+def _files_here(place: str) -> list[Log]:
+    from fsspec.implementations.local import LocalFileSystem  # noqa: PLC0415 # not for every read
+
+    fs = LocalFileSystem()
+    path = fs._strip_protocol(place)
+    if fs.isfile(path):
+        found = [fs.info(path)]
+    else:
+        walk = fs.walk(path, detail=True, on_error="raise")
+        found = [one for _, _, files in walk for one in files.values()]
+    return [
+        Log(fs.unstrip_protocol(one["name"]), one["size"], one["mtime"])
+        for one in found
+        if one["type"] == "file"
+    ]
+
+
+def _files_there(place: str) -> list[Log]:
+    # With the credentials and the dates of every provider that Inspect knows.
+    from inspect_ai._util.file import filesystem  # noqa: PLC0415 # takes seconds
+
+    fs = filesystem(place)
+    try:
+        if place.endswith(LOGS):
+            found = [fs.info(place)]
+        else:
+            found = fs.ls(place, recursive=True, on_error="raise")  # type: ignore[arg-type]
+    except FileNotFoundError:
+        return []
+    return [
+        Log(one.name, one.size, one.mtime or 0, one.etag or "")
+        for one in found
+        if one.type == "file"
+    ]

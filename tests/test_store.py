@@ -1,0 +1,365 @@
+"""A store gives what its logs give, follows them, and is never read half-written."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import sys
+from collections import Counter
+from multiprocessing import get_context
+from multiprocessing.sharedctypes import Synchronized
+from pathlib import Path
+from typing import Any
+from unittest.mock import Mock
+
+import numpy as np
+import pandas as pd
+import pytest
+from inspect_ai.log import list_eval_logs, read_eval_log, write_eval_log
+
+from conftest import CHECKOUT, run_respondent
+from inspect_confidence import InvalidArgument, Judgments, count_tables, ingest, read_judgments
+from inspect_confidence.judgments import cache, executors
+from inspect_confidence.judgments.counts import CELLS
+from inspect_confidence.judgments.places import logs_at
+from inspect_confidence.judgments.store import MANIFEST
+from inspect_confidence.studies import Recorded
+from runs import printed
+
+EXAMPLES = CHECKOUT / "examples" / "logs"
+
+
+def check_same(one: Judgments, other: Judgments) -> None:
+    """Frames, types, order and notices are the same to the last bit."""
+    assert list(one) == list(other)
+    for task, frame in one.items():
+        pd.testing.assert_frame_equal(frame, other[task], check_exact=True)
+    assert one.notices == other.notices
+    assert one.lost == other.lost
+
+
+def edit(log: Path) -> None:
+    """Take a sample out of a log."""
+    held = read_eval_log(str(log))
+    assert held.samples
+    del held.samples[-1]
+    write_eval_log(held, str(log))
+
+
+@pytest.fixture(scope="module")
+def all_kinds(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Logs of every task, of two epochs with unread replies, copied, incomplete and damaged."""
+    folder = tmp_path_factory.mktemp("logs")
+    for log in sorted(EXAMPLES.glob("*.eval")):
+        shutil.copy(log, folder)
+    whole = run_respondent("erratic", folder, items=4, epochs=2)
+    shutil.copy(whole.location, folder / "copy.eval")
+    run_respondent("erratic", folder, items=3, respondent_seed=2)
+    edit(folder / "life_eval-candid.eval")
+    (folder / "damaged.eval").write_bytes(b"PK\x03\x04 not a log")
+    return folder
+
+
+@pytest.fixture
+def few(tmp_path: Path) -> Path:
+    """A folder with four logs."""
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    for log in sorted(EXAMPLES.glob("[sw]*.eval"))[:4]:
+        shutil.copy(log, folder)
+    return folder
+
+
+def counted(monkeypatch: pytest.MonkeyPatch) -> Mock:
+    """Told each log that is read from now on."""
+    told = Mock(wraps=executors.read_record)
+    monkeypatch.setattr(executors, "read_record", told)
+    return told
+
+
+def test_a_store_gives_what_its_logs_give(all_kinds: Path, tmp_path: Path) -> None:
+    """Judgments, notices and the printed numbers, of every task."""
+    done = ingest(all_kinds, tmp_path / "store")
+    logs, store = read_judgments(all_kinds), read_judgments(tmp_path / "store")
+    check_same(logs, store)
+    assert any("stand in several logs" in one for one in store.notices)
+    assert any("incomplete" in one for one in store.lost)
+    assert [one for one in store.notices if "damaged.eval" in one] == list(done.notices)
+    assert {"ok", "invalid_response_format"} <= set(store["fermi_eval"]["status"])
+    assert (done.read, done.known, done.gone) == (17, 0, 0)
+
+
+@pytest.mark.slow
+def test_numbers_of_a_store_are_those_of_its_logs(all_kinds: Path, tmp_path: Path) -> None:
+    """Printed, with all notes."""
+    ingest(all_kinds, tmp_path / "store")
+    of_logs, of_store = (
+        printed("summarize", place, "--resamples", 20, "--json")
+        for place in (all_kinds, tmp_path / "store")
+    )
+    assert (of_logs.stdout, of_logs.stderr) == (of_store.stdout, of_store.stderr)
+
+
+def test_only_what_changed_is_read(
+    few: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Logs that are new, appended to, edited, deleted or mended are followed, and no other."""
+    store = tmp_path / "store"
+    ingest(few, store)
+    told = counted(monkeypatch)
+    first, *_ = logs = sorted(few.glob("*.eval"))
+
+    def follow(read: int, known: int, gone: int) -> None:
+        told.reset_mock()
+        said = printed("ingest", few, "-o", store).stdout
+        assert f"{read} log{'s' * (read != 1)} read, {known} known, {gone} gone" in said
+        assert told.call_count == read + len(list(few.glob("bad*")))
+        check_same(read_judgments(store), read_judgments(few))
+
+    follow(0, 4, 0)
+    shutil.copy(EXAMPLES / "life_eval-candid.eval", few)
+    follow(1, 4, 0)
+    edit(first)
+    follow(1, 4, 0)
+    logs[1].unlink()
+    follow(0, 4, 1)
+    (few / "bad.eval").write_bytes(b"PK\x03\x04 not a log")
+    follow(0, 4, 0)
+    follow(0, 4, 0)  # what can't be read is tried again each time
+    (few / "bad.eval").unlink()
+    shutil.copy(EXAMPLES / "life_eval-boastful.eval", few / "mended.eval")
+    follow(1, 4, 1)
+    files = [one["file"] for one in json.loads((store / MANIFEST).read_text("utf-8"))["entries"]]
+    assert sorted(files) == sorted(str(one.relative_to(store)) for one in store.rglob("*.parquet"))
+
+
+@pytest.mark.slow
+def test_other_commands_go_to_the_stores_logs(few: Path, tmp_path: Path) -> None:
+    """What only logs tell is found through the store: replies read again, settings, runs."""
+    store = tmp_path / "store"
+    ingest(few, store)
+    again = read_judgments(store, reread=True)
+    check_same(again, read_judgments(few, reread=True))
+    for command in ("cite", "unread"):
+        assert printed(command, store).stdout == printed(command, few).stdout
+
+
+def test_what_is_no_store_or_no_log_is_refused(
+    few: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody's files are touched; another version and other words say what to do."""
+    store, mine = tmp_path / "store", tmp_path / "mine"
+    mine.mkdir()
+    (mine / "thesis.txt").write_text("mine", "utf-8")
+    with pytest.raises(InvalidArgument, match=r"thesis.txt is there, and no store"):
+        ingest(few, mine)
+    (mine / MANIFEST).write_text("{}", "utf-8")
+    with pytest.raises(InvalidArgument, match=r"manifest.json is none of a store"):
+        ingest(few, mine)
+    assert {one.name for one in mine.iterdir()} == {"thesis.txt", MANIFEST}
+    for place in ("s3://bucket/store", tmp_path / "store.parquet"):
+        with pytest.raises(InvalidArgument, match="a store is a folder on this machine"):
+            ingest(few, place)
+    ingest(few, store)
+    for place in (store, "answers.csv"):
+        with pytest.raises(InvalidArgument, match="logs are ingested"):
+            ingest(place, tmp_path / "other")
+    with pytest.raises(InvalidArgument, match=r"it holds the logs of .* too"):
+        ingest(EXAMPLES, store)
+    words = Recorded(confidence=("metadata.sure",))
+    check_same(read_judgments(store, recorded=words), read_judgments(few, recorded=words))
+    entries = json.loads((store / MANIFEST).read_text("utf-8"))
+    entries["entries"][0]["record"]["task"] = "any_eval"
+    (store / MANIFEST).write_text(json.dumps(entries), "utf-8")
+    with pytest.raises(InvalidArgument, match="not read with these --confidence-from"):
+        read_judgments(store, recorded=words)
+    for entry in entries["entries"]:
+        entry["file"] = entry["file"].replace("judgments/", "gone/")
+    (store / MANIFEST).write_text(json.dumps(entries), "utf-8")
+    with pytest.raises(InvalidArgument, match="ingest again"):
+        read_judgments(store)
+    ingest(few, store, rebuild=True)
+    monkeypatch.setattr("inspect_confidence.judgments.store.readers", lambda: "later 2")
+    assert any("holds judgments as inspect_conf" in one for one in read_judgments(store).notices)
+    with pytest.raises(InvalidArgument, match="--rebuild reads all of them again"):
+        ingest(few, store)
+    assert ingest(few, store, rebuild=True).read == 4
+    assert not read_judgments(store).notices
+
+
+def test_the_next_command_finds_what_was_read(
+    few: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The cache gives the same, follows changes, can be off, and does no harm where it fails."""
+    told = counted(monkeypatch)
+
+    def reads(number: int, *words: str) -> str:
+        told.reset_mock()
+        done = printed("judgments", few, "-o", tmp_path / "all.csv", *words)
+        assert told.call_count == number
+        return done.stderr + (tmp_path / "all.csv").read_text("utf-8")
+
+    kept = tmp_path / "kept"
+    monkeypatch.setenv(cache.VARIABLE, str(kept))
+    first = reads(4)
+    assert reads(0) == first == reads(4, "--no-cache")
+    reads(4, "--by", "topic")  # which may change what is read of logs of others
+    for file in kept.iterdir():
+        file.write_bytes(b"PAR1 broken")
+    assert reads(4) == first
+    edit(next(few.glob("*.eval")))
+    assert reads(1) == reads(0) != first
+    monkeypatch.setenv(cache.VARIABLE, "off")
+    reads(4)
+    monkeypatch.setenv(cache.VARIABLE, str(few / next(few.glob("*.eval"))))  # a file: no folder
+    reads(4)
+    monkeypatch.setenv(cache.VARIABLE, str(kept))
+    (kept / "mine.txt").write_text("x" * 100_000, "utf-8")
+    files = sorted(kept.glob("*.parquet"), key=lambda file: file.stat().st_size)
+    for age, file in enumerate(files):
+        os.utime(file, (age, age))
+    cache.bound(sum(file.stat().st_size for file in files[2:]))
+    assert {file.name for file in kept.iterdir()} == {"mine.txt", *(one.name for one in files[2:])}
+
+
+def test_logs_are_listed_as_inspect_lists_them(tmp_path: Path) -> None:
+    """The same logs in the same order, whatever else lies there."""
+    names = ["a.eval", "2026-01-02T03-04-05_t_x.json", "results.json", "sub/b.eval", "x.txt"]
+    for age, name in enumerate([*names, "sub/2026-01-02T03-04-05_t_y.eval", "sub/.eval"]):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        shutil.copy(EXAMPLES / "life_eval-candid.eval", tmp_path / name)
+        os.utime(tmp_path / name, (10 - age // 2, 10 - age // 2))
+    listed = [log.location for log in logs_at(str(tmp_path))]
+    assert listed == [log.name for log in list_eval_logs(str(tmp_path))]
+    assert len(listed) == 5
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_store_is_counted_as_its_frames_are(
+    all_kinds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, there: bool
+) -> None:
+    """By DuckDB and by pyarrow: copies count once, what is missing is a value, variants too."""
+    if there:
+        pytest.importorskip("duckdb")
+    else:
+        monkeypatch.setitem(sys.modules, "duckdb", None)
+    store = tmp_path / "store"
+    ingest(all_kinds, store)
+    ways = {
+        "scale_variants": CELLS,
+        "question_sets": (*CELLS[:3], "item", "source", "correct"),
+        "fermi_eval": ("variant", "epoch", "item", "status", "lower", "reversed"),
+        "hedge_markers": ("marker",),
+        "life_eval": ("variant",),
+    }
+    frames = read_judgments(store)
+    assert frames["fermi_eval"]["variant"].nunique() == 2
+    for task, by in ways.items():
+        found = count_tables(store, task, by=by)
+        assert list(found) == [*by, "n"]
+        # One after the other, with no group made by any package.
+        cells = (tuple(map(str, row)) for row in frames[task][list(by)].itertuples(index=False))
+        expected = Counter(tuple("nan" if one == "None" else one for one in row) for row in cells)
+        rows = [tuple(map(str, row)) for row in found.itertuples(index=False)]
+        cleaned = [tuple("nan" if one == "None" else one for one in row[:-1]) for row in rows]
+        assert dict(zip(cleaned, found["n"], strict=True)) == expected, task
+    assert "damaged.eval" in " ".join(found.attrs["notices"])
+    pd.testing.assert_frame_equal(
+        count_tables(frames, "scale_variants"), count_tables(store, "scale_variants")
+    )
+    for task, by, says in (
+        ("scale", CELLS, "Did you mean 'scale_variants'"),
+        ("life_eval", ("corect",), "no such column"),
+        ("judge_check", ("status",), "There is no judgment of judge_check"),
+    ):
+        with pytest.raises(InvalidArgument, match=says):
+            count_tables(store, task, by=by)
+
+
+def files_of(store: Path) -> dict[str, bytes]:
+    """All files of a store, without the lock."""
+    there = [one for one in store.rglob("*") if one.is_file() and one.name != ".lock"]
+    return {str(one.relative_to(store)): one.read_bytes() for one in there}
+
+
+def ingest_until(source: Path, store: Path, point: int, changes: Synchronized[int]) -> None:
+    """Ingest, and be killed just before that change of a file or folder of the store."""
+    happening = {"os.mkdir", "os.rename", "os.remove", "os.rmdir"}
+
+    def watch(event: str, said: tuple[Any, ...]) -> None:
+        writes = event == "open" and bool((said[2] or 0) & (os.O_WRONLY | os.O_RDWR))
+        if (event in happening or writes) and str(said[0]).startswith(str(store)):
+            if changes.value == point:
+                os.kill(os.getpid(), signal.SIGKILL)
+            changes.value += 1
+
+    sys.addaudithook(watch)
+    ingest(source, store)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("there", ["nothing", "a store"])
+def test_a_killed_ingest_is_made_whole_by_the_next(few: Path, tmp_path: Path, there: str) -> None:
+    """Killed at ten points of its way, new or with a store from before: never read as whole."""
+    context = get_context("forkserver")
+    context.set_forkserver_preload(["inspect_confidence.judgments.logs", "test_store"])
+    start = tmp_path / "start"
+    before = Judgments({})
+    if there == "a store":
+        ingest(few, start)
+        before = read_judgments(start)
+        logs = sorted(few.glob("*.eval"))
+        edit(logs[0])
+        edit(logs[1])
+        logs[2].unlink()
+        shutil.copy(EXAMPLES / "life_eval-candid.eval", few)
+
+    def killed(name: str, point: int) -> tuple[Path, int]:
+        store = tmp_path / name
+        if start.exists():
+            shutil.copytree(start, store)
+        changes = context.Value("i")
+        process = context.Process(target=ingest_until, args=(few, store, point, changes))
+        process.start()
+        process.join()
+        assert process.exitcode == (-signal.SIGKILL if point >= 0 else 0)
+        return store, changes.value
+
+    unbroken, changes = killed("unbroken", -1)
+    wanted = files_of(unbroken)
+    whole = read_judgments(few)
+    seen = set()
+    for point in np.linspace(0, changes - 1, 10).astype(int):
+        store, _ = killed(f"at-{point}", int(point))
+        told = printed("judgments", store, "-o", tmp_path / "all.csv", code=None)
+        if told.exit_code:
+            seen.add("refused")
+            assert not before
+            assert re.search("run it again|No judgments|no such log", told.stderr)
+        else:
+            found = read_judgments(store)
+            late = [one for one in found.notices if "has not ended" in one]
+            seen.add("old" if late else "whole")
+            found.notices = tuple(one for one in found.notices if one not in late)
+            begun = files_of(store)[MANIFEST] != files_of(start).get(MANIFEST)
+            check_same(found, whole if begun and not late else before)
+        there_already = sum(name in wanted for name in files_of(store) if name != MANIFEST)
+        done = ingest(few, store)
+        assert done.known == there_already
+        assert done.read == len(list(few.glob("*.eval"))) - there_already
+        assert files_of(store) == wanted
+    assert seen >= ({"refused"} if not before else {"old", "whole"})
+
+
+def test_a_second_ingest_at_the_same_time_is_told(few: Path, tmp_path: Path) -> None:
+    """Two don't write at once; whoever ends, or is ended, lets the next one in."""
+    fcntl = pytest.importorskip("fcntl")
+    (tmp_path / "store").mkdir()
+    with (tmp_path / "store" / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with pytest.raises(InvalidArgument, match="another ingest writes to this store"):
+            ingest(few, tmp_path / "store")
+    assert ingest(few, tmp_path / "store").read == 4
