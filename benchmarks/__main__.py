@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 import click
 from threadpoolctl import threadpool_limits
 
+import elicitation
 import resampling
 import sensitivity
 import study
@@ -16,6 +17,7 @@ PARTS: Mapping[str, Callable[[], str]] = {
     "resampling": resampling.run,
     "sensitivity": sensitivity.run,
     "study": study.run,
+    "elicitation": elicitation.run,
     "report": whole_report.run,
 }
 
