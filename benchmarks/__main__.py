@@ -8,6 +8,7 @@ import click
 from threadpoolctl import threadpool_limits
 
 import counting
+import elicitation
 import many
 import resampling
 import sensitivity
@@ -19,6 +20,7 @@ PARTS: Mapping[str, Callable[[], str]] = {
     "sensitivity": sensitivity.run,
     "study": study.run,
     "many": many.run,
+    "elicitation": elicitation.run,
     "report": whole_report.run,
     "counting": counting.run,
 }

@@ -4,6 +4,7 @@ The protocols ask for a JSON object with an answer and a confidence, or with a p
 letter. What is stated under the same labels in lines, tags or a table is read as well.
 """
 
+import functools
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from itertools import zip_longest
 from string import ascii_lowercase
 
 from inspect_confidence.answers.amount import amount_of
-from inspect_confidence.answers.choices import NO_CHOICE, Choices, called_correct, chosen
+from inspect_confidence.answers.choices import NO_CHOICE, called_correct, choices_of, chosen
 from inspect_confidence.answers.clean import CUT, declines, folded, is_cut, is_refusal, plain_value
 from inspect_confidence.answers.label_names import plain_key
 from inspect_confidence.answers.labels import Stated, Statement, stated_in
@@ -257,6 +258,7 @@ def age_in(reply: JsonReply) -> float | Unreadable:
     return _read(reply, "answer", _years)
 
 
+@functools.lru_cache(maxsize=4096)  # the same few numbers are stated again and again
 def _years(text: str) -> float | Unreadable:
     years, numbers = amount_of(text), numbers_in(text)
     if isinstance(years, Unreadable):
@@ -283,8 +285,11 @@ def probability_in(reply: JsonReply, key: str = "confidence") -> float | Unreada
         >>> probability_in(read_json('{"Confidence": 8}')).reason
         "a number above 1 that isn't marked as percent"
     """
-    found = _read(reply, plain_key(key), read_probability)
+    found = _read(reply, plain_key(key), _probability)
     return found if isinstance(found, Unreadable) else found.value
+
+
+_probability = functools.lru_cache(maxsize=4096)(read_probability)
 
 
 def letter_in(reply: JsonReply, choices: Sequence[str]) -> int | Unreadable:
@@ -302,7 +307,7 @@ def letter_in(reply: JsonReply, choices: Sequence[str]) -> int | Unreadable:
 
 
 def _index(value: str, choices: Sequence[str]) -> int | Unreadable:
-    found = chosen(stated_in(f"Answer: {value}"), Choices(choices))
+    found = chosen(stated_in(f"Answer: {value}"), choices_of(tuple(choices)))
     letter = _LETTER.fullmatch(value)
     is_letter = letter and found == invalid(NO_CHOICE) and not is_refusal(value)
     if letter and is_letter and ascii_lowercase.index(letter[1].lower()) >= len(choices):
@@ -367,6 +372,7 @@ def probabilities_in(
     return _normalised(stated)
 
 
+@functools.lru_cache(maxsize=4096)
 def _share(value: str) -> tuple[Fraction, bool] | Unreadable:
     """A number, and whether it is bare: one that may be a percentage without its sign."""
     found, numbers = value_of(value), numbers_in(value)
