@@ -74,7 +74,7 @@ class _Verdict:
         logged.punt_rate(),
         logged.format_failure_rate(),
         logged.grader_failure_rate(),
-        {"faithfulness": [logged.faithfulness_by_dataset()]},
+        logged.faithfulness_by_dataset(),
     ]
 )
 def hedged(

@@ -15,22 +15,23 @@ from inspect_confidence.scorers.reading import NAN, Reading, no_reply, read_repl
     metrics=[
         logged.mean_probability(),
         logged.format_failure_rate(),
-        {"probability": [logged.mean_probability_by_word()]},
+        logged.mean_probability_by_word(),
     ]
 )
 def stated_probability() -> Scorer:
     """Read the probability that a word means.
 
-    The value is a dict of numbers: `probability` (in [0, 1]; NaN where none could be read) and
-    `format_ok`. What could not be read has its status as the score's reason.
+    The value is a dict: `word` and `setting`, which are the viewer's columns, `probability` (in
+    [0, 1]; NaN where none could be read) and `format_ok`. What could not be read has its status as the score's reason.
     """
 
     async def score(state: TaskState, target: Target) -> Score:
+        asked = {name: str(state.metadata.get(name, "")) for name in ("word", "setting")}
         answer = read_reply(state, read_probability)
         if isinstance(answer, Unreadable):
-            return Reading({"probability": NAN}, answer).score("probability")
-        said = probability_read(answer.value, str(state.metadata.get("word", "")))
-        value = {"probability": answer.value}
+            return Reading({**asked, "probability": NAN}, answer).score("probability")
+        said = probability_read(answer.value, asked["word"])
+        value = {**asked, "probability": answer.value}
         return Reading(value, answer=f"{answer.value:g}", said=said).score("probability")
 
     return score
@@ -40,7 +41,7 @@ def stated_probability() -> Scorer:
     metrics=[
         logged.empirical_consistency(),
         logged.format_failure_rate(),
-        {"right": [logged.empirical_consistency_by_choices()]},
+        logged.empirical_consistency_by_choices(),
     ]
 )
 def word_choice() -> Scorer:
