@@ -22,7 +22,8 @@ def stated_probability() -> Scorer:
     """Read the probability that a word means.
 
     The value is a dict: `word` and `setting`, which are the viewer's columns, `probability` (in
-    [0, 1]; NaN where none could be read) and `format_ok`. What could not be read has its status as the score's reason.
+    [0, 1]; NaN where none could be read) and `format_ok`. What could not be read has its status as
+    the score's reason.
     """
 
     async def score(state: TaskState, target: Target) -> Score:
@@ -31,7 +32,7 @@ def stated_probability() -> Scorer:
         if isinstance(answer, Unreadable):
             return Reading({**asked, "probability": NAN}, answer).score("probability")
         said = probability_read(answer.value, asked["word"])
-        value = {**asked, "probability": answer.value}
+        value: dict[str, float | str] = {**asked, "probability": answer.value}
         return Reading(value, answer=f"{answer.value:g}", said=said).score("probability")
 
     return score
