@@ -136,6 +136,8 @@ def test_headline_and_groups(run: EvalLog) -> None:
     assert run.eval.headline_metric is not None
     assert run.eval.headline_metric.metric == found.metric.name.rsplit("/", 1)[-1]
     assert run.results is not None
+    names = [metric.name for score in run.results.scores for metric in score.metrics.values()]
+    assert all("/" not in name and len(name) < 30 for name in names)  # Inspect cuts longer ones
     groups = {metric.group for score in run.results.scores for metric in score.metrics.values()}
     expected = RUNS[(run.tags or [""])[0]][2]
     assert expected is None or expected in groups

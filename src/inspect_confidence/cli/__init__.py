@@ -392,7 +392,19 @@ def canonicalize(paths: Sequence[str], output: Path, model: str | None, prompts:
     click.echo(f"{len(forms)} markers, {len(set(forms.values()))} forms written to {output}")
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class _Commands(click.Group):
+    """Commands that say in a line what the system refuses, as a full disk or a file not its own."""
+
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise click.ClickException(" ".join(str(error).split())) from error
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__)
 def main() -> None:
     """Confidence of language models: judgments, results and reports from Inspect's logs.

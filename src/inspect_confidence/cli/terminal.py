@@ -67,7 +67,7 @@ def print_table(
     from inspect_confidence.cli.layout import Grid
 
     console = _console()
-    console.print(title, style="bold", markup=False, emoji=False, highlight=False)
+    _say(console, title, "bold")
     grid = Grid.of(table)
     ways: list[list[Grid]] = [[]] if table.empty else [grid.fitted(console.width)]
     if either_way and not table.empty:
@@ -75,7 +75,12 @@ def print_table(
     for part in min(ways, key=lambda parts: sum(one.height for one in parts)):
         part.print(console)
     if caption:
-        console.print(f"{caption}\n", markup=False, emoji=False, highlight=False)
+        _say(console, f"{caption}\n")
+
+
+def _say(console: "Console", text: str, style: str | None = None) -> None:
+    """Text as it is, broken at the console's width."""
+    console.print(text, style=style, markup=False, emoji=False, highlight=False)
 
 
 def give(
@@ -140,7 +145,7 @@ def print_headlines(results: "pd.DataFrame") -> None:
             else:
                 _print_lines(view)
     if console.is_terminal:
-        click.echo("--full gives all tables, --study NAME one study's, --csv FILE every number.")
+        _say(console, "--full gives all tables, --study NAME one study's, --csv FILE all numbers.")
 
 
 def _print_lines(view: "View") -> None:
@@ -166,7 +171,7 @@ def print_views(results: "pd.DataFrame", *, full: bool = False, study: str | Non
     from inspect_confidence.errors import InvalidArgument
     from inspect_confidence.studies.unread import told
 
-    there = list(views_of(results))
+    console, there = _console(), list(views_of(results))
     if study and study not in (names := [one.name for one, _ in there]):
         raise InvalidArgument(f"--study {study}: there are results of {', '.join(names)} only.")
     for one, views in there:
@@ -175,9 +180,9 @@ def print_views(results: "pd.DataFrame", *, full: bool = False, study: str | Non
         said, note = told(results[results["task"].isin([table.task for table in one.tables])])
         lines = [line for line in said if line.record["value"] != 0]
         for line in lines:
-            click.echo(f"{' '.join(filter(None, line.of))}: {line.said}")
+            _say(console, f"{' '.join(filter(None, line.of))}: {line.said}")
         if lines:
-            click.echo(f"{note}\n")
+            _say(console, f"{note}\n")
         for view in views:
             if full or not view.fold:
                 print_table(view.table, view.title, view.caption)
