@@ -164,7 +164,7 @@ def read_judgments(
         for task, frame in frames.items():
             parts.setdefault(task, []).append(frame)
     if not parts:
-        nothing = f"No judgments of {', '.join(all_tables())} in {', '.join(places)}."
+        nothing = f"No judgments in {', '.join(places)}; give Inspect's logs or a folder of them"
         raise InvalidArgument("; ".join([nothing, *notices]))
     whole = {
         task: once(pd.concat(some, ignore_index=True), notices) for task, some in parts.items()

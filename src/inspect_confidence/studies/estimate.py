@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from typing import Any, TypeVar
@@ -32,6 +33,10 @@ Value = TypeVar("Value")
 NO_INTERVAL = (np.nan, np.nan)
 
 
+FOLLOWED: ContextVar[Callable[[int], object] | None] = ContextVar("followed", default=None)
+"""Is told how many judgments were gone through, for the time that is left."""
+
+
 def runs(
     frame: pd.DataFrame, by: Sequence[str] = ("model", "dataset", "variant")
 ) -> Iterator[tuple[Key, Condition, pd.DataFrame]]:
@@ -44,6 +49,8 @@ def runs(
         parts: dict[str, Any] = dict(zip(["task", *by], values, strict=True))
         key = Key(*(str(parts.pop(name, "")) for name in ("task", "model", "dataset")))
         yield key, Condition({name: one for name, one in parts.items() if pd.notna(one)}), rows
+        if follow := FOLLOWED.get():
+            follow(len(rows))
 
 
 def places(rows: pd.DataFrame, units: pd.Index) -> IntArray:

@@ -24,7 +24,7 @@ level truth lower upper covered interval_score format_ok width reversed draws un
 tunnel_index low high raw confidence correct clipped violation probability choice right answer score
 mas best_answer overconfidence sentences markers decisiveness faithfulness punt empty_draws cut
 foreign judgments failed agreed verdict found missed false labelled raw_sum token_confidence
-different_draws asked_again
+different_draws asked_again word setting
 """
 """Of every score, without their level."""
 
@@ -142,7 +142,9 @@ stated_viewer = _samples(
     target=True,
 )
 
-probability_viewer = _samples("Words to numbers", "probability format_ok", "", first="probability")
+probability_viewer = _samples(
+    "Words to numbers", "word setting probability format_ok", "", first="probability"
+)
 
 choice_viewer = _samples(
     "Numbers to words", "choice right format_ok", "", first="right", order="asc", target=True
