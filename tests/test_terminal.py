@@ -102,7 +102,9 @@ def test_no_digit_is_cut(
         there = re.findall(rf"(?<![\w.,\[-]){re.escape(number)}(?![\w.,\]%])", text)
         assert len(there) >= times, (number, width)
     if width or name == "estimates":
-        assert max(map(len, text.splitlines())) <= (width or PIPED)
+        assert max(map(len, text.splitlines())) <= (width or PIPED + len(MODELS[1]))
+    if not width:  # for a search
+        assert MODELS[1] in text
 
 
 @pytest.mark.parametrize("name", list(SCREENS))

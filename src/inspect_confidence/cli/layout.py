@@ -12,13 +12,22 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 PIPED = 80
-"""Characters of a line where the output is no terminal, whatever the terminal around it has."""
+"""Characters of a line where the output is no terminal; more where names are long."""
 
 _NUMBER = re.compile(r"[-+<]?\d|-?inf|\[|-?$")
-_BREAK = re.compile(r"[^\s/]+/?|/")
 _GAP = 2
-_LEAST, _PROSE, _NAMES = 8, 40, 0.45
-"""Characters that a name keeps, that prose gets, and the share of the width that names get."""
+_LEAST, _PROSE, _WORD, _NAMES = 8, 40, 12, 0.45
+"""Characters that a name keeps, that prose gets, that a word of a heading has before it is broken,
+and the share of the width that names get."""
+
+
+def _words(heading: str) -> list[str]:
+    """What a heading may be broken between: words, and long ones after their slashes."""
+    return [
+        part
+        for word in heading.split()
+        for part in (re.findall(r"[^/]+/?|/", word) if len(word) > _WORD else [word])
+    ]
 
 
 @dataclass(frozen=True)
@@ -58,11 +67,16 @@ class Grid:
         pairs = zip(self.headings[self.names :], numbers, strict=True)
         return Grid(["", *named], [[heading, *cells] for heading, cells in pairs], 1)
 
-    def fitted(self, width: int) -> list["Grid"]:
-        """The same in parts of at most that width where no number has to be cut for it."""
-        widths = [self._width(k) for k in range(len(self.headings))]
+    def fitted(self, width: int, *, whole: bool = False) -> list["Grid"]:
+        """The same in parts of at most that width where no number has to be cut for it.
+
+        Nor is a name or prose broken where they have to stay whole, for a search.
+        """
+        widths = [self._width(k, whole) for k in range(len(self.headings))]
         numbers = widths[self.names :]
-        if sum(widths) + _GAP * len(widths) - _GAP > width:
+        if whole:
+            width = max(width, sum(widths[: self.names]) + _GAP * self.names + PIPED // 2)
+        elif sum(widths) + _GAP * len(widths) - _GAP > width:
             room = width - sum(numbers) - _GAP * len(numbers)
             if room < _NAMES * width / 2:  # not all go beside each other, whatever names do
                 room = min(int(_NAMES * width), width - max(numbers, default=0) - _GAP)
@@ -97,15 +111,15 @@ class Grid:
             widths=[widths[k] for k in columns],
         )
 
-    def _width(self, column: int) -> int:
+    def _width(self, column: int, whole: bool) -> int:
         """What a column needs: its longest cell, or for prose a part of it."""
         from rich.cells import cell_len
 
         cells = [line[column] for line in self.lines]
         longest = max(map(cell_len, cells), default=0)
-        if column >= self.names and not all(map(_NUMBER.match, cells)):
+        if column >= self.names and not whole and not all(map(_NUMBER.match, cells)):
             longest = min(longest, _PROSE)
-        words = _BREAK.findall(self.headings[column])
+        words = _words(self.headings[column])
         least = cell_len(self.headings[column]) if column < self.names else 0
         return max(longest, least, *map(cell_len, words), 1)
 
@@ -114,7 +128,7 @@ class Grid:
         found: list[list[str]] = []
         for heading, width in zip(self.headings, self.widths, strict=True):
             lines = [""]
-            for word in _BREAK.findall(heading):
+            for word in _words(heading):
                 glue = "" if lines[-1].endswith("/") or not lines[-1] else " "
                 if len(lines[-1] + glue + word) > width and lines[-1]:
                     lines.append(word)

@@ -69,7 +69,9 @@ def print_table(
     console = _console()
     _say(console, title, "bold")
     grid = Grid.of(table)
-    ways: list[list[Grid]] = [[]] if table.empty else [grid.fitted(console.width)]
+    ways: list[list[Grid]] = (
+        [[]] if table.empty else [grid.fitted(console.width, whole=not console.is_terminal)]
+    )
     if either_way and not table.empty:
         ways.append(grid.turned().fitted(console.width))
     for part in min(ways, key=lambda parts: sum(one.height for one in parts)):

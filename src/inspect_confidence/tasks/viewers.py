@@ -74,11 +74,12 @@ def _samples(
     order: Literal["asc", "desc"] = "desc",
     target: bool = False,
     levels: Sequence[float] = (),
+    multiline: bool = False,
 ) -> Callable[[str], ViewerConfig]:
     """The list of samples of a task, for a scorer of that name.
 
     It is sorted by the key `first`; `hidden` are further keys, for the list of columns to choose
-    from; `levels` are those that keys end in.
+    from; `levels` are those that keys end in; `multiline` makes rows of several lines, for words.
     """
     ends = {"": "", **{f"_{level:g}": f" {level:g}%" for level in levels}}
     # Also of keys that have no column of samples: they stand in the sample's panel.
@@ -105,7 +106,7 @@ def _samples(
                     TaskSamplesColumn(id="error", visible=False),
                 ],
                 sort=[TaskSamplesSort.score(scorer, first, dir=order)],
-                multiline=False,
+                multiline=multiline,
                 score_labels=labels,
                 score_color_scales={key: colors[key] for key in visible if key in colors},
                 color_scales_enabled=True,
@@ -143,7 +144,11 @@ stated_viewer = _samples(
 )
 
 probability_viewer = _samples(
-    "Words to numbers", "word setting probability format_ok", "", first="probability"
+    "Words to numbers",
+    "word setting probability format_ok",
+    "",
+    first="probability",
+    multiline=True,
 )
 
 choice_viewer = _samples(
