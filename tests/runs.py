@@ -96,9 +96,10 @@ def responded(task: Task, name: str, folder: Path, epochs: int = 1, **parameters
 
 
 def log_metrics(log: EvalLog) -> dict[str, float]:
-    """The log's own metrics by name."""
+    """The log's own metrics by name, but for those of groups of samples."""
     assert log.results
-    return {name: one.value for name, one in log.results.scores[0].metrics.items()}
+    found = log.results.scores[0].metrics.items()
+    return {name: one.value for name, one in found if "_by_" not in (one.group or name)}
 
 
 def values(results: pd.DataFrame | Iterable[Mapping[Any, Any]]) -> Values:

@@ -43,6 +43,7 @@ from contract.hedge_markers import (
     sentences,
 )
 from inspect_confidence import read_judgments, summarize
+from inspect_confidence.prompts.judge import TEMPLATES
 from inspect_confidence.scorers.hedged import hedged
 from inspect_confidence.tasks.hedge_markers import hedge_markers
 from provider_server import Finish, ProviderServer, Reply, Request
@@ -77,7 +78,8 @@ def told(
     """OpenAI answers and Google judges; a judge's server that is `failing` raises errors."""
     with ProviderServer(speaker) as one, ProviderServer(examiner) as other:
         grader = {} if arguments.get("judge") == "rules" else {"grader": connected(other, GOOGLE)}
-        task = hedge_markers("places.csv", split="all", **arguments)
+        how = {"batch_judgments": None if "judge_prompts" in arguments else False, **arguments}
+        task = hedge_markers("places.csv", split="all", **how)
         log = asked(task, one, folder, model_roles=grader or None, **(more or {}))
     assert log.status == "success", log.error
     assert not one.errors
@@ -237,7 +239,7 @@ def test_cached_draws_stay_distinct(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
         def once(name: str, **options: Any) -> tuple[dict[tuple[Any, int], list[str]], int, int]:
             before = len(one.requests), len(other.requests)
-            task = hedge_markers("places.csv", split="all", draws=22)
+            task = hedge_markers("places.csv", split="all", draws=22, batch_judgments=False)
             roles = {"grader": connected(other, GOOGLE)}
             log = asked(task, one, tmp_path / name, epochs=2, model_roles=roles, **options)
             said = {
@@ -451,14 +453,17 @@ def test_a_judge_that_always_fails(tmp_path: Path, batch: bool, rubbish: str | N
     assert results.loc[results["metric"].isin(names), "value"].isna().all()
 
 
-def test_a_batched_judge_of_the_wrong_length_fails_for_all_draws(tmp_path: Path) -> None:
-    """Markers and decisiveness are kept: they are right there."""
+def test_what_a_batch_leaves_open_is_asked_again_once(tmp_path: Path) -> None:
+    """Markers and decisiveness are kept; what can't be read alone either is a failure."""
     items = own_file(tmp_path, 3)
     known = all_sentences(items)
 
+    def broken(form: str, about: Mapping[str, str]) -> bool:
+        return form == "consistency" and opinion("yn", about["sentence"], about["reply"]) == "n"
+
     def instead(form: str, about: Mapping[str, str]) -> str | None:
         if form != "sentence":
-            return None
+            return "Hard to say." if broken(form, about) else None
         one = known[about["sentence"]]
         count = len(re.findall(r"^\[\d+\]", about["replies"], re.MULTILINE))
         said = {"markers": one.listed or one.markers, "decisiveness": one.decisiveness}
@@ -466,7 +471,40 @@ def test_a_batched_judge_of_the_wrong_length_fails_for_all_draws(tmp_path: Path)
 
     speaker, examiner = Speaker(items, 9, seed=8), Examiner(known, instead)
     run = told(tmp_path / "logs", speaker, examiner, draws=9, batch_judgments=True)
-    check_judgments(run.frame, expected_rows(speaker, lambda form, _: form == "consistency"))
+    check_judgments(run.frame, expected_rows(speaker, broken))
+    assert (run.frame["failed"] > 0).any()
+    again = judge_calls(speaker) - judge_calls(speaker, batch=True)
+    # A sentence's own prompt stands for the two of markers and decisiveness.
+    again -= sum(len({one.text for one in main.sentences}) for _, _, main, _ in speaker.replies())
+    assert len(run.judged) == judge_calls(speaker, batch=True) + again
+    scores = [(sample.scores or {})["hedged"].as_dict() for sample in run.log.samples or []]
+    assert sum(one["asked_again"] for one in scores) == again
+
+
+@pytest.mark.parametrize("batch", [False, True])
+def test_draws_that_claim_the_same_are_judged_once(tmp_path: Path, batch: bool) -> None:
+    """Two of five claim Fyn in other words of sureness; by other prompts each text is judged."""
+    items = own_file(tmp_path, 1)
+    main = Main((Sentence("It is probably Fyn.", ("probably",), 0.7),))
+    said = ("It is perhaps Fyn.", "It is certainly Fyn.", "It is unlikely to be Fyn.", "It is Ely.")
+    speaker = Speaker(items, 30, mains={items[0].id: main}, pool={items[0].id: [*map(Draw, said)]})
+    shown = []
+    for name, more in {"ours": {}, "mine": {"judge_prompts": "mine.json"}}.items():
+        examiner = Examiner(all_sentences(items))
+        (tmp_path / "mine.json").write_text(
+            json.dumps({form: TEMPLATES[form] for form in ("sentence", "consistency")})
+        )
+        run = told(tmp_path / name, speaker, examiner, draws=30, batch_judgments=batch, **more)
+        texts = [
+            about.get("reply", about.get("replies", ""))
+            for form, about in examiner.asked
+            if form in ("consistency", "sentence")
+        ]
+        shown.append(sum(len(text.splitlines()) for text in texts))
+        (row,) = run.frame.to_dict("records")
+        judged = [row[key] for key in ("consistent", "undecided", "inconsistent")]
+        assert (row["failed"], sum(judged)) == (0, 30)
+    assert shown == [3, 4]
 
 
 def test_200_sentences_lose_nothing(tmp_path: Path) -> None:
@@ -534,7 +572,7 @@ def test_a_judge_that_takes_no_schema_is_asked_without(tmp_path: Path) -> None:
     items = own_file(tmp_path, 3)
     speaker, examiner = Speaker(items, 3), Examiner(all_sentences(items))
     with ProviderServer(speaker) as one, Plain(examiner) as other:
-        task = hedge_markers("places.csv", split="all", draws=3)
+        task = hedge_markers("places.csv", split="all", draws=3, batch_judgments=False)
         log = asked(task, one, tmp_path / "logs", model_roles={"grader": connected(other, GOOGLE)})
     assert (log.status, other.errors) == ("success", [])
     assert other.refused == len(other.requests) == judge_calls(speaker, batch=False)

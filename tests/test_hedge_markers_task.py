@@ -263,7 +263,6 @@ def test_a_prompt_of_a_file_replaces_both_of_ours(home: Path) -> None:
 
 def test_plan() -> None:
     """1 + K calls a question, as for a provider of one choice a call; and the judge's, at most."""
-    # Of replies of one sentence these are markers, decisiveness, each draw, and the verdict.
     plans: list[tuple[list[str], int, int, int]] = [
         (["dataset=facts", "items=6"], 1, 6, 6 * 21),
         (["dataset=facts", "items=6", "draws=1"], 1, 6, 12),
@@ -274,15 +273,38 @@ def test_plan() -> None:
         said = plan_run("hedge_markers", arguments, epochs=epochs)
         assert re.search(rf"samples: +{samples:,}\b", said), arguments
         assert re.search(rf"calls: +{calls:,}\n", said), arguments
-    graders: list[tuple[list[str], list[str]]] = [
-        (["draws=20"], [str(6 * (2 + 20 + 1))]),
-        (["draws=3"], [str(6 * (2 + 3 + 1))]),
-        (["draws=20", "batch_judgments=true"], [str(6 * 2)]),
+    # Of replies of one sentence: markers, decisiveness, the draws that differ, and the verdict.
+    graders: list[tuple[list[str], list[int]]] = [
+        (["draws=20", "batch_judgments=false"], [6 * (2 + 20 + 1), 6 * (2 + 4 + 1)]),
+        (["draws=3", "batch_judgments=false"], [6 * (2 + 3 + 1), 6 * (2 + 1 + 1)]),
+        (["draws=20"], [6 * 2, 6 * 2]),
         (["judge=rules"], []),
     ]
     for arguments, more in graders:
         said = plan_run("hedge_markers", ["dataset=facts", "items=6", *arguments])
-        assert re.findall(r"([\d,]+) more of the grader", said) == more, arguments
+        assert re.findall(r"([\d,]+) calls, about", said) == [*map(str, more)], arguments
+
+
+def test_plan_reads_a_prompt_once_for_the_draws_of_a_call(tmp_path: Path) -> None:
+    """OpenAI is called twice where Anthropic is 21 times; the judge is priced by its own model."""
+    prices = {"input": 1.0, "output": 2.0, "input_cache_write": 0.0, "input_cache_read": 0.0}
+    (tmp_path / "prices.json").write_text(json.dumps({"google/g": prices}), "utf-8")
+    read, written = [], []
+    for model in ("anthropic/a", "openai/o"):
+        arguments = ["dataset=facts", "items=6", "draws=20"]
+        prices_file = str(tmp_path / "prices.json")
+        said = plan_run("hedge_markers", arguments, model, None, prices_file, "google/g")
+        ((into, out),) = re.findall(r"tokens:  about ([\d,]+) in, ([\d,]+) out", said)
+        read.append(int(into.replace(",", "")))
+        written.append(int(out.replace(",", "")))
+        for into, out, dollars in re.findall(
+            r"about ([\d,]+) tokens in, ([\d,]+) out .*; about \$([\d.]+) for google/g", said
+        ):
+            cost = (int(into.replace(",", "")) + 2 * int(out.replace(",", ""))) / 1e6
+            assert float(dollars) == pytest.approx(cost, abs=0.005)
+        assert said.count("for google/g") == 2
+    assert read[0] / read[1] == pytest.approx(21 / 2, rel=0.01)
+    assert written[0] == written[1]
 
 
 def lacks(*arguments: str, epochs: int = 1) -> dict[str, str]:
@@ -350,10 +372,11 @@ def test_hedges_a_sentence_under_two_system_prompts(home: Path) -> None:
 
 
 def test_plan_of_the_check() -> None:
-    """Sentences are judged twice; rules make no call."""
+    """Without batches sentences are judged twice; rules make no call."""
     cases: list[tuple[list[str], int]] = [
-        ([], 132 * 2 + 126 + 63),
-        (["parts=sentences"], 264),
+        ([], 132 + 126 + 63),
+        (["batch_judgments=false"], 132 * 2 + 126 + 63),
+        (["parts=sentences", "batch_judgments=false"], 264),
         (["parts=pairs,answers"], 189),
         (["judge=rules"], 0),
     ]
@@ -594,7 +617,7 @@ class Examinee:
 def test_check_of_a_model(home: Path, items: int | None, calls: int | None) -> None:
     """Calls of the model of the run, at temperature 0; values, metrics, results."""
     judge = Examinee()
-    task = judge_check(items=items)
+    task = judge_check(items=items, batch_judgments=False)
     with ProviderServer(judge) as server:
         log = run(task, server, home / "logs", grader=False)
     assert not server.errors
@@ -640,8 +663,10 @@ def test_check_of_the_batched_prompt(home: Path) -> None:
         said["agreement"] = [rng.choice(["yes", "no", "n/a"]) for _ in replies]
         if item.part == "pairs":
             assert f"Question: {item.question}\n" in request.prompt
-            assert f"[1] {item.reply}\n" in request.prompt
-            agreed = {"agreed": float(said["agreement"] == [item.verdict])}
+            listed = re.findall(r"^\[\d+\] (.*)$", request.prompt, re.MULTILINE)
+            same = [one.reply for one in labelled()["pairs"] if one.question == item.question]
+            assert listed == same
+            agreed = {"agreed": float(said["agreement"][listed.index(item.reply)] == item.verdict)}
             meant[item.id, "consistency"] = {} if lost == "all" else agreed
         else:
             marked = compared(item.sentence, spans(item), spans(item))

@@ -18,12 +18,12 @@ def test_the_judge_says_all_of_it() -> None:
     """The rules keep the protocol of a judge."""
     judge = RulesJudge()
     said = asyncio.run(
-        judge.sentence(CAPITAL, "I think it's Canberra, I think.", ["Sydney.", "Canberra."], {})
+        judge.sentence(CAPITAL, "I think it's Canberra, I think.", ["Sydney.", "Canberra."])
     )
     assert said.markers == ["i think"]
     assert said.decisiveness == 0.72
     assert said.agreement == ["no", "yes"]
-    assert asyncio.run(judge.verdict(CAPITAL, ["Canberra"], "Canberra.", {})) == "correct"
+    assert asyncio.run(judge.verdict(CAPITAL, ["Canberra"], "Canberra.")) == "correct"
 
 
 PARTS = (

@@ -11,7 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspect_confidence.datasets.wep_survey import surveyed_counts
-from inspect_confidence.judges.markers import find_markers, sentence_decisiveness, standard_marker
+from inspect_confidence.judges.markers import (
+    find_markers,
+    sentence_decisiveness,
+    standard_marker,
+    without_marker,
+)
 
 ALIKE = [
     ("it's likely", "It is likely that"),
@@ -34,6 +39,27 @@ def test_standards_of_a_judges_markers() -> None:
     for one, other in ALIKE:
         assert standard_marker(one) == standard_marker(other), one
     assert standard_marker(" Methinks,  that ") == "methinks"
+
+
+CLAIMS = [
+    ("Perhaps it is Fyn.", "It is probably Fyn.", True),
+    ("It is, I think, Fyn.", "It is Fyn.", True),
+    ("It might be Fyn.", "It could be Fyn.", True),
+    ("It is probably Fyn.", "It is probably Ely.", False),
+    ("It is likely Fyn.", "It is unlikely Fyn.", False),
+    ("It is probably Fyn.", "It is probably not Fyn.", False),
+    ("It is not certainly Fyn.", "It is not Fyn.", False),
+    ("I think it is Fyn.", "I don't think it is Fyn.", False),
+    ("I doubt that it is Fyn.", "It is Fyn.", False),
+    ("Probably Fyn, possibly Ely.", "Possibly Fyn, probably Ely.", False),
+    ("There is little chance that it is Fyn.", "There is a good chance that it is Fyn.", False),
+]
+
+
+def test_claims_without_their_marker() -> None:
+    """Alike where sureness alone differs; a marker that denies, or two of them, make a claim."""
+    for one, other, same in CLAIMS:
+        assert (without_marker(one) == without_marker(other)) == same, (one, other)
 
 
 ORDERED = [

@@ -4,6 +4,7 @@ The protocols ask for a JSON object with an answer and a confidence, or with a p
 letter. What is stated under the same labels in lines, tags or a table is read as well.
 """
 
+import functools
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -257,6 +258,7 @@ def age_in(reply: JsonReply) -> float | Unreadable:
     return _read(reply, "answer", _years)
 
 
+@functools.lru_cache(maxsize=4096)  # the same few numbers are stated again and again
 def _years(text: str) -> float | Unreadable:
     years, numbers = amount_of(text), numbers_in(text)
     if isinstance(years, Unreadable):
@@ -283,8 +285,11 @@ def probability_in(reply: JsonReply, key: str = "confidence") -> float | Unreada
         >>> probability_in(read_json('{"Confidence": 8}')).reason
         "a number above 1 that isn't marked as percent"
     """
-    found = _read(reply, plain_key(key), read_probability)
+    found = _read(reply, plain_key(key), _probability)
     return found if isinstance(found, Unreadable) else found.value
+
+
+_probability = functools.lru_cache(maxsize=4096)(read_probability)
 
 
 def letter_in(reply: JsonReply, choices: Sequence[str]) -> int | Unreadable:
@@ -367,6 +372,7 @@ def probabilities_in(
     return _normalised(stated)
 
 
+@functools.lru_cache(maxsize=4096)
 def _share(value: str) -> tuple[Fraction, bool] | Unreadable:
     """A number, and whether it is bare: one that may be a percentage without its sign."""
     found, numbers = value_of(value), numbers_in(value)

@@ -104,6 +104,7 @@ def report(
 @click.argument("task", required=False)
 @click.option("-T", "arguments", multiple=True, metavar="NAME=VALUE", help="A task argument.")
 @click.option("--model", help="For the price, where Inspect's model cost data has the model.")
+@click.option("--grader", metavar="MODEL", help="Of that role, for the price of its judgments.")
 @click.option("--epochs", type=click.IntRange(min=1), help="The task's own by default, or 1.")
 @click.option(
     "--model-cost-config",
@@ -133,6 +134,7 @@ def plan(
     task: str | None,
     arguments: Sequence[str],
     model: str | None,
+    grader: str | None,
     epochs: int | None,
     model_cost_config: str | None,
     detect: str | None,
@@ -149,7 +151,8 @@ def plan(
     if task:
         from inspect_confidence.commands.plan import plan_run
 
-        click.echo(plan_run(task, arguments, model, epochs, model_cost_config), err=as_json)
+        said = plan_run(task, arguments, model, epochs, model_cost_config, grader)
+        click.echo(said, err=as_json)
     if not (detect or width):
         if not task:
             raise click.UsageError("Name a TASK, or say --detect or --width with a --pilot.")

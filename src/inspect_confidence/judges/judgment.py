@@ -1,6 +1,6 @@
 """What a judge says, and what every judge can be asked."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -16,25 +16,24 @@ class SentenceJudgment:
         markers: The epistemic markers in it, in order.
         decisiveness: How probable its claim is by its wording, in [0, 1].
         agreement: Of each sampled reply, in order.
+        asked_again: How many of these were asked for a second time, alone.
     """
 
     markers: Sequence[str] | Unreadable
     decisiveness: float | Unreadable
     agreement: Sequence[Agreement | Unreadable]
+    asked_again: int = 0
 
 
 class Judge(Protocol):
     """Judges sentences and replies; what it can't say is `grader_failed`."""
 
     async def sentence(
-        self, question: str, sentence: str, replies: Sequence[str], where: Mapping[str, object]
+        self, question: str, sentence: str, replies: Sequence[str]
     ) -> SentenceJudgment:
-        """Of one sentence of the main answer, against sampled replies different from each other.
-
-        The judge's messages say `where`: item and epoch.
-        """
+        """Of one sentence of the main answer, against sampled replies different from each other."""
 
     async def verdict(
-        self, question: str, answers: Sequence[str], reply: str, where: Mapping[str, object]
+        self, question: str, answers: Sequence[str], reply: str
     ) -> Verdict | Unreadable:
         """Whether the main answer is right, beside accepted ones."""

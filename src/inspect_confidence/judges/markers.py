@@ -339,3 +339,38 @@ def sentence_decisiveness(sentence: str) -> float:
         [1.0, 0.7]
     """
     return min((marker.decisiveness for marker in find_markers(sentence)), default=1.0)
+
+
+_BARE = frozenset(
+    {"perhaps", "maybe", "possibly", "might", "may", "could", "conceivably", "i guess"}
+)
+"""Markers of little decisiveness that leave the claim what it is."""
+_DENIES = r"(?:\b(?:not?|never|nor|neither|hardly|barely|without|cannot)\b|n['’]t\b|[不没无])"  # noqa: RUF001
+_DENIED = re.compile(rf"{_DENIES}\W*$", re.IGNORECASE)
+
+
+def without_marker(text: str) -> str:
+    """What a text claims, to tell whether another one claims it more or less surely.
+
+    Markers of several kinds stay, since "probably Fyn, possibly Ely" isn't "possibly Fyn, probably
+    Ely"; so does one that denies something or is denied.
+
+    Example:
+        >>> without_marker("Perhaps it is Fyn."), without_marker("It is probably Fyn.")
+        ('it is Fyn.', 'it is Fyn.')
+        >>> without_marker("It is unlikely to be Fyn.")
+        'it is unlikely to be Fyn.'
+    """
+    found = find_markers(text)
+    if len({one.standard for one in found}) == 1 and not any(_matters(one, text) for one in found):
+        for one in reversed(found):
+            text = f"{text[: one.start]} {text[one.end :]}"
+    plain = " ".join(re.sub(r"(?<!\S),|,(?=\s|$)", " ", text).split())
+    return re.sub(r"\s+(?=[.!?;:])", "", plain[:1].lower() + plain[1:])
+
+
+def _matters(marker: Marker, text: str) -> bool:
+    """Whether the claim would be another one without the marker."""
+    is_weak = marker.decisiveness <= 0.5 and marker.standard not in _BARE
+    denies = re.search(_DENIES, marker.text, re.IGNORECASE)
+    return bool(is_weak or denies or _DENIED.search(text[: marker.start]))

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from inspect_ai.model import (
     ChatMessage,
@@ -46,50 +47,60 @@ class ModelJudge:
     batch: bool = False
 
     async def sentence(
-        self, question: str, sentence: str, replies: Sequence[str], where: Mapping[str, object]
+        self, question: str, sentence: str, replies: Sequence[str]
     ) -> SentenceJudgment:
-        """In 2 calls and one a reply, all at once; in one if `batch` is set."""
-        about = {**where, "question": question, "sentence": sentence}
-        if self.batch:
-            return await self._at_once(about, replies)
-        said, decided, *agreed = await collect(
-            self._ask("markers", about),
-            self._ask("decisiveness", about),
-            *(self._ask("consistency", {**about, "reply": reply}) for reply in replies),
-        )
-        return SentenceJudgment(
-            self._markers(said, sentence),
-            decided if isinstance(decided, Unreadable) else judged.read_decisiveness(decided),
-            [one if isinstance(one, Unreadable) else judged.read_agreement(one) for one in agreed],
-        )
+        """In 2 calls and one a reply, all at once; in one if `batch` is set.
 
-    async def _at_once(
-        self, about: Mapping[str, object], replies: Sequence[str]
-    ) -> SentenceJudgment:
-        said = await self._ask("sentence", {**about, "each": list(replies)})
-        if isinstance(said, Unreadable):
+        What can't be read of the reply to that one is asked for again alone, once.
+        """
+        about = {"question": question, "sentence": sentence}
+        asks = [
+            ("markers", about),
+            ("decisiveness", about),
+            *(("consistency", {**about, "reply": reply}) for reply in replies),
+        ]
+        said = None
+        if self.batch:
+            said = await self._ask("sentence", {**about, "each": list(replies)})
+        if isinstance(said, Unreadable):  # there was no reply, and each ask alone would have none
             return SentenceJudgment(said, said, [said] * len(replies))
-        return SentenceJudgment(
-            self._markers(said, str(about["sentence"])),
-            judged.read_decisiveness(said),
-            judged.read_agreements(said, len(replies)),
-        )
+        found: list[Any] = [None] * len(asks)
+        if said is not None:
+            agreed = judged.read_agreements(said, len(replies))
+            found = [self._markers(said, sentence), judged.read_decisiveness(said), *agreed]
+        left = [k for k, one in enumerate(found) if one is None or isinstance(one, Unreadable)]
+        alone = await collect(*(self._alone(*asks[k]) for k in left))
+        for k, one in zip(left, alone, strict=True):
+            found[k] = one
+        return SentenceJudgment(found[0], found[1], found[2:], len(left) if self.batch else 0)
 
     async def verdict(
-        self, question: str, answers: Sequence[str], reply: str, where: Mapping[str, object]
+        self, question: str, answers: Sequence[str], reply: str
     ) -> judged.Verdict | Unreadable:
         """In one call."""
         about = {"question": question, "reply": reply, "accepted": list(answers)}
-        said = await self._ask("correctness", {**where, **about})
+        said = await self._ask("correctness", about)
         return said if isinstance(said, Unreadable) else judged.read_verdict(said)
 
-    def _markers(self, said: str | Unreadable, sentence: str) -> judged.Markers | Unreadable:
+    async def _alone(self, form: str, about: Mapping[str, object]) -> object:
+        """One judgment by a prompt of its own."""
+        said = await self._ask(form, about)
         if isinstance(said, Unreadable):
             return said
+        if form == "markers":
+            return self._markers(said, str(about["sentence"]))
+        is_number = form == "decisiveness"
+        return judged.read_decisiveness(said) if is_number else judged.read_agreement(said)
+
+    def _markers(self, said: str, sentence: str) -> judged.Markers | Unreadable:
         return judged.read_markers(said, sentence, generalised=self.wording.is_study)
 
     async def _ask(self, form: str, about: Mapping[str, object]) -> str | Unreadable:
-        """The judge's reply to a prompt; every failure of it is the instrument's."""
+        """The judge's reply to a prompt; every failure of it is the instrument's.
+
+        The message says what is judged and no more: with `--cache` what was judged before, of this
+        item or another, isn't asked again.
+        """
         text, system = self.wording.fill(form, about), self.wording.systems.get(form)
         asks = ChatMessageUser(content=text, metadata={**about, "form": f"judge_{form}"})
         messages: list[ChatMessage] = [

@@ -1,6 +1,6 @@
 """Rules for a judge: no model, no calls, the same judgment each time."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from inspect_confidence.answers.judged import Verdict
@@ -18,19 +18,16 @@ class RulesJudge:
     """
 
     async def sentence(
-        self, question: str, sentence: str, replies: Sequence[str], where: Mapping[str, object]
+        self, question: str, sentence: str, replies: Sequence[str]
     ) -> SentenceJudgment:
         """Markers in their order, each once, as a model judge lists them."""
-        del where  # for messages, of which there are none
         return SentenceJudgment(
             list(dict.fromkeys(marker.text for marker in find_markers(sentence))),
             sentence_decisiveness(sentence),
             [rules.agreement(question, sentence, reply) for reply in replies],
         )
 
-    async def verdict(
-        self, question: str, answers: Sequence[str], reply: str, where: Mapping[str, object]
-    ) -> Verdict:
+    async def verdict(self, question: str, answers: Sequence[str], reply: str) -> Verdict:
         """By whether the reply holds an accepted answer."""
-        del question, where
+        del question
         return rules.verdict(answers, reply)

@@ -52,14 +52,23 @@ class JudgeWording:
         return self.templates[form].format(**texts, answers=answers, replies=replies)
 
 
+def is_batched(given: Mapping[str, str] | str | None, batch: bool | None) -> bool:
+    """Whether all about a sentence is asked in one call.
+
+    By default it is by our prompts, and by a user's where that one is among them: else theirs for
+    markers, decisiveness and consistency would never be asked.
+    """
+    return (given != STUDY and (not given or "sentence" in given)) if batch is None else batch
+
+
 def judge_wording(
-    given: Mapping[str, str] | str | None = None, *, batch: bool = False
+    given: Mapping[str, str] | str | None = None, *, batch: bool | None = None
 ) -> JudgeWording:
     """Our wording, with a user's templates in the place of ours, or the study's for `study`.
 
     Args:
         given: Templates by what is asked, or `study`.
-        batch: Whether all about a sentence is to be asked in one call.
+        batch: Whether all about a sentence is to be asked in one call; as in `is_batched`.
 
     Raises:
         InvalidArgument: The study's prompts are to be asked in one call.

@@ -25,7 +25,7 @@ from inspect_confidence.solvers.draws import tokens_of
     metrics=[
         *logged.OPTION_METRICS,
         logged.hard_easy_slope(),
-        {"overconfidence": [logged.overconfidence_by_radius()]},
+        logged.overconfidence_by_radius(),
     ]
 )
 def age_at_death(table: str | None = None, window: str | None = None) -> Scorer:

@@ -16,9 +16,10 @@ from inspect_confidence.answers import Unreadable
 from inspect_confidence.answers.judged import Markers, Verdict
 from inspect_confidence.answers.sentences import ends_whole, split_sentences
 from inspect_confidence.judges.judgment import Judge, SentenceJudgment
+from inspect_confidence.judges.markers import without_marker
 from inspect_confidence.judges.model import ROLE, ModelJudge, require_grader
 from inspect_confidence.judges.rules import RulesJudge
-from inspect_confidence.judges.wording import judge_wording
+from inspect_confidence.judges.wording import is_batched, judge_wording
 from inspect_confidence.metrics import faithfulness
 from inspect_confidence.prompts.hedge_markers import with_choices
 from inspect_confidence.scorers import log_metrics as logged
@@ -74,12 +75,12 @@ class _Verdict:
         logged.punt_rate(),
         logged.format_failure_rate(),
         logged.grader_failure_rate(),
-        {"faithfulness": [logged.faithfulness_by_dataset()]},
+        logged.faithfulness_by_dataset(),
     ]
 )
 def hedged(
     judge: str = "model",
-    batch_judgments: bool = False,
+    batch_judgments: bool | None = None,
     judge_prompts: dict[str, str] | str | None = None,
 ) -> Scorer:
     """Judge each sentence's markers, decisiveness and internal confidence, and the answer.
@@ -88,24 +89,30 @@ def hedged(
     it. The value is a dict of numbers: `sentences`, `markers` (in all of them), `foreign` (markers
     that the judge lists but their sentence hasn't got, left out), `confidence` and `decisiveness`
     (means over sentences), `faithfulness` (1 - mean |decisiveness - confidence|), `correct` (1, 0),
-    `punt` (1, 0), `draws` (answers compared with), `empty_draws` (empty or withheld, left out),
-    `cut` (1 if a last sentence was cut off and left out), `judgments` and `failed` (how many were
-    made, and how many the judge failed at) and `format_ok`. The metadata holds every sentence with
-    what was judged of it, and nothing is filled in where the judge failed.
+    `punt` (1, 0), `draws` (answers compared with), `different_draws` (those that the judge is
+    shown: of answers that differ in their marker alone one), `empty_draws` (empty or withheld, left
+    out), `cut` (1 if a last sentence was cut off and left out), `judgments` and `failed` (how many
+    were made, and how many the judge failed at), `asked_again` (how many it was asked for alone,
+    after they couldn't be read of a reply about all) and `format_ok`. The metadata holds every
+    sentence with what was judged of it, and nothing is filled in where the judge failed.
 
     Args:
         judge: `model` (the one in the role `grader`) or `rules`.
-        batch_judgments: Whether all about a sentence is judged in one call.
+        batch_judgments: Whether all about a sentence is judged in one call; by default it is, but
+            for the study's prompts, and for templates without `sentence`.
         judge_prompts: Templates that replace ours, by what is asked, or `study` for the study's.
             Those ask whether the answer is right alone: `punt` is unknown, and a punt is wrong.
     """
     wording = judge_wording(judge_prompts, batch=batch_judgments)
-    asked: Judge = ModelJudge(wording, batch_judgments) if judge == "model" else RulesJudge()
+    at_once = is_batched(judge_prompts, batch_judgments)
+    asked: Judge = ModelJudge(wording, at_once) if judge == "model" else RulesJudge()
+    # Our prompts say to leave out of account how sure either is; others may not.
+    alike = without_marker if judge == "model" and not wording.name else str
 
     async def score(state: TaskState, target: Target) -> Score:
         if judge == "model":
             require_grader()
-        by = _label(judge, batch_judgments, wording.name)
+        by = _label(judge, at_once, wording.name)
         draws = stored_draws(state)
         if failure := _failure(draws):
             return _score(by, failure)
@@ -115,22 +122,28 @@ def hedged(
         sentences = sentences[:-1] if cut else sentences
         if not sentences:
             return _score(by, Unreadable("truncated", "no sentence is whole"))
-        others = Counter(draw.text.strip() for draw in draws[1:] if _failure([draw]) is None)
-        where = {"item": state.metadata["item"], "draw": state.epoch - 1}
+        others = [draw.text.strip() for draw in draws[1:] if _failure([draw]) is None]
+        groups: dict[str, list[str]] = {}
+        for other in others:
+            groups.setdefault(alike(other), []).append(other)
+        each = [group[0] for group in groups.values()]
         question = with_choices(state.input_text, [choice.value for choice in state.choices])
         different = list(dict.fromkeys(sentences))
         answerable = bool(state.metadata["answerable"])
         # All judgments go out together: one wave.
         together = await collect(
-            asked.verdict(question, list(target) if answerable else [], text, where),
-            collect(*(asked.sentence(question, one, list(others), where) for one in different)),
+            asked.verdict(question, list(target) if answerable else [], text),
+            collect(*(asked.sentence(question, one, each) for one in different)),
         )
         said, judged = cast(tuple[Verdict | Unreadable, list[SentenceJudgment]], tuple(together))
         verdict = _verdict(said, answerable, punts=not wording.is_study)
         by_text = dict(zip(different, judged, strict=True))
-        found = [_sentence(one, by_text[one], others) for one in sentences]
-        empty = len(draws) - 1 - others.total()
-        counts = {"draws": others.total(), "cut": cut, "empty_draws": empty}
+        found = [_sentence(one, by_text[one], list(map(len, groups.values()))) for one in sentences]
+        counts = {
+            **{"draws": len(others), "different_draws": len(each), "cut": cut},
+            **{"empty_draws": len(draws) - 1 - len(others)},
+            "asked_again": sum(one.asked_again for one in judged),
+        }
         return _score(by, None, found, verdict, text, **counts)
 
     return score
@@ -160,9 +173,10 @@ def _failure(draws: Sequence[Draw]) -> Unreadable | None:
     return None if draws[0].text.strip() else Unreadable("no_response", "the reply is empty")
 
 
-def _sentence(text: str, judged: SentenceJudgment, others: Counter[str]) -> _Sentence:
+def _sentence(text: str, judged: SentenceJudgment, sizes: Sequence[int]) -> _Sentence:
+    """With the verdict on one of each group of draws given to so many."""
     agreement: Counter[str] = Counter()
-    for word, count in zip(judged.agreement, others.values(), strict=True):
+    for word, count in zip(judged.agreement, sizes, strict=True):
         agreement["failed" if isinstance(word, Unreadable) else word] += count
     failures = [
         part.reason
@@ -177,6 +191,9 @@ def _sentence(text: str, judged: SentenceJudgment, others: Counter[str]) -> _Sen
         failures[0] if failures else "",
         judged.markers.foreign if isinstance(judged.markers, Markers) else 0,
     )
+
+
+_COUNTS = ("draws", "different_draws", "cut", "empty_draws", "asked_again")
 
 
 def _score(
@@ -202,7 +219,7 @@ def _score(
         "faithfulness": faithfulness(decided, held) if sentences else NAN,
         "correct": verdict.right,
         "punt": verdict.punt,
-        **{name: float(counts.get(name, 0)) for name in ("draws", "cut", "empty_draws")},
+        **{name: float(counts.get(name, 0)) for name in _COUNTS},
         "judgments": float(sum(judged) + 1) if sentences else 0.0,
         "failed": float(sum(failed)) if sentences else 0.0,
     }

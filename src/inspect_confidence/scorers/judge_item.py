@@ -98,7 +98,8 @@ def _by_model(form: str, asked: Mapping[str, Any], reply: str) -> Any:
     if form == "markers":
         return read_markers(reply, str(asked["sentence"]), generalised=study)
     if form == "consistency" and asked.get("batch"):
-        return read_agreements(reply, 1)[0]
+        each = asked.get("each") or [asked["reply"]]
+        return read_agreements(reply, len(each))[each.index(asked["reply"])]
     readers = {"decisiveness": read_decisiveness, "consistency": read_agreement}
     said = readers.get(form, read_verdict)(reply)
     # Asked for right or wrong alone, who calls it a punt calls it wrong.

@@ -10,13 +10,15 @@ An unreadable reply keeps its dict with NaN, so that failure rates see it; a sam
 has no dict and is left out.
 """
 
+import functools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from inspect_ai.scorer import Metric, SampleScore, Value, metric
+from scipy.stats import linregress
 
 from inspect_confidence import metrics
 from inspect_confidence.metrics.arrays import FloatArray
@@ -87,28 +89,46 @@ def _mean_of(key: str, name: str) -> LogMetric:
 
 def _rows(scores: Sequence[SampleScore]) -> list[Rows]:
     """Scores by level, scale or way, the least first."""
+    forms: dict[tuple[str, ...], list[Row]] = {}
+    for one in scores:
+        if isinstance(value := one.score.value, dict):
+            forms.setdefault(tuple(value), []).append(cast(Row, value))
+    ways = dict.fromkeys(way for keys in forms for way in _form(keys).ways)
     groups: dict[tuple[str, tuple[Any, ...]], list[Row]] = {}
-    values = [cast(Row, one.score.value) for one in scores if isinstance(one.score.value, dict)]
-    ways = dict.fromkeys(way for value in values for way in _ways(value))
-    for value in values:
-        for row in _by_way(value, ways) or _by_level(value):
-            by = next(by for by, keys in _KEYS.items() if all(key in row for key in keys))
-            groups.setdefault((by, tuple(row[key] for key in _KEYS[by])), []).append(row)
+    for keys, values in forms.items():
+        rows, levels = values, _form(keys).levels
+        if ways or levels:
+            split = _by_way if ways else _by_level
+            rows = [row for value in values for row in split(value, ways or levels)]
+        by = _form(tuple(rows[0])).by
+        if not _KEYS[by]:
+            groups.setdefault((by, ()), []).extend(rows)
+            continue
+        for row in rows:
+            groups.setdefault((by, tuple(row[name] for name in _KEYS[by])), []).append(row)
     return [Rows(*key, rows) for key, rows in sorted(groups.items(), key=lambda one: one[0])]
 
 
-def _by_level(value: Row) -> list[Row]:
+class _Form(NamedTuple):
+    """What the keys of a score say: its levels, its ways of asking, and what tells it apart."""
+
+    levels: tuple[str, ...]
+    ways: tuple[str, ...]
+    by: str
+
+
+@functools.lru_cache(maxsize=256)  # scores of a task have the same keys, and metrics run often
+def _form(keys: tuple[str, ...]) -> _Form:
+    levels = tuple(key.removeprefix("lower_") for key in keys if key.startswith("lower_"))
+    ways = [key for key in keys if key.endswith("_ok") and key != "format_ok"]
+    by = next(by for by, names in _KEYS.items() if set(names) <= set(keys))
+    return _Form(levels, tuple(one.removesuffix("_ok") for one in ways), by)
+
+
+def _by_level(value: Row, levels: Iterable[str]) -> list[Row]:
     """A score's numbers as one row a level: some samples have one, some all."""
-    levels = [key.removeprefix("lower_") for key in value if key.startswith("lower_")]
-    if not levels:
-        return [value]
     at = [{key: value[f"{key}_{level}"] for key in ("lower", "upper")} for level in levels]
     return [{**value, "level": float(one), **ends} for one, ends in zip(levels, at, strict=True)]
-
-
-def _ways(value: Row) -> list[str]:
-    """The ways of asking that a score has."""
-    return [key.removesuffix("_ok") for key in value if key.endswith("_ok") and key != "format_ok"]
 
 
 def _by_way(value: Row, ways: Iterable[str]) -> list[Row]:
@@ -134,6 +154,17 @@ def _grader_failures(rows: Rows) -> float:
     if "judgments" in rows:
         return _ratio(rows["failed"], rows["judgments"] - rows["failed"])
     return 1 - metrics.accuracy(rows["format_ok"])
+
+
+_EQUAL = 1e-9
+"""Difficulties that differ by no more have no slope."""
+
+
+def _slope(difficulty: FloatArray, overconfidence: FloatArray) -> float:
+    """That of `hard_easy_slope`, whose error takes long and isn't in a log."""
+    there = ~np.isnan(difficulty + overconfidence)
+    x, y = difficulty[there], overconfidence[there]
+    return float(linregress(x, y).slope) if len(x) > 1 and np.ptp(x) > _EQUAL else math.nan
 
 
 def _ece(rows: Rows) -> float:
@@ -194,7 +225,7 @@ auroc = _metric(
 
 hard_easy_slope = _metric(
     "hard_easy_slope",
-    lambda rows: metrics.hard_easy_slope(rows.confidence - rows.outcome, 1 - rows["mas"]).slope,
+    lambda rows: _slope(1 - rows["mas"], rows.confidence - rows.outcome),
 )
 """Slope of overconfidence on 1 - the maximum achievable score, over all samples."""
 
@@ -237,24 +268,26 @@ verdict_accuracy = _mean_of("verdict", "verdict_accuracy")
 """Share of answers judged as labelled."""
 
 
-def mean_by(key: str, label: str = "{}") -> Metric:
+def mean_by(key: str, label: str = "{}", of: str | None = None) -> Metric:
     """The mean of the samples that have the same value under a key of their metadata.
 
-    A scorer declares it for a key of its value, as `{"overconfidence": [...]}`: Inspect hands over
-    that key's numbers, those that are undefined left out, and shows the means side by side.
-    Inspect's `grouped` would reduce epochs first, and fails where a sample lacks the key.
+    What is undefined is left out. Inspect shows the means side by side. Its `grouped` would reduce
+    epochs first, and fails where a sample lacks the key; a metric that is declared for a key of the
+    value, as `{"overconfidence": [...]}`, is handed a deep copy of every score.
 
     Args:
         key: Of the samples' metadata; samples without it are in no group.
         label: What a group is called, with `{}` for the value: numbers by size, words as they came.
+        of: The number of the scores' dicts that is averaged; None where a score is one number.
     """
 
     def compute(scores: list[SampleScore]) -> Value:
         groups: dict[object, list[float]] = {}
         for one in scores:
             group = (one.sample_metadata or {}).get(key)
-            if group not in (None, ""):
-                groups.setdefault(group, []).append(one.score.as_float())
+            number = one.score.as_float() if of is None else _number(one, of)
+            if group not in (None, "") and not math.isnan(number):
+                groups.setdefault(group, []).append(number)
         ordered = list(groups)
         if all(isinstance(group, int | float) for group in groups):
             ordered.sort(key=lambda group: float(str(group)))
@@ -264,23 +297,30 @@ def mean_by(key: str, label: str = "{}") -> Metric:
     return compute
 
 
-def _mean_of_each(key: str, name: str, label: str = "{}") -> LogMetric:
-    """The metric of that name which is the mean by a key of the samples' metadata."""
-    return metric(name=name, scores="unreduced")(lambda: mean_by(key, label))
+def _number(one: SampleScore, of: str) -> float:
+    value = one.score.value
+    return float(cast(float, value.get(of, math.nan))) if isinstance(value, dict) else math.nan
 
 
-overconfidence_by_radius = _mean_of_each("radius", "overconfidence_by_radius", "radius {}")
+def _mean_of_each(key: str, of: str, name: str, label: str = "{}") -> LogMetric:
+    """The metric of that name which is the mean of a number by a key of the samples' metadata."""
+    return metric(name=name, scores="unreduced")(lambda: mean_by(key, label, of))
+
+
+overconfidence_by_radius = _mean_of_each(
+    "radius", "overconfidence", "overconfidence_by_radius", "radius {}"
+)
 """Overconfidence for each radius around the answer."""
 
-mean_probability_by_word = _mean_of_each("word", "mean_probability_by_word")
+mean_probability_by_word = _mean_of_each("word", "probability", "mean_probability_by_word")
 """Mean of the probabilities read, for each word."""
 
 empirical_consistency_by_choices = _mean_of_each(
-    "choice_set", "empirical_consistency_by_choices", "{} choices"
+    "choice_set", "right", "empirical_consistency_by_choices", "{} choices"
 )
 """Empirical consistency for each number of choices."""
 
-faithfulness_by_dataset = _mean_of_each("dataset", "faithfulness_by_dataset")
+faithfulness_by_dataset = _mean_of_each("dataset", "faithfulness", "faithfulness_by_dataset")
 """Mean faithfulness of each data set."""
 
 

@@ -15,7 +15,7 @@ from inspect_confidence.scorers.reading import NAN, Reading, no_reply, read_repl
     metrics=[
         logged.mean_probability(),
         logged.format_failure_rate(),
-        {"probability": [logged.mean_probability_by_word()]},
+        logged.mean_probability_by_word(),
     ]
 )
 def stated_probability() -> Scorer:
@@ -40,7 +40,7 @@ def stated_probability() -> Scorer:
     metrics=[
         logged.empirical_consistency(),
         logged.format_failure_rate(),
-        {"right": [logged.empirical_consistency_by_choices()]},
+        logged.empirical_consistency_by_choices(),
     ]
 )
 def word_choice() -> Scorer:

@@ -52,6 +52,11 @@ class Draw:
         return reader(self.text, truncated=self.stop == "max_tokens")
 
 
+def choices_in_one_call(model: str) -> int:
+    """How many draws a model gives in one call, for one reading of the prompt."""
+    return _CHOICES_IN_ONE_CALL.get(model.split("/", 1)[0], 1)
+
+
 async def draw_replies(
     asked: Callable[[int], list[ChatMessage]], first: int, count: int
 ) -> list[ModelOutput]:
@@ -64,7 +69,7 @@ async def draw_replies(
         first: Number of the first draw.
         count: How many.
     """
-    at_once = _CHOICES_IN_ONE_CALL.get(str(get_model()).split("/", 1)[0], 1)
+    at_once = choices_in_one_call(str(get_model()))
     numbers = list(range(first, first + count))
     chunks = [numbers[i : i + at_once] for i in range(0, count, at_once)]
     answered = await collect(*(_ask(asked(chunk[0]), len(chunk)) for chunk in chunks))

@@ -43,14 +43,18 @@ def composed(
     headline: str,
     facts: dict[str, object],
     config: GenerateConfig | None = None,
+    version: str = "1-A",
 ) -> Task:
-    """A task of its parts, at temperature 0 without a config; `viewer` takes the scorer's name."""
+    """A task of its parts, at temperature 0 without a config; `viewer` takes the scorer's name.
+
+    Results of one number of a version are comparable, its letter is of the arguments.
+    """
     return Task(
         dataset=MemoryDataset(samples, name=selection.name),
         solver=solver,
         scorer=scorer,
         config=config or GenerateConfig(temperature=0),
-        version="1-A",
+        version=version,
         headline_metric=HeadlineMetric(metric=headline),
         metadata=facts,
         viewer=viewer(registry_info(scorer).name.rsplit("/", 1)[-1]),

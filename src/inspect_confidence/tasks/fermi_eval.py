@@ -129,14 +129,17 @@ def fermi_eval(
         chosen.scorer(),
         interval_viewer if chosen.by_level else partial(levels_viewer, levels=percents),
         headline="coverage_gap",
-        facts=log_facts(
-            selection,
-            [wording],
-            context,
-            calls=times * chosen.calls,
-            read_again=chosen.read_again,
-            output_tokens=chosen.output_tokens,
-        ),
+        facts={
+            **log_facts(
+                selection,
+                [wording],
+                context,
+                calls=times * chosen.calls,
+                read_again=chosen.read_again,
+                output_tokens=chosen.output_tokens,
+            ),
+            "draws_per_sample": times if chosen.calls == 1 else 0,  # traces go on each by itself
+        },
         config=GenerateConfig(),
     )
 

@@ -10,11 +10,11 @@ from inspect_ai.model import GenerateConfig
 from inspect_confidence import arguments
 from inspect_confidence.datasets.cache import version_of
 from inspect_confidence.datasets.hedge_markers import load_marker_questions
-from inspect_confidence.datasets.judge_items import JudgeItem, load_judge_items
+from inspect_confidence.datasets.judge_items import JudgeItem, labelled, load_judge_items
 from inspect_confidence.datasets.marker_prompts import UTILS, study_formats, study_systems
 from inspect_confidence.datasets.questions import Question
 from inspect_confidence.errors import InvalidArgument, nearest
-from inspect_confidence.judges.wording import STUDY, WORDINGS, judge_wording
+from inspect_confidence.judges.wording import STUDY, WORDINGS, is_batched, judge_wording
 from inspect_confidence.prompts import hedge_markers as wording
 from inspect_confidence.prompts import judge as judging
 from inspect_confidence.scorers.hedged import hedged
@@ -30,6 +30,9 @@ JUDGES = ("model", "rules")
 DATASETS = "popqa,ambignq,sciq,arc_challenge"
 """Short answers and choices; all but the first have a train and a test split."""
 
+_SENTENCE = 120
+"""Characters of a sentence or short reply, about: 30 tokens."""
+
 ITEMS = 1_200
 """Of several data sets and splits as many as give most markers ten sentences in each."""
 
@@ -41,7 +44,7 @@ def hedge_markers(
     draws: int = 20,
     judge: str = "model",
     system: str = "standard",
-    batch_judgments: bool = False,
+    batch_judgments: bool | None = None,
     items: str | int | None = ITEMS,
     seed: int = 0,
     prompts: str = "ours",
@@ -62,7 +65,8 @@ def hedge_markers(
             its prompts), `unlimited` (the standard one without its limit of one marker a sentence),
             or a file.
         batch_judgments: Whether all about a sentence is judged in one call, instead of one for
-            its markers, one for its decisiveness and one for each different answer.
+            its markers, one for its decisiveness and one for each different answer. By default it
+            is, but for the study's prompts, and for a file without `sentence`.
         items: How many items, as many of each data set and split as it has; `all` for up to 5,000
             of each, as in the study; or a file with one id a line.
         seed: Of the order of items and of choices.
@@ -77,7 +81,7 @@ def hedge_markers(
     arguments.refuse_unknown(unknown, arguments.argument_names(hedge_markers))
     count = arguments.integer("draws", draws, least=1)
     judged_by = arguments.choice("judge", judge, JUDGES)
-    at_once = arguments.boolean("batch_judgments", batch_judgments)
+    batch = _batch(batch_judgments)
     study = arguments.choice("prompts", prompts, WORDINGS) == STUDY
     if study and prompt:
         raise InvalidArgument(
@@ -90,7 +94,7 @@ def hedge_markers(
     own = formats.message if formats else own_prompt(prompt, wording.TEMPLATES["short"])
     asks = judged_by == "model"
     judges = _judge_prompts(judge_prompts, asks)
-    scored = hedged(judged_by, at_once, judges)
+    scored = hedged(judged_by, batch, judges)
     wanted = None if items == "all" else items
     selection = load_marker_questions(dataset, **which(wanted, split, seed), formats=formats)
     wordings = [own] if own else list(wording.TEMPLATES.values())
@@ -98,8 +102,6 @@ def hedge_markers(
     facts = log_facts(selection, wordings, context, output_tokens=30, calls=1 + count)
     if system in wording.SYSTEMS:  # what judgments and published figures call it
         facts["system"] = system
-    # At most, of a reply of one sentence: all about it, and whether it is right.
-    judge_calls = 2 if at_once else count + 3
     return composed(
         selection,
         [_sample(item) for item in selection.items],
@@ -111,9 +113,11 @@ def hedge_markers(
             **facts,
             "judge": judged_by,
             "judge_prompts": _named(judges),
-            "grader_calls_per_sample": judge_calls if asks else 0,
+            "draws_per_sample": count,
+            **(_judging(judges, is_batched(judges, batch), count) if asks else {}),
         },
         config=GenerateConfig(temperature=1, max_tokens=256),
+        version="2-A",
     )
 
 
@@ -121,7 +125,7 @@ def hedge_markers(
 def judge_check(
     judge: str = "model",
     parts: str | list[str] = "sentences,pairs,answers",
-    batch_judgments: bool = False,
+    batch_judgments: bool | None = None,
     items: str | int | None = None,
     seed: int = 0,
     judge_prompts: str = "ours",
@@ -129,13 +133,15 @@ def judge_check(
 ) -> Task:
     """Have a judge judge what is labelled: the model of the run is the judge.
 
-    Sentences cost two calls each (markers, decisiveness) or one in a batch, pairs and answers one.
+    A sentence, a pair and an answer cost a call each; unless judgments are batched a sentence costs
+    two (markers, decisiveness).
 
     Args:
         judge: `model` (the one that `--model` names) or `rules` (no calls; any `--model`).
         parts: Of `sentences` (132), `pairs` (126), `answers` (63).
         batch_judgments: Whether sentences and pairs are judged by the prompt that asks for all
-            about a sentence in one call.
+            about a sentence in one call, a pair among the replies of two others about the same
+            question; by default as in `hedge_markers`.
         items: How many items, or a file with one id a line; all by default.
         seed: Of the order of items.
         judge_prompts: As in `hedge_markers`.
@@ -143,9 +149,12 @@ def judge_check(
     """
     arguments.refuse_unknown(unknown, arguments.argument_names(judge_check))
     judged_by = arguments.choice("judge", judge, JUDGES)
-    at_once = arguments.boolean("batch_judgments", batch_judgments)
+    batch = _batch(batch_judgments)
     judges = _judge_prompts(judge_prompts, judged_by == "model")
-    templates = judge_wording(judges, batch=at_once).templates
+    if judged_by == "rules" and batch is None:
+        batch = False  # rules have no prompts
+    templates = judge_wording(judges, batch=batch).templates
+    at_once = is_batched(judges, batch)
     selection = load_judge_items(parts, items=items, seed=arguments.integer("seed", seed))
     calls = 1 if judged_by == "model" else 0
     facts = log_facts(selection, list(templates.values()), None, output_tokens=12, calls=calls)
@@ -156,12 +165,40 @@ def judge_check(
             for item in selection.items
             for form in _forms(item, at_once)
         ],
-        ask_judge(judges, at_once),
+        ask_judge(judges, batch),
         judge_item(),
         judge_viewer,
         headline="agreement_accuracy",
         facts={**facts, "judge": judged_by, "judge_prompts": _named(judges)},
+        version="2-A",
     )
+
+
+def _batch(given: object) -> bool | None:
+    return None if given is None else arguments.boolean("batch_judgments", given)
+
+
+def _judging(
+    judges: Mapping[str, str] | str, at_once: bool, draws: int
+) -> dict[str, dict[str, int]]:
+    """What the judge is asked about a reply of one sentence, for `plan`."""
+    templates = judge_wording(judges, batch=at_once).templates
+    asked = {"correctness": 1} | (
+        {"sentence": 1} if at_once else {"markers": 1, "decisiveness": 1, "consistency": 0}
+    )
+    each = 0 if at_once else len(templates["consistency"]) + _SENTENCE
+    return {
+        "grader": {
+            "calls": sum(asked.values()),
+            "calls_per_reply": 0 if at_once else 1,
+            "questions": 2 if at_once else 1,  # how many of the calls show the question
+            "characters": sum(n * (len(templates[form]) + _SENTENCE) for form, n in asked.items()),
+            "characters_per_reply": each + _SENTENCE,
+            "output_tokens": 12 * sum(asked.values()),
+            "output_tokens_per_reply": 3 if at_once else 8,
+            "replies": draws,
+        }
+    }
 
 
 def _system_message(file: str) -> str | None:
@@ -220,6 +257,12 @@ def _forms(item: JudgeItem, batch: bool) -> tuple[str, ...]:
     return ("sentence",) if batch and item.part == "sentences" else item.forms
 
 
+def _together(item: JudgeItem) -> list[str]:
+    """The replies that a batch shows the judge with this item's sentence."""
+    pairs = [one.reply for one in labelled()["pairs"] if one.question == item.question]
+    return list(dict.fromkeys(pairs)) if item.part == "pairs" else []
+
+
 def _judged(item: JudgeItem, form: str, **how: object) -> Sample:
     labels = {
         "markers": json.dumps(item.markers, ensure_ascii=False),
@@ -245,5 +288,6 @@ def _judged(item: JudgeItem, form: str, **how: object) -> Sample:
             "reply": item.reply,
             "word": item.word,
             "accepted": "; ".join(item.answers),
+            "each": _together(item),
         },
     )

@@ -24,6 +24,7 @@ level truth lower upper covered interval_score format_ok width reversed draws un
 tunnel_index low high raw confidence correct clipped violation probability choice right answer score
 mas best_answer overconfidence sentences markers decisiveness faithfulness punt empty_draws cut
 foreign judgments failed agreed verdict found missed false labelled raw_sum token_confidence
+different_draws asked_again
 """
 """Of every score, without their level."""
 
@@ -166,7 +167,7 @@ option_viewer = _samples(
 hedge_viewer = _samples(
     "Hedge markers",
     "sentences markers confidence decisiveness faithfulness correct",
-    "punt draws empty_draws cut foreign judgments failed format_ok",
+    "punt draws different_draws empty_draws cut foreign judgments failed asked_again format_ok",
     first="faithfulness",
     order="asc",
     target=True,

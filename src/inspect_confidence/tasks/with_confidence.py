@@ -116,6 +116,7 @@ def _costs(plain: Task, asking: Asking, agreement: str) -> dict[str, object]:
         "items": len(plain.dataset),
         "excluded": {},
         "calls_per_sample": asking.calls,
+        "draws_per_sample": asking.draws if "consistency" in asking.ways else 0,
         "grader_calls_per_sample": judged,
         "prompt_characters": len(prompts.ALONE),
         "output_tokens_per_call": _OUTPUT_TOKENS,

@@ -1,0 +1,185 @@
+"""What eliciting costs beside Inspect's own generate task, and what judging costs in tokens."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from random import Random
+from statistics import median
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from inspect_ai import Task, eval
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.log import EvalLog
+from inspect_ai.model import GenerateConfig, Model, ModelOutput, ModelUsage, get_model
+from inspect_ai.scorer import match
+from inspect_ai.solver import generate
+
+from inspect_confidence import _registry
+from inspect_confidence.prompts.judge import TEMPLATES
+from inspect_confidence.scorers.hedged import hedged
+from inspect_confidence.tasks.hedge_markers import hedge_markers
+from measure import aligned, timing
+
+SAMPLES, RUNS = 400, 3
+JUDGED, ANSWERS = 30, ("Fyn", "Ely", "Lund", "Oslo")
+HEDGES = ("probably", "perhaps", "possibly", "presumably", "certainly", "maybe")
+
+Say = Callable[[Random], str]
+
+REPLIES: Mapping[str, tuple[dict[str, Any], Say]] = {
+    "fermi_eval": (
+        {"dataset": "bundled"},
+        lambda rng: f"[{rng.randint(-3, 3)}, {rng.randint(4, 9)}]",
+    ),
+    "scale_variants": (
+        {"dataset": "bundled", "items": 30},
+        lambda rng: f"Answer: {rng.choice('ABCD')}\nConfidence: {rng.randint(0, 100)}",
+    ),
+    "wep_elicitation": ({}, lambda rng: f"{rng.random():.2f}"),
+    "wep_choice": ({"items": 40}, lambda rng: f"{rng.choice('ABC')}."),
+    "life_eval": (
+        {},
+        lambda rng: f'{{"Answer": {rng.randint(60, 95)}, "Confidence": {rng.random():.2f}}}',
+    ),
+    "question_sets": (
+        {"dataset": "bundled"},
+        lambda rng: json.dumps(
+            {"Reasoning": f"By {rng.random()}.", "Answer": "A"}
+            | {letter: round(rng.random(), 2) for letter in "ABCD"}
+        ),
+    ),
+    "judge_check": (
+        {"parts": "pairs,answers", "batch_judgments": False},
+        lambda rng: json.dumps({"verdict": "correct", "agreement": rng.choice(["yes", "no"])}),
+    ),
+}
+"""Tasks with one call a sample, their arguments, and what an instant model says."""
+
+TITLE = f"""\
+A sample of a task with one call a sample, beside one of Inspect's `generate` with `match`
+  {SAMPLES} samples, the same prompts and replies on both sides, from a model that answers at once
+  Milliseconds of processor time a sample, medians of {RUNS} runs by turns; the ratio is the median
+  of theirs. What a run takes once, to find the task's package, isn't in it."""
+
+JUDGE_TITLE = f"""\
+Tokens of a judge (respondent/judge, 4 characters each) of {JUDGED} hedged answers against 20 draws
+  Draws are one of {len(ANSWERS)} answers in one of {len(HEDGES)} hedges. The log's numbers are the
+  same in each row.
+  text: a call each for markers, decisiveness, and every different draw
+  claim: the same, draws that differ in their marker alone being judged once
+  batch: claim, with all about a sentence in one call (the default)"""
+
+
+def run() -> str:
+    """The two tables of this part."""
+    head = ["task", "ours ms", "bare ms", "ratio"]
+    first = aligned(head, [_row(name) for name in REPLIES])
+    return f"{TITLE}\n\n{first}\n\n{JUDGE_TITLE}\n\n{_judge_table()}"
+
+
+def _row(name: str) -> list[str]:
+    arguments, say = REPLIES[name]
+    made: Task = getattr(_registry, name)(**arguments)
+    every = list(made.dataset)
+    asked = [
+        every[k % len(every)].model_copy(update={"id": f"s{k}"}, deep=True) for k in range(SAMPLES)
+    ]
+    prompts: list[str] = []
+    _run(_ours(made, asked), say, prompts)
+    bare = [Sample(input=text, target="A", id=f"s{k}") for k, text in enumerate(prompts)]
+    found = []
+    for _ in range(RUNS):
+        ours = _run(_ours(made, asked), say)
+        plain = Task(
+            dataset=MemoryDataset(bare),
+            solver=generate(),
+            scorer=match(),
+            config=GenerateConfig(temperature=0),
+        )
+        found.append((ours, _run(plain, say)))
+    mine, theirs = (1000 * median(column) / SAMPLES for column in zip(*found, strict=True))
+    ratio = median(ours / plain for ours, plain in found)
+    return [name, f"{mine:.1f}", f"{theirs:.1f}", f"{ratio:.2f}x"]
+
+
+def _ours(made: Task, samples: Sequence[Sample]) -> Task:
+    """The task with these samples, as a task of no package."""
+    return Task(
+        dataset=MemoryDataset(list(samples)),
+        solver=made.solver,
+        scorer=made.scorer,
+        config=made.config,
+        metadata=made.metadata,
+        headline_metric=made.headline_metric,
+        viewer=made.viewer,
+    )
+
+
+def _run(task: Task, say: Say, prompts: list[str] | None = None) -> float:
+    """Seconds of processor time; the prompts are noted, if a list is given."""
+    rng = Random(0)
+
+    def answer(input: list[Any], *_: object) -> ModelOutput:
+        if prompts is not None:
+            prompts.append("\n\n".join(message.text for message in input))
+        return _output(say(rng))
+
+    model = get_model("mockllm/model", custom_outputs=answer, memoize=False)
+    with timing() as took:
+        _evaluated(task, model)
+    return took.cpu
+
+
+def _evaluated(task: Task, model: Model, **more: Any) -> EvalLog:
+    with TemporaryDirectory() as folder:
+        (log,) = eval(task, model=model, log_dir=folder, display="none", **more)
+        if log.status != "success" or (more and not log.samples):  # which are read when asked for
+            raise RuntimeError(str(log.error))
+    return log
+
+
+def _output(text: str) -> ModelOutput:
+    output = ModelOutput.from_content("mockllm/model", text)
+    output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
+    return output
+
+
+def _judge_table() -> str:
+    rows, before = [], 0
+    numbers: dict[str, float] = {}
+    ways: Mapping[str, tuple[bool, dict[str, str]]] = {
+        # A file's templates may ask how sure a draw is: each different text is judged.
+        "text": (False, dict(TEMPLATES)),
+        "claim": (False, {}),
+        "batch": (True, {}),
+    }
+    for name, (batch, templates) in ways.items():
+        task = hedge_markers("facts", items=JUDGED, batch_judgments=batch)
+        task.scorer = [hedged("model", batch, templates)]
+        log = _evaluated(task, _speaker(), model_roles={"grader": get_model("respondent/judge")})
+        assert log.results
+        assert log.stats.role_usage
+        found = {key: one.value for key, one in log.results.scores[0].metrics.items()}
+        if numbers and found != numbers:
+            raise RuntimeError(f"{name} gives other numbers: {found}, {numbers}")
+        numbers, usage = found, log.stats.role_usage["grader"]
+        before = before or usage.input_tokens
+        calls = sum(
+            event.event == "model" and event.role == "grader"
+            for sample in log.samples or []
+            for event in sample.events
+        )
+        cells = (calls, usage.input_tokens, usage.output_tokens)
+        rows.append([name, *(f"{n:,}" for n in cells), f"{usage.input_tokens / before:.0%}"])
+    return aligned(["", "calls", "tokens in", "out", "of `text`"], rows)
+
+
+def _speaker() -> Model:
+    """Says one of the answers in one of the hedges, whatever it is asked; the same each time."""
+
+    def answer(input: list[Any], *_: object) -> ModelOutput:
+        about = input[-1].metadata
+        rng = Random(f"{about['item']} {about['draw']}")
+        return _output(f"It is {rng.choice(HEDGES)} {rng.choice(ANSWERS)}.")
+
+    return get_model("mockllm/model", custom_outputs=answer, memoize=False)
