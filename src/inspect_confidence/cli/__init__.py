@@ -39,6 +39,8 @@ from inspect_confidence.cli.terminal import (
 from inspect_confidence.export import FORMATS, RELATIONSHIPS
 
 if TYPE_CHECKING:
+    from inspect_ai.util import DisplayType
+
     from inspect_confidence.commands.analysis import Settings
 
 
@@ -163,6 +165,31 @@ def plan(
 
     found = items_needed(read(pilot), detect=detect, width=width, power=power, seed=seed)
     give(found, as_json, None, print_needed)
+
+
+@click.command()
+@click.argument("design", metavar="STUDY.yaml")
+@click.option(
+    "--display",
+    type=click.Choice(["full", "rich", "plain", "log", "none"]),
+    help="As Inspect shows a run; with none, a line for each run that ends.",
+)
+@click.option(
+    "--retry-attempts",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="How often failed runs are tried again; Inspect's default is 10.",
+)
+def run(design: str, display: "DisplayType | None", retry_attempts: int | None) -> None:
+    """Ask all that a study file says: models x tasks x arguments x repeats.
+
+    Runs that were interrupted go on where they stopped, and what is done is skipped. What it would
+    cost is said by `plan STUDY.yaml`.
+    """
+    from inspect_confidence.commands.run import run_design
+
+    if not run_design(design, display=display, retries=retry_attempts):
+        click.get_current_context().exit(_FAILED)
 
 
 @click.command()
@@ -435,7 +462,7 @@ def main() -> None:
 
 COMMANDS = (
     *(canonicalize, check, cite, compare, export, ingest, judgments, plan, recalibrate),
-    *(report, summarize, threshold, unread),
+    *(report, run, summarize, threshold, unread),
 )
 
 
