@@ -16,7 +16,6 @@ from inspect_confidence.arguments import argument_names
 from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.studies import all_tables
 
-SUFFIXES = (".yaml", ".yml")
 _KEYS = ("logs", "models", "grader", "arguments", "repeats", "settings", "tasks")
 _TASK_KEYS = ("task", "models", "grader", "arguments", "vary", "repeats")
 
@@ -139,7 +138,8 @@ def _entries(
     if repeats is not None and (isinstance(repeats, bool) or not _positive(repeats)):
         raise InvalidArgument(f"{where}: repeats={repeats} is not a whole number from 1 on.")
     for values in itertools.product(*vary.values()):
-        arguments = {**common, **own, **dict(zip(vary, values, strict=True))}
+        varied = dict(zip(vary, values, strict=True))
+        arguments = {**varied, **{k: v for k, v in {**common, **own}.items() if k not in varied}}
         yield Entry(task, arguments, asked, repeats, check_model(grader) if grader else None)
 
 

@@ -18,7 +18,13 @@ from inspect_confidence.commands.design import Design, Entry, read_design
 from inspect_confidence.errors import InvalidArgument
 
 
-def run_design(path: str, *, display: DisplayType | None = None, retries: int | None = None) -> bool:
+def run_design(
+    path: str,
+    *,
+    logs: str | None = None,
+    display: DisplayType | None = None,
+    retries: int | None = None,
+) -> bool:
     """Ask what a study design asks; what its logs have already is not asked again.
 
     All tasks are built and all models looked up before the first call. A run that was interrupted
@@ -26,6 +32,7 @@ def run_design(path: str, *, display: DisplayType | None = None, retries: int | 
 
     Args:
         path: The design, as `read_design` takes it.
+        logs: Where logs go, if not where the design says.
         display: As `inspect eval-set --display`; with `none`, a line is printed for each run that
             ends.
         retries: How often runs that failed are tried again; Inspect's default is ten times.
@@ -38,20 +45,26 @@ def run_design(path: str, *, display: DisplayType | None = None, retries: int | 
     """
     design = read_design(path)
     tasks = _tasks(design)
-    click.echo(f"{len(tasks)} runs of {path}, logs in {design.logs}")
+    place = logs or design.logs
+    click.echo(f"{len(tasks)} runs of {path}, logs in {place}")
     try:
         with _lines(len(tasks)) if display == "none" else nullcontext():
-            success, logs = eval_set(
+            success, found = eval_set(
                 tasks,
-                log_dir=design.logs,
+                log_dir=place,
                 display=display,
                 retry_attempts=retries,
                 **design.settings,
             )
     except PrerequisiteError as error:
+        if "in log_dir is not associated" in str(error):
+            raise InvalidArgument(
+                f"{place} holds logs of runs that {path} does not name; give another folder with "
+                "--log-dir, or remove them."
+            ) from None
         raise InvalidArgument(_text(error)) from None
-    done = sum(log.status == "success" for log in logs)
-    click.echo(f"{done} of {len(tasks)} runs done, logs in {design.logs}")
+    done = sum(log.status == "success" for log in found)
+    click.echo(f"{done} of {len(tasks)} runs done, logs in {place}")
     return success
 
 
