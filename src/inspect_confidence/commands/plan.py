@@ -93,9 +93,7 @@ def plan_run(
     )
 
 
-def plan_design(
-    path: str, cost_file: str | None = None, *, connections: int | None = None
-) -> str:
+def plan_design(path: str, cost_file: str | None = None, *, connections: int | None = None) -> str:
     """Calls, dollars and minutes of a study design, by model and task; calls no model.
 
     A judge is counted with its typical calls.
@@ -111,7 +109,9 @@ def plan_design(
         for model in entry.models:
             asked = _asked(built, model, entry.repeats)
             cost = _cost(model, asked.usage, cost_file, calls=asked.calls)
-            rows.setdefault(model, []).append((entry, cost, asked.typically(entry.grader, cost_file)))
+            rows.setdefault(model, []).append(
+                (entry, cost, asked.typically(entry.grader, cost_file))
+            )
     lines = [f"{path}: {sum(map(len, rows.values()))} runs, logs in {design.logs}"]
     for model, some in rows.items():
         lines.append(f"{model:<48}{'calls':>10}{'dollars':>10}{'minutes':>10}")
