@@ -7,12 +7,9 @@ from collections.abc import Callable, Mapping
 import click
 from threadpoolctl import threadpool_limits
 
-<<<<<<< HEAD
 import counting
-import many
-=======
 import elicitation
->>>>>>> hF
+import many
 import resampling
 import sensitivity
 import study
@@ -22,11 +19,8 @@ PARTS: Mapping[str, Callable[[], str]] = {
     "resampling": resampling.run,
     "sensitivity": sensitivity.run,
     "study": study.run,
-<<<<<<< HEAD
     "many": many.run,
-=======
     "elicitation": elicitation.run,
->>>>>>> hF
     "report": whole_report.run,
     "counting": counting.run,
 }

@@ -9,7 +9,7 @@ from typing import Any
 
 from inspect_ai import Task, eval
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.log import EvalLog
+from inspect_ai.log import EvalLog, recompute_metrics
 from inspect_ai.model import GenerateConfig, Model, ModelOutput, ModelUsage, get_model
 from inspect_ai.scorer import match
 from inspect_ai.solver import generate
@@ -18,7 +18,7 @@ from inspect_confidence import _registry
 from inspect_confidence.prompts.judge import TEMPLATES
 from inspect_confidence.scorers.hedged import hedged
 from inspect_confidence.tasks.hedge_markers import hedge_markers
-from measure import aligned, timing
+from measure import aligned, best, timing
 
 SAMPLES, RUNS = 400, 3
 JUDGED, ANSWERS = 30, ("Fyn", "Ely", "Lund", "Oslo")
@@ -59,7 +59,9 @@ TITLE = f"""\
 A sample of a task with one call a sample, beside one of Inspect's `generate` with `match`
   {SAMPLES} samples, the same prompts and replies on both sides, from a model that answers at once
   Milliseconds of processor time a sample, medians of {RUNS} runs by turns; the ratio is the median
-  of theirs. What a run takes once, to find the task's package, isn't in it."""
+  of theirs. What a run takes once, to find the task's package, isn't in it.
+  metrics: milliseconds of all of a log's metrics once: at the end of a run, and where Inspect shows
+  them as it runs, which it doesn't here, once a second or less often."""
 
 JUDGE_TITLE = f"""\
 Tokens of a judge (respondent/judge, 4 characters each) of {JUDGED} hedged answers against 20 draws
@@ -72,7 +74,7 @@ Tokens of a judge (respondent/judge, 4 characters each) of {JUDGED} hedged answe
 
 def run() -> str:
     """The two tables of this part."""
-    head = ["task", "ours ms", "bare ms", "ratio"]
+    head = ["task", "ours ms", "bare ms", "ratio", "metrics ms"]
     first = aligned(head, [_row(name) for name in REPLIES])
     return f"{TITLE}\n\n{first}\n\n{JUDGE_TITLE}\n\n{_judge_table()}"
 
@@ -99,7 +101,19 @@ def _row(name: str) -> list[str]:
         found.append((ours, _run(plain, say)))
     mine, theirs = (1000 * median(column) / SAMPLES for column in zip(*found, strict=True))
     ratio = median(ours / plain for ours, plain in found)
-    return [name, f"{mine:.1f}", f"{theirs:.1f}", f"{ratio:.2f}x"]
+    return [
+        name,
+        f"{mine:.1f}",
+        f"{theirs:.1f}",
+        f"{ratio:.2f}x",
+        f"{_metrics(made, asked, say):.0f}",
+    ]
+
+
+def _metrics(made: Task, asked: Sequence[Sample], say: Say) -> float:
+    """Milliseconds that all metrics of the samples' scores take."""
+    log = _evaluated(_ours(made, asked), _instant(say, Random(0)), keep=True)
+    return 1000 * best(lambda: recompute_metrics(log), 5).cpu
 
 
 def _ours(made: Task, samples: Sequence[Sample]) -> Task:
@@ -117,23 +131,27 @@ def _ours(made: Task, samples: Sequence[Sample]) -> Task:
 
 def _run(task: Task, say: Say, prompts: list[str] | None = None) -> float:
     """Seconds of processor time; the prompts are noted, if a list is given."""
-    rng = Random(0)
-
-    def answer(input: list[Any], *_: object) -> ModelOutput:
-        if prompts is not None:
-            prompts.append("\n\n".join(message.text for message in input))
-        return _output(say(rng))
-
-    model = get_model("mockllm/model", custom_outputs=answer, memoize=False)
+    model = _instant(say, Random(0), prompts)
     with timing() as took:
         _evaluated(task, model)
     return took.cpu
 
 
-def _evaluated(task: Task, model: Model, **more: Any) -> EvalLog:
+def _instant(say: Say, rng: Random, prompts: list[str] | None = None) -> Model:
+    def answer(input: list[Any], *_: object) -> ModelOutput:
+        if prompts is not None:
+            prompts.append("\n\n".join(message.text for message in input))
+        return _output(say(rng))
+
+    return get_model("mockllm/model", custom_outputs=answer, memoize=False)
+
+
+def _evaluated(task: Task, model: Model, keep: bool = False, **more: Any) -> EvalLog:
     with TemporaryDirectory() as folder:
-        (log,) = eval(task, model=model, log_dir=folder, display="none", **more)
-        if log.status != "success" or (more and not log.samples):  # which are read when asked for
+        (log,) = eval(
+            task, model=model, log_dir=folder, display="none", score_display=False, **more
+        )
+        if log.status != "success" or (keep and not log.samples):  # which are read when asked for
             raise RuntimeError(str(log.error))
     return log
 
@@ -156,7 +174,8 @@ def _judge_table() -> str:
     for name, (batch, templates) in ways.items():
         task = hedge_markers("facts", items=JUDGED, batch_judgments=batch)
         task.scorer = [hedged("model", batch, templates)]
-        log = _evaluated(task, _speaker(), model_roles={"grader": get_model("respondent/judge")})
+        roles = {"grader": get_model("respondent/judge")}
+        log = _evaluated(task, _speaker(), keep=True, model_roles=roles)
         assert log.results
         assert log.stats.role_usage
         found = {key: one.value for key, one in log.results.scores[0].metrics.items()}

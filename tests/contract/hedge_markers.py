@@ -406,7 +406,7 @@ class Both:
         """The same by split."""
         rows = self.judgments()
         return {
-            (f"judge={self.judge};split={split}", metric): value
+            (f"judge={self.judge} in one call;split={split}", metric): value
             for split in ("train", "test")
             for metric, value in metrics_of([r for r in rows if r["split"] == split]).items()
         }

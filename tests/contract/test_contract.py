@@ -162,7 +162,7 @@ def test_log_and_results_say_what_the_provider_sent(case: Case, model: str, home
         check_wire(case, model, request)
     if isinstance(far, hedge_markers.Both):
         judged = [request for request in requests if request.system is None]
-        assert len(judged) == hedge_markers.judge_calls(far.speaker)
+        assert len(judged) == hedge_markers.judge_calls(far.speaker, batch=True)
         requests = [request for request in requests if request.system]
     if case is not hedge_markers.CASE or model != OPENAI:  # OpenAI gives several draws a call
         arguments, _ = case.prepare(home)

@@ -1,5 +1,6 @@
 """Text -> the option that a model chose, by its letter, its text or both, or a typed failure."""
 
+import functools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -158,6 +159,12 @@ def _only(found: set[int], several: str = "several choices have this text") -> i
     return min(found) if len(found) == 1 else ambiguous(several)
 
 
+@functools.lru_cache(maxsize=256)
+def choices_of(texts: tuple[str, ...]) -> Choices:
+    """The choices of a question, which is asked on many scales, and many times."""
+    return Choices(texts)
+
+
 @dataclass(frozen=True)
 class StatedChoice:
     """A choice as it was stated: its index; the letter A is 0."""
@@ -184,7 +191,7 @@ def read_choice(
         >>> read_choice("Answer: A. Paris", ["Rome", "Paris"]).status
         'ambiguous'
     """
-    known = Choices(choices)
+    known = choices_of(tuple(choices))
     index = read_stated(
         reply,
         lambda stated: chosen(stated, known),

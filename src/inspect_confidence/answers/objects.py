@@ -13,7 +13,7 @@ from itertools import zip_longest
 from string import ascii_lowercase
 
 from inspect_confidence.answers.amount import amount_of
-from inspect_confidence.answers.choices import NO_CHOICE, Choices, called_correct, chosen
+from inspect_confidence.answers.choices import NO_CHOICE, called_correct, choices_of, chosen
 from inspect_confidence.answers.clean import CUT, declines, folded, is_cut, is_refusal, plain_value
 from inspect_confidence.answers.label_names import plain_key
 from inspect_confidence.answers.labels import Stated, Statement, stated_in
@@ -307,7 +307,7 @@ def letter_in(reply: JsonReply, choices: Sequence[str]) -> int | Unreadable:
 
 
 def _index(value: str, choices: Sequence[str]) -> int | Unreadable:
-    found = chosen(stated_in(f"Answer: {value}"), Choices(choices))
+    found = chosen(stated_in(f"Answer: {value}"), choices_of(tuple(choices)))
     letter = _LETTER.fullmatch(value)
     is_letter = letter and found == invalid(NO_CHOICE) and not is_refusal(value)
     if letter and is_letter and ascii_lowercase.index(letter[1].lower()) >= len(choices):

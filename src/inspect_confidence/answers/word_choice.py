@@ -4,6 +4,7 @@ The choices are shown as lines, "A.is likely to be". Some models repeat them, in
 own, which is no answer.
 """
 
+import functools
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -174,6 +175,12 @@ def _any_of(forms: Iterable[str]) -> str:
     return "|".join(re.escape(form).replace(r"\ ", r"\s+") for form in ordered) or "(?!)"
 
 
+@functools.lru_cache(maxsize=256)
+def _names_of(choices: tuple[str, ...]) -> Names:
+    """The choices of a question; few sets of them are asked."""
+    return Names(choices)
+
+
 @dataclass(frozen=True)
 class WordChoice:
     """A choice as it was made: its index; the letter A is 0."""
@@ -198,7 +205,7 @@ def read_word_choice(
         >>> read_word_choice("A.is unlikely to be", phrases).reason
         'letter and text disagree'
     """
-    known = Names(choices)
+    known = _names_of(tuple(choices))
     ends_open = truncated and first_turn(reply) == reply and not reply.endswith("\n")
 
     def chosen(stated: Stated) -> int | Unreadable:

@@ -223,7 +223,12 @@ SETTINGS = (
 
 def computing(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options of `SETTINGS`, as its keywords `settings`."""
-    return functools.reduce(lambda made, option: option(made), reversed(SETTINGS), command)
+
+    @functools.wraps(command)
+    def with_cache(**given: Any) -> None:
+        command(**given, cached=how_to_read()["cached"])
+
+    return functools.reduce(lambda made, option: option(made), reversed(SETTINGS), with_cache)
 
 
 JSON = click.option("--json", "as_json", is_flag=True, help="Print the rows as a JSON array.")

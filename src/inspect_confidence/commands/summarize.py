@@ -6,6 +6,7 @@ from typing import Unpack
 import pandas as pd
 
 from inspect_confidence.commands.analysis import Settings, parts_of
+from inspect_confidence.commands.kept import kept
 from inspect_confidence.judgments.read import Source
 from inspect_confidence.results import Key, Result, results_frame
 from inspect_confidence.studies import all_tables
@@ -26,7 +27,12 @@ def summarize(source: Source, **settings: Unpack[Settings]) -> pd.DataFrame:
     Raises:
         InvalidArgument: The source or a setting can't be used, or there is no judgment.
     """
-    return results_frame(result for part in parts_of(source, settings) for result in part.results())
+
+    def compute(judgments: Source) -> pd.DataFrame:
+        parts = parts_of(judgments, settings)
+        return results_frame(result for part in parts for result in part.results())
+
+    return kept("results", source, settings, compute)
 
 
 def detail(source: Source, **settings: Unpack[Settings]) -> pd.DataFrame:
@@ -46,11 +52,15 @@ def detail(source: Source, **settings: Unpack[Settings]) -> pd.DataFrame:
     Raises:
         InvalidArgument: The source or a setting can't be used, or there is no judgment.
     """
-    found: list[Result] = []
-    for part in parts_of(source, {"resamples": 1_000, **settings}):
-        found += _statuses(part.frames)
-        found += part.study.detail(part.frames, part.resampling)
-    return results_frame(found)
+
+    def compute(judgments: Source) -> pd.DataFrame:
+        found: list[Result] = []
+        for part in parts_of(judgments, {"resamples": 1_000, **settings}):
+            found += _statuses(part.frames)
+            found += part.study.detail(part.frames, part.resampling)
+        return results_frame(found)
+
+    return kept("detail", source, settings, compute)
 
 
 _TOLD_APART = ("language", "judge", "window")

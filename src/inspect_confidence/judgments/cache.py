@@ -1,4 +1,4 @@
-"""Record files of logs that were read, for the next command that reads the same ones."""
+"""The user's cache: record files of logs that were read, and what was computed of judgments."""
 
 import hashlib
 import json
@@ -48,7 +48,7 @@ def kept(log: Log, recorded: Recorded) -> Run | None:
         file = _file(log, recorded)
         if file is not None and file.is_file():
             run = decode(file)
-            os.utime(file)
+            used(file)
             return run
     return None
 
@@ -59,6 +59,17 @@ def keep(log: Log, recorded: Recorded, record: bytes) -> None:
         file = _file(log, recorded)
         if file is not None:
             write_whole(file, record)
+
+
+def place(name: str) -> Path | None:
+    """Where a file of that digest is or would be; None where the user wants none."""
+    home = folder()
+    return home / f"{name}.parquet" if home else None
+
+
+def used(file: Path) -> None:
+    """Note that a file was used now: those that weren't for longest are dropped first."""
+    os.utime(file)
 
 
 def bound(largest: int = LARGEST) -> None:
@@ -76,14 +87,11 @@ def bound(largest: int = LARGEST) -> None:
 
 
 def _file(log: Log, recorded: Recorded) -> Path | None:
-    home = folder()
-    if home is None or not (log.mtime or log.etag):
-        return None
-    return home / f"{digest(log, recorded, _code())}.parquet"
+    return place(digest(log, recorded, code())) if log.mtime or log.etag else None
 
 
 @cache
-def _code() -> str:
+def code() -> str:
     """The state of this package's files: in a checkout they change while the version doesn't."""
     package = Path(__file__).parents[1]
     stats = [(str(one), one.stat()) for one in sorted(package.rglob("*.py"))]

@@ -316,7 +316,8 @@ def _entry(log: Log, file: Path, record: Mapping[str, Any] | None = None) -> Ent
 def _named(text: str) -> str:
     """The text as part of a path."""
     name = quote(text, safe=" ")
-    return name if len(name) <= 200 else f"{name[:180]}-{fingerprint(text)}"
+    usable = len(name) <= 200 and name.strip(".")  # dots alone lead to another folder
+    return name if usable else f"{name[:180]}-{fingerprint(text)}"
 
 
 def _described(folder: Path, *, must: bool = False) -> Store | None:

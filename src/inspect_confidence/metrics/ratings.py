@@ -205,7 +205,8 @@ def _ideal(
     return u + d * (value + beyond * by_u), np.maximum(1 + d * by_u, 1e-3), by_shape[:, None]
 
 
-_STEPS = 100
+_STEPS = 50
+_SHORTEST = 1e-6
 _FLOOR = 1e-150
 _FARTHEST = 20.0
 """Where the likelihood still rises beyond this parameter, it has no maximum."""
@@ -249,9 +250,11 @@ def maximum_of(right: FloatArray, wrong: FloatArray, curve: Curve, start: FloatA
             u, shape = np.where(taken, there[0], u), np.where(taken, there[1], shape)
             at = Step(*(np.where(taken, one, other) for one, other in zip(new, at, strict=True)))
             ends = (at.gain < 1e-13) | (np.abs(shape) > _FARTHEST).any(axis=0)
-            if ends.any():
+            # Beyond the reach of a curve no step raises the likelihood.
+            stuck = ~ends & ((length < _SHORTEST) | ~np.isfinite(at.gain))
+            if (ends | stuck).any():
                 found[:, left[ends]] = shape[:, ends]
-                stays = ~ends
+                stays = ~(ends | stuck)
                 left, length, missing = left[stays], length[stays], missing[:, stays]
                 counts, u, shape = counts[..., stays], u[:, stays], shape[:, stays]
                 at = Step(*(one[..., stays] for one in at))
