@@ -134,7 +134,7 @@ def _entries(
         raise InvalidArgument(f"{where}: `models` names none; give some as [openai/gpt-4o-mini].")
     asked = [check_model(model) for model in ([models] if isinstance(models, str) else models)]
     grader = one.get("grader", top.get("grader"))
-    repeats = one.get("repeats", top.get("repeats"))
+    repeats: int | None = one.get("repeats", top.get("repeats"))  # type: ignore[assignment]
     if repeats is not None and (isinstance(repeats, bool) or not _positive(repeats)):
         raise InvalidArgument(f"{where}: repeats={repeats} is not a whole number from 1 on.")
     for values in itertools.product(*vary.values()):
