@@ -4,8 +4,6 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 UV := $(shell command -v uv 2>/dev/null)
 LOGS ?= logs
-EVAL = $(BIN)/inspect eval --model respondent/candid,respondent/boastful \
-	--log-dir $(LOGS)/demo --display plain
 
 ifdef UV
 create = uv venv --quiet --allow-existing --python $(PYTHON) $(VENV)
@@ -18,12 +16,7 @@ endif
 .PHONY: demo test lint types unit validate bench docs clean
 
 demo: $(VENV)/.installed  ## run every task on two simulated models, then write the report
-	$(EVAL) tasks/fermi_eval.py tasks/scale_variants.py tasks/question_sets.py \
-		-T dataset=bundled -T items=60
-	$(EVAL) tasks/life_eval.py tasks/wep_probes.py
-	$(EVAL) tasks/hedge_markers.py@hedge_markers -T dataset=bundled -T items=120 \
-		--model-role grader=respondent/judge
-	$(EVAL) tasks/with_confidence.py -T task=examples/quiz.py@quiz -T ways=stated,p_true
+	$(BIN)/inspect-confidence run examples/demo.yaml --log-dir $(LOGS)/demo --display none
 	$(BIN)/inspect-confidence report $(LOGS)/demo -o $(LOGS)/demo-report
 
 test: lint  ## lint, types and the whole test suite, the last two at once

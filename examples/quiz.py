@@ -9,7 +9,7 @@ from inspect_confidence.datasets.questions import load_questions
 
 
 @task
-def quiz() -> Task:
+def quiz(questions: int = 168) -> Task:
     """Questions of general knowledge, each with four choices and a subject."""
     samples = [
         Sample(
@@ -19,6 +19,6 @@ def quiz() -> Task:
             target=one.target,
             metadata={"subject": one.part},
         )
-        for one in load_questions("knowledge").items
+        for one in load_questions("knowledge").items[:questions]
     ]
     return Task(dataset=samples, solver=multiple_choice(), scorer=choice())

@@ -42,6 +42,8 @@ from inspect_confidence.cli.terminal import (
 from inspect_confidence.export import FORMATS, RELATIONSHIPS
 
 if TYPE_CHECKING:
+    from inspect_ai.util import DisplayType
+
     from inspect_confidence.commands.analysis import Settings
 
 
@@ -109,9 +111,15 @@ def report(
 @click.command()
 @click.argument("task", required=False)
 @click.option("-T", "arguments", multiple=True, metavar="NAME=VALUE", help="A task argument.")
-@click.option("--model", help="For the price, where Inspect's model cost data has the model.")
+@click.option("--model", help="For the price and for the draws that it gives in a call.")
 @click.option("--grader", metavar="MODEL", help="Of that role, for the price of its judgments.")
 @click.option("--epochs", type=click.IntRange(min=1), help="The task's own by default, or 1.")
+@click.option("--limit", type=click.IntRange(min=1), help="Of samples, as `inspect eval` takes it.")
+@click.option(
+    "--max-connections",
+    type=click.IntRange(min=1),
+    help="Calls under way at once, for the minutes; 10 by default.",
+)
 @click.option(
     "--model-cost-config",
     type=click.Path(exists=True, dir_okay=False),
@@ -142,6 +150,8 @@ def plan(
     model: str | None,
     grader: str | None,
     epochs: int | None,
+    limit: int | None,
+    max_connections: int | None,
     model_cost_config: str | None,
     detect: str | None,
     width: str | None,
@@ -152,12 +162,23 @@ def plan(
 ) -> None:
     """Print what a run of TASK would ask and cost, without calling a model.
 
+    TASK may be a file such as `run` takes: all its runs are priced, by model.
     With --detect or --width, print how many items it needs, by resampling the items of --pilot.
     """
     if task:
-        from inspect_confidence.commands.plan import plan_run
+        from inspect_confidence.commands.plan import CONNECTIONS, plan_design, plan_run
 
-        said = plan_run(task, arguments, model, epochs, model_cost_config, grader)
+        if task.endswith((".yaml", ".yml")):
+            if arguments or model or grader or epochs or limit:
+                raise click.UsageError(f"{task} says what is asked; change it there.")
+            said = plan_design(task, model_cost_config, connections=max_connections)
+        else:
+            connections = max_connections or CONNECTIONS
+            said = plan_run(
+                *(task, arguments, model, epochs, model_cost_config, grader),
+                limit=limit,
+                connections=connections,
+            )
         click.echo(said, err=as_json)
     if not (detect or width):
         if not task:
@@ -169,6 +190,34 @@ def plan(
 
     found = items_needed(read(pilot), detect=detect, width=width, power=power, seed=seed)
     give(found, as_json, None, print_needed)
+
+
+@click.command()
+@click.argument("design", metavar="STUDY.yaml")
+@click.option("--log-dir", metavar="DIR", help="Where logs go, if not where the file says.")
+@click.option(
+    "--display",
+    type=click.Choice(["full", "rich", "plain", "log", "none"]),
+    help="As Inspect shows a run; with none, a line for each run that ends.",
+)
+@click.option(
+    "--retry-attempts",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="How often failed runs are tried again; Inspect's default is 10.",
+)
+def run(
+    design: str, log_dir: str | None, display: "DisplayType | None", retry_attempts: int | None
+) -> None:
+    """Ask all that a study file says: models x tasks x arguments x repeats.
+
+    Runs that were interrupted go on where they stopped, and what is done is skipped. What it would
+    cost is said by `plan STUDY.yaml`.
+    """
+    from inspect_confidence.commands.run import run_design
+
+    if not run_design(design, logs=log_dir, display=display, retries=retry_attempts):
+        click.get_current_context().exit(_FAILED)
 
 
 @click.command()
@@ -452,7 +501,7 @@ def main() -> None:
 
 COMMANDS = (
     *(canonicalize, check, cite, compare, export, ingest, judgments, plan, recalibrate),
-    *(report, summarize, threshold, unread),
+    *(report, run, summarize, threshold, unread),
 )
 
 

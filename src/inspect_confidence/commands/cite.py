@@ -11,6 +11,7 @@ import pandas as pd
 from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import GenerateConfig, ModelConfig
 
+from inspect_confidence.commands.usage import usage_sentence
 from inspect_confidence.judgments.files import SUFFIXES
 from inspect_confidence.judgments.logs import OPERATIONAL, facts_of
 from inspect_confidence.judgments.read import Judgments, Paths, read_judgments
@@ -36,6 +37,7 @@ def _paragraph(task: str, judgments: pd.DataFrame, runs: Sequence[EvalLog]) -> s
         _sentence("Model arguments", _merged(model_arguments(run.eval.model_args) for run in runs)),
         _roles(runs),
         _items(runs),
+        usage_sentence(runs),
         _filed(elsewhere) if len(elsewhere) else "",
         _counts(judgments),
     ]
