@@ -35,6 +35,7 @@ from inspect_confidence.cli.terminal import (
     print_unread,
     print_views,
     read,
+    read_or_stream,
 )
 from inspect_confidence.export import FORMATS, RELATIONSHIPS
 
@@ -63,7 +64,8 @@ def summarize(
 
     resamplings(settings)  # a mistake shall not cost the reading of the logs
     show = functools.partial(print_views, full=full)
-    give(compute(read(paths, reread=reread), **settings), as_json, csv, show)
+    judgments = read_or_stream(paths, settings, reread=reread)
+    give(compute(judgments, **settings), as_json, csv, show)
 
 
 @click.command()
@@ -398,7 +400,7 @@ def check(
 
     for requirement in requirements:  # a misspelt one shall not cost the reading of the logs
         read_requirement(requirement)
-    judgments = read(paths, lost="not judged")
+    judgments = read_or_stream(paths, settings, lost="not judged")
     results = summarize(judgments, **settings)
     found = compute(results, requirements, strict=strict)
     give(found, as_json, None, print_found)

@@ -12,7 +12,9 @@ from inspect_confidence.cli.options import how_to_read, maps, recorded
 if TYPE_CHECKING:
     import pandas as pd
 
+    from inspect_confidence.commands.analysis import Settings
     from inspect_confidence.judgments.read import Judgments
+    from inspect_confidence.judgments.streams import Stream
 
 _LEFT = ("condition", "metric", "verdict", "reason", "text")
 
@@ -32,9 +34,29 @@ def read(paths: Iterable[str], *, lost: str = "note", reread: bool = False) -> "
         from inspect_confidence.commands.recalibrate import recalibrated
 
         frames = recalibrated(frames, fitted)
-    for notice in frames.notices:
-        click.echo(f"{lost if notice in frames.lost else 'note'}: {notice}", err=True)
+    _note(frames, lost)
     return frames
+
+
+def read_or_stream(
+    paths: Sequence[str], settings: "Settings", *, lost: str = "note", reread: bool = False
+) -> "Judgments | Stream":
+    """As `read`; a store that nothing asks to be read whole is gone through later."""
+    from inspect_confidence.commands.analysis import streamed
+    from inspect_confidence.judgments.streams import Stream
+    from inspect_confidence.studies import NOTHING_SAID
+
+    if len(paths) == 1 and not reread and maps() is None and recorded() == NOTHING_SAID:
+        found = streamed(paths[0], settings)
+        if isinstance(found, Stream):
+            _note(found, lost)
+            return found
+    return read(paths, lost=lost, reread=reread)
+
+
+def _note(judgments: "Judgments | Stream", lost: str) -> None:
+    for notice in judgments.notices:
+        click.echo(f"{lost if notice in judgments.lost else 'note'}: {notice}", err=True)
 
 
 def bar(logs: Sequence[str]) -> Iterable[str]:

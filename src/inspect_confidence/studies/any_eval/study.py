@@ -27,11 +27,10 @@ MEAN = "mean"
 
 def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
     """Each model's numbers, eval by eval and method by method, and their mean over evals."""
-    rows = completed(frames[TASK])
     found: list[Result] = []
-    for key, condition, mine in estimate.runs(rows, ("model", "variant")):
+    for key, condition, mine in estimate.runs(frames[TASK], ("model", "variant")):
         drawn: dict[str, estimate.Drawn] = {}
-        for stream, (name, answered) in enumerate(mine.groupby("dataset", sort=True)):
+        for stream, (name, answered) in enumerate(completed(mine).groupby("dataset", sort=True)):
             units = pd.Index(answered["item"].unique())
             estimands = list(_of_eval(answered, units, condition, resampling))
             drawn[str(name)] = estimate.draw(estimands, len(units), resampling, stream, alone=True)
@@ -114,4 +113,5 @@ ANY_EVAL = Study(
     figures=FIGURES,
     headlines=HEADLINES,
     reference="",
+    each_model=True,
 )
