@@ -167,7 +167,7 @@ class Part:
         return replace(result, note="; ".join(filter(None, (result.note, note))))
 
 
-_FEW = 200_000
+_FEW = 20_000
 """Judgments up to which Python's own text is quicker than it is large."""
 
 
