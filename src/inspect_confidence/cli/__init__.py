@@ -36,6 +36,7 @@ from inspect_confidence.cli.terminal import (
     print_unread,
     print_views,
     read,
+    read_or_stream,
     study_named,
     summarized,
 )
@@ -71,7 +72,8 @@ def summarize(
     named = study and study_named(study)
     tables = functools.partial(print_views, full=full, study=named)
     show = tables if full or study else print_headlines
-    give(summarized(read(paths, reread=reread), settings), as_json, csv, show)
+    judgments = read_or_stream(paths, settings, reread=reread)
+    give(summarized(judgments, settings), as_json, csv, show)
 
 
 @click.command()
@@ -452,7 +454,7 @@ def check(
 
     for requirement in requirements:  # a misspelt one shall not cost the reading of the logs
         read_requirement(requirement)
-    judgments = read(paths, lost="not judged")
+    judgments = read_or_stream(paths, settings, lost="not judged")
     results = summarized(judgments, settings)
     found = compute(results, requirements, strict=strict)
     give(found, as_json, None, print_found)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from inspect_confidence.commands.analysis import Settings
     from inspect_confidence.judgments.read import Judgments
+    from inspect_confidence.judgments.streams import Stream
     from inspect_confidence.studies import View
 
 
@@ -33,9 +34,29 @@ def read(paths: Iterable[str], *, lost: str = "note", reread: bool = False) -> "
         from inspect_confidence.commands.recalibrate import recalibrated
 
         frames = recalibrated(frames, fitted)
-    for notice in frames.notices:
-        click.echo(f"{lost if notice in frames.lost else 'note'}: {notice}", err=True)
+    _note(frames, lost)
     return frames
+
+
+def read_or_stream(
+    paths: Sequence[str], settings: "Settings", *, lost: str = "note", reread: bool = False
+) -> "Judgments | Stream":
+    """As `read`; a store that nothing asks to be read whole is gone through later."""
+    from inspect_confidence.commands.analysis import streamed
+    from inspect_confidence.judgments.streams import Stream
+    from inspect_confidence.studies import NOTHING_SAID
+
+    if len(paths) == 1 and not reread and maps() is None and recorded() == NOTHING_SAID:
+        found = streamed(paths[0], settings)
+        if isinstance(found, Stream):
+            _note(found, lost)
+            return found
+    return read(paths, lost=lost, reread=reread)
+
+
+def _note(judgments: "Judgments | Stream", lost: str) -> None:
+    for notice in judgments.notices:
+        click.echo(f"{lost if notice in judgments.lost else 'note'}: {notice}", err=True)
 
 
 def bar(logs: Sequence[str]) -> Iterable[str]:
@@ -100,7 +121,7 @@ def give(
         show(rows)
 
 
-def summarized(judgments: "Judgments", settings: "Settings") -> "pd.DataFrame":
+def summarized(judgments: "Judgments | Stream", settings: "Settings") -> "pd.DataFrame":
     """The results of judgments, with a progress bar and the time left on standard error."""
     from rich.console import Console
     from rich.progress import Progress
@@ -110,9 +131,9 @@ def summarized(judgments: "Judgments", settings: "Settings") -> "pd.DataFrame":
 
     with Progress(console=Console(stderr=True), transient=True) as bar:
         # Studies go through their judgments once, and once more for the replies not read.
-        total = 2 * sum(map(len, judgments.values()))
-        task = bar.add_task(f"Summarising {total // 2:,} judgments", total=total)
-        before = FOLLOWED.set(lambda rows: bar.advance(task, rows))
+        rows = sum(map(len, judgments.values())) if isinstance(judgments, dict) else judgments.rows
+        task = bar.add_task(f"Summarising {rows:,} judgments", total=2 * rows)
+        before = FOLLOWED.set(lambda done: bar.advance(task, done))
         try:
             return summarize(judgments, **settings)
         finally:
