@@ -72,15 +72,16 @@ class Grid:
 
         Nor is a name or prose broken where they have to stay whole, for a search.
         """
-        widths = [self._width(k, whole) for k in range(len(self.headings))]
-        numbers = widths[self.names :]
+        widths = [self._width(k) for k in range(len(self.headings))]
         if whole:
             width = max(width, sum(widths[: self.names]) + _GAP * self.names + PIPED // 2)
         elif sum(widths) + _GAP * len(widths) - _GAP > width:
+            widths = [min(one, self._most(k)) for k, one in enumerate(widths)]
+            numbers = widths[self.names :]
             room = width - sum(numbers) - _GAP * len(numbers)
             if room < _NAMES * width / 2:  # not all go beside each other, whatever names do
                 room = min(int(_NAMES * width), width - max(numbers, default=0) - _GAP)
-            while sum(widths[: self.names]) + _GAP * (self.names - 1) > room:
+            while self.names and sum(widths[: self.names]) + _GAP * (self.names - 1) > room:
                 widest = max(range(self.names), key=lambda k: widths[k])
                 if widths[widest] <= _LEAST:
                     break
@@ -111,17 +112,20 @@ class Grid:
             widths=[widths[k] for k in columns],
         )
 
-    def _width(self, column: int, whole: bool) -> int:
-        """What a column needs: its longest cell, or for prose a part of it."""
+    def _width(self, column: int) -> int:
+        """What a column needs for its longest cell."""
         from rich.cells import cell_len
 
         cells = [line[column] for line in self.lines]
-        longest = max(map(cell_len, cells), default=0)
-        if column >= self.names and not whole and not all(map(_NUMBER.match, cells)):
-            longest = min(longest, _PROSE)
         words = _words(self.headings[column])
-        least = cell_len(self.headings[column]) if column < self.names else 0
-        return max(longest, least, *map(cell_len, words), 1)
+        least = cell_len(self.headings[column]) if column < self.names else 1
+        return max(least, *map(cell_len, [*cells, *words]))
+
+    def _most(self, column: int) -> int:
+        """What a column gets where room is short: prose goes on in further lines."""
+        prose = not all(_NUMBER.match(line[column]) for line in self.lines)
+        longest = max(map(len, _words(self.headings[column])), default=1)
+        return max(_PROSE, longest) if column >= self.names and prose else 10_000
 
     def _heads(self) -> list[list[str]]:
         """The lines of each heading, broken at blanks and after slashes."""
