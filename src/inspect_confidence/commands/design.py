@@ -139,7 +139,8 @@ def _entries(
         raise InvalidArgument(f"{where}: repeats={repeats} is not a whole number from 1 on.")
     for values in itertools.product(*vary.values()):
         varied = dict(zip(vary, values, strict=True))
-        arguments = {**varied, **{k: v for k, v in {**common, **own}.items() if k not in varied}}
+        arguments = common | own | varied
+        arguments = {name: arguments[name] for name in (varied | own | common)}  # what differs first
         yield Entry(task, arguments, asked, repeats, check_model(grader) if grader else None)
 
 
