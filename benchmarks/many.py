@@ -31,8 +31,8 @@ summarize of a parquet file: models x {ITEMS:,} items, {RESAMPLES:,} resamples, 
 OF_A_STORE = f"""\
 summarize of a store: models x items, {RESAMPLES:,} resamples, all 53 numbers each
   A log a model, confidence in multiples of 5%, one reply in a hundred unread. A process of its own,
-  processor time with imports. No peer; target of ten million: {STORE_SECONDS} s, and memory
-  that does not grow with the models."""
+  processor time with imports. No peer; target of ten million: {STORE_SECONDS} s, and memory that
+  does not grow with the models."""
 
 
 def run() -> str:
