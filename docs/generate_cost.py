@@ -29,11 +29,11 @@ def figure(measured: list[tuple[float, float, float]]) -> Figure:
     axes = drawn.subplots()
     axes.loglog(judgments, seconds, marker="o", color=SERIES[0])
     for x, y, gib in measured:
-        beside: dict[str, Any] = {"xytext": (0, 8), "textcoords": "offset points", "ha": "center"}
-        axes.annotate(f"{y:.2g} s, {gib:.2f} GiB", (x, y), color=INK, fontsize=8, **beside)
+        beside: dict[str, Any] = {"xytext": (-6, 8), "textcoords": "offset points", "ha": "center"}
+        axes.annotate(f"{y:g} s, {gib:.2f} GiB", (x, y), color=INK, fontsize=8, **beside)
     axes.set(xlabel="judgments", ylabel="processor time (s)", facecolor=PAPER)
-    axes.set_xlim(min(judgments) / 2.5, max(judgments) * 2.5)
-    axes.set_ylim(min(seconds) / 2, max(seconds) * 3)
+    axes.set_xlim(min(judgments) / 2.5, max(judgments) * 3)
+    axes.set_ylim(min(seconds) / 2, max(seconds) * 2.5)
     axes.xaxis.set_major_formatter(_PLAIN)
     axes.yaxis.set_major_formatter(_PLAIN)
     axes.grid(color=RULE, linewidth=0.6)
