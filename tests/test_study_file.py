@@ -111,11 +111,15 @@ def test_plan_of_a_study_adds_up(tmp_path: Path) -> None:
     (tmp_path / "prices.yaml").write_text(
         "".join(f"{model}: {one}\n" for model in says["models"]), "utf-8"
     )
-    said = CliRunner().invoke(
-        main, ["plan", file, "--model-cost-config", str(tmp_path / "prices.yaml")]
-    ).output
+    said = (
+        CliRunner()
+        .invoke(main, ["plan", file, "--model-cost-config", str(tmp_path / "prices.yaml")])
+        .output
+    )
     # a dollar a token: 80 x 16 and 10 x 180 tokens written, three times
-    assert re.search(rf"^all models, side by side +270 +{3 * (80 * 16 + 10 * 180):,}\.00 ", said, re.M)
+    assert re.search(
+        rf"^all models, side by side +270 +{3 * (80 * 16 + 10 * 180):,}\.00 ", said, re.M
+    )
 
 
 def test_plan_warns_where_a_sample_is_not_an_item() -> None:

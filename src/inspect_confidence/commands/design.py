@@ -140,7 +140,9 @@ def _entries(
     for values in itertools.product(*vary.values()):
         varied = dict(zip(vary, values, strict=True))
         arguments = common | own | varied
-        arguments = {name: arguments[name] for name in (varied | own | common)}  # what differs first
+        arguments = {
+            name: arguments[name] for name in (varied | own | common)
+        }  # what differs first
         yield Entry(task, arguments, asked, repeats, check_model(grader) if grader else None)
 
 
