@@ -46,6 +46,7 @@ docs: $(VENV)/.installed-docs  ## write the generated pages and the notebook ane
 	$(BIN)/python docs/generate.py
 	$(BIN)/python docs/generate_api.py
 	$(BIN)/python docs/generate_reading.py
+	$(BIN)/python docs/generate_cost.py
 	$(BIN)/python docs/execute_notebook.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 

@@ -20,6 +20,7 @@ PARTS: Mapping[str, Callable[[], str]] = {
     "sensitivity": sensitivity.run,
     "study": study.run,
     "many": many.run,
+    "stores": many.run_stores,
     "elicitation": elicitation.run,
     "report": whole_report.run,
     "counting": counting.run,

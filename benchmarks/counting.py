@@ -48,7 +48,7 @@ Count tables of {MODELS * ITEMS:,} judgments in a store: {MODELS} models x {ITEM
 def run() -> str:
     """The table of this part."""
     with TemporaryDirectory() as folder:
-        size = _store(Path(folder))
+        size = store(Path(folder))
         rows = [_row(name, code, folder) for name, code in WAYS.items()]
     title = f"{TITLE}\n  The store takes {size / 2**30:.2f} GiB."
     return f"{title}\n\n{aligned(['', 'processor s', 'wall s', 'GiB', 'counted'], rows)}"
@@ -64,26 +64,25 @@ def _row(name: str, code: str, folder: str) -> list[str]:
     return [name, seconds(float(cpu)), seconds(wall), f"{int(kib) / 2**20:.2f}", counted]
 
 
-def _store(folder: Path) -> int:
+def store(folder: Path, models: int = MODELS, items: int = ITEMS) -> int:
     """A store with a log a model; its size in bytes."""
     entries = []
-    for number in range(MODELS):
-        frame, model = _judgments(number), f"simulated/{number}"
+    for number in range(models):
+        frame, model = _judgments(number, items), f"simulated/{number}"
         samples = ("1 " + frame["item"]).to_numpy(object)
         record = encode(Run(f"run{number}", TASK, model, TASK, {}, frame, samples))
         entries.append(put(folder, Log(f"{number}.eval", 1, 1), f"{number:032x}", record))
-    store = Store(folder, readers=readers(), entries=entries, whole=True)
-    write_manifest(store)
+    write_manifest(Store(folder, readers=readers(), entries=entries, whole=True))
     return sum((folder / entry.file).stat().st_size for entry in entries)
 
 
-def _judgments(number: int) -> pd.DataFrame:
+def _judgments(number: int, items: int) -> pd.DataFrame:
     """Of one model: percentages, one in a hundred unread."""
     rng = np.random.default_rng(number)
-    names = np.char.add("q", np.arange(ITEMS).astype(str))
-    confidence = rng.integers(21, size=ITEMS) / 20
-    correct = (rng.random(ITEMS) < 0.3 + 0.5 * confidence).astype(float)
-    lost = rng.random(ITEMS) < 0.01
+    names = np.char.add("q", np.arange(items).astype(str))
+    confidence = rng.integers(21, size=items) / 20
+    correct = (rng.random(items) < 0.3 + 0.5 * confidence).astype(float)
+    lost = rng.random(items) < 0.01
     columns = {
         "model": f"simulated/{number}",
         "dataset": "simulated",

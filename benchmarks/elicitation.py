@@ -58,8 +58,9 @@ REPLIES: Mapping[str, tuple[dict[str, Any], Say]] = {
 TITLE = f"""\
 A sample of a task with one call a sample, beside one of Inspect's `generate` with `match`
   {SAMPLES} samples, the same prompts and replies on both sides, from a model that answers at once
-  Milliseconds of processor time a sample, medians of {RUNS} runs by turns; the ratio is the median
-  of theirs. What a run takes once, to find the task's package, isn't in it.
+  bare: samples of an input and a target; same: those of the task, with their choices and metadata
+  Milliseconds of processor time a sample, medians of {RUNS} runs by turns; ratios of ours to each
+  are the medians of theirs. What a run takes once, to find the task's package, isn't in it.
   metrics: milliseconds of all of a log's metrics once: at the end of a run, and where Inspect shows
   them as it runs, which it doesn't here, once a second or less often."""
 
@@ -74,7 +75,7 @@ Tokens of a judge (respondent/judge, 4 characters each) of {JUDGED} hedged answe
 
 def run() -> str:
     """The two tables of this part."""
-    head = ["task", "ours ms", "bare ms", "ratio", "metrics ms"]
+    head = ["task", "ours ms", "bare ms", "ratio", "same ms", "ratio", "metrics ms"]
     first = aligned(head, [_row(name) for name in REPLIES])
     return f"{TITLE}\n\n{first}\n\n{JUDGE_TITLE}\n\n{_judge_table()}"
 
@@ -88,26 +89,29 @@ def _row(name: str) -> list[str]:
     ]
     prompts: list[str] = []
     _run(_ours(made, asked), say, prompts)
-    bare = [Sample(input=text, target="A", id=f"s{k}") for k, text in enumerate(prompts)]
+    inputs: list[dict[str, Any]] = [
+        {"input": text, "target": "A", "id": f"s{k}"} for k, text in enumerate(prompts)
+    ]
+    bare = [Sample(**one) for one in inputs]
+    same = [one.model_copy(update=given) for one, given in zip(asked, inputs, strict=True)]
     found = []
     for _ in range(RUNS):
-        ours = _run(_ours(made, asked), say)
-        plain = Task(
-            dataset=MemoryDataset(bare),
-            solver=generate(),
-            scorer=match(),
-            config=GenerateConfig(temperature=0),
-        )
-        found.append((ours, _run(plain, say)))
-    mine, theirs = (1000 * median(column) / SAMPLES for column in zip(*found, strict=True))
-    ratio = median(ours / plain for ours, plain in found)
-    return [
-        name,
-        f"{mine:.1f}",
-        f"{theirs:.1f}",
-        f"{ratio:.2f}x",
-        f"{_metrics(made, asked, say):.0f}",
-    ]
+        tasks = (_ours(made, asked), _generate(bare), _generate(same))
+        found.append([_run(task, say) for task in tasks])
+    cells = [name]
+    for k in range(3):
+        cells.append(f"{1000 * median(one[k] for one in found) / SAMPLES:.1f}")
+        cells += [f"{median(one[0] / one[k] for one in found):.2f}x"] if k else []
+    return [*cells, f"{_metrics(made, asked, say):.0f}"]
+
+
+def _generate(samples: list[Sample]) -> Task:
+    return Task(
+        dataset=MemoryDataset(samples),
+        solver=generate(),
+        scorer=match(),
+        config=GenerateConfig(temperature=0),
+    )
 
 
 def _metrics(made: Task, asked: Sequence[Sample], say: Say) -> float:

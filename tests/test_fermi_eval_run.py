@@ -185,7 +185,7 @@ def test_all_methods_stand_in_one_table(tmp_path: Path) -> None:
         found["method=traces;traces=1", "residual_tunnel_index"]
     )
     assert found["method=traces;traces=4", "residual_tunnel_index"] == pytest.approx(0, abs=1e-12)
-    text = printed("summarize", tmp_path, "--resamples", 50).stdout
+    text = printed("summarize", tmp_path, "--study", "fermi_eval", "--resamples", 50).stdout
     assert "test split: interval score" in text
     assert "Reduction of the interval score against direct" in text
 

@@ -478,7 +478,7 @@ def test_what_a_batch_leaves_open_is_asked_again_once(tmp_path: Path) -> None:
     again -= sum(len({one.text for one in main.sentences}) for _, _, main, _ in speaker.replies())
     assert len(run.judged) == judge_calls(speaker, batch=True) + again
     scores = [(sample.scores or {})["hedged"].as_dict() for sample in run.log.samples or []]
-    assert sum(int(one["asked_again"] or 0) for one in scores) == again
+    assert sum(float(one["asked_again"] or 0) for one in scores) == again
 
 
 @pytest.mark.parametrize("batch", [False, True])
@@ -489,14 +489,13 @@ def test_draws_that_claim_the_same_are_judged_once(tmp_path: Path, batch: bool) 
     said = ("It is perhaps Fyn.", "It is certainly Fyn.", "It is unlikely to be Fyn.", "It is Ely.")
     speaker = Speaker(items, 30, mains={items[0].id: main}, pool={items[0].id: [*map(Draw, said)]})
     shown = []
-    prompts: dict[str, dict[str, Any]] = {"ours": {}, "mine": {"judge_prompts": "mine.json"}}
-    for name, own in prompts.items():
+    wordings: dict[str, dict[str, Any]] = {"ours": {}, "mine": {"judge_prompts": "mine.json"}}
+    for name, more in wordings.items():
         examiner = Examiner(all_sentences(items))
         (tmp_path / "mine.json").write_text(
             json.dumps({form: TEMPLATES[form] for form in ("sentence", "consistency")})
         )
-        how = {"draws": 30, "batch_judgments": batch, **own}
-        run = told(tmp_path / name, speaker, examiner, **how)
+        run = told(tmp_path / name, speaker, examiner, draws=30, batch_judgments=batch, **more)
         texts = [
             about.get("reply", about.get("replies", ""))
             for form, about in examiner.asked

@@ -246,7 +246,9 @@ def test_from_logs_by_the_command_line(tmp_path: Path) -> None:
     assert 50 < row["items"] < 100
 
 
-def test_atlas_by_the_command_line(shared_data: Path, tmp_path: Path) -> None:
+def test_atlas_by_the_command_line(
+    shared_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What docs/use.md shows, and its four lines of Python give what `--recalibrated` gives."""
     folder = shared_data / "atlas"
     files = [
@@ -255,6 +257,9 @@ def test_atlas_by_the_command_line(shared_data: Path, tmp_path: Path) -> None:
     page = (CHECKOUT / "docs" / "use.md").read_text(encoding="utf-8")
     shown = {" ".join(line.split()) for line in page.splitlines()}
     maps = tmp_path / "map.json"
+    monkeypatch.setenv("COLUMNS", "250")  # a terminal that wide
+    monkeypatch.setenv("TTY_COMPATIBLE", "1")
+    monkeypatch.setenv("NO_COLOR", "1")
     done = printed("recalibrate", *files, *OTHERS, "-o", maps).stdout
     done += printed("threshold", *files, *OTHERS).stdout
     for line in done.splitlines():

@@ -176,7 +176,7 @@ def test_mean_coverage_lies_within_the_bound(items: int) -> None:
 
 
 @pytest.mark.slow
-def test_logs_give_what_the_page_shows(tmp_path: Path) -> None:
+def test_logs_give_what_the_page_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The simulated model of docs/use.md, asked anew."""
     (log,) = eval(
         fermi_eval(dataset="bundled", levels="80,90"),
@@ -185,8 +185,14 @@ def test_logs_give_what_the_page_shows(tmp_path: Path) -> None:
         display="none",
     )
     assert log.status == "success", log.error
-    done = printed("recalibrate", tmp_path / "logs", "-o", tmp_path / "map.json").stdout
-    done += printed("summarize", tmp_path / "logs", "--recalibrated", tmp_path / "map.json").stdout
+    monkeypatch.setenv("COLUMNS", "250")  # a terminal that wide
+    monkeypatch.setenv("TTY_COMPATIBLE", "1")
+    monkeypatch.setenv("NO_COLOR", "1")
+    maps = tmp_path / "map.json"
+    done = printed("recalibrate", tmp_path / "logs", "-o", maps).stdout
+    done += printed(
+        *("summarize", tmp_path / "logs", "--recalibrated", maps, "--study", "fermi_eval")
+    ).stdout
     shown = {" ".join(line.split()) for line in PAGE.splitlines()}
     lines = [line for line in done.splitlines() if re.match(r" *(respondent|[89]0%)", line)]
     assert len(lines) == 11

@@ -1,6 +1,7 @@
 """The numbers that stand for a model: which rows of the results they are, and what is better."""
 
 import math
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.results import Condition, conditions_of
-from inspect_confidence.studies import all_studies
+from inspect_confidence.studies import Headline, Study, all_studies
 
 FloatArray = NDArray[np.float64]
 
@@ -72,11 +73,14 @@ def direction_of(metric: str, condition: str) -> Direction:
     return Direction(name, level / 100 if target == "level" else (100 - level) / 200)
 
 
-def headline_rows(results: pd.DataFrame) -> pd.DataFrame:
+def headline_rows(
+    results: pd.DataFrame, headlines: Callable[[Study], Iterable[Headline]] | None = None
+) -> pd.DataFrame:
     """The rows that stand for each model and variant, in the studies' order.
 
     Args:
         results: In the layout of results.
+        headlines: The numbers that stand for a study; its own by default.
 
     Returns:
         Those rows, with their index, and the columns `label`, `variant`, `judge` and `study`.
@@ -95,7 +99,7 @@ def headline_rows(results: pd.DataFrame) -> pd.DataFrame:
             & (said == str(Condition(one.where)))
         ].assign(label=one.label, study=study.name)
         for study in all_studies()
-        for one in study.headlines
+        for one in (headlines(study) if headlines else study.headlines)
     ]
     there = [some for some in found if len(some)]
     return pd.concat(there or [rows.iloc[:0].assign(label="", study="")])

@@ -134,18 +134,16 @@ _DECLINED = re.compile(
 )
 
 
-_PLAIN = re.compile(
-    r"(?!.*(?:assistant|to the))(?:: |\n)?(?![0-9]{1,3}\. )"
-    r"[a-z0-9](?:[a-z0-9 ,;:?!%'\"/-]|\.(?!\.))*+",
-    re.IGNORECASE | re.ASCII | re.DOTALL,
-)
-"""One line, or none, without a character that the rewritings below look for."""
+_LINE = r"(?![0-9]{1,3}\. )[a-z0-9][a-z0-9 .,;:?!%'\"/-]*+"
+_PLAIN = re.compile(rf"(?:: |\n)?{_LINE}(?:\n+{_LINE})*\s*", re.IGNORECASE | re.ASCII)
+"""Lines without a character that the rewritings below look for."""
+_REWORDED = re.compile(r"assistant|to the|\.\.", re.IGNORECASE)
 
 
 def clean(reply: str) -> str:
     """The reply without thoughts, markup and needless blanks; no line of it is empty."""
-    if not reply or _PLAIN.fullmatch(reply):  # as most values are, of which a reply has many
-        return single_blanks(reply)
+    if not reply or (_PLAIN.fullmatch(reply) and not _REWORDED.search(reply)):
+        return single_blanks(reply)  # as of most values and short replies
     text = folded(_SPECIAL.sub("\n", without_thoughts(_MARKS.sub(" ", reply))))
     text = single_blanks(text.translate(_TIMES_AND_LINES))
     for pattern, plain in _REWRITINGS:

@@ -29,12 +29,16 @@ from inspect_confidence.cli.terminal import (
     give,
     print_differences,
     print_found,
+    print_headlines,
     print_needed,
     print_recalibrated,
     print_thresholds,
     print_unread,
     print_views,
     read,
+    read_or_stream,
+    study_named,
+    summarized,
 )
 from inspect_confidence.export import FORMATS, RELATIONSHIPS
 
@@ -49,23 +53,27 @@ if TYPE_CHECKING:
 @REREAD
 @JSON
 @CSV
-@click.option("--full", is_flag=True, help="Print all tables of the toolbox too.")
+@click.option("--full", is_flag=True, help="Print all tables: the studies' and the toolbox's.")
+@click.option("--study", metavar="NAME", help="Print one study's tables.")
 @computing
 def summarize(
     paths: Sequence[str],
     reread: bool,
     full: bool,
+    study: str | None,
     as_json: bool,
     csv: Path | None,
     **settings: "Unpack[Settings]",
 ) -> None:
-    """Print the results: every number with its 95% interval."""
+    """Print the numbers that stand for each study, with 95% intervals; or its tables."""
     from inspect_confidence.commands.analysis import resamplings
-    from inspect_confidence.commands.summarize import summarize as compute
 
     resamplings(settings)  # a mistake shall not cost the reading of the logs
-    show = functools.partial(print_views, full=full)
-    give(compute(read(paths, reread=reread), **settings), as_json, csv, show)
+    named = study and study_named(study)
+    tables = functools.partial(print_views, full=full, study=named)
+    show = tables if full or study else print_headlines
+    judgments = read_or_stream(paths, settings, reread=reread)
+    give(summarized(judgments, settings), as_json, csv, show)
 
 
 @click.command()
@@ -443,12 +451,11 @@ def check(
     """
     from inspect_confidence.commands.check import check as compute
     from inspect_confidence.commands.check import read_requirement
-    from inspect_confidence.commands.summarize import summarize
 
     for requirement in requirements:  # a misspelt one shall not cost the reading of the logs
         read_requirement(requirement)
-    judgments = read(paths, lost="not judged")
-    results = summarize(judgments, **settings)
+    judgments = read_or_stream(paths, settings, lost="not judged")
+    results = summarized(judgments, settings)
     found = compute(results, requirements, strict=strict)
     give(found, as_json, None, print_found)
     if not found["passed"].all() or (strict and judgments.lost):
@@ -472,7 +479,19 @@ def canonicalize(paths: Sequence[str], output: Path, model: str | None, prompts:
     click.echo(f"{len(forms)} markers, {len(set(forms.values()))} forms written to {output}")
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class _Commands(click.Group):
+    """Commands that say in a line what the system refuses, as a full disk or a file not its own."""
+
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise click.ClickException(" ".join(str(error).split())) from error
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__)
 def main() -> None:
     """Confidence of language models: judgments, results and reports from Inspect's logs.

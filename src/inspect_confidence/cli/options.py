@@ -130,9 +130,20 @@ def reading(command: Callable[..., None]) -> Callable[..., None]:
     return PATHS(recording(command))
 
 
-OUTPUT = click.option(
-    "-o", "--output", required=True, type=click.Path(path_type=Path), metavar="FILE"
-)
+class _NewFile(click.Path):
+    """A file to write, whose folder is there: known before the logs are read."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        folder = Path(value).parent
+        if not folder.is_dir():
+            self.fail(f"{value}: there is no folder {folder}; make it first.", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+_FILE = _NewFile(path_type=Path, dir_okay=False, writable=True)
+
+
+OUTPUT = click.option("-o", "--output", required=True, type=_FILE, metavar="FILE")
 
 
 DIRECTORY = click.option(
@@ -241,7 +252,7 @@ REREAD = click.option(
 )
 
 
-CSV = click.option("--csv", type=click.Path(path_type=Path), help="Write the rows to a csv file.")
+CSV = click.option("--csv", type=_FILE, metavar="FILE", help="Write the rows to a csv file.")
 
 
 def maps() -> "Mapping[str, Any] | None":

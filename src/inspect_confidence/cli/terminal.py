@@ -11,10 +11,12 @@ from inspect_confidence.cli.options import how_to_read, maps, recorded
 
 if TYPE_CHECKING:
     import pandas as pd
+    from rich.console import Console
 
+    from inspect_confidence.commands.analysis import Settings
     from inspect_confidence.judgments.read import Judgments
-
-_LEFT = ("condition", "metric", "verdict", "reason", "text")
+    from inspect_confidence.judgments.streams import Stream
+    from inspect_confidence.studies import View
 
 
 _LONGEST = 80
@@ -32,9 +34,29 @@ def read(paths: Iterable[str], *, lost: str = "note", reread: bool = False) -> "
         from inspect_confidence.commands.recalibrate import recalibrated
 
         frames = recalibrated(frames, fitted)
-    for notice in frames.notices:
-        click.echo(f"{lost if notice in frames.lost else 'note'}: {notice}", err=True)
+    _note(frames, lost)
     return frames
+
+
+def read_or_stream(
+    paths: Sequence[str], settings: "Settings", *, lost: str = "note", reread: bool = False
+) -> "Judgments | Stream":
+    """As `read`; a store that nothing asks to be read whole is gone through later."""
+    from inspect_confidence.commands.analysis import streamed
+    from inspect_confidence.judgments.streams import Stream
+    from inspect_confidence.studies import NOTHING_SAID
+
+    if len(paths) == 1 and not reread and maps() is None and recorded() == NOTHING_SAID:
+        found = streamed(paths[0], settings)
+        if isinstance(found, Stream):
+            _note(found, lost)
+            return found
+    return read(paths, lost=lost, reread=reread)
+
+
+def _note(judgments: "Judgments | Stream", lost: str) -> None:
+    for notice in judgments.notices:
+        click.echo(f"{lost if notice in judgments.lost else 'note'}: {notice}", err=True)
 
 
 def bar(logs: Sequence[str]) -> Iterable[str]:
@@ -46,27 +68,42 @@ def bar(logs: Sequence[str]) -> Iterable[str]:
     return track(logs, "Reading logs", console=console, transient=True, disable=len(logs) < 2)
 
 
-def print_table(table: "pd.DataFrame", title: str, caption: str) -> None:
-    """A table for people; as wide as it needs to be where the output isn't a terminal."""
-    from rich.box import SIMPLE_HEAD
+def _console() -> "Console":
+    """Where results are printed: the terminal's width, or a fixed one without colours."""
     from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
 
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=1_000)
-    shown = Table(box=SIMPLE_HEAD, pad_edge=False)
-    # As texts: names may hold brackets, which are markup otherwise.
-    for column in table:
-        title_lines = Text(str(column).replace(" ", "\n", 1))
-        shown.add_column(title_lines, justify="left" if column in _LEFT else "right")
-    for row in table.itertuples(index=False):
-        shown.add_row(*(Text(str(value)) for value in row))
-    console.print(title, style="bold", markup=False, emoji=False, highlight=False)
-    console.print(shown, highlight=False)
+    from inspect_confidence.cli.layout import PIPED
+
+    made = Console()
+    return made if made.is_terminal else Console(width=PIPED, no_color=True)
+
+
+def print_table(
+    table: "pd.DataFrame", title: str, caption: str, *, either_way: bool = False
+) -> None:
+    """A table for people, in as many parts below each other as the width asks for.
+
+    Where it may be read either way, its lines are columns if that is shorter.
+    """
+    from inspect_confidence.cli.layout import Grid
+
+    console = _console()
+    _say(console, title, "bold")
+    grid = Grid.of(table)
+    ways: list[list[Grid]] = (
+        [[]] if table.empty else [grid.fitted(console.width, whole=not console.is_terminal)]
+    )
+    if either_way and not table.empty:
+        ways.append(grid.turned().fitted(console.width))
+    for part in min(ways, key=lambda parts: sum(one.height for one in parts)):
+        part.print(console)
     if caption:
-        console.print(f"{caption}\n", markup=False, emoji=False, highlight=False)
+        _say(console, f"{caption}\n")
+
+
+def _say(console: "Console", text: str, style: str | None = None) -> None:
+    """Text as it is, broken at the console's width."""
+    console.print(text, style=style, markup=False, emoji=False, highlight=False)
 
 
 def give(
@@ -84,19 +121,91 @@ def give(
         show(rows)
 
 
-def print_views(results: "pd.DataFrame", *, full: bool = False) -> None:
-    """The studies' tables, after what could not be read; folded ones where all are asked for."""
+def summarized(judgments: "Judgments | Stream", settings: "Settings") -> "pd.DataFrame":
+    """The results of judgments, with a progress bar and the time left on standard error."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from inspect_confidence.commands.summarize import summarize
+    from inspect_confidence.studies.estimate import FOLLOWED
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        # Studies go through their judgments once, and once more for the replies not read.
+        rows = sum(map(len, judgments.values())) if isinstance(judgments, dict) else judgments.rows
+        task = bar.add_task(f"Summarising {rows:,} judgments", total=2 * rows)
+        before = FOLLOWED.set(lambda done: bar.advance(task, done))
+        try:
+            return summarize(judgments, **settings)
+        finally:
+            FOLLOWED.reset(before)
+
+
+def study_named(name: str) -> str:
+    """The study of that name, or of the task of that name.
+
+    Raises:
+        InvalidArgument: There is none.
+    """
+    from inspect_confidence.errors import InvalidArgument, nearest
+    from inspect_confidence.studies import all_studies
+
+    known = {table.task: one.name for one in all_studies() for table in one.tables}
+    known |= {study: study for study in known.values()}
+    if name not in known:
+        raise InvalidArgument(f"--study {name}: there is no such study. {nearest(name, known)}")
+    return known[name]
+
+
+def print_headlines(results: "pd.DataFrame") -> None:
+    """A screen: each study's headlines. Lines that can be searched where nobody looks on."""
+    from inspect_confidence.commands.views import headline_views
+
+    console = _console()
+    for _, views in headline_views(results):
+        for view in views:
+            if console.is_terminal:
+                print_table(view.table, view.title, view.caption, either_way=True)
+            else:
+                _print_lines(view)
+    if console.is_terminal:
+        _say(console, "--full gives all tables, --study NAME one study's, --csv FILE all numbers.")
+
+
+def _print_lines(view: "View") -> None:
+    """A line a number, which says whose it is."""
+    from inspect_confidence.cli.layout import Grid
+
+    grid = Grid.of(view.table)
+    for line in grid.lines:
+        whose = ", ".join([view.title, *(one for one in line[: grid.names] if one != "-")])
+        for heading, text in zip(grid.headings[grid.names :], line[grid.names :], strict=True):
+            click.echo(f"{whose}: {heading}: {text}")
+    for note in view.caption.splitlines():
+        click.echo(f"{view.title}: {note}")
+
+
+def print_views(results: "pd.DataFrame", *, full: bool = False, study: str | None = None) -> None:
+    """The studies' tables, or one study's, after what could not be read; the folded ones in full.
+
+    Raises:
+        InvalidArgument: There is nothing of that study.
+    """
     from inspect_confidence.commands.views import views_of
+    from inspect_confidence.errors import InvalidArgument
     from inspect_confidence.studies.unread import told
 
-    for study, views in views_of(results):
-        of_study = results["task"].isin([table.task for table in study.tables])
-        said, note = told(results[of_study])
-        lines = [one for one in said if one.record["value"] != 0]
-        for one in lines:
-            click.echo(f"{' '.join(filter(None, one.of))}: {one.said}")
+    console, there = _console(), list(views_of(results))
+    if study and study not in (names := [one.name for one, _ in there]):
+        raise InvalidArgument(f"--study {study}: there are results of {', '.join(names)} only.")
+    for one, views in there:
+        if study not in (None, one.name):
+            continue
+        said, note = told(results[results["task"].isin([table.task for table in one.tables])])
+        lines = [line for line in said if line.record["value"] != 0]
+        for line in lines:
+            _say(console, f"{' '.join(filter(None, line.of))}: {line.said}")
         if lines:
-            click.echo(f"{note}\n")
+            _say(console, f"{note}\n")
         for view in views:
             if full or not view.fold:
                 print_table(view.table, view.title, view.caption)

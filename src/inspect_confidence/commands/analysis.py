@@ -14,9 +14,12 @@ from inspect_confidence.arguments import choice, integer, number, numbers, parts
 from inspect_confidence.commands.judge_labels import read_judge_labels, refuse_other_judges
 from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.judgments.read import Source, common, judgments_of
+from inspect_confidence.judgments.streams import Stream, stream_at
 from inspect_confidence.metrics import Costs
 from inspect_confidence.results import Result
 from inspect_confidence.studies import Resampling, Study, all_studies
+from inspect_confidence.studies.estimate import point_of
+from inspect_confidence.studies.unread import METRICS as UNREAD
 from inspect_confidence.studies.unread import unread
 
 CONVENTIONS = ("text", "authors")
@@ -164,7 +167,7 @@ class Part:
         return replace(result, note="; ".join(filter(None, (result.note, note))))
 
 
-_FEW = 200_000
+_FEW = 20_000
 """Judgments up to which Python's own text is quicker than it is large."""
 
 
@@ -174,6 +177,36 @@ def _small(frame: pd.DataFrame) -> pd.DataFrame:
         return frame
     text = [name for name in frame if isinstance(frame[name].dtype, pd.StringDtype)]
     return frame.astype(dict.fromkeys(text, object))
+
+
+def streamed(source: Source, settings: Settings) -> Source | Stream:
+    """A store as a stream, unless a setting needs the judgments of all models at once."""
+    if settings.get("common_items") or settings.get("judge_labels") is not None:
+        return source
+    return stream_at(source) or source
+
+
+def results_of(source: Source | Stream, settings: Settings) -> Iterator[Result]:
+    """The results of all studies; of a stream in the same order, a model after the other.
+
+    Raises:
+        InvalidArgument: As `parts_of`.
+    """
+    if not isinstance(source, Stream):
+        for part in parts_of(source, settings):
+            yield from part.results()
+        return
+    computed = resamplings(settings)
+    for study in all_studies():
+        found: list[Result] = []
+        tasks = [table.task for table in study.tables]
+        for read in source.frames(tasks, each_model=study.each_model):
+            frames = {task: _small(read[task]) for task in tasks if task in read}
+            found += Part(study, frames, frames, computed[study.name]).results()
+        if study.each_model:
+            order = source.order(tasks)
+            found.sort(key=lambda one: (one.metric in UNREAD, order[point_of(one)[0]]))
+        yield from found
 
 
 def parts_of(source: Source, settings: Settings) -> Iterator[Part]:

@@ -4,6 +4,7 @@ import asyncio
 import json
 
 import json_repair
+from rich.text import Text
 
 from inspect_confidence.arguments import choice
 from inspect_confidence.datasets.marker_prompts import study_standards
@@ -28,8 +29,8 @@ def canonical_forms(
         Every marker with its form. Markers that a model leaves out are grouped by rules.
 
     Raises:
-        InvalidArgument: There are no judgments of hedge markers, the model's reply is no object, or
-            rules are to read the study's prompt.
+        InvalidArgument: There are no judgments of hedge markers, the model can't be had or its
+            reply is no object, or rules are to read the study's prompt.
         DataUnavailable: The study's prompt could not be downloaded.
     """
     study = choice("prompts", prompts, WORDINGS) == STUDY
@@ -51,9 +52,16 @@ def _asked(markers: list[str], model: str, template: str) -> dict[str, str]:
     prompt = template.format(markers=json.dumps(markers, ensure_ascii=False, indent=1))
 
     async def ask() -> str:
-        config = GenerateConfig(temperature=0)
-        return (await get_model(model).generate(prompt, config=config)).completion
+        return (await grouping.generate(prompt, config=GenerateConfig(temperature=0))).completion
 
+    try:
+        grouping = get_model(model)
+    except Exception as error:  # of a name, a key or a package: by each provider another
+        said = " ".join(Text.from_markup(str(error)).plain.split())
+        raise InvalidArgument(
+            f"--model {model} can't be used ({said}); name it as Inspect "
+            "does, as openai/gpt-4o-mini, with the provider's key in the environment."
+        ) from error
     reply = asyncio.run(ask())
     parsed = json_repair.loads(reply)
     if not isinstance(parsed, dict):

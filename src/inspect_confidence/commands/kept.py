@@ -15,6 +15,7 @@ from inspect_confidence.commands.analysis import Settings
 from inspect_confidence.judgments import cache
 from inspect_confidence.judgments.read import Source, judgments_of
 from inspect_confidence.judgments.runs import readers, write_whole
+from inspect_confidence.judgments.streams import Stream
 
 _NO_MATTER = {"workers", "cached"}
 """Settings that change no number."""
@@ -23,9 +24,9 @@ _COMPUTES = ("numpy", "scipy", "pandas")
 
 def kept(
     what: str,
-    source: Source,
+    source: Source | Stream,
     settings: Settings,
-    compute: Callable[[Source], pd.DataFrame],
+    compute: Callable[..., pd.DataFrame],
 ) -> pd.DataFrame:
     """What was computed of judgments before, or is now; the latter is kept.
 
@@ -34,13 +35,14 @@ def kept(
 
     Args:
         what: Which results.
-        source: Of which judgments; all that they hold decides, and this package's code.
+        source: Of which judgments; all that they hold decides, and this package's code. Names of
+            a store's files tell what they hold.
         settings: How they are computed.
         compute: Computes them, of the judgments.
     """
     if not settings.get("cached") or settings.get("judge_labels") is not None:
         return compute(source)
-    judgments = judgments_of(source)
+    judgments = source if isinstance(source, Stream) else judgments_of(source)
     file = cache.place(_digest(what, judgments, settings))
     if file is None:
         return compute(judgments)
@@ -71,12 +73,15 @@ class _Hashed(RawIOBase):
         return len(content)
 
 
-def _digest(what: str, judgments: Mapping[str, pd.DataFrame], settings: Settings) -> str:
+def _digest(what: str, judgments: Mapping[str, pd.DataFrame] | Stream, settings: Settings) -> str:
     known = {name: value for name, value in settings.items() if name not in _NO_MATTER}
     versions = [readers(), cache.code(), *map(version, _COMPUTES)]
     found = hashlib.sha256(
         json.dumps([what, versions, known], sort_keys=True, default=str).encode()
     )
+    if isinstance(judgments, Stream):
+        found.update("\n".join(entry.file for entry, _ in judgments.entries).encode())
+        return found.hexdigest()[:32]
     for task, frame in judgments.items():
         found.update(task.encode())
         # Chunks, which depend on where the judgments came from, would give other bytes.

@@ -5,19 +5,27 @@ from typing import Unpack
 
 import pandas as pd
 
-from inspect_confidence.commands.analysis import Settings, parts_of
+from inspect_confidence.commands.analysis import (
+    Settings,
+    parts_of,
+    resamplings,
+    results_of,
+    streamed,
+)
 from inspect_confidence.commands.kept import kept
 from inspect_confidence.judgments.read import Source
+from inspect_confidence.judgments.streams import Stream
 from inspect_confidence.results import Key, Result, results_frame
 from inspect_confidence.studies import all_tables
 from inspect_confidence.studies.life_eval.judgments import HALF_OPEN
 
 
-def summarize(source: Source, **settings: Unpack[Settings]) -> pd.DataFrame:
+def summarize(source: Source | Stream, **settings: Unpack[Settings]) -> pd.DataFrame:
     """The results of all judgments: one row a number.
 
     Args:
-        source: Judgments (a frame, or frames by task), or paths that `read_judgments` takes.
+        source: Judgments (a frame, or frames by task), or paths that `read_judgments` takes; of a
+            store no more than a model is in memory where its study allows that.
         **settings: How they are computed, as `Settings` says.
 
     Returns:
@@ -28,10 +36,12 @@ def summarize(source: Source, **settings: Unpack[Settings]) -> pd.DataFrame:
         InvalidArgument: The source or a setting can't be used, or there is no judgment.
     """
 
-    def compute(judgments: Source) -> pd.DataFrame:
-        parts = parts_of(judgments, settings)
-        return results_frame(result for part in parts for result in part.results())
+    def compute(judgments: Source | Stream) -> pd.DataFrame:
+        return results_frame(results_of(judgments, settings))
 
+    if not isinstance(source, Stream):
+        resamplings(settings)  # a mistake shall not cost the reading of the logs
+        source = streamed(source, settings)
     return kept("results", source, settings, compute)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import click
 from inspect_ai.model import (
     ChatMessage,
     ChatMessageSystem,
@@ -28,10 +29,25 @@ ROLE = "grader"
 def require_grader(asked: str = "judge=model", instead: str = "judge=rules") -> None:
     """Refuse to go on without a model in the role: the model under test would judge itself."""
     if ROLE not in model_roles():
-        raise InvalidArgument(
-            f"{asked} needs a model in the role grader: add --model-role grader=NAME, or use "
-            f"{instead}, which needs none."
-        )
+        raise _no_grader(asked, instead)
+
+
+def expect_grader(asked: str = "judge=model", instead: str = "judge=rules") -> None:
+    """Refuse a command of Inspect's that names no model in any role, before the run begins.
+
+    Roles are known in a run only, where an error has a traceback; a command has said them before.
+    """
+    command = click.get_current_context(silent=True)
+    said = command.params if command else {}
+    if "model_role" in said and not (said["model_role"] or said.get("run_config") or model_roles()):
+        raise _no_grader(asked, instead)
+
+
+def _no_grader(asked: str, instead: str) -> InvalidArgument:
+    return InvalidArgument(
+        f"{asked} needs a model in the role grader: add --model-role grader=NAME, or use "
+        f"{instead}, which needs none."
+    )
 
 
 @dataclass(frozen=True)

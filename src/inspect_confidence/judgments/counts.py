@@ -87,8 +87,8 @@ def _of_store(store: Store, task: str, by: Sequence[str]) -> Iterator[pd.DataFra
     for variant, files in plain.items():
         yield count(files, stored).assign(variant=variant)
     runs, theirs = [run for run, _ in others], [variant for _, variant in others]
-    for frame in joined(runs, theirs, []).values():
-        yield _counted(once(frame, []), by)
+    for frame in joined(runs, theirs)[0].values():
+        yield _counted(once(frame), by)
 
 
 def _counted(frame: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:

@@ -164,12 +164,12 @@ def read_judgments(
         for task, frame in frames.items():
             parts.setdefault(task, []).append(frame)
     if not parts:
-        nothing = f"No judgments of {', '.join(all_tables())} in {', '.join(places)}."
+        nothing = f"No judgments in {', '.join(places)}; give Inspect's logs or a folder of them"
         raise InvalidArgument("; ".join([nothing, *notices]))
-    whole = {
-        task: once(pd.concat(some, ignore_index=True), notices) for task, some in parts.items()
-    }
-    return Judgments(whole, notices, lost)
+    every = {task: pd.concat(some, ignore_index=True) for task, some in parts.items()}
+    whole = {task: once(frame) for task, frame in every.items()}
+    twice = {task: len(frame) - len(whole[task]) for task, frame in every.items()}
+    return Judgments(whole, [*notices, *said_twice(twice)], lost)
 
 
 Source = pd.DataFrame | Mapping[str, pd.DataFrame] | Paths
@@ -225,8 +225,22 @@ class Reading:
 def _from_logs(
     places: Sequence[str], how: Reading, notices: list[str], lost: list[str]
 ) -> dict[str, pd.DataFrame]:
+    runs = told(_all_found(places, how, notices), notices, lost)
+    variants = variants_of_runs([(run.task, run.kind, run.settings) for run in runs])
+    frames, again = joined(runs, variants)
+    notices += said_again(again)
+    encoded = {one for frame in frames.values() if "by" in frame for one in frame["by"].unique()}
+    fields = {name for one in encoded for name in Condition.read(one)}
+    by = how.recorded.by
+    notices += [f"--by {one}: no sample has that field" for one in by if one not in fields]
+    notices += [notice for frame in frames.values() for notice in pooled(frame)]
+    return frames
+
+
+def told(every: Iterable[tuple[str, Found]], notices: list[str], lost: list[str]) -> list[Run]:
+    """The runs that have judgments of what was found at each location; what is said of the rest."""
     runs: list[tuple[str, Run]] = []
-    for location, found in _all_found(places, how, notices):
+    for location, found in every:
         if isinstance(found, str):
             lost.append(f"{location} could not be read and was left out: {found}")
             notices.append(lost[-1])
@@ -248,14 +262,7 @@ def _from_logs(
         if run.id not in completed
         for said in run.lost
     ]
-    variants = variants_of_runs([(run.task, run.kind, run.settings) for _, run in runs])
-    frames = joined([run for _, run in runs], variants, notices)
-    encoded = {one for frame in frames.values() if "by" in frame for one in frame["by"].unique()}
-    fields = {name for one in encoded for name in Condition.read(one)}
-    by = how.recorded.by
-    notices += [f"--by {one}: no sample has that field" for one in by if one not in fields]
-    notices += [notice for frame in frames.values() for notice in _pooled(frame)]
-    return frames
+    return [run for _, run in runs]
 
 
 def _all_found(places: Sequence[str], how: Reading, notices: list[str]) -> list[tuple[str, Found]]:
@@ -318,10 +325,11 @@ def variants_of_runs(runs: Sequence[tuple[str, str, Settings]]) -> list[str]:
     return variants_of([(kind, settings) for _, kind, settings in runs], shown)
 
 
-def joined(
-    runs: Sequence[Run], variants: Sequence[str], notices: list[str]
-) -> dict[str, pd.DataFrame]:
-    """The judgments by task: each sample once, of the first run that has it, with its variant."""
+def joined(runs: Sequence[Run], variants: Sequence[str]) -> tuple[dict[str, pd.DataFrame], int]:
+    """The judgments by task: each sample once, of the first run that has it, with its variant.
+
+    With them goes how many samples were left out because an earlier run has them.
+    """
     several = {one for one, count in Counter(run.id for run in runs).items() if count > 1}
     frames: dict[str, list[pd.DataFrame]] = {}
     seen: dict[str, set[str]] = {one: set() for one in several}
@@ -335,27 +343,33 @@ def joined(
             seen[run.id] |= there
         if len(frame):
             frames.setdefault(run.task, []).append(frame.assign(variant=variant))
-    if again:
-        notices.append(f"{again} samples stand in several logs and were taken from the newest")
-    return {task: pd.concat(some, ignore_index=True) for task, some in frames.items()}
+    return {task: pd.concat(some, ignore_index=True) for task, some in frames.items()}, again
 
 
-def _pooled(frame: pd.DataFrame) -> Iterator[str]:
-    """Which runs differ in nothing, so that their judgments count as more of the same."""
+def said_again(samples: int) -> list[str]:
+    """What is said of so many samples that `joined` left out."""
+    said = f"{samples} samples stand in several logs and were taken from the newest"
+    return [said] if samples else []
+
+
+def pooled(frame: pd.DataFrame) -> Iterator[str]:
+    """Which runs differ in nothing, so that their judgments count as more of the same, sorted."""
     same = ["task", "model", "dataset", "variant"]
     # A run of other levels or methods only adds conditions to those of its like.
     shown = [name for name in ("method", "level") if name in frame]
-    for key, rows in frame.groupby([*same, *shown], sort=False):
+    for key, rows in frame.groupby([*same, *shown]):
         if (runs := rows["run"].nunique()) > 1:
             task, model, dataset, *rest = map(str, key)
             which = " ".join(filter(None, rest))
             yield f"{runs} runs of {task} with {model} on {dataset} are pooled ({which})"
 
 
-def once(frame: pd.DataFrame, notices: list[str]) -> pd.DataFrame:
+def said_twice(counts: Mapping[str, int]) -> list[str]:
+    """What is said of so many judgments of tasks that `once` left out."""
+    return [f"{n} judgments of {task} were read twice" for task, n in counts.items() if n]
+
+
+def once(frame: pd.DataFrame) -> pd.DataFrame:
     """The frame without rows that were read twice, from a log and from a file made of it."""
     twice = repeated(frame)
-    if twice.any():
-        counts = Counter(frame.loc[twice, "task"])
-        notices += [f"{n} judgments of {task} were read twice" for task, n in counts.items()]
     return frame[~twice].reset_index(drop=True) if twice.any() else frame

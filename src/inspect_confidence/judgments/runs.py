@@ -5,7 +5,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from importlib.metadata import entry_points
 from io import BytesIO
@@ -132,8 +132,6 @@ def decode(file: bytes | Path) -> Run:
     """The run that a record file keeps: its columns have the types that they had."""
     table = pq.ParquetFile(_opened(file)).read()
     record = json.loads(table.schema.metadata[_RECORD])
-    for name in ("rows", "twice", "format", "readers"):
-        del record[name]
     kinds = _kinds(record["task"])
     frame = table.drop_columns([_SAMPLE]).to_pandas()
     flags = {name: object for name, kind in kinds.items() if kind == "flag" and name in frame}
@@ -141,7 +139,14 @@ def decode(file: bytes | Path) -> Run:
     if list(frame) != list(kinds):  # as another version wrote it
         frame = typed(frame, table_of(record["task"]), str(file))
     samples = table[_SAMPLE].to_numpy(zero_copy_only=False)
-    return Run(**{**record, "changed": Counter(record["changed"])}, frame=frame, samples=samples)
+    return replace(without_judgments(record), frame=frame, samples=samples)
+
+
+def without_judgments(record: Mapping[str, Any]) -> Run:
+    """The run that a record file tells of, with none of its judgments."""
+    known = {one.name: record[one.name] for one in fields(Run) if one.name in record}
+    changed, none = Counter(known.pop("changed")), np.empty(0, object)
+    return Run(**known, changed=changed, frame=pd.DataFrame(), samples=none)
 
 
 OURS = re.compile(r"[0-9a-f]{32}\.parquet(\.\w+\.new)?")

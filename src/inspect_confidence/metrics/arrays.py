@@ -65,6 +65,14 @@ def check_bins(bins: int) -> None:
         raise ValueError(f"bins={bins} is below 1.")
 
 
+def distinct(places: IntArray) -> int:
+    """How many different ones there are of numbers from 0 on, none of them much beyond their count.
+
+    Sorting, or numpy's hashing, is what a model of many items would wait for.
+    """
+    return int(np.count_nonzero(np.bincount(places)))
+
+
 def divided(numerator: FloatArray, denominator: FloatArray | IntArray) -> FloatArray:
     """The quotient; NaN where the denominator is not above 0."""
     with np.errstate(divide="ignore", invalid="ignore"):

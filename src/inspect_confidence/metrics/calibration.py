@@ -13,6 +13,7 @@ from inspect_confidence.metrics.arrays import (
     IntArray,
     check_bins,
     check_choice,
+    distinct,
     divided,
 )
 from inspect_confidence.metrics.confidence_tables import (
@@ -263,7 +264,7 @@ def bin_count(confidence: ArrayLike, *, bins: int = 10, binning: Binning = "equa
         2
     """
     place = places(table_of_confidence(confidence), bins, binning)
-    return len(np.unique(place[place >= 0]))
+    return distinct(place[place >= 0])
 
 
 def places(tables: ConfidenceTables, bins: int, binning: Binning) -> IntArray:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import coo_array, csr_array
 
-from inspect_confidence.metrics.arrays import EDGE, FloatArray, IntArray, divided, shares
+from inspect_confidence.metrics.arrays import EDGE, FloatArray, IntArray, distinct, divided, shares
 from inspect_confidence.metrics.registry import UNREAD, WILSON, Interval, metric, with_arrays
 from inspect_confidence.metrics.resample import MOST_UNITS, OfSums
 
@@ -114,7 +114,7 @@ class Cells:
         _, first, column = np.unique(rounded, return_index=True, return_inverse=True)
         values = stated[there][first]
         unit, truth = of_unit[there], truth[there]
-        share = len(np.unique(unit)) / len(unit) if len(unit) else 1.0
+        share = distinct(unit) / len(unit) if len(unit) else 1.0
         masses = np.concatenate([truth, 1 - truth]) * share
         places = (np.concatenate([column, column + len(values)]), np.tile(unit, 2))
         cells = coo_array((masses, places), shape=(2 * len(values), size)).tocsr()

@@ -8,6 +8,8 @@ scale, one with `stated_ok` or the like of those ways of asking, and all others 
 They run on unreduced scores: reducing epochs first would average a miss and a hit into half a hit.
 An unreadable reply keeps its dict with NaN, so that failure rates see it; a sample without a score
 has no dict and is left out.
+
+Every metric gives its numbers by name: a plain number Inspect would show under the package's name.
 """
 
 import functools
@@ -76,10 +78,15 @@ def _metric(name: str, number: Callable[[Rows], float], each: Sequence[str] = ()
     def compute(scores: list[SampleScore]) -> Value:
         rows = _rows(scores)
         if rows and rows[0].by in each and (rows[0].by != "way" or len(rows) > 1):
-            return {f"{name}_{one.name}": number(one) for one in rows}
-        return mean_of(number(one) for one in rows)
+            return {f"{name}_{one.name}": _plain(number(one)) for one in rows}
+        return {name: _plain(mean_of(number(one) for one in rows))}
 
     return metric(name=name, scores="unreduced")(lambda: compute)
+
+
+def _plain(number: float) -> float:
+    """The number without the dust of sums, which Inspect would show as -0.000."""
+    return round(float(number), 9) + 0.0
 
 
 def _mean_of(key: str, name: str) -> LogMetric:
@@ -268,47 +275,43 @@ verdict_accuracy = _mean_of("verdict", "verdict_accuracy")
 """Share of answers judged as labelled."""
 
 
-def mean_by(key: str, label: str = "{}", of: str | None = None) -> Metric:
+def mean_by(key: str, of: str, label: str = "{}") -> Metric:
     """The mean of the samples that have the same value under a key of their metadata.
 
-    What is undefined is left out. Inspect shows the means side by side. Its `grouped` would reduce
-    epochs first, and fails where a sample lacks the key; a metric that is declared for a key of the
-    value, as `{"overconfidence": [...]}`, is handed a deep copy of every score.
+    Inspect's `grouped` would reduce epochs first, and fails where a sample lacks the key; a metric
+    that is declared for a key of the value, as `{"overconfidence": [...]}`, is handed a deep copy
+    of every score.
 
     Args:
         key: Of the samples' metadata; samples without it are in no group.
+        of: Of the score's value: whose mean it is. Logs of earlier versions hand over its number.
         label: What a group is called, with `{}` for the value: numbers by size, words as they came.
-        of: The number of the scores' dicts that is averaged; None where a score is one number.
     """
 
     def compute(scores: list[SampleScore]) -> Value:
         groups: dict[object, list[float]] = {}
         for one in scores:
-            group = (one.sample_metadata or {}).get(key)
-            number = one.score.as_float() if of is None else _number(one, of)
-            if group not in (None, "") and not math.isnan(number):
-                groups.setdefault(group, []).append(number)
+            group, value = (one.sample_metadata or {}).get(key), one.score.value
+            if group not in (None, ""):
+                number = value.get(of, math.nan) if isinstance(value, Mapping) else value
+                groups.setdefault(group, []).append(float(cast(float, number)))
         ordered = list(groups)
         if all(isinstance(group, int | float) for group in groups):
             ordered.sort(key=lambda group: float(str(group)))
         names = {one: f"{one:g}" if isinstance(one, float) else str(one) for one in ordered}
-        return {label.format(names[one]): mean_of(groups[one]) for one in ordered} or math.nan
+        means = {label.format(names[one]): _plain(mean_of(groups[one])) for one in ordered}
+        return means or math.nan
 
     return compute
 
 
-def _number(one: SampleScore, of: str) -> float:
-    value = one.score.value
-    return float(cast(float, value.get(of, math.nan))) if isinstance(value, dict) else math.nan
-
-
 def _mean_of_each(key: str, of: str, name: str, label: str = "{}") -> LogMetric:
-    """The metric of that name which is the mean of a number by a key of the samples' metadata."""
-    return metric(name=name, scores="unreduced")(lambda: mean_by(key, label, of))
+    """The metric of that name which is the mean by a key of the samples' metadata."""
+    return metric(name=name, scores="unreduced")(lambda: mean_by(key, of, label))
 
 
 overconfidence_by_radius = _mean_of_each(
-    "radius", "overconfidence", "overconfidence_by_radius", "radius {}"
+    "radius", "overconfidence", "overconfidence_by_radius", "overconfidence_{}"
 )
 """Overconfidence for each radius around the answer."""
 
@@ -316,11 +319,13 @@ mean_probability_by_word = _mean_of_each("word", "probability", "mean_probabilit
 """Mean of the probabilities read, for each word."""
 
 empirical_consistency_by_choices = _mean_of_each(
-    "choice_set", "right", "empirical_consistency_by_choices", "{} choices"
+    "choice_set", "right", "empirical_consistency_by_choices", "of_{}_choices"
 )
 """Empirical consistency for each number of choices."""
 
-faithfulness_by_dataset = _mean_of_each("dataset", "faithfulness", "faithfulness_by_dataset")
+faithfulness_by_dataset = _mean_of_each(
+    "dataset", "faithfulness", "faithfulness_by_dataset", "faithfulness_{}"
+)
 """Mean faithfulness of each data set."""
 
 

@@ -27,15 +27,15 @@ class Reading:
     """A reply as it was read.
 
     Attributes:
-        values: The score's numbers, NaN where there is none; `format_ok` follows from the failure
-            where it isn't among them.
+        values: The score's numbers, NaN where there is none, and texts that tell what was asked;
+            `format_ok` follows from the failure where it isn't among them.
         failure: What could not be read, if anything; the rest may have been.
         answer: In a word, for the log.
         said: What was read, in a sentence.
         kept: Facts for the score's metadata, beside status and detail.
     """
 
-    values: Mapping[str, float]
+    values: Mapping[str, float | str]
     failure: Unreadable | None = None
     answer: str | None = None
     said: str = ""

@@ -21,16 +21,18 @@ from inspect_confidence.scorers.reading import NAN, Reading, no_reply, read_repl
 def stated_probability() -> Scorer:
     """Read the probability that a word means.
 
-    The value is a dict of numbers: `probability` (in [0, 1]; NaN where none could be read) and
-    `format_ok`. What could not be read has its status as the score's reason.
+    The value is a dict: `word` and `setting`, which are the viewer's columns, `probability` (in
+    [0, 1]; NaN where none could be read) and `format_ok`. What could not be read has its status as
+    the score's reason.
     """
 
     async def score(state: TaskState, target: Target) -> Score:
+        asked = {name: str(state.metadata.get(name, "")) for name in ("word", "setting")}
         answer = read_reply(state, read_probability)
         if isinstance(answer, Unreadable):
-            return Reading({"probability": NAN}, answer).score("probability")
-        said = probability_read(answer.value, str(state.metadata.get("word", "")))
-        value = {"probability": answer.value}
+            return Reading({**asked, "probability": NAN}, answer).score("probability")
+        said = probability_read(answer.value, asked["word"])
+        value: dict[str, float | str] = {**asked, "probability": answer.value}
         return Reading(value, answer=f"{answer.value:g}", said=said).score("probability")
 
     return score

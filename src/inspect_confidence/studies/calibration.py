@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from inspect_confidence import metrics
-from inspect_confidence.metrics.arrays import EDGE, FloatArray, IntArray
+from inspect_confidence.metrics.arrays import EDGE, FloatArray, IntArray, distinct
 from inspect_confidence.metrics.registry import UNREAD
 from inspect_confidence.studies.estimate import Estimand, Number, means, noted, places, together
 
@@ -117,8 +117,9 @@ class Answers:
         """
         read = ~np.isnan(self.confidence + self.correct)
         said = np.round(self.confidence[read], 12)
-        values = len(np.unique(said))
-        judgments = len(set(zip(self.item[read], said, strict=True)))
+        known, value = np.unique(said, return_inverse=True)
+        values = len(known)
+        judgments = len(pd.unique(self.item[read] * values + value))
         if judgments < _ENOUGH or 2 * values <= judgments:
             return ""
         return f"{values} different confidences in {judgments} judgments: few are equal to group"
@@ -267,7 +268,7 @@ def of_items(
     """Numbers that a count table doesn't give, since they need to know whose judgments they are."""
     judged = answers.confidence, answers.correct, answers.unit
     read = ~np.isnan(answers.confidence + answers.correct)
-    n, items = int(read.sum()), len(np.unique(answers.unit[read]))
+    n, items = int(read.sum()), distinct(answers.unit[read])
     right = float(np.nansum(answers.correct[read])) * items / max(n, 1)
 
     def number(metric: str, interval: tuple[float, float] | None = None) -> Number:
@@ -300,7 +301,7 @@ def of_table(
     cells = answers.cells()
     everything = cells.tables(np.ones((1, answers.units)))
     read = ~np.isnan(answers.confidence + answers.correct)
-    n, items = int(read.sum()), len(np.unique(answers.unit[read]))
+    n, items = int(read.sum()), distinct(answers.unit[read])
     numbers = []
     coarse = cells.coarser is not None
     steps = f"confidence in steps of 1/{metrics.STEPS} there" if coarse else ""

@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from typing import Any, TypeVar
@@ -23,13 +24,17 @@ from numpy.typing import ArrayLike, NDArray
 from inspect_confidence import metrics
 from inspect_confidence.answers import REPLY_STATUSES
 from inspect_confidence.errors import InvalidArgument
-from inspect_confidence.metrics.arrays import FloatArray, IntArray
+from inspect_confidence.metrics.arrays import FloatArray, IntArray, distinct
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies.study import Resampling
 
 Value = TypeVar("Value")
 
 NO_INTERVAL = (np.nan, np.nan)
+
+
+FOLLOWED: ContextVar[Callable[[int], object] | None] = ContextVar("followed", default=None)
+"""Is told how many judgments were gone through, for the time that is left."""
 
 
 def runs(
@@ -44,6 +49,8 @@ def runs(
         parts: dict[str, Any] = dict(zip(["task", *by], values, strict=True))
         key = Key(*(str(parts.pop(name, "")) for name in ("task", "model", "dataset")))
         yield key, Condition({name: one for name, one in parts.items() if pd.notna(one)}), rows
+        if follow := FOLLOWED.get():
+            follow(len(rows))
 
 
 def places(rows: pd.DataFrame, units: pd.Index) -> IntArray:
@@ -73,9 +80,20 @@ def noted(*parts: str) -> str:
     return "; ".join(filter(None, parts))
 
 
+_FEW = 1_000
+"""Texts that Python counts before pandas has begun to."""
+
+
+def tallied(texts: Iterable[str]) -> Counter[str]:
+    """How often each text stands there."""
+    if isinstance(texts, pd.Series) and len(texts) > _FEW:
+        return Counter({str(text): int(n) for text, n in texts.value_counts().items()})
+    return Counter(texts)
+
+
 def left_out(statuses: Iterable[str]) -> str:
     """How many judgments were left out, by status, for a note; empty where none was."""
-    counts = Counter(statuses)
+    counts = tallied(statuses)
     bad = {status: n for status, n in sorted(counts.items()) if status != "ok"}
     if not bad:
         return ""
@@ -208,7 +226,7 @@ def means(
                 note(column) if callable(note) else note,
                 wilson(column, unit, units) if share else None,
                 asked=len(column),
-                units=len(np.unique(unit[there])),
+                units=distinct(unit[there]),
                 rarest=unlike(column, unit),
             )
         )

@@ -8,7 +8,7 @@ from scipy.sparse import coo_array
 
 from inspect_confidence import metrics
 from inspect_confidence.errors import InvalidArgument
-from inspect_confidence.metrics.arrays import FloatArray
+from inspect_confidence.metrics.arrays import FloatArray, distinct
 from inspect_confidence.results import Condition, Result
 from inspect_confidence.studies import bins, calibration, estimate
 from inspect_confidence.studies import compare as contenders
@@ -143,7 +143,7 @@ def _reports(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Itera
         "utilization": lambda t: metrics.utilization.of(t, low=float(low[0]), high=float(high[0])),
     }
 
-    items, asked = len(np.unique(unit)), len(rows)
+    items, asked = distinct(unit), len(rows)
     yield estimate.together(
         [Number(condition, name, len(raw), note, asked=asked, units=items) for name in shape],
         metrics.OfSums(used.T, lambda masses: metrics.ValueTables(values, masses)),

@@ -353,6 +353,9 @@ class Study:
             its functions ask for them by `resampling.options(...)`.
         lacking: What a run can't give of the study's numbers, and why, from the name of its task
             and the metadata of its samples, all epochs; a line each.
+        each_model: Whether `summarize` gives of a model what its own judgments alone decide, model
+            and variant after model and variant in the frame's order: a store is then gone through
+            a model at a time.
     """
 
     name: str
@@ -368,3 +371,4 @@ class Study:
     reference: str
     options: type[Any] = NoOptions
     lacking: Callable[[str, Sequence[Mapping[str, Any]]], Sequence[str]] = lambda task, samples: ()
+    each_model: bool = False

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from inspect_confidence.metrics import METRICS
-from inspect_confidence.studies.study import View
+from inspect_confidence.studies.study import Headline, Study, View
 from inspect_confidence.studies.tables import (
     Column,
     Row,
@@ -69,6 +69,20 @@ def toolbox_views(results: pd.DataFrame) -> list[View]:
         for k in range(0, len(columns), _MOST_COLUMNS)
     ]
     return [*first, *built([head]), *(View(*_fields(view), fold=True) for view in built(folded))]
+
+
+def toolbox_headlines(study: Study) -> list[Headline]:
+    """The numbers of the first table, under what the study's own headlines have an ECE of."""
+    own = {one.metric for one in study.headlines}
+    return [
+        Headline(
+            ece.task, one.metric, ", ".join([one.heading, *ece.where.values()]), dict(ece.where)
+        )
+        for ece in study.headlines
+        if ece.metric == "ece"
+        for one in _HEADLINES
+        if one.metric not in own
+    ]
 
 
 def _judged(results: pd.DataFrame, corrected: "pd.Series[bool]") -> TableSpec:

@@ -4,7 +4,6 @@ Numbers rest on the replies that could be read. Where it hangs on the condition 
 are, a comparison of conditions may be one of formats.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,7 +15,7 @@ from inspect_confidence import metrics
 from inspect_confidence.metrics.arrays import FloatArray, divided
 from inspect_confidence.metrics.resample import wilson_limits
 from inspect_confidence.results import Condition, Key, Result
-from inspect_confidence.studies.estimate import noted, replied, runs
+from inspect_confidence.studies.estimate import noted, replied, runs, tallied
 from inspect_confidence.studies.study import Resampling, TaskTable
 from inspect_confidence.studies.tables import Row, Rows
 
@@ -57,7 +56,7 @@ def unread(table: TaskTable, judgments: pd.DataFrame, resampling: Resampling) ->
 
 def _overall(rows: pd.DataFrame, key: Key, condition: Condition) -> Result:
     status = rows["status"]
-    counts = [Counter(status[chosen]) for chosen in (rows["lost"], ~rows["asked"])]
+    counts = [tallied(status[chosen]) for chosen in (rows["lost"], ~rows["asked"])]
     lost, none = (", ".join(f"{one[name]:,} {name}" for name in sorted(one)) for one in counts)
     (found,) = _shares(*_counts(rows, np.zeros(len(rows), np.int64)), key, [condition])
     return replace(found, note=noted(found.note, lost, none and f"without a reply: {none}"))

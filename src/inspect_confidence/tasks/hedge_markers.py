@@ -14,6 +14,7 @@ from inspect_confidence.datasets.judge_items import JudgeItem, labelled, load_ju
 from inspect_confidence.datasets.marker_prompts import UTILS, study_formats, study_systems
 from inspect_confidence.datasets.questions import Question
 from inspect_confidence.errors import InvalidArgument, nearest
+from inspect_confidence.judges.model import expect_grader
 from inspect_confidence.judges.wording import STUDY, WORDINGS, is_batched, judge_wording
 from inspect_confidence.prompts import hedge_markers as wording
 from inspect_confidence.prompts import judge as judging
@@ -93,6 +94,8 @@ def hedge_markers(
     context = systems.get(str(system)) or _system_message(str(system))
     own = formats.message if formats else own_prompt(prompt, wording.TEMPLATES["short"])
     asks = judged_by == "model"
+    if asks:
+        expect_grader()
     judges = _judge_prompts(judge_prompts, asks)
     scored = hedged(judged_by, batch, judges)
     wanted = None if items == "all" else items

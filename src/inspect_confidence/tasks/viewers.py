@@ -24,7 +24,7 @@ level truth lower upper covered interval_score format_ok width reversed draws un
 tunnel_index low high raw confidence correct clipped violation probability choice right answer score
 mas best_answer overconfidence sentences markers decisiveness faithfulness punt empty_draws cut
 foreign judgments failed agreed verdict found missed false labelled raw_sum token_confidence
-different_draws asked_again
+different_draws asked_again word setting
 """
 """Of every score, without their level."""
 
@@ -74,11 +74,12 @@ def _samples(
     order: Literal["asc", "desc"] = "desc",
     target: bool = False,
     levels: Sequence[float] = (),
+    multiline: bool = False,
 ) -> Callable[[str], ViewerConfig]:
     """The list of samples of a task, for a scorer of that name.
 
     It is sorted by the key `first`; `hidden` are further keys, for the list of columns to choose
-    from; `levels` are those that keys end in.
+    from; `levels` are those that keys end in; `multiline` makes rows of several lines, for words.
     """
     ends = {"": "", **{f"_{level:g}": f" {level:g}%" for level in levels}}
     # Also of keys that have no column of samples: they stand in the sample's panel.
@@ -105,7 +106,7 @@ def _samples(
                     TaskSamplesColumn(id="error", visible=False),
                 ],
                 sort=[TaskSamplesSort.score(scorer, first, dir=order)],
-                multiline=False,
+                multiline=multiline,
                 score_labels=labels,
                 score_color_scales={key: colors[key] for key in visible if key in colors},
                 color_scales_enabled=True,
@@ -142,7 +143,13 @@ stated_viewer = _samples(
     target=True,
 )
 
-probability_viewer = _samples("Words to numbers", "probability format_ok", "", first="probability")
+probability_viewer = _samples(
+    "Words to numbers",
+    "word setting probability format_ok",
+    "",
+    first="probability",
+    multiline=True,
+)
 
 choice_viewer = _samples(
     "Numbers to words", "choice right format_ok", "", first="right", order="asc", target=True

@@ -22,6 +22,7 @@ from inspect_ai.util import registry_create, registry_info
 from inspect_confidence import __version__, arguments
 from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.grades import name_of
+from inspect_confidence.judges.model import expect_grader
 from inspect_confidence.prompts import confidence as prompts
 from inspect_confidence.scorers.agreement import compares
 from inspect_confidence.scorers.confidence import confidence
@@ -34,7 +35,7 @@ _OURS = "inspect_confidence"
 
 @task
 def with_confidence(
-    task: Task | str,
+    task: Task | str | None = None,
     ways: str | list[str] = "stated",
     scale: str = "0-100",
     draws: int = 5,
@@ -68,7 +69,13 @@ def with_confidence(
         InvalidArgument: The eval isn't there, has no scorer, or several and `score` names none.
     """
     arguments.refuse_unknown(unknown, arguments.argument_names(with_confidence))
+    if task is None:
+        raise InvalidArgument(
+            "with_confidence needs an eval: add -T task=package/name or -T task=path/to/file.py."
+        )
     asking = Asking.of(ways, scale, draws)
+    if agreement == "judge" and "consistency" in asking.ways:
+        expect_grader("agreement=judge", "agreement=text")
     given = _task_args(task_args)
     plain = task if isinstance(task, Task) else _named(str(task), given)
     scorers = plain.scorer or []

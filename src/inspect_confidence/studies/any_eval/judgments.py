@@ -71,9 +71,10 @@ _RULES = frozenset({"answer", "choice", "exact", "f1", "includes", "match", "mat
 
 def judges_of(rows: pd.DataFrame) -> "pd.Series[str]":
     """The scorer that said what is right, NaN where it is one of Inspect's that go by rules."""
-    plain = rows["scorer"].str.rsplit("/", n=1).str[-1].str.rstrip("0123456789")
+    plain = {name: name.rsplit("/", 1)[-1].rstrip("0123456789") for name in rows["scorer"].unique()}
     # f1 ends in a digit of its own.
-    return rows["scorer"].mask(plain.isin(_RULES) | rows["scorer"].isin(_RULES))
+    rules = [name for name, of in plain.items() if of in _RULES or name in _RULES]
+    return rows["scorer"].mask(rows["scorer"].isin(rules))
 
 
 def _is_ours(name: str) -> bool:

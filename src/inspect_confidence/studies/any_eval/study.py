@@ -1,6 +1,5 @@
 """Any eval: judgments -> results, comparisons and tables."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import partial
 
@@ -27,11 +26,10 @@ MEAN = "mean"
 
 def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
     """Each model's numbers, eval by eval and method by method, and their mean over evals."""
-    rows = completed(frames[TASK])
     found: list[Result] = []
-    for key, condition, mine in estimate.runs(rows, ("model", "variant")):
+    for key, condition, mine in estimate.runs(frames[TASK], ("model", "variant")):
         drawn: dict[str, estimate.Drawn] = {}
-        for stream, (name, answered) in enumerate(mine.groupby("dataset", sort=True)):
+        for stream, (name, answered) in enumerate(completed(mine).groupby("dataset", sort=True)):
             units = pd.Index(answered["item"].unique())
             estimands = list(_of_eval(answered, units, condition, resampling))
             drawn[str(name)] = estimate.draw(estimands, len(units), resampling, stream, alone=True)
@@ -51,9 +49,9 @@ def _of_eval(
     for (method, scale), some in rows.groupby(["method", "scale"], sort=False):
         at = condition.but(method=method, **({"scale": scale} if scale else {}))
         yield from _of_method(some, units, at, resampling)
-        fields = [Condition.read(text) for text in some["by"]]
-        for field in dict.fromkeys(name for one in fields for name in one):
-            values = pd.Series([one.get(field, "") for one in fields], some.index)
+        fields = {text: Condition.read(text) for text in some["by"].unique()}
+        for field in dict.fromkeys(name for one in fields.values() for name in one):
+            values = some["by"].map({text: one.get(field, "") for text, one in fields.items()})
             for value, part in some.groupby(values[values != ""], sort=True):
                 by = str(Condition({field: str(value)}))
                 yield from _of_method(part, units, at.but(by=by), resampling)
@@ -71,9 +69,11 @@ def _of_method(
 
 def _agreement(rows: pd.DataFrame) -> str:
     """By which rules answers counted as the same, where they were compared."""
-    counts = Counter(rows.loc[rows["agreement"] != "", "agreement"])
+    counts = estimate.tallied(rows.loc[rows["agreement"] != "", "agreement"])
     said = ", ".join(f"{count} by {name}" for name, count in sorted(counts.items()))
-    share = "share of the commonest answer" if EPOCHS in set(rows["method"]) else "share of others"
+    share = (
+        "share of the commonest answer" if (rows["method"] == EPOCHS).any() else "share of others"
+    )
     return f"confidence is the {share}, compared {said}" if said else ""
 
 
@@ -114,4 +114,5 @@ ANY_EVAL = Study(
     figures=FIGURES,
     headlines=HEADLINES,
     reference="",
+    each_model=True,
 )

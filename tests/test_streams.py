@@ -1,0 +1,114 @@
+"""A store gone through a model at a time gives what all its judgments give at once."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from inspect_confidence import read_judgments, summarize
+from inspect_confidence.commands.analysis import Settings, streamed
+from inspect_confidence.judgments.cache import VARIABLE
+from inspect_confidence.judgments.places import Log
+from inspect_confidence.judgments.read import judgments_of
+from inspect_confidence.judgments.runs import Run, encode, readers
+from inspect_confidence.judgments.store import Store, put, write_manifest
+from inspect_confidence.judgments.streams import Stream
+from runs import printed
+from studies.frames import frame, judged
+
+FEW: Settings = {"resamples": 50}
+
+
+def any_eval(model: str, run: str, start: int, stop: int, method: str = "stated") -> Run:
+    """A log of items asked twice, every seventh reply unread, on two data sets."""
+    rng = np.random.default_rng(start)
+    rows = [
+        {
+            "run": run,
+            "uuid": f"{run}-{item}-{epoch}",
+            "model": model,
+            "dataset": ("one", "other")[item % 2],
+            "item": f"q{item}",
+            "epoch": float(epoch),
+            "method": method,
+            "answer": str(rng.integers(2)),
+            "confidence": np.nan if item % 7 == 0 or method == "epochs" else rng.integers(9) / 8,
+            "correct": float(rng.random() < 0.6),
+            "status": "refusal" if item % 7 == 0 else "ok",
+        }
+        for item in range(start, stop)
+        for epoch in (1, 2)
+    ]
+    said = judgments_of(frame(rows, "any_eval"))["any_eval"]
+    samples = (said["epoch"].map("{:g} ".format) + said["item"]).to_numpy(object)
+    return Run(run, "any_eval", model, "any_eval", {"effort": run[0]}, said, samples)
+
+
+def scale(model: str, run: str) -> Run:
+    """A log of the scale study."""
+    rows = [row for epoch in (1, 2) for row in judged("0-10", 30, 4, 0, epoch=epoch)]
+    whole = judgments_of(frame(rows, "scale_variants"))["scale_variants"]
+    said = whole.assign(model=model, run=run)
+    said["uuid"] = [f"{run}-{number}" for number in range(len(said))]
+    samples = np.array([str(number) for number in range(len(said))], object)
+    return Run(run, "scale_variants", model, "scale_variants", {}, said, samples)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    """Three models, of which one has only epochs, two variants, a retried log, pooled runs."""
+    runs = [
+        scale("b", "s1"),
+        any_eval("c", "l1", 0, 20, "epochs"),
+        any_eval("a", "l2", 10, 20),  # the retry
+        any_eval("b", "l3", 0, 20),
+        any_eval("b", "h4", 0, 20),
+        scale("a", "s2"),
+        any_eval("a", "h5", 0, 20),
+        any_eval("a", "l2", 5, 15),
+        any_eval("a", "l6", 0, 20),
+        any_eval("b", "l7", 0, 20),
+    ]
+    entries = [
+        put(tmp_path, Log(f"{number}.eval", 1, 1), f"{number:032x}", encode(run))
+        for number, run in enumerate(runs)
+    ]
+    write_manifest(Store(tmp_path, readers=readers(), entries=entries, whole=True))
+    return tmp_path
+
+
+def test_a_model_at_a_time_is_all_at_once(store: Path) -> None:
+    """Rows, their order, types and notices, to the last bit."""
+    whole = read_judgments(store)
+    parts = streamed(store, FEW)
+    assert isinstance(parts, Stream)
+    assert [*parts.notices] == [*whole.notices]
+    assert [*parts.lost] == [*whole.lost]
+    assert "10 samples stand in several logs and were taken from the newest" in whole.notices
+    assert sum("are pooled" in one for one in whole.notices) == 4
+    tables = [one["any_eval"] for one in parts.frames(["any_eval"], each_model=True)]
+    assert [set(one["model"]) for one in tables] == [{"c"}, {"a"}, {"b"}]
+    expected = summarize(whole, **FEW)
+    assert set(expected["task"]) == {"any_eval", "scale_variants"}
+    pd.testing.assert_frame_equal(summarize(str(store), **FEW), expected, check_exact=True)
+
+
+def test_the_names_of_its_files_are_what_results_are_kept_by(
+    store: Path, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """The second command reads none of them; a store of other files has other results."""
+    monkeypatch.setenv(VARIABLE, str(tmp_path_factory.mktemp("kept")))
+    first = printed("summarize", store, "--resamples", 50, "--json")
+    parts = streamed(store, FEW)
+    assert isinstance(parts, Stream)
+    single = [entry for entry, _ in parts.entries if entry.record["model"] == "c"]
+    os.truncate(store / single[0].file, 0)
+    again = printed("summarize", store, "--resamples", 50, "--json")
+    assert (again.stdout, again.stderr) == (first.stdout, first.stderr)
+    fewer = Store(store, readers=readers(), entries=[e for e, _ in parts.entries[1:3]], whole=True)
+    write_manifest(fewer)
+    assert "can't be read" in str(printed("summarize", store, "--resamples", 50, code=2).stderr)

@@ -1,0 +1,187 @@
+"""What is printed at each width: whole numbers, lines that fit, and one line for a mistake."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import click
+import pandas as pd
+import pytest
+
+from inspect_confidence import InvalidArgument, summarize
+from inspect_confidence.cli.layout import PIPED
+from inspect_confidence.cli.terminal import print_headlines, print_views
+from inspect_confidence.commands.views import headline_views, views_of
+from inspect_confidence.judges.model import expect_grader
+from inspect_confidence.results import Key, results_frame
+from inspect_confidence.studies import View
+from inspect_confidence.studies.tables import Cell
+from runs import printed
+
+MODELS = ("a/b", "provider/a-model-with-a-name-longer-than-most-2026-01-31", "openai/gpt-4o-mini")
+SCALE = {"scale": "0-100"}
+
+
+@pytest.fixture(scope="module")
+def headlines() -> pd.DataFrame:
+    """Headlines of three models, one undefined, and of one a share of unread replies."""
+    rows = []
+    for k, model in enumerate(MODELS):
+        key = Key("scale_variants", model, "bundled")
+        end = (0.0123 * k, 0.9876 - 0.1 * k)
+        rows += [
+            key.result(SCALE, "ece", 0.1234 * (k + 1), end, n=90),
+            key.result(SCALE, "auroc", 0.5678 + 0.1 * k, end, n=90),
+            key.result(SCALE, "overconfidence", -0.2345 * k, (-0.9876, -0.0123), n=90),
+            key.result(SCALE, "top3_share", math.nan, n=90, note="undefined: no report"),
+            key.result(SCALE, "smooth_ece", 0.0456, n=90, note="no interval: fewer than 30 items"),
+            key.result({}, "unread_share", 0.1 * k, n=100, note="10 refusal" if k else ""),
+        ]
+    return results_frame(rows)
+
+
+@pytest.fixture(scope="module")
+def estimates() -> pd.DataFrame:
+    """Results of intervals of three models around numbers from a file, at four levels."""
+    frame = pd.DataFrame(
+        [
+            {"model": model, "item": f"i{i}", "level": level, "lower": low, "upper": low + width}
+            | {"truth": (7 * i + k) % 5, "split": "train" if i % 2 else "test"}
+            for k, model in enumerate(MODELS)
+            for i in range(8)
+            for level, low, width in ((50, i % 3, 1), (80, i % 3, 2), (95, 0, 3), (99, -100, 900))
+        ]
+    )
+    return summarize(frame.assign(task="fermi_eval"), resamples=20)
+
+
+Shown = tuple[Callable[[pd.DataFrame], None], Callable[[pd.DataFrame], list[View]]]
+
+SCREENS: dict[str, Shown] = {
+    "headlines": (
+        print_headlines,
+        lambda rows: [v for _, some in headline_views(rows) for v in some],
+    ),
+    "estimates": (
+        lambda rows: print_views(rows, full=True),
+        lambda rows: [v for _, some in views_of(rows) for v in some],
+    ),
+}
+
+
+def cells(views: Sequence[View]) -> list[Cell]:
+    """All numbers of the tables."""
+    return [one for view in views for one in view.table.to_numpy().ravel() if isinstance(one, Cell)]
+
+
+@pytest.mark.parametrize("width", [50, 80, 120, None])
+@pytest.mark.parametrize("name", list(SCREENS))
+def test_no_digit_is_cut(
+    name: str,
+    width: int | None,
+    request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Every number of every row stands whole in a line, at any width, and is the row's number."""
+    monkeypatch.setenv("COLUMNS", str(width or 300))
+    monkeypatch.setenv("TTY_COMPATIBLE", "0" if width is None else "1")
+    monkeypatch.setenv("NO_COLOR", "1")
+    show, views = SCREENS[name]
+    rows = request.getfixturevalue(name)
+    show(rows)
+    text = re.sub(r"\x1b\[[\d;]*m", "", capsys.readouterr().out)
+    assert "…" not in text
+    wanted = Counter(str(one) for one in cells(views(rows)) if one != "-")
+    assert sum(wanted.values()) > 10
+    for number, times in wanted.items():
+        there = re.findall(rf"(?<![\w.,\[-]){re.escape(number)}(?![\w.,\]%])", text)
+        assert len(there) >= times, (number, width)
+    if width or name == "estimates":
+        assert max(map(len, text.splitlines())) <= (width or PIPED + len(MODELS[1]))
+    if not width:  # for a search
+        assert MODELS[1] in text
+
+
+@pytest.mark.parametrize("name", list(SCREENS))
+def test_cells_are_their_rows_rounded(name: str, request: pytest.FixtureRequest) -> None:
+    """Half a unit of the last digit is the most that a cell may be off its row's value."""
+    rows = request.getfixturevalue(name)
+    for one in cells(SCREENS[name][1](rows)):
+        found = re.match(r"(-?\d+(?:\.(\d+))?)(%?)", one)
+        if found and one.row is not None:
+            factor = 100 if found[3] else 1
+            off = abs(float(found[1]) - factor * rows.loc[one.row, "value"])
+            assert off <= 0.5001 * 10.0 ** -len(found[2] or ""), one
+
+
+def test_piped_headlines_are_a_line_each(
+    headlines: pd.DataFrame, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whose it is, what it is and the number stand in one line; what is undefined is said once."""
+    print_headlines(headlines)
+    lines = capsys.readouterr().out.splitlines()
+    assert f"scale_variants, bundled, {MODELS[0]}: ECE on 0-100: 0.12 [0.00, 0.99]" in lines
+    assert f"scale_variants, bundled, {MODELS[1]}: unread: 10.0%" in lines
+    said = [line for line in lines if "Undefined" in line]
+    assert len(said) == 1
+    assert said[0].endswith("3 commonest reports on 0-100: no report.")
+    (bare,) = [line for line in lines if "No interval" in line]
+    assert bare.endswith("fewer than 30 items.")
+    # Of a tenth of unread replies and more a line says what became of them.
+    assert sum("10 refusal" in line for line in lines) == 2
+
+
+def test_a_study_alone(tmp_path: Path) -> None:
+    """--study takes a study's or a task's name; another is refused before logs are read."""
+    answers = tmp_path / "answers.csv"
+    answers.write_text("item,level,lower,upper,truth\na,50,0,1,1\nb,50,0,1,3\n")
+    quick = ("--resamples", 10)
+    assert "coverage" in printed("summarize", answers, "--study", "fermi_eval", *quick).stdout
+    said = printed("summarize", answers, "--study", "wep_choice", *quick, code=2).stderr
+    assert "there are results of fermi_eval only" in said
+    assert (
+        "Did you mean 'fermi_eval'?" in printed("summarize", "-", "--study", "fermi", code=2).stderr
+    )
+
+
+def test_more_mistakes_end_in_one_line(tmp_path: Path) -> None:
+    """Of models, of files that can't be written, and of places without logs."""
+    markers = tmp_path / "markers.csv"
+    markers.write_text(
+        "item,sentence,marker,n_markers,confidence,decisiveness,model,judge\n"
+        "a,1,probably,1,0.5,0.5,m,rules\n"
+    )
+    forms = ("-o", tmp_path / "forms.json")
+    for words, says, code in (
+        (["canonicalize", markers, *forms, "--model", "gpt"], "--model gpt can't be used", 2),
+        (["summarize", tmp_path / "none" / "x.csv"], "there is no file", 2),
+        (["summarize", tmp_path, "--csv", tmp_path / "none" / "x.csv"], "there is no folder", 2),
+        (["judgments", tmp_path, "-o", tmp_path], "is a directory", 2),
+        (["export", markers, "--format", "csv", "-o", markers / "x"], "markers.csv", 1),
+    ):
+        said = printed(*words, code=code).stderr
+        assert says in " ".join(said.split()), words
+        assert len([line for line in said.splitlines() if line.startswith("Error")]) == 1
+
+
+def test_a_missing_grader_is_refused_before_the_run() -> None:
+    """Where a command of Inspect's names no role; elsewhere roles are not known yet."""
+    expect_grader()
+    for said in ({"model_role": ()}, {"model_role": None, "run_config": None}):
+        with click.Context(click.Command("eval")) as context:
+            context.params |= said
+            with pytest.raises(InvalidArgument, match="--model-role grader=NAME"):
+                expect_grader()
+    for given in (
+        {"model_role": ("grader=a/b",)},
+        {"model_role": (), "run_config": "run.yaml"},
+        {},
+    ):
+        with click.Context(click.Command("eval")) as context:
+            context.params |= given
+            expect_grader()
