@@ -46,7 +46,7 @@ validate: $(VENV)/.installed-dev  ## long simulations: recovery of parameters, c
 		(head -n 1 $$file; tail -n +2 $$file | LC_ALL=C sort) > $$file.new && mv $$file.new $$file; \
 	done
 
-bench: $(VENV)/.installed-bench  ## speed beside that of other packages: about three minutes
+bench: $(VENV)/.installed-bench  ## speed beside that of other packages: about ten minutes
 	$(BIN)/python benchmarks
 
 docs: $(VENV)/.installed-docs  ## write the generated pages and the notebook anew, build site/
