@@ -39,7 +39,7 @@ validate: $(VENV)/.installed-dev  ## long simulations: recovery of parameters, c
 		(head -n 1 $$file; tail -n +2 $$file | LC_ALL=C sort) > $$file.new && mv $$file.new $$file; \
 	done
 
-bench: $(VENV)/.installed-bench  ## speed beside that of other packages: about twelve minutes
+bench: $(VENV)/.installed-bench  ## speed beside that of other packages: about fifteen minutes
 	$(BIN)/python benchmarks
 
 docs: $(VENV)/.installed-docs  ## write the generated pages and the notebook anew, build site/

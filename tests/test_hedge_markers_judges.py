@@ -483,7 +483,7 @@ def test_what_a_batch_leaves_open_is_asked_again_once(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("batch", [False, True])
 def test_draws_that_claim_the_same_are_judged_once(tmp_path: Path, batch: bool) -> None:
-    """Two of five claim Fyn in other words of sureness; by other prompts each text is judged."""
+    """Two of four say Fyn, more and less surely; by a prompt of the user's each text is judged."""
     items = own_file(tmp_path, 1)
     main = Main((Sentence("It is probably Fyn.", ("probably",), 0.7),))
     said = ("It is perhaps Fyn.", "It is certainly Fyn.", "It is unlikely to be Fyn.", "It is Ely.")
