@@ -5,7 +5,7 @@ import unicodedata
 from pathlib import Path
 
 import pandas as pd
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
 from inspect_confidence.arguments import fingerprint
 from inspect_confidence.results import Condition
@@ -45,9 +45,10 @@ def fingerprint_of(text: str) -> str:
 
 
 def templates(package: str, folder: str) -> Environment:
-    """Pages of a package; everything put into them is escaped."""
+    """Pages of a package, and the matrix for them; everything put into them is escaped."""
+    own, shared = PackageLoader(package, folder), PackageLoader("inspect_confidence.overview")
     return Environment(
-        loader=PackageLoader(package, folder),
+        loader=ChoiceLoader([own, shared]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -17,6 +17,7 @@ from inspect_confidence.studies.scale_variants.study import SCALE_VARIANTS
 from inspect_confidence.studies.study import (
     COMMON_COLUMNS,
     NOTHING_SAID,
+    Clause,
     Difference,
     FigureSpec,
     Headline,
@@ -38,6 +39,7 @@ __all__ = [
     "ENTRY_POINTS",
     "NOTHING_SAID",
     "Cell",
+    "Clause",
     "Column",
     "Difference",
     "FigureSpec",
