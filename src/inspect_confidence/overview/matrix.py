@@ -12,7 +12,6 @@ import pandas as pd
 from inspect_confidence.headlines import Direction, FloatArray, direction_of, headline_rows
 from inspect_confidence.overview.numbers import bare, written
 from inspect_confidence.results import Condition, conditions_of
-from inspect_confidence.studies import all_studies
 from inspect_confidence.studies.unread import ALL_DATASETS, SHARE
 
 MOST = 8
@@ -167,9 +166,9 @@ def with_whose(rows: pd.DataFrame) -> pd.DataFrame:
 
 def _chosen(rows: pd.DataFrame, most: int) -> Iterator[pd.DataFrame]:
     """The rows of each column, in the studies' order."""
-    some = rows[rows["short"] != ""]
+    short = rows[rows["short"] != ""]
     # A study of another package need not say what is short.
-    rows = pd.concat([some, rows[~rows["study"].isin(some["study"])]])
+    rows = pd.concat([short, rows[~rows["study"].isin(short["study"])]])
     by_task: dict[str, list[pd.DataFrame]] = {}
     for (task, *_), mine in rows.groupby(["task", "metric", "label"], sort=False):
         for one in _of_datasets(mine):
@@ -177,8 +176,8 @@ def _chosen(rows: pd.DataFrame, most: int) -> Iterator[pd.DataFrame]:
                 by_task.setdefault(str(task), []).append(one)
     turns = chain.from_iterable(zip_longest(*by_task.values()))
     kept = [one for one in turns if one is not None][:most]
-    for mine in by_task.values():
-        yield from (one for one in mine if any(one is other for other in kept))
+    for some in by_task.values():
+        yield from (one for one in some if any(one is other for other in kept))
 
 
 def _of_datasets(rows: pd.DataFrame) -> list[pd.DataFrame]:
@@ -284,8 +283,3 @@ def _unread(results: pd.DataFrame) -> dict[tuple[str, ...], tuple[int, float]]:
             found[*whose, str(row["dataset"])] = share
             found.setdefault((*whose, ""), share)
     return found
-
-
-def title_of(study: str) -> str:
-    """A study's title up to its colon."""
-    return next(one.title for one in all_studies() if one.name == study).split(":")[0]

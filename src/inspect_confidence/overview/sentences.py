@@ -10,7 +10,6 @@ import pandas as pd
 
 from inspect_confidence.headlines import decoded
 from inspect_confidence.overview.matrix import (
-    Column,
     Line,
     Matrix,
     Number,
@@ -122,9 +121,9 @@ def of_column(matrix: Matrix, column: int) -> Sentence:
     words = _ENDS.get(what.direction.name if what.direction.ordered else "none", _ENDS["none"])
     target = f"{what.direction.target:g}"
     said = [
-        Part(f"{name} is {words[0].format(target)} for {_name(first[0])}, "),
+        Part(f"{name}: {words[0].format(target)} for {_name(first[0])}, "),
         *_shown(first[1]),
-        Part(f", and {words[1].format(target)} for {_name(last[0])}, "),
+        Part(f"; {words[1].format(target)} for {_name(last[0])}, "),
         *_shown(last[1]),
     ]
     return [*said, Part(f"{_alike(mine, first)}.")]
@@ -183,11 +182,15 @@ def of_unread(matrix: Matrix) -> Sentence:
 
 
 def of_study(matrix: Matrix) -> list[Sentence]:
-    """Two or three sentences on a study, of the matrix of its numbers alone."""
-    several: list[Column] = []
-    told = []
+    """Two or three sentences on a study, of the matrix of its numbers alone.
+
+    They are of a number of each task before they are of a second one of a task.
+    """
+    places: dict[tuple[int, str], int] = {}
     for k, column in enumerate(matrix.columns):
-        if len(several) < 2 and column.metric not in {one.metric for one in several}:
-            several.append(column)
-            told.append(of_column(matrix, k))
+        nth = sum(task == column.task for _, task in places)
+        metrics = {matrix.columns[one].metric for one in places.values()}
+        if column.metric not in metrics:
+            places[nth, column.task] = k
+    told = [of_column(matrix, places[one]) for one in sorted(places, key=lambda one: one[0])[:2]]
     return [one for one in [*told, of_unread(matrix)] if one]

@@ -119,9 +119,12 @@ def in_order(models: Iterable[str]) -> Iterator[None]:
 
 
 def mark_of(model: str, k: int) -> dict[str, Any]:
-    """Colour and marker of a model: of its place `in_order`, or of `k` where it has none."""
+    """Colour and marker of a model: of its place `in_order`.
+
+    Of a place beyond these, as the `k`th one, for what isn't among them, as people.
+    """
     order = _ORDER.get()
-    return mark(order.index(model) if model in order else k)
+    return mark(order.index(model) if model in order else len(order) + k)
 
 
 def shortened(text: str, most: int = 40) -> str:

@@ -1,6 +1,6 @@
 """The page of a report: what is seen first, and a section a study."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
@@ -11,8 +11,8 @@ from inspect_confidence import __version__
 from inspect_confidence.export.text import templates
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.overview import sentences
-from inspect_confidence.overview.matrix import Matrix, matrix_of, title_of
-from inspect_confidence.plots import shortened
+from inspect_confidence.overview.front import front_of
+from inspect_confidence.overview.matrix import matrix_of
 from inspect_confidence.report import figures, tables
 from inspect_confidence.report.svg import with_classes
 
@@ -85,46 +85,20 @@ def arranged(
 
 def rendered(page: Page) -> str:
     """The page as HTML."""
-    matrix = matrix_of(page.results, page.models)
-    whose = [line.who for line in matrix.lines]
     pages = templates("inspect_confidence.report", "templates")
     # The pictures are our own: text in them was escaped when they were drawn.
-    pages.filters |= {"picture": Markup, "ranges": figures.ranges, "title_of": title_of}
+    pages.filters |= {"picture": Markup, "ranges": figures.ranges}
     sections, styles = _condensed(page.sections)
-    # The page's own style sheet is escaped where it stands.
     return pages.get_template("report.html.jinja").render(
         title="Confidence report",
         version=__version__,
         made=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         page=replace(page, sections=sections),
-        matrix=_shortened(matrix),
-        looks=_looks(page.models),
-        order=[line.who for line in _shortened(matrix).lines],
-        said=[
-            (short.who, dict(sentences.of_models(page.results, matrix)).get(who, ()))
-            for who, short in zip(whose, _shortened(matrix).lines, strict=True)
-        ],
+        front=front_of(page.results, page.models),
         how=_OVERLAP,
         styles=Markup(styles),
         glossary=[metric for name, metric in METRICS.items() if name in set(page.metrics)],
     )
-
-
-def _looks(models: Sequence[str]) -> Mapping[str, int]:
-    return {shortened(model, 60): k for k, model in enumerate(models)}
-
-
-def _shortened(matrix: Matrix) -> Matrix:
-    lines = []
-    for line in matrix.lines:
-        who = replace(
-            line.who,
-            model=shortened(line.who.model, 60),
-            variant=shortened(line.who.variant, 60),
-            judge=shortened(line.who.judge, 60),
-        )
-        lines.append(replace(line, who=who))
-    return replace(matrix, lines=lines)
 
 
 def _condensed(sections: Sequence[Section]) -> tuple[list[Section], str]:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 from html import escape
 from xml.etree import ElementTree as Tree
+from zlib import crc32
 
 from inspect_confidence.plots import COLOURS
 
@@ -20,8 +21,8 @@ _LINK = "{http://www.w3.org/1999/xlink}href"
 def inline(svg: str, name: str, title: str) -> str:
     """An SVG file's text as an element of a page.
 
-    Its colours become the page's variables, its identifiers begin with the figure's name, and
-    screen readers are told the title. What nothing refers to, and digits beyond a hundredth of a
+    Its colours become the page's variables, its identifiers are the figure's own, and screen
+    readers are told the title. What nothing refers to, and digits beyond a hundredth of a
     point, are left out.
     """
     body = _DROPPED.sub("", _HEAD.sub("", svg))
@@ -30,7 +31,7 @@ def inline(svg: str, name: str, title: str) -> str:
         raise ValueError(f"The figure {name} has no viewBox.")
     width, height = (float(side) * _POINTS_TO_PIXELS for side in box.groups())
     root = Tree.fromstring(body)
-    _shorten(root, name)
+    _shorten(root, f"f{crc32(name.encode()):x}")
     inner = "".join(_text(child) for child in root)
     for colour, variable in COLOURS.items():
         inner = re.sub(colour, f"var({variable})", inner, flags=re.IGNORECASE)
@@ -42,18 +43,18 @@ def inline(svg: str, name: str, title: str) -> str:
     )
 
 
-def _shorten(root: Tree.Element, name: str) -> None:
+def _shorten(root: Tree.Element, prefix: str) -> None:
     """Plain and short: no identifier that nothing refers to, no group that says nothing."""
     used: dict[str, str] = {}
     for one in root.iter():
         for key, value in list(one.attrib.items()):
             if found := re.search(r"url\(#([^)]+)\)", value):
-                short = used.setdefault(found[1], f"{name}-{len(used)}")
+                short = used.setdefault(found[1], f"{prefix}-{len(used)}")
                 one.set(key, f"url(#{short})")
             elif key in (_LINK, "href"):
                 del one.attrib[key]
                 one.set(
-                    "href", "#" + used.setdefault(value.removeprefix("#"), f"{name}-{len(used)}")
+                    "href", "#" + used.setdefault(value.removeprefix("#"), f"{prefix}-{len(used)}")
                 )
     for one in root.iter():
         if (old := one.attrib.pop("id", None)) in used:

@@ -61,6 +61,7 @@ __all__ = [
     "cell",
     "option",
     "table_of",
+    "title_of",
 ]
 
 ENTRY_POINTS = "inspect_confidence.studies"
@@ -95,6 +96,11 @@ def all_studies() -> tuple[Study, ...]:
 def all_tables() -> Mapping[str, TaskTable]:
     """The judgments of every task, by its name."""
     return {table.task: table for study in all_studies() for table in study.tables}
+
+
+def title_of(study: str) -> str:
+    """A study's title up to its colon."""
+    return next(one.title for one in all_studies() if one.name == study).split(":")[0]
 
 
 def table_of(task: str) -> TaskTable:

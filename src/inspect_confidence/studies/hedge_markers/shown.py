@@ -202,6 +202,7 @@ FIGURES: Sequence[FigureSpec] = (
         "internal confidence, over all data sets. A marker with a definite meaning has one narrow "
         "hill; one spread over the whole width says little about how sure the model is.",
         metrics=("confidence_share",),
+        leads=True,
     ),
     _figure(
         plot="decisiveness_gap",
