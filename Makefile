@@ -15,7 +15,7 @@ create = $(PYTHON) -m venv $(VENV)
 install = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 endif
 
-.PHONY: demo test lint types unit validate bench docs clean
+.PHONY: demo observatory test lint types unit validate bench docs clean
 
 demo: $(VENV)/.installed  ## run every task on two simulated models, then write the report
 	$(EVAL) tasks/fermi_eval.py tasks/scale_variants.py tasks/question_sets.py \
@@ -25,6 +25,9 @@ demo: $(VENV)/.installed  ## run every task on two simulated models, then write 
 		--model-role grader=respondent/judge
 	$(EVAL) tasks/with_confidence.py -T task=examples/quiz.py@quiz -T ways=stated,p_true
 	$(BIN)/inspect-confidence report $(LOGS)/demo -o $(LOGS)/demo-report
+
+observatory: $(VENV)/.installed  ## a report and a leaderboard of real models, from recorded answers
+	PYTHONPATH=tests $(BIN)/python docs/observatory.py
 
 test: lint  ## lint, types and the whole test suite, the last two at once
 	@$(MAKE) --no-print-directory -j2 types unit

@@ -35,6 +35,7 @@ class Column:
 
     Attributes:
         heading: Above it, a few words.
+        where: Its data set, where the task has several.
         title: What it is, in full, with its data set.
     """
 
@@ -43,6 +44,7 @@ class Column:
     metric: str
     dataset: str
     heading: str
+    where: str
     title: str
     direction: Direction
 
@@ -140,8 +142,9 @@ def matrix_of(
     shares = _unread(results)
     columns: list[Column] = []
     cells: dict[Who, dict[int, Number]] = {}
+    sets = rows.groupby("task")["dataset"].nunique()
     for place, mine in enumerate(_chosen(rows, most)):
-        column = _column(mine)
+        column = _column(mine, several=sets[mine["task"].iloc[0]] > 1)
         columns.append(column)
         low, high = _ranks(mine, column.direction, ranks)
         ranked = int(np.isfinite(low).sum())
@@ -191,7 +194,7 @@ def _of_datasets(rows: pd.DataFrame) -> list[pd.DataFrame]:
     return sorted(sets, key=len, reverse=True)
 
 
-def _column(rows: pd.DataFrame) -> Column:
+def _column(rows: pd.DataFrame, *, several: bool) -> Column:
     study, task, metric, dataset, label, short = (
         str(rows[name].iloc[0]) for name in ("study", "task", "metric", "dataset", "label", "short")
     )
@@ -199,6 +202,7 @@ def _column(rows: pd.DataFrame) -> Column:
     return Column(
         *(study, task, metric, dataset),
         heading=short or label,
+        where=dataset if several else "",
         title=f"{label}, data set {dataset}",
         direction=direction_of(metric, condition),
     )

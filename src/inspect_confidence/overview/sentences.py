@@ -162,23 +162,34 @@ def _alike(mine: Sequence[tuple[Line, Number]], best: tuple[Line, Number]) -> st
 
 def of_unread(matrix: Matrix) -> Sentence:
     """How much of each model's replies couldn't be read, from the matrix of a study."""
-    shares = {
-        number.unread_row: (line, number)
+    shares = [
+        (line, {one.unread_row: one for one in line.numbers if one and one.unread_row is not None})
         for line in matrix.lines
-        for number in line.numbers
-        if number is not None and number.unread_row is not None
-    }
-    lost = [(line, number) for line, number in shares.values() if number.unread != "0%"]
-    if not shares:
+    ]
+    if not any(known for _, known in shares):
         return []
+    lost = [
+        (line, max(known.values(), key=_share), len(known))
+        for line, known in shares
+        if any(map(_share, known.values()))
+    ]
     if not lost:
         return [Part("All replies could be read.")]
+    lost.sort(key=lambda one: -_share(one[1]))
     parts: list[Part] = []
-    for line, number in sorted(lost, key=lambda one: -float(one[1].unread.rstrip("%")))[:3]:
+    for line, most, several in lost[:_FEW]:
         parts += [Part(", " if parts else "Could not be read: ")]
-        parts += [Part(number.unread, number.unread_row), Part(f" of {_name(line)}'s replies")]
-    more = f", and some of {len(lost) - 3} others" if len(lost) > 3 else ""
+        parts += [Part("up to ")] if several > 1 else []
+        parts += [Part(most.unread, most.unread_row), Part(f" of {_name(line)}'s replies")]
+    more = f", and some of {len(lost) - _FEW} others" if len(lost) > _FEW else ""
     return [*parts, Part(f"{more}.")]
+
+
+_FEW = 3
+
+
+def _share(number: Number) -> float:
+    return float(number.unread.rstrip("%"))
 
 
 def of_study(matrix: Matrix) -> list[Sentence]:

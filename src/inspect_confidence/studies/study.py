@@ -354,7 +354,7 @@ def ranks_answers(auroc: float) -> str:
     """
     steps = {0.8: "ranks its answers well", 0.7: "ranks its answers fairly well"}
     steps |= {0.6: "ranks its answers weakly"}
-    said = next((words for least, words in steps.items() if auroc >= least), "")
+    said = next((words for least, words in steps.items() if round(auroc, 2) >= least), "")
     return f"{said or 'hardly tells its right from its wrong answers'} (AUROC {{}})"
 
 

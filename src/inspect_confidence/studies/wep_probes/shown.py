@@ -298,6 +298,14 @@ FIGURES: Sequence[FigureSpec] = (
     ),
 )
 
+_DIFFERING: Mapping[str, Mapping[str, str]] = {
+    named: {
+        **{"adjusted": "holm", "language": "en", "level": "95"},
+        **{"of": "brunner_munzel_theta", "setting": setting, "versus": HUMAN},
+    }
+    for named, setting in {"": ALL_SETTINGS, ", concise contexts": "concise"}.items()
+}
+
 HEADLINES: Sequence[Headline] = (
     Headline(
         *(_CHOICE, "empirical_consistency", "words that fit the numbers (share)"),
@@ -309,24 +317,27 @@ HEADLINES: Sequence[Headline] = (
     ),
     Headline(_CHOICE, "monotonicity_consistency", "sequences without a wrong step (share)"),
     Headline(_CHOICE, "empirical_monotonicity_consistency", "steps in the right direction (share)"),
-    Headline(
-        TASK,
-        "words_that_differ",
-        "words that mean something else than to people (count, 95%, Holm)",
-        {
-            **{"adjusted": "holm", "language": "en", "level": "95"},
-            **{"of": "brunner_munzel_theta", "setting": "all", "versus": HUMAN},
-        },
-        "words unlike people's",
+    *(
+        Headline(
+            TASK,
+            "words_that_differ",
+            f"words that mean something else than to people{named} (count, 95%, Holm)",
+            where,
+            f"words unlike people's{named}",
+        )
+        for named, where in _DIFFERING.items()
     ),
 )
 
 CLAUSES: Sequence[Clause] = (
-    Clause(
-        TASK,
-        "words",
-        [("words_that_differ", HEADLINES[-1].where)],
-        "{} words mean something else to it than to people",
+    *(
+        Clause(
+            TASK,
+            "words",
+            [("words_that_differ", where)],
+            "{} words mean something else to it than to people",
+        )
+        for where in _DIFFERING.values()
     ),
     Clause(
         _CHOICE,
