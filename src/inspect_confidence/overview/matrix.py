@@ -168,7 +168,7 @@ def with_whose(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _chosen(rows: pd.DataFrame, most: int) -> Iterator[pd.DataFrame]:
-    """The rows of each column, in the studies' order."""
+    """The rows of each column, in the studies' order, those of most models first."""
     short = rows[rows["short"] != ""]
     # A study of another package need not say what is short.
     rows = pd.concat([short, rows[~rows["study"].isin(short["study"])]])
@@ -179,8 +179,13 @@ def _chosen(rows: pd.DataFrame, most: int) -> Iterator[pd.DataFrame]:
                 by_task.setdefault(str(task), []).append(one)
     turns = chain.from_iterable(zip_longest(*by_task.values()))
     kept = [one for one in turns if one is not None][:most]
-    for some in by_task.values():
-        yield from (one for one in some if any(one is other for other in kept))
+    chosen = [one for some in by_task.values() for one in some if any(one is k for k in kept)]
+    widest = dict.fromkeys(rows["study"], 0)
+    for one in chosen:
+        study = one["study"].iloc[0]
+        widest[study] = max(widest[study], len(one))
+    # Where not all models answered all studies, those come first that most of them did.
+    yield from sorted(chosen, key=lambda one: -widest[one["study"].iloc[0]])
 
 
 def _of_datasets(rows: pd.DataFrame) -> list[pd.DataFrame]:

@@ -17,11 +17,14 @@ from inspect_confidence.overview.matrix import (
     with_whose,
 )
 from inspect_confidence.overview.numbers import written
+from inspect_confidence.plots import shortened
 from inspect_confidence.results import Condition
 from inspect_confidence.studies import Clause, all_studies
 
 _OVER_SETS = ("pooled", "mean", "all")
 _FIRST = ("calibration", "ranking")
+_LONGEST = 60
+"""Characters of a name."""
 _MOST = 5
 """Clauses of a sentence."""
 
@@ -143,7 +146,8 @@ def _shown(number: Number) -> list[Part]:
 
 
 def _name(line: Line) -> str:
-    return ", ".join(filter(None, (line.who.model, line.who.variant, line.who.judge)))
+    said = filter(None, (line.who.model, line.who.variant, line.who.judge))
+    return ", ".join(shortened(one, _LONGEST) for one in said)
 
 
 def _alike(mine: Sequence[tuple[Line, Number]], best: tuple[Line, Number]) -> str:
