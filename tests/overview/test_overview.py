@@ -2,6 +2,7 @@
 
 import math
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -37,11 +38,11 @@ def front(results: pd.DataFrame) -> Front:
 
 def test_every_number_of_the_matrix_is_its_row(front: Front, results: pd.DataFrame) -> None:
     """Value, interval, n and unread share are those of the rows that they name."""
-    seen = 0
+    seen, records = 0, results.to_dict("index")
     for line in front.matrix.lines:
         for column, number in zip(front.matrix.columns, line.numbers, strict=True):
             assert number is not None
-            row = results.loc[number.row]
+            row = records[number.row]
             assert (row["model"], row["metric"]) == (line.who.model, column.metric)
             assert row["dataset"] == column.dataset
             assert number.text == written(column.metric, row["value"], row["n"])
@@ -49,7 +50,7 @@ def test_every_number_of_the_matrix_is_its_row(front: Front, results: pd.DataFra
             assert number.interval == ", ".join(
                 bare(column.metric, end) for end in ends if not math.isnan(end)
             )
-            share = results.loc[number.unread_row]
+            share = records[number.unread_row or 0]
             assert (share["metric"], share["model"]) == ("unread_share", line.who.model)
             # 3 times 6 of 120 intervals are unreadable, and 12 of 120 stated confidences
             wanted = {"fermi_eval": 18 / 120, "scale_variants": 12 / 120}[column.task]
@@ -62,17 +63,18 @@ def test_every_number_of_the_matrix_is_its_row(front: Front, results: pd.DataFra
 def test_sentences_are_made_of_rows(front: Front, results: pd.DataFrame) -> None:
     """Each number is of the sentence's model and is the row's; the words follow from AUROC."""
     assert [who.model for who, _ in front.said] == MODELS
+    records = results.to_dict("index")
     for who, said in front.said:
         text = "".join(part.text for part in said)
         assert re.match(r"says \d+% and is right \d+% of the time; ", text)
         assert "its 95% intervals hold the answer" in text  # 99% wasn't asked for
         numbers = [part for part in said if part.row is not None]
         assert len(numbers) == 4
-        for part in numbers:
-            row = results.loc[part.row]
+        rows = [records[part.row or 0] for part in numbers]
+        for part, row in zip(numbers, rows, strict=True):
             assert row["model"] == who.model
             assert part.text == written(row["metric"], row["value"], row["n"])
-        auroc = results.loc[numbers[2].row, "value"]
+        auroc = rows[2]["value"]
         assert ("hardly tells" in text) == (round(auroc, 2) < 0.6)
 
 
@@ -138,7 +140,10 @@ def test_variants_have_lines_of_their_own_and_undefined_columns_none() -> None:
     """A number that no model has makes no column; one that a model lacks leaves its cell empty."""
     low = row_of("a", 0.05, 0, 0.1)
     rows = [
-        *(Result(*low_of, *(0.05, 0, 0.1, 60, 60, "")) for low_of in _variants(low)),
+        *(
+            replace(low, condition=f"{low.condition};variant=effort%3D{one}")
+            for one in ("low", "high")
+        ),
         row_of("b", math.nan, math.nan, math.nan, "auroc"),
         row_of("c", 0.7, 0.6, 0.8, "overconfidence"),
     ]
@@ -153,11 +158,3 @@ def test_variants_have_lines_of_their_own_and_undefined_columns_none() -> None:
     for line, has in zip(matrix.lines, ("ece", "ece", "overconfidence"), strict=True):
         there = [one is not None for one in line.numbers]
         assert there == [metric == has for metric in metrics]
-
-
-def _variants(row: Result) -> list[tuple[str, str, str, str, str]]:
-    condition = "scale=0-100;variant=effort%3D{}"
-    return [
-        (row.task, row.model, row.dataset, condition.format(name), row.metric)
-        for name in ("low", "high")
-    ]

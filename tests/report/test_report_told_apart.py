@@ -125,5 +125,5 @@ def test_means_over_models_are_in_no_matrix(tmp_path: Path) -> None:
     )
     found = elements(write_report(lives, tmp_path, resamples=20))
     matrix = [one.text for one in found if one.attributes.get("scope") == "row"]
-    assert [text.strip() for text in matrix[:3]] == ["a", "b", "ssa-2022"]
+    assert [text.strip() for text in matrix[:3]] == ["a", "b", "life_eval"]
     assert any("mean of all models" in one.text for one in found if one.tag == "table")

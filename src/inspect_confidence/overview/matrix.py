@@ -177,7 +177,9 @@ def _chosen(rows: pd.DataFrame, most: int) -> Iterator[pd.DataFrame]:
         for one in _of_datasets(mine):
             if one["value"].notna().any():
                 by_task.setdefault(str(task), []).append(one)
-    turns = chain.from_iterable(zip_longest(*by_task.values()))
+    # Those of most models first, so that they are the ones with a column more.
+    taking = sorted(by_task.values(), key=lambda some: -max(map(len, some)))
+    turns = chain.from_iterable(zip_longest(*taking))
     kept = [one for one in turns if one is not None][:most]
     chosen = [one for some in by_task.values() for one in some if any(one is k for k in kept)]
     widest = dict.fromkeys(rows["study"], 0)

@@ -33,7 +33,7 @@ from inspect_confidence.plots.meanings import (
 from inspect_confidence.plots.mics import mic_pairs, mic_spread
 from inspect_confidence.plots.profiles import profile
 from inspect_confidence.plots.sets import calibration, over_sets
-from inspect_confidence.plots.style import COLOURS, in_order, shortened, style
+from inspect_confidence.plots.style import COLOURS, shortened, style
 from inspect_confidence.plots.together import (
     auroc_by_scale,
     coverage_of_models,
@@ -58,7 +58,6 @@ __all__ = [
     "ece_bins",
     "exponents",
     "hard_easy",
-    "in_order",
     "interval_score",
     "m_ratio",
     "marker_counts",

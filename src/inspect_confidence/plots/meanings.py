@@ -140,12 +140,20 @@ def consistency_slices(rows: pd.DataFrame) -> Figure:
     return dots(found, names, "slices")
 
 
+def _in_tables(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+    """All columns in one table, or a table a model where they would be too many."""
+    by_model = panels(rows, _WHOSE, joint=", ", alone=False)
+    several = any(len(panels(some, _COLUMNS)) > 1 for _, some in by_model)
+    every = len(panels(rows, (*_COLUMNS, *_WHOSE)))
+    return by_model if several and every > _MOST_COLUMNS else [("", rows)]
+
+
 _DIVERGENCES = {
     "kl_divergence": "Kullback-Leibler divergence from people (nats)",
     "jensen_shannon": "Jensen-Shannon divergence from people (nats)",
     "wasserstein": "distance from people (percentage points)",
 }
-_WHOSE, _COLUMNS = ("model", "dataset", "variant"), ("setting", "language")
+_COLUMNS, _WHOSE = ("setting", "language"), ("variant", "model", "dataset")
 _MOST_WORDS, _MOST_COLUMNS = 40, 10
 
 
@@ -153,8 +161,8 @@ _MOST_WORDS, _MOST_COLUMNS = 40, 10
 def divergence(rows: pd.DataFrame) -> Figure:
     """Divergence of each word from people, the setting (and what else differs) in columns.
 
-    A table a metric, model, data set and variant, in blocks of up to five columns; all tables of a
-    metric have one scale of colours. Cells without a value are blank.
+    A table a metric, or one a metric and model where columns are many, in blocks of up to five
+    columns; all tables of a metric have one scale of colours. Cells without a value are blank.
 
     Args:
         rows: Results of `wep_elicitation`; its rows of `kl_divergence`, `jensen_shannon` and
@@ -169,10 +177,13 @@ def divergence(rows: pd.DataFrame) -> Figure:
     tables = []
     for metric, title in _DIVERGENCES.items():
         of_metric = there[there["metric"] == metric]
-        limits = (0.0, float(of_metric["value"].max()) or 1.0) if len(of_metric) else (0.0, 1.0)
+        if of_metric.empty:
+            continue
+        limits = (0.0, float(of_metric["value"].max()) or 1.0)
         write = "{:.1f}".format if metric == "wasserstein" else "{:.2f}".format
-        for who, mine in panels(of_metric, _WHOSE, joint=", ", alone=False):
-            columns, left = kept(panels(mine, _COLUMNS, joint=", "), _MOST_COLUMNS, "columns")
+        for who, mine in _in_tables(of_metric):
+            told = (*_COLUMNS, *_WHOSE)
+            columns, left = kept(panels(mine, told, joint=", "), _MOST_COLUMNS, "columns")
             values = [
                 some.drop_duplicates("word").set_index("word")["value"].reindex(names)
                 for _, some in columns

@@ -8,6 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 
 from inspect_confidence.plots.dots import Panel, dots
 from inspect_confidence.plots.layout import arms, drawn, facets, panels, share_ticks, with_intervals
@@ -115,6 +116,8 @@ def says_and_right(rows: pd.DataFrame) -> Figure:
             reach: dict[str, Any] = {"xerr": arms(across), "yerr": arms(mine), "elinewidth": 0.8}
             ax.errorbar(across["value"], mine["value"], linestyle="none", **reach, **look)
         ax.set(xlim=(low, 1.02), ylim=(low, 1.02))
+        # Numbers at the ends of panels side by side would meet.
+        ax.xaxis.set_major_locator(MaxNLocator(5, prune="lower"))
 
     held = pairs[["value", "said_value", "ci_low", "said_ci_low"]].min().min()
     low = min(float(np.floor(10 * held) / 10), 0.9)
@@ -133,7 +136,7 @@ def auroc_by_scale(rows: pd.DataFrame) -> Figure:
         rows: Results of `scale_variants`; its rows of `auroc` on a scale are drawn.
     """
     there = drawn(rows, "scale_variants", ["auroc"], ("scale", "by"))
-    there = there[(there["scale"] != "") & (there["by"] == "")]
+    there = drawn(there[there["by"] == ""], "scale_variants", ["auroc"], ("scale",))
     means = there["dataset"] == "mean"
     there = there[means] if means.any() else there
     places = {str(scale): place for place, scale in enumerate(ALL)}

@@ -14,6 +14,7 @@ from inspect_confidence import plots
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.metrics import METRICS, Metric
 from inspect_confidence.plots import shortened
+from inspect_confidence.plots.style import in_order
 from inspect_confidence.report.svg import inline
 from inspect_confidence.results import COLUMNS, Condition, as_csv, with_parts
 from inspect_confidence.studies import FigureSpec, Study, all_studies
@@ -175,7 +176,7 @@ def _draw(figure: ReportFigure) -> ReportFigure:
     if figure.reason:
         return figure
     try:
-        with plots.in_order(figure.models):
+        with in_order(figure.models):
             picture = getattr(plots, figure.plot)(figure.rows)
     except InvalidArgument as error:
         return replace(figure, reason=str(error))

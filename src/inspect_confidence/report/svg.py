@@ -53,9 +53,9 @@ def _shorten(root: Tree.Element, prefix: str) -> None:
                 one.set(key, f"url(#{short})")
             elif key in (_LINK, "href"):
                 del one.attrib[key]
-                one.set(
-                    "href", "#" + used.setdefault(value.removeprefix("#"), f"{prefix}-{len(used)}")
-                )
+                within = value.startswith("#")  # and not a picture in itself
+                short = used.setdefault(value[1:], f"{prefix}-{len(used)}") if within else ""
+                one.set("href", f"#{short}" if within else value)
     for one in root.iter():
         if (old := one.attrib.pop("id", None)) in used:
             one.set("id", used[old])
