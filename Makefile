@@ -13,11 +13,14 @@ create = $(PYTHON) -m venv $(VENV)
 install = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 endif
 
-.PHONY: demo test lint types unit validate bench docs clean
+.PHONY: demo observatory test lint types unit validate bench docs clean
 
 demo: $(VENV)/.installed  ## run every task on two simulated models, then write the report
 	$(BIN)/inspect-confidence run examples/demo.yaml --log-dir $(LOGS)/demo --display none
 	$(BIN)/inspect-confidence report $(LOGS)/demo -o $(LOGS)/demo-report
+
+observatory: $(VENV)/.installed  ## a report and a leaderboard of real models, from recorded answers
+	PYTHONPATH=tests $(BIN)/python docs/observatory.py
 
 test: lint  ## lint, types and the whole test suite, the last two at once
 	@$(MAKE) --no-print-directory -j2 types unit

@@ -36,6 +36,13 @@ class Direction:
         return "no direction" if self.name == "none" else f"{self.name} is better"
 
     @property
+    def brief(self) -> str:
+        """For people, in a word or two."""
+        if self.name == "target":
+            return self.text.removesuffix(" is better") if self.ordered else self.text
+        return "" if self.name == "none" else self.text
+
+    @property
     def ordered(self) -> bool:
         """Whether one value is better than another."""
         return self.name in ("higher", "lower") or not math.isnan(self.target)
@@ -73,6 +80,16 @@ def direction_of(metric: str, condition: str) -> Direction:
     return Direction(name, level / 100 if target == "level" else (100 - level) / 200)
 
 
+def decoded(results: pd.DataFrame) -> pd.DataFrame:
+    """Results with `variant`, `judge`, and `where`: what their condition says beside these."""
+    parts = conditions_of(results)
+    return results.assign(
+        variant=[one.get("variant", "") for one in parts],
+        judge=[one.get("judge", "") for one in parts],
+        where=[str(one.but(variant="", judge="")) for one in parts],
+    )
+
+
 def headline_rows(
     results: pd.DataFrame, headlines: Callable[[Study], Iterable[Headline]] | None = None
 ) -> pd.DataFrame:
@@ -83,23 +100,24 @@ def headline_rows(
         headlines: The numbers that stand for a study; its own by default.
 
     Returns:
-        Those rows, with their index, and the columns `label`, `variant`, `judge` and `study`.
+        Those rows, with their index, and the columns `label`, `short`, `variant`, `judge` and
+        `study`.
     """
-    decoded = conditions_of(results)
-    rows = results.assign(
-        variant=[parts.get("variant", "") for parts in decoded],
-        judge=[parts.get("judge", "") for parts in decoded],
-    )
-    own = [str(parts.but(variant="", judge="")) for parts in decoded]
-    said = pd.Series(own, index=rows.index, dtype=object)
+    mine = [
+        (study, one)
+        for study in all_studies()
+        for one in (headlines(study) if headlines else study.headlines)
+    ]
+    standing = {one.metric for _, one in mine}
+    rows = decoded(results[results["metric"].isin(standing)])
     found = [
         rows[
             (rows["task"] == one.task)
             & (rows["metric"] == one.metric)
-            & (said == str(Condition(one.where)))
-        ].assign(label=one.label, study=study.name)
-        for study in all_studies()
-        for one in (headlines(study) if headlines else study.headlines)
+            & (rows["where"] == str(Condition(one.where)))
+        ].assign(label=one.label, short=one.short, study=study.name)
+        for study, one in mine
     ]
     there = [some for some in found if len(some)]
-    return pd.concat(there or [rows.iloc[:0].assign(label="", study="")])
+    blank = rows.iloc[:0].assign(label="", short="", study="")
+    return pd.concat(there or [blank]).drop(columns="where")

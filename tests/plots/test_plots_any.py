@@ -29,7 +29,7 @@ UNBOUNDED = (
     *("reliability", "report_histogram", "type2_roc", "m_ratio", "ece_bins", "utility"),
     *("coverage", "interval_score", "tunnel", "exponents", "tunnel_entropy"),
     *("overconfidence", "confidence_truth", "best_age", "hard_easy"),
-    *("maximum_score", "calibration"),
+    *("maximum_score", "calibration", "coverage_of_models"),
 )
 """Figures of numbers some of which may be infinite, or their intervals."""
 
@@ -52,6 +52,9 @@ def one_of_each(
         ("scale_variants", {"scale": "0-100", "threshold": "0.45"}, "type2_false_alarm_rate"),
         ("scale_variants", {"scale": "0-100", "threshold": "0.5", "type1": "m_afc"}, "m_ratio"),
         ("scale_variants", {"scale": "0-100"}, "ece"),
+        ("scale_variants", {"scale": "0-100"}, "auroc"),
+        ("any_eval", {"method": "recorded"}, "accuracy"),
+        ("any_eval", {"method": "recorded"}, "mean_confidence"),
         ("scale_variants", {"scale": "0-100", **worth}, "expected_utility"),
         *(
             ("fermi_eval", {"level": level, "method": "direct"}, metric)

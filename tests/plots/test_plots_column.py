@@ -197,6 +197,18 @@ TWO = ["openai/gpt-5", DATED]
 RADII = (1, 5, 10, 20)
 SEVEN = [f"provider/model-{k}" for k in range(7)]
 
+
+def of_answers(models: list[str], datasets: list[str]) -> Iterator[Row]:
+    """Accuracy, confidence and AUROC of each model and data set."""
+    for (k, model), dataset in product(enumerate(models), datasets):
+        own: dict[str, Any] = {"model": model, "dataset": dataset}
+        for name, value in (("accuracy", 0.5 + k / 20), ("mean_confidence", 0.9)):
+            interval = (value - 0.05, value + 0.05)
+            yield row("any_eval", {"method": "recorded"}, name, value, interval, **own)
+        for scale in ("0-5", "0-100"):
+            yield row("scale_variants", {"scale": scale}, "auroc", 0.7, (0.6, 0.8), **own)
+
+
 CASES: dict[str, tuple[tuple[str, ...], dict[str, pd.DataFrame]]] = {
     "confidence": (
         ("reliability", "report_histogram", "ece_bins", "type2_roc", "m_ratio", "utility"),
@@ -239,6 +251,27 @@ CASES: dict[str, tuple[tuple[str, ...], dict[str, pd.DataFrame]]] = {
             "one": frame(*of_traces(["m"], [""])),
             "temperatures": frame(*of_traces(["m"], ["temperature=0.5", "temperature=2"])),
             "long": frame(*of_traces([LONG, WIDE], [LONG, "x"])),
+        },
+    ),
+    "answers of models": (
+        ("says_and_right", "auroc_by_scale"),
+        {
+            "seven": frame(*of_answers(SEVEN, ["own"])),
+            "long": frame(*of_answers([LONG, WIDE], ["own", HAN])),
+        },
+    ),
+    "intervals of models": (
+        ("coverage_of_models",),
+        {
+            "seven": frame(*of_intervals(SEVEN, LEVELS, 2.5)),
+            "long": frame(*of_intervals([LONG, WIDE], MANY_LEVELS, 2.5)),
+        },
+    ),
+    "markers of models": (
+        ("mic_of_models",),
+        {
+            "seven": frame(*of_markers(WORDS, SEVEN, ["popqa", "sciq"])),
+            "long": frame(*of_markers(LONG_WORDS, [LONG, WIDE], LONG_SETS)),
         },
     ),
     "models": (

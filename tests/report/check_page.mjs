@@ -38,7 +38,7 @@ function layout() {
     if (box.width && (box.right > wide + 1 || box.left < -1) && !one.closest(".skip") && !one.classList.contains("skip"))
       faults.push(`${one.tagName} reaches from ${box.left} to ${box.right} of ${wide}`);
   }
-  for (const picture of document.querySelectorAll("svg")) {
+  for (const picture of document.querySelectorAll("figure svg")) {
     const name = picture.closest("figure").id;
     const frame = picture.getBoundingClientRect();
     const texts = [...picture.querySelectorAll("text")].filter((one) => one.textContent.trim());
@@ -66,13 +66,15 @@ async function inBrowser() {
     args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
   });
   const views = [];
-  for (const width of [1400, 400]) {
+  for (const width of [1440, 400]) {
     for (const colorScheme of ["light", "dark"]) {
       const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
       const requested = [];
       page.on("request", (request) => requested.push(request.url()));
       const address = pathToFileURL(path).href;
       await page.goto(address);
+      // All of it, also what is folded.
+      await page.evaluate(() => document.querySelectorAll("details").forEach((one) => { one.open = true; }));
       await page.evaluate(axe.source);
       const found = await page.evaluate(() => globalThis.axe.run());
       views.push({

@@ -102,6 +102,10 @@ class _Reader(HTMLParser):
         if tag not in ("meta", "link", "img", "br", "path", "use", "rect", "line"):
             self.open.append(element)
 
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note an element that is closed at once."""
+        self.elements.append(Element(tag, {name: value or "" for name, value in attrs}))
+
     def handle_endtag(self, tag: str) -> None:
         """Close the element."""
         while self.open and self.open[-1].tag != tag:
@@ -130,4 +134,4 @@ def rows_of(page: Path) -> pd.DataFrame:
 
 
 NUMBERS = {name: [""] for name in ("value", "ci_low", "ci_high")}
-SHOWN = re.compile(r"^(-?[\d.,]+|∞|-∞)(?: \[(\S+), (\S+)\])?")
+SHOWN = re.compile(r"^([+-]?[\d.,]+|∞|-∞)(?:%| pts| of [\d,]+)?(?: \[(\S+), (\S+)\])?")

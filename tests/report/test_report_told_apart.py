@@ -27,9 +27,10 @@ def test_variants_that_differ_in_their_folder_only_stay_two(tmp_path: Path) -> N
     variants = {Condition.read(text).get("variant", "") for text in rows["condition"]} - {""}
     assert len(variants) == 2
     assert not any("home" in text for text in variants)
-    # 10 items, 2 scales, 2 epochs of either variant
-    assert any("Asked: 40 judgments" in text for text in _captions(page))
-    assert not any("Asked: 80 judgments" in text for text in _captions(page))
+    # 10 items, 2 scales, 2 epochs of either variant; the first figure has both
+    assert [text.split("Asked: ")[1].split(" ")[0] for text in _captions(page)][:2] == ["80", "40"]
+    lines = [one.text for one in elements(page) if "data-model" in one.attributes]
+    assert sum("p.txt" in text for text in lines) == len(lines) > 2
 
 
 def test_frames_by_task_need_no_column_of_it(tmp_path: Path) -> None:
@@ -67,16 +68,19 @@ def _records(rows: pd.DataFrame) -> list[dict[str, object]]:
 
 @pytest.mark.slow
 def test_a_model_without_readable_judgments_is_said_to_be_missing(tmp_path: Path) -> None:
-    """Its figures stand there, each with the reason why there is no picture."""
+    """A figure of all models names it, and one of its own has a reason why there is no picture."""
     silent = stated_frame("silent", items=6).assign(
         raw=float("nan"), correct=float("nan"), status="refusal"
     )
     page = write_report(pd.concat([stated_frame("m"), silent]), tmp_path, resamples=20)
     found = elements(page)
     figures = [one.text for one in found if one.tag == "figure"]
-    for title in ("Accuracy against stated", "What is reported", "Telling right from wrong"):
-        (mine,) = (text for text in figures if title in text and "silent" in text)
-        assert "Too little data" in mine
+    for title in ("Accuracy against confidence", "Telling right from wrong answers, scale by"):
+        (mine,) = (text for text in figures if title in text)
+        assert "No number of: silent." in mine
+    why = [one.text for one in found if one.attributes.get("class") == "nothing"]
+    (said,) = [text for text in why if text.startswith("What is reported on each scale: silent")]
+    assert "Too little data" in said
 
 
 @pytest.mark.slow
@@ -106,8 +110,8 @@ def test_a_baseline_names_what_each_is_compared_with(tmp_path: Path) -> None:
     assert "nan" not in table.text
 
 
-def test_means_over_models_have_no_profile(tmp_path: Path) -> None:
-    """Only models that answered have one; the mean stands in the study's tables."""
+def test_means_over_models_are_in_no_matrix(tmp_path: Path) -> None:
+    """Only models that answered are in the matrix; the mean stands in the study's tables."""
     lives = pd.DataFrame(
         {
             "task": "life_eval",
@@ -120,6 +124,6 @@ def test_means_over_models_have_no_profile(tmp_path: Path) -> None:
         }
     )
     found = elements(write_report(lives, tmp_path, resamples=20))
-    assert [one.text for one in found if one.tag == "h3"][:2] == ["a", "b"]
-    assert "Confidence profile of mean" not in " ".join(one.text for one in found)
+    matrix = [one.text for one in found if one.attributes.get("scope") == "row"]
+    assert [text.strip() for text in matrix[:3]] == ["a", "b", "life_eval"]
     assert any("mean of all models" in one.text for one in found if one.tag == "table")

@@ -13,9 +13,11 @@ import pandas as pd
 from inspect_confidence import __version__
 from inspect_confidence.export.material import Material
 from inspect_confidence.export.tables import markdown_escaped, paragraph, table_of
-from inspect_confidence.export.text import shortened, templates, visible, write_text
+from inspect_confidence.export.text import shortened, templates, write_text
 from inspect_confidence.headlines import Direction, FloatArray, direction_of, headline_rows
 from inspect_confidence.metrics import METRICS, Metric, percentile_interval
+from inspect_confidence.overview.front import front_of
+from inspect_confidence.overview.matrix import Ranks
 from inspect_confidence.results import without
 from inspect_confidence.studies import all_studies
 
@@ -99,45 +101,63 @@ _HEADER = ("rank", "rank, 95% interval", "model", "variant", "value [95% interva
 
 @dataclass(frozen=True)
 class Board:
-    """The models by one number on one data set; `lines` are by rank, as text under `_HEADER`."""
+    """The models by one number on one data set; `lines` are by rank, as text under `header`."""
 
     study: str
     title: str
     where: str
     metric: Metric
     better: str
+    header: Sequence[str]
     lines: Sequence[Sequence[str]]
 
 
-def _boards(material: Material) -> list[Board]:
-    """A table for each headline number, data set and condition; means over models have no rank."""
-    results = material.results.reset_index(drop=True)
+def _boards(material: Material, results: pd.DataFrame) -> tuple[list[Board], Ranks]:
+    """A table for each headline number, data set and condition, and the rank intervals by row.
+
+    Means over models have no rank.
+    """
     rows = headline_rows(results[results["model"].isin(material.models())])
     shared = [without(text, "variant") for text in rows["condition"]]
     keys = ["study", "task", "label", "metric", "dataset", "shared"]
-    grouped = rows.assign(shared=shared).groupby(keys, sort=False)
-    return [_board(mine, [material.draws[row] for row in mine.index]) for _, mine in grouped]
+    boards, intervals = [], {}
+    for _, mine in rows.assign(shared=shared).groupby(keys, sort=False):
+        found = _ranked(mine, [material.draws[row] for row in mine.index])
+        boards.append(_board(mine, found))
+        for row, rank in zip(mine.index, found, strict=True):
+            intervals[int(row)] = (rank.low, rank.high)
+    return boards, intervals
 
 
-def _board(rows: pd.DataFrame, draws: Sequence[FloatArray | None]) -> Board:
+def _ranked(rows: pd.DataFrame, draws: Sequence[FloatArray | None]) -> list[Rank]:
+    metric, condition = (str(rows[name].iloc[0]) for name in ("metric", "shared"))
+    intervals = list(zip(rows["ci_low"], rows["ci_high"], strict=True))
+    direction = direction_of(metric, condition)
+    return ranks(rows["value"].to_numpy(float), intervals, draws, direction)
+
+
+def _board(rows: pd.DataFrame, found: Sequence[Rank]) -> Board:
     study, task, title, metric, dataset, condition = (
         str(rows[name].iloc[0])
         for name in ("study", "task", "label", "metric", "dataset", "shared")
     )
     direction = direction_of(metric, condition)
-    intervals = list(zip(rows["ci_low"], rows["ci_high"], strict=True))
-    found = ranks(rows["value"].to_numpy(float), intervals, draws, direction)
     placed = zip(found, rows.to_dict("records"), strict=True)
+    lines = [
+        list(_cells(rank, row))
+        for rank, row in sorted(placed, key=lambda one: (isnan(one[0].rank), one[0].rank))
+    ]
+    # A column that is empty in all lines says nothing.
+    said = [k for k in range(len(_HEADER)) if any(line[k] not in ("", "-") for line in lines)]
+    kept = said if direction.ordered else [k for k in said if k]
     return Board(
-        study={one.name: one.title for one in all_studies()}[study],
+        study=study,
         title=title,
         where=", ".join(filter(None, (task, f"data set {shortened(dataset)}", condition))),
         metric=METRICS[metric],
         better=f"{direction.text[0].upper()}{direction.text[1:]}.",
-        lines=[
-            list(_cells(rank, row))
-            for rank, row in sorted(placed, key=lambda one: (isnan(one[0].rank), one[0].rank))
-        ],
+        header=[_HEADER[k] for k in kept],
+        lines=[[line[k] for k in kept] for line in lines],
     )
 
 
@@ -166,12 +186,23 @@ _NOTHING = "None of the numbers that stand for a study is in these results."
 def write_leaderboard(material: Material, directory: Path) -> list[Path]:
     """`leaderboard.md` and `leaderboard.html`."""
     method = _METHOD.format(resamples=f"{material.resamples:,}")
-    boards = groupby(_boards(material), lambda one: one.study)
-    sections = [(study, list(some)) for study, some in boards]
-    pages = templates("inspect_confidence.export", "")
-    pages.filters["visible"] = visible
-    html = pages.get_template("leaderboard.html.j2").render(
-        sections=sections, header=_HEADER, method=method, nothing=_NOTHING, version=__version__
+    results = material.results.reset_index(drop=True)
+    boards, intervals = _boards(material, results)
+    titles = {one.name: one.title for one in all_studies()}
+    by_study = groupby(boards, lambda one: one.study)
+    sections = [(study, titles[study], list(some)) for study, some in by_study]
+    frames = material.frames.values()
+    models = list(dict.fromkeys(str(name) for frame in frames for name in frame["model"]))
+    html = (
+        templates("inspect_confidence.export", "")
+        .get_template("leaderboard.html.j2")
+        .render(
+            front=front_of(results, models, intervals),
+            sections=sections,
+            method=method,
+            nothing=_NOTHING,
+            version=__version__,
+        )
     )
     return [
         write_text(directory / "leaderboard.md", _markdown(sections, method)),
@@ -179,12 +210,12 @@ def write_leaderboard(material: Material, directory: Path) -> list[Path]:
     ]
 
 
-def _markdown(sections: Sequence[tuple[str, Sequence[Board]]], method: str) -> str:
+def _markdown(sections: Sequence[tuple[str, str, Sequence[Board]]], method: str) -> str:
     parts = ["# Leaderboard", paragraph(method)]
-    for study, boards in sections:
-        parts.append(f"## {markdown_escaped(study)}")
+    for _, title, boards in sections:
+        parts.append(f"## {markdown_escaped(title)}")
         for board in boards:
             what = f"{board.where}. {board.metric.name}: {board.metric.definition} {board.better}"
-            table = table_of(_HEADER, board.lines, left=0)
+            table = table_of(board.header, board.lines, left=0)
             parts += [f"### {markdown_escaped(board.title)}", paragraph(what), table]
     return "\n\n".join(parts if sections else [*parts, _NOTHING]) + "\n"

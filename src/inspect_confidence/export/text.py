@@ -5,10 +5,11 @@ import unicodedata
 from pathlib import Path
 
 import pandas as pd
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
 from inspect_confidence.arguments import fingerprint
 from inspect_confidence.results import Condition
+from inspect_confidence.studies import title_of
 
 _LONGEST = 120
 _LONGEST_CELL = 1_000
@@ -45,14 +46,17 @@ def fingerprint_of(text: str) -> str:
 
 
 def templates(package: str, folder: str) -> Environment:
-    """Pages of a package; everything put into them is escaped."""
-    return Environment(
-        loader=PackageLoader(package, folder),
+    """Pages of a package, and the matrix for them; everything put into them is escaped."""
+    own, shared = PackageLoader(package, folder), PackageLoader("inspect_confidence.overview")
+    made = Environment(
+        loader=ChoiceLoader([own, shared]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.filters |= {"title_of": title_of, "visible": visible}
+    return made
 
 
 def presentable(results: pd.DataFrame) -> pd.DataFrame:

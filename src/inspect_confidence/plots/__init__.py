@@ -34,10 +34,17 @@ from inspect_confidence.plots.mics import mic_pairs, mic_spread
 from inspect_confidence.plots.profiles import profile
 from inspect_confidence.plots.sets import calibration, over_sets
 from inspect_confidence.plots.style import COLOURS, shortened, style
+from inspect_confidence.plots.together import (
+    auroc_by_scale,
+    coverage_of_models,
+    mic_of_models,
+    says_and_right,
+)
 from inspect_confidence.plots.traces import exponents, tunnel_entropy
 
 __all__ = [
     "COLOURS",
+    "auroc_by_scale",
     "best_age",
     "calibration",
     "confidence_scatter",
@@ -45,6 +52,7 @@ __all__ = [
     "consistency",
     "consistency_slices",
     "coverage",
+    "coverage_of_models",
     "decisiveness_gap",
     "divergence",
     "ece_bins",
@@ -56,6 +64,7 @@ __all__ = [
     "maximum_score",
     "mic",
     "mic_densities",
+    "mic_of_models",
     "mic_pairs",
     "mic_spread",
     "over_sets",
@@ -63,6 +72,7 @@ __all__ = [
     "profile",
     "reliability",
     "report_histogram",
+    "says_and_right",
     "shortened",
     "style",
     "tunnel",

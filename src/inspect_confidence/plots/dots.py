@@ -18,7 +18,7 @@ from inspect_confidence.plots.layout import (
     tick_labels,
     tick_width,
 )
-from inspect_confidence.plots.style import DASHED, PAPER, WIDTH, mark
+from inspect_confidence.plots.style import DASHED, PAPER, WIDTH, mark, mark_of
 from inspect_confidence.plots.text import kept
 
 
@@ -32,6 +32,7 @@ class Panel:
             one whose label is empty stays out of the legend.
         reference: Where a line is drawn, if any; panels with the same one, or with none, share
             their axis of values.
+        models: Of which model each series is, where each is of one: it has that model's look.
     """
 
     title: str
@@ -39,6 +40,7 @@ class Panel:
     series: Sequence[tuple[str, pd.DataFrame]]
     reference: float | None
     within: tuple[float, float] | None = None
+    models: Sequence[str] = ()
 
 
 def dots(panels: Sequence[Panel], names: Sequence[str], what: str, most: int = 40) -> Figure:
@@ -102,7 +104,8 @@ def _draw(ax: Axes, panel: Panel, names: Sequence[str]) -> None:
         shift = 0.5 * ((i + 0.5) / len(panel.series) - 0.5)
         y = mine["name"].map(where).to_numpy(float) + shift
         value = mine["value"].to_numpy(float)
-        look: dict[str, Any] = {**mark(i), "linestyle": "none", "markersize": 4.5}
+        own = mark_of(panel.models[i], i) if panel.models else mark(i)
+        look: dict[str, Any] = {**own, "linestyle": "none", "markersize": 4.5}
         ax.errorbar(value, y, xerr=arms(mine), elinewidth=1, **look | {"marker": "None"})
         filled = mine["filled"].to_numpy(bool) if "filled" in mine else np.ones(len(mine), bool)
         ax.plot(value[~filled], y[~filled], markerfacecolor=PAPER, **look)

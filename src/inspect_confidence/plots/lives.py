@@ -18,7 +18,7 @@ from inspect_confidence.plots.layout import (
     share_ticks,
     with_intervals,
 )
-from inspect_confidence.plots.style import DASHED, INK, RULE, mark, shortened, styled
+from inspect_confidence.plots.style import DASHED, INK, RULE, mark, mark_of, shortened, styled
 from inspect_confidence.plots.text import number
 from inspect_confidence.results import with_parts
 
@@ -227,7 +227,8 @@ def overconfidence(rows: pd.DataFrame) -> Figure:
         for k, model in enumerate(models):
             mine = some[some["model"] == model]
             x = mine["radius"].map(places).astype(float) + aside[k]
-            with_intervals(ax, x, mine, label=names[k], linestyle="none", **mark(k), **size)
+            look = mark_of(model, k)
+            with_intervals(ax, x, mine, label=names[k], linestyle="none", **look, **size)
         ax.set_xticks(list(places.values()), [name or "all" for name in places])
         ax.set_xlim(-0.5, len(radii) + 0.5)
         ax.axvline(len(radii) - 0.5, color=RULE, linewidth=1.5)

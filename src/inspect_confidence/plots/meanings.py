@@ -140,12 +140,20 @@ def consistency_slices(rows: pd.DataFrame) -> Figure:
     return dots(found, names, "slices")
 
 
+def _in_tables(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+    """All columns in one table, or a table a model where they would be too many."""
+    by_model = panels(rows, _WHOSE, joint=", ", alone=False)
+    several = any(len(panels(some, _COLUMNS)) > 1 for _, some in by_model)
+    every = len(panels(rows, (*_COLUMNS, *_WHOSE)))
+    return by_model if several and every > _MOST_COLUMNS else [("", rows)]
+
+
 _DIVERGENCES = {
     "kl_divergence": "Kullback-Leibler divergence from people (nats)",
     "jensen_shannon": "Jensen-Shannon divergence from people (nats)",
     "wasserstein": "distance from people (percentage points)",
 }
-_COLUMNS = ("setting", "language", "variant", "model", "dataset")
+_COLUMNS, _WHOSE = ("setting", "language"), ("variant", "model", "dataset")
 _MOST_WORDS, _MOST_COLUMNS = 40, 10
 
 
@@ -153,7 +161,8 @@ _MOST_WORDS, _MOST_COLUMNS = 40, 10
 def divergence(rows: pd.DataFrame) -> Figure:
     """Divergence of each word from people, the setting (and what else differs) in columns.
 
-    A table a metric, in blocks of up to five columns. Cells without a value are blank.
+    A table a metric, or one a metric and model where columns are many, in blocks of up to five
+    columns; all tables of a metric have one scale of colours. Cells without a value are blank.
 
     Args:
         rows: Results of `wep_elicitation`; its rows of `kl_divergence`, `jensen_shannon` and
@@ -165,18 +174,24 @@ def divergence(rows: pd.DataFrame) -> Figure:
     names, more = kept(list(dict.fromkeys(there["word"])), _MOST_WORDS, "words")
     there = _in_order(there)
     there["setting"] = there["setting"].replace(_ALL_SETTINGS)
-    columns, left = kept(panels(there, _COLUMNS, joint=", "), _MOST_COLUMNS, "columns")
     tables = []
     for metric, title in _DIVERGENCES.items():
-        values = [
-            some[some["metric"] == metric].drop_duplicates("word").set_index("word")["value"]
-            for _, some in columns
-        ]
-        if any(map(len, values)):
-            table = np.column_stack([one.reindex(names).to_numpy(float) for one in values])
-            write = "{:.1f}".format if metric == "wasserstein" else "{:.2f}".format
-            labels = [label for label, _ in columns]
-            tables.append(Table(title, table, names, labels, write, f"{more}\n{left}"))
+        of_metric = there[there["metric"] == metric]
+        if of_metric.empty:
+            continue
+        limits = (0.0, float(of_metric["value"].max()) or 1.0)
+        write = "{:.1f}".format if metric == "wasserstein" else "{:.2f}".format
+        for who, mine in _in_tables(of_metric):
+            told = (*_COLUMNS, *_WHOSE)
+            columns, left = kept(panels(mine, told, joint=", "), _MOST_COLUMNS, "columns")
+            values = [
+                some.drop_duplicates("word").set_index("word")["value"].reindex(names)
+                for _, some in columns
+            ]
+            table, labels = np.column_stack([*values]), [label for label, _ in columns]
+            head = f"{who}\n{title}" if who else title
+            remark = f"{more}\n{left}"
+            tables.append(Table(head, table, names, labels, write, remark, limits))
     return cells(tables)
 
 
@@ -313,7 +328,7 @@ def word_medians(rows: pd.DataFrame) -> Figure:
     for title, some in panels(own, by, joint=", ") if len(own) else [("", own)]:
         both = pd.concat([people, some])
         series = [(shortened(one), both[both["model"] == one]) for one in models]
-        found.append(Panel(title, "stated probability", series, 0.5, (0, 1)))
+        found.append(Panel(title, "stated probability", series, 0.5, (0, 1), list(models)))
     asked = there["model"] == _PEOPLE
     return dots(found, _ranked(there[asked], there[~asked]), "words")
 

@@ -16,7 +16,7 @@ from inspect_confidence.plots.layout import (
     share_ticks,
     with_intervals,
 )
-from inspect_confidence.plots.style import DASHED, mark, shortened, styled
+from inspect_confidence.plots.style import DASHED, mark_of, shortened, styled
 
 _TASKS = ("question_sets", "life_eval")
 _SOURCES = ("stated", "token")
@@ -43,7 +43,7 @@ def calibration(rows: pd.DataFrame) -> Figure:
     if there.loc[there["models"] == "", "model"].nunique() == 1 and (there["models"] == "").all():
         there["line"] = there["source"]
     lines = list(there["line"].unique())
-    looks: dict[str, dict[str, Any]] = {line: mark(k) for k, line in enumerate(lines)}
+    looks: dict[str, dict[str, Any]] = {line: mark_of(line, k) for k, line in enumerate(lines)}
 
     def draw(ax: Axes, some: pd.DataFrame) -> None:
         ax.plot([0, 1], [0, 1], **DASHED)

@@ -1,7 +1,8 @@
 """The look that all figures share."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import wraps
 from typing import Any, ParamSpec
 from warnings import catch_warnings, filterwarnings
@@ -102,6 +103,28 @@ def mark(k: int) -> dict[str, Any]:
     """Colour and marker of a series by its number; no two of the first 36 have both in common."""
     around = len(SERIES)
     return {"color": SERIES[k % around], "marker": MARKERS[(k + k // around) % around]}
+
+
+_ORDER: ContextVar[tuple[str, ...]] = ContextVar("models in order", default=())
+
+
+@contextmanager
+def in_order(models: Iterable[str]) -> Iterator[None]:
+    """While figures are made: each model has the colour and marker of its place among these."""
+    before = _ORDER.set(tuple(models))
+    try:
+        yield
+    finally:
+        _ORDER.reset(before)
+
+
+def mark_of(model: str, k: int) -> dict[str, Any]:
+    """Colour and marker of a model: of its place `in_order`.
+
+    Of a place beyond these, as the `k`th one, for what isn't among them, as people.
+    """
+    order = _ORDER.get()
+    return mark(order.index(model) if model in order else len(order) + k)
 
 
 def shortened(text: str, most: int = 40) -> str:

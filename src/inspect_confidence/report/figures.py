@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from html import escape
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -14,42 +13,12 @@ import pandas as pd
 from inspect_confidence import plots
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.metrics import METRICS, Metric
-from inspect_confidence.plots import COLOURS, shortened
+from inspect_confidence.plots import shortened
+from inspect_confidence.plots.style import in_order
+from inspect_confidence.report.svg import inline
 from inspect_confidence.results import COLUMNS, Condition, as_csv, with_parts
 from inspect_confidence.studies import FigureSpec, Study, all_studies
 from inspect_confidence.studies.estimate import spread
-
-_HEAD = re.compile(r"^.*?(?=<svg)", re.DOTALL)
-_DROPPED = re.compile(r"<metadata>.*?</metadata>|<style[^>]*>.*?</style>", re.DOTALL)
-_OPENING = re.compile(r"<svg[^>]*>")
-_BOX = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')
-_POINTS_TO_PIXELS = 96 / 72
-
-
-def _inline(svg: str, name: str, title: str) -> str:
-    """An SVG file's text as an element of a page.
-
-    Its colours become the page's variables, its identifiers begin with the figure's name, and
-    screen readers are told the title.
-    """
-    body = _DROPPED.sub("", _HEAD.sub("", svg))
-    body = re.sub(r"\n\s*", "\n", body)
-    body = re.sub(r'(\sid=")', rf"\g<1>{name}-", body)
-    body = re.sub(r"(url\(#)", rf"\g<1>{name}-", body)
-    body = re.sub(r'(?:xlink:)?href="#', f'href="#{name}-', body)
-    for colour, variable in COLOURS.items():
-        body = re.sub(colour, f"var({variable})", body, flags=re.IGNORECASE)
-    box = _BOX.search(body)
-    if box is None:
-        raise ValueError(f"The figure {name} has no viewBox.")
-    width, height = (float(side) * _POINTS_TO_PIXELS for side in box.groups())
-    opening = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box[0][9:-1]}" '
-        f'style="width: {width:.0f}px; aspect-ratio: {width:.0f} / {height:.0f}" role="img" '
-        f'aria-labelledby="{name}-name"><title id="{name}-name">{escape(title)}</title>'
-    )
-    return _OPENING.sub(lambda _: opening, body, count=1)
-
 
 FORMATS = ("png", "pdf")
 """Of pictures beside svg. A pdf takes as long as all else of its figure, for its fonts."""
@@ -69,6 +38,8 @@ class ReportFigure:
         plot: The function of `inspect_confidence.plots`.
         directory: Where its files go: the picture, and the rows as csv.
         formats: Of the picture beside svg: png, pdf.
+        models: In the page's order, which is that of their colours.
+        leads: Whether it carries the study's finding.
         svg: The picture; empty where there is none, for this `reason`.
     """
 
@@ -80,6 +51,8 @@ class ReportFigure:
     plot: str
     directory: Path
     formats: Sequence[str]
+    models: Sequence[str] = ()
+    leads: bool = False
     svg: str = ""
     reason: str = ""
 
@@ -98,7 +71,11 @@ class ReportFigure:
 
 
 def planned(
-    study: Study, rows: pd.DataFrame, directory: Path, formats: Sequence[str]
+    study: Study,
+    rows: pd.DataFrame,
+    directory: Path,
+    formats: Sequence[str],
+    models: Sequence[str] = (),
 ) -> list[ReportFigure]:
     """The study's figures, not drawn yet, of its results and details."""
     found: list[ReportFigure] = []
@@ -106,16 +83,34 @@ def planned(
         metrics = [METRICS[name] for name in spec.metrics]
         for title, mine in _groups(spec, rows):
             name = f"{spec.task}-{spec.plot}-{len(found) + 1}".replace("_", "-")
-            caption, finite = _caption(spec, mine, rows), int(mine["value"].notna().sum())
-            short = f"Too little data: {finite} of the {spec.needs} numbers that it takes."
-            reason = short if finite < spec.needs else ""
             figure = ReportFigure(
-                *(name, title, caption, metrics, mine, spec.plot, directory, formats),
-                reason=reason,
+                *(name, title, _caption(spec, mine, rows), metrics, mine, spec.plot),
+                *(directory, formats, models),
+                leads=spec.leads,
+                reason=_why_not(spec, mine),
             )
             figure.write_rows()
             found.append(figure)
     return found
+
+
+_MOSTLY = 0.25
+"""A figure of which less is defined would be one of empty panels."""
+
+
+def _why_not(spec: FigureSpec, rows: pd.DataFrame) -> str:
+    """Why there would be nothing to see; empty where there is something."""
+    first = rows[rows["metric"] == spec.metrics[0]]
+    there, finite = first["value"].notna(), int(rows["value"].notna().sum())
+    if finite < spec.needs:
+        said = f"Too little data: {finite} of the {spec.needs} numbers that it takes."
+    elif len(first) and there.mean() < _MOSTLY:
+        said = f"Not drawn: {(~there).sum()} of its {len(first)} numbers are undefined."
+    else:
+        return ""
+    notes = first.loc[~there, "note"].str.split(";").str[0]
+    why = notes[notes != ""].value_counts()
+    return f"{said} Mostly: {shortened(str(why.index[0]), 200)}." if len(why) else said
 
 
 def _groups(spec: FigureSpec, rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -181,7 +176,8 @@ def _draw(figure: ReportFigure) -> ReportFigure:
     if figure.reason:
         return figure
     try:
-        picture = getattr(plots, figure.plot)(figure.rows)
+        with in_order(figure.models):
+            picture = getattr(plots, figure.plot)(figure.rows)
     except InvalidArgument as error:
         return replace(figure, reason=str(error))
     with plots.style():
@@ -194,7 +190,7 @@ def _draw(figure: ReportFigure) -> ReportFigure:
         text = StringIO()
         picture.savefig(text, format="svg", metadata={"Date": None})
     figure.file("svg").write_text(text.getvalue(), encoding="utf-8")
-    return replace(figure, svg=_inline(text.getvalue(), figure.name, figure.title))
+    return replace(figure, svg=inline(text.getvalue(), figure.name, figure.title))
 
 
 def remove_figures(directory: Path) -> None:

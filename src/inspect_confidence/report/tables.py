@@ -1,9 +1,8 @@
 """The report's tables: cells that know which row of the results they show."""
 
 import re
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -11,12 +10,10 @@ import pandas as pd
 from inspect_confidence.commands.analysis import Settings
 from inspect_confidence.commands.compare import compare
 from inspect_confidence.errors import InvalidArgument
-from inspect_confidence.headlines import headline_rows
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.plots import shortened
 from inspect_confidence.privacy import scrub
 from inspect_confidence.published import read_published
-from inspect_confidence.report.figures import ReportFigure
 from inspect_confidence.results import Condition, with_parts
 from inspect_confidence.studies import Cell, View, all_studies, cell
 from inspect_confidence.studies.unread import told
@@ -145,73 +142,8 @@ def unread(rows: pd.DataFrame) -> Table | str:
     return _compact("Replies that could not be read", columns, lines, note)
 
 
-def the_rows(rows: pd.DataFrame, most: int) -> Table:
-    """The rows that a figure draws, the first ones of many."""
-    several = {name for name in ("model", "dataset") if rows[name].nunique() > 1}
-    lines = []
-    for index, row in zip(rows.index[:most], rows[:most].to_dict("records"), strict=True):
-        ends = [_number(row[name]) for name in ("ci_low", "ci_high")]
-        note = shortened(row["note"], 300) if pd.isna(row["value"]) else ""
-        named = (row[name] if name in several else "" for name in ("model", "dataset"))
-        condition = row["condition"].replace(";", "; ")
-        lines.append(
-            [
-                *texts(*named, heads=True),
-                *texts(condition, heads=True, most=_LONGEST),
-                *texts(row["metric"]),
-                TableCell(_number(row["value"]), int(index), note),
-                *texts("-" if ends == ["-", "-"] else " to ".join(ends), f"{row['n']:,}"),
-            ]
-        )
-    columns = ["model", "data set", "condition", "metric", "value", "95% interval", "n"]
-    return _compact("", columns, lines)
-
-
 def _number(value: float, digits: int = 4) -> str:
     return "-" if pd.isna(value) else f"{value:.{digits}g}".replace("inf", "∞")
-
-
-_READS = (
-    "One line a number that stands for a study, with its 95% interval; the mark on a line is the "
-    "best that can be had."
-)
-
-
-def profiles(
-    results: pd.DataFrame, models: Collection[str], directory: Path, formats: Sequence[str]
-) -> Iterator[tuple[str, ReportFigure, Table]]:
-    """For each model its name, its profile's figure, not drawn yet, and the same as a table.
-
-    `models` are those that answered, in contrast to means over models.
-    """
-    rows = headline_rows(results)
-    rows = rows[rows["model"].isin(models)]
-    for number, (model, mine) in enumerate(rows.groupby("model", sort=False), 1):
-        title = f"Confidence profile of {shortened(str(model), 60)}"
-        metrics = [METRICS[name] for name in dict.fromkeys(mine["metric"])]
-        figure = ReportFigure(
-            *(f"profile-{number}", title, _READS, metrics, mine, "profile", directory, formats)
-        )
-        figure.write_rows()
-        yield shortened(str(model), 80), figure, _profile_table(mine)
-
-
-def _profile_table(rows: pd.DataFrame) -> Table:
-    titles = {study.name: study.title.split(":")[0] for study in all_studies()}
-    lines = []
-    for index, row in zip(rows.index, rows.to_dict("records"), strict=True):
-        direction = METRICS[row["metric"]].direction
-        better = direction if direction != "none" else "neither"
-        lines.append(
-            [
-                *texts(titles[row["study"]], row["label"], heads=True, most=_LONGEST),
-                *texts(row["dataset"], row["variant"], row["judge"]),
-                of_value(cell({**row, "row": index}, 3)),
-                *texts(better, f"{row['n']:,}"),
-            ]
-        )
-    columns = ["study", "number", "data set", "variant", "judge", "value", "better", "n"]
-    return _compact("", columns, lines)
 
 
 def beside(results: pd.DataFrame) -> Table | None:

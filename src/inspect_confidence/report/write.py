@@ -1,48 +1,27 @@
 """Judgments -> the report: a page, its figures and its tables."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
 from itertools import chain
 from os import PathLike
 from pathlib import Path
 from typing import Unpack
 
+import numpy as np
 import pandas as pd
-from markupsafe import Markup
 
-from inspect_confidence import __version__
 from inspect_confidence.arguments import several
 from inspect_confidence.commands.analysis import Settings
 from inspect_confidence.commands.summarize import detail, summarize
 from inspect_confidence.errors import InvalidArgument
-from inspect_confidence.export.text import templates
 from inspect_confidence.judgments.read import Judgments, Paths, Source, judgments_of
-from inspect_confidence.metrics import METRICS
 from inspect_confidence.plots import shortened
 from inspect_confidence.privacy import scrub, scrubbed_conditions, scrubbed_names
 from inspect_confidence.report import figures, tables
+from inspect_confidence.report.page import Page, Section, arranged, findings_of, rendered
 from inspect_confidence.results import as_csv
 from inspect_confidence.studies import all_studies
 from inspect_confidence.studies.toolbox import toolbox_views
 from inspect_confidence.studies.unread import without_unread
-
-
-@dataclass(frozen=True)
-class Section:
-    """A study in the page; differences from a baseline and published figures are its last tables.
-
-    `judgments` is how many there are of it, `exclusions` what could be read of them, `unread` what
-    is said of the others.
-    """
-
-    name: str
-    title: str
-    judgments: int
-    unread: tables.Table | str
-    exclusions: tables.Table | None
-    figures: Sequence[figures.ReportFigure]
-    tables: Sequence[tables.Table]
 
 
 def write_report(
@@ -57,7 +36,8 @@ def write_report(
 ) -> Path:
     """Write the report of all judgments: `index.html`, and figures and tables beside it.
 
-    The page needs nothing but itself. Beside it lie `results.csv` (every number; its column `row`
+    The page needs nothing but itself; a little script of its own sorts and chooses, and all can be
+    read without it. Beside it lie `results.csv` (every number; its column `row`
     is what the page's `data-row` attributes name) and `figures/`, each figure as svg, in further
     formats if asked for, and the rows that it draws as csv.
 
@@ -100,23 +80,21 @@ def write_report(
     results = summarize(judged, **settings)
     finer = detail(judged, **settings)
     rows, names = _scrubbed(pd.concat([results, finer], ignore_index=True), models)
+    order = list(dict.fromkeys(names[model] for model in models))
     (place / "figures").mkdir(exist_ok=True)
     figures.remove_figures(place / "figures")
     changes = tables.differences(judged, baseline, settings) if baseline else {}
     studies = [
-        (study, rows[rows["task"].isin(tasks)])
+        (study, _in_order(rows[rows["task"].isin(tasks)], order))
         for study in all_studies()
         if (tasks := {table.task for table in study.tables}) & judged.keys()
     ]
     own = {
-        study.name: figures.planned(study, mine, place / "figures", further)
+        study.name: figures.planned(study, mine, place / "figures", further, order)
         for study, mine in studies
     }
-    answered = {names[model] for model in models}
-    faces = list(tables.profiles(rows.iloc[: len(results)], answered, place / "figures", further))
     # All at once: processes are started once.
-    planned = [*chain(*own.values()), *(one for _, one, _ in faces)]
-    drawn = figures.drawn(planned, settings.get("workers", 1))
+    drawn = figures.drawn([*chain(*own.values())], settings.get("workers", 1))
     sections = []
     for study, mine in studies:
         estimates = mine[mine.index < len(results)]
@@ -124,39 +102,42 @@ def write_report(
         views = [view for view in [*study.views(known), *toolbox_views(known)] if len(view.table)]
         shown = [*map(tables.of_view, views), changes.get(study.name)]
         shown += [tables.beside(estimates)] if published else []
-        asked = [judged[table.task] for table in study.tables if table.task in judged]
+        lead, others, missing = arranged([drawn[one.name] for one in own[study.name]])
         sections.append(
             Section(
-                study.name.replace("_", "-"),
+                study.name,
                 study.title,
-                sum(map(len, asked)),
+                sum(len(judged[table.task]) for table in study.tables if table.task in judged),
+                findings_of(estimates, order, study.name),
+                lead,
                 tables.unread(estimates),
                 tables.exclusions(mine[mine.index >= len(results)]),
-                [drawn[one.name] for one in own[study.name]],
+                others,
+                missing,
                 [table for table in shown if table],
             )
         )
-    pages = templates("inspect_confidence.report", "templates")
-    # The pictures are our own: text in them was escaped when they were drawn.
-    pages.filters |= {"picture": Markup, "ranges": figures.ranges}
-    pages.globals["the_rows"] = tables.the_rows
-    page = pages.get_template("report.html.jinja").render(
-        title="Confidence report",
-        version=__version__,
-        made=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        total=total,
-        resamples=settings.get("resamples", 10_000),
-        models=[shortened(names[name], 80) for name in models],
-        settings=[] if logs is None else _settings(logs, judged),
-        notices=[shortened(scrub(notice), 300) for notice in judged.notices],
-        profiles=[(name, drawn[one.name], table) for name, one, table in faces],
-        sections=sections,
-        glossary=[metric for name, metric in METRICS.items() if name in set(rows["metric"])],
-    )
     target = place / "index.html"
     (place / "results.csv").write_text(as_csv(rows, "row"), encoding="utf-8")
-    target.write_text(page, encoding="utf-8")
+    page = Page(
+        results=rows.iloc[: len(results)],
+        models=order,
+        sections=sections,
+        total=total,
+        resamples=settings.get("resamples", 10_000),
+        settings=[] if logs is None else _settings(logs, judged),
+        notices=[shortened(scrub(notice), 300) for notice in judged.notices],
+        metrics=set(rows["metric"]),
+    )
+    target.write_text(rendered(page), encoding="utf-8")
     return target
+
+
+def _in_order(rows: pd.DataFrame, models: Sequence[str]) -> pd.DataFrame:
+    """Rows by model, in this order; those of no model, as means over models, come last."""
+    place = {model: k for k, model in enumerate(models)}
+    order = rows["model"].map(place).fillna(len(place)).to_numpy()
+    return rows.iloc[np.argsort(order, kind="stable")]
 
 
 def _scrubbed(rows: pd.DataFrame, models: Sequence[str]) -> tuple[pd.DataFrame, Mapping[str, str]]:

@@ -17,6 +17,7 @@ from inspect_confidence.studies.scale_variants.study import SCALE_VARIANTS
 from inspect_confidence.studies.study import (
     COMMON_COLUMNS,
     NOTHING_SAID,
+    Clause,
     Difference,
     FigureSpec,
     Headline,
@@ -38,6 +39,7 @@ __all__ = [
     "ENTRY_POINTS",
     "NOTHING_SAID",
     "Cell",
+    "Clause",
     "Column",
     "Difference",
     "FigureSpec",
@@ -60,6 +62,7 @@ __all__ = [
     "option",
     "study_of",
     "table_of",
+    "title_of",
 ]
 
 ENTRY_POINTS = "inspect_confidence.studies"
@@ -94,6 +97,11 @@ def all_studies() -> tuple[Study, ...]:
 def all_tables() -> Mapping[str, TaskTable]:
     """The judgments of every task, by its name."""
     return {table.task: table for study in all_studies() for table in study.tables}
+
+
+def title_of(study: str) -> str:
+    """A study's title up to its colon."""
+    return next(one.title for one in all_studies() if one.name == study).split(":")[0]
 
 
 def table_of(task: str) -> TaskTable:

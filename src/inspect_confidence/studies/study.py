@@ -301,6 +301,8 @@ class FigureSpec:
         needs: How many rows with a finite value make a figure; with fewer the report says so.
         beside: A `model` whose rows stand in every figure and make none of their own.
         tasks: Further tasks whose rows it draws.
+        leads: Whether it carries the study's finding, with all models on the same axes: of those
+            that do, the report shows the first one that can be drawn above all else.
     """
 
     plot: str
@@ -313,11 +315,12 @@ class FigureSpec:
     needs: int = 1
     beside: str = ""
     tasks: Sequence[str] = ()
+    leads: bool = False
 
 
 @dataclass(frozen=True)
 class Headline:
-    """A number that stands for a study: in profiles of models, and in rankings.
+    """A number that stands for a study: in the matrix of models, in profiles and in rankings.
 
     Attributes:
         task: Whose.
@@ -325,12 +328,54 @@ class Headline:
         label: For people, with its unit.
         where: Parts of the condition that it has; every other part but `variant` and `judge` is
             absent.
+        short: Above its column in the matrix; a number without is in none, unless none of its
+            study has one.
     """
 
     task: str
     metric: str
     label: str
     where: Mapping[str, str] = field(default_factory=dict)
+    short: str = ""
+
+
+@dataclass(frozen=True)
+class Clause:
+    """A part of the sentence that says what a model's numbers are.
+
+    Attributes:
+        task: Whose numbers.
+        about: Of clauses about the same only the first is said whose numbers all are there.
+        numbers: Metrics, each with the parts of its condition, as those of a headline.
+        text: With `{}` for each number; or what makes such a text of their values.
+    """
+
+    task: str
+    about: str
+    numbers: Sequence[tuple[str, Mapping[str, str]]]
+    text: str | Callable[..., str]
+
+
+def ranks_answers(auroc: float) -> str:
+    """How well confidence tells right from wrong answers, in words.
+
+    Example:
+        >>> ranks_answers(0.81)
+        'ranks its answers well (AUROC {})'
+    """
+    steps = {0.8: "ranks its answers well", 0.7: "ranks its answers fairly well"}
+    steps |= {0.6: "ranks its answers weakly"}
+    said = next((words for least, words in steps.items() if round(auroc, 2) >= least), "")
+    return f"{said or 'hardly tells its right from its wrong answers'} (AUROC {{}})"
+
+
+def says_and_ranks(task: str, where: Mapping[str, str]) -> tuple[Clause, Clause]:
+    """What is said of confidence in answers: how much there is, and what it tells."""
+    both = [(metric, where) for metric in ("mean_confidence", "accuracy")]
+    return (
+        Clause(task, "calibration", both, "says {} and is right {} of the time"),
+        Clause(task, "ranking", [("auroc", where)], ranks_answers),
+    )
 
 
 @dataclass(frozen=True)
@@ -348,6 +393,7 @@ class Study:
         detail: The judgments of its tasks -> finer rows, which only figures draw.
         figures: Of the report.
         headlines: The numbers that stand for it, the first one first.
+        clauses: What is said of a model, in this order.
         reference: BibTeX of the study; empty where there is none.
         options: A frozen dataclass of the options that it alone has, each field made by `option`;
             its functions ask for them by `resampling.options(...)`.
@@ -372,3 +418,4 @@ class Study:
     options: type[Any] = NoOptions
     lacking: Callable[[str, Sequence[Mapping[str, Any]]], Sequence[str]] = lambda task, samples: ()
     each_model: bool = False
+    clauses: Sequence[Clause] = ()

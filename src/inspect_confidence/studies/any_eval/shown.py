@@ -10,7 +10,14 @@ from inspect_confidence.scales import BASELINE
 from inspect_confidence.studies.any_eval.judgments import completed
 from inspect_confidence.studies.calibration import TYPE1
 from inspect_confidence.studies.stated import detail_of
-from inspect_confidence.studies.study import FigureSpec, Headline, Resampling, View
+from inspect_confidence.studies.study import (
+    Clause,
+    FigureSpec,
+    Headline,
+    Resampling,
+    View,
+    says_and_ranks,
+)
 from inspect_confidence.studies.tables import (
     Column,
     Row,
@@ -120,9 +127,20 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
     return detail_of(rows, rows[rows["raw"].notna()], ["method", "scale"], resampling)
 
 
-_figure = partial(FigureSpec, task=TASK)
+_figure = partial(FigureSpec, task=TASK, by=("dataset", "variant"))
 
 FIGURES: Sequence[FigureSpec] = (
+    _figure(
+        plot="says_and_right",
+        title="How sure models are, and how often right",
+        reads="Each mark is a model: its accuracy against its mean confidence, with both 95% "
+        "intervals. On the diagonal it is as often right as it says; the further below, the more "
+        "overconfident it is.",
+        metrics=("accuracy", "mean_confidence"),
+        by=(),
+        keep=lambda parts: "by" not in parts,
+        leads=True,
+    ),
     _figure(
         plot="reliability",
         title="Accuracy against confidence",
@@ -169,11 +187,15 @@ _WHERE: Mapping[str, Mapping[str, str]] = {
 }
 
 HEADLINES: Sequence[Headline] = tuple(
-    Headline(TASK, metric, f"{label}, {named}", where)
+    Headline(TASK, metric, f"{label}, {named}", where, f"{short}, {named}")
     for named, where in _WHERE.items()
-    for metric, label in (
-        ("ece", "ECE (share)"),
-        ("auroc", "AUROC"),
-        ("overconfidence", "Overconfidence (share)"),
+    for metric, label, short in (
+        ("overconfidence", "Overconfidence (share)", "overconfidence"),
+        ("auroc", "AUROC", "AUROC"),
+        ("ece", "ECE (share)", "ECE"),
     )
+)
+
+CLAUSES: Sequence[Clause] = tuple(
+    clause for where in _WHERE.values() for clause in says_and_ranks(TASK, where)
 )

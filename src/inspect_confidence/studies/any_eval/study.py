@@ -16,7 +16,14 @@ from inspect_confidence.studies.any_eval.judgments import (
     on_scales,
     read_sample,
 )
-from inspect_confidence.studies.any_eval.shown import FIGURES, HEADLINES, TASK, detail, tables
+from inspect_confidence.studies.any_eval.shown import (
+    CLAUSES,
+    FIGURES,
+    HEADLINES,
+    TASK,
+    detail,
+    tables,
+)
 from inspect_confidence.studies.estimate import Estimand
 from inspect_confidence.studies.study import Resampling, Study, TaskTable, kinds
 
@@ -113,6 +120,7 @@ ANY_EVAL = Study(
     detail=detail,
     figures=FIGURES,
     headlines=HEADLINES,
+    clauses=CLAUSES,
     reference="",
     each_model=True,
 )

@@ -10,7 +10,14 @@ import pandas as pd
 
 from inspect_confidence.results import Key, Result
 from inspect_confidence.studies import tables
-from inspect_confidence.studies.study import QUESTIONS, FigureSpec, Headline, Resampling, View
+from inspect_confidence.studies.study import (
+    QUESTIONS,
+    Clause,
+    FigureSpec,
+    Headline,
+    Resampling,
+    View,
+)
 from inspect_confidence.studies.tables import Column, Row, Rows, TableSpec
 
 Found = Mapping[tuple[str, str, str], Row]
@@ -149,8 +156,20 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
 
 _figure = partial(FigureSpec, task=_TASK)
 
+_all_models = partial(_figure, by=("dataset",))
+
 FIGURES: Sequence[FigureSpec] = (
-    _figure(
+    _all_models(
+        plot="coverage_of_models",
+        title="Nominal and observed coverage, all models",
+        reads="How often stated intervals hold the truth, with 95% intervals, at each level that "
+        "was asked for. On the dashed line they hold it as often as they should; below it a model "
+        "is overconfident.",
+        metrics=("coverage",),
+        keep=lambda parts: parts.get("method") == "direct",
+        leads=True,
+    ),
+    _all_models(
         plot="coverage",
         title="Nominal and observed coverage",
         reads="How often intervals hold the truth, with 95% intervals, at each level that was "
@@ -159,7 +178,7 @@ FIGURES: Sequence[FigureSpec] = (
         "there is a test split, all lines are of it.",
         metrics=("coverage",),
     ),
-    _figure(
+    _all_models(
         plot="tunnel",
         title="The tunnel: stated and needed width",
         reads="Mean width of intervals in powers of ten: as stated, and after conformal "
@@ -170,7 +189,7 @@ FIGURES: Sequence[FigureSpec] = (
         metrics=("mean_width", "coverage_plateau"),
         keep=lambda parts: not (parts.get("scaling") or parts.get("decoding")),
     ),
-    _figure(
+    _all_models(
         plot="interval_score",
         title="Interval score",
         reads="Mean interval score with 95% intervals, which counts both width and misses; lower "
@@ -199,7 +218,10 @@ FIGURES: Sequence[FigureSpec] = (
 )
 
 HEADLINES: Sequence[Headline] = (
-    Headline(_TASK, "coverage_gap", "Coverage less 90% of stated intervals (share)", _DIRECT_90),
+    Headline(
+        *(_TASK, "coverage_gap", "Coverage less 90% of stated intervals (share)", _DIRECT_90),
+        short="coverage at 90%, less 90%",
+    ),
     Headline(_TASK, "coverage_plateau", "Coverage plateau of stated intervals (ratio)", _DIRECT),
     Headline(
         _TASK,
@@ -209,4 +231,14 @@ HEADLINES: Sequence[Headline] = (
     ),
     Headline(_TASK, "mean_width", "Mean width of stated 90% intervals (powers of ten)", _DIRECT_90),
     Headline(_TASK, "format_failure_rate", "Unreadable replies at 90% (share)", _DIRECT_90),
+)
+
+CLAUSES: Sequence[Clause] = tuple(
+    Clause(
+        _TASK,
+        "intervals",
+        [("coverage", {"level": level, "method": "direct"})],
+        f"its {level}% intervals hold the answer {{}} of the time",
+    )
+    for level in ("99", "95", "90", "80")
 )

@@ -15,7 +15,13 @@ from inspect_confidence.studies.compare import Contrast, Name, differences, on_c
 from inspect_confidence.studies.estimate import draw, places, results_of, runs
 from inspect_confidence.studies.fermi_eval import numbers
 from inspect_confidence.studies.fermi_eval.judgments import read_sample
-from inspect_confidence.studies.fermi_eval.shown import FIGURES, HEADLINES, detail, interval_tables
+from inspect_confidence.studies.fermi_eval.shown import (
+    CLAUSES,
+    FIGURES,
+    HEADLINES,
+    detail,
+    interval_tables,
+)
 from inspect_confidence.studies.fermi_eval.temperatures import decoding_temperatures
 from inspect_confidence.studies.intervals import Intervals, plateau
 from inspect_confidence.studies.study import Difference, Resampling, Study, TaskTable, kinds, option
@@ -132,6 +138,7 @@ FERMI_EVAL = Study(
     detail=detail,
     figures=FIGURES,
     headlines=HEADLINES,
+    clauses=CLAUSES,
     options=FermiOptions,
     reference=bibtex("epstein2025fermieval"),
 )

@@ -14,7 +14,7 @@ from inspect_confidence.studies.hedge_markers import judgments
 from inspect_confidence.studies.hedge_markers.forms import HedgeOptions
 from inspect_confidence.studies.hedge_markers.judgments import Sentences
 from inspect_confidence.studies.hedge_markers.stability import SEVEN
-from inspect_confidence.studies.study import FigureSpec, Headline, Resampling, View
+from inspect_confidence.studies.study import Clause, FigureSpec, Headline, Resampling, View
 from inspect_confidence.studies.tables import Column, Row, Rows, TableSpec, built, titled
 
 MOST_MARKERS = 12
@@ -167,17 +167,24 @@ def _stability(line: Mapping[str, str]) -> Mapping[str, str]:
     return {"metric": line["metric"], "of": ", ".join(filter(None, parts))}
 
 
-_BY = ("model", "variant", "judge")
-
-
 def _whole(parts: Mapping[str, str]) -> bool:
     """Whether it is over all sentences of a marker, whatever came of the reply."""
     return "marker" in parts and not {"outcome", "faithful"} & set(parts)
 
 
-_figure = partial(FigureSpec, task=_TASK, by=_BY)
+_figure = partial(FigureSpec, task=_TASK, by=())
 
 FIGURES: Sequence[FigureSpec] = (
+    _figure(
+        plot="mic_of_models",
+        title="Internal confidence of each marker, all models",
+        reads="How confident a model is, by how often further answers agree, where it uses a "
+        "marker (<no_hedge>: a sentence without one), with 95% intervals, a panel a data set. A "
+        "marker that means the same everywhere has its marks at one place in all panels.",
+        metrics=("mic",),
+        keep=_whole,
+        leads=True,
+    ),
     _figure(
         plot="mic",
         title="Marker internal confidence",
@@ -195,6 +202,7 @@ FIGURES: Sequence[FigureSpec] = (
         "internal confidence, over all data sets. A marker with a definite meaning has one narrow "
         "hill; one spread over the whole width says little about how sure the model is.",
         metrics=("confidence_share",),
+        leads=True,
     ),
     _figure(
         plot="decisiveness_gap",
@@ -235,7 +243,10 @@ FIGURES: Sequence[FigureSpec] = (
 
 HEADLINES: Sequence[Headline] = (
     Headline(_TASK, "cmfg", "conditional mean faithful generation", {"split": "test"}),
-    Headline(_TASK, "faithfulness", "faithfulness (share)", {"split": "test"}),
+    Headline(
+        *(_TASK, "faithfulness", "faithfulness (share)", {"split": "test"}),
+        short="faithfulness of hedges",
+    ),
     Headline(
         _TASK,
         "mrc",
@@ -248,5 +259,15 @@ HEADLINES: Sequence[Headline] = (
         "decisiveness_rank_correlation",
         "judge against people on decisiveness (rank correlation)",
         {"reference": "survey"},
+        "judge and people on decisiveness",
+    ),
+)
+
+CLAUSES: Sequence[Clause] = (
+    Clause(
+        _TASK,
+        "hedges",
+        [("faithfulness", {"split": "test"})],
+        "its hedges are {} faithful to how sure it is",
     ),
 )

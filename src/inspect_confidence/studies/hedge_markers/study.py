@@ -14,7 +14,13 @@ from inspect_confidence.studies.hedge_markers.forms import HedgeOptions
 from inspect_confidence.studies.hedge_markers.judgments import Sentences, completed_hedges
 from inspect_confidence.studies.hedge_markers.lacking import lacking
 from inspect_confidence.studies.hedge_markers.numbers import of_group, of_judge
-from inspect_confidence.studies.hedge_markers.shown import FIGURES, HEADLINES, detail, hedge_tables
+from inspect_confidence.studies.hedge_markers.shown import (
+    CLAUSES,
+    FIGURES,
+    HEADLINES,
+    detail,
+    hedge_tables,
+)
 from inspect_confidence.studies.hedge_markers.stability import (
     ALL,
     accuracy_correlations,
@@ -124,6 +130,7 @@ HEDGE_MARKERS = Study(
     detail=detail,
     figures=FIGURES,
     headlines=HEADLINES,
+    clauses=CLAUSES,
     options=HedgeOptions,
     reference=bibtex("liu2026markers"),
     lacking=lacking,

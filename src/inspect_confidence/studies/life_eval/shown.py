@@ -14,7 +14,15 @@ from inspect_confidence.studies import bins, estimate, tables
 from inspect_confidence.studies.estimate import left_out, noted
 from inspect_confidence.studies.life_eval import judgments
 from inspect_confidence.studies.life_eval.numbers import LifeOptions, counted, groups_of
-from inspect_confidence.studies.study import QUESTIONS, FigureSpec, Headline, Resampling, View
+from inspect_confidence.studies.study import (
+    QUESTIONS,
+    Clause,
+    FigureSpec,
+    Headline,
+    Resampling,
+    View,
+    says_and_ranks,
+)
 from inspect_confidence.studies.tables import Column, Row, Rows, TableSpec
 
 _UNREAD = "undefined: no readable judgment"
@@ -323,9 +331,9 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
     return found
 
 
-_of_lives = partial(FigureSpec, task=_LIFE, by=("model", "dataset", "variant", "window"), needs=2)
+_of_lives = partial(FigureSpec, task=_LIFE, by=("dataset", "variant", "window"), needs=2)
 _models_side_by_side = partial(FigureSpec, task=_LIFE, by=("dataset", "variant", "window"))
-_over_sets = partial(FigureSpec, task=_SETS, tasks=(_LIFE,), by=("variant", "window"), needs=2)
+_over_sets = partial(FigureSpec, task=_SETS, tasks=(_LIFE,), by=("window",), needs=2)
 
 FIGURES: Sequence[FigureSpec] = (
     _over_sets(
@@ -344,6 +352,7 @@ FIGURES: Sequence[FigureSpec] = (
         "models are too confident. All sets together weigh every judgment alike.",
         metrics=("overconfidence",),
         keep=lambda parts: set(parts) <= {"variant", "window"},
+        leads=True,
     ),
     _over_sets(
         plot="over_sets",
@@ -452,6 +461,7 @@ FIGURES: Sequence[FigureSpec] = (
         "height.",
         task=_SETS,
         metrics=("bin_accuracy", "bin_confidence", "corp_accuracy", "consistency_band"),
+        by=("dataset", "variant"),
         keep=lambda parts: "models" not in parts,
         needs=2,
     ),
@@ -463,19 +473,42 @@ FIGURES: Sequence[FigureSpec] = (
         "corner tells them apart, one on the diagonal doesn't; the area below it is AUROC.",
         task=_SETS,
         metrics=("type2_hit_rate", "type2_false_alarm_rate"),
+        by=("dataset", "variant"),
         needs=2,
     ),
 )
 
 HEADLINES: Sequence[Headline] = (
-    Headline(_LIFE, "hard_easy_slope", "LifeEval: hard-easy slope"),
-    Headline(_LIFE, "overconfidence", "LifeEval: overconfidence (share)"),
-    Headline(_LIFE, "ece", "LifeEval: expected calibration error (share)"),
+    Headline(
+        _LIFE, "hard_easy_slope", "LifeEval: hard-easy slope", short="LifeEval: hard-easy slope"
+    ),
+    Headline(
+        _LIFE,
+        "overconfidence",
+        "LifeEval: overconfidence (share)",
+        short="LifeEval: overconfidence",
+    ),
+    Headline(_LIFE, "ece", "LifeEval: expected calibration error (share)", short="LifeEval: ECE"),
     Headline(
         _LIFE,
         "confidence_truth_correlation",
         "LifeEval: correlation of confidence and true probability",
     ),
-    Headline(_SETS, "ece", "Question sets: expected calibration error (share)"),
-    Headline(_SETS, "auroc", "Question sets: type-2 AUROC (share)"),
+    Headline(
+        _SETS,
+        "ece",
+        "Question sets: expected calibration error (share)",
+        short="question sets: ECE",
+    ),
+    Headline(_SETS, "auroc", "Question sets: type-2 AUROC (share)", short="question sets: AUROC"),
+)
+
+CLAUSES: Sequence[Clause] = (
+    *says_and_ranks(_SETS, {}),
+    Clause(
+        _LIFE,
+        "lives",
+        [("mean_confidence", {}), ("accuracy", {})],
+        "of the age at which people die it says {} where {} is true",
+    ),
 )

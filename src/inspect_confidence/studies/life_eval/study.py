@@ -165,6 +165,7 @@ LIFE_EVAL = Study(
     detail=shown.detail,
     figures=shown.FIGURES,
     headlines=shown.HEADLINES,
+    clauses=shown.CLAUSES,
     options=numbers.LifeOptions,
     reference=bibtex("michael2026confidence"),
 )

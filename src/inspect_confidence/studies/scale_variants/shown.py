@@ -12,7 +12,14 @@ from inspect_confidence.scales import ALL, BASELINE, GROUPS
 from inspect_confidence.studies.calibration import TYPE1
 from inspect_confidence.studies.scale_variants.numbers import MEAN
 from inspect_confidence.studies.stated import completed, detail_of
-from inspect_confidence.studies.study import FigureSpec, Headline, Resampling, View
+from inspect_confidence.studies.study import (
+    Clause,
+    FigureSpec,
+    Headline,
+    Resampling,
+    View,
+    says_and_ranks,
+)
 from inspect_confidence.studies.tables import (
     NOTHING,
     Cell,
@@ -268,12 +275,27 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
     return detail_of(rows, rows, ["scale"], resampling)
 
 
-_figure = partial(FigureSpec, task=_TASK)
+_figure = partial(FigureSpec, task=_TASK, by=("dataset", "variant"))
+
+
+def _on_baseline(parts: Mapping[str, str]) -> bool:
+    return parts.get("scale") == _BASE
+
 
 FIGURES: Sequence[FigureSpec] = (
     _figure(
+        plot="auroc_by_scale",
+        title="Telling right from wrong answers, scale by scale",
+        reads="AUROC of each model's confidence on each scale, with its 95% interval: how often a "
+        "right answer has more confidence than a wrong one. On the dashed line confidence says "
+        "nothing. Where marks of a model move from scale to scale, the scale makes the confidence.",
+        metrics=("auroc",),
+        by=(),
+        leads=True,
+    ),
+    _figure(
         plot="reliability",
-        title="Accuracy against stated confidence",
+        title="Accuracy against confidence stated on 0-100",
         reads="Each point is the judgments of a tenth of the scale: their mean confidence and "
         "their accuracy with its 95% interval. On the dashed diagonal confidence is right, below "
         "it the model is overconfident. The other line is accuracy by isotonic regression (CORP), "
@@ -281,6 +303,7 @@ FIGURES: Sequence[FigureSpec] = (
         "Grey bars are how many judgments each bin holds, the fullest bin of a panel at full "
         "height.",
         metrics=("bin_accuracy", "bin_confidence", "corp_accuracy", "consistency_band"),
+        keep=_on_baseline,
         needs=2,
     ),
     _figure(
@@ -290,15 +313,17 @@ FIGURES: Sequence[FigureSpec] = (
         "differ. A few high bars with gaps between them mean that the scale is used in coarse "
         "steps, such as multiples of 5.",
         metrics=("report_share",),
+        by=("model", "dataset", "variant"),
     ),
     _figure(
         plot="type2_roc",
-        title="Telling right from wrong answers by confidence",
+        title="Telling right from wrong answers by confidence on 0-100",
         reads="For every confidence as a threshold, the share of right answers (upwards) and of "
         "wrong answers (to the right) that reach it, the former with its 95% interval. The nearer "
         "to the upper left corner, the better confidence tells them apart; the diagonal is chance, "
-        "and the area under the line is the AUROC. Dotted: scale 0-100.",
+        "and the area under the line is the AUROC.",
         metrics=("type2_hit_rate", "type2_false_alarm_rate"),
+        keep=_on_baseline,
         needs=2,
     ),
     _figure(
@@ -318,7 +343,7 @@ FIGURES: Sequence[FigureSpec] = (
         "interval, a line a granularity scale. Where lines cross, which scale is better calibrated "
         "depends on the bins; ECE rises with their number where bins hold few judgments.",
         metrics=("ece",),
-        by=("model", "variant"),
+        by=("variant",),
         keep=lambda parts: (
             parts.get("scale") in _GRANULARITY
             and "binning" not in parts
@@ -334,15 +359,18 @@ FIGURES: Sequence[FigureSpec] = (
         "observer would, whatever the accuracy; confidence counts as high from the threshold in "
         "the panel's title on.",
         metrics=("m_ratio",),
-        by=("model", "variant"),
+        by=("variant",),
         keep=lambda parts: parts.get("type1") == TYPE1,
     ),
 )
 
 HEADLINES: Sequence[Headline] = (
-    Headline(_TASK, "ece", "ECE on 0-100 (share)", _BASELINE),
-    Headline(_TASK, "auroc", "AUROC on 0-100", _BASELINE),
-    Headline(_TASK, "overconfidence", "Overconfidence on 0-100 (share)", _BASELINE),
+    Headline(
+        *(_TASK, "overconfidence", "Overconfidence on 0-100 (share)", _BASELINE),
+        short="overconfidence on 0-100",
+    ),
+    Headline(_TASK, "auroc", "AUROC on 0-100", _BASELINE, "AUROC on 0-100"),
+    Headline(_TASK, "ece", "ECE on 0-100 (share)", _BASELINE, "ECE on 0-100"),
     Headline(
         _TASK, "meta_d_ideal", "meta-d' on 0-100, confidence high from 0.75 on (d' units)", _SURE
     ),
@@ -354,3 +382,5 @@ HEADLINES: Sequence[Headline] = (
     ),
     Headline(_TASK, "top3_share", "Share of the 3 commonest reports on 0-100", _BASELINE),
 )
+
+CLAUSES: Sequence[Clause] = says_and_ranks(_TASK, _BASELINE)

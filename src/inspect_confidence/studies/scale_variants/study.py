@@ -11,7 +11,13 @@ from inspect_confidence.studies import compare as contenders
 from inspect_confidence.studies import estimate, stated
 from inspect_confidence.studies.scale_variants import numbers
 from inspect_confidence.studies.scale_variants.numbers import MEAN
-from inspect_confidence.studies.scale_variants.shown import FIGURES, HEADLINES, detail, scale_tables
+from inspect_confidence.studies.scale_variants.shown import (
+    CLAUSES,
+    FIGURES,
+    HEADLINES,
+    detail,
+    scale_tables,
+)
 from inspect_confidence.studies.study import Resampling, Study, TaskTable, kinds
 
 TASK = "scale_variants"
@@ -106,5 +112,6 @@ SCALE_VARIANTS = Study(
     detail=detail,
     figures=FIGURES,
     headlines=HEADLINES,
+    clauses=CLAUSES,
     reference=bibtex("dai2026rescaling"),
 )

@@ -10,7 +10,7 @@ import pandas as pd
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies.bins import bin_shares
 from inspect_confidence.studies.estimate import noted
-from inspect_confidence.studies.study import FigureSpec, Headline, Resampling, View
+from inspect_confidence.studies.study import Clause, FigureSpec, Headline, Resampling, View
 from inspect_confidence.studies.tables import Column, Rows, TableSpec, built, stars, titled
 from inspect_confidence.studies.wep_probes import words
 from inspect_confidence.studies.wep_probes.words import ALL_SETTINGS, HUMAN, TASK, Sample
@@ -180,7 +180,7 @@ def _scored(parts: Mapping[str, str]) -> bool:
     )
 
 
-_figure = partial(FigureSpec, task=TASK)
+_figure = partial(FigureSpec, task=TASK, by=("dataset", "variant"))
 _against_people = partial(_figure, keep=lambda parts: parts.get("versus") == HUMAN)
 _between_conditions = partial(_figure, keep=lambda parts: parts.get("versus") in _OTHERS)
 
@@ -197,6 +197,19 @@ FIGURES: Sequence[FigureSpec] = (
         # A figure for each setting would be too many.
         keep=lambda parts: parts.get("setting", ALL_SETTINGS) == ALL_SETTINGS,
         beside=PEOPLE,
+    ),
+    _figure(
+        plot="word_medians",
+        title="What words mean, to all models and to people",
+        reads="The median that each model, over all settings, and the people surveyed give to each "
+        "word, with the middle half of their values, a panel a language. Words are in the order of "
+        "the people's medians; where a model's mark lies apart from the people's, it means "
+        "something else by the word.",
+        metrics=("probability_quantile",),
+        by=("dataset",),
+        keep=lambda parts: parts.get("setting", ALL_SETTINGS) == ALL_SETTINGS,
+        beside=PEOPLE,
+        leads=True,
     ),
     _figure(
         plot="word_medians",
@@ -258,6 +271,8 @@ FIGURES: Sequence[FigureSpec] = (
         "of words to choose from, with and without reasoning. Dashes are the expected scores of "
         "random choices: a model that reads the numbers lies well above them, 1 being perfect.",
         task=_CHOICE,
+        by=("dataset", "variant"),
+        leads=True,
         metrics=(
             "pairwise_consistency",
             "monotonicity_consistency",
@@ -273,6 +288,7 @@ FIGURES: Sequence[FigureSpec] = (
         "what the numbers are and how far they are spread. Dashes are the expected score of "
         "random choices; a score that depends on the scenario isn't one of numbers alone.",
         task=_CHOICE,
+        by=("dataset", "variant"),
         metrics=tuple(_SCORES)[:4],
         keep=lambda parts: (
             "versus" not in parts
@@ -282,18 +298,51 @@ FIGURES: Sequence[FigureSpec] = (
     ),
 )
 
+_DIFFERING: Mapping[str, Mapping[str, str]] = {
+    named: {
+        **{"adjusted": "holm", "language": "en", "level": "95"},
+        **{"of": "brunner_munzel_theta", "setting": setting, "versus": HUMAN},
+    }
+    for named, setting in {"": ALL_SETTINGS, ", concise contexts": "concise"}.items()
+}
+
 HEADLINES: Sequence[Headline] = (
-    Headline(_CHOICE, "empirical_consistency", "words that fit the numbers (share)"),
-    Headline(_CHOICE, "pairwise_consistency", "complements that mirror each other (share)"),
+    Headline(
+        *(_CHOICE, "empirical_consistency", "words that fit the numbers (share)"),
+        short="words that fit the numbers",
+    ),
+    Headline(
+        *(_CHOICE, "pairwise_consistency", "complements that mirror each other (share)"),
+        short="complements that mirror each other",
+    ),
     Headline(_CHOICE, "monotonicity_consistency", "sequences without a wrong step (share)"),
     Headline(_CHOICE, "empirical_monotonicity_consistency", "steps in the right direction (share)"),
-    Headline(
-        TASK,
-        "words_that_differ",
-        "words that mean something else than to people (count, 95%, Holm)",
-        {
-            **{"adjusted": "holm", "language": "en", "level": "95"},
-            **{"of": "brunner_munzel_theta", "setting": "all", "versus": HUMAN},
-        },
+    *(
+        Headline(
+            TASK,
+            "words_that_differ",
+            f"words that mean something else than to people{named} (count, 95%, Holm)",
+            where,
+            f"words unlike people's{named}",
+        )
+        for named, where in _DIFFERING.items()
+    ),
+)
+
+CLAUSES: Sequence[Clause] = (
+    *(
+        Clause(
+            TASK,
+            "words",
+            [("words_that_differ", where)],
+            "{} words mean something else to it than to people",
+        )
+        for where in _DIFFERING.values()
+    ),
+    Clause(
+        _CHOICE,
+        "choice of words",
+        [("empirical_consistency", {})],
+        "its words fit the numbers {} of the time",
     ),
 )

@@ -11,7 +11,13 @@ from inspect_confidence.studies.compare import differences, means_contrast
 from inspect_confidence.studies.estimate import places
 from inspect_confidence.studies.study import Difference, Resampling, Study, TaskTable, kinds
 from inspect_confidence.studies.wep_probes import choices, words
-from inspect_confidence.studies.wep_probes.shown import FIGURES, HEADLINES, detail, word_tables
+from inspect_confidence.studies.wep_probes.shown import (
+    CLAUSES,
+    FIGURES,
+    HEADLINES,
+    detail,
+    word_tables,
+)
 
 
 def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
@@ -105,6 +111,7 @@ WEP_PROBES = Study(
     detail=detail,
     figures=FIGURES,
     headlines=HEADLINES,
+    clauses=CLAUSES,
     options=words.WepOptions,
     reference=bibtex("tang2024estimative"),
 )

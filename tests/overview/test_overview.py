@@ -1,0 +1,160 @@
+"""The matrix and the sentences: their numbers are the results', their ranks by hand."""
+
+import math
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from inspect_confidence import summarize
+from inspect_confidence.headlines import Direction
+from inspect_confidence.overview.front import Front, front_of
+from inspect_confidence.overview.matrix import Who, matrix_of, overlap_ranks
+from inspect_confidence.overview.numbers import bare, written
+from inspect_confidence.overview.sentences import of_study
+from inspect_confidence.report import write_report
+from inspect_confidence.results import Result, results_frame
+from report.pages import elements, rows_of, small_judgments
+
+MODELS = ["vendor/a", "vendor/b"]
+
+
+@pytest.fixture(scope="module")
+def results() -> pd.DataFrame:
+    """Of two models, two tasks, two epochs, with unreadable replies."""
+    return summarize(small_judgments(*MODELS), resamples=100)
+
+
+@pytest.fixture(scope="module")
+def front(results: pd.DataFrame) -> Front:
+    """What is seen of them first."""
+    found = front_of(results, MODELS)
+    assert found is not None
+    return found
+
+
+def test_every_number_of_the_matrix_is_its_row(front: Front, results: pd.DataFrame) -> None:
+    """Value, interval, n and unread share are those of the rows that they name."""
+    seen, records = 0, results.to_dict("index")
+    for line in front.matrix.lines:
+        for column, number in zip(front.matrix.columns, line.numbers, strict=True):
+            assert number is not None
+            row = records[number.row]
+            assert (row["model"], row["metric"]) == (line.who.model, column.metric)
+            assert row["dataset"] == column.dataset
+            assert number.text == written(column.metric, row["value"], row["n"])
+            ends = [row["ci_low"], row["ci_high"]]
+            assert number.interval == ", ".join(
+                bare(column.metric, end) for end in ends if not math.isnan(end)
+            )
+            share = records[number.unread_row or 0]
+            assert (share["metric"], share["model"]) == ("unread_share", line.who.model)
+            # 3 times 6 of 120 intervals are unreadable, and 12 of 120 stated confidences
+            wanted = {"fermi_eval": 18 / 120, "scale_variants": 12 / 120}[column.task]
+            assert share["value"] == pytest.approx(wanted)
+            assert number.unread == f"{100 * wanted:.0f}%"
+            seen += 1
+    assert seen == 2 * len(front.matrix.columns) >= 6
+
+
+def test_sentences_are_made_of_rows(front: Front, results: pd.DataFrame) -> None:
+    """Each number is of the sentence's model and is the row's; the words follow from AUROC."""
+    assert [who.model for who, _ in front.said] == MODELS
+    records = results.to_dict("index")
+    for who, said in front.said:
+        text = "".join(part.text for part in said)
+        assert re.match(r"says \d+% and is right \d+% of the time; ", text)
+        assert "its 95% intervals hold the answer" in text  # 99% wasn't asked for
+        numbers = [part for part in said if part.row is not None]
+        assert len(numbers) == 4
+        rows = [records[part.row or 0] for part in numbers]
+        for part, row in zip(numbers, rows, strict=True):
+            assert row["model"] == who.model
+            assert part.text == written(row["metric"], row["value"], row["n"])
+        auroc = rows[2]["value"]
+        assert ("hardly tells" in text) == (round(auroc, 2) < 0.6)
+
+
+def test_the_page_shows_matrix_and_sentences(tmp_path: Path) -> None:
+    """All of both, with their rows, without a script having run."""
+    judgments = small_judgments(*MODELS)
+    page = write_report(judgments, tmp_path, resamples=100)
+    found, rows = elements(page), rows_of(page)
+    front = front_of(rows, MODELS)
+    assert front is not None
+    shown = {
+        (int(one.attributes["data-row"]), one.text) for one in found if "data-row" in one.attributes
+    }
+    for line in front.matrix.lines:
+        for number in line.numbers:
+            assert number is not None
+            ends = f" [{number.interval}]" if number.interval else ""
+            assert (number.row, f"{number.text}{ends}") in shown
+    lines = [one.text for one in found if one.tag == "li" and "data-model" in one.attributes]
+    for (who, said), text in zip(front.said, lines, strict=True):
+        assert " ".join(text.split()) == f"{who.model} {''.join(part.text for part in said)}"
+    hidden = [one.attributes.get("id") for one in found if "hidden" in one.attributes]
+    assert hidden == ["choose"]  # what is of use with the script alone
+
+
+def row_of(model: str, value: float, low: float, high: float, metric: str = "ece") -> Result:
+    """A headline number of the scale study."""
+    where = ("scale_variants", model, "mine", "scale=0-100", metric)
+    return Result(*where, value, low, high, 60, 60, "")
+
+
+def test_ranks_by_which_intervals_lie_apart() -> None:
+    """Of a 0 to .1, b .05 to .2, c .3 to .4, d without one: a and b are 1 or 2, c is 3."""
+    low, high = np.array([0, 0.05, 0.3, np.nan]), np.array([0.1, 0.2, 0.4, np.nan])
+    best, worst = overlap_ranks(low, high, Direction("lower"))
+    np.testing.assert_array_equal(best, [1, 1, 3, np.nan])
+    np.testing.assert_array_equal(worst, [2, 2, 3, np.nan])
+    best, worst = overlap_ranks(low, high, Direction("higher"))
+    np.testing.assert_array_equal(best, [2, 2, 1, np.nan])
+    np.testing.assert_array_equal(worst, [3, 3, 1, np.nan])
+    # Distances from .1: 0 to .1, 0 to .1, and .2 to .3.
+    best, _ = overlap_ranks(low, high, Direction("target", 0.1))
+    np.testing.assert_array_equal(best, [1, 1, 3, np.nan])
+    assert np.isnan(overlap_ranks(low, high, Direction("none"))).all()
+
+
+def test_shades_and_what_is_said_of_a_study() -> None:
+    """The best of three is shaded so, the worst too; the sentence names both."""
+    rows = [row_of("a", 0.05, 0, 0.1), row_of("b", 0.2, 0.15, 0.25), row_of("c", 0.35, 0.3, 0.4)]
+    matrix = matrix_of(results_frame(rows), ["c", "b", "a"])
+    numbers = {line.who: line.numbers[0] for line in matrix.lines}
+    assert [who.model for who in numbers] == ["c", "b", "a"]
+    shades = {who.model: number.shade for who, number in numbers.items() if number}
+    assert shades == {"a": "better", "b": "", "c": "worse"}
+    (said,) = of_study(matrix)
+    assert "".join(part.text for part in said) == (
+        "ECE on 0-100: lowest for a, 0.05 [0.00, 0.10]; highest for c, 0.35 [0.30, 0.40]; its "
+        "interval lies apart from all others'."
+    )
+
+
+def test_variants_have_lines_of_their_own_and_undefined_columns_none() -> None:
+    """A number that no model has makes no column; one that a model lacks leaves its cell empty."""
+    low = row_of("a", 0.05, 0, 0.1)
+    rows = [
+        *(
+            replace(low, condition=f"{low.condition};variant=effort%3D{one}")
+            for one in ("low", "high")
+        ),
+        row_of("b", math.nan, math.nan, math.nan, "auroc"),
+        row_of("c", 0.7, 0.6, 0.8, "overconfidence"),
+    ]
+    matrix = matrix_of(results_frame(rows), ["a", "b", "c"])
+    assert {column.metric for column in matrix.columns} == {"ece", "overconfidence"}
+    assert [line.who for line in matrix.lines] == [
+        Who("a", "effort=high"),
+        Who("a", "effort=low"),
+        Who("c"),
+    ]
+    metrics = [column.metric for column in matrix.columns]
+    for line, has in zip(matrix.lines, ("ece", "ece", "overconfidence"), strict=True):
+        there = [one is not None for one in line.numbers]
+        assert there == [metric == has for metric in metrics]

@@ -1,0 +1,41 @@
+"""Pictures in a page: shorter than the files beside it, and the same to the eye."""
+
+import re
+
+from inspect_confidence.report.svg import inline, with_classes
+
+SVG = """<?xml version="1.0"?>
+<svg xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 72 36" xmlns="http://www.w3.org/2000/svg">
+<metadata>made by</metadata><defs><style type="text/css">*{stroke-linejoin: round}</style></defs>
+<g id="figure_1"><defs><path id="mark" d="M 0 1.23456 L 2 0" style="stroke: #0072b2"/></defs>
+<g clip-path="url(#box)"><use xlink:href="#mark" x="10.12345" y="3" style="stroke: #0072b2"/></g>
+<image xlink:href="data:image/png;base64,AAAA" width="5" height="5"/></g>
+<clipPath id="box"><rect width="7" height="7"/></clipPath></svg>
+"""
+
+
+def test_what_refers_to_what_stays() -> None:
+    """References lead to their elements, pictures in pictures stay, colours are the page's."""
+    page = inline(SVG, "name-1", "A <title>")
+    ids = set(re.findall(r' id="([^"]+)"', page))
+    named = re.findall(r'href="#([^"]+)"', page) + re.findall(r"url\(#([^)]+)\)", page)
+    assert len(named) == 2
+    assert set(named) == ids - {"name-1-name"}
+    assert 'href="data:image/png;base64,AAAA"' in page
+    assert "A &lt;title&gt;" in page
+    assert 'width="96" height="48"' in page  # 72 by 36 points
+    assert "figure_1" not in page
+    assert "metadata" not in page
+    assert 'd="M 0 1.23 L 2 0"' in page
+    assert page.count("var(--series-1)") == 2
+    # No two figures of a page share an identifier.
+    other = inline(SVG, "name-2", "Another")
+    assert not ids & set(re.findall(r' id="([^"]+)"', other))
+
+
+def test_styles_become_classes_of_one_sheet() -> None:
+    """The same style is one class in all pictures; what isn't styled stays as it is."""
+    (first, second), sheet = with_classes([inline(SVG, one, one) for one in ("a", "b")])
+    assert "style=" not in first + second
+    assert sheet == ".p0 { stroke: var(--series-1) }"
+    assert first.count('class="p0"') == second.count('class="p0"') == 2
