@@ -329,10 +329,12 @@ def test_metrics_by_way_are_those_of_each_way(
             SampleScore(score=Score(value={k: v for k, v in value.items() if "alone" not in k}))
             for value in values
         ]
-        assert measured(made, one) == pytest.approx(wanted["stated"][name], nan_ok=True, abs=1e-9)
+        expected = {name: wanted["stated"][name]}
+        assert measured(made, one) == pytest.approx(expected, nan_ok=True, abs=1e-9)
     there = outcome[~np.isnan(outcome)]
     accuracy = there.mean() if len(there) else NAN
-    assert measured(logged.accuracy(), scores) == pytest.approx(accuracy, nan_ok=True)
+    found = measured(logged.accuracy(), scores)
+    assert found == pytest.approx({"accuracy": accuracy}, nan_ok=True)
 
 
 def measured(metric: Metric, scores: list[SampleScore]) -> Any:

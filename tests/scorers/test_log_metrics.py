@@ -27,6 +27,14 @@ def value_of(metric: Metric, *values: dict[str, float] | float) -> Value:
     return cast(MetricProtocol, metric)(scores)
 
 
+def number_of(metric: Metric, *values: dict[str, float] | float) -> float:
+    """The one number of a metric of scores with these values."""
+    found = value_of(metric, *values)
+    assert isinstance(found, dict)
+    (number,) = found.values()
+    return cast(float, number)
+
+
 def metrics_of(module: ModuleType) -> list[tuple[str, Callable[[], Metric]]]:
     """The metrics that a module makes or imports, by their registered names."""
     found = []
@@ -75,18 +83,18 @@ INTERVALS = [
             {"format_failure_rate_80": 1 / 3, "format_failure_rate_90": 0},
         ),
         # Gaps of -.3 and .1.
-        (logged.coverage_gap(), -0.1),
+        (logged.coverage_gap(), {"coverage_gap": -0.1}),
     ],
 )
-def test_levels(metric: Metric, expected: object) -> None:
+def test_levels(metric: Metric, expected: dict[str, float]) -> None:
     """Every level has its numbers, whether a score is of one or of all; NaN has no dict."""
     assert value_of(metric, *INTERVALS, NAN) == pytest.approx(expected)
     together = {
         **{"truth": 4.0, "format_ok": 1.0, "lower_90": 3.0, "upper_90": 5.0},
         **{"lower_97.5": 5.0, "upper_97.5": 6.0},
     }
-    if metric is not None and isinstance(expected, dict):
-        name = next(iter(expected)).removesuffix("_80")
+    if "_80" in (first := next(iter(expected))):
+        name = first.removesuffix("_80")
         found = value_of(metric, together)
         assert isinstance(found, dict)
         assert list(found) == [f"{name}_90", f"{name}_97.5"]
@@ -109,10 +117,10 @@ SCALES = [
     ("metric", "expected"),
     [
         # .9 - .5 and .9 - .5; the unread confidence counts for accuracy alone.
-        (logged.overconfidence(), 0.4),
-        (logged.accuracy(), (2 / 3 + 1 / 2) / 2),
-        (logged.violation_rate(), 0),
-        (logged.format_failure_rate(), (1 / 3 + 0) / 2),
+        (logged.overconfidence(), {"overconfidence": 0.4}),
+        (logged.accuracy(), {"accuracy": (2 / 3 + 1 / 2) / 2}),
+        (logged.violation_rate(), {"violation_rate": 0}),
+        (logged.format_failure_rate(), {"format_failure_rate": (1 / 3 + 0) / 2}),
         # Bins of equal width: 1 and .9 share one, .8 has its own: (|.5 (1 - 1)| + .5 .8).
         (logged.ece(), {"ece_0-5": 0.4, "ece_0-20": 0.4}),
         (logged.auroc(), {"auroc_0-5": 1, "auroc_0-20": 0.5}),
@@ -132,7 +140,7 @@ def test_a_confidence_of_1_has_its_own_bin_where_there_are_no_scales() -> None:
         {"confidence": 0.95, "correct": 1.0, "format_ok": 1.0},
         {"confidence": 1.0, "correct": 0.0, "format_ok": 1.0},
     ]
-    assert value_of(logged.ece(), *scores) == pytest.approx(0.525)
+    assert value_of(logged.ece(), *scores) == pytest.approx({"ece": 0.525})
     scaled = [{**one, "low": 0.0, "high": 100.0} for one in scores]
     assert value_of(logged.ece(), *scaled) == pytest.approx({"ece_0-100": 0.475})
 
@@ -140,14 +148,16 @@ def test_a_confidence_of_1_has_its_own_bin_where_there_are_no_scales() -> None:
 def test_judges_by_hand() -> None:
     """Two of eight judgments failed; of 3 found 1 is false; without a score all is NaN."""
     many = [{"judgments": 5.0, "failed": 2.0}, {"judgments": 3.0, "failed": 0.0}]
-    assert value_of(logged.grader_failure_rate(), *many, NAN) == 0.25
+    assert number_of(logged.grader_failure_rate(), *many, NAN) == 0.25
     none = {"judgments": 0.0, "failed": 0.0}
-    assert math.isnan(cast(float, value_of(logged.grader_failure_rate(), none)))
-    assert value_of(logged.grader_failure_rate(), {"format_ok": 0.0}, {"format_ok": 1.0}) == 0.5
+    assert math.isnan(number_of(logged.grader_failure_rate(), none))
+    assert number_of(logged.grader_failure_rate(), {"format_ok": 0.0}, {"format_ok": 1.0}) == 0.5
     blank = dict.fromkeys(("found", "missed", "false"), NAN)
     scores = [{"found": 2.0, "missed": 1.0, "false": 1.0}, {**blank, "missed": 1.0}, blank]
-    assert value_of(logged.extraction_precision(), *scores) == pytest.approx(2 / 3)
-    assert value_of(logged.extraction_recall(), *scores) == pytest.approx(2 / 4)
-    assert math.isnan(cast(float, value_of(logged.extraction_recall(), blank)))
+    assert number_of(logged.extraction_precision(), *scores) == pytest.approx(2 / 3)
+    assert number_of(logged.extraction_recall(), *scores) == pytest.approx(2 / 4)
+    assert math.isnan(number_of(logged.extraction_recall(), blank))
     for name, made in metrics_of(logged):
-        assert math.isnan(cast(float, value_of(made()))), name
+        found = value_of(made())
+        numbers = found.values() if isinstance(found, dict) else [found]
+        assert all(math.isnan(cast(float, number)) for number in numbers), name

@@ -54,7 +54,9 @@ class Grid:
         known = any(isinstance(one, Cell) for column in columns for one in column)
         names = 0
         for column in columns:
-            if any(isinstance(one, Cell) if known else _NUMBER.match(str(one)) for one in column):
+            # An empty name is none, and no number either.
+            told = [one for one in column if known or str(one) not in ("", "-")]
+            if any(isinstance(one, Cell) if known else _NUMBER.match(str(one)) for one in told):
                 break
             names += 1
         texts = [list(map(str, line)) for line in lines]

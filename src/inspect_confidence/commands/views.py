@@ -10,7 +10,11 @@ from inspect_confidence.headlines import headline_rows
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.studies import Study, View, all_studies
 from inspect_confidence.studies.tables import NOTHING, Cell, cell
-from inspect_confidence.studies.toolbox import toolbox_headlines, toolbox_views
+from inspect_confidence.studies.toolbox import (
+    corrected_views,
+    toolbox_headlines,
+    toolbox_views,
+)
 from inspect_confidence.studies.unread import Told, told, without_unread
 
 _WHOSE = ("model", "dataset", "variant", "judge")
@@ -40,7 +44,8 @@ def views_of(results: pd.DataFrame) -> Iterator[tuple[Study, Sequence[View]]]:
 def headline_views(results: pd.DataFrame) -> Iterator[tuple[Study, Sequence[View]]]:
     """Each study that has results with tables of its headlines and the toolbox's.
 
-    A table a task, and another for data sets that have other headlines. Lines are models, and data
+    A table a task, and another for data sets that have other headlines, and one of what was
+    corrected for a judge's errors. Lines are models, and data
     sets, variants and judges where there are several; the last column is the share of replies that
     could not be read. Captions say why a number is undefined or has no interval, and on what many
     unread replies depend. A task without headlines has an empty table.
@@ -63,6 +68,7 @@ def headline_views(results: pd.DataFrame) -> Iterator[tuple[Study, Sequence[View
                 views.append(_headlines(some, unread))
             if mine.empty:
                 views.append(View(task, pd.DataFrame(), f"No headline; see --study {study.name}."))
+        views += corrected_views(results[results["task"].isin(tasks)])
         if tasks:
             yield study, views
 

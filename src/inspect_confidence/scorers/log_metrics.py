@@ -86,7 +86,7 @@ def _metric(name: str, number: Callable[[Rows], float], each: Sequence[str] = ()
 
 def _plain(number: float) -> float:
     """The number without the dust of sums, which Inspect would show as -0.000."""
-    return round(float(number), 9) + 0.0
+    return round(float(number), 12) + 0.0
 
 
 def _mean_of(key: str, name: str) -> LogMetric:

@@ -49,9 +49,8 @@ CAPTION = (
 
 def toolbox_views(results: pd.DataFrame) -> list[View]:
     """The toolbox's tables of one study's results: its headlines, then all else, folded."""
-    corrected = results["metric"].str.startswith("judge_corrected_")
-    first = built([_judged(results, corrected)]) if corrected.any() else []
-    results = results[~corrected]
+    first = corrected_views(results)
+    results = results[~_is_corrected(results)]
     there = results[[METRICS[name].toolbox or name == "auroc" for name in results["metric"]]]
     if not any(METRICS[name].toolbox for name in there["metric"]):
         return first
@@ -69,6 +68,16 @@ def toolbox_views(results: pd.DataFrame) -> list[View]:
         for k in range(0, len(columns), _MOST_COLUMNS)
     ]
     return [*first, *built([head]), *(View(*_fields(view), fold=True) for view in built(folded))]
+
+
+def corrected_views(results: pd.DataFrame) -> list[View]:
+    """The table of numbers corrected for a judge's errors, where labels of it were given."""
+    corrected = _is_corrected(results)
+    return built([_judged(results, corrected)]) if corrected.any() else []
+
+
+def _is_corrected(results: pd.DataFrame) -> "pd.Series[bool]":
+    return results["metric"].str.startswith("judge_corrected_")
 
 
 def toolbox_headlines(study: Study) -> list[Headline]:
