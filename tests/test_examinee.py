@@ -212,6 +212,7 @@ def test_as_a_judge_it_compares_words(answer: str, other: str, says: str) -> Non
     assert Examinee().answer("same", {"conversation": text}, 0.0) == Utterance(says)
 
 
+@pytest.mark.slow
 def test_a_wrapped_eval(tmp_path: Path) -> None:
     """The example at two epochs, a tenth of the replies unreadable: what is read is the belief."""
     task = with_confidence(f"{CHECKOUT}/examples/quiz.py@quiz", ways=WAYS)

@@ -222,6 +222,7 @@ def test_a_sample_is_judged_after_all_its_draws(tmp_path: Path) -> None:
         assert set(kinds[4:]) == {"judge"}, item
 
 
+@pytest.mark.slow
 def test_cached_draws_stay_distinct(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of two epochs, too; without the cache another run asks all anew and hears something else."""
     own_file(tmp_path, 2)
@@ -385,7 +386,7 @@ RUBBISH = [
 ]
 
 
-@pytest.mark.parametrize("down", [False, True])
+@pytest.mark.parametrize("down", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_a_judge_that_fails_fills_in_nothing(tmp_path: Path, down: bool) -> None:
     """Rubbish and HTTP 500 on half of what is asked of one kind: the rest stands as it is."""
     items = own_file(tmp_path, 5)
@@ -508,6 +509,7 @@ def test_draws_that_claim_the_same_are_judged_once(tmp_path: Path, batch: bool) 
     assert shown == [3, 4]
 
 
+@pytest.mark.slow
 def test_200_sentences_lose_nothing(tmp_path: Path) -> None:
     """Neither to the log's limits nor to the reader of logs' summaries."""
     items = own_file(tmp_path, 2)

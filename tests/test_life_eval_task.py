@@ -315,6 +315,7 @@ def test_two_wordings_are_two_variants(tmp_path: Path) -> None:
             assert found[overall, metric] == pytest.approx(numbers[metric], abs=1e-9), metric
 
 
+@pytest.mark.slow
 def test_closed_windows_change_the_truth(tmp_path: Path) -> None:
     """The same replies are truer where the window has both its ends."""
     actuaries = {}

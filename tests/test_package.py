@@ -29,6 +29,7 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_wheel_of_a_clone_without_links_runs(clone: Path, tmp_path: Path, command: Command) -> None:
     """The wheel holds every module once, and the task runs from it anywhere with its version."""
     assert (clone / "tasks").is_file()  # the link's target as text

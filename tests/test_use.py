@@ -220,6 +220,7 @@ def test_refusals_of_plans() -> None:
     assert "--pilot" in printed("plan", "--detect", "ece=0.1", code=2).stderr
 
 
+@pytest.mark.slow
 def test_from_logs_by_the_command_line(tmp_path: Path) -> None:
     """A run, its map, its results by the map, its threshold and the items of the next one."""
     (log,) = eval(

@@ -40,6 +40,7 @@ def by_deleting(stated: FloatArray, right: FloatArray) -> float:
     return float(min(n * whole - (n - 1) * np.mean(without), most) / math.log(2))
 
 
+@pytest.mark.slow
 def test_the_jackknife_is_that_of_deleted_judgments() -> None:
     """Each judgment deleted in turn; as a share, over the entropy of correctness."""
     tried = 0

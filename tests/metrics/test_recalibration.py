@@ -65,6 +65,7 @@ def test_venn_abers_is_that_of_its_package() -> None:
             assert mine(values) == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::statsmodels.tools.sm_exceptions.PerfectSeparationWarning")
 @pytest.mark.parametrize("method", ["platt", "beta", "temperature"])
 def test_logistic_maps_are_those_of_statsmodels(method: str) -> None:

@@ -248,6 +248,7 @@ def test_figures_over_sets(frames: dict[str, pd.DataFrame]) -> None:
     assert lives["n"].to_dict() == {"0.3-0.4": 2, "0.5-0.6": 2}
 
 
+@pytest.mark.slow
 def test_pooled_as_recorded(shared_data: Path) -> None:
     """Three models' recorded answers to the study's 6,298 questions, against plain means."""
     sets, lives = options(shared_data), ages(shared_data)

@@ -63,6 +63,7 @@ def epochs(answers: Sequence[str | None], item: str = "q", right: str = "x") -> 
     ]
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from(["x", "y", "z", None]), min_size=1, max_size=9))
 def test_the_share_of_the_commonest_answer(answers: list[str | None]) -> None:
     """Of those that came, the first of equally common ones; fewer than two say nothing of it."""

@@ -225,4 +225,4 @@ def test_headlines_are_in_the_registry() -> None:
     """Each names a known metric and stands once."""
     all_of_them = [*WORD_HEADLINES, *HEDGE_HEADLINES]
     assert {one.metric for one in all_of_them} <= KNOWN
-    assert len({(one.task, one.metric) for one in all_of_them}) == len(all_of_them)
+    assert len({(one.task, one.metric, str(one.where)) for one in all_of_them}) == len(all_of_them)

@@ -241,6 +241,7 @@ def test_shares_and_ties_of_the_recorded_answers(
 # Several models
 
 
+@pytest.mark.slow
 def test_common_items_of_three_models(shared_data: Path) -> None:
     """Without the study's list: items that all three answered, counted by sets of raw answers."""
     frames = {
@@ -285,6 +286,7 @@ def test_raw_answers_that_were_not_read(shared_data: Path) -> None:
         assert rate == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_means_of_groups_of_models(frames: Frames, tmp_path: Path, authors: pd.DataFrame) -> None:
     """Unweighted means of the models' figures, in a group of the file and in that of all."""
     path = tmp_path / "groups.csv"

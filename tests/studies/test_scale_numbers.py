@@ -411,7 +411,9 @@ def same_again(once: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([once, again], ignore_index=True)
 
 
-@pytest.mark.parametrize("choices", [2, 4, NAN])
+@pytest.mark.parametrize(
+    "choices", [4, *(pytest.param(one, marks=pytest.mark.slow) for one in (2, NAN))]
+)
 def test_second_epoch_of_the_same_answers_changes_no_row(choices: float) -> None:
     """Value and interval of every row stay: of sets, means, differences, p and correlations."""
     rows = [

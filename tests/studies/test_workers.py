@@ -67,6 +67,7 @@ def test_errors_of_processes() -> None:
             summarize(two_models(), resamples=40, workers=number)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("before", "inside"), [(None, "1"), ("3", "3")])
 def test_one_thread_a_process(
     monkeypatch: pytest.MonkeyPatch, before: str | None, inside: str

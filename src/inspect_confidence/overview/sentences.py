@@ -50,7 +50,8 @@ def of_models(results: pd.DataFrame, matrix: Matrix) -> list[tuple[Who, Sentence
     mine = results["model"].isin({line.who.model for line in matrix.lines})
     rows = decoded(results[mine & results["metric"].isin({metric for _, metric, _ in wanted})])
     keys = zip(rows["task"], rows["metric"], rows["where"], strict=True)
-    rows = with_whose(rows[[key in wanted for key in keys]])
+    told = np.array([key in wanted for key in keys], bool)  # of no row, too
+    rows = with_whose(rows[told])
     known: dict[tuple[Who, str, str, str], list[dict[Any, Any]]] = {}
     for row in rows.to_dict("records"):
         known.setdefault((row["who"], row["task"], row["metric"], row["where"]), []).append(row)
