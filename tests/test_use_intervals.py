@@ -195,7 +195,7 @@ def test_logs_give_what_the_page_shows(tmp_path: Path, monkeypatch: pytest.Monke
     ).stdout
     shown = {" ".join(line.split()) for line in PAGE.splitlines()}
     lines = [line for line in done.splitlines() if re.match(r" *(respondent|[89]0%)", line)]
-    assert len(lines) == 11
+    assert len(lines) == 2 + 6 + 2
     for line in lines:
         assert " ".join(line.split()) in shown, line
     assert json.loads((tmp_path / "map.json").read_text())["maps"][0]["kind"] == "interval"
