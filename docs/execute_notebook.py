@@ -1,5 +1,6 @@
 """Runs docs/notebook.ipynb anew and keeps its outputs, without times and versions of this run."""
 
+import os
 from pathlib import Path
 
 import nbformat
@@ -10,6 +11,8 @@ NOTEBOOK = Path(__file__).parent / "notebook.ipynb"
 
 def main() -> None:
     """Run all cells in the notebook's folder, as Jupyter does."""
+    # Of tqdm, which Inspect imports, about widgets that aren't there.
+    os.environ["PYTHONWARNINGS"] = "ignore:IProgress"
     notebook = nbformat.read(NOTEBOOK, as_version=4)
     client = NotebookClient(
         notebook,

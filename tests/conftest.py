@@ -8,7 +8,9 @@ import subprocess
 import sys
 import sysconfig
 from collections.abc import Callable, Iterator
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from types import ModuleType
 from unittest.mock import Mock
 
 import pytest
@@ -19,6 +21,7 @@ from inspect_ai.log import EvalLog
 from inspect_confidence.datasets.cache import CACHE_VARIABLE
 from inspect_confidence.judgments.cache import VARIABLE
 from inspect_confidence.tasks.fermi_eval import fermi_eval
+from remote import Remote, serving
 
 CHECKOUT = Path(__file__).parents[1]
 
@@ -68,6 +71,15 @@ def offline(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv(CACHE_VARIABLE, str(home))
     monkeypatch.setattr("requests.Session.send", Mock(side_effect=ConnectionError("no network")))
     return home
+
+
+@pytest.fixture
+def remote(monkeypatch: pytest.MonkeyPatch) -> Iterator[Remote]:
+    """A server that is reached without a proxy and closed afterwards."""
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.setenv(name, "127.0.0.1")
+    with serving() as state:
+        yield state
 
 
 @pytest.fixture
@@ -141,3 +153,22 @@ def site_packages(env: Path) -> Path:
     # A plain path: the editable install of this checkout is not seen through it.
     (home / "dependencies.pth").write_text(sysconfig.get_path("purelib"), "utf-8")
     return home
+
+
+def script(name: str) -> ModuleType:
+    """A script of docs/ as a module."""
+    spec = spec_from_file_location(name, CHECKOUT / "docs" / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    """What lies in a folder and below: content by name."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }

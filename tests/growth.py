@@ -48,15 +48,13 @@ def doubles(read: Callable[[str], object], text: Callable[[int], str], length: i
     """Whether twice as long a text takes less than 2.5 times as long; the best of five attempts.
 
     If it takes more, a quick way through may have ended between the two, as that of objects does at
-    100,000 characters. Then texts four times as long must double.
+    100,000 characters, and the longer one alone takes the long way. Then eight times that length
+    must take less than thirty times as long: fifteen times are linear, sixty-four quadratic.
     """
-    return any(_doubles(read, text(short), text(2 * short)) for short in (length, 4 * length))
-
-
-def _doubles(read: Callable[[str], object], short: str, long: str) -> bool:
+    short, long = text(length), text(2 * length)
     once = twice = math.inf
     for _ in range(5):
         once, twice = min(once, _seconds(read, short)), min(twice, _seconds(read, long))
         if twice < 2.5 * once:
             return True
-    return False
+    return any(_seconds(read, text(16 * length)) < 30 * twice for _ in range(2))

@@ -51,6 +51,16 @@ class Reply:
 
 
 @dataclass(frozen=True)
+class Response:
+    """A response with headers of its own; after so many characters its connection is cut."""
+
+    status: int
+    body: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+    cut: int | None = None
+
+
+@dataclass(frozen=True)
 class Request:
     """A generation request: the JSON body, with its last user and its system text picked out."""
 
@@ -106,11 +116,11 @@ class ProviderServer:
         Returns:
             Status and body of the response.
         """
-        provider = next((name for name, form in _PATHS.items() if re.fullmatch(form, path)), None)
-        if provider is None:
-            return _error(404, f"no such path: {path}")
         try:
-            request = _parse(provider, json.loads(raw))
+            request = request_of(path, raw)
+            if request is None:
+                return _error(404, f"no such path: {path}")
+            provider = request.provider
             if provider == "openai" and request.body.get("stream"):
                 return _error(400, "streaming is not supported")
             with self._lock:
@@ -121,6 +131,10 @@ class ProviderServer:
         except BaseException as error:  # pytest.fail() raises what is no Exception
             self.errors.append(error)
             return _error(500, f"{type(error).__name__}: {error}")
+
+    def response(self, path: str, raw: bytes) -> Response:
+        """The whole response to one POST request, as `respond` has it."""
+        return Response(*self.respond(path, raw))
 
 
 class _Server(ThreadingHTTPServer):
@@ -140,22 +154,37 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         raw = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        self._send(*self.server.owner.respond(self.path.partition("?")[0], raw))
+        made = self.server.owner.response(self.path.partition("?")[0], raw)
+        self._send(made.status, made.body, made.headers, made.cut)
 
     def do_GET(self) -> None:
         self._send(*_error(404, f"no such path: {self.path}"))
 
-    def _send(self, status: int, body: str) -> None:
+    def _send(
+        self,
+        status: int,
+        body: str,
+        headers: Mapping[str, str] | None = None,
+        cut: int | None = None,
+    ) -> None:
         self.send_response(status)
         kind = "application/json" if body.startswith("{") else "text/event-stream"
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(body.encode())))
         self.send_header("x-should-retry", "false")  # keeps the SDKs from retrying on their own
+        for name, value in (headers or {}).items():
+            self.send_header(name, value)
         self.end_headers()
-        self.wfile.write(body.encode())
+        self.wfile.write(body[:cut].encode())
 
     def log_message(self, format: str, *args: object) -> None:
         """Log nothing."""
+
+
+def request_of(path: str, raw: bytes) -> Request | None:
+    """The request that was posted to a path; None where no provider has such a path."""
+    provider = next((name for name, form in _PATHS.items() if re.fullmatch(form, path)), None)
+    return None if provider is None else _parse(provider, json.loads(raw))
 
 
 def _error(status: int, message: str) -> tuple[int, str]:

@@ -87,7 +87,7 @@ def test_p_is_uniform_where_nothing_differs() -> None:
     for seed in range(200):
         rng = np.random.default_rng([seed, 7])
         a = judgments("a", 0, items=40, seed=seed)
-        a = a[a["level"] == 90]
+        a = a[a["level"] == 90].assign(lower=lambda rows: rows["lower"] - 10)  # no upper is below
         b = a.assign(model="b", upper=a["upper"] + rng.normal(0, 1, len(a)))
         below += row(compare(a, b, resamples=199), "mean_width")["p"] <= 0.1
     # Binomial(200, .1): mean 20, standard deviation 4.24
@@ -128,3 +128,12 @@ def test_command_prints_a_verdict_a_metric(tmp_path: Path) -> None:
     assert "a is higher by" in lines[named[-1]]
     within = printed("compare", tmp_path, "--resamples", 200)
     assert "level=99" in within.stdout
+
+
+def test_few_items_need_no_resamples() -> None:
+    """Where no number has an interval, rows are the same at any number of resamples."""
+    frame = pd.concat([judgments(model, shift, items=3) for model, shift in (("a", 0), ("b", 0.9))])
+    once, often = (compare(frame, resamples=many) for many in (1, 3_000))
+    assert once["ci_low"].isna().all()
+    assert once["note"].str.startswith("no interval: fewer than").any()
+    pd.testing.assert_frame_equal(once, often, check_exact=True)

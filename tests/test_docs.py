@@ -1,21 +1,22 @@
 """The documentation: its pages, links, commands and generated parts."""
 
+import doctest
 import re
 from dataclasses import fields
-from importlib.util import module_from_spec, spec_from_file_location
+from io import BytesIO
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import click
 import pytest
 import yaml
 
-from conftest import CHECKOUT
+from conftest import CHECKOUT, script
 from inspect_confidence import _registry
 from inspect_confidence.answers import STATUSES
 from inspect_confidence.arguments import argument_names
 from inspect_confidence.cli import main
+from inspect_confidence.plots.style import style
 from inspect_confidence.results import COLUMNS, SCHEMA_VERSION
 from inspect_confidence.studies import (
     COMMON_COLUMNS,
@@ -58,16 +59,6 @@ def read(path: Path) -> str:
 def flat(text: str) -> str:
     """The text with all its lines joined."""
     return " ".join(text.split())
-
-
-def script(name: str) -> ModuleType:
-    """A script of docs/ as a module."""
-    spec = spec_from_file_location(name, DOCS / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def listed(entries: object) -> list[str]:
@@ -127,6 +118,125 @@ def test_page_of_functions_is_up_to_date() -> None:
 def test_page_of_reading_is_up_to_date() -> None:
     """docs/reading.md is what the readers make of the labelled replies; it fails if they err."""
     assert read(DOCS / "reading.md") == script("generate_reading").page()
+
+
+def test_page_of_cards_is_up_to_date() -> None:
+    """docs/cards.md is what tasks, prompts and pinned files are."""
+    assert read(DOCS / "cards.md") == script("generate_cards").page()
+
+
+def test_sums_and_pictures_of_measures() -> None:
+    """The sums on the page come out, and each picture is the one its script draws."""
+    done = doctest.testfile(str(DOCS / "measures.md"), module_relative=False)
+    assert done.attempted >= 10
+    assert done.failed == 0
+    named = re.findall(r"images/measure-(\w+)\.svg", read(DOCS / "measures.md"))
+    drawing = script("draw_measures")
+    assert named == list(drawing.PICTURES)
+    for name in named:
+        with style():
+            sink = BytesIO()
+            drawing.PICTURES[name]().savefig(sink, format="svg", metadata={"Date": None})
+        # Of text only: the last digits of a path are those of the machine's arithmetic.
+        kept = read(DOCS / "images" / f"measure-{name}.svg")
+        assert re.findall(r"<text.*?</text>", sink.getvalue().decode()) == re.findall(
+            r"<text.*?</text>", kept
+        )
+
+
+# What commands print
+
+OUTPUT = script("generate_output")
+PRINTED = [page for page in PAGES if OUTPUT.read_page(read(page)).blocks]
+KEPT = {
+    "benchmarks.md": ["timings"],
+    "register.md": ["it names an address and a commit"],
+    "scale.md": ["needs a server of S3 and a Dask cluster"] * 2,
+    "use.md": ["the atlas's files are not the package's"] * 4,
+    "validation.md": ["figures of make validate"] * 6,
+}
+"""Why some output isn't printed anew, block by block."""
+
+
+@pytest.fixture(scope="module")
+def runner(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """What runs the commands of pages, those that several begin with once."""
+    return OUTPUT.Runner(tmp_path_factory.mktemp("output"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", PRINTED, ids=lambda page: page.stem)
+def test_pages_show_what_commands_print(runner: Any, page: Path) -> None:
+    """Each block of output is what its commands print now."""
+    assert runner.page(read(page)) == read(page)
+
+
+@pytest.mark.slow
+def test_tutorial_makes_its_figure(runner: Any) -> None:
+    """The page's code, run by its last command, leaves the file that the page speaks of."""
+    page = read(DOCS / "tutorial.md")
+    left = runner.left(OUTPUT.read_page(page).blocks[-1], page)
+    assert (left / "figure.svg").read_text("utf-8").startswith("<?xml")
+
+
+def test_output_is_printed_or_says_why_not() -> None:
+    """No page shows output without commands but for what is named, and none is empty unseen."""
+    found = {page.name: OUTPUT.read_page(read(page)) for page in PAGES}
+    assert {name: one.kept for name, one in found.items() if one.kept} == KEPT
+    assert {name: one.unmarked for name, one in found.items() if one.unmarked} == {}
+    assert len(PRINTED) >= 15
+    for page in PRINTED:
+        blocks = found[page.name].blocks
+        fences = [one for one in blocks if not one.indent]
+        assert all(one.end > one.start for one in [*fences, blocks[-1]]), page.name
+
+
+def test_commands_of_pages_are_read(tmp_path: Path) -> None:
+    """Seen ones share a folder, a comment begins another; unseen ones have one of their own."""
+    page = """\
+```text title="mine.txt"
+a  b
+```
+<!-- printed once: why -->
+    $ no
+    such
+
+And then:
+
+    $ cat mine.txt | \\
+        tr a c > new.txt
+    $ cat new.txt
+    old
+
+    older
+
+Text.
+
+<!-- printed at 90 columns after: -->
+    $ ls; echo $COLUMNS
+    $ echo "[$COLUMNS]" | cat
+<!-- printed by:
+echo one > one
+echo; printf '\\033[1mbold\\033[0m \\n\\n two\\n\\n'; cat one; echo $COLUMNS
+-->
+```text
+```
+"""
+    anew = OUTPUT.Runner(tmp_path).page(page)
+    assert OUTPUT.read_page(page).kept == ["why"]
+    assert "    $ no\n    such\n" in anew
+    assert "    $ cat new.txt\n    c  b\n\nText." in anew
+    assert "echo $COLUMNS\n    examples\n    mine.txt\n    90\n    $ echo" in anew
+    assert "| cat\n    []\n<!--" in anew
+    assert anew.endswith("```text\nbold\n\n two\n\none\n110\n```\n")
+    assert OUTPUT.Runner(tmp_path / "other").page(anew) == anew
+    assert OUTPUT.read_page("```text\n5%\n```\n").unmarked == ["5%"]
+    with pytest.raises(ValueError, match="known: <!-- printed: "):
+        OUTPUT.read_page("<!-- printed: ls -->")
+    with pytest.raises(ValueError, match="below the comment: Text"):
+        OUTPUT.read_page("<!-- printed by:\nls\n-->\nText")
+    with pytest.raises(RuntimeError, match="grep a mine"):
+        OUTPUT.Runner(tmp_path / "fails").page("    $ grep a mine\n")
 
 
 def test_pages_of_tasks_have_all_parts() -> None:

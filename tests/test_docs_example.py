@@ -114,6 +114,7 @@ def session(python: Path, tmp_path: Path) -> Session:
     return take
 
 
+@pytest.mark.slow
 def test_a_study_of_another_package_runs_to_the_leaderboard(
     session: Session, tmp_path: Path
 ) -> None:
@@ -161,6 +162,7 @@ def test_a_study_of_another_package_runs_to_the_leaderboard(
     assert board.index("mockllm/second") < board.index("mockllm/first")  # the lower error first
 
 
+@pytest.mark.slow
 def test_its_bad_input_is_refused_before_any_call(session: Session, tmp_path: Path) -> None:
     """A value that is no truth value, and an option that no study has."""
     asked, summarized = session(

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
+from typing import cast
+from zipfile import ZipFile, ZipInfo
 
 import numpy as np
 import pandas as pd
 import pytest
+from inspect_ai.log import EvalLog, edit_score, read_eval_log, write_eval_log
+from inspect_ai.scorer import ScoreEdit
 
 from conftest import run_respondent
 from inspect_confidence import InvalidArgument, read_judgments, summarize
 from inspect_confidence.judgments.files import write_file
+from inspect_confidence.judgments.rewriting import edited_scores
 from studies.recorded import recorded_ages
 
 COMMON = [
@@ -196,3 +202,60 @@ def test_results_do_not_depend_on_the_order_of_rows(tmp_path: Path) -> None:
     pd.testing.assert_frame_equal(
         summarize(frame, resamples=100), summarize(shuffled, resamples=100)
     )
+
+
+def edited(log: EvalLog, samples: int) -> EvalLog:
+    """The log with another explanation in the first score of so many samples."""
+    for sample in (log.samples or [])[:samples]:
+        name = next(iter(sample.scores or {}))
+        edit_score(log, sample.id, name, ScoreEdit(explanation="looked at"), epoch=sample.epoch)
+    return log
+
+
+@pytest.mark.parametrize("ending", ["eval", "json"])
+def test_edited_scores_are_counted_in_a_notice(tmp_path: Path, ending: str) -> None:
+    """What only looks like an edit is none: a history in a reply or in a sample's metadata."""
+    log = read_eval_log(run_respondent("calibrated", tmp_path, items=3).location)
+    assert log.samples
+    log.samples[-1].metadata["history"] = [{"value": 1}]
+    log.samples[-1].output.completion = '{"scores": {"interval": {"history": [{}]}}}'
+    write_eval_log(log, str(tmp_path / f"as-it-was.{ending}"))
+    write_eval_log(edited(log, 2), str(tmp_path / f"edited.{ending}"))
+    assert not any("edited after" in one for one in read_judgments(log.location).notices)
+    before = read_judgments(tmp_path / f"as-it-was.{ending}")
+    assert not any("edited after" in one for one in before.notices)
+    found = read_judgments(tmp_path / f"edited.{ending}")
+    assert [one for one in found.notices if "2 scores were edited after the run" in one]
+    pd.testing.assert_frame_equal(found["fermi_eval"], before["fermi_eval"])
+
+
+def test_samples_scored_again_are_counted_in_a_notice(tmp_path: Path) -> None:
+    """What a scorer said last counts, and how many samples have another score by it is told."""
+    log = read_eval_log(run_respondent("calibrated", tmp_path, items=3).location)
+    for sample in (log.samples or [])[:5]:
+        assert sample.scores
+        ((name, score),) = sample.scores.items()
+        value = {**cast(Mapping[str, float], score.value), "upper": 99.0}
+        sample.scores[f"{name}1"] = score.model_copy(update={"value": value})
+    write_eval_log(log, str(tmp_path / "appended.eval"))
+    found = read_judgments(tmp_path / "appended.eval")
+    assert [one for one in found.notices if "5 samples were scored again" in one]
+    assert (found["fermi_eval"]["upper"] == 99).sum() == 5
+
+
+@pytest.mark.parametrize(("seconds", "edits"), [(2, (1, 1)), (60, (0, 0))])
+def test_samples_of_an_archive_as_slow_as_its_eval_are_not_looked_at(
+    tmp_path: Path, seconds: int, edits: tuple[int, int]
+) -> None:
+    """Of an eval of a minute, written so quickly; a sample that is no JSON is counted."""
+    header = run_respondent("calibrated", tmp_path / "logs", items=3)
+    header.stats.started_at = "2026-01-01T00:00:00+00:00"
+    header.stats.completed_at = "2026-01-01T00:01:00+00:00"
+    path = tmp_path / "made.eval"
+    with ZipFile(path, "w") as archive:
+        archive.writestr(ZipInfo("_journal/start.json", (2026, 1, 1, 9, 0, 0)), "{}")
+        archive.writestr("samples/cut.json", '{"scores": {"x": {"history": [{')
+        last = ZipInfo("samples/a.json", (2026, 1, 1, 9, seconds // 60, seconds % 60))
+        archive.writestr(last, '{"scores": {"x": {"history": [{"value": 1}]}}}')
+        archive.infolist()[1].date_time = last.date_time
+    assert edited_scores(str(path), header) == edits

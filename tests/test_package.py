@@ -7,14 +7,13 @@ import subprocess
 import sys
 import zipfile
 from importlib.metadata import entry_points
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
 from inspect_ai.log import list_eval_logs, read_eval_log
 
 import inspect_confidence
-from conftest import CHECKOUT, Command, site_packages
+from conftest import CHECKOUT, Command, script, site_packages
 
 
 @pytest.fixture(scope="module")
@@ -82,11 +81,7 @@ def test_list_tasks_finds_every_task(command: Command) -> None:
 
 def test_generated_pages_are_up_to_date() -> None:
     """docs/metrics.md is what the registry gives, docs/published.md ends with what is held."""
-    spec = spec_from_file_location("generate", CHECKOUT / "docs" / "generate.py")
-    assert spec is not None
-    assert spec.loader is not None
-    generate = module_from_spec(spec)
-    spec.loader.exec_module(generate)
+    generate = script("generate")
     assert (CHECKOUT / "docs" / "metrics.md").read_text(encoding="utf-8") == generate.page()
     published = (CHECKOUT / "docs" / "published.md").read_text(encoding="utf-8")
     assert published.split(generate.MARK)[1] == generate.coverage()

@@ -88,7 +88,8 @@ def test_a_model_at_a_time_is_all_at_once(store: Path) -> None:
     assert isinstance(parts, Stream)
     assert [*parts.notices] == [*whole.notices]
     assert [*parts.lost] == [*whole.lost]
-    assert "10 samples stand in several logs and were taken from the newest" in whole.notices
+    said = "10 samples stand in several logs and were taken once: 10 from 2.eval"
+    assert said in whole.notices
     assert sum("are pooled" in one for one in whole.notices) == 4
     tables = [one["any_eval"] for one in parts.frames(["any_eval"], each_model=True)]
     assert [set(one["model"]) for one in tables] == [{"c"}, {"a"}, {"b"}]

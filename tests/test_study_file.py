@@ -209,7 +209,9 @@ def test_an_interrupted_study_goes_on_without_asking_twice(tmp_path: Path) -> No
         return Reply("[3, 5]")
 
     with ProviderServer(slowly) as server:
-        words = [sys.executable, "-c", "from inspect_confidence.cli import main; main()"]
+        # Where these tests are a job in the background, interrupts are ignored unless asked for.
+        heard = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+        words = [sys.executable, "-c", f"{heard}; from inspect_confidence.cli import main; main()"]
         words += ["run", file, "--display", "none", "--retry-attempts", "0"]
         keys = {"OPENAI_API_KEY": "test", "OPENAI_BASE_URL": server.url + "/v1"}
         surroundings = {**os.environ, **keys}

@@ -162,7 +162,7 @@ def test_more_mistakes_end_in_one_line(tmp_path: Path) -> None:
         (["summarize", tmp_path / "none" / "x.csv"], "there is no file", 2),
         (["summarize", tmp_path, "--csv", tmp_path / "none" / "x.csv"], "there is no folder", 2),
         (["judgments", tmp_path, "-o", tmp_path], "is a directory", 2),
-        (["export", markers, "--format", "csv", "-o", markers / "x"], "markers.csv", 1),
+        (["export", markers, "--format", "csv", "-o", markers / "x"], "name another folder", 2),
     ):
         said = printed(*words, code=code).stderr
         assert says in " ".join(said.split()), words

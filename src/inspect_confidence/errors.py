@@ -14,12 +14,17 @@ from collections.abc import Iterable
 
 import click
 
+from inspect_confidence.printing import one_line
+
 _LISTED = 20
 """Names that an error lists at most."""
 
 
 class InvalidArgument(click.UsageError, ValueError):
-    """An argument that can't be used; the message names the value and the remedy."""
+    """An argument that can't be used; the message names the value and the remedy, on one line."""
+
+    def __init__(self, message: str, ctx: click.Context | None = None) -> None:
+        super().__init__(one_line(message), ctx)
 
 
 class DataUnavailable(InvalidArgument):

@@ -13,6 +13,11 @@ Numbers = Mapping[str, float]
 """A score's numbers by key."""
 
 
+def unnumbered(scorer: str) -> str:
+    """A scorer's name without the number by which Inspect tells several of one name apart."""
+    return scorer.rstrip("0123456789")
+
+
 def name_of(scorer: str, key: str) -> str:
     """As arguments name it: `match`, or `grade.quality` where a score has several numbers."""
     return f"{scorer}.{key}" if key else scorer

@@ -2,13 +2,15 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import PureWindowsPath
 from typing import Any
 
-from inspect_confidence.arguments import fingerprint
-from inspect_confidence.results import Condition
+import pandas as pd
 
-REMOVED = "[removed]"
+from inspect_confidence.arguments import fingerprint
+from inspect_confidence.redaction import REMOVED, SCHEME, last_part, scrub, without_keys
+from inspect_confidence.results import Condition
 
 SECRET_NAME = re.compile(
     r"key|token(?!s)|secret|passw|pwd|credential|auth|cookie|header"
@@ -17,46 +19,13 @@ SECRET_NAME = re.compile(
 )
 """Names of arguments whose values nobody else may see, or needs to; not `max_tokens`."""
 
-_SCHEME = r"\b[a-z][a-z0-9+.-]{0,19}://"
-_ADDRESS = re.compile(rf"{_SCHEME}[^\s\"'<>;,)|]*", re.IGNORECASE)
-_HOST = re.compile(rf"{_SCHEME}\S*", re.IGNORECASE)
-_KEY = re.compile(
-    r"\b(?:sk-[\w-]{16,}|hf_\w{16,}|gh[opsu]_\w{16,}|github_pat_\w{16,}|xox[abprs]-[\w-]{10,}"
-    r"|AIza[\w-]{20,}|AKIA[A-Z0-9]{16}|ya29\.[\w-]{16,}|eyJ[\w-]{10,}\.[\w.-]+)"
-    r"|\bbearer\s+\S+",
-    re.IGNORECASE,
-)
-# In the text of a variant `=` is percent-encoded.
-_NAMED = re.compile(
-    r"\b(\w{0,40}(?:api_?key|secret|passw(?:or)?d|access_token|auth_token|base_url)\w{0,40}"
-    r"\s{0,3}(?:=|:|%3D)\s{0,3})[^\s;,]+",
-    re.IGNORECASE,
-)
-_PART = r"[^\s/\\;,\"'<>|]+"
-_PATH = re.compile(
-    rf"(?:(?<![\w.<:/~])|(?<=\w/))(?:~(?:/{_PART})+|(?:/{_PART}){{2,}})"
-    rf"|\b[A-Za-z]:(?:[\\/]{_PART})+"
-    rf"|\\\\{_PART}(?:\\{_PART})+"
-)
+_HOST = re.compile(rf"{SCHEME}\S*", re.IGNORECASE)
 _WHOLE_PATH = re.compile(r"(?:~|[A-Za-z]:)?[/\\]")
 # One separator alone hides no folder: `\input{x}` is a name.
 _NAME_PATH = re.compile(rf"{_WHOLE_PATH.pattern}[^\n]*[/\\]")
 _SHAREABLE_PATH = re.compile(r"(?:~[\w.-]*|\.{1,2}|[A-Za-z]:)?[/\\]|~\Z")
 _PROVIDER = re.compile(r"[A-Za-z][\w-]*/")
 _LONGEST = 60
-
-
-def scrub(text: str) -> str:
-    """The text without keys and addresses, and with the file's name alone of absolute paths.
-
-    Example:
-        >>> scrub("prompt=/home/me/x.txt; see http://localhost:8000/v1")
-        'prompt=x.txt; see [removed]'
-    """
-    text = _ADDRESS.sub(REMOVED, text)
-    text = _KEY.sub(REMOVED, text)
-    text = _NAMED.sub(rf"\g<1>{REMOVED}", text)
-    return _PATH.sub(lambda found: _last(found[0]), text)
 
 
 def scrub_value(value: Any, named: Callable[[str], str] = str) -> Any:
@@ -80,7 +49,7 @@ def scrub_value(value: Any, named: Callable[[str], str] = str) -> Any:
         return [scrub_value(one, named) for one in value]
     if isinstance(value, str):
         text = named(value)
-        return scrub(_last(text) if _WHOLE_PATH.match(text) else text)
+        return scrub(last_part(text) if _WHOLE_PATH.match(text) else text)
     return value if value is None or isinstance(value, bool | int | float) else scrub(str(value))
 
 
@@ -134,6 +103,17 @@ def scrubbed_conditions(conditions: Iterable[str]) -> dict[str, str]:
     return found
 
 
+def lasting(name: str, cleaner: Callable[[str], str]) -> str:
+    """A name without what is secret in it, the same wherever it stands and no other name's.
+
+    Example:
+        >>> lasting("openai/gpt-4o", model_name), lasting("hf//home/me/llama", model_name)[:9]
+        ('openai/gpt-4o', 'hf/llama#')
+    """
+    clean = cleaner(name)
+    return name if clean == name else f"{clean}#{fingerprint(name)[:6]}"
+
+
 def place(name: str) -> str:
     r"""A name that may be a path as a whole, blanks included: its last part, without secrets.
 
@@ -162,7 +142,7 @@ def _without_folders(name: str) -> str:
     if _PROVIDER.match(rest):
         return f"{provider}/{_without_folders(rest)}"
     # The whole is scrubbed last: that would shorten a path only up to the first blank.
-    return scrub(f"{provider}/{_last(rest)}" if _SHAREABLE_PATH.match(rest) else name)
+    return scrub(f"{provider}/{last_part(rest)}" if _SHAREABLE_PATH.match(rest) else name)
 
 
 def with_judge(condition: str, name: Callable[[str], str] = model_name) -> str:
@@ -222,9 +202,58 @@ def _items(text: str) -> Iterator[str]:
 def _item(text: str) -> str:
     if _HOST.fullmatch(text):
         return "(an address)"
-    return _last(text) if _SHAREABLE_PATH.match(text) else text
+    return last_part(text) if _SHAREABLE_PATH.match(text) else text
 
 
-def _last(path: str) -> str:
-    """The last part of a path of either system."""
-    return re.split(r"[/\\]", path.rstrip("/\\"))[-1] or REMOVED
+Cleaners = Mapping[str, Callable[[Any], Any]]
+
+
+def cleaners(frames: Iterable[pd.DataFrame]) -> Cleaners:
+    """What becomes of the names in frames of judgments and of results, by column.
+
+    Names that differ are told apart, whichever of the frames they stand in.
+    """
+    there = list(frames)
+    said = dict.fromkeys(str(text) for frame in there for text in frame.get("condition", ()))
+
+    def told_apart(column: str, cleaner: Callable[[str], str]) -> Callable[[Any], str]:
+        named = (name for frame in there for name in frame.get(column, pd.Series()).unique())
+        parts = (Condition.read(text).get(column, "") for text in said)
+        found = scrubbed_names(map(str, (*named, *parts)), cleaner)
+        return lambda name: found[str(name)]
+
+    judge = told_apart("judge", model_name)
+    named = {text: with_judge(text, judge) for text in said}
+    conditions = scrubbed_conditions(named.values())
+    return {
+        "model": told_apart("model", model_name),
+        "dataset": told_apart("dataset", place),
+        "judge": judge,
+        "condition": lambda text: conditions[named[text]],
+        "variant": told_apart("variant", scrub_condition),
+        **dict.fromkeys(("a", "b"), _contender),
+        **dict.fromkeys(("reason", "note", "verdict"), scrub),
+    }
+
+
+def cleaned(
+    frame: pd.DataFrame, ways: Cleaners, others: Callable[[str], str] = without_keys
+) -> pd.DataFrame:
+    """A frame with its names cleaned, and its other texts put through `others`."""
+    columns = {}
+    for name in map(str, frame.columns):
+        if frame[name].dtype == object or pd.api.types.is_string_dtype(frame[name]):
+            way = ways.get(name, lambda one: others(one) if isinstance(one, str) else one)
+            columns[name] = frame[name].map(cache(way), na_action="ignore")
+    return frame.assign(**columns)
+
+
+def shareable(frame: pd.DataFrame) -> pd.DataFrame:
+    """A frame of judgments, of results or of differences, for whoever reads it."""
+    return cleaned(frame, cleaners([frame]))
+
+
+def _contender(name: str) -> str:
+    """A model with the variant and the method that tell it from another."""
+    model, *rest = re.split(r" (?=[\w.]+=)", name, maxsplit=1)
+    return " ".join([model_name(model), *map(scrub_condition, rest)])

@@ -13,8 +13,14 @@ from urllib.parse import unquote
 
 import pandas as pd
 
-# Spreadsheets also take the full-width forms, and skip blanks before a formula.
-_FORMULA = re.compile(r"[\t\r]|\s*[=+\-@\uff1d\uff0b\uff0d\uff20]")
+from inspect_confidence.printing import in_json
+
+NO_INTERVAL = (math.nan, math.nan)
+"""The ends of an interval that a number hasn't."""
+
+# Spreadsheets also take the full-width forms, and skip blanks before a formula. Text that has
+# apostrophes before it gets one more, so that what was put there can be told.
+_FORMULA = re.compile(r"'*(?:[\t\r]|\s*[=+\-@\uff1d\uff0b\uff0d\uff20])")
 
 
 def as_csv(frame: pd.DataFrame, index: str = "") -> str:
@@ -25,7 +31,7 @@ def as_csv(frame: pd.DataFrame, index: str = "") -> str:
         index: What the column of the frame's index is called; left out if empty.
     """
     text = {
-        name: frame[name].map(harmless)
+        name: frame[name].map(harmless, na_action="ignore")
         for name in map(str, frame.columns)
         if not pd.api.types.is_numeric_dtype(frame[name])
     }
@@ -39,7 +45,7 @@ def as_json(frame: pd.DataFrame) -> str:
     """Rows as a JSON array; NaN is null, infinite numbers are `"Infinity"` and `"-Infinity"`."""
     records = frame.to_dict("records")
     rows = [{str(name): _in_json(value) for name, value in row.items()} for row in records]
-    return json.dumps(rows, indent=1, ensure_ascii=False, allow_nan=False)
+    return in_json(json.dumps(rows, indent=1, ensure_ascii=False, allow_nan=False))
 
 
 def _in_json(value: object) -> object:
@@ -66,6 +72,16 @@ def harmless(text: object) -> str:
         ("'=1+1", 'a=1')
     """
     return f"'{text}" if _FORMULA.match(str(text)) else str(text)
+
+
+def as_meant(text: str) -> str:
+    """The text that `harmless` gave this for.
+
+    Example:
+        >>> as_meant("'=1+1"), as_meant("'tis")
+        ('=1+1', "'tis")
+    """
+    return text[1:] if text.startswith("'") and _FORMULA.match(text) else text
 
 
 SCHEMA_VERSION = 1
@@ -182,7 +198,7 @@ class Key:
         condition: Mapping[str, object],
         metric: str,
         value: float,
-        interval: Sequence[float] = (math.nan, math.nan),
+        interval: Sequence[float] = NO_INTERVAL,
         *,
         n: int,
         asked: int | None = None,

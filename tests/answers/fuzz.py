@@ -29,22 +29,24 @@ MARKUP = [
     *("```json\n", "#### ", "- ", "1. ", '{"', '": ', '", "', "Actually, ", "Wait, ", "I can't "),
     *("Answer: ", "Final answer: ", "Confidence: ", "Probability: ", "Exponent: ", "I choose: "),
     *("Lower: ", "Upper: ", "markers", "agreement", "verdict", "decisiveness", " or ", " to "),
+    *("\ud800", "\udfff", "\\ud800", '{"Answer–3e"', '{"Answer', '"Confidence": ', "&#xD800;"),
 ]
 NUMBERS = [
     *"0 1 7 85 100 0.7 .5 1,000 1.000,5 70% 7/10 10^5 10⁻³ 2×10^4 1e400 1e-400 1E+99999999".split(),
     *"0x1F ½ ² 七成 百分之七十 -3 −3 +3 ±2 3-7 3–7 3..7 1/0 50/50 seventy".split(),
+    *"¾ 2½ ½% ½/2 ⅟ ⅟2 ↉ 10^½ 0x10 0b1 1e 0.7e ٠٫٧ ७० 1⁄2 1⁄".split(),
     *("1 000", "9" * 400),
 ]
 
 
 @cache
 def _alphabets() -> tuple[str, ...]:
-    """Characters by kind; none is half of a surrogate pair."""
+    """Characters by kind, halves of surrogate pairs among them."""
     found: dict[str, list[str]] = {}
     for character in map(chr, range(sys.maxunicode + 1)):
         kind = unicodedata.category(character)
         direction = unicodedata.bidirectional(character)
-        if kind not in ("Cs", "Cn", "Co", "Lo", "So") or direction in ("R", "AL"):
+        if kind not in ("Cn", "Co", "Lo", "So") or direction in ("R", "AL"):
             found.setdefault("rtl" if direction in ("R", "AL") else kind, []).append(character)
     ranges = ((0x3040, 0xA000), (0xAC00, 0xD7A4), (0x1F300, 0x1FAFF), (0x10000, 0x110000))
     return (
@@ -207,3 +209,49 @@ LONG_LINES: dict[str, str] = {
     )
 }
 """Replies of one line of a million characters."""
+SHAPES: dict[str, tuple[str, str, str]] = {
+    "labels": ("", "Answer:", ""),
+    "labels before a number": ("", "Answer: ", "5"),
+    "exponents that differ": ("Exponent: 5\n", "Answer: 7 ", " x y"),
+    "full stops": ("", ".", " x y\n5 people"),
+    "full stops in a power": ("10^", ".", " x\n5 people"),
+    "ellipses": ("Answer: ", "…", "A."),
+    "dashes after a letter": ("A. ", "–", "\n5"),
+    "hyphens after a letter": ("A. ", "--", "]"),
+    "equals signs after a letter": ("A. ", "=", " x"),
+    "slashes after a letter": ("Answer: A. ", "/*", "1/2"),
+    "bounds of bounds": ("5 ", "< to ", "x 7"),
+    "bounds without blanks": ("5 ", "<to", "<x 7"),
+    "lines of a sign": ("Answer: B\n", "-\n", "x"),
+    "signs after a verdict": ("yes ", ".-", " partly"),
+    "a refusal's blanks": ("I", " \n", "x"),
+    "numbers in a list": ("", "1,", ""),
+    "lists of numbers": ("Answer: ", "1,1,1 ", "x"),
+    "full stops between digits": ("", "1.", "x"),
+    "fractions of fractions": ("Answer: ", "\\frac{1}{", "2"),
+    "fractions in fractions": ("", "\\frac{\\frac{", "1}{2}"),
+    "slashes": ("Probability: ", "1/", "2"),
+    "vulgar fractions": ("", "½", ""),
+    "digits of a number": ("Answer: ", "7", "x"),
+    "groups of digits": ("1", ",123", "x"),
+    "number words": ("Confidence: ", "hundred and ", "x"),
+    "Chinese digits": ("百分之", "一", "点x"),
+    "tags": ("", "<a ", ">"),
+    "comparisons": ("", "< 5 ", "x"),
+    "quotation marks": ('{"Answer": ', "'\"", "}"),
+    "objects": ("", '{"Answer": ', "1"),
+    "members": ("{", '"a": 1, ', ""),
+    "lists": ('{"Answer": ', "[1,", "]"),
+    "brackets": ("5", "(1", ")"),
+    "boxes": ("", "\\boxed{", "5}"),
+    "stars": ("a", "*_", "5"),
+    "dollars": ("$", "5$ ", "x"),
+    "rows": ("", "|a", "\n"),
+    "options": ("", "A. is maybe ", "x"),
+    "hedges": ("", "maybe not ", "."),
+    "abbreviations": ("", "U.S. ", "x"),
+    "halves of pairs": ("Answer: ", "\ud800", "5"),
+    "marks": ("Answer: e", "\u0301", "5"),
+    "zeros": ("Answer: ", "\x00", "5"),
+}
+"""What a reply begins with, what is repeated in it, and what it ends with."""

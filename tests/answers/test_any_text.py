@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import string
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from answers.cases import CITIES, FIVE, pieces
+from answers.fuzz import MARKUP, NUMBERS
 from growth import slow_texts
 from inspect_confidence import answers as readers
 from inspect_confidence import judges
 from inspect_confidence.answers.clean import folded
 from inspect_confidence.answers.exponents import WIDEST_EXPONENT
-from inspect_confidence.answers.judged import read_agreement, read_decisiveness, read_markers
+from inspect_confidence.answers.json_members import objects_in
+from inspect_confidence.answers.judged import (
+    read_agreement,
+    read_agreements,
+    read_decisiveness,
+    read_markers,
+)
 from inspect_confidence.answers.sentences import ends_whole, split_sentences
 from inspect_confidence.judges.agreement import agreement, verdict
 from inspect_confidence.judges.markers import find_markers, standard_marker
@@ -148,10 +158,82 @@ def test_folding_is_done_once(text: str) -> None:
         assert folded(text) == text
 
 
-def test_no_repeated_group_is_possessive() -> None:
-    """Python before 3.11.5 loses what such groups hold, and with it two answers in five."""
-    possessive = re.compile(r"\)(?:[*+?]|\{\d+,\d*\})\+")
-    rooms = [Path(readers.__file__).parent, Path(judges.__file__).parent]
-    files = [file for room in rooms for file in room.glob("*.py")]
-    assert len(files) > 20
-    assert [file.name for file in files if possessive.search(file.read_text("utf-8"))] == []
+AWKWARD = st.lists(
+    st.one_of(
+        st.sampled_from([*MARKUP, *NUMBERS]),
+        st.text(st.characters(exclude_categories=()), max_size=5),
+    ),
+    max_size=12,
+).map("".join)
+"""Halves of surrogate pairs among all else that a string can hold."""
+
+
+@settings(max_examples=60, deadline=None)
+@given(AWKWARD)
+@example("I think\ud800 so. Maybe not.")
+@example('{"Answer–3e"')  # noqa: RUF001 # a dash, as it was written
+@example("\x00½\udfff")
+def test_no_string_raises(text: str) -> None:
+    """Each reader of a reply, of a value, of a judge's reply and of sentences comes to an end."""
+    for several in READERS.values():
+        for read in several:
+            read(text)
+
+
+def test_objects_as_deep_as_python_goes() -> None:
+    """What the decoder just bears may be too deep for what comes after it."""
+    limit = sys.getrecursionlimit()
+    for depth in range(limit * 3 // 4, limit, limit // 40):
+        for deep in (depth // 2, depth):
+            found = list(objects_in('{"markers":[' * deep + '"a"' + "]}" * deep))
+            assert len(found) <= 1, deep
+        # Past what the decoder bears it is text, and the one word in it is its answer.
+        (agreement,) = read_agreements("[" * depth + '"yes"' + "]" * depth, 1)
+        assert isinstance(agreement, readers.Unreadable) or agreement == "yes", depth
+
+
+POSSESSIVE = re.compile(r"[*+?}]\+|\(\?>")
+"""What no possessive or atomic group can be without, and some others have in a class."""
+
+
+def is_possessive(pattern: str, flags: int = 0) -> bool:
+    """Whether a pattern has a possessive or atomic group, as the compiler sees it."""
+    seen = repr(import_module("re._parser").parse(pattern, flags)) if "+" in pattern else ""
+    return "POSSESSIVE_REPEAT" in seen or "ATOMIC_GROUP" in seen or "(?>" in pattern
+
+
+def patterns(value: object) -> Iterator[re.Pattern[str]]:
+    """The patterns that a module's variable is, or holds in lists."""
+    if isinstance(value, re.Pattern):
+        yield value
+    elif isinstance(value, list | tuple):
+        for one in value:
+            yield from patterns(one)
+
+
+def written_in(path: Path) -> Iterator[str]:
+    """The strings of a file that aren't prose, without their classes of characters."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    prose = {id(one.value) for one in ast.walk(tree) if isinstance(one, ast.Expr)}
+    for one in ast.walk(tree):
+        if isinstance(one, ast.Constant) and isinstance(one.value, str) and id(one) not in prose:
+            yield re.sub(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]", "c", one.value)
+
+
+def test_no_pattern_is_possessive() -> None:
+    """Python before 3.11.5 loses what a repeated group of that kind holds, and reads another value.
+
+    The compiler is asked about the readers' patterns; of other files the strings are searched.
+    """
+    assert all(map(is_possessive, ("(?:ab?)++", "[0-9]*+", "(?:a){0,6}+", "(?>ab?)")))
+    assert not is_possessive("[*+?}]+[+]+")
+    rooms = [readers.__name__, judges.__name__]
+    modules = [module for name, module in sys.modules.items() if name.rpartition(".")[0] in rooms]
+    found = [one for module in modules for one in patterns([*vars(module).values()])]
+    assert len(found) > 200
+    found = [one for one in found if POSSESSIVE.search(one.pattern)]
+    assert [one.pattern for one in found if is_possessive(one.pattern, one.flags)] == []
+    files = sorted(Path(readers.__file__).parents[1].rglob("*.py"))
+    assert len(files) > 200
+    files = [file for file in files if POSSESSIVE.search(file.read_text("utf-8"))]
+    assert [file.name for file in files if any(map(POSSESSIVE.search, written_in(file)))] == []

@@ -31,9 +31,9 @@ from inspect_confidence.judges.markers import find_markers
 
 REPLIES = 1_000_000
 """Fuzzed replies of all forms together."""
-SLOWEST = 2.0
+SLOWEST = 10.0
 """Seconds of the processor for a reply of a few thousand characters."""
-SLOWEST_LONG = 60.0
+SLOWEST_LONG = 300.0
 """The same for a million."""
 
 Record = Callable[[str, object], None]

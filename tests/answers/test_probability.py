@@ -1,11 +1,22 @@
 """Probabilities come back as they were written, in digits and in Chinese."""
 
+import sys
 from fractions import Fraction
+from unicodedata import decomposition, numeric
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspect_confidence.answers import StatedProbability, read_probability
+from inspect_confidence.answers import (
+    StatedAmount,
+    StatedProbability,
+    Unreadable,
+    read_amount,
+    read_confidence,
+    read_exponent,
+    read_probability,
+)
 
 
 @given(st.floats(0, 1))
@@ -32,3 +43,34 @@ def test_chinese_percentages() -> None:
         leading = "" if tens == 1 else digits[tens]
         numeral = f"{leading}十{digits[ones] if ones else ''}" if tens else digits[ones]
         assert read_probability(f"百分之{numeral}") == StatedProbability(percent / 100), numeral
+
+
+VULGAR = {
+    one: Fraction(numeric(one)).limit_denominator(10)
+    for one in map(chr, range(sys.maxunicode + 1))
+    if decomposition(one).startswith("<fraction>") and decomposition(one)[-4:] != "2044"
+}
+"""Unicode's fractions of one character, and what they are."""
+
+
+def test_vulgar_fractions() -> None:
+    """Alone, after a whole number, and as a part of one percent."""
+    assert len(VULGAR) == 19
+    for sign, share in VULGAR.items():
+        assert read_probability(f"Probability: {sign}") == StatedProbability(float(share)), sign
+        percent = StatedProbability(float(share / 100))
+        assert read_probability(f"Probability: {sign}%") == percent, sign
+        more = StatedProbability(float((97 + share) / 100))
+        assert read_probability(f"The probability is 97{sign} percent.") == more, sign
+        assert read_amount(f"Answer: {sign}") == StatedAmount(share), sign
+        assert read_amount(f"Answer: 2{sign}") == StatedAmount(2 + share), sign
+
+
+@pytest.mark.parametrize("number", ["⅟", "½/2", "1⁄", "10^½", "0x10", "0b11", "1e", "½⅓", "x⁄2"])  # noqa: RUF001 # as written
+def test_a_part_of_a_number_is_none(number: str) -> None:
+    """Half a fraction, one of a fraction, a power of one, and numbers to another base."""
+    assert isinstance(read_probability(f"Probability: {number}"), Unreadable)
+    assert isinstance(read_amount(f"Answer: {number}"), Unreadable)
+    assert isinstance(read_exponent(f"Exponent: {number}"), Unreadable)
+    for low, high in ((0, 1), (0, 100)):
+        assert isinstance(read_confidence(f"Confidence: {number}", low, high), Unreadable)

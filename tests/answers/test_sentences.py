@@ -106,3 +106,12 @@ def test_any_text(text: str) -> None:
 def test_whole_sentences_come_back(parts: list[str], glue: str) -> None:
     """Whatever their number and what stands between them."""
     assert split_sentences(glue.join(parts)) == parts
+
+
+def test_half_a_pair_of_surrogates_is_kept() -> None:
+    """No encoding has it, and it parts no word."""
+    for half in ("\ud800", "\udfff"):
+        assert split_sentences(f"I think{half} so. Maybe not.") == [
+            f"I think{half} so.",
+            "Maybe not.",
+        ]

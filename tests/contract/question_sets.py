@@ -153,8 +153,12 @@ def option_drafts(rng: Random, known: Known) -> list[Draft]:
     """Replies in every form and arithmetic, and those that name an answer and no probabilities."""
 
     def split(total: int) -> list[int]:
-        cuts = sorted(rng.sample(range(1, total), known.options - 1))
-        return [high - low for low, high in zip([0, *cuts], [*cuts, total], strict=True)]
+        """In parts that are probabilities: of 120 in all, one of 109 is none."""
+        while True:
+            cuts = sorted(rng.sample(range(1, total), known.options - 1))
+            parts = [high - low for low, high in zip([0, *cuts], [*cuts, total], strict=True)]
+            if max(parts) <= 100:
+                return parts
 
     def draft(numbers: list[int], write: Callable[[int], str], letter: str | None = None) -> Draft:
         letter = letter or known.names[numbers.index(max(numbers))]

@@ -6,64 +6,31 @@ import gc
 import hashlib
 import socket
 import sys
-import threading
 import warnings
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Sequence
+from io import BytesIO
 from pathlib import Path
 
 import click
+import pandas as pd
 import pytest
 
 import inspect_confidence.tasks
-from inspect_confidence.datasets.cache import CACHE_VARIABLE, Source, cache_folder, fetch
+from conftest import files
+from inspect_confidence.datasets.cache import (
+    CACHE_VARIABLE,
+    SOURCES,
+    Source,
+    cache_folder,
+    fetch,
+)
+from inspect_confidence.datasets.questions import MMLU
+from inspect_confidence.datasets.records import downloaded_records
 from inspect_confidence.errors import DataUnavailable
+from refusals import refused
+from remote import BODY, Remote
 
-BODY = b'[{"question": "How many?"}]\n'
-SHA256 = hashlib.sha256(BODY).hexdigest()
 INSTEAD = "-T dataset=bundled"
-
-
-@dataclass
-class Remote:
-    """What the server sends, and what it was asked for."""
-
-    address: str
-    status: int = 200
-    body: bytes = BODY
-    promised: int = len(BODY)
-    asked: list[str] = field(default_factory=list)
-
-    def source(self, sha256: str = SHA256) -> Source:
-        """The file, pinned."""
-        return Source("set/questions.json", f"{self.address}/at/questions.json", sha256)
-
-
-@pytest.fixture
-def remote(monkeypatch: pytest.MonkeyPatch) -> Iterator[Remote]:
-    """A server that is reached without a proxy and closed afterwards."""
-    for name in ("NO_PROXY", "no_proxy"):
-        monkeypatch.setenv(name, "127.0.0.1")
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            state.asked.append(self.path)
-            self.send_response(state.status)
-            self.send_header("Content-Length", str(state.promised))
-            self.end_headers()
-            self.wfile.write(state.body)
-
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        state = Remote(f"http://127.0.0.1:{server.server_port}")
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
-        yield state
-        server.shutdown()
-        thread.join()
 
 
 @pytest.fixture
@@ -72,15 +39,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = tmp_path / "the cache"
     monkeypatch.setenv(CACHE_VARIABLE, str(path))
     return path
-
-
-def files(folder: Path) -> dict[str, bytes]:
-    """What lies in a folder and below: content by name."""
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in folder.rglob("*")
-        if path.is_file()
-    }
 
 
 def refusal(source: Source) -> str:
@@ -171,6 +129,92 @@ def test_a_folder_that_is_a_file(
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "file"))
     refusal(remote.source())
     assert (tmp_path / "file").read_bytes() == b"mine"
+
+
+PAGE = b"<!DOCTYPE html><html><title>Sign in</title></html>"
+TABLE = b'question,answer\n"How many?",3\n'
+
+
+def parquet(**columns: Sequence[object]) -> bytes:
+    """A parquet file of these columns."""
+    sink = BytesIO()
+    pd.DataFrame(columns).to_parquet(sink)
+    return sink.getvalue()
+
+
+WHOLE = parquet(question=["How many?"] * 900, answer=[*range(900)])
+
+
+@pytest.mark.parametrize(
+    ("name", "whole", "others"),
+    [
+        (
+            "set/questions.parquet",
+            WHOLE,
+            {
+                "a web page": PAGE,
+                "it is empty": b"",
+                "no whole .parquet file": WHOLE[:-900],
+                "no column 'answer'": parquet(question=["x"]),
+                "no rows": parquet(question=[], answer=[]),
+            },
+        ),
+        (
+            "set/questions.csv",
+            TABLE,
+            {
+                "a web page": b"\n" + PAGE,
+                "no whole .csv file": TABLE[:25],
+                "row 1 has 1 cells": TABLE[:-3],
+                "no column 'answer'": b"question\nx\n",
+            },
+        ),
+    ],
+)
+def test_a_file_without_a_checksum_is_looked_at(
+    remote: Remote, folder: Path, name: str, whole: bytes, others: dict[str, bytes]
+) -> None:
+    """What isn't the table that it should be is never kept, nor used where it is there already."""
+    source = Source(name, f"{remote.address}/x", columns=["question", "answer"])
+    file = folder / name
+    for says, body in others.items():
+        remote.body, remote.promised = body, len(body)
+        for there in (None, PAGE, body):
+            if there is not None:
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_bytes(there)
+            said = refused(fetch, source, instead=INSTEAD)
+            assert says in said, said
+            assert source.url in said
+            assert "None" not in said
+            assert files(folder) == ({name: there} if there is not None else {})
+        remote.body, remote.promised = whole, len(whole)
+        assert fetch(source, instead=INSTEAD).read_bytes() == whole
+        remote.asked.clear()
+        assert fetch(source, instead=INSTEAD) == file
+        assert not remote.asked
+        assert files(folder) == {name: whole}
+        file.unlink()
+
+
+def test_every_file_without_a_checksum_names_its_columns() -> None:
+    """Of the two forms that are looked at."""
+    for name, source in SOURCES.items():
+        if source.url and not source.sha256:
+            assert source.columns, name
+            assert name.endswith((".csv", ".parquet")), name
+
+
+def test_a_damaged_file_is_a_line(folder: Path) -> None:
+    """One whose end says the right columns; it names the file and what to do."""
+    source = SOURCES[MMLU]
+    damaged = bytearray(parquet(**{name: ["x" * 90] * 900 for name in source.columns}))
+    damaged[4:90] = bytes(86)
+    (folder / MMLU).parent.mkdir(parents=True)
+    (folder / MMLU).write_bytes(damaged)
+    said = refused(downloaded_records, MMLU)
+    assert str(folder / MMLU) in said
+    assert "remove it" in said
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="XDG folders are Linux's")

@@ -63,10 +63,15 @@ BAD: list[tuple[tuple[str, ...], Row, str]] = [
     (("markers",), {"answers": [None]}, "answers hold None"),
     *(
         (("fermi",), {"exponent": e}, f"exponent '{e}' is not a whole number.")
-        for e in ("7.5", "1e3", "10^3", "three", "~", "\u22123", "--3", "inf", "nan", True, [1])
+        for e in ("7.5", "1e3", "10^3", "three", "~", "\u22123", "--3", "inf", "nan", True)
     ),
     (("fermi",), {"exponent": 1.5}, "exponent '1.5' is not a whole number."),
-    (("fermi",), {"exponent": {"a": 1}}, " is not a whole number."),
+    *((("fermi",), {"exponent": e}, "'exponent' is a list or an object") for e in ([1], {"a": 1})),
+    *(
+        (tuple(GOOD), {"question": q}, "'question' is a list or an object; give a text or a number")
+        for q in (["x"], {"a": "x"})
+    ),
+    *((("numbers", "sets"), {"target": t}, "'target' is a list or an") for t in ([3], {"a": 3})),
     (("fermi",), {"exponent": float("nan")}, "exponent 'nan' is not a whole number."),
     # With choices
     (WITH_CHOICES, {"choices": ["x"], "target": "A"}, "1 choices; give 2 to 26"),
@@ -75,6 +80,9 @@ BAD: list[tuple[tuple[str, ...], Row, str]] = [
     (WITH_CHOICES, {"choices": "x||y", "target": "A"}, "choices are empty"),
     (WITH_CHOICES, {"choices": 5, "target": "A"}, 'write ["one", "other"] or one|other'),
     (WITH_CHOICES, {"choices": '{"a": 1}', "target": "A"}, "are no list"),
+    (WITH_CHOICES, {"choices": ["x", ["y"]], "target": "A"}, "are no list of texts"),
+    (WITH_CHOICES, {"choices": "[" * 5_000, "target": "A"}, "1 choices; give 2 to 26"),
+    (("markers",), {"answers": None, "choices": "9" * 5_000, "target": "A"}, "1 choices; give 2"),
     (WITH_CHOICES, {"choices": ["x", "y"], "target": "C"}, "neither a letter from A to B nor one"),
     (WITH_CHOICES, {"choices": ["x", "y"], "target": "true"}, "neither a letter from A to B nor"),
     (WITH_CHOICES, {"choices": ["B", "A"], "target": "A"}, "a choice and the letter of another"),
@@ -125,6 +133,12 @@ def test_a_bad_file_is_one_error(home: Path) -> None:
             ("a.csv", f"{header}\nOne, two?,{row}\n", "row 1 has more fields than the header"),
             ("a.jsonl", '{"question": "One?", "target": true', "a.jsonl, line 1: "),
             ("a.jsonl", "[1]", "a.jsonl, line 1 is not an object."),
+            (
+                "a.jsonl",
+                f'\n{{"question": {"9" * 5_000}}}',
+                "a.jsonl, line 2: a number is too long",
+            ),
+            ("a.jsonl", '{"question": ' + "[" * 200_000, "line 1: a number is too long, or lists"),
             ("a.txt", header, "a.txt: a data set is a .csv or .jsonl file."),
         ]:
             (home / name).write_text(text, "utf-8")

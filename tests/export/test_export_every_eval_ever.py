@@ -1,32 +1,31 @@
-"""Every Eval Ever: valid against its own schemas, directions and ranges from the registry."""
+"""Every Eval Ever: accepted by its own validator, directions and ranges from the registry."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
+import shutil
+import subprocess
+import sys
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pandas as pd
 import pytest
 
-from conftest import run_respondent
+from conftest import CHECKOUT, run_respondent
 from export.judged import HOSTILE, hostile_judgments, intervals, stated
+from export.released import IS_HERE, SCHEMAS, problems
 from inspect_confidence.export import export
 from inspect_confidence.export.every_eval_ever import developer, items_of, model_info
 from inspect_confidence.export.material import ResultSet, Run
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.studies import all_tables
 
-SCHEMAS = Path(__file__).parent / "every_eval_ever"
 NAN = float("nan")
 BOUNDS = [(2.0, 4.0), (2.5, 5.0), (4.0, 6.0), (5.0, 6.0)]
-
-
-def validator(name: str) -> jsonschema.Draft7Validator:
-    """The schema as its authors published it."""
-    return jsonschema.Draft7Validator(json.loads((SCHEMAS / name).read_text("utf-8")))
 
 
 def exported(source: Any, folder: Path, **options: Any) -> list[dict[str, Any]]:
@@ -35,12 +34,12 @@ def exported(source: Any, folder: Path, **options: Any) -> list[dict[str, Any]]:
     logs = []
     for path in (path for path in paths if path.suffix == ".json"):
         log = json.loads(path.read_text("utf-8"))
-        validator("eval.schema.json").validate(log)
         identities = [one["evaluation_result_id"] for one in log["evaluation_results"]]
         assert len(identities) == len(set(identities))
         logs.append(log)
         if "detailed_evaluation_results" in log:
             check_items(log, folder, path)
+    assert problems(folder) == []
     return logs
 
 
@@ -53,9 +52,7 @@ def check_items(log: dict[str, Any], folder: Path, path: Path) -> None:
     assert described["checksum"] == hashlib.sha256(items.read_bytes()).hexdigest()
     lines = [json.loads(line) for line in items.read_text("utf-8").split("\n")[:-1]]
     assert len(lines) == described["total_rows"]
-    schema = validator("instance_level_eval.schema.json")
     for line in lines:
-        schema.validate(line)
         assert line["evaluation_id"] == log["evaluation_id"]
         assert line["model_id"] == log["model_info"]["id"]
 
@@ -268,3 +265,52 @@ def test_routed_models_are_their_developers(
     assert info.get("inference_platform") == platform
     assert info["additional_details"]["model_availability"] == availability
     assert developer(name) == identity.split("/", maxsplit=1)[0]
+
+
+@pytest.mark.skipif(not IS_HERE, reason="every-eval-ever needs Python 3.12")
+def test_the_copied_schemas_are_the_released_ones() -> None:
+    """What stands for the package on Python 3.11 says the same."""
+    released = files("every_eval_ever") / "schemas"
+    for copied in SCHEMAS.glob("*.json"):
+        assert json.loads(copied.read_text("utf-8")) == json.loads(
+            (released / copied.name).read_text("utf-8")
+        )
+
+
+def test_the_checks_find_what_is_wrong(tmp_path: Path) -> None:
+    """A record without a model, and one whose score is no number, are found."""
+    exported(stated("one", [0.8, 0.7, 0.9], [1, 1, 0]), tmp_path)
+    (path,) = tmp_path.rglob("data/**/*.json")
+    whole = json.loads(path.read_text("utf-8"))
+    path.write_text(json.dumps({**whole, "model_info": {}}), "utf-8")
+    assert problems(tmp_path)
+    whole["evaluation_results"][0]["score_details"]["score"] = "high"
+    path.write_text(json.dumps(whole), "utf-8")
+    assert problems(tmp_path)
+
+
+@pytest.mark.slow
+def test_the_released_command_accepts_every_task(tmp_path: Path) -> None:
+    """Their command, in an environment of its own, passes what the example logs become."""
+    uv = shutil.which("uv", path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
+    if uv is None:
+        pytest.skip("uv is not there to make an environment for every-eval-ever")
+    newer = subprocess.run(
+        [uv, "python", "find", "--no-python-downloads", ">=3.12"], capture_output=True, check=False
+    )
+    if newer.returncode:
+        pytest.skip("every-eval-ever needs Python 3.12, and uv finds none")
+    export(CHECKOUT / "examples" / "logs", "every-eval-ever", tmp_path, resamples=20)
+    written = [str(one.relative_to(tmp_path)) for one in tmp_path.rglob("data/**/*.json*")]
+    validate = ["every_eval_ever", "validate", "--format", "json", *written]
+    done = subprocess.run(
+        [uv, "tool", "run", "--python", ">=3.12", "--from", "every-eval-ever>=0.3", *validate],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    reports = json.loads(done.stdout or "[]")
+    assert [one for one in reports if not one["valid"] or one["warnings"]] == [], done.stderr
+    assert len(reports) == len(written)
+    assert done.returncode == 0

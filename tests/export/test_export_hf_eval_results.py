@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import yaml
+from huggingface_hub import eval_result_entries_to_yaml, parse_eval_result_entries
 
 from conftest import run_respondent
 from export.judged import HOSTILE, hostile_judgments, intervals
@@ -16,11 +17,14 @@ BOUNDS = [(2.0, 4.0), (2.5, 5.0), (4.0, 6.0), (5.0, 6.0)]
 
 
 def entries(folder: Path) -> dict[str, list[dict[str, object]]]:
-    """What each file holds, by the folder of its model."""
-    return {
+    """What each file holds, by the folder of its model; the hub's own reader takes all of it."""
+    held = {
         path.parts[len(folder.parts)]: yaml.safe_load(path.read_text("utf-8"))
         for path in folder.rglob("*.yaml")
     }
+    for one in held.values():
+        assert eval_result_entries_to_yaml(parse_eval_result_entries(one)) == one
+    return held
 
 
 def test_entries_hold_the_headline_numbers(tmp_path: Path) -> None:

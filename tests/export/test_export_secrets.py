@@ -14,15 +14,8 @@ from export.judged import intervals
 from inspect_confidence import read_judgments
 from inspect_confidence.export import FORMATS, export
 from inspect_confidence.export.material import clean as clean_material
-from inspect_confidence.privacy import (
-    REMOVED,
-    argument,
-    model_name,
-    scrub,
-    scrub_value,
-    scrubbed_names,
-    with_judge,
-)
+from inspect_confidence.privacy import argument, model_name, scrub_value, scrubbed_names, with_judge
+from inspect_confidence.redaction import REMOVED, scrub
 from inspect_confidence.results import Condition
 from inspect_confidence.tasks.fermi_eval import fermi_eval
 

@@ -103,14 +103,26 @@ def test_patterns_by_either_way_aremultinomial_counts() -> None:
         )
 
 
-def test_what_is_no_sum_takes_the_units_of_groups() -> None:
-    """A median has no sums, so that patterns don't serve."""
+def test_units_far_from_the_middle_are_alike_to_a_median() -> None:
+    """All that lie below, and all that lie above, are one pattern each."""
     values = np.random.default_rng(0).normal(size=N)
-    median = median_of(values, np.arange(N))
+    median = median_of(values, np.arange(N), N)
     drawn = resampled_as([median], ONE, alone=True)
-    assert drawn.grouped
-    assert len(drawn.strata) == GROUPS
-    assert drawn.of(median)(np.ones((1, GROUPS)))[0] == np.median(values)
+    assert drawn.sizes is not None
+    assert drawn.sizes.sum() == N
+    assert np.sort(drawn.sizes)[-2] > N / 3
+    assert drawn.of(median)(drawn.sizes[None].astype(float))[0] == np.median(values)
+
+
+def test_a_median_of_many_values_is_found_near_the_middle() -> None:
+    """It is the median of what was drawn, though values far from the middle aren't told apart."""
+    rng = np.random.default_rng(1)
+    values, unit = rng.normal(size=3 * N), np.repeat(np.arange(N), 3)
+    median = median_of(values, unit, N)
+    assert median.sums.shape[1] < 3 * N / 4
+    (weights,) = Resampled(np.zeros(N, np.int64)).weights(5, 0)
+    expected = [np.median(np.repeat(values, one[unit].astype(int))) for one in weights]
+    np.testing.assert_array_equal(median(weights), expected)
 
 
 @pytest.mark.parametrize("k", [3, 250])

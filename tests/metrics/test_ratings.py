@@ -58,8 +58,8 @@ def greatest(right: FloatArray, wrong: FloatArray) -> FloatArray:
             return float(-(wrong @ np.log(parts[0]) + right @ np.log(parts[1])))
 
     start = np.array([-1.0, *np.zeros(k - 2), 0.5, 1.0])
-    found = minimize(loss, start, method="Nelder-Mead", options={"maxiter": 2000})
-    found = minimize(loss, found.x, method="BFGS", options={"gtol": 1e-7})
+    near = minimize(loss, start, method="Nelder-Mead", options={"maxiter": 2000})
+    found = minimize(loss, near.x, method="BFGS", tol=1e-7)
     return np.asarray(found.x[k - 1 :])
 
 

@@ -72,7 +72,7 @@ def test_statistics_are_those_of_repeated_values(drawn: Weighted) -> None:
     assert got == pytest.approx(expected, rel=1e-12, nan_ok=True)
     repeated = drawn.repeated()
     expected = np.median(repeated) if len(repeated) else NAN
-    got = drawn.of(median_of(drawn.values, drawn.unit))
+    got = drawn.of(median_of(drawn.values, drawn.unit, len(drawn.weights)))
     assert got == pytest.approx(expected, abs=0, nan_ok=True)
     rng = np.random.default_rng(len(drawn.values))
     above, below = rng.normal(size=len(drawn.weights)), rng.random(len(drawn.weights))
@@ -92,8 +92,10 @@ def test_repeated_judgments_change_nothing(drawn: Weighted, times: int) -> None:
     """Judging every item several times with the same outcomes leaves mean and median alone."""
     values, unit = np.tile(drawn.values, times), np.tile(drawn.unit, times)
     units = len(drawn.weights)
-    median = drawn.of(median_of(values, unit))
-    assert median == pytest.approx(drawn.of(median_of(drawn.values, drawn.unit)), nan_ok=True)
+    median = drawn.of(median_of(values, unit, units))
+    assert median == pytest.approx(
+        drawn.of(median_of(drawn.values, drawn.unit, len(drawn.weights))), nan_ok=True
+    )
     mean = drawn.of(mean_of(values, unit, units))
     assert mean == pytest.approx(drawn.of(mean_of(drawn.values, drawn.unit, units)), nan_ok=True)
 
@@ -104,7 +106,7 @@ def test_rows_of_weights_are_separate_resamples() -> None:
     weights = np.array([[1, 0, 0], [0, 2, 1], [0, 0, 0], [1, 1, 1]], float)
     # [1, 5], [7, 7, 4], nothing, [1, 5, 7, 4]
     np.testing.assert_allclose(mean_of([1, 5, 7, 4], unit, 3)(weights), [3, 6, NAN, 4.25])
-    np.testing.assert_array_equal(median_of([1, 5, 7, 4], unit)(weights), [3, 7, NAN, 4.5])
+    np.testing.assert_array_equal(median_of([1, 5, 7, 4], unit, 3)(weights), [3, 7, NAN, 4.5])
     # (1 + 1)/2 = 1 of the first unit, (2 * 3 + 5)/(2 * 4 + 3), nothing, (2 + 3 + 5)/(2 + 4 + 3)
     got = ratio([2, 3, 5], [2, 4, 3])(weights)
     np.testing.assert_allclose(got, [1, 1, NAN, 10 / 9])
@@ -116,7 +118,7 @@ def test_infinite_and_undefined_values() -> None:
     unit = np.array([0, 1, 2])
     mean = mean_of([1, INF, 3], unit, 3)(weights)
     np.testing.assert_array_equal(mean[:3], [2, INF, INF])
-    median = median_of([1, INF, 3], unit)(weights)
+    median = median_of([1, INF, 3], unit, 3)(weights)
     np.testing.assert_array_equal(median, [2, 3, INF, NAN])  # of 1, 3, inf the middle is 3
     quotient = ratio([1, INF, 3], [1, 1, 1])(weights)
     np.testing.assert_array_equal(quotient[:3], [2, INF, INF])

@@ -312,7 +312,7 @@ CASES: dict[str, tuple[tuple[str, ...], dict[str, pd.DataFrame]]] = {
 @pytest.mark.parametrize(
     ("name", "group"),
     [
-        pytest.param(name, group, marks=() if number % 3 == 0 else pytest.mark.slow)
+        pytest.param(name, group, marks=() if number == 0 else pytest.mark.slow)
         for group, (names, _) in CASES.items()
         for number, name in enumerate(names)
     ],

@@ -95,7 +95,7 @@ def test_markers_that_are_nearly_the_same_have_a_hill() -> None:
         hills = [one for one in ax.collections if isinstance(one, FillBetweenPolyCollection)]
         assert len(hills) == (other != 0.6123)
         for hill in hills:
-            tops = hill.get_paths()[0].vertices[:, 1]  # type: ignore[index]
+            tops = np.asarray(hill.get_paths()[0].vertices, float)[:, 1]
             assert np.nanmax(tops) == pytest.approx(0.85)
 
 

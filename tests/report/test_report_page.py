@@ -183,7 +183,7 @@ def test_what_cannot_be_reported_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidArgument, match="no judgment"):
         write_report({"scale_variants": frame.iloc[:0]}, tmp_path)
     (tmp_path / "file").write_text("")
-    with pytest.raises(InvalidArgument, match="can't be made"):
+    with pytest.raises(InvalidArgument, match="can't be written: not a directory"):
         write_report(frame, tmp_path / "file", resamples=10)
 
 

@@ -61,6 +61,15 @@ def value(results: pd.DataFrame, condition: str, metric: str, **where: str) -> f
     return float(one(results, condition, metric, **where)["value"])
 
 
+def same(one: pd.DataFrame, other: pd.DataFrame) -> bool:
+    """Whether both agree to the last bit, in every row, their order and every note."""
+    try:
+        pd.testing.assert_frame_equal(one, other, check_exact=True)
+    except AssertionError:
+        return False
+    return True
+
+
 def changed(once: pd.DataFrame, again: pd.DataFrame) -> pd.DataFrame:
     """Of the same rows those whose value or interval differs, but for counts."""
     pd.testing.assert_frame_equal(once[KEYS], again[KEYS])

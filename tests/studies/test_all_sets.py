@@ -157,6 +157,7 @@ def test_asked_and_rested_on(frames: dict[str, pd.DataFrame]) -> None:
     assert token["n"]["mean_confidence"] == 1
 
 
+@pytest.mark.slow
 def test_no_interval_leaves_out_its_value() -> None:
     """Random judgments of both tasks, two epochs, some unreadable, some all alike."""
     for seed in range(4):

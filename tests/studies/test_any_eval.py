@@ -247,16 +247,16 @@ def test_methods_and_models_are_compared_on_their_common_items() -> None:
         row["dataset"] = "quiz"
     table = compare(frame(rows, TASK), resamples=50)
     pairs = {(a, b) for a, b in zip(table["a"], table["b"], strict=True)}
-    assert pairs == {("m stated-0-100", "m logprob"), ("m stated-0-100", "n stated-0-100")}
-    area = table[(table["metric"] == "auroc") & (table["b"] == "m logprob")].iloc[0]
+    assert pairs == {("m logprob", "m stated-0-100"), ("m stated-0-100", "n stated-0-100")}
+    area = table[(table["metric"] == "auroc") & (table["a"] == "m logprob")].iloc[0]
     stated = {row["item"]: row for row in rows if row["model"] == "m" and row["method"] == "stated"}
     tokens = {row["item"]: row for row in rows if row["method"] == "logprob"}
     both = [item for item, row in stated.items() if row["status"] == "ok"]
     first = [(stated[item]["correct"], stated[item]["raw"]) for item in both]
     second = [(tokens[item]["correct"], tokens[item]["confidence"]) for item in both]
-    expected = [roc_auc_score(*zip(*side, strict=True)) for side in (first, second)]
+    expected = [roc_auc_score(*zip(*side, strict=True)) for side in (second, first)]
     assert [area["value_a"], area["value_b"]] == pytest.approx(expected)
     assert area["items"] == len(both)
-    bits = table[(table["metric"] == "meta_information") & (table["b"] == "m logprob")].iloc[0]
-    assert np.isnan(bits["value_b"])
+    bits = table[(table["metric"] == "meta_information") & (table["a"] == "m logprob")].iloc[0]
+    assert np.isnan(bits["value_a"])
     assert bits["verdict"] == "undefined"

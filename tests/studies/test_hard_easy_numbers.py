@@ -1164,7 +1164,7 @@ def test_cells_of_the_other_views(everything: pd.DataFrame) -> None:
     people = everything[everything["task"] == "life_eval"]
     together = shown["Tables 3 and 4, all sets"].table
     assert list(together) == ["dataset", "measure", "a", "b", "mean of all models"]
-    named = ["table", "options", "true_false", "given", "pooled"]
+    named = ["table", "given", "options", "true_false", "pooled"]
     assert list(dict.fromkeys(together["dataset"])) == named
     chosen = together[(together["dataset"] == "given") & (together["measure"] == "ECE")].iloc[0]
     given = everything[everything["dataset"] == "given"]

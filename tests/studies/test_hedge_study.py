@@ -1264,8 +1264,8 @@ def test_tables() -> None:
     names = ("Data sets", "Stability of markers", "Marker internal confidence")
     assert [view.title for view in shown] == [f"{name}: {m}" for m in "mo" for name in names]
     sets, stability, mics = (view.table for view in shown[:3])
-    assert list(sets["dataset"] + sets["split"]) == ["Atrain", "Atest"]
-    assert list(sets["punts"].str.split(" ").str[0]) == ["0.14", "0.12"]
+    assert list(sets["dataset"] + sets["split"]) == ["Atest", "Atrain"]
+    assert list(sets["punts"].str.split(" ").str[0]) == ["0.12", "0.14"]
     cells = dict(zip(stability["metric"] + " " + stability["of"], stability["value"], strict=True))
     assert cells["mrc spearman"] == cells["cd_mae "] == cells["m_avg_cv shared by some"] == "-"
     loops = Loops(said).numbers()

@@ -36,7 +36,7 @@ def answers(**columns: Any) -> pd.DataFrame:
     rows = {"item": [f"i{k}" for k in item], "epoch": [1.0, 2.0] * 40, "confidence": 0.8}
     given = pd.DataFrame({**rows, "correct": (item < 24) * 1.0, "status": "ok", **columns})
     unread = given[:3].assign(
-        item="x", confidence=np.nan, correct=np.nan, status="invalid_response_format"
+        item=["x", "x", "y"], confidence=np.nan, correct=np.nan, status="invalid_response_format"
     )
     return pd.concat([given, unread]).assign(task="any_eval")
 

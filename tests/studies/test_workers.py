@@ -8,9 +8,8 @@ import pytest
 
 from inspect_confidence import InvalidArgument, summarize
 from inspect_confidence.results import Result
-from inspect_confidence.studies import Resampling
-from inspect_confidence.studies import estimate as workers
-from inspect_confidence.studies.estimate import LEAST, spread, workers_for
+from inspect_confidence.studies import Resampling, workers
+from inspect_confidence.studies.workers import LEAST, spread, workers_for
 
 
 def process_of(number: int, factor: int) -> tuple[int, int]:

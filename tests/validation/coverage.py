@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import csv
 import os
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
 from scipy.stats import binom
+
+from figures import add
 
 LEAST, MOST = 0.93, 0.97
 """Between which the coverage of a 95% interval must lie."""
@@ -123,14 +124,6 @@ def _recorded(figures: Iterable[Found]) -> list[Found]:
     given = list(figures)
     if path := os.environ.get(FILE):
         for found in given:
-            _add(Path(path), found)
+            levels = isinstance(found, Rejections)
+            add(Path(path).with_name("levels.csv") if levels else Path(path), found)
     return given
-
-
-def _add(path: Path, found: Coverage | Rejections) -> None:
-    """Add a line; one write, so that processes side by side don't mix theirs."""
-    path = path.with_name("levels.csv") if isinstance(found, Rejections) else path
-    if not path.exists():
-        path.write_text(",".join(field.name for field in fields(found)) + "\n")
-    with path.open("a", newline="", encoding="utf-8") as file:
-        csv.writer(file, lineterminator="\n").writerow(asdict(found).values())

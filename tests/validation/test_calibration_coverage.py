@@ -87,7 +87,7 @@ def stated(rng: np.random.Generator, shape: str, size: int) -> FloatArray:
     """Confidences: multiples of .05 as models state them, high ones, or any numbers."""
     if shape == "any":
         return rng.random(size)
-    high = rng.choice([0.7, 0.8, 0.85, 0.9, 0.95, 1.0], size)
+    high = rng.choice(np.array([0.7, 0.8, 0.85, 0.9, 0.95, 1.0]), size)
     return high if shape == "high" else rng.integers(0, 21, size) / 20
 
 

@@ -146,7 +146,7 @@ def test_scores_and_widths(design: str, items: int) -> None:
             for bound in stated(design, items * SIMULATIONS, level, rng)
         )
         scores = interval_scores(low.ravel(), high.ravel(), 0 * low.ravel(), level)
-        missed = ((low > 0) | (high < 0)).sum(axis=0)
+        missed = ((low > 0) | (high < 0)).sum(axis=0, dtype=float)
         found = of_means(scores.reshape(low.shape), drawn, missed)
         where = f"{design}, {level}%"
         figures += [

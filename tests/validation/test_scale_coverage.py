@@ -278,7 +278,8 @@ def test_shape_of_reports(items: int) -> None:
     }
     figures = []
     for design, weights in shares.items():
-        share = np.asarray(weights, float) / np.sum(weights)
+        mass = np.asarray(weights, float)
+        share = mass / mass.sum()
         values = np.arange(len(share), dtype=float)
         for metric, of in shape.items():
             truth = float(of(ValueTables(values, 1e9 * share[None]))[0])

@@ -63,7 +63,7 @@ def test_risk_is_kept(
             1 - answers.ravel().astype(float),
             np.tile(np.arange(items), epochs),
         )
-        given += not np.isnan(found.threshold)
+        given += bool(not np.isnan(found.threshold))
         kept += np.isnan(found.threshold) or true[found.threshold] <= 0.05
     name = f"risk kept, {design}, {items} items, {epochs} epochs"
     record_property("figure", f"{name}: {kept / SPLITS:.3f}, a threshold in {given / SPLITS:.3f}")
@@ -84,9 +84,9 @@ def test_risk_is_kept_over_splits_of_the_atlas(
     for _ in range(SPLITS):
         chosen = rng.integers(len(rows), size=500)
         found = metrics.risk_threshold(confidence[chosen], correct[chosen])
-        given += not np.isnan(found.threshold)
+        given += bool(not np.isnan(found.threshold))
         above = confidence >= found.threshold - 1e-9
-        kept += not above.any() or 1 - correct[above].mean() <= 0.05
+        kept += bool(not above.any() or 1 - correct[above].mean() <= 0.05)
     record_property("figure", f"risk kept, atlas: {kept / SPLITS}, a threshold in {given / SPLITS}")
     assert kept / SPLITS >= 0.95
 
@@ -149,9 +149,11 @@ def true_difference(metric: str, runs: Runs) -> float:
 def test_power_is_as_stated(
     metric: str, second: tuple[float, float], record_property: Callable[[str, object], None]
 ) -> None:
-    """New runs of the number of items that is planned find the difference in 80%, within 3 points.
+    """New runs of the number of items that is planned find the difference in 80%, within 5 points.
 
-    The pilot's models are those of the runs, whose difference is the one asked for.
+    The pilot's models are those of the runs, whose difference is the one asked for. Seeds move what
+    is planned by 5%, which is 1.6 points of power; the runs' own error is 1.3: Bonferroni's 95%
+    over the four is 5 points.
     """
     runs = two_models((0.06, 1.0), second)
     size = true_difference(metric, runs)
@@ -166,7 +168,7 @@ def test_power_is_as_stated(
     record_property(
         "figure", f"power, {metric} {size:.3f}, {n} items planned for .80: {found / SPLITS:.3f}"
     )
-    assert abs(found / SPLITS - 0.8) <= 0.03
+    assert abs(found / SPLITS - 0.8) <= 0.05
 
 
 @pytest.mark.parametrize(("metric", "size"), [("auroc", 0.1), ("ece", 0.06), ("brier", 0.03)])
@@ -176,7 +178,8 @@ def test_width_is_as_stated(
     """New runs of that many items have an interval at most that wide in 80%.
 
     Widths hardly differ between runs, so that a few items more or less move that share by far:
-    their 80% quantile is within 3% of the size.
+    their 80% quantile is within 6% of the size: Bonferroni's 95% over the three, seeds moving what
+    is planned by 5%, and widths with its square root.
     """
     runs = two_models((0.06, 1.0))
     planned = items_needed(pilot(runs, 5_000), width=f"{metric}={size}", seed=3).iloc[0]
@@ -190,4 +193,4 @@ def test_width_is_as_stated(
     record_property(
         "figure", f"width, {metric} {size}, {n} items planned: 80% are below {often:.4f}"
     )
-    assert abs(often / size - 1) <= 0.03
+    assert abs(often / size - 1) <= 0.06

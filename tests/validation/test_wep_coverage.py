@@ -47,7 +47,7 @@ def bell(mean: float, spread: float) -> Law:
 def samples(law: Law, n: int, simulations: int, seed: int) -> FloatArray:
     """Simulated samples, a row each."""
     rng = np.random.default_rng([seed, n])
-    return rng.choice([*law], (simulations, n), p=[*law.values()])
+    return rng.choice(np.array([*law]), (simulations, n), p=[*law.values()])
 
 
 def mean_of(law: Law) -> float:

@@ -24,7 +24,7 @@ _PARTS = (
     r"|dozens?(?= and))\b"
 )
 _NO_LEAD = re.compile(
-    rf"[(+*/^×÷√≠<>≤≥±\\{{}}]|[-–—]\s*$|{_PARTS}"
+    rf"[(+*/⁄^×÷√≠<>≤≥±\\{{}}]|[-–—]\s*$|{_PARTS}"
     r"|\b(?:between|from|not|than|least|most|over|under|above|below|except|to|or|neither|either"
     r"|sqrt|log|ln|sin|cos|tan|infinity)\b",
     re.IGNORECASE,

@@ -21,16 +21,18 @@ _PREFIX = re.compile(
 )
 _LETTER = re.compile(
     r"(?P<named>(?:(?:the |both |either )*(?:option|choice|letter|answer)s? |both |either ))?"
-    r"(?P<open>[(\[{\"']*+)(?P<letter>[A-Za-z])(?![\w#+^=%°²³\x1a]|'[A-Za-z])(?P<close>[)\]}\"']*+)"
+    r"(?P<open>[(\[{\"']*)(?P<letter>[A-Za-z])(?![\w#+^=%°²³\x1a]|'[A-Za-z])(?P<close>[)\]}\"']*)"
     r"(?P<mark> ?[.:;,?]| ?[-–—](?= ?\w)| ?→)?[ ]*",
     re.IGNORECASE,
 )
 _SECOND = re.compile(
-    r"[()\]\"'., ]*+(?P<joined>(?:(?:[/&+]|\bor\b|\band\b)[, ]*+)+)?"
+    r"[()\]\"'., ]*(?P<joined>(?:(?:[/&+]|\bor\b|\band\b)[, ]*)+)?"
     r"(?:(?:maybe|possibly|perhaps|option|choice) )*[(\[\"']?(?P<letter>[A-Z])(?![\w'])"
-    r"(?P<end>[)\]\"'.,; ]*+(?:$|\n|(?:are|or|and|[A-Z])\b))?"
+    r"(?P<end>[)\]\"'.,; ]*(?:$|\n|(?:are|or|and|[A-Z])\b))?"
 )
-_JOINED = re.compile(r"\W+(?:and|or|&|/)\W+(?:(?:option|choice) )?\(?(?P<letter>[A-Z])[).:]")
+_JOINED = re.compile(
+    r"\W{1,5}(?:and|or|&|/)\W{1,5}(?:(?:option|choice) )?\(?(?P<letter>[A-Z])[).:]"
+)
 _SUITS = re.compile(r"(?:because|since|as|for|is|would|seems|→|\(|[)|])|$", re.IGNORECASE)
 _DENIED = re.compile(r"(?:is|was|would be) (?:wrong|incorrect|false|not|out)\b|isn't\b", re.I)
 _BOUNDARY = re.compile(r"[.,;:(!\n]|\s[-–—]|[–—]|\s(?:because|since|as|is)\b")

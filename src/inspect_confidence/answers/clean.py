@@ -54,8 +54,8 @@ _MINUS_AND_QUOTES = str.maketrans("−﹣－‐‑‒’‘“”", "------''\"\
 _DIGIT = re.compile(r"(?![0-9])\d")
 _REWRITTEN: list[tuple[str, str | Callable[[re.Match[str]], str]]] = [
     # Signs that would be taken for a Markdown quotation, or for a tag.
-    (r"(?<![-=A-Za-z\"'/0-9])(?:>|&gt;)(?=\s*+[.≥=]?\s*[0-9])", " more than "),
-    (r"(?:<|&lt;)(?=\s*+[.=]?[0-9])(?!\s*+[-.0-9]++\s*+%?+\s*+>)", " less than "),
+    (r"(?<![-=A-Za-z\"'/0-9])(?:>|&gt;)(?=\s*(?:[.≥=]\s*)?[0-9])", " more than "),
+    (r"(?:<|&lt;)(?=\s*[.=]?[0-9])(?!\s*[-.0-9]+\s*(?:%\s*)?>)", " less than "),
     (r"~~[^~\n]{1,200}~~", " "),  # struck out
     (r"10 ?的 ?(-?[0-9]+) ?次[方幂]", r"10^\1"),
     (
@@ -88,7 +88,7 @@ _TAG = re.compile(
 )
 _ANGLED = re.compile(r"<([^<>\n]{1,40})>")
 # No character has so long a number, and Python refuses to convert thousands of digits.
-_ENDLESS = re.compile(r"&#[xX]?[0-9a-fA-F]{9,}+;?")
+_ENDLESS = re.compile(r"&#[xX]?[0-9a-fA-F]{9,};?")
 # As in Pandoc: no blank inside the delimiters, no digit after. "$20 to $90" is money.
 _MATH = re.compile(r"(?<!\\)\$(?=\S)([^$\n]*)(?<=\S)\$(?![0-9])")
 _COMMAND = re.compile(r"\\(?:(\\|n(?![a-z]))|([A-Za-z]+)|([\s,;:!()\[\]])|(.))")
@@ -116,7 +116,7 @@ _POWER_IN_WORDS = re.compile(
 )
 _ONLY_EXACTNESS = r" (?:an? |the )?(?:exact|precise|definit\w+|specific)\b[^.\n]{0,60}\bbut\b"
 _REFUSAL = re.compile(
-    r"\b(?:i|we)\s*(?:'m|am|are)?\s*(?:sorry|unable|not able"
+    r"\b(?:i|we)\s*(?:(?:'m|am|are)\s*)?(?:sorry|unable|not able"
     r"|(?:can't|cannot|can not|won't|will not)(?! (?:over\w+|be (?:more|sure|certain|exact)"
     rf"|\w+{_ONLY_EXACTNESS}))"
     r"|(?:don't|do not) (?:know|have)|(?:must |have to )?(?:decline|refuse))\b|\bas an ai\b"
@@ -134,7 +134,8 @@ _DECLINED = re.compile(
 )
 
 
-_LINE = r"(?![0-9]{1,3}\. )[a-z0-9][a-z0-9 .,;:?!%'\"/-]*+"
+_SIGNS = r"[a-z0-9 .,;:?!%'\"/-]"
+_LINE = rf"(?![0-9]{{1,3}}\. )[a-z0-9]{_SIGNS}*(?!{_SIGNS})"
 _PLAIN = re.compile(rf"(?:: |\n)?{_LINE}(?:\n+{_LINE})*\s*", re.IGNORECASE | re.ASCII)
 """Lines without a character that the rewritings below look for."""
 _REWORDED = re.compile(r"assistant|to the|\.\.", re.IGNORECASE)

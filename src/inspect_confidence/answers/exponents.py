@@ -45,9 +45,11 @@ _NO_UNIT = re.compile(r"\W*(?:orders? of|and|but|so|in|at|on|by|with|which|lower
 _DENIED = re.compile(r"\b(?:not|never|isn't|aren't|outside)[^.\n]{0,20}$", re.IGNORECASE)
 _CONCLUDED = re.compile(r"\b(?:so|hence|thus|therefore|that is)[:,]? (?:about )?", re.I)
 _REMARK = re.compile(r"(?<=[0-9]) ?\([^()]*\)\W*$")
+_DIGITS = r"[0-9](?:[0-9.]*[0-9])?"
+"""From the first to the last: a full stop around them may as well be a sign of the line's."""
 _BARE_LINE = re.compile(
-    rf"[^\w\n]*(?:A: )?{ABOUT}?(?:\w+|[-+]?[0-9.]+|[1-9][0-9]{{0,2}}(?:,[0-9]{{3}})+"
-    r"|[0-9.]* ?[x×]? ?10 ?\^ ?\(?-?[0-9.]+\)?)[^\w\n]*"
+    rf"[^\w\n]*(?:A: )?{ABOUT}?(?:\w+|[-+]?{_DIGITS}|[1-9][0-9]{{0,2}}(?:,[0-9]{{3}})+"
+    rf"|(?:[0-9][0-9.]*)? ?[x×]? ?10 ?\^ ?\(?-?\.?{_DIGITS}\.?\)?)[^\w\n]*"
 )
 _FINAL = re.compile(
     r"\bfinal(?: (?:answer|interval|estimate|range))? ?(?::|is\b|(?=lower))"
@@ -57,7 +59,7 @@ _FINAL = re.compile(
 _JOIN = re.compile(
     r"[)\]]?(?: \((?:lower|min)[^()\n]{0,20}\))?(?:[ ][A-Za-z]+(?= (?:to|-|–)))?[ ]?"
     r"(?:(?:[-–—~→,;|\n到至]|to|bis|à|through|and|und|et"
-    rf"|up to|(?:[<≤]|less than)(?: ?\w+ ?(?:[<≤]|less than))?)[ ]?)+(?:{ABOUT}|~)?[(\[]?",
+    rf"|up to|(?:[<≤]|less than)(?: ?\w+ ?(?:[<≤]|less than))?)[ ]?){{1,8}}(?:{ABOUT}|~)?[(\[]?",
     re.IGNORECASE,
 )
 _OPENED = re.compile(

@@ -27,7 +27,7 @@ _MEMBER = re.compile(
     rf"|(?P<plain>[^\s{_QUOTES}{{}}\[\],][^\n{{}}\[\]]{{0,400}}?)(?:{_NEXT}|(?=[ ]*\n))"
     rf"|[{_QUOTES}](?P<broken>[^\n{{]{{0,500}}?)[{_QUOTES}]{_NEXT}"
     rf"|[{_QUOTES}](?P<unclosed>[^\n{{}}\[\]{_QUOTES}]{{1,400}})(?=\n\s*\}})"
-    r"|(?P<cut>[^{}\[\]]{0,2000}+)\Z"
+    r"|(?P<cut>[^{}\[\]]{0,2000})\Z"
     r"|)",
     re.DOTALL,
 )
@@ -77,9 +77,10 @@ _DECODER = json.JSONDecoder(strict=False, parse_int=str, parse_float=str, object
 def _strict(reply: str, start: int) -> Found | None:
     try:
         parsed, length = _DECODER.raw_decode(reply[start : start + _LONGEST])
+        members = list(_walked(parsed))  # what can be decoded may still be too deep for this
     except (ValueError, RecursionError):
         return None
-    return start, start + length, list(_walked(parsed))
+    return start, start + length, members
 
 
 def _walked(parsed: Any, key: str = "") -> Iterator[Member]:

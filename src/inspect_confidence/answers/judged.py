@@ -38,7 +38,7 @@ _LETTER = r"[^\W\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"
 """Of a script that parts its words, as Chinese and Japanese don't."""
 _APART = rf"(?:(?<!{_LETTER})|(?!{_LETTER}))"
 _EXPLAINED = re.compile(
-    r"(?![/|])(?:\W*[.,;:(!–—-]|\W+because|$)"
+    r"(?![/|])(?:\W{0,20}[.,;:(!–—-]|\W{1,20}because|$)"
     r"(?![ .,;:(!-]*(?:part(?:ly|ially)|mostly|somewhat|but|not|or|both|maybe|unless)\b)"
 )
 _NONE = re.compile(r"\W*(?:none|no (?:markers|hedges)|keine|aucun|无)\W*", re.IGNORECASE)
@@ -133,7 +133,8 @@ def read_agreements(reply: str, count: int) -> Sequence[Agreement | Unreadable]:
     listed = _listed(stated, "agreement", alone=not stated.statements)
     if listed is None or len(listed) != count:
         return [_failed(reply, f"no list of {count} agreements")] * count
-    found = [_said(str(one), _AGREEMENTS) for one in listed]
+    said = ["" if isinstance(one, list | dict) else str(one) for one in listed]
+    found = [_said(one, _AGREEMENTS) for one in said]
     if not stated.statements and _NO_WORD in found:  # a sentence with commas is no list
         return [_failed(reply, f"no list of {count} agreements")] * count
     nothing = _failed(reply, "no agreement")
@@ -178,9 +179,10 @@ def _said(value: str, words: dict[str, Word]) -> Word | Unreadable:
     text = _plain(value)
     word = max((one for one in words if text.startswith(one)), key=len, default="")
     rest = text[len(word) :]
+    if not word or not _EXPLAINED.match(rest):
+        return _NO_WORD
     named = {words[one] for one in words if re.search(rf"(?<!\w){re.escape(one)}(?!\w)", rest)}
-    is_said = word and _EXPLAINED.match(rest) and named <= {words[word]}
-    return words[word] if is_said else _NO_WORD
+    return words[word] if named <= {words[word]} else _NO_WORD
 
 
 def _listed(stated: Stated, key: str, *, alone: bool) -> list[object] | None:

@@ -49,7 +49,7 @@ _BOXED = re.compile(f"{BOX}(?P<inside>[^{BOX}{BOX_END}]*){BOX_END}")
 _SINGLE = re.compile(r"[ ]?[(\[][ ]?-?\w{1,20}%?[ ]?[)\]]")
 _LETTER_LINE = re.compile(
     r"^[^\w\n]*(?:option |choice )?\(?(?P<letter>[A-Z])(?:\)?(?:[.)][^\n:|]{0,80})?"
-    r"[^\w\n.]*[:=|–—-]+ ?(?P<value>[^\w\n]{0,4}\.?[0-9][^\n]*)|[.)] (?P<alone>[0-9.]++ ?%?)$)",
+    r"[^\w\n.]{0,80}[:=|–—-] ?(?P<value>[^\w\n]{0,4}\.?[0-9][^\n]*)|[.)] (?P<alone>[0-9.]+ ?%?)$)",
     re.MULTILINE,
 )
 _LETTERS = re.compile(

@@ -63,13 +63,16 @@ _WORDS = {word: value for word, value in _small() if word not in ("un", "eins", 
 
 _DIGITS = (
     r"(?:[0-9]{1,3}(?:,[0-9]{3}(?![0-9]))+|[0-9]{1,3}(?:[ '_\u202f][0-9]{3}(?![0-9]))+"
-    r"|[0-9]{1,2}(?:,[0-9]{2}){1,6},[0-9]{3}(?![0-9])|[0-9]++)"
+    r"|[0-9]{1,2}(?:,[0-9]{2}){1,6},[0-9]{3}(?![0-9])|[0-9]+(?![0-9]))"
 )
-_DECIMAL = rf"(?:{_DIGITS}(?:\.[0-9]++)?|\.[0-9]++)"
-_AMOUNT = rf"(?:[0-9]{{1,3}}(?:[ .][0-9]{{3}})+,[0-9]{{1,2}}(?![0-9])|{_DECIMAL}|[0-9]++,[0-9]++)"
+_DECIMAL = rf"(?:{_DIGITS}(?:\.[0-9]+(?![0-9]))?|\.[0-9]+(?![0-9]))"
+_AMOUNT = (
+    rf"(?:[0-9]{{1,3}}(?:[ .][0-9]{{3}})+,[0-9]{{1,2}}(?![0-9])|{_DECIMAL}"
+    r"|[0-9]+,[0-9]+(?![0-9]))"
+)
 _BEGIN = r"(?<![A-Za-z0-9_.,^\\À-ɏ])(?<![0-9][:/])"
 _UNIT = r"(?:kg|km|cm|mm|mg|ml|g|m|s|h|l|min|km/h|mph|lbs?|ft|hrs?|yrs?|yo)(?![\w^])"
-_END = rf"(?!(?!{_UNIT})[a-zA-Z0-9_^′″‰])(?![.:/,][0-9])"
+_END = rf"(?!(?!{_UNIT})[a-zA-Z0-9_^′″‰])(?![.:/,][0-9]|⁄)"
 _SIGN = (
     r"(?P<sign>(?<![A-Za-z0-9_)%\]-])(?<![0-9)%][ ])[-+][ ]?(?=[.0-9$€£¥₹])"
     r"|\b(?:minus|negative)[ ]|负)?"
@@ -82,37 +85,40 @@ _WORD = "|".join(sorted(map(re.escape, _WORDS), key=len, reverse=True)).replace(
 _IN_DIGITS: dict[Style, str] = {
     "power": rf"(?:(?:(?P<mantissa>{_DECIMAL})[ ]?[xX×][ ]?)?"
     r"10[ ]?\^[ ]?(?P<open>\([ ]?)?(?P<raised>[-+]?[ ]?[0-9]+(?:\.[0-9]+)?)(?(open)[ ]?\))"
-    r"|(?P<significand>[0-9]++(?:\.[0-9]++)?)[eE](?P<shift>[-+]?[0-9]{1,4}))(?![\w^])(?!\.[0-9])",
-    "fraction": r"(?:(?:(?P<whole>[0-9]++)[ ](?:and[ ])?)?"
+    r"|(?P<significand>[0-9]+(?:\.[0-9]+)?)[eE](?P<shift>[-+]?[0-9]{1,4}))(?![\w^⁄])(?!\.[0-9])",
+    "fraction": r"(?:(?:(?P<whole>[0-9]+)[ ](?:and[ ])?)?"
     r"(?P<top>[0-9]{1,9}(?:\.[0-9]{1,9})?)[ ]?[/⁄][ ]?(?P<bottom>[0-9]{1,9})(?![ ]?[/⁄]|[.,]?[0-9])"
-    rf"|(?P<part>{_DECIMAL}(?=[ ]out)|[0-9]++)[ ](?:out[ ]of[ ](?:an?[ ])?"
+    rf"(?P<vulgar_percent>(?:(?<=⁄[0-9])|(?<=⁄10)){_PERCENT})?"
+    rf"|(?P<part>{_DECIMAL}(?=[ ]out)|[0-9]+)[ ](?:out[ ]of[ ](?:an?[ ])?"
     r"|in[ ](?=[0-9]+(?:[ ]chances?\b|[ ]*(?:[^\w\s.]|\.?$))))"
     rf"(?P<of>{_DIGITS})(?![.%]?[0-9])(?![ ]?%)"
     r"|(?P<under>[零一二两三四五六七八九十百千万]{1,9})分之"
-    r"(?P<over>[〇零一二两三四五六七八九十百点]{1,9}|[0-9]++(?:\.[0-9]++)?))",
+    r"(?P<over>[〇零一二两三四五六七八九十百点]{1,9}|[0-9]+(?:\.[0-9]+)?))",
     "percent": rf"(?P<hundredths>{_AMOUNT}){_PERCENT}",
     "scaled": rf"(?P<amount>{_AMOUNT})"
     rf"(?:[ -]?(?P<magnitudes>(?:{_MAGNITUDE})(?:e?n|s)?(?:[ ](?:{_MAGNITUDE})s?)*)"
     r"(?![^\W\d_一-龥])|[ ]?(?P<short>(?-i:k|K|M|Mio\.?|mn|bn|B|Mrd\.?|T))(?!\w))",
-    "plain": rf"(?![0-9.]++[ ]?成)(?P<digits>{_AMOUNT}){_END}",
+    "plain": rf"(?![0-9.]+[ ]?成)(?P<digits>{_AMOUNT}){_END}",
 }
 _IN_WORDS = (
     r"百分(?P<all>百)|"
     r"(?<!and )(?<![\w-])(?P<parts>one|two|three)[ -]"
     r"(?P<equal>half|(?:third|quarter|fourth)s?)(?!\w)|"
     rf"(?<![\w-])(?P<spelled>(?:an?[ ](?=(?:{_MAGNITUDE})\b))?"
-    rf"(?:{_WORD}|{_MAGNITUDE})(?:(?:[ -]|[ ]and[ ])(?:{_WORD}|{_MAGNITUDE})){{0,6}}+)"
+    rf"(?:{_WORD}|{_MAGNITUDE})"
+    rf"(?=(?P<more_words>(?:(?:[ -]|[ ]and[ ])(?:{_WORD}|{_MAGNITUDE})){{0,6}}))(?P=more_words))"
     rf"(?:e?n|s)?(?!\w)(?P<spelled_percent>{_PERCENT})?"
     r"|(?P<tenths>[一二两三四五六七八九十]|(?<![0-9.])[0-9](?:\.[0-9])?)成(?![不功立本员就长绩果])"
     r"(?P<more>[一二三四五六七八九半])?"
     r"|(?P<han>[零一二两三四五六七八九十百千]{1,9}(?:点[零一二三四五六七八九]{1,9})?)"
     r"(?=%|[^\w]|$|左右|[的吧岁年])(?P<han_percent>%)?"
 )
-_ODD = r"(?<![\w^])\.?[0-9](?:[\w.,:/^'°]*[\w^°])?"
+_ODD = r"(?<![\w^])\.?[0-9](?:[\w.,:/⁄^'°]*[\w⁄^°])?"
 _NUMBER = re.compile(
-    f"{_SIGN}{_CURRENCY}{_BEGIN}(?:"
+    # The first sign alone rules most places out.
+    rf"(?=[-+\w$€£¥₹]|\.[0-9])(?:{_SIGN}{_CURRENCY}{_BEGIN}(?:"
     + "|".join(f"(?P<{style}>{pattern})" for style, pattern in _IN_DIGITS.items())
-    + f")|(?P<word>{_IN_WORDS})|(?P<odd>{_ODD})",
+    + f")|(?P<word>{_IN_WORDS})|(?P<odd>{_ODD}))",
     re.IGNORECASE,
 )
 _SCALED_WORDS = re.compile(rf"{_WORD}|{_MAGNITUDE}", re.IGNORECASE)
@@ -170,13 +176,14 @@ def _number(found: re.Match[str]) -> Number:
         return Number("odd", None, start, end)
     if found["after"] or (found["sign"] or "+").strip() != "+":
         value = -value
-    whole = found["of"] or (found["bottom"] if not found["whole"] else None)
+    is_part = not (found["whole"] or found["vulgar_percent"])
+    whole = found["of"] or (found["bottom"] if is_part else None)
     return Number(_style(found, style), value, start, end, _decimal(whole) if whole else None)
 
 
 def _style(found: re.Match[str], style: Style) -> Style:
     """The style, where the kind of pattern doesn't tell it."""
-    signs = found.group("spelled_percent", "han_percent", "tenths", "all")
+    signs = found.group("spelled_percent", "han_percent", "vulgar_percent", "tenths", "all")
     if found["under"] == "百" or any(signs):
         return "percent"
     if found["parts"]:

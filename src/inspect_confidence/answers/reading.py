@@ -18,7 +18,7 @@ Same = Callable[[Found, Found], bool]
 _TEMPLATE = re.compile(
     r"[\W_]*(?:an? |the )?(?:(?:your|numerical|final|correct|single|whole) )*"
     r"(?:answer|solution|letter|choice|integer|number|confidence|exponent|float|probability)\b"
-    r"(?:[\W_]*$|[^\n]{0,80}\b(?:between|from|in|here)\b)|[\W_]*(?:\.\.\.|…)[\W_]*$",
+    r"(?:[\W_]*$|[^\n]{0,80}\b(?:between|from|in|here)\b)|(?=[\W_]*$)[\W_]*?(?:\.\.\.|…)",
     re.IGNORECASE,
 )
 _CHANGE = rf"{I_CHANGE} (?:my|it|that|the|this)"
@@ -35,7 +35,8 @@ _REVISED = re.compile(
 )
 _REPLACED = re.compile(
     # At a line's start, or with another value behind it.
-    rf"^\W*(?:hmm|wait|sorry|no, that|{_TAKEN_BACK})\b|\b(?:{_CHANGE}\b[^.\n]{{0,40}} (?:to|as)\b"
+    rf"^[^\w\n]*(?:hmm|wait|sorry|no, that|{_TAKEN_BACK})\b"
+    rf"|\b(?:{_CHANGE}\b[^.\n]{{0,40}} (?:to|as)\b"
     rf"|(?:{_TAKEN_BACK})[^\n]{{0,200}}?(?:[0-9]|(?-i:\b[A-H])\b))|改为|更正为",
     re.IGNORECASE | re.MULTILINE,
 )

@@ -21,7 +21,7 @@ _ENDS = (
 )
 _IN_NOTE = re.compile(_ENDS)
 _SCALE = re.compile(
-    r"[\s,(\[]*+(?:(?:on|in|using|auf|sur) )?(?:(?:an?|the|einer|une) )?"
+    r"[\s,(\[]*(?:(?:on|in|using|auf|sur) )?(?:(?:an?|the|einer|une) )?"
     rf"(?:(?:scale|range|integer|skala|échelle) )?(?:(?:of|from|between|von|de) )?{_ENDS}",
     re.IGNORECASE,
 )

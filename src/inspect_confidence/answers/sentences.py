@@ -15,6 +15,8 @@ _CLOSING = r"(?:[\"'”’」』】》）)\]*_`»›]|\[\d{1,3}\]|[¹²³⁰⁴-
 _ENDS = re.compile(rf"[.!?…。！？]{_CLOSING}*$")
 _CLOSED = re.compile(rf"(?<!\s){_CLOSING}+(?=\s|$)")
 _WORD = re.compile(r"\w")
+_HALF = re.compile("[\ud800-\udfff]")
+"""Half a pair of surrogates, which no encoding has."""
 
 _INITIALS = re.compile(r"(?<![A-Za-z])[A-Za-z]\.\Z")
 _LONGEST = 60
@@ -36,7 +38,7 @@ _OPENERS = (
 )
 _MISSED = re.compile(
     rf"[.!?…][)\]*_]*\s+(?=[*_(]*(?:{_I}|(?:{_OPENERS})\b))"
-    r"|\([A-Z][^()_]*_[^()]*+(?<=[.!?…])\)\s+(?=[*_(]*[A-Z])"  # a sentence in brackets
+    r"|\([A-Z][^()_]*_[^()]*(?<=[.!?…])\)\s+(?=[*_(]*[A-Z])"  # a sentence in brackets
 )
 """Where a sentence begins that sentencex doesn't see; `_` is a blank within brackets or quotes."""
 _WITHIN = re.compile(r'"[^"]*"|“[^“”]*”|«[^«»]*»|「[^「」]*」|\([^()]*\)')
@@ -51,21 +53,20 @@ _INLINE = re.compile(
 def _cut_line(line: str) -> list[str]:
     """The sentences of a line, with the blanks between them; together they are the line."""
     ends, end = {0, len(line)}, 0
-    # It fails on blanks that aren't ASCII's; one for one, the places stay.
-    for part in sentencex.segment("en", re.sub(r"\s", " ", line)):
+    # It fails on blanks that aren't ASCII's and on surrogates; one for one, the places stay.
+    for part in sentencex.segment("en", _HALF.sub("\ufffd", re.sub(r"\s", " ", line))):
         end += len(part)
         closed = _CLOSED.match(line, end)
         ends.add(closed.end() if closed else end)
     unparted = _WITHIN.sub(lambda within: re.sub(r"\s", "_", within.group()), line)
     ends |= {missed.end() for missed in _MISSED.finditer(unparted)}
-    found: list[str] = []
+    begins: list[int] = []
     for start, stop in pairwise(sorted(ends)):
         part = line[start:stop]
-        if found and (_goes_on(found[-1].rstrip(), part.lstrip()) or not _WORD.search(part)):
-            found[-1] += part
-        else:
-            found.append(part)
-    return found
+        before = line[max(start - 2 * _LONGEST, begins[-1]) : start].rstrip() if begins else ""
+        if not begins or (_WORD.search(part) and not _goes_on(before, part.lstrip())):
+            begins.append(start)
+    return [line[start:stop] for start, stop in pairwise([*begins, len(line)])]
 
 
 def _goes_on(before: str, after: str) -> bool:

@@ -27,7 +27,7 @@ SPECIAL = re.compile(r"<\|[^|<>]*\|>|</s>|<eos>|<end_of_turn>")
 _BEGINNING = re.compile(r"[-+]?[0-9]*")
 # A key of the object: in quotes, or at the start of a line or member.
 _KEY = re.compile(
-    r"(?:[\"'“]answer[\"'”]|(?:^|[{,\n])\s*answer)\s*:[^\w{}:,]*(?:(?:option|choice|letter)\s+)?",
+    r"(?:[\"'“]answer[\"'”]|(?:^\s*|[{,]\s*|\n[^\S\n]*)answer)\s*:[^\w{}:,]*(?:(?:option|choice|letter)\s+)?",
     re.I,
 )
 _SURE = 0.99

@@ -12,12 +12,12 @@ ABOUT = r"(?:about |around |approximately |roughly )"
 """What leaves the number after it as it is."""
 _NUMERAL = r"[-+]?[$]?\.?[0-9]"
 _LEADING = re.compile(
-    r"[\s:=|~≈(\[{<\"'*,]*+(?:(?:is|at|of|about|around|approx\.?|close to|circa|ca\.|etwa|ungefähr"
+    r"[\s:=|~≈(\[{<\"'*,]*(?:(?:is|at|of|about|around|approx\.?|close to|circa|ca\.|etwa|ungefähr"
     r"|environ|(?:approximate|rough|exact|near|like|on|fair|moderate|extreme|high)ly|i'm|i am"
     r"|i(?:'d| would) (?:say|estimate|guess|put it at)|je dirais|ich würde sagen|an?|the|my|it's"
     r"|very|quite|high|medium|moderate|low|confident|certain|sure|level|score|estimate|answer"
-    r"|probability|exponent|just|maybe|perhaps|say)(?!\w)[\s,:(|~≈]*+"
-    r"|大约|大概|约|是|为|接近|[–—]++[ ]++|(?<=[a-z] )-[ ])*",
+    r"|probability|exponent|just|maybe|perhaps|say)(?!\w)[\s,:(|~≈]*"
+    r"|大约|大概|约|是|为|接近|[–—]+[ ]+|(?<=[a-z] )-[ ])*",
     re.IGNORECASE,
 )
 _BOUND = re.compile(
@@ -32,7 +32,7 @@ _RANGE = re.compile(
     re.IGNORECASE,
 )
 _OTHER = re.compile(
-    r"[\s,;|/&([]*+(?:(?:or|and|then|maybe|perhaps|now|possibly|oder|ou|或者?|和)(?!\w)[ ]?)*"
+    r"[\s,;|/&([]*(?:(?:or|and|then|maybe|perhaps|now|possibly|oder|ou|或者?|和)(?!\w)[ ]?)*"
     rf"{ABOUT}?{_NUMERAL}|\.[ ][0-9]",
     re.IGNORECASE,
 )

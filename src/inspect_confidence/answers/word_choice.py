@@ -29,10 +29,10 @@ _START = (
 )
 _LOWER = re.compile(rf"{_START}[a-z](?=[.):]|\W*\Z)")
 _EXPLAINED = (
-    rf"[\])\"'.:;,* {BOX_END}]*+(?:\Z|[\n(–—0-9-]"  # noqa: RUF001 # dashes
+    rf"[\])\"'.:;,* {BOX_END}]*(?:\Z|[\n(–—0-9-]"  # noqa: RUF001 # dashes
     r"|(?i:because|since|as|for|given|based|this|the|there|in|of|so|from|with)\b)"
 )
-_OR = r"[\])\"',. ]*+(?:(?:or|and)\b|[/&])\W{0,2}"
+_OR = r"[\])\"',. ]*(?:(?:or|and)\b|[/&])\W{0,2}"
 _DENIED = re.compile(
     r"(?:\b(?:not|never|neither|nor|cannot|rather than|instead of)\b|n't)[^.,;:!?\n]*$", re.I
 )
@@ -265,7 +265,7 @@ def first_letter(
         return None
     one = letters(choices)
     found = re.search(
-        rf"\A\W*+{one}(?![\w'])|(?<![\w'.]){one}(?=[.):\]]|\W*+\Z)",
+        rf"\A\W*{one}(?![\w'])|(?<![\w'.]){one}(?=[.):\]]|\W*\Z)",
         said[-1] if chain_of_thought else text,
     )
     return ascii_uppercase.index(found[0][-1]) if found else None

@@ -2,9 +2,10 @@
 
 import functools
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import click
 
@@ -14,18 +15,23 @@ from inspect_confidence.cli.options import (
     DIRECTORY,
     JSON,
     OUTPUT,
+    PATHS,
     RECALIBRATED,
     REREAD,
     RESAMPLES,
     SEED,
+    STRICT,
     computing,
+    fails,
     how_to_read,
+    note_loss,
     reading,
     recorded,
     recording,
 )
 from inspect_confidence.cli.terminal import (
     bar,
+    followed,
     give,
     print_differences,
     print_found,
@@ -41,6 +47,8 @@ from inspect_confidence.cli.terminal import (
     summarized,
 )
 from inspect_confidence.export import FORMATS, RELATIONSHIPS
+from inspect_confidence.printing import echo, inert, one_line
+from inspect_confidence.versions import TASK_VERSIONS
 
 if TYPE_CHECKING:
     from inspect_ai.util import DisplayType
@@ -99,15 +107,18 @@ def report(
     from inspect_confidence.report import write_report
 
     settings["workers"] = os.cpu_count() or 1
-    page = write_report(
-        *(read(paths), directory),
-        logs=paths,
-        published=published,
-        baseline=baseline,
-        formats=formats,
-        **settings,
-    )
-    click.echo(f"report written to {page}")
+    judgments = read(paths)
+    with followed(judgments) as shown:
+        page = write_report(
+            *(judgments, directory),
+            logs=paths,
+            published=published,
+            baseline=baseline,
+            formats=formats,
+            progress=functools.partial(shown.track, description="Drawing figures"),
+            **settings,
+        )
+    echo(f"report written to {page}")
 
 
 @click.command()
@@ -181,7 +192,7 @@ def plan(
                 limit=limit,
                 connections=connections,
             )
-        click.echo(said, err=as_json)
+        echo(said, err=as_json)
     if not (detect or width):
         if not task:
             raise click.UsageError("Name a TASK, or say --detect or --width with a --pilot.")
@@ -227,11 +238,14 @@ def run(
 @OUTPUT
 def judgments(paths: Sequence[str], output: Path) -> None:
     """Write the judgments, one row each, to a csv or parquet file."""
-    from inspect_confidence.judgments.files import write_file
+    from inspect_confidence.judgments.files import check_suffix, write_file
+    from inspect_confidence.privacy import cleaned, cleaners
 
+    check_suffix(output)  # a mistake shall not cost the reading of the logs
     frames = read(paths)
-    write_file(frames, output)
-    click.echo(f"{sum(map(len, frames.values()))} judgments written to {output}")
+    ways = cleaners(frames.values())
+    write_file({task: cleaned(frame, ways) for task, frame in frames.items()}, output)
+    echo(f"{sum(map(len, frames.values()))} judgments written to {output}")
 
 
 @click.command()
@@ -251,14 +265,17 @@ def ingest(paths: Sequence[str], store: str, rebuild: bool) -> None:
     Of logs that the store has, only those that changed are read.
     """
     from inspect_confidence.judgments.store import ingest as compute
+    from inspect_confidence.redaction import without_keys
 
     executor = how_to_read()["executor"]
     done = compute(
         paths, store, executor=executor, rebuild=rebuild, recorded=recorded(), progress=bar
     )
     for notice in done.notices:
-        click.echo(f"note: {notice}", err=True)
-    click.echo(
+        echo(one_line(f"note: {without_keys(notice)}"), err=True)
+    if done.unread:
+        note_loss()
+    echo(
         f"{done.read} log{'s' * (done.read != 1)} read, {done.known} known, {done.gone} gone: "
         f"{done.judgments:,} judgments in {store}"
     )
@@ -302,13 +319,14 @@ def export(
         relationship=relationship,
         **settings,
     ):
-        click.echo(written)
+        echo(written)
 
 
 @click.command()
 @click.argument("a", metavar="A")
 @click.argument("b", metavar="[B]", required=False)
 @recording
+@STRICT
 @JSON
 @CSV
 @computing
@@ -341,10 +359,11 @@ def unread(paths: Sequence[str], reread: bool, limit: int, as_json: bool, csv: P
     """Print the replies that could not be read, after their share by task and model."""
     from inspect_confidence.commands.unread import shares
     from inspect_confidence.commands.unread import unread as find
+    from inspect_confidence.privacy import shareable
 
     judgments = read(paths, reread=reread)
     found = find(paths, judgments=judgments)
-    give(found, as_json, csv, lambda rows: print_unread(shares(judgments), rows, limit))
+    give(found, as_json, csv, lambda rows: print_unread(shareable(shares(judgments)), rows, limit))
 
 
 @click.command()
@@ -360,10 +379,26 @@ def cite(paths: Sequence[str], only: str | None) -> None:
 
     found = compute(list(paths), judgments=read(paths))
     for name in found.unknown:
-        click.echo(f"note: no reference is known for {name}; cite its source too.", err=True)
-    shown = {"bibtex": found.bibtex, "settings": found.settings}
+        echo(one_line(f"note: no reference is known for {name}; cite its source too."), err=True)
+    shown = {"bibtex": found.bibtex, "settings": map(one_line, found.settings)}
     parts = [one for name, some in shown.items() if only in (None, name) for one in some]
-    click.echo("\n\n".join(parts))
+    echo("\n\n".join(parts))
+
+
+@click.command()
+@click.argument("log", metavar="LOG")
+def reproduce(log: str) -> None:
+    """Print the command that makes a log's run again; on standard error what has changed since."""
+    from inspect_confidence.commands.reproduce import reproduce as compute
+
+    found = compute(log)
+    echo(found.command)
+    for line in found.changes:
+        echo(f"changed: {line}", err=True)
+    for line in found.notices:
+        echo(f"note: {line}", err=True)
+    if not found.changes and not found.notices:
+        echo("unchanged: package, task, data, prompts, versions", err=True)
 
 
 @click.command()
@@ -384,17 +419,14 @@ def recalibrate(
 ) -> None:
     """Fit maps of stated confidence and of intervals on train items; judge them on test items."""
     from inspect_confidence.commands.recalibrate import recalibrate as compute
+    from inspect_confidence.privacy import shareable
 
     found = compute(read(paths), method=method, resamples=resamples, seed=seed)
     found.write(output)
-    give(
-        found.judged,
-        as_json,
-        None,
-        functools.partial(print_recalibrated, found.scores, found.offsets),
-    )
+    beside = (shareable(found.scores), shareable(found.offsets))
+    give(found.judged, as_json, None, functools.partial(print_recalibrated, *beside))
     fitted = sum("refused" not in one for one in found.maps["maps"])
-    click.echo(f"{fitted} of {len(found.maps['maps'])} maps written to {output}", err=as_json)
+    echo(f"{fitted} of {len(found.maps['maps'])} maps written to {output}", err=as_json)
 
 
 @click.command()
@@ -421,7 +453,8 @@ _FAILED = 1
 
 
 @click.command()
-@reading
+@PATHS
+@recording
 @click.option(
     "--require",
     "requirements",
@@ -476,23 +509,45 @@ def canonicalize(paths: Sequence[str], output: Path, model: str | None, prompts:
 
     forms = canonical_forms(read(paths), model=model, prompts=prompts)
     write_forms(forms, output)
-    click.echo(f"{len(forms)} markers, {len(set(forms.values()))} forms written to {output}")
+    echo(f"{len(forms)} markers, {len(set(forms.values()))} forms written to {output}")
 
 
 class _Commands(click.Group):
     """Commands that say in a line what the system refuses, as a full disk or a file not its own."""
 
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        with _inert_errors():
+            return super().make_context(*args, **extra)
+
     def invoke(self, ctx: click.Context) -> object:
-        try:
-            return super().invoke(ctx)
-        except BrokenPipeError:
-            raise
-        except OSError as error:
-            raise click.ClickException(" ".join(str(error).split())) from error
+        with _inert_errors():
+            try:
+                found = super().invoke(ctx)
+                if fails(ctx):
+                    ctx.exit(_FAILED)
+                return found
+            except BrokenPipeError:
+                raise
+            except OSError as error:
+                raise click.ClickException(one_line(error)) from error
+
+
+@contextmanager
+def _inert_errors() -> Iterator[None]:
+    """Errors that name what was typed, or what a log says, do nothing to a terminal."""
+    try:
+        yield
+    except click.ClickException as error:
+        vars(error)["message"] = inert(error.message)
+        raise
+
+
+_VERSIONS = f"""%(prog)s, version %(version)s
+tasks: {", ".join(f"{task} {version}" for task, version in TASK_VERSIONS.items())}"""
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__)
+@click.version_option(__version__, message=_VERSIONS)
 def main() -> None:
     """Confidence of language models: judgments, results and reports from Inspect's logs.
 
@@ -503,7 +558,7 @@ def main() -> None:
 
 COMMANDS = (
     *(canonicalize, check, cite, compare, export, ingest, judgments, plan, recalibrate),
-    *(report, run, summarize, threshold, unread),
+    *(report, reproduce, run, summarize, threshold, unread),
 )
 
 

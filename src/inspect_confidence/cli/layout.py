@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from inspect_confidence.printing import one_line
 from inspect_confidence.studies.tables import Cell
 
 if TYPE_CHECKING:
@@ -59,8 +60,8 @@ class Grid:
             if any(isinstance(one, Cell) if known else _NUMBER.match(str(one)) for one in told):
                 break
             names += 1
-        texts = [list(map(str, line)) for line in lines]
-        return cls(list(map(str, table)), texts, names % max(1, len(columns)))
+        texts = [list(map(one_line, line)) for line in lines]
+        return cls(list(map(one_line, table)), texts, names % max(1, len(columns)))
 
     def turned(self) -> "Grid":
         """The same with a line a number and a column a line."""

@@ -1,6 +1,7 @@
 """What commands take: paths, settings, and what is said of logs and files of others."""
 
 import functools
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -116,6 +117,32 @@ NO_CACHE = click.option(
 )
 
 
+_STRICT, _LOST = "inspect_confidence.strict", "inspect_confidence.lost"
+
+
+def note_loss() -> None:
+    """Keep that this command's data lack what should be there."""
+    click.get_current_context().meta[_LOST] = True
+
+
+def fails(context: click.Context) -> bool:
+    """Whether data were lost, and the user asked to be told by the exit code."""
+    return bool(context.meta.get(_STRICT) and context.meta.get(_LOST))
+
+
+def _keep_strict(context: click.Context, parameter: click.Parameter, value: object) -> None:
+    context.meta[_STRICT] = value
+
+
+STRICT = click.option(
+    "--strict",
+    is_flag=True,
+    expose_value=False,
+    callback=_keep_strict,
+    help="End with 1 where data were lost: logs that can't be read, runs that no retry completed.",
+)
+
+
 PATHS = click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 
 
@@ -126,8 +153,8 @@ def recording(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def reading(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the paths that it reads, and the options of `RECORDED`."""
-    return PATHS(recording(command))
+    """Give a command the paths that it reads, the options of `RECORDED`, and `STRICT`."""
+    return PATHS(recording(STRICT(command)))
 
 
 class _NewFile(click.Path):
@@ -137,6 +164,19 @@ class _NewFile(click.Path):
         folder = Path(value).parent
         if not folder.is_dir():
             self.fail(f"{value}: there is no folder {folder}; make it first.", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+class _Folder(click.Path):
+    """A folder to write to, known to be one's own before the logs are read."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        folder = Path(value)
+        there = next(one for one in (folder, *folder.absolute().parents) if one.exists())
+        if not there.is_dir():
+            self.fail(f"{value}: {there} is a file; name another folder.", param, ctx)
+        if not os.access(there, os.W_OK):
+            self.fail(f"{value} can't be written: {there} is not yours to write.", param, ctx)
         return super().convert(value, param, ctx)
 
 
@@ -151,7 +191,7 @@ DIRECTORY = click.option(
     "--output",
     "directory",
     required=True,
-    type=click.Path(path_type=Path, file_okay=False),
+    type=_Folder(path_type=Path, file_okay=False),
     metavar="DIR",
     help="Where to; made if it isn't there.",
 )

@@ -1,17 +1,18 @@
 """What commands read with a progress bar, and the tables that they print."""
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
-from inspect_confidence.cli.options import how_to_read, maps, recorded
+from inspect_confidence.cli.options import how_to_read, maps, note_loss, recorded
+from inspect_confidence.printing import echo, inert, one_line
 
 if TYPE_CHECKING:
     import pandas as pd
     from rich.console import Console
+    from rich.progress import Progress
 
     from inspect_confidence.commands.analysis import Settings
     from inspect_confidence.judgments.read import Judgments
@@ -55,8 +56,13 @@ def read_or_stream(
 
 
 def _note(judgments: "Judgments | Stream", lost: str) -> None:
+    from inspect_confidence.redaction import without_keys
+
     for notice in judgments.notices:
-        click.echo(f"{lost if notice in judgments.lost else 'note'}: {notice}", err=True)
+        kind = lost if notice in judgments.lost else "note"
+        echo(one_line(f"{kind}: {without_keys(notice)}"), err=True)
+    if judgments.lost:
+        note_loss()
 
 
 def bar(logs: Sequence[str]) -> Iterable[str]:
@@ -103,30 +109,33 @@ def print_table(
 
 def _say(console: "Console", text: str, style: str | None = None) -> None:
     """Text as it is, broken at the console's width."""
-    console.print(text, style=style, markup=False, emoji=False, highlight=False)
+    console.print(inert(text), style=style, markup=False, emoji=False, highlight=False)
 
 
 def give(
     rows: "pd.DataFrame", as_json: bool, csv: Path | None, show: Callable[["pd.DataFrame"], None]
 ) -> None:
     """Rows in a csv file if one is named, and on the terminal: as JSON, or as `show` does it."""
+    from inspect_confidence.privacy import shareable
+    from inspect_confidence.results import as_csv
     from inspect_confidence.results import as_json as in_json
-    from inspect_confidence.results import quoting
+    from inspect_confidence.writing import write_file
 
+    shown = shareable(rows)
     if csv:
-        rows.to_csv(csv, index=False, lineterminator="\n", quoting=quoting(rows))
+        write_file(csv, as_csv(shown))
     if as_json:
-        click.echo(in_json(rows))
+        echo(in_json(shown))
     else:
-        show(rows)
+        show(shown)
 
 
-def summarized(judgments: "Judgments | Stream", settings: "Settings") -> "pd.DataFrame":
-    """The results of judgments, with a progress bar and the time left on standard error."""
+@contextmanager
+def followed(judgments: "Judgments | Stream") -> Iterator["Progress"]:
+    """A progress bar and the time left on standard error, while judgments are summarized."""
     from rich.console import Console
     from rich.progress import Progress
 
-    from inspect_confidence.commands.summarize import summarize
     from inspect_confidence.studies.estimate import FOLLOWED
 
     with Progress(console=Console(stderr=True), transient=True) as bar:
@@ -135,9 +144,17 @@ def summarized(judgments: "Judgments | Stream", settings: "Settings") -> "pd.Dat
         task = bar.add_task(f"Summarising {rows:,} judgments", total=2 * rows)
         before = FOLLOWED.set(lambda done: bar.advance(task, done))
         try:
-            return summarize(judgments, **settings)
+            yield bar
         finally:
             FOLLOWED.reset(before)
+
+
+def summarized(judgments: "Judgments | Stream", settings: "Settings") -> "pd.DataFrame":
+    """The results of judgments, with a progress bar."""
+    from inspect_confidence.commands.summarize import summarize
+
+    with followed(judgments):
+        return summarize(judgments, **settings)
 
 
 def study_named(name: str) -> str:
@@ -164,7 +181,7 @@ def print_headlines(results: "pd.DataFrame") -> None:
     for _, views in headline_views(results):
         for view in views:
             if console.is_terminal:
-                print_table(view.table, view.title, view.caption, either_way=True)
+                print_table(view.table, one_line(view.title), view.caption, either_way=True)
             else:
                 _print_lines(view)
     if console.is_terminal:
@@ -179,9 +196,9 @@ def _print_lines(view: "View") -> None:
     for line in grid.lines:
         whose = ", ".join([view.title, *(one for one in line[: grid.names] if one != "-")])
         for heading, text in zip(grid.headings[grid.names :], line[grid.names :], strict=True):
-            click.echo(f"{whose}: {heading}: {text}")
+            echo(one_line(f"{whose}: {heading}: {text}"))
     for note in view.caption.splitlines():
-        click.echo(f"{view.title}: {note}")
+        echo(one_line(f"{view.title}: {note}"))
 
 
 def print_views(results: "pd.DataFrame", *, full: bool = False, study: str | None = None) -> None:
@@ -203,12 +220,12 @@ def print_views(results: "pd.DataFrame", *, full: bool = False, study: str | Non
         said, note = told(results[results["task"].isin([table.task for table in one.tables])])
         lines = [line for line in said if line.record["value"] != 0]
         for line in lines:
-            _say(console, f"{' '.join(filter(None, line.of))}: {line.said}")
+            _say(console, one_line(f"{' '.join(filter(None, line.of))}: {line.said}"))
         if lines:
             _say(console, f"{note}\n")
         for view in views:
             if full or not view.fold:
-                print_table(view.table, view.title, view.caption)
+                print_table(view.table, one_line(view.title), view.caption)
 
 
 def print_needed(rows: "pd.DataFrame") -> None:
@@ -242,11 +259,11 @@ def print_unread(shares: "pd.DataFrame", rows: "pd.DataFrame", limit: int) -> No
     whose = ["task", "model", "variant", "dataset"]
     for key, some in rows[:limit].groupby(whose, sort=False):
         shown = some.drop(columns=whose).map(_in_a_cell)
-        print_table(_filled(shown), " ".join(str(one) for one in key if one), "")
+        print_table(_filled(shown), one_line(" ".join(str(one) for one in key if one)), "")
     if rows.empty:
-        click.echo("Every reply could be read.")
+        echo("Every reply could be read.")
     elif len(rows) > limit:
-        click.echo(f"{limit} of {len(rows)} replies; --limit shows more, --json and --csv all.")
+        echo(f"{limit} of {len(rows)} replies; --limit shows more, --json and --csv all.")
 
 
 def _filled(table: "pd.DataFrame") -> "pd.DataFrame":
@@ -277,7 +294,7 @@ def print_differences(differences: "pd.DataFrame") -> None:
         table["verdict"] = rows["verdict"]
         print_table(
             table,
-            f"a: {a}\nb: {b}\non {dataset}",
+            "\n".join([one_line(f"a: {a}"), one_line(f"b: {b}"), one_line(f"on {dataset}")]),
             "p is below .05 just where the interval leaves out 0; then it after Holm's adjustment "
             "over all rows that have one.",
         )
@@ -361,7 +378,7 @@ def print_found(found: "pd.DataFrame") -> None:
             "holds" if passed else f"fails: {reason}"
             for passed, reason in zip(rows["passed"], rows["reason"], strict=True)
         ]
-        print_table(table, str(requirement), f"{rows['passed'].sum()} of {len(rows)} hold.")
+        print_table(table, one_line(requirement), f"{rows['passed'].sum()} of {len(rows)} hold.")
     wanted = found["requirement"].nunique()
     met = wanted - found.loc[~found["passed"], "requirement"].nunique()
-    click.echo(f"{met} of {wanted} requirements met.")
+    echo(f"{met} of {wanted} requirements met.")

@@ -18,7 +18,7 @@ from inspect_confidence.judgments.streams import Stream, stream_at
 from inspect_confidence.metrics import Costs
 from inspect_confidence.results import Result
 from inspect_confidence.studies import Resampling, Study, all_studies
-from inspect_confidence.studies.estimate import point_of
+from inspect_confidence.studies.over_models import point_of
 from inspect_confidence.studies.unread import METRICS as UNREAD
 from inspect_confidence.studies.unread import unread
 

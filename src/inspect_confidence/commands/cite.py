@@ -13,12 +13,13 @@ from inspect_ai.model import GenerateConfig, ModelConfig
 
 from inspect_confidence.commands.usage import usage_sentence
 from inspect_confidence.judgments.files import SUFFIXES
-from inspect_confidence.judgments.logs import OPERATIONAL, facts_of
+from inspect_confidence.judgments.logs import OPERATIONAL, facts_of, log_table
 from inspect_confidence.judgments.read import Judgments, Paths, read_judgments
 from inspect_confidence.judgments.store import find_logs
-from inspect_confidence.privacy import model_arguments, model_name, scrub, setting_text
+from inspect_confidence.privacy import model_arguments, model_name, setting_text
+from inspect_confidence.redaction import scrub
 from inspect_confidence.references import DATASETS, OWN, SURVEY, bibtex
-from inspect_confidence.studies import all_studies, all_tables, table_of
+from inspect_confidence.studies import all_studies, all_tables
 
 
 def _paragraph(task: str, judgments: pd.DataFrame, runs: Sequence[EvalLog]) -> str:
@@ -122,7 +123,7 @@ def _asked(run: EvalLog) -> str:
 
 
 def _facts(run: EvalLog) -> Mapping[str, Any]:
-    return facts_of(run, table_of(_task_name(run)))
+    return facts_of(run, log_table(run))
 
 
 def _task_name(run: EvalLog) -> str:
@@ -231,7 +232,7 @@ def _runs(paths: Paths, judged: Collection[str]) -> dict[str, list[EvalLog]]:
                 one = read_eval_log(location, header_only=True)
                 if one.eval.task_id not in judged:
                     continue
-                runs = found.setdefault(table_of(_task_name(one)).task, {})
+                runs = found.setdefault(log_table(one).task, {})
                 before = runs.setdefault(one.eval.task_id, one)
                 if before.eval.created < one.eval.created:
                     runs[one.eval.task_id] = one

@@ -95,8 +95,8 @@ def _contenders(study: Study, frame: pd.DataFrame) -> list[Contender]:
     """Each way of answering with its judgments, named by what tells it from others."""
     columns = ["model", "variant", *study.contenders]
     return [
-        Contender((str(key[0]), str(key[1])), tuple(map(_written, key[2:])), rows)
-        for key, rows in frame.groupby(columns, sort=False, dropna=False)
+        Contender((str(key[0]), str(key[1])), tuple(map(_written, key[2:])), study.prepared(rows))
+        for key, rows in frame.groupby(columns, dropna=False)
     ]
 
 

@@ -31,7 +31,7 @@ from inspect_confidence.studies.compare import (
     on_common,
     tested,
 )
-from inspect_confidence.studies.estimate import noted
+from inspect_confidence.studies.notes import noted
 
 FORMS = {form.metric: form for form in (*MEANS, *PLAIN, *FURTHER, *TOOLBOX) if not form.condition}
 SIMULATED = 200
@@ -299,7 +299,7 @@ def _to_detect(aim: _Aim, ways: list[Stated], rng: np.random.Generator) -> dict[
 def _correlation(whole: Contrast, column: int) -> float:
     """Of both runs' numbers over resamples of the pilot's items; NaN where either is the same."""
     sides = {"first": whole.first, "second": whole.second}
-    drawn = bootstrap(sides, np.zeros(whole.units, np.int64), resamples=1_000)
+    drawn = bootstrap(sides, np.zeros(whole.units, np.int64))
     first, second = (drawn[side][:, column] for side in sides)
     if np.ptp(first) == 0 or np.ptp(second) == 0:
         return float("nan")

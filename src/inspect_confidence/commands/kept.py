@@ -14,8 +14,9 @@ import pyarrow as pa
 from inspect_confidence.commands.analysis import Settings
 from inspect_confidence.judgments import cache
 from inspect_confidence.judgments.read import Source, judgments_of
-from inspect_confidence.judgments.runs import readers, write_whole
+from inspect_confidence.judgments.runs import readers
 from inspect_confidence.judgments.streams import Stream
+from inspect_confidence.writing import write_whole
 
 _NO_MATTER = {"workers", "cached"}
 """Settings that change no number."""

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -32,10 +33,12 @@ from inspect_confidence.metrics import (
     choose_recalibration,
     fit_recalibration,
 )
+from inspect_confidence.privacy import lasting, model_name, place, scrub_condition
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies import Difference, Resampling, estimate
 from inspect_confidence.studies import compare as contenders
 from inspect_confidence.studies.calibration import Answers, form_of, of_table
+from inspect_confidence.writing import write_file
 
 FORMAT = "inspect_confidence recalibration 1"
 FORMULA = {
@@ -77,7 +80,7 @@ class Recalibrated:
 
     def write(self, path: Path) -> None:
         """The maps in a json file."""
-        path.write_text(json.dumps(self.maps, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+        write_file(path, json.dumps(self.maps, indent=1, allow_nan=False) + "\n")
 
 
 def recalibrate(
@@ -117,7 +120,8 @@ def recalibrate(
             made = conformal.fitted(one.take(train), one.take(test), resampling)
             lines = offsets
         items = {"train_items": one.take(train).items, "test_items": one.take(test).items}
-        about = {**whose, "way": dict(one.way), "datasets": sorted(set(one.rows["dataset"]))}
+        there = sorted({_dataset(name) for name in one.rows["dataset"].unique()})
+        about = {**_named(one), "way": dict(one.way), "datasets": there}
         line = {**whose, "way": str(one.condition), **items}
         why = made.entry.get("refused", "")
         maps.append({**about, **items, **({} if why else {"train": how}), **made.entry})
@@ -128,6 +132,20 @@ def recalibrate(
     file = {"format": FORMAT, "version": __version__, "formula": FORMULA, "maps": maps}
     frames = pd.DataFrame(judged, columns=COLUMNS), pd.DataFrame(scores), pd.DataFrame(offsets)
     return Recalibrated(file, *frames)
+
+
+def _named(one: Judged) -> dict[str, str]:
+    """Whose they are, as a file of maps may be shown to others."""
+    return {
+        "task": one.task,
+        "model": lasting(one.model, model_name),
+        "variant": lasting(one.variant, scrub_condition),
+    }
+
+
+@cache
+def _dataset(name: str) -> str:
+    return lasting(name, place)
 
 
 Chosen = NDArray[np.bool_]
@@ -270,7 +288,7 @@ def _mapped(one: Judged, listed: Sequence[Mapping[str, Any]]) -> tuple[pd.DataFr
         return one.rows.iloc[:0], [
             f"{len(one.rows)} judgments left out: there is no map ({entry['refused']})"
         ]
-    known = one.rows["dataset"].isin(entry["datasets"]).to_numpy()
+    known = one.rows["dataset"].map(_dataset).isin(entry["datasets"]).to_numpy()
     how = entry["train"]
     if "split" in how:
         train = known & (one.rows["split"] == how["split"]).to_numpy()
@@ -287,14 +305,14 @@ def _mapped(one: Judged, listed: Sequence[Mapping[str, Any]]) -> tuple[pd.DataFr
     variant = Condition.read(one.variant).but(recalibrated=entry["method"])
     rows = rows.assign(variant=str(variant))
     said = [f"{train.sum()} judgments of train items left out"] if train.any() else []
-    other = sorted(set(rows["dataset"]) - set(entry["datasets"]))
+    other = sorted({_dataset(name) for name in rows["dataset"].unique()} - set(entry["datasets"]))
     return rows, said + [f"no map was fitted on {name or 'its data set'}" for name in other]
 
 
 def _map_of(one: Judged, listed: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-    whose = (one.task, one.model, one.variant, dict(one.way))
+    whose = {**_named(one), "way": dict(one.way)}
     for entry in listed:
-        if (entry["task"], entry["model"], entry["variant"], entry["way"]) == whose:
+        if {name: entry[name] for name in whose} == whose:
             return entry
     there = [
         Judged(each["task"], each["model"], each["variant"], each["way"], one.rows).name

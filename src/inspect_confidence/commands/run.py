@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from copy import copy
 
-import click
 from inspect_ai import Task, eval_set, task_with
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.hooks import Hooks, TaskEnd, hooks
@@ -16,6 +15,7 @@ from rich.text import Text
 
 from inspect_confidence.commands.design import Design, Entry, read_design
 from inspect_confidence.errors import InvalidArgument
+from inspect_confidence.printing import echo
 
 
 def run_design(
@@ -46,7 +46,7 @@ def run_design(
     design = read_design(path)
     tasks = _tasks(design)
     place = logs or design.logs
-    click.echo(f"{len(tasks)} runs of {path}, logs in {place}")
+    echo(f"{len(tasks)} runs of {path}, logs in {place}")
     try:
         with _lines(len(tasks)) if display == "none" else nullcontext():
             success, found = eval_set(
@@ -64,7 +64,7 @@ def run_design(
             ) from None
         raise InvalidArgument(_text(error)) from None
     done = sum(log.status == "success" for log in found)
-    click.echo(f"{done} of {len(tasks)} runs done, logs in {place}")
+    echo(f"{done} of {len(tasks)} runs done, logs in {place}")
     return success
 
 
@@ -120,7 +120,7 @@ def _lines(expected: int) -> Iterator[None]:
             log = data.log
             task = log.eval.task.removeprefix("inspect_confidence/")
             samples = log.results.completed_samples if log.results else 0
-            click.echo(
+            echo(
                 f"[{next(ended)}/{expected}] {task} on {log.eval.model}: "
                 f"{samples} samples, {log.status}"
             )

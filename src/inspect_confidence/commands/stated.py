@@ -14,7 +14,7 @@ from inspect_confidence.judgments.read import Judgments
 from inspect_confidence.metrics.arrays import FloatArray, IntArray
 from inspect_confidence.results import Condition
 from inspect_confidence.studies import TaskTable, all_tables, study_of
-from inspect_confidence.studies.estimate import replied
+from inspect_confidence.studies.notes import replied
 
 LEAST_ITEMS, LEAST_OUTCOMES = 100, 10
 """Train items, and of either outcome, that a map is fitted to at least."""

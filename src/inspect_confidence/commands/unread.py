@@ -17,7 +17,8 @@ from inspect_confidence.judgments.read import Judgments, Paths, read_judgments
 from inspect_confidence.judgments.store import find_logs
 from inspect_confidence.results import Condition
 from inspect_confidence.studies import all_tables
-from inspect_confidence.studies.estimate import replied, wilson
+from inspect_confidence.studies.estimate import wilson
+from inspect_confidence.studies.notes import replied
 
 COLUMNS = [
     *("task", "model", "variant", "dataset", "item", "condition", "epoch", "draw"),

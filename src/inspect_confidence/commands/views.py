@@ -130,6 +130,7 @@ def _reasons(rows: pd.DataFrame) -> Iterator[str]:
 
 
 def _told(one: Told) -> Iterator[str]:
-    """What is said of many unread replies, or of those that depend on what was asked."""
-    if one.record["value"] >= _MANY or "the share depends" in one.depends:
+    """What is said of many unread replies, of those that depend on what was asked, of failures."""
+    failed = "without a reply" in str(one.record["note"])
+    if failed or one.record["value"] >= _MANY or "the share depends" in one.depends:
         yield f"{' '.join(filter(None, one.of[1:]))}: {one.said}"

@@ -2,16 +2,22 @@
 
 import logging
 import os
+import re
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
+from typing import TypedDict
+from uuid import uuid4
 
 import platformdirs
 import pooch
 
 from inspect_confidence.arguments import standing
+from inspect_confidence.datasets.forms import fault_of
 from inspect_confidence.errors import DataUnavailable
+from inspect_confidence.redaction import scrub
 
 CACHE_VARIABLE = "INSPECT_CONFIDENCE_DATA"
 """Environment variable that names the cache folder."""
@@ -28,6 +34,7 @@ class Source:
         name: Where it lies in the cache folder, as `fermi/questions.json`.
         url: Its address at a fixed revision; empty for a form of its rows that has none.
         sha256: Of its bytes; None where the address names a revision and nobody has published it.
+        columns: Of a file without sha256, those that it must have.
         rows: Name of the source with the same rows in another form, which is read instead where
             somebody has put it into the cache folder.
     """
@@ -35,6 +42,7 @@ class Source:
     name: str
     url: str = ""
     sha256: str | None = None
+    columns: Sequence[str] = ()
     rows: str = ""
 
 
@@ -65,18 +73,50 @@ def fetch(source: Source, *, instead: str) -> Path:
     folder = cache_folder()
     pooch.get_logger().setLevel(logging.WARNING)
     try:
-        known = f"sha256:{source.sha256}" if source.sha256 else None
-        path = pooch.retrieve(source.url, known, fname=source.name, path=folder)
+        # Not left to pooch: of several processes it fails in all but one.
+        (folder / source.name).parent.mkdir(parents=True, exist_ok=True)
+        if source.sha256:
+            known = f"sha256:{source.sha256}"
+            return Path(pooch.retrieve(source.url, known, fname=source.name, path=folder))
+        return _unpinned(source, folder)
     except Exception as error:  # requests, the file system and pooch each have their own
-        reason = str(error).splitlines()[0][:400] if str(error) else type(error).__name__
-        if (folder / source.name).exists():
-            reason += "; the file that is there has another sha256"
-        raise DataUnavailable(
-            f"Could not get {source.url} with sha256 {source.sha256} into the cache folder "
-            f"{folder} ({reason}). Put the file there as {source.name}, set {CACHE_VARIABLE} to a "
-            f"folder that has it, or use {instead}."
-        ) from error
-    return Path(path)
+        raise _not_had(source, folder, error, instead) from error
+
+
+def _unpinned(source: Source, folder: Path) -> Path:
+    """The file, downloaded beside its place first where it isn't there or isn't what it should be.
+
+    Raises:
+        ValueError: What came is not of the form or has not the columns.
+    """
+    file = folder / source.name
+    if file.exists() and not fault_of(file, source.columns, thorough=False):
+        return file
+    beside = file.with_name(f"{uuid4().hex}{file.suffix}")
+    name = beside.relative_to(folder).as_posix()
+    try:
+        pooch.retrieve(source.url, None, fname=name, path=folder)
+        if fault := fault_of(beside, source.columns):
+            raise ValueError(f"what came can't be used: {fault}")
+        beside.replace(file)
+    finally:
+        beside.unlink(missing_ok=True)
+    return file
+
+
+def _not_had(source: Source, folder: Path, error: Exception, instead: str) -> DataUnavailable:
+    """The error of a file that could not be had: its address, its place, and what works without."""
+    # A proxy's address may hold a password.
+    reason = scrub(str(error).splitlines()[0][:400]) if str(error) else type(error).__name__
+    pinned = f" with sha256 {source.sha256}" if source.sha256 else ""
+    if (folder / source.name).exists():
+        why = "has another sha256" if pinned else "is not what it should be"
+        reason += f"; the file that is there {why}"
+    return DataUnavailable(
+        f"Could not get {source.url}{pinned} into the cache folder {folder} ({reason}). Put the "
+        f"file there as {source.name}, set {CACHE_VARIABLE} to a folder that has it, or use "
+        f"{instead}."
+    )
 
 
 def fetch_text(name: str, *, instead: str = BUNDLED_INSTEAD) -> str:
@@ -101,6 +141,54 @@ def version_of(name: str) -> str:
     """What tells the file that is read from other versions of it."""
     chosen = _chosen(name)
     return chosen.sha256 or chosen.url
+
+
+class DataFile(TypedDict):
+    """A file of a data set, as a log keeps it.
+
+    Attributes:
+        file: Its name: of a source, `bundled/` and the name, or of the user's own without folders.
+        revision: Of the repository that the source's address names; empty where it names none.
+        sha256: Of its bytes.
+    """
+
+    file: str
+    revision: str
+    sha256: str
+
+
+def data_file(file: str | Path) -> DataFile | None:
+    """What tells a file that questions are read from apart from its other versions.
+
+    Args:
+        file: The name of a source or of a bundled file, or the path of a user's own.
+
+    Returns:
+        None where a source isn't in the cache folder, as of a split that nobody asked for.
+    """
+    if isinstance(file, Path):
+        return {"file": file.name, "revision": "", "sha256": pooch.file_hash(str(file))}
+    if file not in SOURCES:
+        with resources.as_file(resources.files("inspect_confidence.datasets") / "bundled") as here:
+            known = pooch.file_hash(str(here / file))
+        return {"file": f"bundled/{file}", "revision": "", "sha256": known}
+    source = _chosen(file)
+    path = cache_folder() / source.name
+    if not path.is_file():
+        return None
+    known = source.sha256 or pooch.file_hash(str(path))
+    return {"file": source.name, "revision": revision_of(source), "sha256": known}
+
+
+def revision_of(source: Source) -> str:
+    """The commit that a source's address names, or nothing.
+
+    Example:
+        >>> revision_of(SOURCES["fermi/questions.json"])
+        'dea8a2595651160d4f247f8a47ad9ca4aa2ceeee'
+    """
+    found = re.search(r"/([0-9a-f]{40})/", source.url)
+    return found[1] if found else ""
 
 
 def _chosen(name: str) -> Source:

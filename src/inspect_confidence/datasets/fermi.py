@@ -16,6 +16,9 @@ from inspect_confidence.datasets.selection import Item, Selection, alternate, ch
 
 QUESTIONS = "fermi/questions.json"
 CORRECTIONS = "fermi/corrections.js"
+FILES = {"scioly": (QUESTIONS, CORRECTIONS), "bundled": ("fermi.jsonl",)}
+"""What each data set is read from."""
+
 SCIOLY_ITEMS = 1_000
 """500 items to calibrate on and 500 to test on, as in the study."""
 
@@ -82,7 +85,8 @@ def load_fermi(
         _LOGGER.warning(
             "%s: only %d of %d items are left for train and test.", name, len(ordered), most
         )
-    return Selection(name, choose(ordered, split, items), version, +excluded)
+    files = records.pool_files(dataset, FILES)
+    return Selection(name, choose(ordered, split, items), version, +excluded, files)
 
 
 @functools.cache
@@ -165,5 +169,5 @@ def _own(row: OwnRow) -> FermiItem:
     whole = re.fullmatch(r"([-+]?\d{1,4000})(\.0+)?", exponent)  # Python reads no more digits
     if not whole:
         raise row.refused(f"exponent {exponent!r} is not a whole number.")
-    question = str(row.record["question"])
+    question = row.as_written("question")
     return FermiItem(id=row.id, split=row.split, question=question, exponent=int(whole[1]))

@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest
+from pathlib import Path
 
-from inspect_confidence.arguments import choice, fingerprint, parts
+from inspect_confidence.arguments import choice, fingerprint, parts, user_path
 from inspect_confidence.datasets import records
 from inspect_confidence.datasets.cache import version_of
 from inspect_confidence.datasets.hub import PUBLISHED
@@ -55,7 +56,7 @@ def load_marker_questions(
         DataUnavailable: The questions could not be downloaded.
     """
     choice("split", split, ["train", "test", "all"])
-    name, sets, version = _pool(dataset, split)
+    name, sets, version, files = _pool(dataset, split)
     drawn, excluded = [], Counter[str]()
     for all_rows in sets:
         rows = [_left_out(row, formats) for row in all_rows]
@@ -68,11 +69,14 @@ def load_marker_questions(
     chosen = choose(turns, split, items)
     if any(row.choices for rows in sets for row in rows):
         version = fingerprint(f"{version} {seed}")
-    return Selection(name, [_asked(row, seed, formats) for row in chosen], version, +excluded)
+    asked = [_asked(row, seed, formats) for row in chosen]
+    return Selection(name, asked, version, +excluded, files)
 
 
-def _pool(dataset: object, split: str) -> tuple[str, list[list[Question]], str]:
-    """What was asked for: its name, the rows of each data set, and the fingerprint."""
+def _pool(
+    dataset: object, split: str
+) -> tuple[str, list[list[Question]], str, Sequence[str | Path]]:
+    """What was asked for: its name, the rows of each data set, the fingerprint, and the files."""
     text = ",".join(map(str, dataset)) if isinstance(dataset, list | tuple) else str(dataset)
     named = parts(text)
     if any("." in word for word in named):
@@ -80,7 +84,7 @@ def _pool(dataset: object, split: str) -> tuple[str, list[list[Question]], str]:
         sets: dict[str, list[Question]] = {}
         for row in rows:
             sets.setdefault(row.dataset, []).append(row)
-        return name, list(sets.values()), version
+        return name, list(sets.values()), version, [user_path("dataset", text)]
     known = [*PUBLISHED, *BUNDLED, "bundled", records.OWN_FILE]
     words = [word for name in named for word in (BUNDLED if name == "bundled" else (name,))]
     for word in words:
@@ -96,7 +100,8 @@ def _pool(dataset: object, split: str) -> tuple[str, list[list[Question]], str]:
     pools = [
         PUBLISHED[word].questions(split) if word in PUBLISHED else _bundled(word) for word in words
     ]
-    return "+".join(named), list(map(list, pools)), version
+    files = [file for word in words for file in _files(word)]
+    return "+".join(named), list(map(list, pools)), version, files
 
 
 def _version(name: str) -> str:
@@ -104,6 +109,10 @@ def _version(name: str) -> str:
     if name in BUNDLED:
         return records.bundled_text(f"{name}.jsonl")
     return " ".join(map(version_of, PUBLISHED[name].files))
+
+
+def _files(name: str) -> tuple[str, ...]:
+    return (f"{name}.jsonl",) if name in BUNDLED else PUBLISHED[name].files
 
 
 def _bundled(name: str) -> Iterator[Question]:
@@ -120,7 +129,7 @@ def _own(row: OwnRow) -> Question:
         raise row.refused("no answer is accepted; give `answers`, or `choices` and `target`.")
     if choices and not target:
         raise row.refused("'target' is missing; it names the right choice.")
-    question = str(row.record["question"])
+    question = row.as_written("question")
     return Question(
         id=row.id,
         split=row.split,
@@ -136,7 +145,7 @@ def _answers(row: OwnRow) -> Iterator[str]:
     """Accepted answers: a list, its JSON text, texts between `|`, or one that is no text."""
     value = row.record.get("answers")
     if isinstance(value, str) and value.strip().startswith("["):
-        with contextlib.suppress(json.JSONDecodeError):  # an answer may begin with a bracket
+        with contextlib.suppress(ValueError, RecursionError):  # it may begin with a bracket
             value = json.loads(value)
     if isinstance(value, str):
         value = value.split("|") if value.strip() else []

@@ -53,7 +53,9 @@ def load_judge_items(parts: object, *, items: object = None, seed: int = 0) -> S
     named = several("parts", parts, PARTS)
     pool = [item for part in named for item in labelled()[part]]
     ordered = alternate(pool, seed, group=lambda item: item.part)
-    return Selection("judge_check", choose(ordered, "all", items), fingerprint(repr(pool)))
+    files = [f"judge_{part}.jsonl" for part in named]
+    chosen = choose(ordered, "all", items)
+    return Selection("judge_check", chosen, fingerprint(repr(pool)), files=files)
 
 
 @functools.cache

@@ -178,6 +178,9 @@ def _is_half_open(window: str, radius: float) -> bool:
 SSA_2022 = "ssa-2022"
 """The table that comes with the package."""
 
+BUNDLED = "ssa_2022.csv"
+"""Its file."""
+
 _REMEDY = "give columns age, and male or female or both, with commas between them, and a row an age"
 
 
@@ -206,7 +209,7 @@ def read_life_table(table: object) -> LifeTable:
 
 @functools.cache
 def _bundled() -> LifeTable:
-    return LifeTable(SSA_2022, _figures("ssa_2022.csv", bundled_text("ssa_2022.csv")))
+    return LifeTable(SSA_2022, _figures(BUNDLED, bundled_text(BUNDLED)))
 
 
 def _figures(file: str, text: str) -> dict[str, tuple[float, ...]]:

@@ -38,6 +38,13 @@ PROMPTS: Mapping[str, str] = {
 BUNDLED = ("bundled", "statements")
 """168 questions with four options, and 126 that are true or false."""
 
+FILES: Mapping[str, tuple[str, ...]] = {
+    **{name: (file,) for name, file in ITEMS.items()},
+    "bundled": ("knowledge.jsonl",),
+    "statements": ("statements.jsonl",),
+}
+"""What each data set is read from."""
+
 _TRUTH = {"true": True, "false": False, "yes": True, "no": False}
 
 Prompts = Mapping[str, tuple[str, str]]
@@ -103,7 +110,8 @@ def load_question_set(
         **{name: functools.partial(_bundled, name) for name in BUNDLED},
     }
     name, pool, version = records.load_pool(dataset, known, ["question", "target"], _own)
-    return Selection(name, choose(alternate(pool, seed), split, items), version)
+    files = records.pool_files(dataset, FILES)
+    return Selection(name, choose(alternate(pool, seed), split, items), version, files=files)
 
 
 def study_prompts(dataset: str) -> Prompts:
@@ -186,7 +194,7 @@ def _own(row: OwnRow) -> SetQuestion:
         id=row.id,
         split=row.split,
         kind=kind,
-        question=str(row.record["question"]),
+        question=row.as_written("question"),
         context=row.text("context"),
         options=choices,
         target="" if given else right,

@@ -26,6 +26,16 @@ BUNDLED = ("knowledge", "misconceptions", "word_problems")
 """The parts of the bundled questions, each a data set of its own too."""
 
 
+FILES: Mapping[str, tuple[str, ...]] = {
+    "mmlu": (MMLU,),
+    "gsm8k": (GSM8K,),
+    "truthfulqa": (TRUTHFULQA,),
+    "bundled": tuple(f"{part}.jsonl" for part in BUNDLED),
+    **{part: (f"{part}.jsonl",) for part in BUNDLED},
+}
+"""What each data set is read from."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Question(Item):
     """A question with choices, or with a free answer: a number, or words.
@@ -91,7 +101,8 @@ def load_questions(
         group, most = (lambda item: item.part), None if items is not None else MMLU_ITEMS
     ordered = alternate(pool, seed, most=most, group=group)
     excluded = Counter({"not drawn": len(pool) - len(ordered)})
-    return Selection(name, choose(ordered, split, items), version, +excluded)
+    files = records.pool_files(dataset, FILES)
+    return Selection(name, choose(ordered, split, items), version, +excluded, files)
 
 
 @functools.cache
@@ -146,10 +157,10 @@ def _own(row: OwnRow) -> Question:
     return Question(
         id=row.id,
         split=row.split,
-        question=str(row.record["question"]),
+        question=row.as_written("question"),
         choices=choices,
         target=row.letter(choices) if choices else _number(row),
-        part=str(row.record.get("subject") or ""),
+        part=row.text("subject"),
     )
 
 

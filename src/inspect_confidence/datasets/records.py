@@ -4,7 +4,7 @@ import csv
 import functools
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from io import StringIO
@@ -15,7 +15,7 @@ from typing import Any
 from inspect_confidence.arguments import choice, fingerprint, read_text, user_path
 from inspect_confidence.datasets.cache import file_of
 from inspect_confidence.datasets.selection import ItemT, Split
-from inspect_confidence.errors import InvalidArgument
+from inspect_confidence.errors import DataUnavailable, InvalidArgument
 
 Record = dict[str, Any]
 
@@ -68,6 +68,11 @@ def _jsonl_rows(path: Path) -> list[Record]:
                 row = json.loads(line)
             except json.JSONDecodeError as error:
                 raise InvalidArgument(f"{path.name}, line {number}: {error.msg}.") from error
+            except (ValueError, RecursionError) as error:  # thousands of digits, or of brackets
+                raise InvalidArgument(
+                    f"{path.name}, line {number}: a number is too long, or lists are nested too "
+                    "deep; give numbers as they would be read, or texts."
+                ) from error
             if not isinstance(row, dict):
                 raise InvalidArgument(f"{path.name}, line {number} is not an object.")
             rows.append(row)
@@ -103,7 +108,18 @@ class OwnRow:
 
     def text(self, column: str) -> str:
         """A cell as `cell_text` gives it."""
-        return cell_text(self.record.get(column))
+        return cell_text(self._one(column))
+
+    def as_written(self, column: str) -> str:
+        """A cell that is there as text, with its blanks."""
+        return str(self._one(column))
+
+    def _one(self, column: str) -> object:
+        """A cell that is no list and no object."""
+        value = self.record.get(column)
+        if isinstance(value, list | dict):
+            raise self.refused(f"{column!r} is a list or an object; give a text or a number.")
+        return value
 
     def choices(self) -> tuple[str, ...]:
         """`choices`: a list, its JSON text, or texts between `|`; none where there are none."""
@@ -113,11 +129,11 @@ class OwnRow:
         if isinstance(value, str):
             try:
                 value = json.loads(value)
-            except json.JSONDecodeError:
+            except (ValueError, RecursionError):
                 value = str(value).split("|")
-        if not isinstance(value, list):
+        if not isinstance(value, list) or any(isinstance(one, list | dict) for one in value):
             raise self.refused(
-                f'choices {value!r} are no list; write ["one", "other"] or one|other.'
+                f'choices {value!r:.60} are no list of texts; write ["one", "other"] or one|other.'
             )
         choices = tuple(str(choice).strip() for choice in value)
         if not 2 <= len(choices) <= len(LETTERS):
@@ -191,6 +207,15 @@ def own_items(
     return items, fingerprint(read_text(path)), path.name
 
 
+def pool_files(
+    dataset: object, known: Mapping[str, Sequence[str]]
+) -> tuple[str, ...] | tuple[Path]:
+    """The files of a data set that `load_pool` knows by name, or the user's own one."""
+    if "." in str(dataset):
+        return (user_path("dataset", dataset),)
+    return tuple(known[str(dataset).strip()])
+
+
 def cell_text(value: object) -> str:
     """A cell as text without blanks around it: 0 and False are something, None is nothing."""
     return "" if value is None else str(value).strip()
@@ -217,9 +242,18 @@ def downloaded_records(name: str) -> Any:
     """What a source's file holds: its rows, lists as arrays if from parquet; of json the object.
 
     Raises:
-        DataUnavailable: The file could not be downloaded.
+        DataUnavailable: The file could not be downloaded, or can't be read.
     """
     path = file_of(name)
+    try:
+        return _records(path)
+    except (OSError, ValueError, csv.Error) as error:  # pyarrow's and json's are ValueErrors
+        raise DataUnavailable(
+            f"{path} can't be read ({error!s:.100}); remove it, and it is downloaded again."
+        ) from error
+
+
+def _records(path: Path) -> Any:
     if path.suffix == ".parquet":
         # Imported here because pandas takes a second, which other data sets should not cost.
         import pandas as pd  # noqa: PLC0415

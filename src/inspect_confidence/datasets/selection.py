@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
+from pathlib import Path
 from typing import Generic, Literal, TypeVar
 
 from inspect_confidence.arguments import integer, read_text, user_path
@@ -39,12 +40,14 @@ class Selection(Generic[ItemT_co]):
         items: In the order in which they are asked.
         fingerprint: Of the whole data set before any selection.
         excluded: How many rows of the source were left out, by reason.
+        files: What it was read from: names of bundled files or sources, or the user's own path.
     """
 
     name: str
     items: Sequence[ItemT_co]
     fingerprint: str
     excluded: Mapping[str, int] = field(default_factory=Counter)
+    files: Sequence[str | Path] = ()
 
     def facts(self) -> dict[str, object]:
         """What a log keeps of the selection."""

@@ -82,6 +82,7 @@ def load_contexts(
     if "." in name:
         path = user_path("dataset", dataset)
         pool, version, name = _own(path), fingerprint(read_text(path)), path.name
+        files: tuple[str | Path, ...] = (path,)
     else:
         choice("dataset", name, ["bundled", OWN_FILE])
         pool = [
@@ -89,7 +90,7 @@ def load_contexts(
             for one in bundled_contexts().values()
             if one.setting in settings and one.language in languages
         ]
-        version = fingerprint(bundled_text(_BUNDLED))
+        version, files = fingerprint(bundled_text(_BUNDLED)), (_BUNDLED,)
     if not pool:
         raise InvalidArgument(
             f"settings={','.join(settings)} and languages={','.join(languages)} have no context "
@@ -98,7 +99,7 @@ def load_contexts(
     there = list(dict.fromkeys(word for one in pool for word in one.statements))
     asked = _words(words, there, own=name != "bundled")
     ordered = alternate(pool, seed, group=lambda one: f"{one.language} {one.setting}")
-    return Selection(name, choose(ordered, split, items), version), asked
+    return Selection(name, choose(ordered, split, items), version, files=files), asked
 
 
 @functools.cache

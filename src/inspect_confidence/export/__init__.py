@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from inspect_confidence.arguments import choice
 from inspect_confidence.errors import InvalidArgument
+from inspect_confidence.writing import staged
 
 if TYPE_CHECKING:
     from inspect_confidence.commands.analysis import Settings
@@ -89,7 +90,7 @@ def export(
             file.
     """
     # Everything heavy is imported here, so that the names of the formats cost nothing.
-    from inspect_confidence import privacy  # noqa: PLC0415
+    from inspect_confidence import redaction  # noqa: PLC0415
     from inspect_confidence.commands.summarize import summarize  # noqa: PLC0415
     from inspect_confidence.export import material  # noqa: PLC0415
     from inspect_confidence.judgments.read import judgments_of  # noqa: PLC0415
@@ -114,10 +115,12 @@ def export(
         material.read_runs(places),
         draws,
         settings.get("resamples", 10_000),
-        privacy.scrub(organization),
+        redaction.scrub(organization),
         relationship,
     )
-    return form.write(given, folder)
+    with staged(folder) as new:
+        written = [file.relative_to(new) for file in form.write(given, new)]
+    return [folder / file for file in written]
 
 
 def _places(source: object) -> Sequence[str]:

@@ -23,11 +23,13 @@ from inspect_confidence import __version__
 from inspect_confidence.export.hugging_face import hub_repository
 from inspect_confidence.export.material import Material, ResultSet, Run, result_sets
 from inspect_confidence.export.tables import write_left_out
-from inspect_confidence.export.text import file_name, shortened, write_text
+from inspect_confidence.export.text import file_name, shortened
 from inspect_confidence.headlines import Direction, direction_of
 from inspect_confidence.metrics import METRICS, Metric
+from inspect_confidence.printing import in_json
 from inspect_confidence.results import Condition, Result
 from inspect_confidence.studies import all_tables
+from inspect_confidence.writing import put
 
 VERSION = "0.3.0"
 _PACKAGE = "inspect_confidence"
@@ -76,9 +78,9 @@ def _write_set(one: ResultSet, material: Material, directory: Path) -> list[Path
     written = []
     lines, left_out = items or ([], {})
     if lines:
-        dumped = (json.dumps(line, ensure_ascii=False, allow_nan=False) for line in lines)
+        dumped = (in_json(json.dumps(line, ensure_ascii=False, allow_nan=False)) for line in lines)
         text = "".join(f"{line}\n" for line in dumped)
-        written.append(write_text(directory / f"{stem}_samples.jsonl", text))
+        written.append(put(directory / f"{stem}_samples.jsonl", text))
         log["detailed_evaluation_results"] = described = {
             "format": "jsonl",
             "file_path": f"{stem}_samples.jsonl",
@@ -88,8 +90,8 @@ def _write_set(one: ResultSet, material: Material, directory: Path) -> list[Path
         }
         if each := "; ".join(f"{status}: {n}" for status, n in left_out.items()):
             described["additional_details"] = {"judgments_without_a_score": each}
-    aggregate = json.dumps(log, indent=1, ensure_ascii=False, allow_nan=False)
-    return [write_text(directory / f"{stem}.json", aggregate), *written]
+    aggregate = in_json(json.dumps(log, indent=1, ensure_ascii=False, allow_nan=False))
+    return [put(directory / f"{stem}.json", aggregate), *written]
 
 
 def _said(**details: str) -> dict[str, str]:

@@ -17,9 +17,10 @@ from inspect_confidence.datasets.cache import SOURCES
 from inspect_confidence.datasets.hub import PUBLISHED
 from inspect_confidence.export.material import Material
 from inspect_confidence.export.tables import write_left_out
-from inspect_confidence.export.text import file_name, write_text
+from inspect_confidence.export.text import file_name
 from inspect_confidence.headlines import direction_of, headline_rows
 from inspect_confidence.results import Condition
+from inspect_confidence.writing import put
 
 # PyYAML quotes what YAML 1.1 resolves; these resolve by YAML 1.2, or to some readers of 1.1.
 _OTHER = re.compile(r"0[ox][0-9A-Fa-f]+|y|n|~", re.IGNORECASE)
@@ -74,7 +75,7 @@ def write_hf_eval_results(material: Material, directory: Path) -> list[Path]:
             name = "inspect_confidence" + (f"-{file_name(str(variant))}" if variant else "")
             path = directory / file_name(str(model)) / ".eval_results" / f"{name}.yaml"
             text = yaml.dump(entries, Dumper=_Dumper, sort_keys=False, allow_unicode=False)
-            written.append(write_text(path, text))
+            written.append(put(path, text))
     plain = rows.drop(columns=["label", "study", "variant"])
     return [*written, *write_left_out(material, directory, plain)]
 

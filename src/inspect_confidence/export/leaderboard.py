@@ -13,13 +13,14 @@ import pandas as pd
 from inspect_confidence import __version__
 from inspect_confidence.export.material import Material
 from inspect_confidence.export.tables import markdown_escaped, paragraph, table_of
-from inspect_confidence.export.text import shortened, templates, write_text
+from inspect_confidence.export.text import shortened, templates
 from inspect_confidence.headlines import Direction, FloatArray, direction_of, headline_rows
 from inspect_confidence.metrics import METRICS, Metric, percentile_interval
 from inspect_confidence.overview.front import front_of
 from inspect_confidence.overview.matrix import Ranks
 from inspect_confidence.results import without
 from inspect_confidence.studies import all_studies
+from inspect_confidence.writing import put
 
 _EQUAL = 1e-12
 """Values that differ by less differ by rounding."""
@@ -205,8 +206,8 @@ def write_leaderboard(material: Material, directory: Path) -> list[Path]:
         )
     )
     return [
-        write_text(directory / "leaderboard.md", _markdown(sections, method)),
-        write_text(directory / "leaderboard.html", html),
+        put(directory / "leaderboard.md", _markdown(sections, method)),
+        put(directory / "leaderboard.html", html),
     ]
 
 

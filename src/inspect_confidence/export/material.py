@@ -1,8 +1,7 @@
 """What the writers of all formats start from."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from operator import attrgetter
 from typing import Any, Unpack
 
@@ -10,7 +9,7 @@ import numpy as np
 import pandas as pd
 from inspect_ai.log import read_eval_log
 
-from inspect_confidence import privacy
+from inspect_confidence import privacy, redaction
 from inspect_confidence.commands.analysis import Settings, parts_of
 from inspect_confidence.headlines import FloatArray
 from inspect_confidence.judgments.read import Judgments
@@ -137,37 +136,9 @@ def clean(
     frames: Mapping[str, pd.DataFrame], results: pd.DataFrame
 ) -> tuple[dict[str, pd.DataFrame], pd.DataFrame]:
     """Judgments and results without secrets, models that differ still told apart."""
-
-    def told_apart(column: str, cleaner: Callable[[str], str]) -> Callable[[Any], str]:
-        named = (name for frame in (*frames.values(), results) for name in frame.get(column, ()))
-        parts = (Condition.read(text).get(column, "") for text in results["condition"])
-        found = privacy.scrubbed_names(map(str, (*named, *parts)), cleaner)
-        return lambda name: found[str(name)]
-
-    judge = told_apart("judge", privacy.model_name)
-    named = {text: privacy.with_judge(text, judge) for text in results["condition"].unique()}
-    conditions = privacy.scrubbed_conditions(named.values())
-    ways: dict[str, Callable[[Any], Any]] = {
-        "model": told_apart("model", privacy.model_name),
-        "dataset": told_apart("dataset", privacy.place),
-        "judge": judge,
-        "condition": lambda text: conditions[named[text]],
-        "variant": told_apart("variant", privacy.scrub_condition),
-    }
-
-    def cleaned(frame: pd.DataFrame) -> pd.DataFrame:
-        columns = {
-            name: frame[name].map(cache(ways.get(name, _scrubbed)))
-            for name in map(str, frame.columns)
-            if frame[name].dtype == object or pd.api.types.is_string_dtype(frame[name])
-        }
-        return frame.assign(**columns)
-
-    return {task: cleaned(frame) for task, frame in frames.items()}, cleaned(results)
-
-
-def _scrubbed(value: Any) -> Any:
-    return privacy.scrub(value) if isinstance(value, str) else value
+    ways = privacy.cleaners([*frames.values(), results])
+    frames = {task: privacy.cleaned(one, ways, redaction.scrub) for task, one in frames.items()}
+    return frames, privacy.cleaned(results, ways, redaction.scrub)
 
 
 def observed(
@@ -175,8 +146,8 @@ def observed(
 ) -> tuple[pd.DataFrame, list[FloatArray | None]]:
     """Results, and of each row of a headline metric its values over the resamples.
 
-    Items are put in one order first, so that the same draw takes the same items of every model
-    that answered the same ones.
+    Judgments are in their own order, so that the same draw takes the same items of every model that
+    answered the same ones.
     """
     wanted = {(one.task, one.metric) for study in all_studies() for one in study.headlines}
     key = attrgetter("task", "model", "dataset", "condition", "metric")
@@ -186,12 +157,5 @@ def observed(
         if (result.task, result.metric) in wanted:
             draws[key(result)] = np.array(values)
 
-    by = ["dataset", "split", "item"]
-    ordered = Judgments(
-        {
-            task: frame.sort_values(by, kind="stable", ignore_index=True)
-            for task, frame in judgments.items()
-        }
-    )
-    found = [result for part in parts_of(ordered, settings) for result in part.results(observe)]
+    found = [result for part in parts_of(judgments, settings) for result in part.results(observe)]
     return results_frame(found), [draws.get(key(result)) for result in found]

@@ -11,9 +11,10 @@ import pandas as pd
 
 from inspect_confidence.commands.views import views_of
 from inspect_confidence.export.material import Material
-from inspect_confidence.export.text import presentable, visible, write_text
+from inspect_confidence.export.text import presentable, visible
 from inspect_confidence.results import as_csv, as_json
 from inspect_confidence.studies import View
+from inspect_confidence.writing import put
 
 
 def write_left_out(material: Material, directory: Path, rows: pd.DataFrame) -> list[Path]:
@@ -29,7 +30,7 @@ def write_left_out(material: Material, directory: Path, rows: pd.DataFrame) -> l
         default="",
     )
     left = rows.assign(left_out=reasons)[reasons != ""]
-    return [write_text(directory / "left_out.csv", as_csv(left))] if len(left) else []
+    return [put(directory / "left_out.csv", as_csv(left))] if len(left) else []
 
 
 _LONGEST_CAPTION = 10_000
@@ -43,7 +44,7 @@ def write_markdown(material: Material, directory: Path) -> list[Path]:
         for view in views:
             parts += [f"### {markdown_escaped(view.title)}", table_of(*_cells(view))]
             parts += [paragraph(view.caption)] if view.caption else []
-    return [write_text(directory / "tables.md", "\n\n".join(parts) + "\n")]
+    return [put(directory / "tables.md", "\n\n".join(parts) + "\n")]
 
 
 def markdown_escaped(text: object, longest: int = 1_000) -> str:
@@ -115,7 +116,7 @@ def write_latex(material: Material, directory: Path) -> list[Path]:
     for study, views in views_of(presentable(material.results)):
         parts.append(f"% {study.name}\n")
         parts += [part for view in views for part in _floats(view)]
-    return [write_text(directory / "tables.tex", "\n".join(parts))]
+    return [put(directory / "tables.tex", "\n".join(parts))]
 
 
 def latex_escaped(text: object, longest: int = 1_000) -> str:
@@ -167,9 +168,9 @@ def _row(cells: Sequence[str]) -> str:
 
 def write_json(material: Material, directory: Path) -> list[Path]:
     """One object a row: NaN is null, infinite numbers are `"Infinity"` and `"-Infinity"`."""
-    return [write_text(directory / "results.json", as_json(material.results))]
+    return [put(directory / "results.json", as_json(material.results))]
 
 
 def write_csv(material: Material, directory: Path) -> list[Path]:
     """One row a number; text that a spreadsheet would compute has an apostrophe before it."""
-    return [write_text(directory / "results.csv", as_csv(material.results))]
+    return [put(directory / "results.csv", as_csv(material.results))]

@@ -2,19 +2,18 @@
 
 import re
 import unicodedata
-from pathlib import Path
 
 import pandas as pd
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
 from inspect_confidence.arguments import fingerprint
+from inspect_confidence.printing import ACTING
 from inspect_confidence.results import Condition
 from inspect_confidence.studies import title_of
 
 _LONGEST = 120
 _LONGEST_CELL = 1_000
 _LONGEST_NAME = 60
-_INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
 
 def visible(text: object, longest: int = _LONGEST_CELL) -> str:
@@ -29,7 +28,7 @@ def visible(text: object, longest: int = _LONGEST_CELL) -> str:
     """
     line = re.sub(r"[\t\n\r\v\f]", " ", shortened(str(text), longest))
     return "".join(
-        f"U+{ord(one):04X}" if unicodedata.category(one) in _INVISIBLE else one for one in line
+        f"U+{ord(one):04X}" if unicodedata.category(one) in ACTING else one for one in line
     )
 
 
@@ -84,10 +83,3 @@ def file_name(text: str) -> str:
     """
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-.")[:_LONGEST_NAME]
     return name if name and name == text else f"{name or 'unnamed'}-{fingerprint_of(text)}"
-
-
-def write_text(path: Path, text: str) -> Path:
-    """Write a file, making the folders that it lies in."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(text.encode("utf-8", "backslashreplace"))
-    return path

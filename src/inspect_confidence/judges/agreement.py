@@ -36,12 +36,13 @@ _NAME = re.compile(r"[0-9][0-9.,]*|(?<=[\w,] )[A-Z]\w+|^\W*[A-Z]\w+(?=\W*$)")
 _DENIES = re.compile(r"\b(?:not|never|no|cannot|neither|nor|false|incorrect|myth)\b|n't\b|不|没有")
 _POLAR = re.compile(r"\b(?:yes|no|true|false)\b", re.IGNORECASE)
 _YES = re.compile(r"^\W*(?:yes|yeah|yep|true|correct|right|indeed)\b|^\W*是", re.IGNORECASE)
-_ASKS_YES_OR_NO = re.compile(
-    r"(?:^|[.:\n]\s*)(?:is|are|was|were|do|does|did|can|could|has|have|had|will|would|should)\b"
-    r"[^?]*\?|true or false|yes or no|吗",
-    re.IGNORECASE,
+_YES_OR_NO = re.compile(r"true or false|yes or no|吗", re.IGNORECASE)
+_ASKS = re.compile(
+    r"\s*(?:is|are|was|were|do|does|did|can|could|has|have|had|will|would|should)\b", re.IGNORECASE
 )
-_OPTION = re.compile(r"(?:^|\s)\(?([A-H])[).:]\s+(.+?)(?=\s+\(?[A-H][).:]\s|\s*(?:\n|$))")
+_OPTION = re.compile(
+    r"(?:^|\s)\(?([A-H])[).:]\s+(\S+(?:[^\S\n]+\S+)*?)(?=\s+\(?[A-H][).:]\s|\s*(?:\n|$))"
+)
 _LETTER = re.compile(r"\(([A-H])\)|\b([A-H])[).:](?=\s|$)|\b([B-H])\b|\b(A)(?=\W*$)")
 _PARTS = re.compile(r"[;,!?\n。，！？]|\.(?=\s|$)|\b(?:but|however|though|although)\b")  # noqa: RUF001
 _DECLINES = re.compile(
@@ -73,7 +74,7 @@ def agreement(question: str, sentence: str, reply: str) -> Agreement:
     ours, theirs = (_option(text, options) for text in (sentence, reply))
     if ours and theirs:
         return "yes" if ours == theirs else "no"
-    if _ASKS_YES_OR_NO.search(question):
+    if _asks_yes_or_no(question):
         alike = _shared(question, sentence, reply) is True or _POLAR.search(sentence + reply)
         same: bool | None = (_says_yes(sentence) == _says_yes(reply)) if alike else None
     else:
@@ -110,8 +111,9 @@ def declines(text: str) -> bool:
 def content_words(text: str) -> tuple[str, ...]:
     """A text's words, numbers as digits, without markers, function words, accents and plurals."""
     text = folded(text)
-    for marker in reversed(find_markers(text)):
-        text = f"{text[: marker.start]} {text[marker.end :]}"
+    markers = find_markers(text)
+    ends, starts = [marker.end for marker in markers], [marker.start for marker in markers]
+    text = " ".join(text[a:b] for a, b in zip([0, *ends], [*starts, len(text)], strict=True))
     plain = "".join(one for one in normalize("NFD", text.lower()) if not combining(one))
     found = [_NUMBERS.get(word, word.replace(",", "")) for word in _WORD.findall(plain)]
     # A word of three letters is no plural.
@@ -160,6 +162,12 @@ def _option(text: str, options: dict[str, str]) -> str | None:
 
 def _letters(text: str) -> set[str]:
     return {next(filter(None, found)) for found in _LETTER.findall(text)}
+
+
+def _asks_yes_or_no(question: str) -> bool:
+    """Whether a part of a question begins as such questions do, or names the two answers."""
+    parts = re.split(r"[.:\n]", question.rpartition("?")[0])
+    return any(map(_ASKS.match, parts)) or bool(_YES_OR_NO.search(question))
 
 
 def _says_yes(text: str) -> bool:

@@ -75,10 +75,14 @@ _NEGATED_VERB = re.compile(
 )
 
 
+MARKERS = "markers.csv"
+"""The bundled file of markers, with the standard form and decisiveness of each."""
+
+
 @functools.cache
 def lexicon() -> dict[str, tuple[str, float]]:
     """By plain marker: its standard form, and that one's decisiveness."""
-    path = resources.files("inspect_confidence.datasets") / "bundled" / "markers.csv"
+    path = resources.files("inspect_confidence.datasets") / "bundled" / MARKERS
     rows = csv.DictReader(StringIO(path.read_text(encoding="utf-8")))
     return {plain(row["marker"]): (row["standard"], float(row["decisiveness"])) for row in rows}
 

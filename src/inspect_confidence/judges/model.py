@@ -20,10 +20,14 @@ from inspect_ai.util import LimitExceededError, collect
 from inspect_confidence.answers import Unreadable, judged
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.judges.judgment import SentenceJudgment
+from inspect_confidence.judges.refusals import JudgeRefused, unless_refused
 from inspect_confidence.judges.schema import in_form
 from inspect_confidence.judges.wording import JudgeWording
+from inspect_confidence.redaction import failure
 
 ROLE = "grader"
+_AGAIN = "hedged --action overwrite"
+"""How `inspect score` asks it again."""
 
 
 def require_grader(asked: str = "judge=model", instead: str = "judge=rules") -> None:
@@ -128,10 +132,15 @@ class ModelJudge:
             config = GenerateConfig(temperature=0, response_schema=schema)
             return await get_model(role=ROLE).generate(messages, config=config)
 
+        template = self.wording.templates[form]
         try:
-            output = await in_form(form, self.wording.templates[form], asked)
+            output = await unless_refused(
+                get_model(role=ROLE), lambda: in_form(form, template, asked), _AGAIN
+            )
         except LimitExceededError:
             raise
+        except JudgeRefused as error:
+            return Unreadable("grader_failed", f"{form}: {error}")
         except Exception as error:  # each provider has its own; the reply stays to be judged again
-            return Unreadable("grader_failed", f"{form}: {error!r:.200}")
+            return Unreadable("grader_failed", f"{form}: {failure(error, text)}")
         return output.completion

@@ -4,6 +4,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 
 def words(text: str) -> frozenset[str]:
@@ -102,7 +103,7 @@ def _is_others(before: Iterable[str], is_plural: bool) -> bool:
 
 
 _TOKEN = re.compile(
-    r"[0-9]++(?:[.,][0-9]++){0,20}[ ]?(?:%|per ?cent\b)"
+    r"[0-9]+(?:[.,][0-9]+){0,20}[ ]?(?:%|per ?cent\b)"
     r"|[^\W_]+(?:['’`´\-/‑][^\W_]+)*['’]?|[^\s\w]|_"  # noqa: RUF001 # apostrophes
 )
 _APOSTROPHES = str.maketrans("’`´‑", "'''-")  # noqa: RUF001 # as they are written
@@ -153,14 +154,15 @@ def plain_line(sentence: str, *, own: bool = True) -> Line:
     return Line(text, tuple(starts), tuple((start, end) for _, start, end in placed))
 
 
-def _written_out(word: str) -> list[str]:
+@lru_cache(maxsize=4096)  # a language's words are few
+def _written_out(word: str) -> tuple[str, ...]:
     if word in _WHOLE:
-        return _WHOLE[word].split()
+        return tuple(_WHOLE[word].split())
     for ending, full in _ENDINGS.items():
         if word.endswith(ending) and len(word) > len(ending):
-            return [word[: -len(ending)], full]
+            return word[: -len(ending)], full
     if word.endswith("'s") and word[:-2] in _IS:
-        return [word[:-2], "is"]
+        return word[:-2], "is"
     if word[0].isdigit() and word.endswith(("%", "cent")):
-        return [re.sub(r"\s*(?:%|per ?cent)$", "%", word).replace(",", "")]
-    return [" ".join(word.strip("'").split()) or "'"]
+        return (re.sub(r"\s*(?:%|per ?cent)$", "%", word).replace(",", ""),)
+    return (" ".join(word.strip("'").split()) or "'",)

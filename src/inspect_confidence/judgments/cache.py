@@ -11,8 +11,9 @@ from typing import Any
 import platformdirs
 
 from inspect_confidence.judgments.places import Log
-from inspect_confidence.judgments.runs import FORMAT, OURS, Run, decode, readers, write_whole
+from inspect_confidence.judgments.runs import FORMAT, OURS, Run, decode, readers
 from inspect_confidence.studies import Recorded
+from inspect_confidence.writing import write_whole
 
 VARIABLE = "INSPECT_CONFIDENCE_CACHE"
 """Environment variable that names the folder; `off` turns the cache off."""

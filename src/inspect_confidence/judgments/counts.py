@@ -9,13 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from inspect_confidence.errors import InvalidArgument, nearest
-from inspect_confidence.judgments.read import (
-    Source,
-    joined,
-    judgments_of,
-    once,
-    variants_of_runs,
-)
+from inspect_confidence.judgments.joining import Located, joined
+from inspect_confidence.judgments.read import Source, judgments_of, once, variants_of_runs
 from inspect_confidence.judgments.runs import Run, readers
 from inspect_confidence.judgments.store import Store, store_at
 from inspect_confidence.studies import COMMON_COLUMNS, all_tables
@@ -74,14 +69,14 @@ def _of_store(store: Store, task: str, by: Sequence[str]) -> Iterator[pd.DataFra
     variants = variants_of_runs([(one["task"], one["kind"], one["settings"]) for one in told])
     logs = Counter(one["id"] for one in told)
     plain: dict[str, list[str]] = {}
-    others: list[tuple[Run, str]] = []
+    others: list[tuple[Located, str]] = []
     for entry, one, variant in zip(entries, told, variants, strict=True):
         if one["task"] != task or not one["rows"]:
             continue
         if logs[one["id"]] == 1 and not one["twice"] and store.readers == readers():
             plain.setdefault(variant, []).append(str(store.folder / entry.file))
         elif isinstance(run := store.read(entry), Run):
-            others.append((run, variant))
+            others.append(((entry.log.location, run), variant))
     stored = [name for name in by if name != "variant"]
     count = _by_duckdb() or _by_pyarrow
     for variant, files in plain.items():

@@ -19,6 +19,7 @@ from typing import Any
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.judgments.places import Log
 from inspect_confidence.judgments.runs import encode, readers, record_of
+from inspect_confidence.redaction import failure
 from inspect_confidence.studies import NOTHING_SAID, Recorded
 
 Executing = Executor | str | None
@@ -82,14 +83,18 @@ def read_records(
         notices: Is told how many logs the executor lost, if it did.
     """
     read = partial(_outcome, recorded=recorded, reread=reread)
-    if not logs:
+    there = [number for number, log in enumerate(logs) if not log.unreadable]
+    yield from ((number, log.unreadable) for number, log in enumerate(logs) if log.unreadable)
+    if not there:
         return
-    with _started(executor, logs) as pool:
+    with _started(executor, [logs[number] for number in there]) as pool:
         if pool is None:
-            yield from ((number, read(log.location)) for number, log in enumerate(logs))
+            yield from ((number, read(logs[number].location)) for number in there)
             return
         lost: list[BaseException] = []
-        for number, future in _in_any_order(pool, read, [log.absolute for log in logs]):
+        locations = [logs[number].absolute for number in there]
+        for place, future in _in_any_order(pool, read, locations):
+            number = there[place]
             if (error := future.exception()) is not None:
                 lost.append(error)
             yield number, read(logs[number].location) if error else _same(future.result())
@@ -104,7 +109,7 @@ def _outcome(location: str, recorded: Recorded, reread: bool) -> Outcome:
     try:
         return read_record(location, recorded, reread)
     except Exception as error:  # a damaged log must not keep the others from being read
-        return f"{error!r:.200}"
+        return failure(error)
 
 
 def _same(found: Outcome) -> Outcome:

@@ -1,15 +1,19 @@
 """Judgments in csv and parquet files: what this package wrote, or answers gathered elsewhere."""
 
 from collections.abc import Sequence
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from pandas.api.types import is_numeric_dtype
+from pandas.api.types import is_datetime64_any_dtype, is_numeric_dtype
 
 from inspect_confidence.answers import STATUSES
 from inspect_confidence.errors import InvalidArgument, nearest
-from inspect_confidence.results import Condition, quoting
+from inspect_confidence.judgments.checks import each_once, first_row, refuse_wrong
+from inspect_confidence.judgments.order import in_order
+from inspect_confidence.judgments.tables import read_table
+from inspect_confidence.results import Condition, as_csv
 from inspect_confidence.studies import (
     COMMON_COLUMNS,
     NOTHING_SAID,
@@ -18,15 +22,22 @@ from inspect_confidence.studies import (
     TaskTable,
     all_tables,
 )
+from inspect_confidence.writing import write_file as written
 
 SUFFIXES = (".csv", ".parquet")
 _DEFAULTS = {"model": "unnamed", "method": "direct", "epoch": 1.0, "draw": 0.0}
-_TRUTH = {"True": 1, "true": 1, "TRUE": 1, "False": 0, "false": 0, "FALSE": 0}
-"""What is right or wrong, in words, as a number."""
-_FLAGS = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False, "": None}
+_TRUTH = {"True": 1, "true": 1, "TRUE": 1, "False": 0, "false": 0, "FALSE": 0, "": None}
+"""What is right or wrong, in words, as a number; what is empty is none."""
+_FLAGS: dict[str, bool | None] = {
+    **dict.fromkeys(("true", "yes", "1", "1.0"), True),
+    **dict.fromkeys(("false", "no", "0", "0.0"), False),
+    "": None,
+}
 
 
-def read_file(path: Path, recorded: Recorded = NOTHING_SAID) -> dict[str, pd.DataFrame]:
+def read_file(
+    path: Path, recorded: Recorded = NOTHING_SAID, notices: list[str] | None = None
+) -> dict[str, pd.DataFrame]:
     """The judgments in a csv or parquet file, one row each: a typed frame a task.
 
     Where the file has no `task` column, the task is told from the columns where that is possible.
@@ -35,19 +46,14 @@ def read_file(path: Path, recorded: Recorded = NOTHING_SAID) -> dict[str, pd.Dat
         path: Of the file.
         recorded: What its columns are called, the scale of its confidence, and columns by which
             numbers are given too.
+        notices: Takes what a reader must know: how many rows stand there twice.
 
     Raises:
-        InvalidArgument: The file can't be read, a required column is missing, or a value has the
-            wrong type.
+        InvalidArgument: The file can't be read, a required column is missing, a value has the
+            wrong type or can't be, or rows contradict each other.
     """
-    try:
-        if path.suffix == ".parquet":
-            frame = pd.read_parquet(path)
-        else:
-            frame = pd.read_csv(path, dtype=str, keep_default_na=False)
-    except (OSError, ValueError) as error:
-        raise InvalidArgument(f"{path} can't be read: {error}.") from error
-    frame = _as_ours(frame, recorded, str(path))
+    source = str(path)
+    frame = _as_ours(read_table(path), recorded, source)
     if "task" not in frame:
         frame["task"] = _task_of(path, frame, is_others=recorded != NOTHING_SAID)
     by_task = {str(name): rows.copy() for name, rows in frame.groupby("task", sort=False)}
@@ -55,7 +61,9 @@ def read_file(path: Path, recorded: Recorded = NOTHING_SAID) -> dict[str, pd.Dat
     if unknown := [name for name in by_task if name not in tables]:
         known = ", ".join(tables)
         raise InvalidArgument(f"{path}: there is no task {unknown[0]!r}; known: {known}.")
-    return {name: typed(rows, tables[name], str(path)) for name, rows in by_task.items()}
+    told = [] if notices is None else notices
+    each = {name: each_once(rows, tables[name], source, told) for name, rows in by_task.items()}
+    return {name: in_order(checked(rows, tables[name], source)) for name, rows in each.items()}
 
 
 def _as_ours(frame: pd.DataFrame, recorded: Recorded, source: str) -> pd.DataFrame:
@@ -100,8 +108,7 @@ def write_file(frames: dict[str, pd.DataFrame], path: Path) -> None:
     Raises:
         InvalidArgument: The file's name has another ending.
     """
-    if path.suffix not in SUFFIXES:
-        raise InvalidArgument(f"{path}: judgments are written to {' or '.join(SUFFIXES)} files.")
+    check_suffix(path)
     frame = pd.concat(frames.values(), ignore_index=True)
     if path.suffix == ".parquet":
         # A column that one task fills with numbers and another with text is written as text.
@@ -109,9 +116,28 @@ def write_file(frames: dict[str, pd.DataFrame], path: Path) -> None:
         for name in frame:
             if len({of_task[name] for of_task in kinds if name in of_task}) > 1:
                 frame[name] = frame[name].map(str, na_action="ignore")
-        frame.to_parquet(path, index=False)
+        content = BytesIO()
+        frame.to_parquet(content, index=False)
+        written(path, content.getvalue())
     else:
-        frame.to_csv(path, index=False, lineterminator="\n", quoting=quoting(frame))
+        written(path, as_csv(frame))
+
+
+def check_suffix(path: Path) -> None:
+    """Refuse a name that says neither csv nor parquet."""
+    if path.suffix not in SUFFIXES:
+        raise InvalidArgument(f"{path}: judgments are written to {' or '.join(SUFFIXES)} files.")
+
+
+def checked(frame: pd.DataFrame, table: TaskTable, source: str) -> pd.DataFrame:
+    """A user's rows, typed, none of which holds what can't be; the index numbers them from 0.
+
+    Raises:
+        InvalidArgument: As `typed`; or a value can't be.
+    """
+    made = typed(frame, table, source)
+    refuse_wrong(made, frame.index, table, source)
+    return made
 
 
 def typed(frame: pd.DataFrame, table: TaskTable, source: str) -> pd.DataFrame:
@@ -169,32 +195,59 @@ def _needs(table: TaskTable) -> str:
 def _column(frame: pd.DataFrame, name: str, kind: Kind, source: str, default: object) -> pd.Series:
     if default is None:
         default = np.nan if kind == "number" else ""
-    values = frame[name] if name in frame else pd.Series(default, frame.index, dtype=object)
+    if name not in frame:
+        if kind == "flag":
+            return pd.Series(np.full(len(frame), None), frame.index, dtype=object)
+        return pd.Series(default, frame.index, dtype=float if kind == "number" else str)
+    values = frame[name]
     if kind == "number":
         numbers = (
             values.astype(float) if is_numeric_dtype(values) else _numbers(values, name, source)
         )
         if np.isinf(numbers).any():
-            raise InvalidArgument(f"{source}: the column {name!r} holds an infinite number.")
+            where = frame.index[np.isinf(numbers)][0]
+            raise InvalidArgument(
+                f"{source}, row {where + 1}: the column {name!r} holds an infinite number; leave "
+                "the cell empty where there is none."
+            )
         return numbers
     if kind == "flag":
-        return values.map(
-            lambda value: None if pd.isna(value) else _FLAGS.get(str(value).lower())
-        ).astype(object)
+        return _flags(values, name, source)
     text = values.where(values.notna(), "").astype(str)
     # Items named by numbers are text too, and 12 must be the same item as 12.0.
     return text.str.removesuffix(".0") if name == "item" else text
 
 
+def _flags(values: pd.Series, name: str, source: str) -> pd.Series:
+    """True, False, or None where nothing is said."""
+    places, there = pd.factorize(values, use_na_sentinel=False)
+    words = ["" if pd.isna(value) else str(value).strip().lower() for value in there]
+    wrong = [place for place, word in enumerate(words) if word not in _FLAGS]
+    if wrong:
+        row = values.index[places == wrong[0]][0]
+        raise InvalidArgument(
+            f"{source}, row {row + 1}: {there[wrong[0]]!r} in the column {name!r} is neither true "
+            "nor false."
+        )
+    known = np.array([_FLAGS[word] for word in words], object)
+    return pd.Series(known[places], values.index, dtype=object)
+
+
 def _numbers(values: pd.Series, name: str, source: str) -> pd.Series:
     """Texts and others as numbers."""
-    values = values.replace(_TRUTH)
-    numbers = pd.to_numeric(values.replace({"": None}), errors="coerce").astype(float)
-    wrong = numbers.isna() & ~values.isna() & (values.astype(str) != "")
-    wrong &= values.astype(str).str.lower() != "nan"
+    if is_datetime64_any_dtype(values):
+        values = values.astype(str)  # or dates would become nanoseconds
+    # Not by `replace`, whose types differ between versions of pandas.
+    values = values.astype(object).map(
+        lambda one: _TRUTH.get(one, one) if isinstance(one, str) else one
+    )
+    numbers = pd.to_numeric(values, errors="coerce").astype(float)
+    wrong = numbers.isna() & ~values.isna() & (values.astype(str).str.lower() != "nan")
     if wrong.any():
+        first = str(values[wrong].iloc[0])[:60]
         raise InvalidArgument(
-            f"{source}: {values[wrong].iloc[0]!r} in the column {name!r} is not a number."
+            f"{source}, row {first_row(wrong) + 1}: {first!r} in the column {name!r} is not a "
+            "number."
         )
     return numbers
 

@@ -20,10 +20,12 @@ from inspect_ai.log import (
 from inspect_ai.scorer import Scorer
 from inspect_ai.util import registry_create
 
-from inspect_confidence import _registry
 from inspect_confidence.arguments import fingerprint
+from inspect_confidence.grades import unnumbered
+from inspect_confidence.judgments.rewriting import edited_scores, seconds, written
 from inspect_confidence.judgments.runs import Judged, Run, frame_of
 from inspect_confidence.privacy import SECRET_NAME
+from inspect_confidence.redaction import failure, scrub, without_keys
 from inspect_confidence.scorers.confidence import texts_of_ways
 from inspect_confidence.scorers.graded import is_own, numbers_of
 from inspect_confidence.solvers.draws import stored_texts, tokens_of
@@ -33,7 +35,9 @@ from inspect_confidence.studies import (
     SampleFacts,
     ScoreFacts,
     TaskTable,
+    is_own_task,
     table_of,
+    table_of_others,
 )
 
 # What Inspect's summaries put in the place of long values, and at the end of long texts.
@@ -64,10 +68,12 @@ def read_run(location: str, *, reread: bool = False, recorded: Recorded = NOTHIN
     """
     header = read_eval_log(location, header_only=True)
     name = _eval_name(header)
-    table = table_of(name)
+    table = log_table(header)
     facts = facts_of(header, table)
     cut = partial(_is_cut_of_others, recorded) if table.of_others else _is_cut
-    summaries = read_eval_log_sample_summaries(location)
+    every = [one for one in read_eval_log_sample_summaries(location) if one.completed]
+    invalid = {one.uuid or "" for one in every if _is_invalid(location, header, one)}
+    summaries = [one for one in every if (one.uuid or "") not in invalid]
     whole = ((one, _whole(location, one) if cut(one) else one) for one in summaries)
     judged = _judged(header, table, whole, recorded)
     rows, without = table.of_run(list(judged.values()))
@@ -79,7 +85,9 @@ def read_run(location: str, *, reread: bool = False, recorded: Recorded = NOTHIN
         judged, changed, why = _read_again(location, header, table, judged)
     kind = [name, *(str(header.eval.task_args.get(name)) for name in table.compared_within)]
     wanted = len(header.eval.dataset.sample_ids or ()) * (header.eval.config.epochs or 1)
-    lost = f"the run is incomplete: {len(judged)} of {wanted} samples are there ({header.status})"
+    again = sum(_is_scored_again(one, table) for one in summaries)
+    edits, unsearched = edited_scores(location, header)
+    lost = f"the run is incomplete: {len(every)} of {wanted} samples are there ({header.status})"
     return Run(
         *(header.eval.task_id, table.task, header.eval.model, " ".join(kind)),
         *(_settings(header, table, recorded), frame_of(judged, table)),
@@ -89,10 +97,20 @@ def read_run(location: str, *, reread: bool = False, recorded: Recorded = NOTHIN
             f"{count} items of {facts.get('dataset')} were not asked: {reason}"
             for reason, count in (facts.get("excluded") or {}).items()
         ]
+        + [f"{len(invalid)} samples were declared invalid and left out"] * bool(invalid)
+        + [f"{again} samples were scored again by the same scorer; what it said last counts"]
+        * bool(again)
+        + [f"{edits} scores were edited after the run; what they say now counts"] * bool(edits)
+        + [f"{unsearched} samples are damaged: whether their scores were edited can't be told"]
+        * bool(unsearched)
         + [why] * bool(why),
-        lost=[lost] if len(judged) < wanted else [],
+        lost=[lost] if len(every) < wanted else [],
         changed=changed,
-        without=f"{name}: {without}" if without else "",
+        without=f"{_called(header, table)}: {without}" if without else "",
+        failed=[_key(one) for one in summaries if one.error],
+        invalidated=sorted(invalid),
+        ended=seconds(header.stats.completed_at or header.stats.started_at or header.eval.created),
+        written=written(location),
     )
 
 
@@ -102,6 +120,22 @@ _Sample = EvalSampleSummary | EvalSample
 def _eval_name(header: EvalLog) -> str:
     """Of the task, without its package's prefix."""
     return header.eval.task.rsplit("/", 1)[-1]
+
+
+def log_table(header: EvalLog) -> TaskTable:
+    """The table of a log's task; a task of somebody else's is another eval, whatever its name."""
+    name = _eval_name(header)
+    ours = header.eval.task.startswith("inspect_confidence/")
+    ours = ours or "package_version" in (header.eval.metadata or {})
+    return table_of(name) if ours or not is_own_task(name) else table_of_others()
+
+
+def _called(header: EvalLog, table: TaskTable) -> str:
+    """A log's task for people."""
+    name = _eval_name(header)
+    if table.of_others and is_own_task(name):
+        return f"{header.eval.task}, which isn't the task of inspect_confidence"
+    return name
 
 
 def _judged(
@@ -116,20 +150,35 @@ def _judged(
     epochs = header.eval.config.epochs or 1
     found = {}
     for summary, sample in samples:
-        if summary.completed:
-            identity = {"uuid": summary.uuid or "", "epoch": summary.epoch, "draw": 0}
-            found[f"{summary.epoch} {summary.id}"] = [
-                {**common, **identity, **row}
-                for row in table.read(
-                    replace(
-                        _facts(summary, sample, generation),
-                        epochs=epochs,
-                        recorded=recorded,
-                        whole=_fields_of(sample, recorded.confidence),
-                    )
+        identity = {"uuid": summary.uuid or "", "epoch": summary.epoch, "draw": 0}
+        found[_key(summary)] = [
+            {**common, **identity, **row, "reason": scrub(row.get("reason") or "")}
+            for row in table.read(
+                replace(
+                    _facts(summary, sample, generation),
+                    epochs=epochs,
+                    recorded=recorded,
+                    whole=_fields_of(sample, recorded.confidence),
                 )
-            ]
+            )
+        ]
     return found
+
+
+def _key(summary: EvalSampleSummary) -> str:
+    """A sample's name within its run."""
+    return f"{summary.epoch} {summary.id}"
+
+
+def _is_invalid(location: str, header: EvalLog, summary: EvalSampleSummary) -> bool:
+    """Whether somebody declared the sample invalid, which only the whole of it says."""
+    return bool(header.invalidated) and _whole(location, summary).invalidation is not None
+
+
+def _is_scored_again(summary: EvalSampleSummary, table: TaskTable) -> bool:
+    """Whether a scorer of ours scored twice; of others, some have two of the same name."""
+    names = [one for one in summary.scores or {} if is_own(one) or not table.of_others]
+    return len({unnumbered(name) for name in names}) < len(names)
 
 
 def _read_again(
@@ -151,11 +200,13 @@ def _read_again(
         # No model is at hand: neither a key is needed nor can a call be made.
         log = score(log, made, model="none/none", action="overwrite", display="none", copy=False)
     except Exception as error:  # whatever a scorer raises; what is stored can be used
-        why = f"its replies couldn't be read again and stay as they were read: {error!r:.200}"
+        why = f"its replies couldn't be read again and stay as they were read: {failure(error)}"
         return stored, Counter(), why
     # Through summaries, which write texts on one line, as they are read from a log.
     both = ((one.summary(), one) for one in log.samples or [])
-    fresh = _judged(header, table, ((s, one if _is_cut(s) else s) for s, one in both))
+    fresh = _judged(
+        header, table, ((s, one if _is_cut(s) else s) for s, one in both if _key(s) in stored)
+    )
     pairs = [pair for key in stored for pair in zip_longest(stored[key], fresh.get(key, []))]
     changed = Counter(
         judgments=len(pairs),
@@ -173,6 +224,9 @@ def _part(row: Mapping[str, Any] | None, *names: str) -> Mapping[str, str]:
 
 def _scorer(header: EvalLog, name: str, options: Mapping[str, Any]) -> Scorer:
     """A scorer as the log names it: one of ours, or one of the task's package."""
+    # Imported here because it brings every task, and few logs are scored again.
+    from inspect_confidence import _registry  # noqa: PLC0415
+
     if own := getattr(_registry, name.rsplit("/", 1)[-1], None):
         return cast(Scorer, own(**options))
     package = header.eval.task.rpartition("/")[0]
@@ -229,11 +283,14 @@ def _whole(location: str, summary: EvalSampleSummary) -> EvalSample:
 def _facts(
     summary: EvalSampleSummary, sample: _Sample, generation: Mapping[str, Any]
 ) -> SampleFacts:
-    failure = None
+    failed = None
     if summary.error:
-        failure = "sample_error", summary.error.splitlines()[0][:200]
+        asked = summary.input
+        if not isinstance(asked, str):
+            asked = "\n".join(message.text for message in asked)
+        failed = "sample_error", failure(summary.error.splitlines()[0], asked)
     elif summary.limit:
-        failure = "limit_reached", f"the sample's {summary.limit} limit was reached"
+        failed = "limit_reached", f"the sample's {summary.limit} limit was reached"
     # A question that nobody can answer has no target.
     target = sample.target if isinstance(sample.target, str) else next(iter(sample.target), "")
     return SampleFacts(
@@ -247,7 +304,7 @@ def _facts(
             for name, score in (sample.scores or {}).items()
         },
         generation=generation,
-        failure=failure,
+        failure=failed,
         id=str(sample.id),
         choices=sample.choices or (),
     )
@@ -311,5 +368,5 @@ def _settings(header: EvalLog, table: TaskTable, recorded: Recorded) -> dict[str
 
 
 def _short(value: object) -> str:
-    text = str(value)
+    text = without_keys(str(value))
     return text if len(text) <= _LONGEST_SETTING and "\n" not in text else fingerprint(text)

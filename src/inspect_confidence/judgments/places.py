@@ -1,8 +1,10 @@
 """Where logs lie: listed as Inspect does it, with what tells whether one has changed."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from inspect_confidence.errors import InvalidArgument
 
@@ -20,12 +22,15 @@ class Log:
         size: In bytes.
         mtime: When it was written, as the place tells it; 0 where it does not.
         etag: Of an object store, where it changes with the content.
+        unreadable: Why nothing can be read there, if that is known: of a folder that can't be
+            listed, or a link that isn't followed.
     """
 
     location: str
     size: int = 0
     mtime: float = 0
     etag: str = ""
+    unreadable: str = ""
 
     @property
     def absolute(self) -> str:
@@ -42,7 +47,8 @@ def logs_at(place: str) -> list[Log]:
     """The logs at a place (a log, or a folder of them anywhere Inspect reads), newest first.
 
     Inspect's own listing takes seconds to import and opens each log whose name isn't of its making;
-    this one gives the same logs in the same order.
+    this one gives the same logs in the same order. It reads links to logs too, and names folders
+    that can't be listed and links to folders, which aren't followed: they may lead in circles.
 
     Raises:
         InvalidArgument: There is no such place.
@@ -54,7 +60,11 @@ def logs_at(place: str) -> list[Log]:
     if place.endswith(LOGS):
         return [Log(place, one.size, one.mtime, one.etag) for one in files] or [Log(place)]
     newest = sorted(files, key=lambda one: one.mtime, reverse=True)
-    return [one for one in newest if _is_log(one.location.replace("\\", "/").rsplit("/", 1)[-1])]
+    return [
+        one
+        for one in newest
+        if one.unreadable or _is_log(one.location.replace("\\", "/").rsplit("/", 1)[-1])
+    ]
 
 
 def _is_log(name: str) -> bool:
@@ -67,15 +77,37 @@ def _files_here(place: str) -> list[Log]:
     fs = LocalFileSystem()
     path = fs._strip_protocol(place)
     if fs.isfile(path):
-        found = [fs.info(path)]
-    else:
-        walk = fs.walk(path, detail=True, on_error="raise")
-        found = [one for _, _, files in walk for one in files.values()]
-    return [
-        Log(fs.unstrip_protocol(one["name"]), one["size"], one["mtime"])
-        for one in found
-        if one["type"] == "file"
-    ]
+        one = fs.info(path)
+        return [Log(_location(fs, one["name"]), one["size"], one["mtime"])]
+    return list(_walked(fs, path))
+
+
+def _walked(fs: Any, folder: str) -> Iterator[Log]:
+    """The files in a folder and those below it, and what can't be gone through."""
+    try:
+        listed = fs.ls(folder, detail=True)
+    except OSError as error:
+        yield Log(_location(fs, folder), unreadable=f"{error!r:.200}")
+        return
+    for one in listed:
+        location = _location(fs, one["name"])
+        if one["type"] == "directory":
+            yield from _walked(fs, one["name"])
+        elif one["type"] == "file":
+            yield Log(location, one["size"], one["mtime"])
+        elif one["islink"] and (fs.isdir(one["name"]) or "." not in one["name"].rsplit("/", 1)[-1]):
+            yield Log(location, unreadable=f"a link to {one['destination']}: name that itself")
+        elif one["islink"]:
+            yield Log(location, one["size"], one["mtime"])
+
+
+_NOT_IN_ADDRESSES = re.compile("[#?%]")
+"""What cuts an address off, or stands for something else in one."""
+
+
+def _location(fs: Any, path: str) -> str:
+    """The address of a local path as Inspect lists it, or the path where that leads elsewhere."""
+    return path if _NOT_IN_ADDRESSES.search(path) else str(fs.unstrip_protocol(path))
 
 
 def _files_there(place: str) -> list[Log]:

@@ -12,9 +12,11 @@ from inspect_confidence.arguments import user_path
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.judgments import cache
 from inspect_confidence.judgments.executors import Executing, read_records
-from inspect_confidence.judgments.files import SUFFIXES, read_file, typed
+from inspect_confidence.judgments.files import SUFFIXES, checked, read_file
+from inspect_confidence.judgments.joining import Located, joined, said_again
+from inspect_confidence.judgments.order import in_order
 from inspect_confidence.judgments.places import Log, logs_at
-from inspect_confidence.judgments.runs import Run, decode, repeated
+from inspect_confidence.judgments.runs import decode, repeated
 from inspect_confidence.judgments.store import Found, check_recorded, store_at
 from inspect_confidence.results import Condition
 from inspect_confidence.studies import NOTHING_SAID, Recorded, TaskTable, all_tables
@@ -125,8 +127,9 @@ def read_judgments(
 ) -> Judgments:
     """Read judgments from logs, folders of logs, stores, and csv or parquet files.
 
-    Samples that stand in several logs (retries, copies, re-scored logs) are taken once, from the
-    newest log. Whatever was set differently between the runs read stands in `variant`.
+    Samples that stand in several logs (retries, copies, re-scored logs) are taken once, where they
+    didn't end in an error, and of the newest log by the times that logs say. Whatever was set
+    differently between the runs read stands in `variant`.
 
     Args:
         paths: One or several places: `.eval` logs, folders (any that Inspect reads), stores that
@@ -143,7 +146,8 @@ def read_judgments(
         cached: Whether what was read of a log is kept for the next call, in the user's cache.
 
     Returns:
-        A frame for each task, with the columns that docs/judgments.md lists, and notices.
+        A frame for each task, with the columns that docs/judgments.md lists, its rows in an order
+        of their own, and notices.
 
     Raises:
         InvalidArgument: A path isn't there, a file can't be used, or no judgment was found.
@@ -153,7 +157,7 @@ def read_judgments(
     parts: dict[str, list[pd.DataFrame]] = {}
     notices: list[str] = []
     lost: list[str] = []
-    read = [read_file(user_path("PATH", file), recorded) for file in files]
+    read = [read_file(user_path("PATH", file), recorded, notices) for file in files]
     if folders := [place for place in places if place not in files]:
         how = Reading(progress, reread, recorded, executor, cached)
         read.append(_from_logs(folders, how, notices, lost))
@@ -167,7 +171,7 @@ def read_judgments(
         nothing = f"No judgments in {', '.join(places)}; give Inspect's logs or a folder of them"
         raise InvalidArgument("; ".join([nothing, *notices]))
     every = {task: pd.concat(some, ignore_index=True) for task, some in parts.items()}
-    whole = {task: once(frame) for task, frame in every.items()}
+    whole = {task: in_order(once(frame)) for task, frame in every.items()}
     twice = {task: len(frame) - len(whole[task]) for task, frame in every.items()}
     return Judgments(whole, [*notices, *said_twice(twice)], lost)
 
@@ -197,7 +201,9 @@ def judgments_of(source: Source) -> Judgments:
         raise InvalidArgument(f"There is no task {unknown[0]!r}; known: {', '.join(tables)}.")
     return Judgments(
         {
-            name: typed(one.assign(task=name), tables[name], "the frame")
+            name: in_order(
+                checked(one.assign(task=name).reset_index(drop=True), tables[name], "the frame")
+            )
             for name, one in source.items()
         }
     )
@@ -226,9 +232,9 @@ def _from_logs(
     places: Sequence[str], how: Reading, notices: list[str], lost: list[str]
 ) -> dict[str, pd.DataFrame]:
     runs = told(_all_found(places, how, notices), notices, lost)
-    variants = variants_of_runs([(run.task, run.kind, run.settings) for run in runs])
-    frames, again = joined(runs, variants)
-    notices += said_again(again)
+    variants = variants_of_runs([(run.task, run.kind, run.settings) for _, run in runs])
+    frames, taken = joined(runs, variants)
+    notices += said_again(taken)
     encoded = {one for frame in frames.values() if "by" in frame for one in frame["by"].unique()}
     fields = {name for one in encoded for name in Condition.read(one)}
     by = how.recorded.by
@@ -237,9 +243,9 @@ def _from_logs(
     return frames
 
 
-def told(every: Iterable[tuple[str, Found]], notices: list[str], lost: list[str]) -> list[Run]:
+def told(every: Iterable[tuple[str, Found]], notices: list[str], lost: list[str]) -> list[Located]:
     """The runs that have judgments of what was found at each location; what is said of the rest."""
-    runs: list[tuple[str, Run]] = []
+    runs: list[Located] = []
     for location, found in every:
         if isinstance(found, str):
             lost.append(f"{location} could not be read and was left out: {found}")
@@ -262,7 +268,7 @@ def told(every: Iterable[tuple[str, Found]], notices: list[str], lost: list[str]
         if run.id not in completed
         for said in run.lost
     ]
-    return [run for _, run in runs]
+    return runs
 
 
 def _all_found(places: Sequence[str], how: Reading, notices: list[str]) -> list[tuple[str, Found]]:
@@ -323,33 +329,6 @@ def variants_of_runs(runs: Sequence[tuple[str, str, Settings]]) -> list[str]:
     """For each run, of which the task, kind and settings are given, its variant among all."""
     shown = {kind: all_tables()[task].always_shown for task, kind, _ in runs}
     return variants_of([(kind, settings) for _, kind, settings in runs], shown)
-
-
-def joined(runs: Sequence[Run], variants: Sequence[str]) -> tuple[dict[str, pd.DataFrame], int]:
-    """The judgments by task: each sample once, of the first run that has it, with its variant.
-
-    With them goes how many samples were left out because an earlier run has them.
-    """
-    several = {one for one, count in Counter(run.id for run in runs).items() if count > 1}
-    frames: dict[str, list[pd.DataFrame]] = {}
-    seen: dict[str, set[str]] = {one: set() for one in several}
-    again = 0
-    for run, variant in zip(runs, variants, strict=True):
-        frame = run.frame
-        if run.id in several:
-            there = {*run.samples, *run.empty}
-            again += len(there & seen[run.id])
-            frame = frame[~pd.Series(run.samples, dtype=object).isin(seen[run.id])]
-            seen[run.id] |= there
-        if len(frame):
-            frames.setdefault(run.task, []).append(frame.assign(variant=variant))
-    return {task: pd.concat(some, ignore_index=True) for task, some in frames.items()}, again
-
-
-def said_again(samples: int) -> list[str]:
-    """What is said of so many samples that `joined` left out."""
-    said = f"{samples} samples stand in several logs and were taken from the newest"
-    return [said] if samples else []
 
 
 def pooled(frame: pd.DataFrame) -> Iterator[str]:

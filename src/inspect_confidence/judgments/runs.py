@@ -1,7 +1,6 @@
 """What was read of a log, and the record file that keeps it: one form for store, cache, workers."""
 
 import json
-import os
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -11,7 +10,6 @@ from importlib.metadata import entry_points
 from io import BytesIO
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import numpy as np
 import pandas as pd
@@ -23,7 +21,7 @@ from inspect_confidence import __version__
 from inspect_confidence.judgments.files import typed
 from inspect_confidence.studies import COMMON_COLUMNS, ENTRY_POINTS, Kind, TaskTable, table_of
 
-FORMAT = 1
+FORMAT = 2
 """Of record files and of a store's manifest; files of another one are read anew."""
 
 _RECORD = b"inspect_confidence"
@@ -53,6 +51,10 @@ class Run:
         changed: How many `judgments` were read again, of how many the `status` changed, and of how
             many `either` status or value.
         without: Why the log has no judgment of confidence, if that is so.
+        failed: The samples that ended in an error.
+        invalidated: The uuids of samples that somebody declared invalid; they have no judgment.
+        ended: When the eval was completed, or else started, in seconds since 1970.
+        written: When the log was written, as it says itself, in the same.
     """
 
     id: str
@@ -67,6 +69,10 @@ class Run:
     lost: Sequence[str] = ()
     changed: Counter[str] = field(default_factory=Counter)
     without: str = ""
+    failed: Sequence[str] = ()
+    invalidated: Sequence[str] = ()
+    ended: float = 0
+    written: float = 0
 
 
 Judged = Mapping[str, list[dict[str, Any]]]
@@ -151,22 +157,6 @@ def without_judgments(record: Mapping[str, Any]) -> Run:
 
 OURS = re.compile(r"[0-9a-f]{32}\.parquet(\.\w+\.new)?")
 """Names of record files, and of those whose writing was broken off: no other file is removed."""
-
-
-def write_whole(file: Path, content: bytes, *, durable: bool = False) -> None:
-    """Write a file that is there whole or not at all; durable ones outlive a loss of power."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    new = file.with_name(f"{file.name}.{uuid4().hex}.new")
-    try:
-        with new.open("wb") as opened:
-            opened.write(content)
-            if durable:
-                opened.flush()
-                os.fsync(opened.fileno())
-        new.replace(file)
-    except OSError:
-        new.unlink(missing_ok=True)
-        raise
 
 
 def _kinds(task: str) -> dict[str, Kind]:

@@ -31,9 +31,9 @@ from inspect_confidence.judgments.runs import (
     decode,
     readers,
     record_of,
-    write_whole,
 )
 from inspect_confidence.studies import NOTHING_SAID, Recorded, all_tables
+from inspect_confidence.writing import naming, write_whole
 
 MANIFEST = "manifest.json"
 _MADE_BY = "inspect-confidence ingest"
@@ -136,7 +136,7 @@ def find_logs(place: str) -> list[str]:
     """
     store = store_at(place)
     logs = [one.log for one in store.entries] if store else logs_at(place)
-    return [log.location for log in logs]
+    return [log.location for log in logs if not log.unreadable]
 
 
 def check_recorded(store: Store, recorded: Recorded) -> None:
@@ -160,6 +160,7 @@ class Ingested:
         gone: Logs that the store had, and that are no longer at their places.
         judgments: In the store now.
         notices: Logs that can't be read, with the reason.
+        unread: How many logs can't be read.
     """
 
     read: int
@@ -167,6 +168,7 @@ class Ingested:
     gone: int
     judgments: int
     notices: Sequence[str]
+    unread: int = 0
 
 
 Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
@@ -202,7 +204,7 @@ def ingest(
     folder = _usable(fspath(store))
     places = [_place(one) for one in ([logs] if isinstance(logs, str | PathLike) else logs)]
     listed = [log for place in places for log in logs_at(place)]
-    with _alone(folder):
+    with naming(folder), _alone(folder):
         before = _described(folder) or Store(folder)
         if not rebuild and before.whole:
             _check_same(before, places)
@@ -237,7 +239,8 @@ def ingest(
         f"{one.log.location} could not be read and was left out: {one.error}" for one in failed
     ]
     rows = sum(entry.record.get("rows", 0) for entry in after.entries)
-    return Ingested(len(new) - len(failed), len(wanted) - len(new), len(gone), rows, said)
+    n = len(new) - len(failed), len(wanted) - len(new), len(gone), rows
+    return Ingested(*n, said, len(failed))
 
 
 def _usable(store: str) -> Path:
@@ -257,7 +260,8 @@ def _usable(store: str) -> Path:
         raise InvalidArgument(
             f"--output {store}: {foreign[0]} is there, and no store; name a new or empty folder."
         )
-    folder.mkdir(parents=True, exist_ok=True)
+    with naming(folder):
+        folder.mkdir(parents=True, exist_ok=True)
     return folder
 
 

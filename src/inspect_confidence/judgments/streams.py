@@ -7,15 +7,8 @@ from os import PathLike, fspath
 
 import pandas as pd
 
-from inspect_confidence.judgments.read import (
-    joined,
-    once,
-    pooled,
-    said_again,
-    said_twice,
-    told,
-    variants_of_runs,
-)
+from inspect_confidence.judgments.joining import Located, joined, said_again
+from inspect_confidence.judgments.read import once, pooled, said_twice, told, variants_of_runs
 from inspect_confidence.judgments.runs import Run, readers, without_judgments
 from inspect_confidence.judgments.store import Entry, Store, store_at
 
@@ -55,7 +48,7 @@ class Stream:
             for one, variant in records
             if one["task"] in tasks and one["rows"]
         ]
-        return {one: place for place, one in enumerate(dict.fromkeys(whose))}
+        return {one: place for place, one in enumerate(sorted({*whose}))}
 
     def frames(
         self, tasks: Collection[str], *, each_model: bool
@@ -67,24 +60,29 @@ class Stream:
             if frames:
                 yield {task: once(frame) for task, frame in frames.items()}
 
-    def _joined(self, entries: Sequence[tuple[Entry, str]]) -> tuple[dict[str, pd.DataFrame], int]:
-        runs = [(self.store.read(entry), variant) for entry, variant in entries]
-        there = [(run, variant) for run, variant in runs if isinstance(run, Run)]
-        return joined([run for run, _ in there], [variant for _, variant in there])
+    def _joined(
+        self, entries: Sequence[tuple[Entry, str]]
+    ) -> tuple[dict[str, pd.DataFrame], Counter[str]]:
+        runs, variants = list[Located](), list[str]()
+        for entry, variant in entries:
+            if isinstance(run := self.store.read(entry), Run):
+                runs.append((entry.log.location, run))
+                variants.append(variant)
+        return joined(runs, variants)
 
     def said_of_judgments(self) -> Iterator[str]:
         """Notices that rest on judgments: on samples, runs and replies that stand there twice."""
-        again, twice, said = 0, Counter[str](), list[str]()
+        taken, twice, said = Counter[str](), Counter[str](), list[str]()
         for of_task in _by(self.entries, "task"):
             for mine in sorted(_by(of_task, "model"), key=lambda some: some[0][0].record["model"]):
                 if len(mine) == 1 and not mine[0][0].record["twice"]:
                     continue
                 frames, more = self._joined(mine)
-                again += more
+                taken += more
                 for task, frame in frames.items():
                     twice[task] += len(frame) - len(once(frame))
                     said += pooled(frame)
-        yield from (*said_again(again), *said, *said_twice(twice))
+        yield from (*said_again(taken), *said, *said_twice(twice))
 
 
 def _by(entries: Sequence[tuple[Entry, str]], name: str) -> list[list[tuple[Entry, str]]]:
@@ -109,11 +107,11 @@ def stream_at(place: object) -> Stream | None:
         for one in store.entries
     ]
     runs = told(every, notices, lost)
-    variants = variants_of_runs([(run.task, run.kind, run.settings) for run in runs])
+    variants = variants_of_runs([(run.task, run.kind, run.settings) for _, run in runs])
     files = [one for one in store.entries if one.file and not one.record["without"]]
-    owners = {(run.id, run.task, run.model) for run in runs}
+    owners = {(run.id, run.task, run.model) for _, run in runs}
     rows = sum(one.record["rows"] for one in files)
-    if store.readers != readers() or not rows or len(owners) > len({run.id for run in runs}):
+    if store.readers != readers() or not rows or len(owners) > len({run.id for _, run in runs}):
         return None
     found = Stream(store, list(zip(files, variants, strict=True)), (), lost)
     return Stream(store, found.entries, [*notices, *found.said_of_judgments()], lost)

@@ -93,7 +93,7 @@ def d_prime_of(
     if alternatives not in (None, 2):
         raise ValueError(f"alternatives={alternatives}: {type1} is for two choices; use m_afc.")
     share = accuracy.of(tables)
-    z = np.asarray(ndtri(np.where((share > 0) & (share < 1), share, np.nan)))
+    z = np.asarray(ndtri(np.where((share > 0) & (share < 1), share, np.nan)), np.float64)
     return z * (2 if type1 == "two_z" else np.sqrt(2))
 
 
@@ -182,8 +182,8 @@ def afc_type2_d_prime(hit: FloatArray, false_alarm: FloatArray, alternatives: in
         return np.asarray(ideal_d_prime(hit, false_alarm) / np.sqrt(2))
     known = ~np.isnan(hit)
     sign = np.where(hit >= false_alarm, 1.0, -1.0)[known]
-    upper = ndtri(np.maximum(hit, false_alarm)[known])
-    lower = ndtri(np.minimum(hit, false_alarm)[known])
+    upper = np.asarray(ndtri(np.maximum(hit, false_alarm)[known]), np.float64)
+    lower = np.asarray(ndtri(np.minimum(hit, false_alarm)[known]), np.float64)
     result = np.full(np.shape(hit), np.nan)
     result[known] = sign * _first_d_prime(upper, lower, _curves(alternatives))
     return result

@@ -5,7 +5,6 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.interpolate import CubicSpline
 from scipy.special import erf, exp1, ndtr
 
 from inspect_confidence.metrics.arrays import FloatArray
@@ -111,6 +110,9 @@ def hierarchical_m_ratio(nr_s1: ArrayLike, nr_s2: ArrayLike) -> GroupMRatio:
 
 def _likelihood(s1: FloatArray, s2: FloatArray, d_prime: float, criterion: float) -> FloatArray:
     """A unit's likelihood at each log M-ratio of the grid, up to a factor."""
+    # Imported here because it takes a quarter of a second, which every command would pay.
+    from scipy.interpolate import CubicSpline  # noqa: PLC0415
+
     meta = np.minimum(d_prime * np.exp(_KNOTS), LARGEST)
     rows = np.tile(s1, (len(meta), 1)), np.tile(s2, (len(meta), 1))
     log_likelihood = profile(*rows, meta, criterion / meta) * (s1.sum() + s2.sum())

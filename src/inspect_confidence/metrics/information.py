@@ -213,9 +213,10 @@ def _information(alternatives: int) -> "PchipInterpolator":
     # Imported here because scipy.stats takes half a second, which every command would pay.
     from scipy.interpolate import PchipInterpolator  # noqa: PLC0415
 
-    shares, bits = [], []
-    for d, sure in ideal_posteriors(alternatives):
-        if d >= LEAST_D_PRIME - 1e-9:
-            shares.append(sure.mean())
-            bits.append(binary_entropy(shares[-1]) - binary_entropy(sure).mean())
-    return PchipInterpolator(ndtri(shares), bits)
+    told = [
+        (sure.mean(), binary_entropy(sure).mean())
+        for d, sure in ideal_posteriors(alternatives)
+        if d >= LEAST_D_PRIME - 1e-9
+    ]
+    share, left = np.array(told, np.float64).T
+    return PchipInterpolator(ndtri(share), binary_entropy(share) - left)

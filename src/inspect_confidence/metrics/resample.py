@@ -195,7 +195,7 @@ def sign_flip_p(differences: ArrayLike, *, resamples: int = 10_000, seed: int = 
     far = 0
     for start in range(0, resamples, most):
         shape = (min(most, resamples - start), len(array))
-        far += int(_far(rng.choice([-1.0, 1.0], size=shape), array).sum())
+        far += int(_far(rng.choice(np.array([-1.0, 1.0]), size=shape), array).sum())
     return (far + 1) / (resamples + 1)
 
 
@@ -313,39 +313,64 @@ def means_of(values: ArrayLike, unit: IntArray, units: int) -> OfSums[FloatArray
     return OfSums(sums, of)
 
 
-def middle_of(
-    values: ArrayLike, unit: IntArray
-) -> Callable[[FloatArray], tuple[FloatArray, FloatArray]]:
-    """The lower and the upper weighted median of judgments' values; NaN values left out."""
-    array = np.asarray(values, float)
-    order = np.argsort(array)[: int((~np.isnan(array)).sum())]
-    ranked, of_unit = array[order], unit[order]
+_WINDOW = 4_000
+"""Distinct values from which on a median of resamples is looked for near that of the sample."""
 
-    def middle(weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+_REACH = 6
+"""How many of its standard errors: beyond lies one resample in a billion."""
+
+
+def middle_of(
+    values: ArrayLike, unit: IntArray, units: int
+) -> OfSums[tuple[FloatArray, FloatArray]]:
+    """The lower and the upper weighted median of judgments' values; NaN values left out.
+
+    Made of how many judgments have each value. Of more than 4,000 values only those are told apart
+    that lie within 6 standard errors of the sample's median, by rank over units.
+    """
+    array = np.asarray(values, float)
+    there = ~np.isnan(array)
+    ranked, code = np.unique(array[there], return_inverse=True)
+    of_unit = unit[there]
+    first, last = _near_middle(code, of_unit, units) if len(ranked) else (0, 0)
+    # What lies beyond the window counts as its ends.
+    column = np.clip(code, first, last) - first
+    shape = units, last - first + 1
+    sums = csr_array((np.ones(len(column)), (of_unit, column)), shape=shape)
+    ranked = ranked[first : last + 1]
+
+    def middle(totals: FloatArray) -> tuple[FloatArray, FloatArray]:
         if not len(ranked):
-            return np.full(len(weights), np.nan), np.full(len(weights), np.nan)
-        mass = np.cumsum(weights[:, of_unit], axis=1)
+            return np.full(len(totals), np.nan), np.full(len(totals), np.nan)
+        mass = np.cumsum(totals, axis=1)
         half = mass[:, -1:] / 2
         drawn = half[:, 0] > 0
         low = np.where(drawn, ranked[(mass >= half).argmax(axis=1)], np.nan)
         high = np.where(drawn, ranked[(mass > half).argmax(axis=1)], np.nan)
         return low, high
 
-    return middle
+    return OfSums(sums, middle)
 
 
-def median_of(values: ArrayLike, unit: IntArray) -> Statistic:
+def _near_middle(code: IntArray, unit: IntArray, units: int) -> tuple[int, int]:
+    """The first and the last value, by number, that a median of resamples may be."""
+    counts = np.cumsum(np.bincount(code))
+    if len(counts) <= _WINDOW:
+        return 0, len(counts) - 1
+    half = counts[-1] / 2
+    middle = int(np.searchsorted(counts, half))
+    excess = np.bincount(unit, (code <= middle) - 0.5, minlength=units)
+    reach = _REACH * math.sqrt(float(np.square(excess).sum()))
+    first, last = np.searchsorted(counts, [half - reach, half + reach])
+    return int(first), min(int(last), len(counts) - 1)
+
+
+def median_of(values: ArrayLike, unit: IntArray, units: int) -> OfSums[FloatArray]:
     """The median of judgments' values, each weighing as much as its unit; NaN values left out.
 
     The mean of `middle_of`, so that whole-number weights give the same as repeating the values.
     """
-    middle = middle_of(values, unit)
-
-    def statistic(weights: FloatArray) -> FloatArray:
-        low, high = middle(weights)
-        return (low + high) / 2
-
-    return statistic
+    return middle_of(values, unit, units).then(lambda ends: (ends[0] + ends[1]) / 2)
 
 
 def resampled_weights(

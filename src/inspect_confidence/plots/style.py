@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
+from inspect import cleandoc
 from typing import Any, ParamSpec
 from warnings import catch_warnings, filterwarnings
 
@@ -82,14 +83,15 @@ def style() -> Iterator[None]:
         yield
 
 
-_RETURNS = "\n    Returns:\n        The figure.\n"
-_RAISES = "\n    Raises:\n        InvalidArgument: There is no such row.\n    "
+_RETURNS = "\n\nReturns:\n    The figure.\n"
+_RAISES = "\nRaises:\n    InvalidArgument: There is no such row."
 
 
 def styled(plot: Callable[Arguments, Figure]) -> Callable[Arguments, Figure]:
     """A plot that is made in the look; its docstring gets what all plots return and raise."""
-    said, raises, why = (plot.__doc__ or "").rstrip(" ").partition("\n    Raises:")
-    plot.__doc__ = f"{said}{_RETURNS}{raises}{why}" if raises else f"{said}{_RETURNS}{_RAISES}"
+    # From Python 3.13 on docstrings come without their indentation.
+    said, raises, why = cleandoc(plot.__doc__ or "").partition("\nRaises:")
+    plot.__doc__ = said.rstrip() + _RETURNS + (raises + why or _RAISES)
 
     @wraps(plot)
     def wrapped(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Figure:

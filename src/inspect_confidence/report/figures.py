@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from io import StringIO
+from io import BytesIO, StringIO
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +18,16 @@ from inspect_confidence.plots.style import in_order
 from inspect_confidence.report.svg import inline
 from inspect_confidence.results import COLUMNS, Condition, as_csv, with_parts
 from inspect_confidence.studies import FigureSpec, Study, all_studies
-from inspect_confidence.studies.estimate import spread
+from inspect_confidence.studies.workers import Progress, spread
+from inspect_confidence.writing import put
 
 FORMATS = ("png", "pdf")
 """Of pictures beside svg. A pdf takes as long as all else of its figure, for its fonts."""
+PAGE, FIGURES = "index.html", "figures"
+"""What the page and the folder of its figures are called."""
+_OURS = '<meta name="generator" content="inspect_confidence '
+_HEAD = 2_000
+"""Characters of a page in which it says what made it."""
 _RESOLUTION = 200
 _FEW = 12
 """Figures that are not worth a second process."""
@@ -67,7 +73,7 @@ class ReportFigure:
 
     def write_rows(self) -> None:
         """Write what it draws."""
-        self.file("csv").write_text(as_csv(self.rows[COLUMNS], "row"), encoding="utf-8")
+        put(self.file("csv"), as_csv(self.rows[COLUMNS], "row"))
 
 
 def planned(
@@ -165,10 +171,13 @@ def _agrees(row: Mapping[Any, Any], keys: Sequence[str], there: set[tuple[str, .
     )
 
 
-def drawn(figures: Sequence[ReportFigure], workers: int) -> dict[str, ReportFigure]:
+def drawn(
+    figures: Sequence[ReportFigure], workers: int, progress: Progress = iter
+) -> dict[str, ReportFigure]:
     """The figures with their pictures, by name; so many processes draw at once."""
     several = workers if len(figures) > _FEW else 1
-    return {one.name: one for one in spread(_draw, [(one,) for one in figures], several)}
+    found = spread(_draw, [(one,) for one in figures], several, progress)
+    return {one.name: one for one in found}
 
 
 def _draw(figure: ReportFigure) -> ReportFigure:
@@ -186,24 +195,31 @@ def _draw(figure: ReportFigure) -> ReportFigure:
         picture.set_layout_engine("none")
         for ending in figure.formats:
             undated = {"CreationDate": None} if ending == "pdf" else None
-            picture.savefig(figure.file(ending), dpi=_RESOLUTION, metadata=undated)
+            content = BytesIO()
+            picture.savefig(content, format=ending, dpi=_RESOLUTION, metadata=undated)
+            put(figure.file(ending), content.getvalue())
         text = StringIO()
         picture.savefig(text, format="svg", metadata={"Date": None})
-    figure.file("svg").write_text(text.getvalue(), encoding="utf-8")
+    put(figure.file("svg"), text.getvalue())
     return replace(figure, svg=inline(text.getvalue(), figure.name, figure.title))
 
 
-def remove_figures(directory: Path) -> None:
-    """Remove the figures of an earlier report from its folder, and nothing else."""
+def of_report(directory: Path) -> list[Path]:
+    """The figures of the report in a folder; none where no page of ours is."""
+    try:
+        with (directory / PAGE).open(encoding="utf-8", errors="replace") as page:
+            if _OURS not in page.read(_HEAD):
+                return []
+        there = list((directory / FIGURES).iterdir())
+    except OSError:
+        return []
     plots_of = "|".join(
         f"{spec.task}-{spec.plot}".replace("_", "-")
         for study in all_studies()
         for spec in study.figures
     )
-    ours = re.compile(rf"(?:profile|{plots_of})-\d+\.(?:svg|png|pdf|csv)")
-    for file in directory.iterdir():
-        if ours.fullmatch(file.name):
-            file.unlink()
+    named = re.compile(rf"(?:profile|{plots_of})-\d+\.(?:svg|png|pdf|csv)")
+    return [file for file in there if named.fullmatch(file.name)]
 
 
 def ranges(rows: Sequence[int]) -> str:

@@ -12,8 +12,8 @@ from inspect_confidence.commands.compare import compare
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.plots import shortened
-from inspect_confidence.privacy import scrub
 from inspect_confidence.published import read_published
+from inspect_confidence.redaction import scrub
 from inspect_confidence.results import Condition, with_parts
 from inspect_confidence.studies import Cell, View, all_studies, cell
 from inspect_confidence.studies.unread import told

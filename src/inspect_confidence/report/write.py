@@ -1,6 +1,7 @@
 """Judgments -> the report: a page, its figures and its tables."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from os import PathLike
 from pathlib import Path
@@ -15,13 +16,17 @@ from inspect_confidence.commands.summarize import detail, summarize
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.judgments.read import Judgments, Paths, Source, judgments_of
 from inspect_confidence.plots import shortened
-from inspect_confidence.privacy import scrub, scrubbed_conditions, scrubbed_names
+from inspect_confidence.privacy import cleaned, cleaners, model_name
+from inspect_confidence.redaction import scrub
 from inspect_confidence.report import figures, tables
+from inspect_confidence.report.figures import FIGURES, PAGE
 from inspect_confidence.report.page import Page, Section, arranged, findings_of, rendered
 from inspect_confidence.results import as_csv
 from inspect_confidence.studies import all_studies
 from inspect_confidence.studies.toolbox import toolbox_views
 from inspect_confidence.studies.unread import without_unread
+from inspect_confidence.studies.workers import Progress
+from inspect_confidence.writing import put, staged
 
 
 def write_report(
@@ -32,6 +37,7 @@ def write_report(
     published: bool = False,
     baseline: str | None = None,
     formats: Sequence[str] | str = (),
+    progress: Progress = iter,
     **settings: Unpack[Settings],
 ) -> Path:
     """Write the report of all judgments: `index.html`, and figures and tables beside it.
@@ -49,6 +55,7 @@ def write_report(
         published: Whether the studies' published figures are shown beside the own ones.
         baseline: A model as the logs name it; the others' paired differences from it are shown.
         formats: Of figures beside svg: `png`, `pdf`, or both.
+        progress: Wraps the list of figures while they are drawn, to show how far it is.
         **settings: How numbers are computed, as `Settings` says. With several workers, call this
             below `if __name__ == "__main__":` in a script, since each process imports it.
 
@@ -61,28 +68,42 @@ def write_report(
     """
     further = several("formats", formats, figures.FORMATS) if formats else []
     judged = judgments_of(source)
-    total = sum(map(len, judged.values()))
     models = list(dict.fromkeys(name for frame in judged.values() for name in frame["model"]))
-    if not total:
+    if not models:
         raise InvalidArgument("There is no judgment to report on.")
     if baseline is not None and baseline not in models:
         raise InvalidArgument(
             f"baseline={shortened(baseline, 80)}: there is no such model; the judgments are of "
-            f"{', '.join(shortened(name, 80) for name in models)}."
+            f"{', '.join(shortened(model_name(name), 80) for name in models)}."
         )
     place = Path(directory)
-    try:
-        place.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InvalidArgument(
-            f"directory={place} can't be made ({error.strerror}); give another with -o."
-        ) from error
+    earlier = figures.of_report(place)
+    with staged(place, last=PAGE) as new:
+        page = _page(judged, models, new, further, published, baseline, settings, progress)
+        said = [] if logs is None else _settings(logs, judged)
+        put(new / PAGE, rendered(replace(page, settings=said)))
+        written = {file.name for file in (new / FIGURES).glob("*")}
+    for file in earlier:
+        if file.name not in written:
+            file.unlink(missing_ok=True)
+    return place / PAGE
+
+
+def _page(
+    judged: Judgments,
+    models: Sequence[str],
+    place: Path,
+    formats: Sequence[str],
+    published: bool,
+    baseline: str | None,
+    settings: Settings,
+    progress: Progress,
+) -> Page:
+    """What the page is made of; its figures and its rows are written to the place."""
     results = summarize(judged, **settings)
     finer = detail(judged, **settings)
     rows, names = _scrubbed(pd.concat([results, finer], ignore_index=True), models)
     order = list(dict.fromkeys(names[model] for model in models))
-    (place / "figures").mkdir(exist_ok=True)
-    figures.remove_figures(place / "figures")
     changes = tables.differences(judged, baseline, settings) if baseline else {}
     studies = [
         (study, _in_order(rows[rows["task"].isin(tasks)], order))
@@ -90,11 +111,11 @@ def write_report(
         if (tasks := {table.task for table in study.tables}) & judged.keys()
     ]
     own = {
-        study.name: figures.planned(study, mine, place / "figures", further, order)
+        study.name: figures.planned(study, mine, place / FIGURES, formats, order)
         for study, mine in studies
     }
     # All at once: processes are started once.
-    drawn = figures.drawn([*chain(*own.values())], settings.get("workers", 1))
+    drawn = figures.drawn([*chain(*own.values())], settings.get("workers", 1), progress)
     sections = []
     for study, mine in studies:
         estimates = mine[mine.index < len(results)]
@@ -117,20 +138,16 @@ def write_report(
                 [table for table in shown if table],
             )
         )
-    target = place / "index.html"
-    (place / "results.csv").write_text(as_csv(rows, "row"), encoding="utf-8")
-    page = Page(
+    put(place / "results.csv", as_csv(rows, "row"))
+    return Page(
         results=rows.iloc[: len(results)],
         models=order,
         sections=sections,
-        total=total,
+        total=sum(map(len, judged.values())),
         resamples=settings.get("resamples", 10_000),
-        settings=[] if logs is None else _settings(logs, judged),
         notices=[shortened(scrub(notice), 300) for notice in judged.notices],
         metrics=set(rows["metric"]),
     )
-    target.write_text(rendered(page), encoding="utf-8")
-    return target
 
 
 def _in_order(rows: pd.DataFrame, models: Sequence[str]) -> pd.DataFrame:
@@ -142,14 +159,8 @@ def _in_order(rows: pd.DataFrame, models: Sequence[str]) -> pd.DataFrame:
 
 def _scrubbed(rows: pd.DataFrame, models: Sequence[str]) -> tuple[pd.DataFrame, Mapping[str, str]]:
     """Rows and names of models without keys, addresses and local paths."""
-    names = scrubbed_names([*models, *rows["model"]])
-    clean = rows.assign(
-        model=rows["model"].map(names),
-        dataset=rows["dataset"].map(scrubbed_names(rows["dataset"])),
-        condition=rows["condition"].map(scrubbed_conditions(rows["condition"])),
-        note=rows["note"].map(scrub),
-    )
-    return clean, names
+    ways = cleaners([pd.DataFrame({"model": models}), rows])
+    return cleaned(rows, ways, scrub), {name: ways["model"](name) for name in models}
 
 
 def _settings(logs: Paths, judged: Judgments) -> list[str]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from inspect_ai.scorer import CORRECT, INCORRECT, NOANSWER, PARTIAL, Score, Value, value_to_float
 
-from inspect_confidence.grades import Numbers
+from inspect_confidence.grades import Numbers, unnumbered
 
 OWN = "confidence"
 """The scorer of this package that is never the eval's own."""
@@ -36,8 +36,8 @@ def eval_scores(scores: Mapping[str, Score] | None) -> dict[str, Numbers]:
 
 
 def is_own(name: str) -> bool:
-    """Whether a score of that name is by our scorer; Inspect numbers those of one name."""
-    return name.rstrip("0123456789") == OWN
+    """Whether a score of that name is by our scorer."""
+    return unnumbered(name) == OWN
 
 
 def _number(value: object) -> float:

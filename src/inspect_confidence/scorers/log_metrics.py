@@ -20,7 +20,6 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 from inspect_ai.scorer import Metric, SampleScore, Value, metric
-from scipy.stats import linregress
 
 from inspect_confidence import metrics
 from inspect_confidence.metrics.arrays import FloatArray
@@ -171,7 +170,7 @@ def _slope(difficulty: FloatArray, overconfidence: FloatArray) -> float:
     """That of `hard_easy_slope`, whose error takes long and isn't in a log."""
     there = ~np.isnan(difficulty + overconfidence)
     x, y = difficulty[there], overconfidence[there]
-    return float(linregress(x, y).slope) if len(x) > 1 and np.ptp(x) > _EQUAL else math.nan
+    return float(np.polyfit(x, y, 1)[0]) if len(x) > 1 and np.ptp(x) > _EQUAL else math.nan
 
 
 def _ece(rows: Rows) -> float:

@@ -29,11 +29,12 @@ from inspect_ai.util import (
     suspend_working_limit,
 )
 
-from inspect_confidence import arguments
+from inspect_confidence import arguments, redaction
 from inspect_confidence.answers import Unreadable
 from inspect_confidence.datasets.wep_survey import phrases
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.judges.model import ROLE, require_grader
+from inspect_confidence.judges.refusals import unless_refused
 from inspect_confidence.prompts import confidence as prompts
 from inspect_confidence.prompts.scale_variants import with_choices
 from inspect_confidence.scales import Scale, read_scales
@@ -46,6 +47,8 @@ WAYS = ("stated", "alone", "before", "p_true", "consistency", "words", "logprob"
 
 _STORED = "inspect_confidence"
 """Evals themselves keep a `confidence`."""
+_AGAIN = "confidence --action append"
+"""How `inspect score` asks a judge again."""
 _ONE_WORD = GenerateConfig(logprobs=True, top_logprobs=20, max_tokens=16)
 """As many alternatives as the OpenAI protocol gives."""
 
@@ -190,7 +193,9 @@ async def _replies(state: TaskState, way: str, asking: Asking) -> Asked:
     except LimitExceededError as error:
         return Unreadable("limit_reached", f"the {error.type} limit was reached")
     except Exception as error:  # each provider has its own; the eval's own answer shall stand
-        return Unreadable("sample_error", f"asking failed: {error!r:.200}")
+        return Unreadable(
+            "sample_error", f"asking failed: {redaction.failure(error, state.input_text)}"
+        )
     return [draw_of(output) for output in outputs]
 
 
@@ -331,4 +336,7 @@ async def same(state: TaskState, answer: str, other: str) -> ModelOutput:
     """What a judge says to two answers: the model in the role `grader`, at temperature 0."""
     text = prompts.SAME.format(question=question_of(state), answer=answer, other=other)
     asks = ChatMessageUser(content=text, metadata={"form": "same"})
-    return await get_model(role=ROLE).generate([asks], config=GenerateConfig(temperature=0))
+    judge = get_model(role=ROLE)
+    return await unless_refused(
+        judge, lambda: judge.generate([asks], config=GenerateConfig(temperature=0)), _AGAIN
+    )

@@ -13,6 +13,7 @@ from inspect_confidence.studies.any_eval.study import ANY_EVAL
 from inspect_confidence.studies.fermi_eval.study import FERMI_EVAL
 from inspect_confidence.studies.hedge_markers.study import HEDGE_MARKERS
 from inspect_confidence.studies.life_eval.study import LIFE_EVAL
+from inspect_confidence.studies.limits import COMMON_LIMITS, Limit, limits
 from inspect_confidence.studies.scale_variants.study import SCALE_VARIANTS
 from inspect_confidence.studies.study import (
     COMMON_COLUMNS,
@@ -36,6 +37,7 @@ from inspect_confidence.studies.wep_probes.study import WEP_PROBES
 
 __all__ = [
     "COMMON_COLUMNS",
+    "COMMON_LIMITS",
     "ENTRY_POINTS",
     "NOTHING_SAID",
     "Cell",
@@ -45,6 +47,7 @@ __all__ = [
     "FigureSpec",
     "Headline",
     "Kind",
+    "Limit",
     "Recorded",
     "Resampling",
     "Row",
@@ -59,9 +62,12 @@ __all__ = [
     "all_tables",
     "built",
     "cell",
+    "is_own_task",
+    "limits",
     "option",
     "study_of",
     "table_of",
+    "table_of_others",
     "title_of",
 ]
 
@@ -107,7 +113,17 @@ def title_of(study: str) -> str:
 def table_of(task: str) -> TaskTable:
     """The judgments of a task of that name: its own table, or that of all other evals."""
     tables = all_tables()
-    return tables.get(task) or next(one for one in tables.values() if one.of_others)
+    return tables.get(task) or table_of_others()
+
+
+def table_of_others() -> TaskTable:
+    """The table of evals that have none of their own."""
+    return next(one for one in all_tables().values() if one.of_others)
+
+
+def is_own_task(task: str) -> bool:
+    """Whether a study of this package has a task of that name."""
+    return any(task in _tasks(one) for one in _OWN)
 
 
 def study_of(task: str) -> Study:

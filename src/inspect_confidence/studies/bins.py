@@ -19,7 +19,8 @@ from inspect_confidence.metrics import (
 from inspect_confidence.metrics.arrays import FloatArray, IntArray
 from inspect_confidence.metrics.resample import wilson_limits
 from inspect_confidence.results import Condition, Key, Result
-from inspect_confidence.studies.estimate import noted, rests_on, runs, wilson
+from inspect_confidence.studies.estimate import runs, wilson
+from inspect_confidence.studies.notes import noted, rests_on
 from inspect_confidence.studies.study import Resampling
 
 RESAMPLES = 1_000
@@ -101,7 +102,7 @@ def confidence_bins(
             intervals = np.full((len(bins), 2), np.nan)
             how = f"no interval: too few {clusters} in a bin"
         elif np.isin(correct, (0, 1)).all():
-            intervals = np.array([wilson(flags, unit, unit.max() + 1) for flags in outcomes.T])
+            intervals = np.array([wilson(flags, unit, int(unit.max()) + 1) for flags in outcomes.T])
             how = ""
         else:
             intervals = _resampled(outcomes, unit, resampling)
@@ -224,7 +225,7 @@ def report_shares(
     def of(key: Key, at: Condition, read: pd.DataFrame, note: str) -> Iterator[Result]:
         reports, unit = np.round(read[report].to_numpy(float), _DIGITS), _units(read)
         for value, n in zip(*np.unique(reports, return_counts=True), strict=True):
-            interval = wilson((reports == value).astype(float), unit, unit.max() + 1)
+            interval = wilson((reports == value).astype(float), unit, int(unit.max()) + 1)
             where, share = at.but(report=f"{value:.12g}"), n / len(read)
             yield key.result(where, "report_share", share, interval, n=len(read), note=note)
 

@@ -10,7 +10,8 @@ import pandas as pd
 from inspect_confidence import metrics
 from inspect_confidence.metrics.arrays import EDGE, FloatArray, IntArray, distinct
 from inspect_confidence.metrics.registry import UNREAD
-from inspect_confidence.studies.estimate import Estimand, Number, means, noted, places, together
+from inspect_confidence.studies.estimate import Estimand, Number, means, places, together
+from inspect_confidence.studies.notes import noted
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,10 @@ from scipy.special import ndtr, ndtri
 
 from inspect_confidence import metrics
 from inspect_confidence.metrics.arrays import FloatArray, IntArray
-from inspect_confidence.results import Condition, Key, Result
+from inspect_confidence.results import NO_INTERVAL, Condition, Key, Result
 from inspect_confidence.studies.calibration import MEANS, PLAIN, Answers, Form, at_threshold
-from inspect_confidence.studies.estimate import NO_INTERVAL, noted, of_draws, units_of
+from inspect_confidence.studies.estimate import of_draws, units_of
+from inspect_confidence.studies.notes import noted
 from inspect_confidence.studies.study import Difference, Resampling
 
 Name = tuple[Condition, str]
@@ -166,14 +167,22 @@ def tested(one: Contrast, resampling: Resampling, stream: int | None) -> Tested:
     units = np.minimum(items, one.units)
     below, above = np.full((2, len(items)), np.nan)
     for column, ends in one.own.items():
-        values = np.array([first[column], second[column]])
+        both = np.array([first[column], second[column]])
         one_side, other = (drawn[side][:, column] for side in ("first", "second"))
         if not np.allclose(one_side, other, rtol=0, atol=1e-12):  # else it is the same contender
-            below[column], above[column] = _apart(values, ends, [one_side, other])
-    draws = drawn["first"] - drawn["second"]
+            below[column], above[column] = _apart(both, ends, [one_side, other])
+    draws = _difference(drawn["first"], drawn["second"])
     rarest = np.array(one.rarest) if one.rarest else np.full(len(items), np.inf)
-    arrays = (items, units, first, second, first - second, draws, rarest, below, above)
+    values = _difference(first, second)
+    arrays = (items, units, first, second, values, draws, rarest, below, above)
     return Tested(one.names, *arrays, one.clusters, how.grouped)
+
+
+def _difference(first: FloatArray, second: FloatArray) -> FloatArray:
+    """The difference, 0 where they differ by rounding alone: its sign would decide p."""
+    difference = first - second
+    same = np.abs(difference) <= 1e-12 * np.maximum(np.abs(first), 1)
+    return np.where(same, 0.0, difference)
 
 
 def _apart(
@@ -200,7 +209,8 @@ def differences(one: Contrast, resampling: Resampling) -> list[Difference]:
     """The paired differences of a contrast as `compare` shows them; none where it has no units."""
     if not one.units:
         return []
-    found = tested(one, resampling, None)
+    # Where nothing has an interval, resamples would cost much and say nothing.
+    found = tested(one, resampling if _uses_draws(one) else replace(resampling, resamples=1), None)
     rows = []
     for column, (condition, metric) in enumerate(found.names):
         said = found.verdict(column)
@@ -212,6 +222,17 @@ def differences(one: Contrast, resampling: Resampling) -> list[Difference]:
             Difference(str(condition), metric, first, second, value, *ends, said.p, n, said.why)
         )
     return rows
+
+
+def _uses_draws(one: Contrast) -> bool:
+    """Whether any number of a contrast has an interval."""
+    rarest = one.rarest or [np.inf] * len(one.names)
+    rules = (metrics.METRICS[name].interval.over(one.clusters) for _, name in one.names)
+    return any(
+        rule.of_difference().method != "none"
+        and not metrics.too_few(rule.of_difference(), min(items, one.units), least)
+        for rule, items, least in zip(rules, one.items, rarest, strict=True)
+    )
 
 
 @dataclass(frozen=True)
@@ -291,26 +312,27 @@ def of_pairs(
     sides, other = [pair.first.cells() for pair in pairs], pairs[0].second.cells()
 
     names = [(condition.but(**form.condition), form.metric) for form in forms] * len(pairs)
-    everything = np.ones((1, units))
-    against = [form.rarest(other.tables(everything)) for form in forms]
-    rarest = [
-        min(form.rarest(side.tables(everything)), least)
-        for side in sides
-        for form, least in zip(forms, against, strict=True)
-    ]
-    own = [k for k, form in enumerate(forms) if form.interval is not None]
-    seconds = {k: pairs[0].second.interval(forms[k]) for k in own}
-    ends = {
-        i * len(forms) + k: np.array([pair.first.interval(forms[k]), seconds[k]], float)
-        for i, pair in enumerate(pairs)
-        for k in own
-    }
-    size = len(forms)
     rules = [metrics.METRICS[form.metric].interval.over(clusters).of_difference() for form in forms]
-    used = [
-        rule.method != "none" and not metrics.too_few(rule, units, max(rarest[k::size]))
-        for k, rule in enumerate(rules)
+    everything = np.ones((1, units))
+
+    def least_of(cells: metrics.Cells) -> list[float]:
+        tables = cells.tables(everything)
+        return [form.rarest(tables) for form in forms]
+
+    against = least_of(other)
+    rarest = [list(map(min, least_of(side), against)) for side in sides]
+    enough = [
+        [not metrics.too_few(rule, units, least) for rule, least in zip(rules, row, strict=True)]
+        for row in rarest
     ]
+    used = [rule.method != "none" and any(row[k] for row in enough) for k, rule in enumerate(rules)]
+    seconds = {k: pairs[0].second.interval(form) for k, form in enumerate(forms) if used[k]}
+    ends = {
+        i * len(forms) + k: np.array([pair.first.interval(form), seconds[k]], float)
+        for i, pair in enumerate(pairs)
+        for k, form in enumerate(forms)
+        if used[k] and form.interval and enough[i][k]
+    }
 
     def values_of(answers: Answers, cells: metrics.Cells) -> metrics.Statistic:
         """Of resamples those alone that an interval is made of."""
@@ -330,7 +352,8 @@ def of_pairs(
 
     first = metrics.Joined(firsts, lambda *values: np.hstack(values))
     second = metrics.Joined([last], lambda values: np.tile(values, len(sides)))
-    return Contrast(names, [items] * len(names), units, first, second, rarest, ends, clusters)
+    least = [one for row in rarest for one in row]
+    return Contrast(names, [items] * len(names), units, first, second, least, ends, clusters)
 
 
 def mean_tested(some: Sequence[Tested]) -> Tested:

@@ -6,32 +6,21 @@ gives it. A `condition` is what the study varied, a `note` what a reader must kn
 what was left out, which definition was chosen.
 """
 
-import os
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from multiprocessing import get_context
 from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from inspect_confidence import metrics
-from inspect_confidence.answers import REPLY_STATUSES
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.metrics.arrays import FloatArray, IntArray, distinct
-from inspect_confidence.results import Condition, Key, Result
+from inspect_confidence.results import NO_INTERVAL, Condition, Key, Result
+from inspect_confidence.studies.notes import noted
 from inspect_confidence.studies.study import Resampling
-
-Value = TypeVar("Value")
-
-NO_INTERVAL = (np.nan, np.nan)
-
 
 FOLLOWED: ContextVar[Callable[[int], object] | None] = ContextVar("followed", default=None)
 """Is told how many judgments were gone through, for the time that is left."""
@@ -73,49 +62,6 @@ def refuse_outside(rows: pd.DataFrame, names: Sequence[str], remedy: str = "70% 
         outside = rows.loc[(rows[name] < 0) | (rows[name] > 1), name]
         if len(outside):
             raise InvalidArgument(f"{name}={outside.iloc[0]:g} is not in [0, 1]; {remedy}")
-
-
-def noted(*parts: str) -> str:
-    """The parts of a note that say something, as one."""
-    return "; ".join(filter(None, parts))
-
-
-_FEW = 1_000
-"""Texts that Python counts before pandas has begun to."""
-
-
-def tallied(texts: Iterable[str]) -> Counter[str]:
-    """How often each text stands there."""
-    if isinstance(texts, pd.Series) and len(texts) > _FEW:
-        return Counter({str(text): int(n) for text, n in texts.value_counts().items()})
-    return Counter(texts)
-
-
-def left_out(statuses: Iterable[str]) -> str:
-    """How many judgments were left out, by status, for a note; empty where none was."""
-    counts = tallied(statuses)
-    bad = {status: n for status, n in sorted(counts.items()) if status != "ok"}
-    if not bad:
-        return ""
-    listed = ", ".join(f"{n} {status}" for status, n in bad.items())
-    return f"{sum(bad.values())} of {counts.total()} judgments left out: {listed}"
-
-
-def statuses(rows: pd.DataFrame, there: "pd.Series[bool] | NDArray[np.bool_]") -> "pd.Series[str]":
-    """What became of each judgment for a number: `ok` is one that it counts."""
-    status = rows["status"].where(rows["status"] != "ok", "without a value")
-    return status.where(~there, "ok")
-
-
-def rests_on(rows: pd.DataFrame, there: "pd.Series[bool] | NDArray[np.bool_]") -> str:
-    """How many judgments a number leaves out, by status, and over how many items it is."""
-    items = rows.loc[there, "item"].nunique()
-    return noted(left_out(statuses(rows, there)), f"{items} items" if items < there.sum() else "")
-
-
-def replied(statuses: "pd.Series[str]") -> NDArray[np.bool_]:
-    """Where the model replied, readably or not."""
-    return statuses.isin([*REPLY_STATUSES, "ok"]).to_numpy(bool)
 
 
 @dataclass(frozen=True)
@@ -509,106 +455,3 @@ def _mean_interval(
     bounds = np.array([one.interval for one in numbers], float)
     below, above = np.sqrt(np.square(bounds - values[:, None]).sum(axis=0)) / len(numbers)
     return float(values.mean() - below), float(values.mean() + above)
-
-
-ALL_MODELS = "all"
-"""What stands in `model` for a number over models."""
-
-Point = tuple[str, str]
-"""A model and variant."""
-
-
-def point_of(result: Result) -> tuple[Point, Condition]:
-    """Whose number it is, and its condition without the variant."""
-    where = Condition.read(result.condition)
-    return (result.model, where.get("variant", "")), where.but(variant="")
-
-
-def over_models(
-    key: Key,
-    condition: Condition,
-    metric: str,
-    one: Mapping[Point, float],
-    other: Mapping[Point, float],
-    *,
-    ranked: bool = False,
-) -> list[Result]:
-    """The correlation over models of two numbers, as one row; none where fewer than two have both.
-
-    Points with an undefined number are left out and counted. The interval is Fisher's z, which
-    takes models for a random sample and ignores the error of each point. With `ranked` it is of
-    ranks, and without an interval.
-    """
-    pairs = np.array([[one[point], other[point]] for point in other if point in one])
-    if len(pairs) < 2:
-        return []
-    there = pairs[~np.isnan(pairs).any(axis=1)]
-    note = f"{len(there)} of {len(pairs)} models and variants"
-    value, interval = np.nan, NO_INTERVAL
-    if len(there) < 3:
-        note = noted("undefined: fewer than three models with both", note)
-    elif (np.ptp(there, axis=0) == 0).any():
-        note = noted("undefined: one of the two is the same for all", note)
-    else:
-        # Imported here because scipy.stats takes half a second, which every command would pay.
-        from scipy.stats import pearsonr, spearmanr  # noqa: PLC0415
-
-        # Rounded lest what differs in the last bit have two ranks.
-        fit: Any = spearmanr(*there.round(12).T) if ranked else pearsonr(*there.T)
-        value = float(fit.statistic)
-        interval = NO_INTERVAL if ranked or len(there) < 4 else fit.confidence_interval()
-    return [key.result(condition, metric, value, interval, n=len(there), note=note)]
-
-
-LEAST = 20_000
-"""Judgments from which on processes save more than the two seconds that they take to start."""
-
-_THREADS = "OMP_NUM_THREADS"
-
-
-def workers_for(judgments: int, resampling: Resampling) -> int:
-    """How many processes that many judgments are worth.
-
-    One where resamples are observed: what observes them is in this process.
-    """
-    return 1 if resampling.observe or judgments < LEAST else resampling.workers
-
-
-def spread(
-    function: Callable[..., Value], tasks: Sequence[tuple[Any, ...]], workers: int
-) -> list[Value]:
-    """The function's value for each task, in the tasks' order.
-
-    Args:
-        function: Of a module, since processes import it by its name.
-        tasks: Its arguments, which are copied to the processes.
-        workers: Processes at once; 1 is this one alone.
-
-    Raises:
-        InvalidArgument: A process could not start, or was ended from outside.
-    """
-    if workers == 1 or len(tasks) < 2:
-        return [function(*task) for task in tasks]
-    # Spawned: this process may have threads, which a fork would leave with locks held.
-    pool = ProcessPoolExecutor(min(workers, len(tasks)), mp_context=get_context("spawn"))
-    try:
-        with pool, _one_thread():
-            return list(pool.map(function, *zip(*tasks, strict=True)))
-    except BrokenProcessPool as error:
-        raise InvalidArgument(
-            f"workers={workers}: a process ended before its work was done. In a script, call this "
-            'below `if __name__ == "__main__":`, since each process imports the script; where '
-            "memory ran out, ask for fewer workers; workers=1 needs no processes."
-        ) from error
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """Processes started within have one thread each for linear algebra: they share the cores."""
-    unset = _THREADS not in os.environ
-    os.environ.setdefault(_THREADS, "1")
-    try:
-        yield
-    finally:
-        if unset:
-            del os.environ[_THREADS]

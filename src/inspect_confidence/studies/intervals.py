@@ -89,7 +89,7 @@ class Intervals:
         return {
             **means,
             "coverage_gap": shifted(means["coverage"], -self.level / 100),
-            "median_width": metrics.median_of(values["mean_width"], self.unit),
+            "median_width": metrics.median_of(values["mean_width"], self.unit, self.units),
         }
 
     def estimands(

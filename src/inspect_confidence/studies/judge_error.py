@@ -15,7 +15,8 @@ from inspect_confidence.metrics import (
     prediction_powered_mean,
 )
 from inspect_confidence.metrics.arrays import FloatArray, IntArray
-from inspect_confidence.studies.estimate import Estimand, Number, noted
+from inspect_confidence.studies.estimate import Estimand, Number
+from inspect_confidence.studies.notes import noted
 
 if TYPE_CHECKING:
     from inspect_confidence.studies.study import Resampling

@@ -12,8 +12,9 @@ from inspect_confidence.metrics.arrays import FloatArray, distinct
 from inspect_confidence.results import Condition, Result
 from inspect_confidence.studies import bins, calibration, estimate
 from inspect_confidence.studies import compare as contenders
-from inspect_confidence.studies.estimate import Estimand, Number, left_out, noted, places
-from inspect_confidence.studies.study import Difference, Resampling
+from inspect_confidence.studies.estimate import Estimand, Number, places
+from inspect_confidence.studies.notes import left_out, noted, replied, rests_on
+from inspect_confidence.studies.study import Difference, FigureSpec, Resampling
 
 
 def completed(rows: pd.DataFrame) -> pd.DataFrame:
@@ -105,18 +106,26 @@ def detail_of(
     ]
 
 
-def compare(
-    a: pd.DataFrame,
-    b: pd.DataFrame,
-    resampling: Resampling,
-    whole: Callable[[pd.DataFrame], pd.DataFrame] | None = None,
-) -> list[Difference]:
+def utility_figure(figure: Callable[..., FigureSpec]) -> FigureSpec:
+    """The figure of expected utility of a study; `figure` knows its task and what parts it."""
+    return figure(
+        plot="utility",
+        title="What answering only from a confidence on is worth",
+        reads="Mean utility, by the costs that were given, of answering only from a confidence on, "
+        "with its 95% interval. Dashed: never answering. Dotted: where calibrated confidence would "
+        "have it best. The highest point is the best of these items, and promises too much of "
+        "others.",
+        metrics=("expected_utility",),
+        needs=2,
+    )
+
+
+def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Difference]:
     """Differences of two contenders, a row a metric, on the items that both answered readably.
 
-    `whole` makes judgments whole: `completed` by default.
+    Judgments are completed.
     """
-    one, other = map(whole or completed, (a, b))
-    contrast = contenders.contrast(one, other, resampling.thresholds)
+    contrast = contenders.contrast(a, b, resampling.thresholds)
     return contenders.differences(contrast, resampling)
 
 
@@ -129,7 +138,7 @@ def _reports(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Itera
     if not len(reported):
         return
     included = f"{outside} of {len(reported)} reports out of range, included" if outside else ""
-    note = noted(included, estimate.rests_on(rows, there))
+    note = noted(included, rests_on(rows, there))
     raw, low, high = (reported[name].to_numpy(float) for name in ("raw", "low", "high"))
     values, column = np.unique(raw, return_inverse=True)
     unit = places(reported, units)
@@ -161,6 +170,6 @@ def _rates(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Estiman
         "round_rate": np.where(whole & ~unread, np.isclose(raw, 5 * np.round(raw / 5)), np.nan),
         "violation_rate": np.where(whole, excess * 20 > width, np.nan),
         "clip_rate": np.where(whole, (excess > 0) & (excess * 20 <= width), np.nan),
-        "format_failure_rate": np.where(estimate.replied(rows["status"]), unread, np.nan),
+        "format_failure_rate": np.where(replied(rows["status"]), unread, np.nan),
     }
     return estimate.means(condition, flags, places(rows, units), len(units), estimate.counted)

@@ -8,8 +8,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from inspect_confidence.grades import unnumbered
 from inspect_confidence.metrics import Costs
 from inspect_confidence.results import Result
+from inspect_confidence.studies.limits import Limit
 
 if TYPE_CHECKING:
     from inspect_confidence.studies.judge_error import JudgeLabels
@@ -101,7 +103,7 @@ class SampleFacts:
 
     def score(self, scorer: str) -> ScoreFacts | None:
         """The last score by that scorer; Inspect numbers the ones that were appended."""
-        names = [name for name in self.scores if name.rstrip("0123456789") == scorer]
+        names = [name for name in self.scores if unnumbered(name) == scorer]
         return self.scores[names[-1]] if names else None
 
     def read(self, scorer: str) -> tuple[ScoreFacts, dict[str, str]]:
@@ -159,6 +161,9 @@ class TaskTable:
             have it under (empty: unknown), and NaN where none did; None where rules always do.
         intervals: Judgments -> which of them are an interval by themselves, with `level`, `lower`,
             `upper` and `truth`; None where it has another form of answer.
+        limits: What columns may hold, by name: a user's file is held to it.
+        ordered: Pairs of columns of which the first is never above the second.
+        drawn: Methods of which several judgments of an item make one answer.
     """
 
     task: str
@@ -180,6 +185,9 @@ class TaskTable:
     stated: Callable[[pd.DataFrame], pd.DataFrame] | None = None
     judges: Callable[[pd.DataFrame], "pd.Series[str]"] | None = None
     intervals: "Callable[[pd.DataFrame], pd.Series[bool]] | None" = None
+    limits: Mapping[str, Limit] = field(default_factory=dict)
+    ordered: Sequence[tuple[str, str]] = ()
+    drawn: frozenset[str] = frozenset()
 
     @property
     def function(self) -> str:
@@ -389,6 +397,7 @@ class Study:
         contenders: Columns beside model and variant that tell two ways of answering apart.
         summarize: The judgments of its tasks -> results.
         compare: Judgments of two contenders on common items -> differences.
+        prepared: Judgments of a contender -> what `compare` takes of them, made once for all pairs.
         views: Results -> tables as the study prints them.
         detail: The judgments of its tasks -> finer rows, which only figures draw.
         figures: Of the report.
@@ -419,3 +428,4 @@ class Study:
     lacking: Callable[[str, Sequence[Mapping[str, Any]]], Sequence[str]] = lambda task, samples: ()
     each_model: bool = False
     clauses: Sequence[Clause] = ()
+    prepared: Callable[[pd.DataFrame], pd.DataFrame] = lambda judgments: judgments

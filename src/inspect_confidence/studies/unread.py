@@ -15,7 +15,8 @@ from inspect_confidence import metrics
 from inspect_confidence.metrics.arrays import FloatArray, divided
 from inspect_confidence.metrics.resample import wilson_limits
 from inspect_confidence.results import Condition, Key, Result
-from inspect_confidence.studies.estimate import noted, replied, runs, tallied
+from inspect_confidence.studies.estimate import runs
+from inspect_confidence.studies.notes import noted, replied, tallied
 from inspect_confidence.studies.study import Resampling, TaskTable
 from inspect_confidence.studies.tables import Row, Rows
 

@@ -42,13 +42,10 @@ def composed(
     *,
     headline: str,
     facts: dict[str, object],
+    version: str,
     config: GenerateConfig | None = None,
-    version: str = "1-A",
 ) -> Task:
-    """A task of its parts, at temperature 0 without a config; `viewer` takes the scorer's name.
-
-    Results of one number of a version are comparable, its letter is of the arguments.
-    """
+    """A task of its parts, at temperature 0 without a config; `viewer` takes the scorer's name."""
     return Task(
         dataset=MemoryDataset(samples, name=selection.name),
         solver=solver,

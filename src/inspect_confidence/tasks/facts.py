@@ -4,11 +4,13 @@ The log's facts are for `plan`, for judgments, and for telling variants apart.
 """
 
 from collections.abc import Sequence
+from pathlib import Path
 from string import Formatter
 from typing import TypedDict
 
 from inspect_confidence import __version__, arguments
 from inspect_confidence.datasets.selection import Item, Selection
+from inspect_confidence.tasks.provenance import provenance
 
 
 class Which(TypedDict):
@@ -46,6 +48,8 @@ def log_facts(
     system: str | None,
     *,
     output_tokens: int,
+    prompts: Sequence[str] = (),
+    files: Sequence[str | Path] = (),
     calls: int = 1,
     read_again: int = 0,
     shown: str | None = None,
@@ -57,6 +61,9 @@ def log_facts(
         wordings: Templates; what is read is estimated from the first.
         system: The system message.
         output_tokens: Of a call, about.
+        prompts: Modules of `inspect_confidence.prompts` that the wordings come from; none of them
+            in another package.
+        files: What is read beside the selection's files.
         calls: Model calls a sample.
         read_again: Characters that a call reads beside question, wording and system message.
         shown: All that a typical call reads beside the question, where it isn't the first wording
@@ -71,4 +78,5 @@ def log_facts(
         "calls_per_sample": calls,
         "prompt_characters": len(read) + read_again,
         "output_tokens_per_call": output_tokens,
+        "provenance": provenance([*selection.files, *files], prompts),
     }

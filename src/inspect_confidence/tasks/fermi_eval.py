@@ -23,6 +23,7 @@ from inspect_confidence.solvers.point import ask_point
 from inspect_confidence.tasks.composition import composed, sample
 from inspect_confidence.tasks.facts import log_facts, own_prompt, system_message, which
 from inspect_confidence.tasks.viewers import interval_viewer, levels_viewer
+from inspect_confidence.versions import TASK_VERSIONS
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,7 @@ def fermi_eval(
     arguments.refuse_unknown(unknown, arguments.argument_names(fermi_eval))
     chosen = METHODS[arguments.choice("method", method, list(METHODS))]
     times = _draws(method, chosen, draws)
-    percents = arguments.numbers("levels", levels, above=0, below=100)
+    percents = _levels(levels)
     wording = own_prompt(prompt, chosen.prompt) or chosen.prompt
     context = system_message(system)
     selection = load_fermi(
@@ -129,6 +130,7 @@ def fermi_eval(
         chosen.scorer(),
         interval_viewer if chosen.by_level else partial(levels_viewer, levels=percents),
         headline="coverage_gap",
+        version=TASK_VERSIONS["fermi_eval"],
         facts={
             **log_facts(
                 selection,
@@ -137,11 +139,22 @@ def fermi_eval(
                 calls=times * chosen.calls,
                 read_again=chosen.read_again,
                 output_tokens=chosen.output_tokens,
+                prompts=["fermi_eval"],
             ),
             "draws_per_sample": times if chosen.calls == 1 else 0,  # traces go on each by itself
         },
         config=GenerateConfig(),
     )
+
+
+def _levels(given: object) -> list[float]:
+    """Nominal levels, of which a share is none."""
+    percents = arguments.numbers("levels", given, above=0, below=100)
+    if shares := [one for one in percents if one < 1]:
+        raise InvalidArgument(
+            f"levels={shares[0]:g} is below 1%; levels are percentages: 90, not 0.9."
+        )
+    return percents
 
 
 def _draws(name: str, method: Method, draws: int | None) -> int:

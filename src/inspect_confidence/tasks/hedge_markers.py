@@ -11,9 +11,10 @@ from inspect_confidence import arguments
 from inspect_confidence.datasets.cache import version_of
 from inspect_confidence.datasets.hedge_markers import load_marker_questions
 from inspect_confidence.datasets.judge_items import JudgeItem, labelled, load_judge_items
-from inspect_confidence.datasets.marker_prompts import UTILS, study_formats, study_systems
+from inspect_confidence.datasets.marker_prompts import PROMPTS, UTILS, study_formats, study_systems
 from inspect_confidence.datasets.questions import Question
 from inspect_confidence.errors import InvalidArgument, nearest
+from inspect_confidence.judges.marker_standards import MARKERS
 from inspect_confidence.judges.model import expect_grader
 from inspect_confidence.judges.wording import STUDY, WORDINGS, is_batched, judge_wording
 from inspect_confidence.prompts import hedge_markers as wording
@@ -25,6 +26,7 @@ from inspect_confidence.solvers.judge_item import ask_judge
 from inspect_confidence.tasks.composition import composed, sample
 from inspect_confidence.tasks.facts import fields_of, log_facts, own_prompt, system_message, which
 from inspect_confidence.tasks.viewers import hedge_viewer, judge_viewer
+from inspect_confidence.versions import TASK_VERSIONS
 
 JUDGES = ("model", "rules")
 
@@ -102,7 +104,13 @@ def hedge_markers(
     selection = load_marker_questions(dataset, **which(wanted, split, seed), formats=formats)
     wordings = [own] if own else list(wording.TEMPLATES.values())
     wordings += [version_of(UTILS)] if study else []
-    facts = log_facts(selection, wordings, context, output_tokens=30, calls=1 + count)
+    facts = log_facts(
+        *(selection, wordings, context),
+        prompts=["hedge_markers", "judge"] if asks else ["hedge_markers"],
+        output_tokens=30,
+        calls=1 + count,
+        files=_judging_files(judged_by, study=study or judges == STUDY),
+    )
     if system in wording.SYSTEMS:  # what judgments and published figures call it
         facts["system"] = system
     return composed(
@@ -112,6 +120,7 @@ def hedge_markers(
         scored,
         hedge_viewer,
         headline="faithfulness",
+        version=TASK_VERSIONS["hedge_markers"],
         facts={
             **facts,
             "judge": judged_by,
@@ -120,7 +129,6 @@ def hedge_markers(
             **(_judging(judges, is_batched(judges, batch), count) if asks else {}),
         },
         config=GenerateConfig(temperature=1, max_tokens=256),
-        version="2-A",
     )
 
 
@@ -160,7 +168,13 @@ def judge_check(
     at_once = is_batched(judges, batch)
     selection = load_judge_items(parts, items=items, seed=arguments.integer("seed", seed))
     calls = 1 if judged_by == "model" else 0
-    facts = log_facts(selection, list(templates.values()), None, output_tokens=12, calls=calls)
+    facts = log_facts(
+        *(selection, list(templates.values()), None),
+        prompts=["judge"] if calls else [],
+        output_tokens=12,
+        calls=calls,
+        files=_judging_files(judged_by, study=judges == STUDY),
+    )
     return composed(
         selection,
         [
@@ -172,13 +186,18 @@ def judge_check(
         judge_item(),
         judge_viewer,
         headline="agreement_accuracy",
+        version=TASK_VERSIONS["judge_check"],
         facts={**facts, "judge": judged_by, "judge_prompts": _named(judges)},
-        version="2-A",
     )
 
 
 def _batch(given: object) -> bool | None:
     return None if given is None else arguments.boolean("batch_judgments", given)
+
+
+def _judging_files(judge: str, *, study: bool) -> list[str]:
+    """What is read to ask and to judge beside the questions."""
+    return [PROMPTS, UTILS] * study + [MARKERS] * (judge == "rules")
 
 
 def _judging(

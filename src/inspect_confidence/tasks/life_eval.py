@@ -1,12 +1,14 @@
 """LifeEval: ages at death, and how sure a model is of them, against a life table."""
 
+from pathlib import Path
+
 from inspect_ai import Task, task
 from inspect_ai.dataset import Sample
 from inspect_ai.model import GenerateConfig
 
 from inspect_confidence import arguments
 from inspect_confidence.datasets import life_tables as tables
-from inspect_confidence.datasets.life_eval import LifeItem, life_items, study_prompts
+from inspect_confidence.datasets.life_eval import PROMPTS, LifeItem, life_items, study_prompts
 from inspect_confidence.datasets.question_sets import STUDY_COMMIT
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.prompts import life_eval as wording
@@ -16,6 +18,7 @@ from inspect_confidence.tasks.composition import composed, sample
 from inspect_confidence.tasks.facts import log_facts, own_prompt, system_message, which
 from inspect_confidence.tasks.json_prompts import is_exact, is_schema
 from inspect_confidence.tasks.viewers import life_viewer
+from inspect_confidence.versions import TASK_VERSIONS
 
 AMERICAN = "American"
 
@@ -63,8 +66,10 @@ def life_eval(
     """
     arguments.refuse_unknown(unknown, arguments.argument_names(life_eval))
     lives = tables.read_life_table(table)
+    file: str | Path = tables.BUNDLED
     if lives.name != tables.SSA_2022:  # as the scorer finds it again, wherever it runs
-        table = str(arguments.user_path("table", table).resolve())
+        file = arguments.user_path("table", table).resolve()
+        table = str(file)
     kind = arguments.choice("window", window, tables.WINDOWS)
     schema = is_schema(format)
     whose = str(population).strip()
@@ -104,8 +109,13 @@ def life_eval(
         age_at_death(),
         life_viewer,
         headline="overconfidence",
+        version=TASK_VERSIONS["life_eval"],
         facts=log_facts(
-            selection, wordings, None if exact else context, output_tokens=150, shown=shown
+            *(selection, wordings, None if exact else context),
+            prompts=["life_eval"],
+            output_tokens=150,
+            files=[file, *[PROMPTS] * exact],
+            shown=shown,
         ),
         config=GenerateConfig(
             temperature=0, logprobs=with_tokens or None, top_logprobs=20 if with_tokens else None

@@ -14,6 +14,7 @@ from inspect_confidence.tasks.composition import composed, sample
 from inspect_confidence.tasks.facts import log_facts, own_prompt, system_message, which
 from inspect_confidence.tasks.json_prompts import is_exact, is_schema
 from inspect_confidence.tasks.viewers import option_viewer
+from inspect_confidence.versions import TASK_VERSIONS
 
 
 @task
@@ -78,8 +79,13 @@ def question_sets(
         option_confidence(),
         option_viewer,
         headline="overconfidence",
+        version=TASK_VERSIONS["question_sets"],
         facts=log_facts(
-            selection, wordings, None if exact else context, output_tokens=180, shown=shown
+            *(selection, wordings, None if exact else context),
+            prompts=["question_sets"],
+            output_tokens=180,
+            files=[data.PROMPTS[selection.name]] if exact else [],
+            shown=shown,
         ),
         config=GenerateConfig(
             temperature=0, logprobs=with_tokens or None, top_logprobs=20 if with_tokens else None

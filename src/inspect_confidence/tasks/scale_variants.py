@@ -14,6 +14,7 @@ from inspect_confidence.solvers.stated import ask_stated
 from inspect_confidence.tasks.composition import composed, sample
 from inspect_confidence.tasks.facts import log_facts, own_prompt, system_message, which
 from inspect_confidence.tasks.viewers import stated_viewer
+from inspect_confidence.versions import TASK_VERSIONS
 
 
 @task
@@ -58,8 +59,11 @@ def scale_variants(
         stated(),
         stated_viewer,
         headline="overconfidence",
+        version=TASK_VERSIONS["scale_variants"],
         facts=log_facts(
-            selection, wordings, context, output_tokens=_output_tokens(selection.items)
+            *(selection, wordings, context),
+            prompts=["scale_variants"],
+            output_tokens=_output_tokens(selection.items),
         ),
     )
 

@@ -13,6 +13,7 @@ from inspect_confidence.solvers.word import ask_probability, ask_word
 from inspect_confidence.tasks.composition import composed, sample
 from inspect_confidence.tasks.facts import log_facts, own_prompt, system_message, which
 from inspect_confidence.tasks.viewers import choice_viewer, probability_viewer
+from inspect_confidence.versions import TASK_VERSIONS
 
 
 @task
@@ -73,9 +74,13 @@ def wep_elicitation(
         stated_probability(),
         probability_viewer,
         headline="mean_probability",
+        version=TASK_VERSIONS["wep_elicitation"],
         # The clause is read too.
         facts=log_facts(
-            selection, list(wordings.values()), context, output_tokens=4, read_again=25
+            *(selection, list(wordings.values()), context),
+            prompts=["wep_probes"],
+            output_tokens=4,
+            read_again=25,
         ),
     )
 
@@ -123,8 +128,14 @@ def wep_choice(
         word_choice(),
         choice_viewer,
         headline="empirical_consistency",
+        version=TASK_VERSIONS["wep_choice"],
         # The situation is read too.
-        facts=log_facts(selection, wordings, context, output_tokens=output_tokens, read_again=200),
+        facts=log_facts(
+            *(selection, wordings, context),
+            prompts=["wep_probes"],
+            output_tokens=output_tokens,
+            read_again=200,
+        ),
     )
 
 

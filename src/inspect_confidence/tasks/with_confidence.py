@@ -28,6 +28,7 @@ from inspect_confidence.scorers.agreement import compares
 from inspect_confidence.scorers.confidence import confidence
 from inspect_confidence.scorers.graded import OWN
 from inspect_confidence.solvers.ask_confidence import Asking, ask_confidence, ready_to_ask
+from inspect_confidence.tasks.provenance import provenance
 from inspect_confidence.tasks.viewers import with_confidence_viewer
 
 _OURS = "inspect_confidence"
@@ -107,6 +108,7 @@ def with_confidence(
             **(plain.metadata or {}),
             "confidence": {
                 "package_version": __version__,
+                "provenance": provenance((), ["confidence"]),
                 # All that the eval was made with, defaults too, as its own log would have it.
                 "task_args": vars(plain).get("__task_all_params__", given),
                 **_costs(plain, asking, agreement),

@@ -13,7 +13,7 @@ import pandas as pd
 from inspect_confidence import answers
 from inspect_confidence.answers import REPLY_STATUSES, TokenChoice, Unreadable
 from inspect_confidence.answers.clean import LONGEST_COMPARED, comparable
-from inspect_confidence.grades import grade
+from inspect_confidence.grades import grade, unnumbered
 from inspect_confidence.results import Condition
 from inspect_confidence.studies import stated
 from inspect_confidence.studies.study import Rows, SampleFacts, ScoreFacts
@@ -71,14 +71,14 @@ _RULES = frozenset({"answer", "choice", "exact", "f1", "includes", "match", "mat
 
 def judges_of(rows: pd.DataFrame) -> "pd.Series[str]":
     """The scorer that said what is right, NaN where it is one of Inspect's that go by rules."""
-    plain = {name: name.rsplit("/", 1)[-1].rstrip("0123456789") for name in rows["scorer"].unique()}
+    plain = {name: unnumbered(name.rsplit("/", 1)[-1]) for name in rows["scorer"].unique()}
     # f1 ends in a digit of its own.
     rules = [name for name, of in plain.items() if of in _RULES or name in _RULES]
     return rows["scorer"].mask(rows["scorer"].isin(rules))
 
 
 def _is_ours(name: str) -> bool:
-    return name.rstrip("0123456789") == SCORER
+    return unnumbered(name) == SCORER
 
 
 def _outcome(row: dict[str, Any], sample: SampleFacts, right: float | Unreadable) -> dict[str, Any]:

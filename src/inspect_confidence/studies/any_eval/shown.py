@@ -9,7 +9,7 @@ from inspect_confidence.results import Result
 from inspect_confidence.scales import BASELINE
 from inspect_confidence.studies.any_eval.judgments import completed
 from inspect_confidence.studies.calibration import TYPE1
-from inspect_confidence.studies.stated import detail_of
+from inspect_confidence.studies.stated import detail_of, utility_figure
 from inspect_confidence.studies.study import (
     Clause,
     FigureSpec,
@@ -161,16 +161,7 @@ FIGURES: Sequence[FigureSpec] = (
         metrics=("type2_hit_rate", "type2_false_alarm_rate"),
         needs=2,
     ),
-    _figure(
-        plot="utility",
-        title="What answering only from a confidence on is worth",
-        reads="Mean utility, by the costs that were given, of answering only from a confidence on, "
-        "with its 95% interval. Dashed: never answering. Dotted: where calibrated confidence would "
-        "have it best. The highest point is the best of these items, and promises too much of "
-        "others.",
-        metrics=("expected_utility",),
-        needs=2,
-    ),
+    utility_figure(_figure),
     _figure(
         plot="report_histogram",
         title="What is reported",

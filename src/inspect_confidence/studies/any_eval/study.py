@@ -1,7 +1,6 @@
 """Any eval: judgments -> results, comparisons and tables."""
 
 from collections.abc import Iterator, Mapping
-from functools import partial
 
 import pandas as pd
 
@@ -25,6 +24,8 @@ from inspect_confidence.studies.any_eval.shown import (
     tables,
 )
 from inspect_confidence.studies.estimate import Estimand
+from inspect_confidence.studies.limits import limits
+from inspect_confidence.studies.notes import tallied
 from inspect_confidence.studies.study import Resampling, Study, TaskTable, kinds
 
 MEAN = "mean"
@@ -76,7 +77,7 @@ def _of_method(
 
 def _agreement(rows: pd.DataFrame) -> str:
     """By which rules answers counted as the same, where they were compared."""
-    counts = estimate.tallied(rows.loc[rows["agreement"] != "", "agreement"])
+    counts = tallied(rows.loc[rows["agreement"] != "", "agreement"])
     said = ", ".join(f"{count} by {name}" for name, count in sorted(counts.items()))
     share = (
         "share of the commonest answer" if (rows["method"] == EPOCHS).any() else "share of others"
@@ -111,11 +112,16 @@ ANY_EVAL = Study(
             replies=on_scales,
             stated=completed,
             judges=judges_of,
+            limits=limits(
+                "confidence:reported choices:count correct:share unseen_mass:share draws:count"
+            ),
+            ordered=(("low", "high"),),
         ),
     ),
     contenders=("method", "low", "high"),
     summarize=summarize,
-    compare=partial(stated.compare, whole=completed),
+    compare=stated.compare,
+    prepared=completed,
     views=tables,
     detail=detail,
     figures=FIGURES,

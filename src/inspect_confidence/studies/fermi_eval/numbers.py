@@ -21,18 +21,11 @@ from inspect_confidence.metrics.reports import entropy_bits
 from inspect_confidence.results import Condition
 from inspect_confidence.studies import estimate
 from inspect_confidence.studies.compare import on_common
-from inspect_confidence.studies.estimate import (
-    Estimand,
-    Number,
-    constant,
-    estimand,
-    left_out,
-    noted,
-    places,
-)
+from inspect_confidence.studies.estimate import Estimand, Number, constant, estimand, places
 from inspect_confidence.studies.fermi_eval.judgments import SCORERS
 from inspect_confidence.studies.fermi_eval.temperatures import Scored, scaled_temperatures
 from inspect_confidence.studies.intervals import Intervals, plateau
+from inspect_confidence.studies.notes import left_out, noted, replied
 
 Distribution = dict[int, float]
 DEFAULT_LEVELS = "80,90,95,99"
@@ -184,7 +177,7 @@ def replies_at(raw: pd.DataFrame, level: float) -> pd.DataFrame:
 def unread(replies: pd.DataFrame) -> FloatArray:
     """1 where a reply could not be read, 0 where it was, NaN where there was none."""
     status = replies["status"]
-    return np.where(estimate.replied(status), status != "ok", np.nan)
+    return np.where(replied(status), status != "ok", np.nan)
 
 
 def _conformal(

@@ -14,7 +14,7 @@ from inspect_confidence.results import Condition, Result, without
 from inspect_confidence.studies.compare import Contrast, Name, differences, on_common
 from inspect_confidence.studies.estimate import draw, places, results_of, runs
 from inspect_confidence.studies.fermi_eval import numbers
-from inspect_confidence.studies.fermi_eval.judgments import read_sample
+from inspect_confidence.studies.fermi_eval.judgments import SCORERS, read_sample
 from inspect_confidence.studies.fermi_eval.shown import (
     CLAUSES,
     FIGURES,
@@ -24,6 +24,7 @@ from inspect_confidence.studies.fermi_eval.shown import (
 )
 from inspect_confidence.studies.fermi_eval.temperatures import decoding_temperatures
 from inspect_confidence.studies.intervals import Intervals, plateau
+from inspect_confidence.studies.limits import limits
 from inspect_confidence.studies.study import Difference, Resampling, Study, TaskTable, kinds, option
 
 
@@ -129,6 +130,12 @@ FERMI_EVAL = Study(
             read=read_sample,
             varied=("method", "level"),
             intervals=numbers.are_intervals,
+            limits=limits(
+                "level:level levels:levels probabilities:shares_of_integers unseen_mass:share "
+                "answer_tokens:count temperature:amount"
+            ),
+            ordered=(("lower", "upper"),),
+            drawn=frozenset(SCORERS) - {"direct"},
         ),
     ),
     contenders=("method",),

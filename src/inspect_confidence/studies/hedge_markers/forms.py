@@ -9,6 +9,7 @@ from pathlib import Path
 from inspect_confidence.arguments import choice, number, numbers, read_text, user_path
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.studies.study import option
+from inspect_confidence.writing import write_file
 
 
 def _thresholds(name: str, value: object) -> tuple[float, ...]:
@@ -67,7 +68,4 @@ def write_forms(forms: Mapping[str, str], path: Path) -> None:
     Raises:
         InvalidArgument: The file can't be written.
     """
-    try:
-        path.write_text(json.dumps(forms, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise InvalidArgument(f"{path} can't be written: {error.strerror}.") from None
+    write_file(path, json.dumps(forms, ensure_ascii=False, indent=1) + "\n")

@@ -12,9 +12,10 @@ from inspect_confidence.metrics import clustered_wilson_interval, correlation_of
 from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies import estimate, judge_error
-from inspect_confidence.studies.estimate import Estimand, Number, estimand, left_out, noted, places
+from inspect_confidence.studies.estimate import Estimand, Number, estimand, places
 from inspect_confidence.studies.hedge_markers.judgments import REPLY, Sentences
 from inspect_confidence.studies.hedge_markers.stability import cmfg_of_groups
+from inspect_confidence.studies.notes import left_out, noted
 from inspect_confidence.studies.study import Resampling
 
 FAITHFUL = 0.75

@@ -9,11 +9,12 @@ import pandas as pd
 
 from inspect_confidence.results import Result
 from inspect_confidence.studies.bins import bin_shares
-from inspect_confidence.studies.estimate import noted, runs
+from inspect_confidence.studies.estimate import runs
 from inspect_confidence.studies.hedge_markers import judgments
 from inspect_confidence.studies.hedge_markers.forms import HedgeOptions
 from inspect_confidence.studies.hedge_markers.judgments import Sentences
 from inspect_confidence.studies.hedge_markers.stability import SEVEN
+from inspect_confidence.studies.notes import noted
 from inspect_confidence.studies.study import Clause, FigureSpec, Headline, Resampling, View
 from inspect_confidence.studies.tables import Column, Row, Rows, TableSpec, built, titled
 

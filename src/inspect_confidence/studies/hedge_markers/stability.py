@@ -15,10 +15,11 @@ from inspect_confidence import metrics
 from inspect_confidence.metrics.arrays import FloatArray, divided
 from inspect_confidence.metrics.markers import LEAST_POINTS, Correlation, Varying
 from inspect_confidence.results import Condition, Key, Result
-from inspect_confidence.studies import estimate
-from inspect_confidence.studies.estimate import Estimand, Number, noted
+from inspect_confidence.studies.estimate import Estimand, Number
 from inspect_confidence.studies.hedge_markers.forms import HedgeOptions
 from inspect_confidence.studies.hedge_markers.judgments import NO_HEDGE, REPLY, Sentences
+from inspect_confidence.studies.notes import noted
+from inspect_confidence.studies.over_models import ALL_MODELS, Point, over_models, point_of
 from inspect_confidence.studies.study import Resampling
 
 ALL = "all"
@@ -408,21 +409,21 @@ def accuracy_correlations(results: Iterable[Result]) -> list[Result]:
     Accuracy is the unweighted mean over data sets: of their train splits, or of the one split that
     a data set has.
     """
-    accuracies: dict[estimate.Point, dict[str, float]] = defaultdict(dict)
-    stability: dict[Condition, dict[estimate.Point, float]] = defaultdict(dict)
+    accuracies: dict[Point, dict[str, float]] = defaultdict(dict)
+    stability: dict[Condition, dict[Point, float]] = defaultdict(dict)
     for row in results:
-        point, where = estimate.point_of(row)
+        point, where = point_of(row)
         mine = accuracies[point]
         if row.metric == "accuracy" and (where.get("split") == "train" or row.dataset not in mine):
             mine[row.dataset] = row.value
         elif row.metric in SEVEN:
             stability[where.but(of=row.metric)][point] = row.value
     means = {point: float(np.mean(list(of.values()))) for point, of in accuracies.items() if of}
-    key, found = Key("hedge_markers", estimate.ALL_MODELS, ALL), []
+    key, found = Key("hedge_markers", ALL_MODELS, ALL), []
     for where, values in stability.items():
         for metric, ranked in (
             ("accuracy_correlation", False),
             ("accuracy_rank_correlation", True),
         ):
-            found += estimate.over_models(key, where, metric, means, values, ranked=ranked)
+            found += over_models(key, where, metric, means, values, ranked=ranked)
     return found

@@ -26,6 +26,7 @@ from inspect_confidence.studies.hedge_markers.stability import (
     accuracy_correlations,
     over_datasets,
 )
+from inspect_confidence.studies.limits import limits
 from inspect_confidence.studies.study import Difference, Resampling, Study, TaskTable, kinds
 
 TASK, CHECK = "hedge_markers", "judge_check"
@@ -108,6 +109,12 @@ HEDGE_MARKERS = Study(
             read=judgments.read_hedged,
             replies=judgments.replies_of,
             judges=lambda rows: judgments.with_judges(rows)["judge"],
+            limits=limits(
+                "sentence:amount n_markers:count confidence:share consistent:amount "
+                "undecided:amount inconsistent:amount failed:count foreign:count "
+                "decisiveness:share correct:share "
+                "punt:share draws:count empty_draws:count cut:count"
+            ),
         ),
         TaskTable(
             task=CHECK,
@@ -121,6 +128,10 @@ HEDGE_MARKERS = Study(
             always_shown=frozenset({"judge"}),
             read=judgments.read_judged,
             varied=("form",),
+            limits=limits(
+                "found:count missed:count false:count decisiveness:share labelled:share "
+                "agreed:share verdict:share"
+            ),
         ),
     ),
     contenders=(),

@@ -21,8 +21,9 @@ from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies import calibration, compare, estimate
 from inspect_confidence.studies.calibration import Answers, Form
 from inspect_confidence.studies.compare import Contrast
-from inspect_confidence.studies.estimate import Drawn, Estimand, Number, left_out, noted, places
+from inspect_confidence.studies.estimate import Drawn, Estimand, Number, places
 from inspect_confidence.studies.life_eval.judgments import CLUSTERS, STATED, TOKEN
+from inspect_confidence.studies.notes import left_out, noted, replied, rests_on
 from inspect_confidence.studies.study import Difference, Resampling, option
 
 
@@ -111,7 +112,7 @@ def _toolbox(
     rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
 ) -> Iterator[Estimand]:
     answers, costs = Answers.of(counted(rows), units), calibration.of_costs(resampling.costs)
-    note = estimate.rests_on(rows, ~np.isnan(answers.confidence + answers.correct))
+    note = rests_on(rows, ~np.isnan(answers.confidence + answers.correct))
     if "radius" in rows:
         yield calibration.of_table(answers, [*KNOWN, *costs], condition, note)
         return
@@ -138,7 +139,7 @@ def _estimated(
         columns |= {"maximum_achievable_score": mas, "optimal_answer_gap": mas - answers.correct}
     yield estimate.means(condition, columns, *at, _left_out_of(rows))
     both = ~np.isnan(answers.confidence + answers.correct)
-    note, wanted = estimate.rests_on(rows, both), forms(resampling.convention)
+    note, wanted = rests_on(rows, both), forms(resampling.convention)
     resting = len(np.unique(answers.unit[both]))
     for threshold in resampling.thresholds if not lives and _chosen(rows) else ():
         wanted += calibration.at_threshold(threshold, answers.choices)
@@ -165,7 +166,7 @@ def rounding(
 ) -> Estimand:
     """The share of confidences that are multiples of 5%."""
     rounded, rule = rounded_by(100 * answers.confidence, convention)
-    said = noted(rule, note, estimate.rests_on(rows, ~np.isnan(rounded)))
+    said = noted(rule, note, rests_on(rows, ~np.isnan(rounded)))
     made = estimate.means(condition, {"round_rate": rounded}, answers.unit, answers.units, said)
     if (estimate.units_of(rows) == rows["item"]).all():
         return made
@@ -182,7 +183,7 @@ def rounding(
 
 def failures(rows: pd.DataFrame, answers: Answers, condition: Condition) -> Estimand:
     """The share of unreadable replies; its own interval is over items also of LifeEval."""
-    failed = np.where(estimate.replied(rows["status"]), rows["status"] != "ok", np.nan)
+    failed = np.where(replied(rows["status"]), rows["status"] != "ok", np.nan)
     metric, at = "format_failure_rate", (answers.unit, answers.units)
     made = estimate.means(condition, {metric: failed}, *at, estimate.counted)
     item, items = pd.factorize(rows["item"])
@@ -215,7 +216,7 @@ def by_decade(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Iter
 
 def _left_out_of(rows: pd.DataFrame) -> Callable[[FloatArray], str]:
     """What values of judgments leave out, for the note of their mean."""
-    return lambda values: estimate.rests_on(rows, ~np.isnan(values))
+    return lambda values: rests_on(rows, ~np.isnan(values))
 
 
 def decades(rows: pd.DataFrame) -> pd.Series:
@@ -250,7 +251,7 @@ def slope(line: HardEasySlope, rows: pd.DataFrame, condition: Condition) -> Esti
         condition,
         "hard_easy_slope",
         line.judgments,
-        noted(note, estimate.rests_on(rows, there)),
+        noted(note, rests_on(rows, there)),
         metrics.slope_interval(line.slope, line.standard_error, line.clusters),
         asked=len(rows),
         units=line.clusters,

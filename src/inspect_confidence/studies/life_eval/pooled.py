@@ -10,9 +10,10 @@ from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies import calibration, estimate
 from inspect_confidence.studies.calibration import Answers
-from inspect_confidence.studies.estimate import Drawn, Estimand, draw, noted, results_of
+from inspect_confidence.studies.estimate import Drawn, Estimand, draw, results_of
 from inspect_confidence.studies.life_eval import numbers
 from inspect_confidence.studies.life_eval.judgments import STATED
+from inspect_confidence.studies.notes import left_out, noted, rests_on
 from inspect_confidence.studies.study import Resampling
 
 ALL_SETS = "pooled"
@@ -79,7 +80,7 @@ def _numbers(
         columns = {"accuracy": answers.correct, "mean_confidence": answers.confidence}
 
         def rests(values: FloatArray, pooled: str = which, some: pd.DataFrame = some) -> str:
-            return noted(pooled, estimate.rests_on(some, ~np.isnan(values)))
+            return noted(pooled, rests_on(some, ~np.isnan(values)))
 
         yield estimate.means(where, columns, *at, rests)
         yield numbers.rounding(some, answers, where, resampling.convention, which)
@@ -89,4 +90,4 @@ def _numbers(
         )
         yield replace(made, numbers=[replace(one, asked=len(some)) for one in made.numbers])
         yield numbers.failures(some, answers, where)
-        yield estimate.count(where, len(some), noted(which, estimate.left_out(some["status"])))
+        yield estimate.count(where, len(some), noted(which, left_out(some["status"])))

@@ -11,9 +11,10 @@ import pandas as pd
 
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies import bins, estimate, tables
-from inspect_confidence.studies.estimate import left_out, noted
 from inspect_confidence.studies.life_eval import judgments
 from inspect_confidence.studies.life_eval.numbers import LifeOptions, counted, groups_of
+from inspect_confidence.studies.notes import left_out, noted, statuses
+from inspect_confidence.studies.over_models import ALL_MODELS
 from inspect_confidence.studies.study import (
     QUESTIONS,
     Clause,
@@ -37,7 +38,7 @@ def _truth_bins(rows: pd.DataFrame, key: Key, condition: Condition) -> Iterator[
     metrics = ("truth_bin_probability", "truth_bin_confidence")
     there = (rows["confidence"] + rows["correct"]).notna()
     if not there.any():
-        said = noted(_UNREAD, left_out(estimate.statuses(rows, there)))
+        said = noted(_UNREAD, left_out(statuses(rows, there)))
         for metric in metrics:
             yield key.result(condition, metric, np.nan, n=0, asked=len(rows), note=said)
         return
@@ -45,7 +46,7 @@ def _truth_bins(rows: pd.DataFrame, key: Key, condition: Condition) -> Iterator[
     together: list[tuple[object, pd.DataFrame]] = [("", rows)] if len(by_radius) > 1 else []
     for radius, some in [*together, *by_radius]:
         where, read = condition.but(radius=radius), some[there[some.index]]
-        said = left_out(estimate.statuses(some, there[some.index]))
+        said = left_out(statuses(some, there[some.index]))
         for place, inside in read.groupby(bins.bin_of(read["correct"].to_numpy(float))):
             at, items = where.but(bin=bins.bin_name(int(str(place)))), inside["item"].nunique()
             counted = f"{items} items" if items < len(inside) else ""
@@ -128,7 +129,7 @@ def _over_models(
     stated = rows[rows["source"].isin(("", judgments.STATED))]
     for group, members in groups_of(list(rows["model"].unique()), named).items():
         theirs = stated[stated["model"].isin(members)]
-        theirs = theirs.assign(model=estimate.ALL_MODELS, models=group)
+        theirs = theirs.assign(model=ALL_MODELS, models=group)
         yield from binned(theirs, ["models", "window"], resampling)
 
 
@@ -139,7 +140,7 @@ def _notes(
     found: dict[tuple[object, ...], list[str]] = defaultdict(list)
     # Plain lists: there are as many groups as items, and pandas takes a millisecond for each.
     for group, status in zip(
-        zip(*(rows[one] for one in by), strict=True), estimate.statuses(rows, there), strict=True
+        zip(*(rows[one] for one in by), strict=True), statuses(rows, there), strict=True
     ):
         found[group].append(status)
     return {group: left_out(said) for group, said in found.items() if set(said) != {"ok"}}

@@ -11,6 +11,7 @@ from inspect_confidence.references import bibtex
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies.estimate import Drawn, Estimand, draw, results_of, runs, units_of
 from inspect_confidence.studies.life_eval import judgments, numbers, pooled, shown
+from inspect_confidence.studies.limits import limits
 from inspect_confidence.studies.study import Difference, Resampling, Study, TaskTable, kinds
 
 LIFE, SETS = "life_eval", "question_sets"
@@ -135,6 +136,10 @@ LIFE_EVAL = Study(
             read=judgments.read_age,
             varied=("radius", "sex"),
             replies=lambda rows: rows[rows["source"] != judgments.TOKEN],
+            limits=limits(
+                "age:amount radius:amount answer:amount confidence:share score:share mas:share "
+                "best_answer:amount unseen_mass:share"
+            ),
         ),
         TaskTable(
             task=SETS,
@@ -156,6 +161,10 @@ LIFE_EVAL = Study(
             varied=("kind", "given"),
             replies=lambda rows: rows[rows["source"] != judgments.TOKEN],
             stated=judgments.stated_options,
+            limits=limits(
+                "choices:count probabilities:shares raw_sum:amount unseen_mass:share "
+                "confidence:share correct:share"
+            ),
         ),
     ),
     contenders=("source",),

@@ -10,8 +10,8 @@ import pandas as pd
 from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.scales import GROUPS
-from inspect_confidence.studies import estimate
 from inspect_confidence.studies.estimate import Drawn, Number
+from inspect_confidence.studies.over_models import ALL_MODELS, Point, over_models, point_of
 from inspect_confidence.studies.study import SampleFacts
 
 MEAN = "mean"
@@ -69,18 +69,18 @@ def over_scales(drawn: Drawn, condition: Condition) -> Drawn | None:
 
 def entropy_and_ratio(results: Iterable[Result]) -> list[Result]:
     """The correlation over models of the reports' entropy with M-ratio, by data set and scale."""
-    entropy: dict[Hashable, dict[estimate.Point, float]] = defaultdict(dict)
-    ratio: dict[tuple[Key, Condition], dict[estimate.Point, float]] = defaultdict(dict)
+    entropy: dict[Hashable, dict[Point, float]] = defaultdict(dict)
+    ratio: dict[tuple[Key, Condition], dict[Point, float]] = defaultdict(dict)
     for row in results:
         if row.metric in ("entropy_bits", "m_ratio"):
-            point, where = estimate.point_of(row)
-            key = Key(row.task, estimate.ALL_MODELS, row.dataset)
+            point, where = point_of(row)
+            key = Key(row.task, ALL_MODELS, row.dataset)
             of = entropy[key, where.get("scale")]
             (of if row.metric == "entropy_bits" else ratio[key, where])[point] = row.value
     found: list[Result] = []
     for (key, where), values in ratio.items():
         others = entropy[key, where.get("scale")]
-        found += estimate.over_models(key, where, "entropy_m_ratio_correlation", others, values)
+        found += over_models(key, where, "entropy_m_ratio_correlation", others, values)
     return found
 
 

@@ -11,7 +11,7 @@ from inspect_confidence.results import Result
 from inspect_confidence.scales import ALL, BASELINE, GROUPS
 from inspect_confidence.studies.calibration import TYPE1
 from inspect_confidence.studies.scale_variants.numbers import MEAN
-from inspect_confidence.studies.stated import completed, detail_of
+from inspect_confidence.studies.stated import completed, detail_of, utility_figure
 from inspect_confidence.studies.study import (
     Clause,
     FigureSpec,
@@ -326,16 +326,7 @@ FIGURES: Sequence[FigureSpec] = (
         keep=_on_baseline,
         needs=2,
     ),
-    _figure(
-        plot="utility",
-        title="What answering only from a confidence on is worth",
-        reads="Mean utility, by the costs that were given, of answering only from a confidence on, "
-        "with its 95% interval. Dashed: never answering. Dotted: where calibrated confidence would "
-        "have it best. The highest point is the best of these items, and promises too much of "
-        "others.",
-        metrics=("expected_utility",),
-        needs=2,
-    ),
+    utility_figure(_figure),
     _figure(
         plot="ece_bins",
         title="ECE by the number of bins",

@@ -9,6 +9,7 @@ from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.scales import ALL, BASELINE
 from inspect_confidence.studies import compare as contenders
 from inspect_confidence.studies import estimate, stated
+from inspect_confidence.studies.limits import limits
 from inspect_confidence.studies.scale_variants import numbers
 from inspect_confidence.studies.scale_variants.numbers import MEAN
 from inspect_confidence.studies.scale_variants.shown import (
@@ -19,6 +20,7 @@ from inspect_confidence.studies.scale_variants.shown import (
     scale_tables,
 )
 from inspect_confidence.studies.study import Resampling, Study, TaskTable, kinds
+from inspect_confidence.studies.workers import spread, workers_for
 
 TASK = "scale_variants"
 
@@ -29,7 +31,7 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
     """Each model's numbers, data set by data set and their mean; then what goes over models."""
     rows = stated.completed(frames[TASK])
     tasks = [(*one, resampling) for one in estimate.runs(rows, ("model", "variant"))]
-    parts = estimate.spread(_of_model, tasks, estimate.workers_for(len(rows), resampling))
+    parts = spread(_of_model, tasks, workers_for(len(rows), resampling))
     found = [one for part in parts for one in part]
     return [*found, *numbers.entropy_and_ratio(found), *numbers.not_common(rows)]
 
@@ -103,11 +105,14 @@ SCALE_VARIANTS = Study(
             varied=("scale",),
             replies=stated.completed,
             stated=stated.completed,
+            limits=limits("confidence:reported choices:count correct:share"),
+            ordered=(("low", "high"),),
         ),
     ),
     contenders=("low", "high"),
     summarize=summarize,
     compare=stated.compare,
+    prepared=stated.completed,
     views=scale_tables,
     detail=detail,
     figures=FIGURES,

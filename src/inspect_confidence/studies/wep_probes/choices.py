@@ -18,16 +18,10 @@ from inspect_confidence.metrics.arrays import FloatArray, IntArray
 from inspect_confidence.metrics.choices import LEAST_CLUSTERS
 from inspect_confidence.metrics.resample import wilson_limits
 from inspect_confidence.prompts.wep_probes import CHOICES
-from inspect_confidence.results import Condition, Key, Result
+from inspect_confidence.results import NO_INTERVAL, Condition, Key, Result
 from inspect_confidence.studies import estimate
-from inspect_confidence.studies.estimate import (
-    NO_INTERVAL,
-    Drawn,
-    Estimand,
-    Number,
-    left_out,
-    noted,
-)
+from inspect_confidence.studies.estimate import Drawn, Estimand, Number
+from inspect_confidence.studies.notes import left_out, noted
 from inspect_confidence.studies.study import Resampling, SampleFacts
 
 RISING = frozenset({"above_low", "between", "below_high"})
@@ -208,7 +202,7 @@ def _slices(rows: pd.DataFrame) -> Iterator[Slice]:
     for mode in [*modes, *([{}] if len(modes) > 1 else [])]:
         yield mode
         for factor in ("scenario", "choice_set", "numbers"):
-            for value in rows[factor].unique():
+            for value in sorted(rows[factor].unique()):
                 yield {**mode, factor: value}
 
 
@@ -350,7 +344,10 @@ def _chance(
     drawn = pd.concat([asked.assign(drawn=run) for run in range(RANDOM_RUNS)], ignore_index=True)
     drawn = drawn.assign(rank=np.floor(rng.uniform(size=len(drawn)) * sizes), epoch=1.0)
     made = units(drawn, convention, ["drawn", *FACTORS])
-    parts: list[Slice] = [{}, *({"choice_set": size} for size in asked["choice_set"].unique())]
+    parts: list[Slice] = [
+        {},
+        *({"choice_set": size} for size in sorted(asked["choice_set"].unique())),
+    ]
     for part in parts:
         for metric, unit in made.items():
             every = unit[_chosen(unit, part)]
@@ -388,7 +385,7 @@ def _contrasts(
             continue
         within: list[Slice] = [{}]
         if factor == "cot":
-            within += [{"scenario": scenario} for scenario in rows["scenario"].unique()]
+            within += [{"scenario": scenario} for scenario in sorted(rows["scenario"].unique())]
         elif len(modes) > 1:
             within += [{"cot": mode} for mode in modes]
         versus = _written({factor: other})[factor]

@@ -9,7 +9,7 @@ import pandas as pd
 
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies.bins import bin_shares
-from inspect_confidence.studies.estimate import noted
+from inspect_confidence.studies.notes import noted
 from inspect_confidence.studies.study import Clause, FigureSpec, Headline, Resampling, View
 from inspect_confidence.studies.tables import Column, Rows, TableSpec, built, stars, titled
 from inspect_confidence.studies.wep_probes import words

@@ -9,6 +9,7 @@ from inspect_confidence.references import bibtex
 from inspect_confidence.results import Condition, Result
 from inspect_confidence.studies.compare import differences, means_contrast
 from inspect_confidence.studies.estimate import places
+from inspect_confidence.studies.limits import limits
 from inspect_confidence.studies.study import Difference, Resampling, Study, TaskTable, kinds
 from inspect_confidence.studies.wep_probes import choices, words
 from inspect_confidence.studies.wep_probes.shown import (
@@ -89,6 +90,7 @@ WEP_PROBES = Study(
             ),
             read=words.read_statement,
             varied=("word", "setting", "language"),
+            limits=limits("probability:share"),
         ),
         TaskTable(
             task="wep_choice",
@@ -101,6 +103,7 @@ WEP_PROBES = Study(
             arguments_shown=frozenset({"dataset", "items", "split", "cot", "prompt", "system"}),
             read=choices.read_sentence,
             varied=("scenario", "choice_set", "numbers", "point", "interval", "cot"),
+            limits=limits("choice_set:count point:amount"),
             replies=lambda rows: rows.assign(cot=rows["cot"].map({True: "with", False: "without"})),
         ),
     ),

@@ -14,9 +14,10 @@ from inspect_confidence.arguments import user_path
 from inspect_confidence.datasets.wep_survey import Survey, read_survey, surveyed_counts
 from inspect_confidence.metrics import ValueTables
 from inspect_confidence.metrics.arrays import FloatArray
-from inspect_confidence.results import Condition, Key, Result
+from inspect_confidence.results import NO_INTERVAL, Condition, Key, Result
 from inspect_confidence.studies import estimate
-from inspect_confidence.studies.estimate import NO_INTERVAL, Number, left_out, noted
+from inspect_confidence.studies.estimate import Number
+from inspect_confidence.studies.notes import left_out, noted
 from inspect_confidence.studies.study import Resampling, SampleFacts, option
 
 TASK = "wep_elicitation"

@@ -1,0 +1,59 @@
+"""Whether a file is of the form that its name says, for those whose bytes nobody has pinned."""
+
+import csv
+from collections.abc import Callable, Collection, Mapping
+from functools import partial
+from io import StringIO
+from pathlib import Path
+
+_PAGE = b"<"
+"""What a web page begins with, and no table."""
+
+
+def fault_of(file: Path, columns: Collection[str], *, thorough: bool = True) -> str:
+    """What keeps a file from being a table with these columns; empty where nothing does.
+
+    Args:
+        file: Its suffix says its form, `.csv` or `.parquet`.
+        columns: That it has, among others.
+        thorough: Whether all of it is read, not only what says which columns it has.
+    """
+    with file.open("rb") as opened:
+        begins = opened.read(512).removeprefix(b"\xef\xbb\xbf").lstrip()
+    if not begins:
+        return "it is empty"
+    if begins.startswith(_PAGE):
+        return "it is a web page"
+    try:
+        there, rows = _FORMS[file.suffix](file, thorough)
+    except (OSError, ValueError, csv.Error) as error:  # pyarrow's and Unicode's are ValueErrors
+        return f"it is no whole {file.suffix} file: {error!s:.100}"
+    if missing := [name for name in columns if name not in there]:
+        return f"it has no column {missing[0]!r}"
+    return "" if rows else "it has no rows"
+
+
+def _parquet(file: Path, thorough: bool) -> tuple[Collection[str], int]:
+    import pyarrow.parquet as pq  # noqa: PLC0415 # other data sets shall not wait for it
+
+    with pq.ParquetFile(file) as table:
+        for group in range(table.num_row_groups if thorough else 0):
+            table.read_row_group(group)
+        return table.schema_arrow.names, table.metadata.num_rows
+
+
+def _csv(file: Path, _: bool, delimiter: str = ",") -> tuple[Collection[str], int]:
+    text = StringIO(file.read_bytes().decode("utf-8-sig"), newline="")
+    rows = csv.reader(text, strict=True, delimiter=delimiter)
+    header, number = next(rows), 0
+    for number, row in enumerate(rows, start=1):
+        if row and len(row) != len(header):
+            raise ValueError(f"row {number} has {len(row)} cells, not {len(header)}")
+    return header, number
+
+
+_FORMS: Mapping[str, Callable[[Path, bool], tuple[Collection[str], int]]] = {
+    ".csv": _csv,
+    ".tsv": partial(_csv, delimiter="\t"),
+    ".parquet": _parquet,
+}

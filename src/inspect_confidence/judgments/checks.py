@@ -1,0 +1,112 @@
+"""Whether a user's rows can be judgments: what they may hold, and each of them once."""
+
+import pandas as pd
+
+from inspect_confidence.errors import InvalidArgument
+from inspect_confidence.studies import COMMON_LIMITS, TaskTable
+
+_OF_THE_QUESTION = {"level", "low", "high", "target", "sex", "method"}
+"""Columns of an answer's form that say what was asked."""
+
+
+def refuse_wrong(judgments: pd.DataFrame, rows: pd.Index, table: TaskTable, source: str) -> None:
+    """Refuse values that are outside a column's limits, or the wrong way round.
+
+    Args:
+        judgments: Typed.
+        rows: The place of each in its source, from 0.
+        table: Of their task.
+        source: For the error.
+
+    Raises:
+        InvalidArgument: A value can't be; it names the row, the column and the remedy.
+    """
+    for name, limit in {**COMMON_LIMITS, **table.limits}.items():
+        values = judgments[name]
+        there = (values.notna() & (values != "")).to_numpy(bool)
+        wrong = ~limit.holds(values[there])
+        if wrong.any():
+            where, value = rows[there][wrong][0], values[there][wrong].iloc[0]
+            remedy = f"; {limit.remedy}" if limit.remedy else ""
+            raise InvalidArgument(
+                f"{source}, row {where + 1}: {name}={_short(value)} is not {limit.said}{remedy}."
+            )
+    for low, high in table.ordered:
+        wrong = (judgments[low] > judgments[high]).to_numpy(bool)
+        if wrong.any():
+            first, second = judgments.loc[wrong, [low, high]].iloc[0]
+            raise InvalidArgument(
+                f"{source}, row {rows[wrong][0] + 1}: {low}={first:g} is above {high}={second:g}; "
+                "the lower number comes first."
+            )
+
+
+def each_once(
+    frame: pd.DataFrame, table: TaskTable, source: str, notices: list[str]
+) -> pd.DataFrame:
+    """A file's rows, each once, with the number of the draw where an answer is a repeated one.
+
+    What says which repetition a row is are `epoch` and `draw`, or `draw` alone of a method whose
+    answer is made of several. A row that is there twice with one of these is a copy: it counts
+    once, and a notice says how many do. Rows with a sample's `uuid` are left to `once`, which knows
+    those of other files too.
+
+    Raises:
+        InvalidArgument: Rows are the same, and nothing says whether they are copies or repeated
+            answers; or the same repetition has several answers.
+    """
+    texts = frame.astype({name: str for name in frame if frame[name].dtype == object})
+    open_ = pd.Series(True, frame.index)
+    if "uuid" in frame:
+        open_ = frame["uuid"].isna() | (frame["uuid"] == "")
+    made_of_several = pd.Series(False, frame.index)
+    if "method" in frame:
+        made_of_several = frame["method"].isin(table.drawn)
+    numbered = pd.Series("draw" in frame, frame.index) | (~made_of_several & ("epoch" in frame))
+    copies = texts.duplicated() & open_
+    _refuse_unnumbered(texts, copies & ~numbered & ~made_of_several, source)
+    copies &= numbered
+    if copies.any():
+        notices.append(f"{source}: rows that stand there again count once: {int(copies.sum())}")
+        frame, texts = frame[~copies], texts[~copies]
+    asked = texts[[name for name in texts if name not in _answers(table)]]
+    again = asked.duplicated() & open_[frame.index]
+    if not again.any():
+        return frame
+    if (contradicting := again & numbered[frame.index]).any():
+        second = first_row(contradicting)
+        raise InvalidArgument(
+            f"{source}: rows {_first(asked, second) + 1} and {second + 1} are of the same "
+            f"repetition of item {frame['item'].loc[second]}, with other answers; leave one out."
+        )
+    return frame.assign(draw=asked.groupby(list(asked), dropna=False, sort=False).cumcount())
+
+
+def _refuse_unnumbered(texts: pd.DataFrame, copies: pd.Series, source: str) -> None:
+    if copies.any():
+        second = first_row(copies)
+        raise InvalidArgument(
+            f"{source}: row {second + 1} is the same as row {_first(texts, second) + 1}; leave out "
+            "copies, or number repeated answers in a column 'epoch'."
+        )
+
+
+def first_row(so: pd.Series) -> int:
+    """The number of the first row that is so, from 0."""
+    return int(so.index.to_numpy()[so.to_numpy(bool)][0])
+
+
+def _first(rows: pd.DataFrame, like: int) -> int:
+    """The first row that is the same."""
+    same = (rows == rows.loc[like]) | (rows.isna() & rows.loc[like].isna())
+    return first_row(same.all(axis=1))
+
+
+def _answers(table: TaskTable) -> set[str]:
+    """The columns that say what was answered, and not what was asked."""
+    said = {name for form in table.answers for name in form} | {"status", "reason", "uuid"}
+    return said - {*table.required, *table.varied, *_OF_THE_QUESTION}
+
+
+def _short(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)[:60]

@@ -1,0 +1,124 @@
+"""Text without what is secret in it: keys, addresses and folders."""
+
+import os
+import re
+from functools import cache
+
+from inspect_confidence.printing import one_line
+
+REMOVED = "[removed]"
+
+SCHEME = r"\b[a-z][a-z0-9+.-]{0,19}://"
+_ADDRESS = re.compile(rf"{SCHEME}[^\s\"'<>;,)|]*", re.IGNORECASE)
+_KEY = re.compile(
+    r"\b(?:[sr]k-[\w*-]{12,}|hf_\w{16,}|gh[opsu]_\w{16,}|github_pat_\w{16,}|xox[abprs]-[\w-]{10,}"
+    r"|AIza[\w-]{20,}|AKIA[A-Z0-9]{16}|ya29\.[\w-]{16,}|eyJ[\w-]{10,}\.[\w.-]+)"
+    r"|\bbearer\s+\S+|\bauthorization\W{1,4}basic\s+\S+"
+    # A name and a password before a host, in an address or without one.
+    r"|(?<=://)[^\s/@]{1,200}@|\b[\w.+-]{1,60}:[^\s:@/]{1,200}@[\w.:-]+",
+    re.IGNORECASE,
+)
+# In the text of a variant `=` is percent-encoded.
+_NAMED = re.compile(
+    r"\b(\w{0,40}(?:api[_-]?key|secret|passw(?:or)?d|(?:access|auth)[_-]token|base_url)\w{0,40}"
+    r"[\"']?\s{0,3}(?:=|:|%3D)\s{0,3}[\"']?)[^\s;,\"']+",
+    re.IGNORECASE,
+)
+_PART = r"[^\s/\\;,\"'<>|]+"
+_PATH = re.compile(
+    rf"(?:(?<![\w.<:/~])|(?<=\w/))(?:~(?:/{_PART})+|(?:/{_PART}){{2,}})"
+    rf"|\b[A-Za-z]:(?:[\\/]{{1,2}}{_PART})+"
+    rf"|\\\\{_PART}(?:\\{_PART})+"
+)
+_USER = re.compile(rf"(?<![\w.])(?:/home/|/Users/|[A-Za-z]:[\\/]{{1,2}}Users[\\/]{{1,2}}){_PART}")
+"""A folder of a user's own, which has the user's name."""
+_SECRET_VARIABLE = re.compile(r"key|token|secret|passw|credential", re.IGNORECASE)
+_GUESSABLE = 8
+"""Characters of a variable's value that could stand in a text by chance."""
+_LONGEST_ERROR, _LONGEST_FAILURE = 1_000, 120
+_REPEATED = 16
+"""Characters in a row that two texts don't share by chance."""
+
+
+def without_keys(text: str) -> str:
+    """The text without keys, passwords and users' own folders; other addresses and paths stay.
+
+    Values of this process's environment variables that are named as secrets are keys, too.
+
+    Example:
+        >>> without_keys("no log in /home/me/logs: 401 for sk-abcdefghijklmno")
+        'no log in ~/logs: 401 for [removed]'
+    """
+    if len(text) < _GUESSABLE:
+        return text
+    for secret in _environment():
+        text = text.replace(secret, REMOVED)
+    text = _KEY.sub(REMOVED, text)
+    text = _NAMED.sub(rf"\g<1>{REMOVED}", text)
+    return _USER.sub("~", text)
+
+
+def _environment() -> list[str]:
+    named = (value for name, value in os.environ.items() if _is_secret(name))
+    return [value for value in named if len(value) >= _GUESSABLE]
+
+
+@cache
+def _is_secret(variable: str) -> bool:
+    """Whether a variable's name says that its value is secret; it is asked for each text."""
+    return _SECRET_VARIABLE.search(variable) is not None
+
+
+def failure(error: object, asked: str = "") -> str:
+    """What may be said of an error of a provider: its type, its status and how its message begins.
+
+    Args:
+        error: An exception, or the text of one.
+        asked: What was asked for; what the message repeats of it is left out.
+
+    Example:
+        >>> asked = "Name the tallest of all."
+        >>> failure(f"APIError(401, 'hf_abcdefghijklmnopqr: {asked}')", asked)
+        "APIError(401, '[removed]: [...]')"
+    """
+    text = repr(error) if isinstance(error, BaseException) else str(error)
+    text = scrub(one_line(text[:_LONGEST_ERROR]))
+    return _without(text, one_line(asked))[:_LONGEST_FAILURE]
+
+
+def _without(text: str, asked: str) -> str:
+    """The text without what stands in both for so many characters."""
+    kept, start = [], 0
+    while start < len(text):
+        end = start + _REPEATED
+        if end > len(text) or text[start:end] not in asked:
+            kept.append(text[start])
+            start += 1
+            continue
+        while end < len(text) and text[start : end + 1] in asked:
+            end += 1
+        kept.append("[...]")
+        start = end
+    return "".join(kept)
+
+
+def scrub(text: str) -> str:
+    """The text without keys and addresses, and with the file's name alone of absolute paths.
+
+    Example:
+        >>> scrub("prompt=/home/me/x.txt; see http://localhost:8000/v1")
+        'prompt=x.txt; see [removed]'
+    """
+    for secret in _environment():
+        text = text.replace(secret, REMOVED)
+    text = _ADDRESS.sub(REMOVED, text)
+    text = _KEY.sub(REMOVED, text)
+    text = _NAMED.sub(rf"\g<1>{REMOVED}", text)
+    return _PATH.sub(lambda found: last_part(found[0]), text)
+
+
+def last_part(path: str) -> str:
+    """The last part of a path of either system."""
+    if _USER.fullmatch(path.rstrip("/\\")):
+        return REMOVED
+    return re.split(r"[/\\]", path.rstrip("/\\"))[-1] or REMOVED

@@ -1,0 +1,53 @@
+"""What notes say of judgments that a number leaves out."""
+
+from collections import Counter
+from collections.abc import Iterable
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from inspect_confidence.answers import REPLY_STATUSES
+
+
+def noted(*parts: str) -> str:
+    """The parts of a note that say something, as one."""
+    return "; ".join(filter(None, parts))
+
+
+_FEW = 1_000
+"""Texts that Python counts before pandas has begun to."""
+
+
+def tallied(texts: Iterable[str]) -> Counter[str]:
+    """How often each text stands there."""
+    if isinstance(texts, pd.Series) and len(texts) > _FEW:
+        return Counter({str(text): int(n) for text, n in texts.value_counts().items()})
+    return Counter(texts)
+
+
+def left_out(statuses: Iterable[str]) -> str:
+    """How many judgments were left out, by status, for a note; empty where none was."""
+    counts = tallied(statuses)
+    bad = {status: n for status, n in sorted(counts.items()) if status != "ok"}
+    if not bad:
+        return ""
+    listed = ", ".join(f"{n} {status}" for status, n in bad.items())
+    return f"{sum(bad.values())} of {counts.total()} judgments left out: {listed}"
+
+
+def statuses(rows: pd.DataFrame, there: "pd.Series[bool] | NDArray[np.bool_]") -> "pd.Series[str]":
+    """What became of each judgment for a number: `ok` is one that it counts."""
+    status = rows["status"].where(rows["status"] != "ok", "without a value")
+    return status.where(~there, "ok")
+
+
+def rests_on(rows: pd.DataFrame, there: "pd.Series[bool] | NDArray[np.bool_]") -> str:
+    """How many judgments a number leaves out, by status, and over how many items it is."""
+    items = rows.loc[there, "item"].nunique()
+    return noted(left_out(statuses(rows, there)), f"{items} items" if items < there.sum() else "")
+
+
+def replied(statuses: "pd.Series[str]") -> NDArray[np.bool_]:
+    """Where the model replied, readably or not."""
+    return statuses.isin([*REPLY_STATUSES, "ok"]).to_numpy(bool)

@@ -1,0 +1,57 @@
+"""Correlations over models of two of their numbers."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from inspect_confidence.results import NO_INTERVAL, Condition, Key, Result
+from inspect_confidence.studies.notes import noted
+
+ALL_MODELS = "all"
+"""What stands in `model` for a number over models."""
+
+Point = tuple[str, str]
+"""A model and variant."""
+
+
+def point_of(result: Result) -> tuple[Point, Condition]:
+    """Whose number it is, and its condition without the variant."""
+    where = Condition.read(result.condition)
+    return (result.model, where.get("variant", "")), where.but(variant="")
+
+
+def over_models(
+    key: Key,
+    condition: Condition,
+    metric: str,
+    one: Mapping[Point, float],
+    other: Mapping[Point, float],
+    *,
+    ranked: bool = False,
+) -> list[Result]:
+    """The correlation over models of two numbers, as one row; none where fewer than two have both.
+
+    Points with an undefined number are left out and counted. The interval is Fisher's z, which
+    takes models for a random sample and ignores the error of each point. With `ranked` it is of
+    ranks, and without an interval.
+    """
+    pairs = np.array([[one[point], other[point]] for point in other if point in one])
+    if len(pairs) < 2:
+        return []
+    there = pairs[~np.isnan(pairs).any(axis=1)]
+    note = f"{len(there)} of {len(pairs)} models and variants"
+    value, interval = np.nan, NO_INTERVAL
+    if len(there) < 3:
+        note = noted("undefined: fewer than three models with both", note)
+    elif (np.ptp(there, axis=0) == 0).any():
+        note = noted("undefined: one of the two is the same for all", note)
+    else:
+        # Imported here because scipy.stats takes half a second, which every command would pay.
+        from scipy.stats import pearsonr, spearmanr  # noqa: PLC0415
+
+        # Rounded lest what differs in the last bit have two ranks.
+        fit: Any = spearmanr(*there.round(12).T) if ranked else pearsonr(*there.T)
+        value = float(fit.statistic)
+        interval = NO_INTERVAL if ranked or len(there) < 4 else fit.confidence_interval()
+    return [key.result(condition, metric, value, interval, n=len(there), note=note)]

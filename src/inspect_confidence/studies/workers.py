@@ -1,0 +1,75 @@
+"""Independent parts of a computation, in processes."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from multiprocessing import get_context
+from typing import Any, TypeVar
+
+from inspect_confidence.errors import InvalidArgument
+from inspect_confidence.studies.study import Resampling
+
+Value = TypeVar("Value")
+
+Progress = Callable[[Sequence[Any]], Iterable[Any]]
+"""Wraps what is worked on, to show how far it is."""
+
+LEAST = 20_000
+"""Judgments from which on processes save more than the two seconds that they take to start."""
+
+_THREADS = "OMP_NUM_THREADS"
+
+
+def workers_for(judgments: int, resampling: Resampling) -> int:
+    """How many processes that many judgments are worth.
+
+    One where resamples are observed: what observes them is in this process.
+    """
+    return 1 if resampling.observe or judgments < LEAST else resampling.workers
+
+
+def spread(
+    function: Callable[..., Value],
+    tasks: Sequence[tuple[Any, ...]],
+    workers: int,
+    progress: Progress = iter,
+) -> list[Value]:
+    """The function's value for each task, in the tasks' order.
+
+    Args:
+        function: Of a module, since processes import it by its name.
+        tasks: Its arguments, which are copied to the processes.
+        workers: Processes at once; 1 is this one alone.
+        progress: Wraps the tasks, to show how many are done.
+
+    Raises:
+        InvalidArgument: A process could not start, or was ended from outside.
+    """
+    if workers == 1 or len(tasks) < 2:
+        return [function(*task) for task in progress(tasks)]
+    # Spawned: this process may have threads, which a fork would leave with locks held.
+    pool = ProcessPoolExecutor(min(workers, len(tasks)), mp_context=get_context("spawn"))
+    try:
+        with pool, _one_thread():
+            found = pool.map(function, *zip(*tasks, strict=True))
+            return [next(found) for _ in progress(tasks)]
+    except BrokenProcessPool as error:
+        raise InvalidArgument(
+            f"workers={workers}: a process ended before its work was done. In a script, call this "
+            'below `if __name__ == "__main__":`, since each process imports the script; where '
+            "memory ran out, ask for fewer workers; workers=1 needs no processes."
+        ) from error
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Processes started within have one thread each for linear algebra: they share the cores."""
+    unset = _THREADS not in os.environ
+    os.environ.setdefault(_THREADS, "1")
+    try:
+        yield
+    finally:
+        if unset:
+            del os.environ[_THREADS]

@@ -1,0 +1,154 @@
+"""Calls that fail, through the providers' own packages: runs end, and what was answered counts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pandas as pd
+import pytest
+from inspect_ai import eval_retry
+from inspect_ai.log import EvalLog, list_eval_logs
+from tenacity import wait_fixed
+
+from faults.flaky import KINDS, PATIENCE, Flaky
+from faults.ledger import held
+from inspect_confidence import read_judgments
+from inspect_confidence.tasks.fermi_eval import fermi_eval
+from provider_server import ProviderServer, Reply, Request
+from runs import GOOGLE, OPENAI, asked
+
+MODELS = (OPENAI, "anthropic/claude-3-haiku-20240307", GOOGLE)
+"""Anthropic's is one that is asked for without streaming: a reply is one body."""
+NAMES = ["item", "level", "draw", "status", "lower", "upper", "point"]
+PATIENT: dict[str, Any] = {"fail_on_error": False, "max_retries": 5, "attempt_timeout": PATIENCE}
+
+
+@pytest.fixture
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Inspect asks again after a twentieth of a second, not after three seconds and more."""
+    monkeypatch.setattr(
+        "inspect_ai.model._retry.wait_exponential_jitter", lambda **_: wait_fixed(0.05)
+    )
+
+
+def estimate(request: Request) -> Reply:
+    """Bounds that nothing but the prompt decides, or a point of one draw of several."""
+    rng = Random(request.prompt)
+    lower = rng.randint(-5, 20)
+    if "Lower" not in request.prompt:
+        return Reply(f"10^{lower}")
+    return Reply(f"Lower: {lower}\nUpper: {lower + rng.randint(1, 6)}")
+
+
+def table(folder: Path) -> pd.DataFrame:
+    """The judgments of a run, one row each, in one order."""
+    (frame,) = read_judgments(folder).values()
+    return frame[NAMES].sort_values(NAMES[:3], ignore_index=True)
+
+
+def outcomes(
+    flaky: Flaky, found: pd.DataFrame, whole: pd.DataFrame, log: EvalLog
+) -> dict[str, bool]:
+    """What must hold of a run in which calls failed."""
+    read = found["status"] == "ok"
+    known = {p: n for p, n in flaky.answered.items() if p not in flaky.spoilt}
+    return {
+        "the run ended": log.status == "success",
+        "every judgment has a status": len(found) == len(whole) and all(found["status"]),
+        "what was read is as in an unbroken run": found[read].equals(whole[read]),
+        "all else is a reply that was spoilt": int((~read).sum()) <= len(flaky.spoilt),
+        "what is known is not asked again": set(known.values()) == {1},
+    }
+
+
+def broken_and_whole(
+    folder: Path, model: str, flaky: Flaky, **arguments: Any
+) -> tuple[dict[str, bool], pd.DataFrame, pd.DataFrame]:
+    """What held of a run against a provider that fails; its judgments, and those of a whole run."""
+    with ProviderServer(estimate) as server:
+        asked(fermi_eval(dataset="bundled", **arguments), server, folder / "whole", model)
+    with flaky:
+        task = fermi_eval(dataset="bundled", **arguments)
+        log = asked(task, flaky, folder / "broken", model, max_connections=20, **PATIENT)
+    found, whole = table(folder / "broken"), table(folder / "whole")
+    return outcomes(flaky, found, whole, log), found, whole
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", MODELS)
+def test_one_call_in_five_fails(model: str, tmp_path: Path, soon: None) -> None:
+    """In any way: the run ends, and each call is an answer as it would have been, or a failure."""
+    flaky = Flaky(estimate)
+    good, found, whole = broken_and_whole(tmp_path, model, flaky, items=60)
+    assert set(flaky.failed) - {""} == set(KINDS)
+    assert set(whole["status"]) == {"ok"}
+    assert {"truncated", "content_filter", "sample_error"} <= set(found["status"])
+    calls = sum(flaky.failed.values())
+    wrong = held(
+        *(
+            "calls",
+            f"{calls} of {len(whole)} calls to {model.split('/', maxsplit=1)[0]} fail, in 11 ways",
+            good,
+        ),
+        "the run ends; what no reply came to is a status with a reason",
+        "the replies that were spoilt",
+    )
+    assert not wrong
+
+
+@pytest.mark.slow
+def test_a_wrong_number_of_choices(tmp_path: Path, soon: None) -> None:
+    """Of several draws in one call: the missing ones are asked for, what is too much is left."""
+    flaky = Flaky(estimate, share=0.5, kinds=("too few", "too many", "429", "cut"))
+    good, found, _ = broken_and_whole(tmp_path, OPENAI, flaky, items=40, method="sampling", draws=5)
+    assert min(flaky.failed[kind] for kind in ("too few", "too many")) > 0
+    good["every draw is read"] = set(found["status"]) == {"ok"}
+    good["five draws an item"] = bool((found.groupby("item").size() == 5).all())
+    # Of a short reply the missing draw is asked for alone.
+    short = sum(kind == "too few" for kind in flaky.spoilt.values())
+    sent = sum(len(replies) for _, replies in flaky.requests)
+    cut = flaky.failed["cut"] * 5
+    good["no draw is asked for twice"] = sent == 5 * 40 + short + cut
+    wrong = held(
+        *("calls", "a reply with too few or too many of the choices asked for", good),
+        *("missing draws are asked for alone; others are left", "nothing"),
+    )
+    assert not wrong
+
+
+def retried(folder: Path, patch: pytest.MonkeyPatch, items: int) -> dict[str, bool]:
+    """What must hold of a run whose replies were broken, and of its retry."""
+    patch.setenv("OPENAI_API_KEY", "test")
+    with ProviderServer(estimate) as server:
+        asked(fermi_eval(dataset="bundled", items=items), server, folder / "whole")
+    logs = str(folder / "logs")
+    with Flaky(estimate, kinds=("no choices", "half", "500"), share=0.3) as flaky:
+        patch.setenv("OPENAI_BASE_URL", f"{flaky.url}/v1")
+        task = fermi_eval(dataset="bundled", items=items)
+        first = asked(task, flaky, folder / "logs", **PATIENT)
+        lost = table(folder / "logs")["status"] == "sample_error"
+        flaky.share, before = 0.0, len(flaky.requests)
+        (second,) = eval_retry(first, log_dir=logs, display="none")
+        again = len(flaky.requests) - before
+    return {
+        "the first run has failures": bool(lost.any()),
+        "only these are asked again": again == int(lost.sum()),
+        "the retry succeeds": second.status == "success",
+        "both logs are one run": len(list_eval_logs(logs)) == 2
+        and table(folder / "logs").equals(table(folder / "whole")),
+    }
+
+
+@pytest.mark.slow
+def test_a_retry_asks_for_what_failed_alone(
+    tmp_path: Path, soon: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Samples that ended in an error are asked again; the folder then counts each sample once."""
+    good = retried(tmp_path, monkeypatch, items=40)
+    wrong = held(
+        *("calls", "replies without choices or of half a JSON text, then eval-retry", good),
+        *("the failed samples alone are asked again", "nothing"),
+    )
+    assert not wrong

@@ -1,0 +1,135 @@
+"""Disks that are full and folders that can't be written: a line, and nothing is lost."""
+
+from __future__ import annotations
+
+import shutil
+import stat
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from conftest import run_respondent
+from faults.children import bound, full, run, tree
+from faults.ledger import held
+from inspect_confidence.judgments.store import ingest
+from report.pages import interval_frame
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits and capabilities of Linux")
+
+ROOM = 500
+"""Bytes that a file may have."""
+
+COMMANDS = {
+    "report": ["report", "IN", "-o", "OUT", "--resamples", "5"],
+    "report pdf": ["report", "IN", "-o", "OUT", "--resamples", "5", "--formats", "pdf"],
+    **{
+        f"export {form}": ["export", "IN", "--format", form, "-o", "OUT", "--resamples", "5"]
+        for form in ("csv", "leaderboard", "every-eval-ever")
+    },
+    "judgments csv": ["judgments", "IN", "-o", "OUT/all.csv"],
+    "judgments parquet": ["judgments", "IN", "-o", "OUT/all.parquet"],
+    "recalibrate": ["recalibrate", "IN", "-o", "OUT/maps.json", "--resamples", "5"],
+    "summarize": ["summarize", "IN", "--csv", "OUT/all.csv", "--resamples", "5"],
+    "compare": ["compare", "IN", "--csv", "OUT/all.csv", "--resamples", "5"],
+    "unread": ["unread", "IN", "--csv", "OUT/all.csv"],
+}
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Judgments of two models."""
+    file = tmp_path_factory.mktemp("judgments") / "judgments.csv"
+    frames = [interval_frame(name, items=12, seed=k) for k, name in enumerate(("a", "b"))]
+    pd.concat(frames).to_csv(file, index=False)
+    return file
+
+
+def filled(words: list[str], source: Path, out: Path) -> list[str]:
+    """The words of a command, with where from and where to."""
+    return [one.replace("IN", str(source)).replace("OUT", str(out)) for one in words]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", ["full", "closed"])
+def test_what_can_not_be_written_is_a_line(source: Path, tmp_path: Path, what: str) -> None:
+    """It names the path and the remedy; the output before, and a user's own file, are as before."""
+    outcomes = {}
+    for name, words in COMMANDS.items():
+        out = tmp_path / name.replace(" ", "-")
+        out.mkdir()
+        assert run(filled(words, source, out)).code == 0, name
+        (out / "mine.txt").write_text("mine")
+        before = tree(out)
+        if what == "full":
+            ended = run(filled(words, source, out), before=full, given=(ROOM,))
+        else:
+            places = [out, *(one for one in out.rglob("*") if one.is_dir())]
+            for one in places:
+                one.chmod(stat.S_IRUSR | stat.S_IXUSR)
+            ended = run(filled(words, source, out), before=bound)
+            for one in places:
+                one.chmod(stat.S_IRWXU)
+        said = " ".join(ended.errors)
+        remedies = ("free some room", "name another place", "not yours to write")
+        outcomes[f"{name}: {ended}"] = (
+            ended.code in (1, 2)
+            and not ended.crash
+            and len(ended.errors) == 1
+            and str(out) in said
+            and any(one in said for one in remedies)
+            and tree(out) == before
+            and not [one for one in out.rglob("*") if one.name.endswith(".new")]
+        )
+    fault = {"full": "A disk without room for the output", "closed": "A read-only target"}[what]
+    said = "one line that names the path and what to do; the output before is as it was"
+    assert held("disk", fault, outcomes, said, "the new output") == []
+
+
+@pytest.mark.slow
+def test_a_store_on_a_full_disk(tmp_path: Path) -> None:
+    """Ingest says so in a line, and with room again goes on from where it was."""
+    logs, store = tmp_path / "logs", tmp_path / "store"
+    run_respondent("calibrated", logs, items=4, levels="90")
+    ingest(logs, store)
+    run_respondent("tunnel", logs, items=4, levels="80")
+    outcomes = {}
+    for room in (0, 500, 4_000):
+        mine = tmp_path / f"store-{room}"
+        shutil.copytree(store, mine)
+        ended = run(["ingest", logs, "-o", mine], before=full, given=(room,))
+        lines = len(ended.errors) == 1 and str(mine) in " ".join(ended.errors)
+        shown = run(["summarize", mine, "--resamples", "5"])
+        again = run(["ingest", logs, "-o", mine])
+        outcomes[f"{room}: {ended}"] = (
+            ended.code != 0 and not ended.crash and lines and shown.code == 0 and again.code == 0
+        )
+    said = "one line; the judgments from before are read, and the next ingest goes on"
+    assert held("disk", "A store on a full disk", outcomes, said, "nothing") == []
+
+
+@pytest.mark.slow
+def test_a_cache_that_can_not_be_written_is_none(tmp_path: Path) -> None:
+    """Read-only or full: the command does what it does, without it."""
+    logs, cache = tmp_path / "logs", tmp_path / "cache"
+    run_respondent("calibrated", logs, items=4, levels="90")
+    words = ["summarize", logs, "--resamples", "5", "--json"]
+    wanted = run(words).text
+    cache.mkdir(mode=stat.S_IRUSR | stat.S_IXUSR)
+    outcomes = {}
+    for name, before, given in (("read-only", bound, ()), ("full", full, (10,))):
+        ended = run(words, before=cached, given=(str(cache), before, given))
+        outcomes[f"{name}: {ended}"] = ended.code == 0 and ended.text == wanted
+    said = "nothing; what would be kept is computed again"
+    assert held("disk", "A cache that can't be written", outcomes, said, "nothing") == []
+
+
+def cached(folder: str, before: object, given: tuple[object, ...]) -> None:
+    """Keep what is read in that folder, which can't be written."""
+    import os  # noqa: PLC0415
+
+    from inspect_confidence.judgments.cache import VARIABLE  # noqa: PLC0415
+
+    os.environ[VARIABLE] = folder
+    before(*given)  # type: ignore[operator]

@@ -1,0 +1,271 @@
+"""Tables of users: read rightly, or refused in one line with row and column."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from faults.ledger import held
+from inspect_confidence import read_judgments, summarize
+from inspect_confidence.studies import all_tables
+from refusals import refused
+from runs import printed
+
+FERMI = "item,level,lower,upper,truth\nq1,90,2,4,3\n"
+PAIR = "item,confidence,correct\nq1,0.75,1\n"
+SCALE = "item,low,high,raw,correct\nq1,0,100,85,1\n"
+WORDS = "item,word,setting,language,probability\nq1,likely,concise,en,0.7\n"
+LIFE = "item,age,radius,confidence,score\nq1,40,5,0.5,0.4\n"
+SETS = "item,kind,confidence,correct\nq1,options,0.5,1\n"
+HEDGES = "item,sentence,marker,confidence\nq1,1,maybe,0.5\n"
+
+
+def written(folder: Path, text: str | bytes, name: str = "mine.csv") -> Path:
+    """A file of a user's."""
+    path = folder / name
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return path
+
+
+REFUSED: dict[str, tuple[str | bytes, str]] = {
+    "bounds the wrong way round": (FERMI + "q2,90,5,-2,3\n", "row 2: lower=5 is above upper=-2"),
+    "a level of 900": (FERMI + "q2,900,2,3,3\n", "row 2: level=900 is not a percentage"),
+    "a level of -90": (FERMI + "q2,-90,2,3,3\n", "row 2: level=-90 is not a percentage"),
+    "a level that is a share": (FERMI + "q2,0.9,2,3,3\n", "levels are percentages: 90, not 0.9"),
+    "a flag that is none": (
+        "item,level,lower,upper,truth,reversed\nq1,90,2,3,3,perhaps\n",
+        "row 1: 'perhaps' in the column 'reversed' is neither true nor false",
+    ),
+    "a word for a number": (FERMI + "q2,90,two,3,3\n", "row 2: 'two' in the column 'lower' is not"),
+    "an infinite bound": (FERMI + "q2,90,2,inf,3\n", "row 2: the column 'upper' holds an infinite"),
+    "a number of 5,000 digits": (
+        f"{FERMI}q2,90,2,{'9' * 5000},3\n",
+        "in the column 'upper' is not a number",
+    ),
+    "nested probabilities": (
+        f"item,method,probabilities,truth\nq1,logprob,{'[' * 90_000},3\n",
+        "row 1: probabilities=[[[",
+    ),
+    "a percentage for a share": (PAIR + "q2,75,1\n", "row 2: confidence=75 is not in [0, 1]"),
+    "a share below zero": (PAIR + "q2,-0.1,1\n", "row 2: confidence=-0.1 is not in [0, 1]"),
+    "a share of rightness above one": (PAIR + "q2,0.5,2\n", "row 2: correct=2 is not in [0, 1]"),
+    "a scale the wrong way round": (SCALE + "q2,100,0,5,1\n", "row 2: low=100 is above high=0"),
+    "a probability above one": (WORDS + "q2,likely,concise,en,70\n", "row 2: probability=70"),
+    "an age below zero": (LIFE + "q2,-4,5,0.5,0.4\n", "row 2: age=-4 is not 0 or more"),
+    "half an option": (
+        "item,kind,confidence,correct,choices\nq1,options,0.5,1,2.5\n",
+        "row 1: choices=2.5 is not a whole number",
+    ),
+    "a confidence of a marker above one": (HEDGES + "q2,1,maybe,5\n", "row 2: confidence=5"),
+    "a row that is there twice": (PAIR + PAIR.split("\n")[1], "row 2 is the same as row 1"),
+    "a repetition with two answers": (
+        "epoch," + PAIR.replace("\nq1", "\n1,q1") + "1,q1,0.2,1\n",
+        "rows 1 and 2 are of the same repetition of item q1",
+    ),
+    "a column that is there twice": ("item," + PAIR.replace("q1", "q1,q1"), "two columns 'item'"),
+    "a row with too many cells": (PAIR + "q2,0.5,1,1\n", "Expected 3 fields in line 3, saw 4"),
+    "every row with a cell too many": (PAIR.replace("0.75,1", "0.75,1,"), "in line 2, saw 4"),
+    "a column that lacks": (PAIR.replace("item", "name"), "it can't be told whose judgments"),
+    "UTF-16": (PAIR.encode("utf-16"), "is not UTF-8"),
+    "latin-1": (PAIR.replace("q1", "Zoë").encode("latin-1"), "is not UTF-8"),
+    "no row": (PAIR.split("\n", maxsplit=1)[0], "No judgments in"),
+    "nothing": ("", "No columns to parse from file"),
+    "no text": (b"\x00\x01\x02", "it can't be told whose judgments"),
+    "an open quotation": (PAIR + '"q2,0.5,1\n', "EOF inside string"),
+}
+"""What can't be used, and what is said of it."""
+
+
+def test_what_cannot_be_is_refused_with_row_and_column(tmp_path: Path) -> None:
+    """In one line, before anything is computed."""
+    for case, (text, says) in REFUSED.items():
+        assert says in refused(read_judgments, written(tmp_path, text)), case
+
+
+def test_every_column_of_every_table_has_its_limits(tmp_path: Path) -> None:
+    """A number far below zero is refused in each limited column, by row and name."""
+    for name, table in all_tables().items():
+        assert set(table.limits) <= set(table.columns), name
+        limited = [one for one in table.limits if table.columns[one] == "number"]
+        needed = dict.fromkeys([*table.required, *table.answers[0]], 1.0)
+        for column in limited:
+            row: dict[str, Any] = {**needed, "task": name, "high": 2.0, "lower": 0.5, "level": 90}
+            if "low" in table.columns:
+                row["low"] = 0.0
+            path = tmp_path / "mine.csv"
+            pd.DataFrame([row, {**row, "item": "other", column: -7.0}]).to_csv(path, index=False)
+            assert f"row 2: {column}=-7 is not " in refused(read_judgments, path), (name, column)
+
+
+def test_copies_count_once_and_draws_all(tmp_path: Path) -> None:
+    """Where epochs tell repetitions apart; points of one sample are draws, alike or not."""
+    text = "epoch," + PAIR.replace("\nq1", "\n1,q1") + "2,q1,0.75,1\n1,q1,0.75,1\n"
+    found = read_judgments(written(tmp_path, text))
+    assert found["any_eval"]["epoch"].tolist() == [1, 2]
+    assert found.notices[0].endswith("rows that stand there again count once: 1")
+    drawn = "item,method,point,truth\n" + "q1,sampling,3,3\n" * 2 + "q1,sampling,4,3\n"
+    assert read_judgments(written(tmp_path, drawn))["fermi_eval"]["draw"].tolist() == [0, 1, 2]
+    # Without epochs other answers are repeated ones, and stay so when they are written.
+    again = read_judgments(written(tmp_path, PAIR + "q1,0.5,0\n"))["any_eval"]
+    again.to_csv(tmp_path / "again.csv", index=False)
+    assert read_judgments(tmp_path / "again.csv")["any_eval"]["draw"].tolist() == [0, 1]
+
+
+def test_words_for_true_and_false(tmp_path: Path) -> None:
+    """In a column of flags, however they are written."""
+    words = {"yes": True, "No": False, "TRUE": True, "0": False, "": None}
+    rows = "".join(f"q{k},90,2,4,3,{word}\n" for k, word in enumerate(words))
+    frame = read_judgments(written(tmp_path, "item,level,lower,upper,truth,reversed\n" + rows))
+    assert frame["fermi_eval"]["reversed"].tolist() == list(words.values())
+
+
+# What can be read
+
+READ: dict[str, tuple[str | bytes, dict[str, list[Any]]]] = {
+    "a byte order mark": ("\ufeff" + PAIR, {"item": ["q1"], "confidence": [0.75]}),
+    "quoted line ends": (PAIR + '"q\n2",0.5,0\n', {"item": ["q\n2", "q1"]}),
+    "line ends of Windows": (PAIR.replace("\n", "\r\n"), {"correct": [1.0]}),
+    "columns of the user's own": (
+        "note," + PAIR.replace("\nq1", '\n"a, b",q1'),
+        {"item": ["q1"], "confidence": [0.75]},
+    ),
+    "empty cells": (PAIR + "q2,,1\n", {"status": ["ok", "invalid_response_format"]}),
+    "NaN in words": (PAIR + "q2,NaN,1\n", {"status": ["ok", "invalid_response_format"]}),
+    "a row that ends early": (PAIR + "q2,0.5\n", {"status": ["ok", "invalid_response_format"]}),
+    "names that differ in case": (
+        "model,item,confidence,correct\nGPT,q1,0.5,1\ngpt,q1,0.75,1\n",
+        {"model": ["GPT", "gpt"], "confidence": [0.5, 0.75]},
+    ),
+    "a name that is NA": ("item,confidence,correct\nNA,0.5,1\n", {"item": ["NA"]}),
+    "numbers for names": ("item,confidence,correct\n12,0.5,1\n", {"item": ["12"]}),
+}
+
+
+@pytest.mark.slow
+def test_tables_are_read_or_refused(tmp_path: Path) -> None:
+    """Csv and parquet: bytes, encodings, types, and values that can't be."""
+    good = {}
+    for case, (text, wanted) in READ.items():
+        (frame,) = read_judgments(written(tmp_path, text)).values()
+        good[case] = all(frame[name].tolist() == values for name, values in wanted.items())
+    for case, (text, says) in REFUSED.items():
+        done = printed("summarize", written(tmp_path, text), code=2)
+        lines = done.stderr.strip().splitlines()
+        good[f"{case}: refused"] = done.stdout == "" and says in " ".join(lines)
+    for case, columns in _typed().items():
+        frame = pd.DataFrame({"item": ["a", "b"], "confidence": [0.5, 0.75], **columns})
+        frame.to_parquet(tmp_path / "mine.parquet")
+        (read,) = read_judgments(tmp_path / "mine.parquet").values()
+        good[f"parquet: {case}"] = read["correct"].tolist() == [1.0, 0.0]
+    for case, columns in _mistyped().items():
+        frame = pd.DataFrame({"item": ["a", "b"], "confidence": [0.5, 0.75], **columns})
+        frame.to_parquet(tmp_path / "mine.parquet")
+        good[f"parquet: {case}"] = "in the column 'correct' is not a number" in refused(
+            read_judgments, tmp_path / "mine.parquet"
+        )
+    wrong = held(
+        *("tables", "csv and parquet files of users: encodings, types, values that can't be", good),
+        *("read rightly, or refused in one line with row and column", "nothing"),
+    )
+    assert not wrong
+
+
+def _typed() -> dict[str, dict[str, Any]]:
+    """Columns of other types that say 1 and 0."""
+    right = pd.Series([1, 0])
+    return {
+        "whole numbers with gaps": {"correct": right.astype("Int64")},
+        "truth values": {"correct": right.astype(bool)},
+        "texts": {"correct": right.astype(str)},
+        "categories": {"correct": right.astype(str).astype("category")},
+        "halves": {"correct": right.astype("float32")},
+        "lists beside": {"correct": right, "choices_shown": [["x", "y"], ["x"]]},
+    }
+
+
+def _mistyped() -> dict[str, dict[str, Any]]:
+    """Columns of types that are no numbers."""
+    return {
+        "dates": {"correct": pd.to_datetime(["2026-01-01", "2026-01-02"])},
+        "lists": {"correct": [[1], [0]]},
+        "words": {"correct": ["right", "wrong"]},
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_million_rows(tmp_path: Path, ending: str) -> None:
+    """In a minute of the processor, to the numbers that numpy gives; the one bad row is found."""
+    rows, rng = 1_000_000, np.random.default_rng(0)
+    sure, right = rng.integers(0, 101, rows) / 100, rng.integers(0, 2, rows)
+    pairs = pd.DataFrame(
+        {"item": np.arange(rows) % 2_000, "epoch": np.arange(rows) // 2_000 + 1}
+        | {"confidence": sure, "correct": right}
+    )
+    lower = rng.integers(-5, 5, rows)
+    spans = pairs[["item", "epoch"]].assign(
+        level=90, lower=lower, upper=lower + 3, truth=rng.integers(-5, 5, rows)
+    )
+    good = {}
+    for name, frame, column, bad in (
+        ("any_eval", pairs, "confidence", 7.0),
+        ("fermi_eval", spans, "level", 0.9),
+    ):
+        path = tmp_path / f"mine.{ending}"
+        _write(frame, path)
+        began = time.process_time()
+        found = read_judgments(path)[name]
+        good[f"{name}: in a minute"] = time.process_time() - began < 60
+        good[f"{name}: all rows"] = len(found) == rows and set(found["status"]) == {"ok"}
+        good[f"{name}: as numpy has it"] = bool(
+            np.isclose(found[column].mean(), frame[column].mean(), rtol=1e-12)
+        )
+        _write(frame.assign(**{column: frame[column].where(frame.index != rows - 2, bad)}), path)
+        said = refused(read_judgments, path)
+        good[f"{name}: the bad row"] = f"row {rows - 1}: {column}={bad:g} is not" in said
+    wrong = held(
+        *(
+            "tables",
+            f"{ending} files of 1,000,000 rows, one of them with a value that can't be",
+            good,
+        ),
+        *("read whole; the bad row is named", "nothing"),
+    )
+    assert not wrong
+
+
+def _write(frame: pd.DataFrame, path: Path) -> None:
+    if path.suffix == ".csv":
+        frame.to_csv(path, index=False)
+    else:
+        frame.to_parquet(path)
+
+
+@pytest.mark.slow
+def test_numbers_of_a_million_rows(tmp_path: Path) -> None:
+    """What summarize says of them is what numpy says."""
+    rows, rng = 1_000_000, np.random.default_rng(1)
+    sure, right = rng.integers(0, 101, rows) / 100, rng.integers(0, 2, rows)
+    frame = pd.DataFrame(
+        {"item": np.arange(rows) % 2_000, "epoch": np.arange(rows) // 2_000 + 1}
+        | {"confidence": sure, "correct": right}
+    )
+    frame.to_parquet(tmp_path / "mine.parquet")
+    found = summarize(tmp_path / "mine.parquet", resamples=20).set_index("metric")["value"]
+    expected = {
+        "mean_confidence": sure.mean(),
+        "accuracy": right.mean(),
+        "brier": np.mean((sure - right) ** 2),
+        "n": rows,
+    }
+    wrong = held(
+        *("tables", "summarize of 1,000,000 rows"),
+        {name: bool(np.isclose(found[name], value)) for name, value in expected.items()},
+        *("the numbers that numpy gives", "nothing"),
+    )
+    assert not wrong

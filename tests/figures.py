@@ -1,0 +1,19 @@
+"""Figures that long tests find, added to the files that the docs are made of."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+
+def add(path: Path, found: DataclassInstance) -> None:
+    """Add a line; one write, so that processes side by side don't mix theirs."""
+    if not path.exists():
+        path.write_text(",".join(field.name for field in fields(found)) + "\n")
+    with path.open("a", newline="", encoding="utf-8") as file:
+        csv.writer(file, lineterminator="\n").writerow(asdict(found).values())

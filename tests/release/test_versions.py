@@ -1,0 +1,43 @@
+"""What says which version made a number: the command, the log, the package's metadata."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+
+from click.testing import CliRunner
+from inspect_ai.util import registry_create, registry_info
+
+from inspect_confidence import __version__, _registry
+from inspect_confidence.cli import main
+from inspect_confidence.tasks.hedge_markers import hedge_markers
+from release.project import lowest, requirements
+
+OF_A_DATASET = {"fermi_eval", "scale_variants", "wep_elicitation", "question_sets", "hedge_markers"}
+
+
+def registered_tasks() -> set[str]:
+    """The tasks that Inspect finds in the installed package."""
+    made = [one for one in vars(_registry).values() if hasattr(one, "__registry_info__")]
+    infos = [registry_info(one) for one in made]
+    return {info.name.split("/")[-1] for info in infos if info.type == "task"}
+
+
+def test_the_command_names_package_and_tasks() -> None:
+    """`--version` says both, of every task but the one that wraps others."""
+    said = CliRunner().invoke(main, ["--version"], prog_name="inspect-confidence").output
+    assert said.startswith(f"inspect-confidence, version {__version__}\n")
+    named = dict(one.split(" ") for one in said.split("tasks: ")[1].strip().split(", "))
+    assert set(named) == registered_tasks() - {"with_confidence"}
+    for task, said_version in named.items():
+        judged = {"judge": "rules"} if task in ("hedge_markers", "judge_check") else {}
+        bundled = {"dataset": "bundled"} if task in OF_A_DATASET else {}
+        made = registry_create("task", f"inspect_confidence/{task}", items=2, **judged, **bundled)
+        assert made.version == said_version, task
+
+
+def test_a_log_names_the_package_and_what_cuts_sentences() -> None:
+    """Numbers of hedge markers depend on where sentences end: the log says what cut them."""
+    facts = hedge_markers(dataset="bundled", items=2, judge="rules").metadata or {}
+    assert facts["package_version"] == __version__
+    assert facts["provenance"]["packages"]["sentencex"] == version("sentencex")
+    assert lowest(requirements()["sentencex"]) == version("sentencex")

@@ -1,0 +1,60 @@
+"""What runs on a stranger's pull request: pinned, without rights, and by targets that are there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from conftest import CHECKOUT
+
+WORKFLOWS = sorted((CHECKOUT / ".github" / "workflows").glob("*.yml"))
+TARGETS = set(re.findall(r"^([a-z]+):", (CHECKOUT / "Makefile").read_text("utf-8"), re.MULTILINE))
+
+
+def steps(workflow: dict[str, Any]) -> list[dict[str, Any]]:
+    """All steps of all jobs."""
+    return [step for job in workflow["jobs"].values() for step in job["steps"]]
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_actions_are_pinned_and_have_no_rights(path: Path) -> None:
+    """Each action is a commit with its version beside it; jobs read, or publish without a token."""
+    text = path.read_text("utf-8")
+    workflow = yaml.safe_load(text)
+    used = re.findall(r"uses: (.*)", text)
+    assert len(used) == sum("uses" in step for step in steps(workflow)) > 0
+    assert [one for one in used if not re.fullmatch(r"\S+@[0-9a-f]{40}  # v[\d.]+", one)] == []
+    assert workflow["permissions"] == {}
+    for name, job in workflow["jobs"].items():
+        assert job["permissions"] in ({"contents": "read"}, {"id-token": "write"}), name
+        assert job["timeout-minutes"] <= 60, name
+    assert "secrets." not in text
+    assert "pull_request_target" not in text
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_what_workflows_run_is_there(path: Path) -> None:
+    """The Makefile has each target, and the checkout each path."""
+    commands = "\n".join(
+        step["run"] for step in steps(yaml.safe_load(path.read_text("utf-8"))) if "run" in step
+    )
+    made = [word for line in re.findall(r"make (.*)", commands) for word in line.split()]
+    assert {word for word in made if "=" not in word} <= TARGETS
+    named = re.findall(r"(?:tests|src)/[\w/.]+", commands)
+    assert [name for name in named if not (CHECKOUT / name).exists()] == []
+
+
+def test_issue_forms_have_a_name_and_fields_of_their_own() -> None:
+    """What GitHub asks of a form: name, description and body, ids that differ."""
+    for path in (CHECKOUT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"):
+        form = yaml.safe_load(path.read_text("utf-8"))
+        if path.name == "config.yml":
+            continue
+        assert {"name", "description", "body"} <= set(form), path.name
+        ids = [field["id"] for field in form["body"]]
+        assert len(ids) == len(set(ids)) > 0, path.name
+        assert all(field["attributes"]["label"] for field in form["body"]), path.name

@@ -1,0 +1,102 @@
+"""Names out of logs and files do nothing to a terminal, and nothing in a spreadsheet."""
+
+from __future__ import annotations
+
+import csv
+import json
+import unicodedata
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from click.testing import Result
+from hypothesis import given
+from hypothesis import strategies as st
+
+from export.judged import intervals
+from inspect_confidence.printing import ACTING, in_json, inert, one_line
+from runs import printed
+
+TITLE, CLEAR, TURNED = "\x1b]0;owned\x07", "\x1b[2J", "\u202e"
+NAMES = (
+    f"one{TITLE}{CLEAR}",
+    f"two{TURNED}\x9b31m",
+    '=HYPERLINK("http://x.example")',
+    "a\nnote: b",
+)
+
+
+@pytest.fixture(scope="module")
+def judgments(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Of models with such names, on a data set with such a name, one reply without an answer."""
+    bounds = [(2.0, 4.0), (4.0, 6.0), (2.0, 3.5)]
+    frame = pd.concat([intervals(name, bounds) for name in NAMES], ignore_index=True)
+    frame = frame.assign(dataset=f"+1{CLEAR}")
+    frame.loc[0, "lower"] = None
+    file = tmp_path_factory.mktemp("hostile") / "judgments.parquet"
+    frame.to_parquet(file)
+    return file
+
+
+def acts(done: Result) -> set[str]:
+    """What of all that was printed would act."""
+    return {one for one in done.output if one != "\n" and unicodedata.category(one) in ACTING}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("summarize", "--resamples", 5),
+        ("summarize", "--resamples", 5, "--full"),
+        ("summarize", "--resamples", 5, "--json"),
+        ("compare", "--resamples", 5),
+        ("check", "--resamples", 5, "--require", f"coverage>=0.1;dataset=+1{CLEAR}"),
+        ("check", "--resamples", 5, "--require", f"coverage>=0.1;dataset={TITLE}"),
+        ("check", "--resamples", 5, "--require", f"{TITLE}"),
+        ("unread",),
+        ("cite",),
+        (f"{TITLE}",),
+        ("summarize", f"--{TITLE}"),
+        ("summarize", f"/{TITLE}"),
+        ("report", "-o", "/dev/null/x", "--baseline", f"{TITLE}"),
+    ],
+)
+def test_nothing_printed_acts(judgments: Path, words: tuple[object, ...]) -> None:
+    """Of names, of notices, and of errors about what was typed."""
+    done = printed(words[0], judgments, *words[1:], code=None)
+    assert done.output
+    assert not acts(done), words
+    assert not any(line.startswith("note: b") for line in done.output.splitlines())
+    if done.exit_code == 0:
+        assert "\\x1b" in done.output or "\\u001b" in done.output
+
+
+@pytest.mark.parametrize("name", ["summarize", "compare"])
+def test_no_formula_is_live(judgments: Path, tmp_path: Path, name: str) -> None:
+    """In the csv files of commands, as in those of `export`."""
+    printed(name, judgments, "--resamples", 5, "--csv", tmp_path / "x.csv")
+    with (tmp_path / "x.csv").open(newline="", encoding="utf-8") as file:
+        cells = [cell for row in csv.DictReader(file) for cell in row.values()]
+    texts = [cell for cell in cells if not _is_number(cell)]
+    assert any("HYPERLINK" in text for text in texts)
+    assert not [text for text in texts if text.lstrip().startswith(("=", "+", "-", "@"))]
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+@given(st.text())
+def test_any_text_is_inert(text: str) -> None:
+    """Printed, on one line, and in JSON, which still holds the same."""
+    for shown in (inert(text), one_line(text)):
+        assert not [one for one in shown if one != "\n" and unicodedata.category(one) in ACTING]
+        shown.encode()
+    assert "\n" not in one_line(text)
+    written = in_json(json.dumps([text], ensure_ascii=False))
+    assert not [one for one in written if unicodedata.category(one) in ACTING]
+    assert json.loads(written) == [text]

@@ -1,0 +1,286 @@
+"""What a log keeps for whoever makes its run again, and the command that does."""
+
+from __future__ import annotations
+
+import hashlib
+import shlex
+import shutil
+from collections.abc import Mapping
+from contextlib import chdir
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from inspect_ai import eval
+from inspect_ai._cli.main import inspect
+from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log, write_eval_log
+from inspect_ai.model import GenerateConfig, ModelConfig, get_model
+
+from conftest import CHECKOUT
+from inspect_confidence import InvalidArgument, __version__, _registry, read_judgments
+from inspect_confidence.cli import main
+from inspect_confidence.commands.reproduce import reproduce
+
+PACKAGE = CHECKOUT / "src" / "inspect_confidence"
+BUNDLED: list[tuple[str, Mapping[str, Any], list[str], list[str]]] = [
+    ("fermi_eval", {"dataset": "bundled"}, ["fermi.jsonl"], ["fermi_eval"]),
+    (
+        "scale_variants",
+        {"dataset": "bundled"},
+        ["knowledge.jsonl", "misconceptions.jsonl", "word_problems.jsonl"],
+        ["scale_variants"],
+    ),
+    ("wep_elicitation", {}, ["wep_contexts.jsonl"], ["wep_probes"]),
+    ("wep_choice", {}, [], ["wep_probes"]),
+    ("life_eval", {}, ["ssa_2022.csv"], ["life_eval"]),
+    ("question_sets", {}, ["knowledge.jsonl"], ["question_sets"]),
+    ("question_sets", {"dataset": "statements"}, ["statements.jsonl"], ["question_sets"]),
+    ("hedge_markers", {"dataset": "facts"}, ["facts.jsonl"], ["hedge_markers", "judge"]),
+    (
+        "hedge_markers",
+        {"dataset": "science,commonsense", "judge": "rules"},
+        ["science.jsonl", "commonsense.jsonl", "markers.csv"],
+        ["hedge_markers"],
+    ),
+    ("judge_check", {"parts": "pairs"}, ["judge_pairs.jsonl"], ["judge"]),
+]
+"""Task and arguments, bundled files that questions come from, and modules of prompts."""
+
+
+def sha256(path: Path) -> str:
+    """Of a file's bytes."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def provenance(task: str, **arguments: Any) -> dict[str, Any]:
+    """What a task's log keeps of its files, prompts and packages."""
+    found: dict[str, Any] = getattr(_registry, task)(**arguments).metadata["provenance"]
+    return found
+
+
+@pytest.mark.parametrize(("task", "arguments", "files", "prompts"), BUNDLED)
+def test_a_task_names_its_files_with_their_hashes(
+    task: str, arguments: Mapping[str, Any], files: list[str], prompts: list[str]
+) -> None:
+    """Bundled data and prompts, hashed here by another library; versions of packages."""
+    found = provenance(task, **arguments)
+    folder = PACKAGE / "datasets" / "bundled"
+    assert found["data"] == [
+        {"file": f"bundled/{name}", "revision": "", "sha256": sha256(folder / name)}
+        for name in files
+    ]
+    assert found["prompts"] == {
+        f"prompts/{name}.py": sha256(PACKAGE / "prompts" / f"{name}.py") for name in prompts
+    }
+    assert found["packages"] == {name: version(name) for name in ("inspect_ai", "sentencex")}
+
+
+@pytest.mark.parametrize(
+    ("task", "arguments", "files"),
+    [
+        ("fermi_eval", {}, ["fermi/questions.json", "fermi/corrections.js"]),
+        ("scale_variants", {"dataset": "gsm8k"}, ["qa/gsm8k_test.jsonl"]),
+        ("question_sets", {"dataset": "sat_en"}, ["question_sets/items/sat_en.csv"]),
+        (
+            "life_eval",
+            {"prompts": "authors"},
+            ["bundled/ssa_2022.csv", "life_eval/life_eval_prompts.csv"],
+        ),
+        (
+            "hedge_markers",
+            {"dataset": "sciq", "split": "test", "judge": "rules", "prompts": "study"},
+            [
+                "question_sets/items/sciq_test.csv",
+                "hedge_markers/prompts.py",
+                "hedge_markers/utils.py",
+                "bundled/markers.csv",
+            ],
+        ),
+    ],
+)
+def test_downloads_are_named_with_the_hash_of_what_is_there(
+    task: str, arguments: Mapping[str, Any], files: list[str], published: Path
+) -> None:
+    """The real files; those of a split that isn't asked for aren't there and aren't named."""
+    found = provenance(task, **arguments)["data"]
+    assert [one["file"] for one in found] == files
+    for one in found:
+        bundled = one["file"].startswith("bundled/")
+        folder = PACKAGE / "datasets" if bundled else published
+        assert one["sha256"] == sha256(folder / one["file"])
+        assert (one["revision"] == "") == bundled
+
+
+def made_again(line: str, folder: Path) -> EvalLog:
+    """The log of a command as `inspect` runs it."""
+    words = shlex.split(line)
+    assert words[0] == "inspect"
+    done = CliRunner().invoke(inspect, [*words[1:], "--log-dir", str(folder), "--display", "none"])
+    assert done.exit_code == 0, done.output
+    (info,) = list_eval_logs(str(folder))
+    return read_eval_log(info)
+
+
+def judged(folder: Path) -> pd.DataFrame:
+    """The judgments of a log, without the names that each run has of its own."""
+    (frame,) = read_judgments(folder).values()
+    own = ["run", "uuid"]
+    return frame.drop(columns=own).sort_values(["item", "epoch", "draw"]).reset_index(drop=True)
+
+
+def test_the_printed_command_gives_the_same_judgments(tmp_path: Path) -> None:
+    """Arguments, model arguments, range of samples, epochs and settings, run by Inspect itself."""
+    first, again = tmp_path / "first", tmp_path / "again"
+    (log,) = eval(
+        "inspect_confidence/fermi_eval",
+        model="respondent/tunnel",
+        model_args={"seed": 5},
+        task_args={
+            "dataset": "bundled",
+            "items": 4,
+            "levels": [50, 90],
+            "method": "tunnel",
+            "draws": 3,
+        },
+        limit=(1, 5),
+        epochs=2,
+        temperature=0.5,
+        stop_seqs=["END"],
+        log_dir=str(first),
+        display="none",
+    )
+    done = CliRunner().invoke(main, ["reproduce", log.location])
+    assert done.exit_code == 0
+    assert done.stdout == (
+        "inspect eval inspect_confidence/fermi_eval --model respondent/tunnel -M seed=5 "
+        "-T dataset=bundled -T items=4 -T levels=50,90 -T method=tunnel -T draws=3 "
+        "--limit 2-5 --epochs 2 --temperature 0.5 --stop-seqs END\n"
+    )
+    assert done.stderr == "unchanged: package, task, data, prompts, versions\n"
+    other = made_again(done.stdout, again)
+    assert other.eval.task_id != log.eval.task_id
+    assert other.plan.config == log.plan.config
+    assert len(judged(first)) == 4 * 2 * 3
+    pd.testing.assert_frame_equal(judged(first), judged(again))
+
+
+@pytest.mark.slow
+def test_a_judge_with_settings_and_an_eval_of_others(tmp_path: Path) -> None:
+    """Roles keep their settings; a wrapped eval is named as the task that wraps it."""
+    judge = get_model("respondent/judge", config=GenerateConfig(temperature=0.3), memoize=False)
+    (log,) = eval(
+        "inspect_confidence/hedge_markers",
+        model="respondent/candid",
+        model_roles={"grader": judge},
+        task_args={"dataset": "facts", "items": 2, "draws": 2},
+        sample_id=["facts-044"],
+        log_dir=str(tmp_path / "first"),
+        display="none",
+    )
+    line = reproduce(log.location).command
+    other = made_again(line, tmp_path / "again")
+    assert other.eval.model_roles == log.eval.model_roles
+    pd.testing.assert_frame_equal(judged(tmp_path / "first"), judged(tmp_path / "again"))
+    quiz = CHECKOUT / "examples" / "quiz.py"
+    (log,) = eval(
+        "inspect_confidence/with_confidence",
+        model="respondent/candid",
+        task_args={"task": str(quiz), "task_args": {"questions": 2}, "ways": ["stated", "words"]},
+        log_dir=str(tmp_path / "quiz"),
+        display="none",
+    )
+    found = reproduce(log.location)
+    assert not found.changes
+    assert not found.notices
+    other = made_again(found.command, tmp_path / "quiz again")
+    assert other.eval.metadata == log.eval.metadata
+    pd.testing.assert_frame_equal(judged(tmp_path / "quiz"), judged(tmp_path / "quiz again"))
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with two questions and a wording of the user's, and the log of a run of them."""
+    folder = tmp_path_factory.mktemp("made")
+    (folder / "mine.csv").write_text("id,question,exponent\na,How many?,2\nb,How far?,3\n")
+    (folder / "asked.txt").write_text("{question} Give an interval at {level}%.")
+    with chdir(folder):
+        (log,) = eval(
+            "inspect_confidence/fermi_eval",
+            model="respondent/calibrated",
+            task_args={"dataset": "mine.csv", "prompt": "asked.txt", "levels": 90},
+            log_dir=str(folder),
+            display="none",
+        )
+    Path(log.location).rename(folder / "own.eval")
+    return folder
+
+
+@pytest.fixture
+def own(made: Path, home: Path) -> Path:
+    """That log, and the files beside it, in the folder that the user stands in."""
+    shutil.copytree(made, home, dirs_exist_ok=True)
+    return home / "own.eval"
+
+
+def test_what_has_changed_is_said(own: Path, home: Path) -> None:
+    """A file, a wording and a version, each by name; a file that is gone is told of."""
+    assert reproduce(str(own)).changes == []
+    before = sha256(home / "mine.csv")
+    (home / "mine.csv").write_text("id,question,exponent\na,How many?,4\n")
+    (home / "asked.txt").write_text("{question} An interval at {level}%?")
+    log = read_eval_log(own)
+    assert log.eval.metadata
+    log.eval.metadata["package_version"] = "0.0.1"
+    log.eval.metadata["provenance"]["packages"]["sentencex"] = "0.9"
+    log.eval.metadata["provenance"]["prompts"]["prompts/fermi_eval.py"] = "0" * 64
+    log.eval.task_version = "0-A"
+    write_eval_log(log, own)
+    said = "\n".join(reproduce(str(own)).changes)
+    assert f"inspect_confidence was 0.0.1, and is {__version__}" in said
+    assert f"sentencex was 0.9, and is {version('sentencex')}" in said
+    assert "the task's version was 0-A, and is 1-A" in said
+    assert "the wording is another one" in said
+    assert f"the data file mine.csv has changed: sha256 {before[:12]}" in said
+    assert "the prompts' file prompts/fermi_eval.py has changed: sha256 000000000000" in said
+    assert "1 of 2 samples aren't there any more, as b@90" in said
+    (home / "mine.csv").unlink()
+    found = reproduce(str(own))
+    assert "-T dataset=mine.csv" in found.command
+    assert "there is no file" in found.notices[0]
+
+
+def test_secrets_stay_in_the_log(own: Path) -> None:
+    """Keys, addresses and headers of the model and of a role are named, not printed."""
+    log = read_eval_log(own)
+    log.eval.model_base_url = "http://secret.example/v1"
+    log.eval.model_args = {"api_key": "secret-1", "tier": "low"}
+    role = ModelConfig(model="openai/judge", args={"auth_token": "secret-2"})
+    log.eval.model_roles = {"grader": role}
+    log.plan.config.extra_headers = {"x": "secret-3"}
+    assert log.eval.metadata
+    del log.eval.metadata["provenance"]
+    write_eval_log(log, own)
+    found = reproduce(str(own))
+    assert "secret" not in f"{found.command} {found.changes}"
+    assert "secret-" not in f"{found.notices}"
+    assert "-M tier=low --model-role grader=openai/judge" in found.command
+    said = " ".join(found.notices)
+    for part in ("--model-base-url", "api_key", "grader", "no hashes"):
+        assert part in said
+
+
+def test_what_is_no_log_of_ours_is_refused(own: Path, home: Path) -> None:
+    """In one line that says what to do; another eval has a command of Inspect's."""
+    (home / "broken.eval").write_text("no log")
+    with pytest.raises(InvalidArgument, match=r"broken\.eval can't be read as a log .*; name one"):
+        reproduce("broken.eval")
+    log = read_eval_log(own)
+    log.eval.task = log.eval.task_registry_name = "other/quiz"
+    log.eval.metadata = None
+    write_eval_log(log, own)
+    done = CliRunner().invoke(main, ["reproduce", str(own)])
+    assert done.exit_code == 2
+    assert "no task of this package's" in done.stderr

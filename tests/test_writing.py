@@ -1,0 +1,125 @@
+"""Outputs are there whole or not at all, and what the system refuses is a line."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conftest import files
+from inspect_confidence.results import as_meant, harmless
+from inspect_confidence.writing import put, refused, staged, write_file
+from refusals import refused as said_of
+
+
+def test_a_file_takes_the_place_of_the_old_one(tmp_path: Path) -> None:
+    """With its permissions, through a link, in folders that weren't there; nothing is left."""
+    old = write_file(tmp_path / "a" / "b.csv", "old")
+    old.chmod(0o640)
+    (tmp_path / "link.csv").symlink_to(old)
+    write_file(tmp_path / "link.csv", "new \ud800")
+    assert (tmp_path / "link.csv").is_symlink()
+    assert old.stat().st_mode & 0o777 == 0o640
+    assert files(tmp_path / "a") == {"b.csv": b"new \\ud800"}
+    reader, writer = os.pipe()
+    write_file(Path(f"/dev/fd/{writer}"), "to a pipe")
+    os.close(writer)
+    with os.fdopen(reader, "rb") as read:
+        assert read.read() == b"to a pipe"
+
+
+@pytest.mark.parametrize(
+    ("number", "says"),
+    [
+        (errno.ENOSPC, "the disk is full; free some room"),
+        (errno.EROFS, "read-only"),
+        (errno.EACCES, "no permission"),
+        (errno.ENOTDIR, "not a directory"),
+    ],
+)
+def test_what_is_refused_names_path_and_remedy(tmp_path: Path, number: int, says: str) -> None:
+    """In one line, whatever the system says."""
+    said = refused(tmp_path / "x.csv", OSError(number, os.strerror(number))).format_message()
+    assert str(tmp_path / "x.csv") in said
+    assert says in said
+    assert "name another place" in said
+    assert "\n" not in said
+
+
+def breaks(folder: Path) -> Callable[[], object]:
+    """Writes a part of an output, and then meets a full disk."""
+
+    def write() -> None:
+        with staged(folder) as new:
+            put(new / "a.txt", "new")
+            put(new / "c" / "d.txt", "new")
+            with Path("/dev/full").open("wb", buffering=0) as full:
+                full.write(b"x")
+
+    return write
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux has a device that is full")
+def test_a_full_disk_leaves_what_was_there(tmp_path: Path) -> None:
+    """A file of one output, all files of an output of several, and no folder that wasn't there."""
+    place = tmp_path / "out"
+    assert "disk is full" in said_of(breaks(place))
+    assert not place.exists()
+    with staged(place, last="a.txt") as new:
+        put(new / "a.txt", "old")
+    (place / "mine.txt").write_text("mine")
+    before = files(place)
+    assert str(place) in said_of(breaks(place))
+    assert files(place) == before
+    with staged(place) as new:
+        put(new / "c" / "d.txt", "new")
+    assert files(place) == {**before, "c/d.txt": b"new"}
+
+
+def test_nothing_takes_its_place_where_one_can_not(tmp_path: Path) -> None:
+    """A folder stands where a file shall go: the other files stay as they were, too."""
+    (tmp_path / "z.txt").mkdir()
+    (tmp_path / "a.txt").write_text("old")
+
+    def write() -> None:
+        with staged(tmp_path) as new:
+            put(new / "a.txt", "new")
+            put(new / "z.txt", "new")
+
+    assert str(tmp_path) in said_of(write)
+    assert files(tmp_path) == {"a.txt": b"old"}
+    assert "is a directory" in said_of(write_file, tmp_path / "z.txt", "new")
+
+
+def test_what_a_killed_command_left_goes_an_hour_later(tmp_path: Path) -> None:
+    """Of that file, and of folders of files; what is being written now stays."""
+    mark = "0123456789abcdef" * 2
+    left = tmp_path / f"x.csv.{mark}.new"
+    other = tmp_path / f"y.csv.{mark}.new"
+    folder = tmp_path / f".{mark}.new"
+    folder.mkdir()
+    for one in (left, other):
+        one.write_text("half")
+    write_file(tmp_path / "x.csv", "whole")
+    assert left.exists()
+    for one in (left, other, folder):
+        os.utime(one, (0, 0))
+    write_file(tmp_path / "x.csv", "whole")
+    assert not left.exists()
+    assert other.exists()
+    with staged(tmp_path) as new:
+        put(new / "z.csv", "whole")
+    assert not folder.exists()
+    assert set(files(tmp_path)) == {"x.csv", other.name, "z.csv"}
+
+
+@given(st.text())
+def test_what_a_spreadsheet_would_compute_is_read_back(text: str) -> None:
+    """Text that was made harmless is what it was, apostrophes of its own included."""
+    assert as_meant(harmless(text)) == text
+    assert not harmless(text).startswith(("=", "+", "-", "@", "\t", "\r"))
