@@ -13,7 +13,7 @@ create = $(PYTHON) -m venv $(VENV)
 install = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 endif
 
-.PHONY: demo observatory test lint types unit validate bench docs lowest package sbom clean
+.PHONY: demo observatory test lint types unit validate thorough bench docs lowest package sbom clean
 
 demo: $(VENV)/.installed  ## run every task on two simulated models, then write the report
 	$(BIN)/inspect-confidence run examples/demo.yaml --log-dir $(LOGS)/demo --display none
@@ -35,10 +35,13 @@ types: $(VENV)/.installed-dev
 unit: $(VENV)/.installed-dev
 	$(BIN)/pytest -n 2 --dist worksteal -m "not slow"
 
-validate: $(VENV)/.installed-dev  ## long simulations: recovery of parameters, coverage of intervals
+validate: $(VENV)/.installed-dev  ## a case of each simulation and each fault: a quarter of an hour
+	$(BIN)/pytest -n 2 --dist worksteal -m slow --brief tests
+
+thorough: $(VENV)/.installed-dev  ## every simulation and fault, for hours; docs/ has the figures
 	rm -f docs/coverage.csv docs/levels.csv docs/faults.csv
 	COVERAGE_FIGURES=$(CURDIR)/docs/coverage.csv FAULT_FIGURES=$(CURDIR)/docs/faults.csv \
-		$(BIN)/pytest -n 2 -m slow tests
+		KILL_POINTS=20 $(BIN)/pytest -n 2 --dist worksteal -m slow tests
 	@for file in docs/coverage.csv docs/levels.csv docs/faults.csv; do \
 		(head -n 1 $$file; tail -n +2 $$file | LC_ALL=C sort) > $$file.new && mv $$file.new $$file; \
 	done

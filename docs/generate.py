@@ -29,7 +29,7 @@ registry by `make docs`; formulas, shapes and examples are in [api-metrics.md](a
   kept (`risk_threshold`), and the number of items of the next run (`items_needed`) are made by
   [other commands](use.md), which say when to use them and when not.
 - **Intervals and tests**: [below](#intervals), method by method, with the coverage that
-  `make validate` found.
+  `make thorough` found.
 
 | metric | definition | unit | direction | range | undefined (NaN) where | source |
 |---|---|---|---|---|---|---|

@@ -42,7 +42,7 @@ The rules:
 - **What can mean one thing only is read**: a whole number from 11 to 100 as a probability is a
   percentage; 1,000,000 as an exponent of ten is 6.
 
-A reader takes time in proportion to a reply's length, and never raises; `make validate` tries it
+A reader takes time in proportion to a reply's length, and never raises; `make thorough` tries it
 with a million replies that no model wrote.
 
 ## Statuses

@@ -1,4 +1,4 @@
-"""Writes docs/reliability.md from the faults that `make validate` injected."""
+"""Writes docs/reliability.md from the faults that `make thorough` injected."""
 
 from pathlib import Path
 
@@ -12,10 +12,10 @@ _HEAD = """\
 # Reliability
 
 What the package survives, fault by fault: each was injected by a test as often as stands here, and
-the page is made of what the tests found (`make validate`, then `make docs`). *Held* counts the
+the page is made of what the tests found (`make thorough`, then `make docs`). *Held* counts the
 times in which nothing was lost but what the last column names, nothing was guessed, and the command
-ended as described, without a traceback. Runs are killed at five points a task there; at twenty by
-hand:
+ended as described, without a traceback. `make validate` injects a part of each in minutes. A row by
+itself, here the runs that are killed, at twenty points each:
 
     KILL_POINTS=20 pytest -m slow tests/faults/test_kills.py
 

@@ -22,6 +22,7 @@ from inspect_confidence.datasets.cache import CACHE_VARIABLE
 from inspect_confidence.judgments.cache import VARIABLE
 from inspect_confidence.tasks.fermi_eval import fermi_eval
 from remote import Remote, serving
+from runs import QUIET
 
 CHECKOUT = Path(__file__).parents[1]
 
@@ -30,6 +31,27 @@ settings.register_profile("seeded", derandomize=True, deadline=None)
 settings.load_profile("seeded")
 
 Command = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The option of `make validate`."""
+    said = "of each slow test its first case, and no thorough ones"
+    parser.addoption("--brief", action="store_true", help=said)
+
+
+@pytest.hookimpl(tryfirst=True)  # before -m chooses by what a test is marked with
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """A thorough test is slow too; `--brief` has none, and the first case of other slow ones."""
+    thorough = [item for item in items if item.get_closest_marker("thorough")]
+    for item in thorough:
+        item.add_marker("slow")
+    if config.getoption("brief"):
+        slow = [item for item in items if item.get_closest_marker("slow")]
+        of_tests = [item for item in slow if item not in thorough]
+        first = {item.nodeid.partition("[")[0]: item for item in reversed(of_tests)}
+        left = [item for item in slow if item not in first.values()]
+        config.hook.pytest_deselected(items=left)
+        items[:] = [item for item in items if item not in left]
 
 
 @pytest.fixture(scope="session")
@@ -139,7 +161,7 @@ def run_respondent(name: str, log_dir: Path, /, epochs: int = 1, **arguments: ob
         model_args=parameters,
         log_dir=str(log_dir),
         epochs=epochs,
-        display="none",
+        **QUIET,
         max_connections=connections,  # type: ignore[arg-type]
     )
     assert log.status == "success", log.error

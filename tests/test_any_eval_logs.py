@@ -30,7 +30,7 @@ from sklearn.metrics import roc_auc_score
 
 from inspect_confidence import InvalidArgument, read_judgments, summarize, with_confidence
 from inspect_confidence.studies import Recorded
-from runs import printed
+from runs import QUIET, printed
 from studies.frames import value
 
 MODEL = "mockllm/model"
@@ -125,7 +125,7 @@ def sure_of_85() -> Model:
 
 def run(made: Task, folder: Path, **options: Any) -> Path:
     """The folder of a log; samples that err stand in it."""
-    asked = {"display": "none", "fail_on_error": False, **options}
+    asked = {"fail_on_error": False, **QUIET, **options}
     (log,) = eval(made, sure_of_85(), log_dir=str(folder), **asked)
     assert log.status == "success", log.error
     return folder

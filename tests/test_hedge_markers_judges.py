@@ -771,7 +771,7 @@ def test_judging_again_from_the_command_line(command: Command, tmp_path: Path) -
     assert sure[0] != sure[1]
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_bundled_sets(tmp_path: Path) -> None:
     """All 624 questions, both splits, K = 20: 1,248 calls and a judge that is asked in batches."""
     task = hedge_markers("bundled", split="all", batch_judgments=True)

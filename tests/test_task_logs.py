@@ -17,6 +17,7 @@ from inspect_confidence import _registry
 from inspect_confidence.scorers.log_metrics import mean_by
 from inspect_confidence.tasks.life_eval import life_eval
 from inspect_confidence.tasks.viewers import levels_viewer
+from runs import QUIET
 
 JUDGE = {"grader": "respondent/judge"}
 
@@ -66,7 +67,7 @@ def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
         model_roles=dict(JUDGE),
         epochs=2,
         log_dir=str(tmp_path_factory.mktemp(request.param)),
-        display="none",
+        **QUIET,
     )
     assert log.status == "success", log.error
     log = read_eval_log(log.location)

@@ -127,7 +127,7 @@ READERS: dict[str, Readers] = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", READERS)
 def test_time_grows_as_the_text_does(kind: str) -> None:
     """Whatever is repeated in it, after nothing and after one of the beginnings in turn."""

@@ -252,7 +252,7 @@ KINDS = {
 SLOW_PIECES = ("{", "{ ", " ", "\n", "½", "Answer: B ", "10^", "- a", "<think>", "**", '"a": 1, ')
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("form", FORMS)
 def test_time_doubles_as_the_length_does(form: str) -> None:
     """From 100,000 to 200,000 characters, of whatever piece and after whatever beginning."""

@@ -23,7 +23,7 @@ from inspect_ai.model import Model
 from inspect_ai.util import SandboxEnvironmentSpec
 
 from provider_server import ProviderServer, Reply
-from runs import connected
+from runs import QUIET, connected
 
 Record = dict[str, Any]
 Turn = str | Reply | list[str]
@@ -163,7 +163,7 @@ def run(
     patch.setenv("PATH", str(Path(sys.executable).parent), prepend=":")  # for code that is run
     model = connected(server)
     task = case.build(model, folder / "cache", patch)
-    given = {"max_samples": 1, "max_retries": 0, "display": "none", "log_images": True, **options}
+    given = {"max_samples": 1, "max_retries": 0, "log_images": True, **QUIET, **options}
     (log,) = eval(wrap(task) if wrap else task, model, log_dir=str(folder / "logs"), **given)
     return log
 

@@ -42,7 +42,7 @@ NAN = math.nan
 def scored(log: EvalLog, server: ProviderServer, **asks: Any) -> tuple[EvalLog, dict[str, int]]:
     """The log with one score more, kept in a file and read again, and what was asked for it."""
     before = len(server.requests)
-    given = {"action": "append", "display": "none", **asks.pop("how", {})}
+    given = {"action": "append", "display": "log", **asks.pop("how", {})}
     model = connected(server)
     model.config.max_retries = 0
     found = score(log, confidence(**asks), model=model, **given)

@@ -191,7 +191,7 @@ def scored_again(case: Case, log: EvalLog, before: pd.DataFrame, home: Path) -> 
     """Scoring the finished log anew gives its metrics and judgments again, and asks nothing."""
     if case is hedge_markers.CASE:  # whose judge would be asked again: it has tests of its own
         return
-    again = score(log, SCORERS[case.name](), action="overwrite", display="none")
+    again = score(log, SCORERS[case.name](), action="overwrite", display="log")
     assert log_metrics(again) == pytest.approx(log_metrics(log), rel=1e-12, nan_ok=True)
     (home / "again").mkdir()
     write_eval_log(again, str(home / "again" / "new.eval"))
@@ -406,7 +406,7 @@ WHOLE: list[Callable[[Path], Case]] = [
 
 
 @pytest.mark.parametrize(
-    "items", [20, pytest.param(None, marks=pytest.mark.slow)], ids=["some", "all"]
+    "items", [20, pytest.param(None, marks=pytest.mark.thorough)], ids=["some", "all"]
 )
 @pytest.mark.parametrize("number", range(len(WHOLE)))
 def test_real_items(number: int, items: int | None, home: Path, published: Path) -> None:

@@ -99,7 +99,7 @@ def failing(check: str, source: Path, folder: Path) -> str:
     return said
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_seeded_faults_are_found(tmp_path: Path) -> None:
     """Each check passes our source, and fails a copy with one line changed."""
     own = tmp_path / "own"

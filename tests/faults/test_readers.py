@@ -74,6 +74,7 @@ def test_fuzzed_replies(form: str) -> None:
     assert held("extremes", what, cases, "an answer in its bounds, or a status", "nothing") == []
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("form", [*FORMS, "agreement"])
 def test_long_replies(form: str) -> None:
     """A hundred thousand characters of each shape are read in seconds, as linear time allows."""
@@ -92,6 +93,7 @@ def test_long_replies(form: str) -> None:
     assert held("extremes", what, cases, f"an outcome within {SECONDS} s", "nothing") == []
 
 
+@pytest.mark.thorough
 def test_endless_replies() -> None:
     """Ten megabytes of prose have an outcome in every form."""
     text = "Answer: B. " + "It is so, since 7 of 9 say so.\n" * (ENDLESS // 31)

@@ -57,7 +57,7 @@ def found(tools: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, An
     return said
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_page(found: dict[str, Any]) -> None:
     """Valid, accessible, asking for nothing, and nothing sticks out or overlaps."""
     assert found["validator"] == []

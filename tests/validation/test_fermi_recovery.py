@@ -70,7 +70,7 @@ def test_erratic_rates_at_one_seed(tmp_path: Path) -> None:
         assert interval.low <= rate <= interval.high, status
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_tunnel_over_seeds(tmp_path: Path, record_property: Record) -> None:
     """Over 20 runs the mean coverage plateau is within .03 of the tunnel's size."""
     plateaus, changes = [], []

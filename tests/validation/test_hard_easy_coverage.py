@@ -232,7 +232,7 @@ def tables(values: FloatArray, right: FloatArray, wrong: FloatArray) -> Confiden
     return ConfidenceTables(values, right.astype(float), wrong.astype(float))
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_question_sets_give_back_parameters(tmp_path: Path, record_property: Record) -> None:
     """Accuracy, meta-d' and mean token confidence of a respondent, through the task and its log."""
     # 3,024 replies; intervals at 1 - .05/8: exact binomial for accuracy, bootstrap for meta-d',

@@ -116,7 +116,7 @@ def test_judge_without_errors_is_the_rules(tmp_path: Path) -> None:
         pd.testing.assert_frame_equal(first, one)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_mics_recover_the_map(log: EvalLog, record_property: Record) -> None:
     """Exact binomial intervals at 1 - .05/5 hold what each marker stands for."""
     results = summarize(judgments(log.location), resamples=1, options=EVERY_MARKER)

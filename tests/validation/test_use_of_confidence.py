@@ -137,6 +137,7 @@ def true_difference(metric: str, runs: Runs) -> float:
     return float(abs(first - second))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("metric", "second"),
     [
