@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.integrate import trapezoid
 
 from inspect_confidence import detail
 from inspect_confidence.metrics import auroc, clustered_wilson_interval, ece
@@ -152,7 +153,7 @@ def test_the_area_under_type2_rates_is_auroc(seed: int) -> None:
             found.loc[found["metric"] == f"type2_{name}_rate", "value"].to_numpy(float)
             for name in ("hit", "false_alarm")
         )
-        area = np.trapezoid(np.append(0, hits), np.append(0, alarms))
+        area = trapezoid(np.append(0, hits), np.append(0, alarms))
         assert area == pytest.approx(auroc(some["confidence"], some["correct"]), abs=1e-12)
 
 

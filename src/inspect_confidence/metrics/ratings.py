@@ -183,7 +183,7 @@ def _polynomial(alternatives: int) -> tuple[FloatArray, ...]:
     weight = np.broadcast_to(d[there], x.shape).ravel()
     basis = chebyshev.chebvander2d(x.ravel(), y.ravel(), _DEGREES)
     rise = (z - u[:, None])[np.ix_(inside, there)].ravel()
-    solution = np.linalg.lstsq(basis * weight[:, None], rise)[0]
+    solution = np.linalg.lstsq(basis * weight[:, None], rise, rcond=None)[0]
     made = np.asarray(solution, np.float64).reshape(_DEGREES[0] + 1, _DEGREES[1] + 1)
     by_u = chebyshev.chebder(made, scl=1 / _EDGE, axis=0)
     by_d, by_both = (chebyshev.chebder(one, scl=2 / _LARGEST, axis=1) for one in (made, by_u))
