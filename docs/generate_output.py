@@ -219,7 +219,6 @@ class Runner:
         ours = {
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{kept['PATH']}",
             "INSPECT_DISPLAY": "none",
-            "INSPECT_CONFIDENCE_CACHE": str(self._folder / "cache"),
             "LC_ALL": "C.UTF-8",
         }
         done = subprocess.run(

@@ -19,7 +19,6 @@ from inspect_ai import eval
 from inspect_ai.log import EvalLog
 
 from inspect_confidence.datasets.cache import CACHE_VARIABLE
-from inspect_confidence.judgments.cache import VARIABLE
 from inspect_confidence.tasks.fermi_eval import fermi_eval
 from remote import Remote, serving
 from runs import QUIET
@@ -69,14 +68,6 @@ def frozen() -> Iterator[None]:
     gc.freeze()
     yield
     gc.unfreeze()
-
-
-@pytest.fixture(autouse=True, scope="session")
-def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """What commands keep of logs is in a folder of the tests', not in the user's cache."""
-    with pytest.MonkeyPatch.context() as here:
-        here.setenv(VARIABLE, str(tmp_path_factory.mktemp("cache")))
-        yield
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Logs read in threads, processes and on a Dask cluster, from S3: always what is read here."""
+"""Logs read by an executor, in processes, on a Dask cluster and from S3: as they are read here."""
 
 from __future__ import annotations
 
@@ -37,17 +37,16 @@ def logs(tmp_path: Path) -> Path:
 
 
 def test_threads_read_what_is_read_here(logs: Path) -> None:
-    """An executor of the user's own, and one by its name; the damaged log is named."""
+    """An executor of the user's own; the damaged log is named."""
     here = read_judgments(logs)
     assert "damaged.eval could not be read" in " ".join(here.notices)
     with ThreadPoolExecutor(2) as pool:
         check_same(read_judgments(logs, executor=pool), here)
-    check_same(read_judgments(logs, executor="threads:2"), here)
 
 
 def test_an_executor_that_is_none_is_refused(logs: Path) -> None:
     """In one line that says what there is."""
-    for word in ("proceses", "threads:0", "dask://nowhere", "ray://here:1"):
+    for word in ("proceses", "threads:2", "dask://nowhere", "ray://here:1"):
         assert "say processes, processes:4" in printed(
             "summarize", logs, "--executor", word, code=2
         ).stderr.replace("\n", " ")
@@ -67,10 +66,10 @@ def test_processes_read_what_is_read_here(logs: Path, monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(executors, "ProcessPoolExecutor", Told)
     monkeypatch.setattr(executors, "_MANY", 2)
-    printed("judgments", logs, "-o", logs / "all.csv", "--no-cache")
+    printed("judgments", logs, "-o", logs / "all.csv")
     assert not started  # few bytes
     monkeypatch.setattr(executors, "_LARGE", 1_000)
-    printed("judgments", logs, "-o", logs / "all.csv", "--no-cache")
+    printed("judgments", logs, "-o", logs / "all.csv")
     assert len(started) == (1 if (os.cpu_count() or 1) > 1 else 0)
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         os.kill(pool.submit(os.getpid).result(), signal.SIGKILL)

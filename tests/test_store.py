@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -9,6 +10,7 @@ import shutil
 import signal
 import sys
 from collections import Counter
+from dataclasses import replace
 from multiprocessing import get_context
 from multiprocessing.sharedctypes import Synchronized
 from pathlib import Path
@@ -21,11 +23,12 @@ import pytest
 from inspect_ai.log import list_eval_logs, read_eval_log, write_eval_log
 
 from conftest import CHECKOUT, run_respondent
+from faults.ledger import held
 from inspect_confidence import InvalidArgument, Judgments, count_tables, ingest, read_judgments
-from inspect_confidence.judgments import cache, executors
+from inspect_confidence.judgments import executors
 from inspect_confidence.judgments.counts import CELLS
 from inspect_confidence.judgments.places import logs_at
-from inspect_confidence.judgments.store import MANIFEST
+from inspect_confidence.judgments.store import MANIFEST, store_at, write_manifest
 from inspect_confidence.studies import Recorded
 from runs import printed
 
@@ -173,17 +176,14 @@ def test_what_is_no_store_or_no_log_is_refused(
         ingest(EXAMPLES, store)
     words = Recorded(confidence=("metadata.sure",))
     check_same(read_judgments(store, recorded=words), read_judgments(few, recorded=words))
-    entries = json.loads((store / MANIFEST).read_text("utf-8"))
-    entries["entries"][0]["record"]["task"] = "any_eval"
-    (store / MANIFEST).write_text(json.dumps(entries), "utf-8")
+    described = store_at(str(store))
+    assert described is not None
+    foreign = {**described.entries[0].record, "task": "any_eval"}
+    entries = [replace(described.entries[0], record=foreign), *described.entries[1:]]
+    write_manifest(replace(described, entries=entries))
     with pytest.raises(InvalidArgument, match="not read with these --confidence-from"):
         read_judgments(store, recorded=words)
-    for entry in entries["entries"]:
-        entry["file"] = entry["file"].replace("judgments/", "gone/")
-    (store / MANIFEST).write_text(json.dumps(entries), "utf-8")
-    with pytest.raises(InvalidArgument, match="ingest again"):
-        read_judgments(store)
-    ingest(few, store, rebuild=True)
+    write_manifest(described)
     monkeypatch.setattr("inspect_confidence.judgments.store.readers", lambda: "later 2")
     assert any("holds judgments as inspect_conf" in one for one in read_judgments(store).notices)
     with pytest.raises(InvalidArgument, match="--rebuild reads all of them again"):
@@ -192,39 +192,124 @@ def test_what_is_no_store_or_no_log_is_refused(
     assert not read_judgments(store).notices
 
 
-def test_the_next_command_finds_what_was_read(
-    few: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The cache gives the same, follows changes, can be off, and does no harm where it fails."""
-    told = counted(monkeypatch)
+def test_a_damaged_record_is_read_again_from_its_log(few: Path, tmp_path: Path) -> None:
+    """A flipped bit, a cut or a missing record file is named, and changes no judgment."""
+    store = tmp_path / "store"
+    ingest(few, store)
+    intact = read_judgments(store)
+    cells = count_tables(store, "scale_variants")
+    numbers = printed("summarize", store, "--resamples", 20, "--json").stdout
+    (record, *_) = sorted(store.rglob("scale_variants/*/*.parquet"))
+    content = record.read_bytes()
+    flipped = bytearray(content)
+    flipped[len(content) // 3] ^= 16
+    for damaged in (bytes(flipped), content[:-10], None):
+        record.unlink() if damaged is None else record.write_bytes(damaged)
+        again = read_judgments(store)
+        assert [notice for notice in again.notices if record.name in notice]
+        for task, judgments in intact.items():
+            pd.testing.assert_frame_equal(again[task], judgments, check_exact=True)
+        pd.testing.assert_frame_equal(count_tables(store, "scale_variants"), cells)
+        shown = printed("summarize", store, "--resamples", 20, "--json")
+        assert shown.stdout == numbers
+        assert "is damaged, so the log was read again" in " ".join(shown.stderr.split())
+    assert ingest(few, store).read == 1
+    assert read_judgments(store).notices == intact.notices
 
-    def reads(number: int, *words: str) -> str:
-        told.reset_mock()
-        done = printed("judgments", few, "-o", tmp_path / "all.csv", *words)
-        assert told.call_count == number
-        return done.stderr + (tmp_path / "all.csv").read_text("utf-8")
 
-    kept = tmp_path / "kept"
-    monkeypatch.setenv(cache.VARIABLE, str(kept))
-    first = reads(4)
-    assert reads(0) == first == reads(4, "--no-cache")
-    reads(4, "--by", "topic")  # which may change what is read of logs of others
-    for file in kept.iterdir():
-        file.write_bytes(b"PAR1 broken")
-    assert reads(4) == first
-    edit(next(few.glob("*.eval")))
-    assert reads(1) == reads(0) != first
-    monkeypatch.setenv(cache.VARIABLE, "off")
-    reads(4)
-    monkeypatch.setenv(cache.VARIABLE, str(few / next(few.glob("*.eval"))))  # a file: no folder
-    reads(4)
-    monkeypatch.setenv(cache.VARIABLE, str(kept))
-    (kept / "mine.txt").write_text("x" * 100_000, "utf-8")
-    files = sorted(kept.glob("*.parquet"), key=lambda file: file.stat().st_size)
-    for age, file in enumerate(files):
-        os.utime(file, (age, age))
-    cache.bound(sum(file.stat().st_size for file in files[2:]))
-    assert {file.name for file in kept.iterdir()} == {"mine.txt", *(one.name for one in files[2:])}
+def test_a_damaged_record_without_its_log_is_lost_data(few: Path, tmp_path: Path) -> None:
+    """The record and the log are named, the other judgments are read, and `--strict` fails."""
+    store = tmp_path / "store"
+    ingest(few, store)
+    (record, *_) = sorted(store.rglob("*.parquet"))
+    record.write_bytes(record.read_bytes()[:-1] + b"?")
+    shutil.rmtree(few)
+    judgments = read_judgments(store)
+    (notice,) = [notice for notice in judgments.lost if record.name in notice]
+    assert "is damaged, and so is the log" in notice
+    assert sum(map(len, judgments.values())) > 0
+    assert printed("summarize", store, "--resamples", 20, "--strict", code=1)
+
+
+def test_a_changed_manifest_is_refused(few: Path, tmp_path: Path) -> None:
+    """A flipped digit, a key of a later version, a path out of the store: one line, no number."""
+    store = tmp_path / "store"
+    ingest(few, store)
+    file = store / MANIFEST
+    text = file.read_text("utf-8")
+    described = store_at(str(store))
+    assert described is not None
+    file.write_text(text.replace('"rows": ', '"rows": 1', 1), "utf-8")
+    with pytest.raises(InvalidArgument, match="does not match its checksum"):
+        read_judgments(store)
+    file.write_text(text.replace("inspect-confidence ingest", "inspect-confidence inges!"), "utf-8")
+    with pytest.raises(InvalidArgument, match="is damaged"):
+        read_judgments(store)
+    manifest = json.loads(text)
+    later = {name: manifest[name] for name in manifest if name not in _HEAD} | {"shards": 4}
+    checksum = hashlib.sha256(json.dumps(later, sort_keys=True).encode()).hexdigest()
+    head = {name: manifest[name] for name in _HEAD} | {"sha256": checksum}
+    file.write_text(json.dumps(head | later), "utf-8")
+    with pytest.raises(InvalidArgument, match="has 'shards', which this version does not know"):
+        read_judgments(store)
+    outside = replace(described.entries[0], file=f"judgments/../../{'a' * 32}-{'0' * 64}.parquet")
+    write_manifest(replace(described, entries=[outside]))
+    with pytest.raises(InvalidArgument, match="which is no record file"):
+        read_judgments(store)
+
+
+_HEAD = ("made_by", "format", "sha256")
+
+
+@pytest.mark.slow
+def test_no_flipped_bit_changes_a_judgment(few: Path, tmp_path: Path) -> None:
+    """Of 200 flips in records and 200 in the manifest each is named or refused, or harmless."""
+    store = tmp_path / "store"
+    ingest(few, store)
+    intact = read_judgments(store)
+    rng = np.random.default_rng(0)
+    records = sorted(store.rglob("*.parquet"))
+    outcomes = {}
+    for number in range(400):
+        file = store / MANIFEST if number % 2 else records[rng.integers(len(records))]
+        content = file.read_bytes()
+        flipped = bytearray(content)
+        byte, bit = int(rng.integers(len(content))), int(rng.integers(8))
+        flipped[byte] ^= 1 << bit
+        file.write_bytes(flipped)
+        try:
+            again = read_judgments(store)
+        except InvalidArgument as error:
+            outcome = str(error).count("\n") == 0
+        else:
+            outcome = all(again[task].equals(intact[task]) for task in intact)
+            outcome &= file.name == MANIFEST or any(file.name in note for note in again.notices)
+        outcomes[f"{file.name} byte {byte} bit {bit}"] = outcome
+        file.write_bytes(content)
+    happens = "the log of the record is read again, with a note; a manifest is refused in one line"
+    assert held("disk", "Bits flipped in a store", outcomes, happens, "nothing") == []
+
+
+def test_a_link_has_the_state_of_its_target(few: Path, tmp_path: Path) -> None:
+    """A log that is edited behind a link, and another log behind it, are read again."""
+    folder, store = tmp_path / "links", tmp_path / "store"
+    folder.mkdir()
+    first, second, *_ = sorted(few.glob("*.eval"))
+    link = folder / "linked.eval"
+    link.symlink_to(first)
+    ingest(folder, store)
+    assert ingest(folder, store).read == 0
+    edit(first)
+    assert ingest(folder, store).read == 1
+    check_same(read_judgments(store), read_judgments(folder))
+    shutil.copystat(first, second)
+    link.unlink()
+    link.symlink_to(second)
+    assert ingest(folder, store).read == 1
+    edit(second)
+    assert ingest(link, tmp_path / "alone").read == 1
+    (log,) = logs_at(str(link))
+    assert (log.size, log.mtime) == (second.stat().st_size, second.stat().st_mtime)
 
 
 def test_logs_are_listed_as_inspect_lists_them(tmp_path: Path) -> None:

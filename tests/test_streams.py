@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import numpy as np
@@ -11,13 +10,11 @@ import pytest
 
 from inspect_confidence import read_judgments, summarize
 from inspect_confidence.commands.analysis import Settings, streamed
-from inspect_confidence.judgments.cache import VARIABLE
 from inspect_confidence.judgments.places import Log
 from inspect_confidence.judgments.read import judgments_of
 from inspect_confidence.judgments.runs import Run, encode, readers
 from inspect_confidence.judgments.store import Store, put, write_manifest
 from inspect_confidence.judgments.streams import Stream
-from runs import printed
 from studies.frames import frame, judged
 
 FEW: Settings = {"resamples": 50}
@@ -96,20 +93,3 @@ def test_a_model_at_a_time_is_all_at_once(store: Path) -> None:
     expected = summarize(whole, **FEW)
     assert set(expected["task"]) == {"any_eval", "scale_variants"}
     pd.testing.assert_frame_equal(summarize(str(store), **FEW), expected, check_exact=True)
-
-
-def test_the_names_of_its_files_are_what_results_are_kept_by(
-    store: Path, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    """The second command reads none of them; a store of other files has other results."""
-    monkeypatch.setenv(VARIABLE, str(tmp_path_factory.mktemp("kept")))
-    first = printed("summarize", store, "--resamples", 50, "--json")
-    parts = streamed(store, FEW)
-    assert isinstance(parts, Stream)
-    single = [entry for entry, _ in parts.entries if entry.record["model"] == "c"]
-    os.truncate(store / single[0].file, 0)
-    again = printed("summarize", store, "--resamples", 50, "--json")
-    assert (again.stdout, again.stderr) == (first.stdout, first.stderr)
-    fewer = Store(store, readers=readers(), entries=[e for e, _ in parts.entries[1:3]], whole=True)
-    write_manifest(fewer)
-    assert "can't be read" in str(printed("summarize", store, "--resamples", 50, code=2).stderr)

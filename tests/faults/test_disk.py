@@ -107,29 +107,3 @@ def test_a_store_on_a_full_disk(tmp_path: Path) -> None:
         )
     said = "one line; the judgments from before are read, and the next ingest goes on"
     assert held("disk", "A store on a full disk", outcomes, said, "nothing") == []
-
-
-@pytest.mark.slow
-def test_a_cache_that_can_not_be_written_is_none(tmp_path: Path) -> None:
-    """Read-only or full: the command does what it does, without it."""
-    logs, cache = tmp_path / "logs", tmp_path / "cache"
-    run_respondent("calibrated", logs, items=4, levels="90")
-    words = ["summarize", logs, "--resamples", "5", "--json"]
-    wanted = run(words).text
-    cache.mkdir(mode=stat.S_IRUSR | stat.S_IXUSR)
-    outcomes = {}
-    for name, before, given in (("read-only", bound, ()), ("full", full, (10,))):
-        ended = run(words, before=cached, given=(str(cache), before, given))
-        outcomes[f"{name}: {ended}"] = ended.code == 0 and ended.text == wanted
-    said = "nothing; what would be kept is computed again"
-    assert held("disk", "A cache that can't be written", outcomes, said, "nothing") == []
-
-
-def cached(folder: str, before: object, given: tuple[object, ...]) -> None:
-    """Keep what is read in that folder, which can't be written."""
-    import os  # noqa: PLC0415
-
-    from inspect_confidence.judgments.cache import VARIABLE  # noqa: PLC0415
-
-    os.environ[VARIABLE] = folder
-    before(*given)  # type: ignore[operator]

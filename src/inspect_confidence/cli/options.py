@@ -31,7 +31,7 @@ def recorded() -> "Recorded":
 def how_to_read() -> dict[str, Any]:
     """What this command's options say about how logs are read: keywords of `read_judgments`."""
     said = click.get_current_context().meta.get(_HOW, {})
-    return {"executor": said.get("executor") or "auto", "cached": not said.get("no_cache")}
+    return {"executor": said.get("executor") or "auto"}
 
 
 def _pair(text: str, form: str) -> tuple[str, str]:
@@ -103,17 +103,8 @@ EXECUTOR = click.option(
     expose_value=False,
     callback=_keep_how,
     metavar="EXECUTOR",
-    help="What reads the logs: processes[:N], threads[:N], none or dask://HOST:PORT; processes by "
-    "default where there is much to read.",
-)
-
-
-NO_CACHE = click.option(
-    "--no-cache",
-    is_flag=True,
-    expose_value=False,
-    callback=_keep_how,
-    help="Read all logs anew, and keep nothing of them for the next command.",
+    help="What reads the logs: processes[:N], none or dask://HOST:PORT. By default processes read "
+    "them if there are many large logs.",
 )
 
 
@@ -148,7 +139,7 @@ PATHS = click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 
 def recording(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options of `RECORDED`, and those that say how logs are read."""
-    options = (*RECORDED, EXECUTOR, NO_CACHE)
+    options = (*RECORDED, EXECUTOR)
     return functools.reduce(lambda made, option: option(made), reversed(options), command)
 
 
@@ -274,12 +265,7 @@ SETTINGS = (
 
 def computing(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options of `SETTINGS`, as its keywords `settings`."""
-
-    @functools.wraps(command)
-    def with_cache(**given: Any) -> None:
-        command(**given, cached=how_to_read()["cached"])
-
-    return functools.reduce(lambda made, option: option(made), reversed(SETTINGS), with_cache)
+    return functools.reduce(lambda made, option: option(made), reversed(SETTINGS), command)
 
 
 JSON = click.option("--json", "as_json", is_flag=True, help="Print the rows as a JSON array.")

@@ -54,8 +54,6 @@ class Settings(TypedDict, total=False):
         workers: Processes that work at once where a study has independent parts and many
             judgments: the models of the scale study. They import a script that calls this, so
             that the call must stand below `if __name__ == "__main__":` there.
-        cached: Whether results are kept in the user's cache, and taken from there where equal
-            judgments were computed with equal settings before.
     """
 
     resamples: int
@@ -67,7 +65,6 @@ class Settings(TypedDict, total=False):
     common_items: bool
     options: Mapping[str, object]
     workers: int
-    cached: bool
 
 
 def resamplings(settings: Settings) -> dict[str, Resampling]:

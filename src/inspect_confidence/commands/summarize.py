@@ -12,7 +12,6 @@ from inspect_confidence.commands.analysis import (
     results_of,
     streamed,
 )
-from inspect_confidence.commands.kept import kept
 from inspect_confidence.judgments.read import Source
 from inspect_confidence.judgments.streams import Stream
 from inspect_confidence.results import Key, Result, results_frame
@@ -35,14 +34,10 @@ def summarize(source: Source | Stream, **settings: Unpack[Settings]) -> pd.DataF
     Raises:
         InvalidArgument: The source or a setting can't be used, or there is no judgment.
     """
-
-    def compute(judgments: Source | Stream) -> pd.DataFrame:
-        return results_frame(results_of(judgments, settings))
-
     if not isinstance(source, Stream):
         resamplings(settings)  # a mistake shall not cost the reading of the logs
         source = streamed(source, settings)
-    return kept("results", source, settings, compute)
+    return results_frame(results_of(source, settings))
 
 
 def detail(source: Source, **settings: Unpack[Settings]) -> pd.DataFrame:
@@ -62,15 +57,11 @@ def detail(source: Source, **settings: Unpack[Settings]) -> pd.DataFrame:
     Raises:
         InvalidArgument: The source or a setting can't be used, or there is no judgment.
     """
-
-    def compute(judgments: Source) -> pd.DataFrame:
-        found: list[Result] = []
-        for part in parts_of(judgments, {"resamples": 1_000, **settings}):
-            found += _statuses(part.frames)
-            found += part.study.detail(part.frames, part.resampling)
-        return results_frame(found)
-
-    return kept("detail", source, settings, compute)
+    results: list[Result] = []
+    for part in parts_of(source, {"resamples": 1_000, **settings}):
+        results += _statuses(part.frames)
+        results += part.study.detail(part.frames, part.resampling)
+    return results_frame(results)
 
 
 _TOLD_APART = ("language", "judge", "window")

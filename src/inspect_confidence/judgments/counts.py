@@ -52,6 +52,7 @@ def count_tables(source: Source, task: str, *, by: Sequence[str] = CELLS) -> pd.
         parts = [_counted(frame, by) for one, frame in judgments.items() if one == task]
         notices = list(judgments.notices)
     else:
+        store = store.verified()
         parts, notices = list(_of_store(store, task, by)), store.notices()
         notices += [f"{one.log.location}: {one.error}" for one in store.entries if one.error]
     if not parts:
@@ -73,7 +74,8 @@ def _of_store(store: Store, task: str, by: Sequence[str]) -> Iterator[pd.DataFra
     for entry, one, variant in zip(entries, told, variants, strict=True):
         if one["task"] != task or not one["rows"]:
             continue
-        if logs[one["id"]] == 1 and not one["twice"] and store.readers == readers():
+        in_one_log = logs[one["id"]] == 1 and not one["twice"]
+        if in_one_log and not entry.reread and store.readers == readers():
             plain.setdefault(variant, []).append(str(store.folder / entry.file))
         elif isinstance(run := store.read(entry), Run):
             others.append(((entry.log.location, run), variant))

@@ -1,4 +1,4 @@
-"""Logs read here, in processes or threads of this machine, or on a cluster."""
+"""Reading logs in this process, in processes of this machine, or on a cluster."""
 
 import os
 import re
@@ -8,7 +8,6 @@ from concurrent.futures import (
     Executor,
     Future,
     ProcessPoolExecutor,
-    ThreadPoolExecutor,
     wait,
 )
 from contextlib import contextmanager
@@ -28,7 +27,7 @@ Executing = Executor | str | None
 AUTO = "auto"
 """Processes on this machine where there is so much to read that starting them pays."""
 
-_FORM = re.compile(r"(auto|none)|(processes|threads)(?::([1-9]\d*))?|dask://(\S+:\d+)")
+_FORM = re.compile(r"(auto|none)|(processes)(?::([1-9]\d*))?|dask://(\S+:\d+)")
 _MANY, _LARGE = 8, 20_000_000
 """Logs, and bytes of them, up to which one process is as fast: another imports Inspect first."""
 
@@ -44,7 +43,7 @@ def check_executor(text: str) -> str:
     """
     if not _FORM.fullmatch(text):
         raise InvalidArgument(
-            f"--executor {text}: say processes, processes:4, threads, threads:4, none or "
+            f"--executor {text}: say processes, processes:4, none or "
             "dask://HOST:PORT, the address of a Dask scheduler."
         )
     return text
@@ -167,10 +166,8 @@ def _started(executor: Executing, logs: Sequence[Log]) -> Iterator[Executor | No
             yield pool
     elif kind:
         workers = min(int(count or os.cpu_count() or 1), len(logs))
-        if kind == "threads":
-            pool = ThreadPoolExecutor(workers)
-        else:  # a fork would copy the locks of this process's threads
-            pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
+        # A fork would copy the locks of this process's threads.
+        pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
         try:
             yield pool
         finally:

@@ -1,7 +1,7 @@
 """Where logs lie: listed as Inspect does it, with what tells whether one has changed."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ class Log:
     Attributes:
         location: As Inspect reads it.
         size: In bytes.
-        mtime: When it was written, as the place tells it; 0 where it does not.
+        mtime: When it was written (the target, if it is a link); 0 where the place does not say.
         etag: Of an object store, where it changes with the content.
         unreadable: Why nothing can be read there, if that is known: of a folder that can't be
             listed, or a link that isn't followed.
@@ -38,9 +38,11 @@ class Log:
         return self.location if "://" in self.location else str(Path(self.location).absolute())
 
     @property
-    def state(self) -> tuple[str, int, float, str]:
-        """What another state of the log, or another log, has not."""
-        return self.absolute.removeprefix("file://"), self.size, self.mtime, self.etag
+    def state(self) -> tuple[str, str, int, float, str]:
+        """Values that differ between two logs, and between two states of one log."""
+        path = self.absolute.removeprefix("file://")
+        target = path if "://" in path else str(Path(path).resolve())
+        return path, target, self.size, self.mtime, self.etag
 
 
 def logs_at(place: str) -> list[Log]:
@@ -77,8 +79,7 @@ def _files_here(place: str) -> list[Log]:
     fs = LocalFileSystem()
     path = fs._strip_protocol(place)
     if fs.isfile(path):
-        one = fs.info(path)
-        return [Log(_location(fs, one["name"]), one["size"], one["mtime"])]
+        return [_log_here(fs, fs.info(path))]
     return list(_walked(fs, path))
 
 
@@ -94,11 +95,21 @@ def _walked(fs: Any, folder: str) -> Iterator[Log]:
         if one["type"] == "directory":
             yield from _walked(fs, one["name"])
         elif one["type"] == "file":
-            yield Log(location, one["size"], one["mtime"])
+            yield _log_here(fs, one)
         elif one["islink"] and (fs.isdir(one["name"]) or "." not in one["name"].rsplit("/", 1)[-1]):
             yield Log(location, unreadable=f"a link to {one['destination']}: name that itself")
         elif one["islink"]:
-            yield Log(location, one["size"], one["mtime"])
+            yield _log_here(fs, one)
+
+
+def _log_here(fs: Any, info: Mapping[str, Any]) -> Log:
+    """The log that a file, or a link to one, is; size and time of a link are its target's."""
+    location = _location(fs, info["name"])
+    try:
+        stat = Path(info["name"]).stat()
+    except OSError:  # a link that leads nowhere: reading it says so
+        return Log(location, info["size"], info["mtime"])
+    return Log(location, stat.st_size, stat.st_mtime)
 
 
 _NOT_IN_ADDRESSES = re.compile("[#?%]")

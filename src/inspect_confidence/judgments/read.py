@@ -10,7 +10,6 @@ import pandas as pd
 
 from inspect_confidence.arguments import user_path
 from inspect_confidence.errors import InvalidArgument
-from inspect_confidence.judgments import cache
 from inspect_confidence.judgments.executors import Executing, read_records
 from inspect_confidence.judgments.files import SUFFIXES, checked, read_file
 from inspect_confidence.judgments.joining import Located, joined, said_again
@@ -123,7 +122,6 @@ def read_judgments(
     reread: bool = False,
     recorded: Recorded = NOTHING_SAID,
     executor: Executing = None,
-    cached: bool = False,
 ) -> Judgments:
     """Read judgments from logs, folders of logs, stores, and csv or parquet files.
 
@@ -143,7 +141,6 @@ def read_judgments(
             fields by which numbers are given too.
         executor: Reads the logs: any `concurrent.futures.Executor`, or what `--executor` takes. A
             script that starts processes keeps its own work under `if __name__ == "__main__":`.
-        cached: Whether what was read of a log is kept for the next call, in the user's cache.
 
     Returns:
         A frame for each task, with the columns that docs/judgments.md lists, its rows in an order
@@ -159,7 +156,7 @@ def read_judgments(
     lost: list[str] = []
     read = [read_file(user_path("PATH", file), recorded, notices) for file in files]
     if folders := [place for place in places if place not in files]:
-        how = Reading(progress, reread, recorded, executor, cached)
+        how = Reading(progress, reread, recorded, executor)
         read.append(_from_logs(folders, how, notices, lost))
     notices += _unused(recorded, files, folders)
     if reread:
@@ -225,7 +222,6 @@ class Reading:
     reread: bool
     recorded: Recorded
     executor: Executing
-    cached: bool
 
 
 def _from_logs(
@@ -277,6 +273,8 @@ def _all_found(places: Sequence[str], how: Reading, notices: list[str]) -> list[
     known: dict[str, Callable[[], Found | None]] = {}
     for place in places:
         store = store_at(place)
+        if store and not how.reread:
+            store = store.verified()
         here = [one.log for one in store.entries] if store else logs_at(place)
         logs |= {log.location: log for log in here}
         if how.reread:
@@ -285,8 +283,6 @@ def _all_found(places: Sequence[str], how: Reading, notices: list[str]) -> list[
             check_recorded(store, how.recorded)
             notices += store.notices()
             known |= {one.log.location: partial(store.read, one) for one in store.entries}
-        elif how.cached:
-            known |= {one.location: partial(cache.kept, one, how.recorded) for one in here}
     bar = iter(how.progress(list(logs)))
     next(bar, None)
     found: dict[str, Found] = {}
@@ -318,11 +314,7 @@ def _each(
         notices=notices,
     ):
         log = unknown[number]
-        if how.cached and not how.reread and isinstance(record, bytes):
-            cache.keep(log, how.recorded, record)
         yield log.location, decode(record) if isinstance(record, bytes) else record
-    if how.cached and unknown:
-        cache.bound()
 
 
 def variants_of_runs(runs: Sequence[tuple[str, str, Settings]]) -> list[str]:

@@ -21,7 +21,7 @@ from inspect_confidence import __version__
 from inspect_confidence.judgments.files import typed
 from inspect_confidence.studies import COMMON_COLUMNS, ENTRY_POINTS, Kind, TaskTable, table_of
 
-FORMAT = 2
+FORMAT = 3
 """Of record files and of a store's manifest; files of another one are read anew."""
 
 _RECORD = b"inspect_confidence"
@@ -155,7 +155,7 @@ def without_judgments(record: Mapping[str, Any]) -> Run:
     return Run(**known, changed=changed, frame=pd.DataFrame(), samples=none)
 
 
-OURS = re.compile(r"[0-9a-f]{32}\.parquet(\.\w+\.new)?")
+OURS = re.compile(r"[0-9a-f]{32}-[0-9a-f]+\.(parquet|[0-9a-f]{32}\.new)")
 """Names of record files, and of those whose writing was broken off: no other file is removed."""
 
 

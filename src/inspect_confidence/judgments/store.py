@@ -1,18 +1,21 @@
-"""A store: the judgments of many logs in parquet, read once, and a manifest that says of which.
+"""A store: the judgments of many logs in parquet, read once, and a manifest that lists the logs.
 
     STORE/manifest.json
-    STORE/judgments/TASK/MODEL/DIGEST.parquet    a record file a log
+    STORE/judgments/TASK/MODEL/KEY-SHA256.parquet    one record file a log
 
-A record file's name tells the log, its state and the readers, so that what is there needs no
-reading, whoever was interrupted. Files are never changed: the manifest names those that count, and
-takes the place of the one before at once, when all of them are on the disk.
+The key of a record file identifies the log, its state and the readers, so that an interrupted
+ingest reads no log twice. The rest of the name is the file's checksum, which is compared before
+the record is used. Files are never changed: a new manifest, which has a checksum of its own,
+replaces the old one when all files it names are on the disk.
 """
 
+import hashlib
 import json
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -20,7 +23,6 @@ from urllib.parse import quote
 
 from inspect_confidence.arguments import fingerprint
 from inspect_confidence.errors import InvalidArgument
-from inspect_confidence.judgments.cache import digest, said_of_logs
 from inspect_confidence.judgments.executors import Executing, read_records
 from inspect_confidence.judgments.files import SUFFIXES
 from inspect_confidence.judgments.places import LOGS, Log, logs_at
@@ -49,12 +51,14 @@ class Entry:
         file: Its record file, from the store's folder; empty where the log can't be read.
         error: Then why.
         record: What the record file says beside the judgments.
+        reread: The record, if it was read again from the log because its file is damaged.
     """
 
     log: Log
     file: str = ""
     error: str = ""
     record: Mapping[str, Any] = field(default_factory=dict)
+    reread: bytes = b""
 
 
 Found = Run | str
@@ -74,6 +78,7 @@ class Store:
         entries: Its logs, in the order in which `read_judgments` reads them.
         whole: Whether any ingest has ended.
         unfinished: The build that an ingest has begun, and not ended; else None.
+        damaged: Notices of record files that don't match their checksum.
     """
 
     folder: Path
@@ -84,18 +89,45 @@ class Store:
     entries: Sequence[Entry] = ()
     whole: bool = False
     unfinished: int | None = None
+    damaged: Sequence[str] = ()
 
     def read(self, entry: Entry) -> Found:
-        """What was read of one of its logs."""
+        """Read what the record of a log holds, or why there is none."""
         if not entry.file:
             return entry.error
-        try:
-            return decode(self.folder / entry.file)
-        except (OSError, ValueError) as error:
-            raise InvalidArgument(
-                f"PATH={self.folder}: {entry.file} can't be read ({error!r:.100}); if no ingest "
-                "has just ended, remove that file and ingest again."
-            ) from error
+        return decode(entry.reread or self.folder / entry.file)
+
+    def verified(self) -> "Store":
+        """Return the store with every record file compared with its checksum.
+
+        A log whose record file is missing or damaged is read again. If that fails too, its entry
+        has an error and no judgments.
+        """
+        entries, damaged = list[Entry](), list[str]()
+        for entry in self.entries:
+            if not entry.file or is_intact(self.folder / entry.file):
+                entries.append(entry)
+                continue
+            ((_, outcome),) = read_records([entry.log], recorded=self._arguments())
+            problem = f"its record {self.folder / entry.file} is damaged"
+            if isinstance(outcome, bytes):
+                record = record_of(outcome)
+                entries.append(replace(entry, record=record, reread=outcome))
+                damaged.append(
+                    f"{entry.log.location}: {problem}, so the log was read again; `ingest` writes "
+                    "the record anew"
+                )
+            else:
+                entries.append(Entry(entry.log, error=f"{problem}, and so is the log: {outcome}"))
+        return replace(self, entries=entries, damaged=damaged)
+
+    def _arguments(self) -> Recorded:
+        """The arguments that its logs were read with."""
+        if not self.recorded:
+            return NOTHING_SAID
+        confidence, scale, score, by = self.recorded
+        low_and_high = (scale[0], scale[1]) if scale else None
+        return Recorded(tuple(confidence), low_and_high, score or None, tuple(by))
 
     def notices(self) -> list[str]:
         """What a reader of its judgments must know."""
@@ -110,7 +142,33 @@ class Store:
                 f"{self.folder}: an ingest has not ended, and these are the judgments from before "
                 "it; run it again"
             )
-        return said
+        return [*said, *self.damaged]
+
+
+def read_arguments(recorded: Recorded) -> list[Any]:
+    """The arguments that say how logs of other evals are read, as JSON returns them."""
+    return [
+        list(recorded.confidence),
+        list(recorded.scale or ()),
+        recorded.score or "",
+        list(recorded.by),
+    ]
+
+
+def record_key(log: Log, recorded: Recorded, build: int) -> str:
+    """Key of everything that decides what a record holds: log, state, readers and arguments."""
+    text = json.dumps([FORMAT, readers(), log.state, read_arguments(recorded), build])
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def is_intact(file: Path) -> bool:
+    """Whether a record file is there and matches the checksum in its name."""
+    try:
+        with file.open("rb") as opened:
+            checksum = hashlib.file_digest(opened, "sha256").hexdigest()
+    except OSError:
+        return False
+    return file.stem.endswith(f"-{checksum}")
 
 
 def store_at(place: str) -> Store | None:
@@ -143,7 +201,7 @@ def check_recorded(store: Store, recorded: Recorded) -> None:
     """Refuse other words on logs of others than those that the store was read with."""
     others = {task for task, table in all_tables().items() if table.of_others}
     held = any(entry.record.get("task") in others for entry in store.entries)
-    if held and said_of_logs(recorded) not in (said_of_logs(NOTHING_SAID), store.recorded):
+    if held and read_arguments(recorded) not in (read_arguments(NOTHING_SAID), store.recorded):
         raise InvalidArgument(
             f"PATH={store.folder}: its logs were not read with these --confidence-from, "
             "--confidence-scale, --score and --by; ingest them with the same, or name the logs."
@@ -209,8 +267,12 @@ def ingest(
         if not rebuild and before.whole:
             _check_same(before, places)
         build = before.build + rebuild if before.unfinished is None else before.unfinished
-        wanted = {digest(log, recorded, build): log for log in listed}
-        files = {file.stem: file for file in folder.glob(f"{_PARTS}/*.parquet")}
+        wanted = {record_key(log, recorded, build): log for log in listed}
+        files = {
+            file.stem.partition("-")[0]: file
+            for file in folder.glob(f"{_PARTS}/*.parquet")
+            if is_intact(file)
+        }
         new = {name: log for name, log in wanted.items() if name not in files}
         gone = {entry.log.absolute for entry in before.entries} - {log.absolute for log in listed}
         entries = {name: _entry(log, files[name]) for name, log in wanted.items() if name in files}
@@ -228,7 +290,7 @@ def ingest(
                 entries[name] = Entry(log, error=found)
             next(bar, None)
         after = Store(
-            *(folder, places, said_of_logs(recorded), readers(), build),
+            *(folder, places, read_arguments(recorded), readers(), build),
             entries=[entries[name] for name in wanted],
             whole=True,
         )
@@ -307,7 +369,7 @@ def put(folder: Path, log: Log, name: str, record: bytes) -> Entry:
     """Write what was read of a log to a store's folder, under that name."""
     said = record_of(record)
     part = folder / "judgments" / _named(said["task"]) / _named(said["model"])
-    file = part / f"{name}.parquet"
+    file = part / f"{name}-{hashlib.sha256(record).hexdigest()}.parquet"
     write_whole(file, record, durable=True)
     return _entry(log, file, said)
 
@@ -325,33 +387,85 @@ def _named(text: str) -> str:
 
 
 def _described(folder: Path, *, must: bool = False) -> Store | None:
-    """The store in a folder by its manifest."""
+    """The store in a folder by its manifest, whose records are not read yet."""
     try:
-        manifest = json.loads((folder / MANIFEST).read_bytes())
+        content = (folder / MANIFEST).read_bytes()
+    except OSError:
+        return None
+    try:
+        manifest = json.loads(content)
         made_by = manifest.pop("made_by")
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         made_by = None
     if made_by != _MADE_BY:
+        if any(_RECORD_FILE.fullmatch(file.name) for file in folder.glob(f"{_PARTS}/*.parquet")):
+            raise InvalidArgument(
+                f"{folder}: its {MANIFEST} is damaged; ingest its logs into a new folder."
+            )
         if must:
             raise InvalidArgument(f"--output {folder}: its {MANIFEST} is none of a store.")
         return None
-    if (form := manifest.pop("format")) != FORMAT:
+    if (form := manifest.pop("format", None)) != FORMAT:
         raise InvalidArgument(
-            f"{folder} is a store of format {form}, and this version reads {FORMAT}: ingest its "
-            "logs into a new folder."
+            f"{folder} is a store of format {form!r:.20}, and this version reads {FORMAT}: ingest "
+            "its logs into a new folder."
         )
-    entries = [Entry(Log(**one.pop("log")), **one) for one in manifest.pop("entries")]
-    return Store(folder, **manifest, entries=entries)
+    if manifest.pop("sha256", "") != _checksum(manifest):
+        raise InvalidArgument(
+            f"{folder}: its {MANIFEST} does not match its checksum; ingest its logs into a new "
+            "folder."
+        )
+    if unknown := sorted(manifest.keys() - _STORED):
+        raise InvalidArgument(
+            f"{folder}: its {MANIFEST} has {unknown[0]!r:.40}, which this version does not know; "
+            "use the version that wrote it."
+        )
+    try:
+        entries = [Entry(Log(**entry.pop("log")), **entry) for entry in manifest.pop("entries")]
+        store = Store(folder, **manifest, entries=entries)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise InvalidArgument(
+            f"{folder}: its {MANIFEST} is of another version ({error!s:.100}); use that version."
+        ) from error
+    for entry in entries:
+        if entry.file and not _RECORD_PATH.fullmatch(entry.file):
+            raise InvalidArgument(
+                f"{folder}: its {MANIFEST} names {entry.file!r:.80}, which is no record file."
+            )
+    return store
+
+
+_STORED = {item.name for item in fields(Store)} - {"folder", "damaged"}
+"""Fields of a store that its manifest holds."""
+_RECORD_FILE = re.compile(r"[0-9a-f]{32}-[0-9a-f]{64}\.parquet")
+_RECORD_PATH = re.compile(rf"judgments/(?!\.+/)[^/]+/(?!\.+/)[^/]+/{_RECORD_FILE.pattern}")
+
+
+def _checksum(manifest: Mapping[str, Any]) -> str:
+    """The sha256 of what a manifest says, whatever its layout."""
+    return hashlib.sha256(json.dumps(manifest, sort_keys=True).encode()).hexdigest()
 
 
 def write_manifest(store: Store) -> None:
     """Put a store's manifest in the place of the one before, its files being on the disk."""
-    kept = {name: value for name, value in asdict(store).items() if name != "folder"}
-    text = json.dumps({"made_by": _MADE_BY, "format": FORMAT, **kept}, indent=1)
+    manifest = {name: value for name, value in vars(store).items() if name in _STORED}
+    manifest["entries"] = [_described_entry(entry) for entry in store.entries]
+    manifest = json.loads(json.dumps(manifest))  # tuples and lists have one checksum
+    head = {"made_by": _MADE_BY, "format": FORMAT, "sha256": _checksum(manifest)}
+    text = json.dumps({**head, **manifest}, indent=1)
     for part in [*store.folder.glob(_PARTS), store.folder]:
         _on_disk(part)
     write_whole(store.folder / MANIFEST, text.encode(), durable=True)
     _on_disk(store.folder)
+
+
+def _described_entry(entry: Entry) -> dict[str, Any]:
+    return {
+        "log": asdict(entry.log),
+        "file": entry.file,
+        "error": entry.error,
+        "record": entry.record,
+    }
 
 
 def _on_disk(folder: Path) -> None:

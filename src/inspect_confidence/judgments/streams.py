@@ -99,8 +99,10 @@ def stream_at(place: object) -> Stream | None:
     None where there is none to go through in parts: no store, one of another version, one without
     judgments, or one where logs of several models pass for the same run.
     """
-    if not isinstance(place, str | PathLike) or (store := store_at(fspath(place))) is None:
+    store = store_at(fspath(place)) if isinstance(place, str | PathLike) else None
+    if store is None:
         return None
+    store = store.verified()
     notices, lost = store.notices(), list[str]()
     every = [
         (one.log.location, without_judgments(one.record) if one.file else one.error)
