@@ -12,7 +12,7 @@ from matplotlib.container import BarContainer
 from matplotlib.lines import Line2D
 
 from inspect_confidence import detail, summarize
-from inspect_confidence.plots.lives import best_age, confidence_truth, hard_easy, overconfidence
+from inspect_confidence.plots.life_eval import best_age, confidence_truth, hard_easy, overconfidence
 from plots.drawing import Plot, frame, legend, points, row, saved, texts, titles
 
 PLOTS = (overconfidence, confidence_truth, best_age, hard_easy)

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.metrics import METRICS
-from inspect_confidence.plots.profiles import ideal, profile, window, written
+from inspect_confidence.plots.profiles import ideal, interval_text, profile, window
 from inspect_confidence.plots.style import WIDTH
 from inspect_confidence.results import COLUMNS
 from plots import drawing
@@ -176,13 +176,13 @@ def test_undefined_and_infinite_numbers() -> None:
 
 def test_numbers_in_words() -> None:
     """As many digits as the axis is fine; counts without any."""
-    assert written(0.12345, (0.1, 0.2), (0, 1), "share") == "0.123 [0.100, 0.200]"
-    assert written(12.5, NONE, (0, 20), "years") == "12.50"
-    assert written(123.25, NONE, (0, 150), "years") == "123.2"  # to even
-    assert written(15.0, NONE, (0, 20), "count") == "15"
-    assert written(-2e-13, (-4e-4, 6e-4), (0, 1), "ratio") == "0.000 [0.000, 0.001]"
-    assert written(-0.2, NONE, (-1, 10), "count") == "0"
-    assert written(123456.0, NONE, (0, 150000), "years") == "1.23e+05"
+    assert interval_text(0.12345, (0.1, 0.2), (0, 1), "share") == "0.123 [0.100, 0.200]"
+    assert interval_text(12.5, NONE, (0, 20), "years") == "12.50"
+    assert interval_text(123.25, NONE, (0, 150), "years") == "123.2"  # to even
+    assert interval_text(15.0, NONE, (0, 20), "count") == "15"
+    assert interval_text(-2e-13, (-4e-4, 6e-4), (0, 1), "ratio") == "0.000 [0.000, 0.001]"
+    assert interval_text(-0.2, NONE, (-1, 10), "count") == "0"
+    assert interval_text(123456.0, NONE, (0, 150000), "years") == "1.23e+05"
 
 
 def test_names_of_rows() -> None:

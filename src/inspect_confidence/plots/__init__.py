@@ -13,7 +13,7 @@ from inspect_confidence.plots.confidence import (
     utility,
 )
 from inspect_confidence.plots.intervals import coverage, interval_score, tunnel
-from inspect_confidence.plots.lives import (
+from inspect_confidence.plots.life_eval import (
     best_age,
     confidence_scatter,
     confidence_truth,
@@ -22,7 +22,18 @@ from inspect_confidence.plots.lives import (
     overconfidence,
 )
 from inspect_confidence.plots.markers import decisiveness_gap, marker_counts, mic, mic_densities
-from inspect_confidence.plots.meanings import (
+from inspect_confidence.plots.mics import mic_pairs, mic_spread
+from inspect_confidence.plots.models import (
+    auroc_by_scale,
+    coverage_of_models,
+    mic_of_models,
+    says_and_right,
+)
+from inspect_confidence.plots.profiles import profile
+from inspect_confidence.plots.sets import calibration, over_sets
+from inspect_confidence.plots.style import COLOURS, shortened, style
+from inspect_confidence.plots.traces import exponents, tunnel_entropy
+from inspect_confidence.plots.words import (
     consistency,
     consistency_slices,
     divergence,
@@ -30,17 +41,6 @@ from inspect_confidence.plots.meanings import (
     word_medians,
     words,
 )
-from inspect_confidence.plots.mics import mic_pairs, mic_spread
-from inspect_confidence.plots.profiles import profile
-from inspect_confidence.plots.sets import calibration, over_sets
-from inspect_confidence.plots.style import COLOURS, shortened, style
-from inspect_confidence.plots.together import (
-    auroc_by_scale,
-    coverage_of_models,
-    mic_of_models,
-    says_and_right,
-)
-from inspect_confidence.plots.traces import exponents, tunnel_entropy
 
 __all__ = [
     "COLOURS",

@@ -54,7 +54,10 @@ def cells(tables: Sequence[Table]) -> Figure:
     sides = max(tick_width(tick_labels(table.rows)) for table in tables)
     ticks = max(sides, aside - _HALF)
     return facets(
-        [(one[0].title, (*one, labels)) for one, labels in zip(parts, names, strict=True)],
+        [
+            (table_and_places[0].title, (*table_and_places, labels))
+            for table_and_places, labels in zip(parts, names, strict=True)
+        ],
         lambda ax, part: _draw(ax, *part),
         "",
         "",
@@ -62,7 +65,7 @@ def cells(tables: Sequence[Table]) -> Figure:
         height=[_ROW * len(table.rows) for table, _ in parts],
         shared="none",
         ticks=ticks,
-        least=ticks,
+        least_ticks=ticks,
         beneath=["" if places[0] else table.remark for table, places in parts],
         below=0.24 + down,
     )

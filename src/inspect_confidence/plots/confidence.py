@@ -15,10 +15,10 @@ from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.metrics import Costs
 from inspect_confidence.plots.layout import (
     arms,
-    drawn,
-    drawn_against,
     facets,
     panels,
+    select_against,
+    select_rows,
     share_ticks,
     with_intervals,
 )
@@ -39,20 +39,22 @@ def _panels(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     varied = any(rows[name].nunique() > 1 for name in _BY)
     first = rows.iloc[0]
     always = () if varied else [next((name for name in _PARTS if first[name]), "model")]
-    found = panels(rows, _BY, always=always, say=_spoken)
-    who = list(dict.fromkeys(_who(some)[1:] for _, some in found))
+    titled = panels(rows, _BY, always=always, say=_spoken)
+    identities = list(dict.fromkeys(_identity(rows_of_panel)[1:] for _, rows_of_panel in titled))
 
-    def place(one: tuple[str, pd.DataFrame]) -> tuple[object, ...]:
-        return who.index(_who(one[1])[1:]), *(_rank(str(one[1][name].iloc[0])) for name in _PARTS)
+    def place(titled_rows: tuple[str, pd.DataFrame]) -> tuple[object, ...]:
+        return identities.index(_identity(titled_rows[1])[1:]), *(
+            _rank(str(titled_rows[1][name].iloc[0])) for name in _PARTS
+        )
 
-    return sorted(found, key=place)
+    return sorted(titled, key=place)
 
 
 def _spoken(name: str, value: str) -> str:
     return shortened(f"{name} {value}" if value and name not in _UNSPOKEN else value)
 
 
-def _who(rows: pd.DataFrame) -> tuple[str, ...]:
+def _identity(rows: pd.DataFrame) -> tuple[str, ...]:
     return tuple(str(rows[name].iloc[0]) for name in ("task", "model", "dataset", "variant"))
 
 
@@ -76,17 +78,19 @@ def m_ratio(rows: pd.DataFrame) -> Figure:
     Args:
         rows: Results of `scale_variants`; its rows of `m_ratio` are drawn.
     """
-    there = drawn(rows, "scale_variants", ["m_ratio"], ["scale", "type1", "threshold"])
-    sure = ", sure from " + there["threshold"] + " on"
-    there["defined"] = "type-1 model " + there["type1"] + sure.where(there["threshold"] != "", "")
-    found = panels(there, ("model", "variant", "defined"), always=["defined"])
-    scales = sorted(there["scale"].unique(), key=_rank)
-    datasets = list(there["dataset"].unique())
+    selected = select_rows(rows, "scale_variants", ["m_ratio"], ["scale", "type1", "threshold"])
+    sure = ", sure from " + selected["threshold"] + " on"
+    selected["defined"] = (
+        "type-1 model " + selected["type1"] + sure.where(selected["threshold"] != "", "")
+    )
+    titled = panels(selected, ("model", "variant", "defined"), always=["defined"])
+    scales = sorted(selected["scale"].unique(), key=_rank)
+    datasets = list(selected["dataset"].unique())
     # All finite numbers, and 1: an axis that all panels share.
-    numbers = there[["value", "ci_low", "ci_high"]].to_numpy(float)
-    shown = np.append(numbers[np.isfinite(numbers)], 1)
-    margin = 0.04 * max(float(np.ptp(shown)), 0.1)
-    low, high = float(shown.min()) - margin, float(shown.max()) + margin
+    numbers = selected[["value", "ci_low", "ci_high"]].to_numpy(float)
+    values = np.append(numbers[np.isfinite(numbers)], 1)
+    margin = 0.04 * max(float(np.ptp(values)), 0.1)
+    low, high = float(values.min()) - margin, float(values.max()) + margin
 
     def draw(ax: Axes, rows: pd.DataFrame) -> None:
         ax.set(xlim=(low, high), ylim=(len(scales) - 0.5, -0.5))
@@ -94,16 +98,18 @@ def m_ratio(rows: pd.DataFrame) -> Figure:
         ax.axvline(1, **DASHED)
         finite = rows[np.isfinite(rows["value"])]
         for k, dataset in enumerate(datasets):
-            mine = finite[finite["dataset"] == dataset]
+            of_dataset = finite[finite["dataset"] == dataset]
             aside = (k - (len(datasets) - 1) / 2) * (0.7 / len(datasets))
-            y = [scales.index(scale) + aside for scale in mine["scale"]]
+            y = [scales.index(scale) + aside for scale in of_dataset["scale"]]
             # An interval without an end runs out of the panel; one that is missing is not drawn.
-            reach = arms(mine, beyond=high - low)
-            ax.errorbar(mine["value"], y, xerr=reach, linestyle="none", elinewidth=1, **mark(k))
+            reach = arms(of_dataset, beyond=high - low)
+            ax.errorbar(
+                of_dataset["value"], y, xerr=reach, linestyle="none", elinewidth=1, **mark(k)
+            )
         ax.grid(visible=False, axis="y")
 
     return facets(
-        found,
+        titled,
         draw,
         "M-ratio",
         "scale",
@@ -112,14 +118,14 @@ def m_ratio(rows: pd.DataFrame) -> Figure:
         legend=[shortened(name) for name in datasets] if len(datasets) > 1 else [],
         handles=lambda axes: axes[0].containers,
         ticks=0.6,
-        beneath=[_infinite(some) for _, some in found],
+        beneath=[_infinite(panel_rows) for _, panel_rows in titled],
     )
 
 
 def _infinite(rows: pd.DataFrame) -> str:
     """Which values of a panel have no place in it."""
-    there = dict.fromkeys(rows.loc[np.isinf(rows["value"]), "scale"])
-    return f"infinite, not drawn: {', '.join(there)}" if there else ""
+    scales = dict.fromkeys(rows.loc[np.isinf(rows["value"]), "scale"])
+    return f"infinite, not drawn: {', '.join(scales)}" if scales else ""
 
 
 @styled
@@ -131,24 +137,26 @@ def ece_bins(rows: pd.DataFrame) -> Figure:
     Args:
         rows: Results of `scale_variants`; its rows of `ece` in 10, 15 and 20 bins are drawn.
     """
-    there = drawn(rows, "scale_variants", ["ece"], ["scale", "bins", "binning"])
-    plain = (there["binning"] == "") & (there["bins"] != "11")  # the eleventh is of 1 alone
-    there = there[plain]
-    there = there.assign(x=there["bins"].replace("", "10").astype(float))
-    if there.empty:
+    selected = select_rows(rows, "scale_variants", ["ece"], ["scale", "bins", "binning"])
+    plain = (selected["binning"] == "") & (selected["bins"] != "11")  # the eleventh is of 1 alone
+    selected = selected[plain]
+    selected = selected.assign(x=selected["bins"].replace("", "10").astype(float))
+    if selected.empty:
         raise InvalidArgument("There is nothing to draw: no row has ECE in bins of equal width.")
-    scales = sorted(there["scale"].unique(), key=_rank)
-    apart = np.linspace(-0.6, 0.6, len(scales)) if len(scales) > 1 else [0]
+    scales = sorted(selected["scale"].unique(), key=_rank)
+    offsets = np.linspace(-0.6, 0.6, len(scales)) if len(scales) > 1 else [0]
 
     def draw(ax: Axes, rows: pd.DataFrame) -> None:
         for k, scale in enumerate(scales):
-            mine = rows[rows["scale"] == scale].sort_values("x")
-            with_intervals(ax, mine["x"] + apart[k], mine, linewidth=1.2, capsize=0, **mark(k))
+            of_scale = rows[rows["scale"] == scale].sort_values("x")
+            with_intervals(
+                ax, of_scale["x"] + offsets[k], of_scale, linewidth=1.2, capsize=0, **mark(k)
+            )
         ax.set_xticks([10, 15, 20])
         ax.set_ylim(bottom=0)
 
     return facets(
-        panels(there, ("model", "dataset", "variant"), always=["dataset"]),
+        panels(selected, ("model", "dataset", "variant"), always=["dataset"]),
         draw,
         "bins of equal width",
         "ECE",
@@ -176,14 +184,17 @@ def report_histogram(rows: pd.DataFrame) -> Figure:
         rows: What `detail` gives of `scale_variants`, `question_sets`, `life_eval` or `any_eval`;
             its rows of `report_share` are drawn.
     """
-    there = drawn(rows, _TASKS, ["report_share"], ["report", *_PARTS])
-    found = [(f"{title} (n = {some['n'].max():,})", some) for title, some in _panels(there)]
+    selected = select_rows(rows, _TASKS, ["report_share"], ["report", *_PARTS])
+    titled = [
+        (f"{title} (n = {panel_rows['n'].max():,})", panel_rows)
+        for title, panel_rows in _panels(selected)
+    ]
     names = ("reported confidence", "share of reports")
     # The more points a scale has, the less falls on each: a common axis would hide the shape.
-    height = None if len(found) < _MANY else 1.0
-    said = [_far_out(some) for _, some in found]
+    height = None if len(titled) < _MANY else 1.0
+    remarks = [_far_out(panel_rows) for _, panel_rows in titled]
     look: dict[str, Any] = {"height": height, "shared": "none", "ticks": 0.4}
-    return facets(found, _histogram_panel, *names, **look, beneath=said if any(said) else ())
+    return facets(titled, _histogram_panel, *names, **look, beneath=remarks if any(remarks) else ())
 
 
 def _drawn_to(rows: pd.DataFrame) -> tuple[float, float, float, float]:
@@ -195,15 +206,15 @@ def _drawn_to(rows: pd.DataFrame) -> tuple[float, float, float, float]:
 
 def _far_out(rows: pd.DataFrame) -> str:
     """Which share of a panel's reports has no place in it."""
-    *_, least, most = _drawn_to(rows)
-    share = rows.loc[~rows["report"].astype(float).between(least, most), "value"].sum()
+    *_, lowest, highest = _drawn_to(rows)
+    share = rows.loc[~rows["report"].astype(float).between(lowest, highest), "value"].sum()
     return f"{100 * share:.3g}% further out, not drawn" if share else ""
 
 
 def _histogram_panel(ax: Axes, rows: pd.DataFrame) -> None:
     share = rows["value"].to_numpy(float)
-    low, high, least, most = _drawn_to(rows)
-    finite = np.isfinite(share) & rows["report"].astype(float).between(least, most).to_numpy()
+    low, high, lowest, highest = _drawn_to(rows)
+    finite = np.isfinite(share) & rows["report"].astype(float).between(lowest, highest).to_numpy()
     reported = rows["report"].astype(float).to_numpy()[finite]
     # As wide as the values leave room for, but neither too thin to be seen nor a block.
     room = 0.8 * np.diff(np.unique(reported)).min(initial=np.inf)
@@ -254,30 +265,34 @@ def type2_roc(rows: pd.DataFrame) -> Figure:
         rows: What `detail` gives of `scale_variants`, `question_sets`, `life_eval` or `any_eval`;
             its rows of `type2_hit_rate` and `type2_false_alarm_rate` are drawn.
     """
-    there = drawn(rows, _TASKS, [_HIT, _FALSE], ["threshold", *_PARTS])
+    selected = select_rows(rows, _TASKS, [_HIT, _FALSE], ["threshold", *_PARTS])
     key = ["task", "threshold", *_BY]
-    hits, alarms = (there[there["metric"] == metric] for metric in (_HIT, _FALSE))
+    hits, alarms = (selected[selected["metric"] == metric] for metric in (_HIT, _FALSE))
     points = hits.merge(alarms[[*key, "value"]], "outer", key, suffixes=("", "_false"))
-    found = _panels(points)
-    baselines = {_who(some): some for _, some in found if some["scale"].iloc[0] == str(BASELINE)}
-    names = [f"{BASELINE}, to compare"] if 0 < len(baselines) < len(found) else []
+    titled = _panels(points)
+    baselines = {
+        _identity(panel_rows): panel_rows
+        for _, panel_rows in titled
+        if panel_rows["scale"].iloc[0] == str(BASELINE)
+    }
+    names = [f"{BASELINE}, to compare"] if 0 < len(baselines) < len(titled) else []
 
     def draw(ax: Axes, points: pd.DataFrame) -> None:
         ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
         share_ticks(ax, "x", "y")
         ax.plot([0, 1], [0, 1], **DASHED)
-        base = baselines.get(_who(points))
+        base = baselines.get(_identity(points))
         if base is not None and base is not points:
             ax.plot(*_curve(base), **_DOTTED)
         x, y = _curve(points)
         if len(x) > 1:
-            at, low, high = _along(points, "ci_low", "ci_high")
-            ax.fill_between(at, low, high, color=SERIES[0], alpha=0.15, linewidth=0)
+            rates, low, high = _along(points, "ci_low", "ci_high")
+            ax.fill_between(rates, low, high, color=SERIES[0], alpha=0.15, linewidth=0)
             marker = "o" if len(x) <= _MOST_MARKERS else ""
             ax.plot(x, y, color=SERIES[0], marker=marker, markersize=3.5, linewidth=1.3)
 
     return facets(
-        [(f"{title} ({_said(some)})", some) for title, some in found],
+        [(f"{title} ({_area_text(panel_rows)})", panel_rows) for title, panel_rows in titled],
         draw,
         "false-alarm rate: wrong answers held sure",
         "hit rate: right answers held sure",
@@ -298,15 +313,15 @@ def utility(rows: pd.DataFrame) -> Figure:
         rows: What `detail` gives of `scale_variants` or `any_eval` with `costs`; its rows of
             `expected_utility` are drawn.
     """
-    there = drawn(rows, _TASKS, ["expected_utility"], ["answered_from", "costs", *_PARTS])
-    there = there.assign(x=there["answered_from"].astype(float))
-    found = [
-        (title, some.sort_values("x", kind="stable").drop_duplicates("x"))
-        for title, some in _panels(there)
+    selected = select_rows(rows, _TASKS, ["expected_utility"], ["answered_from", "costs", *_PARTS])
+    selected = selected.assign(x=selected["answered_from"].astype(float))
+    titled = [
+        (title, panel_rows.sort_values("x", kind="stable").drop_duplicates("x"))
+        for title, panel_rows in _panels(selected)
     ]
 
     def draw(ax: Axes, points: pd.DataFrame) -> None:
-        worth = dict(one.split(" ") for one in str(points["costs"].iloc[0]).split(", "))
+        worth = dict(pair.split(" ") for pair in str(points["costs"].iloc[0]).split(", "))
         costs = Costs(**{name: float(value) for name, value in worth.items()})
         ax.axhline(costs.abstain, **DASHED)
         ax.axvline(costs.indifferent, **_DOTTED)
@@ -318,10 +333,10 @@ def utility(rows: pd.DataFrame) -> Figure:
         ax.set_xlim(-0.03, 1.03)
         share_ticks(ax, "x")
 
-    return facets(found, draw, "answered from this confidence on", "mean utility", ticks=0.4)
+    return facets(titled, draw, "answered from this confidence on", "mean utility", ticks=0.4)
 
 
-def _said(points: pd.DataFrame) -> str:
+def _area_text(points: pd.DataFrame) -> str:
     """The area under the curve, or why there is none."""
     x, y = _curve(points)
     if len(x) == 1:
@@ -339,8 +354,8 @@ def _curve(points: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
 def _along(points: pd.DataFrame, *names: str) -> list[np.ndarray]:
     """The false-alarm rate and these columns, by falling threshold, where all are finite."""
     order = points["threshold"].astype(float).sort_values(ascending=False, kind="stable").index
-    there = points.loc[order, ["value_false", *names]].to_numpy(float)
-    return list(there[np.isfinite(there).all(axis=1)].T)
+    values = points.loc[order, ["value_false", *names]].to_numpy(float)
+    return list(values[np.isfinite(values).all(axis=1)].T)
 
 
 @styled
@@ -357,32 +372,32 @@ def reliability(rows: pd.DataFrame) -> Figure:
             its rows of `bin_accuracy` and `bin_confidence` are drawn, and those of `corp_accuracy`
             and `consistency_band` where they are there.
     """
-    there = drawn_against(rows, _TASKS, "bin_accuracy", "bin_confidence", ["bin", *_PARTS])
-    right = 1.12 if (there["bin"] == "1").any() else 1.03
+    selected = select_against(rows, _TASKS, "bin_accuracy", "bin_confidence", ["bin", *_PARTS])
+    right = 1.12 if (selected["bin"] == "1").any() else 1.03
     corp = rows["metric"].isin([_CORP, _BAND]) & rows["value"].notna()
     if corp.any():
-        curves = drawn(rows, _TASKS, [_CORP, _BAND], ["confidence", *_PARTS])
-        there = pd.concat([there, curves.assign(x=curves["confidence"].astype(float))])
-    found = [
-        (f"{title} (n = {some.loc[~_of_corp(some), 'n'].sum():,})", some)
-        for title, some in _panels(there)
+        curves = select_rows(rows, _TASKS, [_CORP, _BAND], ["confidence", *_PARTS])
+        selected = pd.concat([selected, curves.assign(x=curves["confidence"].astype(float))])
+    titled = [
+        (f"{title} (n = {panel_rows.loc[~_of_corp(panel_rows), 'n'].sum():,})", panel_rows)
+        for title, panel_rows in _panels(selected)
     ]
 
     def draw(ax: Axes, rows: pd.DataFrame) -> None:
         bins = rows[~_of_corp(rows)]
         _draw_corp(ax, rows[_of_corp(rows)].sort_values("x"))
         draw_bins(ax, bins, right, strip=0.22)
-        known = bins[bins["ci_low"].notna()].sort_values("x")
-        x, low, high = (known[name].to_numpy(float) for name in ("x", "ci_low", "ci_high"))
+        with_interval = bins[bins["ci_low"].notna()].sort_values("x")
+        x, low, high = (with_interval[name].to_numpy(float) for name in ("x", "ci_low", "ci_high"))
         ax.fill_between(x, low, high, color=SERIES[0], alpha=0.15, linewidth=0)
 
     names = ["bins", "CORP", "calibrated: 95% of CORP"] if corp.any() else []
-    shown = [
+    titles = [
         Line2D([], [], color=SERIES[0], marker="o", markersize=4, linewidth=1.2),
         Line2D([], [], **_CORP_LINE),
         Patch(**_CORP_BAND),
     ]
-    return facets(found, draw, "confidence", "accuracy", legend=names, handles=lambda _: shown)
+    return facets(titled, draw, "confidence", "accuracy", legend=names, handles=lambda _: titles)
 
 
 _CORP, _BAND = "corp_accuracy", "consistency_band"
@@ -414,9 +429,9 @@ def draw_bins(ax: Axes, rows: pd.DataFrame, right: float, strip: float) -> None:
     """
     bins = rows.sort_values("x")
     ax.plot([0, 1], [0, 1], **DASHED)
-    left = [float(name.split("-", 1)[0]) + (0.1 - _BAR) / 2 for name in bins["bin"]]
+    edges = [float(name.split("-", 1)[0]) + (0.1 - _BAR) / 2 for name in bins["bin"]]
     height = bins["n"] / bins["n"].max() * strip
-    ax.bar(left, height, _BAR, bottom=-strip - 0.04, align="edge", color=FAINT, alpha=0.5)
+    ax.bar(edges, height, _BAR, bottom=-strip - 0.04, align="edge", color=FAINT, alpha=0.5)
     ax.axhline(-0.02, color=RULE, linewidth=0.7)
     with_intervals(ax, bins["x"], bins, color=SERIES[0], marker="o", linewidth=1.2, markersize=4)
     ax.set(xlim=(-0.03, right), ylim=(-strip - 0.04, 1.04))

@@ -19,7 +19,7 @@ from inspect_confidence.plots.layout import (
     tick_width,
 )
 from inspect_confidence.plots.style import DASHED, PAPER, WIDTH, mark, mark_of
-from inspect_confidence.plots.text import kept
+from inspect_confidence.plots.text import first_names
 
 
 @dataclass(frozen=True)
@@ -43,14 +43,14 @@ class Panel:
     models: Sequence[str] = ()
 
 
-def dots(panels: Sequence[Panel], names: Sequence[str], what: str, most: int = 40) -> Figure:
+def dots(panels: Sequence[Panel], names: Sequence[str], noun: str, most_names: int = 40) -> Figure:
     """Panels, at most two beside each other, values along x, the names in rows from the top.
 
     Where there are more than `most`, it is said how many of `what` are left out.
     """
-    shown, remark = kept(names, most, what)
-    named = tick_labels(shown)
-    columns, ticks = min(2, len(panels)), tick_width(named)
+    shown_names, remark = first_names(names, most_names, noun)
+    labelled = tick_labels(shown_names)
+    columns, ticks = min(2, len(panels)), tick_width(labelled)
     most_ticks = 5 if columns == 1 else 3
     labels = {panel.label for panel in panels}
     # What is the same below all panels stands once, at the foot.
@@ -59,12 +59,12 @@ def dots(panels: Sequence[Panel], names: Sequence[str], what: str, most: int = 4
     series = max(len(panel.series) for panel in panels)
 
     def draw(ax: Axes, panel: Panel) -> None:
-        _draw(ax, panel, shown)
+        _draw(ax, panel, shown_names)
         ax.set_xlabel("" if common else "\n".join(label_lines(panel.label, room)))
 
     def finish(axes: Sequence[Axes]) -> None:
-        axes[0].set_yticks(range(len(shown)), named)
-        axes[0].set_ylim(len(shown) - 0.4, -0.6)
+        axes[0].set_yticks(range(len(shown_names)), labelled)
+        axes[0].set_ylim(len(shown_names) - 0.4, -0.6)
         # The axis of values is the same where the reference is.
         first: dict[float | None, Axes] = {}
         for ax, panel in zip(axes, panels, strict=True):
@@ -72,10 +72,12 @@ def dots(panels: Sequence[Panel], names: Sequence[str], what: str, most: int = 4
                 ax.sharex(first[panel.reference])
         for reference, ax in first.items():
             ax.autoscale(axis="x")
-            within = next(one.within for one in panels if one.reference == reference)
+            span = next(
+                candidate.within for candidate in panels if candidate.reference == reference
+            )
             low, high = ax.get_xlim()
-            if within:
-                ax.set_xlim(min(low, within[0]), max(high, within[1]))
+            if span:
+                ax.set_xlim(min(low, span[0]), max(high, span[1]))
             ax.xaxis.set_major_locator(MaxNLocator(most_ticks, steps=[1, 2, 2.5, 5, 10]))
 
     return facets(
@@ -84,13 +86,15 @@ def dots(panels: Sequence[Panel], names: Sequence[str], what: str, most: int = 4
         common,
         "",
         columns=columns,
-        height=len(shown) * (0.13 + 0.06 * series) + 0.05,
+        height=len(shown_names) * (0.13 + 0.06 * series) + 0.05,
         shared="values",
         legend=[label for label, _ in panels[0].series if label],
         ticks=ticks,
         beneath=[remark, *[""] * (len(panels) - 1)],
-        below=None if common else label_height(max(len(label_lines(one, room)) for one in labels)),
-        most=8,
+        below=None
+        if common
+        else label_height(max(len(label_lines(axis_label, room)) for axis_label in labels)),
+        most_lines=8,
         finish=finish,
     )
 
@@ -98,15 +102,19 @@ def dots(panels: Sequence[Panel], names: Sequence[str], what: str, most: int = 4
 def _draw(ax: Axes, panel: Panel, names: Sequence[str]) -> None:
     if panel.reference is not None:
         ax.axvline(panel.reference, **DASHED)
-    where = {name: place for place, name in enumerate(names)}
-    for i, (label, some) in enumerate(panel.series):
-        mine = some[some["name"].isin(where)].drop_duplicates("name")
+    places = {name: place for place, name in enumerate(names)}
+    for i, (label, rows) in enumerate(panel.series):
+        shown_rows = rows[rows["name"].isin(places)].drop_duplicates("name")
         shift = 0.5 * ((i + 0.5) / len(panel.series) - 0.5)
-        y = mine["name"].map(where).to_numpy(float) + shift
-        value = mine["value"].to_numpy(float)
-        own = mark_of(panel.models[i], i) if panel.models else mark(i)
-        look: dict[str, Any] = {**own, "linestyle": "none", "markersize": 4.5}
-        ax.errorbar(value, y, xerr=arms(mine), elinewidth=1, **look | {"marker": "None"})
-        filled = mine["filled"].to_numpy(bool) if "filled" in mine else np.ones(len(mine), bool)
+        y = shown_rows["name"].map(places).to_numpy(float) + shift
+        value = shown_rows["value"].to_numpy(float)
+        series_look = mark_of(panel.models[i], i) if panel.models else mark(i)
+        look: dict[str, Any] = {**series_look, "linestyle": "none", "markersize": 4.5}
+        ax.errorbar(value, y, xerr=arms(shown_rows), elinewidth=1, **look | {"marker": "None"})
+        filled = (
+            shown_rows["filled"].to_numpy(bool)
+            if "filled" in shown_rows
+            else np.ones(len(shown_rows), bool)
+        )
         ax.plot(value[~filled], y[~filled], markerfacecolor=PAPER, **look)
         ax.plot(value[filled], y[filled], label=label or None, **look)

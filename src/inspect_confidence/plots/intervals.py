@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from inspect_confidence.errors import InvalidArgument
-from inspect_confidence.plots.layout import drawn, facets, panels, tick_width, with_intervals
+from inspect_confidence.plots.layout import facets, panels, select_rows, tick_width, with_intervals
 from inspect_confidence.plots.style import FAINT, WIDTH, mark, styled
 from inspect_confidence.plots.text import brief
 from inspect_confidence.studies import cell
@@ -40,16 +40,18 @@ def _lines(rows: pd.DataFrame, metrics: Sequence[str]) -> pd.DataFrame:
     Where a method has a test split, only that is drawn: adjustments were learned on the train
     split.
     """
-    there = drawn(rows, "fermi_eval", metrics, _PARTS)
-    there = there[there["traces"] == ""]
-    adjusted = there["scaling"] + there["decoding"]
-    there = there.assign(
-        of=there["base"].where(there["base"] != "", there["method"].replace("conformal", "direct")),
-        line=adjusted.where(adjusted != "", there["method"]),
+    selected = select_rows(rows, "fermi_eval", metrics, _PARTS)
+    selected = selected[selected["traces"] == ""]
+    adjusted = selected["scaling"] + selected["decoding"]
+    selected = selected.assign(
+        of=selected["base"].where(
+            selected["base"] != "", selected["method"].replace("conformal", "direct")
+        ),
+        line=adjusted.where(adjusted != "", selected["method"]),
     )
-    there["line"] = there["line"].where(there["line"].isin(list(_LINES)), "stated")
-    tested = there.groupby(list(_BY))["split"].transform(lambda splits: (splits == "test").any())
-    return there[~tested.astype(bool) | (there["split"] == "test")]
+    selected["line"] = selected["line"].where(selected["line"].isin(list(_LINES)), "stated")
+    tested = selected.groupby(list(_BY))["split"].transform(lambda splits: (splits == "test").any())
+    return selected[~tested.astype(bool) | (selected["split"] == "test")]
 
 
 def _by_level(
@@ -59,51 +61,51 @@ def _by_level(
     scaled: Callable[[Axes], object],
     *,
     nominal: bool = False,
-    said: Callable[[pd.DataFrame], str] = lambda _: "",
+    remark: Callable[[pd.DataFrame], str] = lambda _: "",
 ) -> Figure:
     """A panel a method, the levels evenly spaced; what is infinite is said in words above it.
 
     An interval without an upper end runs out of the panel, which ends at `ceiling`.
     """
-    found = panels(rows, _BY, always=["of"])
+    titled = panels(rows, _BY, always=["of"])
     names = _in_order(rows)
     levels = sorted({float(level) for level in rows["level"] if level})
-    ticks = _spaced(levels, WIDTH / min(len(found), 2) - 0.5)
+    ticks = _spaced(levels, WIDTH / min(len(titled), 2) - 0.5)
 
-    def draw(ax: Axes, some: pd.DataFrame) -> None:
+    def draw(ax: Axes, panel_rows: pd.DataFrame) -> None:
         if nominal:
             shares, dashes = [level / 100 for level in levels], (0, (3, 2))
             ax.plot(range(len(levels)), shares, color=FAINT, linewidth=1, linestyle=dashes)
-        finite = some[(some["level"] != "") & np.isfinite(some["value"])]
-        there = _in_order(some[some["level"] != ""])
-        for k, one in enumerate(there):
-            line = finite[finite["line"] == one]
+        finite = panel_rows[(panel_rows["level"] != "") & np.isfinite(panel_rows["value"])]
+        names_of_panel = _in_order(panel_rows[panel_rows["level"] != ""])
+        for k, line_name in enumerate(names_of_panel):
+            line = finite[finite["line"] == line_name]
             line = line.assign(
                 level=line["level"].astype(float),
                 ci_high=line["ci_high"].where(line["ci_high"] != np.inf, 2 * ceiling),
             ).sort_values("level")
-            x = line["level"].map(levels.index) + _ASIDE * (k - (len(there) - 1) / 2)
-            with_intervals(ax, x, line, **_look(one))
+            x = line["level"].map(levels.index) + _ASIDE * (k - (len(names_of_panel) - 1) / 2)
+            with_intervals(ax, x, line, **_look(line_name))
         ax.set_xticks(range(len(levels)), ticks)
         ax.set_xlim(-0.4, len(levels) - 0.6)
         scaled(ax)
 
     return facets(
-        found,
+        titled,
         draw,
         "nominal level (%)",
         name,
-        legend=[_LINES[one] for one in names],
-        handles=lambda _: [Line2D([], [], **_look(one)) for one in names],
+        legend=[_LINES[line_name] for line_name in names],
+        handles=lambda _: [Line2D([], [], **_look(line_name)) for line_name in names],
         ticks=0.46,
-        beneath=[f"{said(some)}\n{_infinite(some)}" for _, some in found],
+        beneath=[f"{remark(panel_rows)}\n{_infinite(panel_rows)}" for _, panel_rows in titled],
     )
 
 
 def _in_order(rows: pd.DataFrame) -> list[str]:
     """The lines that there are."""
-    there = set(rows["line"])
-    return [name for name in _LINES if name in there]
+    present = set(rows["line"])
+    return [name for name in _LINES if name in present]
 
 
 def _ceiling(rows: pd.DataFrame) -> float:
@@ -114,20 +116,20 @@ def _ceiling(rows: pd.DataFrame) -> float:
 
 def _infinite(rows: pd.DataFrame) -> str:
     """Which values of a panel have no place in it."""
-    there = rows[np.isinf(rows["value"]) & (rows["level"] != "")]
-    said = []
-    for name in _in_order(there):
-        levels = sorted(there.loc[there["line"] == name, "level"].astype(float))
-        said.append(f"{_LINES[name]} at {', '.join(f'{level:g}%' for level in levels)}")
-    return f"infinite, not drawn: {'; '.join(said)}" if said else ""
+    infinite = rows[np.isinf(rows["value"]) & (rows["level"] != "")]
+    parts = []
+    for name in _in_order(infinite):
+        levels = sorted(infinite.loc[infinite["line"] == name, "level"].astype(float))
+        parts.append(f"{_LINES[name]} at {', '.join(f'{level:g}%' for level in levels)}")
+    return f"infinite, not drawn: {'; '.join(parts)}" if parts else ""
 
 
 def _spaced(levels: Sequence[float], inches: float) -> list[str]:
     """The levels' labels, as many of them as there is room for."""
-    named = [f"{level:g}" for level in levels]
-    apart = tick_width(named) + 0.06
-    every = max(1, math.ceil(apart * len(levels) / inches))
-    return [name if k % every == 0 else "" for k, name in enumerate(named)]
+    labels = [f"{level:g}" for level in levels]
+    spacing = tick_width(labels) + 0.06
+    step = max(1, math.ceil(spacing * len(levels) / inches))
+    return [name if k % step == 0 else "" for k, name in enumerate(labels)]
 
 
 def _look(name: str) -> dict[str, Any]:
@@ -150,9 +152,9 @@ def interval_score(rows: pd.DataFrame) -> Figure:
         rows: Results of `fermi_eval`; its rows of `interval_score` are drawn with their intervals.
             Infinite ones are named above their panel.
     """
-    there = _lines(rows, ["interval_score"])
-    top = _ceiling(there)
-    return _by_level(there, "interval score", top, lambda ax: _scaled(ax, there, top))
+    selected = _lines(rows, ["interval_score"])
+    top = _ceiling(selected)
+    return _by_level(selected, "interval score", top, lambda ax: _scaled(ax, selected, top))
 
 
 def _scaled(ax: Axes, rows: pd.DataFrame, top: float) -> None:
@@ -163,8 +165,8 @@ def _scaled(ax: Axes, rows: pd.DataFrame, top: float) -> None:
         ax.set_ylim(0, top)
     else:
         # An interval may reach 0, which has no place on the axis.
-        least = ends[ends > finite.min() / _WIDE].min(initial=finite.min())
-        low, high = min(finite.min() / 2, 0.9 * least), 1.3 * top
+        lowest = ends[ends > finite.min() / _WIDE].min(initial=finite.min())
+        low, high = min(finite.min() / 2, 0.9 * lowest), 1.3 * top
         ax.set_yscale("log")
         ax.set_ylim(low, high)
         ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < _MANY * low else (1,)))
@@ -185,9 +187,9 @@ def tunnel(rows: pd.DataFrame) -> Figure:
         rows: Results of `fermi_eval`; its rows of `mean_width` and, where there are any, of
             `coverage_plateau` are drawn.
     """
-    there = _lines(rows, ["mean_width"])
-    there = there[there["line"].isin(("stated", "conformal"))]
-    top = _ceiling(there)
+    selected = _lines(rows, ["mean_width"])
+    selected = selected[selected["line"].isin(("stated", "conformal"))]
+    top = _ceiling(selected)
     plateaus = {}
     with suppress(InvalidArgument):  # there may be none
         for row in _lines(rows, ["coverage_plateau"]).to_dict("records"):
@@ -197,10 +199,10 @@ def tunnel(rows: pd.DataFrame) -> Figure:
         ax.set_ylim(0, top)
         ax.yaxis.set_major_formatter(lambda width, _: brief(width))
 
-    def said(some: pd.DataFrame) -> str:
-        return plateaus.get(tuple(some[name].iloc[0] for name in _BY), "")
+    def width_remark(panel_rows: pd.DataFrame) -> str:
+        return plateaus.get(tuple(panel_rows[name].iloc[0] for name in _BY), "")
 
-    return _by_level(there, "mean width, powers of ten", top, scaled, said=said)
+    return _by_level(selected, "mean width, powers of ten", top, scaled, remark=width_remark)
 
 
 @styled
@@ -214,5 +216,7 @@ def coverage(rows: pd.DataFrame) -> Figure:
     Args:
         rows: Results of `fermi_eval`; its rows of `coverage` are drawn with their intervals.
     """
-    there = _lines(rows, ["coverage"])
-    return _by_level(there, "observed coverage", 1, lambda ax: ax.set_ylim(0, 1.03), nominal=True)
+    selected = _lines(rows, ["coverage"])
+    return _by_level(
+        selected, "observed coverage", 1, lambda ax: ax.set_ylim(0, 1.03), nominal=True
+    )

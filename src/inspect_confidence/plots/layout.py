@@ -16,61 +16,67 @@ from inspect_confidence.results import with_parts
 T = TypeVar("T")
 
 
-def drawn(
+def select_rows(
     rows: pd.DataFrame, task: str | Sequence[str], metrics: Sequence[str], parts: Sequence[str]
 ) -> pd.DataFrame:
-    """Rows of a task, or of several, with `variant` and other parts of their condition as columns.
+    """Return the rows of one or several tasks, with `variant` and other parts as columns.
 
     Raises:
         InvalidArgument: No such row has a number.
     """
     tasks = [task] if isinstance(task, str) else list(task)
-    mine = rows[rows["task"].isin(tasks) & rows["metric"].isin(metrics)]
-    mine = mine[mine["value"].notna()]
-    if mine.empty:
+    matching = rows[rows["task"].isin(tasks) & rows["metric"].isin(metrics)]
+    matching = matching[matching["value"].notna()]
+    if matching.empty:
         raise InvalidArgument(
             f"There is nothing to draw: no row of {' or '.join(tasks)} has a value of "
             f"{', '.join(metrics)}. Give the frame that `summarize` or `detail` makes."
         )
-    return with_parts(mine, ["variant", *parts])
+    return with_parts(matching, ["variant", *parts])
 
 
-def drawn_against(
+def select_against(
     rows: pd.DataFrame, task: str | Sequence[str], metric: str, x: str, parts: Sequence[str]
 ) -> pd.DataFrame:
-    """Rows of a metric as `drawn` gives them, with another metric of the same as column `x`."""
+    """Rows of a metric as `select_rows` gives them, with another metric of the same as column `x`."""
     key = ["task", "model", "dataset", "condition"]
-    there, beside = drawn(rows, task, [metric], parts), drawn(rows, task, [x], [])
-    return there.merge(beside[[*key, "value"]].rename(columns={"value": "x"}), on=key)
+    selected, abscissas = select_rows(rows, task, [metric], parts), select_rows(rows, task, [x], [])
+    return selected.merge(abscissas[[*key, "value"]].rename(columns={"value": "x"}), on=key)
 
 
 def panels(
     rows: pd.DataFrame,
-    by: Sequence[str],
+    columns: Sequence[str],
     *,
     always: Sequence[str] = (),
-    alone: bool = True,
+    title_of_one: bool = True,
     say: Callable[[str, str], str] = lambda _, value: shortened(value),
     joint: str = "\n",
 ) -> list[tuple[str, pd.DataFrame]]:
-    """The rows of each combination of values, with a title that tells it from the others.
+    """Return the rows of each combination of values, with a title that identifies it.
 
     Args:
-        rows: As `drawn` gives them.
-        by: Columns, in the order in which titles name them; what is the same in all rows is left
-            out, but for the first one where nothing varies.
+        rows: As `select_rows` gives them.
+        columns: Columns in the order in which titles name them. A column with one value in all
+            rows is left out, except for the first column if nothing varies.
         always: Columns that each title names.
-        alone: Whether a single panel has a title.
-        say: What a title says of a column's value; nothing if that is empty.
-        joint: Between what a title says.
+        title_of_one: Whether a single panel has a title.
+        say: Text of a column's value in a title; an empty text is left out.
+        joint: Separator between the parts of a title.
     """
-    told = [name for name in by if name in always or rows[name].nunique() > 1] or by[:1]
-    found = []
-    for values, some in rows.groupby(list(by), sort=False):
-        of = dict(zip(by, map(str, values), strict=True))
-        said = (say(name, of[name]) for name in told)
-        found.append((joint.join(filter(None, said)), some))
-    return found if alone or len(found) > 1 else [("", rows) for _, rows in found]
+    titled_columns = [
+        name for name in columns if name in always or rows[name].nunique() > 1
+    ] or columns[:1]
+    titled_panels = []
+    for values, panel_rows in rows.groupby(list(columns), sort=False):
+        values_by_column = dict(zip(columns, map(str, values), strict=True))
+        texts = (say(name, values_by_column[name]) for name in titled_columns)
+        titled_panels.append((joint.join(filter(None, texts)), panel_rows))
+    return (
+        titled_panels
+        if title_of_one or len(titled_panels) > 1
+        else [("", rows) for _, rows in titled_panels]
+    )
 
 
 def arms(rows: pd.DataFrame, beyond: float = 0) -> np.ndarray:
@@ -80,8 +86,8 @@ def arms(rows: pd.DataFrame, beyond: float = 0) -> np.ndarray:
     an interval that is limited may leave out its value. `beyond` is for an end that is infinite.
     """
     value, low, high = (rows[name].to_numpy(float) for name in ("value", "ci_low", "ci_high"))
-    found: np.ndarray = np.nan_to_num([value - low, high - value], posinf=beyond)
-    return found.clip(min=0)
+    lengths: np.ndarray = np.nan_to_num([value - low, high - value], posinf=beyond)
+    return lengths.clip(min=0)
 
 
 def with_intervals(ax: Axes, x: "pd.Series[float]", rows: pd.DataFrame, **look: object) -> None:
@@ -125,7 +131,7 @@ Shared = Literal["both", "values", "none"]
 
 
 def facets(
-    found: Sequence[tuple[str, T]],
+    titled_panels: Sequence[tuple[str, T]],
     draw: Callable[[Axes, T], object],
     x: str,
     y: str,
@@ -136,10 +142,10 @@ def facets(
     legend: Sequence[str] = (),
     handles: Callable[[list[Axes]], Sequence[Any]] | None = None,
     ticks: float = 0.3,
-    least: float = 0,
+    least_ticks: float = 0,
     beneath: Sequence[str] = (),
     below: float | None = None,
-    most: int = 2,
+    most_lines: int = 2,
     finish: Callable[[list[Axes]], object] = list,
 ) -> Figure:
     """A figure with a panel of each title and what `draw` draws in it; `finish` sees them all.
@@ -156,22 +162,27 @@ def facets(
     words between each title and its panel. `legend` names `handles`, or what was drawn with these
     labels. A title has so many lines at `most`, for each of its own.
     """
-    across = min(columns, len(found))
-    down = -(-len(found) // across)
-    high = height or _HEIGHTS.get(len(found), _HEIGHT)
+    across = min(columns, len(titled_panels))
+    down = -(-len(titled_panels) // across)
+    high = height or _HEIGHTS.get(len(titled_panels), _HEIGHT)
     tall = float(np.mean(high))
-    room = _room(_left(ticks, 1), across, _gap(shared, ticks))
+    room = _room(_left_margin(ticks, 1), across, _gap(shared, ticks))
     aside = 0 if shared != "none" else min(ticks, 0.3)
-    heads = [lines_of(title, room + _OVER + aside, _TITLE, most) for title, _ in found]
-    said = [lines_of(one, room + _OVER, _REMARK, _MOST) for one in beneath or [""] * len(found)]
-    tops = zip(heads, said, strict=True)
-    head = max(_LINES[_TITLE] * len(one) + _pad(len(other)) / 72 + 0.02 for one, other in tops)
+    heads = [
+        lines_of(title, room + _OVER + aside, _TITLE, most_lines) for title, _ in titled_panels
+    ]
+    remarks = [
+        lines_of(text, room + _OVER, _REMARK, _MOST)
+        for text in beneath or [""] * len(titled_panels)
+    ]
+    tops = zip(heads, remarks, strict=True)
+    head = max(_LINES[_TITLE] * len(text) + _pad(len(remark)) / 72 + 0.02 for text, remark in tops)
     row = below if below is not None else 0.1 if shared == "both" else _TICK_ROW
     between, foot = head + row, _FOOT if below is None else below + _EDGE
     above = _legend_height(legend) + _HEAD + head
     total = above + down * tall + (down - 1) * between + foot
     figure = Figure(figsize=(WIDTH, total))
-    every = figure.subplots(
+    axes_grid = figure.subplots(
         *(down, across),
         squeeze=False,
         sharex=shared == "both",
@@ -179,26 +190,26 @@ def facets(
         height_ratios=None if isinstance(high, float | int) else high,
     )
     figure.subplots_adjust(bottom=foot / total, top=1 - above / total, hspace=between / tall)
-    axes: list[Axes] = list(every.flat[: len(found)])
-    for unused in every.flat[len(found) :]:
+    axes: list[Axes] = list(axes_grid.flat[: len(titled_panels)])
+    for unused in axes_grid.flat[len(titled_panels) :]:
         unused.remove()
     small: dict[str, Any] = {"color": FAINT, "fontsize": _REMARK, "linespacing": 1.15}
-    at: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points"}
-    for k, (ax, one, other) in enumerate(zip(axes, heads, said, strict=True)):
-        ax.set_title("\n".join(one), linespacing=1.1, pad=_pad(len(other)), x=-aside / room)
-        if other:
-            ax.annotate("\n".join(other), (0, 1), (0, 4), va="bottom", **at, **small)
-        if shared == "both" and k + across >= len(found):
+    anchor: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points"}
+    for k, (ax, text, remark) in enumerate(zip(axes, heads, remarks, strict=True)):
+        ax.set_title("\n".join(text), linespacing=1.1, pad=_pad(len(remark)), x=-aside / room)
+        if remark:
+            ax.annotate("\n".join(remark), (0, 1), (0, 4), va="bottom", **anchor, **small)
+        if shared == "both" and k + across >= len(titled_panels):
             ax.tick_params(labelbottom=True)  # nothing is beneath it
-        draw(ax, found[k][1])
+        draw(ax, titled_panels[k][1])
     finish(axes)
     if legend:
-        shown: list[Any] = [
-            one for ax in axes for one in (*ax.lines, *ax.containers, *ax.collections)
+        artists: list[Any] = [
+            text for ax in axes for text in (*ax.lines, *ax.containers, *ax.collections)
         ]
-        labelled = {one.get_label(): one for one in shown}
+        labelled = {text.get_label(): text for text in artists}
         _draw_legend(figure, handles(axes) if handles else map(labelled.get, legend), legend)
-    _name_axes(figure, x, y, shared, least)
+    _name_axes(figure, x, y, shared, least_ticks)
     return figure
 
 
@@ -225,7 +236,7 @@ def _draw_legend(figure: Figure, handles: Iterable[Any], names: Sequence[str]) -
 
 def _fitted(names: Sequence[str]) -> list[str]:
     room = WIDTH - _EM * (_HANDLE + _PAD + 2 * _LEGEND_EDGE)
-    return [wrapped(name, room, _SIZE, most=1)[0] for name in names]
+    return [wrapped(name, room, _SIZE, limit=1)[0] for name in names]
 
 
 def _columns(names: Sequence[str]) -> int:
@@ -235,31 +246,31 @@ def _columns(names: Sequence[str]) -> int:
             max(inches_of(str(name), _SIZE) for name in column)
             for column in np.array_split(np.array(names), count)
         ]
-        apart = count * (_HANDLE + _PAD + _BETWEEN) - _BETWEEN + 2 * _LEGEND_EDGE
-        if sum(widest) + _EM * apart <= WIDTH:
+        width = count * (_HANDLE + _PAD + _BETWEEN) - _BETWEEN + 2 * _LEGEND_EDGE
+        if sum(widest) + _EM * width <= WIDTH:
             return count
     return 1
 
 
-def _name_axes(figure: Figure, x: str, y: str, shared: Shared, least: float) -> None:
+def _name_axes(figure: Figure, x: str, y: str, shared: Shared, least_ticks: float) -> None:
     """What the axes are, at the foot and at the left, with room for the tick labels there are."""
     axes, sides = figure.axes, figure.subplotpars
-    ticks = max(least, *(_widest_tick(ax) for ax in axes))
+    ticks = max(least_ticks, *(_widest_tick(ax) for ax in axes))
     tall = float(figure.get_figheight())
     at_foot = lines_of(x, WIDTH - 2 * _EDGE, _LABEL)
     foot = _FOOT + _LINES[_LABEL] * (len(at_foot) - 1) if at_foot else sides.bottom * tall
     whole = tall + foot - sides.bottom * tall
     at_left = lines_of(y, whole - 2 * _EDGE, _LABEL)
-    left = _left(ticks, len(at_left))
+    left_edge = _left_margin(ticks, len(at_left))
     gap, across = _gap(shared, ticks), len({ax.get_position().x0 for ax in axes})
-    room = _room(left, across, gap)
+    room = _room(left_edge, across, gap)
     figure.set_figheight(whole)
     bottom, top = foot / whole, 1 - (1 - sides.top) * tall / whole
     figure.subplots_adjust(
-        left=left / WIDTH, right=1 - _RIGHT / WIDTH, bottom=bottom, top=top, wspace=gap / room
+        left=left_edge / WIDTH, right=1 - _RIGHT / WIDTH, bottom=bottom, top=top, wspace=gap / room
     )
     if at_foot:
-        across_from = _middle((left + WIDTH - _RIGHT) / 2, at_foot, WIDTH) / WIDTH
+        across_from = _middle((left_edge + WIDTH - _RIGHT) / 2, at_foot, WIDTH) / WIDTH
         figure.text(across_from, _EDGE / whole, "\n".join(at_foot), ha="center", va="bottom")
     if at_left:
         up_from = _middle((bottom + top) / 2 * whole, at_left, whole) / whole
@@ -272,14 +283,14 @@ def _pad(remarks: int) -> float:
     return 4 + 72 * _LINES[_REMARK] * remarks + (2 if remarks else 0)
 
 
-def _left(ticks: float, lines: int) -> float:
+def _left_margin(ticks: float, lines: int) -> float:
     """Inches to the left of the panels."""
     return _EDGE + _LINES[_LABEL] * lines + 0.05 + ticks + _TICKS
 
 
-def _room(left: float, across: int, gap: float) -> float:
+def _room(margin: float, across: int, gap: float) -> float:
     """How wide each of the panels side by side is, in inches."""
-    return (WIDTH - left - _RIGHT - (across - 1) * gap) / across
+    return (WIDTH - margin - _RIGHT - (across - 1) * gap) / across
 
 
 def _gap(shared: Shared, ticks: float) -> float:
@@ -293,10 +304,10 @@ def _widest_tick(ax: Axes) -> float:
     return tick_width(formatter.format_ticks(list(ax.yaxis.get_majorticklocs())))
 
 
-def _middle(wanted: float, lines: Sequence[str], inches: float) -> float:
+def _middle(position: float, lines: Sequence[str], inches: float) -> float:
     """Where text is centred so that it stays within so many inches."""
     half = max(inches_of(line, _LABEL) for line in lines) / 2 + _EDGE
-    return min(max(wanted, half), inches - half) if 2 * half < inches else inches / 2
+    return min(max(position, half), inches - half) if 2 * half < inches else inches / 2
 
 
 def label_height(lines: int) -> float:
@@ -306,12 +317,12 @@ def label_height(lines: int) -> float:
 
 def label_lines(text: str, inches: float) -> list[str]:
     """The lines of an axis' label, where there are so many inches for it."""
-    return lines_of(text, inches, _LABEL, most=3)
+    return lines_of(text, inches, _LABEL, limit=3)
 
 
 def tick_labels(names: Iterable[str]) -> list[str]:
     """Names as labels of an axis, the middle left out of those that would leave no room."""
-    return [wrapped(shortened(name, _LONGEST), _WIDEST, _TICK, most=1)[0] for name in names]
+    return [wrapped(shortened(name, _LONGEST), _WIDEST, _TICK, limit=1)[0] for name in names]
 
 
 def tick_width(labels: Iterable[str]) -> float:

@@ -9,9 +9,9 @@ from matplotlib.figure import Figure
 
 from inspect_confidence.plots.cells import Table, cells
 from inspect_confidence.plots.dots import Panel, dots
-from inspect_confidence.plots.layout import drawn, facets, panels, tick_width
+from inspect_confidence.plots.layout import facets, panels, select_rows, tick_width
 from inspect_confidence.plots.style import FAINT, SERIES, shortened, styled
-from inspect_confidence.plots.text import kept
+from inspect_confidence.plots.text import first_names
 from inspect_confidence.results import Condition
 
 _TASK = "hedge_markers"
@@ -27,17 +27,22 @@ def decisiveness_gap(rows: pd.DataFrame) -> Figure:
     Args:
         rows: Results of `hedge_markers`; its rows of `decisiveness_gap` are drawn.
     """
-    there = drawn(rows, _TASK, ["decisiveness_gap"], ("split", "marker", *_BY[2:]))
-    there = there.assign(name=there["marker"])
-    sizes = there.groupby("marker", sort=False)["n"].sum()
+    selected = select_rows(rows, _TASK, ["decisiveness_gap"], ("split", "marker", *_BY[2:]))
+    selected = selected.assign(name=selected["marker"])
+    sizes = selected.groupby("marker", sort=False)["n"].sum()
     names = list(map(str, sizes.sort_values(ascending=False, kind="stable").index))
-    splits = list(dict.fromkeys(there["split"]))
-    said = {one: f"split {shortened(one, 12)}" if len(splits) > 1 else "" for one in splits}
-    found = []
-    for title, some in panels(there, (*_BY, "dataset"), joint=", "):
-        series = [(label, some[some["split"] == one]) for one, label in said.items()]
-        found.append(Panel(title, "mean distance", series, 0))
-    return dots(found, names, "rarer markers", most=15)
+    splits = list(dict.fromkeys(selected["split"]))
+    split_labels = {
+        split: f"split {shortened(split, 12)}" if len(splits) > 1 else "" for split in splits
+    }
+    tables = []
+    for title, panel_rows in panels(selected, (*_BY, "dataset"), joint=", "):
+        series = [
+            (label, panel_rows[panel_rows["split"] == split])
+            for split, label in split_labels.items()
+        ]
+        tables.append(Panel(title, "mean distance", series, 0))
+    return dots(tables, names, "rarer markers", most_names=15)
 
 
 @styled
@@ -50,20 +55,23 @@ def mic_densities(rows: pd.DataFrame) -> Figure:
     Args:
         rows: Of `detail`, of `hedge_markers`; its rows of `confidence_share` are drawn.
     """
-    there = drawn(rows, _TASK, ["confidence_share"], ("judge", "marker", "bin"))
-    edges = there["bin"].str.split("-", expand=True).astype(float)
-    there = there.assign(low=edges[0], high=edges[1]).sort_values("low", kind="stable")
-    found = panels(there, (*_BY[:3], "dataset"), joint=", ")
-    markers, remarks = zip(*(_most_confident(some) for _, some in found), strict=True)
+    selected = select_rows(rows, _TASK, ["confidence_share"], ("judge", "marker", "bin"))
+    edges = selected["bin"].str.split("-", expand=True).astype(float)
+    selected = selected.assign(low=edges[0], high=edges[1]).sort_values("low", kind="stable")
+    titled = panels(selected, (*_BY[:3], "dataset"), joint=", ")
+    markers, remarks = zip(*(_most_confident(panel_rows) for _, panel_rows in titled), strict=True)
     return facets(
-        [(title, (some, shown)) for (title, some), shown in zip(found, markers, strict=True)],
-        lambda ax, one: _hills(ax, *one),
+        [
+            (title, (panel_rows, names))
+            for (title, panel_rows), names in zip(titled, markers, strict=True)
+        ],
+        lambda ax, drawn_panel: _hills(ax, *drawn_panel),
         "internal confidence (in brackets: sentences)",
         "",
         columns=1,
-        height=[0.34 * len(shown) + 0.3 for shown in markers],
+        height=[0.34 * len(names) + 0.3 for names in markers],
         shared="none",
-        ticks=max(tick_width(shown.values()) for shown in markers),
+        ticks=max(tick_width(names.values()) for names in markers),
         beneath=remarks,
     )
 
@@ -71,19 +79,21 @@ def mic_densities(rows: pd.DataFrame) -> Figure:
 def _most_confident(rows: pd.DataFrame) -> tuple[dict[str, str], str]:
     """The commonest markers' labels, the most confident first, and how many are left out."""
     sizes = rows.groupby("marker")["n"].max().sort_values(ascending=False, kind="stable")
-    commonest, remark = kept(list(sizes.index), 20, "rarer markers")
+    commonest, remark = first_names(list(sizes.index), 20, "rarer markers")
     middles = rows["value"] * (rows["low"] + rows["high"]) / 2
     means = middles.groupby(rows["marker"]).sum()[commonest]
     order = means.sort_values(ascending=False, kind="stable").index
-    return {one: f"{shortened(one, 18)} ({sizes[one]})" for one in map(str, order)}, remark
+    return {
+        marker: f"{shortened(marker, 18)} ({sizes[marker]})" for marker in map(str, order)
+    }, remark
 
 
 def _hills(ax: Axes, rows: pd.DataFrame, markers: Mapping[str, str]) -> None:
     for place, marker in enumerate(markers):
-        mine = rows[rows["marker"] == marker].drop_duplicates("bin")
+        of_marker = rows[rows["marker"] == marker].drop_duplicates("bin")
         base = -float(place)
-        edges = np.append(mine["low"].to_numpy(float), mine["high"].iloc[-1])
-        top = base + 0.95 * mine["value"].to_numpy(float)
+        edges = np.append(of_marker["low"].to_numpy(float), of_marker["high"].iloc[-1])
+        top = base + 0.95 * of_marker["value"].to_numpy(float)
         ax.axhline(base, color=FAINT, linewidth=0.6)
         ax.stairs(top, edges, baseline=base, fill=True, color=SERIES[0], alpha=0.35)
         ax.stairs(top, edges, baseline=base, color=SERIES[0], linewidth=1.2)
@@ -105,8 +115,10 @@ def mic(rows: pd.DataFrame) -> Figure:
         rows: Results of `hedge_markers`; its rows of `mic` over all sentences are drawn.
     """
     chosen = rows[rows["condition"].map(_plain).astype(bool)]
-    there = drawn(chosen, _TASK, ["mic"], ("split", "marker", *_BY[2:]))
-    return cells([_table(title, some) for title, some in panels(there, _BY, joint=", ")])
+    selected = select_rows(chosen, _TASK, ["mic"], ("split", "marker", *_BY[2:]))
+    return cells(
+        [_table(title, panel_rows) for title, panel_rows in panels(selected, _BY, joint=", ")]
+    )
 
 
 def _plain(condition: str) -> bool:
@@ -118,15 +130,17 @@ def _plain(condition: str) -> bool:
 def _table(title: str, rows: pd.DataFrame) -> Table:
     """Markers in rows, data sets and splits in columns."""
     sizes = rows.groupby("marker", sort=False)["n"].sum().sort_values(ascending=False)
-    markers, fewer = kept(list(sizes.index), 25, "rarer markers")
-    shown, left = kept(_sets(rows), 12, "columns")
+    markers, fewer = first_names(list(sizes.index), 25, "rarer markers")
+    columns_shown, omitted = first_names(_sets(rows), 12, "columns")
     weighed = (rows["value"] * rows["n"]).groupby(rows["marker"]).sum() / sizes
     order = weighed[markers].sort_values(ascending=False, kind="stable").index
     wide = rows.pivot_table(
         index="marker", columns=["dataset", "split"], values="value", aggfunc="first"
     )
-    values = wide.reindex(index=order, columns=pd.MultiIndex.from_tuples(shown)).to_numpy(float)
-    names, remark = _columns(shown), "\n".join((_blank(values), fewer, left))
+    values = wide.reindex(index=order, columns=pd.MultiIndex.from_tuples(columns_shown)).to_numpy(
+        float
+    )
+    names, remark = _columns(columns_shown), "\n".join((_blank(values), fewer, omitted))
     return Table(title, values, list(map(str, order)), names, "{:.2f}".format, remark, (0, 1))
 
 
@@ -134,16 +148,16 @@ def _sets(rows: pd.DataFrame) -> list[tuple[str, str]]:
     """Data sets and splits, a data set's splits beside each other."""
     return [
         pair
-        for _, some in rows.groupby("dataset", sort=False)
-        for pair in dict.fromkeys(zip(some["dataset"], some["split"], strict=True))
+        for _, set_rows in rows.groupby("dataset", sort=False)
+        for pair in dict.fromkeys(zip(set_rows["dataset"], set_rows["split"], strict=True))
     ]
 
 
-def _columns(shown: Sequence[tuple[str, str]]) -> list[str]:
+def _columns(columns_shown: Sequence[tuple[str, str]]) -> list[str]:
     """What columns of data sets and splits are called."""
     return [
         " ".join(filter(None, (shortened(dataset, 13), shortened(split, 6))))
-        for dataset, split in shown
+        for dataset, split in columns_shown
     ]
 
 
@@ -162,16 +176,20 @@ def marker_counts(rows: pd.DataFrame) -> Figure:
         rows: Results of `hedge_markers`; `n` of its rows of `mic` over all sentences is drawn.
     """
     chosen = rows[rows["condition"].map(_plain).astype(bool)]
-    there = drawn(chosen, _TASK, ["mic"], ("split", "marker", *_BY[2:]))
-    return cells([_counts(title, some) for title, some in panels(there, _BY, joint=", ")])
+    selected = select_rows(chosen, _TASK, ["mic"], ("split", "marker", *_BY[2:]))
+    return cells(
+        [_counts(title, panel_rows) for title, panel_rows in panels(selected, _BY, joint=", ")]
+    )
 
 
 def _counts(title: str, rows: pd.DataFrame) -> Table:
-    by = ["dataset", "split"]
-    wide = rows.pivot_table(index="marker", columns=by, values="n", aggfunc="first", sort=False)
+    keys = ["dataset", "split"]
+    wide = rows.pivot_table(index="marker", columns=keys, values="n", aggfunc="first", sort=False)
     order = wide.sum(axis=1).sort_values(ascending=False, kind="stable").index
-    markers, fewer = kept(list(map(str, order)), 30, "rarer markers")
-    shown, left = kept(_sets(rows), 12, "columns")
-    values = wide.reindex(index=markers, columns=pd.MultiIndex.from_tuples(shown)).to_numpy(float)
-    remark = "\n".join((_blank(values), fewer, left))
-    return Table(title, values, markers, _columns(shown), "{:.0f}".format, remark)
+    markers, fewer = first_names(list(map(str, order)), 30, "rarer markers")
+    columns_shown, omitted = first_names(_sets(rows), 12, "columns")
+    values = wide.reindex(index=markers, columns=pd.MultiIndex.from_tuples(columns_shown)).to_numpy(
+        float
+    )
+    remark = "\n".join((_blank(values), fewer, omitted))
+    return Table(title, values, markers, _columns(columns_shown), "{:.0f}".format, remark)

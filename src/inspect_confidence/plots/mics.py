@@ -10,9 +10,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from inspect_confidence.errors import InvalidArgument
-from inspect_confidence.plots.layout import drawn, facets, panels, share_ticks, tick_width
+from inspect_confidence.plots.layout import facets, panels, select_rows, share_ticks, tick_width
 from inspect_confidence.plots.style import DASHED, FAINT, INK, SERIES, mark, shortened, styled
-from inspect_confidence.plots.text import kept
+from inspect_confidence.plots.text import first_names
 
 _TASK = "hedge_markers"
 _BY = ("model", "variant", "judge", "marker_threshold")
@@ -30,8 +30,8 @@ def _sided(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows with the `side` that they are of, and the `name` of their data set and split."""
     side = rows["outcome"].where(rows["outcome"] != "", rows["faithful"])
     side = side.where(side != "", "all").where(rows["metric"] == "mic", rows["metric"])
-    split = rows["split"].map(lambda one: shortened(one, 6))
-    name = rows["dataset"].map(lambda one: shortened(one, 13)) + " " + split
+    split = rows["split"].map(lambda split_name: shortened(split_name, 6))
+    name = rows["dataset"].map(lambda split_name: shortened(split_name, 13)) + " " + split
     # A data set's splits stand beside each other.
     places = pd.factorize(rows["dataset"])[0]
     return rows.assign(side=side, name=name.str.strip()).iloc[np.argsort(places, kind="stable")]
@@ -56,26 +56,32 @@ def mic_spread(rows: pd.DataFrame) -> Figure:
         rows: Results of `hedge_markers`; its rows of `mic` are drawn, and beside them those of
             `accuracy` and `cmfg`.
     """
-    drawn(rows, _TASK, ["mic"], ())
-    there = _sided(drawn(rows, _TASK, ["mic", *_BESIDE], _PARTS))
-    found, remarks = [], []
-    for title, some in panels(there, _BY, joint=", "):
-        names, left = kept(list(dict.fromkeys(some["name"])), _MOST_SETS, "data sets")
-        for what, sides in _SIDES.items():
-            if some["side"].isin(sides).any():
-                found.append((f"{title}\n{what}", (some, names, sides)))
-                remarks.append(left)
-    looks: list[dict[str, Any]] = [{"color": one, "linewidth": 5, "alpha": 0.5} for one in SERIES]
-    looks[2:] = [{"color": INK, "marker": one, "linestyle": "none"} for one in _BESIDE.values()]
+    select_rows(rows, _TASK, ["mic"], ())
+    selected = _sided(select_rows(rows, _TASK, ["mic", *_BESIDE], _PARTS))
+    titled, remarks = [], []
+    for title, panel_rows in panels(selected, _BY, joint=", "):
+        names, remark = first_names(
+            list(dict.fromkeys(panel_rows["name"])), _MOST_SETS, "data sets"
+        )
+        for title_of_side, sides in _SIDES.items():
+            if panel_rows["side"].isin(sides).any():
+                titled.append((f"{title}\n{title_of_side}", (panel_rows, names, sides)))
+                remarks.append(remark)
+    looks: list[dict[str, Any]] = [
+        {"color": colour, "linewidth": 5, "alpha": 0.5} for colour in SERIES
+    ]
+    looks[2:] = [
+        {"color": INK, "marker": colour, "linestyle": "none"} for colour in _BESIDE.values()
+    ]
     return facets(
-        found,
-        lambda ax, one: _rows_of_hills(ax, *one),
+        titled,
+        lambda ax, hills: _rows_of_hills(ax, *hills),
         "internal confidence of markers",
         "",
         columns=1,
-        height=[0.42 * len(names) + 0.1 for _, (_, names, _) in found],
+        height=[0.42 * len(names) + 0.1 for _, (_, names, _) in titled],
         shared="none",
-        ticks=max(tick_width(names) for _, (_, names, _) in found),
+        ticks=max(tick_width(names) for _, (_, names, _) in titled),
         legend=_NAMES,
         handles=lambda _: [Line2D([], [], **look) for look in looks],
         beneath=remarks,
@@ -90,10 +96,10 @@ def _rows_of_hills(
 
     two = sides[1] != ""
     for place, name in enumerate(names):
-        mine, base = rows[rows["name"] == name], -float(place)
+        of_name, base = rows[rows["name"] == name], -float(place)
         ax.axhline(base, color=FAINT, linewidth=0.6)
         for k, side in enumerate(sides[: 1 + two]):
-            values = mine.loc[mine["side"] == side, "value"].to_numpy(float)
+            values = of_name.loc[of_name["side"] == side, "value"].to_numpy(float)
             up, color = (-1 if k else 1), SERIES[k]
             ax.vlines(values, base, base + 0.1 * up, color=color, linewidth=1)
             spread = values.std(ddof=1) if len(values) > 1 else 0.0
@@ -103,8 +109,8 @@ def _rows_of_hills(
                 top = base + up * (0.42 if two else 0.85) * density / density.max()
                 ax.fill_between(x, base, top, color=color, alpha=0.35, linewidth=0)
         for metric, look in _BESIDE.items():
-            at = mine.loc[mine["side"] == metric, "value"].to_numpy(float)[:1]
-            ax.plot(at, np.full(len(at), base), look, color=INK, zorder=3)
+            means = of_name.loc[of_name["side"] == metric, "value"].to_numpy(float)[:1]
+            ax.plot(means, np.full(len(means), base), look, color=INK, zorder=3)
     ax.set_yticks(-np.arange(len(names)), names)
     ax.set(xlim=(-0.02, 1.02), ylim=(-len(names) + 0.45, 0.95 if not two else 0.55))
     ax.grid(visible=False, axis="y")
@@ -129,13 +135,13 @@ def mic_pairs(rows: pd.DataFrame) -> Figure:
     Args:
         rows: Results of `hedge_markers`; its rows of `mic` and `decisiveness_gap` are drawn.
     """
-    there = _sided(drawn(rows, _TASK, ["mic", "decisiveness_gap"], _PARTS))
+    selected = _sided(select_rows(rows, _TASK, ["mic", "decisiveness_gap"], _PARTS))
     key = [*_BY, "name", "dataset", "split", "marker"]
-    wide = there.drop_duplicates([*key, "side"]).set_index([*key, "side"])["value"].unstack()
+    wide = selected.drop_duplicates([*key, "side"]).set_index([*key, "side"])["value"].unstack()
     wide = wide.reset_index()
-    series, left = kept(list(dict.fromkeys(there["name"])), _MOST_SERIES, "data sets")
-    found = list(_paired(wide[wide["name"].isin(series)]))
-    if not found:
+    series, remark = first_names(list(dict.fromkeys(selected["name"])), _MOST_SERIES, "data sets")
+    titled = list(_paired(wide[wide["name"].isin(series)]))
+    if not titled:
         raise InvalidArgument(
             "There is nothing to draw: no marker has a mic of correct and of incorrect replies, or "
             "of faithful and unfaithful ones, or a decisiveness_gap. Give what `summarize` makes."
@@ -146,34 +152,38 @@ def mic_pairs(rows: pd.DataFrame) -> Figure:
         if not pairs["free"].any():
             ax.plot([0, 1], [0, 1], **DASHED, zorder=0)
         for name, look in zip(series, looks, strict=True):
-            mine = pairs[pairs["name"] == name]
-            ax.plot(mine["x"], mine["y"], **look, markersize=3.5, alpha=0.8)
+            of_name = pairs[pairs["name"] == name]
+            ax.plot(of_name["x"], of_name["y"], **look, markersize=3.5, alpha=0.8)
         ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
         share_ticks(ax, "x", "y")
 
     return facets(
-        [(title, pairs) for title, pairs in found],
+        [(title, pairs) for title, pairs in titled],
         draw,
         "internal confidence",
         "",
         height=1.5,
         legend=series,
         handles=lambda _: [Line2D([], [], **look) for look in looks],
-        beneath=["\n".join(filter(None, (_said(pairs), left))) for _, pairs in found],
-        most=4,
+        beneath=[
+            "\n".join(filter(None, (_correlation_text(pairs), remark))) for _, pairs in titled
+        ],
+        most_lines=4,
     )
 
 
 def _paired(wide: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     """The markers that have both sides of a pair, of each model and pair."""
-    for title, some in panels(wide, _BY, joint=", "):
-        for (y, x), what in _PAIRS.items():
-            if {x, y} <= set(some.columns):
-                both = some[[x, y]].notna().all(axis=1)
-                pairs = some[both].assign(x=some[x], y=some[y], free=x == "all")
+    for title, panel_rows in panels(wide, _BY, joint=", "):
+        for (y, x), title_of_pair in _PAIRS.items():
+            if {x, y} <= set(panel_rows.columns):
+                defined = panel_rows[[x, y]].notna().all(axis=1)
+                pairs = panel_rows[defined].assign(
+                    x=panel_rows[x], y=panel_rows[y], free=x == "all"
+                )
                 if len(pairs):
-                    yield f"{title}\n{what}", pairs
+                    yield f"{title}\n{title_of_pair}", pairs
 
 
-def _said(pairs: pd.DataFrame) -> str:
+def _correlation_text(pairs: pd.DataFrame) -> str:
     return f"{len(pairs)} pair{'' if len(pairs) == 1 else 's'}"

@@ -48,17 +48,17 @@ def window(metric: str, values: Iterable[float]) -> Window:
         >>> window("ece", [0.2]), window("hard_easy_slope", [-2e-13, 2e-13])
         ((0.0, 1.0), (0.0, 1.0))
     """
-    known = METRICS[metric]
+    about = METRICS[metric]
     target = ideal(metric, "")
-    reach = _LEAST.get(known.unit, _LEAST_ELSE)
-    held = [0.0, reach, *(_ROOM * one for one in values if math.isfinite(one))]
-    held += [target] if target is not None else []
-    held += [-reach] if known.unit not in _LEAST and known.low < 0 else []
-    size = max(map(abs, held))
-    low, high = known.low, known.high
-    least = low if math.isfinite(low) else -_round_end(-min(held), size)
-    most = high if math.isfinite(high) else _round_end(max(held), size)
-    return float(least) + 0.0, float(most) if most > least else float(least) + 1
+    reach = _LEAST.get(about.unit, _LEAST_ELSE)
+    ends = [0.0, reach, *(_ROOM * value for value in values if math.isfinite(value))]
+    ends += [target] if target is not None else []
+    ends += [-reach] if about.unit not in _LEAST and about.low < 0 else []
+    size = max(map(abs, ends))
+    low, high = about.low, about.high
+    lowest = low if math.isfinite(low) else -_round_end(-min(ends), size)
+    highest = high if math.isfinite(high) else _round_end(max(ends), size)
+    return float(lowest) + 0.0, float(highest) if highest > lowest else float(lowest) + 1
 
 
 def ideal(metric: str, level: str) -> float | None:
@@ -68,8 +68,8 @@ def ideal(metric: str, level: str) -> float | None:
         >>> ideal("coverage", "80"), ideal("miss_above", "80"), ideal("mean_width", "80")
         (0.8, 0.1, None)
     """
-    known, direction = METRICS[metric], direction_of(metric, str(Condition(level=level)))
-    ends = {"higher": known.high, "lower": known.low}
+    about, direction = METRICS[metric], direction_of(metric, str(Condition(level=level)))
+    ends = {"higher": about.high, "lower": about.low}
     best = ends.get(direction.name, direction.target)
     return float(best) if math.isfinite(best) else None
 
@@ -78,7 +78,7 @@ _PLAIN = 5000
 """An axis that is longer has numbers with three digits and a power of ten."""
 
 
-def written(value: float, interval: Window, reach: Window, unit: str) -> str:
+def interval_text(value: float, interval: Window, reach: Window, unit: str) -> str:
     """A number with its interval, if it has one, as exact as the axis is fine.
 
     Example:
@@ -89,12 +89,16 @@ def written(value: float, interval: Window, reach: Window, unit: str) -> str:
     """
     if math.isnan(value):
         return "undefined"
-    sizes = [abs(some) for some in (value, *interval) if math.isfinite(some)]
+    sizes = [
+        abs(number_written)
+        for number_written in (value, *interval)
+        if math.isfinite(number_written)
+    ]
     wide = max([reach[1] - reach[0], *sizes])
     digits = 0 if unit == "count" else 3 if wide <= 2 else 2 if wide <= 50 else 1
     form = f".{digits}f" if wide <= _PLAIN else ".3g"
-    one, two, three = (number(some, form) for some in (value, *interval))
-    return one if any(map(math.isnan, interval)) else f"{one} [{two}, {three}]"
+    value_text, two, three = (number(number_written, form) for number_written in (value, *interval))
+    return value_text if any(map(math.isnan, interval)) else f"{value_text} [{two}, {three}]"
 
 
 def _round_end(reach: float, size: float) -> float:
@@ -138,23 +142,23 @@ def profile(rows: pd.DataFrame) -> Figure:
     Raises:
         InvalidArgument: There is no row with a number, or the rows are of several models.
     """
-    there = _checked(rows)
+    checked = _checked(rows)
     reach = {
-        metric: window(str(metric), some[list(_NUMBERS)].to_numpy(float).ravel())
-        for metric, some in there.groupby("metric")
+        metric: window(str(metric), metric_rows[list(_NUMBERS)].to_numpy(float).ravel())
+        for metric, metric_rows in checked.groupby("metric")
     }
     parts: list[str | _Row] = []
-    for study, some in there.groupby("study", sort=False):
+    for study, metric_rows in checked.groupby("study", sort=False):
         parts += [_TITLES.get(str(study), str(study))] if study else []
-        parts += [_row(line, reach[line["metric"]]) for line in some.to_dict("records")]
-    heights = [_HEADING if isinstance(one, str) else one.high for one in parts]
+        parts += [_row(line, reach[line["metric"]]) for line in metric_rows.to_dict("records")]
+    heights = [_HEADING if isinstance(part, str) else part.high for part in parts]
     figure = Figure(figsize=(WIDTH, 2 * _TOP + sum(heights)))
     top = figure.get_figheight() - _TOP
-    for one, high in zip(parts, heights, strict=True):
-        if isinstance(one, str):
-            _head(figure, one, top)
+    for part, high in zip(parts, heights, strict=True):
+        if isinstance(part, str):
+            _head(figure, part, top)
         else:
-            _draw(figure, one, top)
+            _draw(figure, part, top)
         top -= high
     return figure
 
@@ -170,20 +174,25 @@ def _checked(rows: pd.DataFrame) -> pd.DataFrame:
         )
     if "label" not in rows:
         raise InvalidArgument("The rows have no column label. Add one: what each number is called.")
-    models = [str(one) for one in rows["model"].unique()]
+    models = [str(name) for name in rows["model"].unique()]
     if len(models) > 1:
         raise InvalidArgument(
             f"A profile is of one model; these are {len(models)}: {', '.join(models[:3])}. Keep "
             "the rows of one."
         )
-    if unknown := [one for one in rows["metric"] if one not in METRICS]:
+    if unknown := [name for name in rows["metric"] if name not in METRICS]:
         raise InvalidArgument(f"metric={unknown[0]} is not in the metric registry.")
-    there = with_parts(rows, ["variant", "level"])
-    several = there.groupby("task")["variant"].transform("nunique") > 1
-    names = zip(there["task"], there["dataset"], there["variant"].where(several, ""), strict=True)
-    return there.assign(
-        study=there["study"].fillna("") if "study" in there else "",
-        under=[", ".join(filter(None, map(str, one))) for one in names],
+    rows_with_parts = with_parts(rows, ["variant", "level"])
+    several = rows_with_parts.groupby("task")["variant"].transform("nunique") > 1
+    names = zip(
+        rows_with_parts["task"],
+        rows_with_parts["dataset"],
+        rows_with_parts["variant"].where(several, ""),
+        strict=True,
+    )
+    return rows_with_parts.assign(
+        study=rows_with_parts["study"].fillna("") if "study" in rows_with_parts else "",
+        under=[", ".join(filter(None, map(str, name))) for name in names],
     )
 
 
@@ -207,39 +216,39 @@ class _Row:
 def _row(line: Mapping[Any, Any], ends: Window) -> _Row:
     """A row of results, its label broken so that it isn't under the number in words."""
     value, low, high = (float(line[name]) for name in _NUMBERS)
-    said = written(value, (low, high), ends, METRICS[line["metric"]].unit)
+    text = interval_text(value, (low, high), ends, METRICS[line["metric"]].unit)
     label, wide = str(line["label"]), WIDTH - 2 * _SIDE
     if not label.startswith(_SMALL_NAMES):  # names of quantities that are written small
         label = label[:1].upper() + label[1:]
-    room = wide - inches_of(said, _LABEL) - _APART
-    beside = 2 * max(inches_of(number(one, "g"), _FINE) for one in ends)
+    room = wide - inches_of(text, _LABEL) - _APART
+    end_width = 2 * max(inches_of(number(end, "g"), _FINE) for end in ends)
     under = shortened(str(line["under"]), _LONGEST)
     return _Row(
         line,
         ends,
-        wrapped(shortened(label, _LONGEST), room, _LABEL, most=3),
-        wrapped(under, wide - beside - 2 * _APART, _FINE),
-        said,
+        wrapped(shortened(label, _LONGEST), room, _LABEL, limit=3),
+        wrapped(under, wide - end_width - 2 * _APART, _FINE),
+        text,
     )
 
 
 def _head(figure: Figure, study: str, top: float) -> None:
     """A study's name, on a line over the whole width."""
     wide, total = figure.get_size_inches()
-    (said,) = wrapped(shortened(study, 60), (wide - 2 * _SIDE) * _BOLD, 9, most=1)
+    (line,) = wrapped(shortened(study, 60), (wide - 2 * _SIDE) * _BOLD, 9, limit=1)
     look: dict[str, Any] = {"fontsize": 9, "weight": "bold", "color": FAINT}
-    figure.text(_SIDE / wide, (top - 0.03) / total, said, va="top", **look)
+    figure.text(_SIDE / wide, (top - 0.03) / total, line, va="top", **look)
 
 
 def _draw(figure: Figure, row: _Row, top: float) -> None:
     """A number's texts and its axis, from so many inches on downwards."""
     total = figure.get_figheight()
-    left, right = _SIDE / WIDTH, 1 - _SIDE / WIDTH
+    left_edge, right = _SIDE / WIDTH, 1 - _SIDE / WIDTH
     low = (top - _LINE * len(row.label) - _TO_AXIS - _TO_ENDS) / total
-    ax = figure.add_axes((left, low, right - left, 2 * _TO_ENDS / total))
+    ax = figure.add_axes((left_edge, low, right - left_edge, 2 * _TO_ENDS / total))
     _axis(ax, row.ends)
     _marks(ax, row.line, row.ends)
-    figure.text(left, top / total, "\n".join(row.label), va="top", linespacing=1.15)
+    figure.text(left_edge, top / total, "\n".join(row.label), va="top", linespacing=1.15)
     fine: dict[str, Any] = {"color": FAINT, "fontsize": _FINE, "linespacing": 1.1}
     figure.text(0.5, low, "\n".join(row.under), va="top", ha="center", **fine)
     figure.text(right, top / total, row.number, va="top", ha="right", linespacing=1.15)
@@ -251,7 +260,7 @@ def _axis(ax: Axes, ends: Window) -> None:
     ax.spines[:].set_visible(False)
     ax.patch.set_visible(False)
     ax.set(xlim=ends, ylim=(-1, 1), yticks=[])
-    ax.set_xticks(list(ends), [number(one, "g") for one in ends])
+    ax.set_xticks(list(ends), [number(end, "g") for end in ends])
     ax.tick_params(axis="x", length=0, pad=0, labelsize=_FINE, labelcolor=FAINT)
     low, high = ax.get_xticklabels()
     low.set_horizontalalignment("left")
@@ -269,8 +278,8 @@ def _marks(ax: Axes, line: Mapping[Any, Any], ends: Window) -> None:
     if best is not None:
         ax.plot([best], [0], marker="|", markersize=10, markeredgewidth=2, **look)
     elif direction in ("higher", "lower"):
-        at, caret = (ends[1], 5) if direction == "higher" else (ends[0], 4)
-        ax.plot([at], [0], marker=caret, markersize=6, markeredgewidth=0, **look)
+        position, caret = (ends[1], 5) if direction == "higher" else (ends[0], 4)
+        ax.plot([position], [0], marker=caret, markersize=6, markeredgewidth=0, **look)
     value, *interval = (float(line[name]) for name in _NUMBERS)
     if math.isnan(value):
         return

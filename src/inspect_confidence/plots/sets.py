@@ -9,10 +9,10 @@ from matplotlib.lines import Line2D
 
 from inspect_confidence.plots.dots import Panel, dots
 from inspect_confidence.plots.layout import (
-    drawn,
-    drawn_against,
     facets,
     panels,
+    select_against,
+    select_rows,
     share_ticks,
     with_intervals,
 )
@@ -35,28 +35,35 @@ def calibration(rows: pd.DataFrame) -> Figure:
             `bin_confidence` over all radii are drawn.
     """
     parts = ["bin", "source", "models", "radius", "window"]
-    there = drawn_against(rows, _TASKS, "bin_accuracy", "bin_confidence", parts)
-    there = there[there["radius"] == ""].assign(source=there["source"].replace("", "stated"))
-    whose = there["models"].where(there["models"] != "", there["model"])
+    selected = select_against(rows, _TASKS, "bin_accuracy", "bin_confidence", parts)
+    selected = selected[selected["radius"] == ""].assign(
+        source=selected["source"].replace("", "stated")
+    )
+    sources = selected["models"].where(selected["models"] != "", selected["model"])
     # A group's judgments are all stated.
-    there["line"] = whose + there["source"].map({"token": ", token"}).fillna("")
-    if there.loc[there["models"] == "", "model"].nunique() == 1 and (there["models"] == "").all():
-        there["line"] = there["source"]
-    lines = list(there["line"].unique())
+    selected["line"] = sources + selected["source"].map({"token": ", token"}).fillna("")
+    if (
+        selected.loc[selected["models"] == "", "model"].nunique() == 1
+        and (selected["models"] == "").all()
+    ):
+        selected["line"] = selected["source"]
+    lines = list(selected["line"].unique())
     looks: dict[str, dict[str, Any]] = {line: mark_of(line, k) for k, line in enumerate(lines)}
 
-    def draw(ax: Axes, some: pd.DataFrame) -> None:
+    def draw(ax: Axes, panel_rows: pd.DataFrame) -> None:
         ax.plot([0, 1], [0, 1], **DASHED)
         for line in lines:
-            mine = some[some["line"] == line].sort_values("x")
-            if len(mine):
-                with_intervals(ax, mine["x"], mine, linewidth=1.2, markersize=3.5, **looks[line])
+            of_line = panel_rows[panel_rows["line"] == line].sort_values("x")
+            if len(of_line):
+                with_intervals(
+                    ax, of_line["x"], of_line, linewidth=1.2, markersize=3.5, **looks[line]
+                )
         ax.set(xlim=(-0.03, 1.05), ylim=(-0.03, 1.05))
         share_ticks(ax, "x", "y")
 
-    found = panels(there, _BY, always=["dataset"])
+    titled = panels(selected, _BY, always=["dataset"])
     return facets(
-        [(f"{title} (n = {some['n'].sum():,})", some) for title, some in found],
+        [(f"{title} (n = {panel_rows['n'].sum():,})", panel_rows) for title, panel_rows in titled],
         draw,
         "confidence",
         "accuracy",
@@ -80,25 +87,27 @@ def over_sets(rows: pd.DataFrame) -> Figure:
         rows: Results of `question_sets` and `life_eval`; of `overconfidence`, `accuracy` and `ece`
             the first one that there is, over all radii and kinds, is drawn.
     """
-    apart = ["radius", "kind"]
-    there = drawn(rows, _TASKS, list(_REFERENCES), apart)
-    there = there[(there[apart] == "").all(axis=1)]
-    metric = next((name for name in _REFERENCES if (there["metric"] == name).any()), "")
+    parts = ["radius", "kind"]
+    selected = select_rows(rows, _TASKS, list(_REFERENCES), parts)
+    selected = selected[(selected[parts] == "").all(axis=1)]
+    metric = next((name for name in _REFERENCES if (selected["metric"] == name).any()), "")
     # Raises where only rows of single radii or kinds are there.
-    there = drawn(there, _TASKS, [metric], ["source", "window"])
-    there = there.assign(name=there["model"], source=there["source"].replace("", "stated"))
-    sources = [source for source in _SOURCES if (there["source"] == source).any()]
+    selected = select_rows(selected, _TASKS, [metric], ["source", "window"])
+    selected = selected.assign(
+        name=selected["model"], source=selected["source"].replace("", "stated")
+    )
+    sources = [source for source in _SOURCES if (selected["source"] == source).any()]
     label, reference = _NAMES.get(metric, metric), _REFERENCES[metric]
-    shown = [
+    panels_drawn = [
         Panel(
             title,
             label,
             [
-                (source if len(sources) > 1 else "", some[some["source"] == source])
+                (source if len(sources) > 1 else "", panel_rows[panel_rows["source"] == source])
                 for source in sources
             ],
             reference,
         )
-        for title, some in panels(there, _BY, always=["dataset"])
+        for title, panel_rows in panels(selected, _BY, always=["dataset"])
     ]
-    return dots(shown, list(there["model"].unique()), "models")
+    return dots(panels_drawn, list(selected["model"].unique()), "models")

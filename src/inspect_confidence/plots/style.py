@@ -90,8 +90,8 @@ _RAISES = "\nRaises:\n    InvalidArgument: There is no such row."
 def styled(plot: Callable[Arguments, Figure]) -> Callable[Arguments, Figure]:
     """A plot that is made in the look; its docstring gets what all plots return and raise."""
     # From Python 3.13 on docstrings come without their indentation.
-    said, raises, why = cleandoc(plot.__doc__ or "").partition("\nRaises:")
-    plot.__doc__ = said.rstrip() + _RETURNS + (raises + why or _RAISES)
+    description, raises, raised = cleandoc(plot.__doc__ or "").partition("\nRaises:")
+    plot.__doc__ = description.rstrip() + _RETURNS + (raises + raised or _RAISES)
 
     @wraps(plot)
     def wrapped(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Figure:
@@ -129,7 +129,7 @@ def mark_of(model: str, k: int) -> dict[str, Any]:
     return mark(order.index(model) if model in order else len(order) + k)
 
 
-def shortened(text: str, most: int = 40) -> str:
+def shortened(text: str, length: int = 40) -> str:
     """The text, its middle left out where it is longer than a label may be.
 
     Example:
@@ -137,9 +137,9 @@ def shortened(text: str, most: int = 40) -> str:
         'aaaa…aaaa'
     """
     plain = "".join(character for character in text if character.isprintable())
-    if len(plain) <= most:
+    if len(plain) <= length:
         return plain
-    half = (most - 1) // 2
+    half = (length - 1) // 2
     return f"{plain[:half]}…{plain[-half:]}"
 
 

@@ -25,20 +25,20 @@ _JOINT = re.compile(r"(?<=[ _-])")
 """Where a word that is wider than a line is broken, if it can be."""
 
 
-def kept(names: Sequence[T], most: int, what: str) -> tuple[list[T], str]:
+def first_names(names: Sequence[T], limit: int, noun: str) -> tuple[list[T], str]:
     """The first ones, and in words how many are left out; empty where none is."""
-    over = len(names) - most
-    return list(names[:most]), f"{what} left out: {over}" if over > 0 else ""
+    over = len(names) - limit
+    return list(names[:limit]), f"{noun} left out: {over}" if over > 0 else ""
 
 
-def blocks(names: Sequence[T], most: int) -> list[list[T]]:
+def blocks(names: Sequence[T], limit: int) -> list[list[T]]:
     """As few blocks as hold that many each, of as equal sizes as can be.
 
     Example:
         >>> blocks("abcdef", 5)
         [['a', 'b', 'c'], ['d', 'e', 'f']]
     """
-    size = -(-len(names) // -(-len(names) // most))
+    size = -(-len(names) // -(-len(names) // limit))
     return [list(names[k : k + size]) for k in range(0, len(names), size)]
 
 
@@ -53,26 +53,32 @@ def inches_of(text: str, size: float) -> float:
     return _SLACK * max(float(width), wide * size) / _POINTS
 
 
-def lines_of(text: str, inches: float, size: float, most: int = 2) -> list[str]:
+def lines_of(text: str, inches: float, size: float, limit: int = 2) -> list[str]:
     """The lines of a text whose own lines stay, each of them `wrapped`; none of an empty text."""
-    own = filter(None, text.split("\n"))
-    return [line for one in own for line in wrapped(one, inches, size, most)]
+    paragraphs = filter(None, text.split("\n"))
+    return [line for paragraph in paragraphs for line in wrapped(paragraph, inches, size, limit)]
 
 
-def wrapped(text: str, inches: float, size: float, most: int = 2) -> list[str]:
+def wrapped(text: str, inches: float, size: float, limit: int = 2) -> list[str]:
     """The lines of a paragraph, none wider than so many inches, its middle left out if need be."""
-    longest = min(len(text), int(most * inches * _POINTS / (_THINNEST * size)))
+    longest = min(len(text), int(limit * inches * _POINTS / (_THINNEST * size)))
     lines: list[str] = []
-    for kept in range(longest, min(longest, 3) - 1, -1):  # at least a letter, an ellipsis, a letter
-        short = shortened(text, kept)
+    for length in range(
+        longest, min(longest, 3) - 1, -1
+    ):  # at least a letter, an ellipsis, a letter
+        short = shortened(text, length)
         words = _BREAK.split(short)
         parts = [
             [word] if inches_of(word, size) <= inches else _JOINT.split(word) for word in words
         ]
         # A word is broken before letters are left out.
-        for pieces in ([part for some in parts for part in some], words, [short]):
+        for pieces in (
+            [part for pieces_of_word in parts for part in pieces_of_word],
+            words,
+            [short],
+        ):
             lines = _broken(pieces, inches, size)
-            if len(lines) <= most:
+            if len(lines) <= limit:
                 return lines
     return lines
 
@@ -99,23 +105,25 @@ def number(value: float, form: str) -> str:
     """
     if math.isinf(value):
         return "\u221e" if value > 0 else "\u2212\u221e"
-    said = format(value, form)
-    return (said if float(said) else said.lstrip("-")).replace("-", "\u2212")
+    text = format(value, form)
+    return (text if float(text) else text.lstrip("-")).replace("-", "\u2212")
 
 
 def _broken(words: list[str], inches: float, size: float) -> list[str]:
     """All of the words, broken between them, and within those that are too wide."""
     lines, line = [], ""
     for word in words:
-        rest = word
-        if line and inches_of(line + rest.rstrip(), size) > inches:
+        remainder = word
+        if line and inches_of(line + remainder.rstrip(), size) > inches:
             lines.append(line.rstrip())
             line = ""
-        while not line and inches_of(rest.rstrip(), size) > inches and len(rest) > 1:
+        while not line and inches_of(remainder.rstrip(), size) > inches and len(remainder) > 1:
             # As many of its first letters as fit, one at least.
-            fitting = bisect(range(2, len(rest)), inches, key=lambda k: inches_of(rest[:k], size))
-            most = 1 + fitting
-            lines.append(rest[:most])
-            rest = rest[most:]
-        line += rest
+            fitting = bisect(
+                range(2, len(remainder)), inches, key=lambda k: inches_of(remainder[:k], size)
+            )
+            fitted = 1 + fitting
+            lines.append(remainder[:fitted])
+            remainder = remainder[fitted:]
+        line += remainder
     return [*lines, line.rstrip()]

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from inspect_confidence.plots.layout import arms, drawn, drawn_against, facets, panels
+from inspect_confidence.plots.layout import arms, facets, panels, select_against, select_rows
 from inspect_confidence.plots.style import SERIES, mark, shortened, styled
 
 _TASK = "fermi_eval"
@@ -21,14 +21,15 @@ def exponents(rows: pd.DataFrame) -> Figure:
     Args:
         rows: What `detail` gives of `fermi_eval`; its rows of `exponent_share` are drawn.
     """
-    there = drawn(rows, _TASK, ["exponent_share"], ["exponent"])
-    there = there.assign(exponent=there["exponent"].astype(float))
-    found = [
-        (f"{title} (n = {some['n'].max():,})", some) for title, some in panels(there, ["dataset"])
+    selected = select_rows(rows, _TASK, ["exponent_share"], ["exponent"])
+    selected = selected.assign(exponent=selected["exponent"].astype(float))
+    titled = [
+        (f"{title} (n = {panel_rows['n'].max():,})", panel_rows)
+        for title, panel_rows in panels(selected, ["dataset"])
     ]
 
-    def draw(ax: Axes, some: pd.DataFrame) -> None:
-        finite = some[np.isfinite(some["value"])]
+    def draw(ax: Axes, panel_rows: pd.DataFrame) -> None:
+        finite = panel_rows[np.isfinite(panel_rows["value"])]
         ax.bar(finite["exponent"], finite["value"], 0.85, color=SERIES[0])
         ax.xaxis.set_major_locator(MaxNLocator(5, integer=True))
         ax.yaxis.set_major_locator(MaxNLocator(4))
@@ -36,7 +37,7 @@ def exponents(rows: pd.DataFrame) -> Figure:
         ax.grid(visible=False, axis="x")
 
     names = ("exponent of ten of the answer", "share of questions")
-    return facets(found, draw, *names, shared="none", ticks=0.4)
+    return facets(titled, draw, *names, shared="none", ticks=0.4)
 
 
 @styled
@@ -49,31 +50,42 @@ def tunnel_entropy(rows: pd.DataFrame) -> Figure:
         rows: Results of `fermi_eval`; its rows of `tunnel_index` and `decoding_entropy` are drawn.
     """
     parts = ["method", "split"]
-    there = drawn_against(rows, _TASK, "tunnel_index", "decoding_entropy", parts)
+    selected = select_against(rows, _TASK, "tunnel_index", "decoding_entropy", parts)
     across = rows[rows["metric"] == "decoding_entropy"]
     key = ["model", "dataset", "condition"]
     ends = {name: f"x_{name}" for name in ("ci_low", "ci_high")}
-    there = there.merge(across[[*key, *ends]].rename(columns=ends), on=key)
-    variants = list(there["variant"].unique())
+    selected = selected.merge(across[[*key, *ends]].rename(columns=ends), on=key)
+    variants = list(selected["variant"].unique())
     names = [shortened(name) or "as run" for name in variants]
 
-    def draw(ax: Axes, some: pd.DataFrame) -> None:
+    def draw(ax: Axes, panel_rows: pd.DataFrame) -> None:
         for k, name in enumerate(variants):
-            mine = some[(some["variant"] == name) & np.isfinite(some["value"] + some["x"])]
-            aside = mine.assign(value=mine["x"], ci_low=mine["x_ci_low"], ci_high=mine["x_ci_high"])
+            of_variant = panel_rows[
+                (panel_rows["variant"] == name) & np.isfinite(panel_rows["value"] + panel_rows["x"])
+            ]
+            aside = of_variant.assign(
+                value=of_variant["x"],
+                ci_low=of_variant["x_ci_low"],
+                ci_high=of_variant["x_ci_high"],
+            )
             look: dict[str, Any] = {
                 "xerr": arms(aside),
-                "yerr": arms(mine),
+                "yerr": arms(of_variant),
                 "elinewidth": 1,
                 "capsize": 2.5,
             }
             ax.errorbar(
-                mine["x"], mine["value"], linestyle="none", label=names[k], **look, **mark(k)
+                of_variant["x"],
+                of_variant["value"],
+                linestyle="none",
+                label=names[k],
+                **look,
+                **mark(k),
             )
         ax.margins(0.15)
 
     return facets(
-        panels(there, ["model", "dataset"], alone=False),
+        panels(selected, ["model", "dataset"], title_of_one=False),
         draw,
         "decoding entropy: of a single trace (bits)",
         "Tunnel Index (bits)",

@@ -11,10 +11,10 @@ from matplotlib.lines import Line2D
 
 from inspect_confidence.plots.confidence import draw_bins
 from inspect_confidence.plots.layout import (
-    drawn,
-    drawn_against,
     facets,
     panels,
+    select_against,
+    select_rows,
     share_ticks,
     with_intervals,
 )
@@ -61,29 +61,31 @@ def best_age(rows: pd.DataFrame) -> Figure:
         rows: What `detail` gives of `life_eval`; its rows of `mean_answer` and `mean_best_answer`
             at single ages are drawn.
     """
-    there = rows[rows["task"] == "life_eval"]
+    selected = rows[rows["task"] == "life_eval"]
     # Those of decades, which `summarize` gives, are written from-to.
-    there = there[~there["condition"].str.contains(r"(?:^|;)age=\d+-", regex=True)]
-    there = drawn(there, "life_eval", list(_LINES), ["age", "sex", "radius", "window"])
-    there = there.assign(age=there["age"].astype(float), radius=there["radius"].astype(float))
-    sexes = list(there["sex"].unique())
-    sexes.sort(key=lambda sex: [sex != one for one in _SEXES])
-    known = set(zip(there["sex"], there["metric"], strict=True))
+    selected = selected[~selected["condition"].str.contains(r"(?:^|;)age=\d+-", regex=True)]
+    selected = select_rows(selected, "life_eval", list(_LINES), ["age", "sex", "radius", "window"])
+    selected = selected.assign(
+        age=selected["age"].astype(float), radius=selected["radius"].astype(float)
+    )
+    sexes = list(selected["sex"].unique())
+    sexes.sort(key=lambda sex: [sex != known_sex for known_sex in _SEXES])
+    present = set(zip(selected["sex"], selected["metric"], strict=True))
     names = {
-        (k, sex, metric): f"{shortened(sex, 20)}, {what}" if sex else what
+        (k, sex, metric): f"{shortened(sex, 20)}, {label}" if sex else label
         for k, sex in enumerate(sexes)
-        for metric, what in _LINES.items()
-        if (sex, metric) in known
+        for metric, label in _LINES.items()
+        if (sex, metric) in present
     }
 
-    def draw(ax: Axes, some: pd.DataFrame) -> None:
+    def draw(ax: Axes, panel_rows: pd.DataFrame) -> None:
         for (k, sex, metric), name in names.items():
-            mine = some[some["sex"] == sex]
-            line = mine[mine["metric"] == metric].set_index("age")["value"].sort_index()
+            of_sex = panel_rows[panel_rows["sex"] == sex]
+            line = of_sex[of_sex["metric"] == metric].set_index("age")["value"].sort_index()
             look: dict[str, Any] = {"linewidth": 1.3, "linestyle": "--"}
             if metric == "mean_answer" and len(line):
                 # It is broken at an age without an answer.
-                line = line.reindex(sorted(mine["age"].unique()))
+                line = line.reindex(sorted(of_sex["age"].unique()))
                 # Wide and pale, so that a best answer that is the same shows on it.
                 look = {"linewidth": 3.5, "alpha": 0.45, "markeredgewidth": 0, "markersize": 4.5}
                 look["marker"] = mark(k)["marker"]
@@ -93,9 +95,9 @@ def best_age(rows: pd.DataFrame) -> Figure:
                 ax.plot(line.index, line, label=name, color=mark(k)["color"], **look)
         ax.tick_params(axis="y", pad=2)
 
-    found = _by_radius(there.sort_values("radius", kind="stable"))
+    titled = _by_radius(selected.sort_values("radius", kind="stable"))
     legend = list(names.values())
-    return facets(found, draw, "age (years)", "age at death (years)", legend=legend)
+    return facets(titled, draw, "age (years)", "age at death (years)", legend=legend)
 
 
 @styled
@@ -111,13 +113,13 @@ def confidence_truth(rows: pd.DataFrame) -> Figure:
             `truth_bin_confidence` are drawn.
     """
     bins = ("truth_bin_confidence", "truth_bin_probability", ("bin", "radius", "window"))
-    found = _by_radius(drawn_against(rows, "life_eval", *bins))
+    titled = _by_radius(select_against(rows, "life_eval", *bins))
     return facets(
-        found,
-        lambda ax, some: draw_bins(ax, some, right=1.03, strip=0.2),
+        titled,
+        lambda ax, bins: draw_bins(ax, bins, right=1.03, strip=0.2),
         "true probability of the answer",
         "mean confidence",
-        beneath=[f"n = {some['n'].sum():,}" for _, some in found],
+        beneath=[f"n = {panel_rows['n'].sum():,}" for _, panel_rows in titled],
     )
 
 
@@ -132,24 +134,24 @@ def maximum_score(rows: pd.DataFrame) -> Figure:
             ages are drawn.
     """
     parts = ["age", "sex", "radius", "window"]
-    there = drawn(rows, "life_eval", ["maximum_achievable_score"], parts)
-    there = there[there["sex"] != ""]
+    selected = select_rows(rows, "life_eval", ["maximum_achievable_score"], parts)
+    selected = selected[selected["sex"] != ""]
     # Raises where there are only means.
-    there = drawn(there, "life_eval", ["maximum_achievable_score"], parts)
-    there = there.assign(age=there["age"].astype(float))
-    radii = sorted(there["radius"].unique(), key=float)
+    selected = select_rows(selected, "life_eval", ["maximum_achievable_score"], parts)
+    selected = selected.assign(age=selected["age"].astype(float))
+    radii = sorted(selected["radius"].unique(), key=float)
 
-    def draw(ax: Axes, some: pd.DataFrame) -> None:
+    def draw(ax: Axes, panel_rows: pd.DataFrame) -> None:
         for k, radius in enumerate(radii):
-            line = some[some["radius"] == radius].sort_values("age")
-            every = (k * _EVERY // 2 % _EVERY, _EVERY) if len(line) > 2 * _EVERY else None
-            look: dict[str, Any] = {"markersize": 4, "markevery": every, **mark(k)}
+            line = panel_rows[panel_rows["radius"] == radius].sort_values("age")
+            marked_points = (k * _EVERY // 2 % _EVERY, _EVERY) if len(line) > 2 * _EVERY else None
+            look: dict[str, Any] = {"markersize": 4, "markevery": marked_points, **mark(k)}
             ax.plot(line["age"], line["value"], label=f"radius {radius}", **look)
         ax.set_ylim(0, 1.03)
         share_ticks(ax, "y")
 
     return facets(
-        panels(there, ("dataset", "window", "sex"), always=["sex"]),
+        panels(selected, ("dataset", "window", "sex"), always=["sex"]),
         draw,
         "age reached (years)",
         "maximum achievable score",
@@ -170,23 +172,23 @@ def confidence_scatter(rows: pd.DataFrame) -> Figure:
         rows: What `detail` gives of `life_eval`; its rows of `item_confidence` are drawn.
     """
     parts = ("probability", "radius", "window")
-    items = drawn(rows, "life_eval", ["item_confidence"], parts)
+    items = select_rows(rows, "life_eval", ["item_confidence"], parts)
     items = items[np.isfinite(items["value"])].assign(x=items["probability"].astype(float))
     radii = sorted(items["radius"].unique(), key=float)
     names, many = [f"radius {radius}" for radius in radii], len(items) > _MANY
     looks: list[dict[str, Any]] = [{**mark(k), "linestyle": "none"} for k in range(len(radii))]
     thin: dict[str, Any] = {"markersize": 2.8, "markeredgewidth": 0, "alpha": 0.45}
 
-    def draw(ax: Axes, some: pd.DataFrame) -> None:
+    def draw(ax: Axes, panel_rows: pd.DataFrame) -> None:
         ax.plot([0, 1], [0, 1], **DASHED, zorder=0)
         for radius, name, look in zip(radii, names, looks, strict=True):
-            mine = some[some["radius"] == radius]
-            ax.plot(mine["x"], mine["value"], label=name, rasterized=many, **look, **thin)
+            of_radius = panel_rows[panel_rows["radius"] == radius]
+            ax.plot(of_radius["x"], of_radius["value"], label=name, rasterized=many, **look, **thin)
         ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
         share_ticks(ax, "x", "y")
 
     figure = facets(
-        panels(items, _BY, alone=False),
+        panels(items, _BY, title_of_one=False),
         draw,
         "true probability of the answer",
         "confidence",
@@ -212,30 +214,30 @@ def overconfidence(rows: pd.DataFrame) -> Figure:
     Args:
         rows: Results of `life_eval`; its rows of `overconfidence` are drawn.
     """
-    there = drawn(rows, "life_eval", ["overconfidence"], ("radius", "window", "age"))
-    there = there[there["age"] == ""]
-    radii = sorted({float(one) for one in there["radius"] if one})
+    selected = select_rows(rows, "life_eval", ["overconfidence"], ("radius", "window", "age"))
+    selected = selected[selected["age"] == ""]
+    radii = sorted({float(text) for text in selected["radius"] if text})
     places = {f"{radius:g}": float(k) for k, radius in enumerate(radii)} | {"": float(len(radii))}
-    models = list(there["model"].unique())
-    found = panels(there, ("dataset", "variant", "window"), alone=False, joint=", ")
+    models = list(selected["model"].unique())
+    titled = panels(selected, ("dataset", "variant", "window"), title_of_one=False, joint=", ")
     names = [shortened(model) for model in models]
     size = {} if len(models) <= _FEW else {"markersize": 3.5, "capsize": 1.5}
     aside = np.linspace(-0.3, 0.3, len(models) + 2)[1:-1]
 
-    def draw(ax: Axes, some: pd.DataFrame) -> None:
+    def draw(ax: Axes, panel_rows: pd.DataFrame) -> None:
         ax.axhline(0, **DASHED)
         for k, model in enumerate(models):
-            mine = some[some["model"] == model]
-            x = mine["radius"].map(places).astype(float) + aside[k]
+            of_model = panel_rows[panel_rows["model"] == model]
+            x = of_model["radius"].map(places).astype(float) + aside[k]
             look = mark_of(model, k)
-            with_intervals(ax, x, mine, label=names[k], linestyle="none", **look, **size)
+            with_intervals(ax, x, of_model, label=names[k], linestyle="none", **look, **size)
         ax.set_xticks(list(places.values()), [name or "all" for name in places])
         ax.set_xlim(-0.5, len(radii) + 0.5)
         ax.axvline(len(radii) - 0.5, color=RULE, linewidth=1.5)
         ax.grid(visible=False, axis="x")
 
     return facets(
-        found,
+        titled,
         draw,
         "radius (years on each side of the answer)",
         "overconfidence",
@@ -271,7 +273,7 @@ def hard_easy(rows: pd.DataFrame) -> Figure:
     """
     parts = ("difficulty", "radius", "window")
     finite = rows[~np.isinf(rows["value"].to_numpy(float))]
-    items = drawn(finite, "life_eval", ["item_overconfidence"], parts)
+    items = select_rows(finite, "life_eval", ["item_overconfidence"], parts)
     items = items.assign(difficulty=items["difficulty"].astype(float))
     slopes = with_parts(
         rows[(rows["task"] == "life_eval") & (rows["metric"] == "hard_easy_slope")],
@@ -279,32 +281,32 @@ def hard_easy(rows: pd.DataFrame) -> Figure:
     )
     slope_of = {tuple(row[name] for name in _BY): row for row in slopes.to_dict("records")}
     radii = sorted(items["radius"].unique(), key=float)
-    found = panels(items, _BY, alone=False)
+    titled = panels(items, _BY, title_of_one=False)
     names = [f"radius {radius}" for radius in radii]
     looks: list[dict[str, Any]] = [{**mark(k), "linestyle": "none"} for k in range(len(radii))]
-    apart, many = "\n" if len(found) > 1 else " ", len(items) > _MANY
+    separator, many = "\n" if len(titled) > 1 else " ", len(items) > _MANY
     thin: dict[str, Any] = {"markersize": 2.8, "markeredgewidth": 0, "alpha": 0.45}
 
-    def line_of(some: pd.DataFrame) -> Mapping[Any, Any] | None:
-        return slope_of.get(tuple(some[name].iloc[0] for name in _BY))
+    def line_of(panel_rows: pd.DataFrame) -> Mapping[Any, Any] | None:
+        return slope_of.get(tuple(panel_rows[name].iloc[0] for name in _BY))
 
-    def draw(ax: Axes, some: pd.DataFrame) -> None:
+    def draw(ax: Axes, panel_rows: pd.DataFrame) -> None:
         ax.axhline(0, **DASHED, zorder=0)
         for radius, name, look in zip(radii, names, looks, strict=True):
-            mine = some[some["radius"] == radius]
-            what = {"label": name, "rasterized": many, **look, **thin}
-            ax.plot(mine["difficulty"], mine["value"], **what)
-        _line(ax, some, line_of(some))
+            of_radius = panel_rows[panel_rows["radius"] == radius]
+            point_look = {"label": name, "rasterized": many, **look, **thin}
+            ax.plot(of_radius["difficulty"], of_radius["value"], **point_look)
+        _line(ax, panel_rows, line_of(panel_rows))
         ax.set(xlim=(-0.03, 1.03), xticks=[0, 0.5, 1], xticklabels=["0", "0.5", "1"])
 
     figure = facets(
-        found,
+        titled,
         draw,
         "difficulty: 1 - maximum achievable score",
         "overconfidence",
         legend=names,
         handles=lambda _: [Line2D([], [], **look) for look in looks],
-        beneath=[_said(line_of(some), apart) for _, some in found],
+        beneath=[_slope_text(line_of(panel_rows), separator) for _, panel_rows in titled],
         finish=_overconfidence_axis,
     )
     if many:
@@ -312,17 +314,17 @@ def hard_easy(rows: pd.DataFrame) -> Figure:
     return figure
 
 
-def _said(row: Mapping[Any, Any] | None, apart: str) -> str:
+def _slope_text(row: Mapping[Any, Any] | None, separator: str) -> str:
     """The slope with its interval in words."""
     if row is None:
         return "slope not given"
     slope, *ends = (float(row[name]) for name in ("value", "ci_low", "ci_high"))
     if not np.isfinite(slope):
         return "slope undefined"
-    said = f"slope {number(slope, '.2f')}"
+    text = f"slope {number(slope, '.2f')}"
     if not np.isfinite(ends).all():
-        return said
-    return f"{said}{apart}[{', '.join(number(end, '.2f') for end in ends)}]"
+        return text
+    return f"{text}{separator}[{', '.join(number(end, '.2f') for end in ends)}]"
 
 
 def _line(ax: Axes, items: pd.DataFrame, row: Mapping[Any, Any] | None) -> None:
@@ -333,6 +335,6 @@ def _line(ax: Axes, items: pd.DataFrame, row: Mapping[Any, Any] | None) -> None:
     middle = np.average(items[["difficulty", "value"]].to_numpy(float), axis=0, weights=weights)
     low, high = float(row["ci_low"]), float(row["ci_high"])
     if np.isfinite([low, high]).all():
-        ends = [middle[1] + one * (_ENDS - middle[0]) for one in (low, high)]
+        ends = [middle[1] + end * (_ENDS - middle[0]) for end in (low, high)]
         ax.fill_between(_ENDS, *ends, color=INK, alpha=0.15, linewidth=0)
     ax.plot(_ENDS, middle[1] + slope * (_ENDS - middle[0]), color=INK)

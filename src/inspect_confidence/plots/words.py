@@ -11,16 +11,16 @@ from matplotlib.figure import Figure
 from inspect_confidence.plots.cells import Table, cells
 from inspect_confidence.plots.dots import Panel, dots
 from inspect_confidence.plots.layout import (
-    drawn,
     facets,
     panels,
+    select_rows,
     share_ticks,
     tick_labels,
     tick_width,
     with_intervals,
 )
 from inspect_confidence.plots.style import INK, PAPER, mark, shortened, styled
-from inspect_confidence.plots.text import kept
+from inspect_confidence.plots.text import first_names
 from inspect_confidence.results import Condition, with_parts
 
 _SETTINGS = ("concise", "extended", "female", "male")
@@ -56,33 +56,33 @@ def consistency(rows: pd.DataFrame) -> Figure:
         rows: Results of `wep_choice`; its rows of the four scores are drawn.
     """
     chosen = rows[rows["condition"].map(_plain).astype(bool)]
-    there = drawn(chosen, "wep_choice", list(_SCORES), ("cot", "choice_set", "baseline"))
-    groups = panels(there, ("model", "dataset", "variant"))
-    found = {}
-    for title, some in groups:
+    selected = select_rows(chosen, "wep_choice", list(_SCORES), ("cot", "choice_set", "baseline"))
+    groups = panels(selected, ("model", "dataset", "variant"))
+    rows_by_title = {}
+    for title, panel_rows in groups:
         for metric, score in _SCORES.items():
-            if len(mine := some[some["metric"] == metric]):
-                found[f"{title}\n{score}" if len(groups) > 1 else score] = mine
-    asked = {mode for some in found.values() for mode in _modes(some)}
-    names = [said for mode, said in _MODES.items() if mode in asked]
-    names += [_RANDOM] if (there["baseline"] == "expected").any() else []
-    several = there["choice_set"].nunique() > 1
-    what = "words to choose from" if several else ""
-    each = list(found.items())
-    return facets(each, _consistency_panel, what, "score", shared="values", legend=names)
+            if len(of_metric := panel_rows[panel_rows["metric"] == metric]):
+                rows_by_title[f"{title}\n{score}" if len(groups) > 1 else score] = of_metric
+    modes_asked = {mode for panel_rows in rows_by_title.values() for mode in _modes(panel_rows)}
+    names = [label for mode, label in _MODES.items() if mode in modes_asked]
+    names += [_RANDOM] if (selected["baseline"] == "expected").any() else []
+    several = selected["choice_set"].nunique() > 1
+    axis_label = "words to choose from" if several else ""
+    titled = list(rows_by_title.items())
+    return facets(titled, _consistency_panel, axis_label, "score", shared="values", legend=names)
 
 
 def _plain(condition: str) -> bool:
     """Whether it is a score by reasoning and choice set alone, or its expectation by chance."""
     parts = Condition.read(condition)
-    known = {"cot", "choice_set", "baseline", "variant"}
-    return parts.keys() <= known and parts.get("baseline", "expected") == "expected"
+    known_parts = {"cot", "choice_set", "baseline", "variant"}
+    return parts.keys() <= known_parts and parts.get("baseline", "expected") == "expected"
 
 
 def _modes(rows: pd.DataFrame) -> list[str]:
     """With, without reasoning, or both together, which would lie between the two."""
-    there = set(rows.loc[rows["baseline"] == "", "cot"])
-    return [mode for mode in _MODES if mode in there and (mode or there == {""})]
+    present = set(rows.loc[rows["baseline"] == "", "cot"])
+    return [mode for mode in _MODES if mode in present and (mode or present == {""})]
 
 
 def _consistency_panel(ax: Axes, rows: pd.DataFrame) -> None:
@@ -92,14 +92,14 @@ def _consistency_panel(ax: Axes, rows: pd.DataFrame) -> None:
     rows = rows.assign(x=rows["choice_set"].map(places)).drop_duplicates("condition")
     scored = rows[rows["baseline"] == ""]
     for i, mode in enumerate(modes):
-        mine = scored[scored["cot"] == mode]
-        x = mine["x"].astype(float) + 0.2 * (i - (len(modes) - 1) / 2)
-        with_intervals(ax, x, mine, linestyle="none", label=_MODES[mode], **mark(i))
+        of_mode = scored[scored["cot"] == mode]
+        x = of_mode["x"].astype(float) + 0.2 * (i - (len(modes) - 1) / 2)
+        with_intervals(ax, x, of_mode, linestyle="none", label=_MODES[mode], **mark(i))
     chance = rows[rows["baseline"] == "expected"]
     if len(chance):
-        at = chance["x"].to_numpy(float)
+        positions = chance["x"].to_numpy(float)
         expected = chance["value"].to_numpy(float)
-        ax.hlines(expected, at - 0.3, at + 0.3, INK, "--", label=_RANDOM)
+        ax.hlines(expected, positions - 0.3, positions + 0.3, INK, "--", label=_RANDOM)
     ax.set_xticks(range(len(sizes)), [size or "all" for size in sizes])
     ax.set(xlim=(-0.5, len(sizes) - 0.5), ylim=(-0.03, 1.05))
     share_ticks(ax, "y")
@@ -121,31 +121,35 @@ def consistency_slices(rows: pd.DataFrame) -> Figure:
         rows: Results of `wep_choice`; its rows of the four scores are drawn.
     """
     parts = ("cot", "choice_set", "baseline", "numbers", "scenario")
-    there = drawn(rows, "wep_choice", list(_SCORES), parts)
-    there = there[(there["choice_set"] == "") & there["baseline"].isin(("", "expected"))]
-    slices = there["scenario"].where(there["numbers"] == "", there["numbers"] + " numbers")
-    there = there.assign(name=slices.replace("", _ALL_PROMPTS))
+    selected = select_rows(rows, "wep_choice", list(_SCORES), parts)
+    selected = selected[
+        (selected["choice_set"] == "") & selected["baseline"].isin(("", "expected"))
+    ]
+    slices = selected["scenario"].where(selected["numbers"] == "", selected["numbers"] + " numbers")
+    selected = selected.assign(name=slices.replace("", _ALL_PROMPTS))
     names = [_ALL_PROMPTS, *dict.fromkeys(slices[slices != ""])]
-    modes, found = _modes(there), []
-    groups = panels(there, ("model", "dataset", "variant"), joint=", ")
-    for title, some in groups:
+    modes, tables = _modes(selected), []
+    groups = panels(selected, ("model", "dataset", "variant"), joint=", ")
+    for title, panel_rows in groups:
         for metric, score in _SCORES.items():
-            mine = some[some["metric"] == metric]
-            own, chance = (mine[(mine["baseline"] == "") == one] for one in (True, False))
-            if len(own):
+            of_metric = panel_rows[panel_rows["metric"] == metric]
+            of_model, chance = (
+                of_metric[(of_metric["baseline"] == "") == is_model] for is_model in (True, False)
+            )
+            if len(of_model):
                 expected = float(chance["value"].iloc[0]) if len(chance) else None
-                series = [(_MODES[mode], own[own["cot"] == mode]) for mode in modes]
+                series = [(_MODES[mode], of_model[of_model["cot"] == mode]) for mode in modes]
                 head = f"{title}\n{score}" if len(groups) > 1 else score
-                found.append(Panel(head, "score", series, expected, (0, 1)))
-    return dots(found, names, "slices")
+                tables.append(Panel(head, "score", series, expected, (0, 1)))
+    return dots(tables, names, "slices")
 
 
 def _in_tables(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     """All columns in one table, or a table a model where they would be too many."""
-    by_model = panels(rows, _WHOSE, joint=", ", alone=False)
-    several = any(len(panels(some, _COLUMNS)) > 1 for _, some in by_model)
-    every = len(panels(rows, (*_COLUMNS, *_WHOSE)))
-    return by_model if several and every > _MOST_COLUMNS else [("", rows)]
+    by_model = panels(rows, _WHOSE, joint=", ", title_of_one=False)
+    several = any(len(panels(model_rows, _COLUMNS)) > 1 for _, model_rows in by_model)
+    n_columns = len(panels(rows, (*_COLUMNS, *_WHOSE)))
+    return by_model if several and n_columns > _MOST_COLUMNS else [("", rows)]
 
 
 _DIVERGENCES = {
@@ -170,27 +174,29 @@ def divergence(rows: pd.DataFrame) -> Figure:
     """
     against = rows["condition"].map(lambda text: "versus=human" in text.split(";"))
     parts = ("setting", "language", "word")
-    there = drawn(rows[against.astype(bool)], "wep_elicitation", list(_DIVERGENCES), parts)
-    names, more = kept(list(dict.fromkeys(there["word"])), _MOST_WORDS, "words")
-    there = _in_order(there)
-    there["setting"] = there["setting"].replace(_ALL_SETTINGS)
+    selected = select_rows(rows[against.astype(bool)], "wep_elicitation", list(_DIVERGENCES), parts)
+    names, more = first_names(list(dict.fromkeys(selected["word"])), _MOST_WORDS, "words")
+    selected = _in_order(selected)
+    selected["setting"] = selected["setting"].replace(_ALL_SETTINGS)
     tables = []
     for metric, title in _DIVERGENCES.items():
-        of_metric = there[there["metric"] == metric]
+        of_metric = selected[selected["metric"] == metric]
         if of_metric.empty:
             continue
         limits = (0.0, float(of_metric["value"].max()) or 1.0)
         write = "{:.1f}".format if metric == "wasserstein" else "{:.2f}".format
-        for who, mine in _in_tables(of_metric):
-            told = (*_COLUMNS, *_WHOSE)
-            columns, left = kept(panels(mine, told, joint=", "), _MOST_COLUMNS, "columns")
+        for title_of_model, model_rows in _in_tables(of_metric):
+            titled_columns = (*_COLUMNS, *_WHOSE)
+            columns, omitted = first_names(
+                panels(model_rows, titled_columns, joint=", "), _MOST_COLUMNS, "columns"
+            )
             values = [
-                some.drop_duplicates("word").set_index("word")["value"].reindex(names)
-                for _, some in columns
+                column_rows.drop_duplicates("word").set_index("word")["value"].reindex(names)
+                for _, column_rows in columns
             ]
             table, labels = np.column_stack([*values]), [label for label, _ in columns]
-            head = f"{who}\n{title}" if who else title
-            remark = f"{more}\n{left}"
+            head = f"{title_of_model}\n{title}" if title_of_model else title
+            remark = f"{more}\n{omitted}"
             tables.append(Table(head, table, names, labels, write, remark, limits))
     return cells(tables)
 
@@ -211,17 +217,19 @@ def word_differences(rows: pd.DataFrame) -> Figure:
         rows: Results of `wep_elicitation`; its rows of `brunner_munzel_theta`,
             `paired_difference` and `median_difference` are drawn, those that are there.
     """
-    there = drawn(rows, "wep_elicitation", _METRICS, _PARTS)
-    sides = [_sides(row) for row in there.to_dict("records")]
+    selected = select_rows(rows, "wep_elicitation", _METRICS, _PARTS)
+    sides = [_sides(row) for row in selected.to_dict("records")]
     first, second, compared = zip(*sides, strict=True)
-    there = there.assign(
-        name=there["word"],
+    selected = selected.assign(
+        name=selected["word"],
         first=first,
         second=second,
         compared=compared,
-        filled=_filled(there, rows),
+        filled=_filled(selected, rows),
     )
-    return dots(list(_differences(_in_order(there))), list(dict.fromkeys(there["word"])), "words")
+    return dots(
+        list(_differences(_in_order(selected))), list(dict.fromkeys(selected["word"])), "words"
+    )
 
 
 def _sides(row: Mapping[Hashable, Any]) -> tuple[str, str, str]:
@@ -238,32 +246,32 @@ def _sides(row: Mapping[Hashable, Any]) -> tuple[str, str, str]:
     return first, second, f"{first} against {second}" + (f", {setting}" if setting else "")
 
 
-def _differences(there: pd.DataFrame) -> Iterator[Panel]:
+def _differences(selected: pd.DataFrame) -> Iterator[Panel]:
     def say(name: str, value: str) -> str:
         return value if name == "compared" else shortened(value, 24)
 
     for metric in _METRICS:
-        mine = there[there["metric"] == metric]
-        if mine.empty:
+        of_metric = selected[selected["metric"] == metric]
+        if of_metric.empty:
             continue
         theta = metric == "brunner_munzel_theta"
-        by = ("compared", "model", "dataset", "variant", "language")
-        for title, some in panels(mine, by, always=by[:1], say=say, joint=", "):
-            first, second = some[["first", "second"]].iloc[0]
+        keys = ("compared", "model", "dataset", "variant", "language")
+        for title, panel_rows in panels(of_metric, keys, always=keys[:1], say=say, joint=", "):
+            first, second = panel_rows[["first", "second"]].iloc[0]
             label = f"P({second} > {first})" if theta else f"{second} less {first}, points"
-            within = (-0.02, 1.02) if theta else None
-            yield Panel(title, label, [("", some)], 0.5 if theta else 0, within)
+            span = (-0.02, 1.02) if theta else None
+            yield Panel(title, label, [("", panel_rows)], 0.5 if theta else 0, span)
 
 
-def _filled(there: pd.DataFrame, rows: pd.DataFrame) -> list[bool]:
+def _filled(selected: pd.DataFrame, rows: pd.DataFrame) -> list[bool]:
     """Which rows differ after Holm's adjustment; all where no test is given."""
     holm = rows[(rows["task"] == "wep_elicitation") & (rows["metric"] == "p_holm")]
     if holm.empty:
-        return [True] * len(there)
-    found = with_parts(holm[holm["value"] < 0.05], ["variant", *_PARTS])
-    marked = set(found[[*_KEYS, "of"]].itertuples(index=False, name=None))
-    mine = there[[*_KEYS, "metric"]].itertuples(index=False, name=None)
-    return [one in marked for one in mine]
+        return [True] * len(selected)
+    significant = with_parts(holm[holm["value"] < 0.05], ["variant", *_PARTS])
+    marked = set(significant[[*_KEYS, "of"]].itertuples(index=False, name=None))
+    row_keys = selected[[*_KEYS, "metric"]].itertuples(index=False, name=None)
+    return [key in marked for key in row_keys]
 
 
 _PEOPLE = "people surveyed"
@@ -285,15 +293,18 @@ def words(rows: pd.DataFrame) -> Figure:
         rows: Of `detail`, of `wep_elicitation`; its rows of `probability_quantile` are drawn.
     """
     parts = ("language", "setting", "word", "q")
-    there = drawn(rows, "wep_elicitation", ["probability_quantile"], parts)
-    asked = there["model"] == _PEOPLE
-    people, own = there[asked], _once(there[~asked])
-    own["setting"] = own["setting"].replace(_ALL_SETTINGS)
-    found = panels(own, _BY, joint=", ") if len(own) else [(_PEOPLE, own)]
-    orders, remarks = zip(*(_order(people, some) for _, some in found), strict=True)
+    selected = select_rows(rows, "wep_elicitation", ["probability_quantile"], parts)
+    of_people = selected["model"] == _PEOPLE
+    people, of_models = selected[of_people], _once(selected[~of_people])
+    of_models["setting"] = of_models["setting"].replace(_ALL_SETTINGS)
+    titled = panels(of_models, _BY, joint=", ") if len(of_models) else [(_PEOPLE, of_models)]
+    orders, remarks = zip(*(_order(people, panel_rows) for _, panel_rows in titled), strict=True)
     return facets(
-        [(title, (some, names)) for (title, some), names in zip(found, orders, strict=True)],
-        lambda ax, one: _words_panel(ax, people, *one),
+        [
+            (title, (panel_rows, names))
+            for (title, panel_rows), names in zip(titled, orders, strict=True)
+        ],
+        lambda ax, drawn_panel: _words_panel(ax, people, *drawn_panel),
         "stated probability",
         "",
         columns=1,
@@ -315,40 +326,44 @@ def word_medians(rows: pd.DataFrame) -> Figure:
     Args:
         rows: Of `detail`, of `wep_elicitation`; its rows of `probability_quantile` are drawn.
     """
-    there = drawn(rows, "wep_elicitation", ["probability_quantile"], ("word", "q", *_BY[2:]))
+    selected = select_rows(
+        rows, "wep_elicitation", ["probability_quantile"], ("word", "q", *_BY[2:])
+    )
     key, ends = [*_BY, "word"], {"0.5": "value", "0.25": "ci_low", "0.75": "ci_high"}
-    wide = there.drop_duplicates([*key, "q"]).set_index([*key, "q"])["value"].unstack()
+    wide = selected.drop_duplicates([*key, "q"]).set_index([*key, "q"])["value"].unstack()
     wide = wide.reindex(columns=list(ends)).reset_index().rename(columns={**ends, "word": "name"})
-    asked = wide["model"] == _PEOPLE
-    people, own = wide[asked], _in_order(wide[~asked])
-    single = own[own["setting"] != "all"]
-    own = single if len(single) else own.assign(setting=_ALL_SETTINGS["all"])
-    models = dict.fromkeys([*people["model"], *own["model"]])
-    by, found = ("setting", "language", "variant", "dataset"), []
-    for title, some in panels(own, by, joint=", ") if len(own) else [("", own)]:
-        both = pd.concat([people, some])
-        series = [(shortened(one), both[both["model"] == one]) for one in models]
-        found.append(Panel(title, "stated probability", series, 0.5, (0, 1), list(models)))
-    asked = there["model"] == _PEOPLE
-    return dots(found, _ranked(there[asked], there[~asked]), "words")
+    is_people = wide["model"] == _PEOPLE
+    people, of_models = wide[is_people], _in_order(wide[~is_people])
+    single = of_models[of_models["setting"] != "all"]
+    of_models = single if len(single) else of_models.assign(setting=_ALL_SETTINGS["all"])
+    models = dict.fromkeys([*people["model"], *of_models["model"]])
+    keys, panels_drawn = ("setting", "language", "variant", "dataset"), []
+    for title, panel_rows in (
+        panels(of_models, keys, joint=", ") if len(of_models) else [("", of_models)]
+    ):
+        all_rows = pd.concat([people, panel_rows])
+        series = [(shortened(model), all_rows[all_rows["model"] == model]) for model in models]
+        panels_drawn.append(Panel(title, "stated probability", series, 0.5, (0, 1), list(models)))
+    is_people = selected["model"] == _PEOPLE
+    return dots(panels_drawn, _ranked(selected[is_people], selected[~is_people]), "words")
 
 
 def _once(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows without those over all settings of a model that was asked in one only."""
     run = [name for name in _BY if name != "setting"]
     settings = rows.groupby(run)["setting"].transform("nunique")
-    both = 2  # the only setting, and all of them
-    return rows[(rows["setting"] != "all") | (settings != both)].copy()
+    n_settings = 2  # the only setting, and all of them
+    return rows[(rows["setting"] != "all") | (settings != n_settings)].copy()
 
 
-def _words_panel(ax: Axes, people: pd.DataFrame, own: pd.DataFrame, names: list[str]) -> None:
-    asked = people[people["word"].isin(names)]
-    sides = [(_PEOPLE, "", asked, 1), ("model", " contexts", own, 0)]
+def _words_panel(ax: Axes, people: pd.DataFrame, of_model: pd.DataFrame, names: list[str]) -> None:
+    asked_people = people[people["word"].isin(names)]
+    sides = [(_PEOPLE, "", asked_people, 1), ("model", " contexts", of_model, 0)]
     sides = [side for side in sides if len(side[2])]
-    for place, (who, units, side, look) in enumerate(sides):
+    for place, (source, units, side, look) in enumerate(sides):
         shift = 0.38 * (place - (len(sides) - 1) / 2)
         sizes = " to ".join(map(str, sorted({side["n"].min(), side["n"].max()})))
-        _boxes(ax, names, side, shift, f"{who} ({sizes}{units})", look)
+        _boxes(ax, names, side, shift, f"{source} ({sizes}{units})", look)
     ax.set_xlim(-0.02, 1.05)
     ax.set_xticks([k / 4 for k in range(5)], [f"{25 * k}%" for k in range(5)])
     ax.set_yticks(range(len(names)), tick_labels(names))
@@ -362,16 +377,20 @@ def _table(rows: pd.DataFrame) -> pd.DataFrame:
     return wide.reindex(columns=list(_QUANTILES))
 
 
-def _order(people: pd.DataFrame, own: pd.DataFrame) -> tuple[list[str], str]:
+def _order(people: pd.DataFrame, of_model: pd.DataFrame) -> tuple[list[str], str]:
     """The words from the most to the least likely, and a remark on those that are left out."""
-    return kept(_ranked(people, own), _MOST_WORDS, "words")
+    return first_names(_ranked(people, of_model), _MOST_WORDS, "words")
 
 
-def _ranked(people: pd.DataFrame, own: pd.DataFrame) -> list[str]:
+def _ranked(people: pd.DataFrame, of_model: pd.DataFrame) -> list[str]:
     """The words from the most to the least likely, by the people's medians or the model's."""
-    known, mine = (_table(side)["0.5"] for side in (people, own))
-    medians = known[known.index.isin(mine.index)] if len(mine) else known
-    medians = pd.concat([medians, mine[~mine.index.isin(medians.index)]])
+    people_medians, model_medians = (_table(side)["0.5"] for side in (people, of_model))
+    medians = (
+        people_medians[people_medians.index.isin(model_medians.index)]
+        if len(model_medians)
+        else people_medians
+    )
+    medians = pd.concat([medians, model_medians[~model_medians.index.isin(medians.index)]])
     names = medians.sort_values(ascending=False, kind="stable").index
     return [str(name) for name in names]
 

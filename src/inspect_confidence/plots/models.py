@@ -1,0 +1,208 @@
+"""All models on the same axes: a study's finding in one picture."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
+
+from inspect_confidence.plots.dots import Panel, dots
+from inspect_confidence.plots.layout import (
+    arms,
+    facets,
+    panels,
+    select_rows,
+    share_ticks,
+    with_intervals,
+)
+from inspect_confidence.plots.style import DASHED, mark_of, shortened, styled
+from inspect_confidence.scales import ALL
+
+_ASIDE = 0.5
+"""How much of the way to the next level models are spread over, so that none hides another."""
+
+
+@styled
+def coverage_of_models(rows: pd.DataFrame) -> Figure:
+    """Observed coverage by nominal level, a line a model, of intervals as they were stated.
+
+    A panel a data set and variant. On the dashed line intervals hold the truth as often as they
+    are said to; below it models are overconfident.
+
+    Args:
+        rows: Results of `fermi_eval`; its rows of `coverage` of the method `direct` are drawn, over
+            all items where there are such, and else over the test split.
+    """
+    selected = select_rows(rows, "fermi_eval", ["coverage"], ("level", "method", "split", "traces"))
+    selected = selected[
+        (selected["method"] == "direct") & (selected["level"] != "") & (selected["traces"] == "")
+    ]
+    selected = selected.sort_values(
+        "split", key=lambda split: split.map(_SPLITS).fillna(2), kind="stable"
+    )
+    selected = selected.drop_duplicates(["model", "dataset", "variant", "level"])
+    selected = select_rows(selected, "fermi_eval", ["coverage"], ("level",))
+    levels = sorted({float(level) for level in selected["level"]})
+    looks = _looks(selected)
+
+    def draw(ax: Axes, panel_rows: pd.DataFrame) -> None:
+        ax.plot(range(len(levels)), [level / 100 for level in levels], **DASHED)
+        for k, (model, look) in enumerate(looks.items()):
+            of_model = panel_rows[panel_rows["model"] == model].assign(
+                level=panel_rows["level"].astype(float)
+            )
+            x = of_model["level"].map(levels.index) + _aside(k, len(looks))
+            order = np.argsort(x.to_numpy(float))
+            with_intervals(ax, x.iloc[order], of_model.iloc[order], **look, linewidth=1.2)
+        ax.set_xticks(range(len(levels)), [f"{level:g}" for level in levels])
+        ax.set(ylim=(0, 1.03))
+        share_ticks(ax, "y")
+
+    titled = panels(selected, ("dataset", "variant"), title_of_one=False, joint=", ")
+    size: dict[str, Any] = {"columns": 1, "height": 2.6} if len(titled) == 1 else {}
+    return _with_models(titled, draw, "nominal level (%)", "observed coverage", looks, **size)
+
+
+_SPLITS = {"": 0, "test": 1}
+
+
+def _aside(k: int, among: int) -> float:
+    return _ASIDE * ((k + 0.5) / among - 0.5) if among > 1 else 0.0
+
+
+def _looks(rows: pd.DataFrame) -> dict[str, dict[str, Any]]:
+    """Of each model; smaller marks where there are many."""
+    models = list(rows["model"].unique())
+    size = 4.5 if len(models) <= 6 else 3.5
+    return {model: {**mark_of(model, k), "markersize": size} for k, model in enumerate(models)}
+
+
+def _with_models(
+    titled: list[tuple[str, pd.DataFrame]],
+    draw: Any,
+    x: str,
+    y: str,
+    looks: Mapping[str, dict[str, Any]],
+    **more: Any,
+) -> Figure:
+    handles = [Line2D([], [], linestyle="none", **look) for look in looks.values()]
+    names = [shortened(model, 32) for model in looks]
+    return facets(titled, draw, x, y, legend=names, handles=lambda _: handles, **more)
+
+
+_CALIBRATION = ("question_sets", "any_eval")
+
+
+@styled
+def says_and_right(rows: pd.DataFrame) -> Figure:
+    """Accuracy against mean confidence, a mark a model, with both 95% intervals.
+
+    A panel a data set and way of asking. On the diagonal models are as often right as they say;
+    below it they are overconfident.
+
+    Args:
+        rows: Results of `any_eval` or `question_sets`; its rows of `accuracy` and `mean_confidence`
+            over all questions are drawn.
+    """
+    parts = ("method", "scale", "source", "by", "kind", "models")
+    selected = select_rows(rows, _CALIBRATION, ["accuracy", "mean_confidence"], parts)
+    selected = selected[(selected[["by", "kind", "models"]] == "").all(axis=1)]
+    keys = ["dataset", "method", "scale", "source", "variant", "model"]
+    selected = selected.drop_duplicates([*keys, "metric"])
+    by_metric = [selected[selected["metric"] == name] for name in ("accuracy", "mean_confidence")]
+    ends = ["value", "ci_low", "ci_high"]
+    stated_rows = by_metric[1][[*keys, *ends]].rename(
+        columns={name: f"said_{name}" for name in ends}
+    )
+    pairs = select_rows(by_metric[0].merge(stated_rows, on=keys), _CALIBRATION, ["accuracy"], parts)
+    looks = _looks(pairs)
+
+    def draw(ax: Axes, panel_rows: pd.DataFrame) -> None:
+        ax.plot([0, 1], [0, 1], **DASHED)
+        for model, look in looks.items():
+            of_model = panel_rows[panel_rows["model"] == model]
+            across = of_model[[f"said_{name}" for name in ends]].set_axis(ends, axis=1)
+            reach: dict[str, Any] = {
+                "xerr": arms(across),
+                "yerr": arms(of_model),
+                "elinewidth": 0.8,
+            }
+            ax.errorbar(across["value"], of_model["value"], linestyle="none", **reach, **look)
+        ax.set(xlim=(low, 1.02), ylim=(low, 1.02))
+        # Numbers at the ends of panels side by side would meet.
+        ax.xaxis.set_major_locator(MaxNLocator(5, prune="lower"))
+
+    lowest = pairs[["value", "said_value", "ci_low", "said_ci_low"]].min().min()
+    low = min(float(np.floor(10 * lowest) / 10), 0.9)
+    titled = panels(pairs, ("dataset", "method", "scale", "source", "variant"), title_of_one=False)
+    size: dict[str, Any] = {"columns": 1, "height": 3.2} if len(titled) == 1 else {}
+    return _with_models(titled, draw, "mean confidence", "accuracy", looks, **size)
+
+
+@styled
+def auroc_by_scale(rows: pd.DataFrame) -> Figure:
+    """AUROC on each scale, a mark a model, with 95% intervals.
+
+    A panel a data set and variant; where there is a mean over data sets it alone is drawn.
+
+    Args:
+        rows: Results of `scale_variants`; its rows of `auroc` on a scale are drawn.
+    """
+    selected = select_rows(rows, "scale_variants", ["auroc"], ("scale", "by"))
+    selected = select_rows(selected[selected["by"] == ""], "scale_variants", ["auroc"], ("scale",))
+    means = selected["dataset"] == "mean"
+    selected = selected[means] if means.any() else selected
+    places = {str(scale): place for place, scale in enumerate(ALL)}
+    names = sorted(selected["scale"].unique(), key=lambda key: (places.get(key, 99), key))
+    titled = panels(
+        selected.assign(name=selected["scale"]), ("dataset", "variant"), title_of_one=False
+    )
+    return dots(
+        [_panel(key, panel_rows, "AUROC", 0.5) for key, panel_rows in titled], names, "scales"
+    )
+
+
+@styled
+def mic_of_models(rows: pd.DataFrame) -> Figure:
+    """Internal confidence of each marker, a mark a model, with 95% intervals.
+
+    A panel a data set, split, variant and judge; the markers from the commonest to the rarest.
+
+    Args:
+        rows: Results of `hedge_markers`; its rows of `mic` over all sentences of a marker are
+            drawn, of the test splits where there are any.
+    """
+    parts = ("split", "marker", "judge", "marker_threshold", "outcome", "faithful")
+    selected = select_rows(rows, "hedge_markers", ["mic"], parts)
+    selected = selected[
+        (selected["outcome"] == "") & (selected["faithful"] == "") & (selected["marker"] != "")
+    ]
+    tested = selected["split"] == "test"
+    selected = selected[tested] if tested.any() else selected
+    selected = selected[selected["marker_threshold"] == selected["marker_threshold"].min()]
+    sizes = selected.groupby("marker", sort=False)["n"].sum()
+    names = list(map(str, sizes.sort_values(ascending=False, kind="stable").index))
+    keys = ("dataset", "split", "variant", "judge")
+    titled = panels(selected.assign(name=selected["marker"]), keys, title_of_one=False)
+    panels_drawn = [
+        _panel(title, panel_rows, "internal confidence", None, (0, 1))
+        for title, panel_rows in titled
+    ]
+    return dots(panels_drawn, names, "rarer markers", most_names=12)
+
+
+def _panel(
+    title: str,
+    rows: pd.DataFrame,
+    label: str,
+    reference: float | None,
+    span: tuple[float, float] | None = None,
+) -> Panel:
+    """A series a model."""
+    models = list(rows["model"].unique())
+    series = [(shortened(model, 32), rows[rows["model"] == model]) for model in models]
+    return Panel(title, label, series, reference, span, models)
