@@ -38,7 +38,7 @@ def select_rows(
 def select_against(
     rows: pd.DataFrame, task: str | Sequence[str], metric: str, x: str, parts: Sequence[str]
 ) -> pd.DataFrame:
-    """Rows of a metric as `select_rows` gives them, with another metric of the same as column `x`."""
+    """Return the rows of a metric, with the values of another metric as column `x`."""
     key = ["task", "model", "dataset", "condition"]
     selected, abscissas = select_rows(rows, task, [metric], parts), select_rows(rows, task, [x], [])
     return selected.merge(abscissas[[*key, "value"]].rename(columns={"value": "x"}), on=key)
