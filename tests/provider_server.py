@@ -2,8 +2,9 @@
 
 It speaks just enough of each protocol for Inspect to run through the real client libraries.
 Base URLs: `server.url + "/v1"` for OpenAI, `server.url` for Anthropic and Google. Any string
-serves as API key. Not supported, and answered with an HTTP error: the OpenAI responses API, and
-streaming by OpenAI or Google (Inspect asks for neither unless told to).
+serves as API key. Both APIs of OpenAI are served. Answered with an HTTP error: streaming by OpenAI
+or Google, which Inspect asks for only when told to, and Inspect's test whether an OpenAI model
+summarizes its reasoning, a request whose input is one text.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ Provider = Literal["openai", "anthropic", "google"]
 Finish = Literal["stop", "length", "content_filter"]
 
 _PATHS: dict[Provider, str] = {
-    "openai": r"/v1/chat/completions",
+    "openai": r"/v1/(chat/completions|responses)",
     "anthropic": r"/v1/messages",
     "google": r"/v1(beta|alpha)?/models/[^/:]+:generateContent",
 }
@@ -117,6 +118,8 @@ class ProviderServer:
             Status and body of the response.
         """
         try:
+            if isinstance(json.loads(raw).get("input"), str):
+                return _error(400, "reasoning summaries are not supported")
             request = request_of(path, raw)
             if request is None:
                 return _error(404, f"no such path: {path}")
@@ -193,7 +196,7 @@ def _error(status: int, message: str) -> tuple[int, str]:
 
 
 def _parse(provider: Provider, body: dict[str, Any]) -> Request:
-    turns = body["contents" if provider == "google" else "messages"]
+    turns = next(body[name] for name in ("messages", "contents", "input") if name in body)
     if provider == "openai":
         orders = [turn for turn in turns if turn["role"] in ("system", "developer")] or None
     else:
@@ -222,6 +225,9 @@ def _choices(request: Request, answer: Reply | Sequence[Reply]) -> tuple[Reply, 
 
 
 def _openai(body: dict[str, Any], replies: Sequence[Reply]) -> str:
+    if "input" in body:
+        return _openai_response(body, replies[0])
+
     def entry(token: str, logprob: float) -> dict[str, Any]:
         return {"token": token, "logprob": logprob, "bytes": list(token.encode())}
 
@@ -250,6 +256,21 @@ def _openai(body: dict[str, Any], replies: Sequence[Reply]) -> str:
     usage = {"prompt_tokens": 1, "completion_tokens": len(replies)}
     usage["total_tokens"] = sum(usage.values())
     return json.dumps(head | {"choices": choices, "usage": usage})
+
+
+def _openai_response(body: dict[str, Any], reply: Reply) -> str:
+    """A reply in the form of OpenAI's responses API, which gives one choice."""
+    content = {"type": "output_text", "text": reply.text, "annotations": []}
+    message = {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed"}
+    usage = {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2}
+    details: dict[str, Any] = {
+        "input_tokens_details": {"cached_tokens": 0},
+        "output_tokens_details": {"reasoning_tokens": 0},
+    }
+    head = {"id": "resp_1", "object": "response", "created_at": 0, "model": body["model"]}
+    rest = {"status": "completed", "parallel_tool_calls": False, "tool_choice": "auto", "tools": []}
+    output = [message | {"content": [content]}]
+    return json.dumps(head | rest | {"output": output, "usage": usage | details})
 
 
 def _google(body: dict[str, Any], replies: Sequence[Reply]) -> str:

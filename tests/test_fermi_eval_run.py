@@ -284,7 +284,7 @@ def test_providers_without_log_probabilities_are_refused_before_a_call(tmp_path:
             log = asked(task, server, tmp_path, ANTHROPIC)
         assert not server.requests, method
         assert log.error, method
-        assert "anthropic gives no log probabilities" in log.error.message, method
+        assert "claude-haiku-4-5 gives no log probabilities" in log.error.message, method
         assert "openai" in log.error.message, method
 
 

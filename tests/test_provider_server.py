@@ -165,7 +165,7 @@ def test_a_wrong_number_of_replies_is_an_error(tmp_path: Path) -> None:
 def test_unknown_paths_are_not_found(capfd: pytest.CaptureFixture[str]) -> None:
     """A path the server does not know gives status 404 with a JSON error, and no output."""
     with ProviderServer(lambda _: Reply()) as server:
-        for path, data in (("/", None), ("/v1/models", None), ("/v1/responses", b"{}")):
+        for path, data in (("/", None), ("/v1/models", None), ("/v1/embeddings", b"{}")):
             with pytest.raises(urllib.error.HTTPError) as caught:
                 urllib.request.urlopen(server.url + path, data)
             with caught.value as response:

@@ -147,7 +147,7 @@ def test_a_log_of_a_provider_without_log_probabilities(tmp_path: Path) -> None:
         before = len(server.requests)
         ask = confidence("p_true")
         said = refused(score, log, ask, model=claude, action="append", display="none")
-        assert "anthropic gives no log probabilities" in said
+        assert "claude-haiku-4-5 gives no log probabilities" in said
         assert len(server.requests) == before
         log, calls = scored(log, server, ways="logprob")
     assert calls == {}

@@ -273,7 +273,7 @@ def test_a_provider_without_log_probabilities_is_refused(ways: str, tmp_path: Pa
         log = asked(with_confidence(sums(), ways), server, tmp_path, ANTHROPIC)
     assert (log.status, server.requests) == ("error", [])
     assert log.error
-    assert "anthropic gives no log probabilities" in log.error.message
+    assert "claude-haiku-4-5 gives no log probabilities" in log.error.message
 
 
 def test_a_judge_is_not_the_model_itself(tmp_path: Path) -> None:

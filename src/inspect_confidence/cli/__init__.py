@@ -134,6 +134,9 @@ def report(
     help="Calls under way at once, for the minutes; 10 by default.",
 )
 @click.option(
+    "--temperature", type=float, help="As `inspect eval` takes it; is it sent to the model?"
+)
+@click.option(
     "--model-cost-config",
     type=click.Path(exists=True, dir_okay=False),
     envvar="INSPECT_EVAL_MODEL_COST_CONFIG",
@@ -165,6 +168,7 @@ def plan(
     epochs: int | None,
     limit: int | None,
     max_connections: int | None,
+    temperature: float | None,
     model_cost_config: str | None,
     detect: str | None,
     width: str | None,
@@ -182,7 +186,7 @@ def plan(
         from inspect_confidence.commands.plan import CONNECTIONS, plan_design, plan_run
 
         if task.endswith((".yaml", ".yml")):
-            if arguments or model or grader or epochs or limit:
+            if arguments or model or grader or epochs or limit or temperature is not None:
                 raise click.UsageError(f"{task} says what is asked; change it there.")
             said = plan_design(task, model_cost_config, connections=max_connections)
         else:
@@ -190,6 +194,7 @@ def plan(
             said = plan_run(
                 *(task, arguments, model, epochs, model_cost_config, grader),
                 limit=limit,
+                temperature=temperature,
                 connections=connections,
             )
         echo(said, err=as_json)

@@ -15,6 +15,7 @@ from inspect_confidence.commands.usage import usage_sentence
 from inspect_confidence.judgments.files import SUFFIXES
 from inspect_confidence.judgments.logs import OPERATIONAL, facts_of, log_table
 from inspect_confidence.judgments.read import Judgments, Paths, read_judgments
+from inspect_confidence.judgments.requests import Unsent, read_unsent
 from inspect_confidence.judgments.store import find_logs
 from inspect_confidence.privacy import model_arguments, model_name, setting_text
 from inspect_confidence.redaction import scrub
@@ -28,7 +29,11 @@ def _paragraph(task: str, judgments: pd.DataFrame, runs: Sequence[EvalLog]) -> s
     if not runs:
         return f"{task}: {_filed(elsewhere)} {_counts(judgments)}"
     arguments = ({k: v for k, v in run.eval.task_args.items() if v is not None} for run in runs)
-    generation = [_asked_with(run.plan.config) for run in runs]
+    unsent = [read_unsent(run) for run in runs]
+    generation = [
+        _asked_with(run.plan.config, left_out.of(run.eval.model))
+        for run, left_out in zip(runs, unsent, strict=True)
+    ]
     sentences = [
         _settings_runs(runs),
         _sentence("Task arguments", _merged(map(_texts, arguments))),
@@ -36,7 +41,7 @@ def _paragraph(task: str, judgments: pd.DataFrame, runs: Sequence[EvalLog]) -> s
         if any(generation)
         else "Generation settings: the provider's defaults.",
         _sentence("Model arguments", _merged(model_arguments(run.eval.model_args) for run in runs)),
-        _roles(runs),
+        _roles(runs, unsent),
         _items(runs),
         usage_sentence(runs),
         _filed(elsewhere) if len(elsewhere) else "",
@@ -76,23 +81,24 @@ def _texts(settings: Mapping[str, object]) -> dict[str, str]:
     return {name: setting_text(value) for name, value in settings.items()}
 
 
-def _asked_with(config: GenerateConfig) -> dict[str, str]:
-    """The generation settings that decide what is asked."""
-    return _texts(config.model_dump(exclude={*OPERATIONAL, "extra_body"}, exclude_none=True))
+def _asked_with(config: GenerateConfig, unsent: Collection[str]) -> dict[str, str]:
+    """The generation settings that decide what is asked, with a mark at those not sent."""
+    texts = _texts(config.model_dump(exclude={*OPERATIONAL, "extra_body"}, exclude_none=True))
+    return {name: f"{text} (not sent)" if name in unsent else text for name, text in texts.items()}
 
 
-def _roles(runs: Sequence[EvalLog]) -> str:
+def _roles(runs: Sequence[EvalLog], unsent: Sequence[Unsent]) -> str:
     said = {
-        f"The {role} was {_player(config)}."
-        for run in runs
+        f"The {role} was {_player(config, left_out.of(config.model))}."
+        for run, left_out in zip(runs, unsent, strict=True)
         for role, played in (run.eval.model_roles or {}).items()
         for config in (played if isinstance(played, list) else [played])
     }
     return " ".join(sorted(said))
 
 
-def _player(config: ModelConfig) -> str:
-    settings = model_arguments(config.args) | _asked_with(config.config)
+def _player(config: ModelConfig, unsent: Collection[str]) -> str:
+    settings = model_arguments(config.args) | _asked_with(config.config, unsent)
     set_to = ", ".join(f"{name}={value}" for name, value in settings.items())
     return model_name(config.model) + (f" ({set_to})" if set_to else "")
 

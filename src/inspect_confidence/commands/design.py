@@ -14,6 +14,7 @@ from inspect_ai.util import registry_info
 from inspect_confidence import _registry
 from inspect_confidence.arguments import argument_names
 from inspect_confidence.errors import InvalidArgument, nearest
+from inspect_confidence.solvers.requests import refuse_unsent
 from inspect_confidence.studies import all_tables
 
 _KEYS = ("logs", "models", "grader", "arguments", "repeats", "settings", "tasks")
@@ -107,6 +108,16 @@ def check_model(model: object) -> str:
             f"{nearest(provider, _providers())}"
         )
     return str(model)
+
+
+def check_calibrated(built: Task, model: str, settings: Mapping[str, Any]) -> None:
+    """Check that settings which the task is calibrated over are sent to the model.
+
+    Raises:
+        InvalidArgument: One is set and not sent, by the provider's rule.
+    """
+    calibrated = (built.metadata or {}).get("calibrated_settings", ())
+    refuse_unsent(model, settings, calibrated)
 
 
 def said(value: object) -> str:

@@ -2,19 +2,25 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import shorten
 from typing import Any
 
 from inspect_ai import Task
-from inspect_ai.model import ModelUsage, compute_model_cost
+from inspect_ai.model import GenerateConfig, ModelUsage, compute_model_cost
 
 from inspect_confidence import _registry
-from inspect_confidence.commands.design import Entry, check_model, read_design
+from inspect_confidence.commands.design import (
+    Entry,
+    check_calibrated,
+    check_model,
+    read_design,
+)
 from inspect_confidence.commands.prices import price_of
 from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.solvers.draws import choices_in_one_call
+from inspect_confidence.solvers.requests import dropped_names, dropped_settings, refuse_unsent
 from inspect_confidence.studies import all_tables, study_of
 
 CONNECTIONS = 10
@@ -33,18 +39,20 @@ def plan_run(
     grader: str | None = None,
     *,
     limit: int | None = None,
+    temperature: float | None = None,
     connections: int = CONNECTIONS,
 ) -> str:
     """Samples, calls, tokens, dollars and minutes of a run, and what it can't give; calls no model.
 
     The task is named with or without the package's prefix. Arguments (`name=value`), model, epochs,
-    limit and a file of prices are as `inspect eval` takes them; the grader is the model in that
-    role. Draws that a provider gives in one call are read for once. A judge is counted for replies
-    of one sentence: at most where all draws differ, and where a fifth of them does. A call takes a
-    second, and another for each 50 tokens that are written.
+    limit, temperature and a file of prices are as `inspect eval` takes them; the grader is the
+    model in that role. Draws that a provider gives in one call are read for once. A judge is
+    counted for replies of one sentence: at most where all draws differ, and where a fifth of them
+    does. A call takes a second, and another for each 50 tokens that are written.
 
     Raises:
-        InvalidArgument: An argument can't be used, as the task itself would say.
+        InvalidArgument: An argument can't be used, as the task itself would say; or the task would
+            be calibrated over a setting that is not sent to the model.
     """
     name = task.rsplit("/", 1)[-1].removesuffix(".py")
     tables = {table.function: table.task for table in all_tables().values()}
@@ -58,6 +66,10 @@ def plan_run(
     built: Task = getattr(_registry, name)(**dict(argument.split("=", 1) for argument in arguments))
     asked = _asked(built, model, epochs, limit)
     facts, epochs = asked.facts, asked.epochs
+    settings = built.config.merge(GenerateConfig(temperature=temperature))
+    unsent = []
+    if model:
+        unsent = list(_unsent_lines(facts, model, settings.model_dump(exclude_none=True)))
     metadata = [sample.metadata or {} for sample in built.dataset] * epochs
     lacks = study_of(tables[name]).lacking(tables[name], metadata)
     excluded = [f"  {count} left out: {why}" for why, count in facts["excluded"].items()]
@@ -88,6 +100,7 @@ def plan_run(
             f"time:    about {minutes} at {connections} connections "
             f"({_SECONDS_PER_CALL} s a call, {_TOKENS_PER_SECOND} tokens a second)",
             *(f"prices:  {source}; yours: {_OWN_PRICES}" for source in sources),
+            *(f"unsent:  {line}" for line in unsent),
             *(f"lacks:   {line}" for line in lacks),
         ]
     )
@@ -107,6 +120,7 @@ def plan_design(path: str, cost_file: str | None = None, *, connections: int | N
     for entry in design.entries:
         built = entry.built()
         for model in entry.models:
+            check_calibrated(built, model, design.settings)
             asked = _asked(built, model, entry.repeats)
             cost = _cost(model, asked.usage, cost_file, calls=asked.calls)
             rows.setdefault(model, []).append(
@@ -232,6 +246,18 @@ def _asked(built: Task, model: str | None, epochs: int | None, limit: int | None
     )
     judge = _Judge(**facts["grader"]) if "grader" in facts else None
     return _Asked(facts, epochs, samples, calls, at_once, questions, usage, judge)
+
+
+def _unsent_lines(
+    facts: Mapping[str, Any], model: str, settings: Mapping[str, Any]
+) -> Iterable[str]:
+    """Sentences on settings that are not sent to the model, those of the task and the user."""
+    calibrated = frozenset(facts.get("calibrated_settings", ()))
+    refuse_unsent(model, settings, calibrated)
+    for name in sorted(dropped_names(model, settings) & calibrated - settings.keys()):
+        yield f"a {name} is not sent to {model}: there is none to choose, so run it once"
+    for name, value in dropped_settings(model, settings).items():
+        yield f"{name}={value} is not sent to {model}: the provider's own value holds"
 
 
 def _limited(built: Task, limit: int, items: int) -> str:

@@ -1,9 +1,10 @@
 """A study design -> its logs, as one `eval_set` of Inspect."""
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from copy import copy
+from typing import Any
 
 from inspect_ai import Task, eval_set, task_with
 from inspect_ai._util.error import PrerequisiteError
@@ -13,7 +14,7 @@ from inspect_ai.model import Model, get_model
 from inspect_ai.util import DisplayType
 from rich.text import Text
 
-from inspect_confidence.commands.design import Design, Entry, read_design
+from inspect_confidence.commands.design import Design, Entry, check_calibrated, read_design
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.printing import echo
 
@@ -75,14 +76,17 @@ def _tasks(design: Design) -> list[Task]:
             name for one in design.entries for name in (*one.models, one.grader) if name
         )
     }
-    return [task for one in design.entries for task in _each(one, models)]
+    settings = design.settings
+    return [task for one in design.entries for task in _each(one, models, settings)]
 
 
-def _each(entry: Entry, models: dict[str, Model]) -> list[Task]:
+def _each(entry: Entry, models: dict[str, Model], settings: Mapping[str, Any]) -> list[Task]:
     """The task for each model: built once, its data set shared."""
     built = entry.built()
     if "grader" in (built.metadata or {}) and not entry.grader:
         raise InvalidArgument(f"{entry.name}: name a `grader`, the model that judges the replies.")
+    for name in entry.models:
+        check_calibrated(built, name, settings)
     tasks = [task_with(copy(built), model=models[name]) for name in entry.models]
     if entry.grader:
         tasks = [task_with(one, model_roles={"grader": models[entry.grader]}) for one in tasks]

@@ -13,6 +13,7 @@ from inspect_confidence import privacy, redaction
 from inspect_confidence.commands.analysis import Settings, parts_of
 from inspect_confidence.headlines import FloatArray
 from inspect_confidence.judgments.read import Judgments
+from inspect_confidence.judgments.requests import read_unsent
 from inspect_confidence.judgments.store import find_logs
 from inspect_confidence.results import Condition, Result, results_frame
 from inspect_confidence.studies import all_studies
@@ -20,7 +21,7 @@ from inspect_confidence.studies import all_studies
 
 @dataclass(frozen=True)
 class Run:
-    """One run of a task, with what was set of its arguments and generation settings.
+    """One run of a task, with its arguments and the generation settings that were sent.
 
     Attributes:
         created: When it began, in ISO 8601.
@@ -45,10 +46,11 @@ def read_runs(places: Iterable[str]) -> dict[str, Run]:
     for location in (log for where in places for log in find_logs(where)):
         try:
             header = read_eval_log(location, header_only=True)
+            unsent = read_unsent(header).of(header.eval.model)
         except Exception:  # a damaged log must not keep the others from being read
             continue
         run = header.eval
-        config = header.plan.config.model_dump(exclude_none=True)
+        config = header.plan.config.model_dump(exclude_none=True, exclude={*unsent})
         task_args, model_args, generation = (
             {name: value for name, value in privacy.argument(given).items() if value is not None}
             for given in (run.task_args, run.model_args, config)

@@ -22,6 +22,7 @@ from inspect_ai.util import registry_create
 
 from inspect_confidence.arguments import fingerprint
 from inspect_confidence.grades import unnumbered
+from inspect_confidence.judgments.requests import Unsent, read_unsent
 from inspect_confidence.judgments.rewriting import edited_scores, seconds, written
 from inspect_confidence.judgments.runs import Judged, Run, frame_of
 from inspect_confidence.privacy import SECRET_NAME
@@ -75,14 +76,15 @@ def read_run(location: str, *, reread: bool = False, recorded: Recorded = NOTHIN
     invalid = {one.uuid or "" for one in every if _is_invalid(location, header, one)}
     summaries = [one for one in every if (one.uuid or "") not in invalid]
     whole = ((one, _whole(location, one) if cut(one) else one) for one in summaries)
-    judged = _judged(header, table, whole, recorded)
+    unsent = read_unsent(header)
+    judged = _judged(header, table, whole, unsent, recorded)
     rows, without = table.of_run(list(judged.values()))
     judged = dict(zip(judged, rows, strict=True))
     changed, why = Counter[str](), ""
     if reread and table.of_others:
         why = "replies to evals of others stay as they were read; `inspect score` reads them again"
     elif reread:
-        judged, changed, why = _read_again(location, header, table, judged)
+        judged, changed, why = _read_again(location, header, table, judged, unsent)
     kind = [name, *(str(header.eval.task_args.get(name)) for name in table.compared_within)]
     wanted = len(header.eval.dataset.sample_ids or ()) * (header.eval.config.epochs or 1)
     again = sum(_is_scored_again(one, table) for one in summaries)
@@ -90,7 +92,7 @@ def read_run(location: str, *, reread: bool = False, recorded: Recorded = NOTHIN
     lost = f"the run is incomplete: {len(every)} of {wanted} samples are there ({header.status})"
     return Run(
         *(header.eval.task_id, table.task, header.eval.model, " ".join(kind)),
-        *(_settings(header, table, recorded), frame_of(judged, table)),
+        *(_settings(header, table, recorded, unsent), frame_of(judged, table)),
         samples=np.array([one for one, some in judged.items() for _ in some], dtype=object),
         empty=[one for one, some in judged.items() if not some],
         notices=[
@@ -104,6 +106,7 @@ def read_run(location: str, *, reread: bool = False, recorded: Recorded = NOTHIN
         + [f"{unsearched} samples are damaged: whether their scores were edited can't be told"]
         * bool(unsearched)
         + [why] * bool(why),
+        unsent=unsent.notices(),
         lost=[lost] if len(every) < wanted else [],
         changed=changed,
         without=f"{_called(header, table)}: {without}" if without else "",
@@ -142,10 +145,12 @@ def _judged(
     header: EvalLog,
     table: TaskTable,
     samples: Iterable[tuple[EvalSampleSummary, _Sample]],
+    unsent: Unsent,
     recorded: Recorded = NOTHING_SAID,
 ) -> Judged:
     """The judgments of samples that were completed, each sample after its summary."""
     common = _common(header, table)
+    left_out = unsent.of(header.eval.model)
     generation = header.plan.config.model_dump(exclude_none=True)
     epochs = header.eval.config.epochs or 1
     found = {}
@@ -156,6 +161,7 @@ def _judged(
             for row in table.read(
                 replace(
                     _facts(summary, sample, generation),
+                    unsent=left_out,
                     epochs=epochs,
                     recorded=recorded,
                     whole=_fields_of(sample, recorded.confidence),
@@ -182,7 +188,7 @@ def _is_scored_again(summary: EvalSampleSummary, table: TaskTable) -> bool:
 
 
 def _read_again(
-    location: str, header: EvalLog, table: TaskTable, stored: Judged
+    location: str, header: EvalLog, table: TaskTable, stored: Judged, unsent: Unsent
 ) -> tuple[Judged, Counter[str], str]:
     """The judgments by the present readers of the stored replies, and how many changed.
 
@@ -204,9 +210,8 @@ def _read_again(
         return stored, Counter(), why
     # Through summaries, which write texts on one line, as they are read from a log.
     both = ((one.summary(), one) for one in log.samples or [])
-    fresh = _judged(
-        header, table, ((s, one if _is_cut(s) else s) for s, one in both if _key(s) in stored)
-    )
+    again = ((s, one if _is_cut(s) else s) for s, one in both if _key(s) in stored)
+    fresh = _judged(header, table, again, unsent)
     pairs = [pair for key in stored for pair in zip_longest(stored[key], fresh.get(key, []))]
     changed = Counter(
         judgments=len(pairs),
@@ -343,7 +348,10 @@ def _is_cut(summary: EvalSampleSummary) -> bool:
     )
 
 
-def _settings(header: EvalLog, table: TaskTable, recorded: Recorded) -> dict[str, str]:
+def _settings(
+    header: EvalLog, table: TaskTable, recorded: Recorded, unsent: Unsent
+) -> dict[str, str]:
+    """Everything that decides what was asked; a setting that was not sent decides nothing."""
     facts = facts_of(header, table)
     arguments, of_model = header.eval.task_args, header.eval.model_args
     if table.of_others:  # of the eval that was wrapped, not of the wrapping
@@ -362,7 +370,8 @@ def _settings(header: EvalLog, table: TaskTable, recorded: Recorded) -> dict[str
     settings["task_version"] = header.eval.task_version
     settings["dataset"] = facts.get("dataset")
     generation = header.plan.config.model_dump(exclude_none=True)
-    settings |= {name: generation[name] for name in generation if name not in OPERATIONAL}
+    left_out = OPERATIONAL | unsent.of(header.eval.model).keys()
+    settings |= {name: generation[name] for name in generation if name not in left_out}
     settings |= {name: of_model[name] for name in of_model if not SECRET_NAME.search(name)}
     return {name: _short(value) for name, value in settings.items() if value is not None}
 

@@ -251,6 +251,14 @@ def told(every: Iterable[tuple[str, Found]], notices: list[str], lost: list[str]
         else:
             runs.append((location, found))
             notices += [f"{location}: {said}" for said in [*found.lost, *found.notices]]
+    locations: dict[str, list[str]] = {}
+    for location, run in runs:
+        for unsent in run.unsent:
+            locations.setdefault(unsent, []).append(location)
+    notices += [
+        f"{where[0] if len(where) == 1 else f'{len(where)} logs'}: {unsent}"
+        for unsent, where in locations.items()
+    ]
     for task in dict.fromkeys(run.task for _, run in runs if run.changed):
         n = sum((run.changed for _, run in runs if run.task == task), Counter[str]())
         notices.append(

@@ -47,6 +47,7 @@ class Run:
         samples: Of each judgment which sample it belongs to, by epoch and id.
         empty: The samples without a judgment.
         notices: For the user: what was never asked.
+        unsent: For the user: which settings were set and not sent, a sentence a model.
         lost: For the user: what should be in the log and isn't.
         changed: How many `judgments` were read again, of how many the `status` changed, and of how
             many `either` status or value.
@@ -66,6 +67,7 @@ class Run:
     samples: NDArray[np.object_]
     empty: Sequence[str] = ()
     notices: Sequence[str] = ()
+    unsent: Sequence[str] = ()
     lost: Sequence[str] = ()
     changed: Counter[str] = field(default_factory=Counter)
     without: str = ""

@@ -20,6 +20,7 @@ from inspect_ai.solver import TaskState
 from inspect_ai.util import collect
 
 from inspect_confidence.solvers.message import conversation, user_message
+from inspect_confidence.solvers.requests import dropped_names
 
 Token = tuple[str, float, dict[str, float]]
 """A token, its log probability, and those of its alternatives."""
@@ -54,6 +55,8 @@ class Draw:
 
 def choices_in_one_call(model: str) -> int:
     """How many draws a model gives in one call, for one reading of the prompt."""
+    if "num_choices" in dropped_names(model, {}):
+        return 1
     return _CHOICES_IN_ONE_CALL.get(model.split("/", 1)[0], 1)
 
 

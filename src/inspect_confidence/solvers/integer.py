@@ -7,8 +7,9 @@ from inspect_ai.util import collect
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.solvers.draws import store_draws
 from inspect_confidence.solvers.message import conversation, pose, user_message
+from inspect_confidence.solvers.requests import dropped_names, run_settings
 
-_WITHOUT = {"anthropic", "bedrock", "cloudflare", "perplexity"}
+_WITHOUT = {"bedrock", "cloudflare", "perplexity"}
 _WITH = "openai (but its reasoning models), google, grok, together, vllm, sglang, hf, respondent"
 # As many alternatives as the OpenAI protocol gives.
 _INTEGER = GenerateConfig(logprobs=True, top_logprobs=20, max_tokens=16)
@@ -65,8 +66,9 @@ def ask_traces(prompt: str, answer: str, system: str | None = None, draws: int =
 
 def refuse_providers_without_logprobs() -> None:
     """Before the first call: a run without log probabilities would be paid for nothing."""
-    provider = str(get_model()).split("/", 1)[0]
-    if provider in _WITHOUT:
+    model = str(get_model())
+    provider = model.split("/", 1)[0]
+    if provider in _WITHOUT or "logprobs" in dropped_names(model, run_settings()):
         raise InvalidArgument(
-            f"{provider} gives no log probabilities, which this method needs; these do: {_WITH}."
+            f"{model} gives no log probabilities, which this method needs; these do: {_WITH}."
         )

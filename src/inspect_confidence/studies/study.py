@@ -82,6 +82,7 @@ class SampleFacts:
         metadata: Of the sample.
         scores: By scorer.
         generation: The run's generation settings that were set.
+        unsent: Those of them that were not sent to the model.
         failure: Status and reason where the run failed on this sample.
         id: Of the sample.
         epochs: How many the run has.
@@ -94,6 +95,7 @@ class SampleFacts:
     metadata: Mapping[str, Any]
     scores: Mapping[str, ScoreFacts]
     generation: Mapping[str, Any] = field(default_factory=dict)
+    unsent: Mapping[str, Any] = field(default_factory=dict)
     failure: tuple[str, str] | None = None
     id: str = ""
     epochs: int = 1

@@ -19,7 +19,7 @@ from inspect_confidence.scorers.repeated import repeated_intervals, repeated_poi
 from inspect_confidence.scorers.tokens import token_distribution
 from inspect_confidence.solvers.integer import ask_integer, ask_traces
 from inspect_confidence.solvers.interval import ask_interval
-from inspect_confidence.solvers.point import ask_point
+from inspect_confidence.solvers.point import CALIBRATED, ask_point
 from inspect_confidence.tasks.composition import composed, sample
 from inspect_confidence.tasks.facts import log_facts, own_prompt, system_message, which
 from inspect_confidence.tasks.viewers import interval_viewer, levels_viewer
@@ -142,6 +142,7 @@ def fermi_eval(
                 prompts=["fermi_eval"],
             ),
             "draws_per_sample": times if chosen.calls == 1 else 0,  # traces go on each by itself
+            **({"calibrated_settings": CALIBRATED} if method == "sampling" else {}),
         },
         config=GenerateConfig(),
     )

@@ -30,6 +30,7 @@ def read_sample(sample: SampleFacts) -> list[dict[str, Any]]:
 def _asked(sample: SampleFacts) -> dict[str, Any]:
     metadata = sample.metadata
     levels = metadata.get("levels") or []
+    temperature = sample.generation.get("temperature", math.nan)
     return {
         "item": metadata["item"],
         "split": metadata.get("split"),
@@ -37,7 +38,8 @@ def _asked(sample: SampleFacts) -> dict[str, Any]:
         "level": metadata.get("level", math.nan),
         "levels": ",".join(f"{level:g}" for level in levels),
         "truth": float(sample.target),
-        "temperature": sample.generation.get("temperature", math.nan),
+        "temperature": math.nan if "temperature" in sample.unsent else temperature,
+        "unsent_temperature": sample.unsent.get("temperature", math.nan),
     }
 
 

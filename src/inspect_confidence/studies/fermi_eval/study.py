@@ -22,7 +22,10 @@ from inspect_confidence.studies.fermi_eval.shown import (
     detail,
     interval_tables,
 )
-from inspect_confidence.studies.fermi_eval.temperatures import decoding_temperatures
+from inspect_confidence.studies.fermi_eval.temperatures import (
+    decoding_temperatures,
+    unsent_temperatures,
+)
 from inspect_confidence.studies.intervals import Intervals, plateau
 from inspect_confidence.studies.limits import limits
 from inspect_confidence.studies.study import Difference, Resampling, Study, TaskTable, kinds, option
@@ -60,6 +63,9 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
             penalty = resampling.options(FermiOptions).penalty
             found = decoding_temperatures(made, units, where, penalty)
             results += results_of(draw(found, _strata(rows), resampling), key)
+        elif rows["unsent_temperature"].nunique() > 1:
+            undefined = unsent_temperatures(rows, condition.but(method="sampling"))
+            results += results_of(draw([undefined], _strata(rows), resampling), key)
     return results
 
 
@@ -119,7 +125,7 @@ FERMI_EVAL = Study(
             task="fermi_eval",
             columns=kinds(
                 "method:text level levels:text lower upper reversed:flag truth point temperature "
-                "probabilities:text unseen_mass answer_tokens"
+                "unsent_temperature probabilities:text unseen_mass answer_tokens"
             ),
             required=("item", "truth"),
             answers=(("level", "lower", "upper"), ("method", "point"), ("method", "probabilities")),
@@ -132,7 +138,8 @@ FERMI_EVAL = Study(
             intervals=numbers.are_intervals,
             limits=limits(
                 "level:level levels:levels probabilities:shares_of_integers unseen_mass:share "
-                "answer_tokens:count temperature:amount"
+                "answer_tokens:count temperature:amount "
+                "unsent_temperature:amount"
             ),
             ordered=(("lower", "upper"),),
             drawn=frozenset(SCORERS) - {"direct"},

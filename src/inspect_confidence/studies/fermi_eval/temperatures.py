@@ -181,6 +181,17 @@ def decoding_temperatures(
                 yield from tests[_best(objective)].estimands(at, asked, note)
 
 
+def unsent_temperatures(rows: pd.DataFrame, condition: Mapping[str, object]) -> Estimand:
+    """The decoding temperature where several were set and none was sent: it is undefined."""
+    values = sorted(rows["unsent_temperature"].dropna().unique())
+    tried = ", ".join(f"{value:g}" for value in values)
+    why = f"temperature not sent to the model; {tried} were set, and the provider's own held"
+    where = {**condition, "split": "test", "decoding": "all_levels"}
+    asked = rows["item"].nunique()
+    number = Number(where, "decoding_temperature", 0, why=why, asked=asked)
+    return Estimand([number], constant(np.nan))
+
+
 def _best(objective: FloatArray) -> int:
     return int(np.round(objective, 9).argmin())
 

@@ -1,0 +1,106 @@
+"""Logs -> the generation settings that were set and not sent to the model."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+from inspect_ai.event import ModelEvent
+from inspect_ai.log import EvalLog, read_eval_log_sample, read_eval_log_sample_summaries
+
+from inspect_confidence.privacy import model_name, setting_text
+from inspect_confidence.solvers.requests import SETTINGS, dropped_settings, unsent_settings
+
+_SAMPLES_READ = 3
+"""Samples that are read until one has a request: by default Inspect keeps some in every sample."""
+_UNUSED_PARTS = {"messages", "attachments", "store"}
+
+Settings = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Unsent:
+    """Settings of a log that were set and not sent.
+
+    Attributes:
+        by_model: Name and value of each, by model: that of the run, and those in its roles.
+        recorded: Whether a request in the log says so; else it is the rule of the provider.
+    """
+
+    by_model: Mapping[str, Settings] = field(default_factory=dict)
+    recorded: bool = True
+
+    def of(self, model: str) -> Settings:
+        """Return those of a model."""
+        return self.by_model.get(model, {})
+
+    def notices(self) -> list[str]:
+        """Return a sentence for each model, without secrets."""
+        return [self._notice(model, settings) for model, settings in self.by_model.items()]
+
+    def _notice(self, model: str, settings: Settings) -> str:
+        pairs = ", ".join(f"{name}={setting_text(value)}" for name, value in settings.items())
+        source = "" if self.recorded else " (by Inspect's rule: the log has no request)"
+        return (
+            f"set but not sent to {model_name(model)}: {pairs}; the provider's own values hold"
+            f"{source}"
+        )
+
+
+def read_unsent(header: EvalLog) -> Unsent:
+    """Return the settings of a log that were set and not sent, by its header.
+
+    A sample's recorded requests say it, those of the first sample that has any. Samples are read
+    only if the run sets anything that a request could leave out.
+    """
+    model = header.eval.model
+    config = header.plan.config.model_dump(exclude_none=True)
+    if not SETTINGS & (config.keys() | _settings_of_roles(header)):
+        return Unsent()
+    found: dict[str, Settings] = {}
+    for calls in islice(_recorded_calls(header.location), _SAMPLES_READ):
+        for name in dict.fromkeys(call.model for call in calls):
+            found.setdefault(name, _unsent_in([call for call in calls if call.model == name]))
+        if model in found:
+            break
+    recorded = model in found
+    if not recorded:
+        found[model] = dropped_settings(model, config)
+    return Unsent({name: settings for name, settings in found.items() if settings}, recorded)
+
+
+def _settings_of_roles(header: EvalLog) -> set[str]:
+    """Names of the settings of the models in a run's roles."""
+    names: set[str] = set()
+    for role in (header.eval.model_roles or {}).values():
+        for player in role if isinstance(role, list) else [role]:
+            names |= player.config.model_dump(exclude_none=True).keys()
+    return names
+
+
+def _recorded_calls(location: str) -> Iterator[list[ModelEvent]]:
+    """The model calls with a request of each sample that can be read."""
+    for summary in read_eval_log_sample_summaries(location):
+        if not summary.completed:
+            continue
+        try:
+            sample = read_eval_log_sample(
+                location, summary.id, summary.epoch, exclude_fields=_UNUSED_PARTS
+            )
+        except Exception:  # a damaged sample has no request that could be read
+            yield []
+            continue
+        yield [event for event in sample.events if isinstance(event, ModelEvent) and event.call]
+
+
+def _unsent_in(calls: list[ModelEvent]) -> Settings:
+    """Settings that some of a model's calls set and none of them sent."""
+    unsent: dict[str, Any] = {}
+    sent: set[str] = set()
+    for event in calls:
+        config = event.config.model_dump(exclude_none=True)
+        request = event.call.request if event.call else {}
+        left_out = unsent_settings(event.model, config, request)
+        sent |= SETTINGS & config.keys() - left_out.keys()
+        unsent = left_out | unsent
+    return {name: value for name, value in unsent.items() if name not in sent}

@@ -1,0 +1,162 @@
+"""Generation settings that Inspect leaves out of the requests to a model.
+
+A setting that is set and not sent describes nothing: the provider's own value holds. A log's
+recorded requests are the evidence (`unsent_settings`). Where there is no request, before a run or
+in a log without one, the providers' rules stand in for it (`dropped_settings`); tests compare them
+with what the providers' packages send.
+"""
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+from inspect_ai.model import get_model
+from inspect_ai.model._generate_config import active_generate_config
+
+from inspect_confidence.errors import InvalidArgument
+
+_WIRE_NAMES: Mapping[str, Collection[str]] = {
+    "temperature": {"temperature"},
+    "top_p": {"topp"},
+    "top_k": {"topk"},
+    "seed": {"seed", "randomseed"},
+    "stop_seqs": {"stop", "stopsequences"},
+    "num_choices": {"n", "candidatecount"},
+    "frequency_penalty": {"frequencypenalty"},
+    "presence_penalty": {"presencepenalty"},
+    "logprobs": {"logprobs", "responselogprobs", "message.output_text.logprobs"},
+    "top_logprobs": {"toplogprobs", "logprobs"},
+}
+"""By Inspect's name of a setting its names in requests, in lower case and without underscores."""
+
+SETTINGS = frozenset(_WIRE_NAMES)
+"""Settings whose sending can be checked, by Inspect's names."""
+
+_READABLE = frozenset(
+    {
+        *("anthropic", "google", "openai", "bedrock", "groq", "mistral"),
+        # These build on Inspect's provider of whatever speaks OpenAI's protocol.
+        *("openai-api", "openrouter", "together", "deepseek", "fireworks", "sambanova"),
+        *("perplexity", "ollama", "vllm", "sglang"),
+    }
+)
+"""Providers whose requests name settings as above; nothing is said of the requests of others."""
+
+_CONVERSATION = frozenset({"messages", "contents", "input", "tools", "system", "extra_headers"})
+"""Parts of a request that hold no settings, and may hold any name."""
+
+_OF_REASONING = frozenset({"temperature", "top_p", "logprobs", "top_logprobs"})
+"""Settings that OpenAI's newer API takes of models that do not reason, and of no other."""
+
+_GPT = re.compile(r"gpt-(\d)(?!\d)(?:\.(\d+))?")
+
+
+def unsent_settings(
+    model: str, settings: Mapping[str, Any], request: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the settings that a request to a model leaves out.
+
+    Args:
+        model: Name of the model, with its provider.
+        settings: Generation settings of the call, by Inspect's names.
+        request: The request as Inspect records it in `ModelEvent.call`.
+
+    Example:
+        >>> unsent_settings("anthropic/m", {"temperature": 0.7, "seed": 1}, {"temperature": 0.7})
+        {'seed': 1}
+    """
+    if model.partition("/")[0] not in _READABLE:
+        return {}
+    sent = set(_names(request))
+    return {
+        name: value
+        for name, value in settings.items()
+        if name in SETTINGS and _is_set(value) and not sent & set(_WIRE_NAMES[name])
+    }
+
+
+def _names(request: Mapping[str, Any]) -> Iterator[str]:
+    """Names of the values that are set in a request, those in nested mappings included."""
+    for name, value in request.items():
+        if value is None or name in _CONVERSATION:
+            continue
+        yield name.lower().replace("_", "")
+        if isinstance(value, Mapping):
+            yield from _names(value)
+        elif name == "include":  # a list of what OpenAI's responses bring with them
+            yield from map(str, value)
+
+
+def _is_set(value: object) -> bool:
+    """Whether a value asks for anything; `logprobs=False` and an empty list do not."""
+    return value is not None and value is not False and value != []
+
+
+def dropped_settings(model: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings that Inspect does not send to a model, by the rule of its provider.
+
+    Example:
+        >>> dropped_settings("openai/o3", {"temperature": 0.7, "max_tokens": 5})
+        {'temperature': 0.7}
+    """
+    names = dropped_names(model, settings)
+    return {name: value for name, value in settings.items() if name in names and _is_set(value)}
+
+
+def dropped_names(model: str, settings: Mapping[str, Any]) -> frozenset[str]:
+    """Return the names of all settings that Inspect does not send to a model.
+
+    The rules are those of inspect_ai 0.3.285: `completion_config` in `_providers/anthropic.py`
+    (with anthropic from 2.0 on), `completion_params_responses` in `_providers/openai_responses.py`,
+    `completion_params_completions` in `_providers/openai_completions.py`, and the call of
+    `GenerateContentConfig` in `_providers/google.py`. They hold for the API that Inspect takes by
+    default. Models of other providers have no names.
+
+    Args:
+        model: Name of the model, with its provider.
+        settings: Generation settings of the run; OpenAI's rule depends on some.
+    """
+    provider, _, name = model.partition("/")
+    if provider == "anthropic":
+        return SETTINGS - {"stop_seqs"}
+    if provider == "google":
+        return frozenset({"seed"})
+    if provider == "openai":
+        return _names_dropped_by_openai(name.rpartition("/")[2].lower(), settings)
+    return frozenset()
+
+
+def _names_dropped_by_openai(name: str, settings: Mapping[str, Any]) -> frozenset[str]:
+    match = _GPT.search(name)
+    version = (int(match[1]), int(match[2] or 0)) if match else (0, 0)
+    is_o_series = re.match(r"o\d", name) is not None
+    if not is_o_series and version < (5, 0):
+        return frozenset({"top_k"})
+    if settings.get("num_choices") is not None:  # of a whole run: Inspect takes the older API
+        return frozenset({"temperature", "top_k"})
+    effort = settings.get("reasoning_effort")
+    always_reasons = is_o_series or version == (5, 0)
+    if always_reasons or (version >= (5, 5) if effort is None else effort != "none"):
+        return SETTINGS
+    return SETTINGS - _OF_REASONING
+
+
+def run_settings() -> dict[str, Any]:
+    """Return the generation settings that hold for the model of the running sample."""
+    config = get_model().config.merge(active_generate_config())
+    return config.model_dump(exclude_none=True)
+
+
+def refuse_unsent(model: str, settings: Mapping[str, Any], names: Collection[str]) -> None:
+    """Refuse a run whose settings would tell it from others that are asked the same.
+
+    Raises:
+        InvalidArgument: One of the names is set and, by the provider's rule, not sent.
+    """
+    for name, value in dropped_settings(model, settings).items():
+        if name in names:
+            raise InvalidArgument(
+                f"{name}={value} is not sent to {model}: Inspect leaves it out, and the answers "
+                f"would be sampled at the provider's own {name}. Leave it out, and read one run "
+                f"instead of several, or ask a model that takes a {name}."
+            )
