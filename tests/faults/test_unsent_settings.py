@@ -15,7 +15,7 @@ from inspect_ai.model import GenerateConfig, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 
 from faults.ledger import held
-from inspect_confidence import InvalidArgument, read_judgments, summarize
+from inspect_confidence import InvalidArgument, read_judgments, summarize, write_report
 from inspect_confidence.commands.cite import cite
 from inspect_confidence.commands.plan import plan_design, plan_run
 from inspect_confidence.commands.run import run_design
@@ -86,7 +86,7 @@ def test_rule_log_and_request_agree_on_every_setting(tmp_path: Path) -> None:
         found = read_unsent(header_of(log))
         outcomes[model] = (
             found.recorded
-            and set(found.of(model)) == unsent
+            and set(found.settings_of(model)) == unsent
             and set(dropped_settings(model, SETTINGS)) == unsent
         )
     happened = (
@@ -105,7 +105,7 @@ def test_a_reasoning_effort_decides_what_openai_is_sent(tmp_path: Path) -> None:
             question(**settings), tmp_path, lambda _: Reply("7"), "openai/gpt-5.1"
         )
         assert ("temperature" not in request.body) == bool(unsent)
-        assert set(read_unsent(header_of(log)).of("openai/gpt-5.1")) == unsent
+        assert set(read_unsent(header_of(log)).settings_of("openai/gpt-5.1")) == unsent
         assert set(dropped_settings("openai/gpt-5.1", settings)) == unsent
 
 
@@ -126,7 +126,7 @@ def test_a_recorded_request_overrides_the_rule(tmp_path: Path) -> None:
 
 def test_a_log_without_requests_is_judged_by_the_rule(tmp_path: Path) -> None:
     """With `--no-log-model-api` the notice says that it is the rule's word."""
-    task = fermi_eval("bundled", items=1, levels=90)
+    task = fermi_eval("bundled", items=1, levels="90")
     options = {"temperature": 0.7, "log_model_api": False}
     served(task, tmp_path, lambda _: Reply("Lower: 1\nUpper: 2"), ANTHROPIC, **options)
     (notice,) = [text for text in read_judgments(tmp_path).notices if "not sent" in text]
@@ -144,7 +144,7 @@ def test_runs_at_temperatures_not_sent_are_no_runs_at_temperatures(
 ) -> None:
     """Variant, columns, notices, exports, `cite` and results tell what the model was sent."""
     for temperature in (0.2, 0.7):
-        task = fermi_eval("bundled", items=4, levels=90)
+        task = fermi_eval("bundled", items=4, levels="90")
         _, requests = served(
             task, tmp_path, lambda _: Reply("Lower: 1\nUpper: 2"), model, temperature=temperature
         )
@@ -170,6 +170,10 @@ def test_runs_at_temperatures_not_sent_are_no_runs_at_temperatures(
         return
     assert set(frame["variant"]) == {""}
     assert (temperatures, unsent) == (set(), {0.2, 0.7})
+    write_report(tmp_path, tmp_path / "report", logs=tmp_path, resamples=20)
+    page = (tmp_path / "report" / "index.html").read_text("utf-8")
+    assert f"set but not sent to {model}: temperature=0.2" in page
+    assert "0.2 (not sent)" in page
     assert len(notices) == 2
     assert all(f"not sent to {model}: temperature=0." in text for text in notices)
     assert "2 runs of fermi_eval" in " ".join(judgments.notices)
@@ -181,7 +185,7 @@ def test_runs_at_temperatures_not_sent_are_no_runs_at_temperatures(
 def test_logs_that_left_out_the_same_settings_have_one_notice(tmp_path: Path) -> None:
     """Two logs are counted, not listed."""
     for _ in range(2):
-        task = fermi_eval("bundled", items=1, levels=90)
+        task = fermi_eval("bundled", items=1, levels="90")
         served(task, tmp_path, lambda _: Reply("1"), ANTHROPIC, temperature=0.7)
     notices = [text for text in read_judgments(tmp_path).notices if "not sent" in text]
     said = f"2 logs: set but not sent to {ANTHROPIC}: temperature=0.7"

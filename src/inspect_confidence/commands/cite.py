@@ -31,7 +31,7 @@ def _paragraph(task: str, judgments: pd.DataFrame, runs: Sequence[EvalLog]) -> s
     arguments = ({k: v for k, v in run.eval.task_args.items() if v is not None} for run in runs)
     unsent = [read_unsent(run) for run in runs]
     generation = [
-        _asked_with(run.plan.config, left_out.of(run.eval.model))
+        _asked_with(run.plan.config, left_out.settings_of(run.eval.model))
         for run, left_out in zip(runs, unsent, strict=True)
     ]
     sentences = [
@@ -89,7 +89,7 @@ def _asked_with(config: GenerateConfig, unsent: Collection[str]) -> dict[str, st
 
 def _roles(runs: Sequence[EvalLog], unsent: Sequence[Unsent]) -> str:
     said = {
-        f"The {role} was {_player(config, left_out.of(config.model))}."
+        f"The {role} was {_player(config, left_out.settings_of(config.model))}."
         for run, left_out in zip(runs, unsent, strict=True)
         for role, played in (run.eval.model_roles or {}).items()
         for config in (played if isinstance(played, list) else [played])

@@ -46,7 +46,7 @@ def read_runs(places: Iterable[str]) -> dict[str, Run]:
     for location in (log for where in places for log in find_logs(where)):
         try:
             header = read_eval_log(location, header_only=True)
-            unsent = read_unsent(header).of(header.eval.model)
+            unsent = read_unsent(header).settings_of(header.eval.model)
         except Exception:  # a damaged log must not keep the others from being read
             continue
         run = header.eval

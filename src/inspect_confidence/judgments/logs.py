@@ -76,7 +76,7 @@ def read_run(location: str, *, reread: bool = False, recorded: Recorded = NOTHIN
     invalid = {one.uuid or "" for one in every if _is_invalid(location, header, one)}
     summaries = [one for one in every if (one.uuid or "") not in invalid]
     whole = ((one, _whole(location, one) if cut(one) else one) for one in summaries)
-    unsent = read_unsent(header)
+    unsent = read_unsent(header, every)
     judged = _judged(header, table, whole, unsent, recorded)
     rows, without = table.of_run(list(judged.values()))
     judged = dict(zip(judged, rows, strict=True))
@@ -150,7 +150,7 @@ def _judged(
 ) -> Judged:
     """The judgments of samples that were completed, each sample after its summary."""
     common = _common(header, table)
-    left_out = unsent.of(header.eval.model)
+    left_out = unsent.settings_of(header.eval.model)
     generation = header.plan.config.model_dump(exclude_none=True)
     epochs = header.eval.config.epochs or 1
     found = {}
@@ -210,8 +210,8 @@ def _read_again(
         return stored, Counter(), why
     # Through summaries, which write texts on one line, as they are read from a log.
     both = ((one.summary(), one) for one in log.samples or [])
-    again = ((s, one if _is_cut(s) else s) for s, one in both if _key(s) in stored)
-    fresh = _judged(header, table, again, unsent)
+    whole = ((s, sample if _is_cut(s) else s) for s, sample in both if _key(s) in stored)
+    fresh = _judged(header, table, whole, unsent)
     pairs = [pair for key in stored for pair in zip_longest(stored[key], fresh.get(key, []))]
     changed = Counter(
         judgments=len(pairs),
@@ -370,7 +370,7 @@ def _settings(
     settings["task_version"] = header.eval.task_version
     settings["dataset"] = facts.get("dataset")
     generation = header.plan.config.model_dump(exclude_none=True)
-    left_out = OPERATIONAL | unsent.of(header.eval.model).keys()
+    left_out = OPERATIONAL | unsent.settings_of(header.eval.model).keys()
     settings |= {name: generation[name] for name in generation if name not in left_out}
     settings |= {name: of_model[name] for name in of_model if not SECRET_NAME.search(name)}
     return {name: _short(value) for name, value in settings.items() if value is not None}

@@ -256,8 +256,8 @@ def told(every: Iterable[tuple[str, Found]], notices: list[str], lost: list[str]
         for unsent in run.unsent:
             locations.setdefault(unsent, []).append(location)
     notices += [
-        f"{where[0] if len(where) == 1 else f'{len(where)} logs'}: {unsent}"
-        for unsent, where in locations.items()
+        f"{places[0] if len(places) == 1 else f'{len(places)} logs'}: {unsent}"
+        for unsent, places in locations.items()
     ]
     for task in dict.fromkeys(run.task for _, run in runs if run.changed):
         n = sum((run.changed for _, run in runs if run.task == task), Counter[str]())

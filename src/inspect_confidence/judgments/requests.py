@@ -1,12 +1,17 @@
 """Logs -> the generation settings that were set and not sent to the model."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
 from inspect_ai.event import ModelEvent
-from inspect_ai.log import EvalLog, read_eval_log_sample, read_eval_log_sample_summaries
+from inspect_ai.log import (
+    EvalLog,
+    EvalSampleSummary,
+    read_eval_log_sample,
+    read_eval_log_sample_summaries,
+)
 
 from inspect_confidence.privacy import model_name, setting_text
 from inspect_confidence.solvers.requests import SETTINGS, dropped_settings, unsent_settings
@@ -30,7 +35,7 @@ class Unsent:
     by_model: Mapping[str, Settings] = field(default_factory=dict)
     recorded: bool = True
 
-    def of(self, model: str) -> Settings:
+    def settings_of(self, model: str) -> Settings:
         """Return those of a model."""
         return self.by_model.get(model, {})
 
@@ -47,26 +52,32 @@ class Unsent:
         )
 
 
-def read_unsent(header: EvalLog) -> Unsent:
-    """Return the settings of a log that were set and not sent, by its header.
+def read_unsent(header: EvalLog, summaries: Iterable[EvalSampleSummary] | None = None) -> Unsent:
+    """Return the settings of a log that were set and not sent.
 
     A sample's recorded requests say it, those of the first sample that has any. Samples are read
     only if the run sets anything that a request could leave out.
+
+    Args:
+        header: Header of the log.
+        summaries: Summaries of its samples; read from the log if they are not at hand.
     """
     model = header.eval.model
     config = header.plan.config.model_dump(exclude_none=True)
     if not SETTINGS & (config.keys() | _settings_of_roles(header)):
         return Unsent()
-    found: dict[str, Settings] = {}
-    for calls in islice(_recorded_calls(header.location), _SAMPLES_READ):
+    by_model: dict[str, Settings] = {}
+    if summaries is None:
+        summaries = read_eval_log_sample_summaries(header.location)
+    for calls in islice(_recorded_calls(header.location, summaries), _SAMPLES_READ):
         for name in dict.fromkeys(call.model for call in calls):
-            found.setdefault(name, _unsent_in([call for call in calls if call.model == name]))
-        if model in found:
+            by_model.setdefault(name, _unsent_in([call for call in calls if call.model == name]))
+        if model in by_model:
             break
-    recorded = model in found
+    recorded = model in by_model
     if not recorded:
-        found[model] = dropped_settings(model, config)
-    return Unsent({name: settings for name, settings in found.items() if settings}, recorded)
+        by_model[model] = dropped_settings(model, config)
+    return Unsent({name: settings for name, settings in by_model.items() if settings}, recorded)
 
 
 def _settings_of_roles(header: EvalLog) -> set[str]:
@@ -78,9 +89,11 @@ def _settings_of_roles(header: EvalLog) -> set[str]:
     return names
 
 
-def _recorded_calls(location: str) -> Iterator[list[ModelEvent]]:
-    """The model calls with a request of each sample that can be read."""
-    for summary in read_eval_log_sample_summaries(location):
+def _recorded_calls(
+    location: str, summaries: Iterable[EvalSampleSummary]
+) -> Iterator[list[ModelEvent]]:
+    """The model calls with a request of each completed sample."""
+    for summary in summaries:
         if not summary.completed:
             continue
         try:

@@ -313,7 +313,7 @@ numbers(
 )
 numbers(
     About(
-        undefined="no train item that could be read at every temperature",
+        undefined="no train item that could be read at every temperature, or no temperature sent",
         unit="temperature",
         source="FermiEval",
         interval=no_interval("a choice among the few temperatures that were run"),

@@ -185,10 +185,10 @@ def unsent_temperatures(rows: pd.DataFrame, condition: Mapping[str, object]) -> 
     """The decoding temperature where several were set and none was sent: it is undefined."""
     values = sorted(rows["unsent_temperature"].dropna().unique())
     tried = ", ".join(f"{value:g}" for value in values)
-    why = f"temperature not sent to the model; {tried} were set, and the provider's own held"
-    where = {**condition, "split": "test", "decoding": "all_levels"}
-    asked = rows["item"].nunique()
-    number = Number(where, "decoding_temperature", 0, why=why, asked=asked)
+    reason = f"temperature not sent to the model; {tried} were set, and the provider's own held"
+    scope = {**condition, "split": "test", "decoding": "all_levels"}
+    items = rows["item"].nunique()
+    number = Number(scope, "decoding_temperature", 0, why=reason, asked=items)
     return Estimand([number], constant(np.nan))
 
 
