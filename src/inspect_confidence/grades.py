@@ -5,7 +5,7 @@ number has the key "".
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from inspect_confidence.answers import Unreadable
 
@@ -21,6 +21,27 @@ def unnumbered(scorer: str) -> str:
 def name_of(scorer: str, key: str) -> str:
     """As arguments name it: `match`, or `grade.quality` where a score has several numbers."""
     return f"{scorer}.{key}" if key else scorer
+
+
+def unknown_score(scores: Mapping[str, Numbers], named: str | None) -> str:
+    """Return why no score of a sample is the one that is meant; empty where one is.
+
+    A sample whose scorer gave nothing, or no number at all, tells nothing about the others.
+
+    Example:
+        >>> unknown_score({"a": {"truth": 0.8}}, "a.trth")
+        'the eval has no score a.trth; it has a.truth: name one of them by score= or --score'
+        >>> unknown_score({"grade": {"": math.nan}}, "grade.truth")
+        ''
+    """
+    scorer = named.partition(".")[0] if named else ""
+    numbers = [scores.get(scorer, {})] if scorer else list(scores.values())
+    if all(math.isnan(number) for keys in numbers for number in keys.values()):
+        return ""
+    names = _names(scores)
+    if named in names or (named is None and len(names) == 1):
+        return ""
+    return _unchosen(list(names), named)
 
 
 def grade(scores: Mapping[str, Numbers], named: str | None = None) -> float | Unreadable:
@@ -42,25 +63,32 @@ def grade(scores: Mapping[str, Numbers], named: str | None = None) -> float | Un
         >>> grade({"grade": {"style": 0.2, "truth": 0.8}}, "grade.truth")
         0.8
     """
-    found = {
-        name_of(scorer, key): number
-        for scorer, numbers in scores.items()
-        for key, number in numbers.items()
-    }
-    listed = ", ".join(found)
-    if named is not None:
-        found = {name: number for name, number in found.items() if name == named}
-    if not found:
-        has = f"; it has {listed}" if listed else ""
-        return _failed(f"the eval has no score {named}{has}" if named else "the eval has no score")
-    if len(found) > 1:
-        return _failed(f"the eval has the scores {listed}: name one of them by score= or --score")
-    ((name, number),) = found.items()
+    numbers = _names(scores)
+    if named not in numbers and (named or len(numbers) != 1):
+        return _failed(_unchosen(list(numbers), named))
+    name = named or next(iter(numbers))
+    number = numbers[name]
     if math.isnan(number):
         return _failed(f"the eval's score {name} is no number")
     if not 0 <= number <= 1:
         return _failed(f"the eval's score {name}, {number:g}, is not between 0 and 1")
     return number
+
+
+def _names(scores: Mapping[str, Numbers]) -> dict[str, float]:
+    """All numbers, by the names that arguments have for them."""
+    names: dict[str, float] = {}
+    for scorer, numbers in scores.items():
+        names |= {name_of(scorer, key): number for key, number in numbers.items()}
+    return names
+
+
+def _unchosen(names: Sequence[str], named: str | None) -> str:
+    listed = ", ".join(names)
+    if not names:
+        return f"the eval has no score {named or ''}".rstrip()
+    has = f"the eval has no score {named}; it has" if named else "the eval has the scores"
+    return f"{has} {listed}: name one of them by score= or --score"
 
 
 def _failed(why: str) -> Unreadable:

@@ -58,6 +58,37 @@ def test_odd_alternatives_of_integers() -> None:
     assert answer.unseen_mass == pytest.approx(0.75)
 
 
+@pytest.mark.parametrize(
+    ("tokens", "total"),
+    [
+        ([TokenChoice("3", 0.7, {})], "2.01"),
+        ([TokenChoice("3", math.log(0.6), {"4": math.log(0.5)})], "1.1"),
+        ([TokenChoice("3", math.inf, {})], "1.01e+304"),
+        ([TokenChoice("1", 0.0, {}), TokenChoice("2", math.log(0.9), {"3": math.log(0.3)})], "1.2"),
+    ],
+)
+def test_impossible_log_probabilities_are_a_failure_of_scoring(
+    tokens: list[TokenChoice], total: str
+) -> None:
+    """Of a probability above 1, and of probabilities that add up to more; the reason says which."""
+    number = "".join(choice.token for choice in tokens)
+    reason = f"impossible log probabilities: those at the token {tokens[-1].token!r} add up to"
+    failure = Unreadable("scoring_failed", f"{reason} {total}")
+    assert read_integer_distribution(tokens) == failure
+    opened = TokenChoice('{"Answer": ', 0.0, {})
+    assert read_age_token([opened, *tokens, TokenChoice("}", 0.0, {})], float(number)) == failure
+
+
+def test_rounded_log_probabilities_are_possible() -> None:
+    """To two decimals, which adds up to a little more than 1."""
+    shares = {"3": 0.41, "4": 0.3, "5": 0.29}
+    logs = {token: math.ceil(math.log(share) * 100) / 100 for token, share in shares.items()}
+    assert sum(map(math.exp, logs.values())) > 1
+    answer = read_integer_distribution([TokenChoice("3", logs["3"], logs)])
+    assert isinstance(answer, IntegerDistribution)
+    assert answer.unseen_mass == 0
+
+
 anything = st.text(st.sampled_from("0123456789+-− \n\t.^xa٣²③"), max_size=4)
 any_logprob = st.floats(allow_nan=True, allow_infinity=True) | st.just(-9999.0)
 any_choice = st.builds(
@@ -223,15 +254,18 @@ ODD: list[tuple[float, dict[str, float], list[float] | None]] = [
     (-9999.0, {"A": math.log(0.2)}, None),
     (-9999.0, {"A": math.log(0.2), "C": math.log(0.6)}, [0.25, 0, 0.75]),
     (math.nan, {"A": math.log(0.2), "C": math.log(0.6)}, [0.25, 0, 0.75]),
-    (1e-6, {"A": math.log(0.25)}, [0.2, 0.8, 0]),  # rounded above 0
-    (math.inf, {"A": 0.0}, [0.5, 0.5, 0]),
+    (1e-6, {"A": math.log(0.01)}, [0.01 / 1.01, 1 / 1.01, 0]),  # rounded above 0
+    (1e-6, {"A": math.log(0.25)}, None),  # 1.25 in all
+    (math.log(0.6), {"A": math.log(0.5), "C": math.nan}, None),
+    (math.log(0.5), {"]": 0.3}, None),  # of a token that is no option
+    (math.inf, {"A": 0.0}, None),
     (-800.0, {"A": -800.0}, None),  # exp(-800) is 0
     (-740.0, {"A": -740.0}, [0.5, 0.5, 0]),  # barely above 0
 ]
 
 
 def test_odd_log_probabilities() -> None:
-    """Minus infinity, NaN and -9999 are 0, what is above 0 is certain."""
+    """Minus infinity, NaN and -9999 are 0; what can't be a probability has no reading."""
     for chosen, others, expected in ODD:
         tokens = [token_choice(OPENED), TokenChoice('"B"', chosen, others), token_choice("}")]
         found = read_answer_token(tokens, "ABC", 1)
@@ -298,8 +332,9 @@ OTHERS = "ACD" + ascii_lowercase[4:8] + "]}"
 
 
 @given(
-    answer=st.floats(-8, 0),
-    logs=st.dictionaries(st.sampled_from(list(OTHERS)), st.floats(-8, 0), min_size=1),
+    # With its nine others less than 1 in all.
+    answer=st.floats(-8, -2.4),
+    logs=st.dictionaries(st.sampled_from(list(OTHERS)), st.floats(-8, -2.4), min_size=1),
     wraps=st.lists(WRAPS, min_size=len(OTHERS), max_size=len(OTHERS)),
 )
 def test_quoting_of_alternatives_changes_nothing(

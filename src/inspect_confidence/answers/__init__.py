@@ -31,6 +31,7 @@ from inspect_confidence.answers.status import (
     STATUSES,
     Status,
     Unreadable,
+    reply_failure,
 )
 from inspect_confidence.answers.token_confidence import (
     TokenConfidence,
@@ -86,5 +87,6 @@ __all__ = [
     "read_probability",
     "read_token_confidence",
     "read_word_choice",
+    "reply_failure",
     "verdict_in",
 ]  # fmt: skip

@@ -29,6 +29,22 @@ class Unreadable:
     reason: str
 
 
+WITHHELD = Unreadable("content_filter", "the provider withheld the reply")
+CALLS_A_TOOL = Unreadable("no_response", "the reply is a tool call, without text")
+
+
+def reply_failure(text: str, stop: str) -> Unreadable | None:
+    """Return why a reply that ended so has no text to read; None where a reader can tell.
+
+    Args:
+        text: Of the reply.
+        stop: Why it ended, as Inspect names it.
+    """
+    if stop == "content_filter":
+        return WITHHELD
+    return CALLS_A_TOOL if stop == "tool_calls" and not text.strip() else None
+
+
 def is_invalid(reading: object) -> bool:
     """Whether it is a failure for want of anything that can be read."""
     return isinstance(reading, Unreadable) and reading.status == "invalid_response_format"

@@ -9,7 +9,12 @@ from string import ascii_uppercase
 from inspect_confidence.answers.choices import read_choice
 from inspect_confidence.answers.clean import clean, is_refusal
 from inspect_confidence.answers.status import Unreadable
-from inspect_confidence.answers.tokens import SPECIAL, TokenChoice, read_answer_token
+from inspect_confidence.answers.tokens import (
+    SPECIAL,
+    TokenChoice,
+    impossible_logprobs,
+    read_answer_token,
+)
 
 _VERDICT = re.compile(r"\W*(?:answer\W+)?(true|false)\b", re.I)
 _LABEL = re.compile(r"answer\W*:", re.I)
@@ -83,6 +88,8 @@ def _whole(reply: str, tokens: Sequence[TokenChoice] | None) -> TokenConfidence 
     spoken = [one for one in tokens if one.token.strip() and not SPECIAL.fullmatch(one.token)]
     if len(spoken) != 1 or not math.isfinite(spoken[0].logprob):
         return Unreadable("scoring_failed", "the answer is not one token")
+    if failure := impossible_logprobs(spoken):
+        return failure
     return TokenConfidence(math.exp(min(spoken[0].logprob, 0.0)), math.nan, spoken[0].token.strip())
 
 

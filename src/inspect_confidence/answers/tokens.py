@@ -33,6 +33,9 @@ _KEY = re.compile(
 _SURE = 0.99
 """An answer listed alone with at least this is 1 among the options, to within the rest."""
 _WORD = re.compile(r"\W*(\w+)\W*")
+_ROUNDED = 0.02
+"""By how much probabilities may add up to more than 1 where their logarithms were rounded, to two
+decimals or to 16 bits."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,29 @@ def _probability(logprob: float) -> float:
     return 0.0 if math.isnan(logprob) else math.exp(min(logprob, 0.0))
 
 
+def impossible_logprobs(tokens: Sequence[TokenChoice]) -> Unreadable | None:
+    """Return why the log probabilities of some tokens can't be; None where they can.
+
+    A probability above 1, or probabilities of the tokens at one place that add up to more,
+    beyond what rounding does, are no probabilities, and nothing is read from them.
+
+    Example:
+        >>> impossible_logprobs([TokenChoice("3", 0.7, {})]).reason
+        "impossible log probabilities: those at the token '3' add up to 2.01"
+        >>> impossible_logprobs([TokenChoice("3", 0.0, {"4": -9999.0})]) is None
+        True
+    """
+    for choice in tokens:
+        logprobs = {**choice.alternatives, choice.token: choice.logprob}.values()
+        numbers = [logprob for logprob in logprobs if not math.isnan(logprob)]
+        # No float holds exp(710).
+        total = sum(math.exp(min(number, 700.0)) for number in numbers)
+        if total > 1 + _ROUNDED:
+            where = f"those at the token {choice.token[:20]!r} add up to {total:.3g}"
+            return Unreadable("scoring_failed", f"impossible log probabilities: {where}")
+    return None
+
+
 @dataclass(frozen=True)
 class IntegerDistribution:
     """The integer that a model answered, in so many tokens, and what their probabilities say.
@@ -72,7 +98,7 @@ def read_integer_distribution(tokens: Sequence[TokenChoice]) -> IntegerDistribut
 
     Tokens that are one integer written differently (`3`, ` 3`, `+3`) are added up. The whole reply
     must be one integer, else it is `no_response`, `refusal`, `out_of_range` or
-    `invalid_response_format`.
+    `invalid_response_format`. Impossible log probabilities make it `scoring_failed`.
 
     Example:
         >>> said = TokenChoice("3", math.log(0.6), {"4": math.log(0.2)})
@@ -82,18 +108,11 @@ def read_integer_distribution(tokens: Sequence[TokenChoice]) -> IntegerDistribut
         >>> round(read.unseen_mass, 3)
         0.2
     """
-    said = (choice.token for choice in tokens if not SPECIAL.fullmatch(choice.token))
-    text = folded("".join(said)).strip()
-    if not text:
-        return Unreadable("no_response", "the reply is empty")
-    if is_refusal(text):
-        return Unreadable("refusal", "the reply declines to answer")
-    number = _longer("", text)
-    if number is None or not number[-1:].isdigit():
-        return invalid(f"the reply is no integer: {text[:60]!r}")
-    value = _integer(number)
-    if value is None:
-        return Unreadable("out_of_range", f"{text[:60]} is further than {GREATEST_INTEGER} from 0")
+    value = _stated_integer(tokens)
+    if isinstance(value, Unreadable):
+        return value
+    if failure := impossible_logprobs(tokens):
+        return failure
     masses, spanned = _masses(tokens)
     total = sum(masses.values())
     if total <= 0:
@@ -104,6 +123,23 @@ def read_integer_distribution(tokens: Sequence[TokenChoice]) -> IntegerDistribut
         unseen_mass=max(1 - total, 0.0),
         tokens=spanned,
     )
+
+
+def _stated_integer(tokens: Sequence[TokenChoice]) -> int | Unreadable:
+    """The integer that the whole reply is."""
+    spoken = (choice.token for choice in tokens if not SPECIAL.fullmatch(choice.token))
+    text = folded("".join(spoken)).strip()
+    if not text:
+        return Unreadable("no_response", "the reply is empty")
+    if is_refusal(text):
+        return Unreadable("refusal", "the reply declines to answer")
+    number = _longer("", text)
+    if number is None or not number[-1:].isdigit():
+        return invalid(f"the reply is no integer: {text[:60]!r}")
+    value = _integer(number)
+    if value is None:
+        return Unreadable("out_of_range", f"{text[:60]} is further than {GREATEST_INTEGER} from 0")
+    return value
 
 
 def _masses(
@@ -170,8 +206,9 @@ def read_answer_token(
 
     The options are what may be answered, as `A`, `B`, `C` or `true`, `false`, in any case; `answer`
     is the place among them of what was read from the reply's text. It is `scoring_failed` if that
-    doesn't stand where the reply's last `Answer` has its value, or if it is the only option listed
-    and has less than 0.99 itself: how much the others have isn't known, and it would look certain.
+    doesn't stand where the reply's last `Answer` has its value, if log probabilities there are
+    impossible, or if it is the only option listed and has less than 0.99 itself: how much the
+    others have isn't known, and it would look certain.
 
     Example:
         >>> import math
@@ -189,6 +226,8 @@ def read_answer_token(
     if place is None:
         return Unreadable("scoring_failed", "the answer is not there after the last key `Answer`")
     choice, start = tokens[place[0]], place[1]
+    if failure := impossible_logprobs([choice]):
+        return failure
     masses: dict[int, float] = {}
     for token, mass in choice.masses().items():
         # Where the key is in the answer's token it is in the alternatives too.
@@ -219,7 +258,8 @@ def read_age_token(tokens: Sequence[TokenChoice], years: float) -> IntegerDistri
 
     Alternatives are read as in `read_integer_distribution`, where the reply's last `Answer` has its
     value; ages above 150 are unseen mass. It is `scoring_failed` if the age isn't there in whole
-    years, if it is the only age listed and has less than 0.99 itself, or if it has no probability.
+    years, if it is the only age listed and has less than 0.99 itself, if it has no probability, or
+    if log probabilities there are impossible.
 
     Example:
         >>> said = [
@@ -239,6 +279,9 @@ def read_age_token(tokens: Sequence[TokenChoice], years: float) -> IntegerDistri
     before = tokens[first].token[:start]
     number = [_in_digits(one, before if not k else "") for k, one in enumerate(tokens[first:])]
     masses, spanned = _masses(number, OLDEST)
+    # The token after the number is read too: it says how probable it was that the number ended.
+    if failure := impossible_logprobs(tokens[first : first + spanned + 1]):
+        return failure
     known = {age: mass for age, mass in sorted(masses.items()) if age >= 0}
     if _is_alone(known.values(), tokens[first]):
         return Unreadable("scoring_failed", "the provider listed no other age than the answer")

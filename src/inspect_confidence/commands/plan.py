@@ -153,7 +153,10 @@ _TYPICAL = 0.2
 
 @dataclass(frozen=True)
 class _Judge:
-    """What a judge is asked about a sample, as the task's metadata has it."""
+    """What a judge is asked about a sample, as the task's metadata has it.
+
+    Calls again are those for what can't be read of a reply about a whole sentence.
+    """
 
     calls: int
     calls_per_reply: int
@@ -162,6 +165,8 @@ class _Judge:
     characters_per_reply: int
     output_tokens: int
     output_tokens_per_reply: int
+    calls_again: int
+    calls_again_per_reply: int
     replies: int
 
     def asked(self, samples: int, questions: int, different: int) -> tuple[int, ModelUsage]:
@@ -291,6 +296,10 @@ def _judge_lines(asked: _Asked, grader: str | None, cost_file: str | None) -> li
         )
         lines.append(f"         {read} {what}{f'; {cost.said}' if cost.known else ''}")
     lines[0] = lines[0].replace("        ", "judge:  ", 1)
+    again = judge.calls_again + judge.calls_again_per_reply * judge.replies
+    if again:
+        why = "if none of its replies about a sentence can be read, and all is asked for again"
+        lines.append(f"         {again * asked.samples:,} calls more, at most, {why}")
     return lines if cost.known else [*lines, f"         {cost.said}"]
 
 

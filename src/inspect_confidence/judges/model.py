@@ -17,13 +17,14 @@ from inspect_ai.model import (
 )
 from inspect_ai.util import LimitExceededError, collect
 
-from inspect_confidence.answers import Unreadable, judged
+from inspect_confidence.answers import Unreadable, judged, reply_failure
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.judges.judgment import SentenceJudgment
 from inspect_confidence.judges.refusals import JudgeRefused, unless_refused
 from inspect_confidence.judges.schema import in_form
 from inspect_confidence.judges.wording import JudgeWording
 from inspect_confidence.redaction import failure
+from inspect_confidence.replies import require_reply, stop_of
 
 ROLE = "grader"
 _AGAIN = "hedged --action overwrite"
@@ -130,7 +131,7 @@ class ModelJudge:
 
         async def asked(schema: ResponseSchema | None) -> ModelOutput:
             config = GenerateConfig(temperature=0, response_schema=schema)
-            return await get_model(role=ROLE).generate(messages, config=config)
+            return require_reply(await get_model(role=ROLE).generate(messages, config=config))
 
         template = self.wording.templates[form]
         try:
@@ -143,4 +144,6 @@ class ModelJudge:
             return Unreadable("grader_failed", f"{form}: {error}")
         except Exception as error:  # each provider has its own; the reply stays to be judged again
             return Unreadable("grader_failed", f"{form}: {failure(error, text)}")
+        if unreadable := reply_failure(output.completion, stop_of(output.choices[0])):
+            return Unreadable("grader_failed", f"{form}: {unreadable.reason}")
         return output.completion

@@ -17,16 +17,17 @@ from inspect_confidence.answers import (
     TokenChoice,
     TokenConfidence,
     Unreadable,
+    reply_failure,
 )
 from inspect_confidence.datasets.wep_survey import median_of, phrases
 from inspect_confidence.errors import InvalidArgument
-from inspect_confidence.grades import grade
+from inspect_confidence.grades import Numbers, grade, unknown_score
 from inspect_confidence.scales import Scale
 from inspect_confidence.scorers import log_metrics as logged
 from inspect_confidence.scorers.agreement import AGREEMENTS, Rule, Said, agreed
 from inspect_confidence.scorers.explained import confidence_on_scale, unread
 from inspect_confidence.scorers.graded import eval_scores, is_own
-from inspect_confidence.scorers.reading import NAN, WITHHELD
+from inspect_confidence.scorers.reading import NAN
 from inspect_confidence.solvers.ask_confidence import (
     Asking,
     Kept,
@@ -79,9 +80,18 @@ def confidence(
     if same_by == "scorer" and equality is None:
         raise InvalidArgument("agreement=scorer needs equality, a scorer that compares.")
 
+    is_known = False
+
     async def judge(state: TaskState, target: Target) -> Score | None:
+        nonlocal is_known
         if asking and not state.completed:
             return None  # an agent that has a first attempt scored goes on
+        if asking and not is_known:
+            # Which keys a score has is known once a sample has it, and its confidence is not paid
+            # for yet. A later sample without the key is a judgment that failed.
+            scores = eval_scores(state.scores)
+            _require_score(scores, score)
+            is_known = not isinstance(grade(scores, score), Unreadable)
         known = kept_in(dict(state.store.items())) | _kept_by(state.scores or {})
         if asking:
             require_models(asking.ways, same_by)
@@ -104,6 +114,12 @@ def confidence(
         return made
 
     return judge
+
+
+def _require_score(scores: Mapping[str, Numbers], named: str | None) -> None:
+    """Refuse a run in which no score is the one that says what is right."""
+    if reason := unknown_score(scores, named):
+        raise InvalidArgument(f"{reason[0].upper()}{reason[1:]}; no confidence was asked for.")
 
 
 _REPLIES = "replies"
@@ -175,8 +191,8 @@ async def _read(way: str, kept: Kept, state: TaskState, target: Target, rule: Ru
     if way == "consistency":
         return await agreed(state, target, kept.replies, rule)
     reply = kept.replies[0]
-    if reply.stop == "content_filter":
-        return Said(failure=WITHHELD)
+    if failure := reply_failure(reply.text, reply.stop):
+        return Said(failure=failure)
     if way == "logprob":
         return _token(reply, [choice.value for choice in state.choices])
     return {"words": _phrase, "p_true": _p_true}.get(way, _on_scale)(reply, kept.scale)

@@ -12,7 +12,7 @@ from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 from inspect_ai.util import collect
 
-from inspect_confidence.answers import Unreadable
+from inspect_confidence.answers import Unreadable, reply_failure
 from inspect_confidence.answers.judged import Markers, Verdict
 from inspect_confidence.answers.sentences import ends_whole, split_sentences
 from inspect_confidence.judges.judgment import Judge, SentenceJudgment
@@ -24,7 +24,7 @@ from inspect_confidence.metrics import faithfulness
 from inspect_confidence.prompts.hedge_markers import with_choices
 from inspect_confidence.scorers import log_metrics as logged
 from inspect_confidence.scorers.explained import hedges_judged, quoted
-from inspect_confidence.scorers.reading import NAN, NOT_ASKED, WITHHELD, Reading, mean_of, number_of
+from inspect_confidence.scorers.reading import NAN, NOT_ASKED, Reading, mean_of, number_of
 from inspect_confidence.solvers.draws import Draw, stored_draws
 
 
@@ -168,9 +168,9 @@ def _failure(draws: Sequence[Draw]) -> Unreadable | None:
     """Why there is no answer to judge, or to compare with; None where there is one."""
     if not draws:
         return NOT_ASKED
-    if draws[0].stop == "content_filter":
-        return WITHHELD
-    return None if draws[0].text.strip() else Unreadable("no_response", "the reply is empty")
+    text = draws[0].text
+    empty = None if text.strip() else Unreadable("no_response", "the reply is empty")
+    return reply_failure(text, draws[0].stop) or empty
 
 
 def _sentence(text: str, judged: SentenceJudgment, sizes: Sequence[int]) -> _Sentence:

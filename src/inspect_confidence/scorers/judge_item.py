@@ -21,7 +21,7 @@ from inspect_confidence.judges.markers import find_markers, sentence_decisivenes
 from inspect_confidence.judges.wording import STUDY
 from inspect_confidence.scorers import log_metrics as logged
 from inspect_confidence.scorers.explained import judged_as_labelled, markers_compared
-from inspect_confidence.scorers.reading import NAN, Reading
+from inspect_confidence.scorers.reading import NAN, Reading, no_reply
 
 _LONGER = 4
 _BETWEEN = r"\W+(?:\w+\W+){0,2}?"
@@ -53,8 +53,8 @@ def judge_item() -> Scorer:
         labels = json.loads(target.text) if form == "sentence" else {form: target.text}
         answers, shown, failure = [], [], None
         for part, label in labels.items():
-            said = _by_rules if asked["judge"] == "rules" else _by_model
-            judged = said(part, asked, state.output.completion)
+            by_rules = asked["judge"] == "rules"
+            judged = _by_rules(part, asked) if by_rules else _by_model(part, asked, state)
             if isinstance(judged, Unreadable):
                 failure = failure or judged
             else:
@@ -82,7 +82,7 @@ def _beside(form: str, said: Any, label: str, sentence: str) -> tuple[dict[str, 
     return {name: float(said == label)}, judged_as_labelled(said, label, said == label)
 
 
-def _by_rules(form: str, asked: Mapping[str, Any], _: str) -> Any:
+def _by_rules(form: str, asked: Mapping[str, Any]) -> Any:
     sentence, reply = str(asked["sentence"]), str(asked["reply"])
     if form == "markers":
         return [marker.text for marker in find_markers(sentence)]
@@ -93,7 +93,10 @@ def _by_rules(form: str, asked: Mapping[str, Any], _: str) -> Any:
     return verdict(str(asked["accepted"]).split("; "), reply)
 
 
-def _by_model(form: str, asked: Mapping[str, Any], reply: str) -> Any:
+def _by_model(form: str, asked: Mapping[str, Any], state: TaskState) -> Any:
+    if failure := no_reply(state):
+        return Unreadable("grader_failed", f"{form}: {failure.reason}")
+    reply = state.output.completion
     study = asked.get("wording") == STUDY
     if form == "markers":
         return read_markers(reply, str(asked["sentence"]), generalised=study)

@@ -9,14 +9,19 @@ from typing import Any, Generic, TypeVar
 from inspect_ai.scorer import Score
 from inspect_ai.solver import TaskState
 
-from inspect_confidence.answers import RUN_STATUSES, Unreadable
+from inspect_confidence.answers import (
+    INSTRUMENT_STATUSES,
+    RUN_STATUSES,
+    Unreadable,
+    reply_failure,
+)
 from inspect_confidence.metrics import covered, interval_score
+from inspect_confidence.replies import stop_of
 from inspect_confidence.scorers.explained import drawn_interval, draws_read, unread
 from inspect_confidence.solvers.draws import Draw, stored_draws
 
 NAN = float("nan")
 NOT_ASKED = Unreadable("limit_reached", "the model was not asked")
-WITHHELD = Unreadable("content_filter", "the provider withheld the reply")
 
 Answer = TypeVar("Answer")
 Bounds = tuple[float, float]
@@ -57,10 +62,10 @@ class Reading:
 
 
 def no_reply(state: TaskState) -> Unreadable | None:
-    """Why the run gave no reply; None where there is one."""
+    """Return why the sample has no reply to read; None where there is one."""
     if not state.output.choices:  # a limit was reached before the model was called
         return NOT_ASKED
-    return WITHHELD if state.output.stop_reason == "content_filter" else None
+    return reply_failure(state.output.completion, stop_of(state.output.choices[0]))
 
 
 def read_reply(
@@ -122,7 +127,7 @@ class Draws(Generic[Answer]):
     def of(cls, state: TaskState, read: Callable[[Draw], Answer | Unreadable]) -> "Draws[Answer]":
         """Reads every draw of a sample with the reader of its form."""
         draws = stored_draws(state)
-        return cls([WITHHELD if one.stop == "content_filter" else read(one) for one in draws])
+        return cls([reply_failure(draw.text, draw.stop) or read(draw) for draw in draws])
 
     @property
     def answers(self) -> list[Answer]:
@@ -136,8 +141,9 @@ class Draws(Generic[Answer]):
 
     @property
     def counts(self) -> dict[str, float]:
-        """The share of replies that could be read, NaN where there was no reply; the draws."""
-        replies = sum(status not in RUN_STATUSES for status in self.statuses)
+        """The share of replies that could be read, NaN where there was none to read; the draws."""
+        failures = RUN_STATUSES | INSTRUMENT_STATUSES
+        replies = sum(status not in failures for status in self.statuses)
         readable = len(self.answers) / replies if replies else NAN
         return {"format_ok": readable, "draws": float(len(self.replies))}
 

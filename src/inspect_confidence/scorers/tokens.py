@@ -13,9 +13,9 @@ from inspect_confidence.metrics.integer_sets import distribution_rows, mean_dist
 from inspect_confidence.scorers.explained import unread
 from inspect_confidence.scorers.log_metrics import INTERVAL_METRICS
 from inspect_confidence.scorers.reading import NAN, Draws, at_levels
-from inspect_confidence.solvers.draws import Draw, stored_draws
+from inspect_confidence.solvers.draws import Draw
 
-_NO_TOKENS = "the provider gave no log probabilities"
+_NO_TOKENS = Unreadable("scoring_failed", "the provider gave no log probabilities")
 
 
 @scorer(metrics=INTERVAL_METRICS)
@@ -29,14 +29,15 @@ def token_distribution() -> Scorer:
     """
 
     async def score(state: TaskState, target: Target) -> Score:
-        truth, there = float(target.text), stored_draws(state)
-        if there and all(one.tokens is None and one.stop != "content_filter" for one in there):
+        truth, draws = float(target.text), Draws.of(state, _read)
+        failures = [reply for reply in draws.replies if isinstance(reply, Unreadable)]
+        if failures and set(draws.statuses) == {"scoring_failed"}:
+            detail = failures[0].reason
             return Score.unscored(
                 reason="scoring_failed",
-                explanation=unread("distribution", "scoring_failed", _NO_TOKENS),
-                metadata={"detail": _NO_TOKENS},
+                explanation=unread("distribution", "scoring_failed", detail),
+                metadata={"detail": detail},
             )
-        draws = Draws.of(state, _read)
         seen = [one.probabilities for one in draws.answers]
         mean = mean_distribution(seen)
         levels = state.metadata["levels"]
@@ -70,7 +71,11 @@ def token_distribution() -> Scorer:
 
 
 def _read(draw: Draw) -> IntegerDistribution | Unreadable:
-    return answers.read_integer_distribution([TokenChoice(*one) for one in draw.tokens or []])
+    if draw.tokens is not None:
+        return answers.read_integer_distribution([TokenChoice(*token) for token in draw.tokens])
+    # What is no integer is the model's failure, whether log probabilities came with it or not.
+    as_text = answers.read_integer_distribution([TokenChoice(draw.text, 0.0, {})])
+    return as_text if isinstance(as_text, Unreadable) else _NO_TOKENS
 
 
 def _columns(answer: IntegerDistribution) -> dict[str, object]:

@@ -37,6 +37,7 @@ from inspect_confidence.judges.model import ROLE, require_grader
 from inspect_confidence.judges.refusals import unless_refused
 from inspect_confidence.prompts import confidence as prompts
 from inspect_confidence.prompts.scale_variants import with_choices
+from inspect_confidence.replies import require_reply
 from inspect_confidence.scales import Scale, read_scales
 from inspect_confidence.solvers.draws import Draw, draw_of, draw_replies
 from inspect_confidence.solvers.integer import refuse_providers_without_logprobs
@@ -251,21 +252,20 @@ def _without_calls(message: ChatMessage, answered: set[str | None]) -> ChatMessa
 async def _in_conversation(state: TaskState, text: str, **form: object) -> list[ModelOutput]:
     asks = user_message(text, state, state.epoch - 1, **form)
     there = state.tools
-    return [
-        await get_model().generate(
-            [*_conversation(state), asks],
-            # Some providers want the tools named that a conversation called.
-            tools=there,
-            tool_choice="none" if there else None,
-        )
-    ]
+    output = await get_model().generate(
+        [*_conversation(state), asks],
+        # Some providers want the tools named that a conversation called.
+        tools=there,
+        tool_choice="none" if there else None,
+    )
+    return [require_reply(output)]
 
 
 async def _anew(
     state: TaskState, text: str, config: GenerateConfig | None = None, **form: object
 ) -> list[ModelOutput]:
     asks = user_message(text, state, state.epoch - 1, **form)
-    return [await get_model().generate([asks], config=config or GenerateConfig())]
+    return [require_reply(await get_model().generate([asks], config=config or GenerateConfig()))]
 
 
 def _shown(state: TaskState) -> dict[str, str]:
@@ -337,6 +337,7 @@ async def same(state: TaskState, answer: str, other: str) -> ModelOutput:
     text = prompts.SAME.format(question=question_of(state), answer=answer, other=other)
     asks = ChatMessageUser(content=text, metadata={"form": "same"})
     judge = get_model(role=ROLE)
-    return await unless_refused(
+    output = await unless_refused(
         judge, lambda: judge.generate([asks], config=GenerateConfig(temperature=0)), _AGAIN
     )
+    return require_reply(output)

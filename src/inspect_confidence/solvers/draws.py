@@ -19,6 +19,7 @@ from inspect_ai.model import (
 from inspect_ai.solver import TaskState
 from inspect_ai.util import collect
 
+from inspect_confidence.replies import require_reply, stop_of
 from inspect_confidence.solvers.message import conversation, user_message
 from inspect_confidence.solvers.requests import dropped_names
 
@@ -65,12 +66,16 @@ async def draw_replies(
 ) -> list[ModelOutput]:
     """An output of one choice for each draw, `count` of them from number `first`, asked together.
 
-    A provider that gives fewer choices than asked is called again for the missing ones.
+    A provider that gives fewer choices than asked is called once for each missing one, so that
+    there are never more calls than draws.
 
     Args:
         asked: Gives each draw's messages by its number; their wording must not depend on it.
         first: Number of the first draw.
         count: How many.
+
+    Raises:
+        NoReplyError: The provider sent no reply to a call.
     """
     at_once = choices_in_one_call(str(get_model()))
     numbers = list(range(first, first + count))
@@ -87,10 +92,8 @@ async def draw_replies(
 
 async def _ask(messages: list[ChatMessage], choices: int) -> list[ModelOutput]:
     """Up to that many outputs of one call, each with a choice of its own."""
-    output = await get_model().generate(
-        messages,
-        config=GenerateConfig(num_choices=choices) if choices > 1 else GenerateConfig(),
-    )
+    config = GenerateConfig(num_choices=choices) if choices > 1 else GenerateConfig()
+    output = require_reply(await get_model().generate(messages, config=config))
     return [output.model_copy(update={"choices": [choice]}) for choice in output.choices[:choices]]
 
 
@@ -111,10 +114,9 @@ async def ask_draws(
 def store_draws(state: TaskState, outputs: Sequence[ModelOutput]) -> None:
     """Keep every draw in the log, and the first as the sample's output."""
     state.store.set(_STORED, [asdict(draw_of(output)) for output in outputs])
-    if outputs and outputs[0].choices:
-        state.output = outputs[0]
-        if outputs[0].message not in state.messages:
-            state.messages.append(outputs[0].message)
+    state.output = outputs[0]
+    if outputs[0].message not in state.messages:
+        state.messages.append(outputs[0].message)
 
 
 def stored_draws(state: TaskState) -> list[Draw]:
@@ -132,10 +134,8 @@ def stored_texts(store: Mapping[str, Any]) -> list[str]:
 
 def draw_of(output: ModelOutput) -> Draw:
     """An output as the log keeps it: its first choice."""
-    if not output.choices:
-        return Draw("", "unknown")
     choice = output.choices[0]
-    return Draw(choice.message.text, choice.stop_reason, tokens_of(choice))
+    return Draw(choice.message.text, stop_of(choice), tokens_of(choice))
 
 
 def tokens_of(choice: ChatCompletionChoice) -> list[Token] | None:

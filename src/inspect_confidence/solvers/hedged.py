@@ -1,6 +1,6 @@
 """Asks for an answer in words of the model's own uncertainty, then for more of the same."""
 
-from inspect_ai.model import ChatMessage, ModelOutput
+from inspect_ai.model import ChatMessage
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from inspect_confidence.judges.model import require_grader
@@ -39,9 +39,8 @@ def ask_hedged(
             return conversation(message, system)
 
         main = await draw_replies(messages, first, 1)
-        store_draws(state, main or [ModelOutput()])
-        if main:  # or else the provider gave no choice: there is no answer to compare with
-            store_draws(state, [*main, *await draw_replies(messages, first + 1, draws)])
+        store_draws(state, main)
+        store_draws(state, [*main, *await draw_replies(messages, first + 1, draws)])
         return state
 
     return solve

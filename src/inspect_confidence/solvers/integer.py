@@ -5,6 +5,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import collect
 
 from inspect_confidence.errors import InvalidArgument
+from inspect_confidence.replies import require_reply
 from inspect_confidence.solvers.draws import store_draws
 from inspect_confidence.solvers.message import conversation, pose, user_message
 from inspect_confidence.solvers.requests import dropped_names, run_settings
@@ -28,7 +29,8 @@ def ask_integer(prompt: str, system: str | None = None) -> Solver:
         refuse_providers_without_logprobs()
         text = prompt.format(question=state.input_text)
         pose(state, text, system, form="integer")
-        store_draws(state, [await get_model().generate(state.messages, config=_INTEGER)])
+        output = await get_model().generate(state.messages, config=_INTEGER)
+        store_draws(state, [require_reply(output)])
         return state
 
     return solve
@@ -51,10 +53,12 @@ def ask_traces(prompt: str, answer: str, system: str | None = None, draws: int =
 
         async def trace(draw: int) -> ModelOutput:
             asked = user_message(text, state, draw, form="trace")
-            reasoned = await get_model().generate(conversation(asked, system))
+            reasoned = require_reply(await get_model().generate(conversation(asked, system)))
             then = user_message(answer, state, draw, form="integer")
-            whole: list[ChatMessage] = [*conversation(asked, system), reasoned.message, then]
-            return await get_model().generate(whole, config=_INTEGER)
+            # A tool call that nobody asked for is not sent back: no result follows it.
+            trace = reasoned.message.model_copy(update={"tool_calls": None})
+            whole: list[ChatMessage] = [*conversation(asked, system), trace, then]
+            return require_reply(await get_model().generate(whole, config=_INTEGER))
 
         first = (state.epoch - 1) * draws
         state.messages = conversation(user_message(text, state, first, form="trace"), system)

@@ -3,7 +3,7 @@
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from inspect_confidence.solvers.draws import ask_draws
-from inspect_confidence.solvers.message import pose
+from inspect_confidence.solvers.message import ask_once
 
 
 @solver
@@ -21,8 +21,7 @@ def ask_interval(prompt: str, system: str | None = None, draws: int | None = Non
         level = state.metadata["level"]
         text = prompt.format(question=state.input_text, level=f"{level:g}")
         if draws is None:
-            pose(state, text, system, form="interval", level=level)
-            return await generate(state)
+            return await ask_once(generate, state, text, system, form="interval", level=level)
         return await ask_draws(state, text, draws, system, form="interval", level=level)
 
     return solve

@@ -9,7 +9,7 @@ from inspect_ai.util import JSONSchema
 
 from inspect_confidence.prompts import life_eval, question_sets
 from inspect_confidence.prompts.question_sets import Kind
-from inspect_confidence.solvers.message import pose
+from inspect_confidence.solvers.message import ask_once
 
 _NUMBER = JSONSchema(type="number")
 
@@ -34,8 +34,15 @@ def ask_age(
         ours = life_eval.message(directions, state.input_text)
         text = prompt.format(question=state.input_text) if prompt else ours
         person = {name: state.metadata[name] for name in ("sex", "age", "radius")}
-        pose(state, text, opening(directions, prompt, system), form="age", **person)
-        return await generate(state, response_schema=schema)
+        return await ask_once(
+            generate,
+            state,
+            text,
+            opening(directions, prompt, system),
+            response_schema=schema,
+            form="age",
+            **person,
+        )
 
     return solve
 
@@ -60,9 +67,15 @@ def ask_options(
         ours = question_sets.message(directions, state.input_text)
         text = prompt.format(question=state.input_text) if prompt else ours
         given = {"given": state.metadata["given"]} if kind == "given" else {}
-        pose(state, text, opening(directions, prompt, system), form=kind, **given)
-        schema = _schema_of(kind, options) if json_schema else None
-        return await generate(state, response_schema=schema)
+        return await ask_once(
+            generate,
+            state,
+            text,
+            opening(directions, prompt, system),
+            response_schema=_schema_of(kind, options) if json_schema else None,
+            form=kind,
+            **given,
+        )
 
     return solve
 

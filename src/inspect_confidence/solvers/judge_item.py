@@ -7,7 +7,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from inspect_confidence.judges.schema import in_form
 from inspect_confidence.judges.wording import is_batched, judge_wording
-from inspect_confidence.solvers.message import pose
+from inspect_confidence.solvers.message import ask_once
 
 
 @solver
@@ -27,16 +27,18 @@ def ask_judge(judge_prompts: Mapping[str, str] | str, batch: bool | None = None)
         form = "sentence" if at_once and asked["form"] != "correctness" else str(asked["form"])
         about = {name: asked[name] for name in ("question", "sentence", "reply")}
         about |= {"accepted": asked["accepted"].split("; "), "each": asked["each"]}
-        pose(
-            state,
-            wording.fill(form, about),
-            wording.systems.get(form),
-            **about,
-            form=f"judge_{form}",
-        )
+        text, system = wording.fill(form, about), wording.systems.get(form)
 
         async def judged(schema: ResponseSchema | None) -> TaskState:
-            return await generate(state, response_schema=schema)
+            return await ask_once(
+                generate,
+                state,
+                text,
+                system,
+                response_schema=schema,
+                **about,
+                form=f"judge_{form}",
+            )
 
         return await in_form(form, wording.templates[form], judged)
 

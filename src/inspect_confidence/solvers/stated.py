@@ -3,7 +3,7 @@
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from inspect_confidence.prompts.scale_variants import with_choices
-from inspect_confidence.solvers.message import pose
+from inspect_confidence.solvers.message import ask_once
 
 
 @solver
@@ -21,7 +21,9 @@ def ask_stated(prompt: str, math_prompt: str, system: str | None = None) -> Solv
         choices = [choice.value for choice in state.choices]
         template = prompt if choices else math_prompt
         text = template.format(question=with_choices(state.input_text, choices), l=low, u=high)
-        pose(state, text, system, form="stated", low=low, high=high, choices=choices)
-        return await generate(state)
+        scale = {"low": low, "high": high}
+        return await ask_once(
+            generate, state, text, system, form="stated", choices=choices, **scale
+        )
 
     return solve

@@ -5,7 +5,7 @@ from string import ascii_uppercase
 
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from inspect_confidence.solvers.message import pose
+from inspect_confidence.solvers.message import ask_once
 
 
 @solver
@@ -20,8 +20,8 @@ def ask_probability(prompts: Mapping[str, str], system: str | None = None) -> So
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         facts = state.metadata
         text = prompts[facts["language"]].format(statement=state.input_text, clause=facts["clause"])
-        pose(state, text, system, form="probability", word=facts["word"])
-        return await generate(state)
+        word = facts["word"]
+        return await ask_once(generate, state, text, system, form="probability", word=word)
 
     return solve
 
@@ -44,7 +44,6 @@ def ask_word(prompt: str, cot_prompt: str, system: str | None = None) -> Solver:
         text = template.format(
             situation=facts["situation"], sentence=state.input_text, choices=" ".join(choices)
         )
-        pose(state, text, system, form="word", cot=facts["cot"])
-        return await generate(state)
+        return await ask_once(generate, state, text, system, form="word", cot=facts["cot"])
 
     return solve

@@ -218,6 +218,8 @@ def _judging(
             "characters_per_reply": each + _SENTENCE,
             "output_tokens": 12 * sum(asked.values()),
             "output_tokens_per_reply": 3 if at_once else 8,
+            "calls_again": 2 if at_once else 0,
+            "calls_again_per_reply": 1 if at_once else 0,
             "replies": draws,
         }
     }

@@ -150,7 +150,8 @@ def _names_of(scorers: Sequence[Scorer]) -> list[str]:
 
 def _score_of(plain: Task, named: str | None) -> str | None:
     """The score that says what is right; refuses an eval whose correctness can't be told."""
-    names = _names_of(plain.scorer or [])
+    scorers = plain.scorer or []
+    names = _names_of(scorers)
     if not names:
         raise InvalidArgument(
             f"The task {plain.name} has no scorer, so that nothing says which answers are right; "
@@ -159,11 +160,13 @@ def _score_of(plain: Task, named: str | None) -> str | None:
     if OWN in names or plain.name.startswith(f"{_OURS}/"):
         raise InvalidArgument(f"The task {plain.name} asks for confidence itself; run it as it is.")
     if named is not None:
-        if named.partition(".")[0] not in names:
+        name, _, key = named.partition(".")
+        if name not in names:
             raise InvalidArgument(
-                f"score={named} is no scorer of {plain.name}. "
-                f"{nearest(named.partition('.')[0], names)}"
+                f"score={named} is no scorer of {plain.name}. {nearest(name, names)}"
             )
+        if key and compares(scorers[names.index(name)]):
+            raise InvalidArgument(f"score={named}: {name} gives one number; use score={name}.")
         return named
     headline = plain.headline_metric
     if headline and headline.scorer in names and (headline.score or len(names) > 1):
