@@ -365,13 +365,14 @@ class Mute(ProviderServer):
 
 
 def test_a_main_answer_without_a_choice_is_not_replaced_by_a_draw(tmp_path: Path) -> None:
-    """It is as good as an empty one."""
+    """It is the provider's failure: the sample is an error, which eval-retry asks again."""
     own_file(tmp_path, 1)
     with Mute(lambda _: Reply("It is probably Fyn.")) as server:
         task = hedge_markers("places.csv", split="all", draws=4, judge="rules")
         log = asked(task, server, tmp_path / "logs")
-    assert (log.status, server.errors) == ("success", [])
-    assert read_judgments(tmp_path / "logs")["hedge_markers"]["status"].tolist() == ["no_response"]
+    assert (log.status, server.errors, len(server.requests)) == ("error", [], 1)
+    assert log.error
+    assert "the provider answered without a reply" in log.error.message
 
 
 # Judges that fail

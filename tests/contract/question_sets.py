@@ -232,6 +232,8 @@ def single_drafts(rng: Random, known: Known) -> list[Draft]:
 STYLES = {"own": (0, 0), "quoted": (1, 1), "spaced": (2, 0), "with the key": (4, 2)}
 """How many characters before and after the answer are in its token."""
 JUNK = ("{", ' "The', "\n", "None", '"Both')
+JUNK_MASS = 0.02
+"""Of each of these."""
 
 
 def tokens_for(
@@ -257,7 +259,8 @@ def tokens_for(
     weights = {name: rng.random() ** 2 + 0.01 for name in known.names}
     left_out = {name for name in known.names if name != draft.answer and rng.random() < 0.15}
     top, masses = {}, []
-    scale = rng.choice([0.6, 0.9, 1.0]) / sum(weights.values())
+    room = 1 - JUNK_MASS * len(JUNK)
+    scale = rng.choice([0.6, 0.9, 1.0]) * room / sum(weights.values())
     for name in known.names:
         own = main if name == draft.answer else lead + first(spelled(name)) + tail
         spellings = {own: 0.8, f" {first(name)}": 0.15, first(name.lower()): 0.05}
@@ -268,7 +271,7 @@ def tokens_for(
                 mass += math.exp(top[token])
         masses.append(mass)
     for junk in JUNK:
-        top[junk] = math.log(0.02)
+        top[junk] = math.log(JUNK_MASS)
     place = Token(text[start:end], top[main], top)
     assert place.token == main
     if rng.random() < 0.2:  # what was said needn't be among the likeliest

@@ -95,10 +95,12 @@ def confidence(
         known = kept_in(dict(state.store.items())) | _kept_by(state.scores or {})
         if asking:
             require_models(asking.ways, same_by)
+            # A run asks once, as its plan says; what failed in it is asked for again of its log.
+            again = () if _is_running() else (Unreadable,)
             lacking = [
                 way
                 for way in asking.ways
-                if way not in known or isinstance(known[way].replies, Unreadable)
+                if way not in known or isinstance(known[way].replies, again)
             ]
             known |= await asked(state, replace(asking, ways=lacking))
             keep(state, known)

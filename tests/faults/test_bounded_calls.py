@@ -1,0 +1,330 @@
+"""A run makes the calls that its plan promises, whatever the server replies to them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from inspect_ai import Task, eval_retry
+from inspect_ai.log import EvalLog
+
+from any_eval.small import far, judged, kind_of
+from contract import hedge_markers as hedges
+from contract import life_eval, question_sets, scale_variants, wep_probes
+from faults.ledger import held
+from inspect_confidence import read_judgments
+from inspect_confidence.commands.plan import plan_run
+from inspect_confidence.tasks.fermi_eval import METHODS, fermi_eval
+from inspect_confidence.tasks.hedge_markers import hedge_markers, judge_check
+from inspect_confidence.tasks.with_confidence import with_confidence
+from provider_server import ProviderServer, Reply, Request, request_of
+from runs import OPENAI, Answer, asked, connected
+
+CALLS = {"a tool call": '{"query": "x"}', "a broken tool call": '{"query": '}
+"""Kinds of reply that are a call of a tool, and its arguments."""
+KINDS = (*CALLS, "empty content", "no choices")
+every_kind = pytest.mark.parametrize(
+    "kind",
+    [
+        *("a tool call", "no choices"),
+        *(pytest.param(kind, marks=pytest.mark.slow) for kind in KINDS[1:3]),
+    ],
+)
+FEWER = "one choice, however many are asked for"
+ENDLESS = 400
+"""Calls after which the server gives up, so that a test of an endless run ends."""
+SUMS = """
+from inspect_ai import Task, task
+from inspect_ai.dataset import Sample
+from inspect_ai.scorer import match
+
+
+@task
+def sums():
+    asked = [Sample("1 + 1?", target="2", id="a"), Sample("1 + 2?", target="3", id="b")]
+    return Task(asked, scorer=match(numeric=True))
+"""
+
+
+class Spoiling(ProviderServer):
+    """Spoils every reply that is meant, in one way, and counts calls.
+
+    Attributes:
+        kind: One of `KINDS`, or `FEWER`; empty for whole replies.
+    """
+
+    def __init__(
+        self, answer: Answer, kind: str, meant: Callable[[Request], bool] = lambda _: True
+    ) -> None:
+        super().__init__(answer)
+        self.kind, self._meant = kind, meant
+
+    def respond(self, path: str, raw: bytes) -> tuple[int, str]:
+        """Answer, and spoil the reply."""
+        if len(self.requests) >= ENDLESS:
+            return 500, json.dumps({"error": {"message": "too many calls", "code": 500}})
+        status, body = super().respond(path, raw)
+        request = request_of(path, raw)
+        if status != 200 or not self.kind or request is None or not self._meant(request):
+            return status, body
+        reply = json.loads(body)
+        if self.kind == "no choices":
+            reply["choices"] = []
+        if self.kind == FEWER:
+            reply["choices"] = reply["choices"][:1]
+            return status, json.dumps(reply)
+        for choice in reply["choices"]:
+            choice["message"]["content"] = None if self.kind in CALLS else ""
+            choice["logprobs"] = None
+            if self.kind in CALLS:
+                function = {"name": "search", "arguments": CALLS[self.kind]}
+                call = {"id": "call_1", "type": "function", "function": function}
+                choice["message"]["tool_calls"] = [call]
+                choice["finish_reason"] = "tool_calls"
+        return status, json.dumps(reply)
+
+
+@dataclass(frozen=True)
+class Run:
+    """A short run of a task.
+
+    Attributes:
+        name: How a failing test calls it.
+        task: The task's function.
+        arguments: Its arguments.
+    """
+
+    name: str
+    task: Callable[..., Task]
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        """The name."""
+        return self.name
+
+    def planned(self, model: str = OPENAI) -> tuple[int, int, int]:
+        """Calls of the plan: of the model, of the judge at most, and those asked again at most."""
+        words = [f"{name}={value}" for name, value in self.arguments.items()]
+        text = plan_run(self.task.__name__, words, model)
+        forms = (r"calls: +(\d+)", r"(?:judge: +(\d+) calls| (\d+) more of)", r"(\d+) calls more")
+        found = [re.search(form, text) for form in forms]
+        first, judge, repeated = (int(one[one.lastindex or 0]) if one else 0 for one in found)
+        return first, judge, repeated
+
+
+def _contract(case: Any, **more: Any) -> Run:
+    return Run(case.name, case.task, {**case.one, "items": 2, **more})
+
+
+RUNS = [
+    *(
+        Run(
+            f"fermi_eval {method}",
+            fermi_eval,
+            {
+                **{"dataset": "bundled", "items": 2, "levels": "90", "method": method},
+                **({"draws": 3} if METHODS[method].draws else {}),
+            },
+        )
+        for method in METHODS
+    ),
+    _contract(scale_variants.CASE),
+    *map(_contract, wep_probes.CASES),
+    _contract(life_eval.CASE),
+    _contract(question_sets.CASE),
+    Run("question_sets schema", question_sets.CASE.task, {"items": 2, "format": "json_schema"}),
+    _contract(hedges.CASE, draws=2),
+    Run("judge_check", judge_check, {"items": 3}),
+    Run("judge_check alone", judge_check, {"items": 3, "batch_judgments": False}),
+]
+
+
+def run(given: Run, server: ProviderServer, folder: Path, **options: Any) -> EvalLog:
+    """The log of a run, with a model of its own name: Inspect keeps models by their names."""
+    model = f"{OPENAI}-{given.name.replace(' ', '-')}"
+    return asked(given.task(**given.arguments), server, folder, model, **options)
+
+
+def judgments(folder: Path) -> pd.DataFrame:
+    """Those of a run that were stated, and of no token."""
+    (frame,) = read_judgments(folder).values()
+    return frame[frame["source"] == "stated"] if "source" in frame else frame
+
+
+def spoilt_end(log: EvalLog, kind: str, folder: Path) -> dict[str, bool]:
+    """What holds of a run whose every reply is spoilt, beside the number of its calls."""
+    if kind == "no choices":
+        message = log.error.message if log.error else ""
+        return {
+            "the run is an error": log.status == "error",
+            "which says so": "the provider answered without a reply" in message,
+        }
+    ended = {"the run ended": log.status == "success"}
+    if log.eval.task.endswith("judge_check"):  # whose verdicts are no judgments of confidence
+        facts = [score.metadata or {} for s in log.samples or [] for score in s.scores.values()]
+        statuses, reasons = ({str(one[key]) for one in facts} for key in ("status", "detail"))
+        expected = "grader_failed"
+    else:
+        frame = judgments(folder)
+        statuses, reasons = set(frame["status"]), set(frame["reason"])
+        expected = "no_response"
+    said = "is a tool call" if kind in CALLS else ""
+    return {
+        **ended,
+        "no judgment is a guess": statuses == {expected},
+        "reasons say what came": all(said in reason for reason in reasons),
+    }
+
+
+def again(log: EvalLog, server: Spoiling, patch: pytest.MonkeyPatch, folder: Path) -> int:
+    """The calls of `inspect eval-retry` after the server was mended."""
+    patch.setenv("OPENAI_API_KEY", "test")
+    patch.setenv("OPENAI_BASE_URL", f"{server.url}/v1")
+    before, server.kind = len(server.requests), ""
+    (second,) = eval_retry(log.location, log_dir=str(folder), display="none", max_retries=0)
+    assert second.status == "success", second.error
+    return len(server.requests) - before
+
+
+@every_kind
+@pytest.mark.parametrize("given", RUNS, ids=str)
+def test_a_run_makes_the_calls_that_its_plan_promises(
+    given: Run, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of every task; without choices the sample is an error, which eval-retry asks again."""
+    calls, _, _ = given.planned()
+    with Spoiling(lambda _: Reply("3"), kind) as server:
+        log = run(given, server, tmp_path)
+        made = len(server.requests)
+        outcomes = {
+            f"{name} ({given}, {kind})": good
+            for name, good in {
+                # An error ends the calls of its run that are under way.
+                "as many calls as planned": made == calls
+                or (kind == "no choices" and 0 < made <= calls),
+                **spoilt_end(log, kind, tmp_path),
+            }.items()
+        }
+        if kind == "no choices":
+            retried = again(log, server, monkeypatch, tmp_path)
+            outcomes[f"all is asked again ({given})"] = retried == calls
+    happened = (
+        "the sample is an error, and eval-retry asks again"
+        if kind == "no choices"
+        else "as many calls as planned; every judgment has a status"
+    )
+    assert not held("calls", f"every reply is {kind}: {given}", outcomes, happened, "nothing")
+
+
+def test_a_provider_that_ignores_how_many_choices_are_asked_for_is_called_once_a_draw(
+    tmp_path: Path,
+) -> None:
+    """The missing draws are asked for alone, and none of them twice."""
+    given = Run("fermi_eval sampling", fermi_eval, {**RUNS[2].arguments})
+    with Spoiling(lambda request: Reply("3"), FEWER) as server:
+        log = run(given, server, tmp_path)
+    assert log.status == "success"
+    assert set(judgments(tmp_path)["status"]) == {"ok"}
+    assert len(judgments(tmp_path)) == len(server.requests) == 2 * 3
+
+
+@every_kind
+@pytest.mark.parametrize("batch", [True, False], ids=["one call", "alone"])
+def test_a_judge_is_called_as_often_as_the_plan_says(
+    batch: bool, kind: str, tmp_path: Path
+) -> None:
+    """At most: replies differ. What can't be read of a reply about all is asked for again once."""
+    texts = iter(f"It is probably {number}." for number in range(ENDLESS))
+
+    def speaker(request: Request) -> list[Reply]:
+        return [Reply(next(texts)) for _ in range(request.body.get("n") or 1)]
+
+    arguments = {"dataset": "facts", "items": 2, "draws": 3, "batch_judgments": batch}
+    given = Run(f"hedge_markers {batch}", hedge_markers, arguments)
+    calls, judge_calls, repeated = given.planned()
+    with ProviderServer(speaker) as server, Spoiling(lambda _: Reply("?"), kind) as judge:
+        roles = {"grader": connected(judge)}
+        log = run(given, server, tmp_path, model_roles=roles)
+    frame = judgments(tmp_path)
+    is_repeated = kind == "empty content"
+    outcomes = {
+        "the run succeeds": log.status == "success",
+        "the model is called as planned": len(server.requests) == calls,
+        "the judge too": len(judge.requests) == judge_calls + (repeated if is_repeated else 0),
+        "what it didn't say is no judgment": set(frame["status"]) == {"grader_failed"},
+        "the reason is told": kind not in CALLS or "tool call" in frame["reason"].iloc[0],
+    }
+    assert (repeated > 0) == batch
+    assert not held(
+        *("judge", f"every reply of a judge is {kind}: {'in one call' * batch or 'alone'}"),
+        *(outcomes, "as many calls as planned, and `grader_failed`", "nothing"),
+    )
+
+
+def sums(home: Path, **arguments: Any) -> Run:
+    """An eval of two sums, of a file, wrapped."""
+    (home / "sums.py").write_text(SUMS, "utf-8")
+    return Run("with_confidence", with_confidence, {"task": "sums.py@sums", **arguments})
+
+
+def asks(request: Request) -> bool:
+    """Whether it is about confidence: a form of ours, or several further answers."""
+    return bool(kind_of(request)) or (request.body.get("n") or 1) > 1
+
+
+@every_kind
+def test_asking_about_any_eval_takes_the_calls_of_the_plan(kind: str, home: Path) -> None:
+    """Each way by itself; the eval's own answers and scores are kept."""
+    ways = ("stated", "alone", "before", "p_true", "words", "consistency")
+    given = sums(home, ways=",".join(ways))
+    calls, _, _ = given.planned()
+    with Spoiling(far(), kind, asks) as server:
+        log = run(given, server, home / "logs")
+        made = len(server.requests)
+    scores = [judged(log, item) for item in "ab"]
+    statuses = {facts[way]["status"] for _, facts in scores for way in ways}
+    outcomes = {
+        "the run succeeds": log.status == "success",
+        "as many calls as planned, and the eval's own": made == calls + 2,
+        "each way has a status": statuses
+        == {"sample_error" if kind == "no choices" else "no_response"},
+        "the eval's own score is kept": [values["correct"] for values, _ in scores] == [1, 0],
+    }
+    assert not held(
+        *("calls", f"every reply about confidence in any eval is {kind}", outcomes),
+        *("as many calls as planned; the eval's scores are kept", "the judgments of confidence"),
+    )
+
+
+def test_an_eval_without_an_answer_is_asked_again(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the eval's own reply has no choices, the sample is an error."""
+    given = sums(home)
+    with Spoiling(far(), "no choices") as server:
+        log = run(given, server, home / "logs")
+        assert log.status == "error"
+        assert again(log, server, monkeypatch, home / "logs") == given.planned()[0] + 2
+
+
+@every_kind
+def test_a_judge_of_agreement_is_called_as_often_as_the_plan_says(kind: str, home: Path) -> None:
+    """Once a further answer, where all differ from the first."""
+    texts = iter(f"It is {number}." for number in range(ENDLESS))
+
+    def speaker(request: Request) -> list[Reply]:
+        return [Reply(next(texts)) for _ in range(request.body.get("n") or 1)]
+
+    given = sums(home, ways="consistency", agreement="judge", draws=2)
+    calls, judge_calls, _ = given.planned()
+    with ProviderServer(speaker) as server, Spoiling(lambda _: Reply("?"), kind) as judge:
+        log = run(given, server, home / "logs", model_roles={"grader": connected(judge)})
+    assert log.status == "success", log.error
+    assert (len(server.requests), len(judge.requests)) == (calls + 2, judge_calls)
+    assert judged(log)[1]["consistency"]["status"] == "grader_failed"
