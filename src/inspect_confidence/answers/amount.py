@@ -5,9 +5,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from inspect_confidence.answers.clean import CUT
-from inspect_confidence.answers.labels import Stated
+from inspect_confidence.answers.labels import ParsedText
 from inspect_confidence.answers.numbers import LONGEST, numbers_in
-from inspect_confidence.answers.reading import ambiguous, invalid, read_stated, settled, without
+from inspect_confidence.answers.reading import (
+    ambiguous,
+    invalid,
+    read_stated,
+    settled,
+    text_without,
+)
 from inspect_confidence.answers.status import Unreadable
 from inspect_confidence.answers.values import ABOUT
 
@@ -82,9 +88,9 @@ def read_amount(reply: str, *, truncated: bool = False) -> StatedAmount | Unread
     return amount if isinstance(amount, Unreadable) else StatedAmount(amount)
 
 
-def _chosen(stated: Stated) -> Fraction | Unreadable:
-    found = settled(stated, ("answer",), amount_of)
-    return alone_amount(without(stated, "confidence", "reason")) if found is None else found
+def _chosen(parsed: ParsedText) -> Fraction | Unreadable:
+    amount = settled(parsed, ("answer",), amount_of)
+    return alone_amount(text_without(parsed, "confidence", "reason")) if amount is None else amount
 
 
 def alone_amount(text: str) -> Fraction | Unreadable:
@@ -109,9 +115,9 @@ def amount_of(value: str) -> Fraction | Unreadable:
     right = _single(last)
     if not before or isinstance(right, Unreadable):
         return right
-    left = _single(before[-1])
+    lead = _single(before[-1])
     # A left side that is a number itself, not a calculation, must be the same one.
-    differs = isinstance(left, Fraction) and left != right
+    differs = isinstance(lead, Fraction) and lead != right
     if differs or _UNSOLVED.fullmatch(before[-1].strip()) or _SEVERAL.search(bare):
         return ambiguous("an unsolved equation, or several numbers")
     return right
@@ -132,30 +138,36 @@ def _single(value: str) -> Fraction | Unreadable:  # noqa: PLR0911 # each has a 
     if value.endswith("..."):
         return ambiguous("a number without an end")
     value = value.rstrip(" .")
-    numbers = [one for one in numbers_in(value) if not (one.is_pronoun and one.start)]
+    numbers = [
+        parsed_number
+        for parsed_number in numbers_in(value)
+        if not (parsed_number.is_pronoun and parsed_number.start)
+    ]
     if not numbers:
         return invalid("no number")
-    first, *others = numbers
-    before, tail, written = value[: first.start], value[first.end :], value[first.start : first.end]
+    first, *later_numbers = numbers
+    before, tail, digits = value[: first.start], value[first.end :], value[first.start : first.end]
     if first.value is None:
-        is_grouped = "," in value[: first.end] or re.match(r"[0-9]+(?:\.[0-9]+){2}", written)
+        is_grouped = "," in value[: first.end] or re.match(r"[0-9]+(?:\.[0-9]+){2}", digits)
         return ambiguous("no plain number") if is_grouped else invalid("no plain number")
-    if written[0] in "+-" and _OPERAND.search(before):
+    if digits[0] in "+-" and _OPERAND.search(before):
         return ambiguous("a calculation, not a number")
     if _NO_LEAD.search(before):
         return ambiguous("not certainly one number")
-    is_price = "€" in written + tail[:2]
-    if (_AMBIGUOUS.fullmatch(written) and not is_price) or _MILLIONS.match(written + tail[:3]):
+    is_price = "€" in digits + tail[:2]
+    if (_AMBIGUOUS.fullmatch(digits) and not is_price) or _MILLIONS.match(digits + tail[:3]):
         return ambiguous("a magnitude, a unit or decimals")
-    is_same = others and all(one.value == first.value for one in others)
+    is_same = later_numbers and all(
+        parsed_number.value == first.value for parsed_number in later_numbers
+    )
     if _ANOTHER.match(tail) and not (is_same and re.match(" (?:or|=) ", tail)):
         return ambiguous("several numbers")
     if _CALCULATION.match(tail):
         return invalid("a calculation, not a number")
     if not _ENDED.match(tail):
         return invalid("a number that goes on")
-    others = [number for number in others if number.value not in (first.value, 1)]
-    leads = [value[max(first.end, number.start - 12) : number.start] for number in others]
-    if others and (_SEVERAL.search(tail) or not all(map(_LEAD.search, leads))):
+    later_numbers = [number for number in later_numbers if number.value not in (first.value, 1)]
+    leads = [value[max(first.end, number.start - 12) : number.start] for number in later_numbers]
+    if later_numbers and (_SEVERAL.search(tail) or not all(map(_LEAD.search, leads))):
         return ambiguous("several numbers")
     return first.value

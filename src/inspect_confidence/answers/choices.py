@@ -7,8 +7,14 @@ from dataclasses import dataclass
 from itertools import islice
 
 from inspect_confidence.answers.clean import BOX, BOX_END, CUT, plain_value
-from inspect_confidence.answers.labels import Stated, labelled
-from inspect_confidence.answers.reading import ambiguous, invalid, read_stated, settled, without
+from inspect_confidence.answers.labels import ParsedText, labelled
+from inspect_confidence.answers.reading import (
+    ambiguous,
+    invalid,
+    read_stated,
+    settled,
+    text_without,
+)
 from inspect_confidence.answers.status import Unreadable
 
 # ruff: noqa: RUF001 # dashes, as they are written
@@ -90,21 +96,23 @@ class Choices:
                 return indices[key]
         return set()
 
-    def read(self, value: str, *, alone: bool = False) -> int | Unreadable:
+    def read(self, value: str, *, is_whole_reply: bool = False) -> int | Unreadable:
         """The choice that a value names; `alone`, without a label, it must do nothing else."""
         value = value.strip()
-        without_prefix = value if alone else _PREFIX.sub("", value, count=1)
+        without_prefix = value if is_whole_reply else _PREFIX.sub("", value, count=1)
         for text in (value, without_prefix):
             # What is only a letter may be one choice's letter and another's text.
-            if not _LETTER.fullmatch(text) and (named := self.by_text(text)):
-                return _only(named)
+            if not _LETTER.fullmatch(text) and (place := self.by_text(text)):
+                return _single_index(place)
         if letter := _LETTER.match(without_prefix):
-            return self._by_letter(letter, without_prefix[letter.end() :], alone=alone)
-        if both := _TEXT_THEN_LETTER.fullmatch(without_prefix):
-            index = self.index(both["letter"])
-            if named := self.by_text(both["text"]):
-                return index if index in named else ambiguous(_DIFFERENT)
-        begins = set() if alone else self._begins_with(without_prefix)
+            return self._by_letter(
+                letter, without_prefix[letter.end() :], is_whole_reply=is_whole_reply
+            )
+        if text_and_letter := _TEXT_THEN_LETTER.fullmatch(without_prefix):
+            index = self.index(text_and_letter["letter"])
+            if place := self.by_text(text_and_letter["text"]):
+                return index if index in place else ambiguous(_DIFFERENT)
+        begins = set() if is_whole_reply else self._begins_with(without_prefix)
         return min(begins) if len(begins) == 1 else invalid(NO_CHOICE)
 
     def index(self, letter: str) -> int | None:
@@ -112,39 +120,42 @@ class Choices:
         index = ord(letter.upper()) - ord("A")
         return index if 0 <= index < min(self._size, 26) else None
 
-    def _by_letter(self, letter: re.Match[str], rest: str, *, alone: bool) -> int | Unreadable:  # noqa: PLR0911 # each has a reason of its own
+    def _by_letter(  # noqa: PLR0911 # each return has a reason of its own
+        self, letter: re.Match[str], remainder: str, *, is_whole_reply: bool
+    ) -> int | Unreadable:
         index = self.index(letter["letter"])
-        texts = self.by_text(letter["letter"]) if not rest else set()
+        texts = self.by_text(letter["letter"]) if not remainder else set()
         if index is None:
-            return _only(texts) if texts else invalid(NO_CHOICE)
+            return _single_index(texts) if texts else invalid(NO_CHOICE)
         if texts and index not in texts:
             return ambiguous("one choice's letter is another's text")
-        named = self.by_text(rest)
-        if index in named:
+        place = self.by_text(remainder)
+        if index in place:
             return index
-        if named or self._is_second(rest, index) or self._is_joined(rest, index):
-            return ambiguous(_DIFFERENT if named else "several letters")
+        if place or self._is_second(remainder, index) or self._is_joined(remainder, index):
+            return ambiguous(_DIFFERENT if place else "several letters")
         mark = letter["mark"] or ""
         firm = letter["close"] or letter["named"] or mark.strip(" ,")
-        is_article = rest and letter["letter"].islower() and not firm
-        if is_article or _DENIED.match(rest) or not (firm or mark or _SUITS.match(rest)):
+        is_article = remainder and letter["letter"].islower() and not firm
+        if is_article or _DENIED.match(remainder) or not (firm or mark or _SUITS.match(remainder)):
             return invalid(NO_CHOICE)
-        if CUT in rest and not mark:
+        if CUT in remainder and not mark:
             return invalid("the answer is cut off")
-        if rest.strip(" .)]|*\"'") and alone:
+        if remainder.strip(" .)]|*\"'") and is_whole_reply:
             return invalid("more than a choice's letter or text")
-        begins = self._begins_with(rest)
+        begins = self._begins_with(remainder)
         return ambiguous(_DIFFERENT) if begins and index not in begins else index
 
-    def _is_joined(self, rest: str, index: int) -> bool:
+    def _is_joined(self, remainder: str, index: int) -> bool:
         """Whether another letter is joined to a choice's own text: A. bats and C. dolphins."""
         return any(
-            index in self.by_text(rest[: one.start()]) and self.index(one["letter"]) != index
-            for one in islice(_JOINED.finditer(rest[:2000]), 20)
+            index in self.by_text(remainder[: joint.start()])
+            and self.index(joint["letter"]) != index
+            for joint in islice(_JOINED.finditer(remainder[:2000]), 20)
         )
 
-    def _is_second(self, rest: str, index: int) -> bool:
-        second = _SECOND.match(rest)
+    def _is_second(self, remainder: str, index: int) -> bool:
+        second = _SECOND.match(remainder)
         if not second or self.index(second["letter"]) in (None, index):
             return False
         return bool(second["joined"]) or second["end"] is not None
@@ -157,8 +168,10 @@ class Choices:
         return longest
 
 
-def _only(found: set[int], several: str = "several choices have this text") -> int | Unreadable:
-    return min(found) if len(found) == 1 else ambiguous(several)
+def _single_index(
+    indices: set[int], several: str = "several choices have this text"
+) -> int | Unreadable:
+    return min(indices) if len(indices) == 1 else ambiguous(several)
 
 
 @functools.lru_cache(maxsize=256)
@@ -193,35 +206,35 @@ def read_choice(
         >>> read_choice("Answer: A. Paris", ["Rome", "Paris"]).status
         'ambiguous'
     """
-    known = choices_of(tuple(choices))
+    options = choices_of(tuple(choices))
     index = read_stated(
         reply,
-        lambda stated: chosen(stated, known),
+        lambda parsed: chosen(parsed, options),
         keys=("answer",),
         truncated=truncated,
-        literal=tuple(known.label_like),
+        literal=tuple(options.label_like),
     )
     return index if isinstance(index, Unreadable) else StatedChoice(index)
 
 
-def chosen(stated: Stated, known: Choices) -> int | Unreadable:
+def chosen(parsed: ParsedText, options: Choices) -> int | Unreadable:
     """The labelled answer; else the one called correct; else what a line alone is."""
-    found = settled(stated, ("answer",), known.read)
-    if found is not None:
-        return found
-    text = without(stated, "confidence", "probability", "reason")
-    letters = map(known.index, called_correct(text))
+    choice = settled(parsed, ("answer",), options.read)
+    if choice is not None:
+        return choice
+    text = text_without(parsed, "confidence", "probability", "reason")
+    letters = map(options.index, called_correct(text))
     called = {index for index in letters if index is not None}
     if called:
-        return _only(called, "several choices are called correct")
-    whole = known.read(text, alone=True)
+        return _single_index(called, "several choices are called correct")
+    whole = options.read(text, is_whole_reply=True)
     if not isinstance(whole, Unreadable):
         return whole
-    lines = [known.read(line.strip(" |,;*\"'"), alone=True) for line in text.split("\n")]
-    read = {one for one in lines if not isinstance(one, Unreadable)}
-    return _only(read, "several choices") if read else whole
+    lines = [options.read(line.strip(" |,;*\"'"), is_whole_reply=True) for line in text.split("\n")]
+    read = {line_choice for line_choice in lines if not isinstance(line_choice, Unreadable)}
+    return _single_index(read, "several choices") if read else whole
 
 
 def called_correct(text: str) -> list[str]:
     """The letters that a text calls correct, or that it picks."""
-    return [at["letter"] or at["picked"] for at in _CORRECT.finditer(text)]
+    return [match["letter"] or match["picked"] for match in _CORRECT.finditer(text)]

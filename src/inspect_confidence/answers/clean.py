@@ -162,15 +162,15 @@ def plain_value(value: str) -> str:
 
 def without_thoughts(reply: str) -> str:
     """The reply without what the model thought aloud."""
-    kept: list[str] = []
+    pieces: list[str] = []
     reached, is_inside = 0, False
     for tag in _THOUGHT.finditer(reply):
         if not is_inside and tag["open"]:
-            kept.append(reply[reached : tag.start()])
+            pieces.append(reply[reached : tag.start()])
         elif not is_inside:  # The prompt may have had the tag that opens.
-            kept.clear()
+            pieces.clear()
         reached, is_inside = tag.end(), tag["open"] is not None
-    return "\n".join(kept if is_inside else [*kept, reply[reached:]])
+    return "\n".join(pieces if is_inside else [*pieces, reply[reached:]])
 
 
 def first_turn(reply: str) -> str:

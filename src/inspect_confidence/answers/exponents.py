@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from inspect_confidence.answers.clean import CUT, declines
-from inspect_confidence.answers.labels import I_CHANGE, Stated, stated_in
+from inspect_confidence.answers.labels import I_CHANGE, ParsedText, parse_statements
 from inspect_confidence.answers.numbers import Number, numbers_in
 from inspect_confidence.answers.reading import (
     ambiguous,
@@ -21,7 +21,7 @@ from inspect_confidence.answers.reading import (
     is_template,
     read_stated,
     settled,
-    without,
+    text_without,
 )
 from inspect_confidence.answers.status import Unreadable
 from inspect_confidence.answers.values import ABOUT, has_unit, headed, tail_of
@@ -120,12 +120,12 @@ def read_exponent(
         >>> read_exponent("5 or 6").status
         'ambiguous'
     """
-    found = read_stated(reply, _exponent, keys=("exponent", "answer"), truncated=truncated)
-    if isinstance(found, Unreadable):
-        return found
-    if not abs(found.exponent) <= limit:
+    bound = read_stated(reply, _exponent, keys=("exponent", "answer"), truncated=truncated)
+    if isinstance(bound, Unreadable):
+        return bound
+    if not abs(bound.exponent) <= limit:
         return Unreadable("out_of_range", f"beyond 10^{limit:g} or 10^-{limit:g}")
-    return StatedExponent(found.exponent)
+    return StatedExponent(bound.exponent)
 
 
 def read_interval(
@@ -169,10 +169,10 @@ def _value(value: str) -> _Bound | Unreadable:  # noqa: PLR0911 # each has a rea
     number, before, tail = headed(value)
     if number is None:
         return invalid("no number at its start" if re.search("[0-9]", value) else "no number")
-    written = value[number.start : number.end]
+    digits = value[number.start : number.end]
     bound = _exponent_of(number)
     if bound is None:
-        return invalid(f"{written[:40]} is no power of ten")
+        return invalid(f"{digits[:40]} is no power of ten")
     follows = tail_of(before, tail)
     if follows == "cut":
         return invalid("the number is cut off")
@@ -182,32 +182,36 @@ def _value(value: str) -> _Bound | Unreadable:  # noqa: PLR0911 # each has a rea
         return _confirmed(number, bound, tail[confirming.end() :], confirming[0])
     if follows in ("other", "calculation"):
         return ambiguous("several numbers")
-    is_amount = written[:1] in set("$€£") or (has_unit(tail) and not _NO_UNIT.match(tail))
-    if not bound.is_value and (is_amount or re.fullmatch(r"[1-9][0-9]{0,2}\.000", written)):
+    is_amount = digits[:1] in set("$€£") or (has_unit(tail) and not _NO_UNIT.match(tail))
+    if not bound.is_value and (is_amount or re.fullmatch(r"[1-9][0-9]{0,2}\.000", digits)):
         return ambiguous("a value or an exponent")
     return bound
 
 
-def _confirmed(number: Number, bound: _Bound, again: str, sign: str) -> _Bound | Unreadable:
+def _confirmed(number: Number, bound: _Bound, repetition: str, sign: str) -> _Bound | Unreadable:
     """A number that is said twice: 5 = 10^5, 20 (= 10^1.3)."""
-    second, _, _ = headed(again)
-    other = _exponent_of(second) if second else None
-    if other is None:
+    second, _, _ = headed(repetition)
+    repeated_bound = _exponent_of(second) if second else None
+    if repeated_bound is None:
         return bound
-    if other.is_value and number.log10 and abs(number.log10 - other.exponent) <= _ROUNDED:
-        return other
-    if _agree(bound, other) or {*sign} & {*"([:"}:
+    if (
+        repeated_bound.is_value
+        and number.log10
+        and abs(number.log10 - repeated_bound.exponent) <= _ROUNDED
+    ):
+        return repeated_bound
+    if _agree(bound, repeated_bound) or {*sign} & {*"([:"}:
         return bound
     return ambiguous("two different numbers")
 
 
-def _agree(one: _Bound, other: _Bound) -> bool:
+def _agree(first: _Bound, second: _Bound) -> bool:
     """Whether two numbers are the same bound, a bare one perhaps as a value: 10^3 (1000)."""
-    if abs(one.exponent - other.exponent) <= _ROUNDED:
+    if abs(first.exponent - second.exponent) <= _ROUNDED:
         return True
-    value, bare = (one, other) if one.is_value else (other, one)
+    value, bare = (first, second) if first.is_value else (second, first)
     return (
-        one.is_value != other.is_value
+        first.is_value != second.is_value
         and bare.exponent > 0
         and abs(math.log10(bare.exponent) - value.exponent) <= _ROUNDED
     )
@@ -215,99 +219,105 @@ def _agree(one: _Bound, other: _Bound) -> bool:
 
 def _numbers(text: str) -> list[Number]:
     """The numbers that may be bounds: percentages are confidences."""
-    return [one for one in numbers_in(text) if one.style != "percent"]
+    return [number for number in numbers_in(text) if number.style != "percent"]
 
 
-def _exponent(stated: Stated) -> _Bound | Unreadable:
+def _exponent(parsed: ParsedText) -> _Bound | Unreadable:
     """The labelled exponent; else the number of a line of its own, or the only power."""
-    found = settled(stated, ("exponent", "answer"), _value, _agree)
-    if found is None or (isinstance(found, Unreadable) and "no number" in found.reason):
-        return _unlabelled(stated)
-    firm = {one.strength for one in stated.under("exponent", "answer")}
-    opening = None if firm - {"prose", "inline"} else _alone(stated.text.split("\n")[0])
-    if opening in (None, found) or isinstance(found, Unreadable) or is_revised(stated.text):
-        return found
-    is_rounded = opening and abs(opening.exponent - found.exponent) < 1
+    bound = settled(parsed, ("exponent", "answer"), _value, _agree)
+    if bound is None or (isinstance(bound, Unreadable) and "no number" in bound.reason):
+        return _unlabelled(parsed)
+    firm = {statement.strength for statement in parsed.under("exponent", "answer")}
+    opening = None if firm - {"prose", "inline"} else _bare_bound(parsed.text.split("\n")[0])
+    if opening in (None, bound) or isinstance(bound, Unreadable) or is_revised(parsed.text):
+        return bound
+    is_rounded = opening and abs(opening.exponent - bound.exponent) < 1
     return opening if opening and is_rounded else ambiguous("several different exponents")
 
 
-def _unlabelled(stated: Stated) -> _Bound | Unreadable:
-    text = without(stated, "reason", "confidence")
+def _unlabelled(parsed: ParsedText) -> _Bound | Unreadable:
+    text = text_without(parsed, "reason", "confidence")
     numbers = _numbers(text)
-    if declines(stated.text) or not numbers:
+    if declines(parsed.text) or not numbers:
         return invalid("no number in the reply")
-    found = ambiguous("no number in the reply is certainly its only answer")
+    failure = ambiguous("no number in the reply is certainly its only answer")
     if _DENIED.search(text[: numbers[0].start]) or CUT in text[numbers[-1].end :][:12]:
-        return found
-    alone = [(line, bound) for line in text.split("\n") if (bound := _alone(line))]
-    for line, last in alone[-1:]:
-        is_agreed = all(bound == last for _, bound in alone) or is_revised(text)
-        if is_agreed and not is_revised(stated.text.rpartition(line)[2]):
+        return failure
+    bare_lines = [(line, bound) for line in text.split("\n") if (bound := _bare_bound(line))]
+    for line, last in bare_lines[-1:]:
+        is_agreed = all(bound == last for _, bound in bare_lines) or is_revised(text)
+        if is_agreed and not is_revised(parsed.text.rpartition(line)[2]):
             return last
     *so, end = _CONCLUDED.split(text[-80:])
-    if so and not alone and (concluded := _alone(end)):
+    if so and not bare_lines and (concluded := _bare_bound(end)):
         return concluded
-    power, *rest = sorted(numbers, key=lambda one: one.style != "power")
+    power, *later_numbers = sorted(numbers, key=lambda number: number.style != "power")
     bound = _exponent_of(power) if power.style == "power" else None
-    if bound and all((other := _exponent_of(one)) and _agree(bound, other) for one in rest):
+    if bound and all(
+        (further_bound := _exponent_of(number)) and _agree(bound, further_bound)
+        for number in later_numbers
+    ):
         return bound
-    return found
+    return failure
 
 
-def _alone(line: str) -> _Bound | None:
+def _bare_bound(line: str) -> _Bound | None:
     """The number that a line is."""
     line = _REMARK.sub("", line)
-    found = _value(line) if _BARE_LINE.fullmatch(line) else None
-    return found if isinstance(found, _Bound) else None
+    bound = _value(line) if _BARE_LINE.fullmatch(line) else None
+    return bound if isinstance(bound, _Bound) else None
 
 
-def _interval(stated: Stated) -> _Pair | Unreadable:
+def _interval(parsed: ParsedText) -> _Pair | Unreadable:
     """The two bounds, as named or as a range; those that are called final before all others."""
-    *_, final = [None, *_FINAL.finditer(stated.text)]
+    *_, final = [None, *_FINAL.finditer(parsed.text)]
     if final:
-        rest = stated_in(stated.text[final.end() :])
-        found = _interval_of(rest)
-        if rest.under("lower", "upper") or not isinstance(found, Unreadable):
-            return found
-    return _interval_of(stated)
+        conclusion = parse_statements(parsed.text[final.end() :])
+        pair = _interval_of(conclusion)
+        if conclusion.under("lower", "upper") or not isinstance(pair, Unreadable):
+            return pair
+    return _interval_of(parsed)
 
 
-def _interval_of(stated: Stated) -> _Pair | Unreadable:
+def _interval_of(parsed: ParsedText) -> _Pair | Unreadable:
     # In prose what is low or high may be anything, as a function's minimum.
-    is_prose = any(one.strength == "prose" for one in stated.under("low", "high"))
-    looser = None if is_prose else _named(stated, "low", "high")
-    found = _named(stated, "lower", "upper")
-    found = found or (None if isinstance(looser, Unreadable) else looser) or _ranges(stated)
-    is_echo = any(is_template(one.value) for one in stated.under("lower", "upper"))
+    is_prose = any(statement.strength == "prose" for statement in parsed.under("low", "high"))
+    looser = None if is_prose else _named_bounds(parsed, "low", "high")
+    pair = _named_bounds(parsed, "lower", "upper")
+    pair = pair or (None if isinstance(looser, Unreadable) else looser) or _ranges(parsed)
+    is_echo = any(is_template(statement.value) for statement in parsed.under("lower", "upper"))
     reason = "the template was echoed" if is_echo else "no interval of two exponents in the reply"
-    return found or invalid(reason)
+    return pair or invalid(reason)
 
 
-def _named(stated: Stated, *names: str) -> _Pair | Unreadable | None:
+def _named_bounds(parsed: ParsedText, *names: str) -> _Pair | Unreadable | None:
     """The bounds under two labels; None if neither is there."""
-    sides = [_side(stated, name) for name in names]
+    sides = [_side(parsed, name) for name in names]
     failed = next((side for side in sides if isinstance(side, Unreadable)), None)
     match [side for side in sides if side is not None]:
         case []:
             return None
         case [_]:
-            return _ranges(stated) or failed or invalid("only one bound is named")
+            return _ranges(parsed) or failed or invalid("only one bound is named")
         case [_Bound() as lower, _Bound() as upper] if lower.is_value == upper.is_value:
             return lower, upper
     return failed or ambiguous("one bound is an exponent, the other a value")
 
 
-def _side(stated: Stated, name: str) -> _Bound | Unreadable | None:
-    return settled(stated, (name,), _value, _agree)
+def _side(parsed: ParsedText, name: str) -> _Bound | Unreadable | None:
+    return settled(parsed, (name,), _value, _agree)
 
 
-def _ranges(stated: Stated) -> _Pair | Unreadable | None:
+def _ranges(parsed: ParsedText) -> _Pair | Unreadable | None:
     """The only interval that is written as a range, in values or anywhere; None for none."""
     keys = ("answer", "choice", "confidence", "exponent", "interval")
-    objects = [one.value for one in stated.statements if one.strength == "object"]
-    if declines(stated.text) and not objects:
+    objects = [statement.value for statement in parsed.statements if statement.strength == "object"]
+    if declines(parsed.text) and not objects:
         return None
-    for texts in ([*(one.value for one in stated.under(*keys)), *objects], [stated.text]):
+    for texts in (
+        [*(statement.value for statement in parsed.under(*keys)), *objects],
+        [parsed.text],
+    ):
         pairs = [pair for text in texts for pair in _pairs(text)]
         if any(not (_agree(low, pairs[0][0]) and _agree(high, pairs[0][1])) for low, high in pairs):
             return ambiguous("several different intervals")
@@ -319,28 +329,35 @@ def _ranges(stated: Stated) -> _Pair | Unreadable | None:
 def _pairs(text: str) -> list[_Pair]:
     """Every two numbers that are joined to an interval; bare ones if the text is about no more."""
     numbers, reached = _numbers(text), 0
-    found: list[_Pair] = []
+    pairs: list[_Pair] = []
     for first, second in pairwise(numbers):
-        one, other = _exponent_of(first), _exponent_of(second)
+        lower, upper = _exponent_of(first), _exponent_of(second)
         gap = text[first.end : second.start]
-        if one and other and gap.strip() == "±" and not one.is_value:
-            middle, half = one.exponent, other.exponent
+        if lower and upper and gap.strip() == "±" and not lower.is_value:
+            middle, half = lower.exponent, upper.exponent
             return [(_Bound(middle - half, is_value=False), _Bound(middle + half, is_value=False))]
-        if one and other and one.is_value == other.is_value and _are_joined(text, first, second):
-            falls = one.is_value and one.exponent > other.exponent
+        if (
+            lower
+            and upper
+            and lower.is_value == upper.is_value
+            and _are_joined(text, first, second)
+        ):
+            falls = lower.is_value and lower.exponent > upper.exponent
             if (falls and re.search("[-–]", gap)) or first.start < reached:
                 return []  # a difference, or three in a row
-            found.append((one, other))
+            pairs.append((lower, upper))
             reached = second.end
     words = re.findall(r"[^\W\d_]+", text)
-    if len(numbers) != 2 * len(found) or not all(map(_ABOUT_IT.fullmatch, words)):
-        found = [pair for pair in found if pair[0].is_value]
-    if found and found[0][0].is_value:
-        low, high = sorted(bound.exponent for bound in found[-1])
-        later = [_exponent_of(one) for one in numbers_in(text, reached) if one.style == "power"]
-        if any(one and not low <= one.exponent <= high for one in later):
+    if len(numbers) != 2 * len(pairs) or not all(map(_ABOUT_IT.fullmatch, words)):
+        pairs = [pair for pair in pairs if pair[0].is_value]
+    if pairs and pairs[0][0].is_value:
+        low, high = sorted(bound.exponent for bound in pairs[-1])
+        later = [
+            _exponent_of(lower) for lower in numbers_in(text, reached) if lower.style == "power"
+        ]
+        if any(lower and not low <= lower.exponent <= high for lower in later):
             return []
-    return found
+    return pairs
 
 
 def _are_joined(text: str, first: Number, second: Number) -> bool:

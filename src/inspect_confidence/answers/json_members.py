@@ -58,13 +58,13 @@ def objects_in(reply: str) -> Iterator[Found]:
         if tries == _TRIES:
             return
         tries += 1
-        found = _strict(reply, start)
-        if not found and start >= hopeless:
-            found = _loose(reply, start)
-            hopeless = found[1]  # what has no key that is asked for has none in a part of it
-        if found and any(one.key in NAMES or len(one.key) == 1 for one in found[2]):
-            end = found[1]
-            yield found
+        strict = _strict(reply, start)
+        if not strict and start >= hopeless:
+            strict = _loose(reply, start)
+            hopeless = strict[1]  # what has no key that is asked for has none in a part of it
+        if strict and any(member.key in NAMES or len(member.key) == 1 for member in strict[2]):
+            end = strict[1]
+            yield strict
 
 
 class _Object(list[tuple[str, Any]]):
@@ -93,24 +93,26 @@ def _walked(parsed: Any, key: str = "") -> Iterator[Member]:
             yield from _walked(values[0], key)
         elif key in _LISTS and values:
             yield Member(key, _as_json(values))
-    elif isinstance(parsed, list) and any(isinstance(one, _Object) for one in parsed):
+    elif isinstance(parsed, list) and any(isinstance(entry, _Object) for entry in parsed):
         for value in parsed:
             yield from _walked(value)
         if key in _LISTS:
-            firsts = [one[0][1] if isinstance(one, _Object) and one else one for one in parsed]
+            firsts = [
+                entry[0][1] if isinstance(entry, _Object) and entry else entry for entry in parsed
+            ]
             yield Member(key, _as_json(firsts))
     elif isinstance(parsed, list) and key in _LISTS:
         yield Member(key, _as_json(parsed))
     elif key:
-        yield Member(key, _shown(parsed))
+        yield Member(key, _as_text(parsed))
 
 
-def _shown(value: object) -> str:
+def _as_text(value: object) -> str:
     """A value as text; a list of numbers, which are texts here, without quotation marks."""
     if not isinstance(value, list):
         return "" if value is None else str(value)
     if len(value) == 1:
-        return _shown(value[0])
+        return _as_text(value[0])
     text = _as_json(value)
     return text if re.search(r"[^\W\d_]", text) else text.replace('"', "")
 
@@ -125,13 +127,13 @@ def _loose(reply: str, start: int) -> Found:
     end = close + 1 or min(len(reply), start + _LONGEST)
     text = _COMMENT.sub(" ", single_blanks(reply[start:end])).rstrip()
     members = []
-    for found in islice(_MEMBER.finditer(text), _MOST):
-        group = found.lastgroup or ""
-        value = "" if group == "key" else found[group].strip()
+    for match in islice(_MEMBER.finditer(text), _MOST):
+        group = match.lastgroup or ""
+        value = "" if group == "key" else match[group].strip()
         if group in ("string", "broken"):
             value = _ESCAPED.sub(r"\1", value.replace("\\n", "\n"))
-        is_last = close < 0 and not text[found.end() :].strip(" ,")
+        is_last = close < 0 and not text[match.end() :].strip(" ,")
         is_open = group == "cut" or (is_last and group not in ("string", "list"))
-        key = plain_key(found["key"].strip(f"{_QUOTES} \n"))
+        key = plain_key(match["key"].strip(f"{_QUOTES} \n"))
         members.append(Member(key, value.lstrip(_QUOTES), is_open))
     return start, end, members

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Literal, TypeVar
 
 from inspect_confidence.answers.clean import without_thoughts
-from inspect_confidence.answers.labels import Stated, stated_in
+from inspect_confidence.answers.labels import ParsedText, parse_statements
 from inspect_confidence.answers.probability import unlabelled, value_of
 from inspect_confidence.answers.reading import invalid, settled
 from inspect_confidence.answers.status import Unreadable
@@ -75,27 +75,27 @@ def read_markers(reply: str, sentence: str, *, generalised: bool = False) -> Mar
         >>> read_markers("I know for a fact ####", "I know this for a fact.", generalised=True)
         ['i know for a fact']
     """
-    stated = stated_in(reply)
-    is_list = stated.text.startswith("[") or "marker" in stated.text.lower()
-    listed = _listed(stated, "markers", alone=is_list and not stated.objects)
-    if listed is None and not stated.objects:
-        listed = _hedges(reply, endless=generalised)
-    if listed is None or not all(isinstance(one, str) for one in listed):
+    parsed = parse_statements(reply)
+    is_list = parsed.text.startswith("[") or "marker" in parsed.text.lower()
+    entries = _entries(parsed, "markers", is_whole_reply=is_list and not parsed.objects)
+    if entries is None and not parsed.objects:
+        entries = _hedges(reply, endless=generalised)
+    if entries is None or not all(isinstance(entry, str) for entry in entries):
         return _failed(reply, "no list of markers")
     inside = _plain(sentence)
 
     def stands(marker: str) -> bool:
         parts = marker.split() if generalised else [marker]
-        return any(re.search(f"{_APART}{re.escape(one)}{_APART}", inside) for one in parts)
+        return any(re.search(f"{_APART}{re.escape(part)}{_APART}", inside) for part in parts)
 
-    named = list(dict.fromkeys(plain for one in listed if (plain := _plain(str(one)))))
-    found = Markers(one for one in named if stands(one))
-    found.foreign = len(named) - len(found)
-    if listed and not named:
+    phrases = list(dict.fromkeys(plain for entry in entries if (plain := _plain(str(entry)))))
+    markers = Markers(entry for entry in phrases if stands(entry))
+    markers.foreign = len(phrases) - len(markers)
+    if entries and not phrases:
         return _failed(reply, "markers without a word")
-    if named and not found:
-        return _failed(reply, f"the marker {named[0]!r} isn't in the sentence")
-    return found
+    if phrases and not markers:
+        return _failed(reply, f"the marker {phrases[0]!r} isn't in the sentence")
+    return markers
 
 
 def read_decisiveness(reply: str) -> float | Unreadable:
@@ -105,14 +105,14 @@ def read_decisiveness(reply: str) -> float | Unreadable:
         >>> read_decisiveness('{"decisiveness": 0.7}')
         0.7
     """
-    stated = _whole(reply)
-    found = settled(stated, ("decisiveness",), value_of)
-    if found is None and not stated.objects and "{" not in stated.text:
+    parsed = _whole(reply)
+    value = settled(parsed, ("decisiveness",), value_of)
+    if value is None and not parsed.objects and "{" not in parsed.text:
         labels = ("answer", "probability", "confidence")
-        found = settled(stated, labels, value_of) or unlabelled(stated.text)
-    if found is None or isinstance(found, Unreadable):
+        value = settled(parsed, labels, value_of) or unlabelled(parsed.text)
+    if value is None or isinstance(value, Unreadable):
         return _failed(reply, "no decisiveness from 0 to 1")
-    return float(found)
+    return float(value)
 
 
 def read_agreement(reply: str) -> Agreement | Unreadable:
@@ -129,16 +129,16 @@ def read_agreement(reply: str) -> Agreement | Unreadable:
 
 def read_agreements(reply: str, count: int) -> Sequence[Agreement | Unreadable]:
     """The same for several replies judged in one call; all fail if their number is another."""
-    stated = stated_in(reply)
-    listed = _listed(stated, "agreement", alone=not stated.statements)
-    if listed is None or len(listed) != count:
+    parsed = parse_statements(reply)
+    entries = _entries(parsed, "agreement", is_whole_reply=not parsed.statements)
+    if entries is None or len(entries) != count:
         return [_failed(reply, f"no list of {count} agreements")] * count
-    said = ["" if isinstance(one, list | dict) else str(one) for one in listed]
-    found = [_said(one, _AGREEMENTS) for one in said]
-    if not stated.statements and _NO_WORD in found:  # a sentence with commas is no list
+    texts = ["" if isinstance(entry, list | dict) else str(entry) for entry in entries]
+    verdicts = [_spoken_word(entry, _AGREEMENTS) for entry in texts]
+    if not parsed.statements and _NO_WORD in verdicts:  # a sentence with commas is no list
         return [_failed(reply, f"no list of {count} agreements")] * count
     nothing = _failed(reply, "no agreement")
-    return [nothing if isinstance(one, Unreadable) else one for one in found]
+    return [nothing if isinstance(entry, Unreadable) else entry for entry in verdicts]
 
 
 def read_verdict(reply: str) -> Verdict | Unreadable:
@@ -155,43 +155,55 @@ def read_verdict(reply: str) -> Verdict | Unreadable:
 
 def _word(reply: str, key: str, words: dict[str, Word]) -> Word | Unreadable:
     """The one of some words under a key, or that the reply is, or one of its lines."""
-    stated = _whole(reply)
+    parsed = _whole(reply)
 
-    def said(value: str) -> Word | Unreadable:
-        return _said(value, words)
+    def read_word(value: str) -> Word | Unreadable:
+        return _spoken_word(value, words)
 
-    found = settled(stated, (key,), said)
-    if not stated.objects:
-        lines = {one for one in map(said, stated.text.split("\n")) if one != _NO_WORD}
-        found = found or settled(stated, ("answer", "verdict", "agreement", "choice"), said)
-        found = found or (lines.pop() if len(lines) == 1 else None)
-    return _failed(reply, f"no {key}") if found is None or isinstance(found, Unreadable) else found
+    word = settled(parsed, (key,), read_word)
+    if not parsed.objects:
+        lines = {
+            line_word
+            for line_word in map(read_word, parsed.text.split("\n"))
+            if line_word != _NO_WORD
+        }
+        word = word or settled(parsed, ("answer", "verdict", "agreement", "choice"), read_word)
+        word = word or (lines.pop() if len(lines) == 1 else None)
+    return _failed(reply, f"no {key}") if word is None or isinstance(word, Unreadable) else word
 
 
-def _whole(reply: str) -> Stated:
+def _whole(reply: str) -> ParsedText:
     """What a reply states, without a value in which it ends."""
-    stated = stated_in(reply)
-    return replace(stated, statements=[one for one in stated.statements if not one.is_open])
+    parsed = parse_statements(reply)
+    return replace(
+        parsed, statements=[statement for statement in parsed.statements if not statement.is_open]
+    )
 
 
-def _said(value: str, words: dict[str, Word]) -> Word | Unreadable:
+def _spoken_word(value: str, words: dict[str, Word]) -> Word | Unreadable:
     """The word with which a value begins, if what follows explains it and takes nothing back."""
     text = _plain(value)
-    word = max((one for one in words if text.startswith(one)), key=len, default="")
-    rest = text[len(word) :]
-    if not word or not _EXPLAINED.match(rest):
+    word = max(
+        (candidate for candidate in words if text.startswith(candidate)), key=len, default=""
+    )
+    remainder = text[len(word) :]
+    if not word or not _EXPLAINED.match(remainder):
         return _NO_WORD
-    named = {words[one] for one in words if re.search(rf"(?<!\w){re.escape(one)}(?!\w)", rest)}
-    return words[word] if named <= {words[word]} else _NO_WORD
+    mentioned = {
+        words[candidate]
+        for candidate in words
+        if re.search(rf"(?<!\w){re.escape(candidate)}(?!\w)", remainder)
+    }
+    return words[word] if mentioned <= {words[word]} else _NO_WORD
 
 
-def _listed(stated: Stated, key: str, *, alone: bool) -> list[object] | None:
+def _entries(parsed: ParsedText, key: str, *, is_whole_reply: bool) -> list[object] | None:
     """The list under a key, or `alone` that the text is; None for none, or different ones."""
-    every = [one for one in stated.under(key) if not one.is_open]
-    found = [one for one in every if one.strength == "object"] or every
-    lists = [_items(one.raw or one.value) for one in found]
-    same = lists[-1] if lists and all(one == lists[0] for one in lists) else None
-    return _items(stated.text) if same is None and alone else same
+    statements = [statement for statement in parsed.under(key) if not statement.is_open]
+    firm = [statement for statement in statements if statement.strength == "object"] or statements
+    lists = [_items(statement.raw or statement.value) for statement in firm]
+    agreed = lists[-1] if lists and all(statement == lists[0] for statement in lists) else None
+    return _items(parsed.text) if agreed is None and is_whole_reply else agreed
 
 
 def _items(text: str) -> list[object] | None:
@@ -202,24 +214,24 @@ def _items(text: str) -> list[object] | None:
     with suppress(ValueError, RecursionError):
         if isinstance(parsed := json.loads(text), list):
             return parsed
-    if quoted := [one[1] or one[2] for one in _QUOTED.finditer(text)]:
+    if quoted := [match[1] or match[2] for match in _QUOTED.finditer(text)]:
         return list(quoted)
-    parts = [_BULLET.sub("", one, count=1) for one in re.split(r"[;,\n]", text.strip("[] ,"))]
-    return [one.strip(" \"'") for one in parts if one]
+    parts = [_BULLET.sub("", match, count=1) for match in re.split(r"[;,\n]", text.strip("[] ,"))]
+    return [match.strip(" \"'") for match in parts if match]
 
 
 def _hedges(reply: str, *, endless: bool) -> list[object] | None:
     """The entries of a line in the study's form, which `####` ends unless it may be `endless`."""
-    *label, rest = _HEDGES.split(without_thoughts(reply).strip())
-    listed, end, after = (part.strip() for part in rest.partition("####"))
-    is_prose = "\n" in listed or (not end and listed.endswith((".", "!", "?", ":")))
-    if after.strip("#") or is_prose or not (end or label or (endless and listed)):
+    *label, body = _HEDGES.split(without_thoughts(reply).strip())
+    markers, end, after = (part.strip() for part in body.partition("####"))
+    is_prose = "\n" in markers or (not end and markers.endswith((".", "!", "?", ":")))
+    if after.strip("#") or is_prose or not (end or label or (endless and markers)):
         return None
-    return [*listed.split(";")] if ";" in listed else _items(listed) if listed else []
+    return [*markers.split(";")] if ";" in markers else _items(markers) if markers else []
 
 
-def _failed(reply: str, why: str) -> Unreadable:
-    return Unreadable("grader_failed", f"{why} in the judge's reply {reply[:80]!r}")
+def _failed(reply: str, problem: str) -> Unreadable:
+    return Unreadable("grader_failed", f"{problem} in the judge's reply {reply[:80]!r}")
 
 
 def _plain(text: str) -> str:

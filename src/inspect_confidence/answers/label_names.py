@@ -80,5 +80,5 @@ def plain_key(key: str) -> str:
     key = " ".join(key.replace("_", " ").split()).strip(" *:")
     if letter := re.fullmatch(r"(?:option |choice )?\(?([A-Za-z])[).:]?(?:[).:] .*)?", key):
         return letter[1].lower()
-    found = LABEL.fullmatch(f"{key}:")
-    return key_of(found) if found else key.casefold()
+    match = LABEL.fullmatch(f"{key}:")
+    return key_of(match) if match else key.casefold()

@@ -83,7 +83,7 @@ class Statement:
 
 
 @dataclass(frozen=True)
-class Stated:
+class ParsedText:
     """A cleaned reply without its objects, and what is stated in both, in order.
 
     It has a number of `objects`, and `is_open` if the last of them isn't closed.
@@ -96,10 +96,10 @@ class Stated:
 
     def under(self, *keys: str) -> list[Statement]:
         """The statements under any of these labels."""
-        return [one for one in self.statements if one.key in keys]
+        return [statement for statement in self.statements if statement.key in keys]
 
 
-def stated_in(reply: str, literal: tuple[str, ...] = (), *, cut: bool = False) -> Stated:
+def parse_statements(reply: str, literal: tuple[str, ...] = (), *, cut: bool = False) -> ParsedText:
     """What a reply states; texts that are to be taken literally have no labels in them.
 
     A reply that is cut off where a number or a word may go on ends in `CUT`.
@@ -118,49 +118,55 @@ def stated_in(reply: str, literal: tuple[str, ...] = (), *, cut: bool = False) -
             piece = piece.replace(phrase, phrase.replace(":", " ").replace("=", " "))
         text += "\n" if text and piece else ""
         statements += [
-            replace(one, start=one.start + len(text), end=one.end + len(text))
-            for one in labelled(piece)
-            if piece[one.start : one.start + longest].split("\n")[0] not in literal
+            replace(statement, start=statement.start + len(text), end=statement.end + len(text))
+            for statement in labelled(piece)
+            if piece[statement.start : statement.start + longest].split("\n")[0] not in literal
         ]
         text += piece
-        statements += [one for member in members for one in _of_member(member, len(text))]
+        statements += [
+            statement for member in members for statement in _of_member(member, len(text))
+        ]
         reached = end
-    rest = turn[objects[0][0] :] if objects else ""
-    is_open = rest.count("{") + rest.count("[") > rest.count("}") + rest.count("]")
-    return Stated(text, statements, len(objects), is_open)
+    remainder = turn[objects[0][0] :] if objects else ""
+    is_open = remainder.count("{") + remainder.count("[") > remainder.count("}") + remainder.count(
+        "]"
+    )
+    return ParsedText(text, statements, len(objects), is_open)
 
 
-def _of_member(member: Member, at: int) -> Iterator[Statement]:
+def _of_member(member: Member, start: int) -> Iterator[Statement]:
     """The statement of an object's member, and those of an answer that has labels of its own."""
     key, value, is_open = member
-    yield Statement(key, "object", plain_value(value), at, at, is_open=is_open, raw=value)
-    for one in labelled(clean(f"\n{value}")) if key == "answer" else []:
-        if one.strength != "prose":
-            yield Statement(one.key, "object", one.value, at, at, note=one.note)
+    yield Statement(key, "object", plain_value(value), start, start, is_open=is_open, raw=value)
+    for statement in labelled(clean(f"\n{value}")) if key == "answer" else []:
+        if statement.strength != "prose":
+            yield Statement(
+                statement.key, "object", statement.value, start, start, note=statement.note
+            )
 
 
 def labelled(text: str) -> list[Statement]:
     """The statements of a clean text; one in prose may overlap with an explicit one's value."""
-    found: list[Statement] = []
+    statements: list[Statement] = []
     explicit = following = len(text)
     for label in reversed(list(LABEL.finditer(text))):
         if strength := _strength(text, label):
             # "Answer: The answer is B" has a value that prose doesn't end.
             stop = following if strength == "prose" else explicit
-            found.append(_statement(text, strength, label, stop))
+            statements.append(_statement(text, strength, label, stop))
             following = label.start()
             explicit = explicit if strength == "prose" else following
-    found += [*_loose_boxes(text, found), *_by_letter(text), *_revisions(text)]
-    return sorted(_in_reasons_as_prose(text, found), key=lambda statement: statement.start)
+    statements += [*_loose_boxes(text, statements), *_by_letter(text), *_revisions(text)]
+    return sorted(_in_reasons_as_prose(text, statements), key=lambda statement: statement.start)
 
 
-def _in_reasons_as_prose(text: str, found: list[Statement]) -> Iterator[Statement]:
+def _in_reasons_as_prose(text: str, statements: list[Statement]) -> Iterator[Statement]:
     """What stands on the line of an explanation is a part of it, unless it is called an answer."""
-    breaks = [one.start() for one in re.finditer("\n", text)]
-    reasons = {bisect(breaks, one.start) for one in found if one.key == "reason"}
-    for one in found:
-        is_told = one.strength == "inline" and bisect(breaks, one.start) in reasons
-        yield replace(one, strength="prose") if is_told else one
+    breaks = [match.start() for match in re.finditer("\n", text)]
+    reasons = {bisect(breaks, match.start) for match in statements if match.key == "reason"}
+    for match in statements:
+        is_told = match.strength == "inline" and bisect(breaks, match.start) in reasons
+        yield replace(match, strength="prose") if is_told else match
 
 
 def _strength(text: str, label: re.Match[str]) -> Strength | None:  # noqa: PLR0911 # a ladder
@@ -213,26 +219,34 @@ def _statement(text: str, strength: Strength, label: re.Match[str], stop: int) -
 
 def _loose_boxes(text: str, labelled: list[Statement]) -> Iterator[Statement]:
     """Boxes that aren't the value of a label, each an answer of its own."""
-    values = [one for one in labelled if one.strength != "prose" and one.key != "reason"]
-    taken = {box.start() for one in values if (box := _BOXED.search(text, one.start, one.end))}
+    values = [
+        statement
+        for statement in labelled
+        if statement.strength != "prose" and statement.key != "reason"
+    ]
+    labelled_starts = {
+        box.start()
+        for statement in values
+        if (box := _BOXED.search(text, statement.start, statement.end))
+    }
     for box in _BOXED.finditer(text):
-        if box.start() not in taken and box["inside"].strip():
+        if box.start() not in labelled_starts and box["inside"].strip():
             yield Statement("answer", "line", box["inside"].strip(), *box.span())
 
 
 def _revisions(text: str) -> Iterator[Statement]:
     """Answers that take earlier ones back: "I'd revise that to 0.75"."""
-    for one in _REVISED.finditer(text):
-        key = "confidence" if one["confidence"] else "answer"
-        if not re.search(r"\bif\b", one["value"][:80]):
-            yield Statement(key, "final", one["value"].strip(), *one.span())
+    for match in _REVISED.finditer(text):
+        key = "confidence" if match["confidence"] else "answer"
+        if not re.search(r"\bif\b", match["value"][:80]):
+            yield Statement(key, "final", match["value"].strip(), *match.span())
 
 
 def _by_letter(text: str) -> Iterator[Statement]:
     """What gives a number to letters, from A on: `A: 0.7`, `| B | 30% |`."""
-    found = list(_LETTER_LINE.finditer(text)) or list(_LETTERS.finditer(text))
-    letters = "".join(one["letter"] for one in found)
-    if len(found) > 1 and ascii_uppercase.startswith(letters):  # a list
-        for one in found:
-            value = one[one.lastgroup or ""].strip(" |")
-            yield Statement(one["letter"].lower(), "line", value, *one.span())
+    matches = list(_LETTER_LINE.finditer(text)) or list(_LETTERS.finditer(text))
+    letters = "".join(match["letter"] for match in matches)
+    if len(matches) > 1 and ascii_uppercase.startswith(letters):  # a list
+        for match in matches:
+            value = match[match.lastgroup or ""].strip(" |")
+            yield Statement(match["letter"].lower(), "line", value, *match.span())

@@ -52,11 +52,11 @@ def _small() -> Iterator[tuple[str, int]]:
         yield from zip(ones, range(20), strict=True)
         for ten, word in zip(range(20, 100, 10), tens, strict=True):
             yield word, ten
-            for one in range(1, 20 if language == "fr" and ten in (60, 80) else 10):
+            for unit in range(1, 20 if language == "fr" and ten in (60, 80) else 10):
                 if language == "de":
-                    yield f"{'ein' if one == 1 else ones[one]}und{word}", ten + one
+                    yield f"{'ein' if unit == 1 else ones[unit]}und{word}", ten + unit
                 else:
-                    yield f"{word.removesuffix('s')}-{ones[one]}", ten + one
+                    yield f"{word.removesuffix('s')}-{ones[unit]}", ten + unit
 
 
 _WORDS = {word: value for word, value in _small() if word not in ("un", "eins", "null")}
@@ -159,36 +159,36 @@ class Number:
 
 def numbers_in(text: str, start: int = 0) -> list[Number]:
     """The numbers of a text from a place on, in their order, at most `MOST`."""
-    return [_number(found) for found in islice(_NUMBER.finditer(text, start), MOST)]
+    return [_number(match) for match in islice(_NUMBER.finditer(text, start), MOST)]
 
 
 def number_at(text: str, start: int) -> Number | None:
     """The number that begins at a place."""
-    found = _NUMBER.match(text, start)
-    return _number(found) if found else None
+    match = _NUMBER.match(text, start)
+    return _number(match) if match else None
 
 
-def _number(found: re.Match[str]) -> Number:
-    style: Style = next(style for style in _VALUES if found[style] is not None)
-    start, end = found.span()
-    value = _VALUES[style](found) if end - start <= LONGEST else None
+def _number(match: re.Match[str]) -> Number:
+    style: Style = next(style for style in _VALUES if match[style] is not None)
+    start, end = match.span()
+    value = _VALUES[style](match) if end - start <= LONGEST else None
     if value is None:
         return Number("odd", None, start, end)
-    if found["after"] or (found["sign"] or "+").strip() != "+":
+    if match["after"] or (match["sign"] or "+").strip() != "+":
         value = -value
-    is_part = not (found["whole"] or found["vulgar_percent"])
-    whole = found["of"] or (found["bottom"] if is_part else None)
-    return Number(_style(found, style), value, start, end, _decimal(whole) if whole else None)
+    is_part = not (match["whole"] or match["vulgar_percent"])
+    whole = match["of"] or (match["bottom"] if is_part else None)
+    return Number(_style(match, style), value, start, end, _decimal(whole) if whole else None)
 
 
-def _style(found: re.Match[str], style: Style) -> Style:
+def _style(match: re.Match[str], style: Style) -> Style:
     """The style, where the kind of pattern doesn't tell it."""
-    signs = found.group("spelled_percent", "han_percent", "vulgar_percent", "tenths", "all")
-    if found["under"] == "百" or any(signs):
+    signs = match.group("spelled_percent", "han_percent", "vulgar_percent", "tenths", "all")
+    if match["under"] == "百" or any(signs):
         return "percent"
-    if found["parts"]:
+    if match["parts"]:
         return "fraction"
-    grouped = style == "plain" and re.search(r"^(?!0,).*[0-9][,' _\u202f][0-9]{3}", found["digits"])
+    grouped = style == "plain" and re.search(r"^(?!0,).*[0-9][,' _\u202f][0-9]{3}", match["digits"])
     return "grouped" if grouped else style
 
 
@@ -200,40 +200,40 @@ def _decimal(digits: str) -> Fraction:
     return Fraction(digits.replace(",", ""))
 
 
-def _power(found: re.Match[str]) -> Fraction | None:
-    exponent = Fraction((found["raised"] or found["shift"]).replace(" ", ""))
-    mantissa = _decimal(found["mantissa"] or found["significand"] or "1")
+def _power(match: re.Match[str]) -> Fraction | None:
+    exponent = Fraction((match["raised"] or match["shift"]).replace(" ", ""))
+    mantissa = _decimal(match["mantissa"] or match["significand"] or "1")
     if exponent.denominator == 1:
         return mantissa * Fraction(10) ** int(exponent) if abs(exponent) <= LONGEST else None
     return mantissa * Fraction(10 ** float(exponent)) if abs(exponent) < 300 else None
 
 
-def _fraction(found: re.Match[str]) -> Fraction | None:
-    top = _numeral(found["top"] or found["part"] or found["over"])
-    bottom = _numeral(found["bottom"] or found["of"] or found["under"])
+def _fraction(match: re.Match[str]) -> Fraction | None:
+    top = _numeral(match["top"] or match["part"] or match["over"])
+    bottom = _numeral(match["bottom"] or match["of"] or match["under"])
     if top is None or not bottom:
         return None
-    return Fraction(found["whole"] or 0) + top / bottom * (100 if found["under"] == "百" else 1)
+    return Fraction(match["whole"] or 0) + top / bottom * (100 if match["under"] == "百" else 1)
 
 
-def _scaled(found: re.Match[str]) -> Fraction:
-    value = _decimal(found["amount"])
-    if found["short"]:
-        return value * Fraction(10) ** _SHORT_MAGNITUDES[found["short"].rstrip(".")]
-    for magnitude in re.findall(_MAGNITUDE, found["magnitudes"].lower()):
+def _scaled(match: re.Match[str]) -> Fraction:
+    value = _decimal(match["amount"])
+    if match["short"]:
+        return value * Fraction(10) ** _SHORT_MAGNITUDES[match["short"].rstrip(".")]
+    for magnitude in re.findall(_MAGNITUDE, match["magnitudes"].lower()):
         value *= 10 ** _MAGNITUDES[magnitude]
     return value
 
 
-def _word(found: re.Match[str]) -> Fraction | None:
-    if found["spelled"]:
-        return _spelled(found["spelled"].lower())
-    if found["tenths"]:
-        tenths, more = _numeral(found["tenths"]), found["more"] or "零"
+def _word(match: re.Match[str]) -> Fraction | None:
+    if match["spelled"]:
+        return _spelled(match["spelled"].lower())
+    if match["tenths"]:
+        tenths, more = _numeral(match["tenths"]), match["more"] or "零"
         return None if tenths is None else 10 * tenths + (5 if more == "半" else _HAN_DIGITS[more])
-    if found["parts"]:
-        return Fraction(_WORDS[found["parts"].lower()], _EQUAL_PARTS[found["equal"][0].lower()])
-    return Fraction(100) if found["all"] else _han(found["han"])
+    if match["parts"]:
+        return Fraction(_WORDS[match["parts"].lower()], _EQUAL_PARTS[match["equal"][0].lower()])
+    return Fraction(100) if match["all"] else _han(match["han"])
 
 
 def _spelled(words: str) -> Fraction | None:
@@ -271,16 +271,16 @@ def _han(numeral: str) -> Fraction | None:
             return None
         else:
             digit = _HAN_DIGITS[sign]
-    shown = "".join(str(_HAN_DIGITS[sign]) for sign in decimals)
-    return Fraction(total + (digit or 0)) + Fraction(f"0.{shown or 0}")
+    digits = "".join(str(_HAN_DIGITS[sign]) for sign in decimals)
+    return Fraction(total + (digit or 0)) + Fraction(f"0.{digits or 0}")
 
 
 _VALUES: dict[Style, Callable[[re.Match[str]], Fraction | None]] = {
     "power": _power,
     "fraction": _fraction,
-    "percent": lambda found: _decimal(found["hundredths"]),
+    "percent": lambda match: _decimal(match["hundredths"]),
     "scaled": _scaled,
-    "plain": lambda found: _decimal(found["digits"]),
+    "plain": lambda match: _decimal(match["digits"]),
     "word": _word,
     "odd": lambda _: None,
 }

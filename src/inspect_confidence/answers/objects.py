@@ -16,7 +16,7 @@ from inspect_confidence.answers.amount import amount_of
 from inspect_confidence.answers.choices import NO_CHOICE, called_correct, choices_of, chosen
 from inspect_confidence.answers.clean import CUT, declines, folded, is_cut, is_refusal, plain_value
 from inspect_confidence.answers.label_names import plain_key
-from inspect_confidence.answers.labels import Stated, Statement, stated_in
+from inspect_confidence.answers.labels import ParsedText, Statement, parse_statements
 from inspect_confidence.answers.numbers import number_at, numbers_in
 from inspect_confidence.answers.probability import as_share, read_probability, value_of
 from inspect_confidence.answers.reading import Found, ambiguous, invalid, is_template, settled
@@ -111,47 +111,47 @@ def read_json(reply: str, *, truncated: bool = False) -> JsonReply | Unreadable:
     """
     if not reply.strip():
         return Unreadable("no_response", "the reply is empty")
-    stated = stated_in(reply, cut=truncated and is_cut(reply))
-    is_open = truncated and stated.is_open
-    unfinished = _unfinished(stated) if truncated else None
-    fields = _fields(stated, unfinished)
-    if not stated.objects and not truncated:  # a labelled answer was still to come
-        firm = [one.key for one in stated.statements if one.strength != "prose"]
-        asked = {_ASKED.get(key, key) for key in firm}
-        for key, said in _in_prose(stated.text).items():
-            if key not in asked and CUT not in said:
-                fields[key] = said
+    parsed = parse_statements(reply, cut=truncated and is_cut(reply))
+    is_open = truncated and parsed.is_open
+    unfinished = _unfinished(parsed) if truncated else None
+    fields = _fields(parsed, unfinished)
+    if not parsed.objects and not truncated:  # a labelled answer was still to come
+        firm = [statement.key for statement in parsed.statements if statement.strength != "prose"]
+        fields_asked = {_ASKED.get(key, key) for key in firm}
+        for key, prose_value in _in_prose(parsed.text).items():
+            if key not in fields_asked and CUT not in prose_value:
+                fields[key] = prose_value
     if not fields and not unfinished:
-        return _nothing(stated, truncated=truncated)
+        return _nothing(parsed, truncated=truncated)
     if fields and all(map(_is_placeholder, fields.values())) and not is_open:
         return Unreadable("echo", "the reply is the prompt's template")
     return JsonReply(fields, unfinished, bool(is_open or unfinished))
 
 
-def _unfinished(stated: Stated) -> str | None:
+def _unfinished(parsed: ParsedText) -> str | None:
     """The key in whose value a reply ends that was cut off."""
-    for last in stated.statements[-1:]:
+    for last in parsed.statements[-1:]:
         if last.is_open or not last.value or last.value.endswith(CUT):
             return _ASKED.get(last.key, last.key)
     return None
 
 
-def _fields(stated: Stated, unfinished: str | None) -> dict[str, Scalar]:
+def _fields(parsed: ParsedText, unfinished: str | None) -> dict[str, Scalar]:
     """One value for each key that is asked for and not cut off."""
     by_key: dict[str, list[Statement]] = {}
-    for one in stated.statements:
-        if (key := _ASKED.get(one.key, one.key)) not in ("reason", unfinished):
-            by_key.setdefault(key, []).append(one)
+    for statement in parsed.statements:
+        if (key := _ASKED.get(statement.key, statement.key)) not in ("reason", unfinished):
+            by_key.setdefault(key, []).append(statement)
     fields: dict[str, Scalar] = {}
     for key, under in by_key.items():
-        own = [one for one in under if not _is_placeholder(one.raw)]
-        if not own:
+        filled = [statement for statement in under if not _is_placeholder(statement.raw)]
+        if not filled:
             fields[key] = under[-1].raw
             continue
-        own = [one for one in own if one.strength != "prose"] or own
-        labels = [one.key for one in own]
-        value = settled(Stated(stated.text, own), labels, _as_text, _are_alike)
-        in_object = [one.value for one in own if one.strength == "object"]
+        filled = [statement for statement in filled if statement.strength != "prose"] or filled
+        labels = [statement.key for statement in filled]
+        value = settled(ParsedText(parsed.text, filled), labels, _as_text, _are_alike)
+        in_object = [statement.value for statement in filled if statement.strength == "object"]
         if value is not None:
             fields[key] = value
         elif in_object:
@@ -161,29 +161,33 @@ def _fields(stated: Stated, unfinished: str | None) -> dict[str, Scalar]:
 
 def _in_prose(text: str) -> dict[str, str]:
     """What a reply without labels says: an answer at its start, how sure it is of it."""
-    only = number_at(text, 0)
-    if only and only.end == len(text.rstrip(" .")) and not isinstance(as_share(only), Unreadable):
-        return {"confidence" if only.value is not None and only.value <= 1 else "answer": text}
-    found: dict[str, str] = {}
+    number = number_at(text, 0)
+    if (
+        number
+        and number.end == len(text.rstrip(" ."))
+        and not isinstance(as_share(number), Unreadable)
+    ):
+        return {"confidence" if number.value is not None and number.value <= 1 else "answer": text}
+    values: dict[str, str] = {}
     if declines(text):
-        return found
-    ages = {one[1] for one in _AGE.finditer(text)} or set(called_correct(text))
+        return values
+    ages = {match[1] for match in _AGE.finditer(text)} or set(called_correct(text))
     if _ANSWERS.match(text):
-        found["answer"] = text.split("\n", maxsplit=1)[0]
+        values["answer"] = text.split("\n", maxsplit=1)[0]
     elif len(ages) == 1:
-        found["answer"] = ages.pop()
-    sure = {one[one.lastgroup or 0] for one in PROSE.finditer(text)}
+        values["answer"] = ages.pop()
+    sure = {match[match.lastgroup or 0] for match in PROSE.finditer(text)}
     if len(sure) == 1:
-        found["confidence"] = sure.pop()
-    return found
+        values["confidence"] = sure.pop()
+    return values
 
 
 def _as_text(value: str) -> str | Unreadable:
     return invalid("empty") if not value or _is_placeholder(value) else value
 
 
-def _are_alike(one: str, other: str) -> bool:
-    return bool(_senses(one) & _senses(other))
+def _are_alike(first: str, second: str) -> bool:
+    return bool(_senses(first) & _senses(second))
 
 
 def _senses(value: str) -> set[object]:
@@ -203,12 +207,12 @@ def _is_placeholder(value: Scalar) -> bool:
     return bool(_ANGLED.fullmatch(text) or is_template(text))
 
 
-def _nothing(stated: Stated, *, truncated: bool) -> Unreadable:
+def _nothing(parsed: ParsedText, *, truncated: bool) -> Unreadable:
     if truncated:
         return Unreadable("truncated", "the reply is cut off before an answer was stated")
-    if not stated.text.strip() and not stated.statements:
+    if not parsed.text.strip() and not parsed.statements:
         return Unreadable("no_response", "the reply is empty but for reasoning")
-    if is_refusal(" ".join(stated.text.split())):
+    if is_refusal(" ".join(parsed.text.split())):
         return Unreadable("refusal", "the reply declines to answer")
     return invalid("no JSON object or label with an asked key")
 
@@ -220,14 +224,14 @@ def _read(
     text = _text(reply, key)
     if isinstance(text, Unreadable):
         return text
-    found = read(plain_value(text))
-    if not isinstance(found, Unreadable):
-        return found
+    value = read(plain_value(text))
+    if not isinstance(value, Unreadable):
+        return value
     if _BLANK.fullmatch(text):
         return Unreadable("no_response", f"the value is {text!r}")
-    if is_invalid(found) and is_refusal(folded(text)):
+    if is_invalid(value) and is_refusal(folded(text)):
         return Unreadable("refusal", "the value declines to answer")
-    return found
+    return value
 
 
 def _text(reply: JsonReply, key: str) -> str | Unreadable:
@@ -285,8 +289,8 @@ def probability_in(reply: JsonReply, key: str = "confidence") -> float | Unreada
         >>> probability_in(read_json('{"Confidence": 8}')).reason
         "a number above 1 that isn't marked as percent"
     """
-    found = _read(reply, plain_key(key), _probability)
-    return found if isinstance(found, Unreadable) else found.value
+    share = _read(reply, plain_key(key), _probability)
+    return share if isinstance(share, Unreadable) else share.value
 
 
 _probability = functools.lru_cache(maxsize=4096)(read_probability)
@@ -307,12 +311,12 @@ def letter_in(reply: JsonReply, choices: Sequence[str]) -> int | Unreadable:
 
 
 def _index(value: str, choices: Sequence[str]) -> int | Unreadable:
-    found = chosen(stated_in(f"Answer: {value}"), choices_of(tuple(choices)))
+    index = chosen(parse_statements(f"Answer: {value}"), choices_of(tuple(choices)))
     letter = _LETTER.fullmatch(value)
-    is_letter = letter and found == invalid(NO_CHOICE) and not is_refusal(value)
+    is_letter = letter and index == invalid(NO_CHOICE) and not is_refusal(value)
     if letter and is_letter and ascii_lowercase.index(letter[1].lower()) >= len(choices):
         return Unreadable("out_of_range", f"there is no choice {letter[1].upper()}")
-    return found
+    return index
 
 
 def verdict_in(reply: JsonReply) -> bool | Unreadable:
@@ -328,14 +332,14 @@ def verdict_in(reply: JsonReply) -> bool | Unreadable:
 
 
 def _verdict(value: str) -> bool | Unreadable:
-    found = _VERDICT.fullmatch(value)
-    if found and not _UNDECIDED.search(found["rest"]):
-        says = {found["true"] is not None}
+    match = _VERDICT.fullmatch(value)
+    if match and not _UNDECIDED.search(match["rest"]):
+        says = {match["true"] is not None}
         # "True (yes)" says one thing twice.
-        if says >= {one["true"] is not None for one in _EITHER.finditer(found["rest"])}:
+        if says >= {mention["true"] is not None for mention in _EITHER.finditer(match["rest"])}:
             return says.pop()
     is_either = _UNDECIDED.search(value) or _EITHER.search(value)
-    if found or (is_either and not is_refusal(value)):
+    if match or (is_either and not is_refusal(value)):
         return ambiguous("neither plainly true nor plainly false")
     return invalid("neither true nor false")
 
@@ -357,39 +361,39 @@ def probabilities_in(
     if not 1 <= count <= len(ascii_lowercase):
         raise ValueError(f"{count} options can't be named by letters")
     texts = [option.casefold().strip() for option in options]
-    stated: list[tuple[Fraction, bool]] = []
+    shares: list[tuple[Fraction, bool]] = []
     for letter, text in zip_longest(ascii_lowercase[:count], texts[:count]):
         by_text = letter not in reply.fields and text in reply.fields
-        found = _read(reply, text if by_text else letter, _share)
-        if isinstance(found, Unreadable):
-            return Unreadable(found.status, f"{letter.upper()}: {found.reason}")
-        stated.append(found)
+        share = _read(reply, text if by_text else letter, _share)
+        if isinstance(share, Unreadable):
+            return Unreadable(share.status, f"{letter.upper()}: {share.reason}")
+        shares.append(share)
     for letter in ascii_lowercase[count:]:
         is_stated = reply.fields.get(letter) is not None or letter == reply.unfinished
-        found = _read(reply, letter, _share) if is_stated else (Fraction(0), False)
-        if isinstance(found, Unreadable) or found[0]:
+        share = _read(reply, letter, _share) if is_stated else (Fraction(0), False)
+        if isinstance(share, Unreadable) or share[0]:
             return Unreadable("out_of_range", f"a probability of {letter.upper()}")
-    return _normalised(stated)
+    return _normalised(shares)
 
 
 @functools.lru_cache(maxsize=4096)
 def _share(value: str) -> tuple[Fraction, bool] | Unreadable:
     """A number, and whether it is bare: one that may be a percentage without its sign."""
-    found, numbers = value_of(value), numbers_in(value)
+    share, numbers = value_of(value), numbers_in(value)
     bare = numbers[0].value if len(numbers) == 1 and numbers[0].style == "plain" else None
-    is_settled = isinstance(found, Unreadable) and not is_invalid(found)
+    is_settled = isinstance(share, Unreadable) and not is_invalid(share)
     if bare is not None and not is_settled:
         return bare, True
-    return found if isinstance(found, Unreadable) else (found, False)
+    return share if isinstance(share, Unreadable) else (share, False)
 
 
-def _normalised(stated: list[tuple[Fraction, bool]]) -> OptionProbabilities | Unreadable:
-    bare = [number for number, is_bare in stated if is_bare]
+def _normalised(shares_and_scale: list[tuple[Fraction, bool]]) -> OptionProbabilities | Unreadable:
+    bare = [number for number, is_bare in shares_and_scale if is_bare]
     scale = 100 if any(number > 1 for number in bare) else 1
     if scale == 100 and not 99 <= sum(bare) <= 101:  # rounded percentages
         return Unreadable("out_of_range", "numbers above 1 that don't sum to 100")
-    shares = [number / scale if is_bare else number for number, is_bare in stated]
+    shares = [number / scale if is_bare else number for number, is_bare in shares_and_scale]
     total = sum(shares, Fraction(0))
     if not total:
         return invalid("the probabilities sum to 0")
-    return OptionProbabilities(tuple(float(one / total) for one in shares), float(total))
+    return OptionProbabilities(tuple(float(share / total) for share in shares), float(total))

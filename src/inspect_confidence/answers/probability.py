@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 
-from inspect_confidence.answers.labels import Stated
+from inspect_confidence.answers.labels import ParsedText
 from inspect_confidence.answers.numbers import Number, numbers_in
 from inspect_confidence.answers.reading import (
     ambiguous,
@@ -17,7 +17,7 @@ from inspect_confidence.answers.reading import (
     is_revised,
     read_stated,
     settled,
-    without,
+    text_without,
 )
 from inspect_confidence.answers.status import Unreadable, is_invalid
 from inspect_confidence.answers.values import ABOUT, has_unit, headed, is_bound, tail_of
@@ -77,32 +77,36 @@ def read_probability(reply: str, *, truncated: bool = False) -> StatedProbabilit
     return value if isinstance(value, Unreadable) else StatedProbability(float(value))
 
 
-def _chosen(stated: Stated) -> Fraction | Unreadable:
-    found = settled(stated, ("probability", "answer"), value_of)
-    is_told = all(one.strength == "prose" for one in stated.under("probability", "answer"))
-    if isinstance(found, Fraction):
-        opening = value_of(stated.text.split("\n")[0])
-        differs = is_told and isinstance(opening, Fraction) and opening != found
-        return ambiguous("different numbers") if differs else found
-    if found is not None and not ((is_told and is_invalid(found)) or "no number" in found.reason):
-        return found
-    alone = unlabelled(without(stated, "confidence", "reason") or without(stated, "reason"))
-    return found if found is not None and alone == _UNLABELLED else alone
+def _chosen(parsed: ParsedText) -> Fraction | Unreadable:
+    share = settled(parsed, ("probability", "answer"), value_of)
+    is_told = all(
+        statement.strength == "prose" for statement in parsed.under("probability", "answer")
+    )
+    if isinstance(share, Fraction):
+        opening = value_of(parsed.text.split("\n")[0])
+        differs = is_told and isinstance(opening, Fraction) and opening != share
+        return ambiguous("different numbers") if differs else share
+    if share is not None and not ((is_told and is_invalid(share)) or "no number" in share.reason):
+        return share
+    outside_labels = unlabelled(
+        text_without(parsed, "confidence", "reason") or text_without(parsed, "reason")
+    )
+    return share if share is not None and outside_labels == _UNLABELLED else outside_labels
 
 
 def value_of(value: str) -> Fraction | Unreadable:  # noqa: PLR0911 # each has a reason of its own
     """The probability with which a label's value begins."""
     number, before, tail = headed(value)
     if number is None:
-        return _within(value)
+        return _share_within(value)
     follows = tail_of(before, tail)
     if follows == "cut":
         return invalid("the number is cut off")
     if follows in ("range", "bound"):
         return ambiguous(f"a {follows}")
-    again = numbers_in(tail)
-    differs = follows == "other" and {*map(_sense, again)} != {as_share(number)}
-    if differs or (again and re.match(r"\W*(?:if\b|若|如果)", tail)):
+    later_numbers = numbers_in(tail)
+    differs = follows == "other" and {*map(_sense, later_numbers)} != {as_share(number)}
+    if differs or (later_numbers and re.match(r"\W*(?:if\b|若|如果)", tail)):
         return ambiguous("different numbers")
     if follows == "calculation":
         return _after_equals(tail)
@@ -117,9 +121,11 @@ def _sense(number: Number) -> Fraction | Unreadable:
     return top / 100 if number.whole and top + number.whole == 100 else as_share(number)
 
 
-def _within(value: str) -> Fraction | Unreadable:
+def _share_within(value: str) -> Fraction | Unreadable:
     """The only number of a value that begins with words, if they introduce it."""
-    numbers = [one for one in numbers_in(value) if not (one.style == "odd" or one.is_pronoun)]
+    numbers = [
+        number for number in numbers_in(value) if not (number.style == "odd" or number.is_pronoun)
+    ]
     before = value[: numbers[0].start][-160:] if numbers else ""
     if is_bound(before):
         return ambiguous("a bound")
@@ -131,8 +137,8 @@ def _within(value: str) -> Fraction | Unreadable:
 def _after_equals(tail: str) -> Fraction | Unreadable:
     """The number to which a calculation comes."""
     *_, last = tail.split("=")
-    number, before, rest = headed(last)
-    if "=" not in tail or number is None or tail_of(before, rest) != "end":
+    number, before, remainder = headed(last)
+    if "=" not in tail or number is None or tail_of(before, remainder) != "end":
         return ambiguous("a calculation")
     return as_share(number)
 
@@ -157,22 +163,24 @@ def as_share(number: Number) -> Fraction | Unreadable:
 def unlabelled(text: str) -> Fraction | Unreadable:
     """The number that begins or ends the reply, alone in its line; else the one introduced."""
     text = _SCALE.sub(" ", text)
-    numbers = [one for one in numbers_in(text) if not one.is_pronoun]
+    numbers = [number for number in numbers_in(text) if not number.is_pronoun]
     if not numbers:
         return invalid("no number")
     lines = text.split("\n")
     openings = [_opening(line) for line in lines]
-    alone = [place for place, one in enumerate(openings) if not isinstance(one, Unreadable)]
-    last = alone[-1] if alone else 0
+    line_places = [
+        place for place, number in enumerate(openings) if not isinstance(number, Unreadable)
+    ]
+    last = line_places[-1] if line_places else 0
     is_kept = not (is_replaced(lines[last]) or is_revised("\n".join(lines[last + 1 :])))
-    if alone and is_kept:
-        is_same = len({openings[place] for place in alone}) == 1
-        is_settled = is_same or is_revised("\n".join(lines[alone[0] : last]))
+    if line_places and is_kept:
+        is_same = len({openings[place] for place in line_places}) == 1
+        is_settled = is_same or is_revised("\n".join(lines[line_places[0] : last]))
         return openings[last] if is_settled else ambiguous("different numbers")
-    found, first = _introduced(text, numbers), openings[0]
-    if found is None and isinstance(first, Unreadable) and not is_invalid(first):
+    introduced, first = _introduced(text, numbers), openings[0]
+    if introduced is None and isinstance(first, Unreadable) and not is_invalid(first):
         return first
-    return _UNLABELLED if found is None else found
+    return _UNLABELLED if introduced is None else introduced
 
 
 def _opening(line: str) -> Fraction | Unreadable:
@@ -180,35 +188,42 @@ def _opening(line: str) -> Fraction | Unreadable:
     number, _, tail = headed(line)
     if number is None:
         return invalid("no number at its start")
-    found = value_of(line)
-    is_amount = not isinstance(found, Unreadable) and has_unit(tail) and tail_of("", tail) == "end"
-    return _UNLABELLED if is_amount else found
+    share = value_of(line)
+    is_amount = not isinstance(share, Unreadable) and has_unit(tail) and tail_of("", tail) == "end"
+    return _UNLABELLED if is_amount else share
 
 
 def _introduced(text: str, numbers: list[Number]) -> Fraction | Unreadable | None:
     """The number told as a probability; beside others, a bare whole one counts something else."""
-    told, is_bounded, ends = [], False, [one.end for one in numbers]
-    signed = [one for one in numbers if one.style in ("percent", "fraction")]
-    pointed = [one for one in numbers if "." in text[one.start : one.end]]
-    for one in sorted({*signed, *pointed} or numbers, key=lambda one: one.start):
-        before, after = text[max(0, one.start - 160) : one.start], text[one.end : one.end + 60]
-        own = text[max([0, *(end for end in ends if end <= one.start)]) : one.start]
-        is_bounded |= is_bound(own)
+    introduced, is_bounded, ends = [], False, [number.end for number in numbers]
+    signed = [number for number in numbers if number.style in ("percent", "fraction")]
+    pointed = [number for number in numbers if "." in text[number.start : number.end]]
+    for number in sorted({*signed, *pointed} or numbers, key=lambda number: number.start):
+        before, after = (
+            text[max(0, number.start - 160) : number.start],
+            text[number.end : number.end + 60],
+        )
+        lead = text[max([0, *(end for end in ends if end <= number.start)]) : number.start]
+        is_bounded |= is_bound(lead)
         if has_unit(after) or _RANGE_TO.search(before):
             continue
         if _OF_THE_OPPOSITE.match(after):
             return ambiguous("a probability that it isn't so")
         is_told = _INTRODUCED.search(before) or _NOUN_AFTER.match(after)
-        if is_told and not is_bound(own) and not _DENIED.search(before):
-            value = text[one.start : one.end + 60].split("\n", maxsplit=1)[0]
-            told.append((one, value_of(value)))
-    if not told:
+        if is_told and not is_bound(lead) and not _DENIED.search(before):
+            value = text[number.start : number.end + 60].split("\n", maxsplit=1)[0]
+            introduced.append((number, value_of(value)))
+    if not introduced:
         return ambiguous("a bound") if is_bounded else None
-    last, share = told[-1]
-    for one, other in told[:-1]:
-        is_none = isinstance(other, Unreadable) and (
-            isinstance(share, Unreadable) or other.reason == "a range"
+    last, share = introduced[-1]
+    for number, earlier in introduced[:-1]:
+        is_none = isinstance(earlier, Unreadable) and (
+            isinstance(share, Unreadable) or earlier.reason == "a range"
         )
-        if not (is_none or share in (other, _sense(one)) or is_revised(text[one.end : last.start])):
+        if not (
+            is_none
+            or share in (earlier, _sense(number))
+            or is_revised(text[number.end : last.start])
+        ):
             return ambiguous("different numbers")
     return share

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TypeVar
 
 from inspect_confidence.answers.clean import CUT, declines, is_cut, is_refusal
-from inspect_confidence.answers.labels import I_CHANGE, Stated, Statement, stated_in
+from inspect_confidence.answers.labels import I_CHANGE, ParsedText, Statement, parse_statements
 from inspect_confidence.answers.status import Unreadable, is_invalid
 
 Found = TypeVar("Found")
@@ -73,7 +73,7 @@ def is_replaced(text: str) -> bool:
 
 def read_stated(
     reply: str,
-    choose: Callable[[Stated], Found | Unreadable],
+    choose: Callable[[ParsedText], Found | Unreadable],
     *,
     keys: Sequence[str],
     truncated: bool,
@@ -86,30 +86,30 @@ def read_stated(
     """
     if not reply.strip():
         return Unreadable("no_response", "the reply is empty")
-    stated = stated_in(reply, literal, cut=truncated and is_cut(reply))
-    found = choose(stated)
-    last = stated.statements[-1] if stated.statements else None
+    parsed = parse_statements(reply, literal, cut=truncated and is_cut(reply))
+    answer = choose(parsed)
+    last = parsed.statements[-1] if parsed.statements else None
     goes_on = last and last.strength == "prose" and last.value.endswith(CUT)
     is_begun = last and last.key in keys and (last.is_open or not last.value or goes_on)
-    is_thinking = _RETHINKING.search(stated.text[-200:])
-    if truncated and (is_begun or is_thinking or isinstance(found, Unreadable)):
+    is_thinking = _RETHINKING.search(parsed.text[-200:])
+    if truncated and (is_begun or is_thinking or isinstance(answer, Unreadable)):
         return Unreadable("truncated", "the reply is cut off before an answer was stated")
-    if not isinstance(found, Unreadable):
-        return found
-    if not stated.text and not stated.statements:
+    if not isinstance(answer, Unreadable):
+        return answer
+    if not parsed.text and not parsed.statements:
         return Unreadable("no_response", "the reply is empty but for markup and reasoning")
-    attempts = [one.value for one in stated.under("answer") if one.value]
-    is_nothing = is_invalid(found) or (found.status == "ambiguous" and not stated.statements)
-    if is_nothing and all(map(is_refusal, [stated.text, *attempts])):
+    attempts = [statement.value for statement in parsed.under("answer") if statement.value]
+    is_nothing = is_invalid(answer) or (answer.status == "ambiguous" and not parsed.statements)
+    if is_nothing and all(map(is_refusal, [parsed.text, *attempts])):
         return Unreadable("refusal", "the reply declines to answer")
-    return found
+    return answer
 
 
 def settled(
-    stated: Stated,
+    parsed: ParsedText,
     keys: Sequence[str],
     read: Reader[Found],
-    same: Same[Found] = operator.eq,
+    is_same: Same[Found] = operator.eq,
 ) -> Found | Unreadable | None:
     """What the statements under some labels come to; None if there is none.
 
@@ -117,31 +117,33 @@ def settled(
     JSON counts before lines, lines before prose. The last statement counts if the earlier ones
     agree with it, or if it is a final one or stands after words that take the earlier ones back.
     """
-    readings = [(one, read(one.value)) for one in stated.under(*keys)]
+    readings = [(statement, read(statement.value)) for statement in parsed.under(*keys)]
     readings = [pair for pair in readings if not _is_none(*pair)]
-    if declines(stated.text):  # what stands in a refusal's prose is no answer
+    if declines(parsed.text):  # what stands in a refusal's prose is no answer
         readings = [pair for pair in readings if pair[0].strength != "prose"]
     if not readings:
         if "answer" not in keys:
             return None
-        looser: Found | Unreadable | None = settled(stated, ("choice",), read, same)
+        looser: Found | Unreadable | None = settled(parsed, ("choice",), read, is_same)
         return None if isinstance(looser, Unreadable) else looser
-    tier = min(_TIERS[one.strength] for one, _ in readings)
+    tier = min(_TIERS[statement.strength] for statement, _ in readings)
     firm = [pair for pair in readings if _TIERS[pair[0].strength] == tier]
     if tier == _TIERS["prose"]:  # where something is told, what isn't is no answer
         firm = [pair for pair in firm if not is_invalid(pair[1])] or firm
     last = firm[-1][0]
     later = [
-        (one, reading)
-        for one, reading in readings[readings.index(firm[-1]) + 1 :]
-        if one.key == last.key and not isinstance(reading, Unreadable)
+        (statement, reading)
+        for statement, reading in readings[readings.index(firm[-1]) + 1 :]
+        if statement.key == last.key and not isinstance(reading, Unreadable)
     ]
     # Its value may begin with "Actually", and go on with another one.
-    own = 0 if last.strength == "object" else min(len(last.value), last.end - last.start) - 1
-    rest = stated.text[last.end - own :]
-    if not later and is_replaced(rest) and not _CONFIRMED.search(rest[-60:]):
+    label_length = (
+        0 if last.strength == "object" else min(len(last.value), last.end - last.start) - 1
+    )
+    remainder = parsed.text[last.end - label_length :]
+    if not later and is_replaced(remainder) and not _CONFIRMED.search(remainder[-60:]):
         return ambiguous("an answer that is taken back")
-    return _last_of(stated, [*firm, *later[-1:]], same)
+    return _last_of(parsed, [*firm, *later[-1:]], is_same)
 
 
 def _is_none(statement: Statement, reading: object) -> bool:
@@ -150,16 +152,18 @@ def _is_none(statement: Statement, reading: object) -> bool:
     return is_empty and isinstance(reading, Unreadable)
 
 
-def _last_of(stated: Stated, pairs: Readings[Found], same: Same[Found]) -> Found | Unreadable:
+def _last_of(
+    parsed: ParsedText, pairs: Readings[Found], is_same: Same[Found]
+) -> Found | Unreadable:
     """The last reading, unless an earlier one differs and isn't replaced by it."""
     last, reading = pairs[-1]
-    for earlier, other in pairs[-2::-1]:
-        if isinstance(other, Unreadable):
-            is_alike = is_invalid(other)
+    for earlier, earlier_value in pairs[-2::-1]:
+        if isinstance(earlier_value, Unreadable):
+            is_alike = is_invalid(earlier_value)
         else:
-            is_alike = not isinstance(reading, Unreadable) and same(other, reading)
+            is_alike = not isinstance(reading, Unreadable) and is_same(earlier_value, reading)
         if not is_alike:
-            between = stated.text[earlier.end : last.start]
+            between = parsed.text[earlier.end : last.start]
             is_replaced = last.strength == "final" or is_revised(between)
             if is_replaced and not _OTHERWISE.search(between):
                 return reading
@@ -167,11 +171,11 @@ def _last_of(stated: Stated, pairs: Readings[Found], same: Same[Found]) -> Found
     return reading
 
 
-def without(stated: Stated, *keys: str) -> str:
+def text_without(parsed: ParsedText, *keys: str) -> str:
     """The text without the statements under some labels."""
-    kept, reached, text = [], 0, stated.text
-    for statement in stated.under(*keys):
+    pieces, reached, text = [], 0, parsed.text
+    for statement in parsed.under(*keys):
         if statement.start >= reached and statement.strength != "object":
-            kept.append(text[reached : statement.start])
+            pieces.append(text[reached : statement.start])
             reached = statement.end
-    return " ".join([*kept, text[reached:]]).strip(" \n\t|,;*\"'")
+    return " ".join([*pieces, text[reached:]]).strip(" \n\t|,;*\"'")

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from functools import partial
 
-from inspect_confidence.answers.labels import Stated
+from inspect_confidence.answers.labels import ParsedText
 from inspect_confidence.answers.numbers import Number
 from inspect_confidence.answers.reading import ambiguous, invalid, is_template, read_stated, settled
 from inspect_confidence.answers.status import Unreadable
@@ -56,7 +56,7 @@ class StatedConfidence:
 
 
 def read_confidence(
-    reply: str, low: int, high: int, *, alone: bool = False, truncated: bool = False
+    reply: str, low: int, high: int, *, is_whole_reply: bool = False, truncated: bool = False
 ) -> StatedConfidence | Unreadable:
     r"""Read the confidence that a reply states on a scale of integers, from `low` to `high`.
 
@@ -72,7 +72,7 @@ def read_confidence(
         "a percentage on a scale that isn't one"
     """
     _require_width(low, high)
-    choose = partial(_chosen, low=low, high=high, alone=alone)
+    choose = partial(_chosen, low=low, high=high, is_whole_reply=is_whole_reply)
     raw = read_stated(reply, choose, keys=("confidence",), truncated=truncated)
     return raw if isinstance(raw, Unreadable) else confidence_of(raw, low, high)
 
@@ -104,23 +104,29 @@ def _require_width(low: int, high: int) -> None:
         raise ValueError(f"a scale needs a lower bound below its upper one, not {low} and {high}")
 
 
-def _chosen(stated: Stated, low: int, high: int, alone: bool) -> int | Unreadable:
-    noted = {one.value: one.note for one in stated.under("confidence")}
+def _chosen(parsed: ParsedText, low: int, high: int, is_whole_reply: bool) -> int | Unreadable:
+    noted = {statement.value: statement.note for statement in parsed.under("confidence")}
 
     def read(value: str) -> int | Unreadable:
         return _read(value, noted.get(value, ""), low, high)
 
-    found = settled(stated, ("confidence",), read)
-    if found is not None:
-        return found
+    confidence = settled(parsed, ("confidence",), read)
+    if confidence is not None:
+        return confidence
     if any(map(is_template, noted)):
         return invalid("the template was echoed")
-    said = [read(next(filter(None, at.groups()))) for at in PROSE.finditer(stated.text)]
-    if said:
-        return said[-1] if len(set(said)) == 1 else ambiguous("several confidences")
+    prose_values = [
+        read(next(filter(None, match.groups()))) for match in PROSE.finditer(parsed.text)
+    ]
+    if prose_values:
+        return prose_values[-1] if len(set(prose_values)) == 1 else ambiguous("several confidences")
     # Else a number alone in the last of two or more lines, the only such line.
-    *above, last = stated.text.split("\n")
-    if (above or alone) and _ALONE.fullmatch(last) and not any(map(_ALONE.fullmatch, above)):
+    *above, last = parsed.text.split("\n")
+    if (
+        (above or is_whole_reply)
+        and _ALONE.fullmatch(last)
+        and not any(map(_ALONE.fullmatch, above))
+    ):
         return read(last.rstrip("."))
     return invalid("no confidence")
 
@@ -129,8 +135,8 @@ def _read(value: str, note: str, low: int, high: int) -> int | Unreadable:  # no
     """One statement's integer; a scale that it names must be the one that was asked for."""
     number, before, tail = headed(value)
     scale = _SCALE.match(tail)
-    for named in (_IN_NOTE.search(note), scale):
-        if named and (int(named["low"] or low), int(named["high"])) != (low, high):
+    for pattern in (_IN_NOTE.search(note), scale):
+        if pattern and (int(pattern["low"] or low), int(pattern["high"])) != (low, high):
             return ambiguous("another scale")
     if number is None:
         return invalid("no number at its start" if re.search("[0-9]", value) else "no number")

@@ -58,7 +58,7 @@ def _cut_line(line: str) -> list[str]:
         end += len(part)
         closed = _CLOSED.match(line, end)
         ends.add(closed.end() if closed else end)
-    unparted = _WITHIN.sub(lambda within: re.sub(r"\s", "_", within.group()), line)
+    unparted = _WITHIN.sub(lambda match: re.sub(r"\s", "_", match.group()), line)
     ends |= {missed.end() for missed in _MISSED.finditer(unparted)}
     begins: list[int] = []
     for start, stop in pairwise(sorted(ends)):
@@ -110,21 +110,21 @@ def ends_whole(text: str) -> bool:
 
 
 def _without_bullets(lines: list[str]) -> Iterable[str]:
-    labels = {at: label for at, line in enumerate(lines) if (label := _LABEL.match(line))}
+    labels = {place: label for place, line in enumerate(lines) if (label := _LABEL.match(line))}
     counted: set[int] = set()
     before: dict[object, int] = {}
-    for at, label in labels.items():
-        one = before.get(_style(label), at)
+    for place, label in labels.items():
+        previous = before.get(_style(label), place)
         # Markdown numbers "1. ... 1. ..." itself.
-        is_lazy = one != at and label["place"] == labels[one]["place"] == "1"
-        if is_lazy or _place(label) == _place(labels[one]) + 1:
-            counted |= {one, at}
+        is_lazy = previous != place and label["place"] == labels[previous]["place"] == "1"
+        if is_lazy or _place(label) == _place(labels[previous]) + 1:
+            counted |= {previous, place}
         # A list whose items before bear signs may have one numbered item.
-        if at and _place(label) == 1 and _SIGN.match(lines[at - 1]):
-            counted.add(at)
-        before[_style(label)] = at
-    for at, line in enumerate(lines):
-        bullet = labels[at] if at in counted else _SIGN.match(line)
+        if place and _place(label) == 1 and _SIGN.match(lines[place - 1]):
+            counted.add(place)
+        before[_style(label)] = place
+    for place, line in enumerate(lines):
+        bullet = labels[place] if place in counted else _SIGN.match(line)
         yield line[bullet.end() :] if bullet else line
 
 
@@ -133,7 +133,7 @@ def _items(line: str) -> Iterable[str]:
     labels: list[re.Match[str]] = []
     for label in _INLINE.finditer(line):
         is_next = _place(label) == len(labels) + 1
-        if is_next and all(_style(one) == _style(label) for one in labels[:1]):
+        if is_next and all(_style(label_before) == _style(label) for label_before in labels[:1]):
             labels.append(label)
     if len(labels) < 2:
         return [line]

@@ -42,12 +42,12 @@ def read_p_true(reply: str, tokens: Sequence[TokenChoice] | None) -> TokenConfid
         >>> round(read_p_true("True", [said]).confidence, 3)
         0.75
     """
-    said = _VERDICT.match(clean(reply))
-    if said is None and not reply.strip():
+    match = _VERDICT.match(clean(reply))
+    if match is None and not reply.strip():
         return Unreadable("no_response", "the reply is empty")
-    if said is None:
+    if match is None:
         return Unreadable("invalid_response_format", "the reply is neither True nor False")
-    return _among(reply, tokens, ("True", "False"), ("true", "false").index(said[1].lower()), 0)
+    return _among(reply, tokens, ("True", "False"), ("true", "false").index(match[1].lower()), 0)
 
 
 def read_token_confidence(
@@ -85,7 +85,9 @@ def _whole(reply: str, tokens: Sequence[TokenChoice] | None) -> TokenConfidence 
         return Unreadable("refusal", "the reply declines to answer")
     if tokens is None:
         return _NO_TOKENS
-    spoken = [one for one in tokens if one.token.strip() and not SPECIAL.fullmatch(one.token)]
+    spoken = [
+        token for token in tokens if token.token.strip() and not SPECIAL.fullmatch(token.token)
+    ]
     if len(spoken) != 1 or not math.isfinite(spoken[0].logprob):
         return Unreadable("scoring_failed", "the answer is not one token")
     if failure := impossible_logprobs(spoken):
@@ -98,7 +100,7 @@ def _among(
     tokens: Sequence[TokenChoice] | None,
     names: Sequence[str],
     answer: int,
-    wanted: int,
+    place: int,
 ) -> TokenConfidence | Unreadable:
     """The probability of one of the names at the token of the answer."""
     if tokens is None:
@@ -108,4 +110,4 @@ def _among(
     read = read_answer_token([*labelled, *tokens], names, answer)
     if isinstance(read, Unreadable):
         return read
-    return TokenConfidence(read.probabilities[wanted], read.unseen_mass, names[wanted])
+    return TokenConfidence(read.probabilities[place], read.unseen_mass, names[place])

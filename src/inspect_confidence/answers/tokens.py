@@ -48,8 +48,8 @@ class TokenChoice:
 
     def masses(self) -> dict[str, float]:
         """The probabilities of all tokens listed here, its own among them."""
-        listed = {**self.alternatives, self.token: self.logprob}
-        return {token: _probability(logprob) for token, logprob in listed.items()}
+        logprobs = {**self.alternatives, self.token: self.logprob}
+        return {token: _probability(logprob) for token, logprob in logprobs.items()}
 
 
 def _probability(logprob: float) -> float:
@@ -75,8 +75,8 @@ def impossible_logprobs(tokens: Sequence[TokenChoice]) -> Unreadable | None:
         # No float holds exp(710).
         total = sum(math.exp(min(number, 700.0)) for number in numbers)
         if total > 1 + _ROUNDED:
-            where = f"those at the token {choice.token[:20]!r} add up to {total:.3g}"
-            return Unreadable("scoring_failed", f"impossible log probabilities: {where}")
+            location = f"those at the token {choice.token[:20]!r} add up to {total:.3g}"
+            return Unreadable("scoring_failed", f"impossible log probabilities: {location}")
     return None
 
 
@@ -133,7 +133,7 @@ def _stated_integer(tokens: Sequence[TokenChoice]) -> int | Unreadable:
         return Unreadable("no_response", "the reply is empty")
     if is_refusal(text):
         return Unreadable("refusal", "the reply declines to answer")
-    number = _longer("", text)
+    number = _extended("", text)
     if number is None or not number[-1:].isdigit():
         return invalid(f"the reply is no integer: {text[:60]!r}")
     value = _integer(number)
@@ -147,35 +147,35 @@ def _masses(
 ) -> tuple[dict[int, float], int]:
     """The probability of each integer seen, and how many tokens the answer took."""
     masses: dict[int, float] = {}
-    written, reach, spanned = "", 1.0, 0
+    digits, reach, spanned = "", 1.0, 0
     for place, choice in enumerate(tokens):
-        longer = _longer(written, choice.token)
+        longer = _extended(digits, choice.token)
         goes_on = longer is not None and place < len(tokens) - 1
         for token, mass in choice.masses().items():
             # The mass of a token that the number goes on after is shared out at the next place.
             if token == choice.token and goes_on:
                 continue
-            ended = _longer(written, token)
-            value = _integer(written if ended is None else ended, greatest)
+            ended = _extended(digits, token)
+            value = _integer(digits if ended is None else ended, greatest)
             if value is not None:
                 masses[value] = masses.get(value, 0.0) + reach * mass
         if longer is not None:
-            spanned += longer != written
-            written, reach = longer, reach * _probability(choice.logprob)
+            spanned += longer != digits
+            digits, reach = longer, reach * _probability(choice.logprob)
         if not goes_on:
             break
     return masses, spanned
 
 
-def _longer(written: str, token: str) -> str | None:
+def _extended(digits: str, token: str) -> str | None:
     """What is written of the number after a token; None if it can't go on with that token.
 
     Blanks may stand before a number, and a full stop after its last digit in the same token.
     """
     plain = folded(token)
-    if written and plain[:1].isspace():
+    if digits and plain[:1].isspace():
         return None
-    text = written + re.sub(r"(?<=.)\.$", "", plain.strip())
+    text = digits + re.sub(r"(?<=.)\.$", "", plain.strip())
     return text if _BEGINNING.fullmatch(text) else None
 
 
@@ -273,22 +273,24 @@ def read_age_token(tokens: Sequence[TokenChoice], years: float) -> IntegerDistri
     """
     place = _place(tokens, f"{years:g}") if float(years).is_integer() else None
     if place is None:
-        why = "the age is not there in whole years after the last key `Answer`"
-        return Unreadable("scoring_failed", why)
+        problem = "the age is not there in whole years after the last key `Answer`"
+        return Unreadable("scoring_failed", problem)
     first, start = place
     before = tokens[first].token[:start]
-    number = [_in_digits(one, before if not k else "") for k, one in enumerate(tokens[first:])]
+    number = [
+        _in_digits(choice, before if not k else "") for k, choice in enumerate(tokens[first:])
+    ]
     masses, spanned = _masses(number, OLDEST)
     # The token after the number is read too: it says how probable it was that the number ended.
     if failure := impossible_logprobs(tokens[first : first + spanned + 1]):
         return failure
-    known = {age: mass for age, mass in sorted(masses.items()) if age >= 0}
-    if _is_alone(known.values(), tokens[first]):
+    plausible = {age: mass for age, mass in sorted(masses.items()) if age >= 0}
+    if _is_alone(plausible.values(), tokens[first]):
         return Unreadable("scoring_failed", "the provider listed no other age than the answer")
-    if not known.get(int(years)):  # rounded to 0, or the token is no whole number: `78.0`
+    if not plausible.get(int(years)):  # rounded to 0, or the token is no whole number: `78.0`
         return Unreadable("scoring_failed", "the answer has no probability")
-    total = sum(known.values())
-    shares = {age: mass / total for age, mass in known.items()}
+    total = sum(plausible.values())
+    shares = {age: mass / total for age, mass in plausible.items()}
     return IntegerDistribution(int(years), shares, max(1 - total, 0.0), spanned)
 
 
@@ -302,9 +304,9 @@ def _in_digits(choice: TokenChoice, before: str) -> TokenChoice:
         digits = _AGE.match(token.removeprefix(before))
         name = digits[1] if digits else token
         masses[name] = masses.get(name, 0.0) + mass
-    own = _AGE.match(choice.token.removeprefix(before))
+    match = _AGE.match(choice.token.removeprefix(before))
     logs = {name: math.log(mass) for name, mass in masses.items() if mass > 0}
-    token = own[1] if own else choice.token
+    token = match[1] if match else choice.token
     return TokenChoice(token, logs.get(token, -math.inf), logs)
 
 
@@ -326,5 +328,5 @@ def _option(token: str, names: Sequence[str]) -> int | None:
     """The option that the token is or begins; None for anything else."""
     word = _WORD.fullmatch(token)
     begun = word[1].casefold() if word else "\n"
-    found = [place for place, name in enumerate(names) if name.startswith(begun)]
-    return found[0] if len(found) == 1 else None
+    places = [place for place, name in enumerate(names) if name.startswith(begun)]
+    return places[0] if len(places) == 1 else None

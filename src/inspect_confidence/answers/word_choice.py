@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from string import ascii_uppercase
 
 from inspect_confidence.answers.clean import BOX_END, clean, first_turn, folded, is_refusal
-from inspect_confidence.answers.labels import Stated
+from inspect_confidence.answers.labels import ParsedText
 from inspect_confidence.answers.reading import ambiguous, invalid, is_revised, read_stated, settled
 from inspect_confidence.answers.status import Unreadable, is_invalid
 
@@ -76,80 +76,84 @@ class Names:
         self._size = len(choices)
         full = [_spelled(choice) for choice in choices]
         self._forms = _of_one([_shorter(text) for text in full])
-        one, phrase, short = letters(choices), _any_of(full), _any_of(self._forms)
-        self._named = re.compile(
-            rf"(?<![\w'])(?P<letter>{one})(?![\w'])[\W_]{{0,6}}(?P<of>(?i:{short}))(?![\w'-])"
-            rf"|{_START}(?P<first>{one})(?![\w'-])"
-            rf"(?:{_OR}(?P<second>{one})(?![\w'])|(?={_EXPLAINED}))"
-            rf"|(?<![\w'])(?P<marked>{one})[.):\]](?P<other>(?!{_EXPLAINED}))?"
-            rf"|(?i:\b(?:option|choice)) [(\"']?(?P<option>{one})(?![\w'])"
+        letter, phrase, short = letters(choices), _any_of(full), _any_of(self._forms)
+        self._pattern = re.compile(
+            rf"(?<![\w'])(?P<letter>{letter})(?![\w'])[\W_]{{0,6}}(?P<of>(?i:{short}))(?![\w'-])"
+            rf"|{_START}(?P<first>{letter})(?![\w'-])"
+            rf"(?:{_OR}(?P<second>{letter})(?![\w'])|(?={_EXPLAINED}))"
+            rf"|(?<![\w'])(?P<marked>{letter})[.):\]](?P<other>(?!{_EXPLAINED}))?"
+            rf"|(?i:\b(?:option|choice)) [(\"']?(?P<option>{letter})(?![\w'])"
             rf"|(?<![\w'-])(?P<text>(?i:{phrase}))(?![\w'-])"
         )
 
-    def named(self, text: str) -> list[Named]:
+    def mentions_in(self, text: str) -> list[Named]:
         """The choices that are named, in their order."""
-        found = []
+        mentions = []
         text = _LOWER.sub(lambda start: start.group().upper(), text)
-        for one in self._named.finditer(text):
-            said = [one[group] for group in ("of", "text", "other") if one[group] is not None]
-            index = self._forms.get(_spelled(said[0]), -1) if said else None
-            groups = [group for group in _LETTERS if one[group]] or ["text"]
-            start = min(map(one.start, groups))
+        for match in self._pattern.finditer(text):
+            texts = [match[group] for group in ("of", "text", "other") if match[group] is not None]
+            index = self._forms.get(_spelled(texts[0]), -1) if texts else None
+            groups = [group for group in _LETTERS if match[group]] or ["text"]
+            start = min(map(match.start, groups))
             before = _DENIED.search(text[max(0, start - 60) : start])
-            denied = bool(before or _NOT.match(text, one.end()))
+            denied = bool(before or _NOT.match(text, match.end()))
             for group in groups:
-                letter = None if group == "text" else ascii_uppercase.index(one[group])
-                found.append(Named(letter, index, denied, one.end()))
-        return found
+                letter = None if group == "text" else ascii_uppercase.index(match[group])
+                mentions.append(Named(letter, index, denied, match.end()))
+        return mentions
 
     def read(self, text: str) -> int | Unreadable:
         """The choice that a text makes; of a list that is repeated, what is chosen after it."""
-        named = self.named(text)
-        repeated = _listed(named)
+        mentions = self.mentions_in(text)
+        repeated = _count_listed(mentions)
         if repeated < 2:
-            return self._only(text, named)
+            return self._single_index(text, mentions)
         if repeated == 2 < self._size and _ALTERNATIVE.search(text):
             return ambiguous("different choices")
         begin = max((cue.end() for cue in CUE.finditer(text)), default=len(text))
-        after = [one for one in named if one.end > begin]
+        after = [mention for mention in mentions if mention.end > begin]
         echo = Unreadable("echo", f"{repeated} of {self._size} choices repeated")
-        if _listed(after) > 1 or any(one.disagrees for one in after):
+        if _count_listed(after) > 1 or any(mention.disagrees for mention in after):
             return echo
         # A list in another order has other letters.
-        if after and after[-1].text is None and any(one.disagrees for one in named):
+        if after and after[-1].text is None and any(mention.disagrees for mention in mentions):
             return ambiguous(DISAGREE)
-        found = self._only(text, after)
-        return echo if is_invalid(found) else found
+        index = self._single_index(text, after)
+        return echo if is_invalid(index) else index
 
     def is_open(self, text: str) -> bool:
         """Whether the text may go on with more of a choice, or with a list of them."""
-        named = self.named(text)
-        if not named or not _UNFINISHED.fullmatch(text, named[-1].end):
+        mentions = self.mentions_in(text)
+        if not mentions or not _UNFINISHED.fullmatch(text, mentions[-1].end):
             return False
-        return named[-1].text is None or text[-1:] not in set(".!?")
+        return mentions[-1].text is None or text[-1:] not in set(".!?")
 
-    def _only(self, text: str, named: list[Named]) -> int | Unreadable:
+    def _single_index(self, text: str, mentions: list[Named]) -> int | Unreadable:
         """The only choice that is named, or why there is none."""
-        if is_refusal(text) and not CUE.search(text) and all(one.letter is None for one in named):
+        if (
+            is_refusal(text)
+            and not CUE.search(text)
+            and all(mention.letter is None for mention in mentions)
+        ):
             return invalid("a text that declines")
-        if any(one.is_denied for one in named):
+        if any(mention.is_denied for mention in mentions):
             return ambiguous("a choice is denied")
-        if any(one.disagrees for one in named):
+        if any(mention.disagrees for mention in mentions):
             return ambiguous(DISAGREE)
-        indices = {one.letter if one.text is None else one.text for one in named}
-        if len(indices - {-1}) > 1 or len({one.letter for one in named} - {None}) > 1:
+        indices = {mention.letter if mention.text is None else mention.text for mention in mentions}
+        if len(indices - {-1}) > 1 or len({mention.letter for mention in mentions} - {None}) > 1:
             return ambiguous("different choices")
         if -1 in indices:
             return invalid("a letter with another text")
-        alone = map(_spelled, (text, CUE.split(text)[-1]))
-        indices = indices or {self._forms[form] for form in alone if form in self._forms}
-        only = indices.pop() if len(indices) == 1 else None
-        return invalid("no choice's letter or text") if only is None else only
+        spelled = map(_spelled, (text, CUE.split(text)[-1]))
+        indices = indices or {self._forms[form] for form in spelled if form in self._forms}
+        index = indices.pop() if len(indices) == 1 else None
+        return invalid("no choice's letter or text") if index is None else index
 
 
-def _listed(named: list[Named]) -> int:
+def _count_listed(mentions: list[Named]) -> int:
     """How many choices' texts stand with a letter."""
-    return len({one.text for one in named if one.is_listed})
+    return len({mention.text for mention in mentions if mention.is_listed})
 
 
 def _spelled(text: str) -> str:
@@ -164,9 +168,9 @@ def _shorter(text: str) -> set[str]:
 
 def _of_one(spellings: Sequence[set[str]]) -> dict[str, int]:
     """The choice of each spelling that only one has."""
-    every = [(text, index) for index, texts in enumerate(spellings) for text in texts]
-    count = Counter(text for text, _ in every)
-    return {text: index for text, index in every if text and count[text] == 1}
+    spelled_indices = [(text, index) for index, texts in enumerate(spellings) for text in texts]
+    count = Counter(text for text, _ in spelled_indices)
+    return {text: index for text, index in spelled_indices if text and count[text] == 1}
 
 
 def _any_of(forms: Iterable[str]) -> str:
@@ -205,26 +209,26 @@ def read_word_choice(
         >>> read_word_choice("A.is unlikely to be", phrases).reason
         'letter and text disagree'
     """
-    known = _names_of(tuple(choices))
+    names = _names_of(tuple(choices))
     ends_open = truncated and first_turn(reply) == reply and not reply.endswith("\n")
 
-    def chosen(stated: Stated) -> int | Unreadable:
+    def chosen(parsed: ParsedText) -> int | Unreadable:
         def read(place: str) -> int | Unreadable:
-            if ends_open and stated.text.endswith(place) and known.is_open(place):
+            if ends_open and parsed.text.endswith(place) and names.is_open(place):
                 return invalid("the choice may go on")
-            return known.read(place)
+            return names.read(place)
 
-        said = I_CHOOSE.split(stated.text)
-        if chain_of_thought and len(said) > 1:
-            choice, explanation = _parted(said[-1])
-            made = read(choice)
-            return made if isinstance(made, int) and explanation else read(said[-1])
-        keys = ("answer", "choice") if stated.objects else ("answer",)
-        found = settled(stated, keys, read)
-        for place in _places(stated.text, chain_of_thought):
-            if found is None or is_invalid(found):
-                found = read(place)
-        return invalid("no choice") if found is None else found
+        conclusions = I_CHOOSE.split(parsed.text)
+        if chain_of_thought and len(conclusions) > 1:
+            choice, explanation = _parted(conclusions[-1])
+            index = read(choice)
+            return index if isinstance(index, int) and explanation else read(conclusions[-1])
+        keys = ("answer", "choice") if parsed.objects else ("answer",)
+        answer = settled(parsed, keys, read)
+        for place in _places(parsed.text, chain_of_thought):
+            if answer is None or is_invalid(answer):
+                answer = read(place)
+        return invalid("no choice") if answer is None else answer
 
     index = read_stated(reply, chosen, keys=("answer", "choice"), truncated=truncated)
     return index if isinstance(index, Unreadable) else WordChoice(index)
@@ -242,8 +246,8 @@ def _places(text: str, chain_of_thought: bool) -> list[str]:
     lines = text.split("\n")
     if chain_of_thought:
         return lines[-1:]
-    alone = [line for line in lines if _ALONE.match(line)]
-    return [*(alone if len(alone) == 1 else []), text]
+    lines_alone = [line for line in lines if _ALONE.match(line)]
+    return [*(lines_alone if len(lines_alone) == 1 else []), text]
 
 
 def first_letter(
@@ -260,12 +264,12 @@ def first_letter(
         0
     """
     text = clean(reply)
-    said = I_CHOOSE.split(text)
-    if chain_of_thought and len(said) == 1:
+    conclusions = I_CHOOSE.split(text)
+    if chain_of_thought and len(conclusions) == 1:
         return None
-    one = letters(choices)
-    found = re.search(
-        rf"\A\W*{one}(?![\w'])|(?<![\w'.]){one}(?=[.):\]]|\W*\Z)",
-        said[-1] if chain_of_thought else text,
+    letter = letters(choices)
+    match = re.search(
+        rf"\A\W*{letter}(?![\w'])|(?<![\w'.]){letter}(?=[.):\]]|\W*\Z)",
+        conclusions[-1] if chain_of_thought else text,
     )
-    return ascii_uppercase.index(found[0][-1]) if found else None
+    return ascii_uppercase.index(match[0][-1]) if match else None

@@ -202,7 +202,7 @@ async def _read(way: str, kept: Kept, state: TaskState, target: Target, rule: Ru
 
 def _on_scale(reply: Draw, scale: Scale) -> Said:
     read = answers.read_confidence(
-        reply.text, scale.low, scale.high, alone=True, truncated=reply.stop == "max_tokens"
+        reply.text, scale.low, scale.high, is_whole_reply=True, truncated=reply.stop == "max_tokens"
     )
     ends = {"low": float(scale.low), "high": float(scale.high)}
     if isinstance(read, Unreadable):

@@ -191,7 +191,7 @@ def _text(text: str, low: float, high: float) -> dict[str, Any]:
     if math.isnan(low) or not (low.is_integer() and high.is_integer()):
         why = "a text with a confidence: say its scale of whole numbers with --confidence-scale"
         return _became(Unreadable("invalid_response_format", why))
-    read = answers.read_confidence(text, int(low), int(high), alone=True)
+    read = answers.read_confidence(text, int(low), int(high), is_whole_reply=True)
     if isinstance(read, Unreadable):
         return _became(read)
     return {"raw": float(read.raw), "low": low, "high": high, **_became()}
