@@ -134,7 +134,9 @@ def report(
     help="Calls under way at once, for the minutes; 10 by default.",
 )
 @click.option(
-    "--temperature", type=float, help="As `inspect eval` takes it; is it sent to the model?"
+    "--temperature",
+    type=float,
+    help="As `inspect eval` takes it, to learn whether it is sent to the model.",
 )
 @click.option(
     "--model-cost-config",

@@ -117,7 +117,8 @@ def check_calibrated(built: Task, model: str, settings: Mapping[str, Any]) -> No
         InvalidArgument: One is set and not sent, by the provider's rule.
     """
     calibrated = (built.metadata or {}).get("calibrated_settings", ())
-    refuse_unsent(model, settings, calibrated)
+    own = built.config.model_dump(exclude_none=True)
+    refuse_unsent(model, {**own, **settings}, calibrated)
 
 
 def said(value: object) -> str:

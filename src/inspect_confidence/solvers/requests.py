@@ -156,7 +156,7 @@ def refuse_unsent(model: str, settings: Mapping[str, Any], names: Collection[str
     for name, value in dropped_settings(model, settings).items():
         if name in names:
             raise InvalidArgument(
-                f"{name}={value} is not sent to {model}: Inspect leaves it out, and the answers "
-                f"would be sampled at the provider's own {name}. Leave it out, and read one run "
-                f"instead of several, or ask a model that takes a {name}."
+                f"{name}={value} is not sent to {model}: Inspect leaves it out, and answers would "
+                f"be sampled at the provider's own {name}. Run once without {name}, or ask a model "
+                "that takes it."
             )
