@@ -23,7 +23,7 @@ def name_of(scorer: str, key: str) -> str:
     return f"{scorer}.{key}" if key else scorer
 
 
-def unknown_score(scores: Mapping[str, Numbers], named: str | None) -> str:
+def unknown_score(scores: Mapping[str, Numbers], name: str | None) -> str:
     """Return why no score of a sample is the one that is meant; empty where one is.
 
     A sample whose scorer gave nothing, or no number at all, tells nothing about the others.
@@ -34,14 +34,14 @@ def unknown_score(scores: Mapping[str, Numbers], named: str | None) -> str:
         >>> unknown_score({"grade": {"": math.nan}}, "grade.truth")
         ''
     """
-    scorer = named.partition(".")[0] if named else ""
+    scorer = name.partition(".")[0] if name else ""
     numbers = [scores.get(scorer, {})] if scorer else list(scores.values())
     if all(math.isnan(number) for keys in numbers for number in keys.values()):
         return ""
     names = _names(scores)
-    if named in names or (named is None and len(names) == 1):
+    if name in names or (name is None and len(names) == 1):
         return ""
-    return _unchosen(list(names), named)
+    return _unchosen(list(names), name)
 
 
 def grade(scores: Mapping[str, Numbers], named: str | None = None) -> float | Unreadable:
@@ -83,12 +83,11 @@ def _names(scores: Mapping[str, Numbers]) -> dict[str, float]:
     return names
 
 
-def _unchosen(names: Sequence[str], named: str | None) -> str:
-    listed = ", ".join(names)
+def _unchosen(names: Sequence[str], name: str | None) -> str:
     if not names:
-        return f"the eval has no score {named or ''}".rstrip()
-    has = f"the eval has no score {named}; it has" if named else "the eval has the scores"
-    return f"{has} {listed}: name one of them by score= or --score"
+        return f"the eval has no score {name or ''}".rstrip()
+    has = f"the eval has no score {name}; it has" if name else "the eval has the scores"
+    return f"{has} {', '.join(names)}: name one of them by score= or --score"
 
 
 def _failed(why: str) -> Unreadable:

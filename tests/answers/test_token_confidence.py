@@ -128,6 +128,20 @@ def test_a_whole_reply(
     check(read_token_confidence(reply, tokens, []), wanted)
 
 
+@pytest.mark.parametrize("choices", [[], ["Paris", "Rome"]])
+def test_impossible_log_probabilities_are_no_confidence(choices: list[str]) -> None:
+    """A probability of 2 is none, of the whole reply as of a letter and of True."""
+    reply = "A" if choices else "Paris"
+    failures = [
+        read_token_confidence(reply, [TokenChoice(reply, 0.7, {"B": -3.0})], choices),
+        read_p_true("True", [TokenChoice("True", 0.7, {"False": -3.0})]),
+    ]
+    for failure in failures:
+        assert isinstance(failure, Unreadable)
+        assert failure.status == "scoring_failed"
+        assert failure.reason.startswith("impossible log probabilities: those at the token")
+
+
 logprobs = some.one_of(some.floats(max_value=0), some.sampled_from([-9999.0, 1e-9, math.nan]))
 words = some.sampled_from(["True", " False", "true", "A", " B", "c", "Answer", ":", " ", "", "**"])
 tokens_said = some.lists(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from copy import copy
 from pathlib import Path
@@ -165,6 +166,7 @@ def test_arguments_that_cannot_be_used() -> None:
         ({"draws": "2.5"}, "draws=2.5 is not a whole number"),
         ({"agreement": "txt"}, "Did you mean 'text'?"),
         ({"score": "mach"}, "score=mach is no scorer of sums. Did you mean 'match'?"),
+        ({"score": "match.mean"}, "score=match.mean: match gives one number; use score=match."),
     ]
     check_refusals(with_confidence, [({"task": sums(), **some}, says) for some, says in given])
 
@@ -215,6 +217,50 @@ def test_the_score_that_tells_is_named_or_the_headline(
     says = Reply("2") if headline else Reply("It is 2")
     log, _ = served(with_confidence(task, score=named), tmp_path, far(own=says))
     assert judged(log)[0]["correct"] == right
+
+
+@pytest.mark.parametrize(
+    ("named", "says"),
+    [
+        ("graded.trth", "The eval has no score graded.trth; it has graded.truth, graded.style"),
+        ("graded", "The eval has no score graded; it has graded.truth, graded.style"),
+        (None, "The eval has the scores graded.truth, graded.style"),
+    ],
+)
+def test_a_score_that_is_not_there_stops_the_run_at_the_first_sample(
+    named: str | None, says: str, tmp_path: Path
+) -> None:
+    """Its keys are known then, and in one line; no confidence is asked for."""
+    task = with_confidence(sums(scorer=graded()), score=named)
+    with ProviderServer(far()) as server:
+        log = asked(task, server, tmp_path, max_samples=1)
+    assert log.status == "error"
+    assert log.error
+    assert says in log.error.message
+    assert "name one of them by score=" in log.error.message
+    assert "no confidence was asked for" in log.error.message
+    assert "\n" not in log.error.message
+    assert kinds(request for request, _ in server.requests) == {"": 1}
+
+
+@scorer(metrics=[accuracy()])
+def graded_in_part() -> Scorer:
+    """Two numbers of the first sample, one of the second."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        style = {"style": 0.2} if state.sample_id == "a" else {}
+        return Score(value={"truth": 0.75, **style})
+
+    return score
+
+
+def test_a_key_that_one_sample_lacks_costs_its_judgment(tmp_path: Path) -> None:
+    """Once a sample has had it."""
+    task = with_confidence(sums(scorer=graded_in_part(), metrics=[]), score="graded_in_part.style")
+    log, _ = served(task, tmp_path, far(), max_samples=1)
+    assert [judged(log, item)[0]["correct"] for item in "ab"] == pytest.approx(
+        [0.2, math.nan], nan_ok=True
+    )
 
 
 def test_the_task_that_is_wrapped_stays_as_it_was() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,6 @@ import pandas as pd
 import pytest
 from inspect_ai import Task, eval_retry
 from inspect_ai.log import EvalLog
-from inspect_ai.scorer import Score
 
 from any_eval.small import far, judged, kind_of
 from contract import hedge_markers as hedges
@@ -158,12 +157,6 @@ def judgments(folder: Path) -> pd.DataFrame:
     return frame[frame["source"] == "stated"] if "source" in frame else frame
 
 
-def scores_of(log: EvalLog) -> Iterator[Score]:
-    """All scores of a log."""
-    for sample in log.samples or []:
-        yield from (sample.scores or {}).values()
-
-
 def spoilt_end(log: EvalLog, kind: str, folder: Path) -> dict[str, bool]:
     """What holds of a run whose every reply is spoilt, beside the number of its calls."""
     if kind == "no choices":
@@ -174,8 +167,9 @@ def spoilt_end(log: EvalLog, kind: str, folder: Path) -> dict[str, bool]:
         }
     ended = {"the run ended": log.status == "success"}
     if log.eval.task.endswith("judge_check"):  # whose verdicts are no judgments of confidence
-        facts = [score.metadata or {} for score in scores_of(log)]
-        statuses, reasons = ({str(one[key]) for one in facts} for key in ("status", "detail"))
+        scores = [(sample.scores or {})["judge_item"] for sample in log.samples or []]
+        facts = [score.metadata or {} for score in scores]
+        statuses, reasons = ({str(row[key]) for row in facts} for key in ("status", "detail"))
         expected = "grader_failed"
     else:
         frame = judgments(folder)
@@ -268,9 +262,11 @@ def test_a_judge_is_called_as_often_as_the_plan_says(
         "the reason is told": kind not in CALLS or "tool call" in frame["reason"].iloc[0],
     }
     assert (repeated > 0) == batch
-    fault = f"every reply of a judge is {kind}: {'in one call' if batch else 'alone'}"
-    happens = "as many calls as planned, and `grader_failed`"
-    assert not held("judge", fault, outcomes, happens, "nothing")
+    form = "in one call" if batch else "alone"
+    happened = "as many calls as planned, and `grader_failed`"
+    assert not held(
+        "judge", f"every reply of a judge is {kind}: {form}", outcomes, happened, "nothing"
+    )
 
 
 def sums(home: Path, **arguments: Any) -> Run:

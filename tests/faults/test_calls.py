@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -12,12 +13,15 @@ from inspect_ai import eval_retry
 from inspect_ai.log import EvalLog, list_eval_logs
 from tenacity import wait_fixed
 
+from any_eval.small import far, judged, sums
 from faults.flaky import KINDS, PATIENCE, Flaky
 from faults.ledger import held
 from inspect_confidence import read_judgments
 from inspect_confidence.tasks.fermi_eval import fermi_eval
-from provider_server import ProviderServer, Reply, Request
-from runs import GOOGLE, OPENAI, asked
+from inspect_confidence.tasks.question_sets import question_sets
+from inspect_confidence.tasks.with_confidence import with_confidence
+from provider_server import ProviderServer, Reply, Request, Token
+from runs import GOOGLE, OPENAI, asked, in_turn, log_metrics, served
 
 MODELS = (OPENAI, "anthropic/claude-3-haiku-20240307", GOOGLE)
 """Anthropic's is one that is asked for without streaming: a reply is one body."""
@@ -152,3 +156,43 @@ def test_a_retry_asks_for_what_failed_alone(
         *("the failed samples alone are asked again", "nothing"),
     )
     assert not wrong
+
+
+IMPOSSIBLE = {"a positive one": 0.7, "more than 1 in all": -0.1}
+"""Log probabilities of a token beside one of 0.4."""
+
+
+def spoken(text: str, logprob: float, before: str = "", beside: str = "4") -> Reply:
+    """A reply that ends in a token of that log probability."""
+    tokens = [Token(before, 0.0)] if before else []
+    tokens.append(Token(text, logprob, {text: logprob, beside: math.log(0.4)}))
+    return Reply(before + text, logprobs=tokens)
+
+
+@pytest.mark.parametrize("kind", IMPOSSIBLE)
+def test_log_probabilities_that_cannot_be_cost_one_judgment(kind: str, tmp_path: Path) -> None:
+    """It is `scoring_failed` and says why; the others are read, and no failure of format."""
+    wrong, right = IMPOSSIBLE[kind], math.log(0.5)
+    task = fermi_eval(dataset="bundled", items=2, method="logprob", levels="90")
+    log, _ = served(task, tmp_path / "fermi", in_turn(spoken("3", wrong), spoken("3", right)))
+    (estimates,) = read_judgments(tmp_path / "fermi").values()
+    before = '{"Answer": "'
+    options = (spoken("A", logprob, before, "B") for logprob in (wrong, right))
+    served(question_sets(dataset="bundled", items=2), tmp_path / "sets", in_turn(*options))
+    (answers,) = read_judgments(tmp_path / "sets").values()
+    truths = [spoken("True", logprob, beside="False") for logprob in (wrong, right)]
+    wrapped = with_confidence(sums(), "p_true")
+    asked_log, _ = served(wrapped, tmp_path / "any", far(p_true=truths), max_samples=1)
+    statuses = {
+        "an estimate": list(estimates["status"]),
+        "an option's token": list(answers.loc[answers["source"] == "token", "status"]),
+        "the probability of True": [judged(asked_log, i)[1]["p_true"]["status"] for i in "ab"],
+    }
+    outcomes = {name: sorted(found) == ["ok", "scoring_failed"] for name, found in statuses.items()}
+    lost = estimates[estimates["status"] == "scoring_failed"]
+    outcomes["the reason says so"] = all("impossible log probab" in why for why in lost["reason"])
+    outcomes["no failure of format"] = log_metrics(log)["format_failure_rate_90"] == 0
+    assert not held(
+        *("calls", f"log probabilities that can't be: {kind}", outcomes),
+        *("`scoring_failed`, with the place and the sum", "the judgments by these tokens"),
+    )

@@ -75,8 +75,8 @@ def impossible_logprobs(tokens: Sequence[TokenChoice]) -> Unreadable | None:
         # No float holds exp(710).
         total = sum(math.exp(min(number, 700.0)) for number in numbers)
         if total > 1 + _ROUNDED:
-            location = f"those at the token {choice.token[:20]!r} add up to {total:.3g}"
-            return Unreadable("scoring_failed", f"impossible log probabilities: {location}")
+            place = f"those at the token {choice.token[:20]!r} add up to {total:.3g}"
+            return Unreadable("scoring_failed", f"impossible log probabilities: {place}")
     return None
 
 

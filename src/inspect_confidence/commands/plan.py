@@ -296,10 +296,12 @@ def _judge_lines(asked: _Asked, grader: str | None, cost_file: str | None) -> li
         )
         lines.append(f"         {read} {what}{f'; {cost.said}' if cost.known else ''}")
     lines[0] = lines[0].replace("        ", "judge:  ", 1)
-    again = judge.calls_again + judge.calls_again_per_reply * judge.replies
-    if again:
-        why = "if none of its replies about a sentence can be read, and all is asked for again"
-        lines.append(f"         {again * asked.samples:,} calls more, at most, {why}")
+    repeats = judge.calls_again + judge.calls_again_per_reply * judge.replies
+    if repeats:
+        condition = (
+            "if none of its replies about a sentence can be read, and all is asked for again"
+        )
+        lines.append(f"         {repeats * asked.samples:,} calls more, at most, {condition}")
     return lines if cost.known else [*lines, f"         {cost.said}"]
 
 

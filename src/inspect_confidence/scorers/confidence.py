@@ -96,11 +96,11 @@ def confidence(
         if asking:
             require_models(asking.ways, same_by)
             # A run asks once, as its plan says; what failed in it is asked for again of its log.
-            again = () if _is_running() else (Unreadable,)
+            failures = () if _is_running() else (Unreadable,)
             lacking = [
                 way
                 for way in asking.ways
-                if way not in known or isinstance(known[way].replies, again)
+                if way not in known or isinstance(known[way].replies, failures)
             ]
             known |= await asked(state, replace(asking, ways=lacking))
             keep(state, known)
@@ -118,9 +118,9 @@ def confidence(
     return judge
 
 
-def _require_score(scores: Mapping[str, Numbers], named: str | None) -> None:
+def _require_score(scores: Mapping[str, Numbers], name: str | None) -> None:
     """Refuse a run in which no score is the one that says what is right."""
-    if reason := unknown_score(scores, named):
+    if reason := unknown_score(scores, name):
         raise InvalidArgument(f"{reason[0].upper()}{reason[1:]}; no confidence was asked for.")
 
 
