@@ -12,7 +12,7 @@ from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
 from inspect_ai.model import GenerateConfig, ModelConfig
 
 from conftest import CHECKOUT, run_respondent
-from inspect_confidence import InvalidArgument, __version__
+from inspect_confidence import InvalidArgument, __version__, ingest
 from inspect_confidence.cli import cite as command
 from inspect_confidence.commands.cite import cite
 from inspect_confidence.datasets.hub import PUBLISHED
@@ -243,6 +243,23 @@ def test_files_of_judgments(tmp_path: Path) -> None:
         "scale_variants: 3 judgments of m/1 were read from files, which don't record how they were "
         "elicited. Judgments: 3, of which 2 could be read and 1 could not (1 refusal)."
     ]
+
+
+def test_a_store_without_its_logs_says_that_they_are_gone(log: EvalLog, tmp_path: Path) -> None:
+    """Judgments of a store are not called judgments of files when its log is deleted."""
+    logs, store = tmp_path / "logs", tmp_path / "store"
+    logs.mkdir()
+    copy = logs / Path(log.location).name
+    copy.write_bytes(Path(log.location).read_bytes())
+    ingest(logs, store)
+    assert cite(store).settings == cite(log.location).settings
+    copy.unlink()
+    (settings,) = cite(store).settings
+    assert settings == (
+        "fermi_eval: 6 judgments of respondent/calibrated were read from a store, and the log of "
+        "this run can't be read any more: the settings are unknown. Judgments: 6, of which 6 could "
+        "be read and 0 could not."
+    )
 
 
 def test_nothing_to_cite_is_refused(tmp_path: Path) -> None:

@@ -14,15 +14,20 @@ from typing import Any
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from hypothesis import example, given
+from hypothesis import strategies as st
 from inspect_ai import eval
 from inspect_ai._cli.main import inspect
+from inspect_ai._cli.util import parse_cli_args
 from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log, write_eval_log
 from inspect_ai.model import GenerateConfig, ModelConfig, get_model
 
 from conftest import CHECKOUT
 from inspect_confidence import InvalidArgument, __version__, _registry, read_judgments
 from inspect_confidence.cli import main
+from inspect_confidence.commands.command_line import write_argument
 from inspect_confidence.commands.reproduce import reproduce
+from inspect_confidence.datasets.cache import SOURCES
 
 PACKAGE = CHECKOUT / "src" / "inspect_confidence"
 BUNDLED: list[tuple[str, Mapping[str, Any], list[str], list[str]]] = [
@@ -156,10 +161,10 @@ def test_the_printed_command_gives_the_same_judgments(tmp_path: Path) -> None:
     assert done.exit_code == 0
     assert done.stdout == (
         "inspect eval inspect_confidence/fermi_eval --model respondent/tunnel -M seed=5 "
-        "-T dataset=bundled -T items=4 -T levels=50,90 -T method=tunnel -T draws=3 "
+        "-T dataset=bundled -T items=4 -T 'levels=[50, 90]' -T method=tunnel -T draws=3 "
         "--limit 2-5 --epochs 2 --temperature 0.5 --stop-seqs END\n"
     )
-    assert done.stderr == "unchanged: package, task, data, prompts, versions\n"
+    assert done.stderr == "unchanged: recorded versions and hashes that can be compared\n"
     other = made_again(done.stdout, again)
     assert other.eval.task_id != log.eval.task_id
     assert other.plan.config == log.plan.config
@@ -195,6 +200,7 @@ def test_a_judge_with_settings_and_an_eval_of_others(tmp_path: Path) -> None:
     found = reproduce(log.location)
     assert not found.changes
     assert not found.notices
+    assert found.not_compared == [f"the eval itself, {log.eval.task}"]
     other = made_again(found.command, tmp_path / "quiz again")
     assert other.eval.metadata == log.eval.metadata
     pd.testing.assert_frame_equal(judged(tmp_path / "quiz"), judged(tmp_path / "quiz again"))
@@ -225,31 +231,132 @@ def own(made: Path, home: Path) -> Path:
     return home / "own.eval"
 
 
-def test_what_has_changed_is_said(own: Path, home: Path) -> None:
-    """A file, a wording and a version, each by name; a file that is gone is told of."""
+def test_versions_and_hashes_that_differ_are_named(own: Path, home: Path) -> None:
+    """Versions and files of the package are compared; the user's files are not, nor opened."""
     assert reproduce(str(own)).changes == []
-    before = sha256(home / "mine.csv")
-    (home / "mine.csv").write_text("id,question,exponent\na,How many?,4\n")
-    (home / "asked.txt").write_text("{question} An interval at {level}%?")
+    fingerprint = sha256(home / "mine.csv")[:12]
+    for file in ("mine.csv", "asked.txt"):
+        (home / file).unlink()
     log = read_eval_log(own)
     assert log.eval.metadata
+    wording = log.eval.metadata["prompt"]
+    provenance = log.eval.metadata["provenance"]
     log.eval.metadata["package_version"] = "0.0.1"
-    log.eval.metadata["provenance"]["packages"]["sentencex"] = "0.9"
-    log.eval.metadata["provenance"]["prompts"]["prompts/fermi_eval.py"] = "0" * 64
+    provenance["packages"]["sentencex"] = "0.9"
+    provenance["packages"]["../sentencex"] = "1"
+    provenance["prompts"] = {"prompts/fermi_eval.py": "0" * 64, "prompts/../cli.py": "0" * 64}
+    provenance["data"] += [
+        {"file": "bundled/fermi.jsonl", "revision": "", "sha256": "1" * 64},
+        {"file": "fermi/questions.json", "revision": "", "sha256": "2" * 64},
+        {"file": "bundled/../sources.toml", "revision": "", "sha256": "3" * 64},
+    ]
     log.eval.task_version = "0-A"
     write_eval_log(log, own)
-    said = "\n".join(reproduce(str(own)).changes)
-    assert f"inspect_confidence was 0.0.1, and is {__version__}" in said
-    assert f"sentencex was 0.9, and is {version('sentencex')}" in said
-    assert "the task's version was 0-A, and is 1-A" in said
-    assert "the wording is another one" in said
-    assert f"the data file mine.csv has changed: sha256 {before[:12]}" in said
-    assert "the prompts' file prompts/fermi_eval.py has changed: sha256 000000000000" in said
-    assert "1 of 2 samples aren't there any more, as b@90" in said
-    (home / "mine.csv").unlink()
+    found = reproduce(str(own))
+    bundled = sha256(PACKAGE / "datasets" / "bundled" / "fermi.jsonl")[:12]
+    pinned = str(SOURCES["fermi/questions.json"].sha256)[:12]
+    prompts = sha256(PACKAGE / "prompts" / "fermi_eval.py")[:12]
+    assert sorted(found.changes) == sorted(
+        [
+            f"inspect_confidence was 0.0.1, and is {__version__}",
+            f"sentencex was 0.9, and is {version('sentencex')}",
+            "../sentencex was 1, and is not installed",
+            "the task's version was 0-A, and is 1-A",
+            "the prompts' file prompts/fermi_eval.py has changed: sha256 000000000000, now "
+            f"{prompts}",
+            "the prompts' file prompts/../cli.py isn't in the package any more",
+            f"the data file bundled/fermi.jsonl has changed: sha256 111111111111, now {bundled}",
+            f"the data file fermi/questions.json has changed: sha256 222222222222, now {pinned}",
+            "the data file bundled/../sources.toml isn't in the package any more",
+        ]
+    )
+    assert found.not_compared == [
+        f"the user's data file mine.csv (sha256 was {fingerprint})",
+        f"the wording of -T prompt (its fingerprint was {wording[:12]})",
+    ]
+    assert "-T dataset=mine.csv" in found.command
+    assert not found.notices
+
+
+@pytest.mark.parametrize("recorded", ["text", {"data": 3}, {"prompts": {"a": {}}}, {"data": [1]}])
+def test_hashes_of_another_shape_are_not_read(own: Path, recorded: object) -> None:
+    """The command is printed, with a notice."""
+    log = read_eval_log(own)
+    assert log.eval.metadata
+    log.eval.metadata["provenance"] = recorded
+    write_eval_log(log, own)
     found = reproduce(str(own))
     assert "-T dataset=mine.csv" in found.command
-    assert "there is no file" in found.notices[0]
+    assert found.notices == ["the log's hashes of data files and prompts can't be read"]
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda parts: st.lists(parts, max_size=3) | st.dictionaries(st.text(), parts, max_size=3),
+    max_leaves=6,
+)
+
+
+@given(VALUES)
+@example("a, b")
+@example("yes")
+@example("007")
+@example("a #b")
+@example('["x"]')
+@example("[]")
+@example("@x")
+@example("\t")
+@example("\ud83d")
+@example(1e20)
+@example(["a, b", "c"])
+@example({"a": "\U0001f600\n"})
+def test_inspect_reads_an_argument_back_as_it_was(value: object) -> None:
+    """Value and types, through a shell; only text with a comma can't be given, and says so."""
+    argument = write_argument("x", value)
+    assert argument.text.isprintable()
+    inexpressible = isinstance(value, str) and "," in value
+    assert argument.exact == (not inexpressible)
+    (word,) = shlex.split(shlex.join([argument.text]))
+    read = parse_cli_args([word])
+    assert (repr(read) == repr({"x": value})) == argument.exact
+
+
+def test_a_value_that_no_text_gives_has_a_notice(own: Path) -> None:
+    """The value is printed as it is nearest, and the notice names argument, value and remedy."""
+    log = read_eval_log(own)
+    log.eval.task_args_passed = {"dataset": "a, b", "items": "007", "prompt": "\t"}
+    log.eval.model_args = {"note": "x,y"}
+    log.plan.config.stop_seqs = ["a,b", "c"]
+    log.plan.config.system_message = "yes"
+    log.eval.config.sample_id = ["a,b", "c"]
+    write_eval_log(log, own)
+    found = reproduce(str(own))
+    words = shlex.split(found.command)
+    assert {"dataset=a, b", "items='007'", 'prompt="\\t"', "note=x,y"} < {*words}
+    assert words[words.index("--system-message") + 1] == "yes"
+    assert "--stop-seqs" not in words
+    assert "--sample-id" not in words
+    notices = "\n".join(found.notices)
+    for part in (
+        "-T dataset isn't exact: no text on a command line is read as 'a, b'; give it by "
+        "--task-config FILE",
+        "-M note isn't exact: no text on a command line is read as 'x,y'; give it by "
+        "--model-config FILE",
+        "stop_seqs can't be given as an option",
+        "the samples' ids can't be given as an option",
+    ):
+        assert part in notices
+
+
+def test_a_task_named_like_an_option_is_refused(own: Path) -> None:
+    """A command line would take it for an option."""
+    log = read_eval_log(own)
+    log.eval.task = "inspect_confidence/with_confidence"
+    log.eval.task_registry_name, log.eval.task_file = "--log-dir=x", None
+    log.eval.metadata = {"confidence": {"package_version": __version__}}
+    write_eval_log(log, own)
+    with pytest.raises(InvalidArgument, match=r"takes for an option; no command can run it"):
+        reproduce(str(own))
 
 
 def test_secrets_stay_in_the_log(own: Path) -> None:

@@ -402,10 +402,12 @@ def reproduce(log: str) -> None:
     echo(found.command)
     for line in found.changes:
         echo(f"changed: {line}", err=True)
+    if not found.changes:
+        echo("unchanged: recorded versions and hashes that can be compared", err=True)
+    for line in found.not_compared:
+        echo(f"not compared: {line}", err=True)
     for line in found.notices:
         echo(f"note: {line}", err=True)
-    if not found.changes and not found.notices:
-        echo("unchanged: package, task, data, prompts, versions", err=True)
 
 
 @click.command()

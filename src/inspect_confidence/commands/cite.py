@@ -16,18 +16,31 @@ from inspect_confidence.judgments.files import SUFFIXES
 from inspect_confidence.judgments.logs import OPERATIONAL, facts_of, log_table
 from inspect_confidence.judgments.read import Judgments, Paths, read_judgments
 from inspect_confidence.judgments.requests import Unsent, read_unsent
-from inspect_confidence.judgments.store import find_logs
+from inspect_confidence.judgments.store import find_logs, store_at
 from inspect_confidence.privacy import model_arguments, model_name, setting_text
 from inspect_confidence.redaction import scrub
 from inspect_confidence.references import DATASETS, OWN, SURVEY, bibtex
 from inspect_confidence.studies import all_studies, all_tables
 
 
-def _paragraph(task: str, judgments: pd.DataFrame, runs: Sequence[EvalLog]) -> str:
-    """On a task's judgments, one a reply, and the headers of its logs, which files have none of."""
+def _paragraph(
+    task: str, judgments: pd.DataFrame, runs: Sequence[EvalLog], stored: Collection[str]
+) -> str:
+    """On a task's judgments, one a reply, and the headers of its logs, which files have none of.
+
+    Args:
+        task: Its name.
+        judgments: Of the task.
+        runs: Headers of the logs that can be read.
+        stored: Names of the runs in stores, whose logs may be gone.
+    """
     elsewhere = judgments[~judgments["run"].isin([run.eval.task_id for run in runs])]
+    without_log = elsewhere["run"].isin(stored)
+    unrecorded = " ".join(
+        filter(None, [_of_gone_logs(elsewhere[without_log]), _of_files(elsewhere[~without_log])])
+    )
     if not runs:
-        return f"{task}: {_filed(elsewhere)} {_counts(judgments)}"
+        return f"{task}: {unrecorded} {_counts(judgments)}"
     arguments = ({k: v for k, v in run.eval.task_args.items() if v is not None} for run in runs)
     unsent = [read_unsent(run) for run in runs]
     generation = [
@@ -44,19 +57,36 @@ def _paragraph(task: str, judgments: pd.DataFrame, runs: Sequence[EvalLog]) -> s
         _roles(runs, unsent),
         _items(runs),
         usage_sentence(runs),
-        _filed(elsewhere) if len(elsewhere) else "",
+        unrecorded,
         _counts(judgments),
     ]
     return " ".join(filter(None, sentences))
 
 
-def _filed(judgments: pd.DataFrame) -> str:
-    """Of judgments that no log here records."""
-    models = _listed(model_name(str(name)) for name in judgments["model"].unique())
+def _of_gone_logs(judgments: pd.DataFrame) -> str:
+    """Sentence on judgments that a store keeps of logs that can't be read any more."""
+    if judgments.empty:
+        return ""
+    runs = judgments["run"].nunique()
+    logs = "the log of this run" if runs == 1 else f"the logs of these {runs} runs"
     return (
-        f"{len(judgments)} judgments of {models} were read from files, which don't record how they "
-        "were elicited."
+        f"{len(judgments)} judgments of {_models(judgments)} were read from a store, and {logs} "
+        "can't be read any more: the settings are unknown."
     )
+
+
+def _of_files(judgments: pd.DataFrame) -> str:
+    """Sentence on judgments that were read from csv or parquet files."""
+    if judgments.empty:
+        return ""
+    return (
+        f"{len(judgments)} judgments of {_models(judgments)} were read from files, which don't "
+        "record how they were elicited."
+    )
+
+
+def _models(judgments: pd.DataFrame) -> str:
+    return _listed(model_name(str(name)) for name in judgments["model"].unique())
 
 
 def _settings_runs(runs: Sequence[EvalLog]) -> str:
@@ -202,6 +232,7 @@ def cite(paths: Paths, *, judgments: Judgments | None = None) -> Citation:
     """
     frames = read_judgments(paths) if judgments is None else judgments
     logged = _runs(paths, {run for frame in frames.values() for run in frame["run"].unique()})
+    stored = _stored_runs(paths)
     runs = {task: logged.get(task, []) for task in frames}
     headers = [one for some in runs.values() for one in some]
     named = sorted(_datasets(frames))
@@ -217,7 +248,7 @@ def cite(paths: Paths, *, judgments: Judgments | None = None) -> Citation:
     return Citation(
         list(dict.fromkeys(entries)),
         [
-            _paragraph(task, table.replies(frames[task]), runs[task])
+            _paragraph(task, table.replies(frames[task]), runs[task], stored)
             for task, table in all_tables().items()
             if task in frames
         ],
@@ -231,8 +262,7 @@ def _runs(paths: Paths, judged: Collection[str]) -> dict[str, list[EvalLog]]:
     Logs that can't be read are in the judgments' notices.
     """
     found: dict[str, dict[str, EvalLog]] = {}
-    places = [paths] if isinstance(paths, str | PathLike) else paths
-    for place in [fspath(one) for one in places]:
+    for place in _places(paths):
         for location in () if place.endswith(SUFFIXES) else find_logs(place):
             with suppress(Exception):
                 one = read_eval_log(location, header_only=True)
@@ -244,6 +274,18 @@ def _runs(paths: Paths, judged: Collection[str]) -> dict[str, list[EvalLog]]:
                     runs[one.eval.task_id] = one
     created = attrgetter("eval.created")
     return {task: sorted(runs.values(), key=created) for task, runs in found.items()}
+
+
+def _places(paths: Paths) -> list[str]:
+    places = [paths] if isinstance(paths, str | PathLike) else paths
+    return [fspath(place) for place in places]
+
+
+def _stored_runs(paths: Paths) -> set[str]:
+    """Names of the runs that the stores among some paths hold."""
+    folders = [place for place in _places(paths) if not place.endswith(SUFFIXES)]
+    stores = [store for folder in folders if (store := store_at(folder))]
+    return {str(entry.record.get("id")) for store in stores for entry in store.entries}
 
 
 def _datasets(frames: Judgments) -> set[str]:

@@ -13,6 +13,7 @@ from inspect_ai.util import registry_info
 
 from inspect_confidence import _registry
 from inspect_confidence.arguments import argument_names
+from inspect_confidence.commands.command_line import write_argument
 from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.solvers.requests import refuse_unsent
 from inspect_confidence.studies import all_tables
@@ -34,7 +35,8 @@ class Entry:
     @property
     def name(self) -> str:
         """The task and its arguments, in a line."""
-        return " ".join([self.task, *(f"{name}={said(v)}" for name, v in self.arguments.items())])
+        arguments = [write_argument(name, value).text for name, value in self.arguments.items()]
+        return " ".join([self.task, *arguments])
 
     def built(self) -> Task:
         """The task itself; its arguments are checked, and its data set is downloaded if need be.
@@ -119,11 +121,6 @@ def check_calibrated(built: Task, model: str, settings: Mapping[str, Any]) -> No
     calibrated = (built.metadata or {}).get("calibrated_settings", ())
     own = built.config.model_dump(exclude_none=True)
     refuse_unsent(model, {**own, **settings}, calibrated)
-
-
-def said(value: object) -> str:
-    """A value as the command line takes it."""
-    return ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
 def _entries(

@@ -1,41 +1,47 @@
-"""A log -> the command that makes its run again, and what has changed since."""
+"""A log -> the command that makes its run again, and what has changed since.
+
+All of it comes from the log's header and from files of the installed package: nothing that the log
+names is imported, called, opened or downloaded.
+"""
 
 import json
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from inspect import signature
 from typing import Any
 
 import click
-from inspect_ai import Task
+import yaml
+
+# Inspect has no public reader of its command line's options.
+from inspect_ai._util.samples import parse_sample_id
 from inspect_ai.log import EvalLog, read_eval_log
-from inspect_ai.model import GenerateConfig, ModelConfig
-from inspect_ai.util import registry_create
+from inspect_ai.model import ModelConfig
+from pydantic import BaseModel, ValidationError
 
 from inspect_confidence import __version__, _registry
-from inspect_confidence.commands.design import said, task_names
+from inspect_confidence.commands.command_line import is_same, write_argument
+from inspect_confidence.commands.design import task_names
+from inspect_confidence.datasets.cache import SOURCES, bundled_hashes
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.judgments.logs import OPERATIONAL, facts_of
 from inspect_confidence.privacy import SECRET_NAME
 from inspect_confidence.studies import TaskTable, table_of
+from inspect_confidence.tasks.provenance import prompt_hashes
+from inspect_confidence.versions import TASK_VERSIONS
 
-_OURS = "inspect_confidence"
-_ASIDE = OPERATIONAL - {"logprobs", "top_logprobs"}
+_PACKAGE = "inspect_confidence"
+_UNPRINTED = OPERATIONAL - {"logprobs", "top_logprobs"}
 """Generation settings that a run needn't have again; log probabilities are read for confidence."""
 _CONDITIONS = (
     *("sample_shuffle", "message_limit", "token_limit", "turn_limit", "time_limit"),
     *("working_limit", "cost_limit"),
 )
 """What of Inspect's configuration of a run decides which samples are there, as it names options."""
-_WORDINGS = {
-    "prompt": "the wording",
-    "system": "the system message",
-    "judge_prompts": "the judge's wording",
-    "data": "the data set",
-}
-"""Fingerprints in the metadata of a task, which cover the user's own files too."""
+_WORDINGS = ("prompt", "system", "judge_prompts")
+"""Arguments that may name a file with a wording of the user's."""
 
 
 @dataclass(frozen=True)
@@ -44,35 +50,57 @@ class Reproduction:
 
     Attributes:
         command: A line for a shell, which runs where the first run was started.
-        changes: What differs between then and now, so that judgments may too.
+        changes: Recorded versions and hashes that differ from the installed ones.
+        not_compared: What the log records and the installed package can't be compared with.
         notices: What the command doesn't have, and what the log doesn't tell.
     """
 
     command: str
     changes: Sequence[str]
+    not_compared: Sequence[str]
     notices: Sequence[str]
 
 
-def reproduce(location: str) -> Reproduction:
-    """The `inspect eval` command of a log's run, and what has changed since; calls no model.
+class _DataFile(BaseModel):
+    """A file that questions were read from."""
 
-    Arguments of the task are in it where they were given, or where their default has changed;
-    generation settings where they aren't the task's own. The task is built anew to see what it
-    would ask now, so its data set is read, and downloaded if need be. Secrets, addresses and what
-    only changes the speed of a run are left out. Models may answer differently each time, the
-    provider's model may have changed, and neither is seen here.
+    file: str
+    sha256: str
+
+
+class _Provenance(BaseModel):
+    """What a log records of files and packages, checked for its types."""
+
+    data: list[_DataFile] = []
+    prompts: dict[str, str] = {}
+    packages: dict[str, str] = {}
+
+
+def reproduce(location: str) -> Reproduction:
+    """Return the `inspect eval` command of a log's run, and what has changed since.
+
+    Only the log's header is read. Nothing that it names is imported, built, called, opened or
+    downloaded, so that a log of a stranger's can be looked at. Recorded versions and hashes are
+    compared with those of the installed packages.
+
+    The command has the arguments of the task that were given or whose default has changed, and all
+    generation settings. Secrets, addresses and what only changes the speed of a run are left out.
+    Models may answer differently each time, and the provider's model may have changed.
 
     Raises:
         InvalidArgument: The log can't be read, or isn't of a task that this package reads.
     """
     log = _header(location)
-    built, why = _built(log)
-    notices = [why] if why else []
+    notices: list[str] = []
     words = ["inspect", "eval", _task(log), *_model(log, notices)]
-    words += [word for one in _arguments(log, notices) for word in ("-T", one)]
-    words += [*_run_options(log, built), *_generation(log, built, notices)]
-    changes, untold = _changes(log, built)
-    return Reproduction(shlex.join(words), changes, [*notices, *untold])
+    arguments = _arguments(log, notices)
+    for name, value in arguments.items():
+        words += ["-T", _argument("-T", name, value, notices)]
+    words += [*_run_options(log, notices), *_generation(log, notices)]
+    recorded = _provenance(log, notices)
+    changes = [*_versions(log, recorded), *_task_version(log), *_hashes(recorded)]
+    not_compared = [*_not_compared_files(recorded), *_not_compared_parts(log, arguments)]
+    return Reproduction(shlex.join(words), changes, not_compared, notices)
 
 
 def _header(location: str) -> EvalLog:
@@ -88,6 +116,11 @@ def _header(location: str) -> EvalLog:
             f"{location} is of {log.eval.task}, no task of this package's nor one within "
             "with_confidence; its settings are printed by `inspect log export-config`."
         )
+    if _task(log).startswith("-"):
+        raise InvalidArgument(
+            f"{location} names the task {_task(log)!r:.80}, which a command line takes for an "
+            "option; no command can run it."
+        )
     return log
 
 
@@ -100,22 +133,30 @@ def _table(log: EvalLog) -> TaskTable:
 
 
 def _task(log: EvalLog) -> str:
-    """The task: ours by its name, which holds wherever it is installed, others by file or name."""
+    """Name the task: ours as installed, others by file or name, as text that is only printed."""
     name = log.eval.task_registry_name or log.eval.task
-    package, _, own = name.rpartition("/")
-    if package in ("", _OURS) and own in task_names() and hasattr(_registry, own):
-        return f"{_OURS}/{own}"
+    if own := _own_task(log):
+        return f"{_PACKAGE}/{own}"
     return f"{log.eval.task_file}@{name}" if log.eval.task_file else name
 
 
-def _built(log: EvalLog) -> tuple[Task | None, str]:
-    """The task with these arguments as it is now, or why it can't be made."""
-    try:
-        made: Any = registry_create("task", _task(log), **log.eval.task_args_passed)
-        return (made if isinstance(made, Task) else made()), ""
-    except Exception as error:  # whatever a task raises that has changed, or lacks its data
-        text = " ".join(str(getattr(error, "message", error)).split())
-        return None, f"what is asked now can't be told, since the task can't be made: {text}"
+def _own_task(log: EvalLog) -> str | None:
+    """Name of the task if it is one of this package's."""
+    package, _, name = (log.eval.task_registry_name or log.eval.task).rpartition("/")
+    known = name in task_names() and hasattr(_registry, name)
+    return name if package in ("", _PACKAGE) and known else None
+
+
+def _argument(option: str, name: str, value: object, notices: list[str]) -> str:
+    """An argument of an option; a notice says if Inspect reads another value from it."""
+    argument = write_argument(name, value)
+    if not argument.exact:
+        remedy = {"-T": " by --task-config FILE", "-M": " by --model-config FILE"}.get(option, "")
+        notices.append(
+            f"{option} {name} isn't exact: no text on a command line is read as {value!r:.80}; "
+            f"give it{remedy}"
+        )
+    return argument.text
 
 
 def _model(log: EvalLog, notices: list[str]) -> Iterator[str]:
@@ -126,14 +167,12 @@ def _model(log: EvalLog, notices: list[str]) -> Iterator[str]:
         if SECRET_NAME.search(name):
             notices.append(f"the model argument {name} is left out, as it may be secret: add -M")
         else:
-            yield from ("-M", f"{name}={_written(value)}")
+            yield from ("-M", _argument("-M", name, value, notices))
     for role, played in (log.eval.model_roles or {}).items():
-        each = [_player(one, role, notices) for one in _several(played)]
-        yield from ("--model-role", f"{role}={_flow(each)}")
-
-
-def _several(played: ModelConfig | list[ModelConfig]) -> list[ModelConfig]:
-    return played if isinstance(played, list) else [played]
+        configs = played if isinstance(played, list) else [played]
+        players = [_player(config, role, notices) for config in configs]
+        value = players[0] if len(players) == 1 else players
+        yield from ("--model-role", _argument("--model-role", role, value, notices))
 
 
 def _player(one: ModelConfig, role: str, notices: list[str]) -> str | dict[str, Any]:
@@ -141,27 +180,20 @@ def _player(one: ModelConfig, role: str, notices: list[str]) -> str | dict[str, 
     shown = {name: value for name, value in one.args.items() if not SECRET_NAME.search(name)}
     if one.base_url or len(shown) < len(one.args):
         notices.append(f"what may be secret of the {role} is left out of its --model-role")
-    config = one.config.model_dump(exclude_none=True, exclude=_ASIDE)
+    config = one.config.model_dump(exclude_none=True, exclude=_UNPRINTED)
     if not shown and not config:
         return one.model
     return {"model": one.model, **({"model_args": shown} if shown else {}), **config}
 
 
-def _flow(each: Sequence[str | dict[str, Any]]) -> str:
-    """One model or several, as names or as JSON."""
-    if all(isinstance(one, str) for one in each):
-        return ",".join(map(str, each))
-    return json.dumps(each[0] if len(each) == 1 else list(each))
-
-
-def _arguments(log: EvalLog, notices: list[str]) -> Iterator[str]:
+def _arguments(log: EvalLog, notices: list[str]) -> dict[str, Any]:
+    """The task's arguments that were given, or whose default has changed since."""
     given, recorded = dict(log.eval.task_args_passed), log.eval.task_args
-    defaults = _defaults(_task(log))
-    given |= {
-        name: value
-        for name, value in recorded.items()
-        if name not in given and name in defaults and defaults[name] != value
-    }
+    own = _own_task(log)
+    parameters = signature(getattr(_registry, own)).parameters if own else {}
+    for name, value in recorded.items():
+        if name not in given and name in parameters and parameters[name].default != value:
+            given[name] = value
     wrapped = given.get("task")
     if isinstance(wrapped, Mapping):  # an eval that was handed over as an object
         given["task"] = wrapped.get("name")
@@ -170,65 +202,73 @@ def _arguments(log: EvalLog, notices: list[str]) -> Iterator[str]:
             "the eval was handed over in Python: the command names it, and works where its package "
             "is installed"
         )
-    for name, value in given.items():
-        yield f"{name}={_written(value)}"
+    return given
 
 
-def _defaults(task: str) -> dict[str, Any]:
-    function = getattr(_registry, task.rsplit("/", 1)[-1], None)
-    parameters = signature(function).parameters if function else {}
-    return {name: one.default for name, one in parameters.items()}
-
-
-def _written(value: object) -> str:
-    """A value as Inspect's command line reads it, which is as YAML."""
-    nested = isinstance(value, Mapping) or (
-        isinstance(value, list | tuple) and any(isinstance(one, dict | list) for one in value)
-    )
-    if nested or value is None or isinstance(value, bool):
-        return json.dumps(value)
-    return said(value)
-
-
-def _run_options(log: EvalLog, built: Task | None) -> Iterator[str]:
+def _run_options(log: EvalLog, notices: list[str]) -> Iterator[str]:
     """Which samples, how often, until when."""
     config = log.eval.config
     limit = config.limit
-    if limit is not None:
-        first_and_last = isinstance(limit, tuple) and f"{limit[0] + 1}-{limit[1]}"
-        yield from ("--limit", first_and_last or str(limit))
+    if isinstance(limit, tuple):
+        yield from ("--limit", f"{limit[0] + 1}-{limit[1]}")
+    elif limit is not None:
+        yield from ("--limit", str(limit))
     if config.sample_id is not None:
         ids = config.sample_id if isinstance(config.sample_id, list) else [config.sample_id]
-        yield from ("--sample-id", said(ids))
+        text = ",".join(map(str, ids))
+        if parse_sample_id(text) == [str(name) for name in ids]:
+            yield from ("--sample-id", text)
+        else:
+            notices.append(
+                "the samples' ids can't be given as an option, since some have a comma or a blank "
+                "at an end: give sample_id in Python"
+            )
+    # Tasks of this package have one epoch; a wrapped eval may have more of its own.
     epochs = config.epochs or 1
-    if epochs != ((built.epochs if built else None) or 1):
+    if epochs != 1 or _table(log).of_others:
         yield from ("--epochs", str(epochs))
     recorded = config.model_dump(exclude_none=True)
     for name in _CONDITIONS:
-        if name in recorded:
-            yield from (_option(name), _written(recorded[name]))
+        value = recorded.get(name)
+        option = f"--{name.replace('_', '-')}"
+        if isinstance(value, Mapping | list):
+            notices.append(f"{name} can't be given as an option: add it in Python")
+        elif value is not None:
+            yield from (option, value if isinstance(value, str) else json.dumps(value))
 
 
-def _option(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
-
-
-def _generation(log: EvalLog, built: Task | None, notices: list[str]) -> Iterator[str]:
-    """The settings that aren't the task's own."""
-    asked = log.eval.model_generate_config.merge(log.plan.config)
-    own = (built.config if built else GenerateConfig()).model_dump()
+def _generation(log: EvalLog, notices: list[str]) -> Iterator[str]:
+    """All generation settings; which of them are the task's own the log doesn't tell."""
+    settings = log.eval.model_generate_config.merge(log.plan.config)
     options = _options()
-    for name, value in asked.model_dump(exclude_none=True, exclude=_ASIDE).items():
-        if own.get(name) == value:
-            continue
+    for name, value in settings.model_dump(exclude_none=True, exclude=_UNPRINTED).items():
         option = options.get(name)
-        if option is None or isinstance(value, Mapping):
+        words = _option_words(option, value) if option else None
+        if words is None:
             notices.append(f"{name} can't be given as an option: add it by --generate-config FILE")
-        elif option.is_flag:
-            names = option.opts if value else option.secondary_opts
-            yield from names[:1]
         else:
-            yield from (option.opts[0], _written(value))
+            yield from words
+
+
+def _option_words(option: click.Option, value: object) -> list[str] | None:
+    """An option as Inspect reads it back to the value, or None if no text is."""
+    from inspect_ai._cli.eval import config_from_locals, eval_command  # noqa: PLC0415
+
+    if option.is_flag:
+        names = option.opts if value else option.secondary_opts
+        return names[:1] or None
+    texts = [value] if isinstance(value, str) else [json.dumps(value)]
+    if isinstance(value, list):
+        texts.insert(0, ",".join(map(str, value)))
+    for text in texts:
+        try:
+            read = option.type_cast_value(click.Context(eval_command), text)
+            config = config_from_locals({str(option.name): read})
+        except (ValueError, TypeError, yaml.YAMLError, click.ClickException):
+            continue
+        if is_same(config.get(str(option.name)), value):
+            return [option.opts[0], text]
+    return None
 
 
 def _options() -> dict[str, click.Option]:
@@ -238,66 +278,81 @@ def _options() -> dict[str, click.Option]:
     return {str(one.name): one for one in eval_command.params if isinstance(one, click.Option)}
 
 
-def _changes(log: EvalLog, built: Task | None) -> tuple[list[str], list[str]]:
-    """What differs between then and now, and what the log doesn't tell."""
-    then = _facts(log)
-    recorded: Mapping[str, Any] = then.get("provenance") or {}
-    untold = [] if recorded else ["the log has no hashes of data files and prompts to compare"]
-    changes = [*_versions(then, recorded, log)]
-    if built is None:
-        return changes, untold
-    if (made := str(built.version)) != (was := str(log.eval.task_version)):
-        changes.append(f"the task's version was {was}, and is {made}")
-    metadata = built.metadata or {}
-    now = metadata.get("confidence", metadata)
-    changes += [
-        f"{what} is another one: its fingerprint was {then[name]}, and is {now.get(name) or 'none'}"
-        for name, what in _WORDINGS.items()
-        if then.get(name) and then[name] != now.get(name)
-    ]
-    if recorded:
-        changes += _hashes(recorded, now.get("provenance") or {})
-    return [*changes, *_samples(log, built)], untold
+def _provenance(log: EvalLog, notices: list[str]) -> _Provenance:
+    recorded = _facts(log).get("provenance")
+    if not recorded:
+        notices.append("the log has no hashes of data files and prompts to compare")
+        return _Provenance()
+    try:
+        return _Provenance.model_validate(recorded)
+    except ValidationError:
+        notices.append("the log's hashes of data files and prompts can't be read")
+        return _Provenance()
 
 
-def _versions(then: Mapping[str, Any], recorded: Mapping[str, Any], log: EvalLog) -> Iterator[str]:
-    packages = {**log.eval.packages, **recorded.get("packages", {})}
-    packages[_OURS] = then.get("package_version") or packages.get(_OURS, "")
-    for name, was in packages.items():
-        made = __version__ if name == _OURS else _installed(name)
-        if was and made != was:
-            yield f"{name} was {was}, and is {made or 'not installed'}"
+def _versions(log: EvalLog, recorded: _Provenance) -> Iterator[str]:
+    packages = {**log.eval.packages, **recorded.packages}
+    packages[_PACKAGE] = str(_facts(log).get("package_version") or packages.get(_PACKAGE, ""))
+    for name, before in packages.items():
+        now = __version__ if name == _PACKAGE else _installed(name)
+        if before and now != before:
+            yield f"{name} was {before}, and is {now or 'not installed'}"
 
 
 def _installed(name: str) -> str:
     try:
         return version(name)
-    except PackageNotFoundError:
+    except (PackageNotFoundError, ValueError):
         return ""
 
 
-def _hashes(then: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
-    """Files whose bytes differ; of a log, by name."""
-    kinds: Iterable[tuple[str, Mapping[str, str], Mapping[str, str]]] = (
-        ("data file", _by_file(then), _by_file(now)),
-        ("prompts' file", then.get("prompts", {}), now.get("prompts", {})),
-    )
-    for what, was, made in kinds:
-        for name, known in was.items():
-            if name not in made:
-                yield f"the {what} {name} isn't read any more"
-            elif made[name] != known:
-                yield f"the {what} {name} has changed: sha256 {known[:12]}, now {made[name][:12]}"
-        yield from (f"the {what} {name} is new" for name in made if name not in was)
+def _task_version(log: EvalLog) -> Iterator[str]:
+    now = TASK_VERSIONS.get(_own_task(log) or "")
+    if now and now != (before := str(log.eval.task_version)):
+        yield f"the task's version was {before}, and is {now}"
 
 
-def _by_file(recorded: Mapping[str, Any]) -> dict[str, str]:
-    return {one["file"]: one["sha256"] for one in recorded.get("data", [])}
+def _hashes(recorded: _Provenance) -> Iterator[str]:
+    """Files of the package, and downloads that it pins, whose hash differs."""
+    installed = prompt_hashes()
+    for name, before in recorded.prompts.items():
+        if name not in installed:
+            yield f"the prompts' file {name} isn't in the package any more"
+        elif installed[name] != before:
+            yield _changed(f"the prompts' file {name}", before, installed[name])
+    known = _data_hashes()
+    for file in recorded.data:
+        name, before = file.file, file.sha256
+        if name in known and known[name] != before:
+            yield _changed(f"the data file {name}", before, known[name])
+        elif name not in known and name.startswith("bundled/"):
+            yield f"the data file {name} isn't in the package any more"
 
 
-def _samples(log: EvalLog, built: Task) -> Iterator[str]:
-    asked = log.eval.dataset.sample_ids or []
-    there = {sample.id for sample in built.dataset}
-    gone = [name for name in asked if name not in there]
-    if gone and None not in there:
-        yield f"{len(gone)} of {len(asked)} samples aren't there any more, as {gone[0]}"
+def _changed(file: str, before: str, now: str) -> str:
+    return f"{file} has changed: sha256 {before[:12]}, now {now[:12]}"
+
+
+def _data_hashes() -> dict[str, str]:
+    """By name the hashes of bundled files, and of the downloads that the package pins."""
+    pinned = {name: source.sha256 for name, source in SOURCES.items() if source.sha256}
+    return bundled_hashes() | pinned
+
+
+def _not_compared_files(recorded: _Provenance) -> Iterator[str]:
+    known = _data_hashes()
+    for file in recorded.data:
+        name = file.file
+        if name in SOURCES and name not in known:
+            yield f"the data file {name}, which is downloaded and has no pinned hash"
+        elif name not in known and not name.startswith("bundled/"):
+            yield f"the user's data file {name} (sha256 was {file.sha256[:12]})"
+
+
+def _not_compared_parts(log: EvalLog, arguments: Mapping[str, Any]) -> Iterator[str]:
+    for name in _WORDINGS:
+        before = _facts(log).get(name)
+        if before and arguments.get(name) is not None:
+            yield f"the wording of -T {name} (its fingerprint was {before!s:.12})"
+    if _table(log).of_others:
+        yield f"the eval itself, {log.eval.task}"

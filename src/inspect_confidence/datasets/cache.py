@@ -180,6 +180,13 @@ def data_file(file: str | Path) -> DataFile | None:
     return {"file": source.name, "revision": revision_of(source), "sha256": known}
 
 
+def bundled_hashes() -> dict[str, str]:
+    """The sha256 of every bundled file, under the names that logs have."""
+    with resources.as_file(resources.files("inspect_confidence.datasets") / "bundled") as folder:
+        files = [file for file in folder.iterdir() if file.is_file()]
+        return {f"bundled/{file.name}": pooch.file_hash(str(file)) for file in files}
+
+
 def revision_of(source: Source) -> str:
     """The commit that a source's address names, or nothing.
 

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import zip_longest
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from inspect_ai import score
@@ -17,8 +17,6 @@ from inspect_ai.log import (
     read_eval_log_sample,
     read_eval_log_sample_summaries,
 )
-from inspect_ai.scorer import Scorer
-from inspect_ai.util import registry_create
 
 from inspect_confidence.arguments import fingerprint
 from inspect_confidence.grades import unnumbered
@@ -195,14 +193,22 @@ def _read_again(
     What a model judged stays as it is stored, and so does what can't be scored without a model;
     then with the reason.
     """
+    # Imported here because it brings every scorer, and few logs are scored again.
+    from inspect_confidence.judgments.rescoring import (  # noqa: PLC0415
+        check_samples,
+        create_scorer,
+        remove_names,
+    )
+
     scorers = header.eval.scorers or []
     if any((one.options or {}).get("judge") == "model" for one in scorers):
         why = "a model judged these replies; its judgments are kept, not made again"
         return stored, Counter(), why
     try:
+        made = [create_scorer(one.name, one.options or {}) for one in scorers]
         log = read_eval_log(location)
-        log.eval.model_roles = None
-        made = [_scorer(header, one.name, one.options or {}) for one in scorers]
+        check_samples(log.samples or [])
+        remove_names(log)
         # No model is at hand: neither a key is needed nor can a call be made.
         log = score(log, made, model="none/none", action="overwrite", display="none", copy=False)
     except Exception as error:  # whatever a scorer raises; what is stored can be used
@@ -225,18 +231,6 @@ def _part(row: Mapping[str, Any] | None, *names: str) -> Mapping[str, str]:
     """Of a judgment its status, or all but the reason; as text, so that NaN equals NaN."""
     kept = names or [name for name in row or {} if name != "reason"]
     return {name: str(row[name]) for name in kept} if row else {}
-
-
-def _scorer(header: EvalLog, name: str, options: Mapping[str, Any]) -> Scorer:
-    """A scorer as the log names it: one of ours, or one of the task's package."""
-    # Imported here because it brings every task, and few logs are scored again.
-    from inspect_confidence import _registry  # noqa: PLC0415
-
-    if own := getattr(_registry, name.rsplit("/", 1)[-1], None):
-        return cast(Scorer, own(**options))
-    package = header.eval.task.rpartition("/")[0]
-    known = name if "/" in name or not package else f"{package}/{name}"
-    return registry_create("scorer", known, **options)
 
 
 Place = tuple[str, int, str]

@@ -36,3 +36,10 @@ def prompt_hash(name: str) -> str:
     """The sha256 of a module of prompts."""
     module = resources.files("inspect_confidence.prompts") / f"{name}.py"
     return hashlib.sha256(module.read_bytes()).hexdigest()
+
+
+def prompt_hashes() -> dict[str, str]:
+    """The sha256 of every module of prompts, under the names that logs have."""
+    folder = resources.files("inspect_confidence.prompts")
+    names = [file.name.removesuffix(".py") for file in folder.iterdir() if file.name[-3:] == ".py"]
+    return {f"prompts/{name}.py": prompt_hash(name) for name in names}

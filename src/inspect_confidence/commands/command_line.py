@@ -1,0 +1,92 @@
+"""Arguments as a command line of Inspect's reads them, checked by reading them back."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+# Inspect has no public reader of its command line's arguments.
+from inspect_ai._cli.util import parse_cli_args
+
+
+@dataclass(frozen=True)
+class Argument:
+    """A `name=value` for an option such as `-T`.
+
+    Attributes:
+        text: The argument, before a shell's quotes.
+        exact: Whether Inspect reads the value back from it, with its type. If not, no text does:
+            text with a comma becomes a list, for example.
+    """
+
+    text: str
+    exact: bool
+
+
+def write_argument(name: str, value: object) -> Argument:
+    """Write an argument so that Inspect's command line reads the same value of the same type.
+
+    Example:
+        >>> write_argument("dataset", "007").text
+        "dataset='007'"
+        >>> write_argument("dataset", "a, b").exact
+        False
+    """
+    texts = list(_texts(value))
+    for text in texts:
+        argument = f"{name}={text}"
+        if text.isprintable() and _is_read_as(argument, name, value):
+            return Argument(argument, exact=True)
+    nearest = next((text for text in texts if text.isprintable()), texts[-1])
+    return Argument(f"{name}={nearest}", exact=False)
+
+
+def _texts(value: object) -> Iterator[str]:
+    """Ways to write a value, the plainest first."""
+    if isinstance(value, list | tuple) and all(isinstance(part, str) for part in value):
+        yield ",".join(value)
+    if isinstance(value, str):
+        yield value
+    if value is None or isinstance(value, bool | Mapping):
+        yield json.dumps(value, ensure_ascii=False, default=str)
+    for unicode in (True, False):
+        yield _yaml(value, allow_unicode=unicode)
+    # YAML's single quotes keep line breaks as they are; double quotes escape them.
+    yield _yaml(value, default_style='"')
+
+
+class _Dumper(yaml.SafeDumper):
+    def ignore_aliases(self, data: object) -> bool:
+        return True
+
+
+def _yaml(value: object, **style: Any) -> str:
+    text: str = yaml.dump(
+        value,
+        Dumper=_Dumper,
+        default_flow_style=True,
+        width=float("inf"),
+        sort_keys=False,
+        **style,
+    )
+    return text.removesuffix("\n").removesuffix("\n...")
+
+
+def _is_read_as(argument: str, name: str, value: object) -> bool:
+    try:
+        read = parse_cli_args([argument])
+    except (yaml.YAMLError, ValueError):
+        return False
+    return is_same(read, {name: value})
+
+
+def is_same(first: object, second: object) -> bool:
+    """Whether two values are equal and of the same types throughout; NaN equals NaN."""
+    if isinstance(first, list | tuple) and isinstance(second, list | tuple):
+        return len(first) == len(second) and all(map(is_same, first, second))
+    if isinstance(first, Mapping) and isinstance(second, Mapping):
+        keys = is_same(list(first), list(second))
+        return keys and all(is_same(first[key], second[key]) for key in first)
+    return type(first) is type(second) and repr(first) == repr(second)

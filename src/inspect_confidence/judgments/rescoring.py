@@ -1,0 +1,106 @@
+"""The scorers that may read a log's replies again; a log is data, and chooses among these alone."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from inspect_ai.log import EvalLog, EvalSample
+from inspect_ai.scorer import Scorer
+
+from inspect_confidence.datasets.life_tables import SSA_2022, WINDOWS
+from inspect_confidence.errors import InvalidArgument
+from inspect_confidence.scorers.age_at_death import age_at_death
+from inspect_confidence.scorers.hedged import hedged
+from inspect_confidence.scorers.interval import interval
+from inspect_confidence.scorers.judge_item import judge_item
+from inspect_confidence.scorers.option_confidence import option_confidence
+from inspect_confidence.scorers.repeated import repeated_intervals, repeated_points
+from inspect_confidence.scorers.stated import stated
+from inspect_confidence.scorers.tokens import token_distribution
+from inspect_confidence.scorers.word import stated_probability, word_choice
+
+_PACKAGE = "inspect_confidence/"
+
+_SCORERS: Mapping[str, Callable[..., Scorer]] = {
+    "age_at_death": age_at_death,
+    "hedged": hedged,
+    "interval": interval,
+    "judge_item": judge_item,
+    "option_confidence": option_confidence,
+    "repeated_intervals": repeated_intervals,
+    "repeated_points": repeated_points,
+    "stated": stated,
+    "stated_probability": stated_probability,
+    "token_distribution": token_distribution,
+    "word_choice": word_choice,
+}
+
+# No value here names a file or a model.
+_OPTIONS: Mapping[str, Mapping[str, tuple[object, ...]]] = {
+    "age_at_death": {"table": (None, SSA_2022), "window": (None, *WINDOWS)},
+    "hedged": {
+        "judge": ("rules",),
+        "batch_judgments": (None, True, False),
+        "judge_prompts": (None,),
+    },
+}
+_REQUIRED = {"hedged": "judge"}  # whose default is a model
+
+
+def create_scorer(name: str, options: Mapping[str, Any]) -> Scorer:
+    """Create the scorer that a log names, if it is one of this package's.
+
+    Args:
+        name: As the log's header has it, with or without the package's prefix.
+        options: As the log's header has them. Each value must be one of a few that are known.
+
+    Raises:
+        InvalidArgument: The scorer is not this package's, or an option has another value, such as
+            a file or a model.
+    """
+    short = name.removeprefix(_PACKAGE)
+    scorer = _SCORERS.get(short)
+    if scorer is None:
+        raise InvalidArgument(
+            f"the log names the scorer {name!r:.80}, which isn't one of inspect_confidence's; "
+            "`inspect score` runs others."
+        )
+    allowed = _OPTIONS.get(short, {})
+    required = _REQUIRED.get(short)
+    if required is not None and required not in options:
+        raise InvalidArgument(f"the log has no option {required} of the scorer {short}.")
+    for option, value in options.items():
+        if not _is_among(value, allowed.get(option, ())):
+            raise InvalidArgument(
+                f"the log's option {option!r:.40} of the scorer {short} is {value!r:.80}, which "
+                "isn't taken from a log; `inspect score` takes it."
+            )
+    return scorer(**options)
+
+
+def _is_among(value: object, allowed: Iterable[object]) -> bool:
+    """Whether a value is in the list, with its type: 1 is not True."""
+    return any(type(value) is type(choice) and value == choice for choice in allowed)
+
+
+def check_samples(samples: Iterable[EvalSample]) -> None:
+    """Refuse samples whose scorer would open a file that they name.
+
+    Raises:
+        InvalidArgument: A sample was asked about a life table of the user's.
+    """
+    for sample in samples:
+        table = (sample.metadata or {}).get("table", SSA_2022)
+        if table != SSA_2022:
+            raise InvalidArgument(
+                f"sample {sample.id!r:.40} names the life table {table!r:.80}, and no file that a "
+                "log names is opened; `inspect score` reads it."
+            )
+
+
+def remove_names(log: EvalLog) -> None:
+    """Remove what Inspect would look up, import or call by its name when it scores the log."""
+    log.eval.model_roles = None
+    log.eval.scorers = None
+    log.eval.metrics = None
+    log.eval.headline_metric = None
+    log.eval.config.epochs_reducer = None
