@@ -18,7 +18,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from inspect_ai import eval
 from inspect_ai._cli.main import inspect
-from inspect_ai._cli.util import parse_cli_args
+from inspect_ai._util.config import parse_cli_args
 from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log, write_eval_log
 from inspect_ai.model import GenerateConfig, ModelConfig, get_model
 

@@ -8,7 +8,7 @@ from typing import Any
 import yaml
 
 # Inspect has no public reader of its command line's arguments.
-from inspect_ai._cli.util import parse_cli_args
+from inspect_ai._util.config import parse_cli_args
 
 
 @dataclass(frozen=True)

@@ -252,7 +252,8 @@ def _generation(log: EvalLog, notices: list[str]) -> Iterator[str]:
 
 def _option_words(option: click.Option, value: object) -> list[str] | None:
     """An option as Inspect reads it back to the value, or None if no text is."""
-    from inspect_ai._cli.eval import config_from_locals, eval_command  # noqa: PLC0415
+    from inspect_ai._cli.eval import eval_command  # noqa: PLC0415
+    from inspect_ai._util.generate_config_args import config_from_locals  # noqa: PLC0415
 
     if option.is_flag:
         names = option.opts if value else option.secondary_opts
