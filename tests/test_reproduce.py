@@ -348,6 +348,24 @@ def test_a_value_that_no_text_gives_has_a_notice(own: Path) -> None:
         assert part in notices
 
 
+def test_characters_that_a_terminal_does_not_show_have_a_notice(own: Path) -> None:
+    """Line breaks are printed as they are; a tab and an escape can't be."""
+    log = read_eval_log(own)
+    log.plan.config.system_message = "first\nsecond"
+    write_eval_log(log, own)
+    found = reproduce(str(own))
+    assert not found.notices
+    assert "first\nsecond" in shlex.split(found.command)
+    log.plan.config.system_message = "a\tb"
+    log.eval.model = "respondent/\x1b[2J"
+    write_eval_log(log, own)
+    found = reproduce(str(own))
+    assert found.notices == [
+        "system_message can't be given as an option: add it by --generate-config FILE",
+        "the command isn't exact: characters that a terminal doesn't show are printed as codes",
+    ]
+
+
 def test_a_task_named_like_an_option_is_refused(own: Path) -> None:
     """A command line would take it for an option."""
     log = read_eval_log(own)

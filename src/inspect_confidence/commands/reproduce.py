@@ -27,6 +27,7 @@ from inspect_confidence.commands.design import task_names
 from inspect_confidence.datasets.cache import SOURCES, bundled_hashes
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.judgments.logs import OPERATIONAL, facts_of
+from inspect_confidence.printing import inert
 from inspect_confidence.privacy import SECRET_NAME
 from inspect_confidence.studies import TaskTable, table_of
 from inspect_confidence.tasks.provenance import prompt_hashes
@@ -97,10 +98,15 @@ def reproduce(location: str) -> Reproduction:
     for name, value in arguments.items():
         words += ["-T", _argument("-T", name, value, notices)]
     words += [*_run_options(log, notices), *_generation(log, notices)]
+    command = shlex.join(words)
+    if inert(command) != command:
+        notices.append(
+            "the command isn't exact: characters that a terminal doesn't show are printed as codes"
+        )
     recorded = _provenance(log, notices)
     changes = [*_versions(log, recorded), *_task_version(log), *_hashes(recorded)]
     not_compared = [*_not_compared_files(recorded), *_not_compared_parts(log, arguments)]
-    return Reproduction(shlex.join(words), changes, not_compared, notices)
+    return Reproduction(command, changes, not_compared, notices)
 
 
 def _header(location: str) -> EvalLog:
@@ -135,16 +141,16 @@ def _table(log: EvalLog) -> TaskTable:
 def _task(log: EvalLog) -> str:
     """Name the task: ours as installed, others by file or name, as text that is only printed."""
     name = log.eval.task_registry_name or log.eval.task
-    if own := _own_task(log):
-        return f"{_PACKAGE}/{own}"
+    if task := _own_task(log):
+        return f"{_PACKAGE}/{task}"
     return f"{log.eval.task_file}@{name}" if log.eval.task_file else name
 
 
 def _own_task(log: EvalLog) -> str | None:
     """Name of the task if it is one of this package's."""
     package, _, name = (log.eval.task_registry_name or log.eval.task).rpartition("/")
-    known = name in task_names() and hasattr(_registry, name)
-    return name if package in ("", _PACKAGE) and known else None
+    is_installed = name in task_names() and hasattr(_registry, name)
+    return name if package in ("", _PACKAGE) and is_installed else None
 
 
 def _argument(option: str, name: str, value: object, notices: list[str]) -> str:
@@ -189,8 +195,8 @@ def _player(one: ModelConfig, role: str, notices: list[str]) -> str | dict[str, 
 def _arguments(log: EvalLog, notices: list[str]) -> dict[str, Any]:
     """The task's arguments that were given, or whose default has changed since."""
     given, recorded = dict(log.eval.task_args_passed), log.eval.task_args
-    own = _own_task(log)
-    parameters = signature(getattr(_registry, own)).parameters if own else {}
+    task = _own_task(log)
+    parameters = signature(getattr(_registry, task)).parameters if task else {}
     for name, value in recorded.items():
         if name not in given and name in parameters and parameters[name].default != value:
             given[name] = value
@@ -267,7 +273,7 @@ def _option_words(option: click.Option, value: object) -> list[str] | None:
             config = config_from_locals({str(option.name): read})
         except (ValueError, TypeError, yaml.YAMLError, click.ClickException):
             continue
-        if is_same(config.get(str(option.name)), value):
+        if inert(text) == text and is_same(config.get(str(option.name)), value):
             return [option.opts[0], text]
     return None
 
@@ -321,12 +327,12 @@ def _hashes(recorded: _Provenance) -> Iterator[str]:
             yield f"the prompts' file {name} isn't in the package any more"
         elif installed[name] != before:
             yield _changed(f"the prompts' file {name}", before, installed[name])
-    known = _data_hashes()
+    hashes = _data_hashes()
     for file in recorded.data:
         name, before = file.file, file.sha256
-        if name in known and known[name] != before:
-            yield _changed(f"the data file {name}", before, known[name])
-        elif name not in known and name.startswith("bundled/"):
+        if name in hashes and hashes[name] != before:
+            yield _changed(f"the data file {name}", before, hashes[name])
+        elif name not in hashes and name.startswith("bundled/"):
             yield f"the data file {name} isn't in the package any more"
 
 
@@ -341,12 +347,12 @@ def _data_hashes() -> dict[str, str]:
 
 
 def _not_compared_files(recorded: _Provenance) -> Iterator[str]:
-    known = _data_hashes()
+    hashes = _data_hashes()
     for file in recorded.data:
         name = file.file
-        if name in SOURCES and name not in known:
+        if name in SOURCES and name not in hashes:
             yield f"the data file {name}, which is downloaded and has no pinned hash"
-        elif name not in known and not name.startswith("bundled/"):
+        elif name not in hashes and not name.startswith("bundled/"):
             yield f"the user's data file {name} (sha256 was {file.sha256[:12]})"
 
 

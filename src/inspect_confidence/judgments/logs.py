@@ -205,12 +205,12 @@ def _read_again(
         why = "a model judged these replies; its judgments are kept, not made again"
         return stored, Counter(), why
     try:
-        made = [create_scorer(one.name, one.options or {}) for one in scorers]
+        allowed = [create_scorer(scorer.name, scorer.options or {}) for scorer in scorers]
         log = read_eval_log(location)
         check_samples(log.samples or [])
         remove_names(log)
         # No model is at hand: neither a key is needed nor can a call be made.
-        log = score(log, made, model="none/none", action="overwrite", display="none", copy=False)
+        log = score(log, allowed, model="none/none", action="overwrite", display="none", copy=False)
     except Exception as error:  # whatever a scorer raises; what is stored can be used
         why = f"its replies couldn't be read again and stay as they were read: {failure(error)}"
         return stored, Counter(), why
