@@ -107,8 +107,8 @@ def test_judges_prompts_that_are_refused(home: Path) -> None:
     for text, said in (
         ("{", "mine.json is not JSON"),
         ("", "mine.json is not JSON"),
-        ('["{sentence}"]', "mine.json is no JSON object"),
-        ('"{sentence}"', "mine.json is no JSON object"),
+        ('["{sentence}"]', "should be a valid mapping"),
+        ('"{sentence}"', "should be a valid mapping"),
         (
             '{"marker": "{sentence}"}',
             "there is no judge's prompt 'marker'. Did you mean 'markers'?",
@@ -121,8 +121,8 @@ def test_judges_prompts_that_are_refused(home: Path) -> None:
         ('{"decisiveness": "{sentence} {\\"decisiveness\\": 1}"}', "write braces themselves as"),
         ('{"decisiveness": "{sentence"}', "write braces themselves as"),
         ('{"decisiveness": "{sentence!r}"}', "mine.json, decisiveness"),
-        ('{"decisiveness": 1}', "mine.json: the prompt 'decisiveness' is no text"),
-        ('{"decisiveness": null}', "mine.json: the prompt 'decisiveness' is no text"),
+        ('{"decisiveness": 1}', "mine.json: decisiveness=1 should be a valid string"),
+        ('{"decisiveness": null}', "mine.json: decisiveness=None should be a valid string"),
         # A list of lines would reach the judge with its brackets.
         ('{"markers": ["Markers?", "{sentence}"]}', "markers"),
     ):
@@ -823,9 +823,9 @@ def test_files_of_forms_that_are_refused(home: Path) -> None:
     for text, said in (
         (None, "there is no file"),
         ("{", "is not JSON"),
-        ('["likely"]', "is no JSON object"),
-        ('{"likely": 3}', "is no JSON object of a form"),
-        ('{"likely": ["probably"]}', "is no JSON object of a form"),
+        ('["likely"]', "should be a valid mapping"),
+        ('{"likely": 3}', "likely=3 should be a valid string"),
+        ('{"likely": ["probably"]}', "should be a valid string"),
     ):
         if text is not None:
             (home / "forms.json").write_text(text, "utf-8")

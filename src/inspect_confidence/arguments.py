@@ -15,6 +15,13 @@ from string import Formatter
 
 from inspect_confidence.errors import InvalidArgument, nearest
 
+LARGEST_TEXT = 200_000_000
+"""Bytes of a user's table: a million questions, which fit into the memory of a small machine."""
+LARGEST_PROMPT = 1_000_000
+"""Bytes of a prompt: more than models read at once."""
+_DIGITS = 4_000
+"""Digits of a whole number; Python refuses to read one of more than 4,300."""
+
 
 def refuse_unknown(unknown: Mapping[str, object], known: Iterable[str]) -> None:
     """Refuse argument names that the task doesn't have; Inspect itself would only warn."""
@@ -69,7 +76,7 @@ def integer(name: str, value: object, *, least: int | None = None) -> int:
     """A whole number that is not below `least`, also as `1e3` or `1,000`."""
     text = ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
     digits = _without_commas(text)
-    if re.fullmatch(r"\s*[-+]?\d+\s*", digits):
+    if re.fullmatch(rf"\s*[-+]?\d{{1,{_DIGITS}}}\s*", digits):
         found: float = int(digits)  # exact, however large
     else:
         found = number(name, text)
@@ -113,7 +120,7 @@ def whole_numbers(name: str, value: object, *, least: int, most: int) -> list[in
     given = value if isinstance(value, list | tuple) else str(value).split(",")
     found: list[int] = []
     for part in map(str, given):
-        match = re.fullmatch(r"\s*(\d+)\s*(?:-\s*(\d+)\s*)?", part)
+        match = re.fullmatch(rf"\s*(\d{{1,{_DIGITS}}})\s*(?:-\s*(\d{{1,{_DIGITS}}})\s*)?", part)
         first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
         if first > last:
             raise InvalidArgument(
@@ -127,9 +134,12 @@ def whole_numbers(name: str, value: object, *, least: int, most: int) -> list[in
     return found
 
 
+_INTEGER_RANGE = re.compile(rf"\s*([-+]?\d{{1,{_DIGITS}}})\s*\.\.\s*([-+]?\d{{1,{_DIGITS}}})\s*")
+
+
 def integer_range(name: str, value: object) -> tuple[int, int]:
     """A range of whole numbers, the lower first, as `-50..50`."""
-    match = re.fullmatch(r"\s*([-+]?\d+)\s*\.\.\s*([-+]?\d+)\s*", str(value))
+    match = _INTEGER_RANGE.fullmatch(str(value))
     if not match or int(match[1]) > int(match[2]):
         raise InvalidArgument(f"{name}={value} is not a range of whole numbers such as -50..50.")
     return int(match[1]), int(match[2])
@@ -153,12 +163,32 @@ def user_path(name: str, value: object) -> Path:
     return path
 
 
-def read_text(path: Path) -> str:
-    """A user's UTF-8 text file, without the byte order mark that some editors write."""
+def read_text(path: Path, *, largest: int = LARGEST_TEXT) -> str:
+    """A user's UTF-8 text file, without the byte order mark that some editors write.
+
+    Raises:
+        InvalidArgument: It is no file, holds more than `largest` bytes, or is not UTF-8.
+        OSError: The system refuses.
+    """
+    check_size(path, largest)
     try:
         return path.read_bytes().decode("utf-8-sig")  # line ends as they are
     except UnicodeDecodeError as error:
         raise InvalidArgument(f"{path} is not UTF-8 ({error.reason}); save it as UTF-8.") from None
+
+
+def check_size(path: Path, largest: int = LARGEST_TEXT) -> None:
+    """Refuse a file of more bytes than are read, and what has no end, as a device.
+
+    Raises:
+        InvalidArgument: As the first line says.
+        OSError: The system refuses.
+    """
+    size = path.stat().st_size
+    if not path.is_file():
+        raise InvalidArgument(f"{path} is not a file; name one.")
+    if size > largest:
+        raise InvalidArgument(f"{path} has {size:,} bytes; at most {largest:,} are read.")
 
 
 def standing() -> Path:
@@ -174,7 +204,7 @@ def standing() -> Path:
 
 def template(name: str, value: object, fields: frozenset[str]) -> str:
     """A prompt from a file of the user's, with `{field}` for each of the fields it must hold."""
-    text = read_text(user_path(name, value))
+    text = read_text(user_path(name, value), largest=LARGEST_PROMPT)
     check_fields(f"{name}={value}", text, fields)
     return text
 

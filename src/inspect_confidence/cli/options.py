@@ -2,13 +2,14 @@
 
 import functools
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
+    from inspect_confidence.commands.saved_maps import SavedMaps
     from inspect_confidence.studies import Recorded
 
 _SAID = "inspect_confidence.recorded"
@@ -281,7 +282,7 @@ REREAD = click.option(
 CSV = click.option("--csv", type=_FILE, metavar="FILE", help="Write the rows to a csv file.")
 
 
-def maps() -> "Mapping[str, Any] | None":
+def maps() -> "SavedMaps | None":
     """The maps that stated confidence is put through, if this command has some."""
-    kept: Mapping[str, Any] | None = click.get_current_context().meta.get(_MAPS)
-    return kept
+    saved: SavedMaps | None = click.get_current_context().meta.get(_MAPS)
+    return saved

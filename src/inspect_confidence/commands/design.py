@@ -1,15 +1,16 @@
 """A study design in a file: which models are asked which tasks, with which arguments, how often."""
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-import yaml
 from inspect_ai import Task
 from inspect_ai.model import GenerateConfig
 from inspect_ai.util import registry_info
+from pydantic import BeforeValidator, Field, PositiveInt
 
 from inspect_confidence import _registry
 from inspect_confidence.arguments import argument_names
@@ -17,9 +18,62 @@ from inspect_confidence.commands.command_line import write_argument
 from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.solvers.requests import refuse_unsent
 from inspect_confidence.studies import all_tables
+from inspect_confidence.user_files import Section, check_shape, read_yaml
 
-_KEYS = ("logs", "models", "grader", "arguments", "repeats", "settings", "tasks")
-_TASK_KEYS = ("task", "models", "grader", "arguments", "vary", "repeats")
+LARGEST_STUDY = 1_000
+"""Runs of a study: Inspect builds all of them, with their data sets, before the first call."""
+MOST_REPEATS = 1_000
+"""Repeats of an item: Inspect lists all samples of a run before the first call."""
+
+
+def _as_list(models: object) -> object:
+    return [models] if isinstance(models, str) else models
+
+
+def _as_mapping(task: object) -> object:
+    return {"task": task} if isinstance(task, str) else task
+
+
+_Models = Annotated[list[str], BeforeValidator(_as_list)]
+_Repeats = Annotated[int, Field(ge=1, le=MOST_REPEATS)]
+
+
+class _Settings(Section, GenerateConfig):
+    """Generation settings, by Inspect's names."""
+
+    max_connections: PositiveInt | None = None  # of none a run would never end
+
+
+class _Task(Section):
+    """A task of a study file; what it lacks is as above the tasks."""
+
+    task: str
+    models: _Models | None = None
+    grader: str | None = None
+    arguments: dict[str, Any] | None = None
+    vary: dict[str, Annotated[list[Any], Field(min_length=1)]] | None = None
+    repeats: _Repeats | None = None
+
+    @property
+    def combinations(self) -> int:
+        """How many combinations of arguments are varied."""
+        return math.prod(map(len, (self.vary or {}).values()))
+
+
+class _Study(Section):
+    """A study file."""
+
+    tasks: Annotated[list[Annotated[_Task, BeforeValidator(_as_mapping)]], Field(min_length=1)]
+    logs: str | None = None
+    models: _Models | None = None
+    grader: str | None = None
+    arguments: dict[str, Any] | None = None
+    repeats: _Repeats | None = None
+    settings: _Settings | None = None
+
+    def models_of(self, task: _Task) -> list[str]:
+        """The models that a task is asked of."""
+        return task.models or self.models or []
 
 
 @dataclass(frozen=True)
@@ -71,21 +125,26 @@ def read_design(path: str) -> Design:
     Raises:
         InvalidArgument: The file has another shape, or names what there isn't.
     """
-    given = _mapping(path, _loaded(path), _KEYS)
-    known = {name for task in task_names() for name in _arguments(task)}
-    shared = _mapping(f"{path}: arguments", given.get("arguments") or {}, known)
-    tasks = given.get("tasks")
-    if not isinstance(tasks, list) or not tasks:
-        raise InvalidArgument(f"{path}: `tasks` is not a list; give one such as [fermi_eval].")
-    entries = [one for task in tasks for one in _entries(path, task, given, shared)]
-    unused = shared.keys() - {name for one in entries for name in _arguments(one.task)}
+    study = check_shape(path, read_yaml(Path(path)), _Study)
+    runs = sum(task.combinations * len(study.models_of(task)) for task in study.tasks)
+    if runs > LARGEST_STUDY:
+        raise InvalidArgument(
+            f"{path} names {runs:.6g} runs, and a study has at most {LARGEST_STUDY:,}; vary less, "
+            "or make several files."
+        )
+    shared = study.arguments or {}
+    names = {name for task in task_names() for name in _arguments(task)}
+    _check_names(f"{path}: arguments", shared, names)
+    entries = [entry for task in study.tasks for entry in _entries(path, task, study)]
+    unused = shared.keys() - {name for entry in entries for name in _arguments(entry.task)}
     if unused:
         raise InvalidArgument(
             f"{path}: none of the tasks has the argument {min(unused)!r}; remove it."
         )
     _refuse_twice(path, entries)
-    settings = _mapping(f"{path}: settings", given.get("settings") or {}, _settings())
-    return Design(str(given.get("logs") or f"logs/{Path(path).stem}"), entries, settings)
+    settings = study.settings or _Settings()
+    values = {name: getattr(settings, name) for name in sorted(settings.model_fields_set)}
+    return Design(study.logs or f"logs/{Path(path).stem}", entries, values)
 
 
 def task_names() -> list[str]:
@@ -123,40 +182,31 @@ def check_calibrated(built: Task, model: str, settings: Mapping[str, Any]) -> No
     refuse_unsent(model, {**own, **settings}, calibrated)
 
 
-def _entries(
-    path: str, given: object, top: Mapping[str, Any], shared: Mapping[str, Any]
-) -> Iterable[Entry]:
-    one = {"task": given} if isinstance(given, str) else _mapping(f"{path}: tasks", given)
-    _mapping(f"{path}: {one.get('task')}", one, _TASK_KEYS)
-    task = str(one.get("task", "")).removeprefix("inspect_confidence/")
+def _entries(path: str, section: _Task, study: _Study) -> list[Entry]:
+    """The combinations of a task's arguments; those that differ stand first."""
+    task = section.task.removeprefix("inspect_confidence/")
     if task not in task_names():
         raise InvalidArgument(f"{path}: there is no task {task!r}. {nearest(task, task_names())}")
-    where = f"{path}: {task}"
-    own = _mapping(f"{where}: arguments", one.get("arguments") or {}, _arguments(task))
-    vary = _mapping(f"{where}: vary", one.get("vary") or {}, _arguments(task))
-    for name, values in vary.items():
-        if not isinstance(values, list) or not values:
-            raise InvalidArgument(f"{where}: vary: {name} is not a list of values.")
-    common = {name: value for name, value in shared.items() if name in _arguments(task)}
-    models = one.get("models") or top.get("models")
-    if not models or not isinstance(models, str | list):
-        raise InvalidArgument(f"{where}: `models` names none; give some as [openai/gpt-4o-mini].")
-    asked = [check_model(model) for model in ([models] if isinstance(models, str) else models)]
-    grader = one.get("grader", top.get("grader"))
-    repeats: int | None = one.get("repeats", top.get("repeats"))  # type: ignore[assignment]
-    if repeats is not None and (isinstance(repeats, bool) or not _positive(repeats)):
-        raise InvalidArgument(f"{where}: repeats={repeats} is not a whole number from 1 on.")
+    names = _arguments(task)
+    fixed, vary = section.arguments or {}, section.vary or {}
+    _check_names(f"{path}: {task}: arguments", fixed, names)
+    _check_names(f"{path}: {task}: vary", vary, names)
+    models = [check_model(model) for model in study.models_of(section)]
+    if not models:
+        raise InvalidArgument(
+            f"{path}: {task}: `models` names none; give some as [openai/gpt-4o-mini]."
+        )
+    common = {name: value for name, value in (study.arguments or {}).items() if name in names}
+    grader = section.grader if "grader" in section.model_fields_set else study.grader
+    repeats = section.repeats if "repeats" in section.model_fields_set else study.repeats
+    judge = check_model(grader) if grader else None
+    entries = []
     for values in itertools.product(*vary.values()):
         varied = dict(zip(vary, values, strict=True))
-        arguments = common | own | varied
-        arguments = {
-            name: arguments[name] for name in (varied | own | common)
-        }  # what differs first
-        yield Entry(task, arguments, asked, repeats, check_model(grader) if grader else None)
-
-
-def _positive(number: object) -> bool:
-    return isinstance(number, int) and number > 0
+        arguments = varied | {name: fixed[name] for name in fixed if name not in varied}
+        arguments |= {name: common[name] for name in common if name not in arguments}
+        entries.append(Entry(task, arguments, models, repeats, judge))
+    return entries
 
 
 def _refuse_twice(path: str, entries: Sequence[Entry]) -> None:
@@ -171,33 +221,14 @@ def _refuse_twice(path: str, entries: Sequence[Entry]) -> None:
             seen.add(key)
 
 
-def _loaded(path: str) -> object:
-    try:
-        return yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InvalidArgument(f"{path} can't be read ({error.strerror}).") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        said_ = " ".join(str(error).split())
-        raise InvalidArgument(f"{path} is not YAML: {said_}") from None
-
-
-def _mapping(where: str, given: object, known: Iterable[str] = ()) -> dict[str, Any]:
-    """A mapping, of known names if there are any."""
-    if not isinstance(given, dict):
-        raise InvalidArgument(f"{where} is not of the form `name: value`.")
-    names = list(known)
-    for name in given:
-        if names and name not in names:
-            raise InvalidArgument(f"{where}: there is no {name!r}. {nearest(str(name), names)}")
-    return {str(name): value for name, value in given.items()}
+def _check_names(place: str, section: Mapping[str, Any], names: Collection[str]) -> None:
+    for name in section:
+        if name not in names:
+            raise InvalidArgument(f"{place}: there is no {name!r}. {nearest(name, names)}")
 
 
 def _arguments(task: str) -> list[str]:
     return argument_names(getattr(_registry, task))
-
-
-def _settings() -> list[str]:
-    return list(GenerateConfig.model_fields)
 
 
 def _providers() -> list[str]:

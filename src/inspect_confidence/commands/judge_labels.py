@@ -5,7 +5,7 @@ from os import PathLike, fspath
 
 import pandas as pd
 
-from inspect_confidence.arguments import user_path
+from inspect_confidence.arguments import check_size, user_path
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.judgments.files import SUFFIXES
 from inspect_confidence.judgments.read import read_judgments
@@ -45,6 +45,7 @@ def read_judge_labels(given: pd.DataFrame | PathLike[str] | str | None) -> Judge
     if not path.endswith(SUFFIXES):
         return _of_check(path)
     place = user_path("judge_labels", path)
+    check_size(place)
     try:
         frame = (
             pd.read_parquet(place)

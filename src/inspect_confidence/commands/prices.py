@@ -1,17 +1,22 @@
 """What models cost: the user's file, Inspect's own data, or a dated list of this package's."""
 
-import json
 import re
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import yaml
 from inspect_ai.model import ModelCost, get_model_info
+from pydantic import ConfigDict, Field
 
 from inspect_confidence.errors import InvalidArgument
+from inspect_confidence.user_files import check_shape, read_json, read_yaml
+
+DEAREST = 1e9
+"""Dollars a million tokens at most, so that no sum of dollars overflows."""
+_Dollars = Annotated[float, Field(ge=0, le=DEAREST)]
 
 _FREE = ("respondent/", "mockllm/")
 _DATED = re.compile(r"-(\d{8}|\d{4}-\d{2}-\d{2}|latest)$")
@@ -47,16 +52,30 @@ def price_of(model: str, cost_file: str | None = None) -> Price | None:
     return listed.get(model) or listed.get(_DATED.sub("", model))
 
 
+class _Cost(ModelCost):
+    """Dollars a million tokens, as Inspect has them, each a number within bounds."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    input: _Dollars
+    output: _Dollars
+    input_cache_write: _Dollars
+    input_cache_read: _Dollars
+
+
 def read_prices(file: str) -> dict[str, ModelCost]:
-    """Prices by model from a file such as Inspect's --model-cost-config takes."""
+    """Prices by model from a file such as Inspect's --model-cost-config takes.
+
+    Raises:
+        InvalidArgument: The file can't be read, or a price is missing or not a number from 0 on.
+    """
+    path = Path(file)
     try:
-        text = Path(file).read_text(encoding="utf-8")
-        read = json.loads(text) if file.endswith(".json") else yaml.safe_load(text)
-        return {str(model): ModelCost.model_validate(cost) for model, cost in read.items()}
-    except (OSError, ValueError, AttributeError, yaml.YAMLError) as error:
-        said = str(error).splitlines()[0]
+        value = read_json(path) if path.suffix == ".json" else read_yaml(path)
+        return dict(check_shape(file, value, dict[str, _Cost]))
+    except InvalidArgument as error:
         raise InvalidArgument(
-            f"{file} can't be read as prices ({said}); give for each model, as openai/gpt-4o-mini: "
+            f"{error.message} Give for each model, as openai/gpt-4o-mini: "
             "{input: 0.15, output: 0.6, input_cache_write: 0.15, input_cache_read: 0.075}."
         ) from None
 

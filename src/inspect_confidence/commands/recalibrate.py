@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from os import PathLike
 from pathlib import Path
@@ -16,6 +16,14 @@ from inspect_confidence import __version__
 from inspect_confidence.arguments import choice, user_path
 from inspect_confidence.commands import conformal
 from inspect_confidence.commands.conformal import Fitted
+from inspect_confidence.commands.saved_maps import (
+    FORMAT,
+    Entry,
+    IntervalMap,
+    Refusal,
+    SavedMaps,
+    check_maps,
+)
 from inspect_confidence.commands.stated import (
     LEAST_ITEMS,
     LEAST_OUTCOMES,
@@ -38,9 +46,9 @@ from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies import Difference, Resampling, estimate
 from inspect_confidence.studies import compare as contenders
 from inspect_confidence.studies.calibration import Answers, form_of, of_table
+from inspect_confidence.user_files import parse_json, read_json
 from inspect_confidence.writing import write_file
 
-FORMAT = "inspect_confidence recalibration 1"
 FORMULA = {
     "p": "confidence in [0, 1], held within [clip, 1 - clip]",
     "knots": "linear between the points (x, y), constant outside",
@@ -219,28 +227,22 @@ def _ends(result: Result) -> Sequence[tuple[str, float]]:
     return (("", result.value), ("_low", result.ci_low), ("_high", result.ci_high))
 
 
-Maps = str | PathLike[str] | Mapping[str, Any]
+Maps = str | PathLike[str] | Mapping[str, Any] | SavedMaps
 
 
-def read_maps(given: Maps) -> Mapping[str, Any]:
-    """The maps of a file that `recalibrate` wrote.
+def read_maps(maps: Maps) -> SavedMaps:
+    """The maps of a file that `recalibrate` wrote, or what it found, checked in the same way.
 
     Raises:
-        InvalidArgument: There is no such file, or it holds something else.
+        InvalidArgument: There is no such file, it holds something else, or a map in it can't be
+            applied.
     """
-    if isinstance(given, Mapping):
-        return given
-    path = user_path("--recalibrated", given)
-    try:
-        maps = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise InvalidArgument(f"--recalibrated {given}: this is no json file ({error}).") from None
-    if not isinstance(maps, dict) or maps.get("format") != FORMAT:
-        raise InvalidArgument(
-            f"--recalibrated {given}: this is no file of {FORMAT!r}; `inspect-confidence "
-            "recalibrate PATH... -o map.json` writes one."
-        )
-    return maps
+    if isinstance(maps, SavedMaps):
+        return maps
+    if isinstance(maps, Mapping):
+        return check_maps("maps", parse_json("maps", json.dumps(dict(maps), default=str)))
+    path = user_path("--recalibrated", maps)
+    return check_maps(f"--recalibrated {maps}", read_json(path))
 
 
 def recalibrated(source: Source, maps: Maps) -> Judgments:
@@ -259,18 +261,18 @@ def recalibrated(source: Source, maps: Maps) -> Judgments:
         InvalidArgument: The source or the file can't be used, or the file has no map of a model,
             variant and way that is there.
     """
-    listed = read_maps(maps)["maps"]
+    entries = read_maps(maps).maps
     judgments = judgments_of(source)
     frames = dict(judgments)
     notices = list(judgments.notices)
     made: dict[str, list[pd.DataFrame]] = {}
-    known = {entry["task"] for entry in listed}
+    mapped_tasks = {entry.task for entry in entries}
     for one in judgments_by_way(judgments):
-        if one.task not in known:
+        if one.task not in mapped_tasks:
             continue
-        rows, said = _mapped(one, listed)
+        rows, new_notices = _mapped(one, entries)
         made.setdefault(one.task, []).append(rows)
-        notices += [f"{one.name}: {text}" for text in said]
+        notices += [f"{one.name}: {text}" for text in new_notices]
     for task, parts in made.items():
         kept = list(frames[task].columns)
         frames[task] = pd.concat(parts, ignore_index=True)[kept]
@@ -281,44 +283,44 @@ def recalibrated(source: Source, maps: Maps) -> Judgments:
     return Judgments(frames, notices, judgments.lost)
 
 
-def _mapped(one: Judged, listed: Sequence[Mapping[str, Any]]) -> tuple[pd.DataFrame, list[str]]:
-    """Judgments after their map, and what is to be said of them."""
-    entry = _map_of(one, listed)
-    if "refused" in entry:
-        return one.rows.iloc[:0], [
-            f"{len(one.rows)} judgments left out: there is no map ({entry['refused']})"
+def _mapped(group: Judged, entries: Sequence[Entry]) -> tuple[pd.DataFrame, list[str]]:
+    """Judgments after their map, and notices of what was left out or not fitted."""
+    entry = _map_of(group, entries)
+    if isinstance(entry, Refusal):
+        return group.rows.iloc[:0], [
+            f"{len(group.rows)} judgments left out: there is no map ({entry.refused})"
         ]
-    known = one.rows["dataset"].map(_dataset).isin(entry["datasets"]).to_numpy()
-    how = entry["train"]
-    if "split" in how:
-        train = known & (one.rows["split"] == how["split"]).to_numpy()
+    if isinstance(entry, IntervalMap) != isinstance(group, Bounded):
+        raise InvalidArgument(f"The map of {group.name} ({group.task}) is of kind {entry.kind}.")
+    is_fitted = group.rows["dataset"].map(_dataset).isin(entry.datasets).to_numpy()
+    if entry.train.halves is None:
+        train = is_fitted & (group.rows["split"] == entry.train.split).to_numpy()
     else:
-        train = known & in_train(one.rows, how["halves"])
-    rows = one.rows[~train]
-    if isinstance(one, Bounded):
-        rows = conformal.moved(rows, entry["offset"])
+        train = is_fitted & in_train(group.rows, entry.train.halves)
+    rows = group.rows[~train]
+    if isinstance(entry, IntervalMap):
+        rows = conformal.moved(rows, entry.offset)
     else:
-        names = asdict(Recalibration("", "knots"))
-        curve = Recalibration(**{name: entry[name] for name in names if name in entry})
-        there, stated = rows["status"] == "ok", rows["confidence"]
-        rows = rows.assign(confidence=stated.where(~there, curve(stated.to_numpy(float))))
-    variant = Condition.read(one.variant).but(recalibrated=entry["method"])
+        is_read, confidence = rows["status"] == "ok", rows["confidence"]
+        mapped = entry.map(confidence.to_numpy(float))
+        rows = rows.assign(confidence=confidence.where(~is_read, mapped))
+    variant = Condition.read(group.variant).but(recalibrated=entry.method)
     rows = rows.assign(variant=str(variant))
-    said = [f"{train.sum()} judgments of train items left out"] if train.any() else []
-    other = sorted({_dataset(name) for name in rows["dataset"].unique()} - set(entry["datasets"]))
-    return rows, said + [f"no map was fitted on {name or 'its data set'}" for name in other]
+    notices = [f"{train.sum()} judgments of train items left out"] if train.any() else []
+    unfitted = sorted({_dataset(name) for name in rows["dataset"].unique()} - set(entry.datasets))
+    return rows, notices + [f"no map was fitted on {name or 'its data set'}" for name in unfitted]
 
 
-def _map_of(one: Judged, listed: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-    whose = {**_named(one), "way": dict(one.way)}
-    for entry in listed:
-        if {name: entry[name] for name in whose} == whose:
+def _map_of(group: Judged, entries: Sequence[Entry]) -> Entry:
+    judgments = {**_named(group), "way": dict(group.way)}
+    for entry in entries:
+        if entry.judgments == judgments:
             return entry
-    there = [
-        Judged(each["task"], each["model"], each["variant"], each["way"], one.rows).name
-        for each in listed
+    names = [
+        Judged(entry.task, entry.model, entry.variant, entry.way, group.rows).name
+        for entry in entries
     ]
     raise InvalidArgument(
-        f"There is no map of {one.name} ({one.task}); the file has {'; '.join(there)}. Fit one on "
-        "judgments of it, or leave its judgments out."
+        f"There is no map of {group.name} ({group.task}); the file has {'; '.join(names)}. "
+        "Fit one on judgments of it, or leave its judgments out."
     )

@@ -60,7 +60,10 @@ def read_survey(path: Path) -> Survey:
     Raises:
         InvalidArgument: The file holds no word, or a value that is not a percentage.
     """
-    rows = list(csv.reader(StringIO(read_text(path), newline="")))
+    try:
+        rows = list(csv.reader(StringIO(read_text(path), newline="")))
+    except csv.Error as error:
+        raise InvalidArgument(f"{path.name} can't be read: {error}.") from None
     if len(rows) < 2:
         raise InvalidArgument(
             f"{path.name} holds no answers; give a column a word, a row a person."

@@ -60,8 +60,8 @@ class Recalibration:
         p = np.clip(np.asarray(confidence, float), self.clip, 1 - self.clip)
         if self.kind == "knots":
             return np.asarray(np.interp(p, self.x, self.y))
-        q = 1 / (1 + np.exp(-self.c) * (1 - p) ** self.b / p**self.a)
-        return np.where(np.isnan(p), np.nan, q)  # NaN^0 is 1
+        # In logarithms, of which none overflows however steep the map is.
+        return np.asarray(expit(self.c + self.a * np.log(p) - self.b * np.log1p(-p)))
 
     def as_record(self) -> dict[str, object]:
         """Its fields in plain types, without those of the other kind."""

@@ -39,7 +39,10 @@ def fields_of(text: str) -> frozenset[str]:
 
 def system_message(system: str | None) -> str | None:
     """The text of the user's file with a system message, if there is one."""
-    return arguments.read_text(arguments.user_path("system", system)) if system else None
+    if not system:
+        return None
+    path = arguments.user_path("system", system)
+    return arguments.read_text(path, largest=arguments.LARGEST_PROMPT)
 
 
 def log_facts(

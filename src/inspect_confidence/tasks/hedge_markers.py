@@ -26,6 +26,7 @@ from inspect_confidence.solvers.judge_item import ask_judge
 from inspect_confidence.tasks.composition import composed, sample
 from inspect_confidence.tasks.facts import fields_of, log_facts, own_prompt, system_message, which
 from inspect_confidence.tasks.viewers import hedge_viewer, judge_viewer
+from inspect_confidence.user_files import check_shape, read_json
 from inspect_confidence.versions import TASK_VERSIONS
 
 JUDGES = ("model", "rules")
@@ -254,20 +255,13 @@ def _judge_prompts(path: str, asked: bool) -> dict[str, str] | str:
         return STUDY
     _refuse_word("judge_prompts", str(path), WORDINGS)
     place = arguments.user_path("judge_prompts", path)
-    try:
-        given = json.loads(arguments.read_text(place))
-    except ValueError as error:
-        raise InvalidArgument(f"{place.name} is not JSON: {error}.") from None
-    if not isinstance(given, dict):
-        raise InvalidArgument(f"{place.name} is no JSON object of templates by name.")
-    for name, text in given.items():
+    templates = check_shape(str(place), read_json(place), dict[str, str])
+    for name, text in templates.items():
         if name not in judging.TEMPLATES:
             hint = nearest(name, judging.TEMPLATES)
             raise InvalidArgument(f"{place.name}: there is no judge's prompt {name!r}. {hint}")
-        if not isinstance(text, str):
-            raise InvalidArgument(f"{place.name}: the prompt {name!r} is no text.")
         arguments.check_fields(f"{place.name}, {name}", text, fields_of(judging.TEMPLATES[name]))
-    return dict(given)
+    return templates
 
 
 def _sample(item: Question) -> Sample:

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from math import nextafter
 from pathlib import Path
 
-from inspect_confidence.arguments import choice, number, numbers, read_text, user_path
+from inspect_confidence.arguments import choice, number, numbers, user_path
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.studies.study import option
+from inspect_confidence.user_files import check_shape, read_json
 from inspect_confidence.writing import write_file
 
 
@@ -52,14 +53,7 @@ def read_forms(path: Path) -> dict[str, str]:
     Raises:
         InvalidArgument: It holds something else.
     """
-    try:
-        forms = json.loads(read_text(path))
-    except ValueError as error:
-        raise InvalidArgument(f"{path.name} is not JSON: {error}.") from None
-    texts = isinstance(forms, dict) and all(isinstance(form, str) for form in forms.values())
-    if not texts:
-        raise InvalidArgument(f"{path.name} is no JSON object of a form for each marker.")
-    return dict(forms)
+    return check_shape(str(path), read_json(path), dict[str, str])
 
 
 def write_forms(forms: Mapping[str, str], path: Path) -> None:

@@ -1,0 +1,286 @@
+"""YAML and JSON files that users hand over: read as plain values, within limits, and checked.
+
+What a file holds is data: nothing in it is imported, called or expanded. A value that can't be used
+ends in one line that names the file, the key and the value.
+"""
+
+import json
+import math
+import re
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import yaml
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, model_validator
+
+from inspect_confidence.arguments import read_text
+from inspect_confidence.errors import InvalidArgument, nearest
+
+LARGEST_YAML = 100_000
+"""Bytes of a YAML file: hundreds of tasks or a thousand prices, parsed in about a second."""
+LARGEST_JSON = 20_000_000
+"""Bytes of a JSON file: four hundred maps of a thousand knots."""
+DEEPEST = 20
+"""Lists and mappings within one another; what this package reads has six."""
+DIGITS = 18
+"""Digits of a whole number: those that fit into 64 bits."""
+_SHOWN = 60
+"""Characters of a value in an error."""
+
+Shape = TypeVar("Shape")
+
+
+class Section(BaseModel):
+    """A mapping of a file: its keys are the fields, and no type is converted to another."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _check_keys(cls, section: object) -> object:
+        if not isinstance(section, dict):
+            raise ValueError("it is not of the form `name: value`")
+        for key in section:
+            if key not in cls.model_fields:
+                raise ValueError(
+                    f"there is no {key!r:.{_SHOWN}}. {nearest(str(key), cls.model_fields)}"
+                )
+        return section
+
+
+def read_yaml(path: Path) -> Any:
+    """Read a YAML file of the core schema, without tags, anchors and aliases.
+
+    Raises:
+        InvalidArgument: The file can't be read, is above a limit, or is not of that kind.
+    """
+    text = _read(path, LARGEST_YAML)
+    try:
+        value = yaml.load(text, _CoreLoader)  # builds plain values alone
+    except yaml.YAMLError as error:
+        raise InvalidArgument(f"{path} is not YAML: {_yaml_fault(error)}") from None
+    _check_values(str(path), value)
+    return value
+
+
+def read_json(path: Path) -> Any:
+    """Read a JSON file.
+
+    Raises:
+        InvalidArgument: The file can't be read, is above a limit, or is not of that kind.
+    """
+    return parse_json(str(path), _read(path, LARGEST_JSON))
+
+
+def parse_json(name: str, text: str) -> Any:
+    """Read JSON text without duplicate keys and without numbers that are not finite.
+
+    Args:
+        name: What errors call the text.
+        text: The text.
+
+    Raises:
+        InvalidArgument: The text is not JSON, or holds a value above a limit.
+    """
+    try:
+        value = json.loads(text, object_pairs_hook=_distinct_keys)
+    except RecursionError:
+        raise InvalidArgument(f"{name}: {_too_deep()}") from None
+    except ValueError as error:
+        raise InvalidArgument(f"{name} is not JSON: {error}.") from None
+    _check_values(name, value)
+    return value
+
+
+def check_shape(name: str, value: object, shape: type[Shape]) -> Shape:
+    """Return what a file holds as a typed model.
+
+    Args:
+        name: What errors call the file.
+        value: What was read.
+        shape: A `Section`, or a type made of them.
+
+    Raises:
+        InvalidArgument: A value has another type or lies outside its bounds, or a key is missing
+            or unknown; the error names the first of these.
+    """
+    try:
+        return TypeAdapter(shape).validate_python(value)
+    except ValidationError as error:
+        raise InvalidArgument(_fault(name, value, error)) from None
+
+
+def _read(path: Path, largest: int) -> str:
+    try:
+        return read_text(path, largest=largest)
+    except OSError as error:
+        raise InvalidArgument(f"{path} can't be read ({error.strerror}).") from None
+
+
+def _fault(name: str, value: object, error: ValidationError) -> str:
+    """Return the first fault as a line: the key, what is wrong, and the value."""
+    fault = error.errors(include_url=False)[0]
+    keys = list[str]()
+    for key in fault["loc"]:
+        # Beside keys a place names members of unions, which the file doesn't have.
+        if _has(value, key):
+            value = value[key]  # type: ignore[index] # as `_has` says
+            keys.append(str(key))
+    if fault["type"] == "missing":
+        keys.append(str(fault["loc"][-1]))
+    place = f"{name}: {'.'.join(keys)}" if keys else name
+    if fault["type"] == "missing":
+        return f"{place} is missing."
+    if fault["type"] == "value_error":
+        message = str(fault["ctx"]["error"])
+        return f"{place}: {message.removesuffix('.')}."
+    message = re.sub("^(?:Input|List) | after validation.*", "", fault["msg"])
+    message = message.replace("dictionary", "mapping (`name: value`)")
+    value = _shown(fault["input"])
+    return f"{place}{'=' if keys else ': '}{value} {message[:1].lower()}{message[1:]}."
+
+
+def _has(value: object, key: int | str) -> bool:
+    if isinstance(value, Mapping):
+        return key in value
+    return isinstance(value, list) and isinstance(key, int) and key < len(value)
+
+
+def _shown(value: object) -> str:
+    text = str(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+
+
+def _check_values(name: str, value: object, depth: int = 0) -> None:
+    """Refuse what no file needs: depth, endless digits, infinities, halves of surrogate pairs."""
+    if depth > DEEPEST:
+        raise InvalidArgument(f"{name}: {_too_deep()}")
+    if isinstance(value, dict):
+        for key, part in value.items():
+            _check_values(f"{name}: key", key)
+            _check_values(f"{name}: {_shown(key)}", part, depth + 1)
+    elif isinstance(value, list):
+        for part in value:
+            _check_values(name, part, depth + 1)
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise InvalidArgument(f"{name}: {value} is not a finite number; write one.")
+    elif isinstance(value, int) and abs(value) >= 10**DIGITS:
+        raise InvalidArgument(f"{name}: a whole number has more than {DIGITS} digits.")
+    elif isinstance(value, str) and not value.isascii() and re.search("[\ud800-\udfff]", value):
+        raise InvalidArgument(
+            f"{name}: {_shown(value)!a} is not Unicode text; a surrogate is alone."
+        )
+
+
+def _too_deep() -> str:
+    return f"lists and mappings stand more than {DEEPEST} deep within one another."
+
+
+def _distinct_keys(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    section: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in section:
+            raise ValueError(f"the key {_shown(key)!r} stands there twice")
+        section[key] = value
+    return section
+
+
+def _yaml_fault(error: yaml.YAMLError) -> str:
+    """Return what is wrong and in which line, without the excerpt of the file."""
+    if not isinstance(error, yaml.MarkedYAMLError):
+        return " ".join(str(error).split())
+    mark = error.problem_mark or error.context_mark
+    place = f" (line {mark.line + 1}, column {mark.column + 1})" if mark else ""
+    return f"{error.problem or error.context}{place}."
+
+
+class _CoreLoader(yaml.SafeLoader):
+    """Builds texts, numbers, true, false, null, lists and mappings, as YAML 1.2's core schema."""
+
+    yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012 # filled below, as PyYAML asks
+    depth = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        """Refuse what the schema lacks before a node is composed."""
+        event = self.peek_event()  # type: ignore[no-untyped-call]
+        mark = event.start_mark
+        if isinstance(event, yaml.AliasEvent) or event.anchor is not None:
+            raise yaml.MarkedYAMLError(
+                problem="anchors and aliases are not read", problem_mark=mark
+            )
+        if event.tag is not None:
+            message = f"the tag {_shown(event.tag)} is not read"
+            raise yaml.MarkedYAMLError(problem=message, problem_mark=mark)
+        if self.depth > DEEPEST:
+            raise yaml.MarkedYAMLError(problem=_too_deep().removesuffix("."), problem_mark=mark)
+        self.depth += 1
+        node = super().compose_node(parent, index)
+        self.depth -= 1
+        return node
+
+    def flatten_mapping(self, node: yaml.MappingNode) -> None:
+        """Leave `<<` a key as any other."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+        """Refuse keys that stand there twice, of which PyYAML takes the last."""
+        seen = set[Hashable]()
+        for key_node, _ in node.value:
+            if not isinstance(key_node, yaml.ScalarNode):
+                message = "a key is a list or a mapping"
+                raise yaml.MarkedYAMLError(problem=message, problem_mark=key_node.start_mark)
+            key = self.construct_object(key_node)
+            if key in seen:
+                message = f"the key {_shown(key)!r} stands there twice"
+                raise yaml.MarkedYAMLError(problem=message, problem_mark=key_node.start_mark)
+            seen.add(key)
+        return super().construct_mapping(node, deep=deep)
+
+    def construct_bool(self, node: yaml.ScalarNode) -> bool:
+        """Return what `true` or `false` says."""
+        return str(node.value).lower() == "true"
+
+    def construct_integer(self, node: yaml.ScalarNode) -> int:
+        """Return a decimal, octal or hexadecimal number of no more digits than are read."""
+        text = str(node.value)
+        if len(text) > DIGITS + 2:  # a sign, or 0x
+            message = f"a whole number has more than {DIGITS} digits"
+            raise yaml.MarkedYAMLError(problem=message, problem_mark=node.start_mark)
+        base = {"0o": 8, "0x": 16}.get(text[:2], 10)
+        return int(text, base)
+
+    def construct_number(self, node: yaml.ScalarNode) -> float:
+        """Return a number with a fraction or an exponent, or one that is not finite."""
+        return float(re.sub(r"\.(inf|nan)", r"\1", str(node.value).lower()))
+
+
+_CORE: Sequence[tuple[str, str, str, Any]] = (
+    ("null", r"~|null|Null|NULL|", "~nN\0", yaml.SafeLoader.construct_yaml_null),
+    ("bool", r"true|True|TRUE|false|False|FALSE", "tTfF", _CoreLoader.construct_bool),
+    (
+        "int",
+        r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+",
+        "-+0123456789",
+        _CoreLoader.construct_integer,
+    ),
+    (
+        "float",
+        r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?|[-+]?\.(?:inf|Inf|INF)"
+        r"|\.(?:nan|NaN|NAN)",
+        "-+.0123456789",
+        _CoreLoader.construct_number,
+    ),
+)
+"""Scalars of the core schema: the tag, its texts, how these begin, and what builds the value."""
+
+_CoreLoader.yaml_constructors = {
+    name: yaml.SafeLoader.yaml_constructors[name]
+    for name in ("tag:yaml.org,2002:str", "tag:yaml.org,2002:seq", "tag:yaml.org,2002:map", None)
+}
+for _tag, _texts, _starts, _construct in _CORE:
+    _CoreLoader.add_implicit_resolver(
+        f"tag:yaml.org,2002:{_tag}",
+        re.compile(rf"^(?:{_texts})$"),
+        ["" if start == "\0" else start for start in _starts],
+    )
+    _CoreLoader.add_constructor(f"tag:yaml.org,2002:{_tag}", _construct)
