@@ -235,7 +235,8 @@ def test_a_file_of_maps_is_one_map_of_the_same_judgments(
     assert "the map 1 is of the same judgments" in refused(read_maps, file, json.dumps(maps))
     assert "at most 20,000,000 are read" in refused(read_maps, file, " " * 21_000_000)
     assert "deep within one another" in refused(read_maps, file, "[" * 100_000)
-    for value in ({**fitted["beta"], "format": "x"}, {}, [], {"maps": 5, "format": None}):
+    foreign: list[Any] = [{**fitted["beta"], "format": "x"}, {}, [], {"maps": 5, "format": None}]
+    for value in foreign:
         assert "recalibrate PATH" in refused(read_maps, file, json.dumps(value))
 
 

@@ -19,6 +19,7 @@ ROWS = {
     "disk": "Disks, caches and downloads",
     "logs": "Folders of logs",
     "tables": "Tables of users",
+    "edits": "Files edited at random",
     "hostile": "Hostile text",
     "secrets": "Keys and names",
     "versions": "Versions",

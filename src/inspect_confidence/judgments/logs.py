@@ -21,7 +21,7 @@ from inspect_ai.log import (
 from inspect_confidence.arguments import fingerprint
 from inspect_confidence.grades import unnumbered
 from inspect_confidence.judgments.requests import Unsent, read_unsent
-from inspect_confidence.judgments.rewriting import edited_scores, seconds, written
+from inspect_confidence.judgments.rewriting import check_members, edited_scores, seconds, written
 from inspect_confidence.judgments.runs import Judged, Run, frame_of
 from inspect_confidence.privacy import SECRET_NAME
 from inspect_confidence.redaction import failure, scrub, without_keys
@@ -65,6 +65,7 @@ def read_run(location: str, *, reread: bool = False, recorded: Recorded = NOTHIN
         reread: Whether its replies are read again; a notice says what that changed, or why not.
         recorded: What the user says about logs of others.
     """
+    check_members(location)
     header = read_eval_log(location, header_only=True)
     name = _eval_name(header)
     table = log_table(header)

@@ -1,4 +1,4 @@
-"""What was done to a log after its eval: when it was written, and which scores were edited."""
+"""What became of a log after its eval: when it was written, which scores were edited, damage."""
 
 import json
 import re
@@ -13,6 +13,7 @@ from inspect_ai._util.file import file
 from inspect_ai.log import EvalLog
 
 _SAMPLE = "samples/"
+_HEADER, _SUMMARIES, _JOURNAL = "header.json", "summaries.json", "_journal/"
 _STEPS = 3
 """Seconds by which a span between times in an archive may be wrong, as each is by up to two."""
 _HISTORY = re.compile(rb'"history":\s*\[\s*\{')
@@ -36,6 +37,22 @@ def written(location: str) -> float:
         return 0
     with _archive(location) as archive:
         return max(_times(archive))
+
+
+def check_members(location: str) -> None:
+    """Compare the header and the summaries of a log with their checksums, as Inspect doesn't.
+
+    Raises:
+        Exception: One of them differs, or can't be unpacked.
+    """
+    if not location.endswith(".eval"):
+        return
+    with _archive(location) as archive:
+        names = archive.namelist()
+        is_ended = _SUMMARIES in names
+        for name in names:
+            if name in (_HEADER, _SUMMARIES) or (not is_ended and name.startswith(_JOURNAL)):
+                archive.read(name)
 
 
 def edited_scores(location: str, header: EvalLog) -> tuple[int, int]:
