@@ -1,5 +1,9 @@
 """Whether a user's rows can be judgments: what they may hold, and each of them once."""
 
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
 import pandas as pd
 
 from inspect_confidence.errors import InvalidArgument
@@ -21,24 +25,54 @@ def refuse_wrong(judgments: pd.DataFrame, rows: pd.Index, table: TaskTable, sour
     Raises:
         InvalidArgument: A value can't be; it names the row, the column and the remedy.
     """
+    for violation in violations(judgments, table):
+        for place, reason in violation.reasons.items():
+            raise InvalidArgument(f"{source}, row {rows[place] + 1}: {reason}.")
+
+
+@dataclass(frozen=True)
+class Violation:
+    """Judgments that break one rule of their task.
+
+    Attributes:
+        columns: Columns whose values cannot be used.
+        reasons: Reason by the place of each such judgment, from 0.
+    """
+
+    columns: Sequence[str]
+    reasons: Mapping[int, str]
+
+
+def violations(judgments: pd.DataFrame, table: TaskTable) -> Iterator[Violation]:
+    """Yield what typed judgments hold that cannot be, rule by rule: limits, order, the task's own.
+
+    Args:
+        judgments: Typed.
+        table: Of their task.
+    """
     for name, limit in {**COMMON_LIMITS, **table.limits}.items():
         values = judgments[name]
-        there = (values.notna() & (values != "")).to_numpy(bool)
-        wrong = ~limit.holds(values[there])
-        if wrong.any():
-            where, value = rows[there][wrong][0], values[there][wrong].iloc[0]
-            remedy = f"; {limit.remedy}" if limit.remedy else ""
-            raise InvalidArgument(
-                f"{source}, row {where + 1}: {name}={_short(value)} is not {limit.said}{remedy}."
-            )
+        filled = np.flatnonzero(values.notna() & (values != ""))
+        wrong = filled[~limit.holds(values.iloc[filled])]
+        remedy = f"; {limit.remedy}" if limit.remedy else ""
+        reasons = {
+            int(place): f"{name}={short_value(values.iloc[place])} is not {limit.said}{remedy}"
+            for place in wrong
+        }
+        if reasons:
+            yield Violation([name], reasons)
     for low, high in table.ordered:
-        wrong = (judgments[low] > judgments[high]).to_numpy(bool)
-        if wrong.any():
-            first, second = judgments.loc[wrong, [low, high]].iloc[0]
-            raise InvalidArgument(
-                f"{source}, row {rows[wrong][0] + 1}: {low}={first:g} is above {high}={second:g}; "
-                "the lower number comes first."
+        reasons = {}
+        for place in np.flatnonzero(judgments[low] > judgments[high]):
+            first, second = judgments[[low, high]].iloc[place]
+            reasons[int(place)] = (
+                f"{low}={first:g} is above {high}={second:g}; the lower number comes first"
             )
+        if reasons:
+            yield Violation([low, high], reasons)
+    for columns, contradictions in table.contradictions.items():
+        if reasons := contradictions(judgments):
+            yield Violation(columns, reasons)
 
 
 def each_once(
@@ -108,5 +142,6 @@ def _answers(table: TaskTable) -> set[str]:
     return said - {*table.required, *table.varied, *_OF_THE_QUESTION}
 
 
-def _short(value: object) -> str:
+def short_value(value: object) -> str:
+    """Return a value as an error shows it: a number in few digits, a text cut off."""
     return f"{value:g}" if isinstance(value, float) else str(value)[:60]

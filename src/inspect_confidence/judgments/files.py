@@ -26,9 +26,9 @@ from inspect_confidence.writing import write_file as written
 
 SUFFIXES = (".csv", ".parquet")
 _DEFAULTS = {"model": "unnamed", "method": "direct", "epoch": 1.0, "draw": 0.0}
-_TRUTH = {"True": 1, "true": 1, "TRUE": 1, "False": 0, "false": 0, "FALSE": 0, "": None}
+TRUTH = {"True": 1, "true": 1, "TRUE": 1, "False": 0, "false": 0, "FALSE": 0, "": None}
 """What is right or wrong, in words, as a number; what is empty is none."""
-_FLAGS: dict[str, bool | None] = {
+FLAGS: dict[str, bool | None] = {
     **dict.fromkeys(("true", "yes", "1", "1.0"), True),
     **dict.fromkeys(("false", "no", "0", "0.0"), False),
     "": None,
@@ -222,14 +222,14 @@ def _flags(values: pd.Series, name: str, source: str) -> pd.Series:
     """True, False, or None where nothing is said."""
     places, there = pd.factorize(values, use_na_sentinel=False)
     words = ["" if pd.isna(value) else str(value).strip().lower() for value in there]
-    wrong = [place for place, word in enumerate(words) if word not in _FLAGS]
+    wrong = [place for place, word in enumerate(words) if word not in FLAGS]
     if wrong:
         row = values.index[places == wrong[0]][0]
         raise InvalidArgument(
             f"{source}, row {row + 1}: {there[wrong[0]]!r} in the column {name!r} is neither true "
             "nor false."
         )
-    known = np.array([_FLAGS[word] for word in words], object)
+    known = np.array([FLAGS[word] for word in words], object)
     return pd.Series(known[places], values.index, dtype=object)
 
 
@@ -239,7 +239,7 @@ def _numbers(values: pd.Series, name: str, source: str) -> pd.Series:
         values = values.astype(str)  # or dates would become nanoseconds
     # Not by `replace`, whose types differ between versions of pandas.
     values = values.astype(object).map(
-        lambda one: _TRUTH.get(one, one) if isinstance(one, str) else one
+        lambda one: TRUTH.get(one, one) if isinstance(one, str) else one
     )
     numbers = pd.to_numeric(values, errors="coerce").astype(float)
     wrong = numbers.isna() & ~values.isna() & (values.astype(str).str.lower() != "nan")

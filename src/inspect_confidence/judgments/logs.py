@@ -20,6 +20,13 @@ from inspect_ai.log import (
 
 from inspect_confidence.arguments import fingerprint
 from inspect_confidence.grades import unnumbered
+from inspect_confidence.judgments.archives import refuse_oversized
+from inspect_confidence.judgments.repair import (
+    Repairs,
+    readable_text,
+    repaired_rows,
+    without_violations,
+)
 from inspect_confidence.judgments.requests import Unsent, read_unsent
 from inspect_confidence.judgments.rewriting import check_members, edited_scores, seconds, written
 from inspect_confidence.judgments.runs import Judged, Run, frame_of
@@ -65,7 +72,9 @@ def read_run(location: str, *, reread: bool = False, recorded: Recorded = NOTHIN
         reread: Whether its replies are read again; a notice says what that changed, or why not.
         recorded: What the user says about logs of others.
     """
+    refuse_oversized(location)
     check_members(location)
+    repairs = Repairs()
     header = read_eval_log(location, header_only=True)
     name = _eval_name(header)
     table = log_table(header)
@@ -76,7 +85,7 @@ def read_run(location: str, *, reread: bool = False, recorded: Recorded = NOTHIN
     summaries = [one for one in every if (one.uuid or "") not in invalid]
     whole = ((one, _whole(location, one) if cut(one) else one) for one in summaries)
     unsent = read_unsent(header, every)
-    judged = _judged(header, table, whole, unsent, recorded)
+    judged = _judged(header, table, whole, unsent, repairs, recorded)
     rows, without = table.of_run(list(judged.values()))
     judged = dict(zip(judged, rows, strict=True))
     changed, why = Counter[str](), ""
@@ -89,10 +98,14 @@ def read_run(location: str, *, reread: bool = False, recorded: Recorded = NOTHIN
     again = sum(_is_scored_again(one, table) for one in summaries)
     edits, unsearched = edited_scores(location, header)
     lost = f"the run is incomplete: {len(every)} of {wanted} samples are there ({header.status})"
+    stopping = header.results.early_stopping if header.results else None
+    stopped = f"stopped early (manager {stopping.manager}): " if stopping else ""
+    keys = [key for key, rows in judged.items() for _ in rows]
+    frame = without_violations(frame_of(judged, table), keys, table, repairs)
     return Run(
         *(header.eval.task_id, table.task, header.eval.model, " ".join(kind)),
-        *(_settings(header, table, recorded, unsent), frame_of(judged, table)),
-        samples=np.array([one for one, some in judged.items() for _ in some], dtype=object),
+        *(_settings(header, table, recorded, unsent), frame),
+        samples=np.array([readable_text(key) for key in keys], dtype=object),
         empty=[one for one, some in judged.items() if not some],
         notices=[
             f"{count} items of {facts.get('dataset')} were not asked: {reason}"
@@ -104,9 +117,11 @@ def read_run(location: str, *, reread: bool = False, recorded: Recorded = NOTHIN
         + [f"{edits} scores were edited after the run; what they say now counts"] * bool(edits)
         + [f"{unsearched} samples are damaged: whether their scores were edited can't be told"]
         * bool(unsearched)
+        + [f"{stopped}{len(every)} of {wanted} samples"] * bool(stopped)
+        + repairs.notices()
         + [why] * bool(why),
         unsent=unsent.notices(),
-        lost=[lost] if len(every) < wanted else [],
+        lost=[lost] if len(every) < wanted and not stopped else [],
         changed=changed,
         without=f"{_called(header, table)}: {without}" if without else "",
         failed=[_key(one) for one in summaries if one.error],
@@ -145,6 +160,7 @@ def _judged(
     table: TaskTable,
     samples: Iterable[tuple[EvalSampleSummary, _Sample]],
     unsent: Unsent,
+    repairs: Repairs,
     recorded: Recorded = NOTHING_SAID,
 ) -> Judged:
     """The judgments of samples that were completed, each sample after its summary."""
@@ -155,18 +171,18 @@ def _judged(
     found = {}
     for summary, sample in samples:
         identity = {"uuid": summary.uuid or "", "epoch": summary.epoch, "draw": 0}
-        found[_key(summary)] = [
-            {**common, **identity, **row, "reason": scrub(row.get("reason") or "")}
-            for row in table.read(
-                replace(
-                    _facts(summary, sample, generation),
-                    unsent=left_out,
-                    epochs=epochs,
-                    recorded=recorded,
-                    whole=_fields_of(sample, recorded.confidence),
-                )
-            )
+        facts = replace(
+            _facts(summary, sample, generation),
+            unsent=left_out,
+            epochs=epochs,
+            recorded=recorded,
+            whole=_fields_of(sample, recorded.confidence),
+        )
+        rows = [
+            {**common, **identity, **row, "reason": scrub(str(row.get("reason") or ""))}
+            for row in table.read(facts)
         ]
+        found[_key(summary)] = repaired_rows(rows, _key(summary), table, repairs)
     return found
 
 
@@ -218,7 +234,7 @@ def _read_again(
     # Through summaries, which write texts on one line, as they are read from a log.
     both = ((one.summary(), one) for one in log.samples or [])
     whole = ((s, sample if _is_cut(s) else s) for s, sample in both if _key(s) in stored)
-    fresh = _judged(header, table, whole, unsent)
+    fresh = _judged(header, table, whole, unsent, Repairs())
     pairs = [pair for key in stored for pair in zip_longest(stored[key], fresh.get(key, []))]
     changed = Counter(
         judgments=len(pairs),
@@ -240,6 +256,7 @@ Place = tuple[str, int, str]
 
 def read_replies(location: str, runs: Collection[str]) -> dict[Place, str]:
     """The text of each reply in a log of one of these runs."""
+    refuse_oversized(location)
     if read_eval_log(location, header_only=True).eval.task_id not in runs:
         return {}
     log = read_eval_log(location, resolve_attachments="core", exclude_fields={"events"})
@@ -250,7 +267,7 @@ def read_replies(location: str, runs: Collection[str]) -> dict[Place, str]:
         found |= {(uuid, number, ""): text for number, text in enumerate(drawn)}
         for way, texts in texts_of_ways(sample.store, sample.scores or {}).items():
             found[uuid, 0, way] = "\n---\n".join(texts)
-    return found
+    return {place: readable_text(text) for place, text in found.items()}
 
 
 def facts_of(header: EvalLog, table: TaskTable) -> Mapping[str, Any]:
@@ -372,5 +389,5 @@ def _settings(
 
 
 def _short(value: object) -> str:
-    text = without_keys(str(value))
+    text = readable_text(without_keys(str(value)))
     return text if len(text) <= _LONGEST_SETTING and "\n" not in text else fingerprint(text)

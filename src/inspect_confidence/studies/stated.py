@@ -60,6 +60,15 @@ def completed(rows: pd.DataFrame) -> pd.DataFrame:
     return rows
 
 
+def flat_scales(rows: pd.DataFrame) -> dict[int, str]:
+    """Return the reason, by place, of each judgment whose scale has no width."""
+    places_of_flat = np.flatnonzero(rows["low"] == rows["high"])
+    return {
+        int(place): f"low={rows['low'].iloc[place]:g} is also high; low must be below high"
+        for place in places_of_flat
+    }
+
+
 def of_judgments(
     rows: pd.DataFrame,
     units: pd.Index,

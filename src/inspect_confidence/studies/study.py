@@ -166,6 +166,8 @@ class TaskTable:
         limits: What columns may hold, by name: a user's file is held to it.
         ordered: Pairs of columns of which the first is never above the second.
         drawn: Methods of which several judgments of an item make one answer.
+        contradictions: Judgments -> reason by place, from 0, of those that the study cannot use;
+            by the columns whose values contradict each other.
     """
 
     task: str
@@ -190,6 +192,9 @@ class TaskTable:
     limits: Mapping[str, Limit] = field(default_factory=dict)
     ordered: Sequence[tuple[str, str]] = ()
     drawn: frozenset[str] = frozenset()
+    contradictions: Mapping[tuple[str, ...], Callable[[pd.DataFrame], Mapping[int, str]]] = field(
+        default_factory=dict
+    )
 
     @property
     def function(self) -> str:

@@ -116,6 +116,7 @@ ANY_EVAL = Study(
                 "confidence:reported choices:count correct:share unseen_mass:share draws:count"
             ),
             ordered=(("low", "high"),),
+            contradictions={("low", "high"): stated.flat_scales},
         ),
     ),
     contenders=("method", "low", "high"),

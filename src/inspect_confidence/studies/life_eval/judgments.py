@@ -183,6 +183,27 @@ def completed_options(rows: pd.DataFrame) -> pd.DataFrame:
     return rows
 
 
+def option_contradictions(rows: pd.DataFrame) -> dict[int, str]:
+    """Return the reason, by place, of each judgment whose answer or target is no option."""
+    reasons: dict[int, str] = {}
+    columns = [rows[name] for name in ("probabilities", "choices", "answer", "target")]
+    for place, (text, choices, *options) in enumerate(zip(*columns, strict=True)):
+        if not text:
+            continue
+        count = len(_probabilities(text))
+        if pd.notna(choices) and choices != count:
+            reasons[place] = (
+                f"choices={choices:g} with {count} probabilities; give one for each choice"
+            )
+            continue
+        for option in filter(None, map(_option, options)):
+            try:
+                _place(option, count)
+            except InvalidArgument as error:
+                reasons[place] = error.message.removesuffix(".")
+    return reasons
+
+
 def stated_options(rows: pd.DataFrame) -> pd.DataFrame:
     """Completed judgments of question sets, with the confidence in the option that was named.
 

@@ -165,6 +165,9 @@ LIFE_EVAL = Study(
                 "choices:count probabilities:shares raw_sum:amount unseen_mass:share "
                 "confidence:share correct:share"
             ),
+            contradictions={
+                ("answer", "choices", "probabilities"): judgments.option_contradictions
+            },
         ),
     ),
     contenders=("source",),

@@ -107,6 +107,7 @@ SCALE_VARIANTS = Study(
             stated=stated.completed,
             limits=limits("confidence:reported choices:count correct:share"),
             ordered=(("low", "high"),),
+            contradictions={("low", "high"): stated.flat_scales},
         ),
     ),
     contenders=("low", "high"),

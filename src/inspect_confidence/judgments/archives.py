@@ -1,0 +1,42 @@
+"""Checks of a log's archive before any of its parts is unpacked."""
+
+import zipfile
+
+from inspect_ai._util.file import file
+
+from inspect_confidence.errors import InvalidArgument
+
+LARGEST_MEMBER = 2 * 2**30
+"""Bytes that a part of a log may have unpacked.
+
+The largest legitimate part holds the summaries of all samples: 20,000 samples of 10 KB are 200 MB.
+"""
+HIGHEST_RATIO = 200
+"""Highest compression ratio of a part larger than `ALWAYS_UNPACKED`.
+
+Over 924 parts of real logs the highest ratio is 25; text that repeats itself hundreds of times is
+made to fill memory.
+"""
+ALWAYS_UNPACKED = 64 * 2**20
+"""Bytes unpacked up to which the compression ratio of a part is of no matter."""
+
+
+def refuse_oversized(location: str) -> None:
+    """Refuse a log whose archive has a part that would fill memory.
+
+    Raises:
+        InvalidArgument: A part is larger than `LARGEST_MEMBER`, or larger than `ALWAYS_UNPACKED`
+            and compressed more than `HIGHEST_RATIO` times.
+    """
+    if not location.endswith(".eval"):
+        return
+    with file(location, "rb") as opened, zipfile.ZipFile(opened) as archive:
+        members = archive.infolist()
+    for member in members:
+        size = member.file_size
+        ratio = size / max(member.compress_size, 1)
+        if size > LARGEST_MEMBER or (size > ALWAYS_UNPACKED and ratio > HIGHEST_RATIO):
+            raise InvalidArgument(
+                f"{location}: its part {member.filename[:100]!r} has {size / 1e6:.0f} MB unpacked, "
+                f"{ratio:.0f} times its packed size; it is not unpacked."
+            )

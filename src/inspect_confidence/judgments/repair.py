@@ -1,0 +1,121 @@
+"""Values in logs that cannot be part of a judgment: each costs that judgment, and no other."""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+
+from inspect_confidence.answers import STATUSES
+from inspect_confidence.judgments.checks import short_value, violations
+from inspect_confidence.judgments.files import FLAGS, TRUTH
+from inspect_confidence.studies import COMMON_COLUMNS, Kind, TaskTable
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+_LISTED = 5
+"""Samples that the notices of a log name; the others are counted."""
+
+
+@dataclass
+class Repairs:
+    """Samples of a log with values that were replaced or not used.
+
+    Attributes:
+        replaced: Keys of samples whose texts held lone surrogates.
+        refused: Reason by key of each sample with a judgment that could not be used.
+    """
+
+    replaced: set[str] = field(default_factory=set)
+    refused: dict[str, str] = field(default_factory=dict)
+
+    def notices(self) -> list[str]:
+        """Return the notices for the user, with the samples' keys (epoch and id)."""
+        notices = []
+        if self.replaced:
+            samples = ", ".join(sorted(self.replaced)[:_LISTED])
+            notices.append(
+                f"lone surrogates in the texts of {len(self.replaced)} samples were replaced by "
+                f"U+FFFD; epoch and id: {readable_text(samples)}"
+            )
+        for key, reason in list(self.refused.items())[:_LISTED]:
+            notices.append(f"sample {readable_text(key)} (epoch and id): {reason}")
+        if (count := len(self.refused) - _LISTED) > 0:
+            notices.append(f"{count} more samples have judgments that cannot be used")
+        return notices
+
+
+def readable_text(text: str) -> str:
+    """Return the text with U+FFFD in the place of each lone surrogate, which no file can hold."""
+    return text if text.isascii() else _SURROGATE.sub(_REPLACEMENT, text)
+
+
+def repaired_rows(
+    rows: Sequence[Mapping[str, Any]], key: str, table: TaskTable, repairs: Repairs
+) -> list[dict[str, Any]]:
+    """Return a sample's rows with values of the columns' kinds.
+
+    Lone surrogates in texts become U+FFFD. A value that is not of its column's kind, an infinite
+    number or an unknown status is left out, and the judgment becomes `scoring_failed`.
+    """
+    kinds = {**COMMON_COLUMNS, **table.columns}
+    repaired = []
+    for row in rows:
+        values: dict[str, Any] = {}
+        reason = ""
+        for name, value in row.items():
+            if name not in kinds or value is None:
+                values[name] = value
+                continue
+            if kinds[name] == "text":
+                text = "" if isinstance(value, float) and math.isnan(value) else str(value)
+                values[name] = readable_text(text)
+                if values[name] != text:
+                    repairs.replaced.add(key)
+            elif _is_of_kind(value, kinds[name]):
+                values[name] = value
+            else:
+                values[name] = math.nan if kinds[name] == "number" else None
+                words = "a finite number" if kinds[name] == "number" else "true or false"
+                reason = f"{name}={readable_text(short_value(value))} is not {words}"
+        if values.get("status", "ok") not in STATUSES:
+            reason = f"the status {values['status'][:60]!r} is not known"
+        if reason:
+            repairs.refused[key] = reason
+            values |= {"status": "scoring_failed", "reason": reason}
+        repaired.append(values)
+    return repaired
+
+
+def _is_of_kind(value: object, kind: Kind) -> bool:
+    if kind == "flag":
+        return isinstance(value, bool) or str(value).strip().lower() in {*FLAGS, "nan"}
+    if isinstance(value, str) and value in TRUTH:
+        return True
+    try:
+        return not math.isinf(float(value))  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        return False
+
+
+def without_violations(
+    frame: pd.DataFrame, keys: Sequence[str], table: TaskTable, repairs: Repairs
+) -> pd.DataFrame:
+    """Return judgments of a log of which those with impossible values are `scoring_failed`.
+
+    The impossible values are left out. A judgment that has another status than `ok` keeps it.
+    """
+    kinds = {**COMMON_COLUMNS, **table.columns}
+    empty: Mapping[Kind, object] = {"number": math.nan, "text": "", "flag": None}
+    for violation in violations(frame, table):
+        for place, reason in violation.reasons.items():
+            row = frame.index[place]
+            repairs.refused.setdefault(keys[place], reason)
+            if frame.loc[row, "status"] == "ok":
+                frame.loc[row, "status"] = "scoring_failed"
+                frame.loc[row, "reason"] = reason
+            for name in violation.columns:
+                frame.loc[row, name] = empty[kinds[name]]
+    return frame
