@@ -10,12 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
+from inspect_ai import Task, eval
+from inspect_ai.dataset import Sample
+from inspect_ai.log import EvalError, EvalLog, read_eval_log, write_eval_log
+from inspect_ai.scorer import match
+from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import EarlyStoppingSummary
 
 from conftest import CHECKOUT
 from faults.ledger import held
-from inspect_confidence import read_judgments, summarize
+from inspect_confidence import read_judgments, summarize, with_confidence
 from runs import printed
 
 LOGS = CHECKOUT / "examples" / "logs"
@@ -173,3 +177,61 @@ def test_an_oversized_member_is_named_and_not_unpacked(tmp_path: Path) -> None:
     assert "bomb.eval" in notice
     assert "summaries.json" in notice
     assert "84 MB unpacked" in notice
+
+
+TASKS = ["fermi_eval", "scale_variants", "hedge_markers", "life_eval", "question_sets"]
+TASKS += ["wep_choice", "wep_elicitation"]
+
+
+@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("written", [0, 1])
+def test_a_model_that_failed_everywhere_is_counted(tmp_path: Path, task: str, written: int) -> None:
+    """Every sample of its run has a status, also where the log ends before it was written."""
+    log = read_eval_log(str(LOGS / f"{task}-candid.eval"))
+    error = EvalError(message="boom", traceback="", traceback_ansi="")
+    count = len(log.samples or [])
+    log.samples = (log.samples or [])[:written]
+    for sample in log.samples:
+        sample.error, sample.scores = error, {}
+    log.status, log.error = "error", error
+    write_eval_log(log, str(tmp_path / "failed.eval"))
+    failed = log.eval.model
+    judgments = read_judgments([tmp_path, LOGS / f"{task}-boastful.eval"])
+    frame = judgments[task]
+    assert frame.loc[frame["model"] == failed, "status"].tolist() == ["sample_error"] * count
+    results = summarize(judgments, resamples=20)
+    rows = results[results["model"] == failed]
+    assert rows["note"].str.contains("left out").any()
+    alone = summarize(LOGS / f"{task}-boastful.eval", resamples=20)
+    others = results[results["model"] == alone["model"].iloc[0]]
+    key = ["condition", "metric"]
+    merged = alone.merge(others, on=["model", "dataset", *key], suffixes=("", "_after"))
+    assert merged["value"].equals(merged["value_after"])
+
+
+def test_a_wrapped_eval_that_failed_everywhere_is_counted(tmp_path: Path) -> None:
+    """Its judgments have the samples' statuses, though none says how confidence was asked for."""
+    wrapped = with_confidence(
+        Task(
+            [Sample(f"{n} + 2?", target="4") for n in range(3)],
+            name="sums",
+            solver=fail(),
+            scorer=match(),
+        )
+    )
+    eval(wrapped, model="mockllm/model", log_dir=str(tmp_path), display="none")
+    judgments = read_judgments(tmp_path)
+    (frame,) = judgments.values()
+    assert set(frame["status"]) == {"sample_error"}
+    assert len(frame) == 3
+    assert "mockllm/model" in set(summarize(judgments, resamples=20)["model"])
+
+
+@solver
+def fail() -> Solver:
+    """Fail on every sample."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        raise RuntimeError("boom")
+
+    return solve

@@ -1,7 +1,7 @@
 """Reads `.eval` logs into judgments, through Inspect's sample summaries."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import zip_longest
@@ -18,6 +18,7 @@ from inspect_ai.log import (
     read_eval_log_sample_summaries,
 )
 
+from inspect_confidence.answers import RUN_STATUSES
 from inspect_confidence.arguments import fingerprint
 from inspect_confidence.grades import unnumbered
 from inspect_confidence.judgments.archives import refuse_oversized
@@ -86,7 +87,12 @@ def read_run(location: str, *, reread: bool = False, recorded: Recorded = NOTHIN
     whole = ((one, _whole(location, one) if cut(one) else one) for one in summaries)
     unsent = read_unsent(header, every)
     judged = _judged(header, table, whole, unsent, repairs, recorded)
+    unwritten = _unwritten(header, table, every)
+    judged = {**judged, **unwritten}
     rows, without = table.of_run(list(judged.values()))
+    statuses = {row["status"] for judgments in rows for row in judgments}
+    if facts and statuses and statuses <= RUN_STATUSES:  # ours, and it failed on every sample
+        without = ""
     judged = dict(zip(judged, rows, strict=True))
     changed, why = Counter[str](), ""
     if reread and table.of_others:
@@ -124,7 +130,7 @@ def read_run(location: str, *, reread: bool = False, recorded: Recorded = NOTHIN
         lost=[lost] if len(every) < wanted and not stopped else [],
         changed=changed,
         without=f"{_called(header, table)}: {without}" if without else "",
-        failed=[_key(one) for one in summaries if one.error],
+        failed=[*(_key(summary) for summary in summaries if summary.error), *unwritten],
         invalidated=sorted(invalid),
         ended=seconds(header.stats.completed_at or header.stats.started_at or header.eval.created),
         written=written(location),
@@ -169,21 +175,56 @@ def _judged(
     generation = header.plan.config.model_dump(exclude_none=True)
     epochs = header.eval.config.epochs or 1
     found = {}
+    errors: list[Exception] = []
     for summary, sample in samples:
         identity = {"uuid": summary.uuid or "", "epoch": summary.epoch, "draw": 0}
-        facts = replace(
-            _facts(summary, sample, generation),
-            unsent=left_out,
-            epochs=epochs,
-            recorded=recorded,
-            whole=_fields_of(sample, recorded.confidence),
-        )
+        key = _key(summary)
+        try:
+            facts = replace(
+                _facts(summary, sample, generation),
+                unsent=left_out,
+                epochs=epochs,
+                recorded=recorded,
+                whole=_fields_of(sample, recorded.confidence),
+            )
+            judgments = table.read(facts)
+        except Exception as error:  # whatever a damaged sample makes its reader raise
+            errors.append(error)
+            reason = f"the sample could not be read: {failure(error)}"
+            item = str(summary.metadata.get("item") or summary.id)
+            judgments = [{"item": item, "status": "scoring_failed", "reason": reason}]
+            repairs.refused[key] = reason
         rows = [
             {**common, **identity, **row, "reason": scrub(str(row.get("reason") or ""))}
-            for row in table.read(facts)
+            for row in judgments
         ]
-        found[_key(summary)] = repaired_rows(rows, _key(summary), table, repairs)
+        found[key] = repaired_rows(rows, key, table, repairs)
+    if errors and len(errors) == len(found):  # a log of another format
+        raise errors[0]
     return found
+
+
+def _unwritten(header: EvalLog, table: TaskTable, samples: Sequence[EvalSampleSummary]) -> Judged:
+    """A failed judgment of each sample that the log lacks, if the run failed on all that it has."""
+    if header.status != "error" or not all(sample.error for sample in samples):
+        return {}
+    keys = {_key(sample) for sample in samples}
+    message = header.error.message if header.error else "the run ended with an error"
+    outcome = {"status": "sample_error", "reason": failure(message)}
+    common = _common(header, table)
+    judged: dict[str, list[dict[str, Any]]] = {}
+    for epoch in range(1, (header.eval.config.epochs or 1) + 1):
+        for sample_id in header.eval.dataset.sample_ids or ():
+            key = f"{epoch} {sample_id}"
+            if key not in keys:
+                place = {
+                    "uuid": "",
+                    "epoch": epoch,
+                    "draw": 0,
+                    "item": readable_text(str(sample_id)),
+                }
+                judged[key] = [{**common, **place, **outcome}]
+    return judged
 
 
 def _key(summary: EvalSampleSummary) -> str:

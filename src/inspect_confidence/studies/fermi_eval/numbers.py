@@ -159,6 +159,12 @@ def _stated(
         if "set_size" in judged:
             sets = {"set_coverage": judged["set_covered"], "mean_set_size": judged["set_size"]}
             yield estimate.means(where, sets, intervals.unit, len(units), note)
+    if not coverages:  # no sample was written, so that no level is known
+        unknown = {"coverage_plateau": np.full(len(raw), np.nan)}
+        note = left_out(raw["status"])
+        yield estimate.means(condition, unknown, places(raw, units), len(units), note)
+        yield estimate.count(condition, len(raw), note)
+        return
     read = frame[frame["status"] == "ok"]
     items = read["item"].nunique()
     over = Number(

@@ -91,7 +91,8 @@ def completed_ages(rows: pd.DataFrame) -> pd.DataFrame:
             doesn't have a sex or age whose true probability is missing.
     """
     for name in ("age", "radius"):
-        if rows[name].isna().any():
+        # A sample that was never written has a status, and not what it would have asked.
+        if (rows[name].isna() & (rows["status"] == "ok")).any():
             raise InvalidArgument(
                 f"{name} is missing in {int(rows[name].isna().sum())} judgments of life_eval; give "
                 "it in years."
@@ -109,7 +110,7 @@ CLUSTERS = Clusters("decades of age by radius", least=10)
 
 def cluster_of(rows: pd.DataFrame) -> pd.Series:
     """The decade of age and the radius of each judgment."""
-    group = (rows["age"] // 10).astype(int)
+    group = (rows["age"] // 10).fillna(-1).astype(int)
     names = [f"{one} {radius:g}" for one, radius in zip(group, rows["radius"], strict=True)]
     return pd.Series(names, rows.index, dtype=object)
 
@@ -151,7 +152,9 @@ def completed_options(rows: pd.DataFrame) -> pd.DataFrame:
     """
     rows = rows.copy()
     for name, known in (("kind", KINDS), ("source", (STATED, TOKEN))):
-        if wrong := sorted(set(rows[name]) - set(known)):
+        if wrong := sorted(
+            set(rows.loc[(rows["status"] == "ok") | (rows[name] != ""), name]) - set(known)
+        ):
             raise InvalidArgument(f"{name}={wrong[0]} is not known. {nearest(wrong[0], known)}")
     for name in ("answer", "target"):
         rows[name] = [_option(text) for text in rows[name]]

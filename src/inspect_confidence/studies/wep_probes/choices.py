@@ -188,7 +188,14 @@ def numbers_to_words(frame: pd.DataFrame, resampling: Resampling) -> list[Result
     """All results of the choices."""
     results: list[Result] = []
     for key, condition, judged in estimate.runs(frame, ("model", "variant", "dataset")):
-        rows = ranked(judged, resampling.convention)
+        prompts = judged[judged["interval"] != ""]
+        if prompts.empty:  # no sample was written, so that no prompt is known
+            note = noted(left_out(judged["status"]))
+            strata = np.zeros(judged["item"].nunique(), np.int64)
+            number = estimate.count(condition, len(judged), note)
+            results += estimate.results_of(estimate.draw([number], strata, resampling), key)
+            continue
+        rows = ranked(prompts, resampling.convention)
         scored = units(rows, resampling.convention)
         results += estimate.results_of(_scores(scored, rows, condition, resampling), key)
         results += _chance(rows, key, condition, resampling)
