@@ -40,8 +40,7 @@ _CHOICE = """
 ## Which calibration error
 
 - `ece` is what most papers print, and its value depends on the bins. `rms_calibration_error` weighs
-  a bin that is far off more; `max_calibration_error` is one bin, often of a single judgment: not to
-  compare models by. Use them to stand beside published numbers.
+  a bin that is far off more. Use it to compare with published numbers.
 - `hle_calibration_error` is for tables of Humanity's Last Exam: with `top_bin=dropped` as its
   authors print it, without as inspect_evals does (on confidence in whole percentages; judgments
   that tie share their outcomes here). Its bins hold 100 items, so that below 200 it is
@@ -70,43 +69,29 @@ _DECISIONS = """
 ## Answering only where confidence is high
 
 - `risk_at_coverage` is what a user sees who lets a model answer only its surest half or four
-  fifths: the error rate there. `coverage_at_risk` is the reverse, how much a threshold lets through
-  with at most that many errors. It is the best threshold of this very sample, so it promises too
-  much; don't deploy by it.
+  fifths: the error rate there.
 - `augrc` is one number for all coverages: how often an answer is given and wrong. Use it to rank
   models or methods: an error adds to it in proportion to how many answers are less sure. In
   `aurc`, the older one, a few errors among the very surest answers can outweigh all others. Both
-  mix how much a model knows with how well it knows it. `e_aurc` takes off what `aurc` would be with
-  a perfect order at the same accuracy, and still depends on accuracy; of the order alone `auroc`
-  tells.
+  mix how much a model knows with how well it knows it. `auroc` depends on the order alone.
 - `--costs right=1,wrong=-2,abstain=0` says what answers are worth to you, and adds
   `expected_utility` of answering always and of answering from (abstain - wrong)/(right - wrong) on,
   where calibrated confidence would have it best: the latter is what trusting stated confidence
-  gives, and isn't chosen on the sample. `best_utility` and `best_threshold` are, so they are
-  optimistic, the more so the fewer items; their difference to that is the most that recalibration
-  which keeps the order could gain on these items. `plots.utility` draws the curve over all
+  gives, and isn't chosen on the sample. `plots.utility` draws the curve over all
   thresholds, from `detail` with the same costs.
 
 ## Metacognition: which number for which questions
 
-- Open questions: `meta_information_share` (meta-I_2^r), the share of the uncertainty about
-  correctness that confidence takes away. It needs no number of choices and no model; M-ratio does,
-  and mustn't be used there. At accuracies near 0 or 1 there is little to take away, and it is a
-  ratio of small numbers.
-- `meta_information_corrected` is the same in bits. `meta_information` without correction is above
-  0 by about (K - 1)/(2 n ln 2) for K confidences, whatever the model knows: by .10 to
-  .17 bits in simulations of 100 judgments with 21 confidences. Below 100 items neither corrected
-  number has an interval.
-- `meta_information_ideal` (meta-I_1^r) asks how much of what an ideal observer of that accuracy
-  would tell is told. Of items with choices only: for open questions it takes an observer of two
-  choices, who is undefined at accuracies up to a half.
-- Items with choices: `m_ratio_afc`, M-ratio over all confidences, needs no threshold; prefer it to
-  `m_ratio` at one, which depends on where the threshold falls among the confidences. `meta_d` and
-  its M-ratio (`type1=sdt`) are for two choices with biased responses; `meta_d_afc` of two choices
-  is in its unit over the square root of 2.
-- Both ratios to an observer divide by what accuracy alone gives: a few points above chance that is
-  next to nothing, the ratio is huge, and the rare samples that print an interval there seldom hold
-  the true value (74 to 97% in simulations at .51 of two choices). Read neither there.
+- Open questions: `meta_information_corrected`, the bits that confidence tells about correctness.
+  It needs no number of choices and no model; M-ratio does, and must not be used there.
+  `meta_information` without correction is above 0 by about (K - 1)/(2 n ln 2) for K confidences,
+  whatever the model knows: by .10 to .17 bits in simulations of 100 judgments with 21 confidences.
+  Below 100 items the corrected number has no interval.
+- Items with choices: `m_ratio` at a threshold depends on where the threshold falls among the
+  confidences. `meta_d` and its M-ratio (`type1=sdt`) use all confidences of two-choice items,
+  whose responses may be biased.
+- M-ratio divides by what accuracy alone gives: a few points above chance that is next to nothing
+  and the ratio is huge. Do not read it there.
 - Several models or data sets with two choices each, none with judgments enough: the function
   `metrics.hierarchical_m_ratio` gives the M-ratio of the group with an interval, and each unit's
   drawn towards it ([how](use.md#a-group-of-models-or-data-sets)). It asks what holds for units like
@@ -115,9 +100,6 @@ _DECISIONS = """
   differences it makes smaller; for a mixture of two kinds of models; where confidence works
   backwards, which is an M-ratio near 0 here; or where d' is near 0.
 - Intervals of corrected information are cautious: near 0 they hold the true value nearly always.
-- `z_roc_slope` far from 1 says that evidence of right and of wrong answers isn't equally spread, so
-  that a d' of confidence at one threshold doesn't hold at another. Few wrong answers make it vary
-  greatly.
 """
 
 _JUDGED = """

@@ -33,8 +33,7 @@ TableMetric = Callable[[ConfidenceTables], FloatArray]
 PLAIN = (
     *("overconfidence", "ece", "auroc", "auprc_error", "aurc", "brier", "brier_reliability"),
     *("brier_resolution", "brier_uncertainty", "type2_dprime", "meta_d_ideal", "type2_criterion"),
-    *("meta_information", "meta_information_corrected", "meta_information_share"),
-    *("augrc", "e_aurc", "z_roc_slope"),
+    *("meta_information", "meta_information_corrected", "augrc"),
 )
 COSTS = metrics.Costs(right=1, wrong=-2, abstain=0)
 OF_JUDGMENTS: dict[str, tuple[OfJudgments[...], dict[str, Any]]] = {
@@ -43,13 +42,7 @@ OF_JUDGMENTS: dict[str, tuple[OfJudgments[...], dict[str, Any]]] = {
     "ece own_top": (ece, {"bins": 20, "binning": "own_top"}),
     "ece right_closed": (ece, {"bins": 7, "binning": "right_closed"}),
     "risk_at_coverage": (metrics.risk_at_coverage, {"coverage": 0.7}),
-    "coverage_at_risk": (metrics.coverage_at_risk, {"risk": 0.2}),
     "expected_utility": (metrics.expected_utility, {"costs": COSTS, "threshold": 0.5}),
-    "best_utility": (metrics.best_utility, {"costs": COSTS}),
-    "best_threshold": (metrics.best_threshold, {"costs": COSTS}),
-    "meta_information_ideal": (metrics.meta_information_ideal, {"alternatives": 2}),
-    "meta_d_afc": (metrics.meta_d_afc, {"alternatives": 2}),
-    "m_ratio_afc": (metrics.m_ratio_afc, {"alternatives": 3}),
     "m_ratio two_z": (m_ratio, {"type1": "two_z"}),
     "m_ratio two_afc": (m_ratio, {"type1": "two_afc"}),
     "m_ratio m_afc": (m_ratio, {"type1": "m_afc", "alternatives": 3, "threshold": 0.7}),

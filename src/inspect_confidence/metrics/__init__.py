@@ -24,7 +24,6 @@ from inspect_confidence.metrics.meta_d_prime import *
 from inspect_confidence.metrics.efficiency import *
 from inspect_confidence.metrics.hierarchical import *
 from inspect_confidence.metrics.information import *
-from inspect_confidence.metrics.ratings import *
 from inspect_confidence.metrics.reports import *
 from inspect_confidence.metrics.integer_sets import *
 from inspect_confidence.metrics.hard_easy import *

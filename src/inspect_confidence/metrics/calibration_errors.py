@@ -1,4 +1,4 @@
-"""Other calibration errors: root mean square, maximum, bins by rank, debiased, smooth."""
+"""Other calibration errors: root mean square, bins by rank, debiased, smooth."""
 
 import itertools
 from collections.abc import Callable
@@ -36,7 +36,6 @@ __all__ = [
     "debiased_squared_error",
     "debiased_squared_error_interval",
     "hle_calibration_error",
-    "max_calibration_error",
     "rms_calibration_error",
     "rms_calibration_error_interval",
     "smooth_ece",
@@ -84,39 +83,6 @@ def rms_calibration_error(
     """
     gap, mass = in_bins(tables, bins, binning, _gap(tables), tables.mass)
     return _root(gap, mass, tables.total)
-
-
-@metric(
-    definition="Greatest |mean confidence - accuracy| of a bin; 10 bins of equal width.",
-    direction="lower",
-    undefined=UNREAD,
-    source="Naeini, Cooper and Hauskrecht (2015)",
-    interval=no_interval("the bin of the fewest judgments decides, and its error isn't known"),
-    toolbox=True,
-)
-@of_judgments
-def max_calibration_error(
-    tables: ConfidenceTables, *, bins: int = 10, binning: Binning = "equal_width"
-) -> FloatArray:
-    """Maximum calibration error: the greatest |mean confidence_b - accuracy_b| of a bin.
-
-    A single judgment in a bin of its own can make it: seldom a number to compare models by.
-
-    Args:
-        tables: Of judgments.
-        bins: As in `ece`.
-        binning: As in `ece`.
-
-    Raises:
-        ValueError: `bins` is below 1 or `binning` is not known.
-
-    Example:
-        >>> max_calibration_error([0.75, 0.75, 1.0, 1.0], correct=[1, 0, 1, 1])
-        0.25
-    """
-    gap, mass = in_bins(tables, bins, binning, _gap(tables), tables.mass)
-    far = np.where(mass > 0, np.abs(gap) / np.where(mass > 0, mass, 1), 0)
-    return np.where(tables.total > 0, far.max(axis=1, initial=0), np.nan)
 
 
 def _gap(tables: ConfidenceTables) -> FloatArray:

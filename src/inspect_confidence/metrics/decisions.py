@@ -10,22 +10,16 @@ import numpy as np
 
 from inspect_confidence.metrics.arrays import EDGE, FloatArray, divided
 from inspect_confidence.metrics.confidence_tables import ConfidenceTables, of_judgments
-from inspect_confidence.metrics.discrimination import aurc
-from inspect_confidence.metrics.registry import INFINITY, UNREAD, Interval, metric, no_interval
+from inspect_confidence.metrics.registry import INFINITY, UNREAD, Interval, metric
 
 __all__ = [
     "Costs",
     "augrc",
-    "best_threshold",
-    "best_utility",
-    "coverage_at_risk",
-    "e_aurc",
     "expected_utility",
     "risk_at_coverage",
 ]
 
 TEN = Interval(least=20, rarest=10)
-_CHOSEN = "it is chosen on the sample that it is told of, and jumps from one confidence to another"
 
 
 @metric(
@@ -65,40 +59,6 @@ def risk_at_coverage(tables: ConfidenceTables, *, coverage: float) -> FloatArray
 
 
 @metric(
-    definition="Greatest share of answers at or above a confidence whose error rate is at most "
-    "the risk that the condition names.",
-    direction="higher",
-    undefined=UNREAD,
-    source="Geifman and El-Yaniv (2017)",
-    interval=no_interval(_CHOSEN),
-    toolbox=True,
-)
-@of_judgments
-def coverage_at_risk(tables: ConfidenceTables, *, risk: float) -> FloatArray:
-    """Greatest share of answers at or above one confidence, of which at most `risk` are wrong.
-
-    0 where no confidence is sure enough, since who answers nothing errs never. Optimistic: the
-    confidence is the best one of this sample.
-
-    Args:
-        tables: Of judgments.
-        risk: Error rate that is accepted, in [0, 1].
-
-    Raises:
-        ValueError: The risk isn't in [0, 1].
-
-    Example:
-        >>> coverage_at_risk([0.9, 0.5, 0.5, 0.1], correct=[1, 0, 1, 0], risk=0.4)
-        0.75
-    """
-    if not 0 <= risk <= 1:
-        raise ValueError(f"risk={risk} is not in [0, 1], as 0.05 is.")
-    taken, missed = (np.cumsum(one[:, ::-1], axis=1) for one in (tables.mass, tables.wrong))
-    enough = missed <= (risk + EDGE) * taken
-    return divided(np.where(enough, taken, 0).max(axis=1, initial=0), tables.total)
-
-
-@metric(
     high=0.5,
     direction="lower",
     undefined=UNREAD,
@@ -124,27 +84,6 @@ def augrc(tables: ConfidenceTables) -> FloatArray:
     wrong, mass = tables.wrong[:, ::-1], tables.mass[:, ::-1]
     risk = np.cumsum(wrong, axis=1) - wrong / 2
     return divided((risk * mass).sum(axis=1), tables.total**2)
-
-
-@metric(direction="lower", undefined=UNREAD, interval=TEN, toolbox=True)
-@of_judgments
-def e_aurc(tables: ConfidenceTables) -> FloatArray:
-    """Excess of the area under the risk-coverage curve over that of the best order of the answers.
-
-    `aurc` less its value were every right answer surer than every wrong one: 0 for a perfect order,
-    whatever the accuracy. In large samples the latter is r + (1 - r) ln(1 - r) for error rate r.
-
-    Source: Geifman, Uziel and El-Yaniv (2019), Bias-reduced uncertainty estimation for deep
-    neural classifiers.
-
-    Example:
-        >>> round(e_aurc([0.9, 0.5], correct=[0, 1]), 12)
-        0.5
-    """
-    right, wrong = (one.sum(axis=1) for one in (tables.right, tables.wrong))
-    sides = np.column_stack([0 * right, right]), np.column_stack([wrong, 0 * wrong])
-    best = aurc.of(ConfidenceTables(np.array([0.0, 1.0]), *sides))
-    return np.maximum(aurc.of(tables) - best, 0)
 
 
 @dataclass(frozen=True)
@@ -191,18 +130,14 @@ class Costs:
         return self.abstain + divided(np.hstack([above, never]), tables.total[:, None])
 
 
-_UNPRICED = f"{UNREAD}, or no costs given"
-_DECISION = "Chow (1970)"
-
-
 @metric(
     definition="Mean utility of answering only from the threshold on, by the costs that the "
     "condition names.",
     unit="utility",
     low=-INFINITY,
     direction="higher",
-    undefined=_UNPRICED,
-    source=_DECISION,
+    undefined=f"{UNREAD}, or no costs given",
+    source="Chow (1970)",
     interval=Interval("percentile", least=30, rarest=10),
     toolbox=True,
 )
@@ -226,64 +161,3 @@ def expected_utility(
         -0.333...
     """
     return costs.of(tables)[:, int(np.searchsorted(tables.values, threshold - EDGE))]
-
-
-@metric(
-    definition="Mean utility of answering only from the sample's best threshold on, which is "
-    "optimistic.",
-    unit="utility",
-    low=-INFINITY,
-    direction="higher",
-    undefined=_UNPRICED,
-    source=_DECISION,
-    interval=no_interval(_CHOSEN),
-    toolbox=True,
-)
-@of_judgments
-def best_utility(tables: ConfidenceTables, *, costs: Costs) -> FloatArray:
-    """Greatest `expected_utility` over all thresholds, that of never answering among them.
-
-    Optimistic, as the best of many noisy numbers is: judge a threshold on items that didn't choose
-    it.
-
-    Args:
-        tables: Of judgments.
-        costs: What a right, a wrong and no answer are worth.
-
-    Example:
-        >>> best_utility([0.9, 0.8, 0.2], [1, 1, 0], costs=Costs(1, -2, 0))
-        0.666...
-    """
-    return np.asarray(costs.of(tables).max(axis=1))
-
-
-@metric(
-    definition="The confidence from which on answering has the greatest mean utility in the "
-    "sample; infinite where never answering has.",
-    unit="confidence",
-    undefined=_UNPRICED,
-    source=_DECISION,
-    interval=no_interval(_CHOSEN),
-    toolbox=True,
-)
-@of_judgments
-def best_threshold(tables: ConfidenceTables, *, costs: Costs) -> FloatArray:
-    """The confidence from which on answering has the greatest mean utility, of equals the highest.
-
-    Args:
-        tables: Of judgments.
-        costs: What a right, a wrong and no answer are worth.
-
-    Returns:
-        One of the confidences, or infinity where never answering is best. NaN without a judgment.
-
-    Example:
-        >>> best_threshold([0.9, 0.8, 0.2], [1, 1, 0], costs=Costs(1, -2, 0))
-        0.8
-    """
-    found = costs.of(tables)
-    held = np.hstack([tables.mass > 0, np.ones((len(found), 1), bool)])
-    known = np.where(held, found, -np.inf)
-    best = known >= known.max(axis=1, keepdims=True) - 1e-12
-    last = found.shape[1] - 1 - best[:, ::-1].argmax(axis=1)
-    return np.where(tables.total > 0, np.append(tables.values, np.inf)[last], np.nan)

@@ -135,8 +135,8 @@ _KEPT = np.r_[0:_ENDS, _ENDS : _POINTS - _ENDS : _STRIDE, _POINTS - _ENDS : _POI
 """Points of a curve that it is drawn through: all at its ends, where they are far apart."""
 
 
-def ideal_posteriors(alternatives: int) -> Iterator[tuple[float, FloatArray]]:
-    """Posteriors of its choice of the observer with m alternatives, surest first, by its d'."""
+def _ideal_posteriors(alternatives: int) -> Iterator[FloatArray]:
+    """Yield for each d' the posteriors of the observer's choices, highest first."""
     # Imported here because scipy.stats takes half a second, which every command would pay.
     from scipy.stats.qmc import Sobol  # noqa: PLC0415
 
@@ -149,14 +149,14 @@ def ideal_posteriors(alternatives: int) -> Iterator[tuple[float, FloatArray]]:
         odds = np.exp(d * (first - most))
         for one in noise[1:]:
             odds += np.exp(d * (one - most))
-        yield float(d), np.sort(1 / odds)[::-1]
+        yield np.sort(1 / odds)[::-1]
 
 
 @lru_cache(maxsize=16)
 def _curves(alternatives: int) -> FloatArray:
     """z(H2) of the observer with m alternatives by z(F2) (rows) and its d' (columns)."""
     columns = [_Z_GRID]  # at d' = 0 confidence tells nothing
-    for _, sure in ideal_posteriors(alternatives):
+    for sure in _ideal_posteriors(alternatives):
         # The posterior p of the choice says how likely it is right, whichever is: so p and 1 - p
         # are the masses of right and wrong, and rates need no draw of which.
         right, wrong = np.cumsum(sure), np.cumsum(1 - sure)
@@ -164,11 +164,6 @@ def _curves(alternatives: int) -> FloatArray:
         finite = np.isfinite(z_wrong) & np.isfinite(z_right)
         columns.append(np.interp(_Z_GRID, z_wrong[finite], z_right[finite]))
     return np.column_stack(columns)
-
-
-def type2_curves(alternatives: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """z(F2), d', and z(H2) of the observer with m alternatives by both."""
-    return _Z_GRID, _D_GRID, _curves(alternatives)
 
 
 def afc_type2_d_prime(hit: FloatArray, false_alarm: FloatArray, alternatives: int) -> FloatArray:

@@ -161,7 +161,6 @@ FURTHER = (
 
 CALIBRATED: tuple[Form, ...] = (
     form_of("rms_calibration_error", note="10 bins of equal width"),
-    form_of("max_calibration_error", note="10 bins of equal width"),
     form_of("hle_calibration_error"),
     form_of("hle_calibration_error", {"top_bin": "dropped"}, top_bin="dropped"),
     form_of("smooth_ece"),
@@ -169,14 +168,13 @@ CALIBRATED: tuple[Form, ...] = (
     form_of("brier_skill"),
 )
 SELECTIVE: tuple[Form, ...] = (
-    *map(form_of, ("augrc", "e_aurc")),
+    form_of("augrc"),
     *(form_of("risk_at_coverage", {"coverage": one}, coverage=one) for one in (0.5, 0.8)),
-    *(form_of("coverage_at_risk", {"risk": one}, risk=one) for one in (0.05, 0.1)),
 )
 TOOLBOX = (
     *CALIBRATED,
     *SELECTIVE,
-    *map(form_of, ("meta_information_corrected", "meta_information_share", "z_roc_slope")),
+    form_of("meta_information_corrected"),
 )
 """Numbers that no study prints: estimators, tests and decisions of the field."""
 
@@ -194,34 +192,16 @@ def _undefined(tables: metrics.ConfidenceTables) -> FloatArray:
     return np.full(len(tables.right), np.nan)
 
 
-def of_choices(choices: int | None) -> list[Form]:
-    """Numbers of the toolbox that compare with the ideal observer of so many choices."""
-    m, note = choices or 2, "" if choices else f"{_NO_CHOICES}: beside an observer of two"
-    ideal = form_of("meta_information_ideal", note=note, alternatives=m)
-    names = ("meta_d_afc", "m_ratio_afc")
-    if choices is None:
-        return [ideal, *(Form(name, _undefined, note=_NO_CHOICES) for name in names)]
-    return [ideal, *(form_of(name, alternatives=choices) for name in names)]
-
-
 def of_costs(costs: metrics.Costs | None) -> list[Form]:
-    """What answering is worth: always, as confidence at its word advises, and at best."""
+    """What answering is worth: always, and as confidence at its word advises."""
     if costs is None:
         return []
     said = {"costs": str(costs)}
     advised = costs.indifferent
     places = (0.0, "0", "answered always"), (advised, f"{advised:.3g}", "as confidence advises")
     return [
-        *(
-            form_of(
-                "expected_utility", {**said, "answered_from": at}, note, costs=costs, threshold=t
-            )
-            for t, at, note in places
-        ),
-        *(
-            form_of(name, said, "the best of this sample, optimistic", costs=costs)
-            for name in ("best_utility", "best_threshold")
-        ),
+        form_of("expected_utility", {**said, "answered_from": at}, note, costs=costs, threshold=t)
+        for t, at, note in places
     ]
 
 
@@ -258,7 +238,7 @@ def stated_confidence(
     columns = {"accuracy": answers.correct, "mean_confidence": answers.confidence}
     yield means(condition, columns, answers.unit, answers.units, note)
     forms = [form for one in thresholds for form in at_threshold(one, answers.choices)]
-    forms += [*of_choices(answers.choices), *of_costs(costs)]
+    forms += of_costs(costs)
     yield of_table(answers, [*PLAIN, *FURTHER, *TOOLBOX, *forms], condition, note)
     yield of_items(answers, condition, note, resamples)
 

@@ -42,9 +42,7 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
             estimands = list(_of_eval(answered, units, condition, resampling))
             drawn[str(name)] = estimate.draw(estimands, len(units), resampling, stream, alone=True)
         if len(drawn) > 1:
-            drawn[MEAN] = estimate.averaged(
-                drawn, ("top1_value", "best_threshold", "n"), independent=True
-            )
+            drawn[MEAN] = estimate.averaged(drawn, ("top1_value", "n"), independent=True)
         for dataset, one in drawn.items():
             found += estimate.results_of(one, Key(TASK, key.model, dataset))
     return found

@@ -81,7 +81,7 @@ def _of_asked(rows: pd.DataFrame, estimands: Iterable[Estimand]) -> Iterator[Est
         yield replace(made, numbers=[replace(one, asked=len(rows)) for one in made.numbers])
 
 
-_OF_CASES = ("hle_calibration_error", "corp_uncertainty", "brier_skill", "e_aurc")
+_OF_CASES = ("hle_calibration_error", "corp_uncertainty", "brier_skill")
 
 KNOWN = tuple(
     form
@@ -92,9 +92,9 @@ KNOWN = tuple(
 
 They are means of outcomes, or of errors in which the chance of single cases cancels: probabilities
 stand for outcomes by expectation. Left out is what asks how single cases end, which nobody can
-know: `e_aurc` compares with an order that does, `brier_skill` and `corp_uncertainty` are of their
-chance, so is information about them. The test, and what takes off noise of outcomes, have none to
-draw or to take off. Bins of a hundred items are of no use where a decade counts as one.
+know: `brier_skill` and `corp_uncertainty` are of their chance, so is information about them. The
+test, and what takes off noise of outcomes, have none to draw or to take off. Bins of a hundred
+items are of no use where a decade counts as one.
 """
 
 
@@ -118,7 +118,7 @@ def _toolbox(
         return
     wanted = [*calibration.CALIBRATED, *calibration.SELECTIVE]
     if _chosen(rows):
-        wanted = [*calibration.TOOLBOX, *calibration.of_choices(answers.choices)]
+        wanted = list(calibration.TOOLBOX)
     yield calibration.of_table(answers, [*wanted, *costs], condition, note)
     yield calibration.of_items(answers, condition, note, resampling.resamples)
 
@@ -279,7 +279,7 @@ def groups_of(models: Sequence[str], named: Mapping[str, str] | None) -> dict[st
     return found if named or len(models) > 1 else {}
 
 
-_ALONE = ("n", "mean_answer", "mean_best_answer", "best_threshold")
+_ALONE = ("n", "mean_answer", "mean_best_answer")
 """What has no mean over models."""
 
 

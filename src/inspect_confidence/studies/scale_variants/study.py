@@ -64,7 +64,7 @@ def _of_model(
     if len(drawn) > 1:
         drawn[MEAN] = estimate.averaged(
             drawn,
-            ("top1_value", "best_threshold", "n"),
+            ("top1_value", "n"),
             independent=True,
             missed=("meta_d", "m_ratio"),
         )
