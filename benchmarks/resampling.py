@@ -7,12 +7,12 @@ from sklearn.metrics import roc_auc_score
 
 from inspect_confidence.metrics import (
     Cells,
-    auroc,
     bootstrap,
-    ece,
     percentile_interval,
     resampled_as,
 )
+from inspect_confidence.metrics.calibration import ece_of_tables
+from inspect_confidence.metrics.discrimination import auroc_of_tables
 from inspect_confidence.metrics.resample import MOST_UNITS
 from measure import aligned, best, seconds, times
 
@@ -70,7 +70,7 @@ def ours(
 ) -> tuple[FloatArray, list[tuple[float, float]]]:
     """The two numbers and their intervals as this package computes them."""
     both = Cells.of(confidence, correct).summed.then(
-        lambda tables: np.column_stack([ece.of(tables), auroc.of(tables)])
+        lambda tables: np.column_stack([ece_of_tables(tables), auroc_of_tables(tables)])
     )
     strata = np.zeros(len(correct), np.int64)
     drawn = resampled_as([both], strata, alone=alone, most=0 if alone else MOST_UNITS)

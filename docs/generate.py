@@ -232,10 +232,10 @@ def intervals() -> str:
         rule = one.interval
         if rule == NO_ESTIMATE:
             continue
-        given = rule.why if rule.method in ("own", "none") else f"`{rule.method}`"
+        given = rule.reason if rule.method in ("own", "none") else f"`{rule.method}`"
         method = f"none: {given}" if rule.method == "none" else given
-        least = [f"{rule.least} {rule.units}"] if rule.least else []
-        least += [f"{rule.rarest} in the rarest {rule.of}"] if rule.rarest else []
+        least = [f"{rule.min_units} {rule.units}"] if rule.min_units else []
+        least += [f"{rule.min_rarest} in the rarest {rule.rarest}"] if rule.min_rarest else []
         mine = seen[seen["metric"] == one.name]
         cells = [_share(mine[mine["n"] == n]) for n in SIZES]
         others = [

@@ -46,9 +46,6 @@ def members(module: ModuleType) -> Iterator[str]:
 def entry(name: str, member: Any) -> str:
     """A function or a class: heading, signature, docstring, methods."""
     (node,) = ast.parse(inspect.getsource(inspect.unwrap(member))).body
-    if hasattr(member, "of") and isinstance(node, ast.FunctionDef):
-        # Written for tables; as a function of arrays it has their names, and gives a number.
-        node.args.args = [ast.arg(one, ast.Name("ArrayLike")) for one in arrays(member)]
     if hasattr(member, "__wrapped__") and isinstance(node, ast.FunctionDef):
         node.returns = ast.Name("float")
     said = [f"### {name}", f"```python\n{signature(node)}\n```", described(member)]
@@ -58,12 +55,6 @@ def entry(name: str, member: Any) -> str:
         lines = [f"- `{one.name}`: {first_line(one)}" for one in public]
         said += ["Methods:\n\n" + "\n".join(lines)] if lines else []
     return "\n\n".join(part for part in said if part) + "\n"
-
-
-def arrays(member: Any) -> list[str]:
-    """What a metric that was written for tables takes in their place."""
-    given = inspect.signature(member).parameters.values()
-    return [one.name for one in given if one.kind is one.POSITIONAL_OR_KEYWORD]
 
 
 def signature(node: ast.stmt) -> str:

@@ -14,6 +14,7 @@ from relplot.metrics import smECE, smECE_sigma
 from scipy.stats import norm
 
 from inspect_confidence.metrics import (
+    TABLE_FUNCTIONS,
     debiased_squared_error,
     debiased_squared_error_interval,
     ece,
@@ -195,7 +196,9 @@ def test_items_asked_twice_with_one_answer_change_nothing() -> None:
     tables = [Cells.of(*some).everything() for some in (twice, holed)]
     for one in SIMPLE:
         for table in tables:
-            assert one.of(table)[0] == pytest.approx(one(confidence, correct), abs=1e-12)
+            assert TABLE_FUNCTIONS[one.__name__](table)[0] == pytest.approx(
+                one(confidence, correct), abs=1e-12
+            )
     for own in (
         debiased_squared_error_interval,
         rms_calibration_error_interval,
@@ -246,7 +249,7 @@ def test_many_tables_at_once_are_each_by_itself() -> None:
     weights[0] = 0
     cells = Cells.of(confidence, correct)
     for one in SIMPLE:
-        found = one.of(cells.tables(weights))
+        found = TABLE_FUNCTIONS[one.__name__](cells.tables(weights))
         assert np.isnan(found[0])
         for row, value in zip(weights[1:].astype(int), found[1:], strict=True):
             judged = np.repeat(confidence, row), np.repeat(correct, row)

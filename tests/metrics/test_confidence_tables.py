@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from inspect_confidence import metrics
 from inspect_confidence.metrics import (
     METRICS,
+    TABLE_FUNCTIONS,
     Cells,
     ConfidenceTables,
     Statistic,
@@ -25,7 +26,11 @@ from inspect_confidence.metrics import (
     mean_confidence,
     percentile_interval,
 )
-from inspect_confidence.metrics.confidence_tables import OfJudgments, one_table
+from inspect_confidence.metrics.confidence_tables import (
+    accuracy_of_tables,
+    mean_confidence_of_tables,
+    one_table,
+)
 from metrics.strategies import FloatArray, fixed
 
 NAN = float("nan")
@@ -36,7 +41,7 @@ PLAIN = (
     *("meta_information", "meta_information_corrected", "augrc"),
 )
 COSTS = metrics.Costs(right=1, wrong=-2, abstain=0)
-OF_JUDGMENTS: dict[str, tuple[OfJudgments[...], dict[str, Any]]] = {
+OF_JUDGMENTS: dict[str, tuple[Callable[..., float], dict[str, Any]]] = {
     **{name: (getattr(metrics, name), {}) for name in PLAIN},
     "ece equal_mass": (ece, {"bins": 4, "binning": "equal_mass"}),
     "ece own_top": (ece, {"bins": 20, "binning": "own_top"}),
@@ -48,9 +53,12 @@ OF_JUDGMENTS: dict[str, tuple[OfJudgments[...], dict[str, Any]]] = {
     "m_ratio m_afc": (m_ratio, {"type1": "m_afc", "alternatives": 3, "threshold": 0.7}),
 }
 OF_TABLES: dict[str, TableMetric] = {
-    "accuracy": accuracy.of,
-    "mean_confidence": mean_confidence.of,
-    **{name: partial(one.of, **options) for name, (one, options) in OF_JUDGMENTS.items()},
+    "accuracy": accuracy_of_tables,
+    "mean_confidence": mean_confidence_of_tables,
+    **{
+        name: partial(TABLE_FUNCTIONS[function.__name__], **options)
+        for name, (function, options) in OF_JUDGMENTS.items()
+    },
 }
 PUBLIC: dict[str, Callable[[FloatArray, FloatArray], float]] = {
     "accuracy": lambda _, correct: accuracy(correct),

@@ -128,9 +128,9 @@ def test_p_beyond_the_resamples() -> None:
     ("rule", "draws", "units", "rarest", "why"),
     [
         (Interval("none", "too few values"), EVEN, 50, 99, "too few values"),
-        (Interval(least=30), EVEN, 29, 99, "fewer than 30 items"),
-        (Interval(least=30, units="contexts"), EVEN, 29, 99, "fewer than 30 contexts"),
-        (Interval(rarest=10), EVEN, 50, 4, "4 in the rarest outcome, of which 10 are needed"),
+        (Interval(min_units=30), EVEN, 29, 99, "fewer than 30 items"),
+        (Interval(min_units=30, units="contexts"), EVEN, 29, 99, "fewer than 30 contexts"),
+        (Interval(min_rarest=10), EVEN, 50, 4, "4 in the rarest outcome, of which 10 are needed"),
         (Interval(), np.full(9, 0.5), 50, 99, SAME),
         (Interval(), np.array([1.0, np.nan]), 50, 99, "undefined in 1 of 2 resamples"),
         (Interval("own", "said"), EVEN, 50, 99, "its own method gives none here"),
@@ -149,12 +149,12 @@ def test_a_number_without_an_interval_says_why(
 
 def test_rules_where_clusters_are_resampled() -> None:
     """Enough clusters, of a share some unlike the others; none of what stays biased."""
-    decades = Clusters("decades", least=10)
+    decades = Clusters("decades", min_units=10)
     share = Interval("wilson").over(decades)
     assert too_few(share, 9) == "fewer than 10 decades"
     assert too_few(share, 44, 7) == "7 in the rarest outcome (decades), of which 8 are needed"
     assert too_few(share, 44, 8) == ""
-    assert too_few(Interval(least=20, rarest=10).over(decades), 10, 0) == ""
+    assert too_few(Interval(min_units=20, min_rarest=10).over(decades), 10, 0) == ""
     assert Interval("basic").over(decades).method == "none"
     assert Interval("basic").over(None) == Interval("basic")
 
@@ -172,4 +172,4 @@ def test_every_metric_s_rule_is_said() -> None:
     """Methods are known; one of its own, and none of an estimate, says what or why."""
     for one in metrics.METRICS.values():
         assert one.interval.method in METHODS, one.name
-        assert one.interval.method != "own" or one.interval.why, one.name
+        assert one.interval.method != "own" or one.interval.reason, one.name

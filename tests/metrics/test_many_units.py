@@ -11,14 +11,14 @@ from inspect_confidence.metrics import (
     Joined,
     OfSums,
     Resampled,
-    accuracy,
-    auroc,
     bootstrap,
-    ece,
     mean_of,
     median_of,
     resampled_as,
 )
+from inspect_confidence.metrics.calibration import ece_of_tables
+from inspect_confidence.metrics.confidence_tables import accuracy_of_tables
+from inspect_confidence.metrics.discrimination import auroc_of_tables
 from inspect_confidence.metrics.resample import multinomial_counts
 
 FloatArray = NDArray[np.float64]
@@ -38,7 +38,13 @@ def judgments(k: int, seed: int = 0) -> tuple[FloatArray, FloatArray]:
 def of_cells(cells: Cells) -> OfSums[FloatArray]:
     """Three numbers of a count table."""
     return cells.summed.then(
-        lambda tables: np.column_stack([ece.of(tables), auroc.of(tables), accuracy.of(tables)])
+        lambda tables: np.column_stack(
+            [
+                ece_of_tables(tables),
+                auroc_of_tables(tables),
+                accuracy_of_tables(tables),
+            ]
+        )
     )
 
 

@@ -10,20 +10,32 @@ import pytest
 from numpy.typing import ArrayLike
 
 from inspect_confidence import metrics
-from inspect_confidence.metrics import BASIC, METRICS, About, Metric, metric, numbers, of_judgments
+from inspect_confidence.metrics import (
+    BASIC,
+    METRICS,
+    TABLE_FUNCTIONS,
+    About,
+    Metric,
+    metric,
+    numbers,
+)
 from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.metrics.confidence_tables import ConfidenceTables, one_table
 
 INF = float("inf")
+KEYWORD = inspect.Parameter.KEYWORD_ONLY
 
 
 @pytest.fixture(autouse=True)
 def restored(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a test registers is gone after it."""
     assert isinstance(METRICS, dict)
+    assert isinstance(TABLE_FUNCTIONS, dict)
     for name in ("surprise", "surprises", "longest", "gap"):
         monkeypatch.setitem(METRICS, name, METRICS["n"])
         monkeypatch.delitem(METRICS, name)
+    monkeypatch.setitem(TABLE_FUNCTIONS, "gap", len)
+    monkeypatch.delitem(TABLE_FUNCTIONS, "gap")
 
 
 def test_a_metric_is_a_function_with_a_decorator() -> None:
@@ -57,8 +69,8 @@ def test_a_metric_is_a_function_with_a_decorator() -> None:
     assert said is not None
     assert said.split("\n\n")[1:] == [
         "The mean of -log2(confidence).",
-        "Returns:\n    bits in [0, inf]. NaN: no judgment.",
         "Source: Shannon (1948), in\ntwo lines.",
+        "Returns:\n    bits in [0, inf]. NaN: no judgment.",
     ]
 
 
@@ -90,52 +102,36 @@ def test_a_name_has_one_meaning() -> None:
         metric("ece", "Mine.", undefined="never")(len)
 
 
-def test_a_metric_of_tables_takes_arrays_too() -> None:
-    """From one function come both forms, with one signature, one docstring and all errors."""
+def test_a_metric_is_paired_with_its_function_of_tables() -> None:
+    """The docstring gets a range and a source; functions stay what they are."""
 
-    @metric(undefined="no judgment", source="none")
-    @of_judgments
-    def gap(tables: ConfidenceTables, *, power: int = 1) -> FloatArray:
-        """Distance of mean confidence from accuracy.
-
-        Args:
-            tables: Of judgments.
-            power: Of the distance,
-                at least 1.
-
-        Returns:
-            At least 0.
-
-        Raises:
-            ValueError: The power is below 1.
-        """
-        if power < 1:
-            raise ValueError(f"power={power}")
+    def gap_of_tables(tables: ConfidenceTables, *, power: int = 1) -> FloatArray:
         distance = np.abs(tables.mass @ tables.values - tables.right.sum(axis=1))
         return np.asarray((distance / tables.total) ** power)
 
-    judged = [0.5, 1.0], [1, 0]
-    assert gap(*judged) == gap(judged[0], correct=judged[1]) == 0.25
-    assert gap(*judged, power=2) == gap.of(one_table(*judged), power=2)[0] == 0.0625
-    with pytest.raises(TypeError, match="correct"):
-        gap([0.5])  # type: ignore[call-arg]
-    with pytest.raises(TypeError, match="bins"):
-        gap(*judged, bins=3)  # type: ignore[call-arg]
-    with pytest.raises(ValueError, match=r"confidence=2\.0"):
-        gap([2], [1])
-    assert [*inspect.signature(gap).parameters] == ["confidence", "correct", "power"]
-    said = inspect.getdoc(gap)
-    assert said is not None
-    parts = re.split(r"\n\n", said)
-    assert [part.split("\n")[0] for part in parts] == [
-        "Distance of mean confidence from accuracy.",
-        "Args:",
-        "Returns:",
-        "Raises:",
-        "Source: none.",
+    @metric(undefined="no judgment", source="none", of_tables=gap_of_tables)
+    def gap(confidence: ArrayLike, correct: ArrayLike, *, power: int = 1) -> float:
+        """Distance of mean confidence from accuracy."""
+        return float(gap_of_tables(one_table(confidence, correct), power=power)[0])
+
+    judgments = [0.5, 1.0], [1, 0]
+    assert gap(*judgments, power=2) == 0.0625
+    assert TABLE_FUNCTIONS["gap"] is gap_of_tables
+    assert inspect.getdoc(gap) == (
+        "Distance of mean confidence from accuracy.\n\n"
+        "Returns:\n    share in [0, 1]. NaN: no judgment.\n\nSource: none."
+    )
+
+
+@pytest.mark.parametrize("name", TABLE_FUNCTIONS)
+def test_a_metric_and_its_function_of_tables_have_the_same_options(name: str) -> None:
+    """Options are the arguments by keyword alone, with their defaults."""
+    function = getattr(metrics, {"entropy_bits": "report_entropy"}.get(name, name))
+    options = [
+        [each for each in inspect.signature(member).parameters.values() if each.kind is KEYWORD]
+        for member in (function, TABLE_FUNCTIONS[name])
     ]
-    assert re.findall(r"^    (\w+):", parts[1], re.M) == ["confidence", "correct", "power"]
-    assert parts[3].count("ValueError") == 2
+    assert options[0] == options[1]
 
 
 def test_entries_are_complete_and_possible() -> None:

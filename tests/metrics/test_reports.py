@@ -20,6 +20,15 @@ from inspect_confidence.metrics import (
     unique_values,
     utilization,
 )
+from inspect_confidence.metrics.reports import (
+    report_entropy_of_tables,
+    round_rate_of_tables,
+    top1_share_of_tables,
+    top1_value_of_tables,
+    top3_share_of_tables,
+    unique_values_of_tables,
+    utilization_of_tables,
+)
 from metrics.strategies import fixed
 
 NAN = float("nan")
@@ -27,13 +36,13 @@ reports_of = st.lists(st.integers(0, 20), min_size=1, max_size=60)
 
 
 METRICS = (
-    top1_value.of,
-    top1_share.of,
-    top3_share.of,
-    unique_values.of,
-    report_entropy.of,
-    round_rate.of,
-    partial(utilization.of, low=0, high=20),
+    top1_value_of_tables,
+    top1_share_of_tables,
+    top3_share_of_tables,
+    unique_values_of_tables,
+    report_entropy_of_tables,
+    round_rate_of_tables,
+    partial(utilization_of_tables, low=0, high=20),
 )
 
 

@@ -12,7 +12,12 @@ from scipy.stats import norm
 
 from inspect_confidence.metrics import ConfidenceTables, meta_d_ideal, type2_criterion, type2_dprime
 from inspect_confidence.metrics.confidence_tables import one_table
-from inspect_confidence.metrics.type2 import type2_remark
+from inspect_confidence.metrics.type2 import (
+    meta_d_ideal_of_tables,
+    type2_criterion_of_tables,
+    type2_dprime_of_tables,
+    type2_remark,
+)
 from metrics.strategies import FloatArray, fixed
 
 NAN = float("nan")
@@ -99,9 +104,11 @@ def test_known_rates() -> None:
         (0.95, 0.8, 1.836, 0.80323),
     ]:
         table = many(hit, false_alarm)
-        assert meta_d_ideal.of(table)[0] == pytest.approx(ideal, abs=5e-4), hit
-        assert meta_d_ideal.of(table)[0] == pytest.approx(root(hit, false_alarm), abs=1e-9), hit
-        assert type2_dprime.of(table)[0] == pytest.approx(closed, abs=1e-5), hit
+        assert meta_d_ideal_of_tables(table)[0] == pytest.approx(ideal, abs=5e-4), hit
+        assert meta_d_ideal_of_tables(table)[0] == pytest.approx(
+            root(hit, false_alarm), abs=1e-9
+        ), hit
+        assert type2_dprime_of_tables(table)[0] == pytest.approx(closed, abs=1e-5), hit
     # From the probabilities of x ~ N(d'/2, 1) beyond c on each side come d' and c again.
     for criterion in [0.02, 0.4, 1, 1.8]:
         for d_prime in [0.05, 0.5, 1, 2, 3.5, 5]:
@@ -109,8 +116,10 @@ def test_known_rates() -> None:
             hit = norm.sf(criterion, d_prime / 2) / right
             false_alarm = norm.cdf(-criterion, d_prime / 2) / wrong
             table = many(float(hit), float(false_alarm))
-            assert meta_d_ideal.of(table)[0] == pytest.approx(d_prime, abs=1e-6), criterion
-            assert type2_criterion.of(table)[0] == pytest.approx(criterion, abs=1e-6), criterion
+            assert meta_d_ideal_of_tables(table)[0] == pytest.approx(d_prime, abs=1e-6), criterion
+            assert type2_criterion_of_tables(table)[0] == pytest.approx(criterion, abs=1e-6), (
+                criterion
+            )
 
 
 def test_no_sensitivity() -> None:
@@ -163,7 +172,7 @@ def test_remarks() -> None:
         table = one_table(*judged(counts))
         assert type2_remark(table, 0.5) == remark, (counts, remark)
         undefined = bool(remark) and not remark.startswith("smallest")
-        assert math.isnan(type2_dprime.of(table)[0]) == undefined, (counts, remark)
+        assert math.isnan(type2_dprime_of_tables(table)[0]) == undefined, (counts, remark)
     # Outcomes between 0 and 1 are a reason of their own.
     table = one_table([0.9, 0.1], [0.5, 1])
     assert type2_remark(table, 0.5) == "outcomes are not all right or wrong"

@@ -1319,7 +1319,7 @@ def test_no_interval_leaves_out_its_value(said: list[Said], convention: str | No
         assert row["n"] <= row["asked"], row
         if not isnan(row["ci_low"]):
             assert row["ci_low"] <= row["value"] <= row["ci_high"], row
-        elif not isnan(row["value"]) and METRICS[row["metric"]].interval.why:
+        elif not isnan(row["value"]) and METRICS[row["metric"]].interval.reason:
             assert "no interval: " in row["note"], row
     assert results["ci_low"].notna().any()
 

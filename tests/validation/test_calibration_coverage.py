@@ -61,7 +61,7 @@ def samples(cells: FloatArray, items: int, simulations: int) -> list[Sample]:
 @pytest.mark.parametrize("design", list(OFF))
 def test_interval_of_debiased_holds(design: str, items: int) -> None:
     """The truth is the mean squared gap over the values."""
-    truth = metrics.brier_reliability.of(tables(OFF[design].reshape(1, -1)))[0]
+    truth = metrics.TABLE_FUNCTIONS["brier_reliability"](tables(OFF[design].reshape(1, -1)))[0]
     printed = held = 0
     for sample in samples(OFF[design], items, 300):
         rule = METRICS["debiased_squared_error"].interval
@@ -78,7 +78,7 @@ def test_interval_of_debiased_holds(design: str, items: int) -> None:
 def test_debiased_is_unbiased(design: str) -> None:
     """Its mean over samples is the squared error, within 3.5 standard errors."""
     population = tables(OFF[design].reshape(1, -1))
-    truth = metrics.brier_reliability.of(population)[0]
+    truth = metrics.TABLE_FUNCTIONS["brier_reliability"](population)[0]
     found = [metrics.debiased_squared_error(*sample) for sample in samples(OFF[design], 300, 2_000)]
     assert np.mean(found) == pytest.approx(truth, abs=3.5 * np.std(found) / np.sqrt(len(found)))
 

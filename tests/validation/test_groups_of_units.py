@@ -10,13 +10,13 @@ from inspect_confidence.metrics import (
     Cells,
     ConfidenceTables,
     OfSums,
-    accuracy,
-    auroc,
     bootstrap,
-    ece,
     interval_of,
     resampled_as,
 )
+from inspect_confidence.metrics.calibration import ece_of_tables
+from inspect_confidence.metrics.confidence_tables import accuracy_of_tables
+from inspect_confidence.metrics.discrimination import auroc_of_tables
 from inspect_confidence.metrics.registry import Interval
 
 FloatArray = NDArray[np.float64]
@@ -31,7 +31,13 @@ NAMES = ("ECE", "AUROC", "accuracy")
 
 def numbers(tables: ConfidenceTables) -> FloatArray:
     """The three numbers of each table."""
-    return np.column_stack([ece.of(tables), auroc.of(tables), accuracy.of(tables)])
+    return np.column_stack(
+        [
+            ece_of_tables(tables),
+            auroc_of_tables(tables),
+            accuracy_of_tables(tables),
+        ]
+    )
 
 
 def sample(items: int, seed: int) -> OfSums[FloatArray]:

@@ -273,7 +273,9 @@ def test_question_sets_give_back_parameters(tmp_path: Path, record_property: Rec
         k = len(values)
         for threshold in (0.5, 0.75) if options == 4 else (0.75,):
             point, draws = (
-                metrics.meta_d_ideal.of(tables(values, c[:, k:], c[:, :k]), threshold=threshold)
+                metrics.TABLE_FUNCTIONS["meta_d_ideal"](
+                    tables(values, c[:, k:], c[:, :k]), threshold=threshold
+                )
                 for c in (both[None], drawn)
             )
             name = f"{dataset}: meta_d by meta_d_ideal {threshold:g}"

@@ -422,7 +422,7 @@ def test_differences_of_scores(level: int, items: int) -> None:
         found = [
             resampled_p(value, draws, items, method=rule.method) < 0.05
             for value, draws, rarest in of_means(scores, drawn, missed.sum(axis=0))
-            if rarest >= rule.rarest
+            if rarest >= rule.min_rarest
         ]
         if found and (design != "power" or items == SIZES[-1]):
             levels.append(

@@ -31,17 +31,17 @@ VALUES = np.arange(21) / 20
 SIMULATIONS, RESAMPLES = 1_000, 250
 
 ESTIMATORS: Mapping[str, Estimator] = {
-    "accuracy": metrics.accuracy.of,
-    "auroc": metrics.auroc.of,
-    "type2_dprime .5": lambda t: metrics.type2_dprime.of(t, threshold=0.5),
-    "type2_dprime .75": lambda t: metrics.type2_dprime.of(t, threshold=0.75),
-    "overconfidence": metrics.overconfidence.of,
-    "mean_confidence": metrics.mean_confidence.of,
-    "brier": metrics.brier.of,
-    "meta_d_ideal .5": lambda t: metrics.meta_d_ideal.of(t, threshold=0.5),
-    "meta_d_ideal .75": lambda t: metrics.meta_d_ideal.of(t, threshold=0.75),
-    "meta_information": metrics.meta_information.of,
-    "ece": metrics.ece.of,
+    "accuracy": metrics.TABLE_FUNCTIONS["accuracy"],
+    "auroc": metrics.TABLE_FUNCTIONS["auroc"],
+    "type2_dprime .5": lambda t: metrics.TABLE_FUNCTIONS["type2_dprime"](t, threshold=0.5),
+    "type2_dprime .75": lambda t: metrics.TABLE_FUNCTIONS["type2_dprime"](t, threshold=0.75),
+    "overconfidence": metrics.TABLE_FUNCTIONS["overconfidence"],
+    "mean_confidence": metrics.TABLE_FUNCTIONS["mean_confidence"],
+    "brier": metrics.TABLE_FUNCTIONS["brier"],
+    "meta_d_ideal .5": lambda t: metrics.TABLE_FUNCTIONS["meta_d_ideal"](t, threshold=0.5),
+    "meta_d_ideal .75": lambda t: metrics.TABLE_FUNCTIONS["meta_d_ideal"](t, threshold=0.75),
+    "meta_information": metrics.TABLE_FUNCTIONS["meta_information"],
+    "ece": metrics.TABLE_FUNCTIONS["ece"],
 }
 
 
@@ -273,8 +273,8 @@ def test_shape_of_reports(items: int) -> None:
     steep = np.exp(-np.arange(101) / 12)
     shares = {"101 values, steep": steep, "11 values": np.eye(11).sum(0), "3 values": [90, 5, 5]}
     shape: Mapping[str, Callable[[ValueTables], FloatArray]] = {
-        "entropy_bits": metrics.report_entropy.of,
-        "utilization": lambda t: metrics.utilization.of(t, low=0, high=100),
+        "entropy_bits": metrics.TABLE_FUNCTIONS["entropy_bits"],
+        "utilization": lambda t: metrics.TABLE_FUNCTIONS["utilization"](t, low=0, high=100),
     }
     figures = []
     for design, weights in shares.items():
@@ -353,7 +353,7 @@ def test_bias_of_ece(record_property: Record) -> None:
         shown = []
         for items in (50, 100, 200, 500, 1_000):
             counts = rng.multinomial(items, probabilities / probabilities.sum(), size=10_000)
-            found = metrics.ece.of(tables(counts.astype(float)), bins=bins)
+            found = metrics.TABLE_FUNCTIONS["ece"](tables(counts.astype(float)), bins=bins)
             shown.append(f"{items:,}: {found.mean():.4f} (sd {found.std():.4f})")
             expected = np.sqrt(2 / np.pi / items) * spread.sum()
             assert found.mean() == pytest.approx(expected, rel=0.05 if items < 500 else 0.01)

@@ -56,7 +56,7 @@ def test_ideal_observer_has_one(alternatives: int, d_prime: float, record_proper
     if alternatives == 2:
         models = ("two_z", "two_afc", "m_afc")
     for model in models:
-        ratios = metrics.m_ratio.of(
+        ratios = metrics.TABLE_FUNCTIONS["m_ratio"](
             observed, type1=model, alternatives=alternatives, threshold=THRESHOLD
         )
         mean, error = mean_and_error(ratios)
@@ -104,14 +104,16 @@ def test_ideal_observer_has_one_over_all_ratings(
 def test_mixed_pairs_have_not(alternatives: int, d_prime: float, record_property: Record) -> None:
     """A numerator and a denominator of different models don't give an ideal observer 1."""
     observed = ideal(alternatives, d_prime, 1)
-    sensitivity = metrics.meta_d_ideal.of(observed, threshold=THRESHOLD)
+    sensitivity = metrics.TABLE_FUNCTIONS["meta_d_ideal"](observed, threshold=THRESHOLD)
     if alternatives == 2:
-        z = norm.ppf(metrics.accuracy.of(observed))
+        z = norm.ppf(metrics.TABLE_FUNCTIONS["accuracy"](observed))
         mixed = {"meta_d_ideal over sqrt(2) z(accuracy)": sensitivity / (np.sqrt(2) * z)}
     else:
         d_afc = d_prime_of(observed, type1="m_afc", alternatives=alternatives)
         mixed = {
-            "two_z": metrics.m_ratio.of(observed, type1="two_z", threshold=THRESHOLD),
+            "two_z": metrics.TABLE_FUNCTIONS["m_ratio"](
+                observed, type1="two_z", threshold=THRESHOLD
+            ),
             "meta_d_ideal over m_afc's d'": sensitivity / d_afc,
         }
     for name, ratios in mixed.items():

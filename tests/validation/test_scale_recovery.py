@@ -53,11 +53,11 @@ def estimators(threshold: float) -> Mapping[str, Callable[[ConfidenceTables], Fl
     """meta_d and bias of tables of reports on 0-100 that are rounded to whole numbers."""
     # A report reaches the threshold where the share of the scale reaches it less half a point.
     return {
-        f"meta_d by meta_d_ideal {threshold:g}": lambda t: metrics.meta_d_ideal.of(
+        f"meta_d by meta_d_ideal {threshold:g}": lambda t: metrics.TABLE_FUNCTIONS["meta_d_ideal"](
             t, threshold=threshold
         ),
         f"bias by type2_criterion {threshold:g}": lambda t: bias_of(
-            metrics.type2_criterion.of(t, threshold=threshold), threshold - 0.005
+            metrics.TABLE_FUNCTIONS["type2_criterion"](t, threshold=threshold), threshold - 0.005
         ),
     }
 
@@ -76,7 +76,11 @@ def test_intervals_hold_parameters(
     correct = (rng.uniform(size=(seeds, items)) < accuracy).astype(float)
     evidence = draw_evidence(correct, meta_d, rng.uniform(size=correct.shape))
     found = tables(WIDE, reports(reported_share(evidence, bias), *WIDE, 1), correct)
-    named = {"accuracy": metrics.accuracy.of, **estimators(0.5), **estimators(0.75)}
+    named = {
+        "accuracy": metrics.TABLE_FUNCTIONS["accuracy"],
+        **estimators(0.5),
+        **estimators(0.75),
+    }
     truths = {"accuracy": accuracy, "meta_d": meta_d, "bias": bias}
     holding = dict.fromkeys(named, 0)
     for row in range(seeds):
@@ -107,7 +111,7 @@ def test_rounding_keeps_meta_d(record_property: Record) -> None:
     evidence = draw_evidence(correct, meta_d, rng.uniform(size=correct.shape))
     share = reported_share(evidence, 0.5)
     fine, coarse = (
-        metrics.meta_d_ideal.of(tables(WIDE, reports(share, *WIDE, step), correct))
+        metrics.TABLE_FUNCTIONS["meta_d_ideal"](tables(WIDE, reports(share, *WIDE, step), correct))
         for step in (1, 5)
     )
     errors = [one.std(ddof=1) / np.sqrt(seeds) for one in (fine, coarse, coarse - fine)]
@@ -230,8 +234,8 @@ def test_anchors_lower_auroc(record_property: Record) -> None:
         found.append(
             (
                 anchors,
-                float(metrics.auroc.of(one)[0]),
-                metrics.auroc.of(resampled(one, 0, 4_000, 2)),
+                float(metrics.TABLE_FUNCTIONS["auroc"](one)[0]),
+                metrics.TABLE_FUNCTIONS["auroc"](resampled(one, 0, 4_000, 2)),
             )
         )
     right, wrong = report_shares(meta_d, bias)
@@ -276,7 +280,10 @@ def test_order_of_scales(record_property: Record) -> None:
         )
         for scale, frame in zip(given, said, strict=True)
     ]
-    for name, one in (("meta_d_ideal", metrics.meta_d_ideal.of), ("auroc", metrics.auroc.of)):
+    for name, one in (
+        ("meta_d_ideal", metrics.TABLE_FUNCTIONS["meta_d_ideal"]),
+        ("auroc", metrics.TABLE_FUNCTIONS["auroc"]),
+    ):
         for what, some in (("plain functions", found), ("respondent", spoken)):
             numbers = np.array([one(each) for each in some])
             ordered = float(np.mean((numbers[0] > numbers[1]) & (numbers[1] > numbers[2])))

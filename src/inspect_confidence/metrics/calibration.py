@@ -19,8 +19,8 @@ from inspect_confidence.metrics.arrays import (
 from inspect_confidence.metrics.confidence_tables import (
     Cells,
     ConfidenceTables,
-    accuracy,
-    of_judgments,
+    accuracy_of_tables,
+    one_table,
     table_of_confidence,
 )
 from inspect_confidence.metrics.inference import widened
@@ -43,6 +43,14 @@ __all__ = [
 Binning = Literal["equal_width", "equal_mass", "own_top", "right_closed"]
 
 
+def ece_of_tables(
+    tables: ConfidenceTables, *, bins: int = 10, binning: Binning = "equal_width"
+) -> FloatArray:
+    """Compute `ece` of each table."""
+    (within,) = in_bins(tables, bins, binning, tables.mass * tables.values - tables.right)
+    return divided(np.abs(within).sum(axis=1), tables.total)
+
+
 @metric(
     definition="Expected calibration error: mean over bins, by their judgments, of |mean "
     "confidence - accuracy|; the bins are in the condition or the note, else 10 of equal width.",
@@ -52,14 +60,14 @@ Binning = Literal["equal_width", "equal_mass", "own_top", "right_closed"]
     interval=Interval(
         "own",
         "The errors that would give the observed one in 95% of samples (`ece_interval`).",
-        least=20,
-        rarest=5,
+        min_units=20,
+        min_rarest=5,
     ),
+    of_tables=ece_of_tables,
 )
-@of_judgments
 def ece(
-    tables: ConfidenceTables, *, bins: int = 10, binning: Binning = "equal_width"
-) -> FloatArray:
+    confidence: ArrayLike, correct: ArrayLike, *, bins: int = 10, binning: Binning = "equal_width"
+) -> float:
     """Expected calibration error: sum over bins of (n_b / n) |mean confidence_b - accuracy_b|.
 
     `equal_width` bins are [k/m, (k+1)/m), the last one closed. `own_top` has these, all half-open,
@@ -73,7 +81,8 @@ def ece(
     Biased upwards at few judgments a bin, as the absolute value of a noisy difference is.
 
     Args:
-        tables: Of judgments.
+        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        correct: 1 right, 0 wrong, or the probability of being right.
         bins: m, at least 1.
         binning: As above.
 
@@ -84,8 +93,7 @@ def ece(
         >>> round(ece([0.95, 0.95, 0.65, 0.65], correct=[1, 0, 1, 1]), 12)
         0.4
     """
-    (within,) = in_bins(tables, bins, binning, tables.mass * tables.values - tables.right)
-    return divided(np.abs(within).sum(axis=1), tables.total)
+    return float(ece_of_tables(one_table(confidence, correct), bins=bins, binning=binning)[0])
 
 
 def in_bins(
@@ -284,25 +292,34 @@ def places(tables: ConfidenceTables, bins: int, binning: Binning) -> IntArray:
     return np.minimum(np.floor(share * bins + EDGE), last).astype(np.int64)
 
 
+def brier_of_tables(tables: ConfidenceTables) -> FloatArray:
+    """Compute `brier` of each table."""
+    loss = tables.right @ (1 - tables.values) ** 2 + tables.wrong @ tables.values**2
+    return divided(loss, tables.mass.sum(axis=1))
+
+
 @metric(
     unit="squared share",
     direction="lower",
     undefined=UNREAD,
     source="Brier (1950)",
-    interval=Interval(least=20, rarest=5),
+    interval=Interval(min_units=20, min_rarest=5),
+    of_tables=brier_of_tables,
 )
-@of_judgments
-def brier(tables: ConfidenceTables) -> FloatArray:
+def brier(confidence: ArrayLike, correct: ArrayLike) -> float:
     """Brier score: mean squared difference of confidence and outcome.
 
     For an outcome that is a probability p, p (1 - confidence)^2 + (1 - p) confidence^2.
+
+    Args:
+        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        correct: 1 right, 0 wrong, or the probability of being right.
 
     Example:
         >>> brier([1.0, 0.5], correct=[1, 0])
         0.125
     """
-    loss = tables.right @ (1 - tables.values) ** 2 + tables.wrong @ tables.values**2
-    return divided(loss, tables.mass.sum(axis=1))
+    return float(brier_of_tables(one_table(confidence, correct))[0])
 
 
 class BrierParts(NamedTuple):
@@ -329,17 +346,32 @@ def brier_parts(confidence: ArrayLike, correct: ArrayLike) -> BrierParts:
     return BrierParts(*(part(confidence, correct) for part in parts))
 
 
+def brier_reliability_of_tables(tables: ConfidenceTables) -> FloatArray:
+    """Compute `brier_reliability` of each table."""
+    return _mean_square(tables, tables.values)
+
+
 @metric(
     unit="squared share",
     direction="lower",
     undefined=GROUPED,
     source="Murphy (1973)",
     interval=DEBIASED,
+    of_tables=brier_reliability_of_tables,
 )
-@of_judgments
-def brier_reliability(tables: ConfidenceTables) -> FloatArray:
-    """Mean squared distance of confidence from the accuracy at that confidence."""
-    return _mean_square(tables, tables.values)
+def brier_reliability(confidence: ArrayLike, correct: ArrayLike) -> float:
+    """Mean squared distance of confidence from the accuracy at that confidence.
+
+    Args:
+        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        correct: 1 right, 0 wrong, or the probability of being right.
+    """
+    return float(brier_reliability_of_tables(one_table(confidence, correct))[0])
+
+
+def brier_resolution_of_tables(tables: ConfidenceTables) -> FloatArray:
+    """Compute `brier_resolution` of each table."""
+    return _mean_square(tables, accuracy_of_tables(tables)[:, None])
 
 
 @metric(
@@ -349,11 +381,22 @@ def brier_reliability(tables: ConfidenceTables) -> FloatArray:
     undefined=GROUPED,
     source="Murphy (1973)",
     interval=DEBIASED,
+    of_tables=brier_resolution_of_tables,
 )
-@of_judgments
-def brier_resolution(tables: ConfidenceTables) -> FloatArray:
-    """Mean squared distance of the accuracy at each confidence from the accuracy."""
-    return _mean_square(tables, accuracy.of(tables)[:, None])
+def brier_resolution(confidence: ArrayLike, correct: ArrayLike) -> float:
+    """Mean squared distance of the accuracy at each confidence from the accuracy.
+
+    Args:
+        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        correct: 1 right, 0 wrong, or the probability of being right.
+    """
+    return float(brier_resolution_of_tables(one_table(confidence, correct))[0])
+
+
+def brier_uncertainty_of_tables(tables: ConfidenceTables) -> FloatArray:
+    """Compute `brier_uncertainty` of each table."""
+    share = accuracy_of_tables(tables)
+    return share * (1 - share)
 
 
 @metric(
@@ -362,12 +405,16 @@ def brier_resolution(tables: ConfidenceTables) -> FloatArray:
     undefined=UNREAD,
     source="Murphy (1973)",
     interval=Interval("own", "What it is at the accuracies of Wilson's interval."),
+    of_tables=brier_uncertainty_of_tables,
 )
-@of_judgments
-def brier_uncertainty(tables: ConfidenceTables) -> FloatArray:
-    """Accuracy times 1 - accuracy."""
-    share = accuracy.of(tables)
-    return share * (1 - share)
+def brier_uncertainty(confidence: ArrayLike, correct: ArrayLike) -> float:
+    """Accuracy times 1 - accuracy.
+
+    Args:
+        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        correct: 1 right, 0 wrong, or the probability of being right.
+    """
+    return float(brier_uncertainty_of_tables(one_table(confidence, correct))[0])
 
 
 def brier_uncertainty_interval(

@@ -28,7 +28,7 @@ from inspect_confidence.metrics.confidence_tables import (
     Cells,
     ConfidenceTables,
     in_steps,
-    of_judgments,
+    one_table,
 )
 from inspect_confidence.metrics.registry import UNREAD, Interval, metric, no_interval
 
@@ -47,9 +47,17 @@ TopBin = Literal["kept", "dropped"]
 _OWN = Interval(
     "own",
     "As that of `ece`, of the root mean square.",
-    least=30,
-    rarest=10,
+    min_units=30,
+    min_rarest=10,
 )
+
+
+def rms_calibration_error_of_tables(
+    tables: ConfidenceTables, *, bins: int = 10, binning: Binning = "equal_width"
+) -> FloatArray:
+    """Compute `rms_calibration_error` of each table."""
+    gap, mass = in_bins(tables, bins, binning, _gap(tables), tables.mass)
+    return _root(gap, mass, tables.total)
 
 
 @metric(
@@ -60,17 +68,18 @@ _OWN = Interval(
     source="Hendrycks, Mazeika and Dietterich (2019); Kumar, Liang and Ma (2019)",
     interval=_OWN,
     toolbox=True,
+    of_tables=rms_calibration_error_of_tables,
 )
-@of_judgments
 def rms_calibration_error(
-    tables: ConfidenceTables, *, bins: int = 10, binning: Binning = "equal_width"
-) -> FloatArray:
+    confidence: ArrayLike, correct: ArrayLike, *, bins: int = 10, binning: Binning = "equal_width"
+) -> float:
     """L2 calibration error: sqrt(sum over bins of (n_b / n) (mean confidence_b - accuracy_b)^2).
 
     At least `ece` in the same bins; one bin that is far off weighs more. Biased upwards as ECE is.
 
     Args:
-        tables: Of judgments.
+        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        correct: 1 right, 0 wrong, or the probability of being right.
         bins: As in `ece`.
         binning: As in `ece`.
 
@@ -81,8 +90,11 @@ def rms_calibration_error(
         >>> round(rms_calibration_error([0.75, 0.75, 1.0, 1.0], correct=[1, 0, 1, 1]), 6)
         0.176777
     """
-    gap, mass = in_bins(tables, bins, binning, _gap(tables), tables.mass)
-    return _root(gap, mass, tables.total)
+    return float(
+        rms_calibration_error_of_tables(one_table(confidence, correct), bins=bins, binning=binning)[
+            0
+        ]
+    )
 
 
 def _gap(tables: ConfidenceTables) -> FloatArray:
@@ -100,44 +112,10 @@ SIZE = 100
 """Judgments in a bin of Humanity's Last Exam."""
 
 
-@metric(
-    definition="Calibration error of Humanity's Last Exam: root mean square over bins of 100 "
-    "items by rank of confidence, the last one up to 199; `top_bin=dropped` leaves that one out, "
-    "as the authors' code does.",
-    direction="lower",
-    undefined=f"{UNREAD}; fewer than 100 items where the top bin is dropped",
-    source="Phan et al. (2025); Hendrycks, Mazeika and Dietterich (2019)",
-    interval=no_interval("its bins move with the sample: no method that was tried covers"),
-    toolbox=True,
-)
-@of_judgments
-def hle_calibration_error(
+def hle_calibration_error_of_tables(
     tables: ConfidenceTables, *, size: int = SIZE, top_bin: TopBin = "kept"
 ) -> FloatArray:
-    """Calibration error of Humanity's Last Exam: root mean square over bins by rank.
-
-    Of n items in order of confidence, max(1, floor(n / 100)) bins hold 100 each, and the last one
-    also what remains: 100 to 199, or all where there are fewer. With `top_bin="kept"` it is
-    sqrt(sum over bins of (n_b / n) (mean confidence_b - accuracy_b)^2), as in inspect_evals.
-    The published figures come from code that leaves out the last bin, which holds the surest
-    answers, from the sum and not from n: `top_bin="dropped"`.
-
-    Judgments that are equally sure and fall in two bins count in each with the mean outcome of all
-    of them, so that their order doesn't matter; there it does. Epochs of an item are one item here
-    and fill a bin together; inspect_evals counts each.
-
-    Args:
-        tables: Of judgments.
-        size: Of a bin, at least 1.
-        top_bin: As above.
-
-    Raises:
-        ValueError: `size` is below 1 or `top_bin` is not known.
-
-    Example:
-        >>> hle_calibration_error([0.9, 0.9, 0.5, 0.5], correct=[1, 1, 1, 0], size=2)
-        0.07...
-    """
+    """Compute `hle_calibration_error` of each table."""
     check_choice("top_bin", top_bin, TopBin)
     if size < 1:
         raise ValueError(f"size={size} is below 1.")
@@ -152,6 +130,52 @@ def hle_calibration_error(
         elif mass[-1] >= size - EDGE:
             squares[row] = square[:-1].sum()
     return np.sqrt(divided(squares, tables.total))
+
+
+@metric(
+    definition="Calibration error of Humanity's Last Exam: root mean square over bins of 100 "
+    "items by rank of confidence, the last one up to 199; `top_bin=dropped` leaves that one out, "
+    "as the authors' code does.",
+    direction="lower",
+    undefined=f"{UNREAD}; fewer than 100 items where the top bin is dropped",
+    source="Phan et al. (2025); Hendrycks, Mazeika and Dietterich (2019)",
+    interval=no_interval("its bins move with the sample: no method that was tried covers"),
+    toolbox=True,
+    of_tables=hle_calibration_error_of_tables,
+)
+def hle_calibration_error(
+    confidence: ArrayLike, correct: ArrayLike, *, size: int = SIZE, top_bin: TopBin = "kept"
+) -> float:
+    """Calibration error of Humanity's Last Exam: root mean square over bins by rank.
+
+    Of n items in order of confidence, max(1, floor(n / 100)) bins hold 100 each, and the last one
+    also what remains: 100 to 199, or all where there are fewer. With `top_bin="kept"` it is
+    sqrt(sum over bins of (n_b / n) (mean confidence_b - accuracy_b)^2), as in inspect_evals.
+    The published figures come from code that leaves out the last bin, which holds the surest
+    answers, from the sum and not from n: `top_bin="dropped"`.
+
+    Judgments that are equally sure and fall in two bins count in each with the mean outcome of all
+    of them, so that their order doesn't matter; there it does. Epochs of an item are one item here
+    and fill a bin together; inspect_evals counts each.
+
+    Args:
+        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        correct: 1 right, 0 wrong, or the probability of being right.
+        size: Of a bin, at least 1.
+        top_bin: As above.
+
+    Raises:
+        ValueError: `size` is below 1 or `top_bin` is not known.
+
+    Example:
+        >>> hle_calibration_error([0.9, 0.9, 0.5, 0.5], correct=[1, 1, 1, 0], size=2)
+        0.07...
+    """
+    return float(
+        hle_calibration_error_of_tables(one_table(confidence, correct), size=size, top_bin=top_bin)[
+            0
+        ]
+    )
 
 
 def _ends(total: float, size: int) -> FloatArray:
@@ -170,8 +194,8 @@ def _ends(total: float, size: int) -> FloatArray:
     interval=Interval(
         "own",
         "As that of `ece`, of the mean square, which is no error below 0.",
-        least=30,
-        rarest=10,
+        min_units=30,
+        min_rarest=10,
     ),
     toolbox=True,
 )
@@ -306,43 +330,13 @@ _CHUNK = 2_000_000
 """Cosines held in memory at once, 16 MB."""
 
 
-_SMOOTH = Interval("own", "As that of `ece`, of gaps in ten bins, smoothed.", least=30, rarest=10)
-
-
-@metric(
-    definition="Smooth calibration error: mean of |confidence - outcome|, smoothed over confidence "
-    "by a Gaussian kernel whose width is that error itself.",
-    direction="lower",
-    undefined=UNREAD,
-    source="Blasiok and Nakkiran (2023)",
-    interval=_SMOOTH,
-    toolbox=True,
+_SMOOTH = Interval(
+    "own", "As that of `ece`, of gaps in ten bins, smoothed.", min_units=30, min_rarest=10
 )
-@of_judgments
-def smooth_ece(tables: ConfidenceTables, *, bandwidth: float | None = None) -> FloatArray:
-    """Smooth ECE (smECE): the integral over t of |mean of K(t, c) (c - y)|, without bins.
 
-    K is the Gaussian kernel of standard deviation s reflected at 0 and 1, and s is chosen so that
-    the error at it is s (it falls as s grows): nothing is left to choose. A consistent measure: it
-    moves little where confidence moves little, as ECE does not. Biased upwards at few judgments.
-    Smooths on the scale of confidence, not of its logit.
 
-    Computed on a grid of 500 points, by cosines, in which the kernel is exp(-(s pi m)^2 / 2); s
-    is at least 0.008, so that errors below are those at 0.008. Memory goes with the number of
-    tables times 500. More than 5,000 distinct confidences are taken in steps of 1/2,400, a
-    twentieth of the narrowest kernel.
-
-    Args:
-        tables: Of judgments.
-        bandwidth: s, from 0.008 on; chosen if None.
-
-    Raises:
-        ValueError: The bandwidth is below 0.008.
-
-    Example:
-        >>> round(smooth_ece([0.75] * 4, [1, 1, 0, 0]), 3)
-        0.25
-    """
+def smooth_ece_of_tables(tables: ConfidenceTables, *, bandwidth: float | None = None) -> FloatArray:
+    """Compute `smooth_ece` of each table."""
     if bandwidth is not None and not bandwidth >= LEAST_BANDWIDTH:
         raise ValueError(f"bandwidth={bandwidth} is below {LEAST_BANDWIDTH}.")
     values, gaps, waves = tables.values, _gap(tables), np.arange(GRID)
@@ -367,6 +361,46 @@ def smooth_ece(tables: ConfidenceTables, *, bandwidth: float | None = None) -> F
     low = np.maximum(np.abs(parts[:, 0]), LEAST_BANDWIDTH)
     most = error(low)
     return np.where(most > low, _crossing(error, low, np.maximum(most, low)), most)
+
+
+@metric(
+    definition="Smooth calibration error: mean of |confidence - outcome|, smoothed over confidence "
+    "by a Gaussian kernel whose width is that error itself.",
+    direction="lower",
+    undefined=UNREAD,
+    source="Blasiok and Nakkiran (2023)",
+    interval=_SMOOTH,
+    toolbox=True,
+    of_tables=smooth_ece_of_tables,
+)
+def smooth_ece(
+    confidence: ArrayLike, correct: ArrayLike, *, bandwidth: float | None = None
+) -> float:
+    """Smooth ECE (smECE): the integral over t of |mean of K(t, c) (c - y)|, without bins.
+
+    K is the Gaussian kernel of standard deviation s reflected at 0 and 1, and s is chosen so that
+    the error at it is s (it falls as s grows): nothing is left to choose. A consistent measure: it
+    moves little where confidence moves little, as ECE does not. Biased upwards at few judgments.
+    Smooths on the scale of confidence, not of its logit.
+
+    Computed on a grid of 500 points, by cosines, in which the kernel is exp(-(s pi m)^2 / 2); s
+    is at least 0.008, so that errors below are those at 0.008. Memory goes with the number of
+    tables times 500. More than 5,000 distinct confidences are taken in steps of 1/2,400, a
+    twentieth of the narrowest kernel.
+
+    Args:
+        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        correct: 1 right, 0 wrong, or the probability of being right.
+        bandwidth: s, from 0.008 on; chosen if None.
+
+    Raises:
+        ValueError: The bandwidth is below 0.008.
+
+    Example:
+        >>> round(smooth_ece([0.75] * 4, [1, 1, 0, 0]), 3)
+        0.25
+    """
+    return float(smooth_ece_of_tables(one_table(confidence, correct), bandwidth=bandwidth)[0])
 
 
 def _crossing(
@@ -409,7 +443,7 @@ def smooth_ece_interval(
     """
     cells = _cells(confidence, correct, unit)
     tables = cells.everything()
-    place, (value,) = places(tables, 10, "equal_width"), smooth_ece.of(tables)
+    place, (value,) = places(tables, 10, "equal_width"), smooth_ece_of_tables(tables)
     if np.isnan(value):
         return np.nan, np.nan
     inside = (place == np.unique(place)[:, None]) * 1.0
@@ -430,7 +464,7 @@ def smooth_ece_interval(
         return np.nan, np.nan
     share = found.share
     right = share * at - np.array([found.low, found.high])
-    low, high = smooth_ece.of(ConfidenceTables(at, right, share - right))
+    low, high = smooth_ece_of_tables(ConfidenceTables(at, right, share - right))
     return float(min(low, value)), float(max(high, value))
 
 

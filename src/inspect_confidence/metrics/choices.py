@@ -25,7 +25,7 @@ __all__ = [
 LEAST_CLUSTERS = 10
 """From which on there are intervals of these scores, and of differences of them."""
 
-_CLUSTERED = Interval("wilson", least=LEAST_CLUSTERS, units="clusters of sequences")
+_CLUSTERED = Interval("wilson", min_units=LEAST_CLUSTERS, units="clusters of sequences")
 _STUDY = "Tang, Shen and Kejriwal (2024)"
 
 Choices = ParamSpec("Choices")

@@ -5,17 +5,17 @@ that ECE, AUROC, Brier score, type-2 sensitivity and the rest need. A table hold
 at once, one a row.
 """
 
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Concatenate, ParamSpec, Protocol, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import coo_array, csr_array
 
 from inspect_confidence.metrics.arrays import EDGE, FloatArray, IntArray, distinct, divided, shares
-from inspect_confidence.metrics.registry import UNREAD, WILSON, Interval, metric, with_arrays
+from inspect_confidence.metrics.registry import UNREAD, WILSON, Interval, metric
 from inspect_confidence.metrics.resample import MOST_UNITS, OfSums
 
 __all__ = [
@@ -24,7 +24,7 @@ __all__ = [
     "ConfidenceTables",
     "accuracy",
     "mean_confidence",
-    "of_judgments",
+    "one_table",
     "overconfidence",
 ]
 
@@ -186,31 +186,6 @@ def one_table(confidence: ArrayLike, correct: ArrayLike) -> ConfidenceTables:
     return Cells.of(confidence, correct).everything()
 
 
-Options = ParamSpec("Options")
-
-
-class OfJudgments(Protocol[Options]):
-    """A metric of judgments, and `of` tables: a value for each of them."""
-
-    of: Callable[Concatenate[ConfidenceTables, Options], FloatArray]
-
-    def __call__(
-        self,
-        confidence: ArrayLike,
-        correct: ArrayLike,
-        *args: Options.args,
-        **options: Options.kwargs,
-    ) -> float:
-        """The metric of the judgments."""
-
-
-def of_judgments(
-    core: Callable[Concatenate[ConfidenceTables, Options], FloatArray],
-) -> OfJudgments[Options]:
-    """Let a metric of tables take arrays of confidence and correctness; it becomes their `of`."""
-    return cast(OfJudgments[Options], with_arrays(one_table)(core))
-
-
 def table_of_outcomes(correct: ArrayLike) -> ConfidenceTables:
     """The table of outcomes, as one row.
 
@@ -237,37 +212,70 @@ def table_of_confidence(confidence: ArrayLike) -> ConfidenceTables:
     return one_table(stated, np.zeros_like(stated))
 
 
-@metric(direction="higher", undefined="no readable answer", interval=WILSON)
-@with_arrays(table_of_outcomes)
-def accuracy(tables: ConfidenceTables) -> FloatArray:
+def accuracy_of_tables(tables: ConfidenceTables) -> FloatArray:
+    """Compute `accuracy` of each table."""
+    return divided(tables.right.sum(axis=1), tables.mass.sum(axis=1))
+
+
+@metric(
+    direction="higher",
+    undefined="no readable answer",
+    interval=WILSON,
+    of_tables=accuracy_of_tables,
+)
+def accuracy(correct: ArrayLike) -> float:
     """Share of right answers, or mean true probability where that is known.
+
+    Args:
+        correct: 1 right, 0 wrong, or the probability of being right; NaN is left out.
 
     Example:
         >>> accuracy([1, 0, 1, 1])
         0.75
     """
-    return divided(tables.right.sum(axis=1), tables.mass.sum(axis=1))
+    return float(accuracy_of_tables(table_of_outcomes(correct))[0])
 
 
-@metric(undefined=UNREAD)
-@with_arrays(table_of_confidence)
-def mean_confidence(tables: ConfidenceTables) -> FloatArray:
+def mean_confidence_of_tables(tables: ConfidenceTables) -> FloatArray:
+    """Compute `mean_confidence` of each table."""
+    return divided(tables.mass @ tables.values, tables.mass.sum(axis=1))
+
+
+@metric(undefined=UNREAD, of_tables=mean_confidence_of_tables)
+def mean_confidence(confidence: ArrayLike) -> float:
     """Mean of stated confidence, 0 and 1 being the ends of the scale.
+
+    Args:
+        confidence: In [0, 1], one a judgment; NaN is left out.
 
     Example:
         >>> mean_confidence([0.5, 1.0])
         0.75
     """
-    return divided(tables.mass @ tables.values, tables.mass.sum(axis=1))
+    return float(mean_confidence_of_tables(table_of_confidence(confidence))[0])
 
 
-@metric(direction="target=0", low=-1, undefined=UNREAD, interval=Interval(least=20, rarest=5))
-@of_judgments
-def overconfidence(tables: ConfidenceTables) -> FloatArray:
+def overconfidence_of_tables(tables: ConfidenceTables) -> FloatArray:
+    """Compute `overconfidence` of each table."""
+    return mean_confidence_of_tables(tables) - accuracy_of_tables(tables)
+
+
+@metric(
+    direction="target=0",
+    low=-1,
+    undefined=UNREAD,
+    interval=Interval(min_units=20, min_rarest=5),
+    of_tables=overconfidence_of_tables,
+)
+def overconfidence(confidence: ArrayLike, correct: ArrayLike) -> float:
     """Mean confidence less accuracy, over the same judgments.
+
+    Args:
+        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        correct: 1 right, 0 wrong, or the probability of being right.
 
     Example:
         >>> overconfidence([0.9, 0.9, 0.7, 0.7], correct=[1, 0, 1, 0])
         0.3...
     """
-    return mean_confidence.of(tables) - accuracy.of(tables)
+    return float(overconfidence_of_tables(one_table(confidence, correct))[0])

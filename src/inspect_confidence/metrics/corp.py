@@ -8,12 +8,11 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
 from inspect_confidence.metrics.arrays import FloatArray, IntArray, divided, shares
-from inspect_confidence.metrics.calibration import brier, brier_uncertainty
+from inspect_confidence.metrics.calibration import brier_of_tables, brier_uncertainty_of_tables
 from inspect_confidence.metrics.confidence_tables import (
     MOST_VALUES,
     ConfidenceTables,
     in_steps,
-    of_judgments,
     one_table,
 )
 from inspect_confidence.metrics.registry import (
@@ -84,16 +83,21 @@ def _recalibrated_brier(tables: ConfidenceTables) -> FloatArray:
     return divided(loss.sum(axis=1), tables.total)
 
 
+def corp_miscalibration_of_tables(tables: ConfidenceTables) -> FloatArray:
+    """Compute `corp_miscalibration` of each table."""
+    return np.maximum(brier_of_tables(tables) - _recalibrated_brier(tables), 0)
+
+
 @metric(
     unit="squared share",
     direction="lower",
     undefined=UNREAD,
     source=_SOURCE,
-    interval=Interval("debiased", least=100, rarest=10),
+    interval=Interval("debiased", min_units=100, min_rarest=10),
     toolbox=True,
+    of_tables=corp_miscalibration_of_tables,
 )
-@of_judgments
-def corp_miscalibration(tables: ConfidenceTables) -> FloatArray:
+def corp_miscalibration(confidence: ArrayLike, correct: ArrayLike) -> float:
     """Brier score less that of the same confidence recalibrated by isotonic regression (MCB).
 
     MCB = mean (c - y)^2 - mean (x(c) - y)^2, where x is the non-decreasing function of confidence c
@@ -101,11 +105,20 @@ def corp_miscalibration(tables: ConfidenceTables) -> FloatArray:
     about the Brier score's error, and less so the fewer values confidence takes; what is not
     monotone isn't seen.
 
+    Args:
+        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        correct: 1 right, 0 wrong, or the probability of being right.
+
     Example:
         >>> corp_miscalibration([0.9, 0.9, 0.5, 0.5], correct=[1, 0, 1, 0])
         0.08...
     """
-    return np.maximum(brier.of(tables) - _recalibrated_brier(tables), 0)
+    return float(corp_miscalibration_of_tables(one_table(confidence, correct))[0])
+
+
+def corp_discrimination_of_tables(tables: ConfidenceTables) -> FloatArray:
+    """Compute `corp_discrimination` of each table."""
+    return np.maximum(brier_uncertainty_of_tables(tables) - _recalibrated_brier(tables), 0)
 
 
 @metric(
@@ -114,21 +127,30 @@ def corp_miscalibration(tables: ConfidenceTables) -> FloatArray:
     high=0.25,
     undefined=UNREAD,
     source=_SOURCE,
-    interval=Interval("debiased", least=200, rarest=10),
+    interval=Interval("debiased", min_units=200, min_rarest=10),
     toolbox=True,
+    of_tables=corp_discrimination_of_tables,
 )
-@of_judgments
-def corp_discrimination(tables: ConfidenceTables) -> FloatArray:
+def corp_discrimination(confidence: ArrayLike, correct: ArrayLike) -> float:
     """Brier score of the accuracy as constant confidence less that of recalibrated confidence.
 
     DSC = a (1 - a) - mean (x(c) - y)^2 with accuracy a and x as in `corp_miscalibration`: 0 where
     accuracy never rises with confidence.
 
+    Args:
+        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        correct: 1 right, 0 wrong, or the probability of being right.
+
     Example:
         >>> corp_discrimination([0.9, 0.9, 0.5, 0.5], correct=[1, 1, 1, 0])
         0.0625
     """
-    return np.maximum(brier_uncertainty.of(tables) - _recalibrated_brier(tables), 0)
+    return float(corp_discrimination_of_tables(one_table(confidence, correct))[0])
+
+
+def corp_uncertainty_of_tables(tables: ConfidenceTables) -> FloatArray:
+    """Compute `corp_uncertainty` of each table."""
+    return brier_uncertainty_of_tables(tables)
 
 
 @metric(
@@ -138,14 +160,23 @@ def corp_discrimination(tables: ConfidenceTables) -> FloatArray:
     source=_SOURCE,
     interval=Interval("own", "What it is at the accuracies of Wilson's interval."),
     toolbox=True,
+    of_tables=corp_uncertainty_of_tables,
 )
-@of_judgments
-def corp_uncertainty(tables: ConfidenceTables) -> FloatArray:
+def corp_uncertainty(confidence: ArrayLike, correct: ArrayLike) -> float:
     """Brier score of the accuracy as constant confidence: accuracy times 1 - accuracy.
 
     The third part: Brier score = `corp_miscalibration` - `corp_discrimination` + this, exactly.
+
+    Args:
+        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        correct: 1 right, 0 wrong, or the probability of being right.
     """
-    return brier_uncertainty.of(tables)
+    return float(corp_uncertainty_of_tables(one_table(confidence, correct))[0])
+
+
+def brier_skill_of_tables(tables: ConfidenceTables) -> FloatArray:
+    """Compute `brier_skill` of each table."""
+    return 1 - divided(brier_of_tables(tables), brier_uncertainty_of_tables(tables))
 
 
 @metric(
@@ -154,15 +185,19 @@ def corp_uncertainty(tables: ConfidenceTables) -> FloatArray:
     low=-INFINITY,
     high=1,
     undefined=f"{UNREAD}, or all answers right, or all wrong",
-    interval=Interval(least=30, rarest=10),
+    interval=Interval(min_units=30, min_rarest=10),
     toolbox=True,
+    of_tables=brier_skill_of_tables,
 )
-@of_judgments
-def brier_skill(tables: ConfidenceTables) -> FloatArray:
+def brier_skill(confidence: ArrayLike, correct: ArrayLike) -> float:
     """Brier skill score: 1 - Brier score / (accuracy times 1 - accuracy).
 
     1 for certainty that is right, 0 for what stating the accuracy itself gives, below 0 where
     that would have been better. The accuracy is the sample's own, known only afterwards.
+
+    Args:
+        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        correct: 1 right, 0 wrong, or the probability of being right.
 
     Source: Murphy (1973, Journal of Applied Meteorology 12).
 
@@ -170,7 +205,7 @@ def brier_skill(tables: ConfidenceTables) -> FloatArray:
         >>> brier_skill([1.0, 0.5, 0.5, 0.0], correct=[1, 1, 0, 0])
         0.5
     """
-    return 1 - divided(brier.of(tables), brier_uncertainty.of(tables))
+    return float(brier_skill_of_tables(one_table(confidence, correct))[0])
 
 
 class CorpBand(NamedTuple):
@@ -283,7 +318,9 @@ def calibration_p(
         step, means = in_steps(values, np.bincount(place).astype(float))
         stated = means[step[place]]
     observed = corp_miscalibration(stated, truth)
-    found = (corp_miscalibration.of(one) for one in _calibrated(stated, of_unit, draws, seed))
+    found = (
+        corp_miscalibration_of_tables(one) for one in _calibrated(stated, of_unit, draws, seed)
+    )
     # Equal but for rounding is as much.
     far = sum(int((values >= observed - 1e-12).sum()) for values in found)
     return (far + 1) / (draws + 1)

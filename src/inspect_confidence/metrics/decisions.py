@@ -7,9 +7,10 @@ orders, except where a threshold decides, which takes all of them or none.
 from dataclasses import astuple, dataclass, fields
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from inspect_confidence.metrics.arrays import EDGE, FloatArray, divided
-from inspect_confidence.metrics.confidence_tables import ConfidenceTables, of_judgments
+from inspect_confidence.metrics.confidence_tables import ConfidenceTables, one_table
 from inspect_confidence.metrics.registry import INFINITY, UNREAD, Interval, metric
 
 __all__ = [
@@ -19,35 +20,11 @@ __all__ = [
     "risk_at_coverage",
 ]
 
-TEN = Interval(least=20, rarest=10)
+TEN = Interval(min_units=20, min_rarest=10)
 
 
-@metric(
-    definition="Error rate of the share of answers that the condition names, the surest ones.",
-    direction="lower",
-    undefined=UNREAD,
-    source="El-Yaniv and Wiener (2010)",
-    interval=Interval("percentile", least=30, rarest=8, of="outcome of the answers covered"),
-    toolbox=True,
-)
-@of_judgments
-def risk_at_coverage(tables: ConfidenceTables, *, coverage: float) -> FloatArray:
-    """Selective risk: error rate of the surest answers, as many as the coverage says.
-
-    Answers are taken by falling confidence until `coverage` of them are; of the tied ones at the
-    end as many as are wanted, at their mean error rate.
-
-    Args:
-        tables: Of judgments.
-        coverage: Share of the answers that are given, above 0, at most 1.
-
-    Raises:
-        ValueError: The coverage isn't in (0, 1].
-
-    Example:
-        >>> risk_at_coverage([0.9, 0.5, 0.5, 0.1], correct=[1, 0, 1, 0], coverage=0.5)
-        0.25
-    """
+def risk_at_coverage_of_tables(tables: ConfidenceTables, *, coverage: float) -> FloatArray:
+    """Compute `risk_at_coverage` of each table."""
     if not 0 < coverage <= 1:
         raise ValueError(f"coverage={coverage} is not above 0 and at most 1, as 0.8 is.")
     mass, wrong = tables.mass[:, ::-1], tables.wrong[:, ::-1]
@@ -59,20 +36,63 @@ def risk_at_coverage(tables: ConfidenceTables, *, coverage: float) -> FloatArray
 
 
 @metric(
+    definition="Error rate of the share of answers that the condition names, the surest ones.",
+    direction="lower",
+    undefined=UNREAD,
+    source="El-Yaniv and Wiener (2010)",
+    interval=Interval(
+        "percentile", min_units=30, min_rarest=8, rarest="outcome of the answers covered"
+    ),
+    toolbox=True,
+    of_tables=risk_at_coverage_of_tables,
+)
+def risk_at_coverage(confidence: ArrayLike, correct: ArrayLike, *, coverage: float) -> float:
+    """Selective risk: error rate of the surest answers, as many as the coverage says.
+
+    Answers are taken by falling confidence until `coverage` of them are; of the tied ones at the
+    end as many as are wanted, at their mean error rate.
+
+    Args:
+        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        correct: 1 right, 0 wrong, or the probability of being right.
+        coverage: Share of the answers that are given, above 0, at most 1.
+
+    Raises:
+        ValueError: The coverage isn't in (0, 1].
+
+    Example:
+        >>> risk_at_coverage([0.9, 0.5, 0.5, 0.1], correct=[1, 0, 1, 0], coverage=0.5)
+        0.25
+    """
+    return float(risk_at_coverage_of_tables(one_table(confidence, correct), coverage=coverage)[0])
+
+
+def augrc_of_tables(tables: ConfidenceTables) -> FloatArray:
+    """Compute `augrc` of each table."""
+    wrong, mass = tables.wrong[:, ::-1], tables.mass[:, ::-1]
+    risk = np.cumsum(wrong, axis=1) - wrong / 2
+    return divided((risk * mass).sum(axis=1), tables.total**2)
+
+
+@metric(
     high=0.5,
     direction="lower",
     undefined=UNREAD,
     interval=TEN,
     toolbox=True,
+    of_tables=augrc_of_tables,
 )
-@of_judgments
-def augrc(tables: ConfidenceTables) -> FloatArray:
+def augrc(confidence: ArrayLike, correct: ArrayLike) -> float:
     """Area under the generalised risk-coverage curve: how often an answer is given and wrong.
 
     The generalised risk at a coverage is the share of all answers that are given and wrong; this is
     its mean over coverages from 0 to 1, linear within ties. Equals (1 - AUROC) a (1 - a) +
     (1 - a)^2 / 2 for accuracy a. An error adds to it in proportion to how many answers are less
     sure; to `aurc` the surest few add far more.
+
+    Args:
+        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        correct: 1 right, 0 wrong, or the probability of being right.
 
     Source: Traub et al. (2024), Overcoming common flaws in the evaluation of selective
     classification systems.
@@ -81,9 +101,7 @@ def augrc(tables: ConfidenceTables) -> FloatArray:
         >>> augrc([0.9, 0.5], correct=[1, 0])
         0.125
     """
-    wrong, mass = tables.wrong[:, ::-1], tables.mass[:, ::-1]
-    risk = np.cumsum(wrong, axis=1) - wrong / 2
-    return divided((risk * mass).sum(axis=1), tables.total**2)
+    return float(augrc_of_tables(one_table(confidence, correct))[0])
 
 
 @dataclass(frozen=True)
@@ -130,6 +148,13 @@ class Costs:
         return self.abstain + divided(np.hstack([above, never]), tables.total[:, None])
 
 
+def expected_utility_of_tables(
+    tables: ConfidenceTables, *, costs: Costs, threshold: float = 0.0
+) -> FloatArray:
+    """Compute `expected_utility` of each table."""
+    return costs.of(tables)[:, int(np.searchsorted(tables.values, threshold - EDGE))]
+
+
 @metric(
     definition="Mean utility of answering only from the threshold on, by the costs that the "
     "condition names.",
@@ -138,13 +163,13 @@ class Costs:
     direction="higher",
     undefined=f"{UNREAD}, or no costs given",
     source="Chow (1970)",
-    interval=Interval("percentile", least=30, rarest=10),
+    interval=Interval("percentile", min_units=30, min_rarest=10),
     toolbox=True,
+    of_tables=expected_utility_of_tables,
 )
-@of_judgments
 def expected_utility(
-    tables: ConfidenceTables, *, costs: Costs, threshold: float = 0.0
-) -> FloatArray:
+    confidence: ArrayLike, correct: ArrayLike, *, costs: Costs, threshold: float = 0.0
+) -> float:
     """Mean utility of answering only where confidence is at or above a threshold.
 
     (right R + wrong W + abstain (n - R - W)) / n, for R right and W wrong answers of n at or above
@@ -152,7 +177,8 @@ def expected_utility(
     (abstain - wrong) / (right - wrong); what that threshold gives isn't chosen on the sample.
 
     Args:
-        tables: Of judgments.
+        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        correct: 1 right, 0 wrong, or the probability of being right.
         costs: What a right, a wrong and no answer are worth.
         threshold: In [0, 1]; 0 answers always.
 
@@ -160,4 +186,8 @@ def expected_utility(
         >>> expected_utility([0.9, 0.9, 0.2], [1, 0, 0], costs=Costs(1, -2, 0), threshold=0.5)
         -0.333...
     """
-    return costs.of(tables)[:, int(np.searchsorted(tables.values, threshold - EDGE))]
+    return float(
+        expected_utility_of_tables(
+            one_table(confidence, correct), costs=costs, threshold=threshold
+        )[0]
+    )

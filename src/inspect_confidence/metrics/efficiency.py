@@ -5,16 +5,21 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri
 
 from inspect_confidence.metrics.arrays import FloatArray, check_choice, divided
-from inspect_confidence.metrics.confidence_tables import ConfidenceTables, accuracy, of_judgments
+from inspect_confidence.metrics.confidence_tables import (
+    ConfidenceTables,
+    accuracy_of_tables,
+    one_table,
+)
 from inspect_confidence.metrics.registry import INFINITY, metric
 from inspect_confidence.metrics.type2 import (
     ONE_SIDED,
     TEN,
     ideal_d_prime,
-    meta_d_ideal,
+    meta_d_ideal_of_tables,
     type2_rates,
 )
 
@@ -29,6 +34,23 @@ LEAST_D_PRIME = 0.1
 """A d' up to this is too near 0 to divide by."""
 
 
+def m_ratio_of_tables(
+    tables: ConfidenceTables,
+    *,
+    type1: Type1Model,
+    alternatives: int | None = None,
+    threshold: float = 0.5,
+) -> FloatArray:
+    """Compute `m_ratio` of each table."""
+    d_prime = d_prime_of(tables, type1=type1, alternatives=alternatives)
+    if type1 == "m_afc" and alternatives is not None:
+        sensitivity = afc_type2_d_prime(*type2_rates(tables, threshold), alternatives)
+    else:
+        unit = 1 if type1 == "two_z" else np.sqrt(2)
+        sensitivity = meta_d_ideal_of_tables(tables, threshold=threshold) / unit
+    return divided(sensitivity, np.where(d_prime > LEAST_D_PRIME, d_prime, 0))
+
+
 @metric(
     definition="Ratio of meta-d' to d', both in the type-1 model that the condition names.",
     unit="ratio",
@@ -38,15 +60,16 @@ LEAST_D_PRIME = 0.1
     "them",
     source="Maniscalco and Lau (2012)",
     interval=TEN,
+    of_tables=m_ratio_of_tables,
 )
-@of_judgments
 def m_ratio(
-    tables: ConfidenceTables,
+    confidence: ArrayLike,
+    correct: ArrayLike,
     *,
     type1: Type1Model,
     alternatives: int | None = None,
     threshold: float = 0.5,
-) -> FloatArray:
+) -> float:
     """M-ratio: meta-d' over d', both in one type-1 model; 1 for that model's ideal observer.
 
     Type-1 models:
@@ -60,7 +83,8 @@ def m_ratio(
     A fourth, `sdt`, is the `m_ratio` that `meta_d` returns.
 
     Args:
-        tables: Of judgments with outcomes of 0 or 1.
+        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        correct: 1 right, 0 wrong, or the probability of being right.
         type1: The model.
         alternatives: Choices an item, m >= 2, the same for all.
         threshold: Confidence from which on it counts as high, in [0, 1].
@@ -68,13 +92,14 @@ def m_ratio(
     Raises:
         ValueError: The model is not known, or it doesn't go with that number of choices.
     """
-    d_prime = d_prime_of(tables, type1=type1, alternatives=alternatives)
-    if type1 == "m_afc" and alternatives is not None:
-        sensitivity = afc_type2_d_prime(*type2_rates(tables, threshold), alternatives)
-    else:
-        unit = 1 if type1 == "two_z" else np.sqrt(2)
-        sensitivity = meta_d_ideal.of(tables, threshold=threshold) / unit
-    return divided(sensitivity, np.where(d_prime > LEAST_D_PRIME, d_prime, 0))
+    return float(
+        m_ratio_of_tables(
+            one_table(confidence, correct),
+            type1=type1,
+            alternatives=alternatives,
+            threshold=threshold,
+        )[0]
+    )
 
 
 def d_prime_of(
@@ -89,10 +114,10 @@ def d_prime_of(
     if type1 == "m_afc":
         if alternatives is None or alternatives < 2:
             raise ValueError(f"alternatives={alternatives}: m_afc needs 2 choices or more.")
-        return afc_d_prime(accuracy.of(tables), alternatives)
+        return afc_d_prime(accuracy_of_tables(tables), alternatives)
     if alternatives not in (None, 2):
         raise ValueError(f"alternatives={alternatives}: {type1} is for two choices; use m_afc.")
-    share = accuracy.of(tables)
+    share = accuracy_of_tables(tables)
     z = np.asarray(ndtri(np.where((share > 0) & (share < 1), share, np.nan)), np.float64)
     return z * (2 if type1 == "two_z" else np.sqrt(2))
 

@@ -67,7 +67,9 @@ def faithfulness(decisiveness: ArrayLike, confidence: ArrayLike) -> float:
     direction="higher",
     undefined="no reply with both",
     source="Yona, Aharoni and Geva (2024)",
-    interval=Interval("percentile", least=100, rarest=10, of="bin that holds any (items)"),
+    interval=Interval(
+        "percentile", min_units=100, min_rarest=10, rarest="bin that holds any (items)"
+    ),
 )
 def cmfg(
     faithfulness: ArrayLike,

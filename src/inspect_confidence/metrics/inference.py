@@ -68,7 +68,7 @@ def interval_of(
 def why_no_interval(rule: Interval, draws: FloatArray, units: int, rarest: float = np.inf) -> str:
     """Why a number has no interval from its resamples; empty where it has one."""
     if rule.method == "none":
-        return rule.why
+        return rule.reason
     if why := too_few(rule, units, rarest):
         return why
     if rule.method == "own":
@@ -84,10 +84,10 @@ def why_no_interval(rule: Interval, draws: FloatArray, units: int, rarest: float
 
 def too_few(rule: Interval, units: int, rarest: float = np.inf) -> str:
     """What there are too few of for an interval; empty where there are enough."""
-    if units < rule.least:
-        return f"fewer than {rule.least} {rule.units}"
-    if rarest < rule.rarest - 1e-9:  # a sum of an item's shares of its judgments
-        return f"{rarest:.3g} in the rarest {rule.of}, of which {rule.rarest} are needed"
+    if units < rule.min_units:
+        return f"fewer than {rule.min_units} {rule.units}"
+    if rarest < rule.min_rarest - 1e-9:  # a sum of an item's shares of its judgments
+        return f"{rarest:.3g} in the rarest {rule.rarest}, of which {rule.min_rarest} are needed"
     return ""
 
 

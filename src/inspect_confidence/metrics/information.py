@@ -5,17 +5,32 @@ come once each can't be told from chance.
 """
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import xlogy
 
 from inspect_confidence.metrics.arrays import FloatArray, IntArray, divided
-from inspect_confidence.metrics.confidence_tables import ConfidenceTables, of_judgments
+from inspect_confidence.metrics.confidence_tables import ConfidenceTables, one_table
 from inspect_confidence.metrics.registry import INFINITY, UNREAD, Interval, metric
 
 __all__ = ["meta_information_corrected"]
 
 MOST_CLASSES = 20
-_ABOUT_VALUE = Interval("skewness_corrected", least=100, rarest=10)
+_ABOUT_VALUE = Interval("skewness_corrected", min_units=100, min_rarest=10)
 _NO_INFORMATION = f"{UNREAD}; all answers right, or all wrong; outcomes that are not 0 or 1"
+
+
+def meta_information_corrected_of_tables(tables: ConfidenceTables) -> FloatArray:
+    """Compute `meta_information_corrected` of each table."""
+    class_counts = np.clip(np.sqrt(tables.total + 1e-6), 1, MOST_CLASSES).astype(np.int64)
+    classes = pooled(tables, class_counts)
+    right, wrong = classes.right.sum(axis=1), classes.wrong.sum(axis=1)
+    defined = (np.minimum(right, wrong) > 0) & tables.binary
+    entropy = binary_entropy(divided(right, classes.total))[defined]
+    information = np.full(len(defined), np.nan)
+    information[defined] = np.minimum(
+        _jackknifed(classes.right[defined], classes.wrong[defined]), entropy
+    )
+    return information
 
 
 @metric(
@@ -29,9 +44,9 @@ _NO_INFORMATION = f"{UNREAD}; all answers right, or all wrong; outcomes that are
     source="Dayan (2023); the jackknife: Quenouille (1956)",
     interval=_ABOUT_VALUE,
     toolbox=True,
+    of_tables=meta_information_corrected_of_tables,
 )
-@of_judgments
-def meta_information_corrected(tables: ConfidenceTables) -> FloatArray:
+def meta_information_corrected(confidence: ArrayLike, correct: ArrayLike) -> float:
     """Mutual information of confidence and correctness, its bias taken off by the jackknife.
 
     `meta_information` of confidence in classes, I, less the jackknife's estimate of its bias: the
@@ -41,20 +56,15 @@ def meta_information_corrected(tables: ConfidenceTables) -> FloatArray:
     what is lost by that is less than what chance would add. At most the entropy of correctness; may
     be below 0 where confidence tells nothing.
 
+    Args:
+        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        correct: 1 right, 0 wrong, or the probability of being right.
+
     Example:
         >>> round(meta_information_corrected([1, 0] * 50, correct=[1, 0] * 50), 3)
         1.0
     """
-    class_counts = np.clip(np.sqrt(tables.total + 1e-6), 1, MOST_CLASSES).astype(np.int64)
-    classes = pooled(tables, class_counts)
-    right, wrong = classes.right.sum(axis=1), classes.wrong.sum(axis=1)
-    defined = (np.minimum(right, wrong) > 0) & tables.binary
-    entropy = binary_entropy(divided(right, classes.total))[defined]
-    information = np.full(len(defined), np.nan)
-    information[defined] = np.minimum(
-        _jackknifed(classes.right[defined], classes.wrong[defined]), entropy
-    )
-    return information
+    return float(meta_information_corrected_of_tables(one_table(confidence, correct))[0])
 
 
 def binary_entropy(share: FloatArray) -> FloatArray:

@@ -245,7 +245,7 @@ def temperature_scores(
     unit="temperature",
     direction="target=1",
     undefined="no train item whose truth was seen",
-    interval=Interval("percentile", least=100),
+    interval=Interval("percentile", min_units=100),
 )
 def temperature_nll(distributions: Sequence[Mapping[int, float]], truth: ArrayLike) -> float:
     """Temperature T of p^(1/T) with the greatest likelihood of the train items' truths.

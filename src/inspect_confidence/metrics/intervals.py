@@ -31,7 +31,9 @@ __all__ = [
 ]
 
 _UNREAD = "no readable interval"
-_OF_SCORES = Interval("skewness_corrected", least=30, rarest=11, of="outcome, an item missed")
+_OF_SCORES = Interval(
+    "skewness_corrected", min_units=30, min_rarest=11, rarest="outcome, an item missed"
+)
 """A miss costs 2/alpha times its distance: a sample with few misses doesn't tell what they cost."""
 
 

@@ -31,9 +31,9 @@ _ABOUT: About = {
         "own",
         "percentiles over resamples of the items and error rates drawn from their posterior; where "
         "items of the run are labelled, Wilson's at their effective number, or Student's t",
-        least=20,
-        rarest=8,
-        of="judged or labelled outcome",
+        min_units=20,
+        min_rarest=8,
+        rarest="judged or labelled outcome",
     ),
     "toolbox": True,
 }

@@ -289,7 +289,7 @@ class MetaD:
     undefined="items that are not two-choice; all answers or all stimuli on one side; one rating "
     "only",
     source="Maniscalco and Lau (2012)",
-    interval=Interval("percentile", least=30, rarest=10),
+    interval=Interval("percentile", min_units=30, min_rarest=10),
 )
 def meta_d(nr_s1: ArrayLike, nr_s2: ArrayLike, padding: float | None = None) -> MetaD:
     """meta-d' of a two-choice task by maximum likelihood over all ratings, equal variances.

@@ -20,7 +20,6 @@ from inspect_confidence.metrics.registry import (
     metric,
     no_interval,
     numbers,
-    with_arrays,
 )
 
 __all__ = [
@@ -103,53 +102,81 @@ class ValueTables:
         return np.asarray((lower + upper) / 2)
 
 
+def top1_value_of_tables(tables: ValueTables) -> FloatArray:
+    """Compute `top1_value` of each table."""
+    most = tables.mass.max(axis=1, keepdims=True, initial=0)
+    largest = np.where(tables.mass == most, tables.values, -np.inf).max(axis=1, initial=-np.inf)
+    return np.where(most[:, 0] > 0, largest, np.nan)
+
+
 @metric(
     unit="scale points",
     low=-INFINITY,
     undefined=UNREAD,
     source=_STUDY,
     interval=no_interval("which report is the commonest jumps between values"),
+    of_tables=top1_value_of_tables,
 )
-@with_arrays(ValueTables.of)
-def top1_value(tables: ValueTables) -> FloatArray:
+def top1_value(reports: ArrayLike) -> float:
     """The commonest report on its own scale; the greatest of several equally common.
+
+    Args:
+        reports: Values on the scale, one a judgment; NaN is left out.
 
     Example:
         >>> top1_value([90, 95, 95])
         95.0
     """
-    most = tables.mass.max(axis=1, keepdims=True, initial=0)
-    largest = np.where(tables.mass == most, tables.values, -np.inf).max(axis=1, initial=-np.inf)
-    return np.where(most[:, 0] > 0, largest, np.nan)
+    return float(top1_value_of_tables(ValueTables.of(reports))[0])
 
 
-@metric(undefined=UNREAD, source=_STUDY, interval=_LARGEST)
-@with_arrays(ValueTables.of)
-def top1_share(tables: ValueTables) -> FloatArray:
+def top1_share_of_tables(tables: ValueTables) -> FloatArray:
+    """Compute `top1_share` of each table."""
+    return _largest(tables, 1)
+
+
+@metric(undefined=UNREAD, source=_STUDY, interval=_LARGEST, of_tables=top1_share_of_tables)
+def top1_share(reports: ArrayLike) -> float:
     """Share of the commonest report.
+
+    Args:
+        reports: Values on the scale, one a judgment; NaN is left out.
 
     Example:
         >>> top1_share([90, 95, 95, 95])
         0.75
     """
-    return _largest(tables, 1)
+    return float(top1_share_of_tables(ValueTables.of(reports))[0])
 
 
-@metric(undefined=UNREAD, source=_STUDY, interval=_LARGEST)
-@with_arrays(ValueTables.of)
-def top3_share(tables: ValueTables) -> FloatArray:
+def top3_share_of_tables(tables: ValueTables) -> FloatArray:
+    """Compute `top3_share` of each table."""
+    return _largest(tables, 3)
+
+
+@metric(undefined=UNREAD, source=_STUDY, interval=_LARGEST, of_tables=top3_share_of_tables)
+def top3_share(reports: ArrayLike) -> float:
     """Share of the three commonest reports.
+
+    Args:
+        reports: Values on the scale, one a judgment; NaN is left out.
 
     Example:
         >>> top3_share([80, 85, 90, 95, 95])
         0.8
     """
-    return _largest(tables, 3)
+    return float(top3_share_of_tables(ValueTables.of(reports))[0])
 
 
 def _largest(tables: ValueTables, count: int) -> FloatArray:
     top = np.sort(tables.mass, axis=1)[:, ::-1][:, :count].sum(axis=1)
     return divided(top, tables.mass.sum(axis=1))
+
+
+def unique_values_of_tables(tables: ValueTables) -> FloatArray:
+    """Compute `unique_values` of each table."""
+    used = (tables.mass > 0).sum(axis=1).astype(float)
+    return np.where(used > 0, used, np.nan)
 
 
 @metric(
@@ -158,17 +185,19 @@ def _largest(tables: ValueTables, count: int) -> FloatArray:
     undefined=UNREAD,
     source=_STUDY,
     interval=no_interval("values that were not seen can't be resampled"),
+    of_tables=unique_values_of_tables,
 )
-@with_arrays(ValueTables.of)
-def unique_values(tables: ValueTables) -> FloatArray:
+def unique_values(reports: ArrayLike) -> float:
     """How many different values were reported.
+
+    Args:
+        reports: Values on the scale, one a judgment; NaN is left out.
 
     Example:
         >>> unique_values([90, 95, 95])
         2.0
     """
-    used = (tables.mass > 0).sum(axis=1).astype(float)
-    return np.where(used > 0, used, np.nan)
+    return float(unique_values_of_tables(ValueTables.of(reports))[0])
 
 
 def entropy_bits(probabilities: ArrayLike) -> FloatArray:
@@ -183,44 +212,56 @@ def entropy_bits(probabilities: ArrayLike) -> FloatArray:
     return np.asarray(np.maximum(-terms.sum(axis=-1), 0))
 
 
-@metric(
-    "entropy_bits",
-    unit="bits",
-    undefined=UNREAD,
-    source=_STUDY,
-    interval=Interval("debiased", least=1_000),
-)
-@with_arrays(ValueTables.of)
-def report_entropy(tables: ValueTables) -> FloatArray:
-    """Shannon entropy of the reports; biased downwards at few judgments.
-
-    -sum p log2 p, in bits. The bias is about (K - 1) / (2 n ln 2) for K values in n reports.
-
-    Example:
-        >>> report_entropy([90, 95, 95, 90])
-        1.0
-    """
+def report_entropy_of_tables(tables: ValueTables) -> FloatArray:
+    """Compute `report_entropy` of each table."""
     total = tables.mass.sum(axis=1)
     shares = tables.mass / np.where(total > 0, total, 1)[:, None]
     return np.where(total > 0, entropy_bits(shares), np.nan)
 
 
-@metric(undefined=UNREAD, source=_STUDY, interval=WILSON)
-@with_arrays(ValueTables.of)
-def round_rate(tables: ValueTables, *, multiple: int = 5) -> FloatArray:
+@metric(
+    "entropy_bits",
+    unit="bits",
+    undefined=UNREAD,
+    source=_STUDY,
+    interval=Interval("debiased", min_units=1_000),
+    of_tables=report_entropy_of_tables,
+)
+def report_entropy(reports: ArrayLike) -> float:
+    """Shannon entropy of the reports; biased downwards at few judgments.
+
+    -sum p log2 p, in bits. The bias is about (K - 1) / (2 n ln 2) for K values in n reports.
+
+    Args:
+        reports: Values on the scale, one a judgment; NaN is left out.
+
+    Example:
+        >>> report_entropy([90, 95, 95, 90])
+        1.0
+    """
+    return float(report_entropy_of_tables(ValueTables.of(reports))[0])
+
+
+def round_rate_of_tables(tables: ValueTables, *, multiple: int = 5) -> FloatArray:
+    """Compute `round_rate` of each table."""
+    nearest = multiple * np.round(tables.values / multiple)
+    chosen = np.isclose(tables.values, nearest)
+    return divided(tables.mass[:, chosen].sum(axis=1), tables.mass.sum(axis=1))
+
+
+@metric(undefined=UNREAD, source=_STUDY, interval=WILSON, of_tables=round_rate_of_tables)
+def round_rate(reports: ArrayLike, *, multiple: int = 5) -> float:
     """Share of reports that are multiples of 5 on their own scale; probabilities in percent.
 
     Args:
-        tables: Of reports.
+        reports: Values on the scale, one a judgment; NaN is left out.
         multiple: Another number than 5.
 
     Example:
         >>> round_rate([90, 95, 97, 100])
         0.75
     """
-    nearest = multiple * np.round(tables.values / multiple)
-    chosen = np.isclose(tables.values, nearest)
-    return divided(tables.mass[:, chosen].sum(axis=1), tables.mass.sum(axis=1))
+    return float(round_rate_of_tables(ValueTables.of(reports), multiple=multiple)[0])
 
 
 numbers(
@@ -231,21 +272,26 @@ numbers(
 )
 
 
+def utilization_of_tables(tables: ValueTables, *, low: float, high: float) -> FloatArray:
+    """Compute `utilization` of each table."""
+    return (tables.quantile(0.75) - tables.quantile(0.25)) / (high - low)
+
+
 @metric(
     definition="Interquartile range of the reports over the width of the scale; the study does not "
     "define its own; above 1 where reports lie outside the scale.",
     high=INFINITY,
     undefined=UNREAD,
     interval=PERCENTILE,
+    of_tables=utilization_of_tables,
 )
-@with_arrays(ValueTables.of)
-def utilization(tables: ValueTables, *, low: float, high: float) -> FloatArray:
+def utilization(reports: ArrayLike, *, low: float, high: float) -> float:
     """How much of the scale is used: the interquartile range of the reports over its width.
 
     Quartiles are those of `ValueTables`: repeating every report changes nothing.
 
     Args:
-        tables: Of reports.
+        reports: Values on the scale, one a judgment; NaN is left out.
         low: Least value of the scale.
         high: Greatest value.
 
@@ -253,7 +299,7 @@ def utilization(tables: ValueTables, *, low: float, high: float) -> FloatArray:
         >>> utilization([60, 70, 80, 90, 100], low=0, high=100)
         0.2
     """
-    return (tables.quantile(0.75) - tables.quantile(0.25)) / (high - low)
+    return float(utilization_of_tables(ValueTables.of(reports), low=low, high=high)[0])
 
 
 numbers(

@@ -7,10 +7,11 @@ criterion of the two-choice ideal observer that has these rates.
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri
 
 from inspect_confidence.metrics.arrays import EDGE, FloatArray
-from inspect_confidence.metrics.confidence_tables import ConfidenceTables, of_judgments
+from inspect_confidence.metrics.confidence_tables import ConfidenceTables, one_table
 from inspect_confidence.metrics.registry import Interval, metric
 
 __all__ = ["meta_d_ideal", "type2_criterion", "type2_dprime", "type2_remark"]
@@ -19,7 +20,13 @@ ONE_SIDED = (
     "all judgments on one side of the threshold; all answers right, or all wrong; "
     "outcomes that are not 0 or 1"
 )
-TEN = Interval("percentile", least=30, rarest=10, of="type-2 cell")
+TEN = Interval("percentile", min_units=30, min_rarest=10, rarest="type-2 cell")
+
+
+def type2_dprime_of_tables(tables: ConfidenceTables, *, threshold: float = 0.5) -> FloatArray:
+    """Compute `type2_dprime` of each table."""
+    rates = type2_rates(tables, threshold)
+    return np.asarray(ndtri(rates.hit) - ndtri(rates.false_alarm))
 
 
 @metric(
@@ -30,9 +37,9 @@ TEN = Interval("percentile", least=30, rarest=10, of="type-2 cell")
     undefined=ONE_SIDED,
     interval=TEN,
     source="Macmillan and Creelman (2005); Hautus (1995)",
+    of_tables=type2_dprime_of_tables,
 )
-@of_judgments
-def type2_dprime(tables: ConfidenceTables, *, threshold: float = 0.5) -> FloatArray:
+def type2_dprime(confidence: ArrayLike, correct: ArrayLike, *, threshold: float = 0.5) -> float:
     """Type-2 d' at a threshold: z(H2) - z(F2).
 
     H2 and F2 are the shares of confidence >= threshold among right and among wrong answers, after
@@ -41,15 +48,23 @@ def type2_dprime(tables: ConfidenceTables, *, threshold: float = 0.5) -> FloatAr
     where the threshold lies among the confidences.
 
     Args:
-        tables: Of judgments with outcomes of 0 or 1.
+        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        correct: 1 right, 0 wrong, or the probability of being right.
         threshold: In [0, 1].
 
     Example:
         >>> round(type2_dprime([0.9, 0.9, 0.9, 0.1] * 9, [1, 1, 0, 0] * 9), 3)
         1.938
     """
-    rates = type2_rates(tables, threshold)
-    return np.asarray(ndtri(rates.hit) - ndtri(rates.false_alarm))
+    return float(type2_dprime_of_tables(one_table(confidence, correct), threshold=threshold)[0])
+
+
+def meta_d_ideal_of_tables(tables: ConfidenceTables, *, threshold: float = 0.5) -> FloatArray:
+    """Compute `meta_d_ideal` of each table."""
+    key = ("ideal d'", threshold)
+    if key not in tables.shared:
+        tables.shared[key] = ideal_d_prime(*type2_rates(tables, threshold))
+    return np.asarray(tables.shared[key])
 
 
 @metric(
@@ -60,9 +75,9 @@ def type2_dprime(tables: ConfidenceTables, *, threshold: float = 0.5) -> FloatAr
     undefined=ONE_SIDED,
     interval=TEN,
     source="the scale-design study",
+    of_tables=meta_d_ideal_of_tables,
 )
-@of_judgments
-def meta_d_ideal(tables: ConfidenceTables, *, threshold: float = 0.5) -> FloatArray:
+def meta_d_ideal(confidence: ArrayLike, correct: ArrayLike, *, threshold: float = 0.5) -> float:
     """The d' of the unbiased two-choice ideal observer with the observed H2 and F2.
 
     That observer has evidence x ~ N(d'/2, 1), chooses its sign and is confident where |x| > c, so
@@ -71,7 +86,8 @@ def meta_d_ideal(tables: ConfidenceTables, *, threshold: float = 0.5) -> FloatAr
     Below 0 where wrong answers are more often confident.
 
     Args:
-        tables: Of judgments with outcomes of 0 or 1.
+        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        correct: 1 right, 0 wrong, or the probability of being right.
         threshold: Confidence from which on it counts as high, in [0, 1].
 
     Example:
@@ -79,10 +95,13 @@ def meta_d_ideal(tables: ConfidenceTables, *, threshold: float = 0.5) -> FloatAr
         >>> round(meta_d_ideal(high, correct=[1] * 1000 + [0] * 1000), 2)
         2.11
     """
-    key = ("ideal d'", threshold)
-    if key not in tables.shared:
-        tables.shared[key] = ideal_d_prime(*type2_rates(tables, threshold))
-    return np.asarray(tables.shared[key])
+    return float(meta_d_ideal_of_tables(one_table(confidence, correct), threshold=threshold)[0])
+
+
+def type2_criterion_of_tables(tables: ConfidenceTables, *, threshold: float = 0.5) -> FloatArray:
+    """Compute `type2_criterion` of each table."""
+    hit, _ = type2_rates(tables, threshold)
+    return criterion_at(meta_d_ideal_of_tables(tables, threshold=threshold), hit)
 
 
 @metric(
@@ -91,15 +110,19 @@ def meta_d_ideal(tables: ConfidenceTables, *, threshold: float = 0.5) -> FloatAr
     undefined=ONE_SIDED,
     interval=TEN,
     source="the scale-design study",
+    of_tables=type2_criterion_of_tables,
 )
-@of_judgments
-def type2_criterion(tables: ConfidenceTables, *, threshold: float = 0.5) -> FloatArray:
+def type2_criterion(confidence: ArrayLike, correct: ArrayLike, *, threshold: float = 0.5) -> float:
     """The criterion c of the ideal observer of `meta_d_ideal`: evidence that it takes to be sure.
 
     c = d'/2 - z(H2 Phi(d'/2)), on |x|; the lower, the more readily high confidence is stated.
+
+    Args:
+        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        correct: 1 right, 0 wrong.
+        threshold: Confidence from which on it counts as high, in [0, 1].
     """
-    hit, _ = type2_rates(tables, threshold)
-    return criterion_at(meta_d_ideal.of(tables, threshold=threshold), hit)
+    return float(type2_criterion_of_tables(one_table(confidence, correct), threshold=threshold)[0])
 
 
 class Type2Rates(NamedTuple):

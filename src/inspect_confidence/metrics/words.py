@@ -6,6 +6,7 @@ mass, is empty.
 """
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import rel_entr
 
 from inspect_confidence.metrics.arrays import EDGE, FloatArray, divided
@@ -18,7 +19,6 @@ from inspect_confidence.metrics.registry import (
     metric,
     no_interval,
     numbers,
-    with_arrays,
 )
 from inspect_confidence.metrics.reports import ValueTables
 
@@ -44,7 +44,7 @@ numbers(
         interval=Interval(
             "own",
             "Student's t of the logit, where five contexts differ from the commonest value",
-            least=15,
+            min_units=15,
             units="contexts",
         ),
     ),
@@ -53,7 +53,7 @@ numbers(
 numbers(
     About(
         undefined=UNREAD,
-        interval=Interval("own", "order statistics (sign test)", least=6, units="contexts"),
+        interval=Interval("own", "order statistics (sign test)", min_units=6, units="contexts"),
     ),
     median_probability="Median over contexts of the probability stated for a word.",
 )
@@ -67,27 +67,56 @@ numbers(
 )
 
 
+def brunner_munzel_theta_of_tables(first: ValueTables, second: ValueTables) -> FloatArray:
+    """Compute `brunner_munzel_theta` of each pair of tables."""
+    _check_same_values(first, second)
+    below = second.cumulated()
+    above = (first.mass * (below[:, :-1] + below[:, 1:]) / 2).sum(axis=1)
+    return divided(above, first.mass.sum(axis=1))
+
+
 @metric(
     definition="P(reference > own) + P(equal)/2, the reference being `versus`.",
     direction="target=0.5",
     undefined=_NO_VALUE,
     source="Brunner and Munzel (2000)",
     interval=Interval(
-        "own", "Student's t of the logit, in agreement with p", least=15, units="values on a side"
+        "own",
+        "Student's t of the logit, in agreement with p",
+        min_units=15,
+        units="values on a side",
     ),
+    of_tables=brunner_munzel_theta_of_tables,
 )
-@with_arrays(ValueTables.pair)
-def brunner_munzel_theta(first: ValueTables, second: ValueTables) -> FloatArray:
+def brunner_munzel_theta(first: ArrayLike, second: ArrayLike) -> float:
     """P(first > second) + P(first = second)/2: the theta of `brunner_munzel`.
+
+    Args:
+        first: First sample, as in `ValueTables.pair`.
+        second: Second sample.
 
     Example:
         >>> brunner_munzel_theta([1, 2], [2, 3])  # one of four pairs is equal
         0.125
     """
-    _check_same_values(first, second)
-    below = second.cumulated()
-    above = (first.mass * (below[:, :-1] + below[:, 1:]) / 2).sum(axis=1)
-    return divided(above, first.mass.sum(axis=1))
+    tables = ValueTables.pair(first, second)
+    return float(brunner_munzel_theta_of_tables(*tables)[0])
+
+
+def kl_divergence_of_tables(
+    first: ValueTables,
+    second: ValueTables,
+    *,
+    low: float = 0,
+    high: float = 100,
+    bins: int = 20,
+    constant: float = 1e-10,
+) -> FloatArray:
+    """Compute `kl_divergence` of each pair of tables."""
+    if not constant > 0:
+        raise ValueError(f"constant={constant} is not above 0.")
+    p, q = _binned(first, low, high, bins), _binned(second, low, high, bins)
+    return _divergence(np.where(p == 0, constant, p), np.where(q == 0, constant, q))
 
 
 @metric(
@@ -98,17 +127,17 @@ def brunner_munzel_theta(first: ValueTables, second: ValueTables) -> FloatArray:
     undefined=_NO_VALUE,
     source=_STUDY,
     interval=no_interval("the constant in empty bins decides it"),
+    of_tables=kl_divergence_of_tables,
 )
-@with_arrays(ValueTables.pair)
 def kl_divergence(
-    first: ValueTables,
-    second: ValueTables,
+    first: ArrayLike,
+    second: ArrayLike,
     *,
     low: float = 0,
     high: float = 100,
     bins: int = 20,
     constant: float = 1e-10,
-) -> FloatArray:
+) -> float:
     """Kullback-Leibler divergence of binned samples: D(p || q) = sum p ln(p/q), in nats.
 
     p (first) and q (second) are shares in equal bins [edge, next edge) from low to high, in the
@@ -117,6 +146,14 @@ def kl_divergence(
     is empty in the second sample alone, the constant makes the result: state it, and give
     `jensen_shannon` too. The divergence is that of Kullback and Leibler (1951, Annals of
     Mathematical Statistics).
+
+    Args:
+        first: First sample, as in `ValueTables.pair`.
+        second: Second sample.
+        low: Lower edge of the first bin.
+        high: Upper edge of the last bin.
+        bins: Number of bins.
+        constant: Share of an empty bin, above 0.
 
     Returns:
         Nats, 0 for equal shares, not symmetric; below 0 by at most bins * constant, and larger the
@@ -130,10 +167,20 @@ def kl_divergence(
         >>> round(kl_divergence([10, 60], [10, 10, 60, 60, 60, 60]), 4)  # ln(3/2)/2 + ln(3/4)/2
         0.0589
     """
-    if not constant > 0:
-        raise ValueError(f"constant={constant} is not above 0.")
+    tables = ValueTables.pair(first, second)
+    return float(
+        kl_divergence_of_tables(*tables, low=low, high=high, bins=bins, constant=constant)[0]
+    )
+
+
+def jensen_shannon_of_tables(
+    first: ValueTables, second: ValueTables, *, low: float = 0, high: float = 100, bins: int = 20
+) -> FloatArray:
+    """Compute `jensen_shannon` of each pair of tables."""
     p, q = _binned(first, low, high, bins), _binned(second, low, high, bins)
-    return _divergence(np.where(p == 0, constant, p), np.where(q == 0, constant, q))
+    middle = (p + q) / 2
+    # Rounding leaves 1e-16 above ln 2 where no bin is shared.
+    return np.clip((_divergence(p, middle) + _divergence(q, middle)) / 2, 0, np.log(2))
 
 
 @metric(
@@ -144,15 +191,22 @@ def kl_divergence(
     undefined=_NO_VALUE,
     source="Lin (1991)",
     interval=_UPWARD,
+    of_tables=jensen_shannon_of_tables,
 )
-@with_arrays(ValueTables.pair)
 def jensen_shannon(
-    first: ValueTables, second: ValueTables, *, low: float = 0, high: float = 100, bins: int = 20
-) -> FloatArray:
+    first: ArrayLike, second: ArrayLike, *, low: float = 0, high: float = 100, bins: int = 20
+) -> float:
     """Jensen-Shannon divergence of binned samples: (D(p || m) + D(q || m))/2, m = (p + q)/2.
 
     Bins are those of `kl_divergence`; no constant is needed. Symmetric; ln 2 for samples that share
     no bin.
+
+    Args:
+        first: First sample, as in `ValueTables.pair`.
+        second: Second sample.
+        low: Lower edge of the first bin.
+        high: Upper edge of the last bin.
+        bins: Number of bins.
 
     Raises:
         ValueError: A value is outside [low, high], or there are no bins.
@@ -161,25 +215,39 @@ def jensen_shannon(
         >>> round(jensen_shannon([10], [60]), 4)
         0.6931
     """
-    p, q = _binned(first, low, high, bins), _binned(second, low, high, bins)
-    middle = (p + q) / 2
-    # Rounding leaves 1e-16 above ln 2 where no bin is shared.
-    return np.clip((_divergence(p, middle) + _divergence(q, middle)) / 2, 0, np.log(2))
+    tables = ValueTables.pair(first, second)
+    return float(jensen_shannon_of_tables(*tables, low=low, high=high, bins=bins)[0])
 
 
-@metric(direction="lower", undefined=_NO_VALUE, interval=_UPWARD)
-@with_arrays(ValueTables.pair)
-def ks_statistic(first: ValueTables, second: ValueTables) -> FloatArray:
+def ks_statistic_of_tables(first: ValueTables, second: ValueTables) -> FloatArray:
+    """Compute `ks_statistic` of each pair of tables."""
+    return np.asarray(_gaps(first, second).max(axis=1))
+
+
+@metric(direction="lower", undefined=_NO_VALUE, interval=_UPWARD, of_tables=ks_statistic_of_tables)
+def ks_statistic(first: ArrayLike, second: ArrayLike) -> float:
     """Largest distance of the two distribution functions.
 
     The Kolmogorov-Smirnov statistic: the greatest |F(x) - G(x)| of the samples' cumulated shares;
     1 at complete separation.
 
+    Args:
+        first: First sample, as in `ValueTables.pair`.
+        second: Second sample.
+
     Example:
         >>> ks_statistic([1, 2], [2, 3])
         0.5
     """
-    return np.asarray(_gaps(first, second).max(axis=1))
+    tables = ValueTables.pair(first, second)
+    return float(ks_statistic_of_tables(*tables)[0])
+
+
+def wasserstein_of_tables(first: ValueTables, second: ValueTables) -> FloatArray:
+    """Compute `wasserstein` of each pair of tables."""
+    gaps = _gaps(first, second)
+    # The first gap is 0, or NaN where a sample is empty.
+    return np.asarray(gaps[:, 0] + (gaps[:, 1:-1] * np.diff(first.values)).sum(axis=1))
 
 
 @metric(
@@ -188,13 +256,17 @@ def ks_statistic(first: ValueTables, second: ValueTables) -> FloatArray:
     high=100,
     undefined=_NO_VALUE,
     interval=_UPWARD,
+    of_tables=wasserstein_of_tables,
 )
-@with_arrays(ValueTables.pair)
-def wasserstein(first: ValueTables, second: ValueTables) -> FloatArray:
+def wasserstein(first: ArrayLike, second: ArrayLike) -> float:
     """Wasserstein-1 distance.
 
     The integral of |F(x) - G(x)| over x: the mean distance that values of one sample must be moved
     by to become the other.
+
+    Args:
+        first: First sample, as in `ValueTables.pair`.
+        second: Second sample.
 
     Returns:
         A distance >= 0 in the unit of the values. NaN where a sample is empty.
@@ -203,9 +275,14 @@ def wasserstein(first: ValueTables, second: ValueTables) -> FloatArray:
         >>> wasserstein([1, 2], [2, 5])
         2.0
     """
-    gaps = _gaps(first, second)
-    # The first gap is 0, or NaN where a sample is empty.
-    return np.asarray(gaps[:, 0] + (gaps[:, 1:-1] * np.diff(first.values)).sum(axis=1))
+    tables = ValueTables.pair(first, second)
+    return float(wasserstein_of_tables(*tables)[0])
+
+
+def median_difference_of_tables(first: ValueTables, second: ValueTables) -> FloatArray:
+    """Compute `median_difference` of each pair of tables."""
+    _check_same_values(first, second)
+    return first.quantile(0.5) - second.quantile(0.5)
 
 
 @metric(
@@ -219,15 +296,19 @@ def wasserstein(first: ValueTables, second: ValueTables) -> FloatArray:
     interval=Interval(
         "own",
         "both medians' order statistics, put together (MOVER); none where contexts are shared",
-        least=6,
+        min_units=6,
         units="values on a side",
     ),
+    of_tables=median_difference_of_tables,
 )
-@with_arrays(ValueTables.pair)
-def median_difference(first: ValueTables, second: ValueTables) -> FloatArray:
+def median_difference(first: ArrayLike, second: ArrayLike) -> float:
     """Median of the first sample less median of the second.
 
     Medians are the mean of lower and upper weighted median.
+
+    Args:
+        first: First sample, as in `ValueTables.pair`.
+        second: Second sample.
 
     Returns:
         A number in the unit of the values. NaN where a sample is empty.
@@ -236,8 +317,8 @@ def median_difference(first: ValueTables, second: ValueTables) -> FloatArray:
         >>> median_difference([50, 60, 90], [40, 50])
         15.0
     """
-    _check_same_values(first, second)
-    return first.quantile(0.5) - second.quantile(0.5)
+    tables = ValueTables.pair(first, second)
+    return float(median_difference_of_tables(*tables)[0])
 
 
 numbers(
@@ -248,7 +329,10 @@ numbers(
         low=-100,
         high=100,
         interval=Interval(
-            "own", "the means that exchanged signs don't reject", least=6, units="shared contexts"
+            "own",
+            "the means that exchanged signs don't reject",
+            min_units=6,
+            units="shared contexts",
         ),
     ),
     paired_difference="Mean over shared contexts of the reference less the own value.",

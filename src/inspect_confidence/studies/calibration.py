@@ -66,7 +66,7 @@ def form_of(
     metric: str, condition: Mapping[str, object] | None = None, note: str = "", **options: object
 ) -> Form:
     """The form of a metric of `metrics` with these options."""
-    value = partial(getattr(metrics, metric).of, **options)
+    value = partial(metrics.TABLE_FUNCTIONS[metric], **options)
     own = partial(_OWN[metric], **options) if metric in _OWN else None
     return Form(metric, value, condition or {}, note, own)
 

@@ -153,12 +153,14 @@ def _reports(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Itera
     unit = places(reported, units)
     used = coo_array((np.ones(len(raw)), (column, unit)), (len(values), len(units))).tocsr()
     shape: dict[str, Callable[[metrics.ValueTables], FloatArray]] = {
-        "top1_value": metrics.top1_value.of,
-        "top1_share": metrics.top1_share.of,
-        "top3_share": metrics.top3_share.of,
-        "unique_values": metrics.unique_values.of,
-        "entropy_bits": metrics.report_entropy.of,
-        "utilization": lambda t: metrics.utilization.of(t, low=float(low[0]), high=float(high[0])),
+        "top1_value": metrics.TABLE_FUNCTIONS["top1_value"],
+        "top1_share": metrics.TABLE_FUNCTIONS["top1_share"],
+        "top3_share": metrics.TABLE_FUNCTIONS["top3_share"],
+        "unique_values": metrics.TABLE_FUNCTIONS["unique_values"],
+        "entropy_bits": metrics.TABLE_FUNCTIONS["entropy_bits"],
+        "utilization": lambda t: metrics.TABLE_FUNCTIONS["utilization"](
+            t, low=float(low[0]), high=float(high[0])
+        ),
     }
 
     items, asked = distinct(unit), len(rows)

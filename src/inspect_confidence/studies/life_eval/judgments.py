@@ -104,7 +104,7 @@ def completed_ages(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(window=rows["window"].replace(HALF_OPEN, ""))
 
 
-CLUSTERS = Clusters("decades of age by radius", least=10)
+CLUSTERS = Clusters("decades of age by radius", min_units=10)
 """What is resampled of LifeEval: within a decade and radius answers and confidence go together."""
 
 

@@ -148,7 +148,7 @@ def _notes(
 
 _INTERVALS = (
     "95% intervals: bootstrap over items, of LifeEval over "
-    f"{judgments.CLUSTERS.units} ({judgments.CLUSTERS.least} at least); a dash is undefined."
+    f"{judgments.CLUSTERS.units} ({judgments.CLUSTERS.min_units} at least); a dash is undefined."
 )
 _COUNTS = (
     Column("accuracy", "asked", count="asked"),

@@ -276,7 +276,7 @@ def _compared(
     rows = [(number(theta, (test.ci_low, test.ci_high), test.reason), test.theta)]
     tables = ValueTables.pair(*sides)
     for metric in _MEASURES:
-        value = float(getattr(metrics, metric).of(*tables)[0])
+        value = float(metrics.TABLE_FUNCTIONS[metric](*tables)[0])
         rows.append((number(metric, None, remark=BINS if metric in _BINNED else ""), value))
     apart = number("median_difference", _difference_of_medians(*sides))
     if len(shared):
