@@ -6,7 +6,7 @@ from scipy import stats
 from sklearn.metrics import roc_auc_score
 
 from inspect_confidence.metrics import (
-    Cells,
+    ItemTables,
     bootstrap,
     percentile_interval,
     resampled_as,
@@ -69,12 +69,12 @@ def ours(
     confidence: FloatArray, correct: FloatArray, resamples: int, alone: bool
 ) -> tuple[FloatArray, list[tuple[float, float]]]:
     """The two numbers and their intervals as this package computes them."""
-    both = Cells.of(confidence, correct).summed.then(
+    both = ItemTables.from_judgments(confidence, correct).table_statistic.map(
         lambda tables: np.column_stack([ece_of_tables(tables), auroc_of_tables(tables)])
     )
     strata = np.zeros(len(correct), np.int64)
-    drawn = resampled_as([both], strata, alone=alone, most=0 if alone else MOST_UNITS)
-    draws = bootstrap({"both": both}, strata, resamples=resamples, drawn=drawn)["both"]
+    drawn = resampled_as([both], strata, patterns=alone, max_units=0 if alone else MOST_UNITS)
+    draws = bootstrap({"both": both}, strata, resamples=resamples, sampling=drawn)["both"]
     value: FloatArray = both(np.ones((1, len(correct))))[0]
     return value, [percentile_interval(column) for column in draws.T]
 

@@ -24,7 +24,7 @@ from inspect_confidence.metrics import (
     smooth_ece,
     smooth_ece_interval,
 )
-from inspect_confidence.metrics.confidence_tables import Cells
+from inspect_confidence.metrics.confidence_tables import ItemTables
 
 FloatArray = NDArray[np.float64]
 Judged = tuple[FloatArray, FloatArray]
@@ -193,7 +193,7 @@ def test_items_asked_twice_with_one_answer_change_nothing() -> None:
         np.append(correct, [1, NAN]),
         np.append(unit, [3, 250]),
     )
-    tables = [Cells.of(*some).everything() for some in (twice, holed)]
+    tables = [ItemTables.from_judgments(*some).total_table() for some in (twice, holed)]
     for one in SIMPLE:
         for table in tables:
             assert TABLE_FUNCTIONS[one.__name__](table)[0] == pytest.approx(
@@ -247,7 +247,7 @@ def test_many_tables_at_once_are_each_by_itself() -> None:
     correct = (rng.random(130) < confidence).astype(float)
     weights = rng.multinomial(130, np.ones(130) / 130, size=20).astype(float)
     weights[0] = 0
-    cells = Cells.of(confidence, correct)
+    cells = ItemTables.from_judgments(confidence, correct)
     for one in SIMPLE:
         found = TABLE_FUNCTIONS[one.__name__](cells.tables(weights))
         assert np.isnan(found[0])

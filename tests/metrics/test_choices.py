@@ -14,10 +14,13 @@ from numpy.typing import NDArray
 from inspect_confidence.datasets.wep_choices import design
 from inspect_confidence.metrics import (
     choice_sensitivity,
+    choice_sensitivity_flags,
     empirical_consistency,
     empirical_monotonicity_consistency,
     monotonicity_consistency,
+    monotonicity_flags,
     pairwise_consistency,
+    pairwise_consistency_flags,
 )
 from inspect_confidence.studies.wep_probes.choices import RISING, expected_by_chance, units
 
@@ -61,7 +64,7 @@ def test_pairwise() -> None:
 def test_scores_by_hand() -> None:
     """Shares of readable units; a flat list of ranks is an error."""
     # Pairs of five and of three choices in one call each go by their own number.
-    flags = pairwise_consistency.each([0, 0, 1, 1], [4, 2, 1, 3], [5, 3, 3, 3])
+    flags = pairwise_consistency_flags([0, 0, 1, 1], [4, 2, 1, 3], [5, 3, 3, 3])
     assert flags.tolist() == [1, 1, 1, 0]
     # Two of three readable sequences.
     ranks = [[3, 3, 2, 1, 0], [0, 1, 0, 2, 2], [0, 1, 2, 2, 2], [NAN, 1, 2, 2, 2]]
@@ -75,9 +78,10 @@ def test_scores_by_hand() -> None:
     rows = np.array([[1, 1, 1, 1, 1], [1, 1, 1, 1, 0], [1, 1, NAN, 1, 0]])
     assert choice_sensitivity(rows) == 0.5
     assert np.isnan(choice_sensitivity(np.empty((0, 5))))
-    for score in [choice_sensitivity, lambda r: monotonicity_consistency(r, [True])]:
-        with pytest.raises(ValueError, match="ranks has 1 dimensions"):
-            score([1, 2, 3])  # type: ignore[operator]
+    with pytest.raises(ValueError, match="ranks has 1 dimensions"):
+        choice_sensitivity([1, 2, 3])
+    with pytest.raises(ValueError, match="ranks has 1 dimensions"):
+        monotonicity_consistency([1, 2, 3], [True])
 
 
 def test_monotonicity() -> None:
@@ -122,11 +126,11 @@ def test_scores_equal_loops(rows: list[list[int]]) -> None:
     for rises in (True, False):
         steps = [[(b < a) if rises else (b > a) for a, b in pairwise(r) if a != b] for r in rows]
         wanted = [float(all(row)) for row in steps]
-        assert monotonicity_consistency.each(rows, [rises] * len(rows)).tolist() == wanted
-    assert choice_sensitivity.each(rows).tolist() == [float(len(set(row)) > 1) for row in rows]
+        assert monotonicity_flags(rows, [rises] * len(rows)).tolist() == wanted
+    assert choice_sensitivity_flags(rows).tolist() == [float(len(set(row)) > 1) for row in rows]
     first, second = [row[0] for row in rows], [row[1] for row in rows]
     wanted = [float(a + b == 4) for a, b in zip(first, second, strict=True)]
-    assert pairwise_consistency.each(first, second, 5).tolist() == wanted
+    assert pairwise_consistency_flags(first, second, 5).tolist() == wanted
 
 
 @given(sequences)
@@ -168,13 +172,10 @@ def enumerated(score: str, size: int, rows: pd.DataFrame) -> float:
     everything = np.array(list(product(range(size), repeat=5)), float)
     if score == "monotonicity_consistency":
         kinds = rows["interval"].drop_duplicates()
-        flags = [
-            monotonicity_consistency.each(everything, [k in RISING] * len(everything))
-            for k in kinds
-        ]
+        flags = [monotonicity_flags(everything, [k in RISING] * len(everything)) for k in kinds]
         return float(np.mean(flags))
     if score == "choice_sensitivity":
-        return float(choice_sensitivity.each(everything).mean())
+        return float(choice_sensitivity_flags(everything).mean())
     if score == "pairwise_consistency":
         pairs = [(a, b) for a in range(size) for b in range(size)]
         return sum(a + b == size - 1 for a, b in pairs) / len(pairs)

@@ -15,8 +15,8 @@ from inspect_confidence import metrics
 from inspect_confidence.metrics import (
     METRICS,
     TABLE_FUNCTIONS,
-    Cells,
     ConfidenceTables,
+    ItemTables,
     Statistic,
     accuracy,
     auroc,
@@ -28,8 +28,8 @@ from inspect_confidence.metrics import (
 )
 from inspect_confidence.metrics.confidence_tables import (
     accuracy_of_tables,
+    confidence_table,
     mean_confidence_of_tables,
-    one_table,
 )
 from metrics.strategies import FloatArray, fixed
 
@@ -100,9 +100,9 @@ def test_more_epochs_change_nothing() -> None:
     """Asking each item again with the same answers changes no value and no resample of it."""
     confidence, correct = example()
     items = len(correct)
-    once = Cells.of(confidence, correct)
+    once = ItemTables.from_judgments(confidence, correct)
     for epochs in (2, 3):
-        often = Cells.of(
+        often = ItemTables.from_judgments(
             np.tile(confidence, epochs),
             np.tile(correct, epochs),
             np.tile(np.arange(items), epochs),
@@ -118,7 +118,7 @@ def test_more_epochs_change_nothing() -> None:
             assert_close(draws["often"], draws["once"], 1e-11, name)
 
 
-def resampled(metric: TableMetric, once: Cells, often: Cells) -> dict[str, FloatArray]:
+def resampled(metric: TableMetric, once: ItemTables, often: ItemTables) -> dict[str, FloatArray]:
     """200 values of a metric, with the same weights of items."""
     return bootstrap(
         {
@@ -139,8 +139,8 @@ def test_missing_judgments_are_nothing() -> None:
         np.random.default_rng(3).multinomial(items, np.full(items, 1 / items), 50).astype(float)
     )
     gaps = np.full(items, NAN)
-    complete = Cells.of(confidence, correct)
-    cells = Cells.of(
+    complete = ItemTables.from_judgments(confidence, correct)
+    cells = ItemTables.from_judgments(
         np.concatenate([gaps, confidence, confidence]),
         np.concatenate([correct, correct, gaps]),
         np.tile(np.arange(items), 3),
@@ -155,7 +155,7 @@ def test_weights_are_repetitions() -> None:
     confidence, correct = example(40)
     weights = np.random.default_rng(5).integers(0, 4, (12, 40))
     weights[0] = 1
-    tables = Cells.of(confidence, correct).tables(weights.astype(float))
+    tables = ItemTables.from_judgments(confidence, correct).tables(weights.astype(float))
     repeated = [(np.repeat(confidence, row), np.repeat(correct, row)) for row in weights]
     for name, metric in OF_TABLES.items():
         got = metric(tables)
@@ -166,7 +166,7 @@ def test_weights_are_repetitions() -> None:
 def test_the_interval_is_that_of_a_loop() -> None:
     """The percentile interval of tables is that of arrays over the same resamples."""
     confidence, correct = example(50)
-    cells = Cells.of(confidence, correct)
+    cells = ItemTables.from_judgments(confidence, correct)
     rows: list[NDArray[np.int64]] = []
 
     def weights_drawn(weights: FloatArray) -> FloatArray:
@@ -192,7 +192,9 @@ def test_the_interval_is_that_of_a_loop() -> None:
 @given(some)
 def test_values_lie_in_the_range_that_the_registry_says(rows: list[tuple[int, bool]]) -> None:
     """Each metric is NaN or within its registered range, and NaN for an empty resample."""
-    cells = Cells.of([report / 10 for report, _ in rows], [right for _, right in rows])
+    cells = ItemTables.from_judgments(
+        [report / 10 for report, _ in rows], [right for _, right in rows]
+    )
     tables = cells.tables(np.array([[1.0], [0]]) * np.ones(len(rows)))
     for name, metric in OF_TABLES.items():
         full, empty = metric(tables)
@@ -207,8 +209,8 @@ def test_tables_of_ones_are_one_table(rows: list[tuple[int, bool]]) -> None:
     """With every item once, the table counts each confidence's right and wrong judgments."""
     confidence, correct = [report / 10 for report, _ in rows], [right for _, right in rows]
     table, other = (
-        one_table(confidence, correct),
-        Cells.of(confidence, correct).tables(np.ones((1, len(rows)))),
+        confidence_table(confidence, correct),
+        ItemTables.from_judgments(confidence, correct).tables(np.ones((1, len(rows)))),
     )
     values = sorted({report for report, _ in rows})
     for one in (table, other):
@@ -220,7 +222,9 @@ def test_tables_of_ones_are_one_table(rows: list[tuple[int, bool]]) -> None:
 
 def test_cells_by_hand() -> None:
     """Three judgments of two of three items share a mass of 2; each item's stay in its row."""
-    cells = Cells.of([0.5, 0.9, 0.5, NAN], [1, 0.25, 0, 1], np.array([2, 0, 0, 1]), 3)
+    cells = ItemTables.from_judgments(
+        [0.5, 0.9, 0.5, NAN], [1, 0.25, 0, 1], np.array([2, 0, 0, 1]), 3
+    )
     assert cells.values.tolist() == [0.5, 0.9]
     right, wrong = np.split(cells.masses.toarray().T, 2, axis=1)
     assert_close(right, np.array([[0, 0.25], [0, 0], [1, 0]]) * 2 / 3)

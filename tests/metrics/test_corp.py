@@ -19,7 +19,7 @@ from inspect_confidence.metrics import (
     corp_miscalibration,
     corp_uncertainty,
 )
-from inspect_confidence.metrics.confidence_tables import Cells
+from inspect_confidence.metrics.confidence_tables import ItemTables
 from metrics.test_calibration_errors import NAN, inputs
 
 PARTS = (corp_miscalibration, corp_discrimination, corp_uncertainty)
@@ -69,7 +69,7 @@ def test_items_asked_twice_and_missing_judgments() -> None:
     twice = np.append(confidence, confidence), np.append(correct, correct), np.append(unit, unit)
     holed = np.append(confidence, [NAN, 0.5]), np.append(correct, [1, NAN]), np.append(unit, [3, 4])
     for some in (twice, holed):
-        tables = Cells.of(*some).everything()
+        tables = ItemTables.from_judgments(*some).total_table()
         for part in (*PARTS, brier_skill):
             assert TABLE_FUNCTIONS[part.__name__](tables)[0] == pytest.approx(
                 part(confidence, correct), abs=1e-12

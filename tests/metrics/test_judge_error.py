@@ -35,14 +35,14 @@ def test_counts_of_two_classes_are_rogan_and_gladens() -> None:
     """18 of 20 right ones called right, 24 of 30 wrong ones wrong; a NaN is no label."""
     label = [1.0] * 20 + [0.0] * 30 + [np.nan, 1.0]
     judged = [1.0] * 18 + [0.0] * 26 + [1.0] * 6 + [1.0, np.nan]
-    found = JudgeErrors.of(label, judged)
+    found = JudgeErrors.from_labels(label, judged)
     assert found.counts.tolist() == [[24, 6], [2, 18]]
     for q in (0.2, 0.55, 0.9):
-        (value,) = found.within(found.corrected(np.array([[1 - q, q]])))
+        (value,) = found.clipped(found.corrected(np.array([[1 - q, q]])))
         assert value == pytest.approx(rogan_gladen(q, 0.9, 0.8), abs=1e-12)
     assert not found.why_not()
     with pytest.raises(ValueError, match=r"0\.5 is none of"):
-        JudgeErrors.of([0.5], [1.0])
+        JudgeErrors.from_labels([0.5], [1.0])
 
 
 def test_three_classes_by_hand() -> None:
@@ -86,7 +86,7 @@ def test_the_interval_is_near_a_closed_form(q: float, hits: int, spares: int) ->
     assert np.abs(np.subtract((low, high), ends)).max() < 0.1 * (ends[1] - ends[0])
     # Taken from a constant it is turned round.
     turned = found.interval(
-        1 - value, np.column_stack([1 - right, right]), 500, less_from=np.ones(20_000)
+        1 - value, np.column_stack([1 - right, right]), 500, minuend=np.ones(20_000)
     )
     assert turned == pytest.approx((1 - high, 1 - low), abs=1e-3)
 

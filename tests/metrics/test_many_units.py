@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 from inspect_confidence.metrics import (
     GROUPS,
     STEPS,
-    Cells,
-    Joined,
-    OfSums,
+    CombinedStatistic,
+    ItemTables,
     Resampled,
+    SumStatistic,
     bootstrap,
     mean_of,
     median_of,
@@ -35,9 +35,9 @@ def judgments(k: int, seed: int = 0) -> tuple[FloatArray, FloatArray]:
     return np.where(rng.random(N) < 0.1, np.nan, confidence), correct
 
 
-def of_cells(cells: Cells) -> OfSums[FloatArray]:
+def of_cells(cells: ItemTables) -> SumStatistic[FloatArray]:
     """Three numbers of a count table."""
-    return cells.summed.then(
+    return cells.table_statistic.map(
         lambda tables: np.column_stack(
             [
                 ece_of_tables(tables),
@@ -50,7 +50,7 @@ def of_cells(cells: Cells) -> OfSums[FloatArray]:
 
 def test_up_to_four_thousand_units_are_drawn_one_by_one() -> None:
     """Also of several strata that are more together."""
-    assert resampled_as([], np.zeros(4_000, np.int64), alone=True).rows is None
+    assert resampled_as([], np.zeros(4_000, np.int64), patterns=True).rows is None
     assert resampled_as([], np.repeat([0, 1], 4_000)).rows is None
     assert resampled_as([], np.zeros(4_001, np.int64)).grouped
 
@@ -59,21 +59,21 @@ def test_up_to_four_thousand_units_are_drawn_one_by_one() -> None:
 def test_all_rows_once_are_all_units_once(k: int) -> None:
     """Patterns as often as there are units of them, groups once each: the sample itself."""
     confidence, correct = judgments(k)
-    cells = of_cells(Cells.of(confidence, correct))
+    cells = of_cells(ItemTables.from_judgments(confidence, correct))
     mean = mean_of(correct, np.arange(N), N)
-    both = Joined([cells, mean], lambda three, one: np.column_stack([three, one]))
-    drawn = resampled_as([both], ONE, alone=True)
+    both = CombinedStatistic([cells, mean], lambda three, one: np.column_stack([three, one]))
+    drawn = resampled_as([both], ONE, patterns=True)
     assert drawn.grouped == (k == 250)
     if drawn.sizes is not None:  # right, wrong at three values, or unread: two outcomes each
         assert len(drawn.sizes) == 8
     once = np.ones(len(drawn.strata)) if drawn.sizes is None else drawn.sizes.astype(float)
-    np.testing.assert_allclose(drawn.of(both)(once[None]), both(np.ones((1, N))), 1e-12)
+    np.testing.assert_allclose(drawn.adapt(both)(once[None]), both(np.ones((1, N))), 1e-12)
 
 
 def test_many_confidences_are_drawn_in_steps() -> None:
     """Of 3,001, in steps of 1/120: moved to the sample's numbers, and as variable as all."""
     confidence, correct = judgments(3_001)
-    cells = Cells.of(confidence, correct)
+    cells = ItemTables.from_judgments(confidence, correct)
     coarser = cells.coarser
     assert coarser is not None
     assert len(coarser.values) <= 2 * STEPS + 1
@@ -84,13 +84,13 @@ def test_many_confidences_are_drawn_in_steps() -> None:
     np.testing.assert_allclose(fine(once)[0, ::2], coarse(once)[0, ::2], 1e-9)
     np.testing.assert_allclose(fine(once)[0, 1], coarse(once)[0, 1], atol=1 / STEPS)
     drawn = resampled_as([fine], ONE)
-    np.testing.assert_allclose(drawn.of(fine)(np.ones((1, GROUPS))), fine(once), 1e-12)
-    assert Cells.of(confidence[:4_000], correct[:4_000]).coarser is None
+    np.testing.assert_allclose(drawn.adapt(fine)(np.ones((1, GROUPS))), fine(once), 1e-12)
+    assert ItemTables.from_judgments(confidence[:4_000], correct[:4_000]).coarser is None
     # Drawn with the same weights, the errors of both agree.
     rows = Resampled(drawn.strata, drawn.rows)
     weights = np.random.default_rng(0).multinomial(GROUPS, np.ones(GROUPS) / GROUPS, size=100)
-    plain = OfSums(fine.sums, fine.of)
-    by_step, by_value = (rows.of(one)(weights.astype(float)) for one in (fine, plain))
+    plain = SumStatistic(fine.sums, fine.compute)
+    by_step, by_value = (rows.adapt(one)(weights.astype(float)) for one in (fine, plain))
     apart = (by_step - by_value).std(axis=0) / by_value.std(axis=0)
     assert (apart < 0.02).all()
 
@@ -113,11 +113,11 @@ def test_units_far_from_the_middle_are_alike_to_a_median() -> None:
     """All that lie below, and all that lie above, are one pattern each."""
     values = np.random.default_rng(0).normal(size=N)
     median = median_of(values, np.arange(N), N)
-    drawn = resampled_as([median], ONE, alone=True)
+    drawn = resampled_as([median], ONE, patterns=True)
     assert drawn.sizes is not None
     assert drawn.sizes.sum() == N
     assert np.sort(drawn.sizes)[-2] > N / 3
-    assert drawn.of(median)(drawn.sizes[None].astype(float))[0] == np.median(values)
+    assert drawn.adapt(median)(drawn.sizes[None].astype(float))[0] == np.median(values)
 
 
 def test_a_median_of_many_values_is_found_near_the_middle() -> None:
@@ -136,8 +136,8 @@ def test_strata_keep_their_sizes(k: int) -> None:
     """A stratum of few units is drawn one by one beside one in groups."""
     strata = np.repeat([4, 9], [1_000, N - 1_000])
     confidence, correct = judgments(k)
-    cells = of_cells(Cells.of(confidence, correct))
-    drawn = resampled_as([cells], strata, alone=True)
+    cells = of_cells(ItemTables.from_judgments(confidence, correct))
+    drawn = resampled_as([cells], strata, patterns=True)
     assert drawn.rows is not None
     each = drawn.rows @ np.column_stack([strata == 4, strata == 9]).astype(float)
     (weights,) = drawn.weights(3, 0)
@@ -167,9 +167,9 @@ def test_judging_again_alike_changes_nothing(k: int) -> None:
     found = []
     for epochs in (1, 2):
         said, right = np.tile(confidence, epochs), np.tile(correct, epochs)
-        cells = of_cells(Cells.of(said, right, np.tile(np.arange(N), epochs), N))
-        drawn = resampled_as([cells], ONE, alone=True)
-        found.append(bootstrap({"x": cells}, ONE, resamples=20, drawn=drawn)["x"])
+        cells = of_cells(ItemTables.from_judgments(said, right, np.tile(np.arange(N), epochs), N))
+        drawn = resampled_as([cells], ONE, patterns=True)
+        found.append(bootstrap({"x": cells}, ONE, resamples=20, sampling=drawn)["x"])
     np.testing.assert_allclose(found[0], found[1], 1e-9)
 
 
@@ -177,9 +177,9 @@ def test_judging_again_alike_changes_nothing(k: int) -> None:
 def test_the_variance_of_a_mean_is_the_textbooks(alone: bool) -> None:
     """That is p (1 - p) / n, within four standard errors of 1,000 resamples and 2,000 groups."""
     share = mean_of((np.arange(N) % 5 == 0).astype(float), np.arange(N), N)
-    drawn = resampled_as([share], ONE, alone=alone)
+    drawn = resampled_as([share], ONE, patterns=alone)
     assert drawn.grouped != alone
-    draws = bootstrap({"x": share}, ONE, resamples=1_000, drawn=drawn)["x"]
+    draws = bootstrap({"x": share}, ONE, resamples=1_000, sampling=drawn)["x"]
     expected = 0.2 * 0.8 / N
     error = np.sqrt(2 / 1_000 + (0 if alone else 2 / GROUPS))
     assert abs(draws.var() / expected - 1) < 4 * error

@@ -92,7 +92,7 @@ def test_refusals() -> None:
             refused()
     for outside in [-0.01, 1.01, float("inf")]:
         with pytest.raises(ValueError, match="not in"):
-            MarkerCells.of([0.5, outside], [0, 0], [0, 0], (1, 1))
+            MarkerCells.from_sentences([0.5, outside], [0, 0], [0, 0], (1, 1))
 
 
 @fixed
@@ -284,7 +284,7 @@ def table(groups: Groups, threshold: float = T) -> MarkerTables:
     """The one table of sentences."""
     rows = [(c, g, m) for g, group in enumerate(groups) for m, cs in enumerate(group) for c in cs]
     confidence, group, marker = (list(column) for column in zip(*rows, strict=True))
-    cells = MarkerCells.of(confidence, group, marker, (len(groups), len(groups[0])))
+    cells = MarkerCells.from_sentences(confidence, group, marker, (len(groups), len(groups[0])))
     return cells.tables(np.ones((1, len(rows))), threshold)
 
 
@@ -525,7 +525,7 @@ def test_replies_weigh_what_the_pair_shares() -> None:
     # of the third: 0 with .6 and 1 with .6; 0 with .2; 1 with 1.0 alone.
     confidence = [0.5, 0.9, 0.3, 0.6, 0.6, 0.2, 1.0]
     group, marker, reply = [0, 0, 1, 2, 2, 2, 2], [0, 1, 0, 0, 1, 0, 1], [0, 1, 2, 3, 3, 4, 5]
-    cells = MarkerCells.of(confidence, group, marker, (4, 2), reply, 6, reply)
+    cells = MarkerCells.from_sentences(confidence, group, marker, (4, 2), reply, 6, reply)
     tables = cells.tables(np.array([[1] * 6, [1, 1, 1, 2, 1, 0]], float), 1)
     # From the first: (.1 + .3)/2, .3, .1; once the first reply twice and the last not at all.
     found = marker_mae(tables, [(0, 2)], level="response")
@@ -544,7 +544,9 @@ def test_replies_weigh_what_the_pair_shares() -> None:
 def test_confidence_range() -> None:
     """From the least value with 5% at or below it to the least with 95%."""
     # 19 of .5 and one of .1: 5% are at or below .1. A second one less leaves .5 alone at 5%.
-    cells = MarkerCells.of([0.1, *[0.5] * 19, 0.9, 0.4], [0] * 20 + [1, 1], [0, 1] * 11, (3, 2))
+    cells = MarkerCells.from_sentences(
+        [0.1, *[0.5] * 19, 0.9, 0.4], [0] * 20 + [1, 1], [0, 1] * 11, (3, 2)
+    )
     one, other = np.ones((1, 22)), np.ones((1, 22))
     other[0, [0, 20]] = 0
     np.testing.assert_allclose(confidence_range(cells.tables(one, 0)), [[0.4, 0.5, nan]])
@@ -713,7 +715,7 @@ def test_without_a_marker() -> None:
     tables = table(WORKED)
     for left_out in range(4):
         rest = [[cs for m, cs in enumerate(group) if m != left_out] for group in WORKED]
-        found, expected = tables.without(left_out), table(rest)
+        found, expected = tables.drop_marker(left_out), table(rest)
         np.testing.assert_allclose(found.mic, expected.mic, atol=1e-12)
         assert found.threshold == T
         for level in LEVELS:
@@ -721,7 +723,7 @@ def test_without_a_marker() -> None:
                 looped_mae(rest, DIFFERENT, level), abs=1e-12
             )
     # Without marker 3, A and B share 0 1 2: ranks 3 2 1 and 2 3 1: .5; C shares two with either.
-    found_mrc = marker_rank_correlation(trains(tables.without(3)))
+    found_mrc = marker_rank_correlation(trains(tables.drop_marker(3)))
     assert found_mrc[0] == pytest.approx(0.5, abs=1e-12)
 
 
@@ -740,7 +742,7 @@ def test_thresholds() -> None:
     tables = table([[[0.5], []], [[], [0.25]]], threshold=0)
     np.testing.assert_array_equal(tables.mic[0], [[0.5, nan], [nan, 0.25]])
     # Ten sentences of weight .1 are one, whatever their sum is in floats.
-    cells = MarkerCells.of([0.5] * 10, [0] * 10, [0] * 10, (1, 1))
+    cells = MarkerCells.from_sentences([0.5] * 10, [0] * 10, [0] * 10, (1, 1))
     assert cells.tables(np.full((1, 10), 0.1), threshold=1).mic[0, 0, 0] == pytest.approx(0.5)
     # Nothing is defined, at no level.
     tables = table(WORKED, threshold=100)
@@ -792,11 +794,13 @@ def test_too_little_to_compare() -> None:
     assert marker_mae(tables, [(0, 1), (0, 2), (1, 2)])[0] == pytest.approx((0.2 + 0.2) / 2)
     # NaN, without a warning.
     assert isnan(marker_mae(table(WORKED), [])[0])
-    empty = MarkerCells.of([nan, nan], [0, 1], [0, 1], (6, 4)).tables(np.ones((2, 2)), 1)
+    empty = MarkerCells.from_sentences([nan, nan], [0, 1], [0, 1], (6, 4)).tables(
+        np.ones((2, 2)), 1
+    )
     for level in LEVELS:
         assert np.isnan(marker_mae(empty, DIFFERENT, level=level)).all()
     assert len(undefined(all_seven(empty, TRAIN))) == 7
-    none = table([[[0.5]]] * 6).without(0)
+    none = table([[[0.5]]] * 6).drop_marker(0)
     assert len(undefined(all_seven(none, TRAIN))) == 7
 
 
@@ -867,14 +871,14 @@ def test_fisher_and_spearman_by_hand() -> None:
 
 def test_cells() -> None:
     """Missing confidences are no sentences; nearly equal ones are one."""
-    cells = MarkerCells.of([0.2, nan, 0.6, nan], [0, 0, 0, 0], [0, 0, 0, 1], (1, 2))
+    cells = MarkerCells.from_sentences([0.2, nan, 0.6, nan], [0, 0, 0, 0], [0, 0, 0, 1], (1, 2))
     tables = cells.tables(np.ones((1, 4)), threshold=2)
     np.testing.assert_array_equal(tables.size[0], [[2, 0]])
     np.testing.assert_allclose(tables.mic[0], [[0.4, nan]])
     assert np.isnan(cells.tables(np.ones((1, 4)), threshold=3).mic).all()
     # 1 - 14/20 and 6/20 differ in the last bit.
     assert 1 - 14 / 20 != 6 / 20
-    cells = MarkerCells.of([1 - 14 / 20, 6 / 20], [0, 0], [0, 0], (1, 1))
+    cells = MarkerCells.from_sentences([1 - 14 / 20, 6 / 20], [0, 0], [0, 0], (1, 1))
     assert len(cells.values) == 1
     assert cells.tables(np.ones((1, 2)), 1).counts.tolist() == [[[[2]]]]
 
@@ -897,7 +901,9 @@ def test_sampling_floor() -> None:
         assert round(closed, 4) == rounded, (c, rounded)
         # Each confidence with its probability as its weight: MIC is c, and MAE the floor.
         draws = np.arange(k + 1)
-        cells = MarkerCells.of(np.tile(draws / k, 2), np.repeat([0, 1], k + 1), [0] * 42, (2, 1))
+        cells = MarkerCells.from_sentences(
+            np.tile(draws / k, 2), np.repeat([0, 1], k + 1), [0] * 42, (2, 1)
+        )
         tables = cells.tables(np.tile(binom.pmf(draws, k, c), 2)[None], threshold=0.5)
         assert tables.mic[0, 0, 0] == pytest.approx(c, abs=1e-12), (c, rounded)
         assert marker_mae(tables, [(0, 1)])[0] == pytest.approx(closed, abs=1e-12), (c, rounded)
@@ -910,7 +916,7 @@ def test_sampling_floor_in_a_simulation() -> None:
     rng = np.random.default_rng(7)
     agree = np.stack([rng.binomial(k, c, size=(2, n)) for c in levels])  # marker, split, sentence
     marker, group, _ = np.indices(agree.shape)
-    cells = MarkerCells.of(agree.ravel() / k, group.ravel(), marker.ravel(), (2, 3))
+    cells = MarkerCells.from_sentences(agree.ravel() / k, group.ravel(), marker.ravel(), (2, 3))
     tables = cells.tables(np.ones((1, agree.size)))
     # The SD of |Bin/k - c| is below .07, so that five standard errors of n are .0018.
     expected = mean([floor_of(c) for c in levels])
@@ -945,7 +951,9 @@ Rows = Sequence[tuple[int, int, int, int]]
 def cells_of(rows: Rows) -> MarkerCells:
     """Of six items."""
     twentieths, group, marker, item = (list(column) for column in zip(*rows, strict=True))
-    return MarkerCells.of(np.array(twentieths) / 20, group, marker, (6, 4), unit=item, units=6)
+    return MarkerCells.from_sentences(
+        np.array(twentieths) / 20, group, marker, (6, 4), unit=item, units=6
+    )
 
 
 def values_of(tables: MarkerTables) -> NDArray[np.float64]:

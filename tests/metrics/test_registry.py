@@ -20,7 +20,7 @@ from inspect_confidence.metrics import (
     numbers,
 )
 from inspect_confidence.metrics.arrays import FloatArray
-from inspect_confidence.metrics.confidence_tables import ConfidenceTables, one_table
+from inspect_confidence.metrics.confidence_tables import ConfidenceTables, confidence_table
 
 INF = float("inf")
 KEYWORD = inspect.Parameter.KEYWORD_ONLY
@@ -112,7 +112,7 @@ def test_a_metric_is_paired_with_its_function_of_tables() -> None:
     @metric(undefined="no judgment", source="none", of_tables=gap_of_tables)
     def gap(confidence: ArrayLike, correct: ArrayLike, *, power: int = 1) -> float:
         """Distance of mean confidence from accuracy."""
-        return float(gap_of_tables(one_table(confidence, correct), power=power)[0])
+        return float(gap_of_tables(confidence_table(confidence, correct), power=power)[0])
 
     judgments = [0.5, 1.0], [1, 0]
     assert gap(*judgments, power=2) == 0.0625

@@ -96,7 +96,7 @@ def test_masses_are_repetitions(rows: list[tuple[int, int]]) -> None:
     values, counts = (np.array(column) for column in zip(*dict(rows).items(), strict=True))
     order = np.argsort(values)
     mass = np.array([counts[order], np.ones(len(order)), 0 * counts, 3 * counts[order]], float)
-    repeated = [ValueTables.of(np.repeat(values[order], row.astype(int))) for row in mass]
+    repeated = [ValueTables.from_reports(np.repeat(values[order], row.astype(int))) for row in mass]
     for metric in METRICS:
         got = metric(ValueTables(values[order].astype(float), mass))
         expected = [metric(one)[0] for one in repeated]
@@ -108,9 +108,12 @@ def test_missing_reports() -> None:
     """NaN is left out, and without a report each metric is NaN."""
     for missing in ([], [NAN], [NAN, NAN]):
         for metric in METRICS:
-            with_missing = metric(ValueTables.of([3.0, 10.0, *missing, 3.0]))
-            assert with_missing == metric(ValueTables.of([3.0, 10.0, 3.0])), (metric, missing)
-            assert np.isnan(metric(ValueTables.of(missing))).all(), (metric, missing)
+            with_missing = metric(ValueTables.from_reports([3.0, 10.0, *missing, 3.0]))
+            assert with_missing == metric(ValueTables.from_reports([3.0, 10.0, 3.0])), (
+                metric,
+                missing,
+            )
+            assert np.isnan(metric(ValueTables.from_reports(missing))).all(), (metric, missing)
         assert math.isnan(utilization(missing, low=0, high=20))
         assert math.isnan(top1_value(missing))
         assert math.isnan(report_entropy(missing))

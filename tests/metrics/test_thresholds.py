@@ -59,7 +59,7 @@ def test_threshold_by_brute_force() -> None:
             expected, abs=1e-9, nan_ok=True
         )
         some += not np.isnan(found.threshold)
-        assert found.why or found.threshold == np.nanmin(confidence)
+        assert found.reason or found.threshold == np.nanmin(confidence)
     assert 40 < some < 190
 
 
@@ -109,15 +109,15 @@ def test_why_there_is_none() -> None:
     """Too few items, too great a risk, no confidence at all; nothing is made up."""
     few = metrics.risk_threshold([0.9] * 40, [1] * 40)
     assert np.isnan(few.threshold)
-    assert few.why == "59 items without a mistake are needed, and 40 have an answer"
+    assert few.reason == "59 items without a mistake are needed, and 40 have an answer"
     wrong = metrics.risk_threshold([0.9] * 400, [1, 0] * 200)
     assert np.isnan(wrong.threshold)
-    assert wrong.why.startswith("at 0.9 risk is 0.5 of 400 items, p = 1")
+    assert wrong.reason.startswith("at 0.9 risk is 0.5 of 400 items, p = 1")
     none = metrics.risk_threshold([np.nan] * 100, [1] * 100)
     assert np.isnan(none.threshold)
     # Two unknown outcomes are left out, a reply without confidence isn't.
     found = metrics.risk_threshold([0.9] * 102 + [np.nan], [1] * 100 + [np.nan] * 2 + [0])
-    assert (found.answered, found.why) == (100, "")
+    assert (found.answered, found.reason) == (100, "")
     assert found.coverage == pytest.approx(100 / 101)
     with pytest.raises(ValueError, match=r"risk=5"):
         metrics.risk_threshold([0.9], [1], risk=5)

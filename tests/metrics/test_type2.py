@@ -11,7 +11,7 @@ from scipy.optimize import brentq
 from scipy.stats import norm
 
 from inspect_confidence.metrics import ConfidenceTables, meta_d_ideal, type2_criterion, type2_dprime
-from inspect_confidence.metrics.confidence_tables import one_table
+from inspect_confidence.metrics.confidence_tables import confidence_table
 from inspect_confidence.metrics.type2 import (
     meta_d_ideal_of_tables,
     type2_criterion_of_tables,
@@ -169,10 +169,10 @@ def test_remarks() -> None:
         ((0, 0, 5, 5), "all answers are wrong"),
         ((0, 0, 0, 0), "no judgment"),
     ]:
-        table = one_table(*judged(counts))
+        table = confidence_table(*judged(counts))
         assert type2_remark(table, 0.5) == remark, (counts, remark)
         undefined = bool(remark) and not remark.startswith("smallest")
         assert math.isnan(type2_dprime_of_tables(table)[0]) == undefined, (counts, remark)
     # Outcomes between 0 and 1 are a reason of their own.
-    table = one_table([0.9, 0.1], [0.5, 1])
+    table = confidence_table([0.9, 0.1], [0.5, 1])
     assert type2_remark(table, 0.5) == "outcomes are not all right or wrong"

@@ -7,9 +7,9 @@ import pytest
 from numpy.typing import NDArray
 
 from inspect_confidence.metrics import (
-    Cells,
     ConfidenceTables,
-    OfSums,
+    ItemTables,
+    SumStatistic,
     bootstrap,
     interval_of,
     resampled_as,
@@ -40,18 +40,22 @@ def numbers(tables: ConfidenceTables) -> FloatArray:
     )
 
 
-def sample(items: int, seed: int) -> OfSums[FloatArray]:
+def sample(items: int, seed: int) -> SumStatistic[FloatArray]:
     """The numbers of judgments of so many items."""
     rng = np.random.default_rng(seed)
     level = rng.integers(len(VALUES), size=items)
-    return Cells.of(VALUES[level], (rng.random(items) < RIGHT[level]) * 1.0).summed.then(numbers)
+    return ItemTables.from_judgments(
+        VALUES[level], (rng.random(items) < RIGHT[level]) * 1.0
+    ).table_statistic.map(numbers)
 
 
-def draws(of: OfSums[FloatArray], items: int, resamples: int, seed: int, how: str) -> FloatArray:
+def draws(
+    of: SumStatistic[FloatArray], items: int, resamples: int, seed: int, how: str
+) -> FloatArray:
     """The numbers over resamples, drawn in groups, as patterns or one by one."""
     strata, most = np.zeros(items, np.int64), items if how == "one by one" else 0
-    drawn = resampled_as([of], strata, seed, alone=how == "patterns", most=most)
-    return bootstrap({"x": of}, strata, resamples=resamples, seed=seed, drawn=drawn)["x"]
+    drawn = resampled_as([of], strata, seed, patterns=how == "patterns", max_units=most)
+    return bootstrap({"x": of}, strata, resamples=resamples, seed=seed, sampling=drawn)["x"]
 
 
 @pytest.mark.slow

@@ -18,8 +18,8 @@ from scipy.stats import binomtest, norm
 from inspect_confidence import metrics, read_judgments, summarize
 from inspect_confidence.datasets.life_tables import read_life_table
 from inspect_confidence.metrics import (
-    Cells,
     ConfidenceTables,
+    ItemTables,
     meta_d,
     percentile_interval,
 )
@@ -121,7 +121,7 @@ class People:
         )
         c, p = sure.ravel(), truth.ravel()
         calibration = {name: getattr(metrics, name)(c, p) for name in ("brier", "auroc")}
-        table = Cells.of(c, p).everything()
+        table = ItemTables.from_judgments(c, p).total_table()
         return {
             **calibration,
             **{named(form.metric, form.condition): float(form.value(table)[0]) for form in TOOLBOX},

@@ -30,7 +30,7 @@ def judged(rng: np.random.Generator, truth: FloatArray, rate: float) -> FloatArr
 def errors(rng: np.random.Generator, rate: float) -> JudgeErrors:
     """Of labelled judgments, half of them of right answers."""
     label = np.repeat([0.0, 1.0], LABELS // 2)
-    return JudgeErrors.of(label, judged(rng, label, rate))
+    return JudgeErrors.from_labels(label, judged(rng, label, rate))
 
 
 def by_rates(rng: np.random.Generator, truth: FloatArray, said: FloatArray, rate: float) -> Ends:
@@ -38,7 +38,7 @@ def by_rates(rng: np.random.Generator, truth: FloatArray, said: FloatArray, rate
     found, n = errors(rng, rate), len(said)
     right = rng.binomial(n, said.mean(), DRAWS) / n
     shares = np.column_stack([1 - said.mean(), said.mean()])
-    value = float(found.within(found.corrected(shares))[0])
+    value = float(found.clipped(found.corrected(shares))[0])
     draws = np.column_stack([1 - right, right])
     return found.interval(value, draws, n, seed=int(rng.integers(2**32)))
 
@@ -124,7 +124,7 @@ def test_corrected_overconfidence_is_held(rate: float, share: float) -> None:
             shares,
             items,
             seed=int(rng.integers(2**32)),
-            less_from=drawn @ np.tile(VALUES, 2),
+            minuend=drawn @ np.tile(VALUES, 2),
         )
         kept["Rogan-Gladen"] += low <= true <= high
         less = truth[:LABELS] - sure[:LABELS], said - sure
@@ -152,7 +152,7 @@ def test_corrected_internal_confidence_is_held(rate: float, each: int) -> None:
         found = JudgeErrors(counts.astype(float), worth)
         said = rng.multinomial(draws, rng.dirichlet(law, items) @ confusion) / draws
         weights = rng.multinomial(items, np.full(items, 1 / items), DRAWS) / items
-        value = float(found.within(found.corrected(said.mean(axis=0)[None]))[0])
+        value = float(found.clipped(found.corrected(said.mean(axis=0)[None]))[0])
         low, high = found.interval(value, weights @ said, items, seed=int(rng.integers(2**32)))
         kept += low <= true <= high
     design = f"Rogan-Gladen, judge right in {rate}, {each} labels of each of three"

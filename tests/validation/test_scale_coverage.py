@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.stats import ks_2samp, norm
 
 from inspect_confidence import metrics
-from inspect_confidence.metrics import METRICS, Cells, ConfidenceTables, ValueTables, bootstrap
+from inspect_confidence.metrics import METRICS, ConfidenceTables, ItemTables, ValueTables, bootstrap
 from inspect_confidence.respondents.observer import MIDDLE, SPREAD
 from inspect_confidence.results import Condition, Key
 from inspect_confidence.studies import estimate
@@ -114,7 +114,7 @@ def test_multinomial_is_the_bootstrap() -> None:
     probabilities = np.concatenate(Observer(0.75, 1.5, 0.5).cells())
     cell = rng.choice(42, size=1_000, p=probabilities / probabilities.sum())
     confidence, correct = VALUES[cell % 21], (cell < 21).astype(float)
-    cells = Cells.of(confidence, correct)
+    cells = ItemTables.from_judgments(confidence, correct)
     by_items = bootstrap(
         {
             name: lambda weights, one=one: one(cells.tables(weights))  # type: ignore[misc]

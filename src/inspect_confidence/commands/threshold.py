@@ -52,7 +52,7 @@ def threshold(source: Source, *, risk: float = 0.05) -> pd.DataFrame:
                 "answered": found.answered,
                 "items": len(np.unique(mine.unit[~unknown])),
                 "left_out": len(one.rows) - len(mine.rows) + int(unknown.sum()),
-                "note": found.why,
+                "note": found.reason,
             }
         )
     return pd.DataFrame(lines)

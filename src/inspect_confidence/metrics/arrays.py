@@ -13,9 +13,9 @@ EDGE = 1e-9
 """A value this near to an edge lies on it: 0.29 * 100 is 28.999999999999996."""
 
 
-def aligned(**named: ArrayLike) -> list[FloatArray]:
+def aligned(**inputs: ArrayLike) -> list[FloatArray]:
     """Float arrays of one length, in the order given; a bare number stands for all judgments."""
-    arrays = {name: np.asarray(values, float) for name, values in named.items()}
+    arrays = {name: np.asarray(values, float) for name, values in inputs.items()}
     for name, array in arrays.items():
         if array.ndim > 1:
             raise ValueError(f"{name} has {array.ndim} dimensions; give one value a judgment.")
@@ -25,10 +25,10 @@ def aligned(**named: ArrayLike) -> list[FloatArray]:
     return [np.atleast_1d(array) for array in np.broadcast_arrays(*arrays.values())]
 
 
-def shares(**named: ArrayLike) -> list[FloatArray]:
+def shares(**inputs: ArrayLike) -> list[FloatArray]:
     """`aligned`, of values in [0, 1] or NaN."""
-    arrays = aligned(**named)
-    for name, array in zip(named, arrays, strict=True):
+    arrays = aligned(**inputs)
+    for name, array in zip(inputs, arrays, strict=True):
         outside = array[(array < 0) | (array > 1)]
         if len(outside):
             raise ValueError(f"{name}={outside[0]} is not in [0, 1].")
@@ -54,10 +54,10 @@ def checked_level(level: float) -> float:
     return float(level)
 
 
-def check_choice(name: str, value: str, kind: Any) -> None:
+def check_choice(name: str, value: str, literal: Any) -> None:
     """Raise unless a value is one of a `Literal`'s."""
-    if value not in get_args(kind):
-        raise ValueError(f"{name}={value!r} is not one of {', '.join(get_args(kind))}.")
+    if value not in get_args(literal):
+        raise ValueError(f"{name}={value!r} is not one of {', '.join(get_args(literal))}.")
 
 
 def check_bins(bins: int) -> None:
@@ -66,12 +66,12 @@ def check_bins(bins: int) -> None:
         raise ValueError(f"bins={bins} is below 1.")
 
 
-def distinct(places: IntArray) -> int:
+def distinct(codes: IntArray) -> int:
     """How many different ones there are of numbers from 0 on, none of them much beyond their count.
 
     Sorting, or numpy's hashing, is what a model of many items would wait for.
     """
-    return int(np.count_nonzero(np.bincount(places)))
+    return int(np.count_nonzero(np.bincount(codes)))
 
 
 def divided(numerator: FloatArray, denominator: FloatArray | IntArray) -> FloatArray:

@@ -17,10 +17,10 @@ from inspect_confidence.metrics.arrays import (
     divided,
 )
 from inspect_confidence.metrics.confidence_tables import (
-    Cells,
     ConfidenceTables,
+    ItemTables,
     accuracy_of_tables,
-    one_table,
+    confidence_table,
     table_of_confidence,
 )
 from inspect_confidence.metrics.inference import widened
@@ -47,8 +47,8 @@ def ece_of_tables(
     tables: ConfidenceTables, *, bins: int = 10, binning: Binning = "equal_width"
 ) -> FloatArray:
     """Compute `ece` of each table."""
-    (within,) = in_bins(tables, bins, binning, tables.mass * tables.values - tables.right)
-    return divided(np.abs(within).sum(axis=1), tables.total)
+    (gaps,) = in_bins(tables, bins, binning, tables.mass * tables.values - tables.right)
+    return divided(np.abs(gaps).sum(axis=1), tables.total)
 
 
 @metric(
@@ -93,21 +93,25 @@ def ece(
         >>> round(ece([0.95, 0.95, 0.65, 0.65], correct=[1, 0, 1, 1]), 12)
         0.4
     """
-    return float(ece_of_tables(one_table(confidence, correct), bins=bins, binning=binning)[0])
+    return float(
+        ece_of_tables(confidence_table(confidence, correct), bins=bins, binning=binning)[0]
+    )
 
 
 def in_bins(
     tables: ConfidenceTables, bins: int, binning: Binning, *columns: FloatArray
 ) -> list[FloatArray]:
     """Sums over the values in each bin of columns of shape (resamples, K)."""
-    place = places(tables, bins, binning)
-    if place.ndim == 1:
-        used, first = np.unique(place, return_index=True)  # both ascend, as the values do
-        return [np.add.reduceat(one, first, axis=1)[:, used >= 0] for one in columns]
-    cell = (place + (bins + 1) * np.arange(len(place))[:, None]).T.ravel()
-    shape = len(place), bins + 1
-    sums = (np.bincount(cell, one.T.ravel(), shape[0] * shape[1]) for one in columns)
-    return [np.asarray(one, float).reshape(shape) for one in sums]
+    bin_of_value = places(tables, bins, binning)
+    if bin_of_value.ndim == 1:
+        bin_numbers, starts = np.unique(
+            bin_of_value, return_index=True
+        )  # both ascend, as the values do
+        return [np.add.reduceat(column, starts, axis=1)[:, bin_numbers >= 0] for column in columns]
+    cell = (bin_of_value + (bins + 1) * np.arange(len(bin_of_value))[:, None]).T.ravel()
+    shape = len(bin_of_value), bins + 1
+    sums = (np.bincount(cell, column.T.ravel(), shape[0] * shape[1]) for column in columns)
+    return [np.asarray(column, float).reshape(shape) for column in sums]
 
 
 DRAWS = 2_000
@@ -150,9 +154,11 @@ def ece_interval(
         >>> low, round(high, 1)
         (0.0, 0.2)
     """
-    cells = Cells.of(confidence, correct, unit, None if unit is None else len(np.bincount(unit)))
-    place = places(cells.everything(), bins, binning).ravel()
-    return gaps_interval(cells, place == np.unique(place[place >= 0])[:, None], _sum)
+    items = ItemTables.from_judgments(
+        confidence, correct, unit, None if unit is None else len(np.bincount(unit))
+    )
+    place = places(items.total_table(), bins, binning).ravel()
+    return gaps_interval(items, place == np.unique(place[place >= 0])[:, None], _sum)
 
 
 Norm = Callable[[FloatArray, FloatArray], FloatArray]
@@ -177,27 +183,27 @@ class GapEnds(NamedTuple):
     share: FloatArray
 
 
-def gaps_interval(cells: Cells, inside: ArrayLike, norm: Norm) -> tuple[float, float]:
+def gaps_interval(items: ItemTables, inside: ArrayLike, norm: Norm) -> tuple[float, float]:
     """95% interval of the size of calibration gaps, as `ece_interval` says it of their sum.
 
     Args:
-        cells: Of the judgments.
-        inside: How much of the mass of each value each bin holds, of shape (bins, K).
-        norm: What the size is.
+        items: Judgments by item.
+        inside: The share of the mass of each value in each bin, of shape (bins, K).
+        norm: The size of gaps.
 
     Returns:
         Both ends; NaN where items don't differ, or there are fewer than two.
     """
-    found = gap_ends(cells, inside, norm)
-    if found is None:
+    ends = gap_ends(items, inside, norm)
+    if ends is None:
         return float("nan"), float("nan")
-    *three, share = found
+    *three, share = ends
     value, low, high = norm(np.column_stack(three), share)
     return float(min(low, value)), float(max(high, value))
 
 
 def gap_ends(
-    cells: Cells,
+    items: ItemTables,
     inside: ArrayLike,
     norm: Norm,
     signs: Callable[[FloatArray], FloatArray] = np.sign,
@@ -206,34 +212,36 @@ def gap_ends(
 
     `signs` says of the gaps which way those of the upper end go.
     """
-    shared = np.asarray(inside, float)
-    of_unit = np.asarray(cells.masses.sum(axis=0)).ravel()
-    of_cell = np.hstack([shared * (cells.values - 1), shared * cells.values])
-    total = max(of_unit.sum(), 1e-300)
-    gap_of_unit = np.asarray(of_cell @ cells.masses) / total
-    share = np.asarray(np.hstack([shared, shared]) @ cells.masses).sum(axis=1) / total
-    gaps = gap_of_unit.sum(axis=1)
-    apart = gap_of_unit - np.outer(gaps, of_unit / total)
-    covariance = apart @ apart.T
+    shares = np.asarray(inside, float)
+    unit_mass = np.asarray(items.masses.sum(axis=0)).ravel()
+    cell_gaps = np.hstack([shares * (items.values - 1), shares * items.values])
+    total = max(unit_mass.sum(), 1e-300)
+    unit_gaps = np.asarray(cell_gaps @ items.masses) / total
+    share = np.asarray(np.hstack([shares, shares]) @ items.masses).sum(axis=1) / total
+    gaps = unit_gaps.sum(axis=1)
+    deviations = unit_gaps - np.outer(gaps, unit_mass / total)
+    covariance = deviations @ deviations.T
     errors = np.sqrt(np.diag(covariance))
     if not (errors > EDGE).any():
         return None
     # By the symmetric root, which is the only one: signs of eigenvectors depend on rounding.
     variances, vectors = np.linalg.eigh(covariance)
     root = vectors * np.sqrt(np.maximum(variances, 0)) @ vectors.T
-    drawn = root @ np.random.default_rng(0).standard_normal((len(gaps), DRAWS))
+    noise = root @ np.random.default_rng(0).standard_normal((len(gaps), DRAWS))
 
     def size(values: FloatArray) -> FloatArray:
         return norm(values, share)
 
     value = float(size(gaps[:, None])[0])
-    reached = max(value, float(np.median(size(drawn))))
-    far = np.abs(gaps) / np.maximum(errors, EDGE)
-    clear = np.maximum(np.abs(gaps) - 2 * errors, 0)
-    few = clear if clear.any() else (far == far.max()) * 1.0
-    tail = float(ndtr(widened(int((of_unit > 0).sum()))))
-    low = _gaps_beyond(np.where(gaps < 0, -few, few), drawn, value, tail, 1, size)
-    high = _gaps_beyond(np.where(signs(gaps) < 0, -errors, errors), drawn, reached, tail, -1, size)
+    reached = max(value, float(np.median(size(noise))))
+    standard_scores = np.abs(gaps) / np.maximum(errors, EDGE)
+    excess = np.maximum(np.abs(gaps) - 2 * errors, 0)
+    low_direction = excess if excess.any() else (standard_scores == standard_scores.max()) * 1.0
+    tail = float(ndtr(widened(int((unit_mass > 0).sum()))))
+    low = _gaps_beyond(
+        np.where(gaps < 0, -low_direction, low_direction), noise, value, tail, 1, size
+    )
+    high = _gaps_beyond(np.where(signs(gaps) < 0, -errors, errors), noise, reached, tail, -1, size)
     return GapEnds(gaps, low, high, share)
 
 
@@ -248,19 +256,19 @@ def _gaps_beyond(
     """Gaps in this direction that give a size beyond the value, on that side, in this tail."""
     direction = direction[:, None] / size(direction[:, None])
 
-    def within(length: float) -> bool:
-        found = size(length * direction + errors)
-        often = (side * (found - value) >= -EDGE).mean() >= tail
+    def is_beyond(length: float) -> bool:
+        sizes = size(length * direction + errors)
+        often = (side * (sizes - value) >= -EDGE).mean() >= tail
         return bool(often) == (side > 0)
 
-    if within(0):
+    if is_beyond(0):
         return np.zeros(len(direction))
     low, high = 0.0, value + EDGE
-    while not within(high):
+    while not is_beyond(high):
         low, high = high, 2 * high
     for _ in range(15):
         middle = (low + high) / 2
-        low, high = (low, middle) if within(middle) else (middle, high)
+        low, high = (low, middle) if is_beyond(middle) else (middle, high)
     return np.asarray(high * direction[:, 0])
 
 
@@ -319,7 +327,7 @@ def brier(confidence: ArrayLike, correct: ArrayLike) -> float:
         >>> brier([1.0, 0.5], correct=[1, 0])
         0.125
     """
-    return float(brier_of_tables(one_table(confidence, correct))[0])
+    return float(brier_of_tables(confidence_table(confidence, correct))[0])
 
 
 class BrierParts(NamedTuple):
@@ -366,7 +374,7 @@ def brier_reliability(confidence: ArrayLike, correct: ArrayLike) -> float:
         confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
         correct: 1 right, 0 wrong, or the probability of being right.
     """
-    return float(brier_reliability_of_tables(one_table(confidence, correct))[0])
+    return float(brier_reliability_of_tables(confidence_table(confidence, correct))[0])
 
 
 def brier_resolution_of_tables(tables: ConfidenceTables) -> FloatArray:
@@ -390,7 +398,7 @@ def brier_resolution(confidence: ArrayLike, correct: ArrayLike) -> float:
         confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
         correct: 1 right, 0 wrong, or the probability of being right.
     """
-    return float(brier_resolution_of_tables(one_table(confidence, correct))[0])
+    return float(brier_resolution_of_tables(confidence_table(confidence, correct))[0])
 
 
 def brier_uncertainty_of_tables(tables: ConfidenceTables) -> FloatArray:
@@ -414,7 +422,7 @@ def brier_uncertainty(confidence: ArrayLike, correct: ArrayLike) -> float:
         confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
         correct: 1 right, 0 wrong, or the probability of being right.
     """
-    return float(brier_uncertainty_of_tables(one_table(confidence, correct))[0])
+    return float(brier_uncertainty_of_tables(confidence_table(confidence, correct))[0])
 
 
 def brier_uncertainty_interval(
@@ -434,13 +442,13 @@ def brier_uncertainty_interval(
         >>> brier_uncertainty_interval([0.9] * 4, [1, 1, 0, 0])[1]
         0.25
     """
-    stated, outcome = np.asarray(confidence, float), np.asarray(correct, float)
-    there = ~np.isnan(stated + outcome)
-    if not np.isin(outcome[there], (0, 1)).all():
+    confidences, outcomes = np.asarray(confidence, float), np.asarray(correct, float)
+    present = ~np.isnan(confidences + outcomes)
+    if not np.isin(outcomes[present], (0, 1)).all():
         return np.nan, np.nan
-    of_unit = np.arange(len(stated)) if unit is None else unit
+    item_numbers = np.arange(len(confidences)) if unit is None else unit
     low, high = clustered_wilson_interval(
-        np.bincount(of_unit[there], outcome[there]), np.bincount(of_unit[there])
+        np.bincount(item_numbers[present], outcomes[present]), np.bincount(item_numbers[present])
     )
     ends = low * (1 - low), high * (1 - high)
     return min(ends), 0.25 if low <= 0.5 <= high else max(ends)

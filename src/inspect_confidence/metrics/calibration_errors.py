@@ -25,10 +25,10 @@ from inspect_confidence.metrics.calibration import (
     root_mean_square,
 )
 from inspect_confidence.metrics.confidence_tables import (
-    Cells,
     ConfidenceTables,
+    ItemTables,
+    confidence_table,
     in_steps,
-    one_table,
 )
 from inspect_confidence.metrics.registry import UNREAD, Interval, metric, no_interval
 
@@ -91,9 +91,9 @@ def rms_calibration_error(
         0.176777
     """
     return float(
-        rms_calibration_error_of_tables(one_table(confidence, correct), bins=bins, binning=binning)[
-            0
-        ]
+        rms_calibration_error_of_tables(
+            confidence_table(confidence, correct), bins=bins, binning=binning
+        )[0]
     )
 
 
@@ -119,10 +119,10 @@ def hle_calibration_error_of_tables(
     check_choice("top_bin", top_bin, TopBin)
     if size < 1:
         raise ValueError(f"size={size} is below 1.")
-    upto = np.cumsum(np.insert(tables.mass, 0, 0, axis=1), axis=1)
-    missed = np.cumsum(np.insert(_gap(tables), 0, 0, axis=1), axis=1)
-    squares = np.full(len(upto), np.nan)
-    for row, (mass, gap) in enumerate(zip(upto, missed, strict=True)):
+    cumulated_mass = np.cumsum(np.insert(tables.mass, 0, 0, axis=1), axis=1)
+    cumulated_gap = np.cumsum(np.insert(_gap(tables), 0, 0, axis=1), axis=1)
+    squares = np.full(len(cumulated_mass), np.nan)
+    for row, (mass, gap) in enumerate(zip(cumulated_mass, cumulated_gap, strict=True)):
         ends = _ends(mass[-1], size)
         square = divided(np.diff(np.interp(ends, mass, gap)) ** 2, np.diff(ends))
         if mass[-1] > 0 and top_bin == "kept":
@@ -172,9 +172,9 @@ def hle_calibration_error(
         0.07...
     """
     return float(
-        hle_calibration_error_of_tables(one_table(confidence, correct), size=size, top_bin=top_bin)[
-            0
-        ]
+        hle_calibration_error_of_tables(
+            confidence_table(confidence, correct), size=size, top_bin=top_bin
+        )[0]
     )
 
 
@@ -227,38 +227,40 @@ def debiased_squared_error(
         >>> debiased_squared_error([0.5, 0.5, 0.5, 0.5], correct=[1, 1, 1, 0])
         0.0
     """
-    cells = _cells(confidence, correct, unit)
-    group = _groups(cells)
-    if not cells.binary or not len(group):
+    items = _cells(confidence, correct, unit)
+    group = _groups(items)
+    if not items.binary or not len(group):
         return float("nan")
-    k, values = len(group), cells.values
+    k, values = len(group), items.values
     place = (np.tile(group, 2), np.arange(2 * k))
     shape = int(group[-1]) + 1, 2 * k
-    mass = csr_array((np.ones(2 * k), place), shape=shape) @ cells.masses
-    gap = csr_array((np.append(values - 1, values), place), shape=shape) @ cells.masses
+    mass = csr_array((np.ones(2 * k), place), shape=shape) @ items.masses
+    gap = csr_array((np.append(values - 1, values), place), shape=shape) @ items.masses
     product = gap.sum(axis=1) ** 2 - gap.power(2).sum(axis=1)
     pairs = mass.sum(axis=1) ** 2 - mass.power(2).sum(axis=1)
     of_group = mass.sum(axis=1)
     return float((of_group * product / pairs).sum() / of_group.sum())
 
 
-def _cells(confidence: ArrayLike, correct: ArrayLike, unit: IntArray | None) -> Cells:
+def _cells(confidence: ArrayLike, correct: ArrayLike, unit: IntArray | None) -> ItemTables:
     """The cells of judgments by item."""
-    return Cells.of(confidence, correct, unit, None if unit is None else len(np.bincount(unit)))
+    return ItemTables.from_judgments(
+        confidence, correct, unit, None if unit is None else len(np.bincount(unit))
+    )
 
 
-def _groups(cells: Cells) -> IntArray:
+def _groups(cells: ItemTables) -> IntArray:
     """Of each value its group: as few neighbours as two items need; empty where one is all."""
     k = len(cells.values)
     items = [set[int]() for _ in range(k)]
     for row, (start, end) in enumerate(itertools.pairwise(cells.masses.indptr)):
         items[row % k].update(cells.masses.indices[start:end].tolist())
-    group, held, number = np.zeros(k, np.int64), set[int](), 0
-    for place, mine in enumerate(items):
-        group[place] = number
-        held |= mine
-        if len(held) > 1:
-            held, number = set(), number + 1
+    group, group_items, number = np.zeros(k, np.int64), set[int](), 0
+    for column, value_items in enumerate(items):
+        group[column] = number
+        group_items |= value_items
+        if len(group_items) > 1:
+            group_items, number = set(), number + 1
     return np.minimum(group, number - 1) if number else group[:0]
 
 
@@ -282,9 +284,9 @@ def rms_calibration_error_interval(
     Returns:
         Both ends; NaN where items don't differ, or there are fewer than two.
     """
-    cells = _cells(confidence, correct, unit)
-    place = places(cells.everything(), bins, binning).ravel()
-    return gaps_interval(cells, place == np.unique(place[place >= 0])[:, None], root_mean_square)
+    items = _cells(confidence, correct, unit)
+    place = places(items.total_table(), bins, binning).ravel()
+    return gaps_interval(items, place == np.unique(place[place >= 0])[:, None], root_mean_square)
 
 
 MOST_GROUPS = 200
@@ -309,7 +311,7 @@ def debiased_squared_error_interval(
         five of them for each distinct confidence, or more than 200 of these.
     """
     cells = _cells(confidence, correct, unit)
-    group, (items,) = _groups(cells), cells.everything().total
+    group, (items,) = _groups(cells), cells.total_table().total
     groups = int(group.max(initial=-1)) + 1
     if not cells.binary or not 0 < groups <= min(MOST_GROUPS, items / _EACH):
         return np.nan, np.nan
@@ -348,8 +350,8 @@ def smooth_ece_of_tables(tables: ConfidenceTables, *, bandwidth: float | None = 
     parts = np.tile(np.where(tables.total > 0, 0, np.nan)[:, None], GRID)
     step = max(1, _CHUNK // GRID)
     for start in range(0, gap.shape[1], step):
-        some = slice(start, start + step)
-        parts += gap[:, some] @ np.cos(np.pi * np.outer(values[some], waves))
+        chunk = slice(start, start + step)
+        parts += gap[:, chunk] @ np.cos(np.pi * np.outer(values[chunk], waves))
 
     def error(width: FloatArray) -> FloatArray:
         damped = parts * np.exp(-(np.outer(width, np.pi * waves) ** 2) / 2)
@@ -359,8 +361,10 @@ def smooth_ece_of_tables(tables: ConfidenceTables, *, bandwidth: float | None = 
         return error(np.full(len(gap), bandwidth))
     # The error is never below that of all judgments, and falls with the width.
     low = np.maximum(np.abs(parts[:, 0]), LEAST_BANDWIDTH)
-    most = error(low)
-    return np.where(most > low, _crossing(error, low, np.maximum(most, low)), most)
+    highest_error = error(low)
+    return np.where(
+        highest_error > low, _crossing(error, low, np.maximum(highest_error, low)), highest_error
+    )
 
 
 @metric(
@@ -400,7 +404,9 @@ def smooth_ece(
         >>> round(smooth_ece([0.75] * 4, [1, 1, 0, 0]), 3)
         0.25
     """
-    return float(smooth_ece_of_tables(one_table(confidence, correct), bandwidth=bandwidth)[0])
+    return float(
+        smooth_ece_of_tables(confidence_table(confidence, correct), bandwidth=bandwidth)[0]
+    )
 
 
 def _crossing(
@@ -408,16 +414,16 @@ def _crossing(
 ) -> FloatArray:
     """Where falling functions of a row each equal their argument, between these (Illinois rule)."""
     ends = np.array([low, high])
-    off = np.array([high - low, function(high) - high])
+    end_excess = np.array([high - low, function(high) - high])
     rows, last = np.arange(len(low)), np.full(len(low), -1)
     for _ in range(_MOST_STEPS):
-        fall = off[0] - off[1]
-        middle = ends[0] + np.ptp(ends, axis=0) * off[0] / np.where(fall > 0, fall, 1)
-        found = function(middle) - middle
-        side = (found <= 0).astype(np.int64)
-        off[1 - side, rows] *= np.where(side == last, 0.5, 1)
-        ends[side, rows], off[side, rows], last = middle, found, side
-        if not (np.abs(found) > _NEAR).any():
+        fall = end_excess[0] - end_excess[1]
+        middle = ends[0] + np.ptp(ends, axis=0) * end_excess[0] / np.where(fall > 0, fall, 1)
+        excess = function(middle) - middle
+        side = (excess <= 0).astype(np.int64)
+        end_excess[1 - side, rows] *= np.where(side == last, 0.5, 1)
+        ends[side, rows], end_excess[side, rows], last = middle, excess, side
+        if not (np.abs(excess) > _NEAR).any():
             break
     return np.asarray(middle)
 
@@ -441,30 +447,33 @@ def smooth_ece_interval(
     Returns:
         Both ends; NaN where items don't differ, or there are fewer than two.
     """
-    cells = _cells(confidence, correct, unit)
-    tables = cells.everything()
+    items = _cells(confidence, correct, unit)
+    tables = items.total_table()
     place, (value,) = places(tables, 10, "equal_width"), smooth_ece_of_tables(tables)
     if np.isnan(value):
         return np.nan, np.nan
     inside = (place == np.unique(place)[:, None]) * 1.0
     mass = inside @ tables.mass[0]
-    at = inside @ (tables.mass[0] * tables.values) / mass
+    bin_confidence = inside @ (tables.mass[0] * tables.values) / mass
     waves = np.arange(_COARSE)
     points = np.cos(np.pi * np.outer((waves + 0.5) / _COARSE, waves))
     damped = np.exp(-((max(value, _WIDE_ENOUGH) * np.pi * waves) ** 2) / 2) * (2 - (waves == 0))
-    bins = np.cos(np.pi * np.outer(waves, at)) * damped[:, None]
+    bins = np.cos(np.pi * np.outer(waves, bin_confidence)) * damped[:, None]
 
     def size(gaps: FloatArray, _: FloatArray) -> FloatArray:
         return np.asarray(np.abs(points @ bins @ gaps).mean(axis=0))
 
-    found = gap_ends(
-        cells, inside, size, lambda gaps: np.cos(np.pi * np.outer(at, waves)) @ bins @ gaps
+    ends = gap_ends(
+        items,
+        inside,
+        size,
+        lambda gaps: np.cos(np.pi * np.outer(bin_confidence, waves)) @ bins @ gaps,
     )
-    if found is None:
+    if ends is None:
         return np.nan, np.nan
-    share = found.share
-    right = share * at - np.array([found.low, found.high])
-    low, high = smooth_ece_of_tables(ConfidenceTables(at, right, share - right))
+    share = ends.share
+    right = share * bin_confidence - np.array([ends.low, ends.high])
+    low, high = smooth_ece_of_tables(ConfidenceTables(bin_confidence, right, share - right))
     return float(min(low, value)), float(max(high, value))
 
 

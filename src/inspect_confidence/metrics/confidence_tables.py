@@ -1,8 +1,8 @@
-"""Count tables: judgments by confidence and outcome, which all calibration metrics follow from.
+"""Count tables: judgments by confidence and outcome, from which all calibration metrics follow.
 
-Confidence takes few values, so how much right and wrong there is at each of them says everything
-that ECE, AUROC, Brier score, type-2 sensitivity and the rest need. A table holds many resamples
-at once, one a row.
+Confidence takes few values. The mass of right and of wrong answers at each of them is all that ECE,
+AUROC, Brier score and type-2 sensitivity need. `ConfidenceTables` hold many resamples at once, one
+a row.
 """
 
 from collections.abc import Hashable
@@ -16,15 +16,15 @@ from scipy.sparse import coo_array, csr_array
 
 from inspect_confidence.metrics.arrays import EDGE, FloatArray, IntArray, distinct, divided, shares
 from inspect_confidence.metrics.registry import UNREAD, WILSON, Interval, metric
-from inspect_confidence.metrics.resample import MOST_UNITS, OfSums
+from inspect_confidence.metrics.resample import MOST_UNITS, SumStatistic
 
 __all__ = [
     "STEPS",
-    "Cells",
     "ConfidenceTables",
+    "ItemTables",
     "accuracy",
+    "confidence_table",
     "mean_confidence",
-    "one_table",
     "overconfidence",
 ]
 
@@ -38,8 +38,8 @@ class ConfidenceTables:
         right: Mass of right answers at each, of shape (resamples, K).
         wrong: Mass of wrong answers, likewise.
         binary: Whether every outcome was 0 or 1; outcomes between are split into both masses.
-        coarse: Whether values stand for neighbours that differ.
-        shared: What several metrics need of these tables, worked out by the first of them.
+        coarse: Whether a value stands for several neighbouring confidences.
+        shared: Cache of intermediate results that several metrics need.
     """
 
     values: FloatArray
@@ -51,12 +51,12 @@ class ConfidenceTables:
 
     @cached_property
     def mass(self) -> FloatArray:
-        """Of both outcomes, of shape (resamples, K)."""
+        """Mass of right and wrong answers at each value, of shape (resamples, K)."""
         return self.right + self.wrong
 
     @cached_property
     def total(self) -> FloatArray:
-        """The mass of each table."""
+        """Total mass of each table."""
         return np.asarray(self.mass.sum(axis=1))
 
     @cached_property
@@ -66,15 +66,15 @@ class ConfidenceTables:
 
 
 @dataclass(frozen=True)
-class Cells:
-    """Which cells of a table each unit (an item) adds to.
+class ItemTables:
+    """Judgments as what each unit (an item) adds to a count table.
 
     Attributes:
         values: The K distinct confidences, ascending.
         masses: What each unit adds to the mass of right and, K columns further on, of wrong
             answers: sparse, of shape (2 K, units).
         binary: Whether every outcome is 0 or 1.
-        coarse: Whether values stand for neighbours that differ.
+        coarse: Whether a value stands for several neighbouring confidences.
     """
 
     values: FloatArray
@@ -83,14 +83,14 @@ class Cells:
     coarse: bool = False
 
     @classmethod
-    def of(
+    def from_judgments(
         cls,
         confidence: ArrayLike,
         outcome: ArrayLike,
         unit: IntArray | None = None,
         units: int | None = None,
-    ) -> "Cells":
-        """The cells of judgments; those with a missing confidence or outcome are left out.
+    ) -> "ItemTables":
+        """Group judgments by item; those with a missing confidence or outcome are left out.
 
         The masses add up to the number of units that have a judgment, so that asking every item
         again with the same outcome changes nothing, also where a definition adds a constant to
@@ -105,41 +105,41 @@ class Cells:
         Raises:
             ValueError: A confidence or outcome lies outside [0, 1], or lengths differ.
         """
-        stated, truth = shares(confidence=confidence, outcome=outcome)
-        of_unit = np.arange(len(stated)) if unit is None else unit
-        size = len(stated) if units is None else units
-        there = ~(np.isnan(stated) | np.isnan(truth))
+        confidences, outcomes = shares(confidence=confidence, outcome=outcome)
+        item_numbers = np.arange(len(confidences)) if unit is None else unit
+        size = len(confidences) if units is None else units
+        present = ~(np.isnan(confidences) | np.isnan(outcomes))
         # Equal but for rounding is equal: 0.7 and 0.7 / (0.7 + 0.2 + 0.1) differ in the last bit.
-        rounded = np.round(stated[there], 12)
+        rounded = np.round(confidences[present], 12)
         _, first, column = np.unique(rounded, return_index=True, return_inverse=True)
-        values = stated[there][first]
-        unit, truth = of_unit[there], truth[there]
+        values = confidences[present][first]
+        unit, outcomes = item_numbers[present], outcomes[present]
         share = distinct(unit) / len(unit) if len(unit) else 1.0
-        masses = np.concatenate([truth, 1 - truth]) * share
+        masses = np.concatenate([outcomes, 1 - outcomes]) * share
         places = (np.concatenate([column, column + len(values)]), np.tile(unit, 2))
         cells = coo_array((masses, places), shape=(2 * len(values), size)).tocsr()
         cells.eliminate_zeros()
-        return cls(values, cells, bool(np.isin(truth, (0, 1)).all()))
+        return cls(values, cells, bool(np.isin(outcomes, (0, 1)).all()))
 
     def tables(self, weights: FloatArray) -> ConfidenceTables:
-        """The table of each row of weights, of shape (resamples, units)."""
-        return self.summed(weights)
+        """Return the table of each row of weights, of shape (resamples, units)."""
+        return self.table_statistic(weights)
 
     @property
-    def summed(self) -> OfSums[ConfidenceTables]:
-        """What gives tables from weights, by sums over units."""
+    def table_statistic(self) -> SumStatistic[ConfidenceTables]:
+        """Statistic that gives the tables of weights, from sums over units."""
         k = len(self.values)
 
-        def of(masses: FloatArray) -> ConfidenceTables:
+        def compute(masses: FloatArray) -> ConfidenceTables:
             right, wrong = masses[:, :k], masses[:, k:]
             return ConfidenceTables(self.values, right, wrong, self.binary, self.coarse)
 
         coarser = self.coarser
-        return OfSums(self.masses.T, of, coarser.summed if coarser else None)
+        return SumStatistic(self.masses.T, compute, coarser.table_statistic if coarser else None)
 
     @property
-    def coarser(self) -> "Cells | None":
-        """Cells in steps of 1/120 where there are many units and values; None elsewhere.
+    def coarser(self) -> "ItemTables | None":
+        """The same judgments in steps of 1/120 if units and values are many; otherwise None.
 
         Edges of 10, 15 and 20 bins and multiples of 0.05 remain edges, and what lies on one a cell
         of its own. Each value is the mean of those that it stands for.
@@ -153,10 +153,10 @@ class Cells:
         merge = csr_array(
             (np.ones(2 * k), (np.append(place, place + steps), np.arange(2 * k))), shape=shape
         )
-        return Cells(values, csr_array(merge @ self.masses), self.binary, True)
+        return ItemTables(values, csr_array(merge @ self.masses), self.binary, True)
 
-    def everything(self) -> ConfidenceTables:
-        """The table of all units, each once."""
+    def total_table(self) -> ConfidenceTables:
+        """Return the table in which each unit counts once."""
         return self.tables(np.ones((1, self.masses.shape[1])))
 
 
@@ -167,14 +167,18 @@ STEPS, MOST_VALUES = 120, 250
 def in_steps(
     values: FloatArray, mass: FloatArray, steps: int = STEPS
 ) -> tuple[IntArray, FloatArray]:
-    """The step of each ascending value, and the mean value of each step, edges apart."""
+    """Return the step of each ascending value, and the mean value of each step.
+
+    A value on an edge between steps is a step of its own.
+    """
     edge = np.floor(values * steps + EDGE)
-    _, place = np.unique(2 * edge + (values * steps > edge + EDGE), return_inverse=True)
-    return place, np.bincount(place, mass * values) / np.bincount(place, mass)
+    _, step_of_value = np.unique(2 * edge + (values * steps > edge + EDGE), return_inverse=True)
+    sums = np.bincount(step_of_value, mass * values)
+    return step_of_value, sums / np.bincount(step_of_value, mass)
 
 
-def one_table(confidence: ArrayLike, correct: ArrayLike) -> ConfidenceTables:
-    """The table of judgments, as one row.
+def confidence_table(confidence: ArrayLike, correct: ArrayLike) -> ConfidenceTables:
+    """Return the table of judgments, as one row.
 
     Args:
         confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
@@ -183,11 +187,11 @@ def one_table(confidence: ArrayLike, correct: ArrayLike) -> ConfidenceTables:
     Raises:
         ValueError: A value lies outside [0, 1], or lengths differ.
     """
-    return Cells.of(confidence, correct).everything()
+    return ItemTables.from_judgments(confidence, correct).total_table()
 
 
 def table_of_outcomes(correct: ArrayLike) -> ConfidenceTables:
-    """The table of outcomes, as one row.
+    """Return the table of outcomes, as one row.
 
     Args:
         correct: 1 right, 0 wrong, or the probability of being right; NaN is left out.
@@ -196,11 +200,11 @@ def table_of_outcomes(correct: ArrayLike) -> ConfidenceTables:
         ValueError: A value lies outside [0, 1].
     """
     outcome = np.asarray(correct, float)
-    return one_table(np.zeros_like(outcome), outcome)
+    return confidence_table(np.zeros_like(outcome), outcome)
 
 
 def table_of_confidence(confidence: ArrayLike) -> ConfidenceTables:
-    """The table of confidences, as one row.
+    """Return the table of confidences, as one row.
 
     Args:
         confidence: In [0, 1], one a judgment; NaN is left out.
@@ -208,8 +212,8 @@ def table_of_confidence(confidence: ArrayLike) -> ConfidenceTables:
     Raises:
         ValueError: A value lies outside [0, 1].
     """
-    stated = np.asarray(confidence, float)
-    return one_table(stated, np.zeros_like(stated))
+    confidences = np.asarray(confidence, float)
+    return confidence_table(confidences, np.zeros_like(confidences))
 
 
 def accuracy_of_tables(tables: ConfidenceTables) -> FloatArray:
@@ -278,4 +282,4 @@ def overconfidence(confidence: ArrayLike, correct: ArrayLike) -> float:
         >>> overconfidence([0.9, 0.9, 0.7, 0.7], correct=[1, 0, 1, 0])
         0.3...
     """
-    return float(overconfidence_of_tables(one_table(confidence, correct))[0])
+    return float(overconfidence_of_tables(confidence_table(confidence, correct))[0])

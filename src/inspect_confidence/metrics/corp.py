@@ -12,8 +12,8 @@ from inspect_confidence.metrics.calibration import brier_of_tables, brier_uncert
 from inspect_confidence.metrics.confidence_tables import (
     MOST_VALUES,
     ConfidenceTables,
+    confidence_table,
     in_steps,
-    one_table,
 )
 from inspect_confidence.metrics.registry import (
     INFINITY,
@@ -38,47 +38,51 @@ __all__ = [
 _SOURCE = "Dimitriadis, Gneiting and Jordan (2021)"
 
 
-def _recalibrated(tables: ConfidenceTables) -> FloatArray:
-    """The isotonic regression of outcomes on confidence in each table, of shape (resamples, K)."""
+def _isotonic_accuracy(tables: ConfidenceTables) -> FloatArray:
+    """Return the isotonic regression of outcomes on confidence in each table: (resamples, K)."""
     if "recalibrated" not in tables.shared:
-        together = len(tables.values) <= _MOST_TOGETHER and len(tables.right) > 1
-        tables.shared["recalibrated"] = (_at_once if together else _row_by_row)(tables)
-    found: FloatArray = tables.shared["recalibrated"]
-    return found
+        at_once = len(tables.values) <= _MAX_MINIMAX_VALUES and len(tables.right) > 1
+        tables.shared["recalibrated"] = (_isotonic_by_minimax if at_once else _isotonic_by_rows)(
+            tables
+        )
+    recalibrated: FloatArray = tables.shared["recalibrated"]
+    return recalibrated
 
 
-_MOST_TOGETHER = 40
+_MAX_MINIMAX_VALUES = 40
 """Distinct confidences up to which all tables are regressed at once; its cost is their square."""
 
 
-def _at_once(tables: ConfidenceTables) -> FloatArray:
-    """At each value the largest, over starts, of the least mean from there beyond the value."""
-    right, mass = (
-        np.pad(np.cumsum(one.T, axis=0), ((1, 0), (0, 0))) for one in (tables.right, tables.mass)
-    )
+def _isotonic_by_minimax(tables: ConfidenceTables) -> FloatArray:
+    """Return at each value the largest, over starts, of the least mean from there beyond it."""
+    padding = (1, 0), (0, 0)
+    right = np.pad(np.cumsum(tables.right.T, axis=0), padding)
+    mass = np.pad(np.cumsum(tables.mass.T, axis=0), padding)
     fitted = np.full_like(mass[1:], -np.inf)
     for start in range(len(fitted)):
         means = divided(right[start + 1 :] - right[start], mass[start + 1 :] - mass[start])
-        least = np.fmin.accumulate(means[::-1])[::-1]
-        np.fmax(fitted[start:], least, out=fitted[start:])
+        lowest_means = np.fmin.accumulate(means[::-1])[::-1]
+        np.fmax(fitted[start:], lowest_means, out=fitted[start:])
     return np.where(tables.mass > 0, fitted.T, 0)
 
 
-def _row_by_row(tables: ConfidenceTables) -> FloatArray:
+def _isotonic_by_rows(tables: ConfidenceTables) -> FloatArray:
     # Imported here because scipy.optimize takes half a second, which every command would pay.
     from scipy.optimize import isotonic_regression  # noqa: PLC0415
 
-    fitted, there = np.zeros_like(tables.mass), tables.mass > 0
-    at_value = divided(tables.right, tables.mass)
-    for row, mass, at, used in zip(fitted, tables.mass, at_value, there, strict=True):
+    fitted, present = np.zeros_like(tables.mass), tables.mass > 0
+    accuracy_of_values = divided(tables.right, tables.mass)
+    for row, mass, accuracies, used in zip(
+        fitted, tables.mass, accuracy_of_values, present, strict=True
+    ):
         if used.any():
-            row[used] = isotonic_regression(at[used], weights=mass[used]).x
+            row[used] = isotonic_regression(accuracies[used], weights=mass[used]).x
     return fitted
 
 
 def _recalibrated_brier(tables: ConfidenceTables) -> FloatArray:
-    """The Brier score of the recalibrated confidence."""
-    fitted = _recalibrated(tables)
+    """Return the Brier score of the recalibrated confidence."""
+    fitted = _isotonic_accuracy(tables)
     loss = tables.right * (1 - fitted) ** 2 + tables.wrong * fitted**2
     return divided(loss.sum(axis=1), tables.total)
 
@@ -113,7 +117,7 @@ def corp_miscalibration(confidence: ArrayLike, correct: ArrayLike) -> float:
         >>> corp_miscalibration([0.9, 0.9, 0.5, 0.5], correct=[1, 0, 1, 0])
         0.08...
     """
-    return float(corp_miscalibration_of_tables(one_table(confidence, correct))[0])
+    return float(corp_miscalibration_of_tables(confidence_table(confidence, correct))[0])
 
 
 def corp_discrimination_of_tables(tables: ConfidenceTables) -> FloatArray:
@@ -145,7 +149,7 @@ def corp_discrimination(confidence: ArrayLike, correct: ArrayLike) -> float:
         >>> corp_discrimination([0.9, 0.9, 0.5, 0.5], correct=[1, 1, 1, 0])
         0.0625
     """
-    return float(corp_discrimination_of_tables(one_table(confidence, correct))[0])
+    return float(corp_discrimination_of_tables(confidence_table(confidence, correct))[0])
 
 
 def corp_uncertainty_of_tables(tables: ConfidenceTables) -> FloatArray:
@@ -171,7 +175,7 @@ def corp_uncertainty(confidence: ArrayLike, correct: ArrayLike) -> float:
         confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
         correct: 1 right, 0 wrong, or the probability of being right.
     """
-    return float(corp_uncertainty_of_tables(one_table(confidence, correct))[0])
+    return float(corp_uncertainty_of_tables(confidence_table(confidence, correct))[0])
 
 
 def brier_skill_of_tables(tables: ConfidenceTables) -> FloatArray:
@@ -205,7 +209,7 @@ def brier_skill(confidence: ArrayLike, correct: ArrayLike) -> float:
         >>> brier_skill([1.0, 0.5, 0.5, 0.0], correct=[1, 1, 0, 0])
         0.5
     """
-    return float(brier_skill_of_tables(one_table(confidence, correct))[0])
+    return float(brier_skill_of_tables(confidence_table(confidence, correct))[0])
 
 
 class CorpBand(NamedTuple):
@@ -236,8 +240,8 @@ def corp_curve(confidence: ArrayLike, correct: ArrayLike) -> tuple[FloatArray, F
         >>> accuracy.tolist()
         [0.5, 0.5, 1.0]
     """
-    tables = one_table(confidence, correct)
-    return tables.values, _recalibrated(tables)[0]
+    tables = confidence_table(confidence, correct)
+    return tables.values, _isotonic_accuracy(tables)[0]
 
 
 BAND_DRAWS = 1_000
@@ -260,9 +264,9 @@ def corp_band(
 
     Source: Dimitriadis, Gneiting and Jordan (2021).
     """
-    stated, of_unit = _there(confidence, confidence, unit)[::2]
-    tables = list(_calibrated(stated, of_unit, draws, seed))
-    curves = np.concatenate([_recalibrated(one) for one in tables])
+    confidences, item_numbers = _present_judgments(confidence, confidence, unit)[::2]
+    tables = list(_simulated_tables(confidences, item_numbers, draws, seed))
+    curves = np.concatenate([_isotonic_accuracy(chunk) for chunk in tables])
     low, high = np.quantile(curves, [0.025, 0.975], axis=0)
     return CorpBand(tables[0].values, low, high)
 
@@ -310,57 +314,56 @@ def calibration_p(
     """
     if draws < 1:
         raise ValueError(f"draws={draws} is below 1.")
-    stated, truth, of_unit = _there(confidence, correct, unit)
-    if not len(stated) or not np.isin(truth, (0, 1)).all():
+    confidences, outcomes, item_numbers = _present_judgments(confidence, correct, unit)
+    if not len(confidences) or not np.isin(outcomes, (0, 1)).all():
         return float("nan")
-    values, place = np.unique(np.round(stated, 12), return_inverse=True)
-    if len(stated) > MOST_UNITS and len(values) > MOST_VALUES:
+    values, place = np.unique(np.round(confidences, 12), return_inverse=True)
+    if len(confidences) > MOST_UNITS and len(values) > MOST_VALUES:
         step, means = in_steps(values, np.bincount(place).astype(float))
-        stated = means[step[place]]
-    observed = corp_miscalibration(stated, truth)
-    found = (
-        corp_miscalibration_of_tables(one) for one in _calibrated(stated, of_unit, draws, seed)
-    )
-    # Equal but for rounding is as much.
-    far = sum(int((values >= observed - 1e-12).sum()) for values in found)
-    return (far + 1) / (draws + 1)
+        confidences = means[step[place]]
+    observed = corp_miscalibration(confidences, outcomes)
+    extreme = 0
+    for tables in _simulated_tables(confidences, item_numbers, draws, seed):
+        # Equal but for rounding is as much.
+        extreme += int((corp_miscalibration_of_tables(tables) >= observed - 1e-12).sum())
+    return (extreme + 1) / (draws + 1)
 
 
-def _there(
+def _present_judgments(
     confidence: ArrayLike, correct: ArrayLike, unit: IntArray | None
 ) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Confidence, outcome and item of the judgments that have both."""
-    stated, truth = shares(confidence=confidence, correct=correct)
-    of_unit = np.arange(len(stated)) if unit is None else np.asarray(unit)
-    there = ~np.isnan(stated + truth)
-    return stated[there], truth[there], of_unit[there]
+    """Return confidence, outcome and item of the judgments that have both."""
+    confidences, outcomes = shares(confidence=confidence, correct=correct)
+    item_numbers = np.arange(len(confidences)) if unit is None else np.asarray(unit)
+    present = ~np.isnan(confidences + outcomes)
+    return confidences[present], outcomes[present], item_numbers[present]
 
 
 _CHUNK = 500_000
 """Outcomes held in memory at once, 4 MB."""
 
 
-def _calibrated(
-    stated: FloatArray, unit: IntArray, draws: int, seed: int
+def _simulated_tables(
+    confidences: FloatArray, unit: IntArray, draws: int, seed: int
 ) -> Iterator[ConfidenceTables]:
     """Tables of outcomes drawn from the confidence, judgments of an item by one number, in chunks.
 
     There is at least one judgment.
     """
     rng = np.random.default_rng(seed)
-    # As in `Cells`: equal but for rounding is equal.
-    _, first, column = np.unique(np.round(stated, 12), return_index=True, return_inverse=True)
+    # As in `ItemTables`: equal but for rounding is equal.
+    _, first, column = np.unique(np.round(confidences, 12), return_index=True, return_inverse=True)
     _, item = np.unique(unit, return_inverse=True)
-    values, n, items = stated[first], len(stated), int(item.max()) + 1
+    values, n, items = confidences[first], len(confidences), int(item.max()) + 1
     at_value = csr_array((np.ones(n), (np.arange(n), column)), shape=(n, len(values)))
     mass = np.bincount(column)
     if items == n > MOST_UNITS:  # the counts of right answers are binomial and independent
-        some = max(1, _CHUNK // len(values))
-        for start in range(0, draws, some):
-            right = rng.binomial(mass, values, (min(some, draws - start), len(values)))
+        chunk_rows = max(1, _CHUNK // len(values))
+        for start in range(0, draws, chunk_rows):
+            right = rng.binomial(mass, values, (min(chunk_rows, draws - start), len(values)))
             yield ConfidenceTables(values, right.astype(float), mass - right.astype(float))
         return
     for start in range(0, draws, max(1, _CHUNK // n)):
         rows = min(max(1, _CHUNK // n), draws - start)
-        right = (rng.random((rows, items))[:, item] < stated).astype(float) @ at_value
+        right = (rng.random((rows, items))[:, item] < confidences).astype(float) @ at_value
         yield ConfidenceTables(values, right, mass - right)

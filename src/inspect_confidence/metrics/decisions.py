@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from inspect_confidence.metrics.arrays import EDGE, FloatArray, divided
-from inspect_confidence.metrics.confidence_tables import ConfidenceTables, one_table
+from inspect_confidence.metrics.confidence_tables import ConfidenceTables, confidence_table
 from inspect_confidence.metrics.registry import INFINITY, UNREAD, Interval, metric
 
 __all__ = [
@@ -28,11 +28,11 @@ def risk_at_coverage_of_tables(tables: ConfidenceTables, *, coverage: float) -> 
     if not 0 < coverage <= 1:
         raise ValueError(f"coverage={coverage} is not above 0 and at most 1, as 0.8 is.")
     mass, wrong = tables.mass[:, ::-1], tables.wrong[:, ::-1]
-    wanted = coverage * tables.total
+    covered = coverage * tables.total
     before = np.cumsum(mass, axis=1) - mass
-    taken = np.clip(wanted[:, None] - before, 0, mass)
+    answered = np.clip(covered[:, None] - before, 0, mass)
     rate = wrong / np.where(mass > 0, mass, 1)
-    return divided((taken * rate).sum(axis=1), wanted)
+    return divided((answered * rate).sum(axis=1), covered)
 
 
 @metric(
@@ -64,7 +64,9 @@ def risk_at_coverage(confidence: ArrayLike, correct: ArrayLike, *, coverage: flo
         >>> risk_at_coverage([0.9, 0.5, 0.5, 0.1], correct=[1, 0, 1, 0], coverage=0.5)
         0.25
     """
-    return float(risk_at_coverage_of_tables(one_table(confidence, correct), coverage=coverage)[0])
+    return float(
+        risk_at_coverage_of_tables(confidence_table(confidence, correct), coverage=coverage)[0]
+    )
 
 
 def augrc_of_tables(tables: ConfidenceTables) -> FloatArray:
@@ -101,7 +103,7 @@ def augrc(confidence: ArrayLike, correct: ArrayLike) -> float:
         >>> augrc([0.9, 0.5], correct=[1, 0])
         0.125
     """
-    return float(augrc_of_tables(one_table(confidence, correct))[0])
+    return float(augrc_of_tables(confidence_table(confidence, correct))[0])
 
 
 @dataclass(frozen=True)
@@ -127,16 +129,18 @@ class Costs:
             raise ValueError(f"{self}: costs are finite, with wrong < abstain < right.")
 
     def __str__(self) -> str:
-        """As they stand in conditions."""
-        return ", ".join(f"{one.name} {getattr(self, one.name):g}" for one in fields(self))
+        """Text of the costs in a condition."""
+        return ", ".join(
+            f"{outcome.name} {getattr(self, outcome.name):g}" for outcome in fields(self)
+        )
 
     @property
     def indifferent(self) -> float:
-        """The probability of being right from which on an answer is worth giving."""
+        """Least probability of being right at which an answer is worth giving."""
         return (self.abstain - self.wrong) / (self.right - self.wrong)
 
-    def of(self, tables: ConfidenceTables) -> FloatArray:
-        """Mean utility of answering from each confidence on, of shape (resamples, K + 1).
+    def utilities(self, tables: ConfidenceTables) -> FloatArray:
+        """Return the mean utility of answering from each confidence on: (resamples, K + 1).
 
         The last column is that of never answering.
         """
@@ -152,7 +156,7 @@ def expected_utility_of_tables(
     tables: ConfidenceTables, *, costs: Costs, threshold: float = 0.0
 ) -> FloatArray:
     """Compute `expected_utility` of each table."""
-    return costs.of(tables)[:, int(np.searchsorted(tables.values, threshold - EDGE))]
+    return costs.utilities(tables)[:, int(np.searchsorted(tables.values, threshold - EDGE))]
 
 
 @metric(
@@ -188,6 +192,6 @@ def expected_utility(
     """
     return float(
         expected_utility_of_tables(
-            one_table(confidence, correct), costs=costs, threshold=threshold
+            confidence_table(confidence, correct), costs=costs, threshold=threshold
         )[0]
     )

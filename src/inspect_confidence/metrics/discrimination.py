@@ -5,7 +5,7 @@ from numpy.typing import ArrayLike
 from scipy.special import digamma
 
 from inspect_confidence.metrics.arrays import FloatArray, divided
-from inspect_confidence.metrics.confidence_tables import ConfidenceTables, one_table
+from inspect_confidence.metrics.confidence_tables import ConfidenceTables, confidence_table
 from inspect_confidence.metrics.registry import DEBIASED, GROUPED, UNREAD, Interval, metric
 
 __all__ = ["auprc_error", "aurc", "auroc", "meta_information"]
@@ -43,13 +43,13 @@ def auroc(confidence: ArrayLike, correct: ArrayLike) -> float:
         >>> auroc([0.9, 0.8, 0.8, 0.1], correct=[1, 1, 0, 0])
         0.875
     """
-    return float(auroc_of_tables(one_table(confidence, correct))[0])
+    return float(auroc_of_tables(confidence_table(confidence, correct))[0])
 
 
 def auprc_error_of_tables(tables: ConfidenceTables) -> FloatArray:
     """Compute `auprc_error` of each table."""
-    seen = np.cumsum(tables.mass, axis=1)
-    precision = tables.missed / np.where(seen > 0, seen, 1)
+    cumulated_mass = np.cumsum(tables.mass, axis=1)
+    precision = tables.missed / np.where(cumulated_mass > 0, cumulated_mass, 1)
     return divided((tables.wrong * precision).sum(axis=1), tables.wrong.sum(axis=1))
 
 
@@ -76,19 +76,19 @@ def auprc_error(confidence: ArrayLike, correct: ArrayLike) -> float:
         >>> auprc_error([0.1, 0.5, 0.9], correct=[0, 1, 0])
         0.833...
     """
-    return float(auprc_error_of_tables(one_table(confidence, correct))[0])
+    return float(auprc_error_of_tables(confidence_table(confidence, correct))[0])
 
 
 def aurc_of_tables(tables: ConfidenceTables) -> FloatArray:
     """Compute `aurc` of each table."""
     mass, wrong = tables.mass[:, ::-1], tables.wrong[:, ::-1]
-    seen = np.cumsum(mass, axis=1)
-    taken, missed = seen - mass, np.cumsum(wrong, axis=1) - wrong
+    cumulated_mass = np.cumsum(mass, axis=1)
+    mass_above, wrong_above = cumulated_mass - mass, np.cumsum(wrong, axis=1) - wrong
     rate = wrong / np.where(mass > 0, mass, 1)
     # Among n tied answers after N with E errors, the j-th brings the expected error rate to
     # (E + j rate) / (N + j); the sum over j is rate n + (E - rate N) (H(N + n) - H(N)).
-    harmonic = np.diff(digamma(seen + 1), axis=1, prepend=digamma(1))
-    risk = rate * mass + (missed - rate * taken) * harmonic
+    harmonic = np.diff(digamma(cumulated_mass + 1), axis=1, prepend=digamma(1))
+    risk = rate * mass + (wrong_above - rate * mass_above) * harmonic
     return divided(risk.sum(axis=1), tables.total)
 
 
@@ -113,7 +113,7 @@ def aurc(confidence: ArrayLike, correct: ArrayLike) -> float:
         >>> aurc([0.9, 0.5, 0.5], correct=[1, 0, 1])
         0.194...
     """
-    return float(aurc_of_tables(one_table(confidence, correct))[0])
+    return float(aurc_of_tables(confidence_table(confidence, correct))[0])
 
 
 def meta_information_of_tables(tables: ConfidenceTables) -> FloatArray:
@@ -154,4 +154,4 @@ def meta_information(confidence: ArrayLike, correct: ArrayLike) -> float:
         >>> meta_information([1, 1, 0, 0], correct=[1, 1, 0, 0])
         1.0
     """
-    return float(meta_information_of_tables(one_table(confidence, correct))[0])
+    return float(meta_information_of_tables(confidence_table(confidence, correct))[0])

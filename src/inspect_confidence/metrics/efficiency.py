@@ -12,7 +12,7 @@ from inspect_confidence.metrics.arrays import FloatArray, check_choice, divided
 from inspect_confidence.metrics.confidence_tables import (
     ConfidenceTables,
     accuracy_of_tables,
-    one_table,
+    confidence_table,
 )
 from inspect_confidence.metrics.registry import INFINITY, metric
 from inspect_confidence.metrics.type2 import (
@@ -94,7 +94,7 @@ def m_ratio(
     """
     return float(
         m_ratio_of_tables(
-            one_table(confidence, correct),
+            confidence_table(confidence, correct),
             type1=type1,
             alternatives=alternatives,
             threshold=threshold,
@@ -156,8 +156,8 @@ def afc_d_prime(accuracy: FloatArray, alternatives: int) -> FloatArray:
 
 _POINTS = 2**16
 _ENDS, _STRIDE = 512, 16
-_KEPT = np.r_[0:_ENDS, _ENDS : _POINTS - _ENDS : _STRIDE, _POINTS - _ENDS : _POINTS]
-"""Points of a curve that it is drawn through: all at its ends, where they are far apart."""
+_CURVE_POINTS = np.r_[0:_ENDS, _ENDS : _POINTS - _ENDS : _STRIDE, _POINTS - _ENDS : _POINTS]
+"""Points through which a curve is interpolated: all at its ends, where they are far apart."""
 
 
 def _ideal_posteriors(alternatives: int) -> Iterator[FloatArray]:
@@ -167,25 +167,30 @@ def _ideal_posteriors(alternatives: int) -> Iterator[FloatArray]:
 
     points = Sobol(alternatives, seed=0).random_base2(16)
     noise = ndtri(np.clip(points, 1e-12, 1 - 1e-12)).T
-    others = noise[1:].max(axis=0)
+    highest_alternative = noise[1:].max(axis=0)
     for d in _D_GRID[1:]:
-        first = noise[0] + d
-        most = np.maximum(first, others)
-        odds = np.exp(d * (first - most))
-        for one in noise[1:]:
-            odds += np.exp(d * (one - most))
+        choice = noise[0] + d
+        highest = np.maximum(choice, highest_alternative)
+        odds = np.exp(d * (choice - highest))
+        for alternative in noise[1:]:
+            odds += np.exp(d * (alternative - highest))
         yield np.sort(1 / odds)[::-1]
+
+
+def _z_rates(cumulated: FloatArray) -> FloatArray:
+    """Return z of the shares of the highest posteriors, at the points of a curve."""
+    return np.asarray(ndtri((cumulated[_CURVE_POINTS] - cumulated[0] / 2) / cumulated[-1]))
 
 
 @lru_cache(maxsize=16)
 def _curves(alternatives: int) -> FloatArray:
     """z(H2) of the observer with m alternatives by z(F2) (rows) and its d' (columns)."""
     columns = [_Z_GRID]  # at d' = 0 confidence tells nothing
-    for sure in _ideal_posteriors(alternatives):
+    for posteriors in _ideal_posteriors(alternatives):
         # The posterior p of the choice says how likely it is right, whichever is: so p and 1 - p
         # are the masses of right and wrong, and rates need no draw of which.
-        right, wrong = np.cumsum(sure), np.cumsum(1 - sure)
-        z_wrong, z_right = (ndtri((one[_KEPT] - one[0] / 2) / one[-1]) for one in (wrong, right))
+        right, wrong = np.cumsum(posteriors), np.cumsum(1 - posteriors)
+        z_wrong, z_right = (_z_rates(cumulated) for cumulated in (wrong, right))
         finite = np.isfinite(z_wrong) & np.isfinite(z_right)
         columns.append(np.interp(_Z_GRID, z_wrong[finite], z_right[finite]))
     return np.column_stack(columns)
@@ -200,12 +205,12 @@ def afc_type2_d_prime(hit: FloatArray, false_alarm: FloatArray, alternatives: in
     if alternatives == 2:
         # Two alternatives are one difference of evidence with variance 2.
         return np.asarray(ideal_d_prime(hit, false_alarm) / np.sqrt(2))
-    known = ~np.isnan(hit)
-    sign = np.where(hit >= false_alarm, 1.0, -1.0)[known]
-    upper = np.asarray(ndtri(np.maximum(hit, false_alarm)[known]), np.float64)
-    lower = np.asarray(ndtri(np.minimum(hit, false_alarm)[known]), np.float64)
+    defined = ~np.isnan(hit)
+    sign = np.where(hit >= false_alarm, 1.0, -1.0)[defined]
+    upper = np.asarray(ndtri(np.maximum(hit, false_alarm)[defined]), np.float64)
+    lower = np.asarray(ndtri(np.minimum(hit, false_alarm)[defined]), np.float64)
     result = np.full(np.shape(hit), np.nan)
-    result[known] = sign * _first_d_prime(upper, lower, _curves(alternatives))
+    result[defined] = sign * _first_d_prime(upper, lower, _curves(alternatives))
     return result
 
 

@@ -57,8 +57,8 @@ def faithfulness(decisiveness: ArrayLike, confidence: ArrayLike) -> float:
         >>> faithfulness([1.0, 0.5], [0.75, 0.5])
         0.875
     """
-    stated, held = shares(decisiveness=decisiveness, confidence=confidence)
-    return 1 - mean_or_nan(np.abs(stated - held))
+    decisive, confident = shares(decisiveness=decisiveness, confidence=confidence)
+    return 1 - mean_or_nan(np.abs(decisive - confident))
 
 
 @metric(
@@ -100,8 +100,8 @@ def cmfg(
         >>> cmfg([0.9, 0.7, 0.2], [0.95, 0.95, 0.1])
         0.5
     """
-    faithful, held = aligned(faithfulness=faithfulness, confidence=confidence)
-    totals, counts = cmfg_sums(faithful, held, bins=bins, convention=convention)
+    faithfulnesses, confidences = aligned(faithfulness=faithfulness, confidence=confidence)
+    totals, counts = cmfg_sums(faithfulnesses, confidences, bins=bins, convention=convention)
     return float(cmfg_of(totals.sum(axis=0)[None], counts.sum(axis=0)[None], convention)[0])
 
 
@@ -112,15 +112,15 @@ def cmfg_sums(
     check_choice("convention", convention, Convention)
     shares(faithfulness=faithfulness, confidence=confidence)
     check_bins(bins)
-    there = ~np.isnan(faithfulness + confidence)
-    held = np.where(there, confidence, 0)
-    place = np.floor(held * bins + EDGE).astype(np.int64)
+    present = ~np.isnan(faithfulness + confidence)
+    confidences = np.where(present, confidence, 0)
+    bin_of_reply = np.floor(confidences * bins + EDGE).astype(np.int64)
     if convention == "authors":
-        there &= (faithfulness != 0) & (confidence != 0) & (place < bins)
-    place = np.minimum(place, bins - 1)
-    counts = np.zeros((len(held), bins))
-    counts[np.arange(len(held)), place] = there
-    return counts * np.where(there, faithfulness, 0)[:, None], counts
+        present &= (faithfulness != 0) & (confidence != 0) & (bin_of_reply < bins)
+    bin_of_reply = np.minimum(bin_of_reply, bins - 1)
+    counts = np.zeros((len(confidences), bins))
+    counts[np.arange(len(confidences)), bin_of_reply] = present
+    return counts * np.where(present, faithfulness, 0)[:, None], counts
 
 
 def cmfg_of(totals: FloatArray, counts: FloatArray, convention: str = "text") -> FloatArray:

@@ -44,28 +44,30 @@ def confidence_truth_correlation(confidence: ArrayLike, true_probability: ArrayL
         >>> round(confidence_truth_correlation([0.1, 0.5, 0.6], [0.2, 0.4, 0.3]), 12)
         0.755928946018
     """
-    stated, truth = aligned(confidence=confidence, true_probability=true_probability)
-    statistic = correlation_of(stated, truth, np.arange(len(stated)), len(stated))
-    return float(statistic(np.ones((1, len(stated))))[0])
+    confidences, probabilities = aligned(confidence=confidence, true_probability=true_probability)
+    statistic = correlation_of(
+        confidences, probabilities, np.arange(len(confidences)), len(confidences)
+    )
+    return float(statistic(np.ones((1, len(confidences))))[0])
 
 
 def correlation_of(x: ArrayLike, y: ArrayLike, unit: IntArray, units: int) -> Statistic:
     """Pearson's correlation over judgments, as a statistic like `mean_of`; NaN pairs left out."""
     pairs = np.column_stack([np.asarray(x, float), np.asarray(y, float)])
-    there = ~np.isnan(pairs).any(axis=1)
-    if not there.any():
+    present = ~np.isnan(pairs).any(axis=1)
+    if not present.any():
         return lambda weights: np.full(len(weights), np.nan)
     # Centred first, so that little is lost in the differences of squares.
-    a, b = (pairs[there] - pairs[there].mean(axis=0)).T
-    moments = means_of(np.column_stack([a, b, a * a, b * b, a * b]), unit[there], units)
+    a, b = (pairs[present] - pairs[present].mean(axis=0)).T
+    moments = means_of(np.column_stack([a, b, a * a, b * b, a * b]), unit[present], units)
 
-    def of(means: FloatArray) -> FloatArray:
+    def correlation(means: FloatArray) -> FloatArray:
         of_a, of_b, of_aa, of_bb, of_ab = means.T
         spread = np.column_stack([of_aa - of_a**2, of_bb - of_b**2])
         product = np.where((spread > _EQUAL**2).all(axis=1), spread.prod(axis=1), np.nan)
         return np.asarray(np.clip((of_ab - of_a * of_b) / np.sqrt(product), -1, 1))
 
-    return moments.then(of)
+    return moments.map(correlation)
 
 
 _NOTHING = 1e-10
@@ -144,10 +146,10 @@ def hard_easy_slope(
     names = list(range(len(excess))) if clusters is None else list(clusters)
     if len(names) != len(excess):
         raise ValueError(f"{len(names)} clusters for {len(excess)} judgments.")
-    there = ~np.isnan(excess + hard)
-    y, x = excess[there], hard[there]
+    present = ~np.isnan(excess + hard)
+    y, x = excess[present], hard[present]
     members: dict[Hashable, list[int]] = {}
-    for place, k in enumerate(np.flatnonzero(there)):
+    for place, k in enumerate(np.flatnonzero(present)):
         members.setdefault(names[k], []).append(place)
     nan = float("nan")
     if len(y) < 2 or np.ptp(x) < _EQUAL:
@@ -159,7 +161,7 @@ def hard_easy_slope(
     residuals = np.asarray(y - design @ np.array([height, slope]), np.float64)
     intercept = height - slope * float(x.mean())
     scores = {
-        name: _score(design[mine], inverse, residuals[mine]) for name, mine in members.items()
+        name: _score(design[places], inverse, residuals[places]) for name, places in members.items()
     }
     error = float(np.linalg.norm(list(scores.values()))) if len(scores) > 1 else nan
     low, high = slope_interval(slope, error, len(scores))

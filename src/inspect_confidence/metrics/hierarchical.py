@@ -87,25 +87,25 @@ def hierarchical_m_ratio(nr_s1: ArrayLike, nr_s2: ArrayLike) -> GroupMRatio:
         ...     [0, 1, 7, 18, 12, 17, 27, 118],
         ... ]
         >>> group = hierarchical_m_ratio(nr_s1, nr_s2)
-        >>> round(group.m_ratio, 2), [round(float(one), 2) for one in group.units]
+        >>> round(group.m_ratio, 2), [round(float(unit), 2) for unit in group.units]
         (0.88, [1.04, 0.38, 1.57])
     """
     s1, s2 = counts_of(nr_s1, nr_s2)
     if s1.ndim != 2:
         raise ValueError(f"The counts have shape {s1.shape}; give a row of 2K counts a unit.")
-    d_prime, criterion, why = type1(s1, s2, 1 / s1.shape[1])
-    why[np.isfinite(d_prime) & (d_prime <= LEAST_D_PRIME)] = f"d' is at most {LEAST_D_PRIME}"
-    units, rows = np.full(len(s1), np.nan), np.flatnonzero(why == "")
-    left_out, used = tuple(map(str, why)), len(rows)
+    d_prime, criterion, exclusions = type1(s1, s2, 1 / s1.shape[1])
+    exclusions[np.isfinite(d_prime) & (d_prime <= LEAST_D_PRIME)] = f"d' is at most {LEAST_D_PRIME}"
+    units, rows = np.full(len(s1), np.nan), np.flatnonzero(exclusions == "")
+    left_out, used = tuple(map(str, exclusions)), len(rows)
     if used < LEAST_UNITS:
-        few = f"{used} of {len(s1)} units can be used: a group needs {LEAST_UNITS}"
-        return GroupMRatio(units=units, used=used, left_out=left_out, reason=few)
+        reason = f"{used} of {len(s1)} units can be used: a group needs {LEAST_UNITS}"
+        return GroupMRatio(units=units, used=used, left_out=left_out, reason=reason)
     likelihood = np.stack([_likelihood(s1[i], s2[i], d_prime[i], criterion[i]) for i in rows])
-    mu, sigma, own = _posterior(likelihood)
-    units[rows] = np.exp(own @ _GRID)
+    mu, sigma, unit_posteriors = _posterior(likelihood)
+    units[rows] = np.exp(unit_posteriors @ _GRID)
     low, high = np.exp(np.interp([0.025, 0.975], np.cumsum(mu) - mu / 2, _GRID))
-    at = float(np.exp(mu @ _GRID)), float(low), float(high), float(sigma @ _SIGMAS)
-    return GroupMRatio(*at, units, used, left_out)
+    m_ratio, mean_sigma = float(np.exp(mu @ _GRID)), float(sigma @ _SIGMAS)
+    return GroupMRatio(m_ratio, float(low), float(high), mean_sigma, units, used, left_out)
 
 
 def _likelihood(s1: FloatArray, s2: FloatArray, d_prime: float, criterion: float) -> FloatArray:
@@ -114,8 +114,9 @@ def _likelihood(s1: FloatArray, s2: FloatArray, d_prime: float, criterion: float
     from scipy.interpolate import CubicSpline  # noqa: PLC0415
 
     meta = np.minimum(d_prime * np.exp(_KNOTS), LARGEST)
-    rows = np.tile(s1, (len(meta), 1)), np.tile(s2, (len(meta), 1))
-    log_likelihood = profile(*rows, meta, criterion / meta) * (s1.sum() + s2.sum())
+    s1_rows, s2_rows = np.tile(s1, (len(meta), 1)), np.tile(s2, (len(meta), 1))
+    per_judgment = profile(s1_rows, s2_rows, meta, criterion / meta)
+    log_likelihood = per_judgment * (s1.sum() + s2.sum())
     smooth = CubicSpline(_KNOTS, log_likelihood)(_FINE)
     return np.asarray(np.exp(smooth - smooth.max()) @ _shares())
 
@@ -145,9 +146,11 @@ def _log_prior() -> FloatArray:
 
 def _posterior(likelihood: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Of mu and of log M-ratio of each unit, on `_GRID`; of sigma, on `_SIGMAS`."""
-    given = np.maximum(likelihood @ _kernels(), 1e-300)  # (sigmas, units, grid)
-    log_joint = np.log(given).sum(1) + _log_prior()
+    unit_likelihoods = np.maximum(likelihood @ _kernels(), 1e-300)  # (sigmas, units, grid)
+    log_joint = np.log(unit_likelihoods).sum(1) + _log_prior()
     joint = np.exp(log_joint - log_joint.max())
     joint /= joint.sum()
-    own = np.einsum("sum,stm->ut", joint[:, None] / given, _kernels(), optimize=True)
-    return joint.sum(0), joint.sum(1), np.asarray(own * likelihood)
+    unit_priors = np.einsum(
+        "sum,stm->ut", joint[:, None] / unit_likelihoods, _kernels(), optimize=True
+    )
+    return joint.sum(0), joint.sum(1), np.asarray(unit_priors * likelihood)

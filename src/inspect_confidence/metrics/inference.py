@@ -48,7 +48,7 @@ MOST_UNDEFINED = 0.05
 
 
 def interval_of(
-    rule: Interval, value: float, draws: FloatArray, units: int, rarest: float = np.inf
+    rule: Interval, value: float, draws: FloatArray, units: int, rarest_count: float = np.inf
 ) -> tuple[tuple[float, float], str]:
     """The 95% interval of a number by its metric's rule, or NaN and why there is none.
 
@@ -57,37 +57,41 @@ def interval_of(
         value: The number.
         draws: Its values over resamples; NaN where undefined.
         units: How many units it rests on.
-        rarest: How many judgments the rarer outcome or the smallest type-2 cell has.
+        rarest_count: Number of judgments of the rarer outcome or in the smallest type-2 cell.
     """
-    why = why_no_interval(rule, draws, units, rarest)
-    if why or rule.method == "none" or np.isnan(value):
-        return (np.nan, np.nan), why
+    reason = why_no_interval(rule, draws, units, rarest_count)
+    if reason or rule.method == "none" or np.isnan(value):
+        return (np.nan, np.nan), reason
     return resampled_interval(value, draws, units, method=rule.method), ""
 
 
-def why_no_interval(rule: Interval, draws: FloatArray, units: int, rarest: float = np.inf) -> str:
+def why_no_interval(
+    rule: Interval, draws: FloatArray, units: int, rarest_count: float = np.inf
+) -> str:
     """Why a number has no interval from its resamples; empty where it has one."""
     if rule.method == "none":
         return rule.reason
-    if why := too_few(rule, units, rarest):
-        return why
+    if reason := too_few(rule, units, rarest_count):
+        return reason
     if rule.method == "own":
         return "its own method gives none here"
     undefined = np.isnan(draws)
     if undefined.mean() > MOST_UNDEFINED:
         return f"undefined in {undefined.sum()} of {len(draws)} resamples"
-    there = draws[~undefined]
-    if not len(there) or (there == there[0]).all():
+    defined = draws[~undefined]
+    if not len(defined) or (defined == defined[0]).all():
         return SAME
     return ""
 
 
-def too_few(rule: Interval, units: int, rarest: float = np.inf) -> str:
+def too_few(rule: Interval, units: int, rarest_count: float = np.inf) -> str:
     """What there are too few of for an interval; empty where there are enough."""
     if units < rule.min_units:
         return f"fewer than {rule.min_units} {rule.units}"
-    if rarest < rule.min_rarest - 1e-9:  # a sum of an item's shares of its judgments
-        return f"{rarest:.3g} in the rarest {rule.rarest}, of which {rule.min_rarest} are needed"
+    if rarest_count < rule.min_rarest - 1e-9:  # a sum of an item's shares of its judgments
+        return (
+            f"{rarest_count:.3g} in the rarest {rule.rarest}, of which {rule.min_rarest} are needed"
+        )
     return ""
 
 
@@ -125,8 +129,8 @@ def resampled_interval(
     """
     if method == "debiased":
         ends = [
-            resampled_interval(value, some, units, method=how)
-            for how, some in _debiased(value, draws)
+            resampled_interval(value, part_draws, units, method=part_method)
+            for part_method, part_draws in _debiased(value, draws)
         ]
         return min(low for low, _ in ends), max(high for _, high in ends)
     ranked, shift = _ranked(value, draws, method)
@@ -161,8 +165,11 @@ def resampled_p(
         A probability in (0, 1]; 1 where the value is 0, NaN where it or every draw is undefined.
     """
     if method == "debiased":
-        both = _debiased(value, draws)
-        return max(resampled_p(value, some, units, method=how) for how, some in both)
+        parts = _debiased(value, draws)
+        return max(
+            resampled_p(value, part_draws, units, method=part_method)
+            for part_method, part_draws in parts
+        )
     ranked, shift = _ranked(value, draws, method)
     if not len(ranked) or np.isnan(value):
         return float("nan")
@@ -188,9 +195,9 @@ def _p(value: float, ranked: FloatArray, shift: float, units: int, method: Metho
 
 def _debiased(value: float, draws: ArrayLike) -> list[tuple[Method, FloatArray]]:
     """The two methods that a debiased interval joins, and their draws."""
-    drawn = np.asarray(draws, float)
-    bias = np.mean(drawn[~np.isnan(drawn)]) - value if (~np.isnan(drawn)).any() else np.nan
-    return [("basic", drawn), ("percentile", drawn - 2 * bias)]
+    values = np.asarray(draws, float)
+    bias = np.mean(values[~np.isnan(values)]) - value if (~np.isnan(values)).any() else np.nan
+    return [("basic", values), ("percentile", values - 2 * bias)]
 
 
 def _ranked(value: float, draws: ArrayLike, method: Method) -> tuple[FloatArray, float]:
@@ -202,19 +209,19 @@ def _ranked(value: float, draws: ArrayLike, method: Method) -> tuple[FloatArray,
     if method in ("percentile", "skewness_corrected") or not len(ranked):
         return ranked, 0.0
     # A draw that equals the value but for rounding is neither below nor above it.
-    near = 1e-12 * max(abs(value), 1) if np.isfinite(value) else 0.0
-    between = np.searchsorted(ranked, [value - near, value + near], side="right").sum()
-    least = 1 / len(ranked)
-    return ranked, 2 * float(ndtri(np.clip(between / (2 * len(ranked)), least, 1 - least)))
+    tolerance = 1e-12 * max(abs(value), 1) if np.isfinite(value) else 0.0
+    rank_sum = np.searchsorted(ranked, [value - tolerance, value + tolerance], side="right").sum()
+    margin = 1 / len(ranked)
+    return ranked, 2 * float(ndtri(np.clip(rank_sum / (2 * len(ranked)), margin, 1 - margin)))
 
 
 def _moments(ranked: FloatArray, method: Method) -> tuple[float, float] | None:
     """Standard deviation and skewness of the draws, where the method goes by them."""
     if method != "skewness_corrected" or not np.isfinite(ranked).all():
         return None
-    apart = ranked - ranked.mean()
-    error = float(np.sqrt(np.square(apart).mean()))
-    return error, float(((apart / error) ** 3).mean()) if error else 0.0
+    deviations = ranked - ranked.mean()
+    error = float(np.sqrt(np.square(deviations).mean()))
+    return error, float(((deviations / error) ** 3).mean()) if error else 0.0
 
 
 def _skewed(t: float, skewness: float) -> float:

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from scipy.special import xlogy
 
 from inspect_confidence.metrics.arrays import FloatArray, IntArray, divided
-from inspect_confidence.metrics.confidence_tables import ConfidenceTables, one_table
+from inspect_confidence.metrics.confidence_tables import ConfidenceTables, confidence_table
 from inspect_confidence.metrics.registry import INFINITY, UNREAD, Interval, metric
 
 __all__ = ["meta_information_corrected"]
@@ -64,7 +64,7 @@ def meta_information_corrected(confidence: ArrayLike, correct: ArrayLike) -> flo
         >>> round(meta_information_corrected([1, 0] * 50, correct=[1, 0] * 50), 3)
         1.0
     """
-    return float(meta_information_corrected_of_tables(one_table(confidence, correct))[0])
+    return float(meta_information_corrected_of_tables(confidence_table(confidence, correct))[0])
 
 
 def binary_entropy(share: FloatArray) -> FloatArray:
@@ -82,39 +82,41 @@ def pooled(tables: ConfidenceTables, classes: IntArray) -> ConfidenceTables:
         tables: Of judgments.
         classes: How many at most, of each table.
     """
-    mass, most = tables.mass, int(classes.max(initial=1))
+    mass, class_limit = tables.mass, int(classes.max(initial=1))
     rank = np.cumsum(mass > 0, axis=1)
     middle = (np.cumsum(mass, axis=1) - mass / 2) / np.maximum(tables.total[:, None], 1e-300)
     shared = np.floor(middle * classes[:, None] + 1e-9).astype(np.int64)
     place = np.where(rank[:, -1:] <= classes[:, None], rank - 1, shared)
     place = np.clip(place, 0, classes[:, None] - 1)
-    cell = (place + most * np.arange(len(mass))[:, None]).ravel()
+    cell = (place + class_limit * np.arange(len(mass))[:, None]).ravel()
     right, wrong = (
-        np.bincount(cell, one.ravel(), len(mass) * most).reshape(-1, most).astype(float)
-        for one in (tables.right, tables.wrong)
+        np.bincount(cell, mass_of_outcome.ravel(), len(mass) * class_limit)
+        .reshape(-1, class_limit)
+        .astype(float)
+        for mass_of_outcome in (tables.right, tables.wrong)
     )
-    return ConfidenceTables(np.arange(most) / most, right, wrong, tables.binary)
+    return ConfidenceTables(np.arange(class_limit) / class_limit, right, wrong, tables.binary)
 
 
 def _jackknifed(right: FloatArray, wrong: FloatArray) -> FloatArray:
     """Mutual information in bits of rows of cells, its bias taken off."""
-    both = right + wrong
-    n = both.sum(axis=1, keepdims=True)
-    sides = [(one, one.sum(axis=1, keepdims=True)) for one in (right, wrong)]
+    mass = right + wrong
+    n = mass.sum(axis=1, keepdims=True)
+    sides = [(cells, cells.sum(axis=1, keepdims=True)) for cells in (right, wrong)]
     # n (I - ln n), a sum over the cells and the margins: one cell's change is that of four terms.
-    whole = -_terms(both).sum(axis=1, keepdims=True)
-    for one, total in sides:
-        whole += _terms(one).sum(axis=1, keepdims=True) - _terms(total)
+    whole = -_terms(mass).sum(axis=1, keepdims=True)
+    for cells, total in sides:
+        whole += _terms(cells).sum(axis=1, keepdims=True) - _terms(total)
     value = whole / n + np.log(n)
     bias = np.zeros_like(value)
-    for one, total in sides:
-        d = np.minimum(one, 1)
-        change = _terms(one - d) - _terms(one) - _terms(both - d) + _terms(both)
+    for cells, total in sides:
+        d = np.minimum(cells, 1)
+        change = _terms(cells - d) - _terms(cells) - _terms(mass - d) + _terms(mass)
         change += _terms(total) - _terms(total - d)
-        rest = np.maximum(n - d, 1e-300)
-        without = (whole + change) / rest + np.log(rest)
-        weight = np.divide(one * rest, d, out=np.zeros_like(one), where=d > 0)
-        bias += (weight * (without - value)).sum(axis=1, keepdims=True) / n
+        remainder = np.maximum(n - d, 1e-300)
+        value_without = (whole + change) / remainder + np.log(remainder)
+        weight = np.divide(cells * remainder, d, out=np.zeros_like(cells), where=d > 0)
+        bias += (weight * (value_without - value)).sum(axis=1, keepdims=True) / n
     return np.asarray((value - bias)[:, 0] / np.log(2))
 
 

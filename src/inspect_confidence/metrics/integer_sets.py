@@ -71,17 +71,18 @@ def mean_distribution(distributions: Sequence[Mapping[int, float]]) -> dict[int,
         >>> mean_distribution([{3: 1.0}, {3: 0.5, 4: 0.5}])
         {3: 0.75, 4: 0.25}
     """
-    values = sorted({value for one in distributions for value in one})
+    values = sorted({value for distribution in distributions for value in distribution})
     return {
-        value: sum(one.get(value, 0.0) for one in distributions) / len(distributions)
+        value: sum(distribution.get(value, 0.0) for distribution in distributions)
+        / len(distributions)
         for value in values
     }
 
 
 def distribution_rows(distributions: Sequence[Mapping[int, float]]) -> FloatArray:
     """Distributions as rows over all values seen, ascending, as `tunnel_index` takes them."""
-    values = sorted({value for one in distributions for value in one})
-    rows = [[one.get(value, 0.0) for value in values] for one in distributions]
+    values = sorted({value for distribution in distributions for value in distribution})
+    rows = [[distribution.get(value, 0.0) for value in values] for distribution in distributions]
     return np.array(rows, float).reshape(len(distributions), len(values))
 
 
@@ -117,7 +118,7 @@ def ranked(distributions: Sequence[Mapping[int, float]]) -> tuple[FloatArray, Fl
     Raises:
         ValueError: A distribution has no probability above 0, or one below 0, infinite or NaN.
     """
-    orders = [_ranked(one) for one in distributions]
+    orders = [_ranked(distribution) for distribution in distributions]
     width = max((len(order) for order in orders), default=1)
     values = np.empty((len(orders), width))
     masses = np.zeros((len(orders), width))
@@ -130,8 +131,8 @@ def ranked(distributions: Sequence[Mapping[int, float]]) -> tuple[FloatArray, Fl
 def _ranked(distribution: Mapping[int, float]) -> list[int]:
     if not all(0 <= mass < math.inf for mass in distribution.values()):
         raise ValueError(f"A probability is below 0 or no number: {dict(distribution)}.")
-    there: Iterable[int] = (value for value, mass in distribution.items() if mass > 0)
-    order = sorted(there, key=lambda value: (-distribution[value], value))
+    possible: Iterable[int] = (value for value, mass in distribution.items() if mass > 0)
+    order = sorted(possible, key=lambda value: (-distribution[value], value))
     if not order:
         raise ValueError("A distribution has no probability above 0.")
     return order
@@ -159,9 +160,9 @@ def set_covers(
     values: FloatArray, masses: FloatArray, level: float, truth: ArrayLike
 ) -> FloatArray:
     """Whether each row's smallest set holds its truth: 1 or 0."""
-    taken = np.arange(values.shape[1]) < set_sizes(masses, level)[:, None]
-    held = (values == np.asarray(truth, float)[:, None]) & taken
-    return np.asarray(held.any(axis=1), float)
+    in_set = np.arange(values.shape[1]) < set_sizes(masses, level)[:, None]
+    truth_in_set = (values == np.asarray(truth, float)[:, None]) & in_set
+    return np.asarray(truth_in_set.any(axis=1), float)
 
 
 def tempered(masses: FloatArray, temperature: float) -> FloatArray:
@@ -215,12 +216,13 @@ def temperature_score(
     if not levels:
         raise ValueError("levels is empty; give percentages such as 90.")
     target = np.atleast_1d(np.asarray(truth, float))
-    kept = [one for one, value in zip(distributions, target, strict=True) if not np.isnan(value)]
-    if not kept:
+    pairs = zip(distributions, target, strict=True)
+    usable = [distribution for distribution, value in pairs if not np.isnan(value)]
+    if not usable:
         return float("nan")
-    values, masses = ranked(kept)
-    known = target[~np.isnan(target)]
-    means = temperature_scores(values, masses, known, levels).mean(axis=0)
+    values, masses = ranked(usable)
+    truths = target[~np.isnan(target)]
+    means = temperature_scores(values, masses, truths, levels).mean(axis=0)
     place = NEAREST_TO_ONE[np.round(means[NEAREST_TO_ONE], 12).argmin()]
     return float(TEMPERATURES[place])
 
@@ -266,13 +268,13 @@ def temperature_nll(distributions: Sequence[Mapping[int, float]], truth: ArrayLi
     if len(target) != len(distributions):
         raise ValueError(f"{len(distributions)} distributions, but {len(target)} truths.")
     values, masses = ranked(distributions)
-    seen = truth_seen(values, masses, target)
-    if not seen.any():
+    rows = truth_seen(values, masses, target)
+    if not rows.any():
         return float("nan")
 
     def loss(log_temperature: float) -> float:
         losses = negative_log_likelihood(
-            values[seen], masses[seen], target[seen], math.exp(log_temperature)
+            values[rows], masses[rows], target[rows], math.exp(log_temperature)
         )
         return float(losses.mean())
 
@@ -280,10 +282,10 @@ def temperature_nll(distributions: Sequence[Mapping[int, float]], truth: ArrayLi
     # Imported here because it takes a quarter of a second, which every command would pay.
     from scipy.optimize import minimize_scalar  # noqa: PLC0415
 
-    found = minimize_scalar(loss, bounds=(low, high), method="bounded")
-    if max(abs(loss(edge) - found.fun) for edge in (low, high)) < 1e-9:
+    optimum = minimize_scalar(loss, bounds=(low, high), method="bounded")
+    if max(abs(loss(edge) - optimum.fun) for edge in (low, high)) < 1e-9:
         return float("nan")
-    return float(np.exp(found.x))
+    return float(np.exp(optimum.x))
 
 
 def truth_seen(values: FloatArray, masses: FloatArray, truth: ArrayLike) -> NDArray[np.bool_]:

@@ -1,7 +1,7 @@
 """Shares of answers that a judge called right, corrected for the judge's own errors.
 
-Two ways: by the error rates that labelled judgments show, of whatever answers (Rogan and Gladen),
-or by the labels of some of the very answers in question (prediction-powered).
+Two methods: by the error rates that labels of other answers show (Rogan and Gladen), or by labels
+of some of the answers in question (prediction-powered).
 """
 
 from dataclasses import dataclass
@@ -57,7 +57,7 @@ _LEAST_SURE = 0.025
 """Share of drawn error rates at which a judge may tell nothing apart."""
 
 
-def rogan_gladen(judged: float, sensitivity: float, specificity: float) -> float:
+def rogan_gladen(called_right: float, sensitivity: float, specificity: float) -> float:
     """Share of right answers, from the share that an erring judge calls right.
 
     p = (q + specificity - 1) / (sensitivity + specificity - 1), moved into [0, 1] where it lies
@@ -68,7 +68,7 @@ def rogan_gladen(judged: float, sensitivity: float, specificity: float) -> float
     Source: Rogan and Gladen (1978, American Journal of Epidemiology 107).
 
     Args:
-        judged: q, the share called right.
+        called_right: q, the share of answers that the judge calls right.
         sensitivity: Share of right answers that are called right.
         specificity: Share of wrong answers that are called wrong.
 
@@ -82,38 +82,42 @@ def rogan_gladen(judged: float, sensitivity: float, specificity: float) -> float
         >>> round(rogan_gladen(0.62, sensitivity=0.9, specificity=0.8), 12)
         0.6
     """
-    q, hit, spared = (
-        float(one[0])
-        for one in shares(judged=judged, sensitivity=sensitivity, specificity=specificity)
+    rates = shares(called_right=called_right, sensitivity=sensitivity, specificity=specificity)
+    observed, true_positive, true_negative = (float(rate[0]) for rate in rates)
+    youden = true_positive + true_negative - 1
+    return (
+        float(np.clip((observed + true_negative - 1) / youden, 0, 1))
+        if youden > 1e-9
+        else float("nan")
     )
-    told = hit + spared - 1
-    return float(np.clip((q + spared - 1) / told, 0, 1)) if told > 1e-9 else float("nan")
 
 
 @dataclass(frozen=True)
 class JudgeErrors:
-    """What a judge said of labelled answers, as counts; and shares corrected by it.
+    """Error rates of a judge on labelled answers, and the correction by them.
 
-    With rates P(j | k) = counts[k, j] / sum_j counts[k, j], the shares q of what is judged follow
-    from those p of what is true by q_j = sum_k p_k P(j | k). Solved for p, the corrected number is
-    sum_k p_k worth_k; of two classes it is Rogan and Gladen's.
+    With rates P(j | k) = counts[k, j] / sum_j counts[k, j], the shares q of the verdicts follow
+    from the shares p of the true classes by q_j = sum_k p_k P(j | k). Solved for p, the corrected
+    number is sum_k p_k worth_k; for two classes it is Rogan and Gladen's.
 
     Attributes:
-        counts: Labelled judgments by label and by what was judged, of shape (K, K).
-        worth: What each class counts, as (0, 1) for wrong and right.
+        counts: Labelled judgments by label and by verdict, of shape (K, K).
+        worth: The value of each class, as (0, 1) for wrong and right.
     """
 
     counts: FloatArray
     worth: FloatArray
 
     @classmethod
-    def of(cls, label: ArrayLike, judged: ArrayLike, worth: ArrayLike = (0, 1)) -> "JudgeErrors":
-        """Of labelled judgments, each a number of `worth`; those with a NaN are left out.
+    def from_labels(
+        cls, label: ArrayLike, verdict: ArrayLike, worth: ArrayLike = (0, 1)
+    ) -> "JudgeErrors":
+        """Count labelled judgments, each a number of `worth`; those with a NaN are left out.
 
         Raises:
             ValueError: A value isn't one of `worth`, or lengths differ.
         """
-        pairs = np.column_stack(aligned(label=label, judged=judged))
+        pairs = np.column_stack(aligned(label=label, verdict=verdict))
         pairs = pairs[~np.isnan(pairs).any(axis=1)]
         classes = np.asarray(worth, float)
         if strange := set(pairs.ravel()) - set(classes):
@@ -124,51 +128,56 @@ class JudgeErrors:
 
     @cached_property
     def rates(self) -> FloatArray:
-        """P(judged | label), of shape (K, K); NaN of what has no label."""
-        of = self.counts.sum(axis=1, keepdims=True)
-        return np.asarray(self.counts / np.where(of > 0, of, np.nan))
+        """P(verdict | label), of shape (K, K); NaN for a class without labels."""
+        labelled = self.counts.sum(axis=1, keepdims=True)
+        return np.asarray(self.counts / np.where(labelled > 0, labelled, np.nan))
 
     def drawn_rates(self, draws: int, seed: int) -> FloatArray:
-        """Rates from their posterior under a uniform prior, of shape (draws, K, K)."""
+        """Draw rates from their posterior under a uniform prior, of shape (draws, K, K)."""
         rng = np.random.default_rng(seed)
         return np.stack([rng.dirichlet(row + 1, draws) for row in self.counts], axis=1)
 
     def why_not(self, draws: int = 2_000) -> str:
-        """Why nothing can be corrected by it; empty where something can."""
-        told = np.linalg.det(self.rates) if np.isfinite(self.rates).all() else np.nan
-        sure = (np.linalg.det(self.drawn_rates(draws, 0)) <= 0).mean() <= _LEAST_SURE
-        if told > 1e-9 and sure:
+        """Return why these rates correct nothing; empty if they do."""
+        determinant = np.linalg.det(self.rates) if np.isfinite(self.rates).all() else np.nan
+        tells_apart = (np.linalg.det(self.drawn_rates(draws, 0)) <= 0).mean() <= _LEAST_SURE
+        if determinant > 1e-9 and tells_apart:
             return ""
-        what = "sensitivity + specificity - 1" if len(self.worth) == 2 else "their determinant"
-        return f"its labels don't show that the judge tells answers apart ({what} is {told:.2f})"
+        quantity = "sensitivity + specificity - 1" if len(self.worth) == 2 else "their determinant"
+        return (
+            "its labels don't show that the judge tells answers apart "
+            f"({quantity} is {determinant:.2f})"
+        )
 
-    def corrected(self, judged: FloatArray, rates: FloatArray | None = None) -> FloatArray:
-        """The corrected number of each row of judged shares, before it is moved into the range.
+    def corrected(self, verdict_shares: FloatArray, rates: FloatArray | None = None) -> FloatArray:
+        """Return the corrected number of each row, before it is moved into its range.
 
         Args:
-            judged: Shares of what was judged, of shape (rows, K).
-            rates: Of the judge, of shape (rows, K, K); `self.rates` for all rows if None.
+            verdict_shares: Shares of the verdicts, of shape (rows, K).
+            rates: Rates of the judge, of shape (rows, K, K); `self.rates` for all rows if None.
         """
-        given = np.broadcast_to(
-            self.rates if rates is None else rates, (len(judged), *[len(self.worth)] * 2)
+        row_rates = np.broadcast_to(
+            self.rates if rates is None else rates, (len(verdict_shares), *[len(self.worth)] * 2)
         )
-        solvable = np.abs(np.linalg.det(given)) > 1e-9
-        safe = np.where(solvable[:, None, None], given, np.eye(len(self.worth)))
-        gain = np.linalg.solve(safe, np.broadcast_to(self.worth[:, None], (*judged.shape, 1)))
-        return np.where(solvable, (judged * gain[..., 0]).sum(axis=1), np.nan)
+        solvable = np.abs(np.linalg.det(row_rates)) > 1e-9
+        solvable_rates = np.where(solvable[:, None, None], row_rates, np.eye(len(self.worth)))
+        gain = np.linalg.solve(
+            solvable_rates, np.broadcast_to(self.worth[:, None], (*verdict_shares.shape, 1))
+        )
+        return np.where(solvable, (verdict_shares * gain[..., 0]).sum(axis=1), np.nan)
 
-    def within(self, values: FloatArray) -> FloatArray:
-        """Corrected numbers moved into the range that they can have."""
+    def clipped(self, values: FloatArray) -> FloatArray:
+        """Move corrected numbers into their range."""
         return np.asarray(np.clip(values, self.worth.min(), self.worth.max()))
 
     def interval(
         self,
         value: float,
-        judged: FloatArray,
+        verdict_shares: FloatArray,
         units: int,
         *,
         seed: int = 0,
-        less_from: FloatArray | None = None,
+        minuend: FloatArray | None = None,
     ) -> tuple[float, float]:
         """95% interval that carries both the items' and the labels' sampling error.
 
@@ -178,17 +187,17 @@ class JudgeErrors:
 
         Args:
             value: The number, which the interval holds.
-            judged: Shares of what was judged over resamples of the items, of shape (draws, K).
-            units: How many items there are.
-            seed: Of the drawn rates.
-            less_from: What the corrected number is taken from in each resample, as mean confidence.
+            verdict_shares: Shares of the verdicts over resamples of the items, of shape (draws, K).
+            units: Number of items.
+            seed: Seed of the drawn rates.
+            minuend: What the corrected number is subtracted from in each resample, as mean
+                confidence; None for the number itself.
         """
-        rates = self.drawn_rates(len(judged), seed)
+        rates = self.drawn_rates(len(verdict_shares), seed)
         # A judge that is drawn worse than chance would turn the order of answers round.
-        draws = np.where(
-            np.linalg.det(rates) > 0, self.within(self.corrected(judged, rates)), np.nan
-        )
-        draws = draws if less_from is None else less_from - draws
+        corrected = self.clipped(self.corrected(verdict_shares, rates))
+        draws = np.where(np.linalg.det(rates) > 0, corrected, np.nan)
+        draws = draws if minuend is None else minuend - draws
         return resampled_interval(value, draws, units, method="percentile")
 
 
@@ -228,23 +237,23 @@ class PredictionPowered:
 
 
 def prediction_powered_mean(
-    label: ArrayLike, judged: ArrayLike, unlabelled: ArrayLike
+    label: ArrayLike, verdict: ArrayLike, unlabelled: ArrayLike
 ) -> PredictionPowered:
     """Mean of labels over all items, of which only some are labelled but all are judged.
 
-    lambda mean(judged, unlabelled items) + mean(label - lambda judged, labelled items), with
-    lambda = cov(label, judged) / ((1 + n/N) var(judged, all)), within [0, 1], for n labelled items
+    lambda mean(verdict, unlabelled items) + mean(label - lambda verdict, labelled items), with
+    lambda = cov(label, verdict) / ((1 + n/N) var(verdict, all)), in [0, 1], for n labelled items
     and N others. It needs no error rates and holds whatever the judge's errors depend on, as long
-    as the labelled items are a random part of all. Squared standard error: lambda^2 var(judged,
-    unlabelled)/N + var(label - lambda judged)/n. Without unlabelled items it is the labels' mean.
+    as the labelled items are a random part of all. Squared standard error: lambda^2 var(verdict,
+    unlabelled)/N + var(label - lambda verdict)/n. Without unlabelled items it is the labels' mean.
 
     Source: Angelopoulos et al. (2023, Science 382); Angelopoulos, Duchi and Zrnic (2023),
     PPI++: Efficient prediction-powered inference.
 
     Args:
-        label: Of each labelled item.
-        judged: Likewise, what the judge said; an item's mean where it was judged several times.
-        unlabelled: What the judge said of each other item.
+        label: Label of each labelled item.
+        verdict: The judge's verdict on each labelled item; the mean if there are several.
+        unlabelled: The judge's verdict on each other item.
 
     Raises:
         ValueError: There are fewer than two labels, or lengths differ.
@@ -254,18 +263,19 @@ def prediction_powered_mean(
         >>> print(f"{found.value:.4f} {found.weight:.4f}")
         0.5000 0.4074
     """
-    truth, said = aligned(label=label, judged=judged)
-    (rest,) = aligned(unlabelled=unlabelled)
-    n, others = len(truth), len(rest)
+    labels, verdicts = aligned(label=label, verdict=verdict)
+    (unlabelled_verdicts,) = aligned(unlabelled=unlabelled)
+    n, unlabelled_count = len(labels), len(unlabelled_verdicts)
     if n < 2:
         raise ValueError(f"{n} labels are too few; give two at least.")
-    varies = np.var(np.concatenate([said, rest]), ddof=1)
+    variance = np.var(np.concatenate([verdicts, unlabelled_verdicts]), ddof=1)
     weight = 0.0
-    if others and varies > 0:
-        together = float(np.mean((truth - truth.mean()) * (said - said.mean())))
-        weight = float(np.clip(together / ((1 + n / others) * varies), 0, 1))
-    left = truth - weight * said
-    value, error = left.mean(), left.var() / n
-    if others:
-        value, error = value + weight * rest.mean(), error + weight**2 * rest.var() / others
-    return PredictionPowered(float(value), float(np.sqrt(error)), weight, n, n + others)
+    if unlabelled_count and variance > 0:
+        covariance = float(np.mean((labels - labels.mean()) * (verdicts - verdicts.mean())))
+        weight = float(np.clip(covariance / ((1 + n / unlabelled_count) * variance), 0, 1))
+    residuals = labels - weight * verdicts
+    value, error = residuals.mean(), residuals.var() / n
+    if unlabelled_count:
+        value += weight * unlabelled_verdicts.mean()
+        error += weight**2 * unlabelled_verdicts.var() / unlabelled_count
+    return PredictionPowered(float(value), float(np.sqrt(error)), weight, n, n + unlabelled_count)

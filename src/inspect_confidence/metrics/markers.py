@@ -8,7 +8,7 @@ value for each, NaN where it is undefined.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Literal
 
 import numpy as np
@@ -197,11 +197,11 @@ class MarkerTables:
     def mic(self) -> FloatArray:
         """Marker internal confidence: the mean over a marker's sentences; NaN below T."""
         size = self.size
-        known = (size >= self.threshold - 1e-9) & (size > 0)
-        return divided(self.counts @ self.values, np.where(known, size, 0))
+        enough = (size >= self.threshold - 1e-9) & (size > 0)
+        return divided(self.counts @ self.values, np.where(enough, size, 0))
 
-    def without(self, marker: int) -> "MarkerTables":
-        """The tables without one of the markers."""
+    def drop_marker(self, marker: int) -> "MarkerTables":
+        """Return the tables without one of the markers."""
         return MarkerTables(self.values, np.delete(self.counts, marker, axis=2), self.threshold)
 
 
@@ -223,7 +223,7 @@ class MarkerCells:
     replies: Mapping[int, tuple[csr_array, csr_array]] = field(default_factory=dict)
 
     @classmethod
-    def of(
+    def from_sentences(
         cls,
         confidence: ArrayLike,
         group: Sequence[int] | IntArray,
@@ -233,7 +233,7 @@ class MarkerCells:
         units: int | None = None,
         reply: Sequence[int] | IntArray | None = None,
     ) -> "MarkerCells":
-        """The cells of sentences; those with a missing confidence are left out.
+        """Group sentences by item; those with a missing confidence are left out.
 
         Args:
             confidence: Internal confidence in [0, 1], one a sentence.
@@ -247,21 +247,23 @@ class MarkerCells:
         Raises:
             ValueError: A confidence lies outside [0, 1].
         """
-        (stated,) = shares(confidence=confidence)
-        of_unit = np.arange(len(stated)) if unit is None else np.asarray(unit, np.int64)
-        size = len(stated) if units is None else units
-        there = ~np.isnan(stated)
+        (confidences,) = shares(confidence=confidence)
+        of_unit = np.arange(len(confidences)) if unit is None else np.asarray(unit, np.int64)
+        size = len(confidences) if units is None else units
+        present = ~np.isnan(confidences)
         # Nearly equal values are one: 1 - 14/20 and 6/20 differ in the last bit.
-        values, column = np.unique(np.round(stated[there], 12), return_inverse=True)
-        of_group, of_unit = np.asarray(group, np.int64)[there], of_unit[there]
-        cell = np.asarray(marker, np.int64)[there] * max(len(values), 1) + column
+        values, column = np.unique(np.round(confidences[present], 12), return_inverse=True)
+        of_group, of_unit = np.asarray(group, np.int64)[present], of_unit[present]
+        cell = np.asarray(marker, np.int64)[present] * max(len(values), 1) + column
         cells = shape[1] * max(len(values), 1)
-        masses = _counted(of_group * cells + cell, of_unit, (shape[0] * cells, size))
+        masses = _count_pairs(of_group * cells + cell, of_unit, (shape[0] * cells, size))
         if reply is None:
             return cls(values, masses, shape)
-        of_reply = np.asarray(reply, np.int64)[there]
-        mine = [(g, of_group == g) for g in range(shape[0])]
-        kinds = {g: _kinds(cell[m], of_reply[m], of_unit[m], (cells, size)) for g, m in mine}
+        of_reply = np.asarray(reply, np.int64)[present]
+        kinds = {}
+        for number in range(shape[0]):
+            rows = of_group == number
+            kinds[number] = _reply_kinds(cell[rows], of_reply[rows], of_unit[rows], (cells, size))
         return cls(values, masses, shape, kinds)
 
     def tables(self, weights: FloatArray, threshold: float = 10) -> MarkerTables:
@@ -277,25 +279,29 @@ class MarkerCells:
         return MarkerTables(self.values, counts, threshold, replies if self.replies else None)
 
 
-def _counted(row: IntArray, column: IntArray, shape: tuple[int, int]) -> csr_array:
-    """How often each row and column are there together."""
-    return coo_array((np.ones(len(row)), (row, column)), shape).tocsr()
+def _count_pairs(rows: IntArray, columns: IntArray, shape: tuple[int, int]) -> csr_array:
+    """Count how often each pair of row and column occurs."""
+    return coo_array((np.ones(len(rows)), (rows, columns)), shape).tocsr()
 
 
-def _kinds(
+def _reply_kinds(
     cell: IntArray, reply: IntArray, unit: IntArray, shape: tuple[int, int]
 ) -> tuple[csr_array, csr_array]:
-    """Replies with the same sentences are one kind: what cells it has, and how many a unit has."""
+    """Return the cells of each kind of reply, and how many replies of it each unit has.
+
+    Replies with the same sentences are one kind.
+    """
     order = np.lexsort((cell, reply))
     starts = np.flatnonzero(np.diff(reply[order], prepend=-1))
-    said = [tuple(one) for one in np.split(cell[order], starts)[1:]]  # nothing is before the first
-    number = {one: k for k, one in enumerate(dict.fromkeys(said))}
-    cells = np.array([at for one in number for at in one], np.int64)
-    of_cell = np.repeat(np.arange(len(number)), [len(one) for one in number])
-    of_reply = np.array([number[one] for one in said], np.int64)
+    # Nothing is before the first start.
+    replies = [tuple(cells) for cells in np.split(cell[order], starts)[1:]]
+    kinds = {cells: k for k, cells in enumerate(dict.fromkeys(replies))}
+    kind_cells = np.array(list(chain.from_iterable(kinds)), np.int64)
+    kind_of_cell = np.repeat(np.arange(len(kinds)), [len(cells) for cells in kinds])
+    kind_of_reply = np.array([kinds[cells] for cells in replies], np.int64)
     return (
-        _counted(cells, of_cell, (shape[0], len(number))),
-        _counted(of_reply, unit[order][starts], (len(number), shape[1])),
+        _count_pairs(kind_cells, kind_of_cell, (shape[0], len(kinds))),
+        _count_pairs(kind_of_reply, unit[order][starts], (len(kinds), shape[1])),
     )
 
 
@@ -336,8 +342,8 @@ def marker_mae(
         train_only: Whether a marker needs the tables' threshold of sentences in the first group
             alone, and any in the second, as in the authors' code.
     """
-    found = _distances(tables, pairs, level, shared, train_only)
-    means = [divided((weight * gap).sum(axis=-1), weight.sum(axis=-1)) for gap, weight in found]
+    distances = _distances(tables, pairs, level, shared, train_only)
+    means = [divided((weight * gap).sum(axis=-1), weight.sum(axis=-1)) for gap, weight in distances]
     return _mean(np.stack(means, axis=-1)) if means else np.full(len(tables.counts), np.nan)
 
 
@@ -373,40 +379,40 @@ def _distances(
     shared: NDArray[np.bool_] | None,
     train_only: bool,
 ) -> list[tuple[FloatArray, FloatArray]]:
-    """For each pair the distances and their weights, each of shape (resamples, distances)."""
+    """Return each pair's distances and their weights, each of shape (resamples, distances)."""
     check_choice("level", level, Level)
     mic = tables.mic
-    other = replace(tables, threshold=0).mic if train_only else mic
-    found = []
+    second_mic = replace(tables, threshold=0).mic if train_only else mic
+    distances = []
     for first, second in pairs:
-        both = ~np.isnan(mic[:, first]) & ~np.isnan(other[:, second])
+        in_both = ~np.isnan(mic[:, first]) & ~np.isnan(second_mic[:, second])
         if shared is not None:
-            both &= shared
+            in_both &= shared
         counts = tables.counts[:, second]
-        weight: FloatArray = both.astype(float)
+        weight: FloatArray = in_both.astype(float)
         if level == "mean":
-            gap = np.abs(mic[:, first] - other[:, second])
+            gap = np.abs(mic[:, first] - second_mic[:, second])
         else:
             gap = np.abs(mic[:, first, :, None] - tables.values)
             if level == "marker":
                 gap = divided((counts * gap).sum(axis=-1), counts.sum(axis=-1))
             elif level == "sentence":
-                weight = (counts * both[..., None]).reshape(len(counts), -1)
+                weight = (counts * in_both[..., None]).reshape(len(counts), -1)
                 gap = gap.reshape(weight.shape)
             else:
-                gap, weight = _by_reply(tables, second, gap, both)
-        found.append((np.where(weight > 0, gap, 0), weight))
-    return found
+                gap, weight = _by_reply(tables, second, gap, in_both)
+        distances.append((np.where(weight > 0, gap, 0), weight))
+    return distances
 
 
 def _by_reply(
-    tables: MarkerTables, group: int, gap: FloatArray, both: NDArray[np.bool_]
+    tables: MarkerTables, group: int, gap: FloatArray, in_both: NDArray[np.bool_]
 ) -> tuple[FloatArray, FloatArray]:
-    """Of each kind of reply the mean distance of its sentences that count, and how many it has."""
+    """Return the mean distance of the counted sentences of each kind of reply, and its weight."""
     if tables.replies is None:
         raise ValueError("level='response' needs tables of cells with replies.")
     sentences, counts = tables.replies(group)
-    counting = np.broadcast_to(both[..., None], gap.shape)
+    counting = np.broadcast_to(in_both[..., None], gap.shape)
     flat = np.where(counting, gap, 0).reshape(len(gap), -1)
     total = np.asarray((sentences.T @ flat.T).T)
     n = np.asarray((sentences.T @ counting.reshape(flat.shape).T.astype(float)).T)
@@ -468,10 +474,10 @@ def spread_interval(
     centre = _mean(np.swapaxes(mic, 0, 1))[None] if over == "groups" else _mean(mic)[:, None]
     true, low, high = [], [], []
     for scale in _SCALES:
-        at = np.clip(centre + scale * (mic - centre), 0, 1)
-        found = marker_variation(at + error, over=over, ddof=ddof)
-        below, above = np.nanquantile(found, (0.025, 0.975))
-        true.append(marker_variation(at[None], over=over, ddof=ddof)[0])
+        scaled = np.clip(centre + scale * (mic - centre), 0, 1)
+        variations = marker_variation(scaled + error, over=over, ddof=ddof)
+        below, above = np.nanquantile(variations, (0.025, 0.975))
+        true.append(marker_variation(scaled[None], over=over, ddof=ddof)[0])
         low.append(below)
         high.append(above)
     # Beyond the first scale whose draws reach the value, and before the last whose draws do.
@@ -493,8 +499,8 @@ def confidence_range(tables: MarkerTables, share: float = 0.9) -> FloatArray:
         return np.full(total.shape, np.nan)
     below = np.cumsum(counts, axis=-1) / np.where(total > 0, total, 1)[..., None]
     low, high = (
-        tables.values[np.argmax(below >= at - _ROUNDING, axis=-1)]
-        for at in ((1 - share) / 2, (1 + share) / 2)
+        tables.values[np.argmax(below >= quantile - _ROUNDING, axis=-1)]
+        for quantile in ((1 - share) / 2, (1 + share) / 2)
     )
     return np.where(total > 0, high - low, np.nan)
 
@@ -519,7 +525,7 @@ def marker_rank_correlation(
 
 def marker_trend(
     mic: FloatArray,
-    of_group: FloatArray,
+    group_values: FloatArray,
     *,
     kind: Correlation = "pearson",
     clamp: float = CLAMP,
@@ -530,8 +536,8 @@ def marker_trend(
     in `marker_rank_correlation`. Markers in fewer than three groups are left out.
     """
     check_choice("kind", kind, Correlation)
-    found = [_correlations(mic[:, :, m], of_group, kind) for m in range(mic.shape[2])]
-    return fisher_mean(found, clamp) if found else np.full(len(mic), np.nan)
+    correlations = [_correlations(mic[:, :, m], group_values, kind) for m in range(mic.shape[2])]
+    return fisher_mean(correlations, clamp) if correlations else np.full(len(mic), np.nan)
 
 
 def fisher_mean(correlations: Sequence[FloatArray], clamp: float = CLAMP) -> FloatArray:
@@ -541,13 +547,13 @@ def fisher_mean(correlations: Sequence[FloatArray], clamp: float = CLAMP) -> Flo
 
 
 def _correlations(x: FloatArray, y: FloatArray, kind: Correlation) -> FloatArray:
-    """Of each row, over the columns that both have; NaN for fewer than three or a constant."""
-    both = ~(np.isnan(x) | np.isnan(y))
-    x, y = np.where(both, x, np.nan), np.where(both, y, np.nan)
+    """Correlate rows over the columns that both have; NaN for fewer than three or a constant."""
+    paired = ~(np.isnan(x) | np.isnan(y))
+    x, y = np.where(paired, x, np.nan), np.where(paired, y, np.nan)
     if kind == "spearman":
         x, y = _ranks(x), _ranks(y)
     (x, spread_x), (y, spread_y) = _centred(x), _centred(y)
-    enough = both.sum(axis=1) >= LEAST_POINTS
+    enough = paired.sum(axis=1) >= LEAST_POINTS
     return divided(np.nansum(x * y, axis=1), np.where(enough, spread_x * spread_y, 0))
 
 
@@ -567,6 +573,6 @@ def _ranks(x: FloatArray) -> FloatArray:
 
 
 def _mean(values: FloatArray) -> FloatArray:
-    """Over the last axis, NaN left out; NaN where nothing is."""
+    """Average over the last axis without NaN; NaN if nothing is left."""
     n = (~np.isnan(values)).sum(axis=-1)
     return divided(np.nansum(values, axis=-1), n)

@@ -17,31 +17,40 @@ _LOG_SQRT_2_PI = 0.5 * np.log(2 * np.pi)
 _FLOOR = 1e-150  # least probability whose square is still a number
 
 
-class Tables(NamedTuple):
-    """Shares of judgments in each cell, and which levels are there (1) or not (0)."""
+class RatingTables(NamedTuple):
+    """Shares of judgments in each cell, and which levels are present (1) or not (0)."""
 
     share: FloatArray  # (2, K, 2, R)
-    there: FloatArray  # (K, 2, R)
+    present: FloatArray  # (K, 2, R)
     offset: FloatArray  # (2, 1, 2, R): a
 
-    def rows(self, chosen: NDArray[np.bool_] | NDArray[np.int64]) -> "Tables":
-        """These rows only."""
-        return Tables(*(array[..., chosen] for array in self))
+    def rows(self, selection: NDArray[np.bool_] | NDArray[np.int64]) -> "RatingTables":
+        """Return the selected rows."""
+        return RatingTables(*(array[..., selection] for array in self))
 
 
-class Step(NamedTuple):
+class NewtonStep(NamedTuple):
     """A point's log-likelihood and the Newton step from it, each with rows last."""
 
     value: FloatArray  # (R,) log-likelihood per judgment
-    by: FloatArray  # (R,) step of meta-d'
-    edges: FloatArray  # (K - 1, 2, R) step of the distances
+    meta_step: FloatArray  # (R,) step of meta-d'
+    edge_steps: FloatArray  # (K - 1, 2, R) step of the distances
     gain: FloatArray  # (R,) slope along the step, 0 at the maximum
     length: FloatArray  # (R,) share of the step, below 1 where edges would cross
 
+    def rows(self, selection: NDArray[np.bool_]) -> "NewtonStep":
+        """Return the selected rows."""
+        return NewtonStep(*(array[..., selection] for array in self))
 
-def newton(table: Tables, meta: FloatArray, edges: FloatArray, cap: FloatArray) -> Step:
+    def replaced(self, following: "NewtonStep", accepted: NDArray[np.bool_]) -> "NewtonStep":
+        """Return the following step in the accepted rows, this one in the others."""
+        pairs = zip(following, self, strict=True)
+        return NewtonStep(*(np.where(accepted, new, previous) for new, previous in pairs))
+
+
+def newton(table: RatingTables, meta: FloatArray, edges: FloatArray, cap: FloatArray) -> NewtonStep:
     """The log-likelihood at (meta, edges) and the Newton step from there."""
-    share, there, offset = table
+    share, present, offset = table
     u = offset * meta + np.concatenate([np.zeros_like(edges[:1]), edges])
     # The smaller tail at each edge over Q(u_0), negative where it is the lower one: differences of
     # these are accurate in both tails.
@@ -54,7 +63,7 @@ def newton(table: Tables, meta: FloatArray, edges: FloatArray, cap: FloatArray) 
     chance[:, :-1] -= tail[:, 1:]
     astride = below.copy()
     astride[:, :-1] ^= below[:, 1:]
-    chance += astride * np.exp(-np.maximum(first, -1)) + (1 - there)
+    chance += astride * np.exp(-np.maximum(first, -1)) + (1 - present)
     np.maximum(chance, _FLOOR, out=chance)
     value = (share * np.log(chance)).sum((0, 1, 2))
 
@@ -65,40 +74,42 @@ def newton(table: Tables, meta: FloatArray, edges: FloatArray, cap: FloatArray) 
     slope = density * (np.concatenate([total, weight[:, :-1]], 1) - weight)
     # The Hessian of all edges, the criterion's included, with its sign changed.
     diagonal = u * slope + density**2 * (np.concatenate([-total, bend[:, :-1]], 1) + bend)
-    beside = -density[:, :-1] * density[:, 1:] * bend[:, :-1]
+    off_diagonal = -density[:, :-1] * density[:, 1:] * bend[:, :-1]
     moved = diagonal.copy()  # what a common shift of all edges does to each
-    moved[:, :-1] += beside
-    moved[:, 1:] += beside
+    moved[:, :-1] += off_diagonal
+    moved[:, 1:] += off_diagonal
 
     slopes, border = slope[:, 1:].sum(0), (offset * moved[:, 1:]).sum(0)
-    own, coupled = tridiagonal(
-        diagonal[:, 1:].sum(0) + (1 - there[1:]),
-        beside[:, 1:].sum(0),
+    solved, coupled = tridiagonal(
+        diagonal[:, 1:].sum(0) + (1 - present[1:]),
+        off_diagonal[:, 1:].sum(0),
         np.stack([slopes, border], 1),
     ).swapaxes(0, 1)
-    rise = (offset[:, 0] * slope.sum(1)).sum((0, 1)) - (border * own).sum((0, 1))
+    rise = (offset[:, 0] * slope.sum(1)).sum((0, 1)) - (border * solved).sum((0, 1))
     schur = (offset[:, 0] ** 2 * moved.sum(1)).sum((0, 1)) - (border * coupled).sum((0, 1))
-    by = np.copysign(np.minimum(cap, np.abs(rise) / np.maximum(schur, 1e-300)), rise)
-    step = own - coupled * by
-    gain = (slopes * own).sum((0, 1)) + by * rise
+    meta_step = np.copysign(np.minimum(cap, np.abs(rise) / np.maximum(schur, 1e-300)), rise)
+    edge_step = solved - coupled * meta_step
+    gain = (slopes * solved).sum((0, 1)) + meta_step * rise
 
     gaps = np.diff(edges, axis=0, prepend=0)
-    closing = (-np.diff(step, axis=0, prepend=0) / gaps * there[1:]).max((0, 1))
-    return Step(value, by, step, gain, np.minimum(1, 0.9 / np.maximum(closing, 1e-300)))
+    closing = (-np.diff(edge_step, axis=0, prepend=0) / gaps * present[1:]).max((0, 1))
+    return NewtonStep(
+        value, meta_step, edge_step, gain, np.minimum(1, 0.9 / np.maximum(closing, 1e-300))
+    )
 
 
-def tridiagonal(diagonal: FloatArray, beside: FloatArray, right: FloatArray) -> FloatArray:
+def tridiagonal(diagonal: FloatArray, off_diagonal: FloatArray, right: FloatArray) -> FloatArray:
     """Solutions of symmetric tridiagonal systems along the first axis (Thomas).
 
     `right` has an axis more, the second, of right-hand sides; it is overwritten.
     """
-    ratio = np.empty_like(beside)
+    ratio = np.empty_like(off_diagonal)
     pivot = diagonal[0]
     right[0] /= pivot
     for j in range(1, len(diagonal)):
-        ratio[j - 1] = beside[j - 1] / pivot
-        pivot = diagonal[j] - beside[j - 1] * ratio[j - 1]
-        right[j] = (right[j] - beside[j - 1] * right[j - 1]) / pivot
+        ratio[j - 1] = off_diagonal[j - 1] / pivot
+        pivot = diagonal[j] - off_diagonal[j - 1] * ratio[j - 1]
+        right[j] = (right[j] - off_diagonal[j - 1] * right[j - 1]) / pivot
     for j in range(len(diagonal) - 2, -1, -1):
         right[j] -= ratio[j] * right[j + 1]
     return right
@@ -116,106 +127,111 @@ _TWO_STARTS = 0.5  # |k| up to which the ascent from -d' is enough besides
 _SAME = 1e-9  # difference of two log-likelihoods per judgment that are one maximum's
 
 
-def tables(nr_s1: FloatArray, nr_s2: FloatArray, k: FloatArray) -> Tables:
+def rating_tables(nr_s1: FloatArray, nr_s2: FloatArray, k: FloatArray) -> RatingTables:
     """Counts of shape (R, 2K) as tails; levels that are empty for both stimuli go last."""
     half = nr_s1.shape[1] // 2
-    own = np.stack([nr_s2[:, half:], nr_s1[:, half - 1 :: -1]])
-    other = np.stack([nr_s1[:, half:], nr_s2[:, half - 1 :: -1]])
-    counts = np.stack([own, other]).transpose(0, 3, 1, 2)
+    matched = np.stack([nr_s2[:, half:], nr_s1[:, half - 1 :: -1]])
+    crossed = np.stack([nr_s1[:, half:], nr_s2[:, half - 1 :: -1]])
+    counts = np.stack([matched, crossed]).transpose(0, 3, 1, 2)
     empty = counts.sum(0) == 0
     order = np.argsort(empty, axis=0, kind="stable")
     levels = max(2, int((~empty).sum(0).max(initial=0)))
-    there = 1.0 - np.take_along_axis(empty, order, 0)[:levels]
+    present = 1.0 - np.take_along_axis(empty, order, 0)[:levels]
     counts = np.take_along_axis(counts, order[None], 1)[:, :levels]
     sides = np.stack([k, -k])
     offset = np.stack([sides - 0.5, sides + 0.5])[:, None]
-    return Tables(counts / counts.sum((0, 1, 2)), there, offset)
+    return RatingTables(counts / counts.sum((0, 1, 2)), present, offset)
 
 
-def start(table: Tables, meta: FloatArray) -> FloatArray:
+def start(table: RatingTables, meta: FloatArray) -> FloatArray:
     """Distances at which one normal tail has the levels' shares, both stimuli taken together."""
-    share, there, offset = table
+    share, present, offset = table
     centre = (offset[:, 0] * meta * share.sum(1)).sum(0) / share.sum((0, 1))
     above = np.cumsum(share.sum(0)[::-1], 0)[::-1]
     with np.errstate(divide="ignore"):
         tail = np.log(above[1:] / above[0]) + log_ndtr(-centre)
     beyond = _NOWHERE * np.arange(1, len(share[0]))[:, None, None]  # levels that aren't there
-    return np.where(there[1:] > 0, -ndtri_exp(tail) - centre, beyond)
+    return np.where(present[1:] > 0, -ndtri_exp(tail) - centre, beyond)
 
 
-def ascend(table: Tables, meta: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """meta-d' and log-likelihood per judgment of the maximum reached from each row's start.
+def ascend(table: RatingTables, meta: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return meta-d' and log-likelihood per judgment at the maximum reached from each start.
 
     Rows that rise beyond `LARGEST`, or without end on a plateau, are infinite; rows that don't
     converge are NaN.
     """
-    found, best = np.full_like(meta, np.nan), np.full_like(meta, np.nan)
-    left = np.arange(len(meta))
+    maxima, likelihood = np.full_like(meta, np.nan), np.full_like(meta, np.nan)
+    rows = np.arange(len(meta))
     edges = start(table, meta)
     unit = _unit(table)
-    at = newton(table, meta, edges, np.maximum(np.abs(meta), unit))
-    length = at.length
+    point = newton(table, meta, edges, np.maximum(np.abs(meta), unit))
+    length = point.length
     for _ in range(_STEPS):
-        there = meta + length * at.by, edges + length * at.edges
+        next_meta = meta + length * point.meta_step
+        next_edges = edges + length * point.edge_steps
+        size = np.abs(point.meta_step)
         # At most twice the last step, and one that doubles meta-d' or moves edges by about 1.
-        cap = np.clip(2 * length * np.abs(at.by), 0.1 * unit, np.maximum(np.abs(there[0]), unit))
-        new = newton(table, *there, cap)
-        taken = new.value >= at.value + 1e-4 * length * at.gain - _SLACK
-        small = (at.gain < 1e-12) & (np.abs(at.by) < 1e-6 * np.maximum(unit, np.abs(meta)))
+        cap = np.clip(2 * length * size, 0.1 * unit, np.maximum(np.abs(next_meta), unit))
+        following = newton(table, next_meta, next_edges, cap)
+        accepted = following.value >= point.value + 1e-4 * length * point.gain - _SLACK
+        small = (point.gain < 1e-12) & (size < 1e-6 * np.maximum(unit, np.abs(meta)))
         # A plateau: nothing to gain from steps that aren't small.
-        flat = (at.gain < 1e-10) & (np.abs(at.by) > 1e-2) & (np.abs(meta) > 5)
-        ends = taken & ((small & (length == 1)) | flat | (np.abs(there[0]) > LARGEST))
-        length = np.where(taken, new.length, length / 4)
-        meta, edges = np.where(taken, there[0], meta), np.where(taken, there[1], edges)
-        at = Step(*(np.where(taken, one, other) for one, other in zip(new, at, strict=True)))
-        if ends.any():
-            out = flat | (np.abs(meta) > LARGEST)
-            found[left[ends]] = np.where(out, np.copysign(np.inf, meta), meta)[ends]
-            best[left[ends]] = at.value[ends]
-            stays = ~ends
-            left, meta, edges = left[stays], meta[stays], edges[..., stays]
-            length, unit = length[stays], unit[stays]
-            table, at = table.rows(stays), Step(*(array[..., stays] for array in at))
-        if not len(left):
+        flat = (point.gain < 1e-10) & (size > 1e-2) & (np.abs(meta) > 5)
+        finished = accepted & ((small & (length == 1)) | flat | (np.abs(next_meta) > LARGEST))
+        length = np.where(accepted, following.length, length / 4)
+        meta = np.where(accepted, next_meta, meta)
+        edges = np.where(accepted, next_edges, edges)
+        point = point.replaced(following, accepted)
+        if finished.any():
+            diverged = flat | (np.abs(meta) > LARGEST)
+            reached = np.where(diverged, np.copysign(np.inf, meta), meta)
+            maxima[rows[finished]] = reached[finished]
+            likelihood[rows[finished]] = point.value[finished]
+            active = ~finished
+            rows, meta, edges = rows[active], meta[active], edges[..., active]
+            length, unit = length[active], unit[active]
+            table, point = table.rows(active), point.rows(active)
+        if not len(rows):
             break
     creeps = np.abs(meta) > LARGEST * unit  # along the tail of a likelihood that levels off
-    found[left[creeps]], best[left[creeps]] = np.copysign(np.inf, meta[creeps]), at.value[creeps]
-    return found, best
+    maxima[rows[creeps]] = np.copysign(np.inf, meta[creeps])
+    likelihood[rows[creeps]] = point.value[creeps]
+    return maxima, likelihood
 
 
 def profile(nr_s1: FloatArray, nr_s2: FloatArray, meta: FloatArray, k: FloatArray) -> FloatArray:
-    """Log-likelihood per judgment at given meta-d', of the best criteria; rows of counts."""
-    still = np.zeros_like(meta)
+    """Return the log-likelihood per judgment at each meta-d', with the best criteria."""
+    no_step = np.zeros_like(meta)
     with np.errstate(all="ignore"):
-        table = tables(nr_s1, nr_s2, k)
+        table = rating_tables(nr_s1, nr_s2, k)
         edges = start(table, meta)
-        at = newton(table, meta, edges, still)
-        length = at.length
+        point = newton(table, meta, edges, no_step)
+        length = point.length
         for _ in range(_STEPS):
-            if (at.gain < 1e-12).all():
+            if (point.gain < 1e-12).all():
                 break
-            there = edges + length * at.edges
-            new = newton(table, meta, there, still)
-            taken = new.value >= at.value + 1e-4 * length * at.gain - _SLACK
-            length = np.where(taken, new.length, length / 4)
-            edges = np.where(taken, there, edges)
-            at = Step(*(np.where(taken, one, other) for one, other in zip(new, at, strict=True)))
-    return at.value
+            target = edges + length * point.edge_steps
+            new = newton(table, meta, target, no_step)
+            accepted = new.value >= point.value + 1e-4 * length * point.gain - _SLACK
+            length = np.where(accepted, new.length, length / 4)
+            edges = np.where(accepted, target, edges)
+            point = point.replaced(new, accepted)
+    return point.value
 
 
-def _unit(table: Tables) -> FloatArray:
+def _unit(table: RatingTables) -> FloatArray:
     """The change of meta-d' that moves edges by about 1."""
     return np.asarray(1 / (0.5 + np.abs(table.offset[0, 0, 0] + 0.5)))
 
 
 def _higher(
-    table: Tables,
-    known: tuple[FloatArray, FloatArray],
+    table: RatingTables,
+    maxima: tuple[FloatArray, FloatArray],
     rows: NDArray[np.int64],
     starts: Sequence[FloatArray],
 ) -> NDArray[np.int64]:
     """Ascend from further starts for some rows; keep the best; return rows whose ascents differ."""
-    meta, value = known
+    meta, value = maxima
     shape = (len(starts), len(rows))
     metas, values = ascend(table.rows(np.tile(rows, len(starts))), np.concatenate(starts))
     metas = np.concatenate([meta[None, rows], metas.reshape(shape)])
@@ -238,20 +254,20 @@ def maximum(
     meta, value = np.empty_like(d_prime), np.empty_like(d_prime)
     size = max(1, _CELLS // (2 * nr_s1.shape[1]))
     for first in range(0, len(meta), size):
-        part = slice(first, first + size)
-        table, at = tables(nr_s1[part], nr_s2[part], k[part]), d_prime[part]
+        chunk = slice(first, first + size)
+        table, chunk_d_prime = rating_tables(nr_s1[chunk], nr_s2[chunk], k[chunk]), d_prime[chunk]
         unit = _unit(table)
         with np.errstate(all="ignore"):
-            known = ascend(table, at)
-            far, lost = np.abs(k[part]), np.isnan(known[0])
-            rows = np.flatnonzero((far > _ONE_START) | lost)
-            differ = [_higher(table, known, rows, [-at[rows]])]
-            rows = np.flatnonzero((far > _TWO_STARTS) | lost)
-            differ.append(_higher(table, known, rows, [4 * unit[rows], -4 * unit[rows]]))
+            maxima = ascend(table, chunk_d_prime)
+            offset, failed = np.abs(k[chunk]), np.isnan(maxima[0])
+            rows = np.flatnonzero((offset > _ONE_START) | failed)
+            differ = [_higher(table, maxima, rows, [-chunk_d_prime[rows]])]
+            rows = np.flatnonzero((offset > _TWO_STARTS) | failed)
+            differ.append(_higher(table, maxima, rows, [4 * unit[rows], -4 * unit[rows]]))
             rows = np.unique(np.concatenate(differ))
-            places = [place * unit[rows] for place in (-8, -2, -1, -0.5, 0.5, 1, 2, 8)]
-            _higher(table, known, rows, places)
-        meta[part], value[part] = known
+            starts = [factor * unit[rows] for factor in (-8, -2, -1, -0.5, 0.5, 1, 2, 8)]
+            _higher(table, maxima, rows, starts)
+        meta[chunk], value[chunk] = maxima
     return meta, value
 
 
@@ -327,28 +343,28 @@ def meta_d(nr_s1: ArrayLike, nr_s2: ArrayLike, padding: float | None = None) -> 
         >>> round(fit.d_prime, 3), round(fit.meta_d, 3), round(fit.m_ratio, 3)
         (1.504, 1.461, 0.971)
     """
-    given = counts_of(nr_s1, nr_s2)
+    both_counts = counts_of(nr_s1, nr_s2)
     if padding is not None and not 0 <= padding < np.inf:
         raise ValueError(f"padding={padding} is not a finite number >= 0; 1/(2K) is usual.")
-    raw = [np.atleast_2d(counts) for counts in given]
+    raw = [np.atleast_2d(counts) for counts in both_counts]
     d_prime, meta, value, reason = _fits(raw[0], raw[1], padding or 0.0)
     ratio = np.full_like(meta, np.nan)
     np.divide(meta, d_prime, out=ratio, where=d_prime >= NEAR_ZERO)
     reason[(reason == "") & (d_prime < 0)] = "d' is not above 0: the M-ratio is undefined"
-    if given[0].ndim == 2:
+    if both_counts[0].ndim == 2:
         return MetaD(d_prime, meta, ratio, value, [str(text) for text in reason])
     return MetaD(float(d_prime[0]), float(meta[0]), float(ratio[0]), float(value[0]), reason[0])
 
 
 def counts_of(nr_s1: ArrayLike, nr_s2: ArrayLike) -> tuple[FloatArray, FloatArray]:
     """Both stimuli's counts, as arrays of one shape: (2K,) or rows of it."""
-    given = _counts("nr_s1", nr_s1), _counts("nr_s2", nr_s2)
-    if given[0].shape != given[1].shape:
+    both_counts = _counts("nr_s1", nr_s1), _counts("nr_s2", nr_s2)
+    if both_counts[0].shape != both_counts[1].shape:
         raise ValueError(
-            f"nr_s1 has shape {given[0].shape} and nr_s2 {given[1].shape}; "
+            f"nr_s1 has shape {both_counts[0].shape} and nr_s2 {both_counts[1].shape}; "
             "give both the same rows and ratings."
         )
-    return given
+    return both_counts
 
 
 def _counts(name: str, counts: ArrayLike) -> FloatArray:
@@ -403,9 +419,9 @@ def _fits(
     nr_s1, nr_s2 = raw_s1 + padding, raw_s2 + padding
     meta, value = np.full_like(d_prime, np.nan), np.full_like(d_prime, np.nan)
     fit = np.flatnonzero(reason == "")
-    found, best = maximum(nr_s1[fit], nr_s2[fit], d_prime[fit], criterion[fit] / d_prime[fit])
-    reason[fit[np.isinf(found)]], reason[fit[np.isnan(found)]] = _NO_MAXIMUM, _NO_CONVERGENCE
-    there = np.isfinite(found)
-    meta[fit[there]] = found[there]
-    value[fit[there]] = (best * (nr_s1[fit].sum(1) + nr_s2[fit].sum(1)))[there]
+    fitted, best = maximum(nr_s1[fit], nr_s2[fit], d_prime[fit], criterion[fit] / d_prime[fit])
+    reason[fit[np.isinf(fitted)]], reason[fit[np.isnan(fitted)]] = _NO_MAXIMUM, _NO_CONVERGENCE
+    converged = np.isfinite(fitted)
+    meta[fit[converged]] = fitted[converged]
+    value[fit[converged]] = (best * (nr_s1[fit].sum(1) + nr_s2[fit].sum(1)))[converged]
     return d_prime, meta, value, reason

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.special import expit, log_expit
 
 from inspect_confidence.metrics.arrays import EDGE, FloatArray, IntArray, shares
-from inspect_confidence.metrics.confidence_tables import Cells
+from inspect_confidence.metrics.confidence_tables import ItemTables
 
 __all__ = ["RECALIBRATIONS", "Recalibration", "choose_recalibration", "fit_recalibration"]
 
@@ -153,27 +153,29 @@ def choose_recalibration(
     cells = _cells(confidence, correct, unit)
     items = cells.masses.shape[1]
     fold = np.random.default_rng(seed).permutation(items) % folds
-    of_fold = cells.masses @ (fold[:, None] == np.arange(folds)).astype(float)
-    everything = of_fold.sum(axis=1)
+    fold_masses = cells.masses @ (fold[:, None] == np.arange(folds)).astype(float)
+    total_mass = fold_masses.sum(axis=1)
     loss = dict.fromkeys(candidates, 0.0)
-    for held in of_fold.T:
-        right, wrong = np.split(held, 2)
+    for fold_mass in fold_masses.T:
+        right, wrong = np.split(fold_mass, 2)
         for method in candidates:
-            q = _fitted(method, cells.values, *np.split(everything - held, 2))(cells.values)
+            q = _fitted(method, cells.values, *np.split(total_mass - fold_mass, 2))(cells.values)
             loss[method] += float(right @ (1 - q) ** 2 + wrong @ q**2)
-    scores = {method: float(value / everything.sum()) for method, value in loss.items()}
+    scores = {method: float(value / total_mass.sum()) for method, value in loss.items()}
     best = min(candidates, key=lambda method: round(scores[method], 12))
-    return _fitted(best, cells.values, *np.split(everything, 2)), scores
+    return _fitted(best, cells.values, *np.split(total_mass, 2)), scores
 
 
-def _cells(confidence: ArrayLike, correct: ArrayLike, unit: IntArray | None) -> Cells:
+def _cells(confidence: ArrayLike, correct: ArrayLike, unit: IntArray | None) -> ItemTables:
     """The judgments by confidence and item, if there are any."""
     shares(confidence=confidence, correct=correct)
     if unit is not None:  # numbers without gaps: every item of a fold has a judgment
-        there = ~np.isnan(np.asarray(confidence, float) + np.asarray(correct, float))
-        confidence, correct = np.asarray(confidence)[there], np.asarray(correct)[there]
-        unit = np.unique(unit[there], return_inverse=True)[1]
-    cells = Cells.of(confidence, correct, unit, None if unit is None else len(np.bincount(unit)))
+        present = ~np.isnan(np.asarray(confidence, float) + np.asarray(correct, float))
+        confidence, correct = np.asarray(confidence)[present], np.asarray(correct)[present]
+        unit = np.unique(unit[present], return_inverse=True)[1]
+    cells = ItemTables.from_judgments(
+        confidence, correct, unit, None if unit is None else len(np.bincount(unit))
+    )
     if not len(cells.values):
         raise ValueError("There is no judgment with both confidence and outcome.")
     return cells
@@ -181,8 +183,8 @@ def _cells(confidence: ArrayLike, correct: ArrayLike, unit: IntArray | None) -> 
 
 def _fitted(method: str, values: FloatArray, right: FloatArray, wrong: FloatArray) -> Recalibration:
     """The map of what is right and wrong at each value, those without either left out."""
-    there = right + wrong > EDGE
-    masses = values[there], np.maximum(right[there], 0), np.maximum(wrong[there], 0)
+    present = right + wrong > EDGE
+    masses = values[present], np.maximum(right[present], 0), np.maximum(wrong[present], 0)
     return RECALIBRATIONS[method](method, *masses)
 
 
@@ -227,19 +229,21 @@ def _histogram(
 def _venn_abers(
     method: str, values: FloatArray, right: FloatArray, wrong: FloatArray
 ) -> Recalibration:
-    few = min(len(values), KNOTS)
-    chosen = np.unique(np.linspace(0, len(values) - 1, few).round().astype(np.int64))
+    knot_count = min(len(values), KNOTS)
+    chosen = np.unique(np.linspace(0, len(values) - 1, knot_count).round().astype(np.int64))
     mass = right + wrong
-    both = np.empty((2, len(chosen)))
+    label_accuracy = np.empty((2, len(chosen)))
     for column, k in enumerate(chosen):
-        more = mass.copy()
-        more[k] += 1
+        enlarged_mass = mass.copy()
+        enlarged_mass[k] += 1
         for label in (0, 1):
-            y = right / more
-            y[k] = (right[k] + label) / more[k]
+            y = right / enlarged_mass
+            y[k] = (right[k] + label) / enlarged_mass[k]
             # The other values keep their own mass.
-            both[label, column] = _increasing(y, more)[k]
-    return _knots(method, values[chosen], both[1] / (1 - both[0] + both[1]))
+            label_accuracy[label, column] = _increasing(y, enlarged_mass)[k]
+    return _knots(
+        method, values[chosen], label_accuracy[1] / (1 - label_accuracy[0] + label_accuracy[1])
+    )
 
 
 def _temperature(
@@ -264,8 +268,8 @@ def _beta(method: str, values: FloatArray, right: FloatArray, wrong: FloatArray)
 
 def _logarithms(values: FloatArray) -> tuple[float, FloatArray, FloatArray]:
     """How far from the ends values are held, log p and -log (1 - p)."""
-    apart = np.minimum(values, 1 - values)
-    clip = float(min(CLIP, apart[apart > 0].min(initial=1) / 2))
+    distance_from_ends = np.minimum(values, 1 - values)
+    clip = float(min(CLIP, distance_from_ends[distance_from_ends > 0].min(initial=1) / 2))
     p = np.clip(values, clip, 1 - clip)
     return clip, np.log(p), -np.log1p(-p)
 
@@ -281,16 +285,18 @@ def _likeliest(
     yes = right * targets[0] + wrong * targets[1]
     no = right + wrong - yes
     count = slopes.shape[1]
-    best, found = -np.inf, [0.0] * (count + intercept)
+    best_likelihood, best_coefficients = -np.inf, [0.0] * (count + intercept)
     for size in range(count + 1):
-        for some in combinations(range(count), size):
-            columns = np.column_stack([slopes[:, some], np.ones((len(slopes), int(intercept)))])
+        for columns_used in combinations(range(count), size):
+            columns = np.column_stack(
+                [slopes[:, columns_used], np.ones((len(slopes), int(intercept)))]
+            )
             coefficients, likelihood = _logistic_regression(columns, yes, no)
-            if likelihood > best + EDGE and (coefficients[:size] >= 0).all():
-                best, found = likelihood, [0.0] * (count + intercept)
-                for place, value in zip([*some, count], coefficients, strict=False):
-                    found[place] = float(value)
-    return found
+            if likelihood > best_likelihood + EDGE and (coefficients[:size] >= 0).all():
+                best_likelihood, best_coefficients = likelihood, [0.0] * (count + intercept)
+                for place, value in zip([*columns_used, count], coefficients, strict=False):
+                    best_coefficients[place] = float(value)
+    return best_coefficients
 
 
 def _logistic_regression(
@@ -298,24 +304,24 @@ def _logistic_regression(
 ) -> tuple[FloatArray, float]:
     """Coefficients of greatest likelihood by Newton's method, and its logarithm."""
 
-    def likelihood(at: FloatArray) -> float:
-        z = columns @ at
+    def likelihood(point: FloatArray) -> float:
+        z = columns @ point
         return float(yes @ log_expit(z) + no @ log_expit(-z))
 
-    at = np.zeros(columns.shape[1])
-    now = likelihood(at)
+    coefficients = np.zeros(columns.shape[1])
+    current = likelihood(coefficients)
     for _ in range(100):
-        q = expit(columns @ at)
+        q = expit(columns @ coefficients)
         curvature = (columns * ((yes + no) * q * (1 - q))[:, None]).T @ columns
         # Least squares: of values that don't vary the curvature is singular.
         step = np.linalg.lstsq(curvature, columns.T @ (yes - (yes + no) * q), rcond=None)[0]
         # But for rounding, which near the top is larger than what a step gains.
-        while (then := likelihood(at + step)) < now - 1e-12 * abs(now):
+        while (proposed := likelihood(coefficients + step)) < current - 1e-12 * abs(current):
             step /= 2
-        at, now = at + step, then
+        coefficients, current = coefficients + step, proposed
         if np.abs(step).max(initial=0) <= 1e-12:
             break
-    return at, now
+    return coefficients, current
 
 
 RECALIBRATIONS: Mapping[str, Callable[[str, FloatArray, FloatArray, FloatArray], Recalibration]] = {

@@ -71,28 +71,35 @@ def unread_dependence(
         >>> unread_dependence([read] * 5 + [lost] * 15, [[1, 1]] * 20) < 0.001
         True
     """
-    lost, asked = np.asarray(unread, float), np.asarray(replies, float)
-    if lost.ndim != 2 or lost.shape != asked.shape or not ((lost >= 0) & (lost <= asked)).all():
+    failure_counts, reply_counts = np.asarray(unread, float), np.asarray(replies, float)
+    if (
+        failure_counts.ndim != 2
+        or failure_counts.shape != reply_counts.shape
+        or not ((failure_counts >= 0) & (failure_counts <= reply_counts)).all()
+    ):
         raise ValueError("unread must be of shape (items, conditions) and lie in 0 to replies.")
     if resamples < 1:
         raise ValueError(f"resamples={resamples} is below 1.")
-    recurs = (asked > 0).sum(axis=1) > 1
+    recurs = (reply_counts > 0).sum(axis=1) > 1
     if recurs.any():
-        lost, asked = lost[recurs], asked[recurs]
-    if (asked.sum(axis=0) > 0).sum() < 2 or lost.sum() in (0, asked.sum()):
+        failure_counts, reply_counts = failure_counts[recurs], reply_counts[recurs]
+    if (reply_counts.sum(axis=0) > 0).sum() < 2 or failure_counts.sum() in (0, reply_counts.sum()):
         return float("nan")
-    item, condition = np.nonzero(asked)
+    item, condition = np.nonzero(reply_counts)
     block = item if recurs.any() else np.zeros_like(item)
-    share = divided(lost, asked)[item, condition]
+    share = divided(failure_counts, reply_counts)[item, condition]
     size = np.bincount(block)
     centred = share - (np.bincount(block, share) / size)[block]
     # Divided by the root, so that a sum of squares is the statistic.
-    member = np.eye(lost.shape[1])[condition] / np.sqrt(np.bincount(condition)[condition])[:, None]
+    member = (
+        np.eye(failure_counts.shape[1])[condition]
+        / np.sqrt(np.bincount(condition)[condition])[:, None]
+    )
     varies = np.bincount(block, np.abs(centred)) > 1e-9
     parts = []
-    for each in np.unique(size[varies]):
-        mine = (varies & (size == each))[block]
-        parts.append((centred[mine].reshape(-1, each), member[mine]))
+    for block_size in np.unique(size[varies]):
+        in_blocks = (varies & (size == block_size))[block]
+        parts.append((centred[in_blocks].reshape(-1, block_size), member[in_blocks]))
     # Where no item loses more under one condition than another, every permutation is the same.
     return _permuted_p(parts, resamples, np.random.default_rng(seed)) if parts else 1.0
 
@@ -109,20 +116,23 @@ def _permuted_p(
     With the values go the conditions of their places, as `unread_dependence` weighs them.
     """
 
-    def statistic(drawn: list[FloatArray]) -> FloatArray:
-        pairs = zip(drawn, parts, strict=True)
+    def statistic(permuted: list[FloatArray]) -> FloatArray:
+        pairs = zip(permuted, parts, strict=True)
         sums = sum(values.reshape(len(values), -1) @ member for values, (_, member) in pairs)
         return np.asarray(np.square(sums).sum(axis=1))
 
     # The tolerance keeps equal sums equal, in whatever order they are rounded.
-    least = statistic([values[None] for values, _ in parts])[0] - 1e-9
-    most = max(1, _CHUNK // sum(values.size for values, _ in parts))
-    far = 0
-    for start in range(0, resamples, most):
-        count = min(most, resamples - start)
-        every = (np.broadcast_to(values, (count, *values.shape)) for values, _ in parts)
-        far += int((statistic([rng.permuted(one, axis=2) for one in every]) >= least).sum())
-    return (far + 1) / (resamples + 1)
+    threshold = statistic([values[None] for values, _ in parts])[0] - 1e-9
+    chunk_size = max(1, _CHUNK // sum(values.size for values, _ in parts))
+    extreme = 0
+    for start in range(0, resamples, chunk_size):
+        count = min(chunk_size, resamples - start)
+        permuted = []
+        for values, _ in parts:
+            copies = np.broadcast_to(values, (count, *values.shape))
+            permuted.append(rng.permuted(copies, axis=2))
+        extreme += int((statistic(permuted) >= threshold).sum())
+    return (extreme + 1) / (resamples + 1)
 
 
 numbers(

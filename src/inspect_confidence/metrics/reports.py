@@ -51,19 +51,19 @@ class ValueTables:
     mass: FloatArray
 
     @classmethod
-    def of(cls, reports: ArrayLike) -> "ValueTables":
-        """The table of reports as one row.
+    def from_reports(cls, reports: ArrayLike) -> "ValueTables":
+        """Return the table of reports, as one row.
 
         Args:
             reports: Raw values, one a judgment; NaN is left out.
         """
-        stated = np.asarray(reports, float)
-        values, counts = np.unique(stated[~np.isnan(stated)], return_counts=True)
+        stated_values = np.asarray(reports, float)
+        values, counts = np.unique(stated_values[~np.isnan(stated_values)], return_counts=True)
         return cls(values, counts[None].astype(float))
 
     @classmethod
     def pair(cls, first: ArrayLike, second: ArrayLike) -> tuple["ValueTables", "ValueTables"]:
-        """Tables of one row of two samples, on the union of their values.
+        """Return the tables of two samples, each as one row, on the union of their values.
 
         Args:
             first: Finite numbers in any order and unit; NaN is left out. Numbers are rounded to 9
@@ -78,11 +78,13 @@ class ValueTables:
             >>> first.values.tolist(), first.mass.tolist(), second.mass.tolist()
             ([5.0, 6.0, 7.0], [[2.0, 0.0, 1.0]], [[0.0, 1.0, 0.0]])
         """
-        one, other = sample_of(first), sample_of(second)
-        values = np.union1d(one, other)
-        places = (np.searchsorted(values, sample) for sample in (one, other))
-        counts = [np.bincount(place, minlength=len(values))[None].astype(float) for place in places]
-        return cls(values, counts[0]), cls(values, counts[1])
+        first_sample, second_sample = sample_of(first), sample_of(second)
+        values = np.union1d(first_sample, second_sample)
+        tables = []
+        for sample in (first_sample, second_sample):
+            counts = np.bincount(np.searchsorted(values, sample), minlength=len(values))
+            tables.append(cls(values, counts[None].astype(float)))
+        return tables[0], tables[1]
 
     def cumulated(self) -> FloatArray:
         """Share below the first value (0), up to it, ... the last (1): shape (R, V + 1), or NaN."""
@@ -104,9 +106,11 @@ class ValueTables:
 
 def top1_value_of_tables(tables: ValueTables) -> FloatArray:
     """Compute `top1_value` of each table."""
-    most = tables.mass.max(axis=1, keepdims=True, initial=0)
-    largest = np.where(tables.mass == most, tables.values, -np.inf).max(axis=1, initial=-np.inf)
-    return np.where(most[:, 0] > 0, largest, np.nan)
+    greatest_mass = tables.mass.max(axis=1, keepdims=True, initial=0)
+    largest = np.where(tables.mass == greatest_mass, tables.values, -np.inf).max(
+        axis=1, initial=-np.inf
+    )
+    return np.where(greatest_mass[:, 0] > 0, largest, np.nan)
 
 
 @metric(
@@ -127,7 +131,7 @@ def top1_value(reports: ArrayLike) -> float:
         >>> top1_value([90, 95, 95])
         95.0
     """
-    return float(top1_value_of_tables(ValueTables.of(reports))[0])
+    return float(top1_value_of_tables(ValueTables.from_reports(reports))[0])
 
 
 def top1_share_of_tables(tables: ValueTables) -> FloatArray:
@@ -146,7 +150,7 @@ def top1_share(reports: ArrayLike) -> float:
         >>> top1_share([90, 95, 95, 95])
         0.75
     """
-    return float(top1_share_of_tables(ValueTables.of(reports))[0])
+    return float(top1_share_of_tables(ValueTables.from_reports(reports))[0])
 
 
 def top3_share_of_tables(tables: ValueTables) -> FloatArray:
@@ -165,7 +169,7 @@ def top3_share(reports: ArrayLike) -> float:
         >>> top3_share([80, 85, 90, 95, 95])
         0.8
     """
-    return float(top3_share_of_tables(ValueTables.of(reports))[0])
+    return float(top3_share_of_tables(ValueTables.from_reports(reports))[0])
 
 
 def _largest(tables: ValueTables, count: int) -> FloatArray:
@@ -197,7 +201,7 @@ def unique_values(reports: ArrayLike) -> float:
         >>> unique_values([90, 95, 95])
         2.0
     """
-    return float(unique_values_of_tables(ValueTables.of(reports))[0])
+    return float(unique_values_of_tables(ValueTables.from_reports(reports))[0])
 
 
 def entropy_bits(probabilities: ArrayLike) -> FloatArray:
@@ -239,7 +243,7 @@ def report_entropy(reports: ArrayLike) -> float:
         >>> report_entropy([90, 95, 95, 90])
         1.0
     """
-    return float(report_entropy_of_tables(ValueTables.of(reports))[0])
+    return float(report_entropy_of_tables(ValueTables.from_reports(reports))[0])
 
 
 def round_rate_of_tables(tables: ValueTables, *, multiple: int = 5) -> FloatArray:
@@ -261,7 +265,7 @@ def round_rate(reports: ArrayLike, *, multiple: int = 5) -> float:
         >>> round_rate([90, 95, 97, 100])
         0.75
     """
-    return float(round_rate_of_tables(ValueTables.of(reports), multiple=multiple)[0])
+    return float(round_rate_of_tables(ValueTables.from_reports(reports), multiple=multiple)[0])
 
 
 numbers(
@@ -299,7 +303,7 @@ def utilization(reports: ArrayLike, *, low: float, high: float) -> float:
         >>> utilization([60, 70, 80, 90, 100], low=0, high=100)
         0.2
     """
-    return float(utilization_of_tables(ValueTables.of(reports), low=low, high=high)[0])
+    return float(utilization_of_tables(ValueTables.from_reports(reports), low=low, high=high)[0])
 
 
 numbers(

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -14,10 +15,10 @@ from inspect_confidence.metrics.arrays import FloatArray, IntArray, aligned, div
 
 __all__ = [
     "GROUPS",
-    "Joined",
-    "OfSums",
+    "CombinedStatistic",
     "Resampled",
     "Statistic",
+    "SumStatistic",
     "bonferroni",
     "bootstrap",
     "clustered_wilson_interval",
@@ -69,8 +70,8 @@ def clustered_wilson_interval(
         0.3006 0.9872
     """
     hits, total = aligned(successes=successes, trials=trials)
-    there = (total > 0) & ~np.isnan(hits)
-    hits, total = hits[there], total[there]
+    present = (total > 0) & ~np.isnan(hits)
+    hits, total = hits[present], total[present]
     if ((hits < 0) | (hits > total)).any():
         raise ValueError("successes must lie between 0 and trials for every item.")
     if not 0 < confidence < 1:
@@ -90,7 +91,7 @@ def wilson_limits(
     items: FloatArray,
     confidence: float = 0.95,
 ) -> FloatArray:
-    """Wilson's limits, of shape (shares, 2), of shares with these variances over items."""
+    """Return Wilson's limits, of shape (shares, 2), of shares with these variances over items."""
     independent = share * (1 - share)
     # A tolerance, because rounding leaves 1e-17 where items don't vary at all.
     varies = variance > 1e-9 * divided(independent, judgments)
@@ -100,8 +101,8 @@ def wilson_limits(
     return np.column_stack([low, 1 - _wilson_low(1 - share, n, confidence)])
 
 
-_FEW = 3 + 1e-9
-"""Successes up to which Wilson's lower limit lies too high."""
+_MAX_RARE_HITS = 3 + 1e-9
+"""Successes up to which Wilson's lower limit lies too high, with a tolerance."""
 
 
 def _wilson_low(share: FloatArray, n: FloatArray, confidence: float) -> FloatArray:
@@ -110,10 +111,11 @@ def _wilson_low(share: FloatArray, n: FloatArray, confidence: float) -> FloatArr
     half = np.sqrt(z2 * (share * (1 - share) + z2 / (4 * n)) / n)
     low = (share + z2 / (2 * n) - half) / (1 + z2 / n)
     hits = share * n
-    few = (hits > 0) & (hits <= _FEW) & (share < 0.5)
-    poisson = gammaincinv(np.where(few, hits, 1), 1 - confidence) / n
+    is_rare = (hits > 0) & (hits <= _MAX_RARE_HITS) & (share < 0.5)
+    poisson = gammaincinv(np.where(is_rare, hits, 1), 1 - confidence) / n
+    low = np.where(is_rare, np.minimum(low, poisson), low)
     # Rounding leaves 1e-18 where the limit is exactly 0.
-    return np.where(share == 0, 0 * n, np.where(few, np.minimum(low, poisson), low))
+    return np.where(share == 0, 0 * n, low)
 
 
 def bonferroni(p: ArrayLike) -> FloatArray:
@@ -189,21 +191,21 @@ def sign_flip_p(differences: ArrayLike, *, resamples: int = 10_000, seed: int = 
     array = array / np.abs(array).max()
     if len(array) <= MOST_ENUMERATED:
         patterns = np.arange(2 ** len(array))[:, None] >> np.arange(len(array)) & 1
-        return float(_far(np.where(patterns, -1.0, 1.0), array).mean())
+        return float(_is_extreme(np.where(patterns, -1.0, 1.0), array).mean())
     rng = np.random.default_rng(seed)
-    most = max(1, _CHUNK // len(array))
-    far = 0
-    for start in range(0, resamples, most):
-        shape = (min(most, resamples - start), len(array))
-        far += int(_far(rng.choice(np.array([-1.0, 1.0]), size=shape), array).sum())
-    return (far + 1) / (resamples + 1)
+    chunk_size = max(1, _CHUNK // len(array))
+    extreme = 0
+    for start in range(0, resamples, chunk_size):
+        shape = (min(chunk_size, resamples - start), len(array))
+        extreme += int(_is_extreme(rng.choice(np.array([-1.0, 1.0]), size=shape), array).sum())
+    return (extreme + 1) / (resamples + 1)
 
 
-def _far(signs: FloatArray, differences: FloatArray) -> FloatArray:
-    """1 for each row of signs whose sum is as far from 0 as the observed one, 0 for the others."""
+def _is_extreme(signs: FloatArray, differences: FloatArray) -> FloatArray:
+    """Return 1 for each row of signs whose sum is as far from 0 as the observed one, else 0."""
     # The tolerance keeps equal sums equal, in whatever order they are rounded.
-    least = abs(differences.sum()) - 1e-9
-    return np.asarray(np.abs(signs @ differences) >= least, float)
+    threshold = abs(differences.sum()) - 1e-9
+    return np.asarray(np.abs(signs @ differences) >= threshold, float)
 
 
 Name = TypeVar("Name", bound=Hashable)
@@ -214,61 +216,63 @@ Statistic = Callable[[FloatArray], FloatArray]
 An array (resamples, m) holds m numbers that are computed together.
 """
 
-Made = TypeVar("Made")
-Other = TypeVar("Other")
+Value = TypeVar("Value")
+Mapped = TypeVar("Mapped")
 
 
 @dataclass(frozen=True)
-class OfSums(Generic[Made]):
-    """What is made of sums over the units, each counted as often as it was drawn; a statistic.
+class SumStatistic(Generic[Value]):
+    """Statistic that is a function of weighted sums over the units.
 
     Units that add the same are exchangeable, and units can be added up before they are drawn.
 
     Attributes:
         sums: What each unit adds, of shape (units, m); sparse or not.
-        of: Sums of each resample, of shape (resamples, m) -> what is made of them.
-        coarser: What stands for it in resamples of many units, moved to its value of the sample.
+        compute: Sums of each resample, of shape (resamples, m) -> the statistic of each.
+        coarser: An approximation for resamples of many units; it is shifted so that its value of
+            the sample is exact.
     """
 
     sums: Any
-    of: Callable[[FloatArray], Made]
-    coarser: "OfSums[Made] | None" = None
+    compute: Callable[[FloatArray], Value]
+    coarser: "SumStatistic[Value] | None" = None
 
-    def __call__(self, weights: FloatArray) -> Made:
-        """What is made of each row of weights."""
-        return self.of(np.asarray(weights @ self.sums))
+    def __call__(self, weights: FloatArray) -> Value:
+        """Return the statistic of each row of weights."""
+        return self.compute(np.asarray(weights @ self.sums))
 
-    def then(self, further: Callable[[Made], Other]) -> "OfSums[Other]":
-        """What is made of what is made."""
-        coarser: OfSums[Other] | None = None
+    def map(self, function: Callable[[Value], Mapped]) -> "SumStatistic[Mapped]":
+        """Return the statistic that applies a function to the value of this one."""
+        coarser: SumStatistic[Mapped] | None = None
         if self.coarser is not None:
-            coarser = self.coarser.then(further)
-        return OfSums(self.sums, lambda sums: further(self.of(sums)), coarser)
+            coarser = self.coarser.map(function)
+        return SumStatistic(self.sums, lambda sums: function(self.compute(sums)), coarser)
 
 
 @dataclass(frozen=True)
-class Joined:
-    """A statistic made of the values of others.
+class CombinedStatistic:
+    """Statistic that is a function of the values of other statistics.
 
     Attributes:
-        parts: The others.
-        of: Their values -> its own.
+        parts: The other statistics.
+        compute: Their values -> the value of this one.
     """
 
     parts: Sequence[Statistic]
-    of: Callable[..., FloatArray]
+    compute: Callable[..., FloatArray]
 
     def __call__(self, weights: FloatArray) -> FloatArray:
-        """The value of each row of weights."""
-        return self.of(*(part(weights) for part in self.parts))
+        """Return the value of each row of weights."""
+        values = [part(weights) for part in self.parts]
+        return self.compute(*values)
 
 
 _BLOCK = 50
 """Resamples drawn at once: their random numbers stay in the processor's cache."""
 
 
-def ratio(numerator: ArrayLike, denominator: ArrayLike) -> OfSums[FloatArray]:
-    """The statistic sum(w numerator) / sum(w denominator), from sums over each unit.
+def ratio(numerator: ArrayLike, denominator: ArrayLike) -> SumStatistic[FloatArray]:
+    """Return the statistic sum(w numerator) / sum(w denominator), from sums over each unit.
 
     NaN where the denominator is 0; infinite where a unit with an infinite numerator was drawn.
     """
@@ -278,39 +282,40 @@ def ratio(numerator: ArrayLike, denominator: ArrayLike) -> OfSums[FloatArray]:
         [np.where(np.isinf(above), 0, above), below, above == np.inf, above == -np.inf]
     )
 
-    def of(totals: FloatArray) -> FloatArray:
+    def compute(totals: FloatArray) -> FloatArray:
         top, bottom, up, down = totals.T
         with np.errstate(divide="ignore", invalid="ignore"):
             finite = top / bottom
-        infinite = np.where((up > 0) & (down > 0), np.nan, np.where(up > 0, np.inf, -np.inf))
+        infinite = np.where(up > 0, np.inf, -np.inf)
+        infinite = np.where((up > 0) & (down > 0), np.nan, infinite)
         values = np.where((up > 0) | (down > 0), infinite, finite)
         return np.where(bottom > 0, values, np.nan)
 
-    return OfSums(sums, of)
+    return SumStatistic(sums, compute)
 
 
-def mean_of(values: ArrayLike, unit: IntArray, units: int) -> OfSums[FloatArray]:
-    """The mean of judgments' values, each weighing as much as its unit; NaN values left out."""
+def mean_of(values: ArrayLike, unit: IntArray, units: int) -> SumStatistic[FloatArray]:
+    """Return the mean of judgments' values, weighted as their units; NaN values are left out."""
     array = np.asarray(values, float)
-    there = ~np.isnan(array)
+    present = ~np.isnan(array)
     return ratio(
-        np.bincount(unit[there], array[there], minlength=units),
-        np.bincount(unit[there], minlength=units),
+        np.bincount(unit[present], array[present], minlength=units),
+        np.bincount(unit[present], minlength=units),
     )
 
 
-def means_of(values: ArrayLike, unit: IntArray, units: int) -> OfSums[FloatArray]:
-    """`mean_of` each of several finite values, of shape (judgments, m), at once."""
+def means_of(values: ArrayLike, unit: IntArray, units: int) -> SumStatistic[FloatArray]:
+    """Return `mean_of` each of several finite values, of shape (judgments, m), at once."""
     array = np.asarray(values, float)
-    there = ~np.isnan(array)
+    present = ~np.isnan(array)
     sums = np.zeros((units, 2 * array.shape[1]))
-    np.add.at(sums, unit, np.hstack([np.where(there, array, 0), there]))
+    np.add.at(sums, unit, np.hstack([np.where(present, array, 0), present]))
 
-    def of(totals: FloatArray) -> FloatArray:
+    def compute(totals: FloatArray) -> FloatArray:
         top, bottom = np.hsplit(totals, 2)
         return np.where(bottom > 0, top / np.where(bottom > 0, bottom, 1), np.nan)
 
-    return OfSums(sums, of)
+    return SumStatistic(sums, compute)
 
 
 _WINDOW = 4_000
@@ -322,21 +327,21 @@ _REACH = 6
 
 def middle_of(
     values: ArrayLike, unit: IntArray, units: int
-) -> OfSums[tuple[FloatArray, FloatArray]]:
-    """The lower and the upper weighted median of judgments' values; NaN values left out.
+) -> SumStatistic[tuple[FloatArray, FloatArray]]:
+    """Return the lower and the upper weighted median of values; NaN values are left out.
 
-    Made of how many judgments have each value. Of more than 4,000 values only those are told apart
-    that lie within 6 standard errors of the sample's median, by rank over units.
+    Both follow from how many judgments have each value. If there are more than 4,000 values, only
+    those within 6 standard errors of the sample's median, by rank over units, are distinguished.
     """
     array = np.asarray(values, float)
-    there = ~np.isnan(array)
-    ranked, code = np.unique(array[there], return_inverse=True)
-    of_unit = unit[there]
-    first, last = _near_middle(code, of_unit, units) if len(ranked) else (0, 0)
+    present = ~np.isnan(array)
+    ranked, code = np.unique(array[present], return_inverse=True)
+    present_unit = unit[present]
+    first, last = _near_middle(code, present_unit, units) if len(ranked) else (0, 0)
     # What lies beyond the window counts as its ends.
     column = np.clip(code, first, last) - first
     shape = units, last - first + 1
-    sums = csr_array((np.ones(len(column)), (of_unit, column)), shape=shape)
+    sums = csr_array((np.ones(len(column)), (present_unit, column)), shape=shape)
     ranked = ranked[first : last + 1]
 
     def middle(totals: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -344,16 +349,16 @@ def middle_of(
             return np.full(len(totals), np.nan), np.full(len(totals), np.nan)
         mass = np.cumsum(totals, axis=1)
         half = mass[:, -1:] / 2
-        drawn = half[:, 0] > 0
-        low = np.where(drawn, ranked[(mass >= half).argmax(axis=1)], np.nan)
-        high = np.where(drawn, ranked[(mass > half).argmax(axis=1)], np.nan)
+        has_mass = half[:, 0] > 0
+        low = np.where(has_mass, ranked[(mass >= half).argmax(axis=1)], np.nan)
+        high = np.where(has_mass, ranked[(mass > half).argmax(axis=1)], np.nan)
         return low, high
 
-    return OfSums(sums, middle)
+    return SumStatistic(sums, middle)
 
 
 def _near_middle(code: IntArray, unit: IntArray, units: int) -> tuple[int, int]:
-    """The first and the last value, by number, that a median of resamples may be."""
+    """Return the numbers of the first and the last value that a median of resamples may be."""
     counts = np.cumsum(np.bincount(code))
     if len(counts) <= _WINDOW:
         return 0, len(counts) - 1
@@ -365,12 +370,12 @@ def _near_middle(code: IntArray, unit: IntArray, units: int) -> tuple[int, int]:
     return int(first), min(int(last), len(counts) - 1)
 
 
-def median_of(values: ArrayLike, unit: IntArray, units: int) -> OfSums[FloatArray]:
-    """The median of judgments' values, each weighing as much as its unit; NaN values left out.
+def median_of(values: ArrayLike, unit: IntArray, units: int) -> SumStatistic[FloatArray]:
+    """Return the median of judgments' values, weighted as their units; NaN values are left out.
 
     The mean of `middle_of`, so that whole-number weights give the same as repeating the values.
     """
-    return middle_of(values, unit, units).then(lambda ends: (ends[0] + ends[1]) / 2)
+    return middle_of(values, unit, units).map(lambda ends: (ends[0] + ends[1]) / 2)
 
 
 def resampled_weights(
@@ -379,38 +384,38 @@ def resampled_weights(
     """Bootstrap weights in chunks, each stored unit by unit, as sparse products take it."""
     rng = np.random.default_rng(seed)
     members = [np.flatnonzero(strata == stratum) for stratum in np.unique(strata)]
-    most = max(1, min(500, _CHUNK // max(len(strata), 1)))
-    for start in range(0, resamples, most):
-        rows = min(most, resamples - start)
+    chunk_size = max(1, min(500, _CHUNK // max(len(strata), 1)))
+    for start in range(0, resamples, chunk_size):
+        rows = min(chunk_size, resamples - start)
         weights = np.zeros((len(strata), rows))
         for member in members:
             for first in range(0, rows, _BLOCK):
                 size = (min(_BLOCK, rows - first), len(member))
-                drawn = rng.integers(len(member), size=size)
-                drawn += len(member) * np.arange(len(drawn))[:, None]
-                counts = np.bincount(drawn.ravel(), minlength=drawn.size)
-                weights[member, first : first + len(drawn)] = counts.reshape(size).T
+                choices = rng.integers(len(member), size=size)
+                choices += len(member) * np.arange(len(choices))[:, None]
+                counts = np.bincount(choices.ravel(), minlength=choices.size)
+                weights[member, first : first + len(choices)] = counts.reshape(size).T
         yield weights.T
 
 
 MOST_UNITS = 4_000
-"""Of a stratum: up to so many are drawn one by one."""
+"""Units of a stratum up to which each is drawn by itself."""
 
 GROUPS = 2_000
-"""Of more units than those: the variance of what is drawn is the units' own within 3% or so."""
+"""Groups of more units than that: the variance between groups is that of units within 3% or so."""
 
 _PATTERNS = 500
-"""Of units that add the same: drawing the counts of more takes longer than drawing groups."""
+"""Patterns of equal units up to which their counts are drawn: groups are faster than more."""
 
 
 @dataclass(frozen=True)
 class Resampled:
-    """What is drawn: the units themselves, or few rows that stand for many of them.
+    """Sampling plan of a bootstrap: units are drawn, or a few rows that stand for many units.
 
     Attributes:
         strata: The stratum of each row.
-        rows: Which units each row adds up, of shape (rows, units); None where it is a unit.
-        sizes: How many units are like each row; None where a row is drawn as one.
+        rows: The units that each row adds up, of shape (rows, units); None if rows are units.
+        sizes: Number of units that equal each row; None if a row is drawn as one unit.
     """
 
     strata: IntArray
@@ -419,69 +424,72 @@ class Resampled:
 
     @property
     def grouped(self) -> bool:
-        """Whether units are drawn in groups, which is all but the same as one by one."""
+        """Whether units are drawn in groups, which is nearly the same as one by one."""
         return self.rows is not None and self.sizes is None
 
     def weights(self, resamples: int, seed: int | Sequence[int]) -> Iterator[FloatArray]:
-        """How often each row was drawn in each resample, in chunks."""
+        """Yield in chunks how often each row is drawn in each resample."""
         if self.sizes is None:
             yield from resampled_weights(self.strata, resamples, seed)
             return
-        rng, most = np.random.default_rng(seed), max(1, min(2_000, _CHUNK // len(self.sizes)))
-        for start in range(0, resamples, most):
-            drawn = np.zeros((min(most, resamples - start), len(self.sizes)))
+        rng, chunk_size = np.random.default_rng(seed), max(1, min(2_000, _CHUNK // len(self.sizes)))
+        for start in range(0, resamples, chunk_size):
+            counts = np.zeros((min(chunk_size, resamples - start), len(self.sizes)))
             for stratum in np.unique(self.strata):
-                there = self.strata == stratum
-                drawn[:, there] = multinomial_counts(rng, self.sizes[there], len(drawn))
-            yield drawn
+                in_stratum = self.strata == stratum
+                counts[:, in_stratum] = multinomial_counts(rng, self.sizes[in_stratum], len(counts))
+            yield counts
 
-    def of(self, statistic: Statistic) -> Statistic:
-        """The statistic, as one of weights of the rows."""
+    def adapt(self, statistic: Statistic) -> Statistic:
+        """Return the statistic as a function of the weights of rows."""
         if self.rows is None:
             return statistic
-        if isinstance(statistic, OfSums):
+        if isinstance(statistic, SumStatistic):
             if coarser := statistic.coarser:
-                once = np.ones((1, self.rows.shape[1]))
-                moved = np.nan_to_num(statistic(once) - coarser(once), nan=0.0)
-                return self.of(
-                    coarser.then(lambda values: values + moved.reshape(values.shape[1:]))
+                sample = np.ones((1, self.rows.shape[1]))
+                shift = np.nan_to_num(statistic(sample) - coarser(sample), nan=0.0)
+                return self.adapt(
+                    coarser.map(lambda values: values + shift.reshape(values.shape[1:]))
                 )
             sums: Any = self.rows @ statistic.sums
             if not isinstance(sums, np.ndarray) and sums.nnz > _SPARSE * math.prod(sums.shape):
                 sums = sums.toarray()
             return replace(statistic, sums=sums)
-        if isinstance(statistic, Joined):
-            return replace(statistic, parts=[self.of(part) for part in statistic.parts])
-        rows, some = self.rows, max(1, _CHUNK // self.rows.shape[1])
+        if isinstance(statistic, CombinedStatistic):
+            return replace(statistic, parts=[self.adapt(part) for part in statistic.parts])
+        rows, chunk_size = self.rows, max(1, _CHUNK // self.rows.shape[1])
 
-        def of_units(weights: FloatArray) -> FloatArray:
-            parts = (weights[start : start + some] for start in range(0, len(weights), some))
-            return np.concatenate([statistic(np.asarray(part @ rows)) for part in parts])
+        def compute(weights: FloatArray) -> FloatArray:
+            values = []
+            for start in range(0, len(weights), chunk_size):
+                unit_weights = weights[start : start + chunk_size] @ rows
+                values.append(statistic(np.asarray(unit_weights)))
+            return np.concatenate(values)
 
-        return of_units
+        return compute
 
 
 def multinomial_counts(rng: np.random.Generator, sizes: IntArray, rows: int) -> IntArray:
-    """How often each pattern is among n units drawn with replacement, n being how many there are.
+    """Draw how often each pattern is among n units drawn with replacement from n units.
 
-    Counts by Poisson's law are multinomial given their total: with means that leave out five
-    standard deviations of it, only the units that lack are drawn one by one. That is the quicker
-    way where there are many patterns for the units.
+    Poisson counts are multinomial given their total: their means leave out five standard deviations
+    of it, and only the missing units are drawn one by one. This is faster if there are many
+    patterns for the number of units.
     """
     n, k = int(sizes.sum()), len(sizes)
     if np.sqrt(n) > 2 * k or n < 100:
         return rng.multinomial(n, sizes / n, size=rows)
-    drawn = rng.poisson((1 - 5 / np.sqrt(n)) * sizes, (rows, k))
-    lack = n - drawn.sum(axis=1)
-    drawn[lack < 0] = rng.multinomial(n, sizes / n, size=int((lack < 0).sum()))
+    counts = rng.poisson((1 - 5 / np.sqrt(n)) * sizes, (rows, k))
+    lack = n - counts.sum(axis=1)
+    counts[lack < 0] = rng.multinomial(n, sizes / n, size=int((lack < 0).sum()))
     lack = np.maximum(lack, 0)
     last = np.repeat(np.arange(k), sizes)[rng.integers(n, size=lack.sum())]
     place = last + k * np.repeat(np.arange(rows), lack)
-    return drawn + np.bincount(place, minlength=drawn.size).reshape(drawn.shape)
+    return counts + np.bincount(place, minlength=counts.size).reshape(counts.shape)
 
 
 _SPARSE = 0.1
-"""The share of sums other than 0 below which it pays to leave out those that are 0."""
+"""Share of nonzero sums below which a sparse array is faster."""
 
 
 def resampled_as(
@@ -489,10 +497,10 @@ def resampled_as(
     strata: IntArray,
     seed: int | Sequence[int] = 0,
     *,
-    alone: bool = False,
-    most: int = MOST_UNITS,
+    patterns: bool = False,
+    max_units: int = MOST_UNITS,
 ) -> Resampled:
-    """What `bootstrap` draws, so that many units cost no more than few.
+    """Return the sampling plan of `bootstrap`, by which many units cost no more than few.
 
     Up to 4,000 units of a stratum are drawn one by one. Of more, those that add the same to all
     statistics are exchangeable: where there are at most 500 such patterns, how often each is drawn
@@ -501,20 +509,20 @@ def resampled_as(
     drawn one by one, with a standard deviation of 3% over groupings.
 
     Args:
-        statistics: Of the units.
+        statistics: Statistics of the units.
         strata: The stratum of each unit.
-        seed: Of the groups, which are the same for the same strata and seed.
-        alone: Whether values are not put beside those of another call with the same strata and
-            seed, as those of another model on the same items; patterns are drawn only then.
-        most: Units of a stratum that are drawn one by one.
+        seed: Seed of the groups, which are the same for the same strata and seed.
+        patterns: Whether counts of equal units may be drawn. False if values are compared with
+            those of another call with the same strata and seed, as of another model on these items.
+        max_units: Units of a stratum up to which each is drawn by itself.
     """
     _, stratum, sizes = np.unique(strata, return_inverse=True, return_counts=True)
-    if sizes.max(initial=0) <= most:
+    if sizes.max(initial=0) <= max_units:
         return Resampled(strata)
-    leaves = [leaf for one in statistics for leaf in _leaves(one)]
-    if alone and all(isinstance(leaf, OfSums) for leaf in leaves):
-        alike = _alike(leaves, stratum)
-        _, first, counts = np.unique(alike, return_index=True, return_counts=True)
+    leaves = list(chain.from_iterable(map(_leaves, statistics)))
+    if patterns and all(isinstance(leaf, SumStatistic) for leaf in leaves):
+        pattern_keys = _pattern_keys(leaves, stratum)
+        _, first, counts = np.unique(pattern_keys, return_index=True, return_counts=True)
         if len(first) <= _PATTERNS:
             shape = len(first), len(strata)
             rows = csr_array((np.ones(len(first)), (np.arange(len(first)), first)), shape=shape)
@@ -522,9 +530,9 @@ def resampled_as(
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(GROUPS,)))
     group, end = np.zeros(len(strata), np.int64), 0
     for k, size in enumerate(sizes):
-        place = rng.permutation(size) % GROUPS if size > most else np.arange(size)
+        place = rng.permutation(size) % GROUPS if size > max_units else np.arange(size)
         group[stratum == k] = end + place
-        end += min(size, GROUPS) if size > most else size
+        end += min(size, GROUPS) if size > max_units else size
     rows = csr_array((np.ones(len(group)), (group, np.arange(len(group)))))
     of_group = np.zeros(end, strata.dtype)
     of_group[group] = strata
@@ -532,24 +540,24 @@ def resampled_as(
 
 
 def _leaves(statistic: Statistic) -> Iterator[Any]:
-    """What a statistic is made of in the end."""
-    if isinstance(statistic, Joined):
+    """Yield the statistics that a combined statistic consists of."""
+    if isinstance(statistic, CombinedStatistic):
         for part in statistic.parts:
             yield from _leaves(part)
     else:
-        yield statistic.coarser or statistic if isinstance(statistic, OfSums) else statistic
+        yield statistic.coarser or statistic if isinstance(statistic, SumStatistic) else statistic
 
 
-def _alike(leaves: Sequence[OfSums[Any]], strata: IntArray) -> FloatArray:
-    """A number of each unit, a random projection: equal where stratum and all that is added are."""
+def _pattern_keys(leaves: Sequence[SumStatistic[Any]], strata: IntArray) -> FloatArray:
+    """Return a random projection of each unit, equal for units that add the same in a stratum."""
     rng = np.random.default_rng(0)
-    found = rng.random(len(strata))[strata]
+    keys = rng.random(len(strata))[strata]
     for leaf in leaves:
         direction = rng.random(leaf.sums.shape[1])
         sparse = issparse(leaf.sums)
         # Not a product of dense matrices, whose rounding depends on the place of a row.
-        found += csr_array(leaf.sums) @ direction if sparse else (leaf.sums * direction).sum(axis=1)
-    return found
+        keys += csr_array(leaf.sums) @ direction if sparse else (leaf.sums * direction).sum(axis=1)
+    return keys
 
 
 def bootstrap(
@@ -558,27 +566,27 @@ def bootstrap(
     *,
     resamples: int = 10_000,
     seed: int | Sequence[int] = 0,
-    drawn: Resampled | None = None,
+    sampling: Resampled | None = None,
 ) -> dict[Name, FloatArray]:
-    """Values of every statistic over the same resamples of the units.
+    """Compute every statistic over the same resamples of the units.
 
     Args:
-        statistics: What to compute, by any name.
+        statistics: The statistics, by any name.
         strata: The stratum of each unit; units are drawn with replacement within it.
         resamples: Number of resamples, at least 1: of values, or rows of values, for each name.
-        seed: Of the draws.
-        drawn: As `resampled_as` gives it for these statistics, strata and seed, by default.
+        seed: Seed of the draws.
+        sampling: The sampling plan; that of `resampled_as` if None.
 
     Raises:
         ValueError: `resamples` is below 1.
     """
     if resamples < 1:
         raise ValueError(f"resamples={resamples} is below 1.")
-    drawn = drawn or resampled_as(list(statistics.values()), strata, seed)
-    of_rows = {name: drawn.of(statistic) for name, statistic in statistics.items()}
+    sampling = sampling or resampled_as(list(statistics.values()), strata, seed)
+    adapted = {name: sampling.adapt(statistic) for name, statistic in statistics.items()}
     values: dict[Name, list[FloatArray]] = {name: [] for name in statistics}
-    for weights in drawn.weights(resamples, seed):
-        for name, statistic in of_rows.items():
+    for weights in sampling.weights(resamples, seed):
+        for name, statistic in adapted.items():
             values[name].append(statistic(weights))
     return {name: np.concatenate(chunks) for name, chunks in values.items()}
 

@@ -105,20 +105,22 @@ def brunner_munzel(
         >>> print(f"{result.theta} [{result.ci_low:.3f}, {result.ci_high:.3f}] p={result.p:.3f}")
         0.26 [0.000, 0.666] p=0.238
     """
-    one, other = sample_of(first), sample_of(second)
-    if not (len(one) and len(other)):
+    first_sample, second_sample = sample_of(first), sample_of(second)
+    if not (len(first_sample) and len(second_sample)):
         return BrunnerMunzel(reason="there is no value in one of the samples")
-    placed = [_placements(one, other), _placements(other, one)]
-    theta, n = float(placed[0].mean()), min(len(one), len(other))
-    few = f"there are fewer than {LEAST} values in one of the samples" if n < LEAST else ""
+    placed = [_placements(first_sample, second_sample), _placements(second_sample, first_sample)]
+    theta, n = float(placed[0].mean()), min(len(first_sample), len(second_sample))
+    too_few = f"there are fewer than {LEAST} values in one of the samples" if n < LEAST else ""
     if n < 2:
-        return BrunnerMunzel(theta, reason=few)
+        return BrunnerMunzel(theta, reason=too_few)
     if theta in (0, 1):
-        p = np.nan if few else _separated_p(one, other)
-        return BrunnerMunzel(theta, p=p, reason=few or "complete separation")
+        p = np.nan if too_few else _separated_p(first_sample, second_sample)
+        return BrunnerMunzel(theta, p=p, reason=too_few or "complete separation")
     # Only these two cases have no variance; found by value, since rounding may leave 1e-17 of it.
-    if one.min() == one.max() == other.min() == other.max():
-        return BrunnerMunzel(theta, p=np.nan if few else 1.0, reason=few or "all values are equal")
+    if first_sample.min() == first_sample.max() == second_sample.min() == second_sample.max():
+        return BrunnerMunzel(
+            theta, p=np.nan if too_few else 1.0, reason=too_few or "all values are equal"
+        )
     variance = np.array([placements.var(ddof=1) / len(placements) for placements in placed])
     freedom = np.array([len(placements) - 1 for placements in placed])
     error = np.sqrt(variance.sum())
@@ -126,11 +128,11 @@ def brunner_munzel(
     half = stdtrit(df, 0.975) * error
     p = 2 * stdtr(df, -abs(theta - 0.5) / error)
     if n < EXACT_BELOW:
-        p = np.nan if few else max(p, _exact_p(one, other, seed))
+        p = np.nan if too_few else max(p, _exact_p(first_sample, second_sample, seed))
     low, high = max(theta - half, 0.0), min(theta + half, 1.0)
     if interval == "logit":
         low, high = _of_logit(theta, half, low, high)
-    return BrunnerMunzel(theta, float(low), float(high), float(p), few)
+    return BrunnerMunzel(theta, float(low), float(high), float(p), too_few)
 
 
 def _of_logit(theta: float, half: float, low: float, high: float) -> tuple[float, float]:
@@ -141,29 +143,29 @@ def _of_logit(theta: float, half: float, low: float, high: float) -> tuple[float
     return (low if low > 0.5 > ends[0] else ends[0]), (high if high < 0.5 < ends[1] else ends[1])
 
 
-def _separated_p(one: FloatArray, other: FloatArray) -> float:
+def _separated_p(first_sample: FloatArray, second_sample: FloatArray) -> float:
     """The share of splits of the values in two such samples that separate them completely."""
-    ranked, n = np.sort(np.concatenate([one, other])), len(one)
+    ranked, n = np.sort(np.concatenate([first_sample, second_sample])), len(first_sample)
     # Ties over the border of a split leave it unseparated.
     ways = sum(ranked[border - 1] < ranked[border] for border in (n, len(ranked) - n))
     return float(ways / comb(len(ranked), n))
 
 
-def _exact_p(one: FloatArray, other: FloatArray, seed: int) -> float:
+def _exact_p(first_sample: FloatArray, second_sample: FloatArray, seed: int) -> float:
     """The share of splits of the values whose statistic is as large as that of the observed one."""
-    fewer, more = sorted((one, other), key=len)
-    values, code = np.unique(np.concatenate([fewer, more]), return_inverse=True)
-    size, counts = len(fewer), np.bincount(code)
+    smaller, larger = sorted((first_sample, second_sample), key=len)
+    values, code = np.unique(np.concatenate([smaller, larger]), return_inverse=True)
+    size, counts = len(smaller), np.bincount(code)
     ways = comb(len(code), size)
     if ways <= MOST_SPLITS:
         members = np.array(list(combinations(range(len(code)), size)))
         places = code[members] + len(values) * np.arange(ways)[:, None]
-        drawn = np.bincount(places.ravel(), minlength=ways * len(values)).reshape(ways, -1)
+        splits = np.bincount(places.ravel(), minlength=ways * len(values)).reshape(ways, -1)
     else:
         rng = np.random.default_rng(seed)
-        drawn = rng.multivariate_hypergeometric(counts, size, size=9_999)
-        drawn = np.vstack([np.bincount(code[:size], minlength=len(values)), drawn])
-    statistic = _statistics(drawn, counts - drawn)
+        splits = rng.multivariate_hypergeometric(counts, size, size=9_999)
+        splits = np.vstack([np.bincount(code[:size], minlength=len(values)), splits])
+    statistic = _statistics(splits, counts - splits)
     observed = statistic[0]
     # The first of all combinations is the observed one: its members come first.
     return float((statistic >= observed - 1e-9 * max(observed, 1)).mean())
@@ -171,23 +173,23 @@ def _exact_p(one: FloatArray, other: FloatArray, seed: int) -> float:
 
 def _statistics(first: IntArray, second: IntArray) -> FloatArray:
     """|theta - 0.5|/SE of pairs of samples, given as counts of the same values, a row each."""
-    sides, far = [], np.empty(0)
-    for one, other in ((first, second), (second, first)):
-        n = one[0].sum()
-        placed = (np.cumsum(other, axis=1) - other / 2) / other[0].sum()
-        theta = (one * placed).sum(axis=1) / n
-        far = np.abs(theta - 0.5)
-        sides.append((one * (placed - theta[:, None]) ** 2).sum(axis=1) / (n * (n - 1)))
+    sides, distance = [], np.empty(0)
+    for own_counts, other_counts in ((first, second), (second, first)):
+        n = own_counts[0].sum()
+        placed = (np.cumsum(other_counts, axis=1) - other_counts / 2) / other_counts[0].sum()
+        theta = (own_counts * placed).sum(axis=1) / n
+        distance = np.abs(theta - 0.5)
+        sides.append((own_counts * (placed - theta[:, None]) ** 2).sum(axis=1) / (n * (n - 1)))
     error = np.sqrt(sum(sides))
     flat = error < 1e-9
-    return np.where(flat, np.where(far < 1e-9, 0, np.inf), far / np.where(flat, 1, error))
+    return np.where(flat, np.where(distance < 1e-9, 0, np.inf), distance / np.where(flat, 1, error))
 
 
-def _placements(values: FloatArray, others: FloatArray) -> FloatArray:
+def _placements(values: FloatArray, sample: FloatArray) -> FloatArray:
     """Share of the others below each value, equal ones counted half."""
-    ranked = np.sort(others)
+    ranked = np.sort(sample)
     ranks = np.searchsorted(ranked, values) + np.searchsorted(ranked, values, side="right")
-    return np.asarray(ranks / (2 * len(others)))
+    return np.asarray(ranks / (2 * len(sample)))
 
 
 MOVED = 5

@@ -19,7 +19,7 @@ POWER = 0.8
 
 @dataclass(frozen=True)
 class RiskThreshold:
-    """From which confidence on answers are given, and what is seen of them.
+    """A threshold of confidence, and the answers given from it on.
 
     Attributes:
         threshold: Answers of that confidence or more are given; NaN where none qualifies.
@@ -30,7 +30,7 @@ class RiskThreshold:
         ci_high: Upper end.
         answered: Items of which an answer is given.
         first: Where the tests began; NaN where none was made.
-        why: Why there is none, or why it isn't lower; empty where everything may be answered.
+        reason: Why there is none, or why it isn't lower; empty if everything may be answered.
     """
 
     threshold: float
@@ -41,7 +41,7 @@ class RiskThreshold:
     ci_high: float
     answered: int
     first: float
-    why: str
+    reason: str
 
 
 _NONE = (np.nan, np.nan, np.nan, np.nan, np.nan, np.nan)
@@ -49,26 +49,26 @@ _NONE = (np.nan, np.nan, np.nan, np.nan, np.nan, np.nan)
 
 @dataclass(frozen=True)
 class _Answered:
-    """Shares of each item's judgments that are given, and that are given and wrong."""
+    """Shares of each item's judgments that are given as answers, and that are also wrong."""
 
-    given: FloatArray
+    answered: FloatArray
     wrong: FloatArray
 
     @property
     def items(self) -> int:
-        return int((self.given > 0).sum())
+        return int((self.answered > 0).sum())
 
     @property
     def risk(self) -> float:
-        return float(self.wrong.sum() / self.given.sum())
+        return float(self.wrong.sum() / self.answered.sum())
 
     def p(self, target: float) -> float:
-        """Of a risk above the target: exact where each item is wholly right or wrong."""
-        there = self.given > 0
-        given, wrong = self.given[there], self.wrong[there]
-        if np.isin(given, (0, 1)).all() and np.isin(wrong, (0, 1)).all():
+        """Return p of a risk above the target: exact if each item is wholly right or wrong."""
+        has_answer = self.answered > 0
+        answered, wrong = self.answered[has_answer], self.wrong[has_answer]
+        if np.isin(answered, (0, 1)).all() and np.isin(wrong, (0, 1)).all():
             return float(bdtr(wrong.sum(), len(wrong), target))
-        return hoeffding_bentkus_p(wrong + target * (1 - given), target)
+        return hoeffding_bentkus_p(wrong + target * (1 - answered), target)
 
 
 def risk_threshold(
@@ -119,51 +119,62 @@ def risk_threshold(
     for name, value in (("risk", risk), ("level", level)):
         if not 0 < value < 1:
             raise ValueError(f"{name}={value} is not between 0 and 1.")
-    stated, truth = shares(confidence=confidence, correct=correct)
-    of_unit = np.arange(len(stated)) if unit is None else np.asarray(unit)
-    there = np.isnan(stated) | ~np.isnan(truth)
-    stated, truth, of_unit = stated[there], truth[there], of_unit[there]
-    _, of_unit = np.unique(of_unit, return_inverse=True)
-    asked = np.bincount(of_unit)
+    confidences, outcomes = shares(confidence=confidence, correct=correct)
+    item_numbers = np.arange(len(confidences)) if unit is None else np.asarray(unit)
+    usable = np.isnan(confidences) | ~np.isnan(outcomes)
+    confidences, outcomes, item_numbers = (
+        confidences[usable],
+        outcomes[usable],
+        item_numbers[usable],
+    )
+    _, item_numbers = np.unique(item_numbers, return_inverse=True)
+    judgment_counts = np.bincount(item_numbers)
 
     def answered(t: float) -> _Answered:
-        given = stated >= t - EDGE
-        wrong = np.where(given, 1 - truth, 0.0)
-        return _Answered(np.bincount(of_unit, given) / asked, np.bincount(of_unit, wrong) / asked)
+        is_answered = confidences >= t - EDGE
+        wrong = np.where(is_answered, 1 - outcomes, 0.0)
+        return _Answered(
+            np.bincount(item_numbers, is_answered) / judgment_counts,
+            np.bincount(item_numbers, wrong) / judgment_counts,
+        )
 
-    grid = np.unique(np.round(stated[~np.isnan(stated)], 12))[::-1]
+    grid = np.unique(np.round(confidences[~np.isnan(confidences)], 12))[::-1]
     if len(grid) > GRID:
         grid = np.arange(100, -1, -1) / 100
     needed = int(np.ceil(np.log(1 - level) / np.log(1 - risk)))
-    wanted = max(needed, min(_enough(risk, level), answered(0).items // 2))
-    passed, why, first = None, "", np.nan
+    min_items = max(needed, min(_enough(risk, level), answered(0).items // 2))
+    passed, reason, first = None, "", np.nan
     for t in map(float, grid):
-        found = answered(t)
-        if found.items < wanted:
+        candidate = answered(t)
+        if candidate.items < min_items:
             continue
         first = t if np.isnan(first) else first
-        if (p := found.p(risk)) > 1 - level:
-            why = f"at {t:.4g} risk is {found.risk:.3g} of {found.items} items, p = {p:.2g}"
+        if (p := candidate.p(risk)) > 1 - level:
+            reason = (
+                f"at {t:.4g} risk is {candidate.risk:.3g} of {candidate.items} items, p = {p:.2g}"
+            )
             break
-        passed = t, p, found
+        passed = t, p, candidate
     if np.isnan(first):
-        why = f"{needed} items without a mistake are needed, and {answered(0).items} have an answer"
+        reason = (
+            f"{needed} items without a mistake are needed, and {answered(0).items} have an answer"
+        )
     if passed is None:
-        return RiskThreshold(*_NONE, 0, first, why)
-    t, p, found = passed
-    ends = clustered_wilson_interval(found.given * asked, asked)
-    coverage = float((found.given * asked).sum() / asked.sum())
-    return RiskThreshold(t, p, found.risk, coverage, *ends, found.items, first, why)
+        return RiskThreshold(*_NONE, 0, first, reason)
+    t, p, candidate = passed
+    ends = clustered_wilson_interval(candidate.answered * judgment_counts, judgment_counts)
+    coverage = float((candidate.answered * judgment_counts).sum() / judgment_counts.sum())
+    return RiskThreshold(t, p, candidate.risk, coverage, *ends, candidate.items, first, reason)
 
 
 def _enough(risk: float, level: float) -> int:
-    """The least number of items of which a test passes in 80% of samples at half the risk."""
+    """Return the least number of items whose test passes in 80% of samples at half the risk."""
     n = np.arange(1, int(40 / risk) + 2)
-    for most in range(1_000):
-        n = n[bdtr(most, n, risk) <= 1 - level]
+    for max_wrong in range(1_000):
+        n = n[bdtr(max_wrong, n, risk) <= 1 - level]
         if not len(n):
             break
-        if bdtr(most, n[0], risk / 2) >= POWER:
+        if bdtr(max_wrong, n[0], risk / 2) >= POWER:
             return int(n[0])
     return int(40 / risk)
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri
 
 from inspect_confidence.metrics.arrays import EDGE, FloatArray
-from inspect_confidence.metrics.confidence_tables import ConfidenceTables, one_table
+from inspect_confidence.metrics.confidence_tables import ConfidenceTables, confidence_table
 from inspect_confidence.metrics.registry import Interval, metric
 
 __all__ = ["meta_d_ideal", "type2_criterion", "type2_dprime", "type2_remark"]
@@ -56,7 +56,9 @@ def type2_dprime(confidence: ArrayLike, correct: ArrayLike, *, threshold: float 
         >>> round(type2_dprime([0.9, 0.9, 0.9, 0.1] * 9, [1, 1, 0, 0] * 9), 3)
         1.938
     """
-    return float(type2_dprime_of_tables(one_table(confidence, correct), threshold=threshold)[0])
+    return float(
+        type2_dprime_of_tables(confidence_table(confidence, correct), threshold=threshold)[0]
+    )
 
 
 def meta_d_ideal_of_tables(tables: ConfidenceTables, *, threshold: float = 0.5) -> FloatArray:
@@ -95,7 +97,9 @@ def meta_d_ideal(confidence: ArrayLike, correct: ArrayLike, *, threshold: float 
         >>> round(meta_d_ideal(high, correct=[1] * 1000 + [0] * 1000), 2)
         2.11
     """
-    return float(meta_d_ideal_of_tables(one_table(confidence, correct), threshold=threshold)[0])
+    return float(
+        meta_d_ideal_of_tables(confidence_table(confidence, correct), threshold=threshold)[0]
+    )
 
 
 def type2_criterion_of_tables(tables: ConfidenceTables, *, threshold: float = 0.5) -> FloatArray:
@@ -122,7 +126,9 @@ def type2_criterion(confidence: ArrayLike, correct: ArrayLike, *, threshold: flo
         correct: 1 right, 0 wrong.
         threshold: Confidence from which on it counts as high, in [0, 1].
     """
-    return float(type2_criterion_of_tables(one_table(confidence, correct), threshold=threshold)[0])
+    return float(
+        type2_criterion_of_tables(confidence_table(confidence, correct), threshold=threshold)[0]
+    )
 
 
 class Type2Rates(NamedTuple):
@@ -174,8 +180,8 @@ def type2_remark(tables: ConfidenceTables, threshold: float) -> str:
     ):
         side = "below" if high_right + high_wrong == 0 else "at or above"
         return f"every judgment lies {side} the threshold {threshold:g}"
-    least = min(high_right, right - high_right, high_wrong, wrong - high_wrong)
-    return f"smallest type-2 cell {least:.3g}, under 5" if least < 5 - 1e-9 else ""
+    smallest_cell = min(high_right, right - high_right, high_wrong, wrong - high_wrong)
+    return f"smallest type-2 cell {smallest_cell:.3g}, under 5" if smallest_cell < 5 - 1e-9 else ""
 
 
 def ideal_d_prime(hit: FloatArray, false_alarm: FloatArray) -> FloatArray:

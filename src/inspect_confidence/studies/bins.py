@@ -8,7 +8,7 @@ import pandas as pd
 
 from inspect_confidence.metrics import (
     METRICS,
-    Cells,
+    ItemTables,
     bootstrap,
     corp_band,
     corp_curve,
@@ -192,13 +192,17 @@ def utility_curve(
     def of(key: Key, at: Condition, read: pd.DataFrame, note: str) -> Iterator[Result]:
         unit = _units(read)
         units = int(unit.max()) + 1
-        cells = Cells.of(read["confidence"], read["correct"], unit, units)
+        cells = ItemTables.from_judgments(read["confidence"], read["correct"], unit, units)
         count = min(len(cells.values), MOST_THRESHOLDS)
         taken = np.linspace(0, len(cells.values) - 1, count).round().astype(np.int64)
         everything = cells.tables(np.ones((1, units)))
-        values = costs.of(everything)[0, taken]
+        values = costs.utilities(everything)[0, taken]
         drawn = bootstrap(
-            {"utility": cells.summed.then(lambda tables: costs.of(tables)[:, taken])},
+            {
+                "utility": cells.table_statistic.map(
+                    lambda tables: costs.utilities(tables)[:, taken]
+                )
+            },
             np.zeros(units, np.int64),
             resamples=min(resampling.resamples, RESAMPLES),
             seed=resampling.seed,

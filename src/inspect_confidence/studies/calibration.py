@@ -134,9 +134,11 @@ class Answers:
             return lambda tables: (_undefined if tables.coarse else form.value)(tables)
         return form.value
 
-    def cells(self) -> metrics.Cells:
+    def cells(self) -> metrics.ItemTables:
         """Of judgments with both confidence and correctness."""
-        return metrics.Cells.of(self.confidence, self.correct, self.unit, self.units)
+        return metrics.ItemTables.from_judgments(
+            self.confidence, self.correct, self.unit, self.units
+        )
 
 
 MEANS = (form_of("accuracy"), form_of("mean_confidence"))
@@ -316,7 +318,7 @@ def of_table(
             )
         )
 
-    return together(numbers, cells.summed, [answers.value_of(form) for form in forms])
+    return together(numbers, cells.table_statistic, [answers.value_of(form) for form in forms])
 
 
 def two_choice_sensitivity(
@@ -369,4 +371,4 @@ def two_choice_sensitivity(
         )
         for metric, where in (("meta_d", condition), ("m_ratio", {**condition, "type1": "sdt"}))
     ]
-    return Estimand(numbers, metrics.OfSums(counts, of))
+    return Estimand(numbers, metrics.SumStatistic(counts, of))

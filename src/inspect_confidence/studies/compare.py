@@ -159,8 +159,10 @@ def tested(one: Contrast, resampling: Resampling, stream: int | None) -> Tested:
     """The differences of a contrast with units, resampled; `stream` as in `draw`."""
     seed = [resampling.seed] if stream is None else [resampling.seed, stream]
     sides, strata = {"first": one.first, "second": one.second}, np.zeros(one.units, np.int64)
-    how = metrics.resampled_as(list(sides.values()), strata, seed, alone=True)
-    drawn = metrics.bootstrap(sides, strata, resamples=resampling.resamples, seed=seed, drawn=how)
+    how = metrics.resampled_as(list(sides.values()), strata, seed, patterns=True)
+    drawn = metrics.bootstrap(
+        sides, strata, resamples=resampling.resamples, seed=seed, sampling=how
+    )
     everything = np.ones((1, one.units))
     first, second = one.first(everything)[0], one.second(everything)[0]
     items = np.array(one.items, np.int64)
@@ -315,7 +317,7 @@ def of_pairs(
     rules = [metrics.METRICS[form.metric].interval.over(clusters).of_difference() for form in forms]
     everything = np.ones((1, units))
 
-    def least_of(cells: metrics.Cells) -> list[float]:
+    def least_of(cells: metrics.ItemTables) -> list[float]:
         tables = cells.tables(everything)
         return [form.rarest(tables) for form in forms]
 
@@ -334,7 +336,7 @@ def of_pairs(
         if used[k] and form.interval and enough[i][k]
     }
 
-    def values_of(answers: Answers, cells: metrics.Cells) -> metrics.Statistic:
+    def values_of(answers: Answers, cells: metrics.ItemTables) -> metrics.Statistic:
         """Of resamples those alone that an interval is made of."""
         given = [answers.value_of(form) for form in forms]
 
@@ -345,13 +347,13 @@ def of_pairs(
                 [value(tables) if used[k] or alone else none for k, value in enumerate(given)]
             )
 
-        return cells.summed.then(values)
+        return cells.table_statistic.map(values)
 
     firsts = [values_of(pair.first, side) for pair, side in zip(pairs, sides, strict=True)]
     last = values_of(pairs[0].second, other)
 
-    first = metrics.Joined(firsts, lambda *values: np.hstack(values))
-    second = metrics.Joined([last], lambda values: np.tile(values, len(sides)))
+    first = metrics.CombinedStatistic(firsts, lambda *values: np.hstack(values))
+    second = metrics.CombinedStatistic([last], lambda values: np.tile(values, len(sides)))
     least = [one for row in rarest for one in row]
     return Contrast(names, [items] * len(names), units, first, second, least, ends, clusters)
 

@@ -115,13 +115,13 @@ Made = TypeVar("Made")
 
 def together(
     numbers: Sequence[Number],
-    make: metrics.OfSums[Made],
+    make: metrics.SumStatistic[Made],
     values: Sequence[Callable[[Made], FloatArray]],
 ) -> Estimand:
     """Numbers that are values of the same tables, or of whatever `make` makes."""
 
     def some(chosen: Sequence[int]) -> metrics.Statistic:
-        return make.then(lambda made: np.column_stack([values[k](made) for k in chosen]))
+        return make.map(lambda made: np.column_stack([values[k](made) for k in chosen]))
 
     return Estimand(numbers, some(range(len(values))), some)
 
@@ -273,9 +273,9 @@ def draw(
             resampled[tuple(range(start, start + len(one.numbers)))] = one.statistic
     seed = resampling.seed if stream is None else [resampling.seed, stream]
     alone = alone and not resampling.observe
-    how = metrics.resampled_as(list(resampled.values()), strata, seed, alone=alone)
+    how = metrics.resampled_as(list(resampled.values()), strata, seed, patterns=alone)
     found = metrics.bootstrap(
-        resampled, strata, resamples=resampling.resamples, seed=seed, drawn=how
+        resampled, strata, resamples=resampling.resamples, seed=seed, sampling=how
     )
     draws = np.full((resampling.resamples, len(numbers)), np.nan)
     for places_of, drawn in found.items():

@@ -145,9 +145,9 @@ def plateau(coverages: Mapping[float, metrics.Statistic]) -> metrics.Statistic:
             mean: FloatArray = np.where(there, ratios, 0).sum(axis=0) / there.sum(axis=0)
         return mean
 
-    return metrics.Joined(list(coverages.values()), of)
+    return metrics.CombinedStatistic(list(coverages.values()), of)
 
 
 def shifted(statistic: metrics.Statistic, by: float) -> metrics.Statistic:
     """The statistic plus a constant."""
-    return metrics.Joined([statistic], lambda values: values + by)
+    return metrics.CombinedStatistic([statistic], lambda values: values + by)

@@ -64,7 +64,7 @@ class JudgeLabels:
             InvalidArgument: There are too few labels of a class.
         """
         mine, worth = self.of_form(form), [WORTH[form][CLASSES[form].index(one)] for one in classes]
-        found = JudgeErrors.of(mine["label"], mine["judged"], worth)
+        found = JudgeErrors.from_labels(mine["label"], mine["judged"], worth)
         each = zip(classes, found.counts.sum(axis=1), strict=True)
         if lacking := [f"{n:.0f} of {one}" for one, n in each if n < LEAST_LABELS]:
             raise InvalidArgument(
@@ -179,7 +179,7 @@ def _corrected(
 
     def statistic(weights: FloatArray) -> FloatArray:
         corrected, confidence = raw(weights)
-        held = errors.within(corrected)
+        held = errors.clipped(corrected)
         return (held if stated is None else confidence - held)[:, None]
 
     each = zip(errors.counts.diagonal(), errors.counts.sum(axis=1), classes, strict=True)
@@ -189,7 +189,7 @@ def _corrected(
         return _undefined(replace(number, note=note), why)
     everything = np.ones((1, units))
     share, outside = raw(everything)[0][0], ""
-    if share != errors.within(share):
+    if share != errors.clipped(share):
         outside = f"{share:.3f} before it was moved into the range"
     items = len(np.unique(unit[there]))
     strata = np.zeros(units, np.int64)
@@ -203,7 +203,7 @@ def _corrected(
         found[:, :-1],
         items,
         seed=resampling.seed,
-        less_from=None if stated is None else found[:, -1],
+        minuend=None if stated is None else found[:, -1],
     )
     mean = of_weights(everything)[0, :-1]
     rarest = float(min(mean[0], mean[-1]) * items)

@@ -166,7 +166,7 @@ def _reports(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Itera
     items, asked = distinct(unit), len(rows)
     yield estimate.together(
         [Number(condition, name, len(raw), note, asked=asked, units=items) for name in shape],
-        metrics.OfSums(used.T, lambda masses: metrics.ValueTables(values, masses)),
+        metrics.SumStatistic(used.T, lambda masses: metrics.ValueTables(values, masses)),
         list(shape.values()),
     )
 

@@ -309,7 +309,7 @@ def _against(
 
 
 def _less(one: metrics.Statistic, other: metrics.Statistic) -> metrics.Statistic:
-    return metrics.Joined([one, other], lambda first, second: first - second)
+    return metrics.CombinedStatistic([one, other], lambda first, second: first - second)
 
 
 def note_of(judged: pd.DataFrame, drawn: pd.DataFrame) -> str:

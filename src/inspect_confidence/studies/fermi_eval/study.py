@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from inspect_confidence.arguments import number
-from inspect_confidence.metrics import Joined, Statistic, mean_of
+from inspect_confidence.metrics import CombinedStatistic, Statistic, mean_of
 from inspect_confidence.metrics.arrays import IntArray
 from inspect_confidence.references import bibtex
 from inspect_confidence.results import Condition, Result, without
@@ -110,7 +110,7 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
 
     def of(side: int) -> Statistic:
         parts = [statistics[side] for statistics, _, _ in found.values()]
-        return Joined(parts, lambda *values: np.column_stack(values))
+        return CombinedStatistic(parts, lambda *values: np.column_stack(values))
 
     n = len(units) if found else 0
     items, rarest = [one[1] for one in found.values()], [one[2] for one in found.values()]

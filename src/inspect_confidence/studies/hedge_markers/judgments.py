@@ -177,7 +177,7 @@ class Sentences:
         """Cells of those rows' sentences with one of the markers, by group and marker."""
         place = {marker: k for k, marker in enumerate(markers)}
         mine = rows[rows["standard"].isin(place)]
-        return MarkerCells.of(
+        return MarkerCells.from_sentences(
             mine["confidence"],
             mine["group"].to_numpy(np.int64),
             np.array([place[one] for one in mine["standard"]], np.int64),

@@ -164,7 +164,7 @@ def _mean_and_sd(
         return np.asarray(np.sqrt(np.maximum(square - mean**2, 0)))
 
     n = int((~np.isnan(values)).sum())
-    yield estimand(condition, f"{metric}_sd", squares.then(spread), n, asked=len(values))
+    yield estimand(condition, f"{metric}_sd", squares.map(spread), n, asked=len(values))
 
 
 def _fewer_judgments(sentences: pd.DataFrame) -> str:

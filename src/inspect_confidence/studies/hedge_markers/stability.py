@@ -360,7 +360,7 @@ def _change(said: Sentences, markers: Sequence[str], rules: _Rules, mrc: Number)
 
     def statistic(weights: FloatArray) -> FloatArray:
         tables = rules.tables(cells, weights)
-        mics = [some.mic[:, groups] for some in (tables.without(without), tables)]
+        mics = [some.mic[:, groups] for some in (tables.drop_marker(without), tables)]
         less, whole = (rank(_of_all(mic) if rules.authors else mic) for mic in mics)
         return np.asarray(less - whole)
 

@@ -384,7 +384,7 @@ def _slope(rows: pd.DataFrame, cluster: IntArray, clusters: int) -> metrics.Stat
             slope = np.where(spread > 1e-12, (n * xy - x * y) / spread, np.nan)
         return np.asarray(slope[:, None])
 
-    return metrics.OfSums(sums, of)
+    return metrics.SumStatistic(sums, of)
 
 
 def _moments(rows: pd.DataFrame, cluster: IntArray, clusters: int) -> FloatArray:

@@ -103,11 +103,11 @@ def units(
     rises = np.isin(index["interval"].to_numpy(str), list(RISING))
     firsts, mirrored = _mirrored(index, ranks, convention)
     at = [f"{point:g}" for point in points]
-    fit, alike = metrics.empirical_consistency.each, metrics.empirical_monotonicity_consistency.each
+    fit, alike = metrics.empirical_consistency_flags, metrics.empirical_monotonicity_flags
     steps = map(alike, ranks.T[:-1], ranks.T[1:], right.T[:-1], right.T[1:])
     values = {
-        "monotonicity_consistency": {"": metrics.monotonicity_consistency.each(ranks, rises)},
-        "choice_sensitivity": {"": metrics.choice_sensitivity.each(ranks)},
+        "monotonicity_consistency": {"": metrics.monotonicity_flags(ranks, rises)},
+        "choice_sensitivity": {"": metrics.choice_sensitivity_flags(ranks)},
         "empirical_consistency": dict(zip(at, map(fit, ranks.T, right.T), strict=True)),
         "empirical_monotonicity_consistency": dict(zip(at, steps, strict=False)),
     }
@@ -129,7 +129,7 @@ def _mirrored(
     others = np.vstack([ranks, np.full((1, ranks.shape[1]), np.nan)])[seconds]
     size, found = index["choice_set"].to_numpy(float)[firsts], []
     for first, second in zip(ranks[firsts].T, others.T, strict=True):
-        mirrored = metrics.pairwise_consistency.each(first, second, size)
+        mirrored = metrics.pairwise_consistency_flags(first, second, size)
         if convention == "authors":
             mirrored[(size == 3) & (first == 2) & (second == 0)] = 0
         found.append(mirrored)
