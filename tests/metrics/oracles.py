@@ -12,8 +12,8 @@ def share_interval(hits: float, n: float, confidence: float = 0.95) -> tuple[flo
     """
     low, high = proportion_confint(hits, n, alpha=1 - confidence, method="wilson")
 
-    def poisson(few: float) -> float:
-        return float(chi2.ppf(1 - confidence, 2 * few)) / (2 * n)
+    def poisson(count: float) -> float:
+        return float(chi2.ppf(1 - confidence, 2 * count)) / (2 * n)
 
     failures = n - hits
     if 0 < hits <= 3 and hits < failures:

@@ -18,7 +18,7 @@ quarters = st.integers(-400, 400).map(lambda number: number / 4)
 levels = st.sampled_from(LEVELS)
 
 
-class Judged(NamedTuple):
+class StatedIntervals(NamedTuple):
     """Intervals and truths, one an entry."""
 
     lower: FloatArray
@@ -27,10 +27,10 @@ class Judged(NamedTuple):
 
 
 @st.composite
-def judged(draw: st.DrawFn, ordered: bool = True) -> Judged:
+def stated_intervals(draw: st.DrawFn, ordered: bool = True) -> StatedIntervals:
     """At least one judgment; bounds in order, unless they may cross."""
     rows = draw(st.lists(st.tuples(quarters, quarters, quarters), min_size=1, max_size=12))
-    one, other, truth = np.array(rows, float).T
+    lower, upper, truth = np.array(rows, float).T
     if ordered:
-        one, other = np.minimum(one, other), np.maximum(one, other)
-    return Judged(one, other, truth)
+        lower, upper = np.minimum(lower, upper), np.maximum(lower, upper)
+    return StatedIntervals(lower, upper, truth)

@@ -55,8 +55,8 @@ def arrays(rows: Judgments) -> tuple[list[float], list[int]]:
 def grouped(places: list[int], confidence: list[Fraction], outcome: list[Fraction]) -> Fraction:
     """The definition: over the groups, the sum of |confidence - outcome|, over all judgments."""
     gaps: dict[int, Fraction] = defaultdict(Fraction)
-    for place, stated, truth in zip(places, confidence, outcome, strict=True):
-        gaps[place] += stated - truth
+    for bin_number, confidences, truth in zip(places, confidence, outcome, strict=True):
+        gaps[bin_number] += confidences - truth
     return sum(map(abs, gaps.values()), Fraction()) / len(places)
 
 
@@ -67,19 +67,19 @@ def test_equal_width_is_exact_arithmetic(low: int, high: int) -> None:
     width = high - low
     for bins in BINS:
         raw = [int(report) for report in rng.integers(low, high + 1, 60)]
-        right = [int(one) for one in rng.integers(0, 2, 60)]
+        right = [int(number) for number in rng.integers(0, 2, 60)]
         places = [min((report - low) * bins // width, bins - 1) for report in raw]
         exact = [Fraction(report - low, width) for report in raw]
-        expected = grouped(places, exact, [Fraction(one) for one in right])
-        stated = [(report - low) / width for report in raw]
-        assert ece(stated, right, bins=bins) == pytest.approx(float(expected), abs=1e-13)
-        assert bin_count(stated, bins=bins) == len(set(places))
+        expected = grouped(places, exact, [Fraction(number) for number in right])
+        confidences = [(report - low) / width for report in raw]
+        assert ece(confidences, right, bins=bins) == pytest.approx(float(expected), abs=1e-13)
+        assert bin_count(confidences, bins=bins) == len(set(places))
     width = high - low
     for bins in BINS:
         for report in range(low, high + 1):
             place = min((report - low) * bins // width, bins - 1)
-            stated = [(report - low) / width, (place + 0.5) / bins]
-            assert bin_count(stated, bins=bins) == 1, (report, bins)
+            confidences = [(report - low) / width, (place + 0.5) / bins]
+            assert bin_count(confidences, bins=bins) == 1, (report, bins)
 
 
 def test_edges_by_hand() -> None:
@@ -98,9 +98,14 @@ def test_edges_by_hand() -> None:
         (0.0999, 10, 0),
         (0.3 - 1e-7, 10, 2),
     ]:
-        neighbours = [one for one in (place - 1, place, place + 1) if 0 <= one < bins]
-        shared = [bin_count([confidence, (one + 0.5) / bins], bins=bins) == 1 for one in neighbours]
-        assert shared == [one == place for one in neighbours], (confidence, bins, place)
+        neighbours = [
+            neighbour for neighbour in (place - 1, place, place + 1) if 0 <= neighbour < bins
+        ]
+        shared = [
+            bin_count([confidence, (neighbour + 0.5) / bins], bins=bins) == 1
+            for neighbour in neighbours
+        ]
+        assert shared == [neighbour == place for neighbour in neighbours], (confidence, bins, place)
 
 
 def test_bins_by_hand() -> None:
@@ -111,8 +116,8 @@ def test_bins_by_hand() -> None:
     assert got == pytest.approx((0.85 + 1.05) / 5, abs=1e-15)
     confidence, right = [1.0, 1.0, 0.999, 0.95, 0.05], [1, 0, 1, 1, 0]
     # 1.0: gap 2 - 1; [.9, 1): 1.949 - 2; [0, .1): .05. Together the two upper ones have .949.
-    own = ece(confidence, right, binning="own_top")
-    assert own == pytest.approx((1 + 0.051 + 0.05) / 5, abs=1e-15)
+    error = ece(confidence, right, binning="own_top")
+    assert error == pytest.approx((1 + 0.051 + 0.05) / 5, abs=1e-15)
     assert ece(confidence, right) == pytest.approx((0.949 + 0.05) / 5, abs=1e-15)
     # LifeEval's form: the middles of ten bins, 0.999 in the tenth, and the eleventh for 1.0.
     middles = [k / 10 + 0.05 for k in range(10)]
@@ -143,16 +148,16 @@ def test_equal_mass_goes_by_the_middle_rank(rows: Judgments, bins: int) -> None:
     """Equal confidences stay together, in the bin floor(m (judgments below + half of them) / n)."""
     reports = [report for report, _ in rows]
     middles = {
-        one: sum(other < one for other in reports) + Fraction(reports.count(one), 2)
-        for one in set(reports)
+        value: sum(lower < value for lower in reports) + Fraction(reports.count(value), 2)
+        for value in set(reports)
     }
-    places = [math.floor(middles[one] * bins / len(rows)) for one in reports]
-    exact = [Fraction(one, 20) for one in reports]
+    places = [math.floor(middles[value] * bins / len(rows)) for value in reports]
+    exact = [Fraction(value, 20) for value in reports]
     expected = grouped(places, exact, [Fraction(right) for _, right in rows])
-    stated, outcome = arrays(rows)
-    got = ece(stated, outcome, bins=bins, binning="equal_mass")
+    confidences, outcome = arrays(rows)
+    got = ece(confidences, outcome, bins=bins, binning="equal_mass")
     assert got == pytest.approx(float(expected), abs=1e-13)
-    assert bin_count(stated, bins=bins, binning="equal_mass") == len(set(places))
+    assert bin_count(confidences, bins=bins, binning="equal_mass") == len(set(places))
 
 
 @every_binning
@@ -163,9 +168,9 @@ def test_order_and_ties_dont_matter(
 ) -> None:
     """Reordering judgments, and outcomes among equal confidences, leaves the error as it is."""
     order = np.random.default_rng(seed).permutation(len(rows))
-    stated, right = arrays(rows)
+    confidences, right = arrays(rows)
     other_stated, other_right = arrays([rows[place] for place in order])
-    once = ece(stated, right, bins=bins, binning=binning)
+    once = ece(confidences, right, bins=bins, binning=binning)
     assert ece(other_stated, other_right, bins=bins, binning=binning) == once
     by_value = arrays(sorted(rows, key=lambda row: (row[0], row[1])))
     assert ece(*by_value, bins=bins, binning=binning) == once
@@ -176,24 +181,26 @@ def test_order_and_ties_dont_matter(
 @given(judgments, st.integers(1, 30))
 def test_bounds(binning: Binning, rows: Judgments, bins: int) -> None:
     """The error lies between |overconfidence| (one bin) and that of a bin for each confidence."""
-    stated, right = arrays(rows)
+    confidences, right = arrays(rows)
     places = [report for report, _ in rows]
     exact = [Fraction(report, 20) for report in places]
-    finest = float(grouped(places, exact, [Fraction(one) for one in right]))
-    got = ece(stated, right, bins=bins, binning=binning)
-    assert abs(overconfidence(stated, right)) - 1e-12 <= got <= finest + 1e-12 <= 1 + 1e-12
+    finest = float(grouped(places, exact, [Fraction(outcome) for outcome in right]))
+    got = ece(confidences, right, bins=bins, binning=binning)
+    assert abs(overconfidence(confidences, right)) - 1e-12 <= got <= finest + 1e-12 <= 1 + 1e-12
 
 
 @fixed
 @given(judgments)
 def test_enough_bins_separate_every_confidence(rows: Judgments) -> None:
     """With 20 bins and one for 1.0, reports on 0-20 each have a bin; with one bin none has."""
-    stated, right = arrays(rows)
+    confidences, right = arrays(rows)
     places = [report for report, _ in rows]
-    finest = grouped(places, [Fraction(one, 20) for one in places], list(map(Fraction, right)))
-    assert ece(stated, right, bins=20, binning="own_top") == pytest.approx(float(finest), abs=1e-13)
-    assert bin_count(stated, bins=20, binning="own_top") == len(set(places))
-    assert ece(stated, right, bins=1) == pytest.approx(abs(overconfidence(stated, right)))
+    finest = grouped(places, [Fraction(place, 20) for place in places], list(map(Fraction, right)))
+    assert ece(confidences, right, bins=20, binning="own_top") == pytest.approx(
+        float(finest), abs=1e-13
+    )
+    assert bin_count(confidences, bins=20, binning="own_top") == len(set(places))
+    assert ece(confidences, right, bins=1) == pytest.approx(abs(overconfidence(confidences, right)))
 
 
 @every_binning
@@ -201,7 +208,7 @@ def test_enough_bins_separate_every_confidence(rows: Judgments) -> None:
 @given(judgments, st.integers(1, 30))
 def test_the_scale_does_not_matter(binning: Binning, rows: Judgments, bins: int) -> None:
     """The same shares reported on 0-20, 0-100 or 60-100 give the same error to the last bit."""
-    right = [int(one) for _, one in rows]
+    right = [int(outcome) for _, outcome in rows]
     errors = {
         ece([(report - low) / (high - low) for report in raw], right, bins=bins, binning=binning)
         for low, high, raw in (
@@ -218,13 +225,13 @@ def test_the_scale_does_not_matter(binning: Binning, rows: Judgments, bins: int)
 @given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 4)), min_size=1, max_size=30))
 def test_weights_are_expectations(binning: Binning, rows: list[tuple[int, int]]) -> None:
     """An outcome of p = k/4 is worth k right and 4 - k wrong judgments of a quarter each."""
-    stated = [report / 20 for report, _ in rows]
+    confidences = [report / 20 for report, _ in rows]
     expected = ece(
-        np.repeat(stated, 4),
+        np.repeat(confidences, 4),
         np.concatenate([[1] * k + [0] * (4 - k) for _, k in rows]),
         binning=binning,
     )
-    got = ece(stated, [k / 4 for _, k in rows], binning=binning)
+    got = ece(confidences, [k / 4 for _, k in rows], binning=binning)
     assert got == pytest.approx(expected, abs=1e-13)
 
 
@@ -253,11 +260,11 @@ def looped(confidence: list[float], outcome: list[float], bins: int = 10) -> flo
     edges = np.linspace(0, 1, bins + 1)
     place = np.digitize(confidence, edges, right=True)
     total = 0.0
-    for one in range(1, bins + 1):
-        mine = [k for k in range(len(confidence)) if place[k] == one]
-        stated = sum(confidence[k] for k in mine)
-        right = sum(outcome[k] for k in mine)
-        total += abs(stated - right)
+    for bin_number in range(1, bins + 1):
+        members = [k for k in range(len(confidence)) if place[k] == bin_number]
+        confidence_sum = sum(confidence[k] for k in members)
+        right = sum(outcome[k] for k in members)
+        total += abs(confidence_sum - right)
     return total / len(confidence)
 
 
@@ -281,8 +288,8 @@ def test_by_hand() -> None:
         ([1.0, 0.95], [0, 1], 0.475, 1),
         ([1.0, 0.9], [0, 1], (1 + 0.1) / 2, 2),
     ]:
-        found = ece(confidence, correct, binning="right_closed")
-        assert found == pytest.approx(expected, abs=1e-12), (confidence, correct, expected, bins)
+        error = ece(confidence, correct, binning="right_closed")
+        assert error == pytest.approx(expected, abs=1e-12), (confidence, correct, expected, bins)
         assert bin_count(confidence, binning="right_closed") == bins, confidence
 
 
@@ -323,13 +330,13 @@ def test_exact_arithmetic(bins: int, rows: list[tuple[int, int]]) -> None:
     expected = sum(map(abs, gaps.values()), Fraction()) / len(rows)
     confidence = [report / 20 for report, _ in rows]
     outcome = [quarters / 4 for _, quarters in rows]
-    found = ece(confidence, outcome, bins=bins, binning="right_closed")
-    assert found == pytest.approx(float(expected), abs=1e-12)
-    assert 0 <= found <= 1
+    error = ece(confidence, outcome, bins=bins, binning="right_closed")
+    assert error == pytest.approx(float(expected), abs=1e-12)
+    assert 0 <= error <= 1
     assert bin_count(confidence, bins=bins, binning="right_closed") == len(gaps)
     # The same right_closed_judgments as a second epoch, and replies that could not be read.
     epochs = ece([*confidence * 2, NAN], [*outcome * 2, 1], bins=bins, binning="right_closed")
-    assert epochs == pytest.approx(found, abs=1e-12)
+    assert epochs == pytest.approx(error, abs=1e-12)
 
 
 @fixed
@@ -381,20 +388,22 @@ def test_parts_by_hand() -> None:
 @given(weighted)
 def test_brier_and_its_parts(rows: Weighted) -> None:
     """The score is scikit-learn's; calibration, resolution and uncertainty add up, as of groups."""
-    stated, outcome = map(np.array, brier_arrays(rows))
+    confidences, outcome = map(np.array, brier_arrays(rows))
     shares = [*outcome, *(1 - p for p in outcome)]
     right = [1] * len(rows) + [0] * len(rows)
-    doubled = np.tile(stated, 2)
+    doubled = np.tile(confidences, 2)
     expected = brier_score_loss(right, doubled, sample_weight=shares, labels=[0, 1])
-    assert brier(stated, outcome) == pytest.approx(expected, abs=1e-14)
-    parts = brier_parts(stated, outcome)
+    assert brier(confidences, outcome) == pytest.approx(expected, abs=1e-14)
+    parts = brier_parts(confidences, outcome)
     whole = parts.reliability - parts.resolution + parts.uncertainty
     assert whole == pytest.approx(expected, abs=1e-14)
     share = accuracy([k / 4 for _, k in rows])
     assert parts.uncertainty == pytest.approx(share * (1 - share), abs=1e-15)
-    own = np.array([outcome[stated == one].mean() for one in stated])
-    assert parts.reliability == pytest.approx(np.mean((stated - own) ** 2), abs=1e-14)
-    assert parts.resolution == pytest.approx(np.var(own), abs=1e-14)  # mean of own is accuracy
+    accuracies = np.array([outcome[confidences == value].mean() for value in confidences])
+    assert parts.reliability == pytest.approx(np.mean((confidences - accuracies) ** 2), abs=1e-14)
+    assert parts.resolution == pytest.approx(
+        np.var(accuracies), abs=1e-14
+    )  # mean of own is accuracy
 
 
 # Accuracy, mean confidence and their difference.
@@ -418,10 +427,12 @@ def test_overconfidence_by_hand() -> None:
 @given(st.lists(st.tuples(st.integers(0, 100), st.integers(0, 4)), min_size=1, max_size=60))
 def test_they_are_means(rows: list[tuple[int, int]]) -> None:
     """Each is numpy's mean, of outcomes, of confidences, and of their differences."""
-    stated, outcome = np.array(rows).T / [[100], [4]]
+    confidences, outcome = np.array(rows).T / [[100], [4]]
     assert accuracy(outcome) == pytest.approx(outcome.mean(), abs=1e-13)
-    assert mean_confidence(stated) == pytest.approx(stated.mean(), abs=1e-13)
-    assert overconfidence(stated, outcome) == pytest.approx((stated - outcome).mean(), abs=1e-13)
+    assert mean_confidence(confidences) == pytest.approx(confidences.mean(), abs=1e-13)
+    assert overconfidence(confidences, outcome) == pytest.approx(
+        (confidences - outcome).mean(), abs=1e-13
+    )
 
 
 def test_interval_of_ece_with_one_bin_is_students() -> None:
@@ -448,8 +459,8 @@ def test_interval_of_ece(binning: Binning) -> None:
     unread = [*confidence, np.nan], [*correct, 1.0]
     assert ece_interval(*unread, binning=binning) == pytest.approx((low, high), abs=1e-9)
     wrong = 1 - confidence
-    found, (low, high) = ece(wrong, correct), ece_interval(wrong, correct, binning=binning)
-    assert 0.1 < low <= found <= high
+    interval, (low, high) = ece(wrong, correct), ece_interval(wrong, correct, binning=binning)
+    assert 0.1 < low <= interval <= high
     assert np.isnan(ece_interval([1.0] * 30, [1] * 30, binning=binning)).all()
 
 
@@ -461,8 +472,8 @@ def test_interval_of_ece_of_nothing_and_of_the_same_again() -> None:
     rng = np.random.default_rng(3)
     sure, right = rng.integers(0, 21, 60) / 20, rng.integers(0, 2, 60)
     for order in (np.tile(unit, 3), rng.permutation(60), unit[::-1]):
-        again = ece_interval(sure[order], right[order], unit[order])
-        assert again == pytest.approx(ece_interval(sure, right, unit), abs=1e-9)
+        repeated = ece_interval(sure[order], right[order], unit[order])
+        assert repeated == pytest.approx(ece_interval(sure, right, unit), abs=1e-9)
 
 
 def test_interval_of_brier_uncertainty() -> None:
@@ -470,7 +481,7 @@ def test_interval_of_brier_uncertainty() -> None:
     for right in (2, 20, 38):
         correct = np.arange(40) < right
         ends = share_interval(right, 40)
-        wanted = sorted(p * (1 - p) for p in ends)
+        expected = sorted(p * (1 - p) for p in ends)
         low, high = brier_uncertainty_interval(np.full(40, 0.5), correct)
-        assert low == pytest.approx(wanted[0])
-        assert high == pytest.approx(0.25 if right == 20 else wanted[1])
+        assert low == pytest.approx(expected[0])
+        assert high == pytest.approx(0.25 if right == 20 else expected[1])

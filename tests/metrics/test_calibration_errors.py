@@ -27,17 +27,17 @@ from inspect_confidence.metrics import (
 from inspect_confidence.metrics.confidence_tables import ItemTables
 
 FloatArray = NDArray[np.float64]
-Judged = tuple[FloatArray, FloatArray]
+Judgments = tuple[FloatArray, FloatArray]
 
 SIMPLE = (rms_calibration_error, hle_calibration_error, smooth_ece)
 NAN = float("nan")
 
 
-def inputs(most: int = 400) -> Iterator[Judged]:
+def inputs(max_size: int = 400) -> Iterator[Judgments]:
     """200 inputs: ties, all distinct, ends alone, one value; one class in every fifth."""
     for seed in range(200):
         rng = np.random.default_rng(seed)
-        n = int(rng.integers(1, most))
+        n = int(rng.integers(1, max_size))
         shapes: list[FloatArray] = [
             rng.integers(0, 21, n) / 20,
             rng.random(n),
@@ -54,8 +54,8 @@ def test_root_mean_square_is_a_loop_over_bins() -> None:
     for confidence, correct in inputs():
         place = np.minimum(np.floor(confidence * 10 + 1e-9), 9)
         inside = [place == k for k in np.unique(place)]
-        gaps = [confidence[one].mean() - correct[one].mean() for one in inside]
-        weights = [one.mean() for one in inside]
+        gaps = [confidence[members].mean() - correct[members].mean() for members in inside]
+        weights = [members.mean() for members in inside]
         expected = np.sqrt(np.average(np.square(gaps), weights=weights))
         assert rms_calibration_error(confidence, correct) == pytest.approx(expected, abs=1e-9)
         assert ece(confidence, correct) <= expected + 1e-12
@@ -81,8 +81,8 @@ def test_the_top_bin_is_dropped_as_the_authors_do() -> None:
     confidence = np.concatenate([np.linspace(0, 0.4, 100), np.linspace(0.6, 1, 150)])
     correct = np.zeros(250)
     # The first bin's mean confidence is .2: sqrt(.4 * .04); the second's .8: .4 * .04 + .6 * .64.
-    found = hle_calibration_error(confidence, correct, top_bin="dropped")
-    assert found == pytest.approx(np.sqrt(0.4 * 0.04))
+    error = hle_calibration_error(confidence, correct, top_bin="dropped")
+    assert error == pytest.approx(np.sqrt(0.4 * 0.04))
     assert hle_calibration_error(confidence, correct) == pytest.approx(np.sqrt(0.4))
     # One bin alone is the last one.
     assert hle_calibration_error([0.9] * 100, [0] * 100, top_bin="dropped") == 0
@@ -97,17 +97,19 @@ def test_debiased_is_that_of_kumar() -> None:
     """The peer, where each confidence has two judgments; by definition everywhere."""
     compared = 0
     for confidence, correct in inputs():
-        found = debiased_squared_error(confidence, correct)
+        error = debiased_squared_error(confidence, correct)
         if len(confidence) < 2:
-            assert np.isnan(found)
+            assert np.isnan(error)
             continue
         values, size = np.unique(confidence, return_counts=True)
         if size.min() > 1:
-            at = [np.flatnonzero(confidence == value) for value in values]
-            binned = [list(zip(confidence[one], correct[one], strict=True)) for one in at]
-            assert found == pytest.approx(unbiased_square_ce(binned), abs=1e-9)
+            groups = [np.flatnonzero(confidence == value) for value in values]
+            binned = [
+                list(zip(confidence[members], correct[members], strict=True)) for members in groups
+            ]
+            assert error == pytest.approx(unbiased_square_ce(binned), abs=1e-9)
             compared += 1
-        assert found == pytest.approx(over_pairs(confidence, correct), abs=1e-9)
+        assert error == pytest.approx(over_pairs(confidence, correct), abs=1e-9)
     assert compared > 90
 
 
@@ -154,8 +156,8 @@ def test_smooth_ece_by_images() -> None:
     for confidence, correct in inputs(30):
         fixed = smooth_ece(confidence, correct, bandwidth=0.1)
         assert fixed == pytest.approx(by_images(confidence, correct, 0.1), abs=1e-9)
-        found = smooth_ece(confidence, correct)
-        assert found == pytest.approx(by_images(confidence, correct, max(found, 0.008)), abs=1e-9)
+        error = smooth_ece(confidence, correct)
+        assert error == pytest.approx(by_images(confidence, correct, max(error, 0.008)), abs=1e-9)
 
 
 def test_smooth_ece_is_near_relplots() -> None:
@@ -164,11 +166,11 @@ def test_smooth_ece_is_near_relplots() -> None:
         rng = np.random.default_rng(seed)
         confidence = 0.02 + 0.96 * rng.random(300)
         correct = (rng.random(300) < confidence**2).astype(float)
-        judged = confidence, correct
+        judgments = confidence, correct
         for width in (0.05, 0.2):
-            peer = smECE_sigma(*judged, width)
-            assert smooth_ece(*judged, bandwidth=width) == pytest.approx(peer, abs=2e-3)
-        assert smooth_ece(*judged) == pytest.approx(smECE(*judged), abs=3e-3)
+            peer = smECE_sigma(*judgments, width)
+            assert smooth_ece(*judgments, bandwidth=width) == pytest.approx(peer, abs=2e-3)
+        assert smooth_ece(*judgments) == pytest.approx(smECE(*judgments), abs=3e-3)
 
 
 def test_smooth_ece_of_one_side_is_the_difference_of_means() -> None:
@@ -188,39 +190,41 @@ def test_items_asked_twice_with_one_answer_change_nothing() -> None:
     correct = (rng.random(250) < confidence).astype(float)
     unit = np.arange(250)
     twice = np.append(confidence, confidence), np.append(correct, correct), np.append(unit, unit)
-    holed = (
+    with_missing = (
         np.append(confidence, [NAN, 0.5]),
         np.append(correct, [1, NAN]),
         np.append(unit, [3, 250]),
     )
-    tables = [ItemTables.from_judgments(*some).total_table() for some in (twice, holed)]
-    for one in SIMPLE:
+    tables = [
+        ItemTables.from_judgments(*judgments).total_table() for judgments in (twice, with_missing)
+    ]
+    for measure in SIMPLE:
         for table in tables:
-            assert TABLE_FUNCTIONS[one.__name__](table)[0] == pytest.approx(
-                one(confidence, correct), abs=1e-12
+            assert TABLE_FUNCTIONS[measure.__name__](table)[0] == pytest.approx(
+                measure(confidence, correct), abs=1e-12
             )
-    for own in (
+    for interval in (
         debiased_squared_error_interval,
         rms_calibration_error_interval,
         smooth_ece_interval,
     ):
-        for some in (twice, holed):
-            assert own(*some) == pytest.approx(own(confidence, correct), abs=1e-9)
-    for some in (twice, holed):
+        for judgments in (twice, with_missing):
+            assert interval(*judgments) == pytest.approx(interval(confidence, correct), abs=1e-9)
+    for judgments in (twice, with_missing):
         expected = debiased_squared_error(confidence, correct)
-        assert debiased_squared_error(*some) == pytest.approx(expected, abs=1e-12)
+        assert debiased_squared_error(*judgments) == pytest.approx(expected, abs=1e-12)
 
 
 def test_nothing_is_undefined() -> None:
     """No judgment gives NaN, as do probabilities for outcomes where noise is taken off."""
-    for one in SIMPLE:
-        assert np.isnan(one([], []))
-        assert np.isnan(one([NAN, 0.5], [1, NAN]))
+    for measure in SIMPLE:
+        assert np.isnan(measure([], []))
+        assert np.isnan(measure([NAN, 0.5], [1, NAN]))
     assert np.isnan(debiased_squared_error([], []))
     assert np.isnan(debiased_squared_error([0.5, 0.5], [0.2, 1]))
-    for own in (rms_calibration_error_interval, smooth_ece_interval):
-        assert np.isnan(own([], [])).all()
-        assert np.isnan(own([0.5], [1])).all()
+    for interval in (rms_calibration_error_interval, smooth_ece_interval):
+        assert np.isnan(interval([], [])).all()
+        assert np.isnan(interval([0.5], [1])).all()
 
 
 def test_intervals_hold_their_value() -> None:
@@ -229,11 +233,11 @@ def test_intervals_hold_their_value() -> None:
     for _ in range(20):
         confidence = rng.integers(0, 6, 60) / 5
         correct = (rng.random(60) < confidence).astype(float)
-        judged = confidence, correct
+        judgments = confidence, correct
         for value, (low, high) in (
-            (debiased_squared_error(*judged), debiased_squared_error_interval(*judged)),
-            (rms_calibration_error(*judged), rms_calibration_error_interval(*judged)),
-            (smooth_ece(*judged), smooth_ece_interval(*judged)),
+            (debiased_squared_error(*judgments), debiased_squared_error_interval(*judgments)),
+            (rms_calibration_error(*judgments), rms_calibration_error_interval(*judgments)),
+            (smooth_ece(*judgments), smooth_ece_interval(*judgments)),
         ):
             assert low <= value <= high
     distinct = rng.random(60)
@@ -248,9 +252,9 @@ def test_many_tables_at_once_are_each_by_itself() -> None:
     weights = rng.multinomial(130, np.ones(130) / 130, size=20).astype(float)
     weights[0] = 0
     cells = ItemTables.from_judgments(confidence, correct)
-    for one in SIMPLE:
-        found = TABLE_FUNCTIONS[one.__name__](cells.tables(weights))
-        assert np.isnan(found[0])
-        for row, value in zip(weights[1:].astype(int), found[1:], strict=True):
-            judged = np.repeat(confidence, row), np.repeat(correct, row)
-            assert value == pytest.approx(one(*judged), abs=1e-9)
+    for measure in SIMPLE:
+        values = TABLE_FUNCTIONS[measure.__name__](cells.tables(weights))
+        assert np.isnan(values[0])
+        for row, value in zip(weights[1:].astype(int), values[1:], strict=True):
+            judgments = np.repeat(confidence, row), np.repeat(correct, row)
+            assert value == pytest.approx(measure(*judgments), abs=1e-9)

@@ -57,8 +57,8 @@ def test_pairwise() -> None:
         ([], [], 5, NAN),
     ]
     for first, second, n, score in cases:
-        found = pairwise_consistency(first, second, n)
-        assert found == pytest.approx(score, nan_ok=True), (first, second, n, score)
+        consistency = pairwise_consistency(first, second, n)
+        assert consistency == pytest.approx(score, nan_ok=True), (first, second, n, score)
 
 
 def test_scores_by_hand() -> None:
@@ -68,8 +68,8 @@ def test_scores_by_hand() -> None:
     assert flags.tolist() == [1, 1, 1, 0]
     # Two of three readable sequences.
     ranks = [[3, 3, 2, 1, 0], [0, 1, 0, 2, 2], [0, 1, 2, 2, 2], [NAN, 1, 2, 2, 2]]
-    found = monotonicity_consistency(np.array(ranks), [True, False, False, False])
-    assert found == pytest.approx(2 / 3)
+    consistency = monotonicity_consistency(np.array(ranks), [True, False, False, False])
+    assert consistency == pytest.approx(2 / 3)
     # Two of three readable choices are the right one.
     assert empirical_consistency([0, 1, 2, NAN], [0, 2, 2, 2]) == pytest.approx(2 / 3)
     assert np.isnan(empirical_consistency([NAN], [0]))
@@ -114,10 +114,10 @@ def test_empirical_monotonicity() -> None:
         ((NAN, 2), (1, 0), NAN),
         ((2, NAN), (1, 0), NAN),
     ]:
-        found = empirical_monotonicity_consistency(
+        consistency = empirical_monotonicity_consistency(
             [step[0]], [step[1]], [right_step[0]], [right_step[1]]
         )
-        assert found == pytest.approx(score, nan_ok=True), (step, right_step, score)
+        assert consistency == pytest.approx(score, nan_ok=True), (step, right_step, score)
 
 
 @given(sequences)
@@ -125,12 +125,12 @@ def test_scores_equal_loops(rows: list[list[int]]) -> None:
     """Each score equals loops over its units."""
     for rises in (True, False):
         steps = [[(b < a) if rises else (b > a) for a, b in pairwise(r) if a != b] for r in rows]
-        wanted = [float(all(row)) for row in steps]
-        assert monotonicity_flags(rows, [rises] * len(rows)).tolist() == wanted
+        expected = [float(all(row)) for row in steps]
+        assert monotonicity_flags(rows, [rises] * len(rows)).tolist() == expected
     assert choice_sensitivity_flags(rows).tolist() == [float(len(set(row)) > 1) for row in rows]
     first, second = [row[0] for row in rows], [row[1] for row in rows]
-    wanted = [float(a + b == 4) for a, b in zip(first, second, strict=True)]
-    assert pairwise_consistency_flags(first, second, 5).tolist() == wanted
+    expected = [float(a + b == 4) for a, b in zip(first, second, strict=True)]
+    assert pairwise_consistency_flags(first, second, 5).tolist() == expected
 
 
 @given(sequences)
@@ -139,8 +139,8 @@ def test_mirroring_all_words_changes_no_score(rows: list[list[int]]) -> None:
     ranks = np.array(rows)
     rises = np.arange(len(rows)) % 2 == 0
     assert monotonicity_consistency(ranks, rises) == monotonicity_consistency(4 - ranks, ~rises)
-    one, other = ranks[:, 0], ranks[:, 1]
-    assert pairwise_consistency(one, other, 5) == pairwise_consistency(4 - other, 4 - one, 5)
+    first, second = ranks[:, 0], ranks[:, 1]
+    assert pairwise_consistency(first, second, 5) == pairwise_consistency(4 - second, 4 - first, 5)
     assert choice_sensitivity(ranks) == choice_sensitivity(4 - ranks)
 
 
@@ -151,19 +151,19 @@ def table(size: int) -> pd.DataFrame:
     """The prompts of a set of choices as ranked judgments whose ranks are still to come."""
     return pd.DataFrame(
         {
-            "item": one.id,
-            "scenario": one.scenario,
-            "choice_set": one.choice_set,
-            "numbers": one.numbers,
-            "point": one.point,
-            "interval": one.interval,
-            "right": float(one.right),
+            "item": prompt.id,
+            "scenario": prompt.scenario,
+            "choice_set": prompt.choice_set,
+            "numbers": prompt.numbers,
+            "point": prompt.point,
+            "interval": prompt.interval,
+            "right": float(prompt.right),
             "cot": False,
             "run": "",
             "epoch": 1.0,
         }
-        for one in design()
-        if one.choice_set == size
+        for prompt in design()
+        if prompt.choice_set == size
     )
 
 
@@ -198,8 +198,8 @@ def test_chance_is_the_enumerated_mean() -> None:
     for score in SCORES:
         for size in [3, 5]:
             rows = table(size)
-            found = expected_by_chance(score, size, rows, "text")
-            assert found == pytest.approx(enumerated(score, size, rows), abs=1e-12), (score, size)
+            chance = expected_by_chance(score, size, rows, "text")
+            assert chance == pytest.approx(enumerated(score, size, rows), abs=1e-12), (score, size)
     # Of nine pairs of three choices two are counted, of 25 pairs of five choices five.
     for size, expected in ((3, 2 / 9), (5, 1 / 5)):
         assert expected_by_chance("pairwise_consistency", size, table(size), "authors") == expected
@@ -213,17 +213,20 @@ def test_chance_is_what_random_answers_score() -> None:
             rng = np.random.default_rng(size)
             runs = 60
             rows = pd.concat([table(size).assign(epoch=float(run)) for run in range(runs)])
-            found: dict[str, list[NDArray[np.float64]]] = {name: [] for name in SCORES}
+            scores: dict[str, list[NDArray[np.float64]]] = {name: [] for name in SCORES}
             for _ in range(5):
-                drawn = rows.assign(rank=rng.integers(size, size=len(rows)).astype(float))
-                for name, unit in units(drawn, convention).items():
-                    found[name].append(unit["value"].to_numpy())
-            for name, values in found.items():
+                random_rows = rows.assign(rank=rng.integers(size, size=len(rows)).astype(float))
+                for name, unit in units(random_rows, convention).items():
+                    scores[name].append(unit["value"].to_numpy())
+            for name, values in scores.items():
                 mean = np.concatenate(values)
                 # A unit's value is a mean over 60 runs; units that share choices are dependent.
                 error = 2 * mean.std(ddof=1) / np.sqrt(len(mean))
                 expected = expected_by_chance(name, size, table(size), convention)
                 assert abs(mean.mean() - expected) < 4 * error, name
-            pairs = np.concatenate(found["pairwise_consistency"]).mean()
-            lost = size == 3 and convention == "authors"
-            assert pairs == pytest.approx(2 / 9 if lost else 1 / size, abs=0.01), (convention, size)
+            pairs = np.concatenate(scores["pairwise_consistency"]).mean()
+            mean_score = size == 3 and convention == "authors"
+            assert pairs == pytest.approx(2 / 9 if mean_score else 1 / size, abs=0.01), (
+                convention,
+                size,
+            )

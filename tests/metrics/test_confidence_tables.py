@@ -63,24 +63,26 @@ OF_TABLES: dict[str, TableMetric] = {
 PUBLIC: dict[str, Callable[[FloatArray, FloatArray], float]] = {
     "accuracy": lambda _, correct: accuracy(correct),
     "mean_confidence": lambda confidence, _: mean_confidence(confidence),
-    **{name: partial(one, **options) for name, (one, options) in OF_JUDGMENTS.items()},
+    **{name: partial(metric, **options) for name, (metric, options) in OF_JUDGMENTS.items()},
 }
-some = st.lists(st.tuples(st.integers(0, 10), st.booleans()), min_size=1, max_size=30)
+reports_and_outcomes = st.lists(
+    st.tuples(st.integers(0, 10), st.booleans()), min_size=1, max_size=30
+)
 
 
-class Judged(NamedTuple):
+class TabledJudgments(NamedTuple):
     """Judgments of items, one each."""
 
     confidence: FloatArray
     correct: FloatArray
 
 
-def example(items: int = 80) -> Judged:
+def example(items: int = 80) -> TabledJudgments:
     """Confidences on 0-20 that go with being right, in most resamples on both sides of 0.7."""
     rng = np.random.default_rng(items)
     correct = (rng.random(items) < 0.7).astype(float)
     reports = np.clip(rng.integers(4, 19, items) + 4 * correct, 0, 20)
-    return Judged(reports / 20, correct)
+    return TabledJudgments(reports / 20, correct)
 
 
 def assert_close(
@@ -100,20 +102,22 @@ def test_more_epochs_change_nothing() -> None:
     """Asking each item again with the same answers changes no value and no resample of it."""
     confidence, correct = example()
     items = len(correct)
-    once = ItemTables.from_judgments(confidence, correct)
+    one_epoch = ItemTables.from_judgments(confidence, correct)
     for epochs in (2, 3):
-        often = ItemTables.from_judgments(
+        many_epochs = ItemTables.from_judgments(
             np.tile(confidence, epochs),
             np.tile(correct, epochs),
             np.tile(np.arange(items), epochs),
             items,
         )
         for name, metric in OF_TABLES.items():
-            value, again = (metric(cells.tables(np.ones((1, items)))) for cells in (once, often))
+            value, repeated = (
+                metric(cells.tables(np.ones((1, items)))) for cells in (one_epoch, many_epochs)
+            )
             assert np.isfinite(value).all(), name
-            assert_close(again, value, name=name)
+            assert_close(repeated, value, name=name)
         for name, metric in OF_TABLES.items():
-            draws = resampled(metric, once, often)
+            draws = resampled(metric, one_epoch, many_epochs)
             assert np.std(draws["once"]) > 0, name
             assert_close(draws["often"], draws["once"], 1e-11, name)
 
@@ -160,7 +164,7 @@ def test_weights_are_repetitions() -> None:
     for name, metric in OF_TABLES.items():
         got = metric(tables)
         assert np.isfinite(got).all(), name
-        assert_close(got, [PUBLIC[name](*judged) for judged in repeated], 1e-11, name)
+        assert_close(got, [PUBLIC[name](*judgments) for judgments in repeated], 1e-11, name)
 
 
 def test_the_interval_is_that_of_a_loop() -> None:
@@ -189,7 +193,7 @@ def test_the_interval_is_that_of_a_loop() -> None:
 
 
 @fixed
-@given(some)
+@given(reports_and_outcomes)
 def test_values_lie_in_the_range_that_the_registry_says(rows: list[tuple[int, bool]]) -> None:
     """Each metric is NaN or within its registered range, and NaN for an empty resample."""
     cells = ItemTables.from_judgments(
@@ -204,20 +208,20 @@ def test_values_lie_in_the_range_that_the_registry_says(rows: list[tuple[int, bo
 
 
 @fixed
-@given(some)
+@given(reports_and_outcomes)
 def test_tables_of_ones_are_one_table(rows: list[tuple[int, bool]]) -> None:
     """With every item once, the table counts each confidence's right and wrong judgments."""
     confidence, correct = [report / 10 for report, _ in rows], [right for _, right in rows]
-    table, other = (
+    table, weighted_table = (
         confidence_table(confidence, correct),
         ItemTables.from_judgments(confidence, correct).tables(np.ones((1, len(rows)))),
     )
     values = sorted({report for report, _ in rows})
-    for one in (table, other):
-        assert one.values.tolist() == [value / 10 for value in values]
-        assert one.right.tolist() == [[rows.count((value, True)) for value in values]]
-        assert one.wrong.tolist() == [[rows.count((value, False)) for value in values]]
-        assert one.binary
+    for each_table in (table, weighted_table):
+        assert each_table.values.tolist() == [value / 10 for value in values]
+        assert each_table.right.tolist() == [[rows.count((value, True)) for value in values]]
+        assert each_table.wrong.tolist() == [[rows.count((value, False)) for value in values]]
+        assert each_table.binary
 
 
 def test_cells_by_hand() -> None:

@@ -21,7 +21,7 @@ from inspect_confidence.metrics import (
     tunnel_interval,
 )
 from inspect_confidence.metrics.conformal import quantile
-from metrics.strategies import Judged, fixed, judged, levels, quarters
+from metrics.strategies import StatedIntervals, fixed, levels, quarters, stated_intervals
 
 # The split-conformal offset: by hand, by MAPIE, and by its guarantee.
 
@@ -44,9 +44,9 @@ def test_offset_by_hand() -> None:
     ]:
         assert conformal_offset(LOWER, UPPER, TRUTH, level) == expected, (level, expected)
     # Of 24 items at 56% the offset is the 14th score, where floats would take the 15th.
-    known = simulated(24, seed=0, width=1.0)
-    offset = conformal_offset(*known, 56)
-    assert offset == scores(known)[13] < scores(known)[14]
+    calibration = simulated(24, seed=0, width=1.0)
+    offset = conformal_offset(*calibration, 56)
+    assert offset == scores(calibration)[13] < scores(calibration)[14]
     # Items with NaN in any place change neither the scores nor their number.
     lower, upper, truth = [NAN, *LOWER, 0, 0], [4, *UPPER, NAN, 4], [9, *TRUTH, 9, NAN]
     assert conformal_offset(lower, upper, truth, 60) == 1
@@ -100,7 +100,7 @@ def column(*weights: float) -> Any:
     return regressor
 
 
-def mapie(known: Judged, level: float) -> Any:
+def mapie(calibration: StatedIntervals, level: float) -> Any:
     """MAPIE, calibrated on intervals; it takes an interval's bounds as two columns of input."""
     # MAPIE takes the ceiling of a product of floats, which lands above a whole number at times. Its
     # level is set lower by 1e-7 percent, so that such a product falls just below the whole number;
@@ -110,19 +110,21 @@ def mapie(known: Judged, level: float) -> Any:
         confidence_level=level / 100 - 1e-9,
         prefit=True,
     )
-    return regressor.conformalize(np.column_stack([known.lower, known.upper]), known.truth)
+    return regressor.conformalize(
+        np.column_stack([calibration.lower, calibration.upper]), calibration.truth
+    )
 
 
-def simulated(n: int, seed: int, width: float) -> Judged:
+def simulated(n: int, seed: int, width: float) -> StatedIntervals:
     """Random intervals of some mean width, and random truths."""
     rng = np.random.default_rng(seed)
     lower = rng.normal(size=n)
-    return Judged(lower, lower + width * rng.exponential(size=n), rng.normal(size=n))
+    return StatedIntervals(lower, lower + width * rng.exponential(size=n), rng.normal(size=n))
 
 
-def scores(known: Judged) -> list[float]:
+def scores(calibration: StatedIntervals) -> list[float]:
     """How far each truth lies outside its interval, in ascending order."""
-    return sorted(max(low - y, y - high) for low, high, y in zip(*known, strict=True))
+    return sorted(max(low - y, y - high) for low, high, y in zip(*calibration, strict=True))
 
 
 def test_intervals_equal_mapie() -> None:
@@ -141,12 +143,15 @@ def test_intervals_equal_mapie() -> None:
         (1_000, 99.5),
     ]:
         for width in [0.5, 5.0]:
-            known, new = simulated(n, seed=n, width=width), simulated(50, seed=n + 1, width=width)
-            _, expected = mapie(known, level).predict_interval(
-                np.column_stack([new.lower, new.upper]), symmetric_correction=True
+            calibration, test = (
+                simulated(n, seed=n, width=width),
+                simulated(50, seed=n + 1, width=width),
             )
-            offset = conformal_offset(*known, level)
-            low, high = conformal_interval(new.lower, new.upper, offset)
+            _, expected = mapie(calibration, level).predict_interval(
+                np.column_stack([test.lower, test.upper]), symmetric_correction=True
+            )
+            offset = conformal_offset(*calibration, level)
+            low, high = conformal_interval(test.lower, test.upper, offset)
             np.testing.assert_allclose(low, expected[:, 0, 0], rtol=0, atol=1e-12)
             np.testing.assert_allclose(high, expected[:, 1, 0], rtol=0, atol=1e-12)
 
@@ -157,34 +162,38 @@ def test_too_few_items_for_the_level() -> None:
     # With one item more it is n itself, and the offset finite.
     for n, level in [(8, 90), (18, 95), (98, 99)]:
         enough = simulated(n + 1, seed=6, width=1.0)
-        few = Judged(*(array[:n] for array in enough))
-        offset = conformal_offset(*few, level)
+        too_few = StatedIntervals(*(array[:n] for array in enough))
+        offset = conformal_offset(*too_few, level)
         assert offset == INF, (n, level)
         low, high = conformal_interval([0.0], [1.0], offset)
         assert (low[0], high[0]) == (-INF, INF), (n, level)
         with pytest.raises(ValueError, match="too low"):
-            mapie(few, level)
+            mapie(too_few, level)
         assert conformal_offset(*enough, level) == scores(enough)[-1], (n, level)
 
 
 @fixed
-@given(judged(), levels, st.randoms(use_true_random=False))
-def test_order_of_items_is_irrelevant(drawn: Judged, level: float, random: Any) -> None:
+@given(stated_intervals(), levels, st.randoms(use_true_random=False))
+def test_order_of_items_is_irrelevant(
+    intervals: StatedIntervals, level: float, random: Any
+) -> None:
     """The offset is the same for the items in any order."""
-    order = list(range(len(drawn.truth)))
+    order = list(range(len(intervals.truth)))
     random.shuffle(order)
-    shuffled = Judged(*(array[order] for array in drawn))
-    assert conformal_offset(*shuffled, level) == conformal_offset(*drawn, level)
+    shuffled = StatedIntervals(*(array[order] for array in intervals))
+    assert conformal_offset(*shuffled, level) == conformal_offset(*intervals, level)
 
 
 @fixed
-@given(judged(), levels)
-def test_intervals_at_their_own_offset_need_no_other(drawn: Judged, level: float) -> None:
+@given(stated_intervals(), levels)
+def test_intervals_at_their_own_offset_need_no_other(
+    intervals: StatedIntervals, level: float
+) -> None:
     """After moving the bounds by a finite offset, the offset still to learn is zero."""
-    offset = conformal_offset(*drawn, level)
+    offset = conformal_offset(*intervals, level)
     if np.isfinite(offset):
-        moved = conformal_interval(drawn.lower, drawn.upper, offset)
-        assert conformal_offset(*moved, drawn.truth, level) == 0
+        moved = conformal_interval(intervals.lower, intervals.upper, offset)
+        assert conformal_offset(*moved, intervals.truth, level) == 0
 
 
 def test_coverage_of_new_items() -> None:
@@ -196,9 +205,9 @@ def test_coverage_of_new_items() -> None:
             coverages = []
             for seed in range(2_000):
                 judgments = simulated(calibration + 40, seed=seed, width=width)
-                known = Judged(*(array[:calibration] for array in judgments))
-                new = Judged(*(array[calibration:] for array in judgments))
-                offset = conformal_offset(*known, level)
+                calibration_items = StatedIntervals(*(array[:calibration] for array in judgments))
+                new = StatedIntervals(*(array[calibration:] for array in judgments))
+                offset = conformal_offset(*calibration_items, level)
                 coverages.append(
                     coverage(*conformal_interval(new.lower, new.upper, offset), new.truth)
                 )
@@ -286,9 +295,9 @@ def test_calibrated_draws_hold_the_truth() -> None:
     # n = 39 at 90%: k = 2 and 38, and a further draw falls between them with probability 36/40.
     rng = np.random.default_rng(1)
     beliefs = rng.lognormal(size=(2_000, 40))
-    held = [low <= row[0] <= high for row in beliefs for low, high in [_ninety(row[1:])]]
+    contained = [low <= row[0] <= high for row in beliefs for low, high in [_ninety(row[1:])]]
     # 3.29 standard errors of 2,000 draws at 0.9: sqrt(0.09 / 2000) = 0.0067
-    assert np.mean(held) == pytest.approx(0.9, abs=3.29 * 0.0067)
+    assert np.mean(contained) == pytest.approx(0.9, abs=3.29 * 0.0067)
 
 
 def _ninety(draws: np.ndarray) -> tuple[float, float]:

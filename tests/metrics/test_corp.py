@@ -30,9 +30,9 @@ def test_parts_are_those_of_model_diagnostics() -> None:
     for confidence, correct in inputs():
         peer = decompose(correct, confidence, scoring_function=SquaredError())
         expected = [peer[name][0] for name in ("miscalibration", "discrimination", "uncertainty")]
-        found = [part(confidence, correct) for part in PARTS]
-        assert found == pytest.approx(expected, abs=1e-9)
-        miscalibration, discrimination, uncertainty = found
+        parts = [part(confidence, correct) for part in PARTS]
+        assert parts == pytest.approx(expected, abs=1e-9)
+        miscalibration, discrimination, uncertainty = parts
         total = miscalibration - discrimination + uncertainty
         assert total == pytest.approx(brier(confidence, correct), abs=1e-12)
         if uncertainty:
@@ -52,12 +52,12 @@ def test_curve_is_scikit_learns() -> None:
 
 def test_outcomes_that_are_probabilities_count_by_expectation() -> None:
     """A probability of .25 is one right and three wrong answers of a quarter each."""
-    stated, weights = np.array([0.3, 0.6, 0.9]), np.array([0.25, 0.5, 0.25])
-    confidence = np.repeat(stated, 4)
+    values, weights = np.array([0.3, 0.6, 0.9]), np.array([0.25, 0.5, 0.25])
+    confidence = np.repeat(values, 4)
     correct = np.concatenate([np.arange(4) < 4 * weight for weight in weights])
     for part in (*PARTS, brier_skill):
-        assert part(stated, weights) == pytest.approx(part(confidence, correct), abs=1e-12)
-    assert np.isnan(calibration_p(stated, weights))
+        assert part(values, weights) == pytest.approx(part(confidence, correct), abs=1e-12)
+    assert np.isnan(calibration_p(values, weights))
 
 
 def test_items_asked_twice_and_missing_judgments() -> None:
@@ -67,14 +67,18 @@ def test_items_asked_twice_and_missing_judgments() -> None:
     correct = (rng.random(120) < confidence).astype(float)
     unit = np.arange(120)
     twice = np.append(confidence, confidence), np.append(correct, correct), np.append(unit, unit)
-    holed = np.append(confidence, [NAN, 0.5]), np.append(correct, [1, NAN]), np.append(unit, [3, 4])
-    for some in (twice, holed):
-        tables = ItemTables.from_judgments(*some).total_table()
+    with_missing = (
+        np.append(confidence, [NAN, 0.5]),
+        np.append(correct, [1, NAN]),
+        np.append(unit, [3, 4]),
+    )
+    for judgments in (twice, with_missing):
+        tables = ItemTables.from_judgments(*judgments).total_table()
         for part in (*PARTS, brier_skill):
             assert TABLE_FUNCTIONS[part.__name__](tables)[0] == pytest.approx(
                 part(confidence, correct), abs=1e-12
             )
-        assert calibration_p(*some) == calibration_p(confidence, correct)
+        assert calibration_p(*judgments) == calibration_p(confidence, correct)
     band, once = corp_band(twice[0], twice[2]), corp_band(confidence)
     assert np.allclose(band.low, once.low)
     assert np.allclose(band.high, once.high)
@@ -87,14 +91,14 @@ def test_items_asked_twice_and_missing_judgments() -> None:
 
 def test_p_of_one_confidence_is_binomial() -> None:
     """With one confidence c, p is P(|right - n c| is as great), within its simulation's error."""
-    n, stated = 40, 0.7
+    n, confidence = 40, 0.7
     for right in (20, 24, 28, 32):
         correct = np.arange(n) < right
         count = np.arange(n + 1)
-        far = np.abs(count - n * stated) >= abs(right - n * stated) - 1e-9
-        expected = binom.pmf(count[far], n, stated).sum()
-        found = calibration_p(np.full(n, stated), correct, draws=20_000)
-        assert found == pytest.approx(expected, abs=4 * np.sqrt(0.25 / 20_000))
+        extreme = np.abs(count - n * confidence) >= abs(right - n * confidence) - 1e-9
+        expected = binom.pmf(count[extreme], n, confidence).sum()
+        p = calibration_p(np.full(n, confidence), correct, draws=20_000)
+        assert p == pytest.approx(expected, abs=4 * np.sqrt(0.25 / 20_000))
 
 
 def test_p_of_epochs_is_that_of_items() -> None:
@@ -102,9 +106,9 @@ def test_p_of_epochs_is_that_of_items() -> None:
     confidence, correct = np.full(100, 0.6), np.repeat(np.arange(20) < 7, 5)
     count = np.arange(21)
     exact = binom.pmf(count[np.abs(count - 12) >= 5], 20, 0.6).sum()
-    found = calibration_p(confidence, correct, np.repeat(np.arange(20), 5), draws=20_000)
-    assert found == pytest.approx(exact, abs=0.02)
-    assert calibration_p(confidence, correct) < 0.001 < found
+    p = calibration_p(confidence, correct, np.repeat(np.arange(20), 5), draws=20_000)
+    assert p == pytest.approx(exact, abs=0.02)
+    assert calibration_p(confidence, correct) < 0.001 < p
 
 
 def test_p_at_the_ends() -> None:

@@ -21,59 +21,64 @@ NAN = float("nan")
 COSTS = Costs(right=1, wrong=-2, abstain=0.25)
 
 
-def samples(most: int = 40, count: int = 200) -> Iterator[tuple[FloatArray, FloatArray]]:
+def samples(max_size: int = 40, count: int = 200) -> Iterator[tuple[FloatArray, FloatArray]]:
     """Confidences with ties and ends, and outcomes, of one class in some samples."""
-    rng = np.random.default_rng(most)
+    rng = np.random.default_rng(max_size)
     for _ in range(count):
-        n, values = int(rng.integers(1, most + 1)), int(rng.integers(1, 9))
-        stated = rng.integers(0, values + 1, n) / values
-        yield stated, (rng.random(n) < rng.choice([0, 0.3, 0.8, 1])).astype(float)
+        n, values = int(rng.integers(1, max_size + 1)), int(rng.integers(1, 9))
+        confidences = rng.integers(0, values + 1, n) / values
+        yield confidences, (rng.random(n) < rng.choice([0, 0.3, 0.8, 1])).astype(float)
 
 
-def thresholds(stated: FloatArray, right: FloatArray) -> list[tuple[float, float, float, float]]:
+def thresholds(
+    confidences: FloatArray, right: FloatArray
+) -> list[tuple[float, float, float, float]]:
     """Each confidence, highest first: how many answers are at or above it, right and wrong."""
-    found = []
-    for t in sorted(set(stated), reverse=True):
-        above = right[stated >= t]
-        found.append((float(t), float(len(above)), float(above.sum()), float((1 - above).sum())))
-    return found
+    rows = []
+    for t in sorted(set(confidences), reverse=True):
+        above = right[confidences >= t]
+        rows.append((float(t), float(len(above)), float(above.sum()), float((1 - above).sum())))
+    return rows
 
 
 def test_risk_is_the_mean_over_the_orders_of_ties() -> None:
     """Of the k surest of n answers, in every order with confidence falling."""
-    for stated, right in samples(most=6, count=200):
-        rows = list(zip(stated, right, strict=True))
+    for confidences, right in samples(max_size=6, count=200):
+        rows = list(zip(confidences, right, strict=True))
         orders = [
-            [1 - one for _, one in order]
+            [1 - outcome for _, outcome in order]
             for order in permutations(rows)
             if all(a[0] >= b[0] for a, b in pairwise(order))
         ]
         for k in range(1, len(rows) + 1):
             expected = np.mean([np.mean(errors[:k]) for errors in orders])
-            got = risk_at_coverage(stated, right, coverage=k / len(rows))
+            got = risk_at_coverage(confidences, right, coverage=k / len(rows))
             assert got == pytest.approx(expected, abs=1e-9)
 
 
 def test_augrc_is_the_area_under_its_points() -> None:
     """Trapezoids through the share given and wrong at each threshold, as in its authors' code."""
-    for stated, right in samples():
-        n = len(stated)
-        points = [(0.0, 0.0), *((k / n, bad / n) for _, k, _, bad in thresholds(stated, right))]
+    for confidences, right in samples():
+        n = len(confidences)
+        points = [
+            (0.0, 0.0),
+            *((k / n, bad / n) for _, k, _, bad in thresholds(confidences, right)),
+        ]
         area = sum((b[0] - a[0]) * (a[1] + b[1]) / 2 for a, b in pairwise(points))
-        assert augrc(stated, right) == pytest.approx(area, abs=1e-9)
+        assert augrc(confidences, right) == pytest.approx(area, abs=1e-9)
         if 0 < right.sum() < n:
-            a, auc = right.mean(), roc_auc_score(right, stated)
+            a, auc = right.mean(), roc_auc_score(right, confidences)
             identity = (1 - auc) * a * (1 - a) + (1 - a) ** 2 / 2
-            assert augrc(stated, right) == pytest.approx(identity, abs=1e-9)
+            assert augrc(confidences, right) == pytest.approx(identity, abs=1e-9)
 
 
 def test_utility_of_each_threshold() -> None:
     """The utility of answers at or above it, and of abstentions below."""
-    for stated, right in samples():
-        n = len(stated)
-        found = {t: g - 2 * b + 0.25 * (n - k) for t, k, g, b in thresholds(stated, right)}
-        for t, total in found.items():
-            got = expected_utility(stated, right, costs=COSTS, threshold=t)
+    for confidences, right in samples():
+        n = len(confidences)
+        utilities = {t: g - 2 * b + 0.25 * (n - k) for t, k, g, b in thresholds(confidences, right)}
+        for t, total in utilities.items():
+            got = expected_utility(confidences, right, costs=COSTS, threshold=t)
             assert got == pytest.approx(total / n, abs=1e-9)
 
 
@@ -81,11 +86,13 @@ def test_the_threshold_that_costs_imply() -> None:
     """Of calibrated confidence, it is where right and wrong answers' worth is that of none."""
     assert Costs(1, -2, 0).indifferent == pytest.approx(2 / 3)
     assert Costs(1, -1, 0.5).indifferent == pytest.approx(3 / 4)
-    stated = np.repeat(np.arange(11) / 10, 10)
+    confidences = np.repeat(np.arange(11) / 10, 10)
     right = np.concatenate([np.arange(10) < k for k in range(11)]).astype(float)
     for costs in (Costs(1, -2, 0), Costs(1, -1, 0.5), Costs(3, -1, 0)):
-        advised = expected_utility(stated, right, costs=costs, threshold=costs.indifferent)
-        worth = [expected_utility(stated, right, costs=costs, threshold=t) for t in set(stated)]
+        advised = expected_utility(confidences, right, costs=costs, threshold=costs.indifferent)
+        worth = [
+            expected_utility(confidences, right, costs=costs, threshold=t) for t in set(confidences)
+        ]
         assert advised == pytest.approx(max(*worth, costs.abstain))
 
 

@@ -16,11 +16,13 @@ from metrics.strategies import fixed
 NAN = float("nan")
 Rows = list[tuple[int, int]]
 
-few = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 1)), min_size=1, max_size=6)
+up_to_six = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 1)), min_size=1, max_size=6)
 # At least one right and one wrong answer, on 0-10.
-both = st.lists(st.tuples(st.integers(0, 10), st.integers(0, 1)), max_size=40).flatmap(
-    lambda rest: st.tuples(st.integers(0, 10), st.integers(0, 10)).map(
-        lambda one: [(one[0], 0), (one[1], 1), *rest]
+with_both_outcomes = st.lists(
+    st.tuples(st.integers(0, 10), st.integers(0, 1)), max_size=40
+).flatmap(
+    lambda rows: st.tuples(st.integers(0, 10), st.integers(0, 10)).map(
+        lambda pair: [(pair[0], 0), (pair[1], 1), *rows]
     )
 )
 weighted = st.lists(st.tuples(st.integers(0, 10), st.integers(0, 4)), min_size=1, max_size=40)
@@ -33,9 +35,9 @@ def tenths(rows: Rows, attempts: int = 1) -> tuple[list[float], list[float]]:
 
 def split(rows: Rows) -> tuple[list[float], list[int], list[float]]:
     """Confidences, labels and weights: each judgment p right and 1 - p wrong, p in quarters."""
-    stated, outcome = tenths(rows, 4)
+    confidences, outcome = tenths(rows, 4)
     labels = [1] * len(rows) + [0] * len(rows)
-    return stated * 2, labels, [*outcome, *(1 - p for p in outcome)]
+    return confidences * 2, labels, [*outcome, *(1 - p for p in outcome)]
 
 
 def test_auroc_by_hand() -> None:
@@ -53,31 +55,35 @@ def test_auroc_by_hand() -> None:
 
 
 @fixed
-@given(both)
+@given(with_both_outcomes)
 def test_areas_are_scikit_learns(rows: Rows) -> None:
     """And that of pairs; reversed it is the complement; stretching changes nothing."""
-    stated, right = map(np.array, tenths(rows))
-    pairs = list(product([a for a, one in rows if one == 1], [b for b, one in rows if one == 0]))
+    confidences, right = map(np.array, tenths(rows))
+    pairs = list(
+        product(
+            [a for a, outcome in rows if outcome == 1], [b for b, outcome in rows if outcome == 0]
+        )
+    )
     share = sum((a > b) + (a == b) / 2 for a, b in pairs) / len(pairs)
-    got = auroc(stated, right)
+    got = auroc(confidences, right)
     assert got == pytest.approx(share, abs=1e-14)
-    assert got == pytest.approx(roc_auc_score(right, stated), abs=1e-12)
-    assert auroc(1 - stated, right) == pytest.approx(1 - got, abs=1e-14)
-    assert auroc(stated, 1 - right) == pytest.approx(1 - got, abs=1e-14)
-    assert auroc(stated**3 / 2, right) == got
-    expected = average_precision_score(1 - right, -stated)
-    assert auprc_error(stated, right) == pytest.approx(expected, abs=1e-12)
+    assert got == pytest.approx(roc_auc_score(right, confidences), abs=1e-12)
+    assert auroc(1 - confidences, right) == pytest.approx(1 - got, abs=1e-14)
+    assert auroc(confidences, 1 - right) == pytest.approx(1 - got, abs=1e-14)
+    assert auroc(confidences**3 / 2, right) == got
+    expected = average_precision_score(1 - right, -confidences)
+    assert auprc_error(confidences, right) == pytest.approx(expected, abs=1e-12)
 
 
 @fixed
 @given(weighted)
 def test_weighted_auroc_is_scikit_learns(rows: Rows) -> None:
     """An outcome of p counts p as right and 1 - p as wrong; NaN where one of them has no weight."""
-    stated, labels, weights = split(rows)
+    confidences, labels, weights = split(rows)
     if sum(weights[: len(rows)]) in (0, len(rows)):
         assert math.isnan(auroc(*tenths(rows, 4)))
     else:
-        expected = roc_auc_score(labels, stated, sample_weight=weights)
+        expected = roc_auc_score(labels, confidences, sample_weight=weights)
         assert auroc(*tenths(rows, 4)) == pytest.approx(expected, abs=1e-12)
 
 
@@ -96,9 +102,9 @@ def test_auprc_by_hand() -> None:
 @given(weighted.filter(lambda rows: any(k < 4 for _, k in rows)))
 def test_weighted_auprc_is_scikit_learns(rows: Rows) -> None:
     """An outcome of p counts p as right and 1 - p as wrong."""
-    stated, labels, weights = split(rows)
+    confidences, labels, weights = split(rows)
     expected = average_precision_score(
-        1 - np.array(labels), -np.array(stated), sample_weight=weights
+        1 - np.array(labels), -np.array(confidences), sample_weight=weights
     )
     assert auprc_error(*tenths(rows, 4)) == pytest.approx(expected, abs=1e-12)
 
@@ -121,7 +127,7 @@ def test_aurc_by_hand() -> None:
 
 
 @fixed
-@given(few)
+@given(up_to_six)
 def test_aurc_is_the_mean_over_the_orders_of_ties(rows: Rows) -> None:
     """Of all orders with confidence descending; where it never varies, the error rate."""
     risks = [
@@ -130,7 +136,7 @@ def test_aurc_is_the_mean_over_the_orders_of_ties(rows: Rows) -> None:
         if all(a[0] >= b[0] for a, b in pairwise(order))
     ]
     assert aurc(*tenths(rows)) == pytest.approx(np.mean(risks), abs=1e-12)
-    right = [one for _, one in rows]
+    right = [outcome for _, outcome in rows]
     assert aurc([0.7] * len(rows), right) == pytest.approx(1 - np.mean(right), abs=1e-12)
 
 
@@ -138,10 +144,10 @@ def test_aurc_is_the_mean_over_the_orders_of_ties(rows: Rows) -> None:
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=200), st.integers(0, 2**32 - 1))
 def test_aurc_without_ties_is_one_order(attempts: list[int], seed: int) -> None:
     """With distinct confidences the area is that of the one order, also for probable outcomes."""
-    stated = np.random.default_rng(seed).permutation(len(attempts)) / len(attempts)
+    confidences = np.random.default_rng(seed).permutation(len(attempts)) / len(attempts)
     outcome = np.array(attempts) / 4
-    expected = mean_risk(list((1 - outcome)[np.argsort(-stated)]))
-    assert aurc(stated, outcome) == pytest.approx(expected, abs=1e-12)
+    expected = mean_risk(list((1 - outcome)[np.argsort(-confidences)]))
+    assert aurc(confidences, outcome) == pytest.approx(expected, abs=1e-12)
 
 
 def test_one_class_only() -> None:
@@ -180,9 +186,9 @@ def test_information_by_hand() -> None:
 @given(rows_of)
 def test_information_is_scikit_learns(rows: Rows) -> None:
     """The information is scikit-learn's in bits."""
-    stated, right = zip(*rows, strict=True)
-    expected = mutual_info_score(stated, right) / math.log(2)
-    assert meta_information(np.array(stated) / 6, right) == pytest.approx(expected, abs=1e-12)
+    confidences, right = zip(*rows, strict=True)
+    expected = mutual_info_score(confidences, right) / math.log(2)
+    assert meta_information(np.array(confidences) / 6, right) == pytest.approx(expected, abs=1e-12)
 
 
 @fixed
@@ -193,18 +199,20 @@ def test_information_is_a_sum_of_entropies(rows: Rows) -> None:
     for report, k in rows:
         joint[report] += [k / 4, 1 - k / 4]
     parts = (joint.sum(axis=1), joint.sum(axis=0), joint.ravel())
-    one, other, both = (float(entropy(part, base=2)) for part in parts)
+    confidence_entropy, outcome_entropy, joint_entropy = (
+        float(entropy(part, base=2)) for part in parts
+    )
     got = meta_information([report / 6 for report, _ in rows], [k / 4 for _, k in rows])
-    assert got == pytest.approx(one + other - both, abs=1e-12)
-    assert 0 <= got <= other + 1e-12
+    assert got == pytest.approx(confidence_entropy + outcome_entropy - joint_entropy, abs=1e-12)
+    assert 0 <= got <= outcome_entropy + 1e-12
 
 
 @fixed
 @given(rows_of)
 def test_relabelling_changes_nothing(rows: Rows) -> None:
     """Any one-to-one change of the confidences, and exchanging right and wrong, keeps the bits."""
-    stated, right = map(np.array, zip(*rows, strict=True))
-    new = np.array([0.3, 1, 0, 0.7, 0.1, 0.9, 0.5])[stated]
-    expected = meta_information(stated / 6, right)
+    confidences, right = map(np.array, zip(*rows, strict=True))
+    new = np.array([0.3, 1, 0, 0.7, 0.1, 0.9, 0.5])[confidences]
+    expected = meta_information(confidences / 6, right)
     assert meta_information(new, right) == pytest.approx(expected, abs=1e-13)
-    assert meta_information(stated / 6, 1 - right) == pytest.approx(expected, abs=1e-13)
+    assert meta_information(confidences / 6, 1 - right) == pytest.approx(expected, abs=1e-13)

@@ -45,20 +45,20 @@ def ratios(
     threshold: float,
     *,
     noise: float = 0,
-    named: int | None = None,
+    number_of_choices: int | None = None,
 ) -> tuple[float, float]:
     """Mean and standard error of the ratio over independent batches of an observer's trials."""
     rng = np.random.default_rng([alternatives, int(100 * threshold)])
-    found = [
+    batch_ratios = [
         m_ratio(
             *observer(alternatives, d_prime, rng, noise),
             type1=type1,
-            alternatives=named,
+            alternatives=number_of_choices,
             threshold=threshold,
         )
         for _ in range(BATCHES)
     ]
-    return float(np.mean(found)), float(np.std(found, ddof=1) / np.sqrt(BATCHES))
+    return float(np.mean(batch_ratios)), float(np.std(batch_ratios, ddof=1) / np.sqrt(BATCHES))
 
 
 @pytest.mark.slow
@@ -75,9 +75,11 @@ def test_an_ideal_observer_has_one() -> None:
             ("m_afc", 4, 4),
             ("m_afc", 5, 5),
         ]
-        for type1, alternatives, named in cases:
-            mean, error = ratios(type1, alternatives, 1.4, threshold, named=named)
-            assert error < 0.006, (threshold, type1, alternatives, named)
+        for type1, alternatives, number_of_choices in cases:
+            mean, error = ratios(
+                type1, alternatives, 1.4, threshold, number_of_choices=number_of_choices
+            )
+            assert error < 0.006, (threshold, type1, alternatives, number_of_choices)
             assert mean == pytest.approx(1, abs=4.5 * error + 0.003), threshold
 
 
@@ -86,7 +88,9 @@ def test_noise_and_mixed_models() -> None:
     """Noise in the report alone lowers the ratio; another number of alternatives gives no 1."""
     cases: list[tuple[Type1Model, int]] = [("two_z", 2), ("two_afc", 2), ("m_afc", 4), ("m_afc", 5)]
     for type1, alternatives in cases:
-        mean, error = ratios(type1, alternatives, 1.4, 0.7, noise=1.5, named=alternatives)
+        mean, error = ratios(
+            type1, alternatives, 1.4, 0.7, noise=1.5, number_of_choices=alternatives
+        )
         assert 0 < mean < 0.9 - 4.5 * error, (type1, alternatives)
     for threshold in [0.6, 0.8]:
         for type1 in ("two_z", "two_afc"):
@@ -94,7 +98,7 @@ def test_noise_and_mixed_models() -> None:
             assert abs(mean - 1) > 0.05 + 4.5 * error, threshold
 
 
-def judged(right: int, wrong: int) -> tuple[FloatArray, FloatArray]:
+def judgments_with(right: int, wrong: int) -> tuple[FloatArray, FloatArray]:
     """Judgments of so many right and wrong answers, most of the right ones confident."""
     confidence = np.where(np.arange(right + wrong) % 3 == 0, 0.2, 0.9)
     confidence[right:] = np.where(np.arange(wrong) % 3 == 0, 0.9, 0.2)
@@ -120,13 +124,13 @@ def test_at_chance_there_is_no_ratio() -> None:
         ("m_afc", 4, 0, 100, True),
     ]
     for type1, alternatives, right, wrong, undefined in cases:
-        got = m_ratio(*judged(right, wrong), type1=type1, alternatives=alternatives)
+        got = m_ratio(*judgments_with(right, wrong), type1=type1, alternatives=alternatives)
         assert math.isnan(got) == undefined, (type1, alternatives, right, wrong, undefined)
 
 
 def test_models_of_two_choices() -> None:
     """They differ in units only, by hand at H2 = .8 and F2 = .35 with accuracy .8."""
-    confidence, right = judged(70, 30)
+    confidence, right = judgments_with(70, 30)
     expected = m_ratio(confidence, right, type1="two_z")
     assert m_ratio(confidence, right, type1="two_afc") == pytest.approx(expected, rel=1e-12)
     table = m_ratio(confidence, right, type1="m_afc", alternatives=2)
@@ -145,14 +149,14 @@ def test_models_of_two_choices() -> None:
 
 def test_what_has_no_ratio() -> None:
     """Probable outcomes, one-sided confidence and perfect accuracy; models want their choices."""
-    confidence, right = judged(70, 30)
+    confidence, right = judgments_with(70, 30)
     assert math.isnan(m_ratio(confidence, right, type1="two_z", threshold=0.1))
     assert math.isnan(m_ratio(confidence, right, type1="two_z", threshold=1))
     assert math.isnan(m_ratio(confidence, right * 0.9, type1="two_z"))
     # At accuracies of 0 and 1 and without one there is no d'.
     for alternatives in (2, 4):
         assert np.isnan(afc_d_prime(np.array([0, 1, NAN]), alternatives)).all()
-    confidence, right = judged(7, 3)
+    confidence, right = judgments_with(7, 3)
     with pytest.raises(ValueError, match="alternatives=None: m_afc needs"):
         m_ratio(confidence, right, type1="m_afc")
     with pytest.raises(ValueError, match="alternatives=1: m_afc needs"):
@@ -186,8 +190,8 @@ def test_accuracy_of_m_alternatives(alternatives: int) -> None:
         assert got[0] == pytest.approx(expected, abs=1e-8), d_prime
     assert afc_accuracy(np.zeros(1), alternatives)[0] == pytest.approx(1 / alternatives, abs=1e-9)
     chance = np.array([1 / alternatives, 0.8 / alternatives])
-    at, below = afc_d_prime(chance, alternatives)
-    assert at == pytest.approx(0, abs=1e-6)
+    at_chance, below = afc_d_prime(chance, alternatives)
+    assert at_chance == pytest.approx(0, abs=1e-6)
     assert below < -0.1
     many = np.random.default_rng(alternatives).uniform(-1.9, 6, 200)
     got = afc_d_prime(afc_accuracy(many, alternatives), alternatives)

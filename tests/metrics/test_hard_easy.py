@@ -21,7 +21,7 @@ NAN = float("nan")
 FloatArray = NDArray[np.float64]
 
 
-class Judged(NamedTuple):
+class ClusteredJudgments(NamedTuple):
     """Judgments: overconfidence, difficulty and cluster of each."""
 
     excess: FloatArray
@@ -30,23 +30,23 @@ class Judged(NamedTuple):
 
 
 @st.composite
-def judged(draw: st.DrawFn) -> Judged:
+def clustered_judgments(draw: st.DrawFn) -> ClusteredJudgments:
     """On a grid; not all equally difficult, in two clusters or more."""
     row = st.tuples(st.integers(-20, 20), st.integers(0, 8), st.sampled_from("abcde"))
     rows = draw(st.lists(row, min_size=3, max_size=25))
     excess, hard, names = zip(*rows, strict=True)
     assume(len(set(hard)) > 1 and len(set(names)) > 1)
-    return Judged(np.array(excess) / 20, np.array(hard) / 8, list(names))
+    return ClusteredJudgments(np.array(excess) / 20, np.array(hard) / 8, list(names))
 
 
-def random_judged(seed: int, judgments: int = 120, clusters: int = 9) -> Judged:
+def random_judged(seed: int, judgments: int = 120, clusters: int = 9) -> ClusteredJudgments:
     """Clusters of unequal size, each with an error of its own."""
     rng = np.random.default_rng(seed)
     names = rng.integers(clusters, size=(2, judgments)).min(axis=0)
     hard = rng.uniform(0, 1, judgments)
     shift = rng.normal(0, 0.2, clusters)[names]
     excess = 0.1 + 0.5 * hard + shift + rng.normal(0, 0.1, judgments)
-    return Judged(excess, hard, [f"g{name}" for name in names])
+    return ClusteredJudgments(excess, hard, [f"g{name}" for name in names])
 
 
 def cr2(excess: FloatArray, hard: FloatArray, clusters: Sequence[Hashable]) -> float:
@@ -58,25 +58,27 @@ def cr2(excess: FloatArray, hard: FloatArray, clusters: Sequence[Hashable]) -> f
     projection = design @ bread @ design.T
     meat = np.zeros((2, 2))
     for name in dict.fromkeys(clusters):
-        mine = np.array([one == name for one in clusters])
-        block = np.eye(mine.sum()) - projection[np.ix_(mine, mine)]
+        members = np.array([cluster == name for cluster in clusters])
+        block = np.eye(members.sum()) - projection[np.ix_(members, members)]
         if np.linalg.eigvalsh(block)[0] > 1e-8:
             adjust = np.real(fractional_matrix_power(block, -0.5))
         else:
             inverse = np.linalg.pinv(block, rcond=1e-8, hermitian=True)
             null = np.eye(len(block)) - block @ inverse  # added, so that the root isn't singular
             adjust = np.real(sqrtm(inverse + null)) - null
-        part = design[mine].T @ adjust @ residual[mine]
+        part = design[members].T @ adjust @ residual[members]
         meat += np.outer(part, part)
     return float(np.sqrt((bread @ meat @ bread)[1, 1]))
 
 
-def assert_close(one: HardEasySlope, other: HardEasySlope, tolerance: float = 1e-9) -> None:
+def assert_close(
+    actual: HardEasySlope, expected_slope: HardEasySlope, tolerance: float = 1e-9
+) -> None:
     """The same line with the same interval."""
     numbers = ("slope", "intercept", "standard_error", "ci_low", "ci_high")
     for name in numbers:
-        expected = pytest.approx(getattr(other, name), abs=tolerance, nan_ok=True)
-        assert getattr(one, name) == expected, name
+        expected = pytest.approx(getattr(expected_slope, name), abs=tolerance, nan_ok=True)
+        assert getattr(actual, name) == expected, name
 
 
 # The line and its interval
@@ -121,8 +123,8 @@ def test_standard_error_is_the_sandwich_with_cr2() -> None:
 
 
 @settings(fixed, max_examples=40)
-@given(judged())
-def test_line_and_sandwich_of_any_judgments(rows: Judged) -> None:
+@given(clustered_judgments())
+def test_line_and_sandwich_of_any_judgments(rows: ClusteredJudgments) -> None:
     """Also where a cluster alone decides a coefficient, so that I - H_gg has no inverse."""
     line = hard_easy_slope(*rows)
     expected = stats.linregress(rows.hard, rows.excess)
@@ -149,8 +151,8 @@ def test_a_cluster_that_decides_the_slope_alone() -> None:
 
 
 @fixed
-@given(judged())
-def test_scores_add_up_to_the_variance(rows: Judged) -> None:
+@given(clustered_judgments())
+def test_scores_add_up_to_the_variance(rows: ClusteredJudgments) -> None:
     """A score a cluster; their squares sum to the squared standard error."""
     line = hard_easy_slope(*rows)
     assert set(line.scores) == set(rows.clusters)
@@ -172,22 +174,22 @@ def test_slope_interval_is_students() -> None:
 
 
 @fixed
-@given(judged(), st.integers(2, 4))
-def test_repeating_every_judgment_changes_nothing(rows: Judged, times: int) -> None:
+@given(clustered_judgments(), st.integers(2, 4))
+def test_repeating_every_judgment_changes_nothing(rows: ClusteredJudgments, times: int) -> None:
     """New members of the same clusters with the same judgments add no information."""
-    again = hard_easy_slope(
+    repeated = hard_easy_slope(
         np.tile(rows.excess, times), np.tile(rows.hard, times), rows.clusters * times
     )
     once = hard_easy_slope(*rows)
-    assert_close(again, once, 1e-7)
-    assert again.judgments == times * once.judgments
-    assert again.clusters == once.clusters
-    assert again.scores == pytest.approx(once.scores, abs=1e-7)
+    assert_close(repeated, once, 1e-7)
+    assert repeated.judgments == times * once.judgments
+    assert repeated.clusters == once.clusters
+    assert repeated.scores == pytest.approx(once.scores, abs=1e-7)
 
 
 @fixed
-@given(judged(), st.randoms(use_true_random=False))
-def test_order_changes_nothing(rows: Judged, random: object) -> None:
+@given(clustered_judgments(), st.randoms(use_true_random=False))
+def test_order_changes_nothing(rows: ClusteredJudgments, random: object) -> None:
     """Nor does the order of judgments."""
     order = list(range(len(rows.hard)))
     random.shuffle(order)  # type: ignore[attr-defined] # hypothesis's Random
@@ -198,8 +200,8 @@ def test_order_changes_nothing(rows: Judged, random: object) -> None:
 
 
 @fixed
-@given(judged(), st.integers(-8, 8))
-def test_what_is_added_to_overconfidence(rows: Judged, eighths: int) -> None:
+@given(clustered_judgments(), st.integers(-8, 8))
+def test_what_is_added_to_overconfidence(rows: ClusteredJudgments, eighths: int) -> None:
     """A constant moves the intercept alone, a slope the slope."""
     once = hard_easy_slope(*rows)
     shifted = hard_easy_slope(rows.excess + eighths / 8, rows.hard, rows.clusters)
@@ -243,19 +245,21 @@ def test_lines_without_an_error_or_an_interval() -> None:
 
 
 @fixed
-@given(judged(), st.data())
-def test_judgments_with_nan_are_left_out(rows: Judged, data: st.DataObject) -> None:
+@given(clustered_judgments(), st.data())
+def test_judgments_with_nan_are_left_out(rows: ClusteredJudgments, data: st.DataObject) -> None:
     """A NaN in either is as if the judgment weren't there, and its cluster if it has no other."""
     size = len(rows.hard)
     gone = data.draw(st.lists(st.integers(0, 2), min_size=size, max_size=size))
     excess = np.where(np.array(gone) == 1, NAN, rows.excess)
     hard = np.where(np.array(gone) == 2, NAN, rows.hard)
-    kept = [k for k in range(size) if gone[k] == 0]
+    complete = [k for k in range(size) if gone[k] == 0]
     line = hard_easy_slope(excess, hard, rows.clusters)
-    expected = hard_easy_slope(rows.excess[kept], rows.hard[kept], [rows.clusters[k] for k in kept])
+    expected = hard_easy_slope(
+        rows.excess[complete], rows.hard[complete], [rows.clusters[k] for k in complete]
+    )
     assert_close(line, expected, 0)
-    assert (line.judgments, line.clusters) == (len(kept), expected.clusters)
-    assert set(line.scores) == {rows.clusters[k] for k in kept}
+    assert (line.judgments, line.clusters) == (len(complete), expected.clusters)
+    assert set(line.scores) == {rows.clusters[k] for k in complete}
 
 
 def test_no_line() -> None:

@@ -41,8 +41,8 @@ def test_mean_of_normal_values_is_student_s(units: int, method: Method) -> None:
     values = np.random.default_rng(units).normal(3, 2, units)
     draws = values.mean() + values.std() / np.sqrt(units) * EVEN
     exact = ttest_1samp(values, 0)
-    found = resampled_interval(values.mean(), draws, units, method=method)
-    assert found == pytest.approx(tuple(exact.confidence_interval()), rel=2e-3)
+    interval = resampled_interval(values.mean(), draws, units, method=method)
+    assert interval == pytest.approx(tuple(exact.confidence_interval()), rel=2e-3)
     # The p of a value that lies as far from 0 as t says.
     shift = values.mean() - 1.3 * values.std(ddof=1) / np.sqrt(units)
     p = resampled_p(values.mean() - shift, draws - shift, units, method=method)
@@ -125,7 +125,7 @@ def test_p_beyond_the_resamples() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rule", "draws", "units", "rarest", "why"),
+    ("rule", "draws", "units", "rarest", "reason"),
     [
         (Interval("none", "too few values"), EVEN, 50, 99, "too few values"),
         (Interval(min_units=30), EVEN, 29, 99, "fewer than 30 items"),
@@ -138,13 +138,13 @@ def test_p_beyond_the_resamples() -> None:
     ],
 )
 def test_a_number_without_an_interval_says_why(
-    rule: Interval, draws: FloatArray, units: int, rarest: float, why: str
+    rule: Interval, draws: FloatArray, units: int, rarest: float, reason: str
 ) -> None:
     """What its metric's rule asks for, and what resamples must have."""
-    assert why_no_interval(rule, draws, units, rarest) == why
-    interval, said = interval_of(rule, 1.5, draws, units, rarest)
-    assert said == why
-    assert np.isnan(interval).all() == bool(why)
+    assert why_no_interval(rule, draws, units, rarest) == reason
+    interval, note = interval_of(rule, 1.5, draws, units, rarest)
+    assert note == reason
+    assert np.isnan(interval).all() == bool(reason)
 
 
 def test_rules_where_clusters_are_resampled() -> None:
@@ -170,6 +170,6 @@ def test_undefined_resamples_are_left_out_up_to_a_share() -> None:
 
 def test_every_metric_s_rule_is_said() -> None:
     """Methods are known; one of its own, and none of an estimate, says what or why."""
-    for one in metrics.METRICS.values():
-        assert one.interval.method in METHODS, one.name
-        assert one.interval.method != "own" or one.interval.reason, one.name
+    for entry in metrics.METRICS.values():
+        assert entry.interval.method in METHODS, entry.name
+        assert entry.interval.method != "own" or entry.interval.reason, entry.name

@@ -18,57 +18,59 @@ from metrics.test_decisions import samples
 NAN = float("nan")
 
 
-def classes(stated: FloatArray) -> IntArray:
+def classes(confidences: FloatArray) -> IntArray:
     """The class of each judgment: its confidence, or that of equal mass that its ranks fall in."""
-    n, values = len(stated), np.unique(stated)
-    most = min(20, math.isqrt(n))
-    if len(values) <= most:
-        return np.asarray(np.searchsorted(values, stated))
-    middle = {v: ((stated < v).sum() + (stated == v).sum() / 2) / n for v in values}
-    return np.array([math.floor(middle[v] * most + 1e-9) for v in stated])
+    n, values = len(confidences), np.unique(confidences)
+    class_limit = min(20, math.isqrt(n))
+    if len(values) <= class_limit:
+        return np.asarray(np.searchsorted(values, confidences))
+    middle = {v: ((confidences < v).sum() + (confidences == v).sum() / 2) / n for v in values}
+    return np.array([math.floor(middle[v] * class_limit + 1e-9) for v in confidences])
 
 
-def by_deleting(stated: FloatArray, right: FloatArray) -> float:
+def by_deleting(confidences: FloatArray, right: FloatArray) -> float:
     """Less n - 1 times the mean of I without each judgment, n I; at most the entropy; in bits."""
-    rows, n = classes(stated), len(right)
+    rows, n = classes(confidences), len(right)
     whole = mutual_info_score(rows, right)
-    without = [mutual_info_score(np.delete(rows, i), np.delete(right, i)) for i in range(n)]
-    most = entropy([right.mean(), 1 - right.mean()])
-    return float(min(n * whole - (n - 1) * np.mean(without), most) / math.log(2))
+    values_without = [mutual_info_score(np.delete(rows, i), np.delete(right, i)) for i in range(n)]
+    outcome_entropy = entropy([right.mean(), 1 - right.mean()])
+    return float(min(n * whole - (n - 1) * np.mean(values_without), outcome_entropy) / math.log(2))
 
 
 @pytest.mark.slow
 def test_the_jackknife_is_that_of_deleted_judgments() -> None:
     """The expected value deletes each judgment in turn."""
     tried = 0
-    for stated, right in samples(most=60, count=200):
+    for confidences, right in samples(max_size=60, count=200):
         if 0 < right.sum() < len(right):
-            expected = by_deleting(stated, right)
-            assert meta_information_corrected(stated, right) == pytest.approx(expected, abs=1e-9)
+            expected = by_deleting(confidences, right)
+            assert meta_information_corrected(confidences, right) == pytest.approx(
+                expected, abs=1e-9
+            )
             tried += 1
         else:
-            assert math.isnan(meta_information_corrected(stated, right))
+            assert math.isnan(meta_information_corrected(confidences, right))
     assert tried > 80
 
 
 def test_many_values_are_pooled() -> None:
     """As many confidences as judgments tell nothing by themselves, however much they seem to."""
     rng = np.random.default_rng(4)
-    found = []
+    corrected = []
     for _ in range(200):
-        stated, right = rng.random(200), (rng.random(200) < 0.7).astype(float)
-        assert meta_information(stated, right) == pytest.approx(
+        confidences, right = rng.random(200), (rng.random(200) < 0.7).astype(float)
+        assert meta_information(confidences, right) == pytest.approx(
             entropy([right.mean(), 1 - right.mean()], base=2)
         )
-        found.append(meta_information_corrected(stated, right))
-    assert abs(np.mean(found)) < 0.01  # the mean's standard error is .002
-    assert by_deleting(stated, right) == pytest.approx(found[-1], abs=1e-9)
+        corrected.append(meta_information_corrected(confidences, right))
+    assert abs(np.mean(corrected)) < 0.01  # the mean's standard error is .002
+    assert by_deleting(confidences, right) == pytest.approx(corrected[-1], abs=1e-9)
 
 
 def test_missing_and_probable_outcomes() -> None:
     """A judgment that lacks a part is left out; outcomes between right and wrong have no number."""
-    stated, right = [0.9, 0.2, 0.9, 0.2, 0.9], [1, 0, 1, 1, 0]
-    expected = meta_information_corrected(stated, right)
-    assert meta_information_corrected([*stated, NAN, 0.2], [*right, 1, NAN]) == expected
-    assert math.isnan(meta_information_corrected(stated, [0.5, *right[1:]]))
+    confidences, right = [0.9, 0.2, 0.9, 0.2, 0.9], [1, 0, 1, 1, 0]
+    expected = meta_information_corrected(confidences, right)
+    assert meta_information_corrected([*confidences, NAN, 0.2], [*right, 1, NAN]) == expected
+    assert math.isnan(meta_information_corrected(confidences, [0.5, *right[1:]]))
     assert math.isnan(meta_information_corrected([], []))

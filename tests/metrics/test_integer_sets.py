@@ -36,7 +36,7 @@ from metrics.strategies import FloatArray, fixed
 Counts = dict[int, int]
 
 counts = st.dictionaries(st.integers(-5, 5), st.integers(0, 6), min_size=1, max_size=7).filter(
-    lambda drawn: any(drawn.values())
+    lambda weights: any(weights.values())
 )
 percents = st.integers(1, 99)
 
@@ -58,9 +58,9 @@ def smallest(weights: Counts, level: int) -> list[int]:
 @given(counts, percents)
 def test_is_the_smallest_of_all_subsets(weights: Counts, level: int) -> None:
     """By a search with exact fractions; hotter sets are no smaller."""
-    found = prediction_set({v: n / sum(weights.values()) for v, n in weights.items()}, level)
-    assert found == smallest(weights, level)
-    assert prediction_set(weights, level) == found  # normalised first
+    members = prediction_set({v: n / sum(weights.values()) for v, n in weights.items()}, level)
+    assert members == smallest(weights, level)
+    assert prediction_set(weights, level) == members  # normalised first
     _, masses = ranked([weights])
     sizes = [set_sizes(tempered(masses, t), level)[0] for t in (0.3, 0.7, 1.0, 1.5, 4.0)]
     assert sizes == sorted(sizes)
@@ -108,10 +108,10 @@ def test_rows_are_sets(rows: list[Counts], level: int, truth: int) -> None:
     sizes = set_sizes(masses, level)
     covers = set_covers(values, masses, level, [truth] * len(rows))
     for row, weights in enumerate(rows):
-        held = smallest(weights, level)
-        assert sizes[row] == len(held)
-        assert (low[row], high[row]) == (min(held), max(held))
-        assert covers[row] == (truth in held)
+        members = smallest(weights, level)
+        assert sizes[row] == len(members)
+        assert (low[row], high[row]) == (min(members), max(members))
+        assert covers[row] == (truth in members)
 
 
 @fixed
@@ -122,10 +122,12 @@ def test_ranks_keep_every_mass(rows: list[Counts]) -> None:
     assert masses.sum(axis=1) == pytest.approx(1)
     assert (np.diff(masses, axis=1) <= 0).all()
     for row, weights in enumerate(rows):
-        kept = dict(zip(values[row][masses[row] > 0], masses[row][masses[row] > 0], strict=True))
+        row_masses = dict(
+            zip(values[row][masses[row] > 0], masses[row][masses[row] > 0], strict=True)
+        )
         total = sum(weights.values())
-        assert kept == pytest.approx({v: n / total for v, n in weights.items() if n})
-        assert set(values[row]) <= set(kept)
+        assert row_masses == pytest.approx({v: n / total for v, n in weights.items() if n})
+        assert set(values[row]) <= set(row_masses)
 
 
 def test_a_truth_between_a_sets_values_is_not_held() -> None:
@@ -217,8 +219,8 @@ def plain_score(
     for distribution, truth in zip(distributions, truths, strict=True):
         powers = {v: p ** (1 / temperature) for v, p in distribution.items()}
         for level in levels:
-            held = prediction_set(powers, level)
-            low, high, alpha = min(held), max(held), 1 - level / 100
+            members = prediction_set(powers, level)
+            low, high, alpha = min(members), max(members), 1 - level / 100
             miss = max(low - truth, 0) + max(truth - high, 0)
             scores.append(high - low + 2 / alpha * miss)
     return sum(scores) / len(scores)
@@ -227,11 +229,11 @@ def plain_score(
 def simulated(seed: int, items: int, values: int = 6) -> tuple[list[Distribution], list[int]]:
     """Random distributions and random truths among their values and next to them."""
     rng = np.random.default_rng(seed)
-    made = [
+    distributions = [
         dict(zip(range(-2, values - 2), rng.dirichlet(np.full(values, 0.7)).tolist(), strict=True))
         for _ in range(items)
     ]
-    return made, rng.integers(-3, values - 1, size=items).tolist()
+    return distributions, rng.integers(-3, values - 1, size=items).tolist()
 
 
 def test_score_equals_plain_loops() -> None:
@@ -247,8 +249,8 @@ def test_score_equals_plain_loops() -> None:
     distributions, truths = simulated(99, items=4)
     table = temperature_scores(*ranked(distributions), truths, LEVELS)
     expected = [
-        [plain_score([one], [truth], list(LEVELS), t) for t in TEMPERATURES]
-        for one, truth in zip(distributions, truths, strict=True)
+        [plain_score([distribution], [truth], list(LEVELS), t) for t in TEMPERATURES]
+        for distribution, truth in zip(distributions, truths, strict=True)
     ]
     assert table == pytest.approx(np.array(expected))
 
@@ -299,8 +301,8 @@ def test_score_is_never_worse_than_unscaled(items: list[tuple[dict[int, int], in
     truths = [truth for _, truth in items]
     chosen = temperature_score(distributions, truths, LEVELS)
     scores = temperature_scores(*ranked(distributions), truths, LEVELS).mean(axis=0)
-    at = dict(zip(TEMPERATURES, scores, strict=True))
-    assert at[chosen] <= at[1.0] + 1e-9
+    score_of = dict(zip(TEMPERATURES, scores, strict=True))
+    assert score_of[chosen] <= score_of[1.0] + 1e-9
     # By plain loops too, where rounding can't turn a set: away from exact hits of the level.
     plain = [plain_score(distributions, truths, list(LEVELS), t) for t in (chosen, 1.0)]
     assert plain[0] <= plain[1] + 1e-9
@@ -317,14 +319,17 @@ def test_likelihood_by_hand() -> None:
     got = temperature_nll([{0: 0.8, 1: 0.2}] * 10, [0] * 9 + [1])
     assert got == pytest.approx(expected, rel=1e-3)
     distributions, _ = simulated(5, items=30)
-    truths = [max(one, key=lambda v: one[v] + 0.3 * (v % 2)) for one in distributions]
-    doubled = [{v: 2 * p for v, p in one.items()} for one in distributions]
+    truths = [
+        max(distribution, key=lambda v: distribution[v] + 0.3 * (v % 2))
+        for distribution in distributions
+    ]
+    doubled = [{v: 2 * p for v, p in distribution.items()} for distribution in distributions]
     assert temperature_nll(doubled, truths) == pytest.approx(
         temperature_nll(distributions, truths), rel=1e-4
     )
-    seen, truths = [{0: 0.8, 1: 0.2}] * 10, [0] * 6 + [1] * 4
+    alike_items, truths = [{0: 0.8, 1: 0.2}] * 10, [0] * 6 + [1] * 4
     unseen: list[Distribution] = [{0: 0.8, 1: 0.2}, {0: 0.3, 1: 0.7, 2: 0.0}]
-    got = temperature_nll([*unseen, *seen], [5, 2, *truths])
+    got = temperature_nll([*unseen, *alike_items], [5, 2, *truths])
     assert got == pytest.approx(math.log(4) / math.log(1.5), rel=1e-3)
     # Where the truth is always the least likely value, the temperature is at its bound of 100.
     assert temperature_nll([{0: 0.9, 1: 0.1}] * 3, [1, 1, 1]) == pytest.approx(100, rel=1e-3)
@@ -377,8 +382,8 @@ def normalised(counts: FloatArray) -> FloatArray:
     """Rows of counts as distributions; a row of zeros as certainty of the first value."""
     rows = counts.copy()
     rows[rows.sum(axis=1) == 0, 0] = 1
-    made: FloatArray = rows / rows.sum(axis=1, keepdims=True)
-    return made
+    masses: FloatArray = rows / rows.sum(axis=1, keepdims=True)
+    return masses
 
 
 traces = st.tuples(st.integers(1, 8), st.integers(1, 5)).flatmap(
@@ -388,11 +393,11 @@ traces = st.tuples(st.integers(1, 8), st.integers(1, 5)).flatmap(
 
 def brute_force(rows: FloatArray, n: int) -> float:
     """Entropy of the mean less the mean over all subsets of n of the entropy of their mean."""
-    found = [
+    entropies = [
         entropy(rows[list(subset)].mean(axis=0), base=2)
         for subset in combinations(range(len(rows)), n)
     ]
-    return float(entropy(rows.mean(axis=0), base=2) - np.mean(found))
+    return float(entropy(rows.mean(axis=0), base=2) - np.mean(entropies))
 
 
 @fixed
@@ -471,8 +476,8 @@ def test_beyond_a_thousand_subsets() -> None:
     ]
     assert len(entropies) == 3_003
     error = float(np.std(entropies)) / math.sqrt(1_000)
-    first, again = (residual_tunnel_index(rows, 6) for _ in range(2))
-    assert first == again
+    first, repeated = (residual_tunnel_index(rows, 6) for _ in range(2))
+    assert first == repeated
     expected = float(entropy(rows.mean(axis=0), base=2)) - float(np.mean(entropies))
     assert first == pytest.approx(expected, abs=4 * error)
     assert first != pytest.approx(expected, abs=1e-12)  # drawn, not enumerated

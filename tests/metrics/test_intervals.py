@@ -26,7 +26,14 @@ from inspect_confidence.metrics import (
     resampled_interval,
     resampled_p,
 )
-from metrics.strategies import FloatArray, Judged, fixed, judged, levels, quarters
+from metrics.strategies import (
+    FloatArray,
+    StatedIntervals,
+    fixed,
+    levels,
+    quarters,
+    stated_intervals,
+)
 
 NAN = float("nan")
 LEVEL = 80.0
@@ -73,9 +80,11 @@ def test_each_metric(name: str) -> None:
     for count in [0, 1, 3]:
         assert np.isnan(value(name, [NAN] * count, [NAN] * count, [NAN] * count)), count
     arrays = {"l": [0.0] * 2, "u": [1.0] * 3, "t": [0.0] * 4}
-    one, other = sorted(USES.get(name, "lut"), key="lut".index)[:2]
-    named = {"l": "lower", "u": "upper", "t": "truth"}
-    expected = f"'{named[one]}': {len(arrays[one])}, '{named[other]}': {len(arrays[other])}"
+    first_key, second_key = sorted(USES.get(name, "lut"), key="lut".index)[:2]
+    keywords = {"l": "lower", "u": "upper", "t": "truth"}
+    expected = ", ".join(
+        f"'{keywords[key]}': {len(arrays[key])}" for key in (first_key, second_key)
+    )
     with pytest.raises(ValueError, match=expected):
         value(name, *arrays.values())
     with pytest.raises(ValueError, match="has 2 dimensions"):
@@ -95,7 +104,7 @@ def test_each_judgment_by_hand() -> None:
 
 def test_unreadable_judgments_are_left_out() -> None:
     """A judgment with NaN in any argument that a metric takes doesn't change the metric."""
-    for name, argument in [(one, key) for one in METRICS for key in USES.get(one, "lut")]:
+    for name, argument in [(metric, key) for metric in METRICS for key in USES.get(metric, "lut")]:
         extra = {key: NAN if key == argument else 7.0 for key in "lut"}
         got = value(name, (extra["l"], *LOWER), (extra["u"], *UPPER), (extra["t"], *TRUTH))
         assert got == pytest.approx(METRICS[name][1], rel=1e-14), (name, argument)
@@ -129,46 +138,46 @@ def test_infinite_intervals() -> None:
 
 
 @fixed
-@given(judged(), quarters, levels)
-def test_translation(drawn: Judged, by: float, level: float) -> None:
+@given(stated_intervals(), quarters, levels)
+def test_translation(intervals: StatedIntervals, offset: float, level: float) -> None:
     """Moving bounds and truths by the same number changes no metric."""
-    moved = (drawn.lower + by, drawn.upper + by, drawn.truth + by)
-    assert coverage(*moved) == coverage(*drawn)
-    assert miss_below(moved[0], moved[2]) == miss_below(drawn.lower, drawn.truth)
-    assert miss_above(moved[1], moved[2]) == miss_above(drawn.upper, drawn.truth)
-    assert interval_score(*moved, level) == interval_score(*drawn, level)
-    assert conformal_offset(*moved, level) == conformal_offset(*drawn, level)
+    moved = (intervals.lower + offset, intervals.upper + offset, intervals.truth + offset)
+    assert coverage(*moved) == coverage(*intervals)
+    assert miss_below(moved[0], moved[2]) == miss_below(intervals.lower, intervals.truth)
+    assert miss_above(moved[1], moved[2]) == miss_above(intervals.upper, intervals.truth)
+    assert interval_score(*moved, level) == interval_score(*intervals, level)
+    assert conformal_offset(*moved, level) == conformal_offset(*intervals, level)
 
 
 @fixed
-@given(judged(), levels)
-def test_reflection(drawn: Judged, level: float) -> None:
+@given(stated_intervals(), levels)
+def test_reflection(intervals: StatedIntervals, level: float) -> None:
     """Changing the sign of bounds and truths swaps the two misses and keeps all else."""
-    mirrored = (-drawn.upper, -drawn.lower, -drawn.truth)
-    assert coverage(*mirrored) == coverage(*drawn)
-    assert miss_below(mirrored[0], mirrored[2]) == miss_above(drawn.upper, drawn.truth)
-    assert miss_above(mirrored[1], mirrored[2]) == miss_below(drawn.lower, drawn.truth)
-    assert interval_score(*mirrored, level) == interval_score(*drawn, level)
-    assert conformal_offset(*mirrored, level) == conformal_offset(*drawn, level)
+    mirrored = (-intervals.upper, -intervals.lower, -intervals.truth)
+    assert coverage(*mirrored) == coverage(*intervals)
+    assert miss_below(mirrored[0], mirrored[2]) == miss_above(intervals.upper, intervals.truth)
+    assert miss_above(mirrored[1], mirrored[2]) == miss_below(intervals.lower, intervals.truth)
+    assert interval_score(*mirrored, level) == interval_score(*intervals, level)
+    assert conformal_offset(*mirrored, level) == conformal_offset(*intervals, level)
 
 
 @fixed
-@given(judged())
-def test_a_truth_is_below_inside_or_above(drawn: Judged) -> None:
+@given(stated_intervals())
+def test_a_truth_is_below_inside_or_above(intervals: StatedIntervals) -> None:
     """The share covered and the two shares missed sum to one."""
-    lower, upper, truth = drawn
-    parts = miss_below(lower, truth), coverage(*drawn), miss_above(upper, truth)
+    lower, upper, truth = intervals
+    parts = miss_below(lower, truth), coverage(*intervals), miss_above(upper, truth)
     assert sum(parts) == pytest.approx(1, abs=1e-14)
 
 
 @fixed
-@given(judged(ordered=False), levels)
-def test_score_is_two_pinball_losses(drawn: Judged, level: float) -> None:
+@given(stated_intervals(ordered=False), levels)
+def test_score_is_two_pinball_losses(intervals: StatedIntervals, level: float) -> None:
     """The score is 2/alpha times the pinball losses at alpha/2 and 1 - alpha/2, bounds crossed too.
 
     The pinball loss of q at tau is (y - q) tau where y >= q, else (q - y) (1 - tau).
     """
-    lower, upper, truth = drawn
+    lower, upper, truth = intervals
     alpha = 1 - level / 100
 
     def pinball(quantile: FloatArray, tau: float) -> FloatArray:
@@ -177,16 +186,16 @@ def test_score_is_two_pinball_losses(drawn: Judged, level: float) -> None:
 
     losses = pinball(lower, alpha / 2) + pinball(upper, 1 - alpha / 2)
     np.testing.assert_allclose(
-        interval_scores(*drawn, level), 2 / alpha * losses, rtol=1e-10, atol=1e-10
+        interval_scores(*intervals, level), 2 / alpha * losses, rtol=1e-10, atol=1e-10
     )
 
 
 @fixed
-@given(judged(), levels)
-def test_score_is_at_least_the_width(drawn: Judged, level: float) -> None:
+@given(stated_intervals(), levels)
+def test_score_is_at_least_the_width(intervals: StatedIntervals, level: float) -> None:
     """Each score is the width where the interval covers, and more than that where it misses."""
-    widths, scores = drawn.upper - drawn.lower, interval_scores(*drawn, level)
-    inside = (drawn.lower <= drawn.truth) & (drawn.truth <= drawn.upper)
+    widths, scores = intervals.upper - intervals.lower, interval_scores(*intervals, level)
+    inside = (intervals.lower <= intervals.truth) & (intervals.truth <= intervals.upper)
     np.testing.assert_array_equal(scores[inside], widths[inside])
     assert (scores[~inside] > widths[~inside]).all()
 

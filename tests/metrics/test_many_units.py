@@ -61,13 +61,15 @@ def test_all_rows_once_are_all_units_once(k: int) -> None:
     confidence, correct = judgments(k)
     cells = of_cells(ItemTables.from_judgments(confidence, correct))
     mean = mean_of(correct, np.arange(N), N)
-    both = CombinedStatistic([cells, mean], lambda three, one: np.column_stack([three, one]))
-    drawn = resampled_as([both], ONE, patterns=True)
-    assert drawn.grouped == (k == 250)
-    if drawn.sizes is not None:  # right, wrong at three values, or unread: two outcomes each
-        assert len(drawn.sizes) == 8
-    once = np.ones(len(drawn.strata)) if drawn.sizes is None else drawn.sizes.astype(float)
-    np.testing.assert_allclose(drawn.adapt(both)(once[None]), both(np.ones((1, N))), 1e-12)
+    combined = CombinedStatistic(
+        [cells, mean], lambda table_values, mean_value: np.column_stack([table_values, mean_value])
+    )
+    plan = resampled_as([combined], ONE, patterns=True)
+    assert plan.grouped == (k == 250)
+    if plan.sizes is not None:  # right, wrong at three values, or unread: two outcomes each
+        assert len(plan.sizes) == 8
+    once = np.ones(len(plan.strata)) if plan.sizes is None else plan.sizes.astype(float)
+    np.testing.assert_allclose(plan.adapt(combined)(once[None]), combined(np.ones((1, N))), 1e-12)
 
 
 def test_many_confidences_are_drawn_in_steps() -> None:
@@ -83,29 +85,31 @@ def test_many_confidences_are_drawn_in_steps() -> None:
     # Bins keep their judgments, and ties of steps move AUROC by less than their width.
     np.testing.assert_allclose(fine(once)[0, ::2], coarse(once)[0, ::2], 1e-9)
     np.testing.assert_allclose(fine(once)[0, 1], coarse(once)[0, 1], atol=1 / STEPS)
-    drawn = resampled_as([fine], ONE)
-    np.testing.assert_allclose(drawn.adapt(fine)(np.ones((1, GROUPS))), fine(once), 1e-12)
+    plan = resampled_as([fine], ONE)
+    np.testing.assert_allclose(plan.adapt(fine)(np.ones((1, GROUPS))), fine(once), 1e-12)
     assert ItemTables.from_judgments(confidence[:4_000], correct[:4_000]).coarser is None
     # Drawn with the same weights, the errors of both agree.
-    rows = Resampled(drawn.strata, drawn.rows)
+    rows = Resampled(plan.strata, plan.rows)
     weights = np.random.default_rng(0).multinomial(GROUPS, np.ones(GROUPS) / GROUPS, size=100)
     plain = SumStatistic(fine.sums, fine.compute)
-    by_step, by_value = (rows.adapt(one)(weights.astype(float)) for one in (fine, plain))
-    apart = (by_step - by_value).std(axis=0) / by_value.std(axis=0)
-    assert (apart < 0.02).all()
+    by_step, by_value = (
+        rows.adapt(statistic)(weights.astype(float)) for statistic in (fine, plain)
+    )
+    relative_spread = (by_step - by_value).std(axis=0) / by_value.std(axis=0)
+    assert (relative_spread < 0.02).all()
 
 
 def test_patterns_by_either_way_aremultinomial_counts() -> None:
     """Few patterns binomial by binomial, many by Poisson's law: moments of 20,000 draws."""
     for sizes in (np.array([500, 300, 200]), np.arange(10, 60)):
         n, p = sizes.sum(), sizes / sizes.sum()
-        drawn = multinomial_counts(np.random.default_rng(0), sizes, 20_000)
-        assert (drawn.sum(axis=1) == n).all()
+        counts = multinomial_counts(np.random.default_rng(0), sizes, 20_000)
+        assert (counts.sum(axis=1) == n).all()
         covariance = n * (np.diag(p) - np.outer(p, p))
         error = np.sqrt(np.outer(*[np.diag(covariance)] * 2) / 20_000)  # of a covariance, nearly
-        np.testing.assert_array_less(np.abs(np.cov(drawn.T) - covariance), 5 * 2**0.5 * error)
+        np.testing.assert_array_less(np.abs(np.cov(counts.T) - covariance), 5 * 2**0.5 * error)
         np.testing.assert_array_less(
-            np.abs(drawn.mean(axis=0) - n * p), 5 * np.sqrt(np.diag(covariance) / 20_000)
+            np.abs(counts.mean(axis=0) - n * p), 5 * np.sqrt(np.diag(covariance) / 20_000)
         )
 
 
@@ -113,11 +117,11 @@ def test_units_far_from_the_middle_are_alike_to_a_median() -> None:
     """All that lie below, and all that lie above, are one pattern each."""
     values = np.random.default_rng(0).normal(size=N)
     median = median_of(values, np.arange(N), N)
-    drawn = resampled_as([median], ONE, patterns=True)
-    assert drawn.sizes is not None
-    assert drawn.sizes.sum() == N
-    assert np.sort(drawn.sizes)[-2] > N / 3
-    assert drawn.adapt(median)(drawn.sizes[None].astype(float))[0] == np.median(values)
+    plan = resampled_as([median], ONE, patterns=True)
+    assert plan.sizes is not None
+    assert plan.sizes.sum() == N
+    assert np.sort(plan.sizes)[-2] > N / 3
+    assert plan.adapt(median)(plan.sizes[None].astype(float))[0] == np.median(values)
 
 
 def test_a_median_of_many_values_is_found_near_the_middle() -> None:
@@ -127,7 +131,7 @@ def test_a_median_of_many_values_is_found_near_the_middle() -> None:
     median = median_of(values, unit, N)
     assert median.sums.shape[1] < 3 * N / 4
     (weights,) = Resampled(np.zeros(N, np.int64)).weights(5, 0)
-    expected = [np.median(np.repeat(values, one[unit].astype(int))) for one in weights]
+    expected = [np.median(np.repeat(values, row[unit].astype(int))) for row in weights]
     np.testing.assert_array_equal(median(weights), expected)
 
 
@@ -137,50 +141,55 @@ def test_strata_keep_their_sizes(k: int) -> None:
     strata = np.repeat([4, 9], [1_000, N - 1_000])
     confidence, correct = judgments(k)
     cells = of_cells(ItemTables.from_judgments(confidence, correct))
-    drawn = resampled_as([cells], strata, patterns=True)
-    assert drawn.rows is not None
-    each = drawn.rows @ np.column_stack([strata == 4, strata == 9]).astype(float)
-    (weights,) = drawn.weights(3, 0)
-    if drawn.grouped:
-        assert (drawn.strata == 4).sum() == 1_000
-        assert (drawn.strata == 9).sum() == GROUPS
-        np.testing.assert_array_equal(weights @ each[:, 0], 1_000)  # one unit each
+    plan = resampled_as([cells], strata, patterns=True)
+    assert plan.rows is not None
+    row_sizes = plan.rows @ np.column_stack([strata == 4, strata == 9]).astype(float)
+    (weights,) = plan.weights(3, 0)
+    if plan.grouped:
+        assert (plan.strata == 4).sum() == 1_000
+        assert (plan.strata == 9).sum() == GROUPS
+        np.testing.assert_array_equal(weights @ row_sizes[:, 0], 1_000)  # one unit each
     else:
-        np.testing.assert_array_equal(weights @ each, [[1_000, N - 1_000]] * 3)
+        np.testing.assert_array_equal(weights @ row_sizes, [[1_000, N - 1_000]] * 3)
 
 
 def test_separate_calls_draw_the_same_groups() -> None:
     """Two models on the same items: their difference is that of a joint draw."""
     rng = np.random.default_rng(1)
     shared = rng.normal(size=N)
-    one, other = (mean_of(shared + c, np.arange(N), N) for c in (0.0, 1.0))
-    apart = [bootstrap({"x": each}, ONE, resamples=50, seed=[3, 1])["x"] for each in (one, other)]
-    np.testing.assert_allclose(apart[1] - apart[0], 1, 1e-9)
-    elsewhere = bootstrap({"x": one}, ONE, resamples=50, seed=[3, 2])["x"]
-    assert not np.allclose(elsewhere, apart[0])
+    first, second = (mean_of(shared + c, np.arange(N), N) for c in (0.0, 1.0))
+    draws = [
+        bootstrap({"x": statistic}, ONE, resamples=50, seed=[3, 1])["x"]
+        for statistic in (first, second)
+    ]
+    np.testing.assert_allclose(draws[1] - draws[0], 1, 1e-9)
+    elsewhere = bootstrap({"x": first}, ONE, resamples=50, seed=[3, 2])["x"]
+    assert not np.allclose(elsewhere, draws[0])
 
 
 @pytest.mark.parametrize("k", [3, 250])
 def test_judging_again_alike_changes_nothing(k: int) -> None:
     """Items are drawn, not judgments: a second epoch with the same replies, unread ones too."""
     confidence, correct = judgments(k)
-    found = []
+    draws = []
     for epochs in (1, 2):
-        said, right = np.tile(confidence, epochs), np.tile(correct, epochs)
-        cells = of_cells(ItemTables.from_judgments(said, right, np.tile(np.arange(N), epochs), N))
-        drawn = resampled_as([cells], ONE, patterns=True)
-        found.append(bootstrap({"x": cells}, ONE, resamples=20, sampling=drawn)["x"])
-    np.testing.assert_allclose(found[0], found[1], 1e-9)
+        confidences, right = np.tile(confidence, epochs), np.tile(correct, epochs)
+        cells = of_cells(
+            ItemTables.from_judgments(confidences, right, np.tile(np.arange(N), epochs), N)
+        )
+        plan = resampled_as([cells], ONE, patterns=True)
+        draws.append(bootstrap({"x": cells}, ONE, resamples=20, sampling=plan)["x"])
+    np.testing.assert_allclose(draws[0], draws[1], 1e-9)
 
 
-@pytest.mark.parametrize("alone", [True, False])
-def test_the_variance_of_a_mean_is_the_textbooks(alone: bool) -> None:
+@pytest.mark.parametrize("patterns", [True, False])
+def test_the_variance_of_a_mean_is_the_textbooks(patterns: bool) -> None:
     """That is p (1 - p) / n, within four standard errors of 1,000 resamples and 2,000 groups."""
     share = mean_of((np.arange(N) % 5 == 0).astype(float), np.arange(N), N)
-    drawn = resampled_as([share], ONE, patterns=alone)
-    assert drawn.grouped != alone
-    draws = bootstrap({"x": share}, ONE, resamples=1_000, sampling=drawn)["x"]
+    plan = resampled_as([share], ONE, patterns=patterns)
+    assert plan.grouped != patterns
+    draws = bootstrap({"x": share}, ONE, resamples=1_000, sampling=plan)["x"]
     expected = 0.2 * 0.8 / N
-    error = np.sqrt(2 / 1_000 + (0 if alone else 2 / GROUPS))
+    error = np.sqrt(2 / 1_000 + (0 if patterns else 2 / GROUPS))
     assert abs(draws.var() / expected - 1) < 4 * error
     assert abs(draws.mean() - 0.2) < 4 * np.sqrt(expected / 1_000)

@@ -50,10 +50,10 @@ def test_faithfulness() -> None:
         ([], [], nan),
         ([nan, 0.5], [0.5, nan], nan),
     ]:
-        found = faithfulness(decisiveness, confidence)
-        assert found == pytest.approx(expected, abs=1e-12, nan_ok=True), decisiveness
+        score = faithfulness(decisiveness, confidence)
+        assert score == pytest.approx(expected, abs=1e-12, nan_ok=True), decisiveness
         assert faithfulness(confidence, decisiveness) == pytest.approx(
-            found, abs=1e-12, nan_ok=True
+            score, abs=1e-12, nan_ok=True
         )
 
 
@@ -64,9 +64,9 @@ def test_refusals() -> None:
     for decisiveness, confidence in [([2.0], [0.5]), ([0.5], [-0.5]), ([0.5], [1.5])]:
         with pytest.raises(ValueError, match="not in"):
             faithfulness(decisiveness, confidence)
-    for held in [-0.1, 1.2]:
+    for outside in [-0.1, 1.2]:
         with pytest.raises(ValueError, match="not in"):
-            cmfg([0.5, 0.9], [held, 0.95])
+            cmfg([0.5, 0.9], [outside, 0.95])
     with pytest.raises(ValueError, match="author"):
         cmfg([0.5], [0.5], convention="author")
     with pytest.raises(ValueError, match="'Text' is not one of text, authors"):
@@ -105,9 +105,9 @@ def test_faithfulness_is_that_of_a_loop(rows: list[tuple[float, float]]) -> None
         if not (isnan(d) or isnan(c))
     ]
     expected = float(1 - sum(gaps, Fraction(0)) / len(gaps)) if gaps else nan
-    found = faithfulness([d for d, _ in rows], [c for _, c in rows])
-    assert found == pytest.approx(expected, abs=1e-12, nan_ok=True)
-    assert isnan(found) or 0 <= found <= 1
+    score = faithfulness([d for d, _ in rows], [c for _, c in rows])
+    assert score == pytest.approx(expected, abs=1e-12, nan_ok=True)
+    assert isnan(score) or 0 <= score <= 1
 
 
 # cMFG: seven replies, by hand.
@@ -133,8 +133,8 @@ def test_cmfg_by_hand() -> None:
         ("text", 1, 3.6 / 7),
         ("authors", 1, (0.4 + 0.6 + 0.2 + 0.9) / 4),
     ]:
-        found = cmfg(FAITHFUL, HELD, bins=bins, convention=convention)
-        assert found == pytest.approx(expected, abs=1e-12), (convention, bins, expected)
+        score = cmfg(FAITHFUL, HELD, bins=bins, convention=convention)
+        assert score == pytest.approx(expected, abs=1e-12), (convention, bins, expected)
 
 
 def test_cmfg_in_both_conventions() -> None:
@@ -160,28 +160,28 @@ def test_cmfg_in_both_conventions() -> None:
 def test_edges_belong_to_the_bin_above() -> None:
     """Also where a tenth, 1 less the rest or a sum of tenths is off by a bit, as .3 is."""
     for k in range(11):
-        written = [
+        confidences = [
             k / 10,
             1 - (10 - k) / 10,
             sum([0.1] * k),
             0.1 * k,
             float(np.linspace(0, 1, 11)[k]),
         ]
-        _, counts = cmfg_sums(np.ones(5), np.array(written))
+        _, counts = cmfg_sums(np.ones(5), np.array(confidences))
         assert counts.sum(axis=0).tolist() == [5 if b == min(k, 9) else 0 for b in range(10)], k
         _, below = cmfg_sums(np.ones(1), np.array([min(k / 10 + 0.099, 1)]))
         assert below.argmax() == min(k, 9), k
         if k:
             # The mean of 20 sentences of 20 draws each can be no nearer than 1/800.
-            _, near = cmfg_sums(np.ones(1), np.array([k / 10 - 1 / 800]))
-            assert near.argmax() == k - 1, k
+            _, counts_below_edge = cmfg_sums(np.ones(1), np.array([k / 10 - 1 / 800]))
+            assert counts_below_edge.argmax() == k - 1, k
 
 
 def test_missing_numbers_are_left_out() -> None:
     """In either place; nothing left is NaN."""
     for convention in CONVENTIONS:
-        found = cmfg([0.5, nan, 0.9], [0.25, 0.25, nan], convention=convention)
-        assert found == pytest.approx(0.5 if convention == "text" else 0.05)
+        score = cmfg([0.5, nan, 0.9], [0.25, 0.25, nan], convention=convention)
+        assert score == pytest.approx(0.5 if convention == "text" else 0.05)
         assert isnan(cmfg([nan], [0.5], convention=convention))
         assert isnan(cmfg([0.5], [nan], convention=convention))
         assert isnan(cmfg([], [], convention=convention))
@@ -189,7 +189,7 @@ def test_missing_numbers_are_left_out() -> None:
 
 def looped_cmfg(rows: list[tuple[float, float]], bins: int, convention: str) -> float:
     """Bin by bin, in exact arithmetic of twentieths."""
-    within: list[list[float]] = [[] for _ in range(bins)]
+    bin_scores: list[list[float]] = [[] for _ in range(bins)]
     for f, c in rows:
         if isnan(f) or isnan(c):
             continue
@@ -199,8 +199,8 @@ def looped_cmfg(rows: list[tuple[float, float]], bins: int, convention: str) -> 
                 continue
         elif place == bins:
             place -= 1
-        within[place].append(f)
-    means = [sum(one) / len(one) for one in within if one]
+        bin_scores[place].append(f)
+    means = [sum(members) / len(members) for members in bin_scores if members]
     if not means:
         return nan
     return sum(means) / (bins if convention == "authors" else len(means))
@@ -210,13 +210,13 @@ def looped_cmfg(rows: list[tuple[float, float]], bins: int, convention: str) -> 
 @given(replies, st.sampled_from([1, 2, 4, 5, 10, 20]), st.sampled_from(CONVENTIONS))
 def test_cmfg_is_a_loops(rows: list[tuple[float, float]], bins: int, convention: str) -> None:
     """Random replies on edges and between, in [0, 1], in any order."""
-    faithful, held = [f for f, _ in rows], [c for _, c in rows]
-    found = cmfg(faithful, held, bins=bins, convention=convention)
+    faithfulnesses, confidences = [f for f, _ in rows], [c for _, c in rows]
+    score = cmfg(faithfulnesses, confidences, bins=bins, convention=convention)
     expected = looped_cmfg(rows, bins, convention)
-    assert found == pytest.approx(expected, abs=1e-12, nan_ok=True)
-    assert isnan(found) or -1e-12 <= found <= 1 + 1e-12
-    turned = cmfg(faithful[::-1], held[::-1], bins=bins, convention=convention)
-    assert turned == pytest.approx(found, abs=1e-12, nan_ok=True)
+    assert score == pytest.approx(expected, abs=1e-12, nan_ok=True)
+    assert isnan(score) or -1e-12 <= score <= 1 + 1e-12
+    turned = cmfg(faithfulnesses[::-1], confidences[::-1], bins=bins, convention=convention)
+    assert turned == pytest.approx(score, abs=1e-12, nan_ok=True)
 
 
 @fixed
@@ -226,15 +226,18 @@ def test_cmfg_is_a_loops(rows: list[tuple[float, float]], bins: int, convention:
 )
 def test_weighted_sums_are_repeated(rows: list[tuple[float, float, int]], convention: str) -> None:
     """A bootstrap weighs what each reply adds; several resamples go at once."""
-    faithful, held = np.array([f for f, _, _ in rows]), np.array([c for _, c, _ in rows])
+    faithfulnesses, confidences = (
+        np.array([f for f, _, _ in rows]),
+        np.array([c for _, c, _ in rows]),
+    )
     weights = np.stack([np.array([w for _, _, w in rows], float), np.ones(len(rows))])
-    totals, counts = cmfg_sums(faithful, held, convention=convention)
+    totals, counts = cmfg_sums(faithfulnesses, confidences, convention=convention)
     assert totals.shape == counts.shape == (len(rows), 10)
-    found = cmfg_of(weights @ totals, weights @ counts, convention)
+    scores = cmfg_of(weights @ totals, weights @ counts, convention)
     repeated = [(f, c) for f, c, w in rows for _ in range(w)]
     once = [(f, c) for f, c, _ in rows]
-    expected = [looped_cmfg(one, 10, convention) for one in (repeated, once)]
-    np.testing.assert_allclose(found, expected, atol=1e-12)
+    expected = [looped_cmfg(rows_once, 10, convention) for rows_once in (repeated, once)]
+    np.testing.assert_allclose(scores, expected, atol=1e-12)
 
 
 # Whether markers mean the same everywhere: by hand, by loops over sentences, and by scipy.
@@ -302,7 +305,7 @@ def mean(values: Sequence[float]) -> float:
     return sum(values) / len(values) if values else nan
 
 
-def known(sentences: Sequence[float], threshold: float) -> bool:
+def has_mic(sentences: Sequence[float], threshold: float) -> bool:
     """Whether a marker has a MIC."""
     return len(sentences) >= max(threshold, 1)
 
@@ -315,48 +318,54 @@ def looped_mae(
     shared: Sequence[bool] | None = None,
 ) -> float:
     """ID-MAE and CD-MAE, sentence by sentence."""
-    found = []
+    pair_means = []
     for first, second in pairs:
         by_marker = []
-        for m, (mine, theirs) in enumerate(zip(groups[first], groups[second], strict=True)):
-            both = known(mine, threshold) and known(theirs, threshold)
-            if both and (shared is None or shared[m]):
-                mic = mean(mine)
+        for m, (first_confidences, second_confidences) in enumerate(
+            zip(groups[first], groups[second], strict=True)
+        ):
+            in_both = has_mic(first_confidences, threshold) and has_mic(
+                second_confidences, threshold
+            )
+            if in_both and (shared is None or shared[m]):
+                mic = mean(first_confidences)
                 if level == "mean":
-                    by_marker.append([abs(mic - mean(theirs))])
+                    by_marker.append([abs(mic - mean(second_confidences))])
                 else:
-                    by_marker.append([abs(mic - one) for one in theirs])
+                    by_marker.append([abs(mic - value) for value in second_confidences])
         if level == "sentence":
-            found.append(mean([gap for gaps in by_marker for gap in gaps]))
+            pair_means.append(mean([gap for gaps in by_marker for gap in gaps]))
         else:
-            found.append(mean([mean(gaps) for gaps in by_marker]))
-    return mean([one for one in found if not isnan(one)])
+            pair_means.append(mean([mean(gaps) for gaps in by_marker]))
+    return mean([value for value in pair_means if not isnan(value)])
 
 
 def looped_variation(rows: Sequence[Sequence[float]], ddof: int = 1) -> float:
     """Mean of SD / mean over rows with two numbers or more."""
-    found = []
+    ratios = []
     for row in rows:
-        there = [one for one in row if not isnan(one)]
-        if len(there) > 1 and mean(there) > 0:
-            squares = sum((one - mean(there)) ** 2 for one in there)
-            found.append(sqrt(squares / (len(there) - ddof)) / mean(there))
-    return mean(found)
+        present = [value for value in row if not isnan(value)]
+        if len(present) > 1 and mean(present) > 0:
+            squares = sum((value - mean(present)) ** 2 for value in present)
+            ratios.append(sqrt(squares / (len(present) - ddof)) / mean(present))
+    return mean(ratios)
 
 
 def fisher(*correlations: float) -> float:
     """By its formula."""
-    return tanh(mean([atanh(max(-0.9999, min(0.9999, one))) for one in correlations]))
+    return tanh(
+        mean([atanh(max(-0.9999, min(0.9999, correlation))) for correlation in correlations])
+    )
 
 
 def scipys(x: Sequence[float], y: Sequence[float], kind: Kind) -> float:
     """Correlation over what both have; NaN for fewer than three pairs or a constant."""
     rows = [(a, b) for a, b in zip(x, y, strict=True) if not (isnan(a) or isnan(b))]
-    one, other = [a for a, _ in rows], [b for _, b in rows]
-    if len(rows) < 3 or np.ptp(one) < 1e-9 or np.ptp(other) < 1e-9:
+    first, second = [a for a, _ in rows], [b for _, b in rows]
+    if len(rows) < 3 or np.ptp(first) < 1e-9 or np.ptp(second) < 1e-9:
         return nan
-    found = spearmanr(one, other) if kind == "spearman" else pearsonr(one, other)
-    return float(found.statistic)
+    result = spearmanr(first, second) if kind == "spearman" else pearsonr(first, second)
+    return float(result.statistic)
 
 
 # The worked example
@@ -364,9 +373,9 @@ def scipys(x: Sequence[float], y: Sequence[float], kind: Kind) -> float:
 
 def test_mic_and_size_of_the_worked_example() -> None:
     """Means of the sentences, where there are T or more."""
-    found = table(WORKED)
+    tables = table(WORKED)
     np.testing.assert_allclose(
-        found.mic[0],
+        tables.mic[0],
         [
             [0.9, 0.7, 0.5, 0.8],
             [2.6 / 3, 1.6 / 3, nan, 0.85],
@@ -378,7 +387,7 @@ def test_mic_and_size_of_the_worked_example() -> None:
         atol=1e-12,
     )
     sizes = [[2, 2, 3, 2], [3, 3, 1, 2], [2, 3, 2, 2], [2, 2, 3, 1], [2, 1, 3, 2], [2, 2, 2, 2]]
-    np.testing.assert_array_equal(found.size[0], sizes)
+    np.testing.assert_array_equal(tables.size[0], sizes)
 
 
 # Distances of the test sentences from the train MIC, pair by pair, one list a shared marker.
@@ -417,8 +426,8 @@ def test_distances_of_each_pair() -> None:
             "mean": mean(GAPS[pair]),
         }
         for level in LEVELS:
-            found = marker_mae(table(WORKED), [pair], level=level)
-            assert found[0] == pytest.approx(expected[level], abs=1e-12), pair
+            distance = marker_mae(table(WORKED), [pair], level=level)
+            assert distance[0] == pytest.approx(expected[level], abs=1e-12), pair
 
 
 def test_id_mae_and_cd_mae() -> None:
@@ -472,8 +481,8 @@ def test_mae_of_markers_shared_by_all() -> None:
             expected, abs=1e-12
         )
         for level in LEVELS:
-            found = marker_mae(table(WORKED), pairs, level=level, shared=shared)[0]
-            assert found == pytest.approx(
+            distance = marker_mae(table(WORKED), pairs, level=level, shared=shared)[0]
+            assert distance == pytest.approx(
                 looped_mae(WORKED, pairs, level, shared=IN_ALL), abs=1e-12
             )
 
@@ -499,22 +508,22 @@ def test_pooled_standard_deviation_by_hand() -> None:
         ("sentence", SENTENCE_SQUARES, 7 + 6 + 5),
     ]
     for level, squares, freedom in cases:
-        found = marker_mae_sd(table(WORKED), SAME, level=level)
-        assert found[0] == pytest.approx(sqrt(sum(squares) / freedom), abs=1e-12), level
-        alone = marker_mae_sd(table(WORKED), SAME[2:], level=level)
+        spread = marker_mae_sd(table(WORKED), SAME, level=level)
+        assert spread[0] == pytest.approx(sqrt(sum(squares) / freedom), abs=1e-12), level
+        one_pair = marker_mae_sd(table(WORKED), SAME[2:], level=level)
         n = {"marker": 3, "mean": 3, "sentence": 6}[level]
-        assert alone[0] == pytest.approx(sqrt(squares[2] / (n - 1)), abs=1e-12), level
+        assert one_pair[0] == pytest.approx(sqrt(squares[2] / (n - 1)), abs=1e-12), level
 
 
 def test_pooled_standard_deviation_weighs_pairs_by_their_markers() -> None:
     """AC: .2 .1 .1 .4, mean .2, squares .06; CB: .2 .4, mean .3, squares .02."""
     tables = table(WORKED)
-    found = marker_mae_sd(tables, [(0, 5), (4, 3)])
-    assert found[0] == pytest.approx(sqrt((0.06 + 0.02) / (3 + 1)), abs=1e-12)
+    spread = marker_mae_sd(tables, [(0, 5), (4, 3)])
+    assert spread[0] == pytest.approx(sqrt((0.06 + 0.02) / (3 + 1)), abs=1e-12)
     # Of markers 2 and 3 the first pair has .1 and .4, the second .4 alone: it adds nothing.
     shared = np.array([[False, False, True, True]])
-    found = marker_mae_sd(tables, [(0, 5), (4, 3)], shared=shared)
-    assert found[0] == pytest.approx(sqrt(0.045), abs=1e-12)
+    spread = marker_mae_sd(tables, [(0, 5), (4, 3)], shared=shared)
+    assert spread[0] == pytest.approx(sqrt(0.045), abs=1e-12)
     assert isnan(marker_mae_sd(tables, [(4, 3)], shared=shared)[0])
     assert isnan(marker_mae_sd(tables, [])[0])
 
@@ -528,14 +537,14 @@ def test_replies_weigh_what_the_pair_shares() -> None:
     cells = MarkerCells.from_sentences(confidence, group, marker, (4, 2), reply, 6, reply)
     tables = cells.tables(np.array([[1] * 6, [1, 1, 1, 2, 1, 0]], float), 1)
     # From the first: (.1 + .3)/2, .3, .1; once the first reply twice and the last not at all.
-    found = marker_mae(tables, [(0, 2)], level="response")
-    np.testing.assert_allclose(found, [0.6 / 3, (0.2 + 0.2 + 0.3) / 3], atol=1e-12)
+    values = marker_mae(tables, [(0, 2)], level="response")
+    np.testing.assert_allclose(values, [0.6 / 3, (0.2 + 0.2 + 0.3) / 3], atol=1e-12)
     # Squares .04 + .09 + .01 - .36/3; .04 + .04 + .09 - .49/3.
-    found = marker_mae_sd(tables, [(0, 2)], level="response")
-    np.testing.assert_allclose(found, [sqrt(0.02 / 2), sqrt((0.51 - 0.49) / 3 / 2)], atol=1e-12)
+    values = marker_mae_sd(tables, [(0, 2)], level="response")
+    np.testing.assert_allclose(values, [sqrt(0.02 / 2), sqrt((0.51 - 0.49) / 3 / 2)], atol=1e-12)
     # From the second marker 0 alone counts: .3 and .1, and the last reply not.
-    found = marker_mae(tables, [(1, 2)], level="response")
-    np.testing.assert_allclose(found, [0.2, (0.3 + 0.3 + 0.1) / 3], atol=1e-12)
+    values = marker_mae(tables, [(1, 2)], level="response")
+    np.testing.assert_allclose(values, [0.2, (0.3 + 0.3 + 0.1) / 3], atol=1e-12)
     assert np.isnan(marker_mae(tables, [(0, 3)], level="response")).all()
     with pytest.raises(ValueError, match="with replies"):
         marker_mae(table(WORKED), SAME, level="response")
@@ -547,10 +556,10 @@ def test_confidence_range() -> None:
     cells = MarkerCells.from_sentences(
         [0.1, *[0.5] * 19, 0.9, 0.4], [0] * 20 + [1, 1], [0, 1] * 11, (3, 2)
     )
-    one, other = np.ones((1, 22)), np.ones((1, 22))
-    other[0, [0, 20]] = 0
-    np.testing.assert_allclose(confidence_range(cells.tables(one, 0)), [[0.4, 0.5, nan]])
-    np.testing.assert_allclose(confidence_range(cells.tables(other, 0)), [[0, 0, nan]])
+    once, weights = np.ones((1, 22)), np.ones((1, 22))
+    weights[0, [0, 20]] = 0
+    np.testing.assert_allclose(confidence_range(cells.tables(once, 0)), [[0.4, 0.5, nan]])
+    np.testing.assert_allclose(confidence_range(cells.tables(weights, 0)), [[0, 0, nan]])
 
 
 def test_threshold_in_the_train_split_alone() -> None:
@@ -582,10 +591,10 @@ def test_threshold_in_the_train_split_alone() -> None:
     ]
     for level, expected, squares, freedom in cases:
         tables = table(WORKED)
-        found = marker_mae(tables, SAME, level=level, train_only=True)
-        assert found[0] == pytest.approx(expected, abs=1e-12), (level, expected, squares, freedom)
-        found = marker_mae_sd(tables, SAME, level=level, train_only=True)
-        assert found[0] == pytest.approx(sqrt(sum(squares) / freedom), abs=1e-12), level
+        values = marker_mae(tables, SAME, level=level, train_only=True)
+        assert values[0] == pytest.approx(expected, abs=1e-12), (level, expected, squares, freedom)
+        values = marker_mae_sd(tables, SAME, level=level, train_only=True)
+        assert values[0] == pytest.approx(sqrt(sum(squares) / freedom), abs=1e-12), level
 
 
 def test_a_marker_that_the_test_split_lacks() -> None:
@@ -593,8 +602,8 @@ def test_a_marker_that_the_test_split_lacks() -> None:
     tables = table([[[0.5, 0.5], [0.1, 0.1]], [[], [0.4]]])
     for level in LEVELS:
         assert isnan(marker_mae(tables, [(0, 1)], level=level)[0])
-        found = marker_mae(tables, [(0, 1)], level=level, train_only=True)
-        assert found[0] == pytest.approx(0.3, abs=1e-12)
+        distance = marker_mae(tables, [(0, 1)], level=level, train_only=True)
+        assert distance[0] == pytest.approx(0.3, abs=1e-12)
         assert isnan(marker_mae(tables, [(1, 0)], level=level, train_only=True)[0])
 
 
@@ -615,16 +624,18 @@ def test_coefficients_of_variation() -> None:
     """M-AvgCV and D-AvgCV, in both conventions and with both divisors."""
     for shared in [None, IN_ALL]:
         for ddof in [0, 1]:
-            over_groups = [one for m, one in enumerate(OVER_GROUPS) if shared is None or shared[m]]
+            over_groups = [
+                value for m, value in enumerate(OVER_GROUPS) if shared is None or shared[m]
+            ]
             over_markers = OVER_MARKERS if shared is None else OVER_SHARED
             mic = trains(table(WORKED), shared)
             m_avg_cv = marker_variation(mic, over="groups", ddof=ddof)
             d_avg_cv = marker_variation(mic, over="markers", ddof=ddof)
-            for found, numbers in ((m_avg_cv, over_groups), (d_avg_cv, over_markers)):
+            for variation, numbers in ((m_avg_cv, over_groups), (d_avg_cv, over_markers)):
                 expected = mean(
                     [sqrt(squares / (n - ddof)) / centre for n, centre, squares in numbers]
                 )
-                assert found[0] == pytest.approx(expected, abs=1e-12), (shared, ddof)
+                assert variation[0] == pytest.approx(expected, abs=1e-12), (shared, ddof)
 
 
 def test_mrc() -> None:
@@ -659,8 +670,8 @@ def test_mrc() -> None:
         ),
     ]
     for kind, shared, correlations in cases:
-        found = marker_rank_correlation(trains(table(WORKED), shared), kind=kind)
-        assert found[0] == pytest.approx(fisher(*correlations), abs=1e-12), kind
+        correlation = marker_rank_correlation(trains(table(WORKED), shared), kind=kind)
+        assert correlation[0] == pytest.approx(fisher(*correlations), abs=1e-12), kind
 
 
 ACCURACY = [0.8, 0.5, 0.6]  # deviations .5/3, -.4/3, -.1/3; squares .42/9
@@ -696,8 +707,8 @@ def test_mac_and_mcc() -> None:
     for shared in (None, IN_ALL):
         for of_group, kind, correlations in cases:
             mic = trains(table(WORKED), shared)
-            found = marker_trend(mic, np.array([of_group]), kind=kind)
-            assert found[0] == pytest.approx(fisher(*correlations), abs=1e-12), shared
+            correlation = marker_trend(mic, np.array([of_group]), kind=kind)
+            assert correlation[0] == pytest.approx(fisher(*correlations), abs=1e-12), shared
 
 
 def test_mac_and_mrc_by_default() -> None:
@@ -706,21 +717,21 @@ def test_mac_and_mrc_by_default() -> None:
     numbers = np.array([ACCURACY])
     assert marker_trend(mic, numbers)[0] == marker_trend(mic, numbers, kind="pearson")[0]
     assert marker_rank_correlation(mic)[0] == marker_rank_correlation(mic, kind="spearman")[0]
-    found = marker_trend(trains(table(WORKED)), np.array([[0.8, nan, 0.6]]))
-    assert isnan(found[0])
+    correlation = marker_trend(trains(table(WORKED)), np.array([[0.8, nan, 0.6]]))
+    assert isnan(correlation[0])
 
 
 def test_without_a_marker() -> None:
     """As if it had never been seen, whichever it is."""
     tables = table(WORKED)
     for left_out in range(4):
-        rest = [[cs for m, cs in enumerate(group) if m != left_out] for group in WORKED]
-        found, expected = tables.drop_marker(left_out), table(rest)
-        np.testing.assert_allclose(found.mic, expected.mic, atol=1e-12)
-        assert found.threshold == T
+        remaining = [[cs for m, cs in enumerate(group) if m != left_out] for group in WORKED]
+        reduced, expected = tables.drop_marker(left_out), table(remaining)
+        np.testing.assert_allclose(reduced.mic, expected.mic, atol=1e-12)
+        assert reduced.threshold == T
         for level in LEVELS:
-            assert marker_mae(found, DIFFERENT, level=level)[0] == pytest.approx(
-                looped_mae(rest, DIFFERENT, level), abs=1e-12
+            assert marker_mae(reduced, DIFFERENT, level=level)[0] == pytest.approx(
+                looped_mae(remaining, DIFFERENT, level), abs=1e-12
             )
     # Without marker 3, A and B share 0 1 2: ranks 3 2 1 and 2 3 1: .5; C shares two with either.
     found_mrc = marker_rank_correlation(trains(tables.drop_marker(3)))
@@ -737,8 +748,8 @@ def test_thresholds() -> None:
         assert np.isnan(table(WORKED, threshold).mic).sum() == expected
     # T = 3: three of the ordered pairs share a marker. A train, B test: .5 against .2 .4 .6; B
     # train, A test: .9 against .5 .7 .4; C train, B test: .8 against .2 .4 .6.
-    found = marker_mae(table(WORKED, 3), DIFFERENT)
-    assert found[0] == pytest.approx((0.5 + 1.1 + 1.2) / 3 / 3, abs=1e-12)
+    distance = marker_mae(table(WORKED, 3), DIFFERENT)
+    assert distance[0] == pytest.approx((0.5 + 1.1 + 1.2) / 3 / 3, abs=1e-12)
     tables = table([[[0.5], []], [[], [0.25]]], threshold=0)
     np.testing.assert_array_equal(tables.mic[0], [[0.5, nan], [nan, 0.25]])
     # Ten sentences of weight .1 are one, whatever their sum is in floats.
@@ -766,21 +777,21 @@ def all_seven(tables: MarkerTables, groups: Sequence[int]) -> dict[str, float]:
     }
 
 
-def undefined(found: dict[str, float]) -> set[str]:
+def undefined(values: dict[str, float]) -> set[str]:
     """Which metrics are NaN."""
-    return {name for name, value in found.items() if isnan(value)}
+    return {name for name, value in values.items() if isnan(value)}
 
 
 def test_too_little_to_compare() -> None:
     """One or two data sets, one marker, or none that two share: NaN, without a warning."""
-    found = all_seven(table(WORKED[:2]), [0])
-    assert undefined(found) == {"cd_mae", "m_avg_cv", "mrc", "mac", "mcc"}
+    values = all_seven(table(WORKED[:2]), [0])
+    assert undefined(values) == {"cd_mae", "m_avg_cv", "mrc", "mac", "mcc"}
     assert undefined(all_seven(table(WORKED[:4]), [0, 2])) == {"mac", "mcc"}
     # A model that always says the same has neither order nor spread.
-    one = [[group[0]] for group in WORKED]
-    found = all_seven(table(one), TRAIN)
-    assert undefined(found) == {"d_avg_cv", "mrc"}
-    assert found["m_avg_cv"] == pytest.approx(sqrt(0.02 / 2) / 0.8, abs=1e-12)
+    single_marker = [[group[0]] for group in WORKED]
+    values = all_seven(table(single_marker), TRAIN)
+    assert undefined(values) == {"d_avg_cv", "mrc"}
+    assert values["m_avg_cv"] == pytest.approx(sqrt(0.02 / 2) / 0.8, abs=1e-12)
     # Each data set has its own: nothing to compare, though each has a spread.
     a, b = [[0.5, 0.7], [0.2, 0.4], [], []], [[], [], [0.6, 0.8], [0.1, 0.9]]
     tables = table([a, a, b, b])
@@ -833,8 +844,8 @@ def test_correlations_that_are_undefined() -> None:
     # Two small ones are spreads; a large one doesn't make one of the other's rounding.
     for kind in KINDS:
         small = 0.5 + np.array([[[1e-5], [2e-5], [3e-5]]])
-        found = marker_trend(small, 0.5 + np.array([[1e-5, 2e-5, 3e-5]]), kind=kind)
-        assert found[0] == pytest.approx(CLAMP, abs=1e-9), kind
+        correlation = marker_trend(small, 0.5 + np.array([[1e-5, 2e-5, 3e-5]]), kind=kind)
+        assert correlation[0] == pytest.approx(CLAMP, abs=1e-9), kind
         rounded = np.array([[[0.3], [0.1 + 0.2], [0.3]]])
         assert isnan(marker_trend(rounded, np.array([[1e9, 2e9, 4e9]]), kind=kind)[0]), kind
 
@@ -846,8 +857,8 @@ def test_perfect_correlations_are_clamped() -> None:
             for kind in KINDS:
                 line = np.array([0.2, 0.3, 0.5, 0.6])
                 mic = np.stack([line, 0.5 + sign * line / 3])[None]
-                found = marker_rank_correlation(mic, kind=kind, clamp=clamp)[0]
-                assert found == pytest.approx(sign * clamp, abs=1e-12), (clamp, sign, kind)
+                correlation = marker_rank_correlation(mic, kind=kind, clamp=clamp)[0]
+                assert correlation == pytest.approx(sign * clamp, abs=1e-12), (clamp, sign, kind)
                 rising = np.array([[[0.1], [0.2], [0.3]]])
                 trend = marker_trend(
                     rising, sign * np.array([[1.0, 2.0, 3.0]]), kind=kind, clamp=clamp
@@ -858,15 +869,15 @@ def test_perfect_correlations_are_clamped() -> None:
 
 def test_fisher_and_spearman_by_hand() -> None:
     """(atanh 0 + atanh .8)/2 = atanh .5; equal MICs share the mean of their ranks."""
-    found = fisher_mean([np.array([0.0, nan, nan]), np.array([0.8, 0.8, nan])])
-    np.testing.assert_allclose(found, [0.5, 0.8, nan], atol=1e-12)
+    correlation = fisher_mean([np.array([0.0, nan, nan]), np.array([0.8, 0.8, nan])])
+    np.testing.assert_allclose(correlation, [0.5, 0.8, nan], atol=1e-12)
     # Equal MICs share the mean of their ranks: 1.5 1.5 3 4 against 1 2 3.5 3.5.
     mic = np.array([[[0.2, 0.2, 0.5, 0.9], [0.1, 0.3, 0.6, 0.1 + 0.5]]])
     # Deviations -1 -1 .5 1.5 and -1.5 -.5 1 1: products 1.5 + .5 + .5 + 1.5; squares 4.5 and 4.5.
-    found = marker_rank_correlation(mic)[0]
-    assert found == pytest.approx(4 / 4.5, abs=1e-12)
+    correlation = marker_rank_correlation(mic)[0]
+    assert correlation == pytest.approx(4 / 4.5, abs=1e-12)
     ranks = [rankdata([0.2, 0.2, 0.5, 0.9]), rankdata([0.1, 0.3, 0.6, 0.6])]
-    assert found == pytest.approx(pearsonr(*ranks).statistic, abs=1e-12)
+    assert correlation == pytest.approx(pearsonr(*ranks).statistic, abs=1e-12)
 
 
 def test_cells() -> None:
@@ -923,9 +934,11 @@ def test_sampling_floor_in_a_simulation() -> None:
     assert marker_mae(tables, [(0, 1)])[0] == pytest.approx(expected, abs=0.0018)
     assert marker_mae(tables, [(0, 1)], level="sentence")[0] == pytest.approx(expected, abs=0.0018)
     for m, c in enumerate(levels):
-        only = np.zeros((1, 3), bool)
-        only[0, m] = True
-        assert marker_mae(tables, [(0, 1)], shared=only)[0] == pytest.approx(floor_of(c), abs=0.002)
+        shared = np.zeros((1, 3), bool)
+        shared[0, m] = True
+        assert marker_mae(tables, [(0, 1)], shared=shared)[0] == pytest.approx(
+            floor_of(c), abs=0.002
+        )
     assert marker_mae(tables, [(0, 1)], level="mean")[0] < 0.004
     assert marker_variation(tables.mic, over="groups")[0] < 0.006
 
@@ -975,10 +988,10 @@ def test_weights_are_repetitions(rows: Rows, weights: list[int], threshold: int)
     """An item of weight 2 is all its sentences twice, one of weight 0 none of them."""
     repeated = [row for row in rows for _ in range(weights[row[3]])]
     assume(repeated)
-    found = cells_of(rows).tables(np.array([weights], float), threshold)
+    tables = cells_of(rows).tables(np.array([weights], float), threshold)
     expected = cells_of(repeated).tables(np.ones((1, 6)), threshold)
-    np.testing.assert_allclose(found.mic, expected.mic, atol=1e-12)
-    np.testing.assert_allclose(values_of(found), values_of(expected), atol=1e-9)
+    np.testing.assert_allclose(tables.mic, expected.mic, atol=1e-12)
+    np.testing.assert_allclose(values_of(tables), values_of(expected), atol=1e-9)
 
 
 @fixed
@@ -987,9 +1000,9 @@ def test_resamples_at_once_are_resamples_one_by_one(rows: Rows, seed: int) -> No
     """No row of weights knows of another."""
     weights = np.random.default_rng(seed).multinomial(6, [1 / 6] * 6, size=3).astype(float)
     cells = cells_of(rows)
-    together = values_of(cells.tables(weights, 2))
-    alone = [values_of(cells.tables(one[None], 2))[0] for one in weights]
-    np.testing.assert_allclose(together, alone, atol=1e-12)
+    at_once = values_of(cells.tables(weights, 2))
+    separate = [values_of(cells.tables(row[None], 2))[0] for row in weights]
+    np.testing.assert_allclose(at_once, separate, atol=1e-12)
 
 
 def test_shared_markers_may_differ_by_resample() -> None:
@@ -1011,9 +1024,9 @@ def grouped(rows: Rows) -> list[list[list[float]]]:
     return groups
 
 
-def close(found: float, expected: float) -> bool:
+def close(actual: float, expected: float) -> bool:
     """Both NaN, or the same."""
-    return bool(found == pytest.approx(expected, abs=1e-9, nan_ok=True))
+    return bool(actual == pytest.approx(expected, abs=1e-9, nan_ok=True))
 
 
 @fixed
@@ -1023,10 +1036,10 @@ def test_mae_is_that_of_loops(rows: Rows, threshold: int, level: Level) -> None:
     tables = cells_of(rows).tables(np.ones((1, 6)), threshold)
     shared = [True, False, True, True]
     for pairs in (SAME, DIFFERENT):
-        found = marker_mae(tables, pairs, level=level)[0]
-        assert close(found, looped_mae(grouped(rows), pairs, level, threshold))
-        found = marker_mae(tables, pairs, level=level, shared=np.array([shared]))[0]
-        assert close(found, looped_mae(grouped(rows), pairs, level, threshold, shared))
+        distance = marker_mae(tables, pairs, level=level)[0]
+        assert close(distance, looped_mae(grouped(rows), pairs, level, threshold))
+        distance = marker_mae(tables, pairs, level=level, shared=np.array([shared]))[0]
+        assert close(distance, looped_mae(grouped(rows), pairs, level, threshold, shared))
 
 
 # MICs in fortieths, so that there are ties, or none.
@@ -1051,15 +1064,15 @@ def test_variation_is_that_of_loops(rows: list[list[float]], ddof: int) -> None:
 def test_correlations_are_scipys(rows: list[list[float]], kind: Kind) -> None:
     """With ties and gaps: pairs of data sets for MRC, markers for MAC."""
     pairs = [scipys(a, b, kind) for a, b in combinations(rows, 2)]
-    defined = [one for one in pairs if not isnan(one)]
-    found = marker_rank_correlation(np.array([rows]), kind=kind)[0]
-    assert close(found, fisher(*defined) if defined else nan)
+    defined = [value for value in pairs if not isnan(value)]
+    correlation = marker_rank_correlation(np.array([rows]), kind=kind)[0]
+    assert close(correlation, fisher(*defined) if defined else nan)
     numbers = [0.2, 0.7, 0.7, 0.1, 0.5][: len(rows)]
     columns = [list(column) for column in zip(*rows, strict=True)]
     trends = [scipys(column, numbers, kind) for column in columns]
-    defined = [one for one in trends if not isnan(one)]
-    found = marker_trend(np.array([rows]), np.array([numbers]), kind=kind)[0]
-    assert close(found, fisher(*defined) if defined else nan)
+    defined = [value for value in trends if not isnan(value)]
+    correlation = marker_trend(np.array([rows]), np.array([numbers]), kind=kind)[0]
+    assert close(correlation, fisher(*defined) if defined else nan)
 
 
 @fixed
@@ -1067,13 +1080,15 @@ def test_correlations_are_scipys(rows: list[list[float]], kind: Kind) -> None:
 def test_values_lie_in_their_ranges(rows: Rows, threshold: int) -> None:
     """MAEs in [0, 1], variations from 0, correlations within the clamp; means are closest."""
     tables = cells_of(rows).tables(np.ones((1, 6)), threshold)
-    found = values_of(tables)[0]
-    there = ~np.isnan(found)
-    assert (found[there] >= [0.0] * there[:8].sum() + [-CLAMP - 1e-12] * there[8:].sum()).all()
-    assert (found[:6][there[:6]] <= 1).all()
-    assert (found[8:][there[8:]] <= CLAMP + 1e-12).all()
+    values = values_of(tables)[0]
+    present = ~np.isnan(values)
+    assert (
+        values[present] >= [0.0] * present[:8].sum() + [-CLAMP - 1e-12] * present[8:].sum()
+    ).all()
+    assert (values[:6][present[:6]] <= 1).all()
+    assert (values[8:][present[8:]] <= CLAMP + 1e-12).all()
     # |mean of differences| <= mean of |differences|, marker by marker.
-    for marker_level, mean_level in ((found[0], found[2]), (found[3], found[5])):
+    for marker_level, mean_level in ((values[0], values[2]), (values[3], values[5])):
         assert isnan(marker_level) or mean_level <= marker_level + 1e-12
 
 
@@ -1083,13 +1098,13 @@ def test_names_don_t_matter(rows: Rows, of_set: list[int], of_marker: list[int])
     """Data sets in another order, with their accuracies, and markers in another."""
     moved = [(c, 2 * of_set[g // 2] + g % 2, of_marker[m], item) for c, g, m, item in rows]
     ones = np.ones((1, 6))
-    one, other = cells_of(rows).tables(ones, 2), cells_of(moved).tables(ones, 2)
-    np.testing.assert_allclose(values_of(one)[:, :10], values_of(other)[:, :10], atol=1e-9)
+    original, renamed = cells_of(rows).tables(ones, 2), cells_of(moved).tables(ones, 2)
+    np.testing.assert_allclose(values_of(original)[:, :10], values_of(renamed)[:, :10], atol=1e-9)
     numbers = np.zeros((1, 3))
     numbers[0, of_set] = ACCURACY
     for kind in KINDS:
-        before = marker_trend(one.mic[:, list(TRAIN)], np.array([ACCURACY]), kind=kind)
-        after = marker_trend(other.mic[:, list(TRAIN)], numbers, kind=kind)
+        before = marker_trend(original.mic[:, list(TRAIN)], np.array([ACCURACY]), kind=kind)
+        after = marker_trend(renamed.mic[:, list(TRAIN)], numbers, kind=kind)
         np.testing.assert_allclose(before, after, atol=1e-9)
 
 
@@ -1121,9 +1136,9 @@ def test_spread_interval_without_error_or_variation() -> None:
     """None where MICs are the same in every resample, or in all groups."""
     mic = np.array([[0.2, 0.4], [0.6, 0.5], [0.4, 0.9]])
     assert np.isnan(spread_interval(mic, np.stack([mic] * 5), over="groups")).all()
-    alike = np.full((3, 2), 0.5)
-    draws = alike + np.random.default_rng(0).normal(0, 0.05, (50, 3, 2))
-    assert np.isnan(spread_interval(alike, draws, over="groups")).all()
+    constant = np.full((3, 2), 0.5)
+    draws = constant + np.random.default_rng(0).normal(0, 0.05, (50, 3, 2))
+    assert np.isnan(spread_interval(constant, draws, over="groups")).all()
 
 
 @pytest.mark.parametrize("over", ["groups", "markers"])

@@ -148,8 +148,8 @@ def criteria_of(gaps: Counts, meta: float, k: float, levels: int) -> Counts:
     """All edges on the evidence axis from 2(K - 1) logarithms of gaps beside the criterion."""
     below, above = np.exp(gaps[: levels - 1]), np.exp(gaps[levels - 1 :])
     centre = k * meta
-    left, right = centre - np.cumsum(below)[::-1], centre + np.cumsum(above)
-    return np.concatenate([[-np.inf], left, [centre], right, [np.inf]])
+    lower, upper = centre - np.cumsum(below)[::-1], centre + np.cumsum(above)
+    return np.concatenate([[-np.inf], lower, [centre], upper, [np.inf]])
 
 
 def log_likelihood(edges: Counts, meta: float, nr_s1: Counts, nr_s2: Counts) -> float:
@@ -201,8 +201,8 @@ def random_table(seed: int, levels: int) -> tuple[Counts, Counts]:
     for mean in (-d_prime / 2, d_prime / 2):
         share = 0.85 * np.diff(norm.cdf(edges - mean)) + 0.15 / (2 * levels)
         tables.append(np.asarray(rng.multinomial(800, share / share.sum()), np.float64) + 1)
-    one, two = tables
-    return one, two
+    nr_s1, nr_s2 = tables
+    return nr_s1, nr_s2
 
 
 def test_peers() -> None:
@@ -219,12 +219,12 @@ def test_peers() -> None:
 def test_zeros_are_fitted_as_they_are() -> None:
     """Where peers fail at empty cells, an independent maximiser finds nothing higher."""
     for name, nr_s1, nr_s2 in WITH_ZEROS:
-        one, two = np.array(nr_s1), np.array(nr_s2)
-        fit = meta_d(one, two)
-        kept = one + two > 0
-        half = len(one) // 2
-        if kept[:half].sum() == kept[half:].sum():  # the independent likelihood wants equal sides
-            meta, value = best_by_scipy(one[kept], two[kept])
+        s1, s2 = np.array(nr_s1), np.array(nr_s2)
+        fit = meta_d(s1, s2)
+        used = s1 + s2 > 0
+        half = len(s1) // 2
+        if used[:half].sum() == used[half:].sum():  # the independent likelihood wants equal sides
+            meta, value = best_by_scipy(s1[used], s2[used])
             assert float(fit.log_likelihood) >= value - 1e-9, (name, nr_s1, nr_s2)
             assert fit.meta_d == pytest.approx(meta, abs=2e-3), (name, nr_s1, nr_s2)
         assert fit.reason == "", (name, nr_s1, nr_s2)
@@ -236,8 +236,8 @@ def test_independent_maximisation() -> None:
     """BFGS over log-gaps from several starts finds the same meta-d' and nothing higher."""
     for levels, count in [(2, 8), (4, 5), (11, 1)]:
         for seed in range(count):
-            one, two = random_table(seed, levels)
-            fit, (meta, value) = meta_d(one, two), best_by_scipy(one, two)
+            nr_s1, nr_s2 = random_table(seed, levels)
+            fit, (meta, value) = meta_d(nr_s1, nr_s2), best_by_scipy(nr_s1, nr_s2)
             assert float(fit.log_likelihood) >= value - 1e-9, (levels, count)
             assert fit.log_likelihood == pytest.approx(value, abs=1e-4), (levels, count)
             assert fit.meta_d == pytest.approx(meta, abs=1e-3), (levels, count)
@@ -250,10 +250,10 @@ def test_ideal_observer() -> None:
             for levels in [2, 4, 11, 21]:
                 gaps = np.log(np.linspace(0.8, 1.2, 2 * (levels - 1)) * 1.5 / levels)
                 edges = criteria_of(gaps, 1.0, criterion, levels)
-                one, two = (
+                nr_s1, nr_s2 = (
                     1000 * np.diff(norm.cdf(edges - mean)) for mean in (-d_prime / 2, d_prime / 2)
                 )
-                fit = meta_d(one, two)
+                fit = meta_d(nr_s1, nr_s2)
                 assert fit.d_prime == pytest.approx(d_prime, abs=1e-9), (d_prime, criterion, levels)
                 assert fit.meta_d == pytest.approx(d_prime, abs=1e-6), (d_prime, criterion, levels)
                 assert fit.m_ratio == pytest.approx(1, abs=1e-5), (d_prime, criterion, levels)
@@ -285,16 +285,16 @@ cells = st.lists(st.integers(1, 300), min_size=4, max_size=12).filter(lambda x: 
 @given(cells, st.randoms(use_true_random=False))
 def test_any_positive_table(nr_s1: list[int], random: Any) -> None:
     """Any filled table has a reason or a finite fit, no worse than the best at meta-d' = d'."""
-    one = np.array(nr_s1, float)
-    two = np.array([random.randint(1, 300) for _ in nr_s1], float)
-    fit = meta_d(one, two)
+    s1 = np.array(nr_s1, float)
+    s2 = np.array([random.randint(1, 300) for _ in nr_s1], float)
+    fit = meta_d(s1, s2)
     if not np.isfinite(float(fit.meta_d)):
         assert fit.reason
         return
-    d_prime, criterion = type_1(one, two)
+    d_prime, criterion = type_1(s1, s2)
     assert fit.d_prime == pytest.approx(d_prime, abs=1e-12)
-    if abs(criterion / d_prime) < 5 and len(one) <= 6:  # where the slow maximiser is reliable
-        _, value = best_by_scipy(one, two, fixed_meta=d_prime)
+    if abs(criterion / d_prime) < 5 and len(s1) <= 6:  # where the slow maximiser is reliable
+        _, value = best_by_scipy(s1, s2, fixed_meta=d_prime)
         assert float(fit.log_likelihood) >= value - 1e-7
 
 
@@ -310,12 +310,12 @@ def as_floats(fit: MetaD) -> list[float]:
     return [float(x) for x in (fit.d_prime, fit.meta_d, fit.m_ratio, fit.log_likelihood)]
 
 
-def random_rows(seed: int, rows: int, levels: int, least: int) -> tuple[Counts, Counts]:
+def random_rows(seed: int, rows: int, levels: int, min_count: int) -> tuple[Counts, Counts]:
     """Tables without any structure, so that all shapes of the likelihood occur."""
     rng = np.random.default_rng(seed)
     mean = rng.gamma(1, rng.choice([2, 10, 50], (rows, 1)), (2, rows, 2 * levels))
-    one, two = rng.poisson(mean) + float(least)
-    return one, two
+    nr_s1, nr_s2 = rng.poisson(mean) + float(min_count)
+    return nr_s1, nr_s2
 
 
 def test_exchanges_factors_and_padding() -> None:
@@ -326,8 +326,10 @@ def test_exchanges_factors_and_padding() -> None:
     assert double.log_likelihood == pytest.approx(2 * float(fit.log_likelihood), rel=1e-12)
     # A level that is empty for both stimuli, on either side, in any place, changes nothing.
     for place in [0, 2, 4]:
-        one, two = (np.insert(np.array(x), [place, 8 - place], 0.0) for x in (ONE, TWO))
-        assert as_floats(meta_d(one, two)) == pytest.approx(as_floats(meta_d(ONE, TWO)), abs=1e-10)
+        nr_s1, nr_s2 = (np.insert(np.array(x), [place, 8 - place], 0.0) for x in (ONE, TWO))
+        assert as_floats(meta_d(nr_s1, nr_s2)) == pytest.approx(
+            as_floats(meta_d(ONE, TWO)), abs=1e-10
+        )
     for padding in [1 / 8, 0.5]:
         by_hand = meta_d(np.array(ONE) + padding, np.array(TWO) + padding)
         assert as_floats(meta_d(ONE, TWO, padding)) == as_floats(by_hand), padding
@@ -337,12 +339,12 @@ def test_exchanges_factors_and_padding() -> None:
 def test_single_fits() -> None:
     """Rows of a batch have the fit of their own; of two maxima the higher is found."""
     for levels in [2, 4, 11]:
-        for least in [0, 1]:
-            one, two = random_rows(levels, 60, levels, least)
-            rows = meta_d(one, two)
-            for i in range(len(one)):
-                single = meta_d(one[i], two[i])
-                assert single.reason == rows.reason[i], (levels, least)
+        for min_count in [0, 1]:
+            nr_s1, nr_s2 = random_rows(levels, 60, levels, min_count)
+            rows = meta_d(nr_s1, nr_s2)
+            for i in range(len(nr_s1)):
+                single = meta_d(nr_s1[i], nr_s2[i])
+                assert single.reason == rows.reason[i], (levels, min_count)
                 of_row = [np.asarray(x)[i] for x in (rows.d_prime, rows.meta_d, rows.m_ratio)]
                 assert as_floats(single)[:3] == pytest.approx(
                     of_row, rel=1e-10, abs=1e-10, nan_ok=True
@@ -394,8 +396,12 @@ def test_undefined() -> None:
 
 def test_not_enough_for_a_fit() -> None:
     """Padding makes no information; below chance the ratio alone is undefined; no rows, no fits."""
-    for one, two in (([0] * 4, [1, 2, 3, 4]), ([0, 0, 5, 3], [0, 0, 2, 9]), ([9, 0, 0, 3],) * 2):
-        assert np.isnan(float(meta_d(one, two, padding=0.25).meta_d))
+    for nr_s1, nr_s2 in (
+        ([0] * 4, [1, 2, 3, 4]),
+        ([0, 0, 5, 3], [0, 0, 2, 9]),
+        ([9, 0, 0, 3],) * 2,
+    ):
+        assert np.isnan(float(meta_d(nr_s1, nr_s2, padding=0.25).meta_d))
     assert np.isfinite(float(meta_d([9, 5, 3, 2], [0, 0, 2, 9], padding=0.25).meta_d))
     # Below chance meta-d' is fitted as ever and only the ratio is undefined.
     fit = meta_d([10, 15, 20, 25, 30, 30, 35, 35], [35, 30, 30, 30, 25, 22, 18, 10])

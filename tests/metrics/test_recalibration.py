@@ -37,8 +37,8 @@ def targets(correct: FloatArray) -> FloatArray:
 def fitted(columns: FloatArray, correct: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Coefficients and values of statsmodels' logistic regression."""
     model = sm.GLM(targets(correct), columns, family=sm.families.Binomial())
-    found = model.fit(tol=1e-15, tol_criterion="params", maxiter=500)
-    return found.params, found.fittedvalues
+    result = model.fit(tol=1e-15, tol_criterion="params", maxiter=500)
+    return result.params, result.fittedvalues
 
 
 def test_isotonic_is_that_of_scikit_learn() -> None:
@@ -46,8 +46,8 @@ def test_isotonic_is_that_of_scikit_learn() -> None:
     grid = np.linspace(0, 1, 201)
     for confidence, correct in samples():
         peer = IsotonicRegression(out_of_bounds="clip").fit(confidence, correct)
-        mine = metrics.fit_recalibration(confidence, correct, method="isotonic")
-        assert mine(grid) == pytest.approx(peer.predict(grid), abs=1e-9)
+        fit = metrics.fit_recalibration(confidence, correct, method="isotonic")
+        assert fit(grid) == pytest.approx(peer.predict(grid), abs=1e-9)
 
 
 @pytest.mark.filterwarnings("ignore:All-NaN slice:RuntimeWarning")
@@ -61,8 +61,8 @@ def test_venn_abers_is_that_of_its_package() -> None:
             peer.fit(np.column_stack([1 - confidence, confidence]), correct)
             values = np.unique(confidence)
             expected = peer.predict_proba(np.column_stack([1 - values, values]))[0][:, 1]
-            mine = metrics.fit_recalibration(confidence, correct, method="venn_abers")
-            assert mine(values) == pytest.approx(expected, abs=1e-9)
+            fit = metrics.fit_recalibration(confidence, correct, method="venn_abers")
+            assert fit(values) == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.slow
@@ -72,36 +72,39 @@ def test_logistic_maps_are_those_of_statsmodels(method: str) -> None:
     """Where its slopes aren't negative; else a slope is 0 and no nearby map is likelier."""
     inside = 0
     for confidence, correct in samples():
-        mine = metrics.fit_recalibration(confidence, correct, method=method)
-        p = np.clip(confidence, mine.clip, 1 - mine.clip)
-        up, down, one = np.log(p), -np.log1p(-p), np.ones(len(p))
+        fit = metrics.fit_recalibration(confidence, correct, method=method)
+        p = np.clip(confidence, fit.clip, 1 - fit.clip)
+        up, down, constant = np.log(p), -np.log1p(-p), np.ones(len(p))
         columns = {
-            "platt": np.column_stack([up + down, one]),
-            "beta": np.column_stack([up, down, one]),
+            "platt": np.column_stack([up + down, constant]),
+            "beta": np.column_stack([up, down, constant]),
             "temperature": (up + down)[:, None],
         }[method]
         slopes, values = fitted(columns, correct)
         if (slopes[: 2 if method == "beta" else 1] >= 0).all():
             inside += 1
-            assert mine(confidence) == pytest.approx(values, abs=1e-9)
+            assert fit(confidence) == pytest.approx(values, abs=1e-9)
         else:
-            assert 0 in (mine.a, mine.b)
-            assert min(mine.a, mine.b) >= 0
+            assert 0 in (fit.a, fit.b)
+            assert min(fit.a, fit.b) >= 0
             for a, b, c in np.eye(3) * 1e-3:
-                near = (mine.a + a, mine.b + (a if method != "beta" else b), mine.c + c)
+                nearby = (fit.a + a, fit.b + (a if method != "beta" else b), fit.c + c)
                 if method == "temperature" and c:
                     continue
-                assert likelihood(mine, near, p, correct) <= likelihood(
-                    mine, (mine.a, mine.b, mine.c), p, correct
+                assert likelihood(fit, nearby, p, correct) <= likelihood(
+                    fit, (fit.a, fit.b, fit.c), p, correct
                 )
     assert 20 < inside < 200
 
 
 def likelihood(
-    one: metrics.Recalibration, at: tuple[float, float, float], p: FloatArray, correct: FloatArray
+    fit: metrics.Recalibration,
+    coefficients: tuple[float, float, float],
+    p: FloatArray,
+    correct: FloatArray,
 ) -> float:
     """Of Platt's targets, its logarithm, for other a, b, c."""
-    q = 1 / (1 + np.exp(-at[2]) * (1 - p) ** at[1] / p ** at[0])
+    q = 1 / (1 + np.exp(-coefficients[2]) * (1 - p) ** coefficients[1] / p ** coefficients[0])
     t = targets(correct)
     return float((t * np.log(q) + (1 - t) * np.log(1 - q)).sum())
 
@@ -113,18 +116,18 @@ def test_beta_nears_its_package_where_judgments_are_many() -> None:
     correct = (rng.random(20_000) < confidence**2).astype(float)
     grid = np.linspace(0.05, 0.95, 19)
     peer = BetaCalibration("abm").fit(confidence[:, None], correct).predict(grid)
-    mine = metrics.fit_recalibration(confidence, correct, method="beta")
-    assert mine(grid) == pytest.approx(peer, abs=2e-3)
+    fit = metrics.fit_recalibration(confidence, correct, method="beta")
+    assert fit(grid) == pytest.approx(peer, abs=2e-3)
 
 
 def test_histogram_by_hand() -> None:
     """Ten bins of one judgment each, and ties that fill two bins go to the middle one."""
     confidence = np.r_[np.arange(1, 9) / 10, 0.9, 0.9]
     correct = np.array([0, 1, 0, 0, 1, 1, 0, 1, 1, 0.0])
-    mine = metrics.fit_recalibration(confidence, correct, method="histogram")
-    assert mine([0.1, 0.2, 0.8, 0.9]).tolist() == [0, 1, 1, 0.5]
+    fit = metrics.fit_recalibration(confidence, correct, method="histogram")
+    assert fit([0.1, 0.2, 0.8, 0.9]).tolist() == [0, 1, 1, 0.5]
     # Halfway to the next bin, halfway between both.
-    assert mine(0.15) == pytest.approx(0.5)
+    assert fit(0.15) == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize("method", list(metrics.RECALIBRATIONS))
@@ -157,10 +160,10 @@ def test_choice_is_of_the_least_brier_score() -> None:
     for method, score in scores.items():
         loss = []
         for k in (0, 1):
-            other = metrics.fit_recalibration(
+            fit = metrics.fit_recalibration(
                 confidence[fold != k], correct[fold != k], method=method
             )
-            loss.append((other(confidence[fold == k]) - correct[fold == k]) ** 2)
+            loss.append((fit(confidence[fold == k]) - correct[fold == k]) ** 2)
         assert score == pytest.approx(np.concatenate(loss).mean(), abs=1e-12)
     assert chosen.method == min(scores, key=lambda name: scores[name])
     assert scores["as_stated"] > min(scores.values()) + 0.05
@@ -171,16 +174,16 @@ def test_choice_is_of_the_least_brier_score() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "match"),
+    ("arguments", "match"),
     [
         ({"method": "isotonc"}, "isotonc"),
         ({"confidence": [np.nan], "correct": [1], "method": "beta"}, "no judgment"),
         ({"confidence": [1.2], "correct": [1], "method": "beta"}, "1.2"),
     ],
 )
-def test_what_cant_be_fitted(given: dict[str, object], match: str) -> None:
+def test_what_cant_be_fitted(arguments: dict[str, object], match: str) -> None:
     """The value is named."""
     with pytest.raises(ValueError, match=match):
-        metrics.fit_recalibration(**{"confidence": [0.5], "correct": [1], **given})  # type: ignore[arg-type]
+        metrics.fit_recalibration(**{"confidence": [0.5], "correct": [1], **arguments})  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="folds=1"):
         metrics.choose_recalibration([0.5], [1], folds=1)

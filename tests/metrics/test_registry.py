@@ -65,9 +65,9 @@ def test_a_metric_is_a_function_with_a_decorator() -> None:
         interval=BASIC,
     )
     assert [*METRICS][-1] == "surprise"
-    said = inspect.getdoc(surprise)
-    assert said is not None
-    assert said.split("\n\n")[1:] == [
+    docstring = inspect.getdoc(surprise)
+    assert docstring is not None
+    assert docstring.split("\n\n")[1:] == [
         "The mean of -log2(confidence).",
         "Source: Shannon (1948), in\ntwo lines.",
         "Returns:\n    bits in [0, inf]. NaN: no judgment.",
@@ -128,7 +128,11 @@ def test_a_metric_and_its_function_of_tables_have_the_same_options(name: str) ->
     """Options are the arguments by keyword alone, with their defaults."""
     function = getattr(metrics, {"entropy_bits": "report_entropy"}.get(name, name))
     options = [
-        [each for each in inspect.signature(member).parameters.values() if each.kind is KEYWORD]
+        [
+            parameter
+            for parameter in inspect.signature(member).parameters.values()
+            if parameter.kind is KEYWORD
+        ]
         for member in (function, TABLE_FUNCTIONS[name])
     ]
     assert options[0] == options[1]
@@ -141,15 +145,15 @@ def test_entries_are_complete_and_possible() -> None:
         assert entry.low < entry.high, name
         assert re.fullmatch(r"[A-Z][^\n]*\.", entry.definition), name
         assert all([entry.unit, entry.undefined, entry.source]), name
-        known = r"higher|lower|none|target=(level|alpha/2|-?\d+(\.\d+)?)"
-        assert re.fullmatch(known, entry.direction), name
+        pattern = r"higher|lower|none|target=(level|alpha/2|-?\d+(\.\d+)?)"
+        assert re.fullmatch(pattern, entry.direction), name
         target = re.fullmatch(r"target=(-?[\d.]+)", entry.direction)
         assert target is None or entry.low <= float(target[1]) <= entry.high, name
 
 
 def test_everything_exported_is_documented() -> None:
     """Each module's list names what is there, once over all, with a docstring if a function."""
-    modules = [one for one in vars(metrics).values() if inspect.ismodule(one)]
+    modules = list(filter(inspect.ismodule, vars(metrics).values()))
     exported = [name for module in modules for name in getattr(module, "__all__", ())]
     assert len(exported) == len(set(exported)) > 100
     for name in exported:

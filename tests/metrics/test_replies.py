@@ -52,33 +52,35 @@ def exact_p(unread: IntArray, replies: IntArray) -> float:
     recurs = (replies > 0).sum(axis=1) > 1
     if recurs.any():
         rows = [list(row[~np.isnan(row)]) for row in share[recurs]]
-        where = [list(np.flatnonzero(~np.isnan(row))) for row in share[recurs]]
+        conditions = [list(np.flatnonzero(~np.isnan(row))) for row in share[recurs]]
     else:
-        rows, where = [list(np.nansum(share, axis=1))], [list(np.argmax(replies > 0, axis=1))]
+        rows, conditions = [list(np.nansum(share, axis=1))], [list(np.argmax(replies > 0, axis=1))]
 
     def statistic(values: Iterable[Iterable[float]]) -> float:
-        by: dict[int, list[float]] = {}
-        for row, places in zip(map(list, values), where, strict=True):
+        values_by_condition: dict[int, list[float]] = {}
+        for row, places in zip(map(list, values), conditions, strict=True):
             for value, place in zip(row, places, strict=True):
-                by.setdefault(int(place), []).append(value - sum(row) / len(row))
-        return sum(sum(some) ** 2 / len(some) for some in by.values())
+                values_by_condition.setdefault(int(place), []).append(value - sum(row) / len(row))
+        return sum(sum(group) ** 2 / len(group) for group in values_by_condition.values())
 
-    every = [statistic(one) for one in product(*map(permutations, rows))]
-    return float(np.mean(np.array(every) >= statistic(rows) - 1e-12))
+    statistics = [statistic(order) for order in product(*map(permutations, rows))]
+    return float(np.mean(np.array(statistics) >= statistic(rows) - 1e-12))
 
 
 def test_dependence_by_hand() -> None:
     """Four items lose their reply under B alone: 2 of the 2^4 exchanges are as far out, 1/8."""
-    lost = [[0, 1]] * 4
-    p = unread_dependence(lost, [[1, 1]] * 4, resamples=20_000)
+    unread = [[0, 1]] * 4
+    p = unread_dependence(unread, [[1, 1]] * 4, resamples=20_000)
     assert p == pytest.approx(2 / 16, abs=0.01)
     # Two more that lose both, or none, change nothing.
-    same = unread_dependence([*lost, [1, 1], [0, 0]], [[1, 1]] * 6, resamples=20_000)
-    assert same == pytest.approx(2 / 16, abs=0.01)
+    p_with_constant_items = unread_dependence(
+        [*unread, [1, 1], [0, 0]], [[1, 1]] * 6, resamples=20_000
+    )
+    assert p_with_constant_items == pytest.approx(2 / 16, abs=0.01)
     # Six items of one condition each, both unread ones under B: 1 of 15 pairs.
     whole = [[0, 0]] * 4 + [[0, 1]] * 2
-    asked = [[1, 0]] * 4 + [[0, 1]] * 2
-    assert unread_dependence(whole, asked, resamples=20_000) == pytest.approx(1 / 15, abs=0.01)
+    replies = [[1, 0]] * 4 + [[0, 1]] * 2
+    assert unread_dependence(whole, replies, resamples=20_000) == pytest.approx(1 / 15, abs=0.01)
 
 
 @pytest.mark.parametrize("epochs", [1, 2])
@@ -94,9 +96,9 @@ def test_dependence_is_that_of_all_permutations(epochs: int, form: str) -> None:
         if form == "one each":
             replies = np.repeat(np.eye(3, dtype=int), [2, 3, 2], axis=0) * epochs
         unread = rng.binomial(replies, 0.4)
-        found = unread_dependence(unread, replies, resamples=8_000, seed=1)
+        p = unread_dependence(unread, replies, resamples=8_000, seed=1)
         # Four standard errors of the share of 8,000 permutations.
-        assert found == pytest.approx(exact_p(unread, replies), abs=4 * 0.5 / 8_000**0.5)
+        assert p == pytest.approx(exact_p(unread, replies), abs=4 * 0.5 / 8_000**0.5)
 
 
 def test_dependence_is_cochrans_q() -> None:
@@ -106,8 +108,8 @@ def test_dependence_is_cochrans_q() -> None:
         unread = (rng.random((400, 4)) < chance).astype(int)
         expected = cochrans_q(unread).pvalue
         for epochs in (1, 2):
-            found = unread_dependence(epochs * unread, np.full((400, 4), epochs))
-            assert found == pytest.approx(expected, abs=0.02), (chance, epochs)
+            p = unread_dependence(epochs * unread, np.full((400, 4), epochs))
+            assert p == pytest.approx(expected, abs=0.02), (chance, epochs)
 
 
 def test_dependence_that_is_undefined_or_refused() -> None:
@@ -131,11 +133,11 @@ def test_dependence_that_is_undefined_or_refused() -> None:
     arrays(int, (6, 3), elements=st.integers(0, 2)),
     st.permutations(range(3)),
 )
-def test_dependence_knows_no_names(one: IntArray, other: IntArray, order: list[int]) -> None:
+def test_dependence_knows_no_names(first: IntArray, second: IntArray, order: list[int]) -> None:
     """It lies in (0, 1], and conditions and items in another order differ by chance alone."""
-    replies, unread = np.maximum(one, other), np.minimum(one, other)
+    replies, unread = np.maximum(first, second), np.minimum(first, second)
     p = unread_dependence(unread, replies, resamples=2_000)
-    again = unread_dependence(unread[::-1, order], replies[::-1, order], resamples=2_000)
+    reordered_p = unread_dependence(unread[::-1, order], replies[::-1, order], resamples=2_000)
     assert math.isnan(p) or 0 < p <= 1
     # Five standard errors of a difference of two shares of 2,000.
-    assert again == pytest.approx(p, abs=5 * (0.5 / 2_000) ** 0.5, nan_ok=True)
+    assert reordered_p == pytest.approx(p, abs=5 * (0.5 / 2_000) ** 0.5, nan_ok=True)

@@ -99,7 +99,7 @@ def test_masses_are_repetitions(rows: list[tuple[int, int]]) -> None:
     repeated = [ValueTables.from_reports(np.repeat(values[order], row.astype(int))) for row in mass]
     for metric in METRICS:
         got = metric(ValueTables(values[order].astype(float), mass))
-        expected = [metric(one)[0] for one in repeated]
+        expected = [metric(repeated_table)[0] for repeated_table in repeated]
         np.testing.assert_allclose(got, expected, rtol=1e-12, atol=1e-12, err_msg=str(metric))
         assert math.isnan(got[2])  # the empty resample
 

@@ -43,8 +43,8 @@ class Weighted(NamedTuple):
         values = np.repeat(self.values, self.weights[self.unit])
         return values[~np.isnan(values)]
 
-    def of(self, statistic: Statistic) -> float:
-        """The statistic at the weights."""
+    def value_of(self, statistic: Statistic) -> float:
+        """Return the statistic at the weights."""
         (value,) = statistic(self.weights[None, :].astype(float))
         return float(value)
 
@@ -53,8 +53,8 @@ class Weighted(NamedTuple):
 def weighted(draw: st.DrawFn) -> Weighted:
     """Up to five units with any number of judgments each, some of them NaN."""
     units = draw(st.integers(1, 5))
-    one = st.tuples(st.just(NAN) | quarters, st.integers(0, units - 1))
-    judgments = draw(st.lists(one, max_size=12))
+    judgment = st.tuples(st.just(NAN) | quarters, st.integers(0, units - 1))
+    judgments = draw(st.lists(judgment, max_size=12))
     return Weighted(
         np.array([value for value, _ in judgments], float),
         np.array([unit for _, unit in judgments], np.int64),
@@ -64,40 +64,42 @@ def weighted(draw: st.DrawFn) -> Weighted:
 
 @fixed
 @given(weighted())
-def test_statistics_are_those_of_repeated_values(drawn: Weighted) -> None:
+def test_statistics_are_those_of_repeated_values(sample: Weighted) -> None:
     """Means, medians and ratios at whole weights."""
-    repeated = drawn.repeated()
+    repeated = sample.repeated()
     expected = np.mean(repeated) if len(repeated) else NAN
-    got = drawn.of(mean_of(drawn.values, drawn.unit, len(drawn.weights)))
+    got = sample.value_of(mean_of(sample.values, sample.unit, len(sample.weights)))
     assert got == pytest.approx(expected, rel=1e-12, nan_ok=True)
-    repeated = drawn.repeated()
+    repeated = sample.repeated()
     expected = np.median(repeated) if len(repeated) else NAN
-    got = drawn.of(median_of(drawn.values, drawn.unit, len(drawn.weights)))
+    got = sample.value_of(median_of(sample.values, sample.unit, len(sample.weights)))
     assert got == pytest.approx(expected, abs=0, nan_ok=True)
-    rng = np.random.default_rng(len(drawn.values))
-    above, below = rng.normal(size=len(drawn.weights)), rng.random(len(drawn.weights))
-    some = drawn.weights.any()
+    rng = np.random.default_rng(len(sample.values))
+    above, below = rng.normal(size=len(sample.weights)), rng.random(len(sample.weights))
+    has_weight = sample.weights.any()
     expected = (
-        np.repeat(above, drawn.weights).sum() / np.repeat(below, drawn.weights).sum()
-        if some
+        np.repeat(above, sample.weights).sum() / np.repeat(below, sample.weights).sum()
+        if has_weight
         else NAN
     )
-    got = drawn.of(ratio(above, below))
+    got = sample.value_of(ratio(above, below))
     assert got == pytest.approx(expected, rel=1e-10, abs=1e-12, nan_ok=True)
 
 
 @fixed
 @given(weighted(), st.integers(2, 4))
-def test_repeated_judgments_change_nothing(drawn: Weighted, times: int) -> None:
+def test_repeated_judgments_change_nothing(sample: Weighted, times: int) -> None:
     """Judging every item several times with the same outcomes leaves mean and median alone."""
-    values, unit = np.tile(drawn.values, times), np.tile(drawn.unit, times)
-    units = len(drawn.weights)
-    median = drawn.of(median_of(values, unit, units))
+    values, unit = np.tile(sample.values, times), np.tile(sample.unit, times)
+    units = len(sample.weights)
+    median = sample.value_of(median_of(values, unit, units))
     assert median == pytest.approx(
-        drawn.of(median_of(drawn.values, drawn.unit, len(drawn.weights))), nan_ok=True
+        sample.value_of(median_of(sample.values, sample.unit, len(sample.weights))), nan_ok=True
     )
-    mean = drawn.of(mean_of(values, unit, units))
-    assert mean == pytest.approx(drawn.of(mean_of(drawn.values, drawn.unit, units)), nan_ok=True)
+    mean = sample.value_of(mean_of(values, unit, units))
+    assert mean == pytest.approx(
+        sample.value_of(mean_of(sample.values, sample.unit, units)), nan_ok=True
+    )
 
 
 def test_rows_of_weights_are_separate_resamples() -> None:
@@ -134,8 +136,8 @@ def stratum_sizes(strata: IntArray, resamples: int) -> tuple[FloatArray, ...]:
         return lambda weights: weights[:, strata == stratum].sum(axis=1)
 
     names = np.unique(strata).tolist()
-    drawn = bootstrap({name: size(name) for name in names}, strata, resamples=resamples, seed=5)
-    return tuple(drawn[name] for name in names)
+    draws = bootstrap({name: size(name) for name in names}, strata, resamples=resamples, seed=5)
+    return tuple(draws[name] for name in names)
 
 
 def test_units_are_drawn_alike() -> None:
@@ -147,14 +149,14 @@ def test_units_are_drawn_alike() -> None:
     def count(unit: int) -> Statistic:
         return lambda weights: weights[:, unit]
 
-    drawn = bootstrap(
+    draws = bootstrap(
         {unit: count(unit) for unit in range(units)},
         np.zeros(units, np.int64),
         resamples=resamples,
         seed=2,
     )
     error = 5 / np.sqrt(resamples)
-    for counts in drawn.values():
+    for counts in draws.values():
         assert counts.mean() == pytest.approx(1, abs=error)
         assert counts.var() == pytest.approx(1 - 1 / units, abs=2 * error)
 
@@ -163,26 +165,26 @@ def test_as_many_draws_as_asked_for() -> None:
     """From each stratum as many as there are; judgments of an item together; seeds decide."""
     for resamples in [1, 499, 500, 501, 1_203]:
         statistic = mean_of([1, 2, 4], np.arange(3), 3)
-        drawn = bootstrap({"mean": statistic}, np.zeros(3, np.int64), resamples=resamples)
-        assert drawn["mean"].shape == (resamples,), resamples
+        draws = bootstrap({"mean": statistic}, np.zeros(3, np.int64), resamples=resamples)
+        assert draws["mean"].shape == (resamples,), resamples
     strata = np.array([7, 1, 1, 7, 3, 1, 7, 7, 1, 7])
     ones, threes, sevens = stratum_sizes(strata, 1_100)
     assert (set(ones), set(threes), set(sevens)) == ({4.0}, {1.0}, {5.0})
     # Of items whose two judgments cancel, every resample has mean zero.
     values = np.array([1.0, -1, 2, -2, 4, -4])
     statistic = mean_of(values, np.array([0, 0, 1, 1, 2, 2]), 3)
-    drawn = bootstrap({"mean": statistic}, np.zeros(3, np.int64), resamples=600, seed=1)
-    np.testing.assert_array_equal(drawn["mean"], np.zeros(600))
+    draws = bootstrap({"mean": statistic}, np.zeros(3, np.int64), resamples=600, seed=1)
+    np.testing.assert_array_equal(draws["mean"], np.zeros(600))
     # The same seed gives the same draws to every statistic, another seed gives others.
     values = np.random.default_rng(8).normal(size=30)
     statistic = mean_of(values, np.arange(30), 30)
     strata = np.zeros(30, np.int64)
-    one = bootstrap({"a": statistic, "b": statistic}, strata, resamples=700, seed=11)
-    again = bootstrap({"b": statistic}, strata, resamples=700, seed=11)
-    other = bootstrap({"b": statistic}, strata, resamples=700, seed=12)
-    np.testing.assert_array_equal(one["a"], one["b"])
-    np.testing.assert_array_equal(one["b"], again["b"])
-    assert (one["b"] != other["b"]).mean() > 0.9
+    first = bootstrap({"a": statistic, "b": statistic}, strata, resamples=700, seed=11)
+    repeated = bootstrap({"b": statistic}, strata, resamples=700, seed=11)
+    reseeded = bootstrap({"b": statistic}, strata, resamples=700, seed=12)
+    np.testing.assert_array_equal(first["a"], first["b"])
+    np.testing.assert_array_equal(first["b"], repeated["b"])
+    assert (first["b"] != reseeded["b"]).mean() > 0.9
 
 
 def test_interval_of_a_mean_covers_about_as_often_as_said() -> None:
@@ -190,18 +192,18 @@ def test_interval_of_a_mean_covers_about_as_often_as_said() -> None:
     # Good percentile intervals of this size cover .92 to .97; the band adds the 99% range of a
     # binomial share of 2,000: 2.576 sqrt(.92 * .08/2000) = .016, 2.576 sqrt(.97 * .03/2000) = .010.
     units, unit = 50, np.arange(50)
-    held = 0
+    covered = 0
     for seed in range(2_000):
         values = np.random.default_rng(seed).normal(loc=3, scale=2, size=units)
-        drawn = bootstrap(
+        draws = bootstrap(
             {"mean": mean_of(values, unit, units)},
             np.zeros(units, np.int64),
             resamples=400,
             seed=seed,
         )
-        low, high = percentile_interval(drawn["mean"])
-        held += low <= 3 <= high
-    assert 0.92 - 0.016 <= held / 2_000 <= 0.97 + 0.010
+        low, high = percentile_interval(draws["mean"])
+        covered += low <= 3 <= high
+    assert 0.92 - 0.016 <= covered / 2_000 <= 0.97 + 0.010
 
 
 def test_percentile_interval_by_hand() -> None:
@@ -214,7 +216,7 @@ def test_percentile_interval_by_hand() -> None:
     assert np.isnan(percentile_interval([NAN, NAN])).all()
     assert np.isnan(percentile_interval([])).all()
     # Infinite values keep their rank, and don't make finite limits infinite or NaN.
-    for some, expected in [
+    for resampled_values, expected in [
         # At 50% of four values the limits are the first and the third.
         ([1, 2, INF, INF], (1, INF)),
         ([3, INF, 2, 1], (1, 3)),
@@ -222,7 +224,7 @@ def test_percentile_interval_by_hand() -> None:
         ([INF, INF, INF, INF], (INF, INF)),
         ([-INF, INF, NAN, INF, 0], (-INF, INF)),
     ]:
-        assert percentile_interval(some, 0.5) == expected, (some, expected)
+        assert percentile_interval(resampled_values, 0.5) == expected, (resampled_values, expected)
 
 
 # The sign-flip test of paired differences.
@@ -237,10 +239,10 @@ def brute_force(differences: list[float]) -> float:
     """Share of all sign patterns whose sum is as far from 0 as the observed one."""
     observed = abs(sum(differences))
     sums = [
-        abs(sum(sign * one for sign, one in zip(signs, differences, strict=True)))
+        abs(sum(sign * value for sign, value in zip(signs, differences, strict=True)))
         for signs in product((1, -1), repeat=len(differences))
     ]
-    return sum(one >= observed for one in sums) / len(sums)
+    return sum(value >= observed for value in sums) / len(sums)
 
 
 def test_by_hand() -> None:
@@ -403,18 +405,18 @@ def test_few_successes_by_hand() -> None:
         assert low == pytest.approx(wilson(1 - 1 / n, n)[0], rel=1e-12)
         assert high == pytest.approx(1 + math.log(0.95) / n, rel=1e-9)
     # Of two: 1 - exp(-x)(1 + x) = .05 at its end, of three 1 - exp(-x)(1 + x + x^2/2).
-    for few in (2, 3):
-        low, _ = clustered_wilson_interval([1] * few + [0] * 50, [1] * (few + 50))
-        x = low * (few + 50)
-        assert 1 - math.exp(-x) * (1 + x + (few == 3) * x**2 / 2) == pytest.approx(0.05)
+    for successes in (2, 3):
+        low, _ = clustered_wilson_interval([1] * successes + [0] * 50, [1] * (successes + 50))
+        x = low * (successes + 50)
+        assert 1 - math.exp(-x) * (1 + x + (successes == 3) * x**2 / 2) == pytest.approx(0.05)
     # Two of four are as many successes as failures, four of 40 are no longer few.
     assert clustered_wilson_interval([1, 1, 0, 0], [1] * 4) == pytest.approx(wilson(1 / 2, 4))
     hits = [1] * 4 + [0] * 36
     assert clustered_wilson_interval(hits, [1] * 40) == pytest.approx(wilson(1 / 10, 40))
     # p = 4/6, v = (1 + 4/9 + 1/9)/36 = 14/324, n = (2/9)/v = 72/14, and of failures n/3 = 24/14.
-    found = clustered_wilson_interval([3, 0, 1], [3, 1, 2])
-    assert found == pytest.approx(share_interval(48 / 14, 72 / 14), rel=1e-9)
-    assert found[1] > wilson(2 / 3, 72 / 14)[1] + 0.01
+    interval = clustered_wilson_interval([3, 0, 1], [3, 1, 2])
+    assert interval == pytest.approx(share_interval(48 / 14, 72 / 14), rel=1e-9)
+    assert interval[1] > wilson(2 / 3, 72 / 14)[1] + 0.01
 
 
 @pytest.mark.parametrize("n", [10, 30, 100, 300])
@@ -424,12 +426,14 @@ def test_exact_coverage(n: int) -> None:
     Sums of binomial probabilities, not simulations. Coverage is least right beside a limit, so that
     limits are looked at too; Wilson's own holds a share of .18/n in 84%.
     """
-    found = [clustered_wilson_interval([1] * x + [0] * (n - x), [1] * n) for x in range(n + 1)]
-    low, high = np.array(found).T[:, None]
-    beside = np.concatenate([found]).ravel()[:, None] + [-1e-9, 1e-9]
-    shares = np.union1d(np.linspace(0, 1, 2_001), beside[(beside > 0) & (beside < 1)])[:, None]
-    held = (low <= shares) & (shares <= high)
-    coverage = (binom.pmf(np.arange(n + 1), n, shares) * held).sum(axis=1)
+    intervals = [clustered_wilson_interval([1] * x + [0] * (n - x), [1] * n) for x in range(n + 1)]
+    low, high = np.array(intervals).T[:, None]
+    near_limits = np.concatenate([intervals]).ravel()[:, None] + [-1e-9, 1e-9]
+    shares = np.union1d(
+        np.linspace(0, 1, 2_001), near_limits[(near_limits > 0) & (near_limits < 1)]
+    )[:, None]
+    contained = (low <= shares) & (shares <= high)
+    coverage = (binom.pmf(np.arange(n + 1), n, shares) * contained).sum(axis=1)
     assert coverage.min() > 0.919
     assert coverage[:2_000:20].mean() == pytest.approx(0.955, abs=0.01)
 

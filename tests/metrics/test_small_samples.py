@@ -63,8 +63,8 @@ def statistic(first: FloatArray, second: FloatArray) -> float:
     """Scipy's, without its sign; infinite at complete separation."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = abs(float(brunnermunzel(first, second).statistic))
-    return np.inf if math.isnan(found) else found
+        value = abs(float(brunnermunzel(first, second).statistic))
+    return np.inf if math.isnan(value) else value
 
 
 def test_exact_p_of_few_values() -> None:
@@ -79,13 +79,13 @@ def test_exact_p_of_few_values() -> None:
         assert brunner_munzel(first, second).p == pytest.approx(max(exact, of_t)), (n, m)
     # Beyond 20,000 splits random ones: 9,999 and the observed one, so within 4 standard errors.
     first, second = rng.integers(0, 30, 123) * 1.0, rng.integers(4, 34, 8) * 1.0
-    drawn = permutation_test(
+    reference = permutation_test(
         (first, second), statistic, n_resamples=500, alternative="greater", rng=1
     ).pvalue
-    found = brunner_munzel(first, second)
-    error = math.sqrt(drawn * (1 - drawn) * (1 / 500 + 1 / 10_000))
-    assert abs(found.p - max(drawn, brunnermunzel(first, second).pvalue)) < 4 * error
-    assert found == brunner_munzel(first, second, seed=0)
+    result = brunner_munzel(first, second)
+    error = math.sqrt(reference * (1 - reference) * (1 / 500 + 1 / 10_000))
+    assert abs(result.p - max(reference, brunnermunzel(first, second).pvalue)) < 4 * error
+    assert result == brunner_munzel(first, second, seed=0)
 
 
 def test_complete_separation_has_an_exact_p() -> None:
@@ -106,11 +106,11 @@ def test_complete_separation_has_an_exact_p() -> None:
 @given(whole, whole)
 def test_the_interval_of_the_logit_agrees_with_p(first: list[float], second: list[float]) -> None:
     """It leaves out 1/2 where t's does, holds theta, and lies within 0 and 1."""
-    one, other = (brunner_munzel(first, second, interval=form) for form in ("t", "logit"))
-    assert math.isnan(one.ci_low) == math.isnan(other.ci_low)
-    if not math.isnan(one.ci_low):
-        assert 0 < other.ci_low <= other.theta <= other.ci_high < 1
-        assert (one.ci_low <= 0.5 <= one.ci_high) == (other.ci_low <= 0.5 <= other.ci_high)
+    by_t, by_logit = (brunner_munzel(first, second, interval=form) for form in ("t", "logit"))
+    assert math.isnan(by_t.ci_low) == math.isnan(by_logit.ci_low)
+    if not math.isnan(by_t.ci_low):
+        assert 0 < by_logit.ci_low <= by_logit.theta <= by_logit.ci_high < 1
+        assert (by_t.ci_low <= 0.5 <= by_t.ci_high) == (by_logit.ci_low <= 0.5 <= by_logit.ci_high)
 
 
 def test_intervals_of_means_and_medians() -> None:
@@ -119,16 +119,16 @@ def test_intervals_of_means_and_medians() -> None:
     mean, error = 0.725, values.std(ddof=1) / math.sqrt(6)
     reach = student.ppf(0.975, 5) * error / (mean * (1 - mean))
     ends = [mean * math.exp(side * reach) for side in (-1, 1)]
-    assert mean_interval(values) == pytest.approx([one / (one + 1 - mean) for one in ends])
+    assert mean_interval(values) == pytest.approx([value / (value + 1 - mean) for value in ends])
     # P(Binomial(9, 1/2) <= 1) = 10/512 < .025 < 46/512: the second smallest and greatest.
     assert median_interval([9, 1, 8, 2, 7, 3, 6, 4, 5]) == (2, 8)
     assert median_interval(range(6)) == (0, 5)
-    for found in (
+    for interval in (
         median_interval(range(5)),
         mean_interval([0.4] * 9 + [0.5] * 4),
         mean_interval([]),
     ):
-        assert np.isnan(found).all()
+        assert np.isnan(interval).all()
 
 
 @fixed
@@ -207,21 +207,21 @@ def test_the_interval_is_cut_at_0_and_1() -> None:
 @given(whole, whole)
 def test_munzel_properties(first: list[float], second: list[float]) -> None:
     """Exchanged samples mirror everything; order and a common monotone change nothing."""
-    one, other = brunner_munzel(first, second), brunner_munzel(second, first)
-    assert 0 <= one.theta <= 1
-    assert one.theta == pytest.approx(1 - other.theta, abs=1e-14)
-    assert one.reason == other.reason
-    assert math.isnan(one.p) == (min(len(first), len(second)) < 5)
-    assert (one.reason == "") == (not np.isnan([one.p, one.ci_low]).any())
-    assert [one.p, one.ci_low, one.ci_high] == pytest.approx(
-        [other.p, 1 - other.ci_high, 1 - other.ci_low], abs=1e-9, nan_ok=True
+    result, exchanged = brunner_munzel(first, second), brunner_munzel(second, first)
+    assert 0 <= result.theta <= 1
+    assert result.theta == pytest.approx(1 - exchanged.theta, abs=1e-14)
+    assert result.reason == exchanged.reason
+    assert math.isnan(result.p) == (min(len(first), len(second)) < 5)
+    assert (result.reason == "") == (not np.isnan([result.p, result.ci_low]).any())
+    assert [result.p, result.ci_low, result.ci_high] == pytest.approx(
+        [exchanged.p, 1 - exchanged.ci_high, 1 - exchanged.ci_low], abs=1e-9, nan_ok=True
     )
-    if not one.reason:
-        assert 0 <= one.p <= 1
-        assert 0 <= one.ci_low <= one.theta <= one.ci_high <= 1
+    if not result.reason:
+        assert 0 <= result.p <= 1
+        assert 0 <= result.ci_low <= result.theta <= result.ci_high <= 1
     cubes = brunner_munzel(np.array(first[::-1]) ** 3 + 1, np.array(second) ** 3 + 1)
     assert [cubes.theta, cubes.p, cubes.ci_low, cubes.ci_high] == pytest.approx(
-        [one.theta, one.p, one.ci_low, one.ci_high], abs=1e-12, nan_ok=True
+        [result.theta, result.p, result.ci_low, result.ci_high], abs=1e-12, nan_ok=True
     )
 
 

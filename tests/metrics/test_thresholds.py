@@ -28,22 +28,22 @@ def by_hand(confidence: np.ndarray, correct: np.ndarray, risk: float) -> tuple[f
     """Threshold, p and coverage by the rule as the docstring says it; NaN where none qualifies."""
     needed, many = enough(risk)
     begin = max(needed, min(many, (~np.isnan(confidence)).sum() // 2))
-    found = (np.nan, np.nan, np.nan)
+    expected = (np.nan, np.nan, np.nan)
     for t in sorted(set(confidence[~np.isnan(confidence)]), reverse=True):
-        given = confidence >= t
-        n, wrong = int(given.sum()), int((1 - correct[given]).sum())
+        answered = confidence >= t
+        n, wrong = int(answered.sum()), int((1 - correct[answered]).sum())
         if n < begin:
             continue
         if (p := binom.cdf(wrong, n, risk)) > 0.05:
             break
-        found = t, p, n / len(confidence)
-    return found
+        expected = t, p, n / len(confidence)
+    return expected
 
 
 def test_threshold_by_brute_force() -> None:
     """200 samples with ties, both ends, one class, and replies without confidence."""
     rng = np.random.default_rng(0)
-    some = 0
+    with_threshold = 0
     for k in range(200):
         n = int(rng.integers(30, 700))
         confidence = rng.choice(np.r_[0, rng.random(8).round(2), 1], n)
@@ -53,14 +53,14 @@ def test_threshold_by_brute_force() -> None:
             correct[:] = k % 20 == 0
         confidence[rng.random(n) < 0.05] = np.nan
         risk = float(rng.choice([0.02, 0.05, 0.1, 0.2]))
-        found = metrics.risk_threshold(confidence, correct, risk=risk)
+        result = metrics.risk_threshold(confidence, correct, risk=risk)
         expected = by_hand(confidence, correct, risk)
-        assert (found.threshold, found.p, found.coverage) == pytest.approx(
+        assert (result.threshold, result.p, result.coverage) == pytest.approx(
             expected, abs=1e-9, nan_ok=True
         )
-        some += not np.isnan(found.threshold)
-        assert found.reason or found.threshold == np.nanmin(confidence)
-    assert 40 < some < 190
+        with_threshold += not np.isnan(result.threshold)
+        assert result.reason or result.threshold == np.nanmin(confidence)
+    assert 40 < with_threshold < 190
 
 
 def test_epochs_of_an_item_count_once() -> None:
@@ -77,17 +77,17 @@ def test_epochs_of_an_item_count_once() -> None:
     # 1/2 or, of an item that isn't answered in one of its two epochs, moved by half the target.
     second = np.maximum(correct, rng.random(600) < 0.5)
     later = np.where(rng.random(600) < 0.1, np.nan, confidence)
-    found = metrics.risk_threshold(
+    result = metrics.risk_threshold(
         np.r_[confidence, later], np.r_[correct, second], np.tile(unit, 2), risk=0.08
     )
-    given = [confidence >= found.threshold, np.nan_to_num(later) >= found.threshold]
-    shares = (given[0].astype(float) + given[1]) / 2
-    wrong = (given[0] * (1 - correct) + given[1] * (1 - second)) / 2
-    there = shares > 0
-    values = (wrong - 0.08 * shares + 0.08)[there]
-    assert found.p == pytest.approx(metrics.hoeffding_bentkus_p(values, 0.08), abs=1e-12)
-    assert found.risk == pytest.approx(wrong.sum() / shares.sum(), abs=1e-12)
-    assert found.coverage == pytest.approx(shares.mean(), abs=1e-12)
+    answered = [confidence >= result.threshold, np.nan_to_num(later) >= result.threshold]
+    shares = (answered[0].astype(float) + answered[1]) / 2
+    wrong = (answered[0] * (1 - correct) + answered[1] * (1 - second)) / 2
+    answered_items = shares > 0
+    values = (wrong - 0.08 * shares + 0.08)[answered_items]
+    assert result.p == pytest.approx(metrics.hoeffding_bentkus_p(values, 0.08), abs=1e-12)
+    assert result.risk == pytest.approx(wrong.sum() / shares.sum(), abs=1e-12)
+    assert result.coverage == pytest.approx(shares.mean(), abs=1e-12)
 
 
 def test_hoeffding_bentkus_by_hand() -> None:
@@ -107,18 +107,18 @@ def test_hoeffding_bentkus_by_hand() -> None:
 
 def test_why_there_is_none() -> None:
     """Too few items, too great a risk, no confidence at all; nothing is made up."""
-    few = metrics.risk_threshold([0.9] * 40, [1] * 40)
-    assert np.isnan(few.threshold)
-    assert few.reason == "59 items without a mistake are needed, and 40 have an answer"
+    too_few = metrics.risk_threshold([0.9] * 40, [1] * 40)
+    assert np.isnan(too_few.threshold)
+    assert too_few.reason == "59 items without a mistake are needed, and 40 have an answer"
     wrong = metrics.risk_threshold([0.9] * 400, [1, 0] * 200)
     assert np.isnan(wrong.threshold)
     assert wrong.reason.startswith("at 0.9 risk is 0.5 of 400 items, p = 1")
     none = metrics.risk_threshold([np.nan] * 100, [1] * 100)
     assert np.isnan(none.threshold)
     # Two unknown outcomes are left out, a reply without confidence isn't.
-    found = metrics.risk_threshold([0.9] * 102 + [np.nan], [1] * 100 + [np.nan] * 2 + [0])
-    assert (found.answered, found.reason) == (100, "")
-    assert found.coverage == pytest.approx(100 / 101)
+    all_answered = metrics.risk_threshold([0.9] * 102 + [np.nan], [1] * 100 + [np.nan] * 2 + [0])
+    assert (all_answered.answered, all_answered.reason) == (100, "")
+    assert all_answered.coverage == pytest.approx(100 / 101)
     with pytest.raises(ValueError, match=r"risk=5"):
         metrics.risk_threshold([0.9], [1], risk=5)
 
@@ -128,6 +128,6 @@ def test_continuous_confidence_is_tried_at_hundredths() -> None:
     rng = np.random.default_rng(2)
     confidence = rng.random(2_000)
     correct = (rng.random(2_000) < np.where(confidence > 0.6, 0.99, 0.5)).astype(float)
-    found = metrics.risk_threshold(confidence, correct)
-    assert round(found.threshold, 2) == found.threshold
-    assert 0.5 < found.threshold <= 0.6
+    result = metrics.risk_threshold(confidence, correct)
+    assert round(result.threshold, 2) == result.threshold
+    assert 0.5 < result.threshold <= 0.6

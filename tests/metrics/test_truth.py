@@ -26,9 +26,9 @@ gaps = st.lists(st.tuples(hundredths | st.just(NAN), hundredths | st.just(NAN)),
 
 def varied(rows: list[tuple[float, float]]) -> tuple[list[float], list[float]]:
     """Both columns, neither of them constant."""
-    one, other = map(list, zip(*rows, strict=True))
-    assume(len(set(one)) > 1 and len(set(other)) > 1)
-    return one, other
+    confidences, truths = map(list, zip(*rows, strict=True))
+    assume(len(set(confidences)) > 1 and len(set(truths)) > 1)
+    return confidences, truths
 
 
 # Correlation
@@ -38,30 +38,30 @@ def varied(rows: list[tuple[float, float]]) -> tuple[list[float], list[float]]:
 @given(pairs)
 def test_correlation_is_scipys(rows: list[tuple[float, float]]) -> None:
     """It lies in its range and turns with its sign."""
-    stated, truth = varied(rows)
-    expected = pearsonr(stated, truth).statistic
-    assert confidence_truth_correlation(stated, truth) == pytest.approx(expected, abs=1e-9)
-    assert confidence_truth_correlation(truth, stated) == pytest.approx(expected, abs=1e-9)
-    stated, truth = varied(rows)
-    found = confidence_truth_correlation(stated, truth)
-    assert -1 <= found <= 1
-    turned = confidence_truth_correlation([1 - one for one in stated], truth)
-    assert turned == pytest.approx(-found, abs=1e-9)
+    confidences, truth = varied(rows)
+    expected = pearsonr(confidences, truth).statistic
+    assert confidence_truth_correlation(confidences, truth) == pytest.approx(expected, abs=1e-9)
+    assert confidence_truth_correlation(truth, confidences) == pytest.approx(expected, abs=1e-9)
+    confidences, truth = varied(rows)
+    correlation = confidence_truth_correlation(confidences, truth)
+    assert -1 <= correlation <= 1
+    turned = confidence_truth_correlation([1 - value for value in confidences], truth)
+    assert turned == pytest.approx(-correlation, abs=1e-9)
 
 
 @fixed
 @given(pairs, st.integers(2, 4))
 def test_correlation_of_judgments_repeated(rows: list[tuple[float, float]], times: int) -> None:
     """Repeating all judgments changes nothing."""
-    stated, truth = varied(rows)
-    once = confidence_truth_correlation(stated, truth)
-    again = confidence_truth_correlation(stated * times, truth * times)
-    assert again == pytest.approx(once, abs=1e-12)
+    confidences, truth = varied(rows)
+    once = confidence_truth_correlation(confidences, truth)
+    repeated = confidence_truth_correlation(confidences * times, truth * times)
+    assert repeated == pytest.approx(once, abs=1e-12)
 
 
 def test_no_correlation() -> None:
     """Constants but for rounding, too few, lengths that differ; a line has exactly 1 or -1."""
-    for stated, truth in [
+    for confidences, truth in [
         ([], []),
         ([0.5], [0.5]),
         ([0.5, 0.5, 0.5], [0.1, 0.2, 0.3]),
@@ -71,7 +71,7 @@ def test_no_correlation() -> None:
         ([0.1, NAN], [NAN, 0.4]),
         ([0.1, NAN, NAN], [0.4, 0.3, 0.2]),
     ]:
-        assert np.isnan(confidence_truth_correlation(stated, truth)), (stated, truth)
+        assert np.isnan(confidence_truth_correlation(confidences, truth)), (confidences, truth)
     x = np.linspace(0.1, 0.7, 7)
     assert confidence_truth_correlation(0.2 + x / 3, x) == pytest.approx(1, abs=1e-12)
     assert confidence_truth_correlation(0.9 - x / 3, x) == pytest.approx(-1, abs=1e-12)
@@ -79,24 +79,24 @@ def test_no_correlation() -> None:
         confidence_truth_correlation([0.1, 0.2], [0.1, 0.2, 0.3])
     # NaN for weights that leave one judgment, or none.
     statistic = correlation_of([0.1, 0.5, 0.9], [0.2, 0.1, 0.7], np.arange(3), 3)
-    found = statistic(np.array([[3.0, 0, 0], [0, 0, 0], [1, 1, 1]]))
-    assert np.isnan(found[:2]).all()
+    values = statistic(np.array([[3.0, 0, 0], [0, 0, 0], [1, 1, 1]]))
+    assert np.isnan(values[:2]).all()
     expected = pearsonr([0.1, 0.5, 0.9], [0.2, 0.1, 0.7]).statistic
-    assert found[2] == pytest.approx(expected, abs=1e-12)
+    assert values[2] == pytest.approx(expected, abs=1e-12)
 
 
 @fixed
 @given(gaps)
 def test_pairs_with_nan_are_left_out_of_the_correlation(rows: list[tuple[float, float]]) -> None:
     """A judgment without confidence or without truth counts for nothing."""
-    kept = [row for row in rows if not np.isnan(row).any()]
-    stated, truth = map(list, zip(*rows, strict=True)) if rows else ([], [])
-    found = confidence_truth_correlation(stated, truth)
-    if len({one for one, _ in kept}) < 2 or len({one for _, one in kept}) < 2:
-        assert np.isnan(found)
+    complete = [row for row in rows if not np.isnan(row).any()]
+    confidences, truth = map(list, zip(*rows, strict=True)) if rows else ([], [])
+    correlation = confidence_truth_correlation(confidences, truth)
+    if len({value for value, _ in complete}) < 2 or len({value for _, value in complete}) < 2:
+        assert np.isnan(correlation)
     else:
-        expected = pearsonr(*zip(*kept, strict=True)).statistic
-        assert found == pytest.approx(expected, abs=1e-9)
+        expected = pearsonr(*zip(*complete, strict=True)).statistic
+        assert correlation == pytest.approx(expected, abs=1e-9)
 
 
 def test_correlation_of_weights_is_that_of_repeated_units() -> None:
@@ -104,13 +104,13 @@ def test_correlation_of_weights_is_that_of_repeated_units() -> None:
     for seed in range(3):
         rng = np.random.default_rng(seed)
         unit = np.tile(np.arange(12), 2)
-        stated, truth = rng.uniform(size=(2, 24))
-        stated[rng.integers(24, size=4)] = NAN
+        confidences, truth = rng.uniform(size=(2, 24))
+        confidences[rng.integers(24, size=4)] = NAN
         weights = rng.multinomial(12, np.full(12, 1 / 12), size=30).astype(float)
-        found = correlation_of(stated, truth, unit, 12)(weights)
-        for value, drawn in zip(found, weights, strict=True):
-            times = drawn[unit].astype(int) * ~np.isnan(stated)
-            expected = pearsonr(np.repeat(stated, times), np.repeat(truth, times)).statistic
+        correlations = correlation_of(confidences, truth, unit, 12)(weights)
+        for value, row in zip(correlations, weights, strict=True):
+            times = row[unit].astype(int) * ~np.isnan(confidences)
+            expected = pearsonr(np.repeat(confidences, times), np.repeat(truth, times)).statistic
             assert value == pytest.approx(expected, abs=1e-9), seed
 
 

@@ -29,7 +29,7 @@ counts = st.tuples(*[st.integers(0, 30)] * 4)
 Counts = tuple[int, ...]
 
 
-def judged(counts: Counts) -> tuple[FloatArray, FloatArray]:
+def judgments_of(counts: Counts) -> tuple[FloatArray, FloatArray]:
     """Confidence of 0.9 or 0.1, and outcomes, in such numbers."""
     return np.repeat([0.9, 0.1, 0.9, 0.1], counts), np.repeat([1.0, 1, 0, 0], counts)
 
@@ -62,10 +62,10 @@ def root(hit: float, false_alarm: float) -> float:
 
 def test_type2_dprime_by_hand() -> None:
     """18 high of 19 right and 3 high of 9 wrong are (18.5/20, 3.5/10) after the correction."""
-    stated, right = judged((18, 1, 3, 6))
-    assert type2_dprime(stated, right) == pytest.approx(Z(0.925) - Z(0.35), abs=1e-12)
+    confidences, right = judgments_of((18, 1, 3, 6))
+    assert type2_dprime(confidences, right) == pytest.approx(Z(0.925) - Z(0.35), abs=1e-12)
     # z(.925) = 1.43953, z(.35) = -0.38532
-    assert type2_dprime(stated, right) == pytest.approx(1.82485, abs=1e-5)
+    assert type2_dprime(confidences, right) == pytest.approx(1.82485, abs=1e-5)
 
 
 @fixed
@@ -73,7 +73,7 @@ def test_type2_dprime_by_hand() -> None:
 def test_log_linear_correction(counts: Counts) -> None:
     """Each of the four counts has 0.5 added; where the counts tell nothing, the value is NaN."""
     a, b, c, d = counts
-    got = type2_dprime(*judged(counts))
+    got = type2_dprime(*judgments_of(counts))
     if tells(counts):
         expected = Z((a + 0.5) / (a + b + 1)) - Z((c + 0.5) / (c + d + 1))
         assert got == pytest.approx(expected, abs=1e-12)
@@ -87,14 +87,16 @@ def test_meta_d_ideal_is_the_root(counts: Counts) -> None:
     """And turns its sign where right and wrong are exchanged."""
     a, b, c, d = counts
     hit, false_alarm = (a + 0.5) / (a + b + 1), (c + 0.5) / (c + d + 1)
-    got = meta_d_ideal(*judged(counts))
+    got = meta_d_ideal(*judgments_of(counts))
     size = root(max(hit, false_alarm), min(hit, false_alarm))
     assert got == pytest.approx(math.copysign(size, hit - false_alarm), abs=1e-9)
-    stated, right = judged(counts)
+    confidences, right = judgments_of(counts)
     for function in (type2_dprime, meta_d_ideal):
-        assert function(stated, 1 - right) == pytest.approx(-function(stated, right), abs=1e-9)
-    criterion = type2_criterion(stated, right)
-    assert type2_criterion(stated, 1 - right) == pytest.approx(criterion, abs=1e-9)
+        assert function(confidences, 1 - right) == pytest.approx(
+            -function(confidences, right), abs=1e-9
+        )
+    criterion = type2_criterion(confidences, right)
+    assert type2_criterion(confidences, 1 - right) == pytest.approx(criterion, abs=1e-9)
 
 
 def test_known_rates() -> None:
@@ -124,11 +126,11 @@ def test_known_rates() -> None:
 
 def test_no_sensitivity() -> None:
     """Equal rates, and models that are always as sure."""
-    stated, right = judged((12, 7, 12, 7))
-    assert type2_dprime(stated, right) == pytest.approx(0, abs=1e-12)
-    assert meta_d_ideal(stated, right) == pytest.approx(0, abs=1e-9)
+    confidences, right = judgments_of((12, 7, 12, 7))
+    assert type2_dprime(confidences, right) == pytest.approx(0, abs=1e-12)
+    assert meta_d_ideal(confidences, right) == pytest.approx(0, abs=1e-9)
     # share 12.5/20, P(|x| > c) = 2 Phi(-c)
-    assert type2_criterion(stated, right) == pytest.approx(-Z(0.625 / 2), abs=1e-9)
+    assert type2_criterion(confidences, right) == pytest.approx(-Z(0.625 / 2), abs=1e-9)
     for wrong in [10, 100, 200, 500, 900]:
         right = np.repeat([1, 0], [1000 - wrong, wrong])
         varied = np.random.default_rng(wrong).choice([0.6, 0.8, 1], 1000)
@@ -154,11 +156,11 @@ def test_the_threshold_counts_as_high() -> None:
 def test_remarks() -> None:
     """Each reason for a NaN is named, and a small cell."""
     # One class only and probable outcomes give NaN.
-    stated = np.array([0.9, 0.1, 0.8, 0.2, 0.7])
+    confidences = np.array([0.9, 0.1, 0.8, 0.2, 0.7])
     for function in FUNCTIONS:
-        assert math.isnan(function(stated, np.ones(5)))
-        assert math.isnan(function(stated, np.zeros(5)))
-        assert math.isnan(function(stated, [1, 0, 0.5, 0, 1]))
+        assert math.isnan(function(confidences, np.ones(5)))
+        assert math.isnan(function(confidences, np.zeros(5)))
+        assert math.isnan(function(confidences, [1, 0, 0.5, 0, 1]))
     for counts, remark in [
         ((5, 5, 5, 5), ""),
         ((5, 5, 4, 5), "smallest type-2 cell 4, under 5"),
@@ -169,7 +171,7 @@ def test_remarks() -> None:
         ((0, 0, 5, 5), "all answers are wrong"),
         ((0, 0, 0, 0), "no judgment"),
     ]:
-        table = confidence_table(*judged(counts))
+        table = confidence_table(*judgments_of(counts))
         assert type2_remark(table, 0.5) == remark, (counts, remark)
         undefined = bool(remark) and not remark.startswith("smallest")
         assert math.isnan(type2_dprime_of_tables(table)[0]) == undefined, (counts, remark)

@@ -51,9 +51,9 @@ counts = st.lists(st.integers(0, 4), min_size=5, max_size=5).filter(any)
 
 def shares(sample: ArrayLike, bins: int = 20) -> FloatArray:
     """Shares of a sample in equal bins on 0 to 100, as numpy counts them."""
-    found, _ = np.histogram(np.asarray(sample, float), bins=bins, range=(0, 100))
-    made: FloatArray = found / found.sum()
-    return made
+    counts, _ = np.histogram(np.asarray(sample, float), bins=bins, range=(0, 100))
+    total: FloatArray = counts / counts.sum()
+    return total
 
 
 def cut(number: float, digits: int = 4) -> str:
@@ -140,16 +140,16 @@ def test_shares_times_hundred_are_whole() -> None:
 def test_edges_of_tables_are_exact_too() -> None:
     """Values of a table that was not made by `pair` are binned with the same tolerance."""
     values = np.array([28.999999999999996, 29.5])
-    one, other = (
+    first, second = (
         ValueTables(values, mass) for mass in (np.array([[1.0, 0]]), np.array([[0, 1.0]]))
     )
-    assert jensen_shannon_of_tables(one, other, bins=100).tolist() == [0]
-    assert kl_divergence_of_tables(one, other, bins=100).tolist() == [0]
+    assert jensen_shannon_of_tables(first, second, bins=100).tolist() == [0]
+    assert kl_divergence_of_tables(first, second, bins=100).tolist() == [0]
     values = np.array([-1e-12, 1, 99, 100 + 1e-11])
-    one, other = (
+    first, second = (
         ValueTables(values, np.array([mass])) for mass in ([1.0, 0, 0, 1], [0, 1.0, 1, 0])
     )
-    assert jensen_shannon_of_tables(one, other, bins=50).tolist() == [0]
+    assert jensen_shannon_of_tables(first, second, bins=50).tolist() == [0]
 
 
 def test_other_limits_and_bins() -> None:
@@ -239,14 +239,18 @@ def test_kl_with_its_constant_and_properties(first: list[float], second: list[fl
 @given(samples, samples, st.integers(-400, 400), st.sampled_from([0.5, 2.0, 4.0]))
 def test_shift_and_scale(first: list[float], second: list[float], move: int, scale: float) -> None:
     """Moving both samples changes nothing; stretching both stretches what has a unit."""
-    one, other = np.array(first) + move, np.array(second) + move
+    moved_first, moved_second = np.array(first) + move, np.array(second) + move
     for measure in (wasserstein, median_difference, ks_statistic, brunner_munzel_theta):
-        assert measure(one, other) == pytest.approx(measure(first, second), abs=1e-12)
-    one, other = np.array(first) * scale, np.array(second) * scale
+        assert measure(moved_first, moved_second) == pytest.approx(
+            measure(first, second), abs=1e-12
+        )
+    moved_first, moved_second = np.array(first) * scale, np.array(second) * scale
     for measure in (wasserstein, median_difference):
-        assert measure(one, other) == pytest.approx(scale * measure(first, second), abs=1e-10)
+        assert measure(moved_first, moved_second) == pytest.approx(
+            scale * measure(first, second), abs=1e-10
+        )
     for measure in (ks_statistic, brunner_munzel_theta):
-        assert measure(one, other) == measure(first, second)
+        assert measure(moved_first, moved_second) == measure(first, second)
     # A sample against itself moved by m lies m away.
     assert wasserstein(first, np.array(first) + move) == pytest.approx(abs(move), abs=1e-10)
 
@@ -255,13 +259,13 @@ def test_shift_and_scale(first: list[float], second: list[float], move: int, sca
 @given(samples)
 def test_a_sample_against_itself(sample: list[float]) -> None:
     """Equal samples, in any order and repeated, are 0 apart, and theta is 1/2."""
-    again = sample[::-1] * 3
-    assert kl_divergence(sample, again) == pytest.approx(0, abs=1e-12)
+    repeated = sample[::-1] * 3
+    assert kl_divergence(sample, repeated) == pytest.approx(0, abs=1e-12)
     assert kl_divergence(sample, sample) == 0
     for measure in (jensen_shannon, ks_statistic, wasserstein):
-        assert measure(sample, again) == pytest.approx(0, abs=1e-12)
-    assert median_difference(sample, again) == 0
-    assert brunner_munzel_theta(sample, again) == pytest.approx(0.5, abs=1e-14)
+        assert measure(sample, repeated) == pytest.approx(0, abs=1e-12)
+    assert median_difference(sample, repeated) == 0
+    assert brunner_munzel_theta(sample, repeated) == pytest.approx(0.5, abs=1e-14)
 
 
 @fixed
@@ -294,7 +298,10 @@ def test_tables_are_repeated_values(
     )
     single = ValueTables(array, second.mass[:1])
     for measure in MEASURES:
-        expected = [measure(np.repeat(array, one), np.repeat(array, other)) for one, other in rows]
+        expected = [
+            measure(np.repeat(array, first_counts), np.repeat(array, second_counts))
+            for first_counts, second_counts in rows
+        ]
         got = TABLE_FUNCTIONS[measure.__name__](first, second)
         assert got.shape == (len(rows),)
         assert got == pytest.approx(expected, abs=1e-12)
@@ -302,7 +309,10 @@ def test_tables_are_repeated_values(
         part = ValueTables(array, first.mass / first.mass.sum(axis=1, keepdims=True))
         assert TABLE_FUNCTIONS[measure.__name__](part, second) == pytest.approx(expected, abs=1e-12)
         # R rows against a single one.
-        expected = [measure(np.repeat(array, one), np.repeat(array, rows[0][1])) for one, _ in rows]
+        expected = [
+            measure(np.repeat(array, first_counts), np.repeat(array, rows[0][1]))
+            for first_counts, _ in rows
+        ]
         assert TABLE_FUNCTIONS[measure.__name__](first, single) == pytest.approx(
             expected, abs=1e-12
         )
@@ -315,8 +325,8 @@ def test_tables_of_weights_are_resamples() -> None:
     values = ValueTables.pair(first, second)[0].values
     draws = [rng.integers(len(sample), size=(50, len(sample))) for sample in (first, second)]
     tables = []
-    for sample, drawn in zip((first, second), draws, strict=True):
-        weights = np.array([np.bincount(row, minlength=len(sample)) for row in drawn], float)
+    for sample, indices in zip((first, second), draws, strict=True):
+        weights = np.array([np.bincount(row, minlength=len(sample)) for row in indices], float)
         tables.append(ValueTables(values, weights @ (sample[:, None] == values)))
     for measure in MEASURES:
         expected = [measure(first[a], second[b]) for a, b in zip(*draws, strict=True)]
@@ -331,16 +341,18 @@ def test_missing_values_are_left_out() -> None:
     nothing: list[tuple[list[float], list[float]]]
     nothing = [([], [1]), ([1], []), ([], []), ([NAN], [1]), ([NAN], [NAN])]
     for measure in MEASURES:
-        some = measure([NAN, 20, 60, NAN], [60, 80, NAN])
-        assert some == measure([20, 60], [60, 80]), measure
+        distance = measure([NAN, 20, 60, NAN], [60, 80, NAN])
+        assert distance == measure([20, 60], [60, 80]), measure
         for first, second in nothing:
             assert math.isnan(measure(first, second)), (measure, first, second)
     # Only the rows where a sample was not drawn are NaN.
     values = np.array([10.0, 20.0])
-    one = ValueTables(values, np.array([[1.0, 1], [0, 0], [1, 1], [0, 0]]))
-    other = ValueTables(values, np.array([[1.0, 1], [1, 1], [0, 0], [0, 0]]))
+    first_tables = ValueTables(values, np.array([[1.0, 1], [0, 0], [1, 1], [0, 0]]))
+    second_tables = ValueTables(values, np.array([[1.0, 1], [1, 1], [0, 0], [0, 0]]))
     for measure in MEASURES:
-        undefined = np.isnan(TABLE_FUNCTIONS[measure.__name__](one, other)).tolist()
+        undefined = np.isnan(
+            TABLE_FUNCTIONS[measure.__name__](first_tables, second_tables)
+        ).tolist()
         assert undefined == [False, True, True, True], measure
 
 
@@ -351,11 +363,11 @@ def test_values_that_are_no_sample_are_refused() -> None:
             measure([1, math.inf], [2])
         with pytest.raises(ValueError, match="2 dimensions"):
             measure([[1, 2]], [2])
-    one = ValueTables(np.array([1.0]), np.ones((1, 1)))
-    other = ValueTables(np.array([2.0]), np.ones((1, 1)))
+    first = ValueTables(np.array([1.0]), np.ones((1, 1)))
+    second = ValueTables(np.array([2.0]), np.ones((1, 1)))
     for measure in (ks_statistic, wasserstein, median_difference, brunner_munzel_theta):
         with pytest.raises(ValueError, match="different values"):
-            TABLE_FUNCTIONS[measure.__name__](one, other)
+            TABLE_FUNCTIONS[measure.__name__](first, second)
 
 
 def test_single_large_and_small_values() -> None:
