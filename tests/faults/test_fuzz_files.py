@@ -40,7 +40,6 @@ from inspect_confidence import (
 )
 from inspect_confidence.commands.design import read_design
 from inspect_confidence.commands.prices import read_prices
-from inspect_confidence.judgments.cache import VARIABLE
 from inspect_confidence.judgments.store import MANIFEST
 from runs import printed
 from studies.frames import same
@@ -54,12 +53,6 @@ SAMPLES = 5
 HAPPENED = "the same judgments, or one line or notice that names the file"
 BUILT = 6
 """Runs of a study that are built too, at most."""
-
-
-@pytest.fixture(autouse=True)
-def uncached(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is read comes from the files alone."""
-    monkeypatch.setenv(VARIABLE, "off")
 
 
 @pytest.fixture(scope="module")

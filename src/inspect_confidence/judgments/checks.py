@@ -71,8 +71,9 @@ def violations(judgments: pd.DataFrame, table: TaskTable) -> Iterator[Violation]
         if reasons:
             yield Violation([low, high], reasons)
     for columns, contradictions in table.contradictions.items():
-        if reasons := contradictions(judgments):
-            yield Violation(columns, reasons)
+        contradicted = contradictions(judgments)
+        if contradicted:
+            yield Violation(columns, contradicted)
 
 
 def each_once(

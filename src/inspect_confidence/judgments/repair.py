@@ -108,7 +108,7 @@ def without_violations(
     The impossible values are left out. A judgment that has another status than `ok` keeps it.
     """
     kinds = {**COMMON_COLUMNS, **table.columns}
-    empty: Mapping[Kind, object] = {"number": math.nan, "text": "", "flag": None}
+    empty: Mapping[Kind, Any] = {"number": math.nan, "text": "", "flag": None}
     for violation in violations(frame, table):
         for place, reason in violation.reasons.items():
             row = frame.index[place]
