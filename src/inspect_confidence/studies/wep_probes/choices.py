@@ -189,7 +189,8 @@ def numbers_to_words(frame: pd.DataFrame, resampling: Resampling) -> list[Result
     results: list[Result] = []
     for key, condition, judged in estimate.runs(frame, ("model", "variant", "dataset")):
         prompts = judged[judged["interval"] != ""]
-        if prompts.empty:  # no sample was written, so that no prompt is known
+        # A run that failed everywhere has samples that were never written, of unknown prompts.
+        if len(prompts) < len(judged) and not (judged["status"] == "ok").any():
             note = noted(left_out(judged["status"]))
             strata = np.zeros(judged["item"].nunique(), np.int64)
             number = estimate.count(condition, len(judged), note)
