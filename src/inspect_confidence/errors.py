@@ -10,6 +10,7 @@ and Python code that checks arguments expects a `ValueError`.
 """
 
 import difflib
+import re
 from collections.abc import Iterable
 
 import click
@@ -18,13 +19,15 @@ from inspect_confidence.printing import one_line
 
 _LISTED = 20
 """Names that an error lists at most."""
+_LONG_WORD = re.compile(r"(\S{500})\S+")
+"""A value of thousands of characters, of which an error shows the beginning; no path is longer."""
 
 
 class InvalidArgument(click.UsageError, ValueError):
     """An argument that can't be used; the message names the value and the remedy, on one line."""
 
     def __init__(self, message: str, ctx: click.Context | None = None) -> None:
-        super().__init__(one_line(message), ctx)
+        super().__init__(_LONG_WORD.sub(r"\1...", one_line(message)), ctx)
 
 
 class DataUnavailable(InvalidArgument):

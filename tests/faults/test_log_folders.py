@@ -28,7 +28,7 @@ from inspect_ai.scorer import ScoreEdit
 from conftest import CHECKOUT
 from faults.ledger import held
 from inspect_confidence import InvalidArgument, ingest, read_judgments, summarize
-from runs import printed
+from runs import printed, refusal
 from studies.frames import same
 
 EXAMPLE = CHECKOUT / "examples" / "logs" / "scale_variants-candid.eval"
@@ -366,3 +366,24 @@ def test_a_log_is_read_while_a_run_writes_it(tmp_path: Path) -> None:
     )
     assert wrong == []
     assert told > 10
+
+
+def test_a_log_whose_summaries_differ_from_their_checksum_is_named_and_left_out(
+    tmp_path: Path,
+) -> None:
+    """A byte of a number changed on the disk, as it stands in an archive that isn't compressed."""
+    with zipfile.ZipFile(EXAMPLE) as packed:
+        members = {name: packed.read(name) for name in packed.namelist()}
+    with zipfile.ZipFile(tmp_path / "log.eval", "w", zipfile.ZIP_STORED) as archive:
+        for name, text in members.items():
+            archive.writestr(name, text)
+    assert same(rows(tmp_path), rows(EXAMPLE))
+    content, summaries = (tmp_path / "log.eval").read_bytes(), members["summaries.json"]
+    assert content.count(summaries) == 2  # the journal has them too, and is no longer read
+    place = content.rindex(summaries) + summaries.index(b'"confidence":') + 16
+    changed = bytearray(content)
+    changed[place] ^= 1
+    (tmp_path / "log.eval").write_bytes(bytes(changed))
+    message = refusal(lambda: read_judgments(tmp_path))
+    assert "log.eval" in message
+    assert "Bad CRC-32 for file 'summaries.json'" in message
