@@ -39,7 +39,9 @@ from inspect_confidence import (
     recalibrated,
 )
 from inspect_confidence.commands.design import read_design
+from inspect_confidence.commands.judge_labels import read_judge_labels
 from inspect_confidence.commands.prices import read_prices
+from inspect_confidence.datasets.wep_survey import read_survey
 from inspect_confidence.judgments.store import MANIFEST
 from runs import printed
 from studies.frames import same
@@ -309,6 +311,33 @@ def test_edited_maps_are_applied_or_refused(tmp_path: Path) -> None:
         file.write_bytes(damaged(json.dumps(maps).encode(), chance))
         faults[f"{number}"] = fault_of(read)
     check("Maps edited", faults, "confidence in [0, 1], or one line with the key")
+
+
+def test_edited_tables_of_labels_and_surveys_are_read_or_refused(tmp_path: Path) -> None:
+    """Labels of a judge in csv and parquet, and a survey; a label that is read is one of three."""
+    labels = pd.DataFrame({"judged": ["correct", "incorrect"] * 20, "label": ["correct"] * 40})
+    labels.to_csv(tmp_path / "whole.csv", index=False)
+    labels.to_parquet(tmp_path / "whole.parquet")
+    (tmp_path / "whole.survey").write_text("likely,doubtful\n" + "70,20\n80,30\n" * 20, "utf-8")
+    chance, faults = Random(10), {}
+
+    def read_labels(file: Path) -> str:
+        labelled = read_judge_labels(file)
+        return "" if labelled and labelled.rows["label"].isin([0, 0.5, 1]).all() else "labels"
+
+    def read_people(file: Path) -> str:
+        values = [value for counts in read_survey(file).values() for value in counts]
+        return "" if all(0 <= value <= 100 for value in values) else f"values {values}"
+
+    readers = {"csv": read_labels, "parquet": read_labels, "survey": read_people}
+    for number in range(300):
+        suffix = ("csv", "parquet", "survey")[number % 3]
+        content = (tmp_path / f"whole.{suffix}").read_bytes()
+        file = tmp_path / f"edited.{suffix}"
+        edit = flipped if suffix == "parquet" else damaged
+        file.write_bytes(edit(content, chance))
+        faults[f"{suffix} {number}"] = fault_of(lambda: readers[suffix](file))  # noqa: B023 # called at once
+    check("Labels and surveys edited", faults, "numbers within bounds, or one line")
 
 
 def test_the_edits_are_those_that_are_meant(logs: Path) -> None:

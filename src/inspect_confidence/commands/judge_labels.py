@@ -9,6 +9,7 @@ from inspect_confidence.arguments import check_size, user_path
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.judgments.files import SUFFIXES
 from inspect_confidence.judgments.read import read_judgments
+from inspect_confidence.judgments.tables import read_table
 from inspect_confidence.results import Condition
 from inspect_confidence.studies import all_tables
 from inspect_confidence.studies.judge_error import CONSISTENCY, CORRECTNESS, JudgeLabels
@@ -46,14 +47,7 @@ def read_judge_labels(given: pd.DataFrame | PathLike[str] | str | None) -> Judge
         return _of_check(path)
     place = user_path("judge_labels", path)
     check_size(place)
-    try:
-        frame = (
-            pd.read_parquet(place)
-            if path.endswith(".parquet")
-            else pd.read_csv(place, dtype=str, keep_default_na=False)
-        )
-    except (OSError, ValueError) as error:
-        raise InvalidArgument(f"judge_labels={path} can't be read: {error}.") from error
+    frame = read_table(place)
     return _of_check(path) if "task" in frame else _labels(frame, path)
 
 

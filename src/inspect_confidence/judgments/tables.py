@@ -45,6 +45,11 @@ def _csv(path: Path) -> pd.DataFrame:
 
 def _parquet(path: Path) -> pd.DataFrame:
     """Columns that a frame's index was written as are columns again."""
-    frame = pd.read_parquet(path)
+    try:
+        frame = pd.read_parquet(path)
+    except OSError:
+        raise
+    except Exception as error:  # of a damaged file, KeyError and NotImplementedError among them
+        raise ValueError(f"this is no whole parquet file ({error!r:.100})") from error
     named = [name for name in frame.index.names if name is not None]
     return frame.reset_index(level=named).reset_index(drop=True)
