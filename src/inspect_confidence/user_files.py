@@ -137,7 +137,7 @@ def _fault(name: str, value: object, error: ValidationError) -> str:
         return f"{place}: {message.removesuffix('.')}."
     message = re.sub("^(?:Input|List) | after validation.*", "", fault["msg"])
     message = message.replace("dictionary", "mapping (`name: value`)")
-    value = _shown(fault["input"])
+    value = _excerpt(fault["input"])
     return f"{place}{'=' if keys else ': '}{value} {message[:1].lower()}{message[1:]}."
 
 
@@ -147,7 +147,7 @@ def _has(value: object, key: int | str) -> bool:
     return isinstance(value, list) and isinstance(key, int) and key < len(value)
 
 
-def _shown(value: object) -> str:
+def _excerpt(value: object) -> str:
     text = str(value)
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
@@ -159,7 +159,7 @@ def _check_values(name: str, value: object, depth: int = 0) -> None:
     if isinstance(value, dict):
         for key, part in value.items():
             _check_values(f"{name}: key", key)
-            _check_values(f"{name}: {_shown(key)}", part, depth + 1)
+            _check_values(f"{name}: {_excerpt(key)}", part, depth + 1)
     elif isinstance(value, list):
         for part in value:
             _check_values(name, part, depth + 1)
@@ -169,7 +169,7 @@ def _check_values(name: str, value: object, depth: int = 0) -> None:
         raise InvalidArgument(f"{name}: a whole number has more than {DIGITS} digits.")
     elif isinstance(value, str) and not value.isascii() and re.search("[\ud800-\udfff]", value):
         raise InvalidArgument(
-            f"{name}: {_shown(value)!a} is not Unicode text; a surrogate is alone."
+            f"{name}: {_excerpt(value)!a} is not Unicode text; a surrogate is alone."
         )
 
 
@@ -181,7 +181,7 @@ def _distinct_keys(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     section: dict[str, Any] = {}
     for key, value in pairs:
         if key in section:
-            raise ValueError(f"the key {_shown(key)!r} stands there twice")
+            raise ValueError(f"the key {_excerpt(key)!r} stands there twice")
         section[key] = value
     return section
 
@@ -210,7 +210,7 @@ class _CoreLoader(yaml.SafeLoader):
                 problem="anchors and aliases are not read", problem_mark=mark
             )
         if event.tag is not None:
-            message = f"the tag {_shown(event.tag)} is not read"
+            message = f"the tag {_excerpt(event.tag)} is not read"
             raise yaml.MarkedYAMLError(problem=message, problem_mark=mark)
         if self.depth > DEEPEST:
             raise yaml.MarkedYAMLError(problem=_too_deep().removesuffix("."), problem_mark=mark)
@@ -224,16 +224,16 @@ class _CoreLoader(yaml.SafeLoader):
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         """Refuse keys that stand there twice, of which PyYAML takes the last."""
-        seen = set[Hashable]()
+        keys = set[Hashable]()
         for key_node, _ in node.value:
             if not isinstance(key_node, yaml.ScalarNode):
                 message = "a key is a list or a mapping"
                 raise yaml.MarkedYAMLError(problem=message, problem_mark=key_node.start_mark)
             key = self.construct_object(key_node)
-            if key in seen:
-                message = f"the key {_shown(key)!r} stands there twice"
+            if key in keys:
+                message = f"the key {_excerpt(key)!r} stands there twice"
                 raise yaml.MarkedYAMLError(problem=message, problem_mark=key_node.start_mark)
-            seen.add(key)
+            keys.add(key)
         return super().construct_mapping(node, deep=deep)
 
     def construct_bool(self, node: yaml.ScalarNode) -> bool:

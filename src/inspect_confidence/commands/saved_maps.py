@@ -170,11 +170,11 @@ class SavedMaps(Section):
 
     @model_validator(mode="after")
     def _check_distinct(self) -> Self:
-        seen = list[dict[str, object]]()
+        earlier = list[dict[str, object]]()
         for number, entry in enumerate(self.maps):
-            if entry.judgments in seen:
+            if entry.judgments in earlier:
                 raise ValueError(f"the map {number} is of the same judgments as another")
-            seen.append(entry.judgments)
+            earlier.append(entry.judgments)
         return self
 
 
