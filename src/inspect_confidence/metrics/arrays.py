@@ -14,7 +14,7 @@ EDGE = 1e-9
 
 
 def aligned(**inputs: ArrayLike) -> list[FloatArray]:
-    """Float arrays of one length, in the order given; a bare number stands for all judgments."""
+    """Convert to float arrays of one length; a single number stands for all judgments."""
     arrays = {name: np.asarray(values, float) for name, values in inputs.items()}
     for name, array in arrays.items():
         if array.ndim > 1:
@@ -26,7 +26,7 @@ def aligned(**inputs: ArrayLike) -> list[FloatArray]:
 
 
 def shares(**inputs: ArrayLike) -> list[FloatArray]:
-    """`aligned`, of values in [0, 1] or NaN."""
+    """Convert as `aligned`, and raise unless all values are in [0, 1] or NaN."""
     arrays = aligned(**inputs)
     for name, array in zip(inputs, arrays, strict=True):
         outside = array[(array < 0) | (array > 1)]
@@ -36,7 +36,7 @@ def shares(**inputs: ArrayLike) -> list[FloatArray]:
 
 
 def sample_of(values: ArrayLike) -> FloatArray:
-    """What is there of a sample, to 9 decimals: 0.15 * 100 = 15.000000000000002 is 15."""
+    """Return the present values of a sample, to 9 decimals: 15.000000000000002 is 15."""
     (array,) = aligned(sample=values)
     array = array[~np.isnan(array)]
     if np.isinf(array).any():
@@ -48,7 +48,7 @@ def sample_of(values: ArrayLike) -> FloatArray:
 
 
 def checked_level(level: float) -> float:
-    """The level itself, if it is a percentage strictly between 0 and 100."""
+    """Return the level if it is a percentage strictly between 0 and 100, else raise."""
     if not 0 < level < 100:
         raise ValueError(f"level={level} is not a percentage between 0 and 100, as 90 is.")
     return float(level)
@@ -67,20 +67,20 @@ def check_bins(bins: int) -> None:
 
 
 def distinct(codes: IntArray) -> int:
-    """How many different ones there are of numbers from 0 on, none of them much beyond their count.
+    """Count the distinct codes, which are integers from 0 up to about their number.
 
-    Sorting, or numpy's hashing, is what a model of many items would wait for.
+    `np.unique` would dominate the time for a model of many items.
     """
     return int(np.count_nonzero(np.bincount(codes)))
 
 
 def divided(numerator: FloatArray, denominator: FloatArray | IntArray) -> FloatArray:
-    """The quotient; NaN where the denominator is not above 0."""
+    """Return the quotient; NaN where the denominator is not above 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(denominator > 0, numerator / denominator, np.nan)
 
 
 def mean_or_nan(values: FloatArray) -> float:
-    """The mean of what is there; NaN where nothing is."""
+    """Return the mean without NaN; NaN if nothing is left."""
     values = values[~np.isnan(values)]
     return float(values.mean()) if len(values) else float("nan")

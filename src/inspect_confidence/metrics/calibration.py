@@ -1,4 +1,4 @@
-"""How near confidence is to accuracy: expected calibration error and Brier score."""
+"""Distance of confidence from accuracy: expected calibration error and Brier score."""
 
 from collections.abc import Callable
 from typing import Literal, NamedTuple
@@ -101,7 +101,7 @@ def ece(
 def in_bins(
     tables: ConfidenceTables, bins: int, binning: Binning, *columns: FloatArray
 ) -> list[FloatArray]:
-    """Sums over the values in each bin of columns of shape (resamples, K)."""
+    """Sum columns of shape (resamples, K) over the values in each bin."""
     bin_of_value = places(tables, bins, binning)
     if bin_of_value.ndim == 1:
         bin_numbers, starts = np.unique(
@@ -115,7 +115,7 @@ def in_bins(
 
 
 DRAWS = 2_000
-"""Of the gaps' errors."""
+"""Draws of the errors of gaps."""
 
 
 def ece_interval(
@@ -170,7 +170,7 @@ def _sum(gaps: FloatArray, _: FloatArray) -> FloatArray:
 
 
 def root_mean_square(gaps: FloatArray, share: FloatArray) -> FloatArray:
-    """Of a bin's mean confidence less accuracy, which is its gap over its share."""
+    """Return the root mean square of the gap per judgment of each bin."""
     return np.asarray(np.sqrt((gaps**2 / share[:, None]).sum(axis=0)))
 
 
@@ -184,7 +184,7 @@ class GapEnds(NamedTuple):
 
 
 def gaps_interval(items: ItemTables, inside: ArrayLike, norm: Norm) -> tuple[float, float]:
-    """95% interval of the size of calibration gaps, as `ece_interval` says it of their sum.
+    """Return the 95% interval of the size of calibration gaps, as `ece_interval` of their sum.
 
     Args:
         items: Judgments by item.
@@ -208,9 +208,9 @@ def gap_ends(
     norm: Norm,
     signs: Callable[[FloatArray], FloatArray] = np.sign,
 ) -> GapEnds | None:
-    """The gaps whose sizes `gaps_interval` gives; None where items don't differ.
+    """Return the gaps whose sizes `gaps_interval` gives; None if items don't differ.
 
-    `signs` says of the gaps which way those of the upper end go.
+    `signs` maps the sample's gaps to the directions of the gaps at the upper end.
     """
     shares = np.asarray(inside, float)
     unit_mass = np.asarray(items.masses.sum(axis=0)).ravel()
@@ -253,7 +253,7 @@ def _gaps_beyond(
     side: int,
     size: Callable[[FloatArray], FloatArray],
 ) -> FloatArray:
-    """Gaps in this direction that give a size beyond the value, on that side, in this tail."""
+    """Return gaps in this direction whose size with errors is beyond the value in this tail."""
     direction = direction[:, None] / size(direction[:, None])
 
     def is_beyond(length: float) -> bool:
@@ -273,7 +273,7 @@ def _gaps_beyond(
 
 
 def bin_count(confidence: ArrayLike, *, bins: int = 10, binning: Binning = "equal_width") -> int:
-    """How many bins of `ece` hold a judgment; NaN is left out.
+    """Return the number of bins of `ece` that hold a judgment; NaN is left out.
 
     Example:
         >>> bin_count([0.9, 0.9, 0.9, 1.0], binning="equal_mass")
@@ -284,7 +284,7 @@ def bin_count(confidence: ArrayLike, *, bins: int = 10, binning: Binning = "equa
 
 
 def places(tables: ConfidenceTables, bins: int, binning: Binning) -> IntArray:
-    """The bin of each value, of shape (K,), or (resamples, K) where it depends on the masses."""
+    """Return the bin of each value: (K,), or (resamples, K) if it depends on the masses."""
     check_bins(bins)
     check_choice("binning", binning, Binning)
     if binning == "equal_mass":
@@ -350,8 +350,11 @@ def brier_parts(confidence: ArrayLike, correct: ArrayLike) -> BrierParts:
         >>> brier_parts([1.0, 1.0, 0.5, 0.5], correct=[1, 1, 1, 0])
         BrierParts(reliability=0.0, resolution=0.0625, uncertainty=0.1875)
     """
-    parts = (brier_reliability, brier_resolution, brier_uncertainty)
-    return BrierParts(*(part(confidence, correct) for part in parts))
+    return BrierParts(
+        brier_reliability(confidence, correct),
+        brier_resolution(confidence, correct),
+        brier_uncertainty(confidence, correct),
+    )
 
 
 def brier_reliability_of_tables(tables: ConfidenceTables) -> FloatArray:
@@ -455,7 +458,7 @@ def brier_uncertainty_interval(
 
 
 def _mean_square(tables: ConfidenceTables, centre: FloatArray) -> FloatArray:
-    """Mean squared distance of the accuracy at each value from a centre."""
+    """Return the mean squared distance of the accuracy at each value from a centre."""
     mass = tables.mass
     at_value = np.where(mass > 0, tables.right / np.where(mass > 0, mass, 1), 0)
     square = np.where(mass > 0, mass * (at_value - centre) ** 2, 0)

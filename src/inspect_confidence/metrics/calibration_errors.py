@@ -98,12 +98,12 @@ def rms_calibration_error(
 
 
 def _gap(tables: ConfidenceTables) -> FloatArray:
-    """Mass times confidence less right answers, at each value."""
+    """Return mass times confidence less right answers, at each value."""
     return tables.mass * tables.values - tables.right
 
 
 def _root(gap: FloatArray, mass: FloatArray, total: FloatArray) -> FloatArray:
-    """The root mean square of gaps per judgment."""
+    """Return the root mean square of gaps per judgment."""
     square = np.where(mass > 0, gap**2 / np.where(mass > 0, mass, 1), 0)
     return np.sqrt(divided(square.sum(axis=1), total))
 
@@ -161,7 +161,7 @@ def hle_calibration_error(
     Args:
         confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
         correct: 1 right, 0 wrong, or the probability of being right.
-        size: Of a bin, at least 1.
+        size: Number of items in a bin, at least 1.
         top_bin: As above.
 
     Raises:
@@ -179,7 +179,7 @@ def hle_calibration_error(
 
 
 def _ends(total: float, size: int) -> FloatArray:
-    """Where bins by rank begin and the last one ends."""
+    """Return the starts of bins by rank, and the end of the last one."""
     return np.append(size * np.arange(max(1, np.floor(total / size + EDGE))), total)
 
 
@@ -243,14 +243,14 @@ def debiased_squared_error(
 
 
 def _cells(confidence: ArrayLike, correct: ArrayLike, unit: IntArray | None) -> ItemTables:
-    """The cells of judgments by item."""
+    """Group judgments by item."""
     return ItemTables.from_judgments(
         confidence, correct, unit, None if unit is None else len(np.bincount(unit))
     )
 
 
 def _groups(cells: ItemTables) -> IntArray:
-    """Of each value its group: as few neighbours as two items need; empty where one is all."""
+    """Return the group of each value: the fewest neighbours that have two items; empty if none."""
     k = len(cells.values)
     items = [set[int]() for _ in range(k)]
     for row, (start, end) in enumerate(itertools.pairwise(cells.masses.indptr)):
@@ -290,10 +290,10 @@ def rms_calibration_error_interval(
 
 
 MOST_GROUPS = 200
-"""Of confidences: more have no interval, whose memory goes with their square."""
+"""Groups of confidences up to which there is an interval: its memory is their square."""
 
 _EACH = 5
-"""Judgments a group that its error is known from."""
+"""Least judgments a group, from which its error is estimated."""
 
 
 def debiased_squared_error_interval(
@@ -412,7 +412,7 @@ def smooth_ece(
 def _crossing(
     function: Callable[[FloatArray], FloatArray], low: FloatArray, high: FloatArray
 ) -> FloatArray:
-    """Where falling functions of a row each equal their argument, between these (Illinois rule)."""
+    """Solve function(x) = x for falling functions of each row, between these (Illinois rule)."""
     ends = np.array([low, high])
     end_excess = np.array([high - low, function(high) - high])
     rows, last = np.arange(len(low)), np.full(len(low), -1)

@@ -38,7 +38,7 @@ least 2/alpha; with fewer draws the interval runs from the least to the greatest
 
 
 def quantile(draws: ArrayLike, share: float) -> float:
-    """The quantile of draws in the package's convention; NaN where there is none."""
+    """Return the quantile of draws in the package's convention; NaN without draws."""
     (values,) = aligned(draws=draws)
     values = values[~np.isnan(values)]
     return float(np.quantile(values, share, method=CONVENTION)) if len(values) else float("nan")
@@ -60,7 +60,7 @@ def sampling_interval(points: ArrayLike, level: float) -> tuple[float, float]:
 
 
 def tunnel_interval(lower: ArrayLike, upper: ArrayLike, level: float) -> tuple[float, float]:
-    """The perception-tunnel estimate of a belief's interval from repeated stated intervals.
+    """Estimate a belief's interval from repeated stated intervals (perception tunnel).
 
     If each query shows the model the mass [u, u + p] of its belief, u uniform on [0, 1 - p], then
     the alpha/2 quantile of its stated lower bounds is that of the belief itself, whatever p is,
@@ -189,7 +189,7 @@ def conformal_interval(
 
 
 def conformity_scores(lower: ArrayLike, upper: ArrayLike, truth: ArrayLike) -> FloatArray:
-    """How far each truth lies outside its interval: max(lower - truth, truth - upper)."""
+    """Return the distance of each truth outside its interval: max(lower - truth, truth - upper)."""
     low, high, target = aligned(lower=lower, upper=upper, truth=truth)
     return np.maximum(low - target, target - high)
 

@@ -50,7 +50,7 @@ def _isotonic_accuracy(tables: ConfidenceTables) -> FloatArray:
 
 
 _MAX_MINIMAX_VALUES = 40
-"""Distinct confidences up to which all tables are regressed at once; its cost is their square."""
+"""Distinct confidences up to which all tables are regressed at once: the cost is quadratic."""
 
 
 def _isotonic_by_minimax(tables: ConfidenceTables) -> FloatArray:
@@ -213,7 +213,7 @@ def brier_skill(confidence: ArrayLike, correct: ArrayLike) -> float:
 
 
 class CorpBand(NamedTuple):
-    """Where the CORP curve of calibrated confidence lies, value by value.
+    """Band of the CORP curve of calibrated confidence, value by value.
 
     Attributes:
         confidence: The distinct values, ascending.
@@ -227,7 +227,7 @@ class CorpBand(NamedTuple):
 
 
 def corp_curve(confidence: ArrayLike, correct: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """The CORP reliability curve: distinct confidences and the isotonic accuracy at each.
+    """Return the CORP reliability curve: distinct confidences and the isotonic accuracy at each.
 
     Args:
         confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
@@ -259,8 +259,8 @@ def corp_band(
     Args:
         confidence: In [0, 1], one a judgment; NaN is left out.
         unit: The number of each judgment's item; each is an item of its own if None.
-        draws: How many times outcomes are drawn.
-        seed: Of the draws.
+        draws: Number of simulated outcomes of all judgments.
+        seed: Seed of the draws.
 
     Source: Dimitriadis, Gneiting and Jordan (2021).
     """
@@ -303,7 +303,7 @@ def calibration_p(
         correct: 1 right, 0 wrong.
         unit: The number of each judgment's item; each is an item of its own if None.
         draws: N.
-        seed: Of the draws.
+        seed: Seed of the draws.
 
     Raises:
         ValueError: A value lies outside [0, 1], lengths differ, or there is no draw.
@@ -346,9 +346,9 @@ _CHUNK = 500_000
 def _simulated_tables(
     confidences: FloatArray, unit: IntArray, draws: int, seed: int
 ) -> Iterator[ConfidenceTables]:
-    """Tables of outcomes drawn from the confidence, judgments of an item by one number, in chunks.
+    """Yield chunks of tables of outcomes drawn from the confidence.
 
-    There is at least one judgment.
+    Judgments of an item share a random number. There is at least one judgment.
     """
     rng = np.random.default_rng(seed)
     # As in `ItemTables`: equal but for rounding is equal.

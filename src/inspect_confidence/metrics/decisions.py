@@ -108,7 +108,7 @@ def augrc(confidence: ArrayLike, correct: ArrayLike) -> float:
 
 @dataclass(frozen=True)
 class Costs:
-    """What an answer is worth to a user, in any one unit.
+    """Worth of answers to a user, in any one unit.
 
     Attributes:
         right: A right answer.
@@ -183,7 +183,7 @@ def expected_utility(
     Args:
         confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
         correct: 1 right, 0 wrong, or the probability of being right.
-        costs: What a right, a wrong and no answer are worth.
+        costs: Worth of a right, a wrong and no answer.
         threshold: In [0, 1]; 0 answers always.
 
     Example:

@@ -1,4 +1,4 @@
-"""How well confidence tells right from wrong, whatever its scale: areas and information."""
+"""Discrimination of right from wrong answers by confidence, on any scale: areas, information."""
 
 import numpy as np
 from numpy.typing import ArrayLike

@@ -105,7 +105,7 @@ def m_ratio(
 def d_prime_of(
     tables: ConfidenceTables, *, type1: Type1Model, alternatives: int | None = None
 ) -> FloatArray:
-    """Type-1 d' of each table from its accuracy; NaN where all answers are right, or wrong.
+    """Return the type-1 d' of each table from its accuracy; NaN if all answers are right, or wrong.
 
     Raises:
         ValueError: The model is not known, or doesn't go with that number of choices.
@@ -127,7 +127,7 @@ _Z_GRID = np.arange(-3.8, 3.8001, 0.05)
 
 
 def afc_accuracy(d_prime: FloatArray, alternatives: int) -> FloatArray:
-    """Share right of the observer with m alternatives: integral of phi(x - d') Phi(x)^(m-1) dx."""
+    """Return the observer's accuracy: the integral of phi(x - d') Phi(x)^(m-1) dx."""
     nodes, weights = np.polynomial.hermite_e.hermegauss(100)
     weights = weights / weights.sum()
     shifted = np.asarray(d_prime, float)[..., None] + nodes
@@ -144,7 +144,7 @@ def _inverse_accuracy(alternatives: int) -> "PchipInterpolator":
 
 
 def afc_d_prime(accuracy: FloatArray, alternatives: int) -> FloatArray:
-    """The d' of the observer with m alternatives from its accuracy; NaN at 0 and 1.
+    """Return the d' of the observer with m alternatives from its accuracy; NaN at 0 and 1.
 
     Below 0 where accuracy is below chance; it is looked for from -2 to 8.
     """
@@ -184,7 +184,7 @@ def _z_rates(cumulated: FloatArray) -> FloatArray:
 
 @lru_cache(maxsize=16)
 def _curves(alternatives: int) -> FloatArray:
-    """z(H2) of the observer with m alternatives by z(F2) (rows) and its d' (columns)."""
+    """Return z(H2) of the observer with m alternatives by z(F2) (rows) and its d' (columns)."""
     columns = [_Z_GRID]  # at d' = 0 confidence tells nothing
     for posteriors in _ideal_posteriors(alternatives):
         # The posterior p of the choice says how likely it is right, whichever is: so p and 1 - p
@@ -197,7 +197,7 @@ def _curves(alternatives: int) -> FloatArray:
 
 
 def afc_type2_d_prime(hit: FloatArray, false_alarm: FloatArray, alternatives: int) -> FloatArray:
-    """The d' of the ideal observer with m alternatives that has these type-2 rates; NaN stays NaN.
+    """Return the d' of the ideal observer with m alternatives that has these type-2 rates.
 
     Rates in the wrong order (F2 > H2), which no ideal observer has, give minus the d' of the
     rates exchanged. The greatest value is 6.
@@ -215,7 +215,7 @@ def afc_type2_d_prime(hit: FloatArray, false_alarm: FloatArray, alternatives: in
 
 
 def _first_d_prime(upper: FloatArray, lower: FloatArray, table: FloatArray) -> FloatArray:
-    """The first d' whose curve reaches z(H2) = upper where z(F2) = lower; the last if none does."""
+    """Return the first d' whose curve reaches z(H2) = upper at z(F2) = lower, else the last."""
     step = _Z_GRID[1] - _Z_GRID[0]
     place = np.clip((lower - _Z_GRID[0]) / step, 0, len(_Z_GRID) - 1.001)
     column, part = place.astype(np.int64), place % 1

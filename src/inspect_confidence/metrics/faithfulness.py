@@ -1,4 +1,4 @@
-"""Whether replies are worded as surely as their model is, and how well a judge tells.
+"""Faithfulness of wording to confidence, and the quality of the judge.
 
 Faithfulness compares decisiveness with internal confidence, sentence by sentence.
 """
@@ -108,7 +108,7 @@ def cmfg(
 def cmfg_sums(
     faithfulness: FloatArray, confidence: FloatArray, *, bins: int = 10, convention: str = "text"
 ) -> tuple[FloatArray, FloatArray]:
-    """What each reply adds to `cmfg`'s bins: its faithfulness, and 1, both of (replies, bins)."""
+    """Return what each reply adds to `cmfg`'s bins: faithfulness and count, (replies, bins)."""
     check_choice("convention", convention, Convention)
     shares(faithfulness=faithfulness, confidence=confidence)
     check_bins(bins)
@@ -124,7 +124,7 @@ def cmfg_sums(
 
 
 def cmfg_of(totals: FloatArray, counts: FloatArray, convention: str = "text") -> FloatArray:
-    """`cmfg` from sums over bins, of shape (resamples, bins)."""
+    """Return `cmfg` from sums over bins, of shape (resamples, bins)."""
     check_choice("convention", convention, Convention)
     filled = counts > 0
     means = np.where(filled, totals / np.where(filled, counts, 1), 0)

@@ -52,7 +52,7 @@ def confidence_truth_correlation(confidence: ArrayLike, true_probability: ArrayL
 
 
 def correlation_of(x: ArrayLike, y: ArrayLike, unit: IntArray, units: int) -> Statistic:
-    """Pearson's correlation over judgments, as a statistic like `mean_of`; NaN pairs left out."""
+    """Return Pearson's correlation over judgments as a statistic; pairs with NaN are left out."""
     pairs = np.column_stack([np.asarray(x, float), np.asarray(y, float)])
     present = ~np.isnan(pairs).any(axis=1)
     if not present.any():
@@ -82,10 +82,10 @@ class HardEasySlope:
         slope: Overconfidence gained from difficulty 0 to 1; 0 for a model whose confidence follows
             what can be known, 1 for one whose confidence doesn't depend on it.
         intercept: Overconfidence at difficulty 0.
-        standard_error: Of the slope, between clusters; NaN for fewer than two clusters.
+        standard_error: Standard error of the slope, between clusters; NaN for fewer than two.
         ci_low: Lower end of its 95% interval.
         ci_high: Upper end.
-        judgments: How many the line rests on.
+        judgments: Number of judgments of the line.
         scores: By cluster, what it adds to the slope's error: their squares sum to the variance,
             and those of models that answered the same items can be averaged.
     """
@@ -100,7 +100,7 @@ class HardEasySlope:
 
     @property
     def clusters(self) -> int:
-        """How many there are."""
+        """Number of clusters."""
         return len(self.scores)
 
 
@@ -169,13 +169,13 @@ def hard_easy_slope(
 
 
 def slope_interval(slope: float, standard_error: float, clusters: int) -> tuple[float, float]:
-    """The 95% interval by the t distribution with a degree of freedom less than clusters."""
+    """Return the 95% interval by t with one degree of freedom less than clusters."""
     half = float(stdtrit(clusters - 1, 0.975)) * standard_error if clusters > 1 else np.nan
     return slope - half, slope + half
 
 
 def _score(design: FloatArray, inverse: FloatArray, residuals: FloatArray) -> float:
-    """Of one cluster: the slope's row of (X'X)^-1 X_g' (I - H_gg)^-1/2 e_g."""
+    """Return a cluster's score: the slope's row of (X'X)^-1 X_g' (I - H_gg)^-1/2 e_g."""
     values, vectors = np.linalg.eigh(np.eye(len(residuals)) - design @ inverse @ design.T)
     root = np.where(values > _NOTHING, values, np.inf) ** -0.5
     adjusted = vectors @ (root * (vectors.T @ residuals))

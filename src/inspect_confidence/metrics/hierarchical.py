@@ -109,7 +109,7 @@ def hierarchical_m_ratio(nr_s1: ArrayLike, nr_s2: ArrayLike) -> GroupMRatio:
 
 
 def _likelihood(s1: FloatArray, s2: FloatArray, d_prime: float, criterion: float) -> FloatArray:
-    """A unit's likelihood at each log M-ratio of the grid, up to a factor."""
+    """Return a unit's likelihood at each log M-ratio of the grid, up to a factor."""
     # Imported here because it takes a quarter of a second, which every command would pay.
     from scipy.interpolate import CubicSpline  # noqa: PLC0415
 
@@ -123,7 +123,7 @@ def _likelihood(s1: FloatArray, s2: FloatArray, d_prime: float, criterion: float
 
 @lru_cache
 def _shares() -> FloatArray:
-    """How a likelihood on `_FINE` is shared between the neighbours on `_GRID`: its mean stays."""
+    """Return weights that move a likelihood from `_FINE` to its neighbours on `_GRID`."""
     away = np.abs(_FINE[:, None] - _GRID) / (_GRID[1] - _GRID[0])
     return np.asarray(np.maximum(1 - away, 0))
 
@@ -138,14 +138,14 @@ def _kernels() -> FloatArray:
 
 
 def _log_prior() -> FloatArray:
-    """Of sigma, whose distribution function is known, and mu; of shape (sigmas, grid)."""
+    """Return the log prior of sigma and mu, of shape (sigmas, grid)."""
     between = np.sqrt(_SIGMAS[:-1] * _SIGMAS[1:])
     below = erf(between / np.sqrt(2)) + between * exp1(between**2 / 2) / np.sqrt(2 * np.pi)
     return np.asarray(np.log(np.diff(below, prepend=0, append=1))[:, None] - _GRID**2 / 2)
 
 
 def _posterior(likelihood: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Of mu and of log M-ratio of each unit, on `_GRID`; of sigma, on `_SIGMAS`."""
+    """Return posteriors of mu (on `_GRID`), sigma (on `_SIGMAS`) and each unit's log M-ratio."""
     unit_likelihoods = np.maximum(likelihood @ _kernels(), 1e-300)  # (sigmas, units, grid)
     log_joint = np.log(unit_likelihoods).sum(1) + _log_prior()
     joint = np.exp(log_joint - log_joint.max())

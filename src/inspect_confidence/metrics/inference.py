@@ -1,7 +1,7 @@
 """95% intervals from resamples, and the p-values that agree with them.
 
-Which method a metric has stands where the metric is registered (`Interval`); here is how each is
-computed, so that a study gives values over resamples and can't choose another.
+A metric's method is declared where the metric is registered (`Interval`); this module computes it.
+A study gives values over resamples and can't choose another method.
 """
 
 import numpy as np
@@ -38,10 +38,10 @@ METHODS = {
     "own": "A method of its own, said beside it.",
     "none": "No interval.",
 }
-"""What the methods of `Interval` are."""
+"""Methods of `Interval`, in words."""
 
 SAME = "the same in every resample"
-"""Why there is no interval where every unit says the same."""
+"""Reason of no interval if all units have the same value."""
 
 MOST_UNDEFINED = 0.05
 """The share of resamples in which a number with an interval may be undefined."""
@@ -50,13 +50,13 @@ MOST_UNDEFINED = 0.05
 def interval_of(
     rule: Interval, value: float, draws: FloatArray, units: int, rarest_count: float = np.inf
 ) -> tuple[tuple[float, float], str]:
-    """The 95% interval of a number by its metric's rule, or NaN and why there is none.
+    """Return the 95% interval of a value by its metric's rule, or NaN and the reason.
 
     Args:
-        rule: The metric's.
-        value: The number.
-        draws: Its values over resamples; NaN where undefined.
-        units: How many units it rests on.
+        rule: Rule of the metric.
+        value: Value of the sample.
+        draws: Values over resamples; NaN where undefined.
+        units: Number of units of the value.
         rarest_count: Number of judgments of the rarer outcome or in the smallest type-2 cell.
     """
     reason = why_no_interval(rule, draws, units, rarest_count)
@@ -68,7 +68,7 @@ def interval_of(
 def why_no_interval(
     rule: Interval, draws: FloatArray, units: int, rarest_count: float = np.inf
 ) -> str:
-    """Why a number has no interval from its resamples; empty where it has one."""
+    """Return why a value has no interval from its resamples; empty if it has one."""
     if rule.method == "none":
         return rule.reason
     if reason := too_few(rule, units, rarest_count):
@@ -85,7 +85,7 @@ def why_no_interval(
 
 
 def too_few(rule: Interval, units: int, rarest_count: float = np.inf) -> str:
-    """What there are too few of for an interval; empty where there are enough."""
+    """Return what there are too few of for an interval; empty if there are enough."""
     if units < rule.min_units:
         return f"fewer than {rule.min_units} {rule.units}"
     if rarest_count < rule.min_rarest - 1e-9:  # a sum of an item's shares of its judgments
@@ -119,28 +119,29 @@ def resampled_interval(
     the Royal Statistical Society B 54) for the skewness.
 
     Args:
-        value: Of the sample.
-        draws: Over resamples; NaN is left out.
-        units: n, what was resampled.
-        method: How; `wilson` and `own` stand for `bias_corrected` here.
+        value: Value of the sample.
+        draws: Values over resamples; NaN is left out.
+        units: n, the number of resampled units.
+        method: Method; `wilson` and `own` mean `bias_corrected` here.
 
     Returns:
         Both ends, value between them; NaN where no draw is defined.
     """
     if method == "debiased":
-        ends = [
+        intervals = [
             resampled_interval(value, part_draws, units, method=part_method)
             for part_method, part_draws in _debiased(value, draws)
         ]
-        return min(low for low, _ in ends), max(high for _, high in ends)
+        return min(low for low, _ in intervals), max(high for _, high in intervals)
     ranked, shift = _ranked(value, draws, method)
     if not len(ranked) or np.isnan(value):
         return float("nan"), float("nan")
     z = widened(units)
     if moments := _moments(ranked, method):
         error, skewness = moments
-        reached = [value - error * t for x in (z, -z) for t in (x, _unskewed(x, skewness))]
-        return float(min(reached)), float(max(reached))
+        quantiles = (z, _unskewed(z, skewness), -z, _unskewed(-z, skewness))
+        ends = [value - error * quantile for quantile in quantiles]
+        return float(min(ends)), float(max(ends))
     low, high = (_rank(ndtr(z + side * shift), len(ranked)) for side in (1, -1))
     return float(min(ranked[low - 1], value)), float(max(ranked[-high], value))
 
@@ -156,10 +157,10 @@ def resampled_p(
     value, every unit differs alike, and it is that of exchanged signs, 2^(1 - n).
 
     Args:
-        value: Of the sample, as a difference.
-        draws: Over resamples; NaN is left out.
-        units: What was resampled.
-        method: Of the interval.
+        value: Value of the sample, as a difference.
+        draws: Values over resamples; NaN is left out.
+        units: Number of resampled units.
+        method: Method of the interval.
 
     Returns:
         A probability in (0, 1]; 1 where the value is 0, NaN where it or every draw is undefined.
@@ -177,7 +178,7 @@ def resampled_p(
 
 
 def _p(value: float, ranked: FloatArray, shift: float, units: int, method: Method) -> float:
-    """The p of a value other than 0 and its draws in order."""
+    """Return p of a value other than 0 from its ordered draws."""
     side, freedom, floor = np.sign(value), max(units - 1, 1), 2 / (len(ranked) + 1)
     widening = np.sqrt(units / freedom)
     if (ranked == ranked[0]).all():
@@ -194,14 +195,14 @@ def _p(value: float, ranked: FloatArray, shift: float, units: int, method: Metho
 
 
 def _debiased(value: float, draws: ArrayLike) -> list[tuple[Method, FloatArray]]:
-    """The two methods that a debiased interval joins, and their draws."""
+    """Return the two methods that a debiased interval joins, and their draws."""
     values = np.asarray(draws, float)
     bias = np.mean(values[~np.isnan(values)]) - value if (~np.isnan(values)).any() else np.nan
     return [("basic", values), ("percentile", values - 2 * bias)]
 
 
 def _ranked(value: float, draws: ArrayLike, method: Method) -> tuple[FloatArray, float]:
-    """The draws in order, and by how much bias moves the quantiles, 2 z0."""
+    """Return the ordered draws, and the shift of the quantiles by bias, 2 z0."""
     ranked = np.sort(np.asarray(draws, float))
     ranked = ranked[: int((~np.isnan(ranked)).sum())]
     if method == "basic":
@@ -216,7 +217,7 @@ def _ranked(value: float, draws: ArrayLike, method: Method) -> tuple[FloatArray,
 
 
 def _moments(ranked: FloatArray, method: Method) -> tuple[float, float] | None:
-    """Standard deviation and skewness of the draws, where the method goes by them."""
+    """Return standard deviation and skewness of the draws if the method uses them."""
     if method != "skewness_corrected" or not np.isfinite(ranked).all():
         return None
     deviations = ranked - ranked.mean()
@@ -225,24 +226,24 @@ def _moments(ranked: FloatArray, method: Method) -> tuple[float, float] | None:
 
 
 def _skewed(t: float, skewness: float) -> float:
-    """Hall's transformation of t."""
+    """Return Hall's transformation of t."""
     return t + skewness * t**2 / 3 + skewness**2 * t**3 / 27 + skewness / 6
 
 
 def _unskewed(x: float, skewness: float) -> float:
-    """Its inverse."""
+    """Return the inverse of `_skewed`."""
     if abs(skewness) < 1e-6:
         return x
     return float(3 / skewness * (np.cbrt(1 + skewness * (x - skewness / 6)) - 1))
 
 
 def widened(units: int) -> float:
-    """The normal quantile whose tail a 95% interval leaves out, below 0."""
+    """Return the normal quantile, below 0, whose tail a 95% interval leaves out."""
     freedom = max(units - 1, 1)
     return float(stdtrit(freedom, 0.025) * np.sqrt(units / freedom))
 
 
 def _rank(share: float, size: int) -> int:
-    """Which of the ordered draws has that share of them below or at it, counted from 1."""
+    """Return the rank, from 1, of the ordered draw that has this share at or below it."""
     # The tolerance keeps 0.025 * 10,000 at the 250th value: in floats it is a little more.
     return min(max(int(np.ceil(share * size - 1e-9)), 1), size)

@@ -68,19 +68,19 @@ def meta_information_corrected(confidence: ArrayLike, correct: ArrayLike) -> flo
 
 
 def binary_entropy(share: FloatArray) -> FloatArray:
-    """-p log2 p - (1 - p) log2(1 - p), in bits."""
+    """Return -p log2 p - (1 - p) log2(1 - p), in bits."""
     return np.asarray(-(xlogy(share, share) + xlogy(1 - share, 1 - share)) / np.log(2))
 
 
 def pooled(tables: ConfidenceTables, classes: IntArray) -> ConfidenceTables:
-    """Tables whose confidences, where they are more, are in classes of equal mass as ties allow.
+    """Pool the confidences of each table into classes of equal mass, as far as ties allow.
 
-    A confidence goes where the middle of its ranks falls, in each table anew; the values are then
-    the numbers of the classes, and what is empty is last.
+    A confidence goes to the class in which the middle of its ranks falls. Tables with at most that
+    many confidences keep each of them. Values are then numbers of classes, empty classes last.
 
     Args:
-        tables: Of judgments.
-        classes: How many at most, of each table.
+        tables: Tables of judgments.
+        classes: Greatest number of classes of each table.
     """
     mass, class_limit = tables.mass, int(classes.max(initial=1))
     rank = np.cumsum(mass > 0, axis=1)
@@ -99,7 +99,7 @@ def pooled(tables: ConfidenceTables, classes: IntArray) -> ConfidenceTables:
 
 
 def _jackknifed(right: FloatArray, wrong: FloatArray) -> FloatArray:
-    """Mutual information in bits of rows of cells, its bias taken off."""
+    """Return the mutual information of each row in bits, less the jackknife's bias."""
     mass = right + wrong
     n = mass.sum(axis=1, keepdims=True)
     sides = [(cells, cells.sum(axis=1, keepdims=True)) for cells in (right, wrong)]
@@ -121,6 +121,6 @@ def _jackknifed(right: FloatArray, wrong: FloatArray) -> FloatArray:
 
 
 def _terms(counts: FloatArray) -> FloatArray:
-    """Each x ln x, 0 where rounding leaves less than nothing."""
+    """Return each x ln x; values below 0 by rounding count as 0."""
     counts = np.maximum(counts, 0)
     return np.asarray(xlogy(counts, counts))

@@ -65,35 +65,36 @@ numbers(
 
 
 def mean_distribution(distributions: Sequence[Mapping[int, float]]) -> dict[int, float]:
-    """The mean of distributions, by value, ascending; one that a distribution lacks has 0 in it.
+    """Return the mean of distributions by ascending value; a missing value has probability 0.
 
     Example:
         >>> mean_distribution([{3: 1.0}, {3: 0.5, 4: 0.5}])
         {3: 0.75, 4: 0.25}
     """
-    values = sorted({value for distribution in distributions for value in distribution})
-    return {
-        value: sum(distribution.get(value, 0.0) for distribution in distributions)
-        / len(distributions)
-        for value in values
-    }
+    mean = {}
+    for value in sorted(set[int]().union(*distributions)):
+        masses = [distribution.get(value, 0.0) for distribution in distributions]
+        mean[value] = sum(masses) / len(distributions)
+    return mean
 
 
 def distribution_rows(distributions: Sequence[Mapping[int, float]]) -> FloatArray:
-    """Distributions as rows over all values seen, ascending, as `tunnel_index` takes them."""
-    values = sorted({value for distribution in distributions for value in distribution})
-    rows = [[distribution.get(value, 0.0) for value in values] for distribution in distributions]
-    return np.array(rows, float).reshape(len(distributions), len(values))
+    """Return distributions as rows over all their values, ascending, for `tunnel_index`."""
+    values = sorted(set[int]().union(*distributions))
+    rows = np.empty((len(distributions), len(values)))
+    for row, distribution in zip(rows, distributions, strict=True):
+        row[:] = [distribution.get(value, 0.0) for value in values]
+    return rows
 
 
 def prediction_set(probabilities: Mapping[int, float], level: float) -> list[int]:
-    """The smallest set of values whose probabilities together exceed the level.
+    """Return the smallest set of values whose probabilities together exceed the level.
 
     Values are taken by descending probability, ties by ascending value. Probabilities are
     normalised first; the values come ascending. A sum that equals the level doesn't exceed it.
 
     Args:
-        probabilities: Of each value, at least one above 0.
+        probabilities: Probability of each value, at least one above 0.
         level: Nominal level in percent, between 0 and 100.
 
     Example:
@@ -139,7 +140,7 @@ def _ranked(distribution: Mapping[int, float]) -> list[int]:
 
 
 def set_sizes(masses: FloatArray, level: float) -> IntArray:
-    """How many of the ranked values the smallest set takes, by row."""
+    """Return the number of ranked values in each row's smallest set."""
     total = np.cumsum(masses, axis=1)
     above = total > checked_level(level) / 100 + _ROUNDING
     sizes = np.where(above.any(axis=1), above.argmax(axis=1) + 1, (masses > 0).sum(axis=1))
@@ -149,7 +150,7 @@ def set_sizes(masses: FloatArray, level: float) -> IntArray:
 def set_hulls(
     values: FloatArray, masses: FloatArray, level: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Least and greatest value of each row's smallest set."""
+    """Return the least and the greatest value of each row's smallest set."""
     last = set_sizes(masses, level)[:, None] - 1
     low = np.take_along_axis(np.minimum.accumulate(values, axis=1), last, axis=1)
     high = np.take_along_axis(np.maximum.accumulate(values, axis=1), last, axis=1)
@@ -159,14 +160,14 @@ def set_hulls(
 def set_covers(
     values: FloatArray, masses: FloatArray, level: float, truth: ArrayLike
 ) -> FloatArray:
-    """Whether each row's smallest set holds its truth: 1 or 0."""
+    """Return whether each row's smallest set contains its truth: 1 or 0."""
     in_set = np.arange(values.shape[1]) < set_sizes(masses, level)[:, None]
     truth_in_set = (values == np.asarray(truth, float)[:, None]) & in_set
     return np.asarray(truth_in_set.any(axis=1), float)
 
 
 def tempered(masses: FloatArray, temperature: float) -> FloatArray:
-    """Probabilities at another temperature: p^(1/T), normalised; 0 stays 0.
+    """Return probabilities at another temperature: p^(1/T), normalised; 0 stays 0.
 
     Raises:
         ValueError: The temperature is not above 0.
@@ -180,8 +181,9 @@ def tempered(masses: FloatArray, temperature: float) -> FloatArray:
 
 
 TEMPERATURES: FloatArray = np.unique(np.append(np.geomspace(0.1, 10, 201), 1.0))
-"""Where the score-optimal temperature is looked for: sets are discrete, so that the score has
-steps, and a grid (2.3% apart, 1 among it) finds what a descent would not."""
+"""Grid of the score-optimal temperature, 2.3% apart, including 1.
+
+Sets are discrete, so the score has steps that a descent would not pass."""
 
 
 NEAREST_TO_ONE: IntArray = np.argsort(np.abs(np.log(TEMPERATURES)), kind="stable")
@@ -230,7 +232,7 @@ def temperature_score(
 def temperature_scores(
     values: FloatArray, masses: FloatArray, truth: ArrayLike, levels: Sequence[float]
 ) -> FloatArray:
-    """Interval scores averaged over levels, of shape (items, temperatures of the grid)."""
+    """Return interval scores averaged over levels, of shape (items, temperatures of the grid)."""
     columns = []
     for temperature in TEMPERATURES:
         scaled = tempered(masses, temperature)
@@ -289,7 +291,7 @@ def temperature_nll(distributions: Sequence[Mapping[int, float]], truth: ArrayLi
 
 
 def truth_seen(values: FloatArray, masses: FloatArray, truth: ArrayLike) -> NDArray[np.bool_]:
-    """Whether each row's truth is among its values with a probability above 0."""
+    """Return whether each row's truth is among its values with a probability above 0."""
     right = (values == np.asarray(truth, float)[:, None]) & (masses > 0)
     return np.asarray(right.any(axis=1))
 

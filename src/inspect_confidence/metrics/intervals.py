@@ -1,4 +1,4 @@
-"""How good stated intervals are: coverage, interval score, widths and misses.
+"""Quality of stated intervals: coverage, interval score, widths and misses.
 
 All take one entry a judgment in any unit (FermiEval: exponents of ten), and a level in percent
 between 0 and 100; judgments with a NaN are left out, and the metric is NaN if none is left.
@@ -58,7 +58,7 @@ def coverage(lower: ArrayLike, upper: ArrayLike, truth: ArrayLike) -> float:
 
 
 def covered(lower: ArrayLike, upper: ArrayLike, truth: ArrayLike) -> FloatArray:
-    """Whether each closed interval [lower, upper] holds its truth: 1, 0, or NaN if unreadable."""
+    """Return whether each interval [lower, upper] contains its truth: 1, 0, or NaN."""
     low, high, target = aligned(lower=lower, upper=upper, truth=truth)
     inside = ((low <= target) & (target <= high)).astype(float)
     inside[np.isnan(low) | np.isnan(high) | np.isnan(target)] = np.nan
@@ -118,7 +118,7 @@ numbers(
 def interval_scores(
     lower: ArrayLike, upper: ArrayLike, truth: ArrayLike, level: float
 ) -> FloatArray:
-    """The interval score of each judgment; NaN where a bound or the truth is."""
+    """Return the interval score of each judgment; NaN if a bound or the truth is."""
     low, high, target = aligned(lower=lower, upper=upper, truth=truth)
     alpha = (100 - checked_level(level)) / 100
     below = (low - target).clip(min=0)

@@ -208,9 +208,9 @@ class PredictionPowered:
     Attributes:
         value: The mean.
         error: Its standard error.
-        weight: lambda, how much the judge is relied on, in [0, 1].
-        labelled: How many items have a label.
-        items: How many there are in all.
+        weight: lambda, the weight of the judge, in [0, 1].
+        labelled: Number of items with a label.
+        items: Number of all items.
     """
 
     value: float
@@ -227,7 +227,7 @@ class PredictionPowered:
 
     @property
     def share_interval(self) -> tuple[float, float]:
-        """Of a share, Wilson's interval at the sample size at which it would vary as much.
+        """Wilson's interval, for a share, at the sample size at which it would vary as much.
 
         With ten labels of the rarer outcome the normal law holds a share in 91 to 93% of samples.
         """

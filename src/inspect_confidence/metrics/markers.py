@@ -1,8 +1,8 @@
-"""What markers of uncertainty mean: whether a marker means the same everywhere.
+"""Markers of uncertainty: whether a marker means the same in every data set.
 
-That is told by distances, variation and correlations of their internal confidences (MICs) in
-groups, which are data sets' splits: these functions take tables with many resamples and give a
-value for each, NaN where it is undefined.
+Distances, variation and correlations of marker internal confidences (MICs) in groups, which are the
+splits of data sets. The functions take tables of many resamples and return a value for each, NaN
+where it is undefined.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -171,7 +171,7 @@ numbers(
 
 @dataclass(frozen=True)
 class MarkerTables:
-    """How many sentences there are, one table a resample.
+    """Counts of sentences, one table a resample.
 
     Attributes:
         values: The V distinct internal confidences, ascending, in [0, 1].
@@ -207,7 +207,7 @@ class MarkerTables:
 
 @dataclass(frozen=True)
 class MarkerCells:
-    """Which cells of a table each unit (an item) adds to.
+    """Sentences as what each unit (an item) adds to the cells of a table.
 
     Attributes:
         values: The V distinct internal confidences, ascending.
@@ -239,9 +239,9 @@ class MarkerCells:
             confidence: Internal confidence in [0, 1], one a sentence.
             group: The number of its data set and split.
             marker: The number of its marker.
-            shape: How many groups and markers there are.
+            shape: Numbers of groups and markers.
             unit: The number of its item; each sentence is an item of its own if None.
-            units: How many items there are.
+            units: Number of items.
             reply: The number of its reply, which is of one item and group.
 
         Raises:
@@ -267,7 +267,7 @@ class MarkerCells:
         return cls(values, masses, shape, kinds)
 
     def tables(self, weights: FloatArray, threshold: float = 10) -> MarkerTables:
-        """The table, at a threshold T, of each row of weights, of shape (resamples, units)."""
+        """Return the table, at a threshold T, of each row of weights: (resamples, units)."""
         flat = np.asarray((self.masses @ weights.T).T)
         counts = flat.reshape(len(weights), *self.shape, max(len(self.values), 1))
 
@@ -329,7 +329,7 @@ def marker_mae(
     draws of one confidence c scatter about it by E|Bin(K, c)/K - c|.
 
     Args:
-        tables: Of all groups.
+        tables: Tables of all groups.
         pairs: First group (train) and second (test): of the same data set for ID-MAE, of different
             ones for CD-MAE.
         level: `marker`: for each marker with a MIC in both groups the mean over the second group's
@@ -427,7 +427,7 @@ def marker_variation(mic: FloatArray, *, over: Varying, ddof: int = 1) -> FloatA
     how far a data set's markers are apart, the mean over data sets.
 
     Args:
-        mic: Of shape (resamples, groups, markers); NaN is left out.
+        mic: MICs of shape (resamples, groups, markers); NaN is left out.
         over: What varies, `groups` or `markers` (else ValueError); markers in one group only, or
             groups with one marker, are left out.
         ddof: n - ddof divides the sum of squares.
@@ -442,7 +442,7 @@ def marker_variation(mic: FloatArray, *, over: Varying, ddof: int = 1) -> FloatA
 
 
 _SCALES = np.concatenate([np.linspace(0, 2, 21), np.geomspace(2.2, 20, 12)])
-"""How many times their spread in the sample true MICs may have."""
+"""Spread of the true MICs, as multiples of that in the sample."""
 
 
 def spread_interval(
@@ -459,10 +459,10 @@ def spread_interval(
     Source: Hansen (1999, Review of Economics and Statistics 81), for a scale.
 
     Args:
-        mic: Of the sample, of shape (groups, markers), NaN where there is none.
-        draws: Of resamples, of shape (resamples, groups, markers).
-        over: As in `marker_variation`.
-        ddof: Likewise.
+        mic: MICs of the sample, of shape (groups, markers), NaN where there is none.
+        draws: MICs of resamples, of shape (resamples, groups, markers).
+        over: What varies, as in `marker_variation`.
+        ddof: As in `marker_variation`.
 
     Returns:
         Both ends; NaN where the value is NaN or 0, or MICs are the same in every resample.
@@ -487,7 +487,7 @@ def spread_interval(
 
 
 def confidence_range(tables: MarkerTables, share: float = 0.9) -> FloatArray:
-    """How far sentences' internal confidences lie apart, of shape (resamples, groups).
+    """Return the range of sentences' internal confidences, of shape (resamples, groups).
 
     The distance of the quantiles (1 + share)/2 and (1 - share)/2 of the sentences in the tables,
     each the least value that so many lie at or below; what D-AvgCV is to be seen against. NaN
@@ -511,9 +511,9 @@ def marker_rank_correlation(
     """MRC: Fisher mean over pairs of data sets of the correlation of their shared markers' MICs.
 
     Args:
-        mic: Of shape (resamples, groups, markers); NaN is no MIC. Pairs that share fewer than
+        mic: MICs of shape (resamples, groups, markers); NaN is no MIC. Pairs that share fewer than
             three markers, or in one of which all are equal, are left out.
-        kind: Of the correlation, `pearson` or `spearman` (else ValueError).
+        kind: Kind of correlation, `pearson` or `spearman` (else ValueError).
         clamp: Correlations are kept within +-clamp.
     """
     check_choice("kind", kind, Correlation)
@@ -558,7 +558,7 @@ def _correlations(x: FloatArray, y: FloatArray, kind: Correlation) -> FloatArray
 
 
 def _centred(x: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Deviations from each row's mean, and their length; 0 if it is no more than rounding."""
+    """Return deviations from each row's mean, and their length; 0 if it is only rounding."""
     deviations = x - _mean(x)[:, None]
     length = np.sqrt(np.nansum(np.square(deviations), axis=1))
     rounding = _ROUNDING * np.sqrt(np.nansum(np.square(x), axis=1))
@@ -566,7 +566,7 @@ def _centred(x: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _ranks(x: FloatArray) -> FloatArray:
-    """Mean ranks within each row, equal values sharing theirs; NaN stays."""
+    """Return ranks within each row, the mean rank for equal values; NaN stays NaN."""
     less = (x[:, None, :] < x[:, :, None] - 1e-12).sum(axis=-1)
     equal = (np.abs(x[:, None, :] - x[:, :, None]) <= 1e-12).sum(axis=-1)
     return np.where(np.isnan(x), np.nan, less + (equal + 1) / 2)

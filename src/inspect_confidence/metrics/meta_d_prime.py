@@ -49,7 +49,7 @@ class NewtonStep(NamedTuple):
 
 
 def newton(table: RatingTables, meta: FloatArray, edges: FloatArray, cap: FloatArray) -> NewtonStep:
-    """The log-likelihood at (meta, edges) and the Newton step from there."""
+    """Return the log-likelihood at (meta, edges) and the Newton step from there."""
     share, present, offset = table
     u = offset * meta + np.concatenate([np.zeros_like(edges[:1]), edges])
     # The smaller tail at each edge over Q(u_0), negative where it is the lower one: differences of
@@ -99,7 +99,7 @@ def newton(table: RatingTables, meta: FloatArray, edges: FloatArray, cap: FloatA
 
 
 def tridiagonal(diagonal: FloatArray, off_diagonal: FloatArray, right: FloatArray) -> FloatArray:
-    """Solutions of symmetric tridiagonal systems along the first axis (Thomas).
+    """Solve symmetric tridiagonal systems along the first axis (Thomas).
 
     `right` has an axis more, the second, of right-hand sides; it is overwritten.
     """
@@ -116,7 +116,7 @@ def tridiagonal(diagonal: FloatArray, off_diagonal: FloatArray, right: FloatArra
 
 
 LARGEST = 20.0
-"""Where the likelihood still rises beyond this |meta-d'|, it is taken to have no maximum."""
+"""|meta-d'| beyond which a likelihood that still rises has no maximum."""
 
 _STEPS = 100  # 5 to 10 are usual
 _CELLS = 2**13  # cells in work at once: arrays that stay in the processor's cache
@@ -128,7 +128,7 @@ _SAME = 1e-9  # difference of two log-likelihoods per judgment that are one maxi
 
 
 def rating_tables(nr_s1: FloatArray, nr_s2: FloatArray, k: FloatArray) -> RatingTables:
-    """Counts of shape (R, 2K) as tails; levels that are empty for both stimuli go last."""
+    """Convert counts of shape (R, 2K) to tails; levels that are empty for both stimuli go last."""
     half = nr_s1.shape[1] // 2
     matched = np.stack([nr_s2[:, half:], nr_s1[:, half - 1 :: -1]])
     crossed = np.stack([nr_s1[:, half:], nr_s2[:, half - 1 :: -1]])
@@ -144,7 +144,7 @@ def rating_tables(nr_s1: FloatArray, nr_s2: FloatArray, k: FloatArray) -> Rating
 
 
 def start(table: RatingTables, meta: FloatArray) -> FloatArray:
-    """Distances at which one normal tail has the levels' shares, both stimuli taken together."""
+    """Return the distances at which one normal tail has the levels' shares of both stimuli."""
     share, present, offset = table
     centre = (offset[:, 0] * meta * share.sum(1)).sum(0) / share.sum((0, 1))
     above = np.cumsum(share.sum(0)[::-1], 0)[::-1]
@@ -220,7 +220,7 @@ def profile(nr_s1: FloatArray, nr_s2: FloatArray, meta: FloatArray, k: FloatArra
 
 
 def _unit(table: RatingTables) -> FloatArray:
-    """The change of meta-d' that moves edges by about 1."""
+    """Return the change of meta-d' that moves edges by about 1."""
     return np.asarray(1 / (0.5 + np.abs(table.offset[0, 0, 0] + 0.5)))
 
 
@@ -245,7 +245,7 @@ def _higher(
 def maximum(
     nr_s1: FloatArray, nr_s2: FloatArray, d_prime: FloatArray, k: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """meta-d' and log-likelihood per judgment at the highest maximum, for rows of counts.
+    """Return meta-d' and log-likelihood per judgment at the highest maximum of each row.
 
     A criterion far from the middle (large |k| = |c/d'|) makes a second maximum possible, mostly on
     the other side of 0: there the ascent also starts from other places, and where ascents end at
@@ -272,7 +272,7 @@ def maximum(
 
 
 NEAR_ZERO = 1e-3
-"""Below this |d'|, meta-d' (whose criterion is meta-d' c/d') and M-ratio are undefined."""
+"""|d'| below which meta-d' (whose criterion is meta-d' c/d') and M-ratio are undefined."""
 
 _NO_MAXIMUM = f"the likelihood has no maximum: it still rises towards |meta-d'| = {LARGEST:g}"
 _NO_CONVERGENCE = "the maximisation didn't converge"
@@ -286,7 +286,7 @@ class MetaD:
         d_prime: Type-1 sensitivity, in standard deviations of the evidence.
         meta_d: Sensitivity that an ideal observer with such ratings would have, in the same unit.
         m_ratio: meta_d / d_prime: 1 for an ideal observer, below 1 for lost information.
-        log_likelihood: Of the (padded) ratings, natural, without the multinomial constant.
+        log_likelihood: Natural log-likelihood of the (padded) ratings, without the constant.
         reason: Why something is NaN; empty where nothing is.
     """
 
@@ -357,7 +357,7 @@ def meta_d(nr_s1: ArrayLike, nr_s2: ArrayLike, padding: float | None = None) -> 
 
 
 def counts_of(nr_s1: ArrayLike, nr_s2: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Both stimuli's counts, as arrays of one shape: (2K,) or rows of it."""
+    """Return both stimuli's counts as arrays of one shape: (2K,) or rows of it."""
     both_counts = _counts("nr_s1", nr_s1), _counts("nr_s2", nr_s2)
     if both_counts[0].shape != both_counts[1].shape:
         raise ValueError(
@@ -385,7 +385,7 @@ Reasons = np.ndarray[tuple[int], np.dtype[np.object_]]
 def type1(
     raw_s1: FloatArray, raw_s2: FloatArray, padding: float
 ) -> tuple[FloatArray, FloatArray, Reasons]:
-    """The d' and the criterion of each row, and why it has no meta-d'; empty where it may."""
+    """Return d' and criterion of each row, and why it has no meta-d' (empty if it may have)."""
     half = raw_s1.shape[1] // 2
     nr_s1, nr_s2 = raw_s1 + padding, raw_s2 + padding
     with np.errstate(all="ignore"):
@@ -414,7 +414,7 @@ def type1(
 def _fits(
     raw_s1: FloatArray, raw_s2: FloatArray, padding: float
 ) -> tuple[FloatArray, FloatArray, FloatArray, Reasons]:
-    """d', meta-d', log-likelihood and reason of each row."""
+    """Return d', meta-d', log-likelihood and reason of each row."""
     d_prime, criterion, reason = type1(raw_s1, raw_s2, padding)
     nr_s1, nr_s2 = raw_s1 + padding, raw_s2 + padding
     meta, value = np.full_like(d_prime, np.nan), np.full_like(d_prime, np.nan)

@@ -15,7 +15,7 @@ from inspect_confidence.metrics.confidence_tables import ItemTables
 __all__ = ["RECALIBRATIONS", "Recalibration", "choose_recalibration", "fit_recalibration"]
 
 CLIP = 0.005
-"""How far from 0 and 1 confidence is held by maps of log odds, at most."""
+"""Greatest distance from 0 and 1 to which maps of log odds clip confidence."""
 
 KNOTS = 1_000
 """Distinct confidences at which Venn-Abers is computed, at most."""
@@ -33,12 +33,12 @@ class Recalibration:
     Attributes:
         method: A name in `RECALIBRATIONS`.
         kind: Which formula.
-        clip: As above; 0 with knots.
-        x: Confidences, ascending; empty where logistic.
-        y: What becomes of them.
-        a: Of log p.
-        b: Of -log (1 - p).
-        c: Added to both.
+        clip: Least distance from 0 and 1; 0 with knots.
+        x: Confidences of the knots, ascending; empty if logistic.
+        y: Recalibrated confidence at each knot.
+        a: Coefficient of log p.
+        b: Coefficient of -log (1 - p).
+        c: Intercept.
     """
 
     method: str
@@ -51,7 +51,7 @@ class Recalibration:
     c: float = 0.0
 
     def __call__(self, confidence: ArrayLike) -> FloatArray:
-        """What becomes of confidences; NaN stays NaN.
+        """Return recalibrated confidences; NaN stays NaN.
 
         Example:
             >>> print(Recalibration("temperature", "logistic", 0.005, a=0.5, b=0.5)([0.5, 0.8]))
@@ -64,7 +64,7 @@ class Recalibration:
         return np.asarray(expit(self.c + self.a * np.log(p) - self.b * np.log1p(-p)))
 
     def as_record(self) -> dict[str, object]:
-        """Its fields in plain types, without those of the other kind."""
+        """Return the fields in plain types, without those of the other kind."""
         unused = ("a", "b", "c") if self.kind == "knots" else ("x", "y")
         return {name: value for name, value in asdict(self).items() if name not in unused}
 
@@ -72,7 +72,7 @@ class Recalibration:
 def fit_recalibration(
     confidence: ArrayLike, correct: ArrayLike, unit: IntArray | None = None, *, method: str
 ) -> Recalibration:
-    """A map of confidence fitted to outcomes.
+    """Fit a map of confidence to outcomes.
 
     Judgments weigh as much as all items have judgments, so that asking every item again with the
     same outcome changes nothing.
@@ -122,7 +122,9 @@ def choose_recalibration(
     folds: int = 10,
     seed: int = 0,
 ) -> tuple[Recalibration, dict[str, float]]:
-    """The map whose method has the least Brier score in cross-validation, fitted to all items.
+    """Return the map whose method has the least Brier score in cross-validation.
+
+    It is fitted to all items.
 
     Items, with all their judgments, are dealt to the folds at random. The score of a method is the
     mean over judgments of (map(confidence) - outcome)^2, each judged by the map of the other
@@ -130,11 +132,11 @@ def choose_recalibration(
 
     Args:
         confidence: As in `fit_recalibration`.
-        correct: Likewise.
-        unit: Likewise.
+        correct: As in `fit_recalibration`.
+        unit: As in `fit_recalibration`.
         methods: Candidates; all of `RECALIBRATIONS` if empty.
         folds: At least 2.
-        seed: Of the folds.
+        seed: Seed of the folds.
 
     Returns:
         The map, and the score of each candidate.
@@ -167,7 +169,7 @@ def choose_recalibration(
 
 
 def _cells(confidence: ArrayLike, correct: ArrayLike, unit: IntArray | None) -> ItemTables:
-    """The judgments by confidence and item, if there are any."""
+    """Group judgments by item, or raise if there are none."""
     shares(confidence=confidence, correct=correct)
     if unit is not None:  # numbers without gaps: every item of a fold has a judgment
         present = ~np.isnan(np.asarray(confidence, float) + np.asarray(correct, float))
@@ -182,7 +184,7 @@ def _cells(confidence: ArrayLike, correct: ArrayLike, unit: IntArray | None) -> 
 
 
 def _fitted(method: str, values: FloatArray, right: FloatArray, wrong: FloatArray) -> Recalibration:
-    """The map of what is right and wrong at each value, those without either left out."""
+    """Fit a map to the masses at each value; values without judgments are left out."""
     present = right + wrong > EDGE
     masses = values[present], np.maximum(right[present], 0), np.maximum(wrong[present], 0)
     return RECALIBRATIONS[method](method, *masses)
@@ -195,7 +197,7 @@ def _as_stated(
 
 
 def _knots(method: str, values: FloatArray, y: FloatArray) -> Recalibration:
-    """Without points that lie between two of the same height."""
+    """Return the map through these points, without points between two of the same height."""
     inner = np.concatenate([[False], (y[1:-1] == y[:-2]) & (y[1:-1] == y[2:]), [False]])[: len(y)]
     return Recalibration(
         method, "knots", x=tuple(values[~inner].tolist()), y=tuple(y[~inner].tolist())
@@ -267,7 +269,7 @@ def _beta(method: str, values: FloatArray, right: FloatArray, wrong: FloatArray)
 
 
 def _logarithms(values: FloatArray) -> tuple[float, FloatArray, FloatArray]:
-    """How far from the ends values are held, log p and -log (1 - p)."""
+    """Return the clip, and log p and -log (1 - p) of the clipped values."""
     distance_from_ends = np.minimum(values, 1 - values)
     clip = float(min(CLIP, distance_from_ends[distance_from_ends > 0].min(initial=1) / 2))
     p = np.clip(values, clip, 1 - clip)
@@ -277,7 +279,7 @@ def _logarithms(values: FloatArray) -> tuple[float, FloatArray, FloatArray]:
 def _likeliest(
     slopes: FloatArray, right: FloatArray, wrong: FloatArray, *, intercept: bool = True
 ) -> list[float]:
-    """Slopes of at least 0, and the intercept, of greatest likelihood with Platt's targets.
+    """Fit slopes of at least 0, and the intercept, by likelihood with Platt's targets.
 
     The likelihood is concave: where a slope would be negative the greatest one has a slope of 0.
     """
@@ -302,7 +304,7 @@ def _likeliest(
 def _logistic_regression(
     columns: FloatArray, yes: FloatArray, no: FloatArray
 ) -> tuple[FloatArray, float]:
-    """Coefficients of greatest likelihood by Newton's method, and its logarithm."""
+    """Return coefficients of greatest likelihood by Newton's method, and the log-likelihood."""
 
     def likelihood(point: FloatArray) -> float:
         z = columns @ point

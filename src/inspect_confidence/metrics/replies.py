@@ -1,4 +1,4 @@
-"""What became of the replies: how many could not be read, and whether that depends on what."""
+"""Parse failures of replies: their share, and whether it depends on the condition."""
 
 from collections.abc import Iterable
 
@@ -58,7 +58,7 @@ def unread_dependence(
         unread: Number of unread replies, of shape (items, conditions).
         replies: Number of all replies, of the same shape; 0 where the item wasn't asked so.
         resamples: Permutations N, at least 1.
-        seed: Of the permutations.
+        seed: Seed of the permutations.
 
     Raises:
         ValueError: The shapes differ, there are more unread replies than replies, or resamples is
@@ -111,9 +111,9 @@ _CHUNK = 500_000
 def _permuted_p(
     parts: list[tuple[FloatArray, FloatArray]], resamples: int, rng: np.random.Generator
 ) -> float:
-    """p, the values of each part, of shape (blocks, size), changing places within blocks.
+    """Return p of permutations of each part's values, of shape (blocks, size), within blocks.
 
-    With the values go the conditions of their places, as `unread_dependence` weighs them.
+    Beside the values are the weights of the conditions of their places.
     """
 
     def statistic(permuted: list[FloatArray]) -> FloatArray:

@@ -1,6 +1,6 @@
-"""The distribution of what was reported: how few values are used, and how round they are.
+"""Distribution of reported values: how many are used, and how round they are.
 
-A table tells how often each value was given, in many samples or resamples at once.
+A table holds the frequency of each value, in many samples or resamples at once.
 """
 
 from dataclasses import dataclass
@@ -40,11 +40,11 @@ _LARGEST = no_interval("the largest of several shares is overstated by chance")
 
 @dataclass(frozen=True, eq=False)
 class ValueTables:
-    """How often each value was given, in R samples or resamples.
+    """Frequency of each value, in R samples or resamples.
 
     Attributes:
         values: The V distinct values, ascending, finite.
-        mass: Of each value, >= 0, of shape (R, V): counts, or sums of the units' weights.
+        mass: Mass of each value, >= 0, of shape (R, V): counts, or sums of the units' weights.
     """
 
     values: FloatArray
@@ -68,7 +68,7 @@ class ValueTables:
         Args:
             first: Finite numbers in any order and unit; NaN is left out. Numbers are rounded to 9
                 decimals, so that 0.29 * 100 = 28.999999999999996 is 29.
-            second: Likewise, in the same unit; of any other length.
+            second: Numbers in the same unit, of any length.
 
         Raises:
             ValueError: A sample has more than one dimension, or an infinite value.
@@ -87,14 +87,14 @@ class ValueTables:
         return tables[0], tables[1]
 
     def cumulated(self) -> FloatArray:
-        """Share below the first value (0), up to it, ... the last (1): shape (R, V + 1), or NaN."""
+        """Return cumulated shares, from 0 before the first value to 1: (R, V + 1), or NaN."""
         mass = np.pad(np.cumsum(self.mass, axis=1), ((0, 0), (1, 0)))
         return divided(mass, mass[:, -1:])
 
     def quantile(self, share: float) -> FloatArray:
-        """Mean of the lower and upper value at which the cumulated share reaches a share.
+        """Return the mean of the lower and upper value at which the cumulated share is reached.
 
-        So repeating every value changes nothing (numpy's `averaged_inverted_cdf`).
+        Repeating every value changes nothing (numpy's `averaged_inverted_cdf`).
         """
         reached = self.cumulated()
         # In an empty row no share is below or at another, which is the place of the NaN.

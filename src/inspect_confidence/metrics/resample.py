@@ -55,7 +55,7 @@ def clustered_wilson_interval(
     Args:
         successes: Number of successes of each item.
         trials: Number of judgments of each item; items with none, or with a NaN, are left out.
-        confidence: Of the interval, between 0 and 1.
+        confidence: Level of the interval, between 0 and 1.
 
     Returns:
         Lower and upper limit, in [0, 1]; NaN if there is no judgment.
@@ -150,7 +150,7 @@ def holm(p: ArrayLike) -> FloatArray:
 
 
 MOST_ENUMERATED = 13
-"""Up to so many differences all 2^n signs are enumerated: 8,192; more are drawn by seed."""
+"""Differences up to which all 2^n signs are enumerated; beyond, signs are drawn by seed."""
 
 _CHUNK = 500_000
 """Signs held in memory at once, 4 MB."""
@@ -168,7 +168,7 @@ def sign_flip_p(differences: ArrayLike, *, resamples: int = 10_000, seed: int = 
         differences: One a pair (a context that both settings share), in any unit; NaN is left out.
             Rounded to 9 decimals, so that 0.29 * 100 - 29 is 0.
         resamples: Random sign patterns, N >= 1; not used where all are enumerated.
-        seed: Of the draws.
+        seed: Seed of the draws.
 
     Returns:
         A probability in (0, 1]; 1 where all differences are 0, NaN if there is no pair.
@@ -319,10 +319,10 @@ def means_of(values: ArrayLike, unit: IntArray, units: int) -> SumStatistic[Floa
 
 
 _WINDOW = 4_000
-"""Distinct values from which on a median of resamples is looked for near that of the sample."""
+"""Distinct values from which on a median of resamples is sought near that of the sample."""
 
 _REACH = 6
-"""How many of its standard errors: beyond lies one resample in a billion."""
+"""Half width of the window in standard errors: one resample in a billion lies beyond."""
 
 
 def middle_of(

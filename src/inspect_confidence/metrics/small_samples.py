@@ -26,7 +26,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class BrunnerMunzel:
-    """How two samples lie to each other.
+    """Comparison of two samples: theta, its interval and p.
 
     Attributes:
         theta: P(first > second) + P(first = second)/2, in [0, 1]; above 0.5 the first sample tends
@@ -51,7 +51,7 @@ EXACT_BELOW = 10
 """Values on a side below which p is the exact one where that is larger."""
 
 MOST_SPLITS = 20_000
-"""Up to so many ways to split the values all are enumerated; more are drawn by seed."""
+"""Splits of the values up to which all are enumerated; beyond, splits are drawn by seed."""
 
 
 def brunner_munzel(
@@ -90,7 +90,7 @@ def brunner_munzel(
             it; it is too narrow for theta near 0 or 1. `logit` is the same of logit(theta), its
             standard error SE/(theta (1 - theta)), which ends where that of `t` does on the side of
             0.5 if it alone would hold 0.5: it agrees with p.
-        seed: Of the random splits.
+        seed: Seed of the random splits.
 
     Returns:
         p is NaN with fewer than five values in a sample, the interval with fewer than two, where
@@ -136,7 +136,7 @@ def brunner_munzel(
 
 
 def _of_logit(theta: float, half: float, low: float, high: float) -> tuple[float, float]:
-    """The interval of the logit from the half width and ends of that of theta."""
+    """Return the interval of the logit from the half width and ends of that of theta."""
     reach = half / (theta * (1 - theta))
     ends = float(expit(logit(theta) - reach)), float(expit(logit(theta) + reach))
     # The logit's test finds less than t's: between the two, t's end is taken.
@@ -144,7 +144,7 @@ def _of_logit(theta: float, half: float, low: float, high: float) -> tuple[float
 
 
 def _separated_p(first_sample: FloatArray, second_sample: FloatArray) -> float:
-    """The share of splits of the values in two such samples that separate them completely."""
+    """Return the share of splits into two such samples that separate the values completely."""
     ranked, n = np.sort(np.concatenate([first_sample, second_sample])), len(first_sample)
     # Ties over the border of a split leave it unseparated.
     ways = sum(ranked[border - 1] < ranked[border] for border in (n, len(ranked) - n))
@@ -152,7 +152,7 @@ def _separated_p(first_sample: FloatArray, second_sample: FloatArray) -> float:
 
 
 def _exact_p(first_sample: FloatArray, second_sample: FloatArray, seed: int) -> float:
-    """The share of splits of the values whose statistic is as large as that of the observed one."""
+    """Return the share of splits of the values whose statistic is as large as the observed one."""
     smaller, larger = sorted((first_sample, second_sample), key=len)
     values, code = np.unique(np.concatenate([smaller, larger]), return_inverse=True)
     size, counts = len(smaller), np.bincount(code)
@@ -172,7 +172,7 @@ def _exact_p(first_sample: FloatArray, second_sample: FloatArray, seed: int) -> 
 
 
 def _statistics(first: IntArray, second: IntArray) -> FloatArray:
-    """|theta - 0.5|/SE of pairs of samples, given as counts of the same values, a row each."""
+    """Return |theta - 0.5|/SE of pairs of samples, given as rows of counts of the same values."""
     sides, distance = [], np.empty(0)
     for own_counts, other_counts in ((first, second), (second, first)):
         n = own_counts[0].sum()
@@ -186,7 +186,7 @@ def _statistics(first: IntArray, second: IntArray) -> FloatArray:
 
 
 def _placements(values: FloatArray, sample: FloatArray) -> FloatArray:
-    """Share of the others below each value, equal ones counted half."""
+    """Return the share of the sample below each value, equal values counted half."""
     ranked = np.sort(sample)
     ranks = np.searchsorted(ranked, values) + np.searchsorted(ranked, values, side="right")
     return np.asarray(ranks / (2 * len(sample)))
@@ -236,7 +236,7 @@ def median_interval(values: ArrayLike) -> tuple[float, float]:
 
 
 MOST_FLIPPED = 13
-"""Up to so many differences all 2^n signs are enumerated; more are drawn by seed."""
+"""Differences up to which all 2^n signs are enumerated; beyond, signs are drawn by seed."""
 
 
 def sign_flips(
@@ -252,7 +252,7 @@ def sign_flips(
     Args:
         differences: One a pair, rounded to 9 decimals; NaN is left out.
         resamples: Random patterns of signs from 14 differences on.
-        seed: Of the draws.
+        seed: Seed of the draws.
 
     Returns:
         p, NaN without a pair; both ends, NaN with fewer than six pairs or where all are equal.
@@ -279,7 +279,7 @@ def sign_flips(
 
 @lru_cache(maxsize=4)
 def _patterns(n: int, resamples: int, seed: int) -> FloatArray:
-    """Which of n differences have their sign exchanged: all patterns, or random ones."""
+    """Return patterns of which differences have their sign exchanged: all, or random ones."""
     if n <= MOST_FLIPPED:
         return (np.arange(2**n)[:, None] >> np.arange(n) & 1).astype(float)
     return np.random.default_rng(seed).integers(0, 2, size=(resamples, n)).astype(float)

@@ -23,13 +23,13 @@ class RiskThreshold:
 
     Attributes:
         threshold: Answers of that confidence or more are given; NaN where none qualifies.
-        p: Of the test that the risk there is above the target.
+        p: p of the test that the risk there is above the target.
         risk: Share of wrong ones among the answers given, by items.
         coverage: Share of judgments that are given.
         ci_low: Lower end of its 95% interval.
         ci_high: Upper end.
         answered: Items of which an answer is given.
-        first: Where the tests began; NaN where none was made.
+        first: Threshold of the first test; NaN if none was made.
         reason: Why there is none, or why it isn't lower; empty if everything may be answered.
     """
 
@@ -79,7 +79,9 @@ def risk_threshold(
     risk: float = 0.05,
     level: float = 0.95,
 ) -> RiskThreshold:
-    """The least confidence above which the risk stays below a target, with this probability.
+    """Return the least confidence above which the risk stays below a target.
+
+    The risk stays below it with probability `level`.
 
     The risk at t is the share of wrong ones among answers of confidence t or more, of items like
     these. Learn-then-test: for each t of a grid, from high to low, the hypothesis that the risk

@@ -139,7 +139,7 @@ class Type2Rates(NamedTuple):
 
 
 def type2_rates(tables: ConfidenceTables, threshold: float) -> Type2Rates:
-    """Corrected H2 and F2 of each table; NaN where the uncorrected table tells nothing."""
+    """Return corrected H2 and F2 of each table; NaN if the uncorrected table tells nothing."""
     key = ("type-2 rates", threshold)
     if key not in tables.shared:
         (high_right, right), (high_wrong, wrong) = _counts(tables, threshold)
@@ -156,7 +156,7 @@ def type2_rates(tables: ConfidenceTables, threshold: float) -> Type2Rates:
 def _counts(
     tables: ConfidenceTables, threshold: float
 ) -> tuple[tuple[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]:
-    """High confidence and all, among right and among wrong answers."""
+    """Return masses of high confidence and of all, among right and among wrong answers."""
     first = int(np.searchsorted(tables.values, threshold - EDGE))
     return (
         (tables.right[:, first:].sum(axis=1), tables.right.sum(axis=1)),
@@ -165,7 +165,7 @@ def _counts(
 
 
 def type2_remark(tables: ConfidenceTables, threshold: float) -> str:
-    """Why the first table's type-2 sensitivity is undefined or weak; empty where it is neither."""
+    """Return why the first table's type-2 sensitivity is undefined or weak; empty if neither."""
     (high_right, right), (high_wrong, wrong) = (
         (float(high[0]), float(total[0])) for high, total in _counts(tables, threshold)
     )
@@ -185,7 +185,7 @@ def type2_remark(tables: ConfidenceTables, threshold: float) -> str:
 
 
 def ideal_d_prime(hit: FloatArray, false_alarm: FloatArray) -> FloatArray:
-    """The d' of the unbiased two-choice ideal observer with these type-2 rates; NaN stays NaN.
+    """Return the d' of the unbiased two-choice ideal observer with these type-2 rates.
 
     The root of d' = z(H2 Phi(d'/2)) - z(F2 Phi(-d'/2)), of which there is one, sought up to 16.
     """
@@ -215,5 +215,5 @@ def ideal_d_prime(hit: FloatArray, false_alarm: FloatArray) -> FloatArray:
 
 
 def criterion_at(d: FloatArray, hit: FloatArray) -> FloatArray:
-    """The criterion on |x| at which that observer is sure: c = d'/2 - z(H2 Phi(d'/2))."""
+    """Return the criterion of that observer on |x|: c = d'/2 - z(H2 Phi(d'/2))."""
     return np.asarray(d / 2 - ndtri(hit * ndtr(d / 2)))
