@@ -10,7 +10,7 @@ from typing import Any, get_args
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 
 from answers.as_written import LETTERS, Values, Written, outcomes, read, tally, written
-from inspect_confidence.answers import Unreadable
+from inspect_confidence.answers import ParseFailure
 from inspect_confidence.answers.status import ReplyStatus
 
 _HEAD = """\
@@ -167,7 +167,7 @@ def status(name: str, tuned: list[Written]) -> str:
     when, line = _STATUSES[name]
     one = tuned[line - 1]
     for value, found in read(one).items():
-        is_it = isinstance(found, Unreadable) and found.status == name
+        is_it = isinstance(found, ParseFailure) and found.status == name
         if is_it and one.labels[value] == {"status": name}:
             return f"| `{name}` | {when} | {reply(one)} | {found.reason} |"
     raise ValueError(f"line {line} isn't an example of {name}: {read(one)}")
@@ -188,8 +188,8 @@ def table(shown: list[Written]) -> str:
 
 def said(one: Written, found: Values) -> str:
     """What was read, value by value; one failure for all if it is the same."""
-    failures = {value for value in found.values() if isinstance(value, Unreadable)}
-    if len(failures) == 1 and all(isinstance(value, Unreadable) for value in found.values()):
+    failures = {value for value in found.values() if isinstance(value, ParseFailure)}
+    if len(failures) == 1 and all(isinstance(value, ParseFailure) for value in found.values()):
         return failed(failures.pop())
     named = [(name if len(found) > 1 else "", shown(one, name, it)) for name, it in found.items()]
     return "; ".join(" ".join(filter(None, pair)) for pair in named)
@@ -198,7 +198,7 @@ def said(one: Written, found: Values) -> str:
 def shown(one: Written, name: str, found: Any) -> str:
     """An answer as a person writes it, with what it stands for in the question."""
     asked = one.asked
-    if isinstance(found, Unreadable):
+    if isinstance(found, ParseFailure):
         return failed(found)
     if name == "word":
         return f'"{asked["choices"][found]}"'
@@ -218,7 +218,7 @@ def plain(found: object) -> str:
     return str(found).lower() if isinstance(found, bool) else f"{float(found):.10g}"
 
 
-def failed(found: Unreadable) -> str:
+def failed(found: ParseFailure) -> str:
     """The status and its reason, without the judge's reply, which stands beside it."""
     return f"**`{found.status}`**: {found.reason.partition(' in the judge')[0]}"
 

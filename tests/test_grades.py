@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 from inspect_ai.scorer import Score
 
-from inspect_confidence.answers import Unreadable
+from inspect_confidence.answers import ParseFailure
 from inspect_confidence.grades import grade
 from inspect_confidence.scorers.graded import eval_scores, numbers_of
 
@@ -33,7 +33,7 @@ def test_what_means_no_number_is_not_wrong(value: Any) -> None:
     """Inspect itself would warn and take 0."""
     assert math.isnan(numbers_of(value)[""])
     found = grade({"match": numbers_of(value)})
-    assert isinstance(found, Unreadable)
+    assert isinstance(found, ParseFailure)
     assert (found.status, "match is no number" in found.reason) == ("scoring_failed", True)
 
 
@@ -47,7 +47,7 @@ def test_fractions_stay(value: float, right: float) -> None:
 def test_other_ranges_are_no_correctness(value: float | str) -> None:
     """What they would be in [0, 1] isn't guessed; the reason has the number and the name."""
     found = grade({"points": numbers_of(value)})
-    assert isinstance(found, Unreadable)
+    assert isinstance(found, ParseFailure)
     assert f"points, {float(value):g}, is not between 0 and 1" in found.reason
 
 
@@ -73,7 +73,7 @@ SEVERAL = {
 def test_of_several_one_is_named(named: str | None, says: float | str) -> None:
     """By scorer, or by scorer and key; ours are never the eval's own."""
     found = grade(eval_scores(SEVERAL), named)
-    if isinstance(found, Unreadable):
+    if isinstance(found, ParseFailure):
         assert isinstance(says, str)
         assert says in found.reason
     else:
@@ -84,7 +84,7 @@ def test_no_score_says_so() -> None:
     """A sample that its scorer gave none, or that none was asked of."""
     for scores in (None, {}, {"confidence": SEVERAL["confidence"]}, {"a": Score(value={})}):
         found = grade(eval_scores(scores))
-        assert found == Unreadable("scoring_failed", "the eval has no score")
+        assert found == ParseFailure("scoring_failed", "the eval has no score")
 
 
 atoms = some.one_of(
@@ -99,7 +99,7 @@ def test_any_value_is_a_number_in_range_or_has_a_reason(value: Any) -> None:
     numbers = numbers_of(value)
     for name in [None, *(f"own.{key}" if key else "own" for key in numbers)]:
         found = grade({"own": numbers}, name)
-        if isinstance(found, Unreadable):
+        if isinstance(found, ParseFailure):
             assert (found.status, found.reason != "") == ("scoring_failed", True)
             continue
         assert 0 <= found <= 1

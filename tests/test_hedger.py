@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from inspect_confidence.answers import Unreadable
+from inspect_confidence.answers import ParseFailure
 from inspect_confidence.answers.judged import (
     read_agreement,
     read_agreements,
@@ -399,7 +399,7 @@ def judged(grader: Grader, form: str, **about: object) -> str:
     return reply.text
 
 
-def agreed(grader: Grader, question: str, sentence: str, reply: str) -> str | Unreadable:
+def agreed(grader: Grader, question: str, sentence: str, reply: str) -> str | ParseFailure:
     """What the judge says of a pair, as it is read."""
     text = judged(grader, "consistency", question=question, sentence=sentence, reply=reply)
     return read_agreement(text)
@@ -433,7 +433,7 @@ def test_without_errors_it_is_the_rules_judge() -> None:
 def test_error_rate_flips_yes_and_no() -> None:
     """At rate e each; n/a is kept."""
     for e in [0.1, 0.3, 1.0]:
-        flips: dict[str | Unreadable, list[bool]] = defaultdict(list)
+        flips: dict[str | ParseFailure, list[bool]] = defaultdict(list)
         for pair in pairs():
             before, after = agreed(Grader(), *pair), agreed(Grader(error_rate=e), *pair)
             flips[before].append(after != before)
@@ -498,8 +498,8 @@ def test_failures_are_no_judgments() -> None:
     failed = []
     for pair in pairs():
         found = agreed(grader, *pair)
-        failed.append(isinstance(found, Unreadable))
-        assert isinstance(found, Unreadable) or found == agreed(Grader(), *pair)
+        failed.append(isinstance(found, ParseFailure))
+        assert isinstance(found, ParseFailure) or found == agreed(Grader(), *pair)
     assert within(float(np.mean(failed)), 0.3, len(failed), 1)
     broken = Grader(fail_rate=1.0)
     about = {"question": "Q?", "sentence": "It is perhaps so.", "reply": "It is so."}
@@ -519,7 +519,7 @@ def test_failures_are_no_judgments() -> None:
         *read_agreements(texts["sentence"], 2),
     ]
     for one in unread:
-        assert isinstance(one, Unreadable)
+        assert isinstance(one, ParseFailure)
         assert one.status == "grader_failed"
 
 

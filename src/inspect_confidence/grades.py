@@ -7,7 +7,7 @@ number has the key "".
 import math
 from collections.abc import Mapping, Sequence
 
-from inspect_confidence.answers import Unreadable
+from inspect_confidence.answers import ParseFailure
 
 Numbers = Mapping[str, float]
 """A score's numbers by key."""
@@ -44,7 +44,7 @@ def unknown_score(scores: Mapping[str, Numbers], name: str | None) -> str:
     return _unchosen(list(names), name)
 
 
-def grade(scores: Mapping[str, Numbers], named: str | None = None) -> float | Unreadable:
+def grade(scores: Mapping[str, Numbers], named: str | None = None) -> float | ParseFailure:
     """How right an answer is by the score of that name, or by the only number that there is.
 
     Args:
@@ -90,5 +90,5 @@ def _unchosen(names: Sequence[str], name: str | None) -> str:
     return f"{has} {', '.join(names)}: name one of them by score= or --score"
 
 
-def _failed(why: str) -> Unreadable:
-    return Unreadable("scoring_failed", why)
+def _failed(why: str) -> ParseFailure:
+    return ParseFailure("scoring_failed", why)

@@ -35,7 +35,7 @@ Outcome = Literal["read", "unread", "misread", "guessed", "left"]
 """What became of a value: read as labelled; left, or read otherwise, though a person reads it; read
 though a person can't; left by both."""
 Values = dict[str, Any]
-"""A reply's values by name; `Unreadable` or a label's `{"status": ...}` for what can't be read."""
+"""A reply's values by name; what cannot be read is `ParseFailure` or `{"status": ...}`."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def tally(replies: Iterable[Written]) -> dict[str, Counter[Outcome]]:
 
 
 def _outcome(found: object, label: object) -> Outcome:
-    is_read = not isinstance(found, readers.Unreadable)
+    is_read = not isinstance(found, readers.ParseFailure)
     if isinstance(label, dict) and "status" in label:
         return "guessed" if is_read else "left"
     if not is_read:
@@ -134,7 +134,7 @@ ROUNDED = 5e-5
 
 
 def _value(found: object, attribute: str) -> object:
-    return found if isinstance(found, readers.Unreadable) else getattr(found, attribute)
+    return found if isinstance(found, readers.ParseFailure) else getattr(found, attribute)
 
 
 def _confidence(one: Written) -> object:
@@ -182,7 +182,7 @@ def _word(one: Written) -> Values:
 def _in_object(one: Written) -> Values:
     """The values of a form that asks for JSON, each by its own reader."""
     reply = readers.read_json(one.reply, truncated=one.cut)
-    if isinstance(reply, readers.Unreadable):
+    if isinstance(reply, readers.ParseFailure):
         return dict.fromkeys(NAMES[one.form], reply)
     options = one.asked.get("options", [])
     by_name: dict[str, Callable[[], object]] = {
@@ -196,16 +196,16 @@ def _in_object(one: Written) -> Values:
     return {name: by_name[name]() for name in NAMES[one.form]}
 
 
-def _as_stated(found: readers.OptionProbabilities | readers.Unreadable) -> object:
+def _as_stated(found: readers.OptionProbabilities | readers.ParseFailure) -> object:
     """Shares before they were normalised, as they are labelled."""
-    if isinstance(found, readers.Unreadable):
+    if isinstance(found, readers.ParseFailure):
         return found
     return [value * found.raw_sum for value in found.values]
 
 
 def _sentence(one: Written) -> Values:
     found = read_agreements(one.reply, one.asked["count"])
-    failed = next((word for word in found if isinstance(word, readers.Unreadable)), None)
+    failed = next((word for word in found if isinstance(word, readers.ParseFailure)), None)
     return {
         "markers": read_markers(one.reply, one.asked["sentence"]),
         "decisiveness": read_decisiveness(one.reply),

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from inspect_confidence.answers import AnswerToken, IntegerDistribution, TokenChoice, Unreadable
+from inspect_confidence.answers import AnswerToken, IntegerDistribution, ParseFailure, TokenChoice
 
 FOLDER = Path(__file__).parent / "corpus"
 CITIES = ["London", "Paris", "The Hague", "New York"]
@@ -52,7 +52,7 @@ def integer_masses(answer: IntegerDistribution) -> dict[int, float]:
     return {value: p * (1 - answer.unseen_mass) for value, p in answer.probabilities.items()}
 
 
-def option_masses(answer: AnswerToken | Unreadable) -> list[float]:
+def option_masses(answer: AnswerToken | ParseFailure) -> list[float]:
     """The same of a question's options."""
     assert isinstance(answer, AnswerToken), answer
     assert sum(answer.probabilities) == pytest.approx(1, abs=1e-12)

@@ -69,7 +69,7 @@ def test_any_text_is_read(reply: str, choices: list[str], truncated: bool, thoug
 def is_sound(answer: object, count: int) -> bool:
     """Whether a reading of one of so many choices, or of a number, can be one."""
     match answer:
-        case readers.Unreadable():
+        case readers.ParseFailure():
             return answer.status in readers.REPLY_STATUSES
         case readers.StatedExponent():
             return abs(answer.value) <= WIDEST_EXPONENT
@@ -189,7 +189,7 @@ def test_objects_as_deep_as_python_goes() -> None:
             assert len(found) <= 1, deep
         # Past what the decoder bears it is text, and the one word in it is its answer.
         (agreement,) = read_agreements("[" * depth + '"yes"' + "]" * depth, 1)
-        assert isinstance(agreement, readers.Unreadable) or agreement == "yes", depth
+        assert isinstance(agreement, readers.ParseFailure) or agreement == "yes", depth
 
 
 POSSESSIVE = re.compile(r"[*+?}]\+|\(\?>")

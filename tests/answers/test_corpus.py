@@ -59,7 +59,7 @@ def confidence(reply: str, low: int = 0, high: int = 100, *, truncated: bool = F
 def json(reply: str, *, truncated: bool = False) -> object:
     """The letter and the confidence of an object."""
     found = readers.read_json(reply, truncated=truncated)
-    if isinstance(found, readers.Unreadable):
+    if isinstance(found, readers.ParseFailure):
         return {"letter": found, "probability": found}
     return {
         "letter": readers.letter_in(found, JSON_CITIES),
@@ -78,7 +78,7 @@ def json_probability(value: Value) -> object:
 def json_options(fields: dict[str, Value]) -> object:
     """The probabilities of two options."""
     found = readers.probabilities_in(readers.JsonReply(fields), 2)
-    if isinstance(found, readers.Unreadable):
+    if isinstance(found, readers.ParseFailure):
         return found
     return {"values": list(found.values), "raw_sum": found.raw_sum}
 
@@ -93,7 +93,7 @@ def markers(reply: str) -> object:
 def integer_tokens(tokens: Sequence[Place]) -> object:
     """The answer, each integer's mass, and the number of tokens."""
     found = readers.read_integer_distribution([token_choice(place) for place in tokens])
-    if isinstance(found, readers.Unreadable):
+    if isinstance(found, readers.ParseFailure):
         return found
     assert list(found.probabilities) == sorted(found.probabilities), tokens
     masses = {str(value): mass for value, mass in integer_masses(found).items()}
@@ -105,7 +105,7 @@ def answer_token(
 ) -> object:
     """Each option's mass: summed over the ways to write it, the rest is unseen."""
     found = readers.read_answer_token([token_choice(place) for place in tokens], options, answer)
-    return found if isinstance(found, readers.Unreadable) else option_masses(found)
+    return found if isinstance(found, readers.ParseFailure) else option_masses(found)
 
 
 def of(reader: Callable[..., object], attribute: str) -> Callable[..., object]:
@@ -113,7 +113,7 @@ def of(reader: Callable[..., object], attribute: str) -> Callable[..., object]:
 
     def read(*arguments: object, **named: object) -> object:
         answer = reader(*arguments, **named)
-        return answer if isinstance(answer, readers.Unreadable) else getattr(answer, attribute)
+        return answer if isinstance(answer, readers.ParseFailure) else getattr(answer, attribute)
 
     return read
 
@@ -173,7 +173,7 @@ def agrees(found: object, expected: object, tolerance: float) -> bool:
     """Whether a reading, or every part of it, is of the expected type and value."""
     if isinstance(expected, dict) and expected.keys() <= {"status", "reason"}:
         return (
-            isinstance(found, readers.Unreadable)
+            isinstance(found, readers.ParseFailure)
             and bool(found.reason)
             and all(getattr(found, name) == value for name, value in expected.items())
         )

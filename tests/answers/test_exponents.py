@@ -10,9 +10,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from inspect_confidence.answers import (
+    ParseFailure,
     StatedExponent,
     StatedInterval,
-    Unreadable,
     read_exponent,
     read_interval,
 )
@@ -106,7 +106,7 @@ def test_a_cut_number_is_not_read(
     start, number = form[0].format(f"{first:f}"), form[1].format(f"{second:f}")
     number = number.removesuffix("}")  # which would end it
     cut = number[: data.draw(st.integers(0, len(number)))]
-    assert isinstance(read_interval(start + cut, truncated=True), Unreadable)
+    assert isinstance(read_interval(start + cut, truncated=True), ParseFailure)
 
 
 @example(Decimal(3), Decimal("-12.5"), 2)
@@ -115,7 +115,7 @@ def test_a_cut_protocol_reply_is_truncated(first: Decimal, second: Decimal, leng
     """The protocol's second line, cut anywhere within its number, is `truncated`."""
     cut = f"{second:f}"[:length]
     answer = read_interval(f"Lower: {first:f}\nUpper: {cut}", truncated=True)
-    assert isinstance(answer, Unreadable)
+    assert isinstance(answer, ParseFailure)
     assert answer.status == "truncated"
 
 

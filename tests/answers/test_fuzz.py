@@ -74,7 +74,7 @@ def asked_of(asked: Mapping[str, Any], chance: random.Random) -> Asked:
 def of_object(reply: str, asked: Asked) -> Iterator[object]:
     """Everything that is read of an object; an age as a share of the greatest."""
     found = readers.read_json(reply, truncated=asked.cut)
-    if isinstance(found, readers.Unreadable):
+    if isinstance(found, readers.ParseFailure):
         yield found
         return
     letter, age = readers.letter_in(found, asked.options), readers.age_in(found)
@@ -205,7 +205,7 @@ def outcomes(form: str, reply: str, asked: Asked) -> list[str]:
 
 def outcome(found: object) -> str:
     """The status; of a list, whether there is anything in it."""
-    if isinstance(found, readers.Unreadable):
+    if isinstance(found, readers.ParseFailure):
         return found.status
     return "ok" if found is not None and found != [] else "none"
 
@@ -213,7 +213,7 @@ def outcome(found: object) -> str:
 def can_be(found: object, form: str, reply: str, asked: Asked) -> bool:  # noqa: PLR0911 # a type each
     """Whether a reader can have read it: a value in its bounds, or a failure of its own."""
     match found:
-        case readers.Unreadable(status=status):
+        case readers.ParseFailure(status=status):
             if "judge" in form:
                 return status == "grader_failed" and bool(found.reason)
             of_cut = status != "truncated" or asked.cut

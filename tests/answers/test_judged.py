@@ -19,7 +19,7 @@ from inspect_confidence.answers.judged import (
     read_markers,
     read_verdict,
 )
-from inspect_confidence.answers.status import Unreadable
+from inspect_confidence.answers.status import ParseFailure
 
 fixed = settings(derandomize=True, max_examples=100)
 SENTENCE = "I'm not sure, but it's probably Paris."
@@ -48,7 +48,7 @@ OTHER: dict[str, object] = {
 
 def failed(found: object) -> bool:
     """The instrument failed, and nothing was filled in."""
-    return isinstance(found, Unreadable) and found.status == "grader_failed"
+    return isinstance(found, ParseFailure) and found.status == "grader_failed"
 
 
 # Objects, whatever they hold
@@ -203,7 +203,7 @@ def test_broken_json_that_says_more(key: str) -> None:
 def test_failures_quote_the_reply() -> None:
     """The start of it, for a person."""
     found = read_verdict("x" * 1000)
-    assert isinstance(found, Unreadable)
+    assert isinstance(found, ParseFailure)
     assert "no verdict" in found.reason
     assert "x" * 20 in found.reason
     assert len(found.reason) < 200
@@ -213,7 +213,7 @@ def test_signs_are_no_markers() -> None:
     """The prompt's own template, echoed, names no marker."""
     for listed in (["."], ["..."], ['"'], ["...", "..."], ["probably", ","]):
         found = read_markers(json.dumps({"markers": listed}), SENTENCE)
-        assert isinstance(found, Unreadable) or "" not in found, listed
+        assert isinstance(found, ParseFailure) or "" not in found, listed
 
 
 def test_foreign_markers_are_counted() -> None:

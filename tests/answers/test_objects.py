@@ -12,8 +12,8 @@ from inspect_confidence.answers import (
     REPLY_STATUSES,
     JsonReply,
     OptionProbabilities,
+    ParseFailure,
     StatedProbability,
-    Unreadable,
     age_in,
     letter_in,
     probabilities_in,
@@ -31,15 +31,15 @@ def test_missing_keys_are_named() -> None:
     """The reason says which, and where the reply was cut off, if it was."""
     found = read_json('{"Answer": "B"}')
     assert isinstance(found, JsonReply)
-    assert probability_in(found) == Unreadable("invalid_response_format", "no key 'confidence'")
+    assert probability_in(found) == ParseFailure("invalid_response_format", "no key 'confidence'")
     fields = {"a": 0.7}
     missing = probabilities_in(JsonReply(fields), 2)
-    assert missing == Unreadable("invalid_response_format", "B: no key 'b'")
+    assert missing == ParseFailure("invalid_response_format", "B: no key 'b'")
     cut = probabilities_in(JsonReply(fields, is_cut=True), 2)
-    assert isinstance(cut, Unreadable)
+    assert isinstance(cut, ParseFailure)
     assert cut.status == "truncated"
     unnamed = probabilities_in(JsonReply(fields, "c", is_cut=True), 1)
-    assert isinstance(unnamed, Unreadable)
+    assert isinstance(unnamed, ParseFailure)
     assert unnamed.status == "out_of_range"
     # The reply knows where it was cut off, if it was.
     found = read_json('{"Answer": "B", "Confidence": 0.', truncated=True)
@@ -130,7 +130,7 @@ def test_what_was_written_is_read(written: tuple[str, dict[str, object]], trunca
 
 def _everything(reply: str, *, truncated: bool) -> list[object]:
     found = read_json(reply, truncated=truncated)
-    if isinstance(found, Unreadable):
+    if isinstance(found, ParseFailure):
         return [found] * 8
     return [
         letter_in(found, CHOICES),
@@ -195,7 +195,7 @@ def _check_prefixes(reply: str) -> None:
     whole = _everything(reply, truncated=False)
     for end in range(len(reply) + 1):
         for part, full in zip(_everything(reply[:end], truncated=True), whole, strict=True):
-            unknown = isinstance(part, Unreadable) or isinstance(full, Unreadable)
+            unknown = isinstance(part, ParseFailure) or isinstance(full, ParseFailure)
             assert unknown or part == full, reply[:end]
 
 
@@ -215,7 +215,7 @@ def _check_prefixes(reply: str) -> None:
 def test_no_text_raises(reply: str, truncated: bool) -> None:
     """Any text gives values or known statuses, and probabilities sum to 1."""
     for found in _everything(reply, truncated=truncated):
-        assert not isinstance(found, Unreadable) or found.status in REPLY_STATUSES
+        assert not isinstance(found, ParseFailure) or found.status in REPLY_STATUSES
         if isinstance(found, OptionProbabilities):
             assert abs(sum(found.values) - 1) <= 1e-12
             assert found.raw_sum > 0

@@ -67,7 +67,7 @@ class Said:
 
 
 def _value(found: object, attribute: str) -> object:
-    return found if isinstance(found, readers.Unreadable) else getattr(found, attribute)
+    return found if isinstance(found, readers.ParseFailure) else getattr(found, attribute)
 
 
 def _choice(reply: str) -> tuple[object, ...]:
@@ -96,7 +96,7 @@ def _probability(reply: str) -> tuple[object, ...]:
 def _json(answer: Callable[[readers.JsonReply], object]) -> Callable[[str], tuple[object, ...]]:
     def read_both(reply: str) -> tuple[object, ...]:
         found = readers.read_json(reply)
-        if isinstance(found, readers.Unreadable):
+        if isinstance(found, readers.ParseFailure):
             return found, found
         return answer(found), readers.probability_in(found)
 
@@ -227,7 +227,7 @@ def test_thoughts_about_replies_change_nothing(style: str) -> None:
 
 def _plain(value: object) -> object:
     """A failure without its reason, which quotes the reply."""
-    return value.status if isinstance(value, readers.Unreadable) else value
+    return value.status if isinstance(value, readers.ParseFailure) else value
 
 
 def test_the_last_channel_begins_with_anything() -> None:
@@ -286,7 +286,7 @@ def test_a_revision_never_gives_the_earlier_value(
 ) -> None:
     """It gives the later one, or none."""
     reply, found = _read_revised(revised, first, REVISIONS[revision])
-    assert isinstance(found, readers.Unreadable) or found == revised.after[1], reply
+    assert isinstance(found, readers.ParseFailure) or found == revised.after[1], reply
 
 
 def _read_revised(revised: Revised, first: str, revision: str) -> tuple[str, object]:
@@ -318,7 +318,7 @@ def test_plain_revisions(revision: str) -> None:
     for revised in EXAMPLES:
         for first in FIRST:
             reply, found = _read_revised(revised, first, PLAIN_REVISIONS[revision])
-            if not (isinstance(found, readers.Unreadable) or found == revised.after[1]):
+            if not (isinstance(found, readers.ParseFailure) or found == revised.after[1]):
                 given_back.append((reply, found))
     assert given_back == []
 
@@ -329,6 +329,6 @@ def test_revisions_to_another_text() -> None:
     for first in FIRST:
         for revision in REVISIONS.values():
             reply, found = _read_revised(EXAMPLES[1], first, revision)
-            if not (isinstance(found, readers.Unreadable) or found == EXAMPLES[1].after[1]):
+            if not (isinstance(found, readers.ParseFailure) or found == EXAMPLES[1].after[1]):
                 given_back.append((reply, found))
     assert given_back == []

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspect_confidence.answers import (
+    ParseFailure,
     StatedAmount,
     StatedProbability,
-    Unreadable,
     read_amount,
     read_confidence,
     read_exponent,
@@ -69,8 +69,8 @@ def test_vulgar_fractions() -> None:
 @pytest.mark.parametrize("number", ["⅟", "½/2", "1⁄", "10^½", "0x10", "0b11", "1e", "½⅓", "x⁄2"])  # noqa: RUF001 # as written
 def test_a_part_of_a_number_is_none(number: str) -> None:
     """Half a fraction, one of a fraction, a power of one, and numbers to another base."""
-    assert isinstance(read_probability(f"Probability: {number}"), Unreadable)
-    assert isinstance(read_amount(f"Answer: {number}"), Unreadable)
-    assert isinstance(read_exponent(f"Exponent: {number}"), Unreadable)
+    assert isinstance(read_probability(f"Probability: {number}"), ParseFailure)
+    assert isinstance(read_amount(f"Answer: {number}"), ParseFailure)
+    assert isinstance(read_exponent(f"Exponent: {number}"), ParseFailure)
     for low, high in ((0, 1), (0, 100)):
-        assert isinstance(read_confidence(f"Confidence: {number}", low, high), Unreadable)
+        assert isinstance(read_confidence(f"Confidence: {number}", low, high), ParseFailure)

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from inspect_confidence.answers import (
+    ParseFailure,
     TokenChoice,
     TokenConfidence,
-    Unreadable,
     read_p_true,
     read_token_confidence,
 )
@@ -29,9 +29,9 @@ def plain(*texts: str) -> list[TokenChoice]:
     return [TokenChoice(text, 0.0, {}) for text in texts]
 
 
-def check(read: TokenConfidence | Unreadable, wanted: tuple[float, float] | str) -> None:
+def check(read: TokenConfidence | ParseFailure, wanted: tuple[float, float] | str) -> None:
     """A confidence with the mass unseen (None where nothing else was possible), or a status."""
-    if isinstance(read, Unreadable):
+    if isinstance(read, ParseFailure):
         assert (read.status, read.reason != "") == (wanted, True)
     else:
         assert (read.confidence, read.unseen_mass) == pytest.approx(wanted, nan_ok=True)
@@ -137,7 +137,7 @@ def test_impossible_log_probabilities_are_no_confidence(choices: list[str]) -> N
         read_p_true("True", [TokenChoice("True", 0.7, {"False": -3.0})]),
     ]
     for failure in failures:
-        assert isinstance(failure, Unreadable)
+        assert isinstance(failure, ParseFailure)
         assert failure.status == "scoring_failed"
         assert failure.reason.startswith("impossible log probabilities: those at the token")
 
@@ -158,10 +158,10 @@ def test_any_tokens_are_a_confidence_or_a_failure(tokens: Sequence[TokenChoice],
     reply = "".join(one.token for one in tokens)
     choices = [f"choice {number}" for number in range(size)]
     for read in (read_p_true(reply, tokens), read_token_confidence(reply, tokens, choices)):
-        if isinstance(read, Unreadable):
+        if isinstance(read, ParseFailure):
             assert read.reason
         else:
             assert 0 <= read.confidence <= 1
             assert math.isnan(read.unseen_mass) or 0 <= read.unseen_mass <= 1
-    assert isinstance(read_p_true(reply, None), Unreadable)
-    assert isinstance(read_token_confidence(reply, None, choices), Unreadable)
+    assert isinstance(read_p_true(reply, None), ParseFailure)
+    assert isinstance(read_token_confidence(reply, None, choices), ParseFailure)

@@ -14,8 +14,8 @@ from answers.cases import Place, integer_masses, option_masses, token_choice
 from inspect_confidence.answers import (
     AnswerToken,
     IntegerDistribution,
+    ParseFailure,
     TokenChoice,
-    Unreadable,
     read_age_token,
     read_answer_token,
     read_integer_distribution,
@@ -73,7 +73,7 @@ def test_impossible_log_probabilities_are_a_failure_of_scoring(
     """Of a probability above 1, and of probabilities that add up to more; the reason says which."""
     number = "".join(choice.token for choice in tokens)
     reason = f"impossible log probabilities: those at the token {tokens[-1].token!r} add up to"
-    failure = Unreadable("scoring_failed", f"{reason} {total}")
+    failure = ParseFailure("scoring_failed", f"{reason} {total}")
     assert read_integer_distribution(tokens) == failure
     opened = TokenChoice('{"Answer": ', 0.0, {})
     assert read_age_token([opened, *tokens, TokenChoice("}", 0.0, {})], float(number)) == failure
@@ -185,7 +185,7 @@ OPENED = '{"Reasoning": "I weigh it.", "Answer": '
 
 def option(
     *places: Place, options: Sequence[str] = "ABCD", answer: int = 1
-) -> AnswerToken | Unreadable:
+) -> AnswerToken | ParseFailure:
     """What a reply's tokens say."""
     return read_answer_token([token_choice(place) for place in places], options, answer)
 
@@ -200,7 +200,7 @@ def test_twenty_six_options() -> None:
         found = option(
             OPENED + '"', (ascii_uppercase[answer], listed), '"}', options=ascii_uppercase
         )
-        assert isinstance(found, Unreadable) == (answer != 1)
+        assert isinstance(found, ParseFailure) == (answer != 1)
         found = option(
             *(OPENED + '"', (ascii_uppercase[answer], listed), '"}'),
             options=ascii_uppercase,
@@ -238,12 +238,12 @@ def test_what_says_nothing_is_scoring_failed() -> None:
         found = read_answer_token(
             [token_choice(OPENED + '"'), *tokens, token_choice('"}')], "ABCD", 1
         )
-        assert isinstance(found, Unreadable), tokens
+        assert isinstance(found, ParseFailure), tokens
         assert found.status == "scoring_failed", tokens
         assert says in found.reason, tokens
     for tokens in ([], [token_choice("")], [token_choice(("B", LETTER))]):
         found = read_answer_token(tokens, "ABCD", 1)
-        assert isinstance(found, Unreadable)
+        assert isinstance(found, ParseFailure)
         assert (found.status, "is not there" in found.reason) == ("scoring_failed", True)
 
 
@@ -270,7 +270,7 @@ def test_odd_log_probabilities() -> None:
         tokens = [token_choice(OPENED), TokenChoice('"B"', chosen, others), token_choice("}")]
         found = read_answer_token(tokens, "ABC", 1)
         if expected is None:
-            assert isinstance(found, Unreadable), (chosen, others)
+            assert isinstance(found, ParseFailure), (chosen, others)
             continue
         assert isinstance(found, AnswerToken), (chosen, others)
         assert found.probabilities == pytest.approx(expected, abs=1e-9), (chosen, others)
@@ -314,7 +314,7 @@ def test_tokens_of_options(
 ) -> None:
     """Nothing raises; probabilities are in [0, 1] and sum to 1, and come with an alternative."""
     found = read_answer_token(tokens, options, answer)
-    if isinstance(found, Unreadable):
+    if isinstance(found, ParseFailure):
         assert found.status == "scoring_failed"
         return
     assert len(found.probabilities) == len(options)
@@ -394,7 +394,7 @@ def test_ages_that_have_no_token() -> None:
         (78.0, ("78", {"78": 0.6, "about": 0.4})),
     ):
         found = read_age_token([token_choice(one) for one in (key, place, end)], years)
-        assert isinstance(found, Unreadable), years
+        assert isinstance(found, ParseFailure), years
         assert found.status == "scoring_failed"
 
 
@@ -407,4 +407,4 @@ def test_ages_without_a_probability() -> None:
         ("78.0", {"78.0": 0.0, "80": 1.0}),
     ):
         found = read_age_token([token_choice(one) for one in (key, place, end)], 78.0)
-        assert found == Unreadable("scoring_failed", "the answer has no probability"), place
+        assert found == ParseFailure("scoring_failed", "the answer has no probability"), place

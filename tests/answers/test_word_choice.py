@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from answers.cases import FIVE
-from inspect_confidence.answers import Unreadable, WordChoice, first_letter, read_word_choice
+from inspect_confidence.answers import ParseFailure, WordChoice, first_letter, read_word_choice
 
 THREE = ["is likely to be", "is maybe", "is unlikely to be"]
 
 
-def _outcome(found: WordChoice | Unreadable) -> int | str:
+def _outcome(found: WordChoice | ParseFailure) -> int | str:
     return found.index if isinstance(found, WordChoice) else found.status
 
 
@@ -88,7 +88,7 @@ def test_round_trips(choices: list[str], data: st.DataObject) -> None:
     thought = f"Not {choices[index - 1]}.\n\nI choose: {letter}.{phrase}"
     assert read_word_choice(thought, choices, chain_of_thought=True) == WordChoice(index)
     wrong = read_word_choice(f"{letter}.{choices[index - 1]}", choices)
-    assert wrong == Unreadable("ambiguous", "letter and text disagree")
+    assert wrong == ParseFailure("ambiguous", "letter and text disagree")
     assert first_letter(f"{letter}.{phrase}", choices) == index
     lines = "\n".join(
         f"{a}.{text}" for a, text in zip(string.ascii_uppercase, choices, strict=False)

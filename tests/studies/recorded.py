@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from inspect_confidence import InvalidArgument
-from inspect_confidence.answers import Unreadable, read_word_choice
+from inspect_confidence.answers import ParseFailure, read_word_choice
 from inspect_confidence.arguments import read_text
 from inspect_confidence.datasets.life_eval import study_items
 from inspect_confidence.datasets.life_tables import read_life_table
@@ -278,9 +278,9 @@ def recorded_sentences(path: Path, *, model: str, cot: bool) -> pd.DataFrame:
                 "interval": interval,
                 "cot": cot,
                 "reply": record["answer"],
-                "choice": "" if isinstance(answer, Unreadable) else CHOICES[size][answer.index],
-                "status": answer.status if isinstance(answer, Unreadable) else "ok",
-                "reason": answer.reason if isinstance(answer, Unreadable) else "",
+                "choice": "" if isinstance(answer, ParseFailure) else CHOICES[size][answer.index],
+                "status": answer.status if isinstance(answer, ParseFailure) else "ok",
+                "reason": answer.reason if isinstance(answer, ParseFailure) else "",
             }
         )
     return pd.DataFrame(rows)

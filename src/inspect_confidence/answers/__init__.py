@@ -1,7 +1,7 @@
 """Readers of replies: text in, a typed answer or a typed failure out. Pure; no Inspect.
 
 No text raises anything. `truncated` says that the model was cut off: what stands where the text
-ends may then go on, and is not read. A failure is `Unreadable`, with a status and a reason.
+ends may then go on, and is not read. A failure is `ParseFailure`, with a status and a reason.
 """
 
 from inspect_confidence.answers.amount import StatedAmount, read_amount
@@ -29,8 +29,8 @@ from inspect_confidence.answers.status import (
     REPLY_STATUSES,
     RUN_STATUSES,
     STATUSES,
+    ParseFailure,
     Status,
-    Unreadable,
     reply_failure,
 )
 from inspect_confidence.answers.token_confidence import (
@@ -57,6 +57,7 @@ __all__ = [
     "IntegerDistribution",
     "JsonReply",
     "OptionProbabilities",
+    "ParseFailure",
     "StatedAmount",
     "StatedChoice",
     "StatedConfidence",
@@ -66,7 +67,6 @@ __all__ = [
     "Status",
     "TokenChoice",
     "TokenConfidence",
-    "Unreadable",
     "WordChoice",
     "age_in",
     "confidence_of",

@@ -14,7 +14,7 @@ from inspect_confidence.answers.reading import (
     settled,
     text_without,
 )
-from inspect_confidence.answers.status import Unreadable
+from inspect_confidence.answers.status import ParseFailure
 from inspect_confidence.answers.values import ABOUT
 
 # ruff: noqa: RUF001 # dashes and times signs, as they are written
@@ -66,7 +66,7 @@ class StatedAmount:
     value: Fraction
 
 
-def read_amount(reply: str, *, truncated: bool = False) -> StatedAmount | Unreadable:
+def read_amount(reply: str, *, truncated: bool = False) -> StatedAmount | ParseFailure:
     r"""Read the number that a maths problem's answer is, exactly.
 
     Labels are `Final Answer:`, `Answer:`, `#### ` before a number, and LaTeX's box. Of several the
@@ -85,15 +85,15 @@ def read_amount(reply: str, *, truncated: bool = False) -> StatedAmount | Unread
         'ambiguous'
     """
     amount = read_stated(reply, _chosen, keys=("answer",), truncated=truncated)
-    return amount if isinstance(amount, Unreadable) else StatedAmount(amount)
+    return amount if isinstance(amount, ParseFailure) else StatedAmount(amount)
 
 
-def _chosen(parsed: ParsedText) -> Fraction | Unreadable:
+def _chosen(parsed: ParsedText) -> Fraction | ParseFailure:
     amount = settled(parsed, ("answer",), amount_of)
     return alone_amount(text_without(parsed, "confidence", "reason")) if amount is None else amount
 
 
-def alone_amount(text: str) -> Fraction | Unreadable:
+def alone_amount(text: str) -> Fraction | ParseFailure:
     """The number that the whole reply is, with a unit at most."""
     words = re.findall(r"[^\W\d_]+", text[:200])
     if "\n" in text or len(text) > 2 * LONGEST or len(words) > 3 or not _ALONE.match(text):
@@ -101,7 +101,7 @@ def alone_amount(text: str) -> Fraction | Unreadable:
     return amount_of(text)
 
 
-def amount_of(value: str) -> Fraction | Unreadable:
+def amount_of(value: str) -> Fraction | ParseFailure:
     """The number in a label's value."""
     if CUT in value:
         return invalid("the number may be cut off")
@@ -113,7 +113,7 @@ def amount_of(value: str) -> Fraction | Unreadable:
     # "11/36 ≈ 0.306" is the exact number.
     *before, last = re.split("[=≡]", re.sub(r"(?<=[0-9)]) ?(?:≈|\\approx).*", "", bare))
     right = _single(last)
-    if not before or isinstance(right, Unreadable):
+    if not before or isinstance(right, ParseFailure):
         return right
     lead = _single(before[-1])
     # A left side that is a number itself, not a calculation, must be the same one.
@@ -132,7 +132,7 @@ def _without_remarks(value: str) -> str | None:
     return " ".join(_REMARK.sub(" ", value).split())
 
 
-def _single(value: str) -> Fraction | Unreadable:  # noqa: PLR0911 # each has a reason of its own
+def _single(value: str) -> Fraction | ParseFailure:  # noqa: PLR0911 # each has a reason of its own
     """The number of a text without equations."""
     value = value.strip(" \"'`|[]~≈").rstrip(" \"'`,;:|$")
     if value.endswith("..."):

@@ -15,7 +15,7 @@ from inspect_confidence.answers.reading import (
     settled,
     text_without,
 )
-from inspect_confidence.answers.status import Unreadable
+from inspect_confidence.answers.status import ParseFailure
 
 # ruff: noqa: RUF001 # dashes, as they are written
 
@@ -96,7 +96,7 @@ class Choices:
                 return indices[key]
         return set()
 
-    def read(self, value: str, *, is_whole_reply: bool = False) -> int | Unreadable:
+    def read(self, value: str, *, is_whole_reply: bool = False) -> int | ParseFailure:
         """The choice that a value names; `alone`, without a label, it must do nothing else."""
         value = value.strip()
         without_prefix = value if is_whole_reply else _PREFIX.sub("", value, count=1)
@@ -122,7 +122,7 @@ class Choices:
 
     def _by_letter(  # noqa: PLR0911 # each return has a reason of its own
         self, letter: re.Match[str], remainder: str, *, is_whole_reply: bool
-    ) -> int | Unreadable:
+    ) -> int | ParseFailure:
         index = self.index(letter["letter"])
         texts = self.by_text(letter["letter"]) if not remainder else set()
         if index is None:
@@ -170,7 +170,7 @@ class Choices:
 
 def _single_index(
     indices: set[int], several: str = "several choices have this text"
-) -> int | Unreadable:
+) -> int | ParseFailure:
     return min(indices) if len(indices) == 1 else ambiguous(several)
 
 
@@ -189,7 +189,7 @@ class StatedChoice:
 
 def read_choice(
     reply: str, choices: Sequence[str], *, truncated: bool = False
-) -> StatedChoice | Unreadable:
+) -> StatedChoice | ParseFailure:
     r"""Read the answer to a multiple-choice question, by its letter, its text or both.
 
     Of several labelled answers the last one counts if the others agree, or if it is a final one or
@@ -214,10 +214,10 @@ def read_choice(
         truncated=truncated,
         literal=tuple(options.label_like),
     )
-    return index if isinstance(index, Unreadable) else StatedChoice(index)
+    return index if isinstance(index, ParseFailure) else StatedChoice(index)
 
 
-def chosen(parsed: ParsedText, options: Choices) -> int | Unreadable:
+def chosen(parsed: ParsedText, options: Choices) -> int | ParseFailure:
     """The labelled answer; else the one called correct; else what a line alone is."""
     choice = settled(parsed, ("answer",), options.read)
     if choice is not None:
@@ -228,10 +228,10 @@ def chosen(parsed: ParsedText, options: Choices) -> int | Unreadable:
     if called:
         return _single_index(called, "several choices are called correct")
     whole = options.read(text, is_whole_reply=True)
-    if not isinstance(whole, Unreadable):
+    if not isinstance(whole, ParseFailure):
         return whole
     lines = [options.read(line.strip(" |,;*\"'"), is_whole_reply=True) for line in text.split("\n")]
-    read = {line_choice for line_choice in lines if not isinstance(line_choice, Unreadable)}
+    read = {line_choice for line_choice in lines if not isinstance(line_choice, ParseFailure)}
     return _single_index(read, "several choices") if read else whole
 
 

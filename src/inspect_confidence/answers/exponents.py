@@ -23,7 +23,7 @@ from inspect_confidence.answers.reading import (
     settled,
     text_without,
 )
-from inspect_confidence.answers.status import Unreadable
+from inspect_confidence.answers.status import ParseFailure
 from inspect_confidence.answers.values import ABOUT, has_unit, headed, tail_of
 
 # ruff: noqa: RUF001 # dashes, as they are written
@@ -104,7 +104,7 @@ class _Bound(NamedTuple):
 
 def read_exponent(
     reply: str, *, truncated: bool = False, limit: float = WIDEST_EXPONENT
-) -> StatedExponent | Unreadable:
+) -> StatedExponent | ParseFailure:
     r"""Read one exponent of ten from a model's reply.
 
     A failure is `no_response`, `refusal`, `truncated`, `ambiguous`, `invalid_response_format`, or
@@ -121,16 +121,16 @@ def read_exponent(
         'ambiguous'
     """
     bound = read_stated(reply, _exponent, keys=("exponent", "answer"), truncated=truncated)
-    if isinstance(bound, Unreadable):
+    if isinstance(bound, ParseFailure):
         return bound
     if not abs(bound.exponent) <= limit:
-        return Unreadable("out_of_range", f"beyond 10^{limit:g} or 10^-{limit:g}")
+        return ParseFailure("out_of_range", f"beyond 10^{limit:g} or 10^-{limit:g}")
     return StatedExponent(bound.exponent)
 
 
 def read_interval(
     reply: str, *, truncated: bool = False, limit: float = WIDEST_EXPONENT
-) -> StatedInterval | Unreadable:
+) -> StatedInterval | ParseFailure:
     r"""Read one interval of exponents of ten from a model's reply, with its bounds in order.
 
     Failures are those of `read_exponent`; the limit holds for each bound.
@@ -145,11 +145,11 @@ def read_interval(
     """
     keys = ("lower", "upper", "low", "high")
     pair = read_stated(reply, _interval, keys=keys, truncated=truncated)
-    if isinstance(pair, Unreadable):
+    if isinstance(pair, ParseFailure):
         return pair
     first, second = (bound.exponent for bound in pair)
     if not (abs(first) <= limit and abs(second) <= limit):
-        return Unreadable("out_of_range", f"beyond 10^{limit:g} or 10^-{limit:g}")
+        return ParseFailure("out_of_range", f"beyond 10^{limit:g} or 10^-{limit:g}")
     return StatedInterval(min(first, second), max(first, second), reversed=first > second)
 
 
@@ -164,7 +164,7 @@ def _exponent_of(number: Number) -> _Bound | None:
     return None if number.log10 is None else _Bound(number.log10, is_value=True)
 
 
-def _value(value: str) -> _Bound | Unreadable:  # noqa: PLR0911 # each has a reason of its own
+def _value(value: str) -> _Bound | ParseFailure:  # noqa: PLR0911 # each has a reason of its own
     """The bound with which a label's value begins; a note in brackets is an explanation."""
     number, before, tail = headed(value)
     if number is None:
@@ -188,7 +188,7 @@ def _value(value: str) -> _Bound | Unreadable:  # noqa: PLR0911 # each has a rea
     return bound
 
 
-def _confirmed(number: Number, bound: _Bound, repetition: str, sign: str) -> _Bound | Unreadable:
+def _confirmed(number: Number, bound: _Bound, repetition: str, sign: str) -> _Bound | ParseFailure:
     """A number that is said twice: 5 = 10^5, 20 (= 10^1.3)."""
     second, _, _ = headed(repetition)
     repeated_bound = _exponent_of(second) if second else None
@@ -222,20 +222,20 @@ def _numbers(text: str) -> list[Number]:
     return [number for number in numbers_in(text) if number.style != "percent"]
 
 
-def _exponent(parsed: ParsedText) -> _Bound | Unreadable:
+def _exponent(parsed: ParsedText) -> _Bound | ParseFailure:
     """The labelled exponent; else the number of a line of its own, or the only power."""
     bound = settled(parsed, ("exponent", "answer"), _value, _agree)
-    if bound is None or (isinstance(bound, Unreadable) and "no number" in bound.reason):
+    if bound is None or (isinstance(bound, ParseFailure) and "no number" in bound.reason):
         return _unlabelled(parsed)
     firm = {statement.strength for statement in parsed.under("exponent", "answer")}
     opening = None if firm - {"prose", "inline"} else _bare_bound(parsed.text.split("\n")[0])
-    if opening in (None, bound) or isinstance(bound, Unreadable) or is_revised(parsed.text):
+    if opening in (None, bound) or isinstance(bound, ParseFailure) or is_revised(parsed.text):
         return bound
     is_rounded = opening and abs(opening.exponent - bound.exponent) < 1
     return opening if opening and is_rounded else ambiguous("several different exponents")
 
 
-def _unlabelled(parsed: ParsedText) -> _Bound | Unreadable:
+def _unlabelled(parsed: ParsedText) -> _Bound | ParseFailure:
     text = text_without(parsed, "reason", "confidence")
     numbers = _numbers(text)
     if declines(parsed.text) or not numbers:
@@ -268,32 +268,32 @@ def _bare_bound(line: str) -> _Bound | None:
     return bound if isinstance(bound, _Bound) else None
 
 
-def _interval(parsed: ParsedText) -> _Pair | Unreadable:
+def _interval(parsed: ParsedText) -> _Pair | ParseFailure:
     """The two bounds, as named or as a range; those that are called final before all others."""
     *_, final = [None, *_FINAL.finditer(parsed.text)]
     if final:
         conclusion = parse_statements(parsed.text[final.end() :])
         pair = _interval_of(conclusion)
-        if conclusion.under("lower", "upper") or not isinstance(pair, Unreadable):
+        if conclusion.under("lower", "upper") or not isinstance(pair, ParseFailure):
             return pair
     return _interval_of(parsed)
 
 
-def _interval_of(parsed: ParsedText) -> _Pair | Unreadable:
+def _interval_of(parsed: ParsedText) -> _Pair | ParseFailure:
     # In prose what is low or high may be anything, as a function's minimum.
     is_prose = any(statement.strength == "prose" for statement in parsed.under("low", "high"))
     looser = None if is_prose else _named_bounds(parsed, "low", "high")
     pair = _named_bounds(parsed, "lower", "upper")
-    pair = pair or (None if isinstance(looser, Unreadable) else looser) or _ranges(parsed)
+    pair = pair or (None if isinstance(looser, ParseFailure) else looser) or _ranges(parsed)
     is_echo = any(is_template(statement.value) for statement in parsed.under("lower", "upper"))
     reason = "the template was echoed" if is_echo else "no interval of two exponents in the reply"
     return pair or invalid(reason)
 
 
-def _named_bounds(parsed: ParsedText, *names: str) -> _Pair | Unreadable | None:
+def _named_bounds(parsed: ParsedText, *names: str) -> _Pair | ParseFailure | None:
     """The bounds under two labels; None if neither is there."""
     sides = [_side(parsed, name) for name in names]
-    failed = next((side for side in sides if isinstance(side, Unreadable)), None)
+    failed = next((side for side in sides if isinstance(side, ParseFailure)), None)
     match [side for side in sides if side is not None]:
         case []:
             return None
@@ -304,11 +304,11 @@ def _named_bounds(parsed: ParsedText, *names: str) -> _Pair | Unreadable | None:
     return failed or ambiguous("one bound is an exponent, the other a value")
 
 
-def _side(parsed: ParsedText, name: str) -> _Bound | Unreadable | None:
+def _side(parsed: ParsedText, name: str) -> _Bound | ParseFailure | None:
     return settled(parsed, (name,), _value, _agree)
 
 
-def _ranges(parsed: ParsedText) -> _Pair | Unreadable | None:
+def _ranges(parsed: ParsedText) -> _Pair | ParseFailure | None:
     """The only interval that is written as a range, in values or anywhere; None for none."""
     keys = ("answer", "choice", "confidence", "exponent", "interval")
     objects = [statement.value for statement in parsed.statements if statement.strength == "object"]

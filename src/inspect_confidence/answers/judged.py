@@ -11,7 +11,7 @@ from inspect_confidence.answers.clean import without_thoughts
 from inspect_confidence.answers.labels import ParsedText, parse_statements
 from inspect_confidence.answers.probability import unlabelled, value_of
 from inspect_confidence.answers.reading import invalid, settled
-from inspect_confidence.answers.status import Unreadable
+from inspect_confidence.answers.status import ParseFailure
 
 # ruff: noqa: RUF001 # quotes and dashes, as they are written
 
@@ -57,7 +57,7 @@ class Markers(list[str]):
     foreign = 0
 
 
-def read_markers(reply: str, sentence: str, *, generalised: bool = False) -> Markers | Unreadable:
+def read_markers(reply: str, sentence: str, *, generalised: bool = False) -> Markers | ParseFailure:
     """The different markers that a judge lists, in its order and in lower case.
 
     A list may be in JSON or as the study has it: entries between `;`, `####` at the end. With
@@ -98,7 +98,7 @@ def read_markers(reply: str, sentence: str, *, generalised: bool = False) -> Mar
     return markers
 
 
-def read_decisiveness(reply: str) -> float | Unreadable:
+def read_decisiveness(reply: str) -> float | ParseFailure:
     """The number from 0 to 1 that a judge gives for how probable a claim is by its wording.
 
     Example:
@@ -110,12 +110,12 @@ def read_decisiveness(reply: str) -> float | Unreadable:
     if value is None and not parsed.objects and "{" not in parsed.text:
         labels = ("answer", "probability", "confidence")
         value = settled(parsed, labels, value_of) or unlabelled(parsed.text)
-    if value is None or isinstance(value, Unreadable):
+    if value is None or isinstance(value, ParseFailure):
         return _failed(reply, "no decisiveness from 0 to 1")
     return float(value)
 
 
-def read_agreement(reply: str) -> Agreement | Unreadable:
+def read_agreement(reply: str) -> Agreement | ParseFailure:
     """Whether a reply agrees with a sentence: `yes`, `no` or `n/a`.
 
     Example:
@@ -127,7 +127,7 @@ def read_agreement(reply: str) -> Agreement | Unreadable:
     return _word(_HEDGES.sub("", reply), "agreement", _AGREEMENTS)
 
 
-def read_agreements(reply: str, count: int) -> Sequence[Agreement | Unreadable]:
+def read_agreements(reply: str, count: int) -> Sequence[Agreement | ParseFailure]:
     """The same for several replies judged in one call; all fail if their number is another."""
     parsed = parse_statements(reply)
     entries = _entries(parsed, "agreement", is_whole_reply=not parsed.statements)
@@ -138,10 +138,10 @@ def read_agreements(reply: str, count: int) -> Sequence[Agreement | Unreadable]:
     if not parsed.statements and _NO_WORD in verdicts:  # a sentence with commas is no list
         return [_failed(reply, f"no list of {count} agreements")] * count
     nothing = _failed(reply, "no agreement")
-    return [nothing if isinstance(entry, Unreadable) else entry for entry in verdicts]
+    return [nothing if isinstance(entry, ParseFailure) else entry for entry in verdicts]
 
 
-def read_verdict(reply: str) -> Verdict | Unreadable:
+def read_verdict(reply: str) -> Verdict | ParseFailure:
     """Whether an answer is `correct`, `incorrect` or a `punt`.
 
     Example:
@@ -153,11 +153,11 @@ def read_verdict(reply: str) -> Verdict | Unreadable:
     return _word(reply, "verdict", _VERDICTS)
 
 
-def _word(reply: str, key: str, words: dict[str, Word]) -> Word | Unreadable:
+def _word(reply: str, key: str, words: dict[str, Word]) -> Word | ParseFailure:
     """The one of some words under a key, or that the reply is, or one of its lines."""
     parsed = _whole(reply)
 
-    def read_word(value: str) -> Word | Unreadable:
+    def read_word(value: str) -> Word | ParseFailure:
         return _spoken_word(value, words)
 
     word = settled(parsed, (key,), read_word)
@@ -169,7 +169,7 @@ def _word(reply: str, key: str, words: dict[str, Word]) -> Word | Unreadable:
         }
         word = word or settled(parsed, ("answer", "verdict", "agreement", "choice"), read_word)
         word = word or (lines.pop() if len(lines) == 1 else None)
-    return _failed(reply, f"no {key}") if word is None or isinstance(word, Unreadable) else word
+    return _failed(reply, f"no {key}") if word is None or isinstance(word, ParseFailure) else word
 
 
 def _whole(reply: str) -> ParsedText:
@@ -180,7 +180,7 @@ def _whole(reply: str) -> ParsedText:
     )
 
 
-def _spoken_word(value: str, words: dict[str, Word]) -> Word | Unreadable:
+def _spoken_word(value: str, words: dict[str, Word]) -> Word | ParseFailure:
     """The word with which a value begins, if what follows explains it and takes nothing back."""
     text = _plain(value)
     word = max(
@@ -230,8 +230,8 @@ def _hedges(reply: str, *, endless: bool) -> list[object] | None:
     return [*markers.split(";")] if ";" in markers else _items(markers) if markers else []
 
 
-def _failed(reply: str, problem: str) -> Unreadable:
-    return Unreadable("grader_failed", f"{problem} in the judge's reply {reply[:80]!r}")
+def _failed(reply: str, problem: str) -> ParseFailure:
+    return ParseFailure("grader_failed", f"{problem} in the judge's reply {reply[:80]!r}")
 
 
 def _plain(text: str) -> str:

@@ -21,10 +21,10 @@ from inspect_confidence.answers.numbers import number_at, numbers_in
 from inspect_confidence.answers.probability import as_share, read_probability, value_of
 from inspect_confidence.answers.reading import Found, ambiguous, invalid, is_template, settled
 from inspect_confidence.answers.scale import PROSE
-from inspect_confidence.answers.status import Unreadable, is_invalid
+from inspect_confidence.answers.status import ParseFailure, is_invalid
 from inspect_confidence.answers.values import headed
 
-Scalar = str | int | float | bool | Unreadable | None
+Scalar = str | int | float | bool | ParseFailure | None
 """A value as it was stated, or why it can't be told."""
 
 OLDEST = 150
@@ -76,7 +76,7 @@ _LETTER = re.compile(r"(?:(?:option|choice) )?[(\[\"']*([A-Z])[)\].:\"']*(?: .*)
 class JsonReply:
     """What a reply states, by casefolded key, nested objects flattened.
 
-    A field with different values, or without a certain one, is `Unreadable`. `unfinished` is the
+    A field with different values, or without a certain one, is `ParseFailure`. `unfinished` is the
     key in whose value the reply was cut off; `is_cut`, that other keys may have followed.
     """
 
@@ -93,7 +93,7 @@ class OptionProbabilities:
     raw_sum: float
 
 
-def read_json(reply: str, *, truncated: bool = False) -> JsonReply | Unreadable:
+def read_json(reply: str, *, truncated: bool = False) -> JsonReply | ParseFailure:
     r"""Read what a reply states under keys, in JSON or under labels.
 
     In a truncated reply whose object isn't closed, a value counts only if another key follows it.
@@ -110,7 +110,7 @@ def read_json(reply: str, *, truncated: bool = False) -> JsonReply | Unreadable:
         'invalid_response_format'
     """
     if not reply.strip():
-        return Unreadable("no_response", "the reply is empty")
+        return ParseFailure("no_response", "the reply is empty")
     parsed = parse_statements(reply, cut=truncated and is_cut(reply))
     is_open = truncated and parsed.is_open
     unfinished = _unfinished(parsed) if truncated else None
@@ -124,7 +124,7 @@ def read_json(reply: str, *, truncated: bool = False) -> JsonReply | Unreadable:
     if not fields and not unfinished:
         return _nothing(parsed, truncated=truncated)
     if fields and all(map(_is_placeholder, fields.values())) and not is_open:
-        return Unreadable("echo", "the reply is the prompt's template")
+        return ParseFailure("echo", "the reply is the prompt's template")
     return JsonReply(fields, unfinished, bool(is_open or unfinished))
 
 
@@ -165,7 +165,7 @@ def _in_prose(text: str) -> dict[str, str]:
     if (
         number
         and number.end == len(text.rstrip(" ."))
-        and not isinstance(as_share(number), Unreadable)
+        and not isinstance(as_share(number), ParseFailure)
     ):
         return {"confidence" if number.value is not None and number.value <= 1 else "answer": text}
     values: dict[str, str] = {}
@@ -182,7 +182,7 @@ def _in_prose(text: str) -> dict[str, str]:
     return values
 
 
-def _as_text(value: str) -> str | Unreadable:
+def _as_text(value: str) -> str | ParseFailure:
     return invalid("empty") if not value or _is_placeholder(value) else value
 
 
@@ -198,7 +198,7 @@ def _senses(value: str) -> set[object]:
         senses |= {number.value, as_share(number)}
     if letter := _INITIAL.match(value.strip()):
         senses.add(letter[1].casefold())
-    return {sense for sense in senses if sense is not None and not isinstance(sense, Unreadable)}
+    return {sense for sense in senses if sense is not None and not isinstance(sense, ParseFailure)}
 
 
 def _is_placeholder(value: Scalar) -> bool:
@@ -207,50 +207,50 @@ def _is_placeholder(value: Scalar) -> bool:
     return bool(_ANGLED.fullmatch(text) or is_template(text))
 
 
-def _nothing(parsed: ParsedText, *, truncated: bool) -> Unreadable:
+def _nothing(parsed: ParsedText, *, truncated: bool) -> ParseFailure:
     if truncated:
-        return Unreadable("truncated", "the reply is cut off before an answer was stated")
+        return ParseFailure("truncated", "the reply is cut off before an answer was stated")
     if not parsed.text.strip() and not parsed.statements:
-        return Unreadable("no_response", "the reply is empty but for reasoning")
+        return ParseFailure("no_response", "the reply is empty but for reasoning")
     if is_refusal(" ".join(parsed.text.split())):
-        return Unreadable("refusal", "the reply declines to answer")
+        return ParseFailure("refusal", "the reply declines to answer")
     return invalid("no JSON object or label with an asked key")
 
 
 def _read(
-    reply: JsonReply, key: str, read: Callable[[str], Found | Unreadable]
-) -> Found | Unreadable:
+    reply: JsonReply, key: str, read: Callable[[str], Found | ParseFailure]
+) -> Found | ParseFailure:
     """A key's value as a reader understands it, or why there is none."""
     text = _text(reply, key)
-    if isinstance(text, Unreadable):
+    if isinstance(text, ParseFailure):
         return text
     value = read(plain_value(text))
-    if not isinstance(value, Unreadable):
+    if not isinstance(value, ParseFailure):
         return value
     if _BLANK.fullmatch(text):
-        return Unreadable("no_response", f"the value is {text!r}")
+        return ParseFailure("no_response", f"the value is {text!r}")
     if is_invalid(value) and is_refusal(folded(text)):
-        return Unreadable("refusal", "the value declines to answer")
+        return ParseFailure("refusal", "the value declines to answer")
     return value
 
 
-def _text(reply: JsonReply, key: str) -> str | Unreadable:
+def _text(reply: JsonReply, key: str) -> str | ParseFailure:
     if key == reply.unfinished:
-        return Unreadable("truncated", f"the reply is cut off in the value of {key!r}")
+        return ParseFailure("truncated", f"the reply is cut off in the value of {key!r}")
     if key not in reply.fields and reply.is_cut:
-        return Unreadable("truncated", f"the reply is cut off before a key {key!r}")
+        return ParseFailure("truncated", f"the reply is cut off before a key {key!r}")
     value = reply.fields.get(key, invalid(f"no key {key!r}"))
-    if isinstance(value, Unreadable):
+    if isinstance(value, ParseFailure):
         return value
     text = "" if value is None else " ".join(str(value)[: LONGEST + 1].split())
     if not text:
-        return Unreadable("no_response", f"the value is {'null' if value is None else 'empty'}")
+        return ParseFailure("no_response", f"the value is {'null' if value is None else 'empty'}")
     if _is_placeholder(text):
-        return Unreadable("echo", "the value is the prompt's placeholder")
+        return ParseFailure("echo", "the value is the prompt's placeholder")
     return text if len(text) <= LONGEST else invalid(f"a value of more than {LONGEST} characters")
 
 
-def age_in(reply: JsonReply) -> float | Unreadable:
+def age_in(reply: JsonReply) -> float | ParseFailure:
     """The age that a reply's answer states, in years from 0 to 150, or why there is none.
 
     Example:
@@ -263,9 +263,9 @@ def age_in(reply: JsonReply) -> float | Unreadable:
 
 
 @functools.lru_cache(maxsize=4096)  # the same few numbers are stated again and again
-def _years(text: str) -> float | Unreadable:
+def _years(text: str) -> float | ParseFailure:
     years, numbers = amount_of(text), numbers_in(text)
-    if isinstance(years, Unreadable):
+    if isinstance(years, ParseFailure):
         return years
     tail = text[numbers[0].end :] if numbers else ""
     if _RELATIVE.search(text):
@@ -274,11 +274,11 @@ def _years(text: str) -> float | Unreadable:
     if is_share or _OTHER_UNIT.match(tail):
         return ambiguous("not certainly a number of years")
     if not 0 <= years <= OLDEST:
-        return Unreadable("out_of_range", f"not from 0 to {OLDEST} years")
+        return ParseFailure("out_of_range", f"not from 0 to {OLDEST} years")
     return float(years)
 
 
-def probability_in(reply: JsonReply, key: str = "confidence") -> float | Unreadable:
+def probability_in(reply: JsonReply, key: str = "confidence") -> float | ParseFailure:
     """The probability that is a key's value, from 0 to 1, or why there is none.
 
     The key may be in any case; the value is understood as by `read_probability`.
@@ -290,13 +290,13 @@ def probability_in(reply: JsonReply, key: str = "confidence") -> float | Unreada
         "a number above 1 that isn't marked as percent"
     """
     share = _read(reply, plain_key(key), _probability)
-    return share if isinstance(share, Unreadable) else share.value
+    return share if isinstance(share, ParseFailure) else share.value
 
 
 _probability = functools.lru_cache(maxsize=4096)(read_probability)
 
 
-def letter_in(reply: JsonReply, choices: Sequence[str]) -> int | Unreadable:
+def letter_in(reply: JsonReply, choices: Sequence[str]) -> int | ParseFailure:
     """The index of the choice that a reply's answer names, or why there is none.
 
     It is named by its letter, by its text as shown, or by both.
@@ -310,16 +310,16 @@ def letter_in(reply: JsonReply, choices: Sequence[str]) -> int | Unreadable:
     return _read(reply, "answer", lambda value: _index(value, choices))
 
 
-def _index(value: str, choices: Sequence[str]) -> int | Unreadable:
+def _index(value: str, choices: Sequence[str]) -> int | ParseFailure:
     index = chosen(parse_statements(f"Answer: {value}"), choices_of(tuple(choices)))
     letter = _LETTER.fullmatch(value)
     is_letter = letter and index == invalid(NO_CHOICE) and not is_refusal(value)
     if letter and is_letter and ascii_lowercase.index(letter[1].lower()) >= len(choices):
-        return Unreadable("out_of_range", f"there is no choice {letter[1].upper()}")
+        return ParseFailure("out_of_range", f"there is no choice {letter[1].upper()}")
     return index
 
 
-def verdict_in(reply: JsonReply) -> bool | Unreadable:
+def verdict_in(reply: JsonReply) -> bool | ParseFailure:
     """Whether a reply's answer is true (yes) or false (no), or why it is neither.
 
     Example:
@@ -331,7 +331,7 @@ def verdict_in(reply: JsonReply) -> bool | Unreadable:
     return _read(reply, "answer", _verdict)
 
 
-def _verdict(value: str) -> bool | Unreadable:
+def _verdict(value: str) -> bool | ParseFailure:
     match = _VERDICT.fullmatch(value)
     if match and not _UNDECIDED.search(match["rest"]):
         says = {match["true"] is not None}
@@ -346,7 +346,7 @@ def _verdict(value: str) -> bool | Unreadable:
 
 def probabilities_in(
     reply: JsonReply, count: int, options: Sequence[str] = ()
-) -> OptionProbabilities | Unreadable:
+) -> OptionProbabilities | ParseFailure:
     """The normalised probabilities that a reply gives to the options, or why there are none.
 
     They stand under `count` letters (1 to 26, else ValueError) or under the options' texts. Bare
@@ -365,33 +365,35 @@ def probabilities_in(
     for letter, text in zip_longest(ascii_lowercase[:count], texts[:count]):
         by_text = letter not in reply.fields and text in reply.fields
         share = _read(reply, text if by_text else letter, _share)
-        if isinstance(share, Unreadable):
-            return Unreadable(share.status, f"{letter.upper()}: {share.reason}")
+        if isinstance(share, ParseFailure):
+            return ParseFailure(share.status, f"{letter.upper()}: {share.reason}")
         shares.append(share)
     for letter in ascii_lowercase[count:]:
         is_stated = reply.fields.get(letter) is not None or letter == reply.unfinished
         share = _read(reply, letter, _share) if is_stated else (Fraction(0), False)
-        if isinstance(share, Unreadable) or share[0]:
-            return Unreadable("out_of_range", f"a probability of {letter.upper()}")
+        if isinstance(share, ParseFailure) or share[0]:
+            return ParseFailure("out_of_range", f"a probability of {letter.upper()}")
     return _normalised(shares)
 
 
 @functools.lru_cache(maxsize=4096)
-def _share(value: str) -> tuple[Fraction, bool] | Unreadable:
+def _share(value: str) -> tuple[Fraction, bool] | ParseFailure:
     """A number, and whether it is bare: one that may be a percentage without its sign."""
     share, numbers = value_of(value), numbers_in(value)
     bare = numbers[0].value if len(numbers) == 1 and numbers[0].style == "plain" else None
-    is_settled = isinstance(share, Unreadable) and not is_invalid(share)
+    is_settled = isinstance(share, ParseFailure) and not is_invalid(share)
     if bare is not None and not is_settled:
         return bare, True
-    return share if isinstance(share, Unreadable) else (share, False)
+    return share if isinstance(share, ParseFailure) else (share, False)
 
 
-def _normalised(shares_and_scale: list[tuple[Fraction, bool]]) -> OptionProbabilities | Unreadable:
+def _normalised(
+    shares_and_scale: list[tuple[Fraction, bool]],
+) -> OptionProbabilities | ParseFailure:
     bare = [number for number, is_bare in shares_and_scale if is_bare]
     scale = 100 if any(number > 1 for number in bare) else 1
     if scale == 100 and not 99 <= sum(bare) <= 101:  # rounded percentages
-        return Unreadable("out_of_range", "numbers above 1 that don't sum to 100")
+        return ParseFailure("out_of_range", "numbers above 1 that don't sum to 100")
     shares = [number / scale if is_bare else number for number, is_bare in shares_and_scale]
     total = sum(shares, Fraction(0))
     if not total:

@@ -19,7 +19,7 @@ from inspect_confidence.answers.reading import (
     settled,
     text_without,
 )
-from inspect_confidence.answers.status import Unreadable, is_invalid
+from inspect_confidence.answers.status import ParseFailure, is_invalid
 from inspect_confidence.answers.values import ABOUT, has_unit, headed, is_bound, tail_of
 
 # ruff: noqa: RUF001 # full-width signs and dashes, as they are written
@@ -58,7 +58,7 @@ class StatedProbability:
     value: float
 
 
-def read_probability(reply: str, *, truncated: bool = False) -> StatedProbability | Unreadable:
+def read_probability(reply: str, *, truncated: bool = False) -> StatedProbability | ParseFailure:
     """Read the probability that a reply states: 0.7, 70%, 7/10, 百分之七十, 七成.
 
     A whole number from 11 to 100 is a percentage, since nothing else on a scale to 1 can be meant.
@@ -74,10 +74,10 @@ def read_probability(reply: str, *, truncated: bool = False) -> StatedProbabilit
         'ambiguous'
     """
     value = read_stated(reply, _chosen, keys=("probability", "answer"), truncated=truncated)
-    return value if isinstance(value, Unreadable) else StatedProbability(float(value))
+    return value if isinstance(value, ParseFailure) else StatedProbability(float(value))
 
 
-def _chosen(parsed: ParsedText) -> Fraction | Unreadable:
+def _chosen(parsed: ParsedText) -> Fraction | ParseFailure:
     share = settled(parsed, ("probability", "answer"), value_of)
     is_told = all(
         statement.strength == "prose" for statement in parsed.under("probability", "answer")
@@ -94,7 +94,7 @@ def _chosen(parsed: ParsedText) -> Fraction | Unreadable:
     return share if share is not None and outside_labels == _UNLABELLED else outside_labels
 
 
-def value_of(value: str) -> Fraction | Unreadable:  # noqa: PLR0911 # each has a reason of its own
+def value_of(value: str) -> Fraction | ParseFailure:  # noqa: PLR0911 # each has a reason of its own
     """The probability with which a label's value begins."""
     number, before, tail = headed(value)
     if number is None:
@@ -115,13 +115,13 @@ def value_of(value: str) -> Fraction | Unreadable:  # noqa: PLR0911 # each has a
     return as_share(number)
 
 
-def _sense(number: Number) -> Fraction | Unreadable:
+def _sense(number: Number) -> Fraction | ParseFailure:
     """What a number says again of one before it: odds of 50/50 are a half there."""
     top = number.value * number.whole if number.value and number.whole else Fraction(0)
     return top / 100 if number.whole and top + number.whole == 100 else as_share(number)
 
 
-def _share_within(value: str) -> Fraction | Unreadable:
+def _share_within(value: str) -> Fraction | ParseFailure:
     """The only number of a value that begins with words, if they introduce it."""
     numbers = [
         number for number in numbers_in(value) if not (number.style == "odd" or number.is_pronoun)
@@ -134,7 +134,7 @@ def _share_within(value: str) -> Fraction | Unreadable:
     return invalid("no number at its start" if numbers else "no number")
 
 
-def _after_equals(tail: str) -> Fraction | Unreadable:
+def _after_equals(tail: str) -> Fraction | ParseFailure:
     """The number to which a calculation comes."""
     *_, last = tail.split("=")
     number, before, remainder = headed(last)
@@ -143,7 +143,7 @@ def _after_equals(tail: str) -> Fraction | Unreadable:
     return as_share(number)
 
 
-def as_share(number: Number) -> Fraction | Unreadable:
+def as_share(number: Number) -> Fraction | ParseFailure:
     """A number as a share: percentages divided by 100."""
     value = number.value
     if value is None or (number.style in ("scaled", "power") and value > 1):
@@ -156,11 +156,11 @@ def as_share(number: Number) -> Fraction | Unreadable:
     elif value > 1:
         return invalid("a number above 1 that isn't marked as percent")
     if not 0 <= value <= 1:
-        return Unreadable("out_of_range", "a negative number" if value < 0 else "more than 100%")
+        return ParseFailure("out_of_range", "a negative number" if value < 0 else "more than 100%")
     return value
 
 
-def unlabelled(text: str) -> Fraction | Unreadable:
+def unlabelled(text: str) -> Fraction | ParseFailure:
     """The number that begins or ends the reply, alone in its line; else the one introduced."""
     text = _SCALE.sub(" ", text)
     numbers = [number for number in numbers_in(text) if not number.is_pronoun]
@@ -169,7 +169,7 @@ def unlabelled(text: str) -> Fraction | Unreadable:
     lines = text.split("\n")
     openings = [_opening(line) for line in lines]
     line_places = [
-        place for place, number in enumerate(openings) if not isinstance(number, Unreadable)
+        place for place, number in enumerate(openings) if not isinstance(number, ParseFailure)
     ]
     last = line_places[-1] if line_places else 0
     is_kept = not (is_replaced(lines[last]) or is_revised("\n".join(lines[last + 1 :])))
@@ -178,22 +178,24 @@ def unlabelled(text: str) -> Fraction | Unreadable:
         is_settled = is_same or is_revised("\n".join(lines[line_places[0] : last]))
         return openings[last] if is_settled else ambiguous("different numbers")
     introduced, first = _introduced(text, numbers), openings[0]
-    if introduced is None and isinstance(first, Unreadable) and not is_invalid(first):
+    if introduced is None and isinstance(first, ParseFailure) and not is_invalid(first):
         return first
     return _UNLABELLED if introduced is None else introduced
 
 
-def _opening(line: str) -> Fraction | Unreadable:
+def _opening(line: str) -> Fraction | ParseFailure:
     """The number with which a line begins, if what follows explains it."""
     number, _, tail = headed(line)
     if number is None:
         return invalid("no number at its start")
     share = value_of(line)
-    is_amount = not isinstance(share, Unreadable) and has_unit(tail) and tail_of("", tail) == "end"
+    is_amount = (
+        not isinstance(share, ParseFailure) and has_unit(tail) and tail_of("", tail) == "end"
+    )
     return _UNLABELLED if is_amount else share
 
 
-def _introduced(text: str, numbers: list[Number]) -> Fraction | Unreadable | None:
+def _introduced(text: str, numbers: list[Number]) -> Fraction | ParseFailure | None:
     """The number told as a probability; beside others, a bare whole one counts something else."""
     introduced, is_bounded, ends = [], False, [number.end for number in numbers]
     signed = [number for number in numbers if number.style in ("percent", "fraction")]
@@ -217,8 +219,8 @@ def _introduced(text: str, numbers: list[Number]) -> Fraction | Unreadable | Non
         return ambiguous("a bound") if is_bounded else None
     last, share = introduced[-1]
     for number, earlier in introduced[:-1]:
-        is_none = isinstance(earlier, Unreadable) and (
-            isinstance(share, Unreadable) or earlier.reason == "a range"
+        is_none = isinstance(earlier, ParseFailure) and (
+            isinstance(share, ParseFailure) or earlier.reason == "a range"
         )
         if not (
             is_none

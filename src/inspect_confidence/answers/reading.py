@@ -8,11 +8,11 @@ from typing import TypeVar
 
 from inspect_confidence.answers.clean import CUT, declines, is_cut, is_refusal
 from inspect_confidence.answers.labels import I_CHANGE, ParsedText, Statement, parse_statements
-from inspect_confidence.answers.status import Unreadable, is_invalid
+from inspect_confidence.answers.status import ParseFailure, is_invalid
 
 Found = TypeVar("Found")
-Reader = Callable[[str], Found | Unreadable]
-Readings = list[tuple[Statement, Found | Unreadable]]
+Reader = Callable[[str], Found | ParseFailure]
+Readings = list[tuple[Statement, Found | ParseFailure]]
 Same = Callable[[Found, Found], bool]
 
 _TEMPLATE = re.compile(
@@ -49,9 +49,9 @@ _RETHINKING = re.compile(
 _OTHERWISE = re.compile(r"\b(?:(?:however|but|otherwise),? if|alternatively|if instead)\b", re.I)
 
 
-invalid = partial(Unreadable, "invalid_response_format")
+invalid = partial(ParseFailure, "invalid_response_format")
 """Nothing that can be read."""
-ambiguous = partial(Unreadable, "ambiguous")
+ambiguous = partial(ParseFailure, "ambiguous")
 """More than one thing that can be read."""
 _TIERS = {"object": 0, "final": 1, "line": 1, "inline": 1, "prose": 2}
 
@@ -73,35 +73,35 @@ def is_replaced(text: str) -> bool:
 
 def read_stated(
     reply: str,
-    choose: Callable[[ParsedText], Found | Unreadable],
+    choose: Callable[[ParsedText], Found | ParseFailure],
     *,
     keys: Sequence[str],
     truncated: bool,
     literal: tuple[str, ...] = (),
-) -> Found | Unreadable:
+) -> Found | ParseFailure:
     """What is chosen among a reply's statements, or the failure that explains there is nothing.
 
     Of a reply that was cut off, every failure is `truncated`: its rest might have been readable.
     Where one of the keys was begun and is cut off, an earlier one isn't what is read.
     """
     if not reply.strip():
-        return Unreadable("no_response", "the reply is empty")
+        return ParseFailure("no_response", "the reply is empty")
     parsed = parse_statements(reply, literal, cut=truncated and is_cut(reply))
     answer = choose(parsed)
     last = parsed.statements[-1] if parsed.statements else None
     goes_on = last and last.strength == "prose" and last.value.endswith(CUT)
     is_begun = last and last.key in keys and (last.is_open or not last.value or goes_on)
     is_thinking = _RETHINKING.search(parsed.text[-200:])
-    if truncated and (is_begun or is_thinking or isinstance(answer, Unreadable)):
-        return Unreadable("truncated", "the reply is cut off before an answer was stated")
-    if not isinstance(answer, Unreadable):
+    if truncated and (is_begun or is_thinking or isinstance(answer, ParseFailure)):
+        return ParseFailure("truncated", "the reply is cut off before an answer was stated")
+    if not isinstance(answer, ParseFailure):
         return answer
     if not parsed.text and not parsed.statements:
-        return Unreadable("no_response", "the reply is empty but for markup and reasoning")
+        return ParseFailure("no_response", "the reply is empty but for markup and reasoning")
     attempts = [statement.value for statement in parsed.under("answer") if statement.value]
     is_nothing = is_invalid(answer) or (answer.status == "ambiguous" and not parsed.statements)
     if is_nothing and all(map(is_refusal, [parsed.text, *attempts])):
-        return Unreadable("refusal", "the reply declines to answer")
+        return ParseFailure("refusal", "the reply declines to answer")
     return answer
 
 
@@ -110,7 +110,7 @@ def settled(
     keys: Sequence[str],
     read: Reader[Found],
     is_same: Same[Found] = operator.eq,
-) -> Found | Unreadable | None:
+) -> Found | ParseFailure | None:
     """What the statements under some labels come to; None if there is none.
 
     Where nothing is called an answer, what is called a choice, a result or an estimate may be one.
@@ -124,8 +124,8 @@ def settled(
     if not readings:
         if "answer" not in keys:
             return None
-        looser: Found | Unreadable | None = settled(parsed, ("choice",), read, is_same)
-        return None if isinstance(looser, Unreadable) else looser
+        looser: Found | ParseFailure | None = settled(parsed, ("choice",), read, is_same)
+        return None if isinstance(looser, ParseFailure) else looser
     tier = min(_TIERS[statement.strength] for statement, _ in readings)
     firm = [pair for pair in readings if _TIERS[pair[0].strength] == tier]
     if tier == _TIERS["prose"]:  # where something is told, what isn't is no answer
@@ -134,7 +134,7 @@ def settled(
     later = [
         (statement, reading)
         for statement, reading in readings[readings.index(firm[-1]) + 1 :]
-        if statement.key == last.key and not isinstance(reading, Unreadable)
+        if statement.key == last.key and not isinstance(reading, ParseFailure)
     ]
     # Its value may begin with "Actually", and go on with another one.
     label_length = (
@@ -149,19 +149,19 @@ def settled(
 def _is_none(statement: Statement, reading: object) -> bool:
     """Whether it is the prompt's placeholder, or a heading with an explanation below it."""
     is_empty = statement.heading or not statement.value or is_template(statement.value)
-    return is_empty and isinstance(reading, Unreadable)
+    return is_empty and isinstance(reading, ParseFailure)
 
 
 def _last_of(
     parsed: ParsedText, pairs: Readings[Found], is_same: Same[Found]
-) -> Found | Unreadable:
+) -> Found | ParseFailure:
     """The last reading, unless an earlier one differs and isn't replaced by it."""
     last, reading = pairs[-1]
     for earlier, earlier_value in pairs[-2::-1]:
-        if isinstance(earlier_value, Unreadable):
+        if isinstance(earlier_value, ParseFailure):
             is_alike = is_invalid(earlier_value)
         else:
-            is_alike = not isinstance(reading, Unreadable) and is_same(earlier_value, reading)
+            is_alike = not isinstance(reading, ParseFailure) and is_same(earlier_value, reading)
         if not is_alike:
             between = parsed.text[earlier.end : last.start]
             is_replaced = last.strength == "final" or is_revised(between)

@@ -7,7 +7,7 @@ from functools import partial
 from inspect_confidence.answers.labels import ParsedText
 from inspect_confidence.answers.numbers import Number
 from inspect_confidence.answers.reading import ambiguous, invalid, is_template, read_stated, settled
-from inspect_confidence.answers.status import Unreadable
+from inspect_confidence.answers.status import ParseFailure
 from inspect_confidence.answers.values import ABOUT, headed, tail_of
 
 # ruff: noqa: RUF001 # dashes, as they are written
@@ -57,7 +57,7 @@ class StatedConfidence:
 
 def read_confidence(
     reply: str, low: int, high: int, *, is_whole_reply: bool = False, truncated: bool = False
-) -> StatedConfidence | Unreadable:
+) -> StatedConfidence | ParseFailure:
     r"""Read the confidence that a reply states on a scale of integers, from `low` to `high`.
 
     See `confidence_of` for numbers outside the scale. A failure is `no_response`, `refusal`,
@@ -74,7 +74,7 @@ def read_confidence(
     _require_width(low, high)
     choose = partial(_chosen, low=low, high=high, is_whole_reply=is_whole_reply)
     raw = read_stated(reply, choose, keys=("confidence",), truncated=truncated)
-    return raw if isinstance(raw, Unreadable) else confidence_of(raw, low, high)
+    return raw if isinstance(raw, ParseFailure) else confidence_of(raw, low, high)
 
 
 def confidence_of(raw: int, low: int, high: int) -> StatedConfidence:
@@ -104,10 +104,10 @@ def _require_width(low: int, high: int) -> None:
         raise ValueError(f"a scale needs a lower bound below its upper one, not {low} and {high}")
 
 
-def _chosen(parsed: ParsedText, low: int, high: int, is_whole_reply: bool) -> int | Unreadable:
+def _chosen(parsed: ParsedText, low: int, high: int, is_whole_reply: bool) -> int | ParseFailure:
     noted = {statement.value: statement.note for statement in parsed.under("confidence")}
 
-    def read(value: str) -> int | Unreadable:
+    def read(value: str) -> int | ParseFailure:
         return _read(value, noted.get(value, ""), low, high)
 
     confidence = settled(parsed, ("confidence",), read)
@@ -131,7 +131,7 @@ def _chosen(parsed: ParsedText, low: int, high: int, is_whole_reply: bool) -> in
     return invalid("no confidence")
 
 
-def _read(value: str, note: str, low: int, high: int) -> int | Unreadable:  # noqa: PLR0911 # each has a reason of its own
+def _read(value: str, note: str, low: int, high: int) -> int | ParseFailure:  # noqa: PLR0911 # each has a reason of its own
     """One statement's integer; a scale that it names must be the one that was asked for."""
     number, before, tail = headed(value)
     scale = _SCALE.match(tail)
@@ -152,7 +152,7 @@ def _read(value: str, note: str, low: int, high: int) -> int | Unreadable:  # no
     return _integer(number, "%" in note, high)
 
 
-def _integer(number: Number, noted: bool, high: int) -> int | Unreadable:
+def _integer(number: Number, noted: bool, high: int) -> int | ParseFailure:
     """A number that was written as an integer, a percentage of a hundred or a part of the whole."""
     if number.whole not in (None, high):
         return ambiguous("another scale")

@@ -22,18 +22,18 @@ STATUSES: frozenset[str] = frozenset({"ok"}) | REPLY_STATUSES | RUN_STATUSES | I
 
 
 @dataclass(frozen=True)
-class Unreadable:
-    """A reply that gives no answer, or none that came; the reason is for a person."""
+class ParseFailure:
+    """A reply without a readable answer, or a missing reply; `reason` is a sentence for people."""
 
     status: ReplyStatus | RunStatus | InstrumentStatus
     reason: str
 
 
-WITHHELD = Unreadable("content_filter", "the provider withheld the reply")
-CALLS_A_TOOL = Unreadable("no_response", "the reply is a tool call, without text")
+WITHHELD = ParseFailure("content_filter", "the provider withheld the reply")
+CALLS_A_TOOL = ParseFailure("no_response", "the reply is a tool call, without text")
 
 
-def reply_failure(text: str, stop: str) -> Unreadable | None:
+def reply_failure(text: str, stop: str) -> ParseFailure | None:
     """Return why a reply that ended so has no text to read; None where a reader can tell.
 
     Args:
@@ -47,4 +47,4 @@ def reply_failure(text: str, stop: str) -> Unreadable | None:
 
 def is_invalid(reading: object) -> bool:
     """Whether it is a failure for want of anything that can be read."""
-    return isinstance(reading, Unreadable) and reading.status == "invalid_response_format"
+    return isinstance(reading, ParseFailure) and reading.status == "invalid_response_format"

@@ -8,7 +8,7 @@ from string import ascii_uppercase
 
 from inspect_confidence.answers.choices import read_choice
 from inspect_confidence.answers.clean import clean, is_refusal
-from inspect_confidence.answers.status import Unreadable
+from inspect_confidence.answers.status import ParseFailure
 from inspect_confidence.answers.tokens import (
     SPECIAL,
     TokenChoice,
@@ -18,7 +18,7 @@ from inspect_confidence.answers.tokens import (
 
 _VERDICT = re.compile(r"\W*(?:answer\W+)?(true|false)\b", re.I)
 _LABEL = re.compile(r"answer\W*:", re.I)
-_NO_TOKENS = Unreadable("scoring_failed", "the provider gave no log probabilities")
+_NO_TOKENS = ParseFailure("scoring_failed", "the provider gave no log probabilities")
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class TokenConfidence:
     name: str
 
 
-def read_p_true(reply: str, tokens: Sequence[TokenChoice] | None) -> TokenConfidence | Unreadable:
+def read_p_true(reply: str, tokens: Sequence[TokenChoice] | None) -> TokenConfidence | ParseFailure:
     """Read P(True) / (P(True) + P(False)) at the token of a reply that is True or False.
 
     Example:
@@ -44,9 +44,9 @@ def read_p_true(reply: str, tokens: Sequence[TokenChoice] | None) -> TokenConfid
     """
     match = _VERDICT.match(clean(reply))
     if match is None and not reply.strip():
-        return Unreadable("no_response", "the reply is empty")
+        return ParseFailure("no_response", "the reply is empty")
     if match is None:
-        return Unreadable("invalid_response_format", "the reply is neither True nor False")
+        return ParseFailure("invalid_response_format", "the reply is neither True nor False")
     return _among(reply, tokens, ("True", "False"), ("true", "false").index(match[1].lower()), 0)
 
 
@@ -56,7 +56,7 @@ def read_token_confidence(
     choices: Sequence[str],
     *,
     truncated: bool = False,
-) -> TokenConfidence | Unreadable:
+) -> TokenConfidence | ParseFailure:
     """Read the probability of the token that the answer is: a choice's letter, or the whole reply.
 
     Without choices an answer of several tokens is `scoring_failed`.
@@ -68,28 +68,28 @@ def read_token_confidence(
     """
     if choices:
         chosen = read_choice(reply, choices, truncated=truncated)
-        if isinstance(chosen, Unreadable):
+        if isinstance(chosen, ParseFailure):
             return chosen
         names = ascii_uppercase[: len(choices)]
         if chosen.index >= len(names):
-            return Unreadable("scoring_failed", "the choice has no letter")
+            return ParseFailure("scoring_failed", "the choice has no letter")
         return _among(reply, tokens, names, chosen.index, chosen.index)
     return _whole(reply, tokens)
 
 
-def _whole(reply: str, tokens: Sequence[TokenChoice] | None) -> TokenConfidence | Unreadable:
+def _whole(reply: str, tokens: Sequence[TokenChoice] | None) -> TokenConfidence | ParseFailure:
     """The probability of the one token that a reply is."""
     if not reply.strip():
-        return Unreadable("no_response", "the reply is empty")
+        return ParseFailure("no_response", "the reply is empty")
     if is_refusal(clean(reply)):
-        return Unreadable("refusal", "the reply declines to answer")
+        return ParseFailure("refusal", "the reply declines to answer")
     if tokens is None:
         return _NO_TOKENS
     spoken = [
         token for token in tokens if token.token.strip() and not SPECIAL.fullmatch(token.token)
     ]
     if len(spoken) != 1 or not math.isfinite(spoken[0].logprob):
-        return Unreadable("scoring_failed", "the answer is not one token")
+        return ParseFailure("scoring_failed", "the answer is not one token")
     if failure := impossible_logprobs(spoken):
         return failure
     return TokenConfidence(math.exp(min(spoken[0].logprob, 0.0)), math.nan, spoken[0].token.strip())
@@ -101,13 +101,13 @@ def _among(
     names: Sequence[str],
     answer: int,
     place: int,
-) -> TokenConfidence | Unreadable:
+) -> TokenConfidence | ParseFailure:
     """The probability of one of the names at the token of the answer."""
     if tokens is None:
         return _NO_TOKENS
     # Without a label the answer is at the reply's start.
     labelled = [] if _LABEL.search(reply) else [TokenChoice("Answer: ", 0.0, {})]
     read = read_answer_token([*labelled, *tokens], names, answer)
-    if isinstance(read, Unreadable):
+    if isinstance(read, ParseFailure):
         return read
     return TokenConfidence(read.probabilities[place], read.unseen_mass, names[place])

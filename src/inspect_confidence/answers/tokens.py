@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from inspect_confidence.answers.clean import folded, is_refusal
 from inspect_confidence.answers.objects import OLDEST
 from inspect_confidence.answers.reading import invalid
-from inspect_confidence.answers.status import Unreadable
+from inspect_confidence.answers.status import ParseFailure
 
 GREATEST_INTEGER = 100
 """Integers further than this from zero are no exponent of the questions asked: unseen mass."""
@@ -57,7 +57,7 @@ def _probability(logprob: float) -> float:
     return 0.0 if math.isnan(logprob) else math.exp(min(logprob, 0.0))
 
 
-def impossible_logprobs(tokens: Sequence[TokenChoice]) -> Unreadable | None:
+def impossible_logprobs(tokens: Sequence[TokenChoice]) -> ParseFailure | None:
     """Return why the log probabilities of some tokens can't be; None where they can.
 
     A probability above 1, or probabilities of the tokens at one place that add up to more,
@@ -76,7 +76,7 @@ def impossible_logprobs(tokens: Sequence[TokenChoice]) -> Unreadable | None:
         total = sum(math.exp(min(number, 700.0)) for number in numbers)
         if total > 1 + _ROUNDED:
             place = f"those at the token {choice.token[:20]!r} add up to {total:.3g}"
-            return Unreadable("scoring_failed", f"impossible log probabilities: {place}")
+            return ParseFailure("scoring_failed", f"impossible log probabilities: {place}")
     return None
 
 
@@ -93,7 +93,7 @@ class IntegerDistribution:
     tokens: int
 
 
-def read_integer_distribution(tokens: Sequence[TokenChoice]) -> IntegerDistribution | Unreadable:
+def read_integer_distribution(tokens: Sequence[TokenChoice]) -> IntegerDistribution | ParseFailure:
     """Read a distribution over integers from the tokens of a reply, in order.
 
     Tokens that are one integer written differently (`3`, ` 3`, `+3`) are added up. The whole reply
@@ -109,7 +109,7 @@ def read_integer_distribution(tokens: Sequence[TokenChoice]) -> IntegerDistribut
         0.2
     """
     value = _stated_integer(tokens)
-    if isinstance(value, Unreadable):
+    if isinstance(value, ParseFailure):
         return value
     if failure := impossible_logprobs(tokens):
         return failure
@@ -125,20 +125,22 @@ def read_integer_distribution(tokens: Sequence[TokenChoice]) -> IntegerDistribut
     )
 
 
-def _stated_integer(tokens: Sequence[TokenChoice]) -> int | Unreadable:
+def _stated_integer(tokens: Sequence[TokenChoice]) -> int | ParseFailure:
     """The integer that the whole reply is."""
     spoken = (choice.token for choice in tokens if not SPECIAL.fullmatch(choice.token))
     text = folded("".join(spoken)).strip()
     if not text:
-        return Unreadable("no_response", "the reply is empty")
+        return ParseFailure("no_response", "the reply is empty")
     if is_refusal(text):
-        return Unreadable("refusal", "the reply declines to answer")
+        return ParseFailure("refusal", "the reply declines to answer")
     number = _extended("", text)
     if number is None or not number[-1:].isdigit():
         return invalid(f"the reply is no integer: {text[:60]!r}")
     value = _integer(number)
     if value is None:
-        return Unreadable("out_of_range", f"{text[:60]} is further than {GREATEST_INTEGER} from 0")
+        return ParseFailure(
+            "out_of_range", f"{text[:60]} is further than {GREATEST_INTEGER} from 0"
+        )
     return value
 
 
@@ -201,7 +203,7 @@ class AnswerToken:
 
 def read_answer_token(
     tokens: Sequence[TokenChoice], options: Sequence[str], answer: int
-) -> AnswerToken | Unreadable:
+) -> AnswerToken | ParseFailure:
     """Read the probability of each option at the token of the answer.
 
     The options are what may be answered, as `A`, `B`, `C` or `true`, `false`, in any case; `answer`
@@ -224,7 +226,7 @@ def read_answer_token(
     names = [option.casefold() for option in options]
     place = _place(tokens, names[answer])
     if place is None:
-        return Unreadable("scoring_failed", "the answer is not there after the last key `Answer`")
+        return ParseFailure("scoring_failed", "the answer is not there after the last key `Answer`")
     choice, start = tokens[place[0]], place[1]
     if failure := impossible_logprobs([choice]):
         return failure
@@ -236,7 +238,7 @@ def read_answer_token(
             masses[option] = masses.get(option, 0.0) + mass
     total = sum(masses.values())
     if _is_alone(masses.values(), choice):
-        return Unreadable("scoring_failed", "the provider listed no other option than the answer")
+        return ParseFailure("scoring_failed", "the provider listed no other option than the answer")
     return AnswerToken(
         probabilities=tuple(masses.get(option, 0.0) / total for option in range(len(names))),
         unseen_mass=max(1 - total, 0.0),
@@ -253,7 +255,9 @@ def _is_alone(masses: Collection[float], choice: TokenChoice) -> bool:
 _AGE = re.compile(r"[\s\"'“]*(\d+)(?!\.?\d)")
 
 
-def read_age_token(tokens: Sequence[TokenChoice], years: float) -> IntegerDistribution | Unreadable:
+def read_age_token(
+    tokens: Sequence[TokenChoice], years: float
+) -> IntegerDistribution | ParseFailure:
     """Read the probability of each whole age at the answer of a reply, which is so many years.
 
     Alternatives are read as in `read_integer_distribution`, where the reply's last `Answer` has its
@@ -274,7 +278,7 @@ def read_age_token(tokens: Sequence[TokenChoice], years: float) -> IntegerDistri
     place = _place(tokens, f"{years:g}") if float(years).is_integer() else None
     if place is None:
         problem = "the age is not there in whole years after the last key `Answer`"
-        return Unreadable("scoring_failed", problem)
+        return ParseFailure("scoring_failed", problem)
     first, start = place
     before = tokens[first].token[:start]
     number = [
@@ -286,9 +290,9 @@ def read_age_token(tokens: Sequence[TokenChoice], years: float) -> IntegerDistri
         return failure
     plausible = {age: mass for age, mass in sorted(masses.items()) if age >= 0}
     if _is_alone(plausible.values(), tokens[first]):
-        return Unreadable("scoring_failed", "the provider listed no other age than the answer")
+        return ParseFailure("scoring_failed", "the provider listed no other age than the answer")
     if not plausible.get(int(years)):  # rounded to 0, or the token is no whole number: `78.0`
-        return Unreadable("scoring_failed", "the answer has no probability")
+        return ParseFailure("scoring_failed", "the answer has no probability")
     total = sum(plausible.values())
     shares = {age: mass / total for age, mass in plausible.items()}
     return IntegerDistribution(int(years), shares, max(1 - total, 0.0), spanned)

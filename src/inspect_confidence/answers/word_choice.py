@@ -14,7 +14,7 @@ from string import ascii_uppercase
 from inspect_confidence.answers.clean import BOX_END, clean, first_turn, folded, is_refusal
 from inspect_confidence.answers.labels import ParsedText
 from inspect_confidence.answers.reading import ambiguous, invalid, is_revised, read_stated, settled
-from inspect_confidence.answers.status import Unreadable, is_invalid
+from inspect_confidence.answers.status import ParseFailure, is_invalid
 
 I_CHOOSE = re.compile(r"\bi(?:'d|'ll| would| will| now| thus| therefore)? choose\b", re.I)
 CUE = re.compile(
@@ -102,7 +102,7 @@ class Names:
                 mentions.append(Named(letter, index, denied, match.end()))
         return mentions
 
-    def read(self, text: str) -> int | Unreadable:
+    def read(self, text: str) -> int | ParseFailure:
         """The choice that a text makes; of a list that is repeated, what is chosen after it."""
         mentions = self.mentions_in(text)
         repeated = _count_listed(mentions)
@@ -112,7 +112,7 @@ class Names:
             return ambiguous("different choices")
         begin = max((cue.end() for cue in CUE.finditer(text)), default=len(text))
         after = [mention for mention in mentions if mention.end > begin]
-        echo = Unreadable("echo", f"{repeated} of {self._size} choices repeated")
+        echo = ParseFailure("echo", f"{repeated} of {self._size} choices repeated")
         if _count_listed(after) > 1 or any(mention.disagrees for mention in after):
             return echo
         # A list in another order has other letters.
@@ -128,7 +128,7 @@ class Names:
             return False
         return mentions[-1].text is None or text[-1:] not in set(".!?")
 
-    def _single_index(self, text: str, mentions: list[Named]) -> int | Unreadable:
+    def _single_index(self, text: str, mentions: list[Named]) -> int | ParseFailure:
         """The only choice that is named, or why there is none."""
         if (
             is_refusal(text)
@@ -194,7 +194,7 @@ class WordChoice:
 
 def read_word_choice(
     reply: str, choices: Sequence[str], *, chain_of_thought: bool = False, truncated: bool = False
-) -> WordChoice | Unreadable:
+) -> WordChoice | ParseFailure:
     """Read which of the shown phrases a reply chooses, by its letter, its text or both.
 
     The choices are the phrases in the order of their letters, without letters. With
@@ -212,8 +212,8 @@ def read_word_choice(
     names = _names_of(tuple(choices))
     ends_open = truncated and first_turn(reply) == reply and not reply.endswith("\n")
 
-    def chosen(parsed: ParsedText) -> int | Unreadable:
-        def read(place: str) -> int | Unreadable:
+    def chosen(parsed: ParsedText) -> int | ParseFailure:
+        def read(place: str) -> int | ParseFailure:
             if ends_open and parsed.text.endswith(place) and names.is_open(place):
                 return invalid("the choice may go on")
             return names.read(place)
@@ -231,7 +231,7 @@ def read_word_choice(
         return invalid("no choice") if answer is None else answer
 
     index = read_stated(reply, chosen, keys=("answer", "choice"), truncated=truncated)
-    return index if isinstance(index, Unreadable) else WordChoice(index)
+    return index if isinstance(index, ParseFailure) else WordChoice(index)
 
 
 def _parted(text: str) -> tuple[str, str]:

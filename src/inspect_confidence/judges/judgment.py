@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from inspect_confidence.answers import Unreadable
+from inspect_confidence.answers import ParseFailure
 from inspect_confidence.answers.judged import Agreement, Verdict
 
 
@@ -19,9 +19,9 @@ class SentenceJudgment:
         asked_again: How many of these were asked for a second time, alone.
     """
 
-    markers: Sequence[str] | Unreadable
-    decisiveness: float | Unreadable
-    agreement: Sequence[Agreement | Unreadable]
+    markers: Sequence[str] | ParseFailure
+    decisiveness: float | ParseFailure
+    agreement: Sequence[Agreement | ParseFailure]
     asked_again: int = 0
 
 
@@ -35,5 +35,5 @@ class Judge(Protocol):
 
     async def verdict(
         self, question: str, answers: Sequence[str], reply: str
-    ) -> Verdict | Unreadable:
+    ) -> Verdict | ParseFailure:
         """Whether the main answer is right, beside accepted ones."""

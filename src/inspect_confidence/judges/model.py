@@ -17,7 +17,7 @@ from inspect_ai.model import (
 )
 from inspect_ai.util import LimitExceededError, collect
 
-from inspect_confidence.answers import Unreadable, judged, reply_failure
+from inspect_confidence.answers import ParseFailure, judged, reply_failure
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.judges.judgment import SentenceJudgment
 from inspect_confidence.judges.refusals import JudgeRefused, unless_refused
@@ -83,13 +83,13 @@ class ModelJudge:
         said = None
         if self.batch:
             said = await self._ask("sentence", {**about, "each": list(replies)})
-        if isinstance(said, Unreadable):  # there was no reply, and each ask alone would have none
+        if isinstance(said, ParseFailure):  # there was no reply, and each ask alone would have none
             return SentenceJudgment(said, said, [said] * len(replies))
         found: list[Any] = [None] * len(asks)
         if said is not None:
             agreed = judged.read_agreements(said, len(replies))
             found = [self._markers(said, sentence), judged.read_decisiveness(said), *agreed]
-        left = [k for k, one in enumerate(found) if one is None or isinstance(one, Unreadable)]
+        left = [k for k, one in enumerate(found) if one is None or isinstance(one, ParseFailure)]
         alone = await collect(*(self._alone(*asks[k]) for k in left))
         for k, one in zip(left, alone, strict=True):
             found[k] = one
@@ -97,26 +97,26 @@ class ModelJudge:
 
     async def verdict(
         self, question: str, answers: Sequence[str], reply: str
-    ) -> judged.Verdict | Unreadable:
+    ) -> judged.Verdict | ParseFailure:
         """In one call."""
         about = {"question": question, "reply": reply, "accepted": list(answers)}
         said = await self._ask("correctness", about)
-        return said if isinstance(said, Unreadable) else judged.read_verdict(said)
+        return said if isinstance(said, ParseFailure) else judged.read_verdict(said)
 
     async def _alone(self, form: str, about: Mapping[str, object]) -> object:
         """One judgment by a prompt of its own."""
         said = await self._ask(form, about)
-        if isinstance(said, Unreadable):
+        if isinstance(said, ParseFailure):
             return said
         if form == "markers":
             return self._markers(said, str(about["sentence"]))
         is_number = form == "decisiveness"
         return judged.read_decisiveness(said) if is_number else judged.read_agreement(said)
 
-    def _markers(self, said: str, sentence: str) -> judged.Markers | Unreadable:
+    def _markers(self, said: str, sentence: str) -> judged.Markers | ParseFailure:
         return judged.read_markers(said, sentence, generalised=self.wording.is_study)
 
-    async def _ask(self, form: str, about: Mapping[str, object]) -> str | Unreadable:
+    async def _ask(self, form: str, about: Mapping[str, object]) -> str | ParseFailure:
         """The judge's reply to a prompt; every failure of it is the instrument's.
 
         The message says what is judged and no more: with `--cache` what was judged before, of this
@@ -141,9 +141,9 @@ class ModelJudge:
         except LimitExceededError:
             raise
         except JudgeRefused as error:
-            return Unreadable("grader_failed", f"{form}: {error}")
+            return ParseFailure("grader_failed", f"{form}: {error}")
         except Exception as error:  # each provider has its own; the reply stays to be judged again
-            return Unreadable("grader_failed", f"{form}: {failure(error, text)}")
+            return ParseFailure("grader_failed", f"{form}: {failure(error, text)}")
         if unreadable := reply_failure(output.completion, stop_of(output.choices[0])):
-            return Unreadable("grader_failed", f"{form}: {unreadable.reason}")
+            return ParseFailure("grader_failed", f"{form}: {unreadable.reason}")
         return output.completion

@@ -7,8 +7,8 @@ from inspect_ai.solver import TaskState
 
 from inspect_confidence.answers import (
     IntegerDistribution,
+    ParseFailure,
     TokenChoice,
-    Unreadable,
     age_in,
     probability_in,
     read_age_token,
@@ -52,8 +52,8 @@ def age_at_death(table: str | None = None, window: str | None = None) -> Scorer:
         lives, edge = read_life_table(table or asked["table"]), window or str(asked["window"])
         best = lives.best_answer(sex, age, radius, edge)
         reply = read_reply(state, read_json)
-        answer = reply if isinstance(reply, Unreadable) else age_in(reply)
-        stated = reply if isinstance(reply, Unreadable) else probability_in(reply)
+        answer = reply if isinstance(reply, ParseFailure) else age_in(reply)
+        stated = reply if isinstance(reply, ParseFailure) else probability_in(reply)
         years, confidence = number_of(answer), number_of(stated)
         true = lives.window_probability(sex, age, years, radius, edge)
         value = {
@@ -67,7 +67,7 @@ def age_at_death(table: str | None = None, window: str | None = None) -> Scorer:
         read = not math.isnan(years)  # an age may come without a confidence
         kept: dict[str, object] = {"table": lives.name, "window": edge}
         found = no_reply(state) or _token(state, years)
-        if isinstance(found, Unreadable):
+        if isinstance(found, ParseFailure):
             kept |= {"token_status": found.status, "token_detail": found.reason}
         elif found:
             value["token_confidence"] = found.probabilities[found.value]
@@ -83,11 +83,11 @@ def age_at_death(table: str | None = None, window: str | None = None) -> Scorer:
     return score
 
 
-def _token(state: TaskState, years: float) -> IntegerDistribution | Unreadable | None:
+def _token(state: TaskState, years: float) -> IntegerDistribution | ParseFailure | None:
     """What the answer's token says; None where the provider gave no log probabilities."""
     tokens = tokens_of(state.output.choices[0])
     if tokens is None:
         return None
     if math.isnan(years):
-        return Unreadable("invalid_response_format", "no age was read from the reply")
+        return ParseFailure("invalid_response_format", "no age was read from the reply")
     return read_age_token([TokenChoice(*token) for token in tokens], years)

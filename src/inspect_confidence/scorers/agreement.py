@@ -12,7 +12,7 @@ from inspect_ai.solver import TaskState
 from inspect_ai.util import LimitExceededError, collect, registry_info
 
 from inspect_confidence import answers
-from inspect_confidence.answers import Unreadable, judged
+from inspect_confidence.answers import ParseFailure, judged
 from inspect_confidence.answers.clean import LONGEST_COMPARED, clean, comparable, is_refusal
 from inspect_confidence.scorers.graded import numbers_of
 from inspect_confidence.scorers.reading import NAN
@@ -38,7 +38,7 @@ class Said:
     """
 
     confidence: float = NAN
-    failure: Unreadable | None = None
+    failure: ParseFailure | None = None
     sentence: str = ""
     kept: Mapping[str, Any] = field(default_factory=dict)
 
@@ -54,13 +54,13 @@ class Rule:
 async def agreed(state: TaskState, target: Target, replies: Sequence[Draw], rule: Rule) -> Said:
     """The share of the further answers that are the eval's own answer."""
     if is_refusal(clean(state.output.completion)):
-        return Said(failure=Unreadable("refusal", "the eval's answer declines to answer"))
+        return Said(failure=ParseFailure("refusal", "the eval's answer declines to answer"))
     there = [one for one in replies if _is_answer(one)]
     lost = len(replies) - len(there)
     if not there:
-        return Said(failure=Unreadable("no_response", "no further reply is an answer"))
+        return Said(failure=ParseFailure("no_response", "no further reply is an answer"))
     found = await _compared(state, target, [one.text for one in there], rule)
-    if isinstance(found, Unreadable):
+    if isinstance(found, ParseFailure):
         return Said(failure=found)
     degrees, how = found
     known = [one for one in degrees if not math.isnan(one)]
@@ -71,7 +71,7 @@ async def agreed(state: TaskState, target: Target, replies: Sequence[Draw], rule
         "agreed": " ".join(f"{one:g}" for one in degrees),
     }
     if not known:
-        return Said(failure=Unreadable("grader_failed", "no answer could be compared"), kept=kept)
+        return Said(failure=ParseFailure("grader_failed", "no answer could be compared"), kept=kept)
     number = sum(known) / len(known)
     without = f", {lost} without an answer" if lost else ""
     said = f"{sum(known):.4g} of {len(known)} further answers are the same (by {how}){without}"
@@ -85,14 +85,14 @@ def _is_answer(reply: Draw) -> bool:
 
 async def _compared(
     state: TaskState, target: Target, texts: Sequence[str], rule: Rule
-) -> tuple[list[float], str] | Unreadable:
+) -> tuple[list[float], str] | ParseFailure:
     """How far each text is the eval's own answer, from 0 to 1, and by which rule."""
     own, choices = state.output.completion, [choice.value for choice in state.choices]
     if choices and rule.agreement == "auto":
         letters = [answers.read_choice(text, choices) for text in (own, *texts)]
-        first, *others = [None if isinstance(one, Unreadable) else one.index for one in letters]
+        first, *others = [None if isinstance(one, ParseFailure) else one.index for one in letters]
         if first is None:
-            return Unreadable("scoring_failed", "the eval's answer names no choice")
+            return ParseFailure("scoring_failed", "the eval's answer names no choice")
         return [NAN if one is None else float(one == first) for one in others], "choice"
     if rule.equality is not None and rule.agreement in ("auto", "scorer"):
         return await _by_scorer(state, target, texts, rule.equality)
@@ -104,19 +104,19 @@ async def _compared(
     return [float(comparable(text) == comparable(own)) for text in texts], "text"
 
 
-def _too_long(answer: str) -> Unreadable:
+def _too_long(answer: str) -> ParseFailure:
     why = f"an answer of {len(answer)} characters can't be compared as text; take agreement=judge"
-    return Unreadable("scoring_failed", why)
+    return ParseFailure("scoring_failed", why)
 
 
 async def _by_scorer(
     state: TaskState, target: Target, texts: Sequence[str], equality: Scorer
-) -> tuple[list[float], str] | Unreadable:
+) -> tuple[list[float], str] | ParseFailure:
     """The scorer's value of each text with the eval's own answer, as it extracts it, for target."""
     own = await equality(state, target)
     answer = own.answer if own else None
     if not answer:
-        return Unreadable("scoring_failed", "the scorer found no answer to compare with")
+        return ParseFailure("scoring_failed", "the scorer found no answer to compare with")
     if len(answer) > LONGEST_COMPARED:
         return _too_long(answer)
     values = []

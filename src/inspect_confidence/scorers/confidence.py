@@ -14,9 +14,9 @@ from inspect_confidence import answers, arguments
 from inspect_confidence.answers import (
     INSTRUMENT_STATUSES,
     RUN_STATUSES,
+    ParseFailure,
     TokenChoice,
     TokenConfidence,
-    Unreadable,
     reply_failure,
 )
 from inspect_confidence.datasets.wep_survey import median_of, phrases
@@ -91,12 +91,12 @@ def confidence(
             # for yet. A later sample without the key is a judgment that failed.
             scores = eval_scores(state.scores)
             _require_score(scores, score)
-            is_known = not isinstance(grade(scores, score), Unreadable)
+            is_known = not isinstance(grade(scores, score), ParseFailure)
         known = kept_in(dict(state.store.items())) | _kept_by(state.scores or {})
         if asking:
             require_models(asking.ways, same_by)
             # A run asks once, as its plan says; what failed in it is asked for again of its log.
-            failures = () if _is_running() else (Unreadable,)
+            failures = () if _is_running() else (ParseFailure,)
             lacking = [
                 way
                 for way in asking.ways
@@ -141,7 +141,7 @@ def texts_of_ways(store: Mapping[str, Any], scores: Mapping[str, Score]) -> dict
     return {
         way: [one.text for one in kept.replies]
         for way, kept in (kept_in(store) | _kept_by(scores)).items()
-        if not isinstance(kept.replies, Unreadable)
+        if not isinstance(kept.replies, ParseFailure)
     }
 
 
@@ -156,10 +156,12 @@ def _kept_by(scores: Mapping[str, Score]) -> dict[str, Kept]:
 def _scored(state: TaskState, named: str | None, read: Mapping[str, Said]) -> Score:
     """The score of all ways, beside how right the answer is."""
     right = grade(eval_scores(state.scores), named)
-    correct = NAN if isinstance(right, Unreadable) else right
+    correct = NAN if isinstance(right, ParseFailure) else right
     value: dict[str, float] = {"correct": correct}
     facts: dict[str, Any] = {"ways": list(read)}
-    lines = [right.reason if isinstance(right, Unreadable) else f"By the eval's score {correct:g}"]
+    lines = [
+        right.reason if isinstance(right, ParseFailure) else f"By the eval's score {correct:g}"
+    ]
     for way, said in read.items():
         status, detail = (said.failure.status, said.failure.reason) if said.failure else ("ok", "")
         value[way] = said.confidence
@@ -188,7 +190,7 @@ _NO_REPLY = RUN_STATUSES | INSTRUMENT_STATUSES
 
 async def _read(way: str, kept: Kept, state: TaskState, target: Target, rule: Rule) -> Said:
     """What a way's replies give."""
-    if isinstance(kept.replies, Unreadable):
+    if isinstance(kept.replies, ParseFailure):
         return Said(failure=kept.replies)
     if way == "consistency":
         return await agreed(state, target, kept.replies, rule)
@@ -205,7 +207,7 @@ def _on_scale(reply: Draw, scale: Scale) -> Said:
         reply.text, scale.low, scale.high, is_whole_reply=True, truncated=reply.stop == "max_tokens"
     )
     ends = {"low": float(scale.low), "high": float(scale.high)}
-    if isinstance(read, Unreadable):
+    if isinstance(read, ParseFailure):
         return Said(failure=read, kept=ends)
     number = NAN if read.confidence is None else read.confidence
     kept = {**ends, "raw": float(read.raw), "clipped": read.clipped}
@@ -213,7 +215,7 @@ def _on_scale(reply: Draw, scale: Scale) -> Said:
     shown = {**kept, "confidence": number, "violation": read.violation}
     return Said(
         number,
-        Unreadable("out_of_range", outside) if read.violation else None,
+        ParseFailure("out_of_range", outside) if read.violation else None,
         confidence_on_scale(shown),
         kept,
     )
@@ -222,7 +224,7 @@ def _on_scale(reply: Draw, scale: Scale) -> Said:
 def _phrase(reply: Draw, scale: Scale) -> Said:
     offered = phrases()
     read = answers.read_word_choice(reply.text, offered, truncated=reply.stop == "max_tokens")
-    if isinstance(read, Unreadable):
+    if isinstance(read, ParseFailure):
         return Said(failure=read)
     phrase = offered[read.index]
     number = median_of(phrase)
@@ -246,8 +248,8 @@ def _tokens(reply: Draw) -> list[TokenChoice] | None:
     return None if reply.tokens is None else [TokenChoice(*one) for one in reply.tokens]
 
 
-def _of_token(read: TokenConfidence | Unreadable, said: str) -> Said:
-    if isinstance(read, Unreadable):
+def _of_token(read: TokenConfidence | ParseFailure, said: str) -> Said:
+    if isinstance(read, ParseFailure):
         return Said(failure=read)
     unseen = {} if math.isnan(read.unseen_mass) else {"unseen_mass": read.unseen_mass}
     others = f" ({read.unseen_mass:.4g} was on other tokens)" if unseen else ""

@@ -12,7 +12,7 @@ from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 from inspect_ai.util import collect
 
-from inspect_confidence.answers import Unreadable, reply_failure
+from inspect_confidence.answers import ParseFailure, reply_failure
 from inspect_confidence.answers.judged import Markers, Verdict
 from inspect_confidence.answers.sentences import ends_whole, split_sentences
 from inspect_confidence.judges.judgment import Judge, SentenceJudgment
@@ -121,7 +121,7 @@ def hedged(
         cut = draws[0].stop == "max_tokens" and bool(sentences) and not ends_whole(sentences[-1])
         sentences = sentences[:-1] if cut else sentences
         if not sentences:
-            return _score(by, Unreadable("truncated", "no sentence is whole"))
+            return _score(by, ParseFailure("truncated", "no sentence is whole"))
         others = [draw.text.strip() for draw in draws[1:] if _failure([draw]) is None]
         groups: dict[str, list[str]] = {}
         for other in others:
@@ -135,7 +135,7 @@ def hedged(
             asked.verdict(question, list(target) if answerable else [], text),
             collect(*(asked.sentence(question, one, each) for one in different)),
         )
-        said, judged = cast(tuple[Verdict | Unreadable, list[SentenceJudgment]], tuple(together))
+        said, judged = cast(tuple[Verdict | ParseFailure, list[SentenceJudgment]], tuple(together))
         verdict = _verdict(said, answerable, punts=not wording.is_study)
         by_text = dict(zip(different, judged, strict=True))
         found = [_sentence(one, by_text[one], list(map(len, groups.values()))) for one in sentences]
@@ -149,12 +149,12 @@ def hedged(
     return score
 
 
-def _verdict(found: Verdict | Unreadable, answerable: bool, *, punts: bool) -> _Verdict:
+def _verdict(found: Verdict | ParseFailure, answerable: bool, *, punts: bool) -> _Verdict:
     """A punt is wrong, but of a question that nobody can answer it is right.
 
     Not all judges tell punts.
     """
-    if isinstance(found, Unreadable):
+    if isinstance(found, ParseFailure):
         return _Verdict(reason=found.reason)
     declined = found == "punt"
     if not punts:
@@ -164,12 +164,12 @@ def _verdict(found: Verdict | Unreadable, answerable: bool, *, punts: bool) -> _
     return _Verdict(found, "", float(right), float(declined))
 
 
-def _failure(draws: Sequence[Draw]) -> Unreadable | None:
+def _failure(draws: Sequence[Draw]) -> ParseFailure | None:
     """Why there is no answer to judge, or to compare with; None where there is one."""
     if not draws:
         return NOT_ASKED
     text = draws[0].text
-    empty = None if text.strip() else Unreadable("no_response", "the reply is empty")
+    empty = None if text.strip() else ParseFailure("no_response", "the reply is empty")
     return reply_failure(text, draws[0].stop) or empty
 
 
@@ -177,15 +177,15 @@ def _sentence(text: str, judged: SentenceJudgment, sizes: Sequence[int]) -> _Sen
     """With the verdict on one of each group of draws given to so many."""
     agreement: Counter[str] = Counter()
     for word, count in zip(judged.agreement, sizes, strict=True):
-        agreement["failed" if isinstance(word, Unreadable) else word] += count
+        agreement["failed" if isinstance(word, ParseFailure) else word] += count
     failures = [
         part.reason
         for part in (*judged.agreement, judged.markers, judged.decisiveness)
-        if isinstance(part, Unreadable)
+        if isinstance(part, ParseFailure)
     ]
     return _Sentence(
         text,
-        None if isinstance(judged.markers, Unreadable) else list(judged.markers),
+        None if isinstance(judged.markers, ParseFailure) else list(judged.markers),
         number_of(judged.decisiveness),
         agreement,
         failures[0] if failures else "",
@@ -198,7 +198,7 @@ _COUNTS = ("draws", "different_draws", "cut", "empty_draws", "asked_again")
 
 def _score(
     judge: str,
-    failure: Unreadable | None = None,
+    failure: ParseFailure | None = None,
     sentences: Sequence[_Sentence] = (),
     verdict: _Verdict = _Verdict(),
     text: str = "",

@@ -3,7 +3,7 @@
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
-from inspect_confidence.answers import Unreadable, read_interval
+from inspect_confidence.answers import ParseFailure, read_interval
 from inspect_confidence.scorers.explained import stated_interval
 from inspect_confidence.scorers.log_metrics import INTERVAL_METRICS
 from inspect_confidence.scorers.reading import NAN, Reading, at_level, read_reply
@@ -23,7 +23,7 @@ def interval() -> Scorer:
         truth, level = float(target.text), float(state.metadata["level"])
         known = {"truth": truth, "level": level}
         answer = read_reply(state, read_interval)
-        if isinstance(answer, Unreadable):
+        if isinstance(answer, ParseFailure):
             nothing = at_level((NAN, NAN), truth, level)
             return Reading({**nothing, **known, "reversed": NAN}, answer).score("interval")
         low, high = answer.lower, answer.upper

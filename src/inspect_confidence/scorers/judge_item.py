@@ -8,7 +8,7 @@ from typing import Any
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
-from inspect_confidence.answers import Unreadable
+from inspect_confidence.answers import ParseFailure
 from inspect_confidence.answers.judged import (
     read_agreement,
     read_agreements,
@@ -55,7 +55,7 @@ def judge_item() -> Scorer:
         for part, label in labels.items():
             by_rules = asked["judge"] == "rules"
             judged = _by_rules(part, asked) if by_rules else _by_model(part, asked, state)
-            if isinstance(judged, Unreadable):
+            if isinstance(judged, ParseFailure):
                 failure = failure or judged
             else:
                 numbers, words = _beside(part, judged, label, str(asked["sentence"]))
@@ -95,7 +95,7 @@ def _by_rules(form: str, asked: Mapping[str, Any]) -> Any:
 
 def _by_model(form: str, asked: Mapping[str, Any], state: TaskState) -> Any:
     if failure := no_reply(state):
-        return Unreadable("grader_failed", f"{form}: {failure.reason}")
+        return ParseFailure("grader_failed", f"{form}: {failure.reason}")
     reply = state.output.completion
     study = asked.get("wording") == STUDY
     if form == "markers":

@@ -9,7 +9,7 @@ from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
 from inspect_confidence import answers
-from inspect_confidence.answers import AnswerToken, JsonReply, Unreadable
+from inspect_confidence.answers import AnswerToken, JsonReply, ParseFailure
 from inspect_confidence.scorers.explained import option_read
 from inspect_confidence.scorers.log_metrics import OPTION_METRICS
 from inspect_confidence.scorers.reading import NAN, Reading, in_part, no_reply, read_reply
@@ -26,7 +26,7 @@ class _Read:
     probabilities: Sequence[float] = ()  # of each option, normalised
     raw_sum: float = NAN
     confidence: float = NAN
-    failure: Unreadable | None = None
+    failure: ParseFailure | None = None
 
 
 @scorer(metrics=OPTION_METRICS)
@@ -47,8 +47,8 @@ def option_confidence() -> Scorer:
         reply = read_reply(state, answers.read_json)
         read = _read(reply, kind, [choice.value for choice in state.choices])
         found = no_reply(state) or _token(state, names, read.answer)
-        lost = found if isinstance(found, Unreadable) else None
-        token = AnswerToken((), NAN, "") if isinstance(found, Unreadable) else found
+        lost = found if isinstance(found, ParseFailure) else None
+        token = AnswerToken((), NAN, "") if isinstance(found, ParseFailure) else found
         named = "" if read.answer is None else names[read.answer]
         graded = "True" if kind == "given" and read.failure is None else named
         value = {
@@ -75,22 +75,22 @@ def option_confidence() -> Scorer:
     return score
 
 
-def _read(reply: JsonReply | Unreadable, kind: str, choices: Sequence[str]) -> _Read:
-    if isinstance(reply, Unreadable):
+def _read(reply: JsonReply | ParseFailure, kind: str, choices: Sequence[str]) -> _Read:
+    if isinstance(reply, ParseFailure):
         return _Read(failure=in_part("answer", reply))
     if kind != "options":
         verdict = answers.verdict_in(reply) if kind == "true_false" else None
         stated = answers.probability_in(reply)
         return _Read(
-            None if verdict is None or isinstance(verdict, Unreadable) else 1 - int(verdict),
-            confidence=NAN if isinstance(stated, Unreadable) else stated,
+            None if verdict is None or isinstance(verdict, ParseFailure) else 1 - int(verdict),
+            confidence=NAN if isinstance(stated, ParseFailure) else stated,
             failure=in_part("answer", verdict) or in_part("confidence", stated),
         )
     letter = answers.letter_in(reply, choices)
     shares = answers.probabilities_in(reply, len(choices))
     failure = in_part("answer", letter) or in_part("probabilities", shares)
-    answer = None if isinstance(letter, Unreadable) else letter
-    if isinstance(shares, Unreadable):
+    answer = None if isinstance(letter, ParseFailure) else letter
+    if isinstance(shares, ParseFailure):
         return _Read(answer, failure=failure)
     return _Read(answer, shares.values, shares.raw_sum, _of(shares.values, answer), failure)
 
@@ -99,11 +99,13 @@ def _of(probabilities: Sequence[float], answer: int | None) -> float:
     return probabilities[answer] if probabilities and answer is not None else NAN
 
 
-def _token(state: TaskState, names: Sequence[str], answer: int | None) -> AnswerToken | Unreadable:
+def _token(
+    state: TaskState, names: Sequence[str], answer: int | None
+) -> AnswerToken | ParseFailure:
     tokens = tokens_of(state.output.choices[0])
     if tokens is None:
-        return Unreadable("scoring_failed", "the provider gave no log probabilities")
+        return ParseFailure("scoring_failed", "the provider gave no log probabilities")
     if answer is None:
-        return Unreadable("invalid_response_format", "no answer was read from the reply")
+        return ParseFailure("invalid_response_format", "no answer was read from the reply")
     listed = [answers.TokenChoice(*token) for token in tokens]
     return answers.read_answer_token(listed, names, answer)

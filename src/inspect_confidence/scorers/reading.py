@@ -12,7 +12,7 @@ from inspect_ai.solver import TaskState
 from inspect_confidence.answers import (
     INSTRUMENT_STATUSES,
     RUN_STATUSES,
-    Unreadable,
+    ParseFailure,
     reply_failure,
 )
 from inspect_confidence.metrics import covered, interval_score
@@ -21,7 +21,7 @@ from inspect_confidence.scorers.explained import drawn_interval, draws_read, unr
 from inspect_confidence.solvers.draws import Draw, stored_draws
 
 NAN = float("nan")
-NOT_ASKED = Unreadable("limit_reached", "the model was not asked")
+NOT_ASKED = ParseFailure("limit_reached", "the model was not asked")
 
 Answer = TypeVar("Answer")
 Bounds = tuple[float, float]
@@ -41,7 +41,7 @@ class Reading:
     """
 
     values: Mapping[str, float | str]
-    failure: Unreadable | None = None
+    failure: ParseFailure | None = None
     answer: str | None = None
     said: str = ""
     kept: Mapping[str, Any] = field(default_factory=dict)
@@ -61,7 +61,7 @@ class Reading:
         )
 
 
-def no_reply(state: TaskState) -> Unreadable | None:
+def no_reply(state: TaskState) -> ParseFailure | None:
     """Return why the sample has no reply to read; None where there is one."""
     if not state.output.choices:  # a limit was reached before the model was called
         return NOT_ASKED
@@ -69,8 +69,8 @@ def no_reply(state: TaskState) -> Unreadable | None:
 
 
 def read_reply(
-    state: TaskState, read: Callable[..., Answer | Unreadable], *about: object
-) -> Answer | Unreadable:
+    state: TaskState, read: Callable[..., Answer | ParseFailure], *about: object
+) -> Answer | ParseFailure:
     """The reply as one of `answers`' readers reads it, with what it needs, or why there is none."""
     if failure := no_reply(state):
         return failure
@@ -78,9 +78,9 @@ def read_reply(
     return read(state.output.completion, *about, truncated=cut)
 
 
-def number_of(answer: float | Unreadable) -> float:
+def number_of(answer: float | ParseFailure) -> float:
     """The number; NaN where none could be read."""
-    return NAN if isinstance(answer, Unreadable) else answer
+    return NAN if isinstance(answer, ParseFailure) else answer
 
 
 def mean_of(values: Iterable[float]) -> float:
@@ -89,11 +89,11 @@ def mean_of(values: Iterable[float]) -> float:
     return sum(there) / len(there) if there else NAN
 
 
-def in_part(name: str, part: object) -> Unreadable | None:
+def in_part(name: str, part: object) -> ParseFailure | None:
     """The failure of a part of a reply, under the part's name; None where it was read."""
-    if isinstance(part, Unreadable) and part.status not in RUN_STATUSES:
-        return Unreadable(part.status, f"{name}: {part.reason}")
-    return part if isinstance(part, Unreadable) else None
+    if isinstance(part, ParseFailure) and part.status not in RUN_STATUSES:
+        return ParseFailure(part.status, f"{name}: {part.reason}")
+    return part if isinstance(part, ParseFailure) else None
 
 
 def at_level(bounds: Bounds, truth: float, level: float, end: str = "") -> dict[str, float]:
@@ -121,10 +121,10 @@ def at_levels(bounds: Mapping[float, Bounds], truth: float) -> dict[str, float]:
 class Draws(Generic[Answer]):
     """Repeated draws of an item as they were read: an answer each, or why there is none."""
 
-    replies: Sequence[Answer | Unreadable]
+    replies: Sequence[Answer | ParseFailure]
 
     @classmethod
-    def of(cls, state: TaskState, read: Callable[[Draw], Answer | Unreadable]) -> "Draws[Answer]":
+    def of(cls, state: TaskState, read: Callable[[Draw], Answer | ParseFailure]) -> "Draws[Answer]":
         """Reads every draw of a sample with the reader of its form."""
         draws = stored_draws(state)
         return cls([reply_failure(draw.text, draw.stop) or read(draw) for draw in draws])
@@ -132,12 +132,12 @@ class Draws(Generic[Answer]):
     @property
     def answers(self) -> list[Answer]:
         """Those that could be read."""
-        return [one for one in self.replies if not isinstance(one, Unreadable)]
+        return [one for one in self.replies if not isinstance(one, ParseFailure)]
 
     @property
     def statuses(self) -> list[str]:
         """Of each reply."""
-        return [one.status if isinstance(one, Unreadable) else "ok" for one in self.replies]
+        return [one.status if isinstance(one, ParseFailure) else "ok" for one in self.replies]
 
     @property
     def counts(self) -> dict[str, float]:
@@ -168,7 +168,7 @@ class Draws(Generic[Answer]):
         """
         rows = [
             {"status": one.status, "reason": one.reason}
-            if isinstance(one, Unreadable)
+            if isinstance(one, ParseFailure)
             else {"status": "ok", **columns(one)}
             for one in self.replies
         ]

@@ -7,7 +7,7 @@ from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
 from inspect_confidence import answers
-from inspect_confidence.answers import StatedAmount, StatedChoice, Unreadable
+from inspect_confidence.answers import ParseFailure, StatedAmount, StatedChoice
 from inspect_confidence.scorers import log_metrics as logged
 from inspect_confidence.scorers.explained import confidence_on_scale, right_or_wrong
 from inspect_confidence.scorers.reading import NAN, Reading, in_part, read_reply
@@ -44,9 +44,9 @@ def stated() -> Scorer:
         )
         confidence = read_reply(state, answers.read_confidence, low, high)
         shown, right = (
-            (None, NAN) if isinstance(answer, Unreadable) else _beside(answer, target.text)
+            (None, NAN) if isinstance(answer, ParseFailure) else _beside(answer, target.text)
         )
-        read = None if isinstance(confidence, Unreadable) else confidence
+        read = None if isinstance(confidence, ParseFailure) else confidence
         value = {
             "correct": float(right),
             "confidence": NAN if read is None or read.confidence is None else read.confidence,
@@ -61,13 +61,13 @@ def stated() -> Scorer:
         missing = list(filter(None, [in_part("answer", answer), in_part("confidence", confidence)]))
         if missing:  # with the confidence's status, if it is among that
             reasons = dict.fromkeys(part.reason for part in missing)
-            failure = Unreadable(missing[-1].status, "; ".join(reasons))
+            failure = ParseFailure(missing[-1].status, "; ".join(reasons))
             whole = " ".join(f"{one[0].upper()}{one[1:]}." for one in said)
             return Reading(value, failure, shown, whole).score("answer with its confidence")
         outside = None
         if read and read.violation:  # it was read, and has a number
             value["format_ok"] = 1.0
-            outside = Unreadable("out_of_range", f"{read.raw} is not between {low} and {high}")
+            outside = ParseFailure("out_of_range", f"{read.raw} is not between {low} and {high}")
         return Reading(value, outside, shown, "; ".join(said) + ".").score("")
 
     return score

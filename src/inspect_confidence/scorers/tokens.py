@@ -7,7 +7,7 @@ from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
 from inspect_confidence import answers
-from inspect_confidence.answers import IntegerDistribution, TokenChoice, Unreadable
+from inspect_confidence.answers import IntegerDistribution, ParseFailure, TokenChoice
 from inspect_confidence.metrics import prediction_set, tunnel_index
 from inspect_confidence.metrics.integer_sets import distribution_rows, mean_distribution
 from inspect_confidence.scorers.explained import unread
@@ -15,7 +15,7 @@ from inspect_confidence.scorers.log_metrics import INTERVAL_METRICS
 from inspect_confidence.scorers.reading import NAN, Draws, at_levels
 from inspect_confidence.solvers.draws import Draw
 
-_NO_TOKENS = Unreadable("scoring_failed", "the provider gave no log probabilities")
+_NO_TOKENS = ParseFailure("scoring_failed", "the provider gave no log probabilities")
 
 
 @scorer(metrics=INTERVAL_METRICS)
@@ -30,7 +30,7 @@ def token_distribution() -> Scorer:
 
     async def score(state: TaskState, target: Target) -> Score:
         truth, draws = float(target.text), Draws.of(state, _read)
-        failures = [reply for reply in draws.replies if isinstance(reply, Unreadable)]
+        failures = [reply for reply in draws.replies if isinstance(reply, ParseFailure)]
         if failures and set(draws.statuses) == {"scoring_failed"}:
             detail = failures[0].reason
             return Score.unscored(
@@ -70,12 +70,12 @@ def token_distribution() -> Scorer:
     return score
 
 
-def _read(draw: Draw) -> IntegerDistribution | Unreadable:
+def _read(draw: Draw) -> IntegerDistribution | ParseFailure:
     if draw.tokens is not None:
         return answers.read_integer_distribution([TokenChoice(*token) for token in draw.tokens])
     # What is no integer is the model's failure, whether log probabilities came with it or not.
     as_text = answers.read_integer_distribution([TokenChoice(draw.text, 0.0, {})])
-    return as_text if isinstance(as_text, Unreadable) else _NO_TOKENS
+    return as_text if isinstance(as_text, ParseFailure) else _NO_TOKENS
 
 
 def _columns(answer: IntegerDistribution) -> dict[str, object]:

@@ -5,7 +5,7 @@ from functools import partial
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
-from inspect_confidence.answers import Unreadable, read_probability, read_word_choice
+from inspect_confidence.answers import ParseFailure, read_probability, read_word_choice
 from inspect_confidence.scorers import log_metrics as logged
 from inspect_confidence.scorers.explained import probability_read, right_or_wrong
 from inspect_confidence.scorers.reading import NAN, Reading, no_reply, read_reply
@@ -29,7 +29,7 @@ def stated_probability() -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:
         asked = {name: str(state.metadata.get(name, "")) for name in ("word", "setting")}
         answer = read_reply(state, read_probability)
-        if isinstance(answer, Unreadable):
+        if isinstance(answer, ParseFailure):
             return Reading({**asked, "probability": NAN}, answer).score("probability")
         said = probability_read(answer.value, asked["word"])
         value: dict[str, float | str] = {**asked, "probability": answer.value}
@@ -58,7 +58,7 @@ def word_choice() -> Scorer:
         choices = [choice.value for choice in state.choices]
         read = partial(read_word_choice, chain_of_thought=bool(state.metadata["cot"]))
         answer = read_reply(state, read, choices)
-        if isinstance(answer, Unreadable):
+        if isinstance(answer, ParseFailure):
             return Reading({"choice": NAN, "right": NAN}, answer, kept=kept).score("choice")
         chosen = choices[answer.index]
         right = chosen == target.text

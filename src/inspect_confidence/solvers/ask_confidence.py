@@ -30,7 +30,7 @@ from inspect_ai.util import (
 )
 
 from inspect_confidence import arguments, redaction
-from inspect_confidence.answers import Unreadable
+from inspect_confidence.answers import ParseFailure
 from inspect_confidence.datasets.wep_survey import phrases
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.judges.model import ROLE, require_grader
@@ -87,7 +87,7 @@ class Asking:
         return sum({"consistency": self.draws, "logprob": 0}.get(way, 1) for way in self.ways)
 
 
-Asked = Sequence[Draw] | Unreadable
+Asked = Sequence[Draw] | ParseFailure
 """The replies to a way of asking, or why there are none."""
 
 
@@ -156,7 +156,7 @@ class Kept:
 
     def as_json(self) -> dict[str, Any]:
         """As a log holds it."""
-        if isinstance(self.replies, Unreadable):
+        if isinstance(self.replies, ParseFailure):
             return {"scale": str(self.scale), "failure": asdict(self.replies)}
         return {"scale": str(self.scale), "replies": [asdict(one) for one in self.replies]}
 
@@ -165,7 +165,7 @@ class Kept:
         """From what a log holds."""
         scale = read_scales(kept["scale"])[0]
         if "failure" in kept:
-            return cls(scale, Unreadable(**kept["failure"]))
+            return cls(scale, ParseFailure(**kept["failure"]))
         return cls(scale, [Draw(**one) for one in kept["replies"]])
 
 
@@ -192,25 +192,25 @@ async def _replies(state: TaskState, way: str, asking: Asking) -> Asked:
     try:
         outputs = await _ASKED[way](state, asking)
     except LimitExceededError as error:
-        return Unreadable("limit_reached", f"the {error.type} limit was reached")
+        return ParseFailure("limit_reached", f"the {error.type} limit was reached")
     except Exception as error:  # each provider has its own; the eval's own answer shall stand
-        return Unreadable(
+        return ParseFailure(
             "sample_error", f"asking failed: {redaction.failure(error, state.input_text)}"
         )
     return [draw_of(output) for output in outputs]
 
 
-def _unaskable(state: TaskState, way: str) -> Unreadable | None:
+def _unaskable(state: TaskState, way: str) -> ParseFailure | None:
     """Why nothing can be asked this way; None where it can."""
     if way != "before" and not state.output.choices:
-        return Unreadable("limit_reached", "the eval gave no answer to be sure of")
+        return ParseFailure("limit_reached", "the eval gave no answer to be sure of")
     if way in ("alone", "p_true", "consistency") and not state.output.completion.strip():
-        return Unreadable("no_response", "the eval's answer has no text")
+        return ParseFailure("no_response", "the eval's answer has no text")
     if way in ("alone", "p_true", "before") and _more_than_text(state):
-        return Unreadable("scoring_failed", "the question has more than text, which isn't shown")
+        return ParseFailure("scoring_failed", "the question has more than text, which isn't shown")
     if way == "consistency" and any(isinstance(one, ChatMessageTool) for one in state.messages):
         why = "the answer came about with tools; run the eval with epochs instead"
-        return Unreadable("scoring_failed", why)
+        return ParseFailure("scoring_failed", why)
     return None
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from inspect_confidence import answers
-from inspect_confidence.answers import REPLY_STATUSES, TokenChoice, Unreadable
+from inspect_confidence.answers import REPLY_STATUSES, ParseFailure, TokenChoice
 from inspect_confidence.answers.clean import LONGEST_COMPARED, comparable
 from inspect_confidence.grades import grade, unnumbered
 from inspect_confidence.results import Condition
@@ -52,7 +52,7 @@ def read_sample(sample: SampleFacts) -> Rows:
         "target": sample.target,
         "choices": float(len(sample.choices)) if sample.choices else math.nan,
         "answer": (own[graded].answer or "") if graded in own else "",
-        "correct": math.nan if isinstance(right, Unreadable) else right,
+        "correct": math.nan if isinstance(right, ParseFailure) else right,
         "scorer": graded,
         "by": _fields(sample),
     }
@@ -61,7 +61,7 @@ def read_sample(sample: SampleFacts) -> Rows:
     if sample.epochs > 1:
         found.append({"method": EPOCHS, **_became()})
     if not found:
-        found = [{"method": NONE, **_became(Unreadable("scoring_failed", _NOT_FOUND))}]
+        found = [{"method": NONE, **_became(ParseFailure("scoring_failed", _NOT_FOUND))}]
     return [_outcome({**row, **one}, sample, right) for one in found]
 
 
@@ -81,16 +81,18 @@ def _is_ours(name: str) -> bool:
     return unnumbered(name) == SCORER
 
 
-def _outcome(row: dict[str, Any], sample: SampleFacts, right: float | Unreadable) -> dict[str, Any]:
+def _outcome(
+    row: dict[str, Any], sample: SampleFacts, right: float | ParseFailure
+) -> dict[str, Any]:
     """A judgment's status: the run's failure, or that no answer can be called right or wrong."""
     if sample.failure and (row["status"] != "ok" or row["method"] == EPOCHS):
         return {**row, **sample.outcome(row["status"] if row["method"] != EPOCHS else "", "")}
-    if row["status"] == "ok" and isinstance(right, Unreadable):
+    if row["status"] == "ok" and isinstance(right, ParseFailure):
         return {**row, **_became(right)}
     return row
 
 
-def _became(failure: Unreadable | None = None) -> dict[str, str]:
+def _became(failure: ParseFailure | None = None) -> dict[str, str]:
     if failure is None:
         return {"status": "ok", "reason": ""}
     return {"status": failure.status, "reason": failure.reason}
@@ -126,7 +128,7 @@ def _recorded(
     wanted = [*sample.recorded.confidence] or list(_by_name(own))
     if not sample.recorded.confidence and len(wanted) > 1:
         why = f"{', '.join(wanted)} may hold it: name one with --confidence-from"
-        yield {"method": NONE, **_became(Unreadable("scoring_failed", why))}
+        yield {"method": NONE, **_became(ParseFailure("scoring_failed", why))}
         return
     for name in wanted:
         if name == "output.logprobs":
@@ -170,10 +172,10 @@ def _within(value: Any, path: list[str]) -> Any:
 def _value(value: Any, sample: SampleFacts, name: str) -> dict[str, Any]:
     """A recorded confidence on the scale that was said, or on one that its values tell later."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
-        return _became(Unreadable("scoring_failed", _NOTHING.format(name)))
+        return _became(ParseFailure("scoring_failed", _NOTHING.format(name)))
     low, high = map(float, sample.recorded.scale or (math.nan, math.nan))
     if isinstance(value, bool) or not isinstance(value, int | float | str):
-        return _became(Unreadable("invalid_response_format", f"{name} holds no number"))
+        return _became(ParseFailure("invalid_response_format", f"{name} holds no number"))
     if isinstance(value, str):
         if percent := _PERCENT.fullmatch(value):
             return {"raw": float(percent[1]), "low": 0.0, "high": 100.0, **_became()}
@@ -182,7 +184,7 @@ def _value(value: Any, sample: SampleFacts, name: str) -> dict[str, Any]:
         except ValueError:
             return _text(value, low, high)
     if not math.isfinite(value):
-        return _became(Unreadable("invalid_response_format", f"{name} holds no finite number"))
+        return _became(ParseFailure("invalid_response_format", f"{name} holds no finite number"))
     return {"raw": float(value), "low": low, "high": high, **_became()}
 
 
@@ -190,9 +192,9 @@ def _text(text: str, low: float, high: float) -> dict[str, Any]:
     """A confidence in a text, by the reader of scales of whole numbers."""
     if math.isnan(low) or not (low.is_integer() and high.is_integer()):
         why = "a text with a confidence: say its scale of whole numbers with --confidence-scale"
-        return _became(Unreadable("invalid_response_format", why))
+        return _became(ParseFailure("invalid_response_format", why))
     read = answers.read_confidence(text, int(low), int(high), is_whole_reply=True)
-    if isinstance(read, Unreadable):
+    if isinstance(read, ParseFailure):
         return _became(read)
     return {"raw": float(read.raw), "low": low, "high": high, **_became()}
 
@@ -204,7 +206,7 @@ def _token(sample: SampleFacts) -> dict[str, Any]:
     read = answers.read_token_confidence(
         str(sample.whole.get("output.completion", "")), listed, sample.choices
     )
-    if isinstance(read, Unreadable):
+    if isinstance(read, ParseFailure):
         return _became(read)
     return {"confidence": read.confidence, "unseen_mass": read.unseen_mass, **_became()}
 
@@ -244,7 +246,7 @@ def _lacking(judged: Rows, way: str) -> dict[str, Any]:
     failed = first["method"] in (NONE, EPOCHS) and first["status"] != "ok"
     if failed and first["reason"] != _NOT_FOUND:
         return {**row, "method": way}
-    return {**row, "method": way, **_became(Unreadable("scoring_failed", _NOTHING.format(way)))}
+    return {**row, "method": way, **_became(ParseFailure("scoring_failed", _NOTHING.format(way)))}
 
 
 _OF_A_WAY = {*_KEPT, "confidence", "agreement"}
@@ -278,7 +280,7 @@ class _Scale:
             return {}
         if self.shares:
             return {"confidence": row["raw"]}
-        return _became(Unreadable("scoring_failed", _NO_SCALE))
+        return _became(ParseFailure("scoring_failed", _NO_SCALE))
 
 
 def _is_on_none(row: Mapping[str, Any]) -> bool:
